@@ -13,7 +13,7 @@ const MAY_USE_DENO: readonly { readonly files: RegExp; readonly because: string 
   { files: /^base\/store\/deno_kv\.ts$/, because: "the database is Deno's" },
   { files: /^base\/store\/(database_file|last_seen)\.ts$/, because: "they check the database's own files" },
   { files: /^base\/store\/postgres\/connections\.ts$/, because: "it reads the authority's certificate" },
-  { files: /^platform\/main\.ts$/, because: "an entry reads the environment and listens" },
+  { files: /^platform\/(main|process\/\w+)\.ts$/, because: "an entry reads the environment and listens" },
   { files: /^platform\/config\.ts$/, because: "the environment" },
   { files: /^directory\/main\.ts$/, because: "an entry reads the environment and listens" },
   { files: /^(client|sandbox)\//, because: "a program with files, ports and client certificates of its own" },

@@ -27,6 +27,7 @@ export const LEVELS: readonly (readonly string[])[] = [
   ],
   [
     "platform/main.ts",
+    "platform/process",
     "platform/compose.ts",
     "platform/compose_parts.ts",
     "platform/records.ts",
@@ -118,7 +119,13 @@ export const CROSSINGS: readonly Crossing[] = [
     to: "platform/participants",
     because: "software statements and key sets are the directory's",
   },
-  { from: "platform/main.ts", to: "platform/compose.ts", because: "the entry starts what the root composes" },
+  { from: "platform/main.ts", to: "platform/process", because: "the entry starts a process" },
+  { from: "platform/process", to: "platform/compose.ts", because: "a process starts what the root composes" },
+  {
+    from: "platform/process",
+    to: "platform/compose_parts.ts",
+    because: "a process gives the root its parts",
+  },
   {
     from: "platform/compose.ts",
     to: "platform/compose_parts.ts",
@@ -155,7 +162,7 @@ export const RESTRICTED_FILES: readonly Restriction[] = [
     name: "the database itself",
     target: /^base\/store\/(deno_kv|database_file|open_store|postgres\/.*)\.ts$/,
     mayImport: new RegExp(
-      `^(base/store/(?:database_file|open_store|store_url|postgres/.*)\\.ts|platform/compose\\.ts|platform/main\\.ts|directory/main\\.ts|${PLATFORM_IN_SANDBOX})$`,
+      `^(base/store/(?:database_file|open_store|store_url|postgres/.*)\\.ts|platform/compose\\.ts|platform/process/running_platform\\.ts|directory/main\\.ts|${PLATFORM_IN_SANDBOX})$`,
     ),
     instead: "take a Store from whoever composes the program",
   },
@@ -175,7 +182,7 @@ export const RESTRICTED_FILES: readonly Restriction[] = [
   {
     name: "configuration",
     target: /^platform\/config\.ts$/,
-    mayImport: new RegExp(`^(platform/main\\.ts|platform/compose\\.ts|${PLATFORM_IN_SANDBOX})$`),
+    mayImport: new RegExp(`^(platform/process/\\w+\\.ts|platform/compose\\.ts|${PLATFORM_IN_SANDBOX})$`),
     typesForAll: true,
     instead: "import it as a type, or better take the values that are needed",
   },

@@ -23,6 +23,7 @@ const PAGES: readonly (readonly [path: string, surface: Sample["surface"]])[] = 
   ["/.well-known/oauth-authorization-server/BANKA", "oauth"],
   ["/jwks", "oauth"],
   ["/health/live", "oauth"],
+  ["/health/serving", "oauth"],
   ["/health/ready", "oauth"],
   ["/openapi.json", "oauth"],
   ["/docs", "page"],

@@ -22,11 +22,23 @@ const TEMPLATES: Readonly<Record<ProxyName, readonly string[]>> = {
 };
 
 /** Variables of the platform's environment that the templates use. */
-const VARIABLES = ["BASE_URL", "AUTH_URL", "HOST", "PORT", "PROXY_SECRET"];
+const VARIABLES = ["BASE_URL", "AUTH_URL", "HOST", "PORT", "BACKENDS", "PROXY_SECRET"];
 
-/** A template with its placeholders filled in. @throws {Error} where one has no value */
-export function fillIn(template: string, settings: Settings): string {
-  return template.replaceAll(/\{\{([A-Z_]+)\}\}/g, (_, name: string) => {
+/**
+ * A template with its placeholders filled in. A line with `{{BACKEND}}` is written once for each backend, with its
+ * address and, in place of `{{NUMBER}}`, its number from 1 on.
+ *
+ * @throws {Error} where a placeholder has no value
+ */
+export function fillIn(template: string, settings: Settings, backends: readonly string[]): string {
+  const repeated = template.replaceAll(
+    /^.*\{\{BACKEND\}\}.*\n/gm,
+    (line) =>
+      backends.map((address, index) =>
+        line.replaceAll("{{BACKEND}}", address).replaceAll("{{NUMBER}}", String(index + 1))
+      ).join(""),
+  );
+  return repeated.replaceAll(/\{\{([A-Z_]+)\}\}/g, (_, name: string) => {
     const value = settings[name];
     if (value === undefined) throw new Error(`the template asks for ${name}, which nothing gives`);
     return value;
@@ -39,13 +51,13 @@ export function fillIn(template: string, settings: Settings): string {
  * @returns their paths
  * @throws {SettingsError} if one of them exists and the order does not say that it may be replaced; then none is written
  */
-export async function render({ proxy, out, overwrite, settings }: ProxyOrder): Promise<string[]> {
+export async function render({ proxy, out, overwrite, settings, backends }: ProxyOrder): Promise<string[]> {
   const files = TEMPLATES[proxy].map((name) => ({ name, path: `${out}/${name}` }));
   if (!overwrite) await rejectExisting(files.map(({ path }) => path));
   for (const { name, path } of files) {
     const template = await Deno.readTextFile(new URL(`./${name}.template`, import.meta.url));
     const mode = name === PAGE ? 0o644 : 0o600;
-    await Deno.writeTextFile(path, fillIn(template, { ...ZONES, ...settings }), { mode });
+    await Deno.writeTextFile(path, fillIn(template, { ...ZONES, ...settings }, backends), { mode });
     await Deno.chmod(path, mode); // also if the file existed already
   }
   return files.map(({ path }) => path);

@@ -28,13 +28,16 @@ export interface ProxyOrder {
   /** Whether files that exist may be replaced. */
   readonly overwrite: boolean;
   readonly settings: Settings;
+  /** `host:port` of each process of the platform. */
+  readonly backends: readonly string[];
 }
 
 /** The text of `--help`. */
 export const USAGE = `deno task proxy-config <nginx|haproxy> --out <folder> [options]
 
-Makes the configuration of a proxy in front of deno task serve. Host names, the platform's address and the secret
-come from the platform's own BASE_URL, AUTH_URL, HOST, PORT and PROXY_SECRET.
+Makes the configuration of a proxy in front of deno task serve. Host names and the secret come from the platform's
+own BASE_URL, AUTH_URL and PROXY_SECRET, the addresses of its processes from BACKENDS (host:port, comma separated), or
+from HOST and PORT if it has one process.
 
   --overwrite         replace files that exist
   --listen            address and port            0.0.0.0:443
@@ -43,7 +46,6 @@ come from the platform's own BASE_URL, AUTH_URL, HOST, PORT and PROXY_SECRET.
   --auth-certificate  PEM, the chain              /etc/payment-platform/tls/auth.pem
   --auth-key          PEM, nginx                  /etc/payment-platform/tls/auth.pem.key
   --participants-ca   PEM, the directory's CA     /etc/payment-platform/tls/participants-ca.pem
-  --backend           the platform's address      HOST:PORT
   --user              who the workers run as      www-data, haproxy
   --run-dir           pid file, nginx             /run
   --temp-dir          buffers, nginx              /var/lib/nginx
@@ -77,7 +79,6 @@ const RULES = {
   "auth-certificate": PATH,
   "auth-key": PATH,
   "participants-ca": PATH,
-  backend: ADDRESS,
   user: NAME,
   "run-dir": PATH,
   "temp-dir": PATH,
@@ -118,7 +119,11 @@ export function readOrder(
   const out = values["out"] ?? "";
   if (!PATH.of.test(out)) faults.push(`--out: ${PATH.must}`);
   const settings: Record<string, string> = { CONFIG_DIR: out };
-  const usual = { ...USUAL, user: DEFAULT_USER[proxy], backend: backendOf(env) };
+  const usual = { ...USUAL, user: DEFAULT_USER[proxy] };
+  const backends = (env["BACKENDS"] || ownAddress(env)).split(",").map((one) => one.trim());
+  if (!backends.every((one) => ADDRESS.of.test(one)) || new Set(backends).size < backends.length) {
+    faults.push("BACKENDS: must be different addresses with ports, comma separated, such as 10.0.0.5:8080");
+  }
   for (const [name, rule] of Object.entries(RULES) as [keyof typeof RULES, Rule][]) {
     const value = values[name] ?? usual[name];
     if (!rule.of.test(value)) faults.push(`--${name}: ${rule.must}`);
@@ -129,7 +134,7 @@ export function readOrder(
     settings[placeholder] = value;
   }
   if (faults.length > 0) throw new SettingsError(faults);
-  return { proxy, out, overwrite, settings };
+  return { proxy, out, overwrite, settings, backends };
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -144,8 +149,8 @@ function fromPlatform(env: Env): readonly (readonly [string, string, string, Rul
   ];
 }
 
-/** Where the platform listens, as seen from this computer. */
-function backendOf(env: Env): string {
+/** Where one process listens, as seen from this computer. */
+function ownAddress(env: Env): string {
   const host = env["HOST"] || "127.0.0.1";
   const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return `${reachable.includes(":") ? `[${reachable}]` : reachable}:${env["PORT"] || "8080"}`;

@@ -66,6 +66,8 @@ export interface EnvironmentOptions {
   readonly paymentOrdersUri?: { readonly bankA?: string; readonly bankB?: string };
   /** Registers the participants at this very platform, for tests of what a process knows without its store. */
   readonly registersItself?: boolean;
+  /** Whether proxies may use the process. By default they may. */
+  readonly isServing?: () => boolean;
 }
 
 type Participants = Pick<Environment, "tpp" | "otherTpp" | "bankA" | "bankB">;
@@ -161,6 +163,7 @@ async function openEmptyEnvironment(
       fetch: fetchThroughEnvironment as typeof fetch,
       log: (line) => void env.logged.push(line),
       keys,
+      isServing: options.isServing ?? (() => true),
     });
     const lines = env.logged.length;
     const described = await describedPlatform(platform, config);

@@ -23,6 +23,7 @@ import { type Probe, type Readiness, readiness, storeProbe } from "../base/obser
 import { type Log, openLog } from "../base/observability/log.ts";
 import { requestLog } from "../base/http/request_log.ts";
 import { platformDocument } from "./openapi.ts";
+import type { PublicPageDeps } from "./public_pages.ts";
 import type { RequestLaneRouteDeps } from "./security/request_lane_routes.ts";
 import type { OperationsRouteDeps } from "./payments/operations_routes.ts";
 import { deliverDueOrders, startDueOrders } from "./payments/deliver_due_orders.ts";
@@ -88,13 +89,11 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   const api = composeApi(parts, shared, log);
   const ready = (): Promise<Readiness> =>
     readiness({ store: storeProbe(store.isWorking) }, { ...directoryProbes(shared), ...parts.advisory });
-  const browser = composeBrowser(
-    parts,
-    shared,
-    log,
-    ready,
-    () => platformDocument(config, [api.endpoints, browser.endpoints]),
-  );
+  const browser = composeBrowser(parts, shared, log, {
+    readiness: ready,
+    isServing: given.isServing ?? (() => true),
+    openApi: () => platformDocument(config, [api.endpoints, browser.endpoints]),
+  });
   return {
     api,
     browser,
@@ -240,8 +239,7 @@ function composeBrowser(
   parts: TimedParts,
   shared: Shared,
   log: Log,
-  ready: () => Promise<Readiness>,
-  openApi: () => object,
+  pages: Pick<PublicPageDeps, "readiness" | "isServing" | "openApi">,
 ): Host {
   const { config, store, clock, keys } = parts;
   const { baseUrl, authUrl } = config;
@@ -267,7 +265,7 @@ function composeBrowser(
       binding: openBrowserBinding(authUrl.startsWith("https:")),
       isBankFailing: shared.delivery.circuit.isOpen,
     },
-    pages: { authUrl, site: shared.site, findTpp: tppFinder(shared, store), readiness: ready, openApi },
+    pages: { ...pages, authUrl, site: shared.site, findTpp: tppFinder(shared, store) },
   });
 }
 

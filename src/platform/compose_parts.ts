@@ -58,6 +58,8 @@ export interface PlatformParts {
   readonly keys: KeyRing;
   /** Parts of the process outside the platform, shown in its readiness. */
   readonly advisory?: Readonly<Record<string, Probe>>;
+  /** Whether proxies may send requests to this process. Without it they always may. */
+  readonly isServing?: () => boolean;
 }
 
 export interface TimedParts extends PlatformParts {

@@ -2,7 +2,7 @@
  * Reads the configuration from the environment. An error lists every fault and what to set. An unsafe configuration
  * is rejected.
  */
-import { storeUrlFaults } from "../base/store/store_url.ts";
+import { isUrl, storeUrlFaults } from "../base/store/store_url.ts";
 import { z } from "zod";
 import { type AccountSchemes, OBIE_SCHEMES, readAccountSchemes } from "../base/values/account_schemes.ts";
 import { hasVisibleLetter, isPlain } from "../base/kernel/shown_text.ts";
@@ -47,6 +47,8 @@ export interface Config {
   readonly requestsInWork: number;
   /** Longest wait of a request for a place in work. */
   readonly requestWaitSeconds: number;
+  /** How long requests are served after a signal to stop, while proxies find other processes. */
+  readonly lameDuckSeconds: number;
 }
 
 /** Environment variables by name. */
@@ -62,6 +64,8 @@ export class ConfigError extends Error {
 
 const OBIE_SCHEMES_LIST = [...OBIE_SCHEMES.keys()].join(", ");
 const DEFAULT_CURRENCIES = "COP,EUR,GBP,USD";
+/** Each half is twice the interval of a proxy's probe, and twice the time that it keeps an idle connection: 1 s. */
+const LAME_DUCK_SECONDS = 4;
 const MIN_SECRET_CHARACTERS = 32;
 /** A secret with fewer different characters was probably typed and is not random. */
 const MIN_SECRET_VARIETY = 10;
@@ -120,6 +124,9 @@ const schema = z.object({
     error: "set it to a whole number from 1 to 999",
   })
     .transform(Number).default(2),
+  LAME_DUCK_SECONDS: z.string().regex(/^(0|[3-9]|[12]\d|30)$/, {
+    error: "set it to 0, or to a whole number from 3 to 30",
+  }).transform(Number).optional(),
   CURRENCIES: z.string().regex(/^\s*[A-Z]{3}\s*(,\s*[A-Z]{3}\s*)*$/, {
     error: "set it to ISO 4217 codes, comma separated",
   }).default(DEFAULT_CURRENCIES),
@@ -188,6 +195,7 @@ function frozen(values: Values): Config {
     rateLimits: values.RATE_LIMITS,
     requestsInWork: values.REQUESTS_IN_WORK,
     requestWaitSeconds: values.REQUEST_WAIT_SECONDS,
+    lameDuckSeconds: values.LAME_DUCK_SECONDS ?? defaultLameDuckSeconds(values.STORE_URL),
     currencies: Object.freeze(commaSeparated(values.CURRENCIES)),
     accountSchemes: values.ACCOUNT_SCHEMES,
     operator: Object.freeze({
@@ -197,6 +205,11 @@ function frozen(values: Values): Config {
       timeZone: values.OPERATOR_TIME_ZONE,
     }),
   });
+}
+
+/** A database file belongs to one process. While that one stops, proxies have no other. */
+function defaultLameDuckSeconds(storeUrl: string): number {
+  return isUrl(storeUrl) ? LAME_DUCK_SECONDS : 0;
 }
 
 function urlFaults(values: Partial<Values>): string[] {

@@ -19,6 +19,8 @@ export interface PublicPageDeps {
   readonly site: Site;
   readonly findTpp: FindTpp;
   readonly readiness: () => Promise<Readiness>;
+  /** Whether proxies may send requests to this process. */
+  readonly isServing: () => boolean;
   /** The OpenAPI 3.1 document of both hosts, generated from their routes. */
   readonly openApi: () => object;
 }
@@ -45,11 +47,27 @@ const liveRoute = createRoute({
   tags,
   operationId: "getLiveness",
   summary: "The process answers",
-  description: "For a load balancer or an orchestrator. Asks no other part.",
+  description: "For the supervisor that restarts a process which hangs. Asks no other part.",
   security: [],
   responses: {
     200: oauthAnswer("Alive", z.strictObject({ live: z.literal(true) })),
     ...oauthErrors(405, 500),
+  },
+});
+const servingSchema = z.strictObject({ serving: z.boolean() });
+const servingRoute = createRoute({
+  method: "get",
+  path: "/health/serving",
+  tags,
+  operationId: "getServing",
+  summary: "Proxies may send requests to this process",
+  description: "For proxies. 503 as soon as the process is asked to stop. Asks no other part, so that " +
+    "a slow database does not take every process out at once.",
+  security: [],
+  responses: {
+    200: oauthAnswer("Serving", servingSchema),
+    ...oauthErrors(405, 500),
+    503: oauthAnswer("Stopping; requests are still served for a while", servingSchema),
   },
 });
 const readyRoute = createRoute({
@@ -58,7 +76,8 @@ const readyRoute = createRoute({
   tags,
   operationId: "getReadiness",
   summary: "The platform can do its work",
-  description: "Asks the parts that the platform needs, and those that it can do without for a while.",
+  description:
+    "For alarms. Asks the parts that the platform needs, and those that it can do without for a while.",
   security: [],
   responses: {
     200: oauthAnswer("Ready", readinessSchema),
@@ -108,9 +127,13 @@ export function publicPageRoutes(deps: PublicPageDeps): readonly PlatformEndpoin
   ];
 }
 
-function healthEndpoints({ readiness }: PublicPageDeps): readonly PlatformEndpoint[] {
+function healthEndpoints({ readiness, isServing }: PublicPageDeps): readonly PlatformEndpoint[] {
   return [
-    endpoint("oauth", "operator", liveRoute, [], (c) => c.json({ live: true })),
+    endpoint("oauth", "probe", liveRoute, [], (c) => c.json({ live: true })),
+    endpoint("oauth", "probe", servingRoute, [], (c) => {
+      const serving = isServing();
+      return c.json({ serving }, serving ? 200 : 503);
+    }),
     endpoint("oauth", "operator", readyRoute, [], async (c) => {
       const state = await readiness();
       return c.json(state, state.ready ? 200 : 503);

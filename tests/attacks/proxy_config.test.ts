@@ -5,8 +5,8 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { fillIn, render } from "../../scripts/proxy/render.ts";
 import { PROXIES, readOrder, SettingsError } from "../../scripts/proxy/settings.ts";
-import { taskCommand } from "../../scripts/testing/served_platform.ts";
-import { AUTH_URL, BASE_URL, PROXY_SECRET } from "../../scripts/testing/environment.ts";
+import { taskCommand } from "testing/served_platform.ts";
+import { AUTH_URL, BASE_URL, PROXY_SECRET } from "testing/environment.ts";
 
 const ENV = { BASE_URL, AUTH_URL, PROXY_SECRET };
 const root = new URL("../../", import.meta.url).pathname;
@@ -50,15 +50,41 @@ Deno.test("proxy-config makes both proxies listen on the TLS port alone", async 
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("proxy-config takes the platform's address from its own variables", () => {
-  const backend = (env: Record<string, string>): string | undefined =>
-    readOrder(["nginx", "--out=/tmp"], { ...ENV, ...env }).settings["BACKEND"];
-  assertEquals(backend({}), "127.0.0.1:8080");
-  assertEquals(backend({ HOST: "10.0.0.5", PORT: "9000" }), "10.0.0.5:9000");
-  assertEquals(backend({ HOST: "0.0.0.0" }), "127.0.0.1:8080");
-  assertEquals(backend({ HOST: "::" }), "[::1]:8080");
-  const given = readOrder(["haproxy", "--out=/tmp", "--backend=platform.internal:8080"], ENV);
-  assertEquals(given.settings["BACKEND"], "platform.internal:8080");
+Deno.test("proxy-config takes the processes' addresses from BACKENDS, or one from HOST and PORT", () => {
+  const backends = (env: Record<string, string>): readonly string[] =>
+    readOrder(["nginx", "--out=/tmp"], { ...ENV, ...env }).backends;
+  assertEquals(backends({}), ["127.0.0.1:8080"]);
+  assertEquals(backends({ HOST: "10.0.0.5", PORT: "9000" }), ["10.0.0.5:9000"]);
+  assertEquals(backends({ HOST: "0.0.0.0" }), ["127.0.0.1:8080"]);
+  assertEquals(backends({ HOST: "::" }), ["[::1]:8080"]);
+  assertEquals(backends({ BACKENDS: "10.0.0.5:8080, platform.internal:8081", HOST: "::" }), [
+    "10.0.0.5:8080",
+    "platform.internal:8081",
+  ]);
+});
+
+Deno.test("proxy-config writes each process into every group of backends, with the limits of one process", async () => {
+  const folder = await Deno.makeTempDir();
+  const env = { ...ENV, BACKENDS: "10.0.0.5:8080,10.0.0.6:8080,10.0.0.7:8080" };
+  for (const proxy of PROXIES) {
+    const [path = ""] = await render(readOrder([proxy, `--out=${folder}`, "--overwrite"], env));
+    const lines = (await Deno.readTextFile(path)).split("\n").filter((line) =>
+      /^\s*server .*:8080/.test(line)
+    );
+    assertEquals(lines.length, 9, path);
+    for (const number of [1, 2, 3]) {
+      const own = lines.filter((line) => line.includes(`10.0.0.${number + 4}:8080`));
+      assertEquals(own.map((line) => /max_?conn[a-z]*[ =](\d+)/.exec(line)?.[1]), ["240", "80", "40"]);
+      if (proxy === "nginx") continue;
+      assert(own.every((line) => line.includes(`server platform${number} `)), path);
+      assertEquals(own.map((line) => /track (\S+)/.exec(line)?.[1]), [
+        undefined,
+        `platform/platform${number}`,
+        `platform/platform${number}`,
+      ]);
+    }
+  }
+  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("proxy-config rejects values that could end a directive, and never quotes the secret", () => {
@@ -88,6 +114,13 @@ Deno.test("proxy-config rejects values that could end a directive, and never quo
     }),
     "BASE_URL: must be a host name|AUTH_URL: must be a host name|PROXY_SECRET: must be the secret that the platform has",
   );
+  for (const BACKENDS of ["127.0.0.1", "a:1;b", "a:1,,b:2", "a:1,a:1", "a:1,b:2\ninclude x"]) {
+    assertEquals(
+      faults(["haproxy", out], { BACKENDS }),
+      "BACKENDS: must be different addresses with ports, comma separated, such as 10.0.0.5:8080",
+      BACKENDS,
+    );
+  }
   assert(/Unknown option/.test(faults(["nginx", out, "--frobnicate=1"])));
 });
 
@@ -116,8 +149,8 @@ Deno.test("proxy-config replaces files only with --overwrite, and otherwise name
 });
 
 Deno.test("proxy-config leaves no placeholder without a value", () => {
-  assertEquals(fillIn("a {{B}} {{B}}", { B: "c" }), "a c c");
-  assertThrows(() => fillIn("a {{B}}", {}), Error, "asks for B");
+  assertEquals(fillIn("a {{B}} {{B}}", { B: "c" }, []), "a c c");
+  assertThrows(() => fillIn("a {{B}}", {}, []), Error, "asks for B");
 });
 
 Deno.test("proxy-config runs as a task, with rights to write and to read its templates", async () => {

@@ -1,4 +1,5 @@
 /** The reference configuration of haproxy under attack: TLS, headers, requests, and the platform behind it. */
+import { backendFailures } from "support/proxy_backend_failures.ts";
 import { headerAttacks } from "support/proxy_header_attacks.ts";
 import { pageAttacks } from "support/proxy_page_attacks.ts";
 import { platformAttacks } from "support/proxy_platform_attacks.ts";
@@ -14,4 +15,5 @@ requestAttacks(haproxy);
 slowBodies(haproxy);
 manyRequests(haproxy);
 pageAttacks(haproxy);
+backendFailures(haproxy);
 platformAttacks(haproxy, "handshake");

@@ -105,6 +105,7 @@ Deno.test("docs/operations lists every event that the directory logs, and no oth
     "log.dropped",
     "directory.stopping",
     "directory.stopped_late",
+    "directory.stopped_at_once",
   ]);
   const folder = new URL("../../src/directory/", import.meta.url);
   for await (const { name } of Deno.readDir(folder)) {

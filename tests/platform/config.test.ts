@@ -45,6 +45,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     logLevel: "info",
     requestsInWork: 8,
     requestWaitSeconds: 2,
+    lameDuckSeconds: 0,
     rateLimits: {
       authorization: { perSecond: 20, burst: 40 },
       registration: { perSecond: 1, burst: 5 },
@@ -99,7 +100,22 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     burst: 4,
   }]);
   assertEquals(config.rateLimits.reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 25);
+  assertEquals(VARIABLES.length, 26);
+});
+
+Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {
+  const seconds = (changes: Environment): number => readConfig({ ...SOUND, ...changes }).lameDuckSeconds;
+  const STORE_URL = "postgres://platform:secret@db.example.com/platform";
+  assertEquals([seconds({}), seconds({ STORE_URL })], [0, 4]);
+  assertEquals([seconds({ STORE_URL, LAME_DUCK_SECONDS: "0" }), seconds({ LAME_DUCK_SECONDS: "30" })], [
+    0,
+    30,
+  ]);
+  for (const LAME_DUCK_SECONDS of ["1", "2", "31", "-3", "3.5", "03", "300"]) {
+    assertEquals(faultsOf({ LAME_DUCK_SECONDS }), [
+      "LAME_DUCK_SECONDS: set it to 0, or to a whole number from 3 to 30",
+    ]);
+  }
 });
 
 Deno.test("readConfig gives values that nothing can change", () => {

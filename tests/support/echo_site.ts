@@ -3,13 +3,13 @@
  * Two participants have certificates of the authority that the proxy trusts.
  */
 import type { ProxyName } from "../../scripts/proxy/settings.ts";
-import { makeAuthority } from "../../scripts/testing/directory_environment.ts";
-import { testKey } from "../../scripts/testing/keys.ts";
+import { makeAuthority } from "testing/directory_environment.ts";
+import { testKey } from "testing/keys.ts";
 import { API_HOST, AUTH_HOST, startProxy } from "./proxy_program.ts";
 import { exchangeRaw, type RawAnswer } from "./raw_tls.ts";
-import { freePort } from "../../scripts/testing/served_platform.ts";
-import { issue, type TlsIdentity, webAuthority } from "../../scripts/testing/web_authority.ts";
-import { AUTH_URL, BASE_URL, PROXY_SECRET } from "../../scripts/testing/environment.ts";
+import { freePort } from "testing/served_platform.ts";
+import { issue, type TlsIdentity, webAuthority } from "testing/web_authority.ts";
+import { AUTH_URL, BASE_URL, PROXY_SECRET } from "testing/environment.ts";
 
 /** A request as the backend received it. */
 export interface Received {
@@ -40,7 +40,8 @@ export interface EchoSite extends AsyncDisposable {
   send(bytes: string, who: TlsIdentity | undefined): Promise<RawAnswer>;
 }
 
-export async function openEchoSite(name: ProxyName, program: string): Promise<EchoSite> {
+/** @param beside the address of another backend, which the proxy tries first */
+export async function openEchoSite(name: ProxyName, program: string, beside?: string): Promise<EchoSite> {
   const folder = await Deno.makeTempDir({ prefix: "echo-" });
   const participantsCa = await makeAuthority(new Date(Date.UTC(2026, 0, 1)), new Date(Date.UTC(2046, 0, 1)));
   const webCa = await webAuthority();
@@ -56,7 +57,8 @@ export async function openEchoSite(name: ProxyName, program: string): Promise<Ec
       return pathname === "/held" ? released.promise.then(() => answer) : answer;
     },
   );
-  const env = { BASE_URL, AUTH_URL, PROXY_SECRET, PORT: String(backend.addr.port) };
+  const own = `127.0.0.1:${backend.addr.port}`;
+  const env = { BASE_URL, AUTH_URL, PROXY_SECRET, BACKENDS: beside === undefined ? own : `${beside},${own}` };
   const port = freePort();
   const proxy = await startProxy(name, program, { folder, participantsCa }, env, port);
   const [alice, bob] = await Promise.all(
@@ -96,7 +98,7 @@ async function remember(received: Received[], request: Request, connection: numb
     body: await request.text(),
     connection,
   };
-  const probe = seen.path === "/health/ready" && !seen.headers["host"]?.includes("."); // HAProxy's own probe names no host
+  const probe = seen.path === "/health/serving" && !seen.headers["host"]?.includes("."); // HAProxy's own probe names no host
   if (!probe) received.push(seen);
   return Response.json({ path: seen.path });
 }

@@ -33,6 +33,11 @@ export interface Listener {
   /** The number of open connections. */
   connections(): number;
   /**
+   * Accepts no further connections. Requests on open connections are served, and each response ends its connection.
+   * A proxy that cannot connect has sent nothing, and may try another process.
+   */
+  stopAccepting(): Promise<void>;
+  /**
    * Answers new requests with `onStopping`, waits for the requests in work, closes every connection, and resolves.
    * A response that its client does not take in a second or two is cut.
    */
@@ -46,6 +51,8 @@ const ACCEPT_PAUSE_MS = 100;
 
 /** Connections without a request that are cut after a failed accept. */
 const FREED_AT_ONCE = 16;
+/** Bounds the search for a moment without new connections. */
+const QUIET_ATTEMPTS = 100;
 
 type Info = Deno.ServeHandlerInfo<Deno.NetAddr>;
 type ServeOnConnection = (
@@ -57,14 +64,56 @@ type ServeOnConnection = (
   onListen: () => void,
 ) => Deno.HttpServer;
 
+/** What connections need to know of their listener. */
+interface Phase {
+  /** The number of connections since the start. */
+  accepted: number;
+  /** Each response ends its connection. */
+  closing: boolean;
+  /** New requests are rejected. */
+  stopping: boolean;
+}
+
 /** Opens a listener. @throws {Error} as `Deno.listen` does */
 export function openListener(options: ListenerOptions): Listener {
-  const { hostname, port, maxConnections } = options;
-  const serve = serveOnConnection();
+  const { hostname, port, maxConnections, log } = options;
+  const serve = connectionServer(options);
   const socket = Deno.listen({ hostname, port });
   const table = openConnectionTable(maxConnections, options.times ?? TIMES);
-  const stopping = new AbortController();
-  const accepting = acceptConnections(socket, table, options.log, (accepted) => {
+  const phase: Phase = { accepted: 0, closing: false, stopping: false };
+  const accepting = acceptConnections(socket, table, log, (accepted) => {
+    phase.accepted += 1;
+    serve(accepted, table, phase);
+  });
+  const close = (): void => {
+    if (!phase.closing) socket.close();
+    phase.closing = true;
+  };
+  const stop = async (): Promise<void> => {
+    phase.stopping = true;
+    await table.drained(); // to close a connection takes the body away from a request that has not read it
+    close();
+    await Promise.all([accepting, table.closeAll()]);
+  };
+  let stopped: Promise<void> | undefined;
+  return {
+    addr: socket.addr,
+    connections: () => table.size(),
+    async stopAccepting() {
+      await quietMoment(phase); // connections are kept until then, so that proxies open few new ones
+      close();
+      await accepting;
+    },
+    stop: () => stopped ??= stop(),
+  };
+}
+
+/** @throws {Error} if this version of Deno cannot serve one connection */
+function connectionServer(
+  { handle, onStopping, onError }: ListenerOptions,
+): (accepted: Deno.TcpConn, table: ConnectionTable, phase: Phase) => void {
+  const serve = serveOnConnection();
+  return (accepted, table, phase) => {
     let closeNow: (() => void) | undefined;
     const connection = table.add({
       close: () => void server.shutdown().catch(() => {}),
@@ -73,20 +122,25 @@ export function openListener(options: ListenerOptions): Listener {
     const answer = (request: Request, info: Info): Promise<Response> =>
       answerRequest(
         connection,
-        () => stopping.signal.aborted ? options.onStopping() : options.handle(request, info.remoteAddr),
+        phase,
+        () => phase.stopping ? onStopping() : handle(request, info.remoteAddr),
       );
     const signal = { addEventListener: (_: "abort", listener: () => void) => void (closeNow = listener) };
-    const server = serve(accepted, signal, answer, options.onError, () => {});
+    const server = serve(accepted, signal, answer, onError, () => {});
     server.finished.catch(() => {}).finally(() => connection.closed()); // a fault of the connection is its client's
-  });
-  const stop = async (): Promise<void> => {
-    stopping.abort();
-    await table.drained(); // to close a connection takes the body away from a request that has not read it
-    socket.close();
-    await Promise.all([accepting, table.closeAll()]);
   };
-  let stopped: Promise<void> | undefined;
-  return { addr: socket.addr, connections: () => table.size(), stop: () => stopped ??= stop() };
+}
+
+/**
+ * Waits for a turn of the event loop in which no connection was accepted. The kernel resets connections that it has
+ * established for a socket and that are not accepted when the socket is closed.
+ */
+async function quietMoment(phase: Phase): Promise<void> {
+  for (let attempt = 0; attempt < QUIET_ATTEMPTS; attempt++) {
+    const before = phase.accepted;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    if (phase.accepted === before) return;
+  }
 }
 
 // The connection may be closing while its end has not been reported. A real AbortSignal would not let this be caught.
@@ -100,17 +154,25 @@ function unlessClosed(closeNow: (() => void) | undefined): void {
 
 async function answerRequest(
   connection: Connection,
+  phase: Phase,
   answer: () => Response | Promise<Response>,
 ): Promise<Response> {
   connection.began();
   let closes = true;
   try {
-    const response = await answer();
+    const answered = await answer();
+    const response = phase.closing ? closingResponse(answered) : answered;
     closes = response.headers.get("connection") === "close"; // Deno waits for the rest of a body first
     return response;
   } finally {
     connection.answered(closes);
   }
+}
+
+function closingResponse(response: Response): Response {
+  const closing = new Response(response.body, response); // the headers of the original may be immutable
+  closing.headers.set("connection", "close");
+  return closing;
 }
 
 async function acceptConnections(

@@ -1,30 +1,43 @@
 /** Ends a program at the request of its operator or supervisor: SIGINT or SIGTERM. */
-import type { Log } from "../observability/log.ts";
+import type { Log, LogFields } from "../observability/log.ts";
+
+/** Signals within this time are one request: service managers signal a whole group, and `deno task` passes its own on. */
+const ONE_REQUEST_MS = 1000;
 
 export interface StopOptions {
   readonly log: Log;
   /** First part of the log events' names. */
   readonly program: "platform" | "directory";
-  /** Longest duration of the stop, milliseconds. Then the process ends with status 1. */
+  /** Longest duration of the stop, milliseconds. The process then ends with status 1. */
   readonly drainMs: number;
   /** Writes the queued log lines before that. */
   readonly flush: () => Promise<void>;
 }
 
-/** Resolves at the first signal. */
+/** Resolves at the first signal. A signal later than a second after it ends the process at once, with status 1. */
 export function stopSignal({ log, program, drainMs, flush }: StopOptions): Promise<void> {
   return new Promise((resolve) => {
-    let stopping = false;
-    const once = (signal: Deno.Signal): void => {
-      if (stopping) return;
-      stopping = true;
+    let state: "running" | "asked" | "stopping" = "running";
+    const end = (event: "stopped_late" | "stopped_at_once", fields: LogFields): void => {
+      log.error(`${program}.${event}`, fields);
+      void flush().then(() => Deno.exit(1));
+    };
+    const receive = (signal: Deno.Signal): void => {
+      if (state === "stopping") end("stopped_at_once", { signal });
+      if (state !== "running") return;
+      state = "asked";
       log.info(`${program}.stopping`, { signal });
       resolve();
-      Deno.unrefTimer(setTimeout(() => {
-        log.error(`${program}.stopped_late`, { seconds: drainMs / 1000 });
-        void flush().then(() => Deno.exit(1));
-      }, drainMs));
+      after(ONE_REQUEST_MS, () => void (state = "stopping"));
+      after(drainMs, () => end("stopped_late", { seconds: drainMs / 1000 }));
     };
-    for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => once(signal));
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      Deno.addSignalListener(signal, () => receive(signal));
+    }
   });
+}
+
+/** Without keeping the process. */
+function after(milliseconds: number, act: () => void): void {
+  Deno.unrefTimer(setTimeout(act, milliseconds));
 }

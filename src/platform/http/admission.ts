@@ -23,8 +23,10 @@ export const TRAFFIC = {
   customer: { lane: "customers", urgent: false },
   /** Unknown callers: documentation, discovery, addresses that do not exist. */
   public: { lane: "public", urgent: false },
-  /** Probes and the operator. */
+  /** The operator. */
   operator: { lane: "operator", urgent: true },
+  /** Probes that ask no other part. They never wait for the operator's requests, which may wait for the store. */
+  probe: { lane: "probes", urgent: true },
 } as const;
 /** A kind of {@link TRAFFIC}. Each route declares its own. */
 export type Traffic = keyof typeof TRAFFIC;
@@ -72,6 +74,7 @@ export function openAdmission(
     customers: new FairLane(bounds.customers),
     public: new FairLane(bounds.public),
     operator: new FairLane(bounds.operator),
+    probes: new FairLane(bounds.probes),
   };
   const note = rejectionLog(steady, log);
   const holdBack = openHoldBack();
@@ -102,6 +105,7 @@ function statesOf(lanes: Readonly<Record<LaneName, FairLane>>): AdmissionState {
     customers: lanes.customers.state(),
     public: lanes.public.state(),
     operator: lanes.operator.state(),
+    probes: lanes.probes.state(),
   };
 }
 

@@ -38,7 +38,7 @@ export function endpoint<P extends string, const C extends readonly Check[]>(
 function requireReserved(path: string, first: string, traffic: Traffic): void {
   const segment = FIRST_SEGMENTS.get(first);
   if (segment === undefined) throw new Error(`${path}: reserve ${first} in reserved_names.ts`);
-  if ((segment.zone === "operator") !== (traffic === "operator")) {
+  if ((segment.zone === "operator") !== (traffic === "operator" || traffic === "probe")) {
     throw new Error(`${path}: the proxies close the paths of operators alone`);
   }
 }

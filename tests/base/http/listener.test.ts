@@ -1,8 +1,9 @@
 /** The bounds of a listener, over real sockets: connections, the time of each phase, and a stop. */
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { type Listener, type ListenerOptions, openListener } from "../../../src/base/http/listener.ts";
 import { inShell, startCommand } from "testing/served_platform.ts";
 import { connectRaw, HALF_HEADER, type RawClient, until } from "support/raw_client.ts";
+import type { WaitingClients } from "support/waiting_clients.ts";
 import type { Log } from "../../../src/base/observability/log.ts";
 
 const REQUEST = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -179,4 +180,37 @@ Deno.test("a listener whose accepts fail for want of files goes on, and takes fi
   for (const client of [...clients, last]) client.close();
   process.kill("SIGKILL");
   await process.ended;
+});
+
+Deno.test("a listener that stops accepting rejects connections, and serves the open ones one last time each", async () => {
+  await using opened = open({});
+  const { port } = opened.listener.addr;
+  const [used, idle, working] = [await opened.connect(), await opened.connect(), await opened.connect()];
+  await used.send(REQUEST);
+  assert(!/^connection: close/im.test(await used.read()), "connections are kept before");
+  await working.send(REQUEST.replace("/", "/wait"));
+  await until(() => opened.waiting() === 1 && opened.listener.connections() === 3);
+  await opened.listener.stopAccepting();
+  await assertRejects(() => connectRaw(port), Deno.errors.ConnectionRefused);
+  for (const client of [used, idle]) await client.send(REQUEST);
+  opened.release();
+  await Promise.all([used, idle, working].map(async (client) => {
+    assertMatch(await client.read(), /^HTTP\/1\.1 200 [^]*^connection: close\r$/im);
+    assertEquals(await client.read(), "");
+  }));
+});
+
+Deno.test("a listener that stops accepting takes the connections that the kernel has established before", async () => {
+  await using opened = open({});
+  const established = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(new URL("../../support/waiting_clients.ts", import.meta.url), { type: "module" });
+  const answers = new MessageChannel();
+  const answered = new Promise<string[]>((resolve) => answers.port1.onmessage = ({ data }) => resolve(data));
+  const order: WaitingClients = { port: opened.listener.addr.port, count: 50, established };
+  worker.postMessage(order, [answers.port2]);
+  Atomics.wait(established, 0, 0); // blocks this thread, so that no connection is accepted meanwhile
+  await opened.listener.stopAccepting();
+  assertEquals(await answered, Array(50).fill("HTTP/1.1 200 OK"));
+  answers.port1.close();
+  worker.terminate();
 });

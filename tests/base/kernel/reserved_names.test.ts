@@ -40,7 +40,7 @@ Deno.test("the proxies close the operator's routes, and have one zone for every 
       assertEquals(zones, [], path);
     } else {
       assertEquals(zones.length, 1, path);
-      assertEquals(zones[0] === "OPERATOR_PATHS", traffic === "operator", path);
+      assertEquals(zones[0] === "OPERATOR_PATHS", traffic === "operator" || traffic === "probe", path);
     }
   }
   for (const code of ["healthy", "operationsbank", "docs1", "jwks2"]) assertEquals(zonesOf(`/${code}/x`), []);

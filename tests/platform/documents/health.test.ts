@@ -1,4 +1,4 @@
-/** The health endpoints of load balancers: whether the process lives, and whether it can work. */
+/** The health endpoints: whether the process lives, whether proxies may use it, and whether it can work. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { good, requestToken } from "testing/flows.ts";
 import { assertBrowserHeaders } from "testing/front_channel.ts";
@@ -16,6 +16,36 @@ Deno.test("GET /health/live answers while the process does, whatever else is bro
   const answer = await open(env, "/health/live");
   assertEquals([answer.status, await answer.json()], [200, { live: true }]);
   assertBrowserHeaders(answer);
+});
+
+Deno.test("GET /health/serving asks no other part, and never waits behind one that does [A7]", async () => {
+  const { store, faults } = await breakableStore();
+  await using env = await openEnvironment({ store });
+  const hanging = Promise.withResolvers<void>();
+  faults.hangs = hanging.promise;
+  const alarms = Array.from({ length: 10 }, () => open(env, "/health/ready")); // more than the operator has places
+  for (const path of ["/health/serving", "/health/live"]) {
+    const answer = await open(env, path);
+    assertEquals(answer.status, 200, path);
+    await answer.body?.cancel();
+  }
+  hanging.resolve();
+  for (const alarm of alarms) await (await alarm).body?.cancel();
+});
+
+Deno.test("GET /health/serving is 503 while proxies must not use the process, and readiness is not [A7]", async () => {
+  let serving = true;
+  await using env = await openEnvironment({ isServing: () => serving });
+  const state = async (path: string): Promise<unknown[]> => {
+    const answer = await open(env, path);
+    assertBrowserHeaders(answer);
+    return [answer.status, (await answer.json()).serving];
+  };
+  assertEquals(await state("/health/serving"), [200, true]);
+  serving = false;
+  assertEquals(await state("/health/serving"), [503, false]);
+  assertEquals((await state("/health/live"))[0], 200);
+  assertEquals((await state("/health/ready"))[0], 200);
 });
 
 Deno.test("GET /health/ready: 200 with every part, 503 while the store fails, 200 again afterwards [A7]", async () => {
@@ -53,13 +83,22 @@ function open(env: Environment, path: string, init: RequestInit = {}): Promise<R
   return env.browser(new Request(`${AUTH}${path}`, init));
 }
 
-async function breakableStore(): Promise<{ store: Store; faults: { broken: boolean } }> {
+interface Faults {
+  broken: boolean;
+  /** Reads wait for it. */
+  hangs?: Promise<void>;
+}
+
+async function breakableStore(): Promise<{ store: Store; faults: Faults }> {
   const kv = await openDenoKv(":memory:");
-  const faults = { broken: false };
+  const faults: Faults = { broken: false };
   const store: Store = {
     ...kv,
-    get: <T>(key: Parameters<Store["get"]>[0]) =>
-      faults.broken ? Promise.reject(new Error("/var/lib/secret is locked")) : kv.get<T>(key),
+    async get<T>(key: Parameters<Store["get"]>[0]) {
+      await faults.hangs;
+      if (faults.broken) throw new Error("/var/lib/secret is locked");
+      return await kv.get<T>(key);
+    },
   };
   return { store, faults };
 }

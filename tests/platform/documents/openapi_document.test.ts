@@ -29,6 +29,7 @@ const OPERATION_IDS = {
   "get /{bank}/back-channel-payments/v1/{paymentId}": ["getPaymentOrder", "mutualTLS DPoPBank"],
   "put /{bank}/back-channel-payments/v1/{paymentId}": ["reportPaymentStatus", "mutualTLS DPoPBank"],
   "get /health/live": ["getLiveness", ""],
+  "get /health/serving": ["getServing", ""],
   "get /health/ready": ["getReadiness", ""],
   "get /openapi.json": ["getOpenApiDocument", ""],
   "get /.well-known/oauth-authorization-server/{bank}": ["getAuthorizationServerMetadata", ""],

@@ -31,6 +31,7 @@ const OPERATIONS = {
   "get /.well-known/oauth-authorization-server/{bank}": AUTH,
   "get /jwks": AUTH,
   "get /health/live": AUTH,
+  "get /health/serving": AUTH,
   "get /health/ready": AUTH,
   "get /openapi.json": AUTH,
 } as const;
@@ -190,6 +191,7 @@ Deno.test("Public pages have no other method than GET [MD-N3] [AZ12]", async (t)
   for (
     const path of [
       "/health/live",
+      "/health/serving",
       "/health/ready",
       "/openapi.json",
       "/docs",

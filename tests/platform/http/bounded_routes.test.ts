@@ -40,7 +40,8 @@ const TRAFFIC: Readonly<Record<string, string>> = {
   "GET /:bank/authorization.sca.oauth2": "returning",
   "GET /:bank/authorization.consent.oauth2": "returning",
   "POST /:bank/authorization.consent.oauth2": "returning",
-  "GET /health/live": "operator",
+  "GET /health/live": "probe",
+  "GET /health/serving": "probe",
   "GET /health/ready": "operator",
 };
 /** The largest answer, bytes: the OpenAPI document. Every other one is smaller. */

@@ -1,0 +1,86 @@
+/** Reads the configuration of a process from its environment and its files. */
+import { type Config, ConfigError, type Environment, readConfig, VARIABLES } from "../config.ts";
+import { openKeyRing, type RenewableKeyRing } from "../../base/jose/key_ring.ts";
+import type { Log } from "../../base/observability/log.ts";
+
+/** The file that `--env-file` reads, in the working directory. */
+const ENVIRONMENT_FILE = ".env";
+
+export interface Configured {
+  readonly environment: Environment;
+  readonly config: Config;
+  readonly keys: RenewableKeyRing;
+  /** Path of the file with the keys, if PLATFORM_KEYS is a path. */
+  readonly keysFile: string | undefined;
+}
+
+/**
+ * Reads and checks the whole configuration.
+ *
+ * @throws {ConfigError} with every fault
+ */
+export async function configure(): Promise<Configured> {
+  const read: Environment = Object.fromEntries(VARIABLES.map((name) => [name, Deno.env.get(name)]));
+  const environment: Environment = { ...read, OPERATOR_LOGO: await readLogoFile(read["OPERATOR_LOGO"]) };
+  const given = environment["PLATFORM_KEYS"] ?? "";
+  const keysFile = given === "" || given.trimStart().startsWith("{") ? undefined : given;
+  const faults = await environmentFileFaults();
+  const note = (error: Error): undefined => void faults.push(`PLATFORM_KEYS: ${error.message}`);
+  const json = keysFile === undefined ? given : await readKeysFile(keysFile).catch(note);
+  const keys = json === undefined || json === "" ? undefined : await openKeyRing(json).catch(note);
+  const config = readConfig({ ...environment, PLATFORM_KEYS: json ?? given }, faults);
+  if (keys === undefined) throw new ConfigError(faults); // readConfig has thrown already
+  return { environment, config, keys, keysFile };
+}
+
+/** Deno has read `.env` before this code starts (`--env-file`). It contains secrets, so only its owner may read it. */
+async function environmentFileFaults(): Promise<string[]> {
+  // Without read permission for this file it is not used.
+  if ((await Deno.permissions.query({ name: "read", path: ENVIRONMENT_FILE })).state !== "granted") return [];
+  const { mode } = await Deno.stat(ENVIRONMENT_FILE).catch(() => ({ mode: null }));
+  const fault = modeFault(ENVIRONMENT_FILE, mode);
+  return fault === undefined ? [] : [`${ENVIRONMENT_FILE}: ${fault}`];
+}
+
+/** Returns the fault of a secret file's mode. The mode is null on Windows, and if the file does not exist. */
+function modeFault(path: string, mode: number | null): string | undefined {
+  return mode !== null && (mode & 0o077) !== 0 ? `others may open ${path}; chmod 600 ${path}` : undefined;
+}
+
+/** @throws {Error} if the file cannot be read, or if other users may open it */
+async function readKeysFile(path: string): Promise<string> {
+  const { mode } = await Deno.stat(path).catch(() => {
+    throw new Error(`the file ${path} cannot be read`);
+  });
+  const fault = modeFault(path, mode);
+  if (fault !== undefined) throw new Error(fault);
+  return await Deno.readTextFile(path).catch(() => {
+    throw new Error(`the file ${path} cannot be read`);
+  });
+}
+
+/** Returns the logo as a `data:` URL. An unreadable path is returned unchanged, and `readConfig` reports it. */
+async function readLogoFile(path: string | undefined): Promise<string | undefined> {
+  const type = /\.svg$/i.test(path ?? "") ? "image/svg+xml" : "image/png";
+  const bytes = await Deno.readFile(path ?? "").catch(() => undefined);
+  return bytes === undefined ? path : `data:${type};base64,${bytes.toBase64()}`;
+}
+
+/** From here on this process and its dependencies can neither read the environment nor write files. */
+export async function giveUpPermissions(): Promise<void> {
+  await Deno.permissions.revoke({ name: "env" });
+  await Deno.permissions.revoke({ name: "write" });
+}
+
+export async function renewKeys({ environment, keys, keysFile }: Configured, log: Log): Promise<void> {
+  try {
+    if (keysFile === undefined) throw new Error("PLATFORM_KEYS is no file; start again to change them");
+    const json = await readKeysFile(keysFile);
+    readConfig({ ...environment, PLATFORM_KEYS: json });
+    await keys.renew(json);
+    const published = keys.publicJwks.keys.length;
+    log.info("platform_keys.renewed", { signingKid: keys.signer.kid, published });
+  } catch (error) {
+    log.error("platform_keys.not_renewed", { why: error instanceof Error ? error.message : String(error) });
+  }
+}

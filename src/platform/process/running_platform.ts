@@ -1,0 +1,84 @@
+/** The platform of this process: its log, its store, its two hosts. */
+import { isBelow } from "../http/endpoint.ts";
+import { composePlatform, type Platform } from "../compose.ts";
+import type { PlatformParts } from "../compose_parts.ts";
+import type { Config } from "../config.ts";
+import type { Configured } from "./configure.ts";
+import { monotonicClock, systemClock } from "../../base/kernel/clock.ts";
+import { type Log, openLog } from "../../base/observability/log.ts";
+import { openLogQueue } from "../../base/observability/log_queue.ts";
+import { logProbe } from "../../base/observability/health.ts";
+import { openStore } from "../../base/store/open_store.ts";
+import type { Store } from "../../base/store/store.ts";
+
+/** Time to write the queued log lines to standard output at the end. */
+const FLUSH_MS = 2000;
+
+const output = openLogQueue({ clock: systemClock, write: (bytes) => Deno.stdout.write(bytes) });
+/** Startup and shutdown are logged at every level. */
+export const log: Log = openLog({ clock: systemClock, sink: output.sink, level: "info" });
+
+/** Writes the queued log lines, as far as that is possible. */
+export const flushLog = (): Promise<void> => output.flush(FLUSH_MS);
+
+export interface Running {
+  readonly store: Store;
+  readonly platform: Platform;
+  /** Whether a path is one of the API host. */
+  readonly isApiPath: (path: string) => boolean;
+}
+
+/** Opens the store. @throws {Error} in one sentence */
+export async function openOwnStore({ storeUrl, authUrl }: Config): Promise<Store> {
+  return await openStore(storeUrl, { program: "platform", issuer: authUrl });
+}
+
+export async function start(
+  { config, keys }: Configured,
+  store: Store,
+  own: Pick<PlatformParts, "advisory" | "isServing"> = {},
+): Promise<Running> {
+  const platform = await composePlatform({
+    config,
+    store,
+    clock: systemClock,
+    monotonic: monotonicClock,
+    fetch,
+    log: output.sink,
+    keys,
+    ...own,
+    advisory: { log: logProbe(output.state), ...own.advisory },
+  });
+  platform.startWork();
+  return { store, platform, isApiPath: isBelow(platform.endpoints.api) };
+}
+
+/** Serves both hosts with one listener. Their paths are distinct, and external URLs are never derived from the request. */
+export function route(
+  { platform: { api, browser }, isApiPath }: Running,
+  request: Request,
+): Response | Promise<Response> {
+  const url = URL.parse(request.url); // Deno makes it from the Host header, or takes it from the request line
+  if (url === null) return answerUnreached(400, "The Host header or the request target is malformed.");
+  return isApiPath(url.pathname) ? api.fetch(request) : browser.fetch(request);
+}
+
+/** Answers a request that reaches neither app. Both apps have an error handler of their own. */
+export function answerUnreached(status: 400 | 500, description: string, error?: unknown): Response {
+  const interactionId = crypto.randomUUID();
+  const why = String(error instanceof Error ? error.stack : error);
+  if (status === 400) log.info("request.rejected", { interactionId, reason: "request.malformed_target" });
+  else log.error("request.failed", { interactionId, error: why });
+  const code = status === 400 ? "invalid_request" : "server_error";
+  return Response.json({ error: code, error_description: description }, {
+    status,
+    headers: { "cache-control": "no-store", "x-fapi-interaction-id": interactionId },
+  });
+}
+
+export function stoppingAnswer(): Response {
+  return Response.json({ error: "temporarily_unavailable", error_description: "The platform is stopping." }, {
+    status: 503,
+    headers: { "cache-control": "no-store", "retry-after": "5", connection: "close" },
+  });
+}
