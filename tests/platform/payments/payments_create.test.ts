@@ -8,7 +8,7 @@ import { payloadSignature } from "testing/jwts.ts";
 import { assertFaults, unchanged } from "testing/resource_answers.ts";
 import { FULL_CONSENT, omitting } from "testing/resource_bodies.ts";
 import { BASE_URL, openEnvironment } from "testing/environment.ts";
-import { edited, without } from "../http/edited.ts";
+import { edited } from "../http/edited.ts";
 import { steps } from "support/steps.ts";
 
 const AT = "2040-01-15T12:00:00+00:00";
@@ -133,30 +133,35 @@ Deno.test("POST domestic-payments of an explicit consent may name no other accou
   });
 });
 
-Deno.test("POST domestic-payments names faulty fields as a consent does [CON-03..12] [CON-16] [CON-20] [RP-N23]", async (t) => {
+Deno.test("POST domestic-payments names faulty fields as a consent does [PAY-02] [CON-03..12] [CON-16] [CON-17] [CON-18] [CON-20] [RP-N23]", async (t) => {
   await using env = await openEnvironment();
   const flow = await authorised(env, { body: FULL_CONSENT });
   const body = paymentBody(flow.consentId, FULL_CONSENT);
-  const cases: readonly (readonly [Json, string, string])[] = [
-    ...["Data", "Data.ConsentId", "Data.Initiation", "Data.Initiation.CreditorAccount.Name", "Risk"].map((
-      path,
-    ) => [without(body, path), "Field.Missing", path] as const),
-    ...["1.000", "01.00", 1, "1e2", "-1.00", "１.00"].map((amount) =>
-      [
-        edited(body, "Data.Initiation.InstructedAmount.Amount", amount),
-        "Field.Invalid",
-        "Data.Initiation.InstructedAmount.Amount",
-      ] as const
+  const amount = "Data.Initiation.InstructedAmount.Amount";
+  const required = ["Data", "Data.ConsentId", "Data.Initiation", amount, "Risk"];
+  const values: readonly (readonly [path: string, code: string, values: readonly unknown[]])[] = [
+    ...[...required, "Data.Initiation.CreditorAccount.Name"].map((path) =>
+      [path, "Field.Missing", [undefined]] as const
     ),
-    [edited(body, "Data.ConsentId", ""), "Field.Invalid", "Data.ConsentId"],
-    [edited(body, "Data.ConsentId", "x".repeat(129)), "Field.Invalid", "Data.ConsentId"],
-    [edited(body, "Data.ReadRefundAccount", "Yes"), "Field.Unexpected", "Data.ReadRefundAccount"],
-    [edited(body, "Data.Authorisation", {}), "Field.Unexpected", "Data.Authorisation"],
+    [amount, "Field.Invalid", ["1.000", "01.00", "10.5", 1, "1e2", "-1.00", "１.００"]],
+    ["Data.Initiation.InstructedAmount.Currency", "Unsupported.Currency", ["JPY"]],
+    ["Data.Initiation.CreditorAccount.SchemeName", "Unsupported.Scheme", ["zzzz"]],
+    ["Data.Initiation.DebtorAccount.Identification", "Unsupported.AccountIdentifier", [
+      "GB34BUKB20201555555555",
+    ]],
+    ["Data.Initiation.DebtorAccount", "Field.Invalid", [FULL_CONSENT.Data.Initiation.CreditorAccount]],
+    ["Risk.PaymentContextCode", "Field.Invalid", ["zzzz"]],
+    ["Data.ConsentId", "Field.Invalid", ["", "x".repeat(129), null, 5]],
+    ["Data.ReadRefundAccount", "Field.Unexpected", ["Yes"]],
+    ["Data.Authorisation", "Field.Unexpected", [{}, { AuthorisationType: "Any" }]],
+    ["Extra", "Field.Unexpected", [1]],
   ];
-  for (const [sent, code, path] of cases) {
+  for (const [path, code, rejected] of values) {
     await t.step(`${code} ${path}`, async () => {
-      const response = await unchanged(env, () => pay(env, flow, { body: JSON.stringify(sent) }));
-      await assertFaults(response, 400, [[code, path]]);
+      for (const value of rejected) {
+        const sent = JSON.stringify(edited(body, path, value));
+        await assertFaults(await unchanged(env, () => pay(env, flow, { body: sent })), 400, [[code, path]]);
+      }
     });
   }
 });
