@@ -8,7 +8,7 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
     file: "src/platform/oauth/push_authorization_request.ts",
     from: "!client.redirectUris.includes(redirectUri)",
     to: "!URL.canParse(redirectUri)",
-    tests: ["tests/platform/oauth/par.test.ts"],
+    tests: ["tests/platform/oauth/par.test.ts", "tests/platform/oauth/par_state.test.ts"],
   },
   {
     name: "pkce-challenge-reused",
@@ -22,21 +22,30 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
     file: "src/platform/oauth/pushed_request.ts",
     from: "isYetToPass(request.expiresAt, by.now,",
     to: "isYetToPass(request.expiresAt, by.now - 1,",
-    tests: ["tests/platform/frontchannel/authorization_rejections.test.ts"],
+    tests: [
+      "tests/platform/frontchannel/authorization_rejections.test.ts",
+      "tests/platform/frontchannel/authorization_standing.test.ts",
+    ],
   },
   {
     name: "browser-binding-not-compared",
     file: "src/platform/frontchannel/browser_binding.ts",
     from: "own !== undefined && await sha256(own) === bindingHash",
     to: 'own !== undefined && bindingHash !== ""',
-    tests: ["tests/platform/frontchannel/bank_return_browsers.test.ts"],
+    tests: [
+      "tests/platform/frontchannel/bank_return_browsers.test.ts",
+      "tests/platform/frontchannel/bank_return_sessions.test.ts",
+    ],
   },
   {
     name: "form-token-unchecked",
     file: "src/platform/frontchannel/decide_consent.ts",
     from: "if (posted.token !== await browser.formToken(session.correlationId)) {",
     to: "if (posted.token === undefined) {",
-    tests: ["tests/platform/frontchannel/consent_screen_forgery.test.ts"],
+    tests: [
+      "tests/platform/frontchannel/consent_screen_forgery.test.ts",
+      "tests/platform/frontchannel/consent_screen_visits.test.ts",
+    ],
   },
   {
     name: "bank-return-bank-id-unchecked",
@@ -66,6 +75,7 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
     to: "replayRecords: { pending: [] }",
     tests: [
       "tests/platform/frontchannel/bank_return_outcomes.test.ts",
+      "tests/platform/frontchannel/bank_return_success.test.ts",
       "tests/platform/frontchannel/bank_return_claims.test.ts",
     ],
   },
@@ -74,35 +84,50 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
     file: "src/platform/frontchannel/finish_authentication.ts",
     from: 'if (late && result.outcome === "success") {',
     to: 'if (late && result.outcome === "unknown") {',
-    tests: ["tests/platform/frontchannel/late_customers.test.ts"],
+    tests: [
+      "tests/platform/frontchannel/late_customers.test.ts",
+      "tests/platform/frontchannel/late_decisions.test.ts",
+    ],
   },
   {
     name: "pkce-verifier-unchecked",
     file: "src/platform/oauth/pkce.ts",
     from: "await sha256(verifier) === challenge",
     to: 'challenge !== ""',
-    tests: ["tests/platform/oauth/token_code_rejections.test.ts"],
+    tests: [
+      "tests/platform/oauth/token_code_rejections.test.ts",
+      "tests/platform/oauth/token_code_attempts.test.ts",
+    ],
   },
   {
     name: "code-redirect-uri-unchecked",
     file: "src/platform/oauth/grant_authorization_code.ts",
     from: "if (code.redirectUri !== redemption.redirectUri) return",
     to: 'if (redemption.redirectUri === "") return',
-    tests: ["tests/platform/oauth/token_code_rejections.test.ts"],
+    tests: [
+      "tests/platform/oauth/token_code_rejections.test.ts",
+      "tests/platform/oauth/token_code_attempts.test.ts",
+    ],
   },
   {
     name: "code-of-another-client",
     file: "src/platform/oauth/grant_authorization_code.ts",
     from: "if (code.clientId !== request.caller.clientId) return",
     to: "if (code.clientId.length === 0) return",
-    tests: ["tests/platform/oauth/token_code_rejections.test.ts"],
+    tests: [
+      "tests/platform/oauth/token_code_rejections.test.ts",
+      "tests/platform/oauth/token_code_attempts.test.ts",
+    ],
   },
   {
     name: "code-not-bound-to-key",
     file: "src/platform/oauth/grant_authorization_code.ts",
     from: "if (code.dpopJkt !== undefined && code.dpopJkt !== request.proof.jkt) {",
     to: 'if (code.dpopJkt === "") {',
-    tests: ["tests/platform/oauth/token_code_rejections.test.ts"],
+    tests: [
+      "tests/platform/oauth/token_code_rejections.test.ts",
+      "tests/platform/oauth/token_code_attempts.test.ts",
+    ],
   },
   {
     name: "code-expiry-off-by-one",
@@ -126,6 +151,7 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
     tests: [
       "tests/platform/oauth/token_authorization_code.test.ts",
       "tests/platform/oauth/token_code_rejections.test.ts",
+      "tests/platform/oauth/token_code_attempts.test.ts",
     ],
   },
   {
@@ -140,7 +166,10 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
     file: "src/platform/registration/register_client.ts",
     from: "if (client !== null && !isNewerThan(",
     to: 'if (client?.value.orgId === "" && !isNewerThan(',
-    tests: ["tests/platform/registration/register_updates.test.ts"],
+    tests: [
+      "tests/platform/registration/register_updates.test.ts",
+      "tests/platform/registration/register_updates_effect.test.ts",
+    ],
   },
   {
     name: "registration-aud-unchecked",
@@ -182,7 +211,10 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
     file: "src/platform/participants/renewed_copy.ts",
     from: "ageOf(deps, copy) <= MAX_STALE_MS",
     to: "ageOf(deps, copy) < Infinity",
-    tests: ["tests/platform/participants/participant_key_sets.test.ts"],
+    tests: [
+      "tests/platform/participants/participant_key_sets.test.ts",
+      "tests/platform/participants/participant_key_refresh.test.ts",
+    ],
   },
   {
     name: "keys-fetched-from-any-host",

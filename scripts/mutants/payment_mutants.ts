@@ -32,21 +32,31 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     file: "src/platform/consents/consent_store.ts",
     from: "check(tx, former.key, former.version);",
     to: "void former.version;",
-    tests: ["tests/platform/http/resource_races.test.ts", "tests/platform/consents/consent_sweep.test.ts"],
+    tests: [
+      "tests/platform/http/resource_races.test.ts",
+      "tests/platform/http/resource_proof_races.test.ts",
+      "tests/platform/consents/consent_sweep.test.ts",
+    ],
   },
   {
     name: "consent-of-another-tpp",
     file: "src/platform/consents/read_consent.ts",
     from: "entry === null || foreign || entry.value.bank !== by.bank",
     to: "entry === null || entry.value.bank !== by.bank",
-    tests: ["tests/platform/consents/consents_read.test.ts"],
+    tests: [
+      "tests/platform/consents/consents_read.test.ts",
+      "tests/platform/consents/consent_deadlines.test.ts",
+    ],
   },
   {
     name: "accounts-changed-after-the-return",
     file: "src/platform/backchannel/update_payer_accounts.ts",
     from: "if (flow === null || !isOpen(flow, now)) throw",
     to: "if (flow === null) throw",
-    tests: ["tests/platform/frontchannel/bank_return_browsers.test.ts"],
+    tests: [
+      "tests/platform/frontchannel/bank_return_browsers.test.ts",
+      "tests/platform/frontchannel/bank_return_sessions.test.ts",
+    ],
   },
   {
     name: "token-of-another-consent",
@@ -67,21 +77,30 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     file: "src/platform/payments/create_payment.ts",
     from: 'status: pushed ? "Pending" : "AcceptedSettlementInProcess"',
     to: 'status: "AcceptedSettlementInProcess"',
-    tests: ["tests/platform/payments/payment_orders.test.ts"],
+    tests: [
+      "tests/platform/payments/payment_orders.test.ts",
+      "tests/platform/payments/payment_orders_answers.test.ts",
+    ],
   },
   {
     name: "order-not-enqueued",
     file: "src/platform/payments/create_payment.ts",
     from: "if (order !== undefined) deps.outbox.stageOpening(tx, order);",
     to: "if (order === undefined) deps.claims.stage(tx, command.claim, payment.id);",
-    tests: ["tests/platform/payments/payment_orders.test.ts"],
+    tests: [
+      "tests/platform/payments/payment_orders.test.ts",
+      "tests/platform/payments/payment_orders_answers.test.ts",
+    ],
   },
   {
     name: "illegal-status-move",
     file: "src/platform/payments/payment.ts",
     from: "return MOVES[from].includes(to);",
     to: "return MOVES[from].length > 0 && from !== to;",
-    tests: ["tests/platform/backchannel/back_channel_order_status.test.ts"],
+    tests: [
+      "tests/platform/backchannel/back_channel_order_status.test.ts",
+      "tests/platform/backchannel/back_channel_order_status_rejections.test.ts",
+    ],
   },
   {
     name: "report-on-another-banks-payment",
@@ -90,7 +109,9 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     to: "entry === null",
     tests: [
       "tests/platform/backchannel/back_channel_orders.test.ts",
+      "tests/platform/backchannel/back_channel_orders_rejections.test.ts",
       "tests/platform/backchannel/back_channel_order_status.test.ts",
+      "tests/platform/backchannel/back_channel_order_status_rejections.test.ts",
     ],
   },
   {
@@ -126,7 +147,10 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     file: "src/platform/payments/deliver_order.ts",
     from: "if (order !== null) deps.outbox.stageDelivery(tx, order);",
     to: "if (order === null) return;",
-    tests: ["tests/platform/payments/payment_orders.test.ts"],
+    tests: [
+      "tests/platform/payments/payment_orders.test.ts",
+      "tests/platform/payments/payment_orders_answers.test.ts",
+    ],
   },
   {
     name: "redirects-of-pushes-followed",
@@ -140,7 +164,10 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     file: "src/platform/payments/first_push.ts",
     from: "ORDER_FIRST_PUSH_SECONDS * 1000",
     to: "(ORDER_FIRST_PUSH_SECONDS + 1) * 1000",
-    tests: ["tests/platform/payments/payment_orders.test.ts"],
+    tests: [
+      "tests/platform/payments/payment_orders.test.ts",
+      "tests/platform/payments/payment_orders_answers.test.ts",
+    ],
   },
   {
     name: "retry-after-unbounded",
@@ -217,13 +244,19 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     file: "src/platform/recovery/begin_epoch.ts",
     from: "if (mark === null) return;",
     to: "if (mark !== undefined) return;",
-    tests: ["tests/platform/recovery/payments_restored.test.ts"],
+    tests: [
+      "tests/platform/recovery/payments_restored.test.ts",
+      "tests/platform/recovery/orders_restored.test.ts",
+    ],
   },
   {
     name: "hold-ignored",
     file: "src/platform/compose_parts.ts",
     from: "await holds.find(store, bank) === null",
     to: "await holds.find(store, bank) !== undefined",
-    tests: ["tests/platform/recovery/order_reconciliation.test.ts"],
+    tests: [
+      "tests/platform/recovery/order_reconciliation.test.ts",
+      "tests/platform/recovery/order_reconciliation_end.test.ts",
+    ],
   },
 ];

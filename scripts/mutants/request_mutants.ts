@@ -24,6 +24,7 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     to: 'if (presented.certificate.spkiThumbprint === "") {',
     tests: [
       "tests/platform/oauth/oauth_assertion_use.test.ts",
+      "tests/platform/oauth/oauth_assertion_replay.test.ts",
       "tests/platform/security/client_certificate.test.ts",
     ],
   },
@@ -46,7 +47,10 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     file: "src/platform/security/client_authentication.ts",
     from: "expiresAt: (Math.ceil(exp) + EXPIRY_SKEW_SECONDS) * 1000,",
     to: "expiresAt: Math.ceil(exp) * 1000,",
-    tests: ["tests/platform/oauth/oauth_assertion_use.test.ts"],
+    tests: [
+      "tests/platform/oauth/oauth_assertion_use.test.ts",
+      "tests/platform/oauth/oauth_assertion_replay.test.ts",
+    ],
   },
   {
     name: "suspended-client-authenticated",
@@ -175,7 +179,7 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     file: "src/platform/idempotency/claim_store.ts",
     from: "check(tx, claim.key, claim.formerVersion);",
     to: "void claim.formerVersion;",
-    tests: ["tests/platform/http/resource_races.test.ts"],
+    tests: ["tests/platform/http/resource_races.test.ts", "tests/platform/http/resource_proof_races.test.ts"],
   },
   {
     name: "replay-records-of-rejected-requests-not-written",
@@ -203,6 +207,9 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     file: "src/platform/security/operator_token.ts",
     from: "if (sent === undefined || !await timingSafeEqual(sent, token)) {",
     to: "if (sent === undefined) {",
-    tests: ["tests/platform/payments/payment_orders_operations.test.ts"],
+    tests: [
+      "tests/platform/payments/payment_orders_operations.test.ts",
+      "tests/platform/payments/operator_routes.test.ts",
+    ],
   },
 ];

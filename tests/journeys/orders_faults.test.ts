@@ -1,24 +1,19 @@
 /** The sandbox's banks going wrong in every way they can, and what the platform makes of it. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { FAULTS } from "../../src/sandbox/bank/faults.ts";
+import { assertEquals } from "@std/assert";
 import {
   agreed,
-  arm,
   type BanksEnvironment,
   bookOf,
   openBanksEnvironment,
   over,
   paidAt,
-  runTimers,
   visit,
   type Visited,
 } from "support/banks_environment.ts";
-import { call, clientToken, DEBTOR_ACCOUNT, good, type Json, pay } from "testing/flows.ts";
+import { DEBTOR_ACCOUNT, type Json } from "testing/flows.ts";
 import { codeOf } from "testing/authorization_flow.ts";
 import { history, later, outboxKeys, outboxOrder, statusOf } from "support/orders.ts";
-
-const ACCEPTED = "AcceptedSettlementInProcess";
-const IMPLICIT = { DebtorAccount: DEBTOR_ACCOUNT };
+import { ACCEPTED, consentStatus, IMPLICIT } from "./fault_parts.ts";
 
 Deno.test("a bank that rejects: Rejected, nothing debited, the consent Consumed [666.01]", async () => {
   await using env = await openBanksEnvironment();
@@ -102,113 +97,6 @@ Deno.test("a bank whose customer is late: access_denied for the TPP, the consent
   }
 });
 
-Deno.test("a bank that puts too many accounts: rejected, server_error for the TPP, the consent Rejected [666.08]", async (t) => {
-  for (
-    const [name, bank, initiation] of [
-      ["platform's screen", "bankA", {}],
-      ["bank's screen", "bankB", {}],
-      ["implicit", "bankA", IMPLICIT],
-    ] as const
-  ) {
-    await t.step(name, async () => {
-      await using env = await openBanksEnvironment();
-      const visited = await visit(env, { bank: env[bank], body: over("666.08", initiation) });
-      const back = new URL(visited.returned.headers.get("location") ?? "");
-      assertEquals([back.searchParams.get("error"), back.searchParams.has("code")], ["server_error", false]);
-      assertEquals(await consentStatus(env, visited.consentId, env[bank].orgId), "Rejected");
-      assert(env.bankEvents.some(({ fields }) => String(fields["error"]).endsWith("was answered 400")));
-    });
-  }
-});
-
-Deno.test("a bank without balances: the payment goes through, funds are not told [666.09]", async () => {
-  await using env = await openBanksEnvironment();
-  const flow = await agreed(env, { body: over("666.09") });
-  const path = `/BANKA/domestic-payment-consents/v1/${flow.consentId}/funds-confirmation`;
-  const funds = await good(call(env, env.tpp, flow.payment, path), 200);
-  assertEquals(funds.Data.FundsAvailableResult, undefined);
-  assertEquals((await good(pay(env, flow), 201)).Data.Status, ACCEPTED);
-});
-
-for (const [amount, what] of [["666.10", "answers 503"], ["666.11", "breaks off"]] as const) {
-  Deno.test(`a bank that ${what} for good: Pending, retried, given up, never executed [${amount}]`, async () => {
-    await using env = await openBanksEnvironment({ pullEveryMs: 4000 });
-    const made = await paidAt(env, { body: over(amount) });
-    assertEquals(made.Status, "Pending");
-    for (let hour = 0; hour < 12; hour++) {
-      await runTimers(env); // it pulls, and still does not take this order
-      await later(env, 3_600_000);
-    }
-    assertEquals(await outboxKeys(env), [
-      `outbox ${made.DomesticPaymentId}`,
-      `outbox_dead ${made.DomesticPaymentId}`,
-    ]);
-    assertEquals((await bookOf(env)).orders, []);
-    assertEquals(await statusOf(env, made.DomesticPaymentId), "Pending");
-  });
-}
-
-Deno.test("POST faults arms a fault for so many orders, or for one consent; DELETE disarms", async () => {
-  await using env = await openBanksEnvironment();
-  const armed = await good(arm(env, { fault: "refuse", times: 2 }), 201);
-  assertEquals(armed.armed, [{ fault: "refuse", times: 2 }]);
-  const statuses: string[] = [];
-  for (let made = 0; made < 3; made++) statuses.push((await paidAt(env)).Status);
-  assertEquals(statuses, ["Rejected", "Rejected", ACCEPTED]);
-
-  const flow = await agreed(env);
-  await good(arm(env, { fault: "server_error", consent_id: flow.consentId }), 201);
-  assertEquals((await paidAt(env)).Status, ACCEPTED);
-  assertEquals((await good(pay(env, flow), 201)).Data.Status, "Pending");
-
-  await good(arm(env, { fault: "refuse", times: 1000 }), 201);
-  const request = new Request("https://banks.example/BANKA/faults", { method: "DELETE" });
-  assertEquals((await good(env.banks.fetch(request), 200)).armed, []);
-  assertEquals((await paidAt(env)).Status, ACCEPTED);
-  assertEquals(await later(env, 1250), 1);
-});
-
-Deno.test("POST faults of one bank leaves the other alone", async () => {
-  await using env = await openBanksEnvironment();
-  await good(arm(env, { fault: "refuse", times: 9 }, "BANKA"), 201);
-  assertEquals((await paidAt(env, { bank: env.bankB })).Status, ACCEPTED);
-  assertEquals((await paidAt(env)).Status, "Rejected");
-});
-
-Deno.test("POST faults rejects what it does not know, and forms of other sites", async () => {
-  await using env = await openBanksEnvironment();
-  const wrong = [
-    {},
-    { fault: "explode" },
-    { fault: "refuse", times: 0 },
-    { fault: "refuse", more: 1 },
-    { fault: "refuse", consent_id: "x" },
-    "refuse",
-  ];
-  for (const body of wrong) assertEquals((await arm(env, body)).status, 400, JSON.stringify(body));
-  const request = new Request("https://banks.example/BANKA/faults", {
-    method: "POST",
-    headers: { "content-type": "text/plain" },
-    body: '{"fault":"refuse"}',
-  });
-  assertEquals((await env.banks.fetch(request)).status, 400);
-  assertEquals((await paidAt(env)).Status, ACCEPTED);
-});
-
-Deno.test("GET faults and the bank's page tell every fault with its amount", async () => {
-  await using env = await openBanksEnvironment();
-  const read = (path: string): Promise<Response> =>
-    env.banks.fetch(new Request(`https://banks.example/BANKA${path}`));
-  const { by_amount } = await (await read("/faults")).json();
-  const page = await (await read("")).text();
-  assertEquals(by_amount.length, 12);
-  for (const { name, amount } of FAULTS) {
-    assert(by_amount.some((row: Json) => row.fault === name && row.amount === amount), name);
-    assertStringIncludes(page, amount);
-    assertStringIncludes(page, name);
-  }
-});
-
 /**
  * The platform showed an error page, sent no redirect to the TPP and left the consent unchanged (Decision B4; contract
  * CT17).
@@ -237,10 +125,4 @@ async function executedOnce(env: BanksEnvironment, made: Json, balance: string):
   assertEquals(orders.map((order: Json) => order.DomesticPaymentId), [made.DomesticPaymentId]);
   assertEquals(balances[DEBTOR_ACCOUNT.Identification], balance);
   assertEquals(await outboxKeys(env), []);
-}
-
-async function consentStatus(env: BanksEnvironment, consentId: string, bank = "BANKA"): Promise<string> {
-  const bound = await clientToken(env, env.tpp, bank);
-  const path = `/${bank}/domestic-payment-consents/v1/${consentId}`;
-  return (await good(call(env, env.tpp, bound, path), 200)).Data.Status;
 }

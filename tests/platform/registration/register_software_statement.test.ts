@@ -1,6 +1,5 @@
 /** `POST /register/v1`: software statements that must not be believed (contract DC2-DC4, DC-N2 to DC-N7, DC-N21). */
-import { assertEquals } from "@std/assert";
-import { type JsonObject, type Signer, signJwt } from "testing/jwts.ts";
+import type { Signer } from "testing/jwts.ts";
 import { testKey } from "testing/keys.ts";
 import { onboardOnly, type Participant } from "testing/participants.ts";
 import {
@@ -11,37 +10,8 @@ import {
   postRegistration,
   statementWith,
 } from "testing/registration.ts";
-import { DIRECTORY_URL, type Environment, openEnvironment, START } from "testing/environment.ts";
-import { steps } from "support/steps.ts";
-
-const NOW = START / 1000;
-
-type MakeStatement = (newcomer: Participant, env: Environment) => Promise<string>;
-
-/** Tries each statement. Only the directory's own keys may be fetched for it. */
-async function rejectAll(
-  t: Deno.TestContext,
-  error: string,
-  statements: Readonly<Record<string, MakeStatement>>,
-): Promise<void> {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
-  const newcomer = await onboardOnly(env, NEWCOMER);
-  await steps(t, statements, async (make) => {
-    const statement = await make(newcomer, env);
-    env.fetched.length = 0;
-    const claims = { software_statement: statement };
-    await assertRejected(env, () => postRegistration(env, newcomer, { claims }), 400, error);
-    assertEquals(env.fetched.filter((url) => url !== `${DIRECTORY_URL}/jwks`), []);
-  });
-  await t.step("and nothing else was wrong with it", async () => {
-    assertEquals((await postRegistration(env, newcomer)).status, 201);
-  });
-}
-
-/** A statement with these claims, by the directory. */
-function claiming(claims: JsonObject): MakeStatement {
-  return (newcomer) => statementWith(newcomer, { claims });
-}
+import { DIRECTORY_URL, openEnvironment } from "testing/environment.ts";
+import { claiming, type MakeStatement, rejectAll } from "./statements.ts";
 
 function without(...names: readonly string[]): MakeStatement {
   return claiming(Object.fromEntries(names.map((name) => [name, undefined])));
@@ -131,76 +101,4 @@ Deno.test("POST register rejects a statement without one of its members [DC2]", 
     }),
     "consent_managedby_bank as a string": claiming({ consent_managedby_bank: "true" }),
   });
-});
-
-Deno.test("POST register rejects a statement by another participant, unfetched and unstored [DC-N7]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
-  const newcomer = await onboardOnly(env, NEWCOMER);
-  const { otherTpp } = env;
-  const stolen = { claims: { iss: newcomer.name, software_id: newcomer.clientId } };
-  const attempt = async (): Promise<Response> =>
-    await postRegistration(env, newcomer, { ...stolen, signer: otherTpp.signing, as: otherTpp });
-  await assertRejected(env, attempt, 400, "invalid_client_metadata");
-  const withOwnersCertificate = (): Promise<Response> =>
-    postRegistration(env, newcomer, { ...stolen, signer: otherTpp.signing });
-  await assertRejected(env, withOwnersCertificate, 400, "invalid_client_metadata");
-});
-
-Deno.test("POST register rejects key sets outside the allow-list, asked for nothing [DC-N21] [DC4]", async (t) => {
-  const bad = [
-    "https://evil.example/jwks",
-    "https://directory.example.evil.example/jwks",
-    "https://evil.directory.example/jwks",
-    "https://directory.example:8443/jwks",
-    "https://directory.example@evil.example/jwks",
-    "https://user:secret@directory.example/jwks",
-    "http://directory.example/jwks",
-    "http://127.0.0.1/jwks",
-    "https://127.0.0.1/jwks",
-    "https://[::1]/jwks",
-    "https://169.254.169.254/latest/meta-data",
-    "file:///etc/passwd",
-    "data:application/json,{}",
-    "//directory.example/jwks",
-    "jwks",
-  ];
-  const members = ["org_jwks_endpoint", "org_jwks_revoked_endpoint"];
-  await rejectAll(
-    t,
-    "unapproved_software_statement",
-    Object.fromEntries(
-      members.flatMap((member) => bad.map((url) => [`${member} ${url}`, claiming({ [member]: url })])),
-    ),
-  );
-});
-
-Deno.test("POST register rejects a registration for the client id of another organisation [DC10] [DC14]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
-  const newcomer = await onboardOnly(env, NEWCOMER);
-  const claims = { software_client_id: env.tpp.clientId, software_id: env.tpp.clientId, iat: NOW + 20 };
-  const statement = await statementWith(newcomer, { claims });
-  const changes = { statement, claims: { software_id: env.tpp.clientId } };
-  const attempt = (): Promise<Response> => postRegistration(env, newcomer, changes);
-  await assertRejected(env, attempt, 400, "invalid_software_statement");
-});
-
-Deno.test("POST register rejects a second software under a bank's code [A4]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
-  const { bankA } = env;
-  const claims = { software_client_id: "SC-5b3c9e0e-7d0b-4a53-9d53-0c6f1b2a7c11", iat: NOW + 20 };
-  const statement = await statementWith(bankA, { claims });
-  const attempt = (): Promise<Response> => postRegistration(env, bankA, { statement });
-  await assertRejected(env, attempt, 400, "invalid_software_statement");
-});
-
-Deno.test("POST register: a statement is valid by its signature alone, whichever participant sends it [DC11]", async () => {
-  await using env = await openEnvironment(MANY_REGISTRATIONS);
-  const newcomer = await onboardOnly(env, NEWCOMER);
-  const jwt = await signJwt(newcomer.signing, { software_statement: newcomer.statement });
-  await assertRejected(
-    env,
-    () => postRegistration(env, newcomer, { body: jwt }),
-    400,
-    "invalid_client_metadata",
-  );
 });

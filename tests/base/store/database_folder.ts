@@ -1,0 +1,52 @@
+/** A folder with a database in it. */
+import { DatabaseSync } from "node:sqlite";
+import { openDatabase } from "../../../src/base/store/database_file.ts";
+import type { Owner } from "../../../src/base/store/store_identity.ts";
+
+export const PLATFORM: Owner = { program: "platform", issuer: "https://auth.example" };
+
+/** Opens the database as the platform does, adds an entry, and returns how many there were. */
+export async function use(file: string): Promise<number> {
+  const store = await openDatabase(file, PLATFORM);
+  try {
+    const before = (await store.list({ prefix: ["kept"], limit: 100 })).length;
+    const write = { kind: "set", key: ["kept", crypto.randomUUID()], value: "x".repeat(500) } as const;
+    await store.commit({ checks: [], writes: [write] });
+    return before;
+  } finally {
+    store.close();
+  }
+}
+
+export function sql(file: string, statement: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(statement);
+  database.close();
+}
+
+/** Deletes an entry whose key has one part, as Deno KV encodes it. */
+export function forget(file: string, key = "store_identity"): void {
+  sql(file, `delete from kv where k = x'02${new TextEncoder().encode(key).toHex()}00'`);
+}
+
+/** Plants a fault that only reading the page reveals. */
+export function overwritePage(file: string): void {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const { root } = database.prepare("select rootpage as root from sqlite_schema where name = 'kv'").get() ??
+    {};
+  database.close();
+  using open = Deno.openSync(file, { write: true });
+  open.seekSync((Number(root) - 1) * 4096 + 8, Deno.SeekMode.Start);
+  open.writeSync(new Uint8Array(16).fill(0xaa));
+}
+
+export interface Folder extends AsyncDisposable {
+  readonly path: string;
+  readonly file: string;
+}
+
+export async function openFolder(): Promise<Folder> {
+  const path = await Deno.makeTempDir({ prefix: "database-" });
+  const dispose = (): Promise<void> => Deno.remove(path, { recursive: true });
+  return { path, file: `${path}/platform.kv`, [Symbol.asyncDispose]: dispose };
+}

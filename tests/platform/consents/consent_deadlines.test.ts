@@ -1,0 +1,107 @@
+import { assertEquals } from "@std/assert";
+import {
+  call,
+  clientToken,
+  consentBody,
+  createConsent,
+  dpopKey,
+  good,
+  type Json,
+  pay,
+  push,
+} from "testing/flows.ts";
+import { authorise, authorised, codeOf, redeem, returnPath, toBank } from "testing/authorization_flow.ts";
+import { assertBare, assertFaults, unchanged } from "testing/resource_answers.ts";
+import { CONSENTS } from "support/resource_calls.ts";
+import { openEnvironment } from "testing/environment.ts";
+import { steps } from "support/steps.ts";
+import { read } from "./read_consent.ts";
+
+Deno.test("a consent that was not authorised is rejected at its deadline, once and for all [STA-01]", async (t) => {
+  const cases: Record<string, readonly [Json, number, string]> = {
+    "24 h after its creation": [{}, 86_400_000, "2040-01-16T12:00:00+00:00"],
+    "at its CompletionDateTime": [
+      { Authorisation: { AuthorisationType: "Any", CompletionDateTime: "2040-01-15T13:30:00+01:00" } },
+      1_800_000,
+      "2040-01-15T12:30:00+00:00",
+    ],
+    "24 h after its creation although CompletionDateTime is later": [
+      { Authorisation: { AuthorisationType: "Any", CompletionDateTime: "2040-02-15T12:00:00Z" } },
+      86_400_000,
+      "2040-01-16T12:00:00+00:00",
+    ],
+  };
+  await steps(t, cases, async ([data, lifetime, deadline]) => {
+    await using env = await openEnvironment();
+    const created = env.now;
+    const { ConsentId } =
+      (await createConsent(env, await clientToken(env, env.tpp), consentBody({ data }))).Data;
+    env.now = created + lifetime - 1;
+    assertEquals((await read(env, ConsentId)).Status, "AwaitingAuthorisation");
+    for (const later of [0, 1, 3_600_000, 30 * 86_400_000]) {
+      env.now = created + lifetime + later;
+      const { Status, StatusUpdateDateTime } = await read(env, ConsentId);
+      assertEquals([Status, StatusUpdateDateTime], ["Rejected", deadline]);
+    }
+    assertEquals((await push(env, ConsentId)).status, 400);
+  });
+});
+
+Deno.test("a consent whose customer comes back from the bank after the deadline stays rejected [STA-01]", async () => {
+  await using env = await openEnvironment();
+  const data = { Authorisation: { AuthorisationType: "Any", CompletionDateTime: "2040-01-15T12:05:00Z" } };
+  const debtor = { DebtorAccount: { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" } };
+  const flow = await toBank(env, { body: consentBody({ data, initiation: debtor }) });
+  env.now += 300_000;
+  const answer = await flow.browser.open(await returnPath(env, env.bankA, flow.handover));
+  const { searchParams } = new URL(answer.headers.get("location") ?? "");
+  assertEquals(searchParams.get("code"), null);
+  const { Status, StatusUpdateDateTime } = await read(env, flow.consentId);
+  assertEquals([Status, StatusUpdateDateTime], ["Rejected", "2040-01-15T12:05:00+00:00"]);
+});
+
+Deno.test("an authorised consent that was not used within 3600 s is rejected, once and for all [STA-01] [PAY-06] [FUN-01]", async (t) => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
+  const code = codeOf(await authorise(env, flow));
+  const authorisedAt = env.now;
+  env.now += 50_000;
+  const token = await good(redeem(env, { consentId: flow.consentId, code }), 200);
+  const payment = { token: token.access_token, key: await dpopKey() };
+  const attempt = (): Promise<Response> => pay(env, { ...flow, payment, body: consentBody() });
+  env.now = authorisedAt + 3_599_999;
+  await t.step("a moment before", async () => {
+    assertEquals((await read(env, flow.consentId)).Status, "Authorized");
+  });
+  env.now = authorisedAt + 3_600_000;
+  await t.step("at the deadline the payment's token lives and the consent does not", async () => {
+    const status = [["Resource.InvalidConsentStatus", "Data.ConsentId"]] as const;
+    await assertFaults(await unchanged(env, attempt), 400, status);
+    const funds = `${CONSENTS}/${flow.consentId}/funds-confirmation`;
+    await assertFaults(await unchanged(env, () => call(env, env.tpp, payment, funds)), 400, status);
+  });
+  for (const later of [0, 86_400_000]) {
+    env.now = authorisedAt + 3_600_000 + later;
+    await t.step(`read ${later / 1000} s later`, async () => {
+      const { Status, StatusUpdateDateTime } = await read(env, flow.consentId);
+      assertEquals([Status, StatusUpdateDateTime], ["Rejected", "2040-01-15T13:00:00+00:00"]);
+    });
+  }
+});
+
+Deno.test("a consumed consent stays consumed whatever time passes [STA-01]", async () => {
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  await good(pay(env, flow), 201);
+  env.now += 30 * 86_400_000;
+  assertEquals((await read(env, flow.consentId)).Status, "Consumed");
+});
+
+Deno.test("an unknown bank's consents are nowhere [CON-24]", async () => {
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
+  await assertBare(
+    await call(env, env.tpp, bound, `/BANKC/domestic-payment-consents/v1/${crypto.randomUUID()}`),
+    404,
+  );
+});

@@ -1,0 +1,11 @@
+/** A pushed request of an implicit consent. */
+import { clientToken, consentBody, createConsent, DEBTOR_ACCOUNT, good, push } from "testing/flows.ts";
+import type { Environment } from "testing/environment.ts";
+
+export const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
+
+export async function pushed(env: Environment, bank = "BANKA"): Promise<string> {
+  const bound = await clientToken(env, env.tpp, bank);
+  const { Data } = await createConsent(env, bound, IMPLICIT, bank);
+  return (await good(push(env, Data.ConsentId, { bank }), 201)).request_uri;
+}

@@ -1,0 +1,43 @@
+/** Links that do not lead to a bank. */
+import { assertEquals } from "@std/assert";
+import {
+  clientToken,
+  consentBody,
+  createConsent,
+  DEBTOR_ACCOUNT,
+  good,
+  type Json,
+  push,
+} from "testing/flows.ts";
+import { Browser } from "testing/authorization_flow.ts";
+import { assertNothingChanges, assertPage } from "testing/front_channel.ts";
+import type { Environment } from "testing/environment.ts";
+
+export const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
+
+export const PATH = "/BANKA/authorization.oauth2";
+
+export function link(env: Environment, requestUri: string, client = env.tpp): string {
+  return `${PATH}?${new URLSearchParams({ client_id: client.clientId, request_uri: requestUri })}`;
+}
+
+export async function pushed(
+  env: Environment,
+  form: Record<string, string | undefined> = {},
+): Promise<{ requestUri: string; consent: Json }> {
+  const consent = await createConsent(env, await clientToken(env, env.tpp), IMPLICIT);
+  const { request_uri } = await good(push(env, consent.Data.ConsentId, { form }), 201);
+  return { requestUri: request_uri, consent };
+}
+
+export async function assertRejected(
+  env: Environment,
+  url: string,
+  status: number,
+  page: "link_unusable" | "not_found" | "unavailable",
+): Promise<Response> {
+  const answer = await assertNothingChanges(env, () => new Browser(env).open(url));
+  assertEquals(answer.headers.getSetCookie(), []);
+  await assertPage(answer, status, page);
+  return answer;
+}
