@@ -1,6 +1,6 @@
 /** The records that every program's store has. */
 import { z } from "zod";
-import { defineRecord } from "./record.ts";
+import { defineRecord, optional } from "./record.ts";
 import { count, instant, text } from "./record_fields.ts";
 import type { StoreIdentity } from "./store_identity.ts";
 
@@ -42,6 +42,8 @@ export const storeIdentityRecord = defineRecord<StoreIdentity>({
     issuer: text,
     id: text,
     schema: count,
+    copyingFrom: optional(text),
+    movedTo: optional(text),
   }),
   version: 1,
   lifetime: "Kept.",

@@ -56,8 +56,12 @@ export async function openDatabase(path: string, owner: Owner): Promise<Store> {
   }
 }
 
-/** Returns the newest commit of the file, or 0 for a new one. Only reads, so that a damaged file is not changed. */
-async function inspect(path: string, lastSeen: LastSeen | undefined): Promise<number> {
+/**
+ * Returns the newest commit of the file, or 0 for a new one, which it makes. It changes no other file.
+ *
+ * @throws {Error} in one sentence if the file is damaged, lost or of another program
+ */
+export async function inspect(path: string, lastSeen: LastSeen | undefined): Promise<number> {
   const [size, log] = [await sizeOf(path), await sizeOf(`${path}-wal`)];
   if (size !== undefined && size > 0) return await inspectDatabase(path, size, lastSeen);
   const state = size === undefined ? "is missing" : "is empty";

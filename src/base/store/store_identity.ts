@@ -17,6 +17,10 @@ export interface StoreIdentity extends Owner {
    * Version of the stored values' format. Increased by a version of the program whose values older ones cannot read.
    */
   readonly schema: number;
+  /** The database whose entries `deno task store copy` is writing into this one. */
+  readonly copyingFrom?: string;
+  /** The database that has taken over the entries of this one. */
+  readonly movedTo?: string;
 }
 
 /** The content of `<path>.id`: the database that was in use here, and its newest commit. */
@@ -51,7 +55,18 @@ export function newIdentity({ program, issuer }: Owner, id: string = crypto.rand
 
 /** Returns why this owner may not use the database and what to do, or undefined if it may. */
 export function whyNot(path: string, owner: Owner, found: Found): string | undefined {
-  return wrongOwner(path, owner, found.identity) ?? wrongPast(path, found);
+  return wrongOwner(path, owner, found.identity) ?? wrongPlace(path, found.identity) ??
+    wrongPast(path, found);
+}
+
+function wrongPlace(path: string, identity: StoreIdentity | undefined): string | undefined {
+  if (identity?.copyingFrom !== undefined) {
+    return `The database ${path} is an unfinished copy of ${identity.copyingFrom}. Repeat deno task store copy.`;
+  }
+  if (identity?.movedTo !== undefined) {
+    return `The entries of the database ${path} were moved to ${identity.movedTo}. Name that one, or take this one into use again with deno task store assign.`;
+  }
+  return undefined;
 }
 
 function wrongOwner(path: string, owner: Owner, identity: StoreIdentity | undefined): string | undefined {

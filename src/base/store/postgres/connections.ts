@@ -17,6 +17,8 @@ export interface Connections {
 }
 
 interface Limits {
+  /** The name that the server lists its sessions under (`pg_stat_activity.application_name`). */
+  readonly application: string;
   /** The server ends a statement after this time, so that it cannot take effect later than the caller expects. */
   readonly statementMs: number;
   /** A server that has not answered by then, although it ends statements earlier, is out of reach or has stopped. */
@@ -24,9 +26,13 @@ interface Limits {
 }
 
 /** Of a program that serves requests. */
-const SERVING: Limits = { statementMs: 2000, silenceMs: 3000 };
+export const SERVING: Limits = { application: "hub", statementMs: 2000, silenceMs: 3000 };
 /** Of a tool that changes a large table. */
-export const UNHURRIED: Limits = { statementMs: 3_600_000, silenceMs: 3_660_000 };
+export const UNHURRIED: Limits = {
+  application: "hub_store",
+  statementMs: 3_600_000,
+  silenceMs: 3_660_000,
+};
 const TURN_PATIENCE_MS = 3000;
 const CONNECT_SECONDS = 2;
 const RECONNECT_SECONDS = 0.1;
@@ -91,7 +97,7 @@ function connect(settings: PostgresSettings, authority: string | undefined, limi
     onnotice: () => {},
     types: { bytea: BYTES_AS_TEXT },
     // A plan made while the table was small must not scan it when it has grown.
-    connection: { application_name: "hub", ...(prepare ? sessionOf(limits) : {}) },
+    connection: { application_name: limits.application, ...(prepare ? sessionOf(limits) : {}) },
   });
 }
 

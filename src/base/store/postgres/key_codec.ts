@@ -21,17 +21,17 @@ export function endBelow(key: Key): string {
 export function decodeKey(text: string): Key {
   const bytes = Uint8Array.fromHex(text.slice(2));
   const parts: string[] = [];
-  let part: number[] = [];
-  for (let index = 0; index < bytes.length; index++) {
-    const byte = bytes[index] ?? 0;
-    if (byte !== 0) part.push(byte);
-    else if (bytes[index + 1] === 0xff) part.push(bytes[index++] ?? 0);
-    else {
-      parts.push(decoder.decode(Uint8Array.from(part)));
-      part = [];
-    }
+  let start = 0;
+  for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, end + 1)) {
+    if (bytes[end + 1] === 0xff) continue;
+    parts.push(decodePart(bytes.subarray(start, end)));
+    start = end + 1;
   }
   return parts;
+}
+
+function decodePart(part: Uint8Array): string {
+  return decoder.decode(part.includes(0xff) ? part.filter((byte) => byte !== 0xff) : part);
 }
 
 function encodePart(part: string): string {

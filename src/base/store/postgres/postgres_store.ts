@@ -118,7 +118,7 @@ function asCall({ checks, writes }: Commit): (sql: Sql, isRepetition: boolean) =
 }
 
 /** PostgreSQL's text form of an array. */
-function arrayOf(elements: readonly (string | null)[]): string {
+export function arrayOf(elements: readonly (string | null)[]): string {
   const quoted = elements.map((element) =>
     element === null ? "null" : `"${element.replace(/["\\]/g, (character) => `\\${character}`)}"`
   );
@@ -128,6 +128,7 @@ function arrayOf(elements: readonly (string | null)[]): string {
 /** The last time that both sides can write, instead of a failure, for one that is later. */
 const LAST_TIME_MS = Date.UTC(9999, 11, 31);
 
-function timeOf(milliseconds: number): string {
+/** PostgreSQL's text form of a time in milliseconds. */
+export function timeOf(milliseconds: number): string {
   return new Date(Math.min(Math.max(milliseconds, 0), LAST_TIME_MS)).toISOString();
 }
