@@ -48,7 +48,10 @@ export interface Onboarding {
 
 type Fixture = Pick<Environment, "directory" | "platform" | "now">;
 /** The parts of an environment that administering the directory needs. */
-export type Office = Pick<Environment, "directory" | "now">;
+export type Office = Pick<Environment, "directory" | "now"> & {
+  /** The directory's; `Production` without it. */
+  readonly softwareEnvironment?: "Production" | "Sandbox";
+};
 
 /** Onboards and registers. */
 export async function onboard(env: Fixture, who: Onboarding): Promise<Participant> {
@@ -84,7 +87,7 @@ export async function onboardOnly(env: Office, who: Onboarding): Promise<Partici
       client_uri: "https://www.example.com",
       logo_uri: "https://www.example.com/logo.png",
       redirect_uris: who.redirectUris,
-      environment: "Production",
+      environment: env.softwareEnvironment ?? "Production",
     },
     ...(who.role === "PISP" ? {} : { consent_managedby_bank: who.consentManagedByBank ?? false }),
     ...(who.paymentOrdersUri === undefined ? {} : { payment_orders_uri: who.paymentOrdersUri }),

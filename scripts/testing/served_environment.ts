@@ -28,6 +28,7 @@ import {
 /** Everything around the platform. */
 export interface ServedFixture extends AsyncDisposable {
   readonly now: number;
+  readonly softwareEnvironment: SoftwareEnvironment;
   /** A folder of its own: keys, store, certificates. Gone at the end. */
   readonly folder: string;
   readonly names: ConnectProxy;
@@ -40,18 +41,21 @@ export interface ServedFixture extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** The platform's ENVIRONMENT, and the `software_environment` of the directory's statements. */
+type SoftwareEnvironment = "Production" | "Sandbox";
+
 /** Sends a request to a host of the platform. */
 export type Send = (request: Request, as?: Participant) => Promise<Response>;
 
 /** Opens the fixture: no platform runs yet. */
-export async function openFixture(): Promise<ServedFixture> {
+export async function openFixture(environment: SoftwareEnvironment = "Production"): Promise<ServedFixture> {
   const folder = await Deno.makeTempDir({ prefix: "served-" });
   const [participantsCa, webCa] = await Promise.all([
     makeAuthority(new Date(Date.UTC(2026, 0, 1)), new Date(Date.UTC(2046, 0, 1))),
     webAuthority(),
   ]);
   const names = openConnectProxy();
-  const { app, server, store } = await openDirectory(participantsCa);
+  const { app, server, store } = await openDirectory(participantsCa, environment);
   names.ports.set(new URL(DIRECTORY_URL).hostname, server.addr.port);
   await Deno.writeTextFile(`${folder}/web-ca.pem`, webCa.certificatePem);
   await Deno.writeTextFile(`${folder}/platform-keys.json`, await platformKeySet(), { mode: 0o600 });
@@ -59,12 +63,13 @@ export async function openFixture(): Promise<ServedFixture> {
     get now(): number {
       return Date.now();
     },
+    softwareEnvironment: environment,
     folder,
     names,
     directory: app,
     participantsCa,
     webCa,
-    env: environment(folder, names.url),
+    env: { ...variables(folder, names.url), ENVIRONMENT: environment },
     async [Symbol.asyncDispose](): Promise<void> {
       await names[Symbol.asyncDispose]();
       await server.shutdown();
@@ -74,7 +79,7 @@ export async function openFixture(): Promise<ServedFixture> {
   };
 }
 
-function environment(folder: string, namesUrl: string): Record<string, string> {
+function variables(folder: string, namesUrl: string): Record<string, string> {
   return {
     BASE_URL,
     AUTH_URL,
@@ -93,6 +98,7 @@ function environment(folder: string, namesUrl: string): Record<string, string> {
 
 async function openDirectory(
   ca: TlsIdentity,
+  environment: SoftwareEnvironment,
 ): Promise<{ app: DirectoryApp; server: Deno.HttpServer<Deno.NetAddr>; store: { close(): void } }> {
   const store = await openDenoKv(":memory:");
   const app = await composeDirectory({
@@ -102,7 +108,7 @@ async function openDirectory(
     statementKeys: await testStatementKeys(),
     store,
     clock: () => Date.now(),
-    environment: "Production",
+    environment,
     loopbackRedirects: false,
   });
   const { certificatePem: cert, privateKeyPem: key } = await serverIdentity([

@@ -40,7 +40,7 @@ export interface EchoSite extends AsyncDisposable {
   send(bytes: string, who: TlsIdentity | undefined): Promise<RawAnswer>;
 }
 
-/** @param beside the address of another backend, which the proxy tries first */
+/** @param beside the addresses of other backends, comma separated, which the proxy tries first */
 export async function openEchoSite(name: ProxyName, program: string, beside?: string): Promise<EchoSite> {
   const folder = await Deno.makeTempDir({ prefix: "echo-" });
   const participantsCa = await makeAuthority(new Date(Date.UTC(2026, 0, 1)), new Date(Date.UTC(2046, 0, 1)));

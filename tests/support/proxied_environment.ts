@@ -15,13 +15,15 @@ import { AUTH_URL } from "testing/environment.ts";
 /** A platform behind a real proxy. */
 export interface ProxiedEnvironment extends FlowEnvironment, AsyncDisposable {
   readonly fixture: ServedFixture;
-  /** The one that runs now. */
+  /** The first one that runs now. */
   readonly process: ServedPlatform;
-  /** Starts the platform again; resolves when the proxy reaches it. */
-  restart(): Promise<void>;
+  /** All that were started, in this order. */
+  readonly started: readonly ServedPlatform[];
+  /** Starts the process of this index again; resolves when it answers a request that the proxy has sent. */
+  restart(index?: number): Promise<void>;
   /** The proxy's port on loopback, for both hosts. */
   readonly port: number;
-  /** The platform's own port, behind the proxy. */
+  /** The first process's own port, behind the proxy. */
   readonly backendPort: number;
   /** The proxy's access log. */
   accessLog(): Promise<string>;
@@ -29,53 +31,73 @@ export interface ProxiedEnvironment extends FlowEnvironment, AsyncDisposable {
   sendAs(identity: TlsIdentity | undefined, request: Request): Promise<Response>;
 }
 
+/** How many processes, and further variables of theirs. Several need a database that they can share. */
+export interface Processes {
+  readonly count: number;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
 /** Opens one. */
-export async function openProxiedEnvironment(name: ProxyName, program: string): Promise<ProxiedEnvironment> {
-  const fixture = await openFixture();
+export async function openProxiedEnvironment(
+  name: ProxyName,
+  program: string,
+  { count, variables }: Processes = { count: 1, variables: {} },
+): Promise<ProxiedEnvironment> {
+  const fixture = await openFixture(variables["ENVIRONMENT"] === "Sandbox" ? "Sandbox" : "Production");
   const source = name === "nginx" ? "x-ssl-client-cert" : "client-cert";
-  const env: Readonly<Record<string, string>> = { ...fixture.env, CLIENT_CERT_SOURCE: source };
-  let process = await startPlatform(fixture.folder, env);
+  const backends = Array.from({ length: count }, () => freePort());
+  const env: Readonly<Record<string, string>> = {
+    ...fixture.env,
+    CLIENT_CERT_SOURCE: source,
+    BACKENDS: backends.map((backend) => `127.0.0.1:${backend}`).join(),
+    ...variables,
+  };
+  const started: ServedPlatform[] = [];
+  const start = async (index: number): Promise<ServedPlatform> => {
+    const process = await startPlatform(fixture.folder, { ...env, PORT: String(backends[index]) });
+    started.push(process);
+    await process.ready;
+    return process;
+  };
   const port = freePort();
-  const clients = new Map<string, Deno.HttpClient>();
+  const clients = openClients(fixture);
   let proxy: RunningProxy | undefined;
   const dispose = async (): Promise<void> => {
-    for (const client of clients.values()) client.close();
+    clients.close();
     await proxy?.stop();
-    process.kill("SIGKILL");
-    await process.ended;
+    for (const process of started) process.kill("SIGKILL");
+    await Promise.all(started.map(({ ended }) => ended));
     await fixture[Symbol.asyncDispose]();
   };
   try {
-    await process.ready;
-    const running = proxy = await startProxy(name, program, fixture, env, port);
+    const running = [await start(0)];
+    const { accessLog } = proxy = await startProxy(name, program, fixture, env, port);
     for (const host of [API_HOST, AUTH_HOST]) fixture.names.ports.set(host, port);
-    const sendAs = async (identity: TlsIdentity | undefined, request: Request): Promise<Response> => {
-      const key = identity?.certificatePem ?? "";
-      const client = clients.get(key) ?? openClient(fixture, identity);
-      clients.set(key, client);
-      return await sendTo(new URL(request.url).origin, request, client);
-    };
+    const { sendAs } = clients;
     const api: Send = async (request, as) => await sendAs(as && await transportOf(as), request);
+    const people = await settle(fixture, api);
+    // A process knows participants of its last copy of the directory's list, or of the copy in the database.
+    running.push(...await Promise.all(backends.slice(1).map((_, index) => start(index + 1))));
     return {
       get now(): number {
         return fixture.now;
       },
-      ...await settle(fixture, api),
+      ...people,
       fixture,
       get process(): ServedPlatform {
-        return process;
+        return running[0] as ServedPlatform;
       },
-      async restart(): Promise<void> {
-        process = await startPlatform(fixture.folder, env);
-        await process.ready;
-        await reached(() => sendAs(undefined, new Request(`${AUTH_URL}/jwks`)));
+      started,
+      async restart(index = 0): Promise<void> {
+        const process = running[index] = await start(index);
+        await reached(process, () => sendAs(undefined, new Request(`${AUTH_URL}/jwks`)));
       },
       port,
-      backendPort: Number(env["PORT"]),
+      backendPort: Number(backends[0]),
       api,
       browser: (request) => sendAs(undefined, request),
       sendAs,
-      accessLog: running.accessLog,
+      accessLog,
       [Symbol.asyncDispose]: dispose,
     };
   } catch (error) {
@@ -92,18 +114,40 @@ export async function transportOf({ transport }: Participant): Promise<TlsIdenti
   };
 }
 
-async function reached(probe: () => Promise<Response>): Promise<void> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const { status, body } = await probe();
-    await body?.cancel();
-    if (status === 200) return;
+async function reached(process: ServedPlatform, probe: () => Promise<Response>): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    await (await probe()).body?.cancel();
+    if (process.lines.some(({ path }) => path === "/jwks")) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error("the proxy does not reach the platform");
 }
 
+interface Clients {
+  readonly sendAs: ProxiedEnvironment["sendAs"];
+  close(): void;
+}
+
+/** One client for each identity. None keeps connections: `fetch` repeats a request if a kept connection ends. */
+function openClients(fixture: ServedFixture): Clients {
+  const clients = new Map<string, Deno.HttpClient>();
+  return {
+    async sendAs(identity, request) {
+      const key = identity?.certificatePem ?? "";
+      const client = clients.get(key) ?? openClient(fixture, identity);
+      clients.set(key, client);
+      return await sendTo(new URL(request.url).origin, request, client);
+    },
+    close: () => clients.forEach((client) => client.close()),
+  };
+}
+
 function openClient(fixture: ServedFixture, identity: TlsIdentity | undefined): Deno.HttpClient {
-  const shared = { proxy: { url: fixture.names.url }, caCerts: [fixture.webCa.certificatePem] };
+  const shared = {
+    proxy: { url: fixture.names.url },
+    caCerts: [fixture.webCa.certificatePem],
+    poolMaxIdlePerHost: 0,
+  };
   return identity === undefined
     ? Deno.createHttpClient(shared)
     : Deno.createHttpClient({ ...shared, cert: identity.certificatePem, key: identity.privateKeyPem });

@@ -21,9 +21,10 @@ const ODD = "/a%2Fb//c%20d";
 export function backendFailures(proxy: ProxyUnderTest): void {
   proxyTest(
     proxy,
-    "sends a request to another process if it cannot connect to the first [H24]",
+    "sends a request to another process if it cannot connect to two [H24]",
     async (program) => {
-      await using site = await openEchoSite(proxy.name, program, `127.0.0.1:${freePort()}`);
+      const dead = [freePort(), freePort()].map((port) => `127.0.0.1:${port}`);
+      await using site = await openEchoSite(proxy.name, program, dead.join());
       for (let round = 0; round < 4; round++) {
         for (const [kind] of KINDS.entries()) {
           assertEquals((await ask(site, kind, round)).status, 200, `${KINDS[kind]}`);
