@@ -119,7 +119,7 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     file: "src/platform/payments/order_outbox_store.ts",
     from: "isDue(Number(key[2]), now))",
     to: "!isDue(Number(key[2]), now))",
-    tests: ["tests/platform/payments/payment_orders_leases.test.ts"],
+    tests: ["tests/platform/payments/order_outbox_store.test.ts"],
   },
   {
     name: "due-not-checked-when-taking",
