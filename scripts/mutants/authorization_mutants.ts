@@ -48,6 +48,20 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: "bank-return-signature-unchecked",
+    file: "src/platform/frontchannel/sca_response.ts",
+    from: "const verified = await verifyClaims(jws.value, key.value);",
+    to: "const verified = unverifiedClaims(jws.value);",
+    tests: ["tests/platform/frontchannel/bank_return_signature.test.ts"],
+  },
+  {
+    name: "bank-return-in-another-browser",
+    file: "src/platform/frontchannel/finish_authentication.ts",
+    from: "if (!await browser.holds(session)) {",
+    to: "if (browser.names().length > 9) {",
+    tests: ["tests/platform/frontchannel/bank_return_browsers.test.ts"],
+  },
+  {
     name: "bank-return-bank-id-unchecked",
     file: "src/platform/frontchannel/sca_response.ts",
     from: "bank_id: exactly(bank.code)",

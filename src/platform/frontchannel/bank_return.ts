@@ -11,7 +11,6 @@ import type { StandingOf } from "../security/standing.ts";
 import type { BankClient } from "../registration/client.ts";
 import { type RequestReads, started } from "../../base/store/request_reads.ts";
 import type { Entry } from "../../base/store/store.ts";
-import { notYours } from "./after_session.ts";
 import type { AskingBrowser } from "./asking_browser.ts";
 import { type AuthorizationSession, keptUntil } from "./authorization_session.ts";
 import {
@@ -35,41 +34,36 @@ export interface ReturnVisit {
   readonly sealed: string | undefined;
   readonly browser: AskingBrowser;
   readonly reads: RequestReads;
+  /** Interaction id of the request, for the log. */
+  readonly interactionId: string;
 }
 
-/** A return of the browser that began the session. Only {@link openBankReturn} makes one. */
+/** A return for a session of the bank. Only {@link openBankReturn} makes one. */
 export interface BankReturn {
   readonly bank: BankClient;
+  /** Whether this browser began it is not known yet. */
   readonly session: AuthorizationSession;
-  /**
-   * Undefined if the bank is not active. Its result then cannot be verified, because its keys are removed. The cookie
-   * still proves the browser.
-   */
+  /** Undefined if the bank is not active. Its result then cannot be verified, because its keys are removed. */
   readonly response: ScaResponse | undefined;
 }
 
 /**
- * Opens the result and finds the session that it names.
+ * Opens the result and finds the session that it names. The fault says why the return is not authentic.
  *
- * @throws {ApiError} `bank_return.not_authentic`, `interaction.*`, `bank.unknown`
+ * @throws {ApiError} `bank.unknown`; `platform.unavailable` if the status list is too old
  */
-export async function openBankReturn(deps: BankReturnDeps, visit: ReturnVisit): Promise<BankReturn> {
-  const { reads, browser } = visit;
+export async function openBankReturn(deps: BankReturnDeps, visit: ReturnVisit): Promise<Result<BankReturn>> {
   started(sessionsOf(deps, visit)); // in one round trip with the bank
-  const bank = await deps.clients.findBank(reads, visit.bank);
+  const bank = await deps.clients.findBank(visit.reads, visit.bank);
   if (bank === null) throw new ApiError("bank.unknown");
   const isActive = await deps.standingOf(bank) === "active";
-  const response = isActive ? await openResult(deps, bank, visit) : undefined;
-  if (response !== undefined && !response.ok) throw await notAuthentic(deps, visit, response.fault);
-  const correlationId = response === undefined
+  const response = isActive ? await openResult(deps, bank, visit) : ok(undefined);
+  if (!response.ok) return response;
+  const correlationId = response.value === undefined
     ? await claimedCorrelationId(deps.decrypters, visit.sealed ?? "")
     : ok(response.value.correlationId);
   const session = correlationId.ok ? await findSession(deps, visit, correlationId.value) : correlationId;
-  if (!session.ok) throw await notAuthentic(deps, visit, session.fault);
-  if (await browser.holds(session.value)) return { bank, session: session.value, response: response?.value };
-  throw response === undefined
-    ? await notAuthentic(deps, visit, BANK_NOT_ACTIVE)
-    : await notYours(deps, session.value, "returned in another browser");
+  return session.ok ? ok({ bank, session: session.value, response: response.value }) : session;
 }
 
 export const BANK_NOT_ACTIVE: Mismatch = { at: "bank", expected: "active" };
@@ -109,7 +103,7 @@ async function sessionsOf(
  */
 export async function notAuthentic(
   deps: Pick<StepDeps, "sessions" | "clients">,
-  { browser, reads, bank }: Omit<ReturnVisit, "sealed">,
+  { browser, reads, bank }: ReturnVisit,
   fault: Mismatch,
 ): Promise<ApiError> {
   const sessions = (await sessionsOf(deps, { browser, reads }))

@@ -6,7 +6,7 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import { faultText, mismatch, ok, type Result } from "../../base/kernel/result.ts";
 import type { Log } from "../../base/observability/log.ts";
 import type { BankClient, Client } from "../registration/client.ts";
-import { afterUnusableReturn, answeredBefore, whereItLed } from "./after_session.ts";
+import { afterUnusableReturn, answeredBefore, notYours, whereItLed } from "./after_session.ts";
 import type { AskingBrowser } from "./asking_browser.ts";
 import {
   type AuthorizationSession,
@@ -20,6 +20,7 @@ import {
   type BankReturn,
   type BankReturnDeps,
   notAuthentic,
+  openBankReturn,
   type ReturnVisit,
 } from "./bank_return.ts";
 import { wayOutOfInactive } from "./inactive_party.ts";
@@ -31,35 +32,39 @@ export interface FinishDeps extends BankReturnDeps {
   readonly log: Log;
 }
 
-/** An authentic return and the browser that brings it. */
-export interface FinishAuthentication extends BankReturn, Pick<ReturnVisit, "browser" | "reads"> {
-  /** Interaction id of the request, for the log. */
-  readonly interactionId: string;
+/** A return of the browser that began the session. */
+interface OwnReturn extends BankReturn {
+  readonly visit: ReturnVisit;
 }
 
 /**
- * Processes the return and returns the next URL.
+ * Processes a customer's return and returns the next URL.
  *
- * @throws {ApiError} `bank_return.not_authentic`, `interaction.*`
+ * @throws {ApiError} `bank_return.not_authentic`, `interaction.*`, `bank.unknown`
  */
-export async function finishAuthentication(
-  deps: FinishDeps,
-  command: FinishAuthentication,
-): Promise<string> {
-  const { bank, session, browser, reads } = command;
+export async function finishAuthentication(deps: FinishDeps, visit: ReturnVisit): Promise<string> {
+  const returned = await openBankReturn(deps, visit);
+  if (!returned.ok) throw await notAuthentic(deps, visit, returned.fault);
+  const { bank, session, response } = returned.value;
+  const { browser, reads } = visit;
+  if (!await browser.holds(session)) { // Decision B4
+    throw response === undefined
+      ? await notAuthentic(deps, visit, BANK_NOT_ACTIVE)
+      : await notYours(deps, session, "returned in another browser");
+  }
   if (session.stage === "finished") return await ledTo(deps, session, browser);
-  const { response } = command;
+  const own = { ...returned.value, visit };
   startStanding(deps, session, reads);
   const usable = response === undefined || session.stage === "deciding"
     ? ok(response)
     : usableFor(session, response);
-  if (!usable.ok) return await unusable(deps, command, faultText(usable.fault));
+  if (!usable.ok) return await unusable(deps, own, faultText(usable.fault));
   const wayOut = response?.result.outcome === "failure" || response?.result.outcome === "unknown"
     ? null // a failure may still be recorded
     : await wayOutOfInactive(deps, bank, session, reads);
   if (wayOut !== null) return wayOut;
-  if (response !== undefined) return await follow(deps, command, response);
-  throw await notAuthentic(deps, { browser, reads, bank: bank.code }, BANK_NOT_ACTIVE);
+  if (response !== undefined) return await follow(deps, own, response);
+  throw await notAuthentic(deps, visit, BANK_NOT_ACTIVE);
 }
 
 /** Whether a result that the bank signed is one for this session and of this time. */
@@ -75,7 +80,7 @@ function usableFor(session: AuthorizationSession, response: ScaResponse): Result
 
 async function unusable(
   deps: FinishDeps,
-  { bank, interactionId, browser, session }: FinishAuthentication,
+  { bank, session, visit: { browser, interactionId } }: OwnReturn,
   why: string,
 ): Promise<string> {
   deps.log.warn("bank_return.unusable", { interactionId, bank: bank.code, why });
@@ -88,10 +93,10 @@ async function unusable(
  */
 async function follow(
   deps: FinishDeps,
-  command: FinishAuthentication,
+  own: OwnReturn,
   response: ScaResponse,
 ): Promise<string> {
-  const { bank, session, browser, reads } = command;
+  const { bank, session, visit: { browser, reads } } = own;
   const context = { browser, reads, replayRecords: { pending: [response.once] } };
   const choose = (at: Situation): ChosenStep | "stay" => stepAfterReturn(response, bank, at);
   try {
@@ -102,22 +107,19 @@ async function follow(
   } catch (error) {
     // Only the commit's rejection of a used jti is expected here.
     if (!(error instanceof ApiError) || error.reason !== response.once.rejection) throw error;
-    return await afterReplay(deps, command);
+    return await afterReplay(deps, own);
   }
 }
 
 /**
  * The jti was used by the same result in a parallel request, which has changed the session, or by an older result.
  */
-async function afterReplay(
-  deps: FinishDeps,
-  command: FinishAuthentication,
-): Promise<string> {
-  const session = (await deps.sessions.find(deps.store, command.session.correlationId))?.value;
+async function afterReplay(deps: FinishDeps, own: OwnReturn): Promise<string> {
+  const session = (await deps.sessions.find(deps.store, own.session.correlationId))?.value;
   if (session === undefined) throw new ApiError("interaction.finished", "no such session");
-  if (session.stage === "finished") return await ledTo(deps, session, command.browser);
+  if (session.stage === "finished") return await ledTo(deps, session, own.visit.browser);
   if (session.stage === "deciding") return screenUrl(deps.authUrl, session);
-  return await unusable(deps, { ...command, session }, "jti used before");
+  return await unusable(deps, { ...own, session }, "jti used before");
 }
 
 async function ledTo(

@@ -6,7 +6,6 @@ import { bankParameter } from "../http/openapi_parameters.ts";
 import { AUTHORIZATION_PATH } from "../paths.ts";
 import { CLIENT_ID } from "../../base/kernel/identifiers.ts";
 import type { Site } from "../../pages/site.ts";
-import { openBankReturn } from "./bank_return.ts";
 import type { BrowserBinding } from "./browser_binding.ts";
 import { finishAuthentication, type FinishDeps } from "./finish_authentication.ts";
 import { sealedAnswerOf } from "./link.ts";
@@ -79,11 +78,13 @@ function authorizeEndpoint(deps: FrontchannelRouteDeps): PlatformEndpoint {
 
 function returnEndpoint(deps: FrontchannelRouteDeps): PlatformEndpoint {
   return endpoint("browser", "returning", returnRoute, [linkedBank], async (c) => {
-    const [browser, reads] = [deps.binding.asking(c), c.get("reads")];
-    const visit = { bank: c.get("bankCode"), sealed: sealedAnswerOf(c.req.url), browser, reads };
-    const returned = await openBankReturn(deps, visit);
-    const interactionId = c.get("interactionId");
-    const url = await finishAuthentication(deps, { ...returned, browser, reads, interactionId });
+    const url = await finishAuthentication(deps, {
+      bank: c.get("bankCode"),
+      sealed: sealedAnswerOf(c.req.url),
+      browser: deps.binding.asking(c),
+      reads: c.get("reads"),
+      interactionId: c.get("interactionId"),
+    });
     return c.redirect(url, SEE_OTHER);
   });
 }

@@ -7,17 +7,14 @@ import { isUuid } from "../../base/kernel/identifiers.ts";
 import { type Clock, unixSeconds } from "../../base/kernel/clock.ts";
 import { mismatch, ok, type Result } from "../../base/kernel/result.ts";
 import { checkTimes, type ClaimTimes, type TimeRules } from "../../base/jose/claim_times.ts";
-import { anything, checkClaims, exactly, text } from "../../base/jose/claims.ts";
+import { anything, checkClaims, type ClaimsOf, exactly, text } from "../../base/jose/claims.ts";
 import {
-  inPart,
-  type JsonObject,
-  type JwtFault,
   readCompactJws,
   unverifiedClaims,
   type UnverifiedJws,
+  verifyClaims,
 } from "../../base/jose/compact_jws.ts";
 import { type NamedKey, openSealed } from "../../base/jose/sealed_jwt.ts";
-import { type Signer, verifyJwt } from "../../base/jose/verify_jwt.ts";
 import { EXPIRY_SKEW_SECONDS, MAX_JWT_CHARACTERS } from "../../base/limits.ts";
 import { MAX_BANK_RETURN_SECONDS, MAX_JTI_CHARACTERS } from "../profile.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
@@ -71,36 +68,25 @@ const MAX_SUB_CHARACTERS = 255;
 /** `status_code` of a failure because of insufficient funds (Decision G7). */
 const SHORT_OF_FUNDS = "insufficient_funds";
 
-/** Decrypts and verifies a result JWT. Every failure gets the same page (contract BR17). */
+/**
+ * Decrypts and verifies a result JWT with the steps of `verify_jwt.ts`. Faulty times do not reject it here, because
+ * the caller decides about them. Every failure gets the same page (contract BR17).
+ */
 export async function openScaResponse(
   deps: ScaResponseDeps,
   bank: BankClient,
   sealed: string,
 ): Promise<Result<ScaResponse>> {
-  const inner = await openSealed(sealed, deps.decrypters);
-  if (!inner.ok) return inner;
-  const jwt = await verifyJwt(inner.value, {
-    ...HEADER,
-    findKey: (jws) => signingKeyOf(deps.keys, bank, jws),
-    claims: (claims) => checkResult(claims, bank, deps),
-    times: "unchecked", // see ScaResponse.times
-  });
-  return jwt.ok ? ok(await decode(jwt.value.claims, bank)) : jwt;
-}
-
-/** The key is one of the path's bank, never of a bank that the token names (RFC 8725 §3.8). */
-async function signingKeyOf(
-  keys: ParticipantKeySets,
-  bank: BankClient,
-  { header: { kid } }: UnverifiedJws,
-): Promise<Result<Signer, JwtFault>> {
-  if (typeof kid !== "string" || !KID.test(kid)) {
-    return inPart("header", mismatch("header kid", "a base64url SHA-1", kid));
-  }
-  const key = await keys.signingKey(bank, kid);
-  return key === undefined
-    ? inPart("key", mismatch("header kid", "the kid of a current signing key of the bank", kid))
-    : ok({ key });
+  const jws = await openUnverified(deps.decrypters, sealed);
+  if (!jws.ok) return jws;
+  const key = await signingKeyOf(deps.keys, bank, jws.value);
+  if (!key.ok) return key;
+  const verified = await verifyClaims(jws.value, key.value);
+  if (!verified.ok) return verified;
+  const claims = checkClaims(verified.value, rulesFor(bank, deps.authUrl));
+  if (!claims.ok) return claims;
+  const times = checkTimes(verified.value, TIMES, unixSeconds(deps.clock()));
+  return ok(await decode(claims.value, times, bank));
 }
 
 /** Returns the correlation id of an unverified result. Use it only to find a session of the same browser. */
@@ -108,18 +94,38 @@ export async function claimedCorrelationId(
   decrypters: readonly NamedKey[],
   sealed: string,
 ): Promise<Result<string>> {
-  const inner = await openSealed(sealed, decrypters);
-  const jws = inner.ok ? readCompactJws(inner.value, HEADER) : inner;
+  const jws = await openUnverified(decrypters, sealed);
   const claims = jws.ok ? unverifiedClaims(jws.value) : jws;
   if (!claims.ok) return claims;
   const id = claims.value["correlation_id"];
   return isUuid(id) ? ok(id) : mismatch("correlation_id", "a UUID", id);
 }
 
+async function openUnverified(
+  decrypters: readonly NamedKey[],
+  sealed: string,
+): Promise<Result<UnverifiedJws>> {
+  const inner = await openSealed(sealed, decrypters);
+  return inner.ok ? readCompactJws(inner.value, HEADER) : inner;
+}
+
+/** The key is one of the path's bank, never of a bank that the token names (RFC 8725 §3.8). */
+async function signingKeyOf(
+  keys: ParticipantKeySets,
+  bank: BankClient,
+  { header: { kid } }: UnverifiedJws,
+): Promise<Result<CryptoKey>> {
+  if (typeof kid !== "string" || !KID.test(kid)) return mismatch("header kid", "a base64url SHA-1", kid);
+  const key = await keys.signingKey(bank, kid);
+  return key === undefined
+    ? mismatch("header kid", "the kid of a current signing key of the bank", kid)
+    : ok(key);
+}
+
 const required = text(MAX_JTI_CHARACTERS);
 
-function checkResult(claims: JsonObject, bank: BankClient, { authUrl, clock }: ScaResponseDeps) {
-  const checked = checkClaims(claims, {
+function rulesFor(bank: BankClient, authUrl: string) {
+  return {
     iss: exactly(bank.orgId), // Decision B3
     aud: exactly(authUrl), // Decision A2, as a string
     bank_id: exactly(bank.code), // contract RT5: the redirection fails
@@ -131,17 +137,17 @@ function checkResult(claims: JsonObject, bank: BankClient, { authUrl, clock }: S
     status: anything,
     sub: anything,
     exp: anything,
-  });
-  return checked.ok
-    ? ok({ ...checked.value, times: checkTimes(claims, TIMES, unixSeconds(clock())) })
-    : checked;
+  };
 }
-type CheckedResult = Extract<ReturnType<typeof checkResult>, { readonly ok: true }>["value"];
 
-async function decode(claims: CheckedResult, bank: BankClient): Promise<ScaResponse> {
+async function decode(
+  claims: ClaimsOf<ReturnType<typeof rulesFor>>,
+  times: ScaResponse["times"],
+  bank: BankClient,
+): Promise<ScaResponse> {
   return {
     correlationId: claims.correlation_id,
-    times: claims.times,
+    times,
     refId: claims.ref_id,
     debtorAccountPresent: claims.debtor_account_present,
     result: {
