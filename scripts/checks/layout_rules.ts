@@ -266,7 +266,7 @@ export const OPENINGS: readonly { readonly from: RegExp; readonly to: RegExp; re
   },
   {
     from: /^sandbox\/(bank|shop|pages)\//,
-    to: /^pages\/((language|messages|formats)\.ts|html_document\.tsx)$/,
+    to: /^pages\/((language|messages|formats)\.ts|html_document\.tsx|base\.css)$/,
     because:
       "all pages choose languages and format messages, money and times alike, in one HTML document; no protocol is shared",
   },

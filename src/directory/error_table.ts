@@ -2,19 +2,9 @@
  * Maps every rejection reason of the directory to a status and code. A reason of the platform that is missing here is a
  * bug.
  */
-import type { ErrorReason } from "../base/kernel/api_error.ts";
+import type { ErrorReason, SharedReason } from "../base/kernel/api_error.ts";
 
-export type DirectoryReason =
-  | Extract<ErrorReason, `directory.${string}`>
-  | "request.not_found"
-  | "request.method_not_allowed"
-  | "request.too_large"
-  | "request.incomplete"
-  | "request.unsupported_media_type"
-  | "request.unsupported_content_encoding"
-  | "request.rate_limited"
-  | "platform.unavailable"
-  | "store.unavailable";
+export type DirectoryReason = SharedReason | Extract<ErrorReason, `directory.${string}`>;
 
 /** The status and body of an error. `description` is printable ASCII without quotes and backslashes (RFC 6749 §5.2). */
 export interface DirectoryWire {

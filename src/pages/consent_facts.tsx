@@ -1,4 +1,5 @@
 /** The facts of a payment and of who asks for it, as the consent screen shows them. */
+import type { Parties } from "../base/values/parties.ts";
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { PayerAccount } from "./account_choice.tsx";
@@ -10,19 +11,7 @@ import { ParticipantText } from "./participant_text.tsx";
 import { phrase } from "./phrase.ts";
 
 /** All facts about the payment on the page. Instants are milliseconds since the Unix epoch. */
-export interface ConsentFacts {
-  /** Who asks, as the directory vouches for it. */
-  readonly tpp: {
-    readonly legalName: string;
-    readonly clientId: string;
-    /** In the register of companies; not known of those that registered before it was kept. */
-    readonly registrationNumber?: string;
-    /** Its own web page, for the link back to it. */
-    readonly clientUri?: string;
-    readonly role: string;
-    readonly registeredSince: number;
-  };
-  readonly bank: { readonly code: string; readonly name: string };
+export interface ConsentFacts extends Parties {
   readonly payee: AccountIdentification & { readonly name: string };
   readonly amount: { readonly amount: string; readonly currency: string };
   /** `RemittanceInformation.Reference`. */

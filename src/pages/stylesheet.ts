@@ -1,4 +1,5 @@
 /** The one stylesheet of the platform's pages and their icon, as text for the browser app to serve. */
+import base from "./base.css" with { type: "text" };
 import decision from "./decision.css" with { type: "text" };
 import facts from "./facts.css" with { type: "text" };
 import frame from "./frame.css" with { type: "text" };
@@ -14,4 +15,4 @@ export const ICON_PATH = "/assets/platform.svg";
 export const ICON = icon;
 
 /** `text/css`. Later files build on the names and elements of `frame.css`. */
-export const STYLESHEET = [frame, facts, decision, portal].join("\n");
+export const STYLESHEET = [base, frame, facts, decision, portal].join("\n");

@@ -7,14 +7,8 @@ import { z } from "zod";
 import { type Clock, systemClock, unixSeconds } from "../kernel/clock.ts";
 import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../limits.ts";
 import type { JsonObject } from "./compact_jws.ts";
-import {
-  type HeldKey,
-  holdKeys,
-  keyOfTheMoment,
-  newestInUse,
-  parsePrivateKeySet,
-  PRIVATE_RSA,
-} from "./private_keys.ts";
+import type { HeldKey } from "./private_keys.ts";
+import { holdKeys, keyOfTheMoment, newestInUse, parsePrivateKeySet, PRIVATE_RSA } from "./private_keys.ts";
 import type { NamedKey } from "./sealed_jwt.ts";
 
 /** The platform's keys. Its properties are live: they return the keys that are current at each use. */

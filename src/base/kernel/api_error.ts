@@ -5,21 +5,25 @@
 
 import { faultText, type Mismatch } from "./result.ts";
 
-/** The reason of a rejection: `<area>.<what>`. `platform/http/error_table.ts` maps each reason to its wire form. */
-export type ErrorReason =
+/** The reasons of every program. */
+export type SharedReason =
   | "request.not_found"
   | "request.method_not_allowed"
   | "request.too_large"
   | "request.incomplete"
   | "request.unsupported_media_type"
   | "request.unsupported_content_encoding"
+  | "request.rate_limited"
+  | "platform.unavailable"
+  | "store.unavailable";
+
+/** The reason of a rejection: `<area>.<what>`. `platform/http/error_table.ts` maps each reason to its wire form. */
+export type ErrorReason =
+  | SharedReason
   | "request.not_acceptable"
   | "request.malformed_form"
   | "request.header_missing"
   | "request.header_invalid"
-  | "request.rate_limited"
-  | "platform.unavailable"
-  | "store.unavailable"
   | "platform.overloaded"
   | "bank.unknown"
   | "bank.not_active"

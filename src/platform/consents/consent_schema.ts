@@ -12,8 +12,8 @@ import {
   initiationOf,
   initiationSchema,
   riskSchema,
-  type Supported,
 } from "./initiation_schema.ts";
+import type { Supported } from "./initiation_schema.ts";
 
 const SCA_EXEMPTION_TYPES = [
   "BillPayment",

@@ -7,6 +7,7 @@ import { type Consent, isImplicit, type Payer, type PayerAccount } from "../cons
 import { ungrouped } from "../../base/values/account.ts";
 import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
 import { covers } from "../../base/values/money.ts";
+import type { Parties } from "../../base/values/parties.ts";
 import { isYetToPass } from "../../base/kernel/clock.ts";
 import { FLOW_SECONDS, LATE_CUSTOMER_SECONDS } from "../profile.ts";
 import type { ScaResult } from "./sca_response.ts";
@@ -55,22 +56,6 @@ export function isLate({ expiresAt }: AuthorizationSession, now: number): boolea
  */
 export function keptUntil({ expiresAt }: AuthorizationSession): number {
   return expiresAt + LATE_CUSTOMER_SECONDS * 1000;
-}
-
-/** The TPP that asks, as the directory vouches for it, and the bank. */
-export interface Parties {
-  readonly tpp: {
-    readonly legalName: string;
-    readonly clientId: string;
-    /** In the register of companies. Unknown for clients that registered before it was stored. */
-    readonly registrationNumber?: string;
-    /** Its own web page. */
-    readonly clientUri?: string;
-    readonly role: string;
-    /** Milliseconds. */
-    readonly registeredSince: number;
-  };
-  readonly bank: { readonly code: string; readonly name: string };
 }
 
 /**

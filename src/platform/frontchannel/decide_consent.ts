@@ -1,4 +1,5 @@
 /** The platform's consent screen and the customer's decision (explicit consent, contract CT7, CT9). */
+import type { Parties } from "../../base/values/parties.ts";
 import type { Consent, PayerAccount } from "../consents/consent.ts";
 import { payerAccountsOf } from "../consents/payer_accounts_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
@@ -16,7 +17,6 @@ import {
   expired,
   isLate,
   keptUntil,
-  type Parties,
   stepAfterDecision,
 } from "./authorization_session.ts";
 import { openOutcome } from "./sealed_outcome.ts";

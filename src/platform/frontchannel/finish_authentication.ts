@@ -2,19 +2,14 @@
  * Handles the customer's return from the bank (contract EP5). If this browser began the session that the bank names,
  * it is redirected to the consent screen or to the TPP, never to an error page (Decision G1).
  */
+import type { Parties } from "../../base/values/parties.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { faultText, mismatch, ok, type Result } from "../../base/kernel/result.ts";
 import type { Log } from "../../base/observability/log.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import { afterUnusableReturn, answeredBefore, notYours, whereItLed } from "./after_session.ts";
 import type { AskingBrowser } from "./asking_browser.ts";
-import {
-  type AuthorizationSession,
-  expired,
-  isLate,
-  type Parties,
-  stepAfterBank,
-} from "./authorization_session.ts";
+import { type AuthorizationSession, expired, isLate, stepAfterBank } from "./authorization_session.ts";
 import {
   BANK_NOT_ACTIVE,
   type BankReturn,

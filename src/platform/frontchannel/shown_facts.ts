@@ -2,11 +2,12 @@
  * The facts that the platform's consent screen shows, and their hash for the consent's history. They do not change from
  * the bank's return to the decision, so the hash taken at the decision is that of the page that the customer read.
  */
+import type { Parties } from "../../base/values/parties.ts";
 import type { Consent, PayerAccount } from "../consents/consent.ts";
 import type { InstructedAmount } from "../consents/initiation.ts";
 import { fingerprint } from "../idempotency/fingerprint.ts";
 import type { ShownPage } from "../audit_trail.ts";
-import { accountNotice, canPay, type Parties } from "./authorization_session.ts";
+import { accountNotice, canPay } from "./authorization_session.ts";
 import type { OpenDecision } from "./decide_consent.ts";
 
 /** One of the payer's accounts as the screen offers it. */

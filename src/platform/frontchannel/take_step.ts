@@ -3,6 +3,7 @@
  * screen, or to its end with the consent `Authorized` and a code, `Rejected`, or unchanged. All changes of a step
  * (consent, code, session, pushed request, replay record of the bank's JWT) are one commit (contract AZ15, BR15).
  */
+import type { Parties } from "../../base/values/parties.ts";
 import { type Consent, type ConsentStatus, moved, type Payer } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { findOpenFlow, type OpenFlow, stageFlowClosed } from "../consents/open_flow_store.ts";
@@ -26,7 +27,7 @@ import {
   type Transaction,
 } from "../../base/store/transaction.ts";
 import type { AskingBrowser } from "./asking_browser.ts";
-import { type AuthorizationSession, overtaken, type Parties, type Step } from "./authorization_session.ts";
+import { type AuthorizationSession, overtaken, type Step } from "./authorization_session.ts";
 import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
 import { screenUrl } from "./screen_url.ts";
 import { sealOutcome } from "./sealed_outcome.ts";
@@ -239,12 +240,6 @@ async function stageOutcome(
 
 function codeFor(request: PushedRequest): Parameters<AuthorizationCodeStore["stageIssue"]>[1] {
   const { clientId, bank, consentId, redirectUri, codeChallenge, dpopJkt } = request;
-  return {
-    clientId,
-    bank,
-    consentId,
-    redirectUri,
-    codeChallenge,
-    ...(dpopJkt === undefined ? {} : { dpopJkt }),
-  };
+  const bound = dpopJkt === undefined ? {} : { dpopJkt };
+  return { clientId, bank, consentId, redirectUri, codeChallenge, ...bound };
 }

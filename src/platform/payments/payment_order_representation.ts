@@ -6,9 +6,9 @@ import {
   wireDateTimeSchema,
 } from "../consents/initiation_representation.ts";
 import { toWire } from "../http/wire_names.ts";
-import { wireDateTime } from "../../base/kernel/clock.ts";
 import { chargeSchema } from "./charge_schema.ts";
 import { type Payment, PAYMENT_STATUSES } from "./payment.ts";
+import { representStatus } from "./payment_representation.ts";
 import type { PaymentOrderRef } from "./payment_store.ts";
 
 const orderSchema = z.strictObject({
@@ -36,11 +36,7 @@ export const paymentOrdersSchema = z.strictObject({
 export function representOrder(payment: Payment): { Data: object } {
   return {
     Data: {
-      DomesticPaymentId: payment.id,
-      ConsentId: payment.consentId,
-      CreationDateTime: wireDateTime(payment.createdAt),
-      Status: payment.status,
-      StatusUpdateDateTime: wireDateTime(payment.statusUpdatedAt),
+      ...representStatus(payment),
       Initiation: toWire(payment.initiation),
       DebtorAccount: toWire(payment.debtorAccount),
       Charges: toWire(payment.charges),

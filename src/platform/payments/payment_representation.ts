@@ -40,6 +40,17 @@ export const paymentSchema = z.strictObject({
   Meta: z.strictObject({}),
 }).openapi("Payment");
 
+/** Represents what a payment and its order have in common: ids and status. */
+export function representStatus({ id, consentId, createdAt, status, statusUpdatedAt }: Payment): object {
+  return {
+    DomesticPaymentId: id,
+    ConsentId: consentId,
+    CreationDateTime: wireDateTime(createdAt),
+    Status: status,
+    StatusUpdateDateTime: wireDateTime(statusUpdatedAt),
+  };
+}
+
 /**
  * Represents a payment for its TPP. The refund account is included only if the TPP asked for it, and is the only
  * place with the payer's name.
@@ -47,11 +58,7 @@ export const paymentSchema = z.strictObject({
 export function representPayment(payment: Payment, baseUrl: string): object {
   return {
     Data: {
-      DomesticPaymentId: payment.id,
-      ConsentId: payment.consentId,
-      CreationDateTime: wireDateTime(payment.createdAt),
-      Status: payment.status,
-      StatusUpdateDateTime: wireDateTime(payment.statusUpdatedAt),
+      ...representStatus(payment),
       ...(payment.statusReason === undefined ? {} : { StatusReason: payment.statusReason }), // Decision G6
       ...(payment.readRefundAccount ? { Refund: { Account: toWire(refundAccount(payment)) } } : {}), // Decision C9
       Charges: toWire(payment.charges),

@@ -48,18 +48,13 @@ export async function sealReturn(
   result: ScaResult,
   fault?: FaultName,
 ): Promise<string> {
-  const [signed, recipient] = await Promise.all([
+  const [signed, { kid, key }] = await Promise.all([
     sign(deps, returnClaims(deps, handover, result, fault)),
     deps.platformKeys.encryptionKey(),
   ]);
   const sealed = await new CompactEncrypt(new TextEncoder().encode(signed))
-    .setProtectedHeader({
-      alg: KEY_MANAGEMENT_ALG,
-      enc: CONTENT_ENCRYPTION_ALG,
-      cty: "JWT",
-      kid: recipient.kid,
-    })
-    .encrypt(recipient.key);
+    .setProtectedHeader({ alg: KEY_MANAGEMENT_ALG, enc: CONTENT_ENCRYPTION_ALG, cty: "JWT", kid })
+    .encrypt(key);
   return `${deps.authUrl}/${deps.bankCode}/authorization.sca.oauth2?oAuthUrl=${sealed}`;
 }
 

@@ -83,7 +83,7 @@ function CheckoutForm({ language, good, banks, csrf, fault }: CheckoutFormView):
       <button type="submit">
         {phrase(language, "goods.pay", {
           price: <Price language={language} good={good} />,
-          what: <span class="hidden">{phrase(language, "goods.payFor", { good: name })}</span>,
+          what: <span class="visually-hidden">{phrase(language, "goods.payFor", { good: name })}</span>,
         })}
       </button>
     </form>
