@@ -1,6 +1,7 @@
 /** Makes `docs/storage.md` from the declarations of the records. */
 import { baseRecords } from "../../src/base/store/base_records.ts";
 import type { StoredRecord } from "../../src/base/store/record.ts";
+import { MIGRATIONS } from "../../src/base/store/postgres/schema.ts";
 import { directoryRecords } from "../../src/directory/participant_records.ts";
 import { platformRecords } from "../../src/platform/records.ts";
 
@@ -31,12 +32,22 @@ Classes of personal data:
 | customer     | A bank's customer: accounts, amounts, or an id of the customer.                                |
 `;
 
+const VIEWS = `## Views for analysts
+
+A PostgreSQL database has these views. The role \`hub_reader\` may read them and no table
+([PostgreSQL](operations/postgresql.md#roles)). They contain no account, name, customer id, balance, reference or
+free text of a TPP, a bank or an operator, and no token, code or key. Amounts and the ids of consents and payments
+are pseudonymous: a TPP or a bank can tell which customer they belong to. Times are \`timestamptz\`.
+`;
+
 /** Returns the document, formatted except for the widths of its tables. */
 export function storageDocument(): string {
   return [
     INTRODUCTION,
     section("Platform", platformRecords),
     section("Directory", [...directoryRecords, ...baseRecords]),
+    VIEWS,
+    ...viewSections(),
   ].join("\n");
 }
 
@@ -50,4 +61,18 @@ function section(title: string, records: readonly Documented[]): string {
     "| --- | --- | --- | --- | --- | --- |",
   ];
   return [`## ${title}`, "", ...head, ...rows, ""].join("\n");
+}
+
+const COMMENT = /^comment on (view|column) hub\.([\w.]+) is '((?:[^']|'')*)';$/gm;
+
+/** From the comments of the migrations, so that the database and this document agree. */
+function viewSections(): string[] {
+  const comments = MIGRATIONS.flatMap(({ sql }) => [...sql.matchAll(COMMENT)])
+    .map(([, kind, name = "", quoted = ""]) => ({ kind, name, text: quoted.replaceAll("''", "'") }));
+  return comments.filter(({ kind }) => kind === "view").map(({ name: view, text }) => {
+    const columns = comments.filter(({ name }) => name.startsWith(`${view}.`))
+      .map(({ name, text }) => `| \`${name.slice(view.length + 1)}\` | ${text} |`);
+    return [`### \`hub.${view}\``, "", text, "", "| Column | Content |", "| --- | --- |", ...columns, ""]
+      .join("\n");
+  });
 }

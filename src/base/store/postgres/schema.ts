@@ -4,9 +4,10 @@
  * of the schema whose programs do.
  */
 import entry from "./migrations/0001_entry.sql" with { type: "text" };
+import views from "./migrations/0002_views.sql" with { type: "text" };
 import type { Connections, Sql } from "./connections.ts";
 
-interface Migration {
+export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
@@ -14,8 +15,9 @@ interface Migration {
   readonly worksFrom: number;
 }
 
-const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly Migration[] = [
   { number: 1, name: "entry", sql: entry, worksFrom: 1 },
+  { number: 2, name: "views", sql: views, worksFrom: 1 },
 ];
 
 /** The schema number that this program was written for. */
