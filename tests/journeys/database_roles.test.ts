@@ -35,6 +35,7 @@ async function openRoles(database?: string): Promise<Roles> {
     `do $$ begin
       create role platform login in role hub_process;
       create role analyst login in role hub_reader;
+      create role operator login in role hub_process;
     exception when duplicate_object then null; end $$`,
   );
   return {
@@ -197,6 +198,18 @@ roleTest("the platform's role cannot change the schema or read what is not its o
     Error,
     "permission denied",
   );
+});
+
+roleTest("another role of the operator sees that the platform is using the database", async (roles) => {
+  const store = await openMovingStore(roles.as("platform"));
+  const restored = ["restored", "--at", roles.as("operator"), "--taken-at", "2026-01-31T12:00:00Z"];
+  const mark = (): Promise<string> => storeCommand(restored, { storeUrl: undefined, now: 0 });
+  try {
+    await assertRejects(mark, Error, "is in use by");
+  } finally {
+    await store.close();
+  }
+  await mark();
 });
 
 Deno.test({

@@ -1,0 +1,71 @@
+/** The SQL of docs/operations/postgresql.md, run in the order of the page against a server. */
+import { assertEquals, assertRejects } from "@std/assert";
+import postgres from "postgres";
+import { storeCommand } from "../../scripts/store/main.ts";
+import { openStore } from "../../src/base/store/open_store.ts";
+import { isPostgresMissing, postgresServer } from "../support/postgres.ts";
+
+const PAGE = new URL("../../docs/operations/postgresql.md", import.meta.url);
+const PLATFORM = { program: "platform", issuer: "https://auth.example.com" } as const;
+
+interface Session {
+  readonly user: string;
+  readonly database: string;
+}
+
+/** Runs a block statement by statement, because `create database` cannot be part of a transaction. */
+async function run(block: string, { user, database }: Session): Promise<number[]> {
+  const { port } = postgresServer();
+  const sql = postgres({ host: "127.0.0.1", port, user, database, max: 1, onnotice: () => {} });
+  try {
+    const counts: number[] = [];
+    for (const statement of block.split(/;$/m).filter((text) => text.trim() !== "")) {
+      counts.push((await sql.unsafe(statement)).length);
+    }
+    return counts;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+Deno.test({
+  name: "the SQL of the PostgreSQL page sets a database up, and its queries answer",
+  ignore: isPostgresMissing,
+  async fn() {
+    const page = await Deno.readTextFile(PAGE);
+    const blocks = [...page.matchAll(/```sql\n(.*?)```/gs)].map(([, text = ""]) => text);
+    const [setUp = "", roles = "", poolers = "", monitoring = "", owner = "", ...more] = blocks;
+    assertEquals(more, []);
+    const url = (user: string): string =>
+      `postgres://${user}@127.0.0.1:${postgresServer().port}/hub?sslmode=disable`;
+    const admin = { user: "postgres", database: "hub" };
+    await run(setUp, { user: "postgres", database: "postgres" });
+    await storeCommand(["migrate"], { storeUrl: url("hub_owner"), now: 0 });
+    await run(roles, admin);
+    await run(poolers, admin);
+    const store = await openStore(url("hub_platform"), PLATFORM);
+    try {
+      await run(
+        "create role monitor login in role pg_monitor; grant connect on database hub to monitor",
+        admin,
+      );
+      const [standbys, platform, size, archiver] = await run(monitoring, {
+        user: "monitor",
+        database: "hub",
+      });
+      assertEquals([standbys, (platform ?? 0) > 0, size, archiver], [0, true, 1, 1]);
+      assertEquals(await run(owner, { user: "hub_owner", database: "hub" }), [1, 2]);
+    } finally {
+      await store.close();
+    }
+    const analyst = { user: "hub_analyst", database: "hub" };
+    assertEquals(await run("select count(*) from hub.payment", analyst), [1]);
+    await assertRejects(() => run("create temp table own (a int)", analyst), Error, "read-only transaction");
+    await run("create role other login", admin);
+    await assertRejects(
+      () => run("select 1", { user: "other", database: "hub" }),
+      Error,
+      "permission denied",
+    );
+  },
+});
