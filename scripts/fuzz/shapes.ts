@@ -59,8 +59,9 @@ function pairFault({ status, headers, text }: Answer): string | undefined {
   if (status === 503 && !headers.has("retry-after")) return "no Retry-After";
   if (headers.get("content-type") !== "application/json") return "content type";
   if (status === 405 && !headers.has("allow")) return "no Allow";
-  const body = parsed(text);
+  const { error_uri: uri, ...body } = parsed(text);
   if (Object.keys(body).join() !== "error,error_description") return "members";
+  if (uri !== undefined && !URL.canParse(String(uri))) return "error_uri";
   return [body["error"], body["error_description"]].every((words) => WORDS.test(String(words)))
     ? undefined
     : "words";

@@ -31,14 +31,14 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
   {
     name: "assertion-aud-unchecked",
     file: "src/platform/security/client_authentication.ts",
-    from: "aud: exactly(presented.issuer)",
+    from: 'aud: exactly(presented.issuer, "the issuer of this bank, as a string")',
     to: "aud: text(2048)",
     tests: ["tests/platform/oauth/oauth_assertion_claims.test.ts"],
   },
   {
     name: "assertion-sub-unchecked",
     file: "src/platform/security/client_authentication.ts",
-    from: "sub: exactly(caller.clientId)",
+    from: 'sub: exactly(caller.clientId, "your client_id")',
     to: "sub: text(64)",
     tests: ["tests/platform/oauth/oauth_assertion_claims.test.ts"],
   },
@@ -76,7 +76,7 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
   {
     name: "dpop-htm-unchecked",
     file: "src/platform/security/dpop_proof.ts",
-    from: "htm: exactly(request.method)",
+    from: 'htm: exactly(request.method, "the method of this request")',
     to: "htm: text(8)",
     tests: ["tests/attacks/jwt_proofs.test.ts"],
   },

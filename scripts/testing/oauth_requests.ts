@@ -16,6 +16,7 @@ import { type AtBank, authorise, codeOf, toBank } from "./authorization_flow.ts"
 import { dpopProof, type ProofTarget, sha256 } from "./jwts.ts";
 import type { TestKey } from "./keys.ts";
 import type { Participant } from "./participants.ts";
+import { assertErrorMembers } from "./resource_answers.ts";
 import { BASE_URL, type Environment } from "./environment.ts";
 
 export const FORM_TYPE = "application/x-www-form-urlencoded";
@@ -234,8 +235,7 @@ export async function assertRejected(
 export async function assertApiError(response: Response, expected: Expected): Promise<void> {
   const body = await response.json();
   assertEquals([response.status, body.error], [...expected]);
-  assertEquals(Object.keys(body), ["error", "error_description"]);
-  assertMatch(body.error_description, /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
+  assertErrorMembers(body);
   const { headers } = response;
   assertEquals(headers.get("content-type"), "application/json");
   assertEquals(headers.get("cache-control"), "no-store");

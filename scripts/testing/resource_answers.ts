@@ -51,11 +51,12 @@ export async function errorBody(response: Response, status: number): Promise<Jso
 }
 
 function assertEntry(entry: Json): void {
-  const { ErrorCode, Message, Path, ...rest } = entry;
+  const { ErrorCode, Message, Path, Url, ...rest } = entry;
   assertEquals(rest, {});
   assertMatch(ErrorCode, /^UK\.OBIE\.[A-Z][A-Za-z]+(\.[A-Z][A-Za-z]+)?$/);
   assertText(Message);
   if (Path !== undefined) assertText(Path);
+  if (Url !== undefined) assertMatch(Url, ERROR_URI);
 }
 
 function assertText(value: unknown): void {
@@ -72,16 +73,33 @@ export async function assertChallenge(
   challenge: string,
 ): Promise<void> {
   const given = response.headers.get("www-authenticate") ?? "";
-  const description = /error_description="([^"]+)", /.exec(given);
-  assertEquals(given.replace(description?.[0] ?? "", ""), challenge);
+  const description = /error_description="([^"]{1,500})", /.exec(given);
+  const uri = /error_uri="([^"]+)", /.exec(given);
+  if (uri !== null) assertMatch(uri[1] ?? "", ERROR_URI);
+  assertEquals(given.replace(description?.[0] ?? "", "").replace(uri?.[0] ?? "", ""), challenge);
   if (status === 401) return await assertBare(response, 401);
   const [fault] = (await errorBody(response, status)).Errors;
   if (status === 400) {
     return assert(fault.ErrorCode !== "UK.OBIE.Resource.InvalidFormat", "the body is not at fault");
   }
+  const { Url: _, ...named } = fault;
   const expected = { ErrorCode: "UK.OBIE.Header.Invalid", Message: description?.[1], Path: "Authorization" };
-  assertEquals(fault, expected);
+  assertEquals(named, expected);
 }
+
+/**
+ * Asserts the members of an OAuth error: `error_description` in the characters of RFC 6749 §5.2, and for a caller with
+ * a proven certificate `error_uri` (Decision G8).
+ */
+export function assertErrorMembers(body: Readonly<Record<string, string>>): void {
+  const { error, error_description: description = "", error_uri: uri, ...rest } = body;
+  assertEquals([typeof error, rest], ["string", {}]);
+  assertMatch(description, /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,500}$/);
+  if (uri !== undefined) assertMatch(uri, ERROR_URI);
+}
+
+/** The address of an error's documentation. */
+export const ERROR_URI = new RegExp(`^${AUTH_URL}/docs/errors#[a-z0-9]+(-[a-z0-9]+)+$`);
 
 /** The answer has no body, hence no type and no signature (contract EH3). */
 export async function assertBare(response: Response, status: number): Promise<void> {

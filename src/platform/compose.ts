@@ -139,7 +139,7 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
   const resources = { ...base, guards, idempotent: idempotent(claims) };
   return apiHost({
     log,
-    drawErrorPage: shared.drawErrorPage,
+    ...shared.errors,
     around: [
       nameRequest(store),
       apiHeaders,
@@ -245,7 +245,7 @@ function composeBrowser(
   const { baseUrl, authUrl } = config;
   return browserHost({
     log,
-    drawErrorPage: shared.drawErrorPage,
+    ...shared.errors,
     around: [
       nameRequest(store),
       browserHeaders,

@@ -5,7 +5,9 @@ import {
   type AuthorizationSessionStore,
   openAuthorizationSessionStore,
 } from "./frontchannel/authorization_session_store.ts";
-import { type DrawErrorPage } from "./http/on_error.ts";
+import type { ErrorDeps } from "./http/on_error.ts";
+import { openExplain } from "./security/proven_caller.ts";
+import { errorPath } from "../portal/paths.ts";
 import { type ClaimStore, openClaimStore } from "./idempotency/claim_store.ts";
 import type { KeyRing } from "../base/jose/key_ring.ts";
 import { type Clock, steadyClock } from "../base/kernel/clock.ts";
@@ -93,7 +95,7 @@ export interface Shared {
   readonly callers: Callers;
   readonly limits: RateLimit;
   readonly delivery: DeliverOrderDeps;
-  readonly drawErrorPage: DrawErrorPage;
+  readonly errors: Omit<ErrorDeps, "log">;
 }
 
 /** Opens the clocks of this process, and the job that stores their mark for the next start. */
@@ -141,7 +143,11 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
     delivery: composeDelivery(parts, log, view, payments),
     claims: openClaimStore(clock),
     sessions: openAuthorizationSessionStore(),
-    drawErrorPage: errorPages(site),
+    errors: {
+      drawErrorPage: errorPages(site),
+      explain: openExplain({ findCaller: view.clients.find, keys: view.participantKeys }),
+      errorUri: (reason) => `${config.authUrl}${errorPath(reason)}`,
+    },
   };
 }
 

@@ -9,7 +9,8 @@ import { ApiError } from "../base/kernel/api_error.ts";
 import type { Readiness } from "../base/observability/health.ts";
 import { type Docs, openDocs } from "../portal/docs_page.tsx";
 import { errorPageRoute, type FindTpp } from "./http/error_routes.ts";
-import type { ErrorEntry } from "../portal/error_table.tsx";
+import type { ErrorEntry, ErrorRemedy } from "../portal/error_table.tsx";
+import { type DocumentedReason, ERROR_HELP } from "./http/error_help.ts";
 import { CHAPTERS, DOCS_PATH, REFERENCE_PATH } from "../portal/paths.ts";
 import { LOGO_PATH, type Site } from "../pages/site.ts";
 import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "../pages/stylesheet.ts";
@@ -166,9 +167,10 @@ function once<T>(make: () => T): () => T {
 
 /** Returns the error table for the documentation, one row per surface. */
 function errorCatalogue(): ErrorEntry[] {
-  const rows = Object.entries(ERROR_TABLE) as [string, Wire][];
-  return rows.filter(([reason]) => !/^(directory|operations)\./.test(reason)).flatMap(
-    ([reason, { oauth, resource, page }]) => {
+  const documented = Object.entries(ERROR_HELP) as [DocumentedReason, ErrorRemedy][];
+  return documented.flatMap(
+    ([reason, help]) => {
+      const { oauth, resource, page }: Wire = ERROR_TABLE[reason];
       const entries: ErrorEntry[] = [];
       if (resource === undefined && page === undefined) {
         entries.push({
@@ -177,6 +179,7 @@ function errorCatalogue(): ErrorEntry[] {
           status: oauth.status,
           code: oauth.error,
           words: oauth.description,
+          help,
         });
       }
       if (resource !== undefined) {
@@ -187,10 +190,12 @@ function errorCatalogue(): ErrorEntry[] {
           status: resource.status,
           code,
           words: resource.message,
+          help,
         });
       }
       if (page !== undefined) {
-        entries.push({ reason, surface: "customer", status: page.status, code: page.page, words: "A page" });
+        const { status, page: code } = page;
+        entries.push({ reason, surface: "customer", status, code, words: "A page", help });
       }
       return entries;
     },

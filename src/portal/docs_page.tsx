@@ -3,12 +3,20 @@
  * resources. The reference is rendered from the OpenAPI document of the routes.
  */
 import { type ApiReference, readApiReference } from "./api_reference.ts";
-import { type ErrorEntry, errorRows, ErrorTable } from "./error_table.tsx";
+import { type ErrorEntry, errorRows, ErrorTable, remedies } from "./error_table.tsx";
 import { bankGuide } from "./bank_guide.ts";
 import { type Guide, textOf } from "./guide.ts";
 import { renderGuide } from "./guide_view.tsx";
 import { renderFindings, renderOverview } from "./overview_page.tsx";
-import { COMMON_PATH, DOCS_PATH, ERRORS_PATH, groupPath, REFERENCE_PATH, TYPES_PATH } from "./paths.ts";
+import {
+  COMMON_PATH,
+  DOCS_PATH,
+  errorPath,
+  ERRORS_PATH,
+  groupPath,
+  REFERENCE_PATH,
+  TYPES_PATH,
+} from "./paths.ts";
 import { MAX_QUERY_CHARACTERS, renderPortalPage } from "./portal_frame.tsx";
 import { renderCommonParts, renderGroup, renderReferenceIndex, renderTypes } from "./reference_pages.tsx";
 import { sandboxGuide } from "./sandbox_guide.ts";
@@ -134,10 +142,17 @@ function referencePlaces({ reference: { groups, types } }: DocsSource): Place[] 
 }
 
 function errorPlaces({ errors }: DocsSource): Place[] {
-  return errorRows(errors).map(({ id, reasons, surface, status, code, words }) => ({
+  const rows = errorRows(errors).map(({ id, reasons, surface, status, code, words }) => ({
     href: `${ERRORS_PATH}#${id}`,
     title: `${status} ${code}`.trim(),
     where: `Errors, as the ${surface} reads them`,
     text: `${words} ${reasons.join(", ")}`,
   }));
+  const causes = remedies(errors).map(([reason, help]) => ({
+    href: errorPath(reason),
+    title: reason,
+    where: "Errors: causes and remedies",
+    text: Object.values(help).join("\n"),
+  }));
+  return [...rows, ...causes];
 }

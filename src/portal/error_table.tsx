@@ -14,10 +14,19 @@ export interface ErrorEntry {
   /** The error code in the response; empty if it contains none. */
   readonly code: string;
   readonly words: string;
+  readonly help?: ErrorRemedy;
+}
+
+/** The cause of a rejection and its remedy. */
+export interface ErrorRemedy {
+  readonly cause: string;
+  readonly expected: string;
+  readonly example: string;
+  readonly fix: string;
 }
 
 /** Rejections that their reader cannot tell apart. */
-export interface ErrorRow extends Omit<ErrorEntry, "reason"> {
+export interface ErrorRow extends Omit<ErrorEntry, "reason" | "help"> {
   /** Anchor. */
   readonly id: string;
   readonly reasons: readonly string[];
@@ -48,7 +57,35 @@ export function ErrorTable({ errors }: { readonly errors: readonly ErrorEntry[] 
           </section>
         );
       })}
+      <h2 id="remedies">Causes and remedies</h2>
+      {remedies(errors).map(([reason, help]) => <Remedy reason={reason} help={help} />)}
     </>
+  );
+}
+
+/** The documented reasons, each once, in the order of the catalogue. */
+export function remedies(errors: readonly ErrorEntry[]): readonly (readonly [string, ErrorRemedy])[] {
+  return [...new Map(errors.flatMap(({ reason, help }) => help === undefined ? [] : [[reason, help]]))];
+}
+
+/** The address of its anchor is `error_uri` in answers. */
+function Remedy({ reason, help }: { readonly reason: string; readonly help: ErrorRemedy }): JSX.Element {
+  return (
+    <section class="card" id={anchor(reason)}>
+      <h3>{breakable(reason)}</h3>
+      <dl>
+        <dt>Cause</dt>
+        <dd>{help.cause}</dd>
+        <dt>Expected</dt>
+        <dd>{help.expected}</dd>
+        <dt>Example</dt>
+        <dd>
+          <code>{help.example}</code>
+        </dd>
+        <dt>Remedy</dt>
+        <dd>{help.fix}</dd>
+      </dl>
+    </section>
   );
 }
 
@@ -58,7 +95,14 @@ function Row({ row }: { readonly row: ErrorRow }): JSX.Element {
       <td role="cell">{row.status}</td>
       <td role="cell">{row.code === "" ? null : <code>{breakable(row.code)}</code>}</td>
       <td role="cell">{row.words}</td>
-      <td role="cell">{breakable(row.reasons.join(", "))}</td>
+      <td role="cell">
+        {row.reasons.map((reason, place) => (
+          <>
+            {place === 0 ? "" : ", "}
+            <a href={`#${anchor(reason)}`}>{breakable(reason)}</a>
+          </>
+        ))}
+      </td>
     </tr>
   );
 }
@@ -72,7 +116,7 @@ function breakable(names: string): Child[] {
 export function errorRows(errors: readonly ErrorEntry[]): ErrorRow[] {
   const alike = Map.groupBy(
     errors,
-    ({ reason: _, ...answer }) => JSON.stringify(Object.entries(answer).toSorted()),
+    ({ reason: _, help: __, ...answer }) => JSON.stringify(Object.entries(answer).toSorted()),
   );
   const rows = [...alike.values()].flatMap(([first, ...more]) =>
     first === undefined ? [] : [{

@@ -12,6 +12,11 @@ export const COMMON_PATH = "/docs/reference/common-parts";
 /** The error table. */
 export const ERRORS_PATH = "/docs/errors";
 
+/** The address of a rejection's documentation, by its reason. It never changes, because answers name it. */
+export function errorPath(reason: string): string {
+  return `${ERRORS_PATH}#${anchor(reason)}`;
+}
+
 /** The pages that every page links to. */
 export const CHAPTERS: readonly (readonly [path: string, title: string])[] = [
   [DOCS_PATH, "Overview"],

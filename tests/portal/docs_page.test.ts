@@ -3,6 +3,9 @@ import fc from "fast-check";
 import { readApiReference } from "../../src/portal/api_reference.ts";
 import { openDocs } from "../../src/portal/docs_page.tsx";
 import { search, searchable } from "../../src/portal/search.ts";
+import { ERROR_HELP } from "../../src/platform/http/error_help.ts";
+import { errorPath } from "../../src/portal/paths.ts";
+import { AUTH_URL, openEnvironment } from "../../scripts/testing/environment.ts";
 import { shapeOf } from "../../src/portal/schema_shape.ts";
 import { errorEntries, referenceDocument } from "support/ui_samples.ts";
 
@@ -207,4 +210,16 @@ Deno.test("search shows where the first word is, in whole words", () => {
     "needle",
   );
   assertEquals(short?.excerpt, "a needle here");
+});
+
+Deno.test("each reason has its cause, expected value, example and remedy at the address that answers name [EB7]", async () => {
+  await using env = await openEnvironment();
+  const html = await (await env.browser(new Request(`${AUTH_URL}/docs/errors`))).text();
+  for (const [reason, { cause, fix }] of Object.entries(ERROR_HELP)) {
+    const id = errorPath(reason).split("#")[1];
+    const section = html.split(`id="${id}"`)[1]?.split("</section>")[0]?.replaceAll("&#39;", "'") ?? "";
+    for (const words of [cause, fix]) assert(section.includes(words), `${reason}: ${section}`);
+  }
+  const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+  assertEquals(ids.length, new Set(ids).size, "an id twice");
 });

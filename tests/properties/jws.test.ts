@@ -116,7 +116,7 @@ Deno.test("readDetachedJws takes or names the fault of any text", () => {
         const { code, path, message, received = "" } = read.fault;
         assert(/^Signature\.(Malformed|MissingClaim|InvalidClaim)$/.test(code));
         assert(/^[A-Za-z0-9_#:./-]{1,64}$/.test(path ?? ""), `shows ${path}`); // never the input at length
-        assert([...received].length <= 64, received);
+        assert([...received].length <= 130, received);
         return assert(text.length < 12 || !message.includes(text));
       }
       const { protectedSegment, signatureSegment, header, profile } = read.value;
@@ -175,10 +175,10 @@ Deno.test("checkTimes says what jose says with 30 s of tolerance, of any sensibl
     runs(600),
   );
   assertEquals([...outcomes].sort(), [
-    `exp must be later than ${NOW - 30}`,
-    `iat must be at least ${NOW - 60}`,
-    `iat must be at most ${NOW + 30}`,
-    `nbf must be at most ${NOW + 30}`,
+    `exp must be later than now (${NOW})`,
+    `iat must be at most 30 s ahead of now (${NOW})`,
+    "iat must be at most 60 s old",
+    `nbf must be at most 30 s ahead of now (${NOW})`,
     "valid",
   ]);
 });

@@ -128,7 +128,7 @@ Deno.test("checkMetadata accepts what the statement allows, or rejects in words 
         for (const shown of [description, at, expected]) {
           assert(/^[\x20\x21\x23-\x5b\x5d-\x7e]*$/.test(shown) && shown.length < 300, shown);
         }
-        return assert([...received].length <= 64, received);
+        return assert([...received].length <= 130, received);
       }
       taken += 1;
       const { redirect_uris: redirectUris, grant_types: grantTypes, jti, exp } = checked.value;

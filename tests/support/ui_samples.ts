@@ -177,7 +177,14 @@ export function referenceDocument(): unknown {
 /** The catalogue of every rejection, a row for each form. */
 export function errorEntries(): readonly ErrorEntry[] {
   return Object.entries<Wire>(ERROR_TABLE).flatMap(([reason, { oauth, resource }]) => [
-    { reason, surface: "OAuth client", status: oauth.status, code: oauth.error, words: oauth.description },
+    {
+      reason,
+      surface: "OAuth client",
+      status: oauth.status,
+      code: oauth.error,
+      words: oauth.description,
+      help: { cause: "A cause", expected: "A value", example: "an-example", fix: "A remedy" },
+    },
     ...(resource === undefined ? [] : [{
       reason,
       surface: "API client",

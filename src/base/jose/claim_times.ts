@@ -1,6 +1,6 @@
 /** Checks the time claims of a JWT (contract LT1 to LT12). jose's own checks accept Infinity and a future `iat`. */
 import { EXPIRY_SKEW_SECONDS, FUTURE_SKEW_SECONDS } from "../limits.ts";
-import { mismatch, ok, type Result } from "../kernel/result.ts";
+import { described, type Failure, mismatch, ok, type Result } from "../kernel/result.ts";
 import type { JsonObject } from "./compact_jws.ts";
 
 /** Rules for the times of one kind of JWT, in seconds. */
@@ -32,26 +32,27 @@ export function checkTimes(claims: JsonObject, rules: TimeRules, now: number): R
   if (!read.ok) return read;
   const { exp, iat, nbf } = read.value;
   if (exp !== undefined && now >= exp + EXPIRY_SKEW_SECONDS) {
-    return mismatch("exp", `later than ${now - EXPIRY_SKEW_SECONDS}`, exp);
+    return described("exp", `later than now (${now})`, `${exp}, which is ${now - exp} s ago`);
   }
   if (exp !== undefined && rules.maxAhead !== undefined && exp > now + rules.maxAhead) {
-    return mismatch("exp", `at most ${now + rules.maxAhead}`, exp);
+    return described("exp", `at most ${rules.maxAhead} s from now (${now})`, `${exp - now} s from now`);
   }
   if (iat !== undefined && iat > now + FUTURE_SKEW_SECONDS) return tooFarAhead("iat", iat, now);
   if (nbf !== undefined && nbf > now + FUTURE_SKEW_SECONDS) return tooFarAhead("nbf", nbf, now);
   if (iat !== undefined && rules.maxAge !== undefined && iat < now - rules.maxAge) {
-    return mismatch("iat", `at least ${now - rules.maxAge}`, iat);
+    return described("iat", `at most ${rules.maxAge} s old`, `${iat}, which is ${now - iat} s old`);
   }
   if (
     exp !== undefined && iat !== undefined && rules.maxLifetime !== undefined && exp - iat > rules.maxLifetime
   ) {
-    return mismatch("exp", `at most ${rules.maxLifetime} s after iat`, exp);
+    return described("exp", `at most ${rules.maxLifetime} s after iat`, `${exp - iat} s after iat`);
   }
   return read;
 }
 
-function tooFarAhead(name: "iat" | "nbf", value: number, now: number): ReturnType<typeof mismatch> {
-  return mismatch(name, `at most ${now + FUTURE_SKEW_SECONDS}`, value);
+function tooFarAhead(name: "iat" | "nbf", value: number, now: number): Failure {
+  const expected = `at most ${FUTURE_SKEW_SECONDS} s ahead of now (${now})`;
+  return described(name, expected, `${value}, which is ${value - now} s ahead`);
 }
 
 function readTimes(claims: JsonObject, rules: TimeRules): Result<ClaimTimes> {

@@ -1,5 +1,5 @@
 /** Checks the claims of a verified JWT, each by a rule that names what is expected. */
-import { mismatch, ok, type Result } from "../kernel/result.ts";
+import { mismatch, ok, quoted, type Result } from "../kernel/result.ts";
 import type { JsonObject } from "./compact_jws.ts";
 
 /** Checks one claim. `value` is undefined if the claim is absent. */
@@ -24,9 +24,14 @@ export function checkClaims<R extends Readonly<Record<string, ClaimRule<unknown>
   return ok(values as ClaimsOf<R>);
 }
 
-/** The claim must be exactly this string, never a list that contains it. */
-export function exactly(expected: string): ClaimRule<string> {
-  return (value, name) => value === expected ? ok(expected) : mismatch(name, expected, value);
+/**
+ * The claim must be exactly this string, never a list that contains it.
+ *
+ * @param meaning what the string is, for the fault
+ */
+export function exactly(expected: string, meaning?: string): ClaimRule<string> {
+  const words = meaning === undefined ? quoted(expected) : `${quoted(expected)} (${meaning})`;
+  return (value, name) => value === expected ? ok(expected) : mismatch(name, words, value);
 }
 
 /** The claim must be a string of 1 to `max` characters. */

@@ -4,7 +4,7 @@
  */
 import { compactDecrypt, CompactEncrypt, SignJWT } from "jose";
 import { utf8Text } from "../kernel/strict_json.ts";
-import { mismatch, ok, type Result } from "../kernel/result.ts";
+import { described, mismatch, ok, type Result } from "../kernel/result.ts";
 import { CONTENT_ENCRYPTION_ALG, KEY_MANAGEMENT_ALG, MAX_JWT_CHARACTERS, SIGNATURE_ALG } from "../limits.ts";
 import { decodeObject, isCanonicalBase64url, joseFailure, type JsonObject } from "./compact_jws.ts";
 
@@ -57,7 +57,7 @@ export async function openSealed(token: string, keys: readonly NamedKey[]): Prom
     const inner = utf8Text(plaintext);
     return inner === undefined ? mismatch("plaintext", "UTF-8") : ok(inner);
   } catch (error) {
-    return mismatch("encrypted token", "decryptable with the key that kid names", joseFailure(error));
+    return described("encrypted token", "decryptable with the key that kid names", joseFailure(error));
   }
 }
 

@@ -119,7 +119,7 @@ export interface Fault {
 export interface ApiErrorParts {
   /** Logged, never sent to the caller. If absent, the fault's text is logged. */
   readonly detail?: string;
-  /** The wrong part, with the expected and the received value. Not sent to the caller. */
+  /** The wrong part, with the expected and the received value. Explained to a caller with a proven certificate. */
   readonly fault?: Mismatch;
   /** Sent to the caller of a resource endpoint. */
   readonly faults?: readonly Fault[];

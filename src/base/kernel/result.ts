@@ -19,8 +19,8 @@ export interface Mismatch {
   /** Completes "must be …". Never text of the other party, so it may be logged. */
   readonly expected: string;
   /**
-   * The other party's value, bounded, to be shown to that party only. It may be personal, so it is not logged. Absent
-   * if the part is missing or has no short form.
+   * Completes "got …": the other party's value, quoted and bounded, or words about it. It is shown to that party only.
+   * It may be personal, so it is not logged. Absent if the part is missing or has no short form.
    */
   readonly received?: string;
 }
@@ -30,7 +30,7 @@ export interface Reason {
   readonly why: string;
 }
 
-const MAX_RECEIVED_CHARACTERS = 64;
+const MAX_RECEIVED_CHARACTERS = 128;
 
 export function ok<T>(value: T): { readonly ok: true; readonly value: T } {
   return { ok: true, value };
@@ -53,13 +53,59 @@ export function mismatch(at: string, expected: string, received?: unknown): Fail
   return failed(received === undefined ? { at, expected } : { at, expected, received: shown(received) });
 }
 
+/**
+ * Returns a failed result like {@link mismatch}, with words about the received value instead of the value.
+ *
+ * @param received completes "got …", such as `612 s old`; never text of the other party
+ */
+export function described(at: string, expected: string, received: string): Failure {
+  return failed({ at, expected, received });
+}
+
+/** Returns the failure as one in a part of a larger message: `aud` in `client_assertion`. */
+export function within<F extends Mismatch>(message: string, fault: F): F {
+  return { ...fault, at: fault.at === WHOLE ? message : `${message} ${fault.at}` };
+}
+
+/** The part of a fault that concerns a whole token. */
+export const WHOLE = "token";
+
+/** Quotes a value in `expected`: a value of the platform, or one that the reader has sent. */
+export function quoted(value: string): string {
+  return `'${boundedText(value, MAX_QUOTED_CHARACTERS)}'`;
+}
+
+/** A redirect URL or an issuer that the platform expects is shown whole if it has a usual length. */
+const MAX_QUOTED_CHARACTERS = 256;
+
 /** Describes a fault for the log, without the other party's text. */
 export function faultText({ at, expected }: Mismatch): string {
   return `${at} must be ${expected}`;
 }
 
+/**
+ * Describes a fault for the party that has sent the message, in at most 500 characters of an `error_description` (RFC
+ * 6749 §5.2) without `<` and `>`. Other characters are percent-encoded.
+ */
+export function explanation(fault: Mismatch): string {
+  const got = fault.received === undefined ? "" : `; got ${fault.received}`;
+  const text = `${faultText(fault)}${got}.`.replaceAll('"', "'").replaceAll(UNPRINTABLE, encodeCharacter);
+  return text.length <= MAX_EXPLANATION_CHARACTERS
+    ? text
+    : `${text.slice(0, MAX_EXPLANATION_CHARACTERS - 3)}...`;
+}
+
+const MAX_EXPLANATION_CHARACTERS = 500;
+const UNPRINTABLE = /[^\x20-\x3b\x3d\x3f-\x5b\x5d-\x7e]/gu;
+
+function encodeCharacter(character: string): string {
+  return [...new TextEncoder().encode(character)]
+    .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
+}
+
 function shown(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object" && value !== null) return "an object";
+  if (typeof value === "string") return `'${boundedText(value, MAX_RECEIVED_CHARACTERS)}'`;
   return boundedText(String(value), MAX_RECEIVED_CHARACTERS);
 }

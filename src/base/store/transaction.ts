@@ -6,6 +6,7 @@
 import type { ErrorReason } from "../kernel/api_error.ts";
 import { ApiError } from "../kernel/api_error.ts";
 import type { Clock } from "../kernel/clock.ts";
+import type { Mismatch } from "../kernel/result.ts";
 import { openRequestReads, type RequestReads } from "./request_reads.ts";
 import { spentJwtRecord } from "./base_records.ts";
 import type { Check, Entry, Key, Reader, Store, Write } from "./store.ts";
@@ -16,8 +17,8 @@ export interface Once {
   /** Milliseconds since the Unix epoch. Until then a second use is rejected. */
   readonly expiresAt: number;
   readonly rejection: ErrorReason;
-  /** `error_description` for a second use, in place of the reason's own. */
-  readonly description?: string;
+  /** Explains a second use to a caller with a proven certificate. */
+  readonly fault: Mismatch;
 }
 
 /**
@@ -209,9 +210,6 @@ function rejectSpent(replayRecords: ReplayRecords, spent: readonly Once[]): void
   throw replayRecords.rejection = usedBefore(first);
 }
 
-export function usedBefore({ rejection, description }: Once): ApiError {
-  return new ApiError(rejection, {
-    detail: "used before",
-    ...(description === undefined ? {} : { description }),
-  });
+export function usedBefore({ rejection, fault }: Once): ApiError {
+  return new ApiError(rejection, { detail: "used before", fault });
 }

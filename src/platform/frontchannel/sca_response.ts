@@ -160,6 +160,7 @@ async function decode(
       key: spentJwtKey("bank_return", bank.code, await idPart(claims.jti)),
       expiresAt: Math.ceil(Number(claims.exp) + EXPIRY_SKEW_SECONDS) * 1000,
       rejection: "bank_return.not_authentic",
+      fault: { at: "jti", expected: "new for each result", received: "one used before" },
     },
   };
 }

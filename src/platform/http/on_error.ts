@@ -4,7 +4,7 @@
  */
 import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
-import type { ApiErrorParts, Fault, FaultCode } from "../../base/kernel/api_error.ts";
+import type { ApiErrorParts, ErrorReason, Fault, FaultCode } from "../../base/kernel/api_error.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Log } from "../../base/observability/log.ts";
 import type { RequestEnv, Surface } from "../../base/http/context.ts";
@@ -23,16 +23,28 @@ export interface ErrorPage extends PageWire {
 /** Renders an error page in the reader's language. Implemented by `platform/http/error_routes.ts`. */
 export type DrawErrorPage = (c: Context, page: ErrorPage) => Response | Promise<Response>;
 
+/** What a caller with a proven certificate reads about its own request (Decision G8). */
+export interface Explained {
+  /** Printable ASCII without `"` and `\`. Absent if the rejection names no fault. */
+  readonly text?: string;
+  /** The documented reason. It is not the rejection's own if that would tell about another client. */
+  readonly reason: ErrorReason;
+}
+
 export interface ErrorDeps {
   readonly log: Log;
+  /** Returns undefined if the certificate of the request is not proven. */
+  readonly explain: (c: Context, rejection: ApiError) => Promise<Explained | undefined>;
+  /** Returns the address of a reason's documentation. */
+  readonly errorUri: (reason: ErrorReason) => string;
   readonly drawErrorPage: DrawErrorPage;
 }
 
 /** Returns Hono's `onError` for both hosts. */
 export function answerErrors(
   deps: ErrorDeps,
-): (error: Error, c: Context<RequestEnv>) => Response | Promise<Response> {
-  return function onError(error, c) {
+): (error: Error, c: Context<RequestEnv>) => Promise<Response> {
+  return async function onError(error, c) {
     const rejection = error instanceof ApiError ? error : undefined;
     const wire: Wire = rejection === undefined ? BUG_WIRE : ERROR_TABLE[rejection.reason];
     note(deps.log, c, error, rejection);
@@ -40,11 +52,38 @@ export function answerErrors(
     if (surface === "browser") {
       rejectionHeaders(rejection).forEach((value, name) => c.header(name, value));
       const { nextUrl, tpp } = rejection?.parts ?? {};
-      return deps.drawErrorPage(c, { ...pageOf(wire), interactionId: c.get("interactionId"), nextUrl, tpp });
+      return await deps.drawErrorPage(c, {
+        ...pageOf(wire),
+        interactionId: c.get("interactionId"),
+        nextUrl,
+        tpp,
+      });
     }
-    if (surface === "resource" && wire.resource !== undefined) return resourceError(wire.resource, rejection);
-    return oauthError(wire, rejection);
+    const told = rejection === undefined ? undefined : await explained(deps, c, rejection, wire);
+    if (surface === "resource" && wire.resource !== undefined) {
+      return resourceError(wire.resource, rejection, told);
+    }
+    return oauthError(wire, rejection, told);
   };
+}
+
+/** What is told beyond the generic answer. */
+interface Told extends Pick<Explained, "text"> {
+  readonly uri: string;
+}
+
+/** Statuses of requests that are wrong. Others say nothing about the request, and an overload must stay cheap. */
+const EXPLAINED: ReadonlySet<StatusCode> = new Set<StatusCode>([400, 401, 403, 406, 413, 415]);
+
+async function explained(
+  deps: ErrorDeps,
+  c: Context,
+  rejection: ApiError,
+  { oauth, resource }: Wire,
+): Promise<Told | undefined> {
+  if (!EXPLAINED.has(oauth.status) && !EXPLAINED.has(resource?.status ?? oauth.status)) return undefined;
+  const words = await deps.explain(c, rejection);
+  return words === undefined ? undefined : { ...words, uri: deps.errorUri(words.reason) };
 }
 
 /**
@@ -69,29 +108,45 @@ function note(log: Log, c: Context<RequestEnv>, error: Error, rejection: ApiErro
     });}
 }
 
-function oauthError({ oauth }: Wire, rejection: ApiError | undefined): Response {
-  const body = { error: oauth.error, error_description: rejection?.parts.description ?? oauth.description };
+function oauthError({ oauth }: Wire, rejection: ApiError | undefined, told: Told | undefined): Response {
+  const body = {
+    error: oauth.error,
+    error_description: told?.text ?? rejection?.parts.description ?? oauth.description,
+    ...(told === undefined ? {} : { error_uri: told.uri }),
+  };
   const headers = rejectionHeaders(rejection);
   if (oauth.challenge !== undefined) headers.set("www-authenticate", oauth.challenge);
   return answer(oauth.status, headers, body);
 }
 
-function resourceError(wire: ResourceWire, rejection: ApiError | undefined): Response {
+function resourceError(
+  wire: ResourceWire,
+  rejection: ApiError | undefined,
+  told: Told | undefined,
+): Response {
   const headers = rejectionHeaders(rejection);
   if (wire.challenge !== undefined) {
-    headers.set("www-authenticate", challenge(wire.challenge, rejection?.parts));
+    headers.set("www-authenticate", challenge(wire.challenge, rejection?.parts, told));
   }
   if (wire.code === undefined) return answer(wire.status, headers); // Decision C3: 401 has no body
-  return answer(wire.status, headers, obError(wire, wire.code, rejection?.parts.faults));
+  return answer(wire.status, headers, obError(wire, wire.code, rejection?.parts.faults, told));
 }
 
 /** `OBErrorResponse1` (contract EB1 to EB4). */
-function obError(wire: ResourceWire, code: FaultCode, faults: readonly Fault[] = []): object {
-  const listed: readonly Fault[] = faults.length > 0 ? faults : [{ code, message: wire.message }];
+function obError(
+  wire: ResourceWire,
+  code: FaultCode,
+  faults: readonly Fault[] = [],
+  told: Told | undefined,
+): object {
+  const listed: readonly Fault[] = faults.length > 0
+    ? faults
+    : [{ code, message: told?.text ?? wire.message }];
   const errors = listed.map(({ code, message, path = wire.path }) => ({
     ErrorCode: `UK.OBIE.${code}`,
     Message: message,
     ...(path === undefined ? {} : { Path: path }),
+    ...(told === undefined ? {} : { Url: told.uri }),
   }));
   return {
     Code: STATUS_CODE[wire.status] ?? String(wire.status),
@@ -111,9 +166,15 @@ const STATUS_CODE: Readonly<Record<number, string>> = {
 };
 
 // RFC 9449 §7.1: the challenge names the algorithms. It has no error if no credentials were sent (RFC 6750 §3.1).
-function challenge(error: string, { description, scope }: ApiErrorParts = {}): string {
+function challenge(
+  error: string,
+  { description, scope }: ApiErrorParts = {},
+  told: Told | undefined,
+): string {
   const parts = error === "" ? [] : [`error="${error}"`];
-  if (description !== undefined) parts.push(`error_description="${description}"`);
+  const text = told?.text ?? description;
+  if (text !== undefined) parts.push(`error_description="${text}"`);
+  if (told !== undefined) parts.push(`error_uri="${told.uri}"`);
   if (scope !== undefined) parts.push(`scope="${scope}"`);
   return `DPoP ${[...parts, 'algs="PS256"'].join(", ")}`;
 }

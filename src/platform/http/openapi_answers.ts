@@ -5,10 +5,22 @@
 import type { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { z } from "@hono/zod-openapi";
 
-/** `{error, error_description}` (RFC 6749 §5.2). */
+/** The documentation of an error. Its address is stable. */
+const ERROR_URI = z.url().optional().openapi({
+  description: "Cause, expected value, example and remedy. Present if the client certificate is proven.",
+  example: "https://auth.example/docs/errors#client-not-authenticated",
+});
+
+/** `{error, error_description, error_uri}` (RFC 6749 §5.2). */
 export const oauthErrorSchema = z.strictObject({
   error: z.string().openapi({ example: "invalid_client" }),
-  error_description: z.string().openapi({ description: "Printable ASCII; quotes no input." }),
+  error_description: z.string().max(500).openapi({
+    description:
+      "Printable ASCII. If the client certificate is proven: what was wrong, what was expected and what was received.",
+    example:
+      "client_assertion aud must be 'https://auth.example/BANKA' (the issuer of this bank, as a string); got 'BANKA'.",
+  }),
+  error_uri: ERROR_URI,
 }).openapi("OAuthError");
 
 /** `OBErrorResponse1` (contract EB1 to EB4). */
@@ -23,6 +35,7 @@ export const resourceErrorSchema = z.strictObject({
       description: "The field, header, query parameter or JOSE member that has the error.",
       example: "Data.Initiation.InstructedAmount.Amount",
     }),
+    Url: ERROR_URI,
   })).min(1).max(20),
 }).openapi("OBErrorResponse1");
 
@@ -71,13 +84,15 @@ const HEADERS = {
     schema: { type: "integer", minimum: 1 },
   },
   Challenge: {
-    description: "Which access token or DPoP proof the request needs (RFC 9449 §7.1).",
+    description:
+      "Which access token or DPoP proof the request needs (RFC 9449 §7.1). `error_description` and " +
+      "`error_uri` explain the fault if the client certificate is proven.",
     required: true,
     schema: { type: "string", pattern: '^DPoP .*algs="PS256"$' },
   },
   TokenFault: {
     description: "Only if the access token was sent in the wrong way (RFC 6750 §3.1).",
-    schema: { type: "string", pattern: '^DPoP error="invalid_request", algs="PS256"$' },
+    schema: { type: "string", pattern: '^DPoP error="invalid_request", .*algs="PS256"$' },
   },
   EntityTag: {
     description: "Send it as `If-None-Match` to get a 304 if the document has not changed.",

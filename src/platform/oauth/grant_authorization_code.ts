@@ -10,6 +10,7 @@ import { transact, type Transaction } from "../../base/store/transaction.ts";
 import { type AuthorizationCode, isRedeemable } from "./authorization_code.ts";
 import type { AuthorizationCodeStore } from "./authorization_code_store.ts";
 import type { GrantDeps, TokenRequest } from "./grant_client_credentials.ts";
+import { otherProofKey } from "../security/access_token.ts";
 import { matchesChallenge } from "./pkce.ts";
 import { tokenResponse } from "./token_response.ts";
 
@@ -113,7 +114,7 @@ async function wrongness(
     return invalidGrant("code_verifier");
   }
   if (code.dpopJkt !== undefined && code.dpopJkt !== request.proof.jkt) {
-    return new ApiError("dpop.key_mismatch", "not the key of PAR"); // RFC 9449 §10
+    return otherProofKey("the code", code.dpopJkt, request.proof.jkt); // RFC 9449 §10
   }
   return undefined;
 }

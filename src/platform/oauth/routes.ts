@@ -20,6 +20,7 @@ import {
 } from "../security/client_authentication.ts";
 import type { CertificateVariables } from "../security/client_certificate.ts";
 import type { VerifiedProof, VerifyDpopProof } from "../security/dpop_proof.ts";
+import type { ClaimVariables } from "../security/proven_caller.ts";
 import type { LimitVariables, RateLimit } from "../security/rate_limit.ts";
 import { requireActiveBank } from "../security/standing.ts";
 import type { Reader } from "../../base/store/store.ts";
@@ -87,13 +88,20 @@ export interface OAuthRouteDeps extends CodeGrantDeps, PushDeps, ClientAuthentic
 }
 
 interface OAuthEnv {
-  Variables: RequestVariables & CertificateVariables & LimitVariables & BankVariables & FormVariables & {
-    codeHash?: string;
-    /** Set by {@link authenticated}. */
-    caller: Caller;
-    /** The verified DPoP proof, if the request needs one. */
-    proof?: VerifiedProof;
-  };
+  Variables:
+    & RequestVariables
+    & CertificateVariables
+    & LimitVariables
+    & BankVariables
+    & FormVariables
+    & ClaimVariables
+    & {
+      codeHash?: string;
+      /** Set by {@link authenticated}. */
+      caller: Caller;
+      /** The verified DPoP proof, if the request needs one. */
+      proof?: VerifiedProof;
+    };
 }
 type OAuthContext = Context<OAuthEnv>;
 
@@ -195,6 +203,7 @@ function authenticated(
       issuer: issuerOf(deps.authUrl, c.get("bank").code),
       reads: c.get("reads"),
     };
+    c.set("claim", { by: "client_id", clientId: presented.form.get("client_id") });
     const identified = await identifyClient(deps, presented);
     const proving = needsProof(c) ? prove(deps, c) : undefined;
     proving?.catch(() => {}); // the rejection of the client comes first

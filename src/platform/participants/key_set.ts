@@ -7,7 +7,16 @@ import {
 } from "../../base/jose/rsa_key.ts";
 import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
-import { because, ok, type Reason, type Result } from "../../base/kernel/result.ts";
+import {
+  because,
+  described,
+  type Failure,
+  mismatch,
+  ok,
+  quoted,
+  type Reason,
+  type Result,
+} from "../../base/kernel/result.ts";
 import type { CopyTimes } from "./renewed_copy.ts";
 
 /** Imported keys by use. A key has exactly one use (contract DC17). */
@@ -82,6 +91,27 @@ export async function readKeySet(document: unknown): Promise<Result<KeySet, Reas
 export function hasLostKeys(former: KeySet, now: KeySet): boolean {
   return (former.signing.size > 0 && now.signing.size === 0) ||
     (former.transport.size > 0 && now.transport.size === 0);
+}
+
+/** At most so many kids of the participant are named in a fault. */
+const MAX_NAMED_KIDS = 4;
+
+/** Explains to the participant itself why a kid names none of its current signing keys. */
+export function kidFault({ signing, published }: KeySet, kid: unknown): Failure {
+  const kids = [...signing.keys()].slice(0, MAX_NAMED_KIDS).map(quoted).join(" or ");
+  const expected = `the kid of your current signing key (use sig)${kids === "" ? "" : `: ${kids}`}`;
+  const why = typeof kid === "string" ? whyNotSigning(published, kid) : undefined;
+  return typeof kid === "string" && why !== undefined
+    ? described("header kid", expected, `${quoted(kid)}, which is ${why}`)
+    : mismatch("header kid", expected, kid);
+}
+
+function whyNotSigning({ active, revoked }: PublishedKeys, kid: string): string | undefined {
+  const named = (entry: unknown): boolean => comparable(kidOf(entry) ?? "") === comparable(kid);
+  if (revoked.some(named)) return "a revoked key";
+  const uses = active.filter(named).map((entry) => (entry as JsonObject)["use"]);
+  if (uses.includes("tls")) return "a transport key (use tls)";
+  return uses.includes("enc") ? "an encryption key (use enc)" : undefined;
 }
 
 /** Normalizes a kid for comparison: x5t kids occur with and without padding (Decision A11). */

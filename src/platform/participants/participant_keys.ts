@@ -4,12 +4,20 @@
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
-import { because, ok, type Reason, type Result } from "../../base/kernel/result.ts";
+import { because, type Failure, ok, type Reason, type Result } from "../../base/kernel/result.ts";
 import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
 import type { Log } from "../../base/observability/log.ts";
 import { type FetchJson, keysOf } from "./guarded_fetch.ts";
 import type { KeepCopies } from "./kept_copy_store.ts";
-import { comparable, hasLostKeys, importKeySet, KEY_SET_TIMES, type KeySet, readKeySet } from "./key_set.ts";
+import {
+  comparable,
+  hasLostKeys,
+  importKeySet,
+  KEY_SET_TIMES,
+  type KeySet,
+  kidFault,
+  readKeySet,
+} from "./key_set.ts";
 import { type FetchedCopy, type RenewedCopy, renewedCopy } from "./renewed_copy.ts";
 import type { ListedStatus } from "./status_list.ts";
 
@@ -23,6 +31,8 @@ export interface KeySource {
 /** Reads participants' keys. Every method throws `platform.unavailable` without a fresh enough copy. */
 export interface ParticipantKeySets {
   signingKey(source: KeySource, kid: string): Promise<CryptoKey | undefined>;
+  /** Explains why no current signing key has this kid. */
+  kidFault(source: KeySource, kid: unknown): Promise<Failure>;
   ownsTransportKey(source: KeySource, spkiThumbprint: string): Promise<boolean>;
   encryptionKey(source: KeySource): Promise<NamedKey | undefined>;
   /** Whether the directory still publishes a signing key of the participant. */
@@ -48,6 +58,7 @@ export function openParticipantKeys(deps: ParticipantKeysDeps): ParticipantKeySe
   const of = (source: KeySource): RenewedCopy<KeySet> => copyOf(deps, copies, source);
   return {
     signingKey: (source, kid) => of(source).find(({ signing }) => signing.get(comparable(kid))),
+    kidFault: async (source, kid) => kidFault(await of(source).read(), kid),
     async ownsTransportKey(source, spkiThumbprint) {
       const found = await of(source).find(({ transport }) => transport.has(spkiThumbprint) || undefined);
       return found === true;

@@ -46,7 +46,7 @@ export async function registerClient(
     key: spentJwtKey("registration", statement.clientId, await idPart(request.jti)),
     expiresAt: Math.ceil(request.expiresAt + EXPIRY_SKEW_SECONDS) * 1000,
     rejection: "registration.invalid_client_metadata",
-    description: "A registration JWT with this jti was used before. Sign a new one with a new jti.",
+    fault: { at: "registration JWT jti", expected: "new for each registration", received: "one used before" },
   });
   return await transact(deps, { what: "registration", request: command }, async (tx) => {
     const former = await deps.clients.readRegistered(tx, statement.clientId, bankCodeOf(statement));

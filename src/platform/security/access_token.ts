@@ -8,7 +8,10 @@ import { type BankCode, type ClientId, type ConsentId, sha256 } from "../../base
 import { ApiError, type Fault } from "../../base/kernel/api_error.ts";
 import type { RequestVariables } from "../../base/http/context.ts";
 import type { BankVariables } from "./bank_path.ts";
+import { described, mismatch, quoted } from "../../base/kernel/result.ts";
 import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";
+import { NOT_THE_CLIENTS } from "./client_authentication.ts";
+import { type ClaimVariables, UNKNOWN_TOKEN } from "./proven_caller.ts";
 import { clientKey } from "../store_keys.ts";
 import type { Key, Reader } from "../../base/store/store.ts";
 import type { CertificateVariables } from "./client_certificate.ts";
@@ -76,6 +79,7 @@ export type AccessEnv = {
     & CertificateVariables
     & LimitVariables
     & PresentedTokenVariables
+    & ClaimVariables
     & AccessVariables;
 };
 
@@ -94,8 +98,9 @@ export function accessToken(
       const reads = c.get("reads");
       const hash = await hashOf(text, c.get("presented"));
       const token = await deps.findAccessToken(reads, hash);
-      if (token === null) throw new ApiError("token.invalid", "unknown or expired token");
-      if (token.bank !== c.get("bank").code) throw new ApiError("token.invalid", "token of another bank"); // Decision A3
+      if (token === null) throw new ApiError("token.invalid", { fault: UNKNOWN_TOKEN });
+      c.set("claim", { by: "access token", clientId: token.clientId });
+      requireBank(token, c.get("bank").code);
       reads.ahead([clientKey(token.clientId), ...more(c, token)]); // read while the proof is checked
       const proof = await deps.verifyDpop({
         header: c.req.header("dpop"),
@@ -104,9 +109,7 @@ export function accessToken(
         accessTokenHash: hash,
       });
       c.get("replayRecords").pending.push(proof.once);
-      if (proof.jkt !== token.jkt) {
-        throw new ApiError("dpop.key_mismatch", "proof by another key than the token's");
-      }
+      if (proof.jkt !== token.jkt) throw otherProofKey("the access token", token.jkt, proof.jkt);
       const caller = await owner(deps, token, c.get("certificate").spkiThumbprint, reads);
       requireScope(requirement, token);
       await c.get("limitParticipant")(caller);
@@ -114,6 +117,19 @@ export function accessToken(
       c.set("access", { caller, token });
       await next();
     });
+}
+
+/** Decision A3. */
+function requireBank(token: AccessToken, bank: BankCode): void {
+  if (token.bank === bank) return;
+  const expected = `one that the token endpoint of ${quoted(bank)} issued`;
+  throw new ApiError("token.invalid", described("access token", expected, `one of ${quoted(token.bank)}`));
+}
+
+/** Returns the rejection of a proof by another key than the one that a token or a code is bound to. */
+export function otherProofKey(bound: string, expected: string, received: string): ApiError {
+  const words = `the key with the thumbprint ${quoted(expected)}, to which ${bound} is bound`;
+  return new ApiError("dpop.key_mismatch", mismatch("DPoP proof header jwk", words, received));
 }
 
 async function hashOf(text: string, presented: PresentedTokenVariables["presented"]): Promise<string> {
@@ -125,15 +141,25 @@ function readCredentials(authorization: string | undefined, query: URLSearchPara
     const message = "Send the access token in the Authorization header, not in the query.";
     throw malformedRequest({ code: "Field.Unexpected", path: "access_token", message });
   }
-  if (authorization === undefined) throw new ApiError("token.missing", "no Authorization");
+  if (authorization === undefined) {
+    throw new ApiError("token.missing", mismatch("the Authorization header", CREDENTIALS));
+  }
   if (authorization.includes(",")) {
     const message = "Send one Authorization header with one access token.";
     throw malformedRequest({ code: "Header.Invalid", path: "Authorization", message });
   }
   const token = dpopCredentials(authorization);
-  if (token === undefined) throw new ApiError("token.missing", "not the DPoP scheme"); // RFC 9449 §7.2
+  if (token === undefined) { // RFC 9449 §7.2
+    const scheme = mismatch("", "", authorization.trim().split(" ", 1)[0]).fault.received ?? "";
+    throw new ApiError(
+      "token.missing",
+      described("the Authorization header", CREDENTIALS, `scheme ${scheme}`),
+    );
+  }
   return token;
 }
+
+const CREDENTIALS = "'DPoP', a space and the access token";
 
 async function owner(
   deps: AccessTokenDeps,
@@ -144,9 +170,9 @@ async function owner(
   const caller = await deps.findCaller(reads, token.clientId);
   if (caller === null) throw new ApiError("token.invalid", "client is gone");
   const standing = await deps.standingOf(caller);
-  if (standing !== "active") throw new ApiError("token.invalid", `client is ${standing}`); // Decision G5
+  if (standing !== "active") throw new ApiError("token.invalid", mismatch("client", "active", standing)); // Decision G5
   if (!await deps.keys.ownsTransportKey(caller, spkiThumbprint)) {
-    throw new ApiError("certificate.not_participants", "certificate of another participant");
+    throw new ApiError("certificate.not_participants", { fault: NOT_THE_CLIENTS });
   }
   return caller;
 }

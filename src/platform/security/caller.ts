@@ -1,4 +1,5 @@
 /** The registered client as the middleware sees it, and the ports that find clients and their keys. */
+import type { Failure } from "../../base/kernel/result.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import type { Reader } from "../../base/store/store.ts";
 
@@ -29,6 +30,8 @@ export type FindCaller = (from: Reader, clientId: ClientId) => Promise<Caller | 
 /** Returns the bank with this code, or null. */
 export type FindBank = (from: Reader, code: BankCode) => Promise<Bank | null>;
 
+type KeyOwner = Pick<Caller, "clientId" | "jwksUri" | "revokedJwksUri">;
+
 /**
  * The participants' current keys, as the directory publishes them.
  *
@@ -36,7 +39,9 @@ export type FindBank = (from: Reader, code: BankCode) => Promise<Bank | null>;
  */
 export interface ParticipantKeys {
   /** Returns the caller's key that verifies a JWS: `use: sig`, this kid, not revoked. */
-  signingKey(caller: Caller, kid: string): Promise<CryptoKey | undefined>;
+  signingKey(caller: KeyOwner, kid: string): Promise<CryptoKey | undefined>;
+  /** Explains to the caller why none of its current signing keys has this kid. */
+  kidFault(caller: KeyOwner, kid: unknown): Promise<Failure>;
   /** Whether the certificate's key is one of the caller's `use: tls` keys and not revoked. */
-  ownsTransportKey(caller: Caller, spkiThumbprint: string): Promise<boolean>;
+  ownsTransportKey(caller: KeyOwner, spkiThumbprint: string): Promise<boolean>;
 }

@@ -1,11 +1,11 @@
 /**
  * Client authentication at the token and PAR endpoints: private_key_jwt (RFC 7523) together with the participant's
- * TLS key. The response is the same for every fault of the assertion (contract CA14).
+ * TLS key. Without that key the response is the same for every fault of the assertion (contract CA14).
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { asClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import { mismatch, ok, type Result } from "../../base/kernel/result.ts";
+import { type Mismatch, mismatch, ok, quoted, type Result, within } from "../../base/kernel/result.ts";
 import { absent, checkClaims, exactly, text, unixTime } from "../../base/jose/claims.ts";
 import { inPart, type JwtFault, type UnverifiedJws } from "../../base/jose/compact_jws.ts";
 import {
@@ -58,6 +58,9 @@ const TIMES = {
   maxAge: MAX_ASSERTION_SECONDS,
 } as const;
 
+/** Not explained to the caller, because another participant's certificate proves nothing about this client. */
+export const NOT_THE_CLIENTS: Mismatch = { at: "client certificate", expected: "one of the client" };
+
 /** The client that the request names, and the key that must have signed its assertion. Not authenticated yet. */
 export interface NamedClient extends Signer {
   readonly caller: Caller;
@@ -89,16 +92,13 @@ async function findClient(
 ): Promise<Result<NamedClient, JwtFault>> {
   const kid = header["kid"];
   const clientId = asClientId(clientIdText);
-  if (typeof kid !== "string") return inPart("header", mismatch("header kid", "a string", kid));
   if (clientId === undefined) return inPart("key", mismatch("client_id", "SC- and a UUID", clientIdText));
   const caller = await deps.findCaller(reads, clientId);
   if (caller === null) return inPart("key", mismatch("client_id", "a registered client", clientIdText));
   const standing = await deps.standingOf(caller);
   if (standing !== "active") return inPart("key", mismatch("client", "active", standing)); // Decision G5
-  const key = await deps.keys.signingKey(caller, kid);
-  return key === undefined
-    ? inPart("key", mismatch("header kid", "the kid of a current signing key of the client", kid))
-    : ok({ caller, key });
+  const key = typeof kid === "string" ? await deps.keys.signingKey(caller, kid) : undefined;
+  return key === undefined ? inPart("header", await deps.keys.kidFault(caller, kid)) : ok({ caller, key });
 }
 
 /**
@@ -116,9 +116,9 @@ export async function authenticateClient(
   const assertion = await verifyIdentified(identified, {
     claims: (claims) =>
       checkClaims(claims, {
-        iss: exactly(caller.clientId), // RFC 7523 §3 (1)
-        sub: exactly(caller.clientId), // RFC 7523 §3 (2B)
-        aud: exactly(presented.issuer), // FAPI 2.0 §5.3.2.1 item 8: the issuer, as a string
+        iss: exactly(caller.clientId, "your client_id"), // RFC 7523 §3 (1)
+        sub: exactly(caller.clientId, "your client_id"), // RFC 7523 §3 (2B)
+        aud: exactly(presented.issuer, "the issuer of this bank, as a string"), // FAPI 2.0 §5.3.2.1 item 8: the issuer, as a string
         jti: text(MAX_JTI_CHARACTERS),
         software_statement: absent,
         htm: absent,
@@ -129,7 +129,7 @@ export async function authenticateClient(
   });
   if (!assertion.ok) throw rejected(assertion.fault);
   if (!await deps.keys.ownsTransportKey(caller, presented.certificate.spkiThumbprint)) {
-    throw new ApiError("certificate.not_participants", "certificate of another participant");
+    throw new ApiError("certificate.not_participants", { fault: NOT_THE_CLIENTS });
   }
   const { jti, exp } = assertion.value.claims;
   replayRecords.pending.push({
@@ -138,24 +138,42 @@ export async function authenticateClient(
     // record would expire before the assertion.
     expiresAt: (Math.ceil(exp) + EXPIRY_SKEW_SECONDS) * 1000,
     rejection: "client.not_authenticated",
+    fault: { at: "client_assertion jti", expected: "new for each assertion", received: "one used before" },
   });
   return { caller };
 }
 
 function readParameters({ form, authorization }: Presented): { clientIdText: string; assertion: string } {
-  if (authorization !== undefined || form.has("client_secret")) throw new ApiError("client.second_mechanism");
+  if (authorization !== undefined || form.has("client_secret")) {
+    const at = authorization === undefined ? "client_secret" : "the Authorization header";
+    const fault = { at, expected: "absent, because client_assertion authenticates the client" };
+    throw new ApiError("client.second_mechanism", { fault });
+  }
   const clientIdText = form.get("client_id");
   if (clientIdText === undefined) {
-    throw new ApiError("oauth.invalid_request", { description: "client_id is required." });
+    const fault = { at: "client_id", expected: "your client_id" };
+    throw new ApiError("oauth.invalid_request", { description: "client_id is required.", fault });
   }
   const assertion = form.get("client_assertion");
-  if (assertion === undefined) throw new ApiError("client.assertion_missing", "no client_assertion");
-  if (form.get("client_assertion_type") !== CLIENT_ASSERTION_TYPE) {
-    throw new ApiError("client.assertion_type_unsupported");
+  if (assertion === undefined) {
+    const fault = {
+      at: "client_assertion",
+      expected: "a JWT signed with your signing key (private_key_jwt)",
+    };
+    throw new ApiError("client.assertion_missing", { fault });
+  }
+  const type = form.get("client_assertion_type");
+  if (type !== CLIENT_ASSERTION_TYPE) {
+    const { fault } = mismatch("client_assertion_type", quoted(CLIENT_ASSERTION_TYPE), type);
+    throw new ApiError("client.assertion_type_unsupported", { fault });
   }
   return { clientIdText, assertion };
 }
 
+/** The parts of the request that are not in the assertion. */
+const OUTSIDE: ReadonlySet<string> = new Set(["client_id", "client"]);
+
 function rejected(fault: JwtFault): ApiError {
-  return new ApiError("client.not_authenticated", { fault });
+  const named = OUTSIDE.has(fault.at) ? fault : within("client_assertion", fault);
+  return new ApiError("client.not_authenticated", { fault: named });
 }

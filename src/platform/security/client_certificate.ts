@@ -9,6 +9,7 @@ import { createMiddleware } from "hono/factory";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
+import { asClientId, type ClientId } from "../../base/kernel/identifiers.ts";
 import { spkiThumbprint } from "../../base/jose/rsa_key.ts";
 import { because, ok, type Reason, type Result } from "../../base/kernel/result.ts";
 import { PROXY_SECRET_HEADER, type ProxyCertificateSource } from "../profile.ts";
@@ -17,6 +18,11 @@ import { PROXY_SECRET_HEADER, type ProxyCertificateSource } from "../profile.ts"
 export interface ClientCertificate {
   /** SHA-256 of the SubjectPublicKeyInfo, base64url. */
   readonly spkiThumbprint: string;
+  /**
+   * The client id in the subject. It only selects the client whose keys are compared (`proven_caller.ts`), because
+   * identity is the key. Undefined if the subject has none.
+   */
+  readonly namedClient: ClientId | undefined;
 }
 
 /** Set by {@link clientCertificate}. */
@@ -53,7 +59,7 @@ export function certificateReader(deps: {
     const now = deps.clock();
     return now < certificate.notBefore || now > certificate.notAfter
       ? because("certificate not valid now")
-      : ok({ spkiThumbprint: certificate.spkiThumbprint });
+      : ok({ spkiThumbprint: certificate.spkiThumbprint, namedClient: certificate.namedClient });
   };
 }
 
@@ -105,8 +111,14 @@ function readCertificate(
   der: Uint8Array<ArrayBuffer>,
 ): Omit<ParsedCertificate, "spkiThumbprint"> & { readonly spki: ArrayBuffer } | undefined {
   try {
-    const { publicKey, notBefore, notAfter } = new X509Certificate(der);
-    return { spki: publicKey.rawData, notBefore: notBefore.getTime(), notAfter: notAfter.getTime() };
+    const { publicKey, notBefore, notAfter, subjectName } = new X509Certificate(der);
+    const [name] = subjectName.getField("CN");
+    return {
+      spki: publicKey.rawData,
+      notBefore: notBefore.getTime(),
+      notAfter: notAfter.getTime(),
+      namedClient: asClientId(name),
+    };
   } catch {
     return undefined;
   }

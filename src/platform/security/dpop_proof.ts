@@ -5,7 +5,7 @@
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import { mismatch, ok, type Result } from "../../base/kernel/result.ts";
+import { mismatch, ok, quoted, type Result, within } from "../../base/kernel/result.ts";
 import { checkClaims, type ClaimRule, exactly, text } from "../../base/jose/claims.ts";
 import { inPart, type JwtFault, type UnverifiedJws } from "../../base/jose/compact_jws.ts";
 import {
@@ -56,20 +56,23 @@ export function openDpopVerifier(clock: Clock): VerifyDpopProof {
 }
 
 async function verifyProof(clock: Clock, keys: ProofKeys, request: ProvenRequest): Promise<VerifiedProof> {
-  if (request.header === undefined) throw new ApiError("dpop.invalid_proof", "no proof");
+  if (request.header === undefined) {
+    const fault = { at: "the DPoP header", expected: "a proof JWT for this request" };
+    throw new ApiError("dpop.invalid_proof", { fault });
+  }
   const proof = await verifyJwt(request.header, { // RFC 9449 §4.3 checks 1 to 7
     ...HEADER,
     findKey: (jws) => readProofKey(keys, jws),
     claims: (claims) =>
       checkClaims(claims, {
         jti: text(MAX_JTI_CHARACTERS),
-        htm: exactly(request.method), // RFC 9449 §4.3 check 8
+        htm: exactly(request.method, "the method of this request"), // RFC 9449 §4.3 check 8
         htu: target(request.url), // RFC 9449 §4.3 check 9
         ath: tokenHash(request.accessTokenHash), // RFC 9449 §4.3 check 12
       }),
     times: { exp: "optional", iat: "required", maxAge: DPOP_MAX_AGE_SECONDS, clock }, // RFC 9449 §4.3 check 11
   });
-  if (!proof.ok) throw new ApiError("dpop.invalid_proof", { fault: proof.fault });
+  if (!proof.ok) throw new ApiError("dpop.invalid_proof", { fault: within("DPoP proof", proof.fault) });
   const { claims, signer } = proof.value;
   keys.remember(signer.jwk, signer);
   const jkt = signer.thumbprint;
@@ -77,6 +80,7 @@ async function verifyProof(clock: Clock, keys: ProofKeys, request: ProvenRequest
     key: spentJwtKey("dpop", jkt, await idPart(claims.jti)), // RFC 9449 §11.1
     expiresAt: clock() + DPOP_REPLAY_SECONDS * 1000,
     rejection: "dpop.replayed",
+    fault: { at: "DPoP proof jti", expected: "new for each request", received: "one used before" },
   };
   return { jkt, once };
 }
@@ -90,7 +94,10 @@ async function readProofKey(
 }
 
 function target(url: string): ClaimRule<string> {
-  return (htu, name) => typeof htu === "string" && sameTarget(htu, url) ? ok(htu) : mismatch(name, url, htu);
+  return (htu, name) =>
+    typeof htu === "string" && sameTarget(htu, url)
+      ? ok(htu)
+      : mismatch(name, `${quoted(url)} (the URL of this endpoint)`, htu);
 }
 
 /** `expected` is undefined where no access token is presented. */
@@ -98,7 +105,7 @@ function tokenHash(expected: string | undefined): ClaimRule<unknown> {
   return (ath, name) =>
     expected === undefined || ath === expected
       ? ok(ath)
-      : mismatch(name, "the base64url SHA-256 of the access token", ath);
+      : mismatch(name, `${quoted(expected)} (the base64url SHA-256 of the access token)`, ath);
 }
 
 // RFC 3986 §4.3 without userinfo. A URL parser would repair spaces, line breaks and backslashes, and drop an empty

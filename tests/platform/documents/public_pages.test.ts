@@ -6,7 +6,7 @@ import { openDocs } from "../../../src/portal/docs_page.tsx";
 
 const CACHED = { ...BROWSER_HEADERS, "cache-control": "public, max-age=300" };
 /** Pages are read on phones, over slow lines. */
-const MAX_PAGE_BYTES = 30_000;
+const MAX_PAGE_BYTES = 50_000;
 const API = "https://api.platform.example";
 const AUTH = "https://auth.platform.example";
 

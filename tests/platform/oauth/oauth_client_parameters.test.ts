@@ -88,7 +88,7 @@ Deno.test("POST token, par reject a missing client_id [CA1]", async (t) => {
   });
 });
 
-Deno.test("POST token, par tell nothing of who exists and what was wrong [CA14]", async () => {
+Deno.test("POST token, par tell an unproven caller nothing of who exists and what was wrong [CA14]", async () => {
   await using env = await openEnvironment();
   const other = await authentication(env, env.otherTpp, "BANKA");
   const assertion = await clientAssertion(env, env.tpp, "BANKA");
@@ -109,7 +109,7 @@ Deno.test("POST token, par tell nothing of who exists and what was wrong [CA14]"
   for (const endpoint of await oauthEndpoints(env)) {
     await endpoint.ready();
     for (const [name, form] of Object.entries(forms)) {
-      const response = await endpoint.send({ form });
+      const response = await endpoint.send({ form, as: { ...env.tpp, transport: env.tpp.signing } });
       assertEquals([response.status, await response.json()], [401, {
         error: "invalid_client",
         error_description: "Client authentication failed.",

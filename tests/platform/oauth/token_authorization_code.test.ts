@@ -13,6 +13,7 @@ import {
 } from "../../../scripts/testing/oauth_requests.ts";
 import { adminCall } from "../../../scripts/testing/participants.ts";
 import { BASE_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { assertChallenge } from "../../../scripts/testing/resource_answers.ts";
 
 const INVALID_GRANT = [400, "invalid_grant"] as const;
 
@@ -217,10 +218,7 @@ async function assertRejectedReuse(env: Environment, flow: IssuedCode): Promise<
 
 async function assertDead(env: Environment, flow: IssuedCode, token: string): Promise<void> {
   const response = await payWith(env, flow, token);
-  assertEquals([response.status, response.headers.get("www-authenticate")], [
-    401,
-    'DPoP error="invalid_token", algs="PS256"',
-  ]);
+  await assertChallenge(response, 401, 'DPoP error="invalid_token", algs="PS256"');
   assertEquals(await env.store.get(["access_token", await sha256(token)]), null);
 }
 

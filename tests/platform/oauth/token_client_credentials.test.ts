@@ -17,6 +17,7 @@ import {
   rejectedEverywhere,
 } from "../../../scripts/testing/oauth_requests.ts";
 import { BASE_URL, openEnvironment } from "../../../scripts/testing/environment.ts";
+import { assertChallenge } from "../../../scripts/testing/resource_answers.ts";
 
 Deno.test("POST token answers a DPoP token and nothing more [TC5, TC8, TC-N11, FAPI-D23, FAPI-D24]", async () => {
   await using env = await openEnvironment();
@@ -207,8 +208,5 @@ Deno.test("POST token issues tokens that live 3600 seconds [TC6, LT10]", async (
   assertEquals((await call(env, env.tpp, bound, path)).status, 200);
   env.now = issuedAt + 3_600_000;
   const late = await call(env, env.tpp, bound, path);
-  assertEquals([late.status, late.headers.get("www-authenticate")], [
-    401,
-    'DPoP error="invalid_token", algs="PS256"',
-  ]);
+  await assertChallenge(late, 401, 'DPoP error="invalid_token", algs="PS256"');
 });

@@ -15,6 +15,7 @@ import {
   PROXY_SECRET,
   throughProxy,
 } from "../../../scripts/testing/environment.ts";
+import { assertChallenge } from "../../../scripts/testing/resource_answers.ts";
 import type { Platform } from "../../../src/platform/compose.ts";
 
 const DAY_MS = 86_400_000;
@@ -35,8 +36,7 @@ async function assertNoCertificate(
   const token = await requestToken(disguised, env.tpp);
   assertEquals([token.status, (await token.json()).error], [401, "invalid_client"], what);
   const resource = await call(disguised, env.tpp, bound, CONSENT);
-  assertEquals([resource.status, await resource.text()], [401, ""], what);
-  assertEquals(resource.headers.get("www-authenticate"), 'DPoP error="invalid_token", algs="PS256"', what);
+  await assertChallenge(resource, 401, 'DPoP error="invalid_token", algs="PS256"');
   assertEquals(await env.snapshot(), before, what);
 }
 

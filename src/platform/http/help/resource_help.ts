@@ -1,0 +1,77 @@
+/** Documentation of the errors of signed bodies and resources. */
+import { help } from "./error_help_entry.ts";
+
+export const RESOURCE_HELP = {
+  "signature.missing": help(
+    "The request has a body, but no x-jws-signature.",
+    "A detached JWS over the bytes of the body",
+    "x-jws-signature: eyJhbGciOiJQUzI1NiIs…..c2lnbmF0dXJl",
+    "Sign the body as the page Signatures describes.",
+  ),
+  "signature.malformed": help(
+    "x-jws-signature is not a compact JWS with an empty payload.",
+    "<header>..<signature>",
+    "x-jws-signature: eyJhbGciOiJQUzI1NiIs…..c2lnbmF0dXJl",
+    "Remove the payload segment, and keep both dots.",
+  ),
+  "signature.missing_claim": help(
+    "The protected header lacks a member. Path names it.",
+    "alg and kid",
+    '{"alg": "PS256", "kid": "<kid of your signing key>"}',
+    "Add the member.",
+  ),
+  "signature.invalid_claim": help(
+    "A member of the protected header is wrong. Path names it.",
+    "alg PS256, the kid of your signing key, iat of the last hour, iss your id, tan the host of the directory, crit the list of b64 and these claims",
+    '{"alg": "PS256", "kid": "…", "http://openbanking.org.uk/tan": "directory.example", …}',
+    "Correct the member that Message names.",
+  ),
+  "signature.invalid": help(
+    "The signature does not verify over the bytes that arrived.",
+    "A signature by the key that kid names over the exact bytes of the body",
+    "-",
+    "Serialize the body once, sign these bytes and send them. Do not let the HTTP client serialize it again.",
+  ),
+  "idempotency.key_reused": help(
+    "The x-idempotency-key was used with another body within 24 hours.",
+    "A new key for a new body, the same key and body for a retry",
+    "x-idempotency-key: 7f3d1c9e-4b52-4d0a-9c55-0f6b6f2a1e11",
+    "Make a new key for each new payment or consent.",
+  ),
+  "resource.invalid_format": help(
+    "The body is not one JSON object, or is ambiguous JSON.",
+    "A JSON object in UTF-8, without a repeated member, at most 16 levels deep",
+    '{"Data": {…}, "Risk": {}}',
+    "Let a library write the JSON.",
+  ),
+  "resource.invalid_fields": help(
+    "One or more fields are missing, wrong or unknown. Path names each.",
+    "The schema of the API reference",
+    '"InstructedAmount": {"Amount": "165.88", "Currency": "EUR"}',
+    "Correct every field that Errors lists.",
+  ),
+  "resource.not_found": help(
+    "No resource with this id exists for you at this bank.",
+    "An id that this bank's endpoints returned to your client",
+    "-",
+    "Compare the id, the bank code in the path and the client.",
+  ),
+  "resource.consent_mismatch": help(
+    "The payment differs from its consent. Path names each difference.",
+    "Initiation and Risk exactly as in the consent",
+    '"Initiation": {…}',
+    "Copy Initiation and Risk from the consent request.",
+  ),
+  "resource.invalid_consent_status": help(
+    "The status of the consent does not allow this request.",
+    "Authorized for a payment and funds confirmation, AwaitingAuthorisation for PAR and payer accounts",
+    '"Status": "Authorized"',
+    "Read the consent. Create a new one if it is rejected or consumed.",
+  ),
+  "payment.illegal_move": help(
+    "A bank reported a status that cannot follow the payment's current one.",
+    "A status that the table of payment statuses allows",
+    '"Status": "AcceptedSettlementCompleted"',
+    "Read the order and report the next status.",
+  ),
+} as const;
