@@ -73,10 +73,8 @@ export async function assertChallenge(
   challenge: string,
 ): Promise<void> {
   const given = response.headers.get("www-authenticate") ?? "";
-  const description = /error_description="([^"]{1,500})", /.exec(given);
-  const uri = /error_uri="([^"]+)", /.exec(given);
-  if (uri !== null) assertMatch(uri[1] ?? "", ERROR_URI);
-  assertEquals(given.replace(description?.[0] ?? "", "").replace(uri?.[0] ?? "", ""), challenge);
+  const description = DESCRIPTION.exec(given);
+  assertEquals(unexplained(given), challenge);
   if (status === 401) return await assertBare(response, 401);
   const [fault] = (await errorBody(response, status)).Errors;
   if (status === 400) {
@@ -85,6 +83,16 @@ export async function assertChallenge(
   const { Url: _, ...named } = fault;
   const expected = { ErrorCode: "UK.OBIE.Header.Invalid", Message: description?.[1], Path: "Authorization" };
   assertEquals(named, expected);
+}
+
+const DESCRIPTION = /error_description="([^"]{1,500})", /;
+const URI = /error_uri="([^"]+)", /;
+
+/** Returns a challenge without its explanation. */
+export function unexplained(challenge: string): string {
+  const uri = URI.exec(challenge)?.[1];
+  if (uri !== undefined) assertMatch(uri, ERROR_URI);
+  return challenge.replace(DESCRIPTION, "").replace(URI, "");
 }
 
 /**

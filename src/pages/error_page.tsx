@@ -34,6 +34,8 @@ export interface ErrorView {
   readonly nextUrl?: string | undefined;
   /** Whose shop or app it is, if that is known. */
   readonly tppName?: string | undefined;
+  /** For the developer of the shop or app, in English: what is wrong with the link. */
+  readonly fault?: string | undefined;
   readonly site: Site;
   readonly languageSwitch: readonly LanguageLink[];
 }
@@ -43,7 +45,7 @@ const ONCE_DECIDED: ReadonlySet<ErrorPageName> = new Set(["finished", "accepted"
 
 /** The page as a whole HTML document; its HTTP status is in the error table. */
 export function renderErrorPage(view: ErrorView, language: Language): string {
-  const { page, interactionId, nextUrl, tppName, site, languageSwitch } = view;
+  const { page, interactionId, nextUrl, tppName, fault, site, languageSwitch } = view;
   const title = words(language, `error.${page}.title`);
   return renderDocument(
     <Layout language={language} title={title} site={site} languageSwitch={languageSwitch}>
@@ -69,6 +71,11 @@ export function renderErrorPage(view: ErrorView, language: Language): string {
         <p class="help">
           {phrase(language, "error.help")} <code dir="ltr">{interactionId}</code>
         </p>
+        {fault === undefined ? null : (
+          <p class="help">
+            {phrase(language, "error.developer")} <code dir="ltr" lang="en">{fault}</code>
+          </p>
+        )}
       </article>
     </Layout>,
   );

@@ -5,7 +5,7 @@ import { openDocs } from "../../src/portal/docs_page.tsx";
 import { search, searchable } from "../../src/portal/search.ts";
 import { ERROR_HELP } from "../../src/platform/http/error_help.ts";
 import { errorPath } from "../../src/portal/paths.ts";
-import { AUTH_URL, openEnvironment } from "../../scripts/testing/environment.ts";
+import { AUTH_URL, openEnvironment } from "testing/environment.ts";
 import { shapeOf } from "../../src/portal/schema_shape.ts";
 import { errorEntries, referenceDocument } from "support/ui_samples.ts";
 

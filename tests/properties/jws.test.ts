@@ -12,8 +12,8 @@ import {
 } from "../../src/base/jose/compact_jws.ts";
 import { readDetachedJws, signDetached, verifyDetachedJws } from "../../src/base/jose/detached_jws.ts";
 import { signClaims } from "../../src/base/jose/sign_claims.ts";
-import { testKey } from "../../scripts/testing/keys.ts";
-import { bytesOf, segment } from "../../scripts/testing/raw_jws.ts";
+import { testKey } from "testing/keys.ts";
+import { bytesOf, segment } from "testing/raw_jws.ts";
 import { mutated, runs } from "./runs.ts";
 
 const signer = { kid: "key-1", key: await (await testKey(0)).privateKey("sign") };

@@ -8,8 +8,8 @@ import {
   verifySoftwareStatement,
 } from "../../src/platform/participants/software_statement.ts";
 import { checkMetadata, decodeMetadata } from "../../src/platform/registration/client_metadata.ts";
-import { signJwt } from "../../scripts/testing/jwts.ts";
-import { testKey } from "../../scripts/testing/keys.ts";
+import { signJwt } from "testing/jwts.ts";
+import { testKey } from "testing/keys.ts";
 import { mutated, mutatedJson, runs } from "./runs.ts";
 
 const NOW = 2_210_000_000;

@@ -4,7 +4,8 @@
  */
 import { createMiddleware } from "hono/factory";
 import type { Context } from "hono";
-import { ApiError } from "../kernel/api_error.ts";
+import { ApiError, type ApiErrorParts } from "../kernel/api_error.ts";
+import { mismatch, quoted } from "../kernel/result.ts";
 import { utf8Text } from "../kernel/strict_json.ts";
 import { MAX_BODY_BYTES } from "../limits.ts";
 import { aside } from "./aside.ts";
@@ -41,7 +42,7 @@ export const jsonBody = createMiddleware<{ Variables: BodyVariables }>(async fun
  */
 export async function readJsonBytes(c: Context): Promise<Uint8Array<ArrayBuffer>> {
   if (mediaType(c) !== "application/json") {
-    throw new ApiError("request.unsupported_media_type", headerFault("Content-Type"));
+    throw wrongType(c, "application/json", headerFault("Content-Type"));
   }
   rejectContentCoding(c);
   return await readBytes(c.req.raw, MAX_BODY_BYTES);
@@ -61,7 +62,7 @@ export const formBody = createMiddleware<{ Variables: FormVariables }>(async fun
  */
 export async function readForm(c: Context): Promise<Form> {
   if (mediaType(c) !== "application/x-www-form-urlencoded") {
-    throw new ApiError("request.unsupported_media_type");
+    throw wrongType(c, "application/x-www-form-urlencoded");
   }
   rejectContentCoding(c);
   return parseForm(formText(await readBytes(c.req.raw, MAX_BODY_BYTES)));
@@ -147,7 +148,9 @@ export function mediaType(c: Context): string {
 export function rejectContentCoding(c: Context): void {
   const coding = c.req.header("content-encoding")?.trim().toLowerCase();
   if (coding !== undefined && coding !== "identity") {
-    throw new ApiError("request.unsupported_content_encoding", headerFault("Content-Encoding"));
+    const expected = "absent, because the signature covers the bytes as sent";
+    const { fault } = mismatch("Content-Encoding", expected, coding);
+    throw new ApiError("request.unsupported_content_encoding", { ...headerFault("Content-Encoding"), fault });
   }
 }
 
@@ -159,6 +162,11 @@ function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBu
     offset += chunk.length;
   }
   return bytes;
+}
+
+function wrongType(c: Context, expected: string, parts: ApiErrorParts = {}): ApiError {
+  const { fault } = mismatch("Content-Type", quoted(expected), c.req.header("content-type"));
+  return new ApiError("request.unsupported_media_type", { ...parts, fault });
 }
 
 function headerFault(name: string): { faults: [{ code: "Header.Invalid"; path: string; message: string }] } {

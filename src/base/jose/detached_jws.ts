@@ -6,7 +6,16 @@
 import { FlattenedSign, flattenedVerify } from "jose";
 import type { Fault } from "../kernel/api_error.ts";
 import { base64url } from "../kernel/identifiers.ts";
-import { type Failure, type Mismatch, mismatch, ok, type Result } from "../kernel/result.ts";
+import {
+  explanation,
+  type Failure,
+  type Mismatch,
+  mismatch,
+  ok,
+  type Result,
+  WHOLE,
+  within,
+} from "../kernel/result.ts";
 import { OBIE_CLAIM, SIGNATURE_ALG } from "../limits.ts";
 import { decodeObject, isCanonicalBase64url, joseFailure, type JsonObject } from "./compact_jws.ts";
 import type { NamedKey } from "./sealed_jwt.ts";
@@ -45,22 +54,16 @@ export function readDetachedJws(text: string): Result<UnverifiedSignature, Signa
   if (
     segments === null || !isCanonicalBase64url(protectedSegment) || !isCanonicalBase64url(signatureSegment)
   ) {
-    const expected = "a compact JWS with an empty payload segment";
-    return signatureFault(
-      "Signature.Malformed",
-      `must be ${expected}`,
-      mismatch("x-jws-signature", expected),
-    );
+    const expected = "a compact JWS with an empty payload segment: header..signature";
+    return signatureFault("Signature.Malformed", mismatch(WHOLE, expected));
   }
-  const decoded = decodeObject("x-jws-signature header", protectedSegment);
-  if (!decoded.ok) {
-    return signatureFault("Signature.Malformed", "protected header must be one JSON object", decoded);
-  }
+  const decoded = decodeObject("header", protectedSegment);
+  if (!decoded.ok) return signatureFault("Signature.Malformed", decoded);
   const header = decoded.value;
   const missing = ["alg", "kid"].find((name) => !Object.hasOwn(header, name));
   if (missing !== undefined) {
-    const fault = mismatch(missing, "a header member");
-    return signatureFault("Signature.MissingClaim", "header member is missing", fault, missing);
+    const expected = missing === "alg" ? SIGNATURE_ALG : "the kid of your signing key";
+    return signatureFault("Signature.MissingClaim", mismatch(missing, expected), missing);
   }
   const checked = checkMembers(header);
   if (!checked.ok) return invalidMember(checked);
@@ -72,7 +75,7 @@ export function readDetachedJws(text: string): Result<UnverifiedSignature, Signa
 export function invalidMember(failure: Failure): Failure<SignatureFault> {
   const { at } = failure.fault;
   const path = SHOWABLE_MEMBER.test(at) ? at : undefined;
-  return signatureFault("Signature.InvalidClaim", "header member is not acceptable", failure, path);
+  return signatureFault("Signature.InvalidClaim", failure, path);
 }
 
 /** Verifies the signature over the exact bytes of the body. */
@@ -91,8 +94,8 @@ export async function verifyDetachedJws(
     return ok(signature);
   } catch (error) {
     joseFailure(error); // rethrows what is not a JOSE failure
-    const fault = mismatch("x-jws-signature", "a signature over the body as sent");
-    return signatureFault("Signature.Invalid", "does not verify over the body received", fault);
+    const expected = "one by the key that kid names over the exact bytes of the body";
+    return signatureFault("Signature.Invalid", mismatch(WHOLE, expected));
   }
 }
 
@@ -149,7 +152,12 @@ function checkCrit(header: JsonObject): Result<JsonObject> {
     ? Array.isArray(crit) && crit.length > 0 && crit.length === expected.length &&
       expected.every((name) => crit.includes(name))
     : expected.length === 0;
-  return isComplete ? ok(header) : mismatch("crit", `the list of ${expected.join(", ")}`, crit);
+  if (isComplete) return ok(header);
+  const received = Array.isArray(crit) && crit.every((name) => typeof name === "string")
+    ? crit.join(", ")
+    : crit;
+  const list = expected.length === 0 ? "absent" : `the list of ${expected.join(", ")}`;
+  return mismatch("crit", list, received);
 }
 
 function obieCrit(): { [name: string]: boolean } {
@@ -158,9 +166,9 @@ function obieCrit(): { [name: string]: boolean } {
 
 function signatureFault(
   code: SignatureFault["code"],
-  message: string,
-  { fault }: Failure,
+  failure: Failure,
   path = "x-jws-signature",
 ): Failure<SignatureFault> {
-  return { ok: false, fault: { code, message: `x-jws-signature ${message}`, path, ...fault } };
+  const fault = within("x-jws-signature", failure.fault);
+  return { ok: false, fault: { code, message: explanation(fault), path, ...fault } };
 }

@@ -9,7 +9,9 @@ import { type Consent, wrongStatus } from "./consent.ts";
  * @throws {ApiError} `resource.invalid_consent_status` unless the consent is `Authorized`
  */
 export function confirmFunds(consent: Consent): boolean | undefined {
-  if (consent.status !== "Authorized") throw wrongStatus("funds confirmation", consent.status);
+  if (consent.status !== "Authorized") {
+    throw wrongStatus("funds confirmation", consent.status, ["Authorized"]);
+  }
   const { amount, currency } = consent.request.initiation.instructedAmount;
   const account = consent.selectedAccount;
   if (account?.balance === undefined) return undefined;

@@ -121,7 +121,7 @@ export function isImplicit(consent: Consent): boolean {
 export function moved(consent: Consent, move: ConsentMove, now: number): Consent {
   const current = asOf(consent, now);
   const status = MOVES[current.status][move];
-  if (status === undefined) throw wrongStatus(move, current.status);
+  if (status === undefined) throw wrongStatus(move, current.status, statusesBefore(move));
   return { ...current, status, statusUpdatedAt: now };
 }
 
@@ -137,14 +137,18 @@ export function withPayer(
 ): Consent & { readonly payer: Payer & { readonly report: number } } {
   const current = asOf(consent, now);
   if (current.status !== "AwaitingAuthorisation") {
-    throw wrongStatus("payer accounts", current.status);
+    throw wrongStatus("payer accounts", current.status, ["AwaitingAuthorisation"]);
   }
   return { ...current, payer: { ...reported, report: (current.payer?.report ?? 0) + 1 } };
 }
 
-/** Returns the rejection of a request that this status does not allow. `attempt` is for the log. */
-export function wrongStatus(attempt: string, status: ConsentStatus): ApiError {
-  const message = `The consent's status is ${status}, which does not allow this.`;
+function statusesBefore(move: ConsentMove): readonly string[] {
+  return Object.entries(MOVES).filter(([, moves]) => Object.hasOwn(moves, move)).map(([status]) => status);
+}
+
+/** Returns the rejection of a request that needs another status. `attempt` is for the log. */
+export function wrongStatus(attempt: string, status: ConsentStatus, needed: readonly string[]): ApiError {
+  const message = `The consent's status must be ${needed.join(" or ")}; it is ${status}.`;
   return invalidStatus(message, `${attempt} while ${status}`);
 }
 

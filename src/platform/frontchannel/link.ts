@@ -1,5 +1,6 @@
 /** Parses the links that browsers open: the bank and the parameters, each at most once. */
 import { asBankCode, type BankCode } from "../../base/kernel/identifiers.ts";
+import { mismatch } from "../../base/kernel/result.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 
 const SINGLE = ["client_id", "request_uri", "flow"];
@@ -22,9 +23,8 @@ export function bankOf(text: string | undefined): BankCode {
  */
 export function queryOf(url: string): ReadonlyMap<string, string> {
   const wanted = new URL(url).searchParams;
-  if (SINGLE.some((name) => wanted.getAll(name).length > 1)) {
-    throw new ApiError("authorization.invalid_request", "parameter twice");
-  }
+  const twice = SINGLE.find((name) => wanted.getAll(name).length > 1);
+  if (twice !== undefined) throw new ApiError("authorization.invalid_request", mismatch(twice, "sent once"));
   return new Map([...wanted].filter(([, value]) => value !== ""));
 }
 

@@ -14,6 +14,7 @@ import { canStart, type PushedRequest, referenceOf } from "../oauth/pushed_reque
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
 import { issuerOf } from "../oauth/server_metadata.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
+import { mismatch } from "../../base/kernel/result.ts";
 import { FLOW_SECONDS, MAX_SESSIONS_PER_REQUEST } from "../profile.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
@@ -24,6 +25,7 @@ import { contended, type RequestState, transact, type TransactDeps } from "../..
 import type { AuthorizationError, AuthorizationSession } from "./authorization_session.ts";
 import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
 import { scaRequestClaims, scaUrl } from "./sca_request.ts";
+import { incompleteLink, unusableRequest } from "./link_fault.ts";
 import { backTo, errorUrl, inactiveUrl, type TppAddress } from "./tpp_redirect.ts";
 
 export interface StartDeps extends ReadConsentDeps, TransactDeps {
@@ -63,11 +65,14 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
   const named = link === undefined ? undefined : started(readNamed(deps, reads, link)); // in one round trip with the bank
   const bank = await deps.clients.findBank(reads, command.bank);
   if (bank === null) throw new ApiError("bank.unknown"); // Decision A4
-  if (link === undefined || named === undefined) throw new ApiError("authorization.invalid_request");
+  if (link === undefined || named === undefined) throw incompleteLink(command);
   const [pushed, client] = await named;
   const now = deps.clock();
   const isUsable = pushed !== null && canStart(pushed.value, { ...command, clientId: link.clientId, now });
-  if (!isUsable) throw new ApiError("authorization.request_uri_unusable", await linkTo(deps, client));
+  if (!isUsable) {
+    const fault = unusableRequest(pushed?.value, { ...command, clientId: link.clientId });
+    throw new ApiError("authorization.request_uri_unusable", { fault, ...await linkTo(deps, client) });
+  }
   const { value: request } = pushed;
   const tpp = await usableClient(deps, request, client);
   const tppAddress = addressOf(deps.authUrl, request);
@@ -176,7 +181,12 @@ async function usableClient(
 ): Promise<Client> {
   const usable = client !== null && client.redirectUris.includes(request.redirectUri) &&
     await isActive(deps, client, request);
-  if (!usable) throw new ApiError("authorization.client_unusable");
+  if (!usable) {
+    throw new ApiError(
+      "authorization.client_unusable",
+      mismatch("the client", "active, with this redirect_uri"),
+    );
+  }
   return client;
 }
 

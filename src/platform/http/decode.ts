@@ -58,7 +58,7 @@ function faultsOf(issue: z.core.$ZodIssue, root: unknown): Fault[] {
   const found = valueAt(root, issue.path);
   if (found === undefined) return [{ code: "Field.Missing", path, message: "This field is required." }];
   if (found === null) {
-    return [{ code: "Field.Invalid", path, message: "Must not be null; an absent field is left out." }];
+    return [{ code: "Field.Invalid", path, message: "Must not be null. Omit the field instead." }];
   }
   return [{ code: codeOf(issue), path, message: messageOf(issue) }];
 }

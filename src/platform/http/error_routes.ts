@@ -56,12 +56,13 @@ export function errorPageRoute(site: Site, findTpp: FindTpp): PlatformEndpoint {
 
 function draw(c: Context, shown: Omit<ErrorPage, "status">, site: Site): string {
   const language = chooseLanguage(c.req.header("accept-language"), c.req.query("lang"));
-  const { page, interactionId, tpp, nextUrl = tpp?.uri } = shown;
+  const { page, interactionId, tpp, fault, nextUrl = tpp?.uri } = shown;
   const view = {
     page,
     interactionId,
     nextUrl,
     tppName: tpp?.name,
+    fault,
     site,
     languageSwitch: languageSwitch(c, shown),
   };

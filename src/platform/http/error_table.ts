@@ -174,14 +174,25 @@ export const ERROR_TABLE = {
   "signature.invalid": row(badRequest, fault(400, "Signature.Invalid", "x-jws-signature does not verify.")),
   "idempotency.key_reused": row(
     badRequest,
-    fault(400, "Rules.ResourceAlreadyExists", "This x-idempotency-key was used with another body."),
+    fault(
+      400,
+      "Rules.ResourceAlreadyExists",
+      "x-idempotency-key must be a new key for a new body; this key was used with another body.",
+    ),
   ),
   "resource.invalid_format": row(
     badRequest,
     fault(400, "Resource.InvalidFormat", "The body is not acceptable JSON."),
   ),
   "resource.invalid_fields": row(badRequest, fault(400, "Field.Invalid", "A field is not acceptable.")),
-  "resource.not_found": row(badRequest, fault(400, "Resource.NotFound", "No such resource.")), // Decision C2
+  "resource.not_found": row(
+    badRequest,
+    fault(
+      400,
+      "Resource.NotFound",
+      "No such resource: the id must be one that an endpoint of this bank returned to your client.",
+    ),
+  ), // Decision C2
   "resource.consent_mismatch": row(
     badRequest,
     fault(400, "Resource.ConsentMismatch", "The payment differs from its consent."),

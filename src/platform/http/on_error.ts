@@ -10,6 +10,7 @@ import type { Log } from "../../base/observability/log.ts";
 import type { RequestEnv, Surface } from "../../base/http/context.ts";
 import { rejectionHeaders } from "../../base/http/rejection_headers.ts";
 import { prefersHtml } from "../../base/http/prefers_html.ts";
+import { explanation } from "../../base/kernel/result.ts";
 import { BUG_WIRE, ERROR_TABLE, type PageWire, type ResourceWire, type Wire } from "./error_table.ts";
 
 export interface ErrorPage extends PageWire {
@@ -18,6 +19,8 @@ export interface ErrorPage extends PageWire {
   readonly nextUrl: string | undefined;
   /** The TPP that the reader came from and its web page, if known. */
   readonly tpp?: ApiErrorParts["tpp"] | undefined;
+  /** What is wrong with the TPP's link. */
+  readonly fault?: string | undefined;
 }
 
 /** Renders an error page in the reader's language. Implemented by `platform/http/error_routes.ts`. */
@@ -57,6 +60,7 @@ export function answerErrors(
         interactionId: c.get("interactionId"),
         nextUrl,
         tpp,
+        fault: linkFault(rejection),
       });
     }
     const told = rejection === undefined ? undefined : await explained(deps, c, rejection, wire);
@@ -65,6 +69,13 @@ export function answerErrors(
     }
     return oauthError(wire, rejection, told);
   };
+}
+
+/** Whoever has a link reads what is wrong with it. The fault depends on the link alone (Decision G8). */
+function linkFault(rejection: ApiError | undefined): string | undefined {
+  const fault = rejection?.parts.fault;
+  const isLink = rejection?.reason.startsWith("authorization.") === true;
+  return isLink && fault !== undefined ? explanation(fault) : undefined;
 }
 
 /** What is told beyond the generic answer. */
@@ -139,9 +150,10 @@ function obError(
   faults: readonly Fault[] = [],
   told: Told | undefined,
 ): object {
-  const listed: readonly Fault[] = faults.length > 0
-    ? faults
-    : [{ code, message: told?.text ?? wire.message }];
+  const [only = { code, message: wire.message }, ...more] = faults;
+  const listed: readonly Fault[] = more.length > 0 || told?.text === undefined
+    ? [only, ...more]
+    : [{ ...only, message: told.text }];
   const errors = listed.map(({ code, message, path = wire.path }) => ({
     ErrorCode: `UK.OBIE.${code}`,
     Message: message,

@@ -86,7 +86,7 @@ export function openClaimStore(clock: Clock): ClaimStore {
 }
 
 function keyReused(): ApiError {
-  const message = "This x-idempotency-key was used with another body.";
+  const message = "x-idempotency-key must be a new key for a new body; this key was used with another body.";
   const fault = { code: "Rules.ResourceAlreadyExists", path: "x-idempotency-key", message } as const;
   return new ApiError("idempotency.key_reused", { faults: [fault] });
 }

@@ -10,6 +10,8 @@ import { transact, type Transaction } from "../../base/store/transaction.ts";
 import { type AuthorizationCode, isRedeemable } from "./authorization_code.ts";
 import type { AuthorizationCodeStore } from "./authorization_code_store.ts";
 import type { GrantDeps, TokenRequest } from "./grant_client_credentials.ts";
+import { described, type Failure, mismatch, quoted } from "../../base/kernel/result.ts";
+import { CODE_SECONDS, MAX_CODE_FAILURES } from "../profile.ts";
 import { otherProofKey } from "../security/access_token.ts";
 import { matchesChallenge } from "./pkce.ts";
 import { tokenResponse } from "./token_response.ts";
@@ -43,7 +45,7 @@ export async function grantAuthorizationCode(
   const codeHash = request.codeHash ?? await sha256(redemption.code);
   const redeemed = await transact<string | ApiError>(deps, { what: "code", request }, async (tx) => {
     const entry = await deps.codes.find(tx, codeHash);
-    if (entry === null) throw invalidGrant("unknown code");
+    if (entry === null) throw unusableCode("unknown code");
     return await redeem(deps, tx, { request, redemption, entry });
   });
   if (redeemed instanceof ApiError) throw redeemed;
@@ -54,7 +56,11 @@ function readRedemption(form: ReadonlyMap<string, string>): Redemption {
   const code = form.get("code");
   const redirectUri = form.get("redirect_uri");
   if (code === undefined || redirectUri === undefined) {
-    throw new ApiError("oauth.invalid_request", { description: "code and redirect_uri are required." });
+    const fault = code === undefined
+      ? { at: "code", expected: "the code of the redirect to your redirect_uri" }
+      : { at: "redirect_uri", expected: "the one of the pushed request" };
+    const description = "code and redirect_uri are required.";
+    throw new ApiError("oauth.invalid_request", { description, fault });
   }
   return { code, redirectUri, codeVerifier: form.get("code_verifier") };
 }
@@ -76,9 +82,16 @@ async function redeem(deps: CodeGrantDeps, tx: Transaction, { request, redemptio
     // enough.
     if (wrong !== undefined) throw wrong;
     deps.tokens.stageRevocation(tx, code.redeemedFor); // no check: `redeemedFor` never changes once it is set
-    return invalidGrant("code used before; its token is revoked");
+    const expected = "redeemed once";
+    return invalidGrant(
+      described("code", expected, "one that was redeemed before; its token is revoked now"),
+    );
   }
-  if (!isRedeemable(code, deps.clock())) throw invalidGrant("expired or void");
+  if (!isRedeemable(code, deps.clock())) {
+    if (wrong !== undefined) throw wrong;
+    const expected = `redeemed within ${CODE_SECONDS} s and with at most ${MAX_CODE_FAILURES} wrong attempts`;
+    throw invalidGrant(described("code", expected, "an expired or void one"));
+  }
   if (wrong !== undefined) {
     // Another client must not be able to use up the code. Its guesses are limited by its rate limit and the code's 60
     // s.
@@ -87,7 +100,7 @@ async function redeem(deps: CodeGrantDeps, tx: Transaction, { request, redemptio
     return wrong;
   }
   if (!await deps.isConsentAuthorized(tx, code.consentId, code)) {
-    throw invalidGrant("consent is not Authorized");
+    throw invalidGrant(mismatch("the consent of the code", "Authorized"));
   }
   const token = await deps.tokens.stageIssue(tx, {
     clientId: code.clientId,
@@ -106,12 +119,16 @@ async function wrongness(
   redemption: Redemption,
   code: AuthorizationCode,
 ): Promise<ApiError | undefined> {
-  if (code.clientId !== request.caller.clientId) return invalidGrant("code of another client");
-  if (code.bank !== request.bank) return invalidGrant("code of another bank"); // Decision A3
-  if (code.redirectUri !== redemption.redirectUri) return invalidGrant("redirect_uri"); // byte equality
+  if (code.clientId !== request.caller.clientId) return unusableCode("code of another client");
+  if (code.bank !== request.bank) return unusableCode("code of another bank"); // Decision A3
+  if (code.redirectUri !== redemption.redirectUri) { // byte equality
+    const expected = `${quoted(code.redirectUri)} (the one of the pushed request)`;
+    return invalidGrant(mismatch("redirect_uri", expected, redemption.redirectUri));
+  }
   const verifier = redemption.codeVerifier;
   if (verifier === undefined || !await matchesChallenge(verifier, code.codeChallenge)) {
-    return invalidGrant("code_verifier");
+    const expected = `43 to 128 characters whose SHA-256 is the code_challenge ${quoted(code.codeChallenge)}`;
+    return invalidGrant(mismatch("code_verifier", expected));
   }
   if (code.dpopJkt !== undefined && code.dpopJkt !== request.proof.jkt) {
     return otherProofKey("the code", code.dpopJkt, request.proof.jkt); // RFC 9449 §10
@@ -119,6 +136,12 @@ async function wrongness(
   return undefined;
 }
 
-function invalidGrant(why: string): ApiError {
-  return new ApiError("oauth.invalid_grant", why);
+/** One explanation for a code that does not exist and for one of another client or bank. */
+function unusableCode(detail: string): ApiError {
+  const expected = `one that this bank's authorization returned to you within ${CODE_SECONDS} s`;
+  return new ApiError("oauth.invalid_grant", { detail, ...described("code", expected, "an unknown one") });
+}
+
+function invalidGrant({ fault }: Failure): ApiError {
+  return new ApiError("oauth.invalid_grant", { fault });
 }

@@ -5,6 +5,7 @@
 import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
 import { asConsentId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
+import { described, type Failure, mismatch, quoted } from "../../base/kernel/result.ts";
 import { MAX_STATE_CHARACTERS, REQUEST_URI_SECONDS } from "../profile.ts";
 import type { Client } from "../registration/client.ts";
 import type { VerifiedProof } from "../security/dpop_proof.ts";
@@ -55,10 +56,11 @@ export async function pushAuthorizationRequest(
     if (client === null) throw new ApiError("client.not_authenticated", "client is gone");
     const requested = readRequest(push, client);
     if (!await deps.awaitsAuthorisation(tx, requested.consentId, push)) {
-      throw invalid("consent_id is not a consent of this client that awaits authorisation.");
+      throw unusableConsent(requested.consentId);
     }
     if (await deps.codes.isChallengeSpent(tx, requested, deps.clock())) {
-      throw invalid("code_challenge was used before.");
+      const fresh = described("code_challenge", "new for each authorization", "one that has led to a code");
+      throw invalid("code_challenge was used before.", fresh);
     }
     const requestUri = await deps.requests.stage(tx, requested, deps.clock());
     return { request_uri: requestUri, expires_in: REQUEST_URI_SECONDS };
@@ -71,18 +73,19 @@ function readRequest({ form, clientId, bank, proof }: Push, client: Client): Req
   requireScope(form.get("scope"), client, bank);
   const redirectUri = form.get("redirect_uri");
   if (redirectUri === undefined || !client.redirectUris.includes(redirectUri)) { // FAPI 2.0 §5.3.2.2 item 6: exact match
-    throw invalid("redirect_uri is missing or not registered.");
+    const registered = client.redirectUris.map(quoted).join(" or ");
+    const why = mismatch("redirect_uri", `one that you have registered: ${registered}`, redirectUri);
+    throw invalid("redirect_uri is missing or not registered.", why);
   }
   const codeChallenge = readChallenge(form);
   const dpopJkt = readBinding(form.get("dpop_jkt"), proof);
   const state = form.get("state");
   if (state !== undefined && (state.length > MAX_STATE_CHARACTERS || !VISIBLE.test(state))) {
-    throw invalid("state is malformed.");
+    const expected = `1 to ${MAX_STATE_CHARACTERS} printable ASCII characters`;
+    throw invalid("state is malformed.", mismatch("state", expected, state));
   }
   const consentId = asConsentId(form.get("consent_id"));
-  if (consentId === undefined) {
-    throw invalid("consent_id is not a consent of this client that awaits authorisation.");
-  }
+  if (consentId === undefined) throw unusableConsent(form.get("consent_id"));
   const uiLocales = readUiLocales(form.get("ui_locales"));
   return {
     clientId,
@@ -97,36 +100,65 @@ function readRequest({ form, clientId, bank, proof }: Push, client: Client): Req
 }
 
 function rejectForeignParameters(form: ReadonlyMap<string, string>): void {
-  if (form.has("request_uri")) throw invalid("request_uri is not allowed here."); // RFC 9126 §2.1
-  if (form.has("request")) throw invalid("Request objects are not supported."); // not ignored silently
+  if (form.has("request_uri")) { // RFC 9126 §2.1
+    throw invalid("request_uri is not allowed here.", mismatch("request_uri", "absent"));
+  }
+  if (form.has("request")) { // not ignored silently
+    const expected = "absent: send its claims as form parameters";
+    throw invalid("Request objects are not supported.", mismatch("request", expected));
+  }
   const responseMode = form.get("response_mode");
   if (responseMode !== undefined && responseMode !== "query") {
-    throw invalid("Only response_mode query is supported.");
+    const fault = mismatch("response_mode", "'query' or absent", responseMode);
+    throw invalid("Only response_mode query is supported.", fault);
   }
   const responseType = form.get("response_type");
-  if (responseType === undefined) throw invalid("response_type is required.");
-  if (responseType !== "code") throw new ApiError("oauth.unsupported_response_type");
+  const fault = mismatch("response_type", "'code'", responseType);
+  if (responseType === undefined) throw invalid("response_type is required.", fault);
+  if (responseType !== "code") throw new ApiError("oauth.unsupported_response_type", fault);
 }
 
 function readChallenge(form: ReadonlyMap<string, string>): string {
   const challenge = form.get("code_challenge");
   if (challenge === undefined || !isSha256Text(challenge)) {
-    throw invalid("code_challenge is missing or malformed.");
+    throw invalid(
+      "code_challenge is missing or malformed.",
+      mismatch("code_challenge", THUMBPRINT, challenge),
+    );
   }
-  // RFC 7636 §4.3: absent means plain, which is not supported.
-  if (form.get("code_challenge_method") !== "S256") throw invalid("code_challenge_method must be S256.");
+  const method = form.get("code_challenge_method");
+  if (method !== "S256") { // RFC 7636 §4.3: absent means plain, which is not supported.
+    const fault = mismatch("code_challenge_method", "'S256'", method);
+    throw invalid("code_challenge_method must be S256.", fault);
+  }
   return challenge;
 }
 
 /** RFC 9449 §10.1: `dpop_jkt` and a `DPoP` header both bind the code. Different keys are rejected (Decision B2). */
 function readBinding(dpopJkt: string | undefined, proof: VerifiedProof | undefined): string | undefined {
-  if (dpopJkt !== undefined && !isSha256Text(dpopJkt)) throw invalid("dpop_jkt is malformed.");
+  if (dpopJkt !== undefined && !isSha256Text(dpopJkt)) {
+    throw invalid("dpop_jkt is malformed.", mismatch("dpop_jkt", THUMBPRINT, dpopJkt));
+  }
   if (dpopJkt !== undefined && proof !== undefined && dpopJkt !== proof.jkt) {
-    throw invalid("dpop_jkt is not the thumbprint of the DPoP proof's key.");
+    const expected = `${quoted(proof.jkt)} (the thumbprint of the DPoP proof's key)`;
+    const fault = mismatch("dpop_jkt", expected, dpopJkt);
+    throw invalid("dpop_jkt is not the thumbprint of the DPoP proof's key.", fault);
   }
   return dpopJkt ?? proof?.jkt;
 }
 
-function invalid(description: string): ApiError {
-  return new ApiError("oauth.invalid_request", { detail: description, description });
+const THUMBPRINT = "a SHA-256 hash in base64url: 43 characters without padding";
+
+/** One answer for every consent that cannot be used, so that it tells nothing about others' consents. */
+function unusableConsent(consentId: string | undefined): ApiError {
+  const expected = "the ConsentId of a consent that you created at this bank and that awaits authorisation";
+  return invalid(
+    "consent_id is not a consent of this client that awaits authorisation.",
+    mismatch("consent_id", expected, consentId),
+  );
+}
+
+/** @param description for a caller whose certificate is not proven */
+function invalid(description: string, { fault }: Failure): ApiError {
+  return new ApiError("oauth.invalid_request", { detail: description, description, fault });
 }

@@ -10,6 +10,7 @@ import { bankParameter, CERTIFICATE, dpopHeader } from "../http/openapi_paramete
 import { oauthAnswer, oauthErrors } from "../http/openapi_answers.ts";
 import { PUSH_PATH, TOKEN_PATH } from "../paths.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
+import { mismatch } from "../../base/kernel/result.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { BankVariables } from "../security/bank_path.ts";
 import type { Caller } from "../security/caller.ts";
@@ -122,10 +123,12 @@ function tokenEndpoint(deps: OAuthRouteDeps): PlatformEndpoint {
     const form = c.get("form");
     const grantType = form.get("grant_type");
     if (grantType === undefined) {
-      throw new ApiError("oauth.invalid_request", { description: "grant_type is required." });
+      throw new ApiError("oauth.invalid_request", { description: "grant_type is required.", ...WRONG_GRANT });
     }
     const proof = c.get("proof");
-    if (proof === undefined) throw new ApiError("oauth.unsupported_grant_type");
+    if (proof === undefined) {
+      throw new ApiError("oauth.unsupported_grant_type", mismatch("grant_type", GRANTS, grantType));
+    }
     const grant = grantType === "client_credentials" ? grantClientCredentials : grantAuthorizationCode;
     return c.json(
       await grant(deps, {
@@ -140,6 +143,9 @@ function tokenEndpoint(deps: OAuthRouteDeps): PlatformEndpoint {
     );
   });
 }
+
+const GRANTS = "'client_credentials' or 'authorization_code'";
+const WRONG_GRANT = { fault: { at: "grant_type", expected: GRANTS } };
 
 function isGrant(grantType: string | undefined): boolean {
   return grantType === "client_credentials" || grantType === "authorization_code";
@@ -203,7 +209,7 @@ function authenticated(
       issuer: issuerOf(deps.authUrl, c.get("bank").code),
       reads: c.get("reads"),
     };
-    c.set("claim", { by: "client_id", clientId: presented.form.get("client_id") });
+    c.set("clientClaim", { by: "client_id", clientId: presented.form.get("client_id") });
     const identified = await identifyClient(deps, presented);
     const proving = needsProof(c) ? prove(deps, c) : undefined;
     proving?.catch(() => {}); // the rejection of the client comes first

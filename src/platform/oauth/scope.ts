@@ -1,6 +1,7 @@
 /** Scopes: `payments` for TPPs and `bank` for banks (contract TC3). */
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
+import { described, mismatch, quoted } from "../../base/kernel/result.ts";
 import type { Caller } from "../security/caller.ts";
 
 /**
@@ -17,9 +18,16 @@ export function requireScope(
 ): "payments" | "bank" {
   const scope = caller.role === "PISP" ? "payments" : "bank";
   if (scope === "bank" && caller.orgId !== bank) { // Decision A4: a bank's code is its org_id
-    throw new ApiError("oauth.invalid_scope", { description: "A bank gets tokens at its own address only." });
+    const { fault } = described(
+      "the bank in the path",
+      `${quoted(caller.orgId)} (your own code)`,
+      quoted(bank),
+    );
+    const description = "A bank gets tokens at its own address only.";
+    throw new ApiError("oauth.invalid_scope", { description, fault });
   }
   const asked = new Set((requested ?? "").split(" ").filter((token) => token !== ""));
   if (asked.size === 1 && asked.has(scope)) return scope;
-  throw new ApiError("oauth.invalid_scope", { description: `scope must be ${scope}.` });
+  const { fault } = mismatch("scope", quoted(scope), requested);
+  throw new ApiError("oauth.invalid_scope", { description: `scope must be ${scope}.`, fault });
 }

@@ -6,6 +6,7 @@ import { mediaType, readBytes, rejectContentCoding } from "../../base/http/body.
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { oauthAnswer, oauthErrors } from "../http/openapi_answers.ts";
 import { CERTIFICATE, COMPACT_JWS } from "../http/openapi_parameters.ts";
+import { mismatch } from "../../base/kernel/result.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { MAX_BODY_BYTES } from "../../base/limits.ts";
 import { REGISTRATION_PATH } from "../paths.ts";
@@ -49,7 +50,10 @@ export interface RegistrationRouteDeps extends RegisterClientDeps, RegistrationJ
 
 /** Check: media type, content coding and size; sets the JWT of the body. */
 const jwtBody = createMiddleware<{ Variables: { jwt: string } }>(async function jwtBody(c, next) {
-  if (mediaType(c) !== "application/jose") throw new ApiError("registration.unsupported_media_type");
+  if (mediaType(c) !== "application/jose") {
+    const type = mismatch("Content-Type", "'application/jose'", c.req.header("content-type"));
+    throw new ApiError("registration.unsupported_media_type", type);
+  }
   rejectContentCoding(c);
   c.set("jwt", textOf(await readBytes(c.req.raw, MAX_BODY_BYTES)));
   await next();

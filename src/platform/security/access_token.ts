@@ -99,7 +99,7 @@ export function accessToken(
       const hash = await hashOf(text, c.get("presented"));
       const token = await deps.findAccessToken(reads, hash);
       if (token === null) throw new ApiError("token.invalid", { fault: UNKNOWN_TOKEN });
-      c.set("claim", { by: "access token", clientId: token.clientId });
+      c.set("clientClaim", { by: "access token", clientId: token.clientId });
       requireBank(token, c.get("bank").code);
       reads.ahead([clientKey(token.clientId), ...more(c, token)]); // read while the proof is checked
       const proof = await deps.verifyDpop({

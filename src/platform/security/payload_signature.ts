@@ -6,7 +6,7 @@
 import { createMiddleware } from "hono/factory";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { unixSeconds } from "../../base/kernel/clock.ts";
-import { type Failure, mismatch, ok, type Result } from "../../base/kernel/result.ts";
+import { type Failure, mismatch, ok, quoted, type Result } from "../../base/kernel/result.ts";
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
 import { ApiError, type ErrorReason } from "../../base/kernel/api_error.ts";
 import type { BodyVariables } from "../../base/http/body.ts";
@@ -70,7 +70,8 @@ export function payloadSignature(
       if (!claims.ok) throw rejected(invalidMember(claims));
       const key = await deps.keys.signingKey(caller, kid);
       if (key === undefined) {
-        throw rejected(invalidMember(mismatch("kid", "the kid of a current signing key", kid)));
+        const { fault } = await deps.keys.kidFault(caller, kid);
+        throw rejected(invalidMember({ ok: false, fault: { ...fault, at: "kid" } }));
       }
       const bytes = c.get("body");
       const verified = await verifyDetachedJws(signature.value, bytes, key);
@@ -93,22 +94,23 @@ function checkObieClaims(
   if (has(OBIE_CLAIM.iat)) {
     const fresh = typeof iat === "number" && iat <= now + FUTURE_SECONDS && iat >= now - MAX_AGE_SECONDS;
     if (!fresh) {
-      return mismatch(OBIE_CLAIM.iat, `${now - MAX_AGE_SECONDS} to ${now + FUTURE_SECONDS}`, iat);
+      const expected =
+        `a number of Unix seconds, at most ${MAX_AGE_SECONDS} s old and ${FUTURE_SECONDS} s ahead of now (${now})`;
+      return mismatch(OBIE_CLAIM.iat, expected, iat);
     }
   }
-  const names: unknown[] = [caller.orgId, caller.clientId, `${caller.orgId}/${caller.softwareId}`];
-  if (has(OBIE_CLAIM.iss) && !names.includes(iss)) return mismatch(OBIE_CLAIM.iss, names.join(" or "), iss);
+  const names = [caller.orgId, caller.clientId, `${caller.orgId}/${caller.softwareId}`];
+  if (has(OBIE_CLAIM.iss) && !names.some((name) => name === iss)) {
+    return mismatch(OBIE_CLAIM.iss, names.map(quoted).join(" or "), iss);
+  }
   return has(OBIE_CLAIM.tan) && tan !== deps.trustAnchor
-    ? mismatch(OBIE_CLAIM.tan, deps.trustAnchor, tan)
+    ? mismatch(OBIE_CLAIM.tan, `${quoted(deps.trustAnchor)} (the host of the directory)`, tan)
     : ok(header);
 }
 
 function missing(): ApiError {
-  const fault = {
-    code: "Signature.Missing",
-    path: "x-jws-signature",
-    message: "x-jws-signature is missing.",
-  } as const;
+  const message = "x-jws-signature must be a detached JWS over the body; it is missing.";
+  const fault = { code: "Signature.Missing", path: "x-jws-signature", message } as const;
   return new ApiError("signature.missing", { faults: [fault] });
 }
 

@@ -22,7 +22,7 @@ export interface Claim {
 /** Set by the checks that find out which client a request names. */
 export interface ClaimVariables {
   /** Every fault found after this was set is explained to this client only. */
-  claim?: Claim;
+  clientClaim?: Claim;
   /** The participant of a verified software statement, which may not be registered yet. */
   registrant?: Pick<Caller, "clientId" | "jwksUri" | "revokedJwksUri">;
 }
@@ -48,7 +48,7 @@ export function openExplain(deps: ExplainDeps): ErrorDeps["explain"] {
     const c: Context<Env> = context;
     const client = await provenClient(deps, c);
     if (client === undefined) return undefined;
-    const claim = c.get("claim");
+    const claim = c.get("clientClaim");
     if (claim !== undefined && claim.clientId !== client) return notOwn(claim, client);
     const { reason, parts: { fault } } = rejection;
     return fault === undefined ? { reason } : { reason, text: explanation(fault) };
@@ -75,7 +75,7 @@ async function provenClient(deps: ExplainDeps, c: Context<Env>): Promise<ClientI
     await deps.keys.ownsTransportKey(named, spkiThumbprint);
   try {
     if (registrant !== undefined && await owns(registrant)) return registrant.clientId;
-    for (const id of [namedClient, asClientId(c.get("claim")?.clientId)]) {
+    for (const id of [namedClient, asClientId(c.get("clientClaim")?.clientId)]) {
       const caller = id === undefined ? null : await deps.findCaller(c.get("reads"), id);
       if (caller !== null && await owns(caller)) return caller.clientId;
     }

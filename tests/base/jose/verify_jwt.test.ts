@@ -4,7 +4,7 @@ import { absent, checkClaims, exactly, text } from "../../../src/base/jose/claim
 import { inPart, type JsonObject, type JwtFault } from "../../../src/base/jose/compact_jws.ts";
 import { verifyJwt } from "../../../src/base/jose/verify_jwt.ts";
 import { faultText, mismatch, ok, type Result } from "../../../src/base/kernel/result.ts";
-import { testKey } from "../../../scripts/testing/keys.ts";
+import { testKey } from "testing/keys.ts";
 import { HEADER, signed, verifyingKey } from "./compact_jws_fixture.ts";
 
 const NOW = 1_700_000_000;

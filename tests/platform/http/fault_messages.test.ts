@@ -110,14 +110,18 @@ Deno.test("PUT back-channel-auth without an authorization session says so, not t
 Deno.test("What the status of a consent does not allow is answered with that status [C1] [G8]", async (t) => {
   await using env = await openEnvironment();
   const flow = await authorised(env);
-  const message = (status: string): string => `The consent's status is ${status}, which does not allow this.`;
+  const message = (status: string, needed: string): string =>
+    `The consent's status must be ${needed}; it is ${status}.`;
   await t.step("payer accounts of an authorized consent", async () => {
     const response = await putAccounts(env, env.bankA, flow.consentId);
-    assertEquals((await response.json()).Errors[0].Message, message("Authorized"));
+    assertEquals((await response.json()).Errors[0].Message, message("Authorized", "AwaitingAuthorisation"));
   });
   await t.step("a second payment for a consent", async () => {
     await good(pay(env, flow), 201);
     const response = await pay(env, flow);
-    assertEquals([response.status, (await response.json()).Errors[0].Message], [400, message("Consumed")]);
+    assertEquals([response.status, (await response.json()).Errors[0].Message], [
+      400,
+      message("Consumed", "Authorized"),
+    ]);
   });
 });

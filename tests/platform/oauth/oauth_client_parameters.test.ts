@@ -1,14 +1,14 @@
 /** Client authentication at the token endpoint (both grants) and PAR: form parameters, mechanisms, certificates. */
 import { assertEquals } from "@std/assert";
-import { authentication } from "../../../scripts/testing/flows.ts";
-import { clientAssertion } from "../../../scripts/testing/jwts.ts";
+import { authentication } from "testing/flows.ts";
+import { clientAssertion } from "testing/jwts.ts";
 import {
   assertAccepted,
   assertApiError,
   oauthEndpoints,
   rejectedEverywhere,
-} from "../../../scripts/testing/oauth_requests.ts";
-import { openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/oauth_requests.ts";
+import { openEnvironment } from "testing/environment.ts";
 
 const UNAUTHENTICATED = [401, "invalid_client"] as const;
 const MALFORMED = [400, "invalid_request"] as const;

@@ -11,8 +11,8 @@ import {
   oauthEndpoints,
   pushing,
   rejectedEverywhere,
-} from "../../../scripts/testing/oauth_requests.ts";
-import { BASE_URL, openEnvironment } from "../../../scripts/testing/environment.ts";
+} from "testing/oauth_requests.ts";
+import { BASE_URL, openEnvironment } from "testing/environment.ts";
 
 const MALFORMED = [400, "invalid_request"] as const;
 const LIMIT = 65_536;

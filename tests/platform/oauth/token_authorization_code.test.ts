@@ -1,8 +1,8 @@
 /** `POST /{BANK}/token.oauth2/v1`, authorization code: what a code is good for, how long, once, and for whom. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { clientToken, consentBody, dpopKey, good, pay } from "../../../scripts/testing/flows.ts";
-import { redeem } from "../../../scripts/testing/authorization_flow.ts";
-import { dpopProof, sha256, thumbprint } from "../../../scripts/testing/jwts.ts";
+import { clientToken, consentBody, dpopKey, good, pay } from "testing/flows.ts";
+import { redeem } from "testing/authorization_flow.ts";
+import { dpopProof, sha256, thumbprint } from "testing/jwts.ts";
 import {
   assertAccepted,
   assertApiError,
@@ -10,10 +10,10 @@ import {
   codeGrant,
   issueCode,
   type IssuedCode,
-} from "../../../scripts/testing/oauth_requests.ts";
-import { adminCall } from "../../../scripts/testing/participants.ts";
-import { BASE_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
-import { assertChallenge } from "../../../scripts/testing/resource_answers.ts";
+} from "testing/oauth_requests.ts";
+import { adminCall } from "testing/participants.ts";
+import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { assertChallenge } from "testing/resource_answers.ts";
 
 const INVALID_GRANT = [400, "invalid_grant"] as const;
 

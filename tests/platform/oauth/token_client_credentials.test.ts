@@ -1,13 +1,7 @@
 /** `POST /{BANK}/token.oauth2/v1`, client credentials: grant, scope, and the token that comes back. */
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import {
-  authentication,
-  call,
-  clientToken,
-  createConsent,
-  requestToken,
-} from "../../../scripts/testing/flows.ts";
-import { toBank } from "../../../scripts/testing/authorization_flow.ts";
+import { authentication, call, clientToken, createConsent, requestToken } from "testing/flows.ts";
+import { toBank } from "testing/authorization_flow.ts";
 import {
   acceptedEverywhere,
   assertAccepted,
@@ -15,9 +9,9 @@ import {
   clientCredentials,
   type Deviation,
   rejectedEverywhere,
-} from "../../../scripts/testing/oauth_requests.ts";
-import { BASE_URL, openEnvironment } from "../../../scripts/testing/environment.ts";
-import { assertChallenge } from "../../../scripts/testing/resource_answers.ts";
+} from "testing/oauth_requests.ts";
+import { BASE_URL, openEnvironment } from "testing/environment.ts";
+import { assertChallenge } from "testing/resource_answers.ts";
 
 Deno.test("POST token answers a DPoP token and nothing more [TC5, TC8, TC-N11, FAPI-D23, FAPI-D24]", async () => {
   await using env = await openEnvironment();

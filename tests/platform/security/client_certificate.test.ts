@@ -1,12 +1,12 @@
 /** The client certificate as each proxy hands it over (contract H1 to H23): whose it is, what is malformed, what is believed. */
 import { assert, assertEquals } from "@std/assert";
-import { behind, headerOf, platformBehind, SOURCES } from "../../support/client_certificates.ts";
-import { call, clientToken, requestToken } from "../../../scripts/testing/flows.ts";
-import { testKey } from "../../../scripts/testing/keys.ts";
-import { adminCall, type Participant, register } from "../../../scripts/testing/participants.ts";
-import { malformedCertificates } from "../../support/malformed_certificates.ts";
-import { makeAuthority } from "../../../scripts/testing/directory_environment.ts";
-import { certificatePem, issue, selfSignedAuthority } from "../../../scripts/testing/web_authority.ts";
+import { behind, headerOf, platformBehind, SOURCES } from "support/client_certificates.ts";
+import { call, clientToken, requestToken } from "testing/flows.ts";
+import { testKey } from "testing/keys.ts";
+import { adminCall, type Participant, register } from "testing/participants.ts";
+import { malformedCertificates } from "support/malformed_certificates.ts";
+import { makeAuthority } from "testing/directory_environment.ts";
+import { certificatePem, issue, selfSignedAuthority } from "testing/web_authority.ts";
 import {
   AUTH_URL,
   BASE_URL,
@@ -14,8 +14,8 @@ import {
   openEnvironment,
   PROXY_SECRET,
   throughProxy,
-} from "../../../scripts/testing/environment.ts";
-import { assertChallenge } from "../../../scripts/testing/resource_answers.ts";
+} from "testing/environment.ts";
+import { assertChallenge } from "testing/resource_answers.ts";
 import type { Platform } from "../../../src/platform/compose.ts";
 
 const DAY_MS = 86_400_000;

@@ -3,14 +3,14 @@
  * words of the error table, and an answer never depends on whether another party's id exists.
  */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { authentication, call, clientToken, requestToken } from "../../../scripts/testing/flows.ts";
-import { clientAssertion } from "../../../scripts/testing/jwts.ts";
-import { clientCredentials, type Deviation } from "../../../scripts/testing/oauth_requests.ts";
-import { assertChallenge } from "../../../scripts/testing/resource_answers.ts";
-import { AUTH_URL, type Environment, openEnvironment } from "../../../scripts/testing/environment.ts";
-import { testKey } from "../../../scripts/testing/keys.ts";
-import { issue, webAuthority } from "../../../scripts/testing/web_authority.ts";
-import { CONSENTS } from "../../support/resource_calls.ts";
+import { authentication, call, clientToken, requestToken } from "testing/flows.ts";
+import { clientAssertion } from "testing/jwts.ts";
+import { clientCredentials, type Deviation } from "testing/oauth_requests.ts";
+import { assertChallenge } from "testing/resource_answers.ts";
+import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { testKey } from "testing/keys.ts";
+import { issue, webAuthority } from "testing/web_authority.ts";
+import { CONSENTS } from "support/resource_calls.ts";
 
 const UNKNOWN = "SC-00000000-0000-4000-8000-000000000000";
 const GENERIC = { error: "invalid_client", error_description: "Client authentication failed." };
