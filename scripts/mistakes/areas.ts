@@ -3,6 +3,7 @@ import { CODES, LINKS, PUSHED_REQUESTS } from "./authorization.ts";
 import { BODIES } from "./bodies.ts";
 import { CLIENT_ASSERTIONS } from "./client_assertions.ts";
 import type { Area } from "./mistake.ts";
+import { REGISTRATIONS } from "./registrations.ts";
 import { HEADERS, SIGNATURES } from "./signatures.ts";
 import { PROOFS, TOKENS } from "./tokens_and_proofs.ts";
 
@@ -16,4 +17,5 @@ export const AREAS: readonly Area[] = [
   PUSHED_REQUESTS,
   CODES,
   LINKS,
+  REGISTRATIONS,
 ];

@@ -45,3 +45,13 @@ async function judge(bench: Workbench, mistake: Mistake): Promise<Omit<Miss, "ar
   if (said.some((statement) => wanted.every((words) => statement.includes(words)))) return undefined;
   return { mistake: name, wanted, said: said.join(" | ") || `status ${response.status} without words` };
 }
+
+/** The score and every miss, for a person. */
+export function scoreText({ made, misses }: Score): string {
+  const lines = misses.map(({ area, mistake, wanted, said }) =>
+    `${area}: ${mistake}\n  expected in the answer: ${wanted.join(" and ")}\n  answer: ${said}`
+  );
+  return [...lines, `${made - misses.length} of ${made} answers name the part and the expected value.`].join(
+    "\n",
+  );
+}

@@ -1,9 +1,9 @@
 /** Parses the links that browsers open: the bank and the parameters, each at most once. */
 import { asBankCode, type BankCode } from "../../base/kernel/identifiers.ts";
-import { mismatch } from "../../base/kernel/result.ts";
+import { LINK_FAULTS } from "../http/link_faults.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 
-const SINGLE = ["client_id", "request_uri", "flow"];
+const SINGLE = ["client_id", "request_uri", "flow"] as const;
 
 /**
  * Returns the bank code in a path.
@@ -24,7 +24,10 @@ export function bankOf(text: string | undefined): BankCode {
 export function queryOf(url: string): ReadonlyMap<string, string> {
   const wanted = new URL(url).searchParams;
   const twice = SINGLE.find((name) => wanted.getAll(name).length > 1);
-  if (twice !== undefined) throw new ApiError("authorization.invalid_request", mismatch(twice, "sent once"));
+  if (twice === "client_id" || twice === "request_uri") {
+    throw new ApiError("authorization.invalid_request", { fault: LINK_FAULTS[`${twice}_twice`] });
+  }
+  if (twice !== undefined) throw new ApiError("authorization.invalid_request", "parameter twice");
   return new Map([...wanted].filter(([, value]) => value !== ""));
 }
 

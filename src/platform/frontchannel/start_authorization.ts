@@ -14,7 +14,7 @@ import { canStart, type PushedRequest, referenceOf } from "../oauth/pushed_reque
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
 import { issuerOf } from "../oauth/server_metadata.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
-import { mismatch } from "../../base/kernel/result.ts";
+import { LINK_FAULTS } from "../http/link_faults.ts";
 import { FLOW_SECONDS, MAX_SESSIONS_PER_REQUEST } from "../profile.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
@@ -69,10 +69,7 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
   const [pushed, client] = await named;
   const now = deps.clock();
   const isUsable = pushed !== null && canStart(pushed.value, { ...command, clientId: link.clientId, now });
-  if (!isUsable) {
-    const fault = unusableRequest(pushed?.value, { ...command, clientId: link.clientId });
-    throw new ApiError("authorization.request_uri_unusable", { fault, ...await linkTo(deps, client) });
-  }
+  if (!isUsable) throw unusableRequest(pushed?.value, { ...command, ...link }, await linkTo(deps, client));
   const { value: request } = pushed;
   const tpp = await usableClient(deps, request, client);
   const tppAddress = addressOf(deps.authUrl, request);
@@ -181,12 +178,7 @@ async function usableClient(
 ): Promise<Client> {
   const usable = client !== null && client.redirectUris.includes(request.redirectUri) &&
     await isActive(deps, client, request);
-  if (!usable) {
-    throw new ApiError(
-      "authorization.client_unusable",
-      mismatch("the client", "active, with this redirect_uri"),
-    );
-  }
+  if (!usable) throw new ApiError("authorization.client_unusable", { fault: LINK_FAULTS.client_not_usable });
   return client;
 }
 

@@ -5,6 +5,8 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { endpoint, type PlatformEndpoint } from "./endpoint.ts";
+import { explanation } from "../../base/kernel/result.ts";
+import { LINK_FAULTS, linkFaultNamed } from "./link_faults.ts";
 import type { DrawErrorPage, ErrorPage } from "./on_error.ts";
 import { ERROR_PAGES } from "../../pages/error_page.tsx";
 import { isUuid } from "../../base/kernel/identifiers.ts";
@@ -26,6 +28,7 @@ const problemRoute = createRoute({
       page: z.string(),
       request: z.string(),
       tpp: z.string().optional(),
+      fault: z.string().optional(),
       lang: z.string().optional(),
     }),
   },
@@ -47,10 +50,11 @@ export function errorPages(site: Site): DrawErrorPage {
 export function errorPageRoute(site: Site, findTpp: FindTpp): PlatformEndpoint {
   return endpoint("browser", "public", problemRoute, [], async (c) => {
     const page = ERROR_PAGES.find((known) => known === c.req.query("page"));
-    const { request: interactionId, tpp: clientId } = c.req.query();
+    const { request: interactionId, tpp: clientId, fault: name } = c.req.query();
     if (page === undefined || !isUuid(interactionId)) throw new ApiError("request.not_found");
     const tpp = clientId === undefined ? undefined : await findTpp(clientId);
-    return c.html(draw(c, { page, interactionId, nextUrl: undefined, tpp }, site));
+    const fault = linkFaultNamed(name);
+    return c.html(draw(c, { page, interactionId, nextUrl: undefined, tpp, fault }, site));
   });
 }
 
@@ -62,7 +66,7 @@ function draw(c: Context, shown: Omit<ErrorPage, "status">, site: Site): string 
     interactionId,
     nextUrl,
     tppName: tpp?.name,
-    fault,
+    fault: fault === undefined ? undefined : explanation(LINK_FAULTS[fault]),
     site,
     languageSwitch: languageSwitch(c, shown),
   };
@@ -71,9 +75,12 @@ function draw(c: Context, shown: Omit<ErrorPage, "status">, site: Site): string 
 
 function languageSwitch(
   c: Context,
-  { page, interactionId, nextUrl, tpp }: Omit<ErrorPage, "status">,
+  { page, interactionId, nextUrl, tpp, fault }: Omit<ErrorPage, "status">,
 ): LanguageLink[] {
-  const named = tpp === undefined ? {} : { tpp: tpp.clientId };
+  const named = {
+    ...(tpp === undefined ? {} : { tpp: tpp.clientId }),
+    ...(fault === undefined ? {} : { fault }),
+  };
   const again = nextUrl === undefined || c.req.method !== "GET"
     ? { path: PROBLEM_PATH, query: { page, request: interactionId, ...named } }
     : { path: c.req.path, query: c.req.query() }; // a link that may be opened again, including the link to the TPP

@@ -10,7 +10,7 @@ import type { Log } from "../../base/observability/log.ts";
 import type { RequestEnv, Surface } from "../../base/http/context.ts";
 import { rejectionHeaders } from "../../base/http/rejection_headers.ts";
 import { prefersHtml } from "../../base/http/prefers_html.ts";
-import { explanation } from "../../base/kernel/result.ts";
+import { type LinkFault, linkFaultOf } from "./link_faults.ts";
 import { BUG_WIRE, ERROR_TABLE, type PageWire, type ResourceWire, type Wire } from "./error_table.ts";
 
 export interface ErrorPage extends PageWire {
@@ -20,7 +20,7 @@ export interface ErrorPage extends PageWire {
   /** The TPP that the reader came from and its web page, if known. */
   readonly tpp?: ApiErrorParts["tpp"] | undefined;
   /** What is wrong with the TPP's link. */
-  readonly fault?: string | undefined;
+  readonly fault?: LinkFault | undefined;
 }
 
 /** Renders an error page in the reader's language. Implemented by `platform/http/error_routes.ts`. */
@@ -60,7 +60,7 @@ export function answerErrors(
         interactionId: c.get("interactionId"),
         nextUrl,
         tpp,
-        fault: linkFault(rejection),
+        fault: linkFaultOf(rejection),
       });
     }
     const told = rejection === undefined ? undefined : await explained(deps, c, rejection, wire);
@@ -69,13 +69,6 @@ export function answerErrors(
     }
     return oauthError(wire, rejection, told);
   };
-}
-
-/** Whoever has a link reads what is wrong with it. The fault depends on the link alone (Decision G8). */
-function linkFault(rejection: ApiError | undefined): string | undefined {
-  const fault = rejection?.parts.fault;
-  const isLink = rejection?.reason.startsWith("authorization.") === true;
-  return isLink && fault !== undefined ? explanation(fault) : undefined;
 }
 
 /** What is told beyond the generic answer. */

@@ -82,16 +82,9 @@ async function redeem(deps: CodeGrantDeps, tx: Transaction, { request, redemptio
     // enough.
     if (wrong !== undefined) throw wrong;
     deps.tokens.stageRevocation(tx, code.redeemedFor); // no check: `redeemedFor` never changes once it is set
-    const expected = "redeemed once";
-    return invalidGrant(
-      described("code", expected, "one that was redeemed before; its token is revoked now"),
-    );
+    return invalidGrant(REDEEMED);
   }
-  if (!isRedeemable(code, deps.clock())) {
-    if (wrong !== undefined) throw wrong;
-    const expected = `redeemed within ${CODE_SECONDS} s and with at most ${MAX_CODE_FAILURES} wrong attempts`;
-    throw invalidGrant(described("code", expected, "an expired or void one"));
-  }
+  if (!isRedeemable(code, deps.clock())) throw wrong ?? invalidGrant(LATE);
   if (wrong !== undefined) {
     // Another client must not be able to use up the code. Its guesses are limited by its rate limit and the code's 60
     // s.
@@ -135,6 +128,13 @@ async function wrongness(
   }
   return undefined;
 }
+
+const REDEEMED = described("code", "redeemed once", "one that was redeemed before; its token is revoked now");
+const LATE = described(
+  "code",
+  `redeemed within ${CODE_SECONDS} s and with at most ${MAX_CODE_FAILURES} wrong attempts`,
+  "an expired or void one",
+);
 
 /** One explanation for a code that does not exist and for one of another client or bank. */
 function unusableCode(detail: string): ApiError {

@@ -4,7 +4,15 @@
 import { z } from "zod";
 import { asBankCode, asClientId, type ClientId } from "../../base/kernel/identifiers.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
-import { type Failure, type Mismatch, mismatch, ok, type Result } from "../../base/kernel/result.ts";
+import {
+  type Failure,
+  type Mismatch,
+  mismatch,
+  ok,
+  quoted,
+  type Result,
+  within,
+} from "../../base/kernel/result.ts";
 import {
   type JsonObject,
   readCompactJws,
@@ -94,7 +102,7 @@ export async function verifySoftwareStatement(
     times: { ...TIMES, clock },
   });
   if (verified.ok) return approved(deps, verified.value.claims, statement);
-  const { fault } = verified;
+  const fault = within("software_statement", verified.fault);
   return { ok: false, fault: { reason: "registration.invalid_software_statement", ...fault } };
 }
 
@@ -116,7 +124,7 @@ async function directoryKey(
   const claims = unverifiedClaims(jws);
   const issuer = claims.ok ? claims.value["iss"] : undefined;
   if (typeof issuer === "string" && issuer !== deps.directoryIssuer) {
-    return unapproved("iss", deps.directoryIssuer, issuer);
+    return unapproved("iss", quoted(deps.directoryIssuer), issuer);
   }
   const { kid } = jws.header;
   const key = typeof kid === "string" ? await deps.findDirectoryKey(kid) : undefined;
@@ -136,22 +144,26 @@ function approved(
   statement: string,
 ): Result<SoftwareStatement, StatementFault> {
   const { software_client_status: status, software_environment: environment } = claims;
-  if (claims.iss !== deps.directoryIssuer) return invalid("iss", deps.directoryIssuer, claims.iss);
-  if (status !== "Active") return unapproved("software_client_status", "Active", status);
+  if (claims.iss !== deps.directoryIssuer) {
+    return invalidStatement("iss", quoted(deps.directoryIssuer), claims.iss);
+  }
+  if (status !== "Active") return unapprovedStatement("software_client_status", "Active", status);
   if (environment !== deps.environment) {
-    return unapproved("software_environment", deps.environment, environment);
+    return unapprovedStatement("software_environment", quoted(deps.environment), environment);
   }
   const urls = [claims.org_jwks_endpoint, claims.org_jwks_revoked_endpoint];
   const elsewhere = urls.find((url) => !isAllowedUrl(deps.urls, url));
-  if (elsewhere !== undefined) return unapproved("key set URL", "on an allowed host", elsewhere);
+  if (elsewhere !== undefined) return unapprovedStatement("key set URL", "on an allowed host", elsewhere);
   const clientId = asClientId(claims.software_client_id);
   if (clientId === undefined) {
-    return invalid("software_client_id", "SC- and a UUID", claims.software_client_id);
+    return invalidStatement("software_client_id", "SC- and a UUID", claims.software_client_id);
   }
   const role = claims.software_roles[0];
-  if (role !== "PISP" && role !== "ASPSP") return unapproved("software_roles", "PISP or ASPSP", role);
+  if (role !== "PISP" && role !== "ASPSP") {
+    return unapprovedStatement("software_roles", "PISP or ASPSP", role);
+  }
   if (role === "ASPSP" && asBankCode(claims.org_id) === undefined) {
-    return unapproved("org_id", "a bank code that is not reserved", claims.org_id);
+    return unapprovedStatement("org_id", "a bank code that is not reserved", claims.org_id);
   }
   return ok(statementOf(deps, claims, { clientId, role, text: statement }));
 }
@@ -198,4 +210,16 @@ function invalid(at: string, expected: string, received: unknown): Failure<State
 function unapproved(at: string, expected: string, received: unknown): Failure<StatementFault> {
   const { fault } = mismatch(at, expected, received);
   return { ok: false, fault: { reason: "registration.unapproved_software_statement", ...fault } };
+}
+
+function invalidStatement(at: string, expected: string, received: unknown): Failure<StatementFault> {
+  return inStatement(invalid(at, expected, received));
+}
+
+function unapprovedStatement(at: string, expected: string, received: unknown): Failure<StatementFault> {
+  return inStatement(unapproved(at, expected, received));
+}
+
+function inStatement({ fault }: Failure<StatementFault>): Failure<StatementFault> {
+  return { ok: false, fault: within("software_statement", fault) };
 }

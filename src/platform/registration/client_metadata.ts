@@ -1,6 +1,14 @@
 /** Client metadata of a registration JWT, and its rules by role and software statement (contract DC6-DC10). No I/O. */
 import { z } from "zod";
-import { type Failure, type Mismatch, mismatch, ok, type Result } from "../../base/kernel/result.ts";
+import {
+  type Failure,
+  type Mismatch,
+  mismatch,
+  ok,
+  quoted,
+  type Result,
+  within,
+} from "../../base/kernel/result.ts";
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
 import type { SoftwareStatement, StatementFault } from "../participants/software_statement.ts";
 import { MAX_REDIRECT_URIS } from "../../base/limits.ts";
@@ -51,6 +59,29 @@ const metadataSchema = z.object({
 
 type Metadata = z.infer<typeof metadataSchema>;
 
+/** What the schema expects of each claim, for the participant. */
+const EXPECTED: Readonly<Record<keyof Metadata, string>> = {
+  iss: "the org_name or org_id of the software statement",
+  iat: "a number of Unix seconds",
+  exp: "a number of Unix seconds",
+  aud: "the registration audience of this platform, as a string",
+  jti: `a string of 1 to ${MAX_JTI_CHARACTERS} characters`,
+  sub: "absent",
+  redirect_uris: "an array of URLs",
+  token_endpoint_auth_method: "'private_key_jwt'",
+  grant_types: "an array of 'client_credentials' and 'authorization_code'",
+  response_types: "'code' or absent",
+  software_id: "the software_id of the software statement, or absent",
+  scope: "'payments' for a TPP, 'bank' for a bank",
+  software_statement: "the signed software statement",
+  application_type: "'web'",
+  request_object_signing_alg: "'PS256' or absent",
+  token_endpoint_auth_signing_alg: "'PS256' or absent",
+  id_token_signed_response_alg: "'PS256' or absent",
+  jwks: "absent if jwks_uri is sent; neither is used",
+  jwks_uri: "absent if jwks is sent; neither is used",
+};
+
 /**
  * The metadata that a role registers (contract RJ6, RJ9). A bank may add the grant that it really uses (Decision B1).
  */
@@ -63,12 +94,16 @@ const BY_ROLE = {
   ASPSP: { scope: "bank", required: ["authorization_code"], optional: ["client_credentials"] },
 };
 
-/** Decodes verified claims. The fault names every claim that is not acceptable. */
+/** Decodes verified claims. The fault names the first claim that is not acceptable. */
 export function decodeMetadata(claims: JsonObject): Result<Metadata> {
   const decoded = metadataSchema.safeParse(claims);
   if (decoded.success) return ok(decoded.data);
-  const names = [...new Set(decoded.error.issues.map((issue) => issue.path.join(".")))].join(", ");
-  return mismatch(names, "as docs/contract/registration.md requires");
+  const [name = ""] = decoded.error.issues.map((issue) => String(issue.path[0]));
+  return mismatch(
+    name,
+    EXPECTED[name as keyof Metadata] ?? "as the documentation of the registration requires",
+    claims[name],
+  );
 }
 
 /** Checks decoded metadata against the software statement of the client. */
@@ -79,16 +114,19 @@ export function checkMetadata(
 ): Result<Metadata & { readonly redirect_uris: readonly string[] }, RegistrationFault> {
   const { aud, iss, software_id: softwareId } = metadata;
   if (aud !== audience) {
-    return invalid("aud is not this platform's registration audience.", mismatch("aud", audience, aud));
+    return invalid(
+      "aud is not this platform's registration audience.",
+      mismatch("aud", `${quoted(audience)} (the registration audience)`, aud),
+    );
   }
   if (iss !== statement.orgName && iss !== statement.orgId) {
     return invalid(
       "iss is not the participant.",
-      mismatch("iss", "the org_id or org_name of the statement", iss),
+      mismatch("iss", `${quoted(statement.orgName)} or ${quoted(statement.orgId)}`, iss),
     );
   }
   if (softwareId !== undefined && softwareId !== statement.softwareId) {
-    const fault = mismatch("software_id", statement.softwareId, softwareId);
+    const fault = mismatch("software_id", quoted(statement.softwareId), softwareId);
     return invalid("software_id differs from the software statement.", fault);
   }
   const ofRole = checkRole(metadata, statement.role);
@@ -104,7 +142,10 @@ function checkRole(
   const { grant_types: grantTypes, scope } = metadata;
   const rule = BY_ROLE[role];
   if (scope !== rule.scope) {
-    return invalid(`scope must be ${rule.scope} for this role.`, mismatch("scope", rule.scope, scope));
+    return invalid(
+      `scope must be ${rule.scope} for this role.`,
+      mismatch("scope", quoted(rule.scope), scope),
+    );
   }
   const complete = rule.required.every((grant) => grantTypes.includes(grant));
   const known = grantTypes.every((grant) => rule.required.includes(grant) || rule.optional.includes(grant));
@@ -125,7 +166,10 @@ function checkRedirectUris(
   const uris = parsed.data;
   if (new Set(uris).size !== uris.length) return invalidUri("without duplicates");
   const unstated = uris.find((uri) => !statement.redirectUris.includes(uri)); // byte equality, DC9
-  if (unstated !== undefined) return invalidUri("redirect URLs of the software statement", unstated);
+  if (unstated !== undefined) {
+    const stated = statement.redirectUris.map(quoted).join(" or ");
+    return invalidUri(`those of the software statement: ${stated}`, unstated);
+  }
   const odd = uris.find((uri) => !isRedirectUri(uri, loopback));
   return odd === undefined
     ? ok(uris)
@@ -144,10 +188,11 @@ export function isRedirectUri(text: string, loopback: boolean): boolean {
 
 /** Returns the failure as one of the metadata, with a description for the caller. */
 export function invalid(description: string, { fault }: Failure): Failure<RegistrationFault> {
-  return { ok: false, fault: { reason: "registration.invalid_client_metadata", description, ...fault } };
+  const named = within("registration JWT", fault);
+  return { ok: false, fault: { reason: "registration.invalid_client_metadata", description, ...named } };
 }
 
 function invalidUri(expected: string, received?: unknown): Failure<RegistrationFault> {
-  const { fault } = mismatch("redirect_uris", expected, received);
+  const { fault } = mismatch("registration JWT redirect_uris", expected, received);
   return { ok: false, fault: { reason: "registration.invalid_redirect_uri", ...fault } };
 }

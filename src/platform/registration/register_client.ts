@@ -3,6 +3,7 @@
  * software has one registration. A newer statement updates it, and an older or equal one is rejected (Decision B6).
  */
 import { wireDateTime } from "../../base/kernel/clock.ts";
+import { mismatch } from "../../base/kernel/result.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { statementId } from "../participants/software_statement.ts";
 import type { LimitParticipant } from "../security/rate_limit.ts";
@@ -39,7 +40,8 @@ export async function registerClient(
   const { statement } = request;
   const now = deps.clock();
   if (!await deps.keys.ownsTransportKey(statement, command.spkiThumbprint)) {
-    throw new ApiError("certificate.not_participants", "certificate of another participant");
+    const expected = "one of the participant of the software statement";
+    throw new ApiError("certificate.not_participants", mismatch("client certificate", expected));
   }
   await command.limitParticipant(statement);
   replayRecords.pending.push({

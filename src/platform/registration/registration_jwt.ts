@@ -3,7 +3,7 @@
  * participant that the statement names, and its claims against the statement (contract DC6-DC10).
  */
 import type { Clock } from "../../base/kernel/clock.ts";
-import { failed, type Failure, mismatch, ok, type Result } from "../../base/kernel/result.ts";
+import { failed, type Failure, mismatch, ok, type Result, within } from "../../base/kernel/result.ts";
 import { inPart, type JwtFault, unverifiedClaims, type UnverifiedJws } from "../../base/jose/compact_jws.ts";
 import { type Signer, verifyJwt } from "../../base/jose/verify_jwt.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
@@ -56,15 +56,17 @@ const TIMES = {
 /**
  * Verifies and decodes a registration JWT.
  *
+ * @param onStatement called with the verified software statement, also if the JWT is then rejected
  * @throws {ApiError} `platform.unavailable` without a fresh enough copy of the directory's documents
  */
 export async function openRegistration(
   deps: RegistrationJwtDeps,
   jwt: string,
+  onStatement: (statement: SoftwareStatement) => void,
 ): Promise<Result<RegistrationRequest, RegistrationFault>> {
   const verified = await verifyJwt(jwt, {
     ...HEADER,
-    findKey: (jws) => findRegistrant(deps, jws),
+    findKey: (jws) => findRegistrant(deps, jws, onStatement),
     claims: decodeMetadata,
     times: { ...TIMES, clock: deps.clock },
   });
@@ -80,18 +82,20 @@ export async function openRegistration(
 async function findRegistrant(
   deps: RegistrationJwtDeps,
   jws: UnverifiedJws,
+  onStatement: (statement: SoftwareStatement) => void,
 ): Promise<Result<Registrant, JwtFault | StatementFault>> {
   const carried = carriedStatement(jws);
   if (!carried.ok) return carried;
   const verified = await verifySoftwareStatement(deps.statements, carried.value, deps.clock);
   if (!verified.ok) return verified;
   const statement = verified.value;
+  onStatement(statement);
   // Read before the keys are fetched, so that the keys have at least this version.
   const listed = await deps.statuses.find(statement.clientId, "at once");
   const { kid } = jws.header;
   const key = typeof kid === "string" ? await deps.keys.signingKey(statement, kid) : undefined;
   return key === undefined
-    ? inPart("key", mismatch("header kid", "the kid of a current signing key of the participant", kid))
+    ? inPart("key", await deps.keys.kidFault(statement, kid))
     : ok({ key, statement, listed });
 }
 
@@ -114,5 +118,5 @@ function explained(fault: JwtFault | StatementFault): Failure<RegistrationFault>
   if ("reason" in fault) return failed(fault);
   if (fault.part === "claims") return invalid(`Not acceptable: ${fault.at}.`, failed(fault));
   if (fault.part === "times") return invalid("exp or iat is not acceptable.", failed(fault));
-  return failed({ reason: "registration.invalid_client_metadata", ...fault });
+  return failed({ reason: "registration.invalid_client_metadata", ...within("registration JWT", fault) });
 }

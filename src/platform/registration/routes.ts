@@ -12,6 +12,7 @@ import { MAX_BODY_BYTES } from "../../base/limits.ts";
 import { REGISTRATION_PATH } from "../paths.ts";
 import { MAX_REGISTRATION_JWT_CHARACTERS } from "../profile.ts";
 import type { CertificateVariables } from "../security/client_certificate.ts";
+import type { ClaimVariables } from "../security/proven_caller.ts";
 import type { RateLimit } from "../security/rate_limit.ts";
 import type { RegistrationFault } from "./client_metadata.ts";
 import { clientRepresentationSchema, representClient } from "./client_representation.ts";
@@ -49,21 +50,27 @@ export interface RegistrationRouteDeps extends RegisterClientDeps, RegistrationJ
 }
 
 /** Check: media type, content coding and size; sets the JWT of the body. */
-const jwtBody = createMiddleware<{ Variables: { jwt: string } }>(async function jwtBody(c, next) {
-  if (mediaType(c) !== "application/jose") {
-    const type = mismatch("Content-Type", "'application/jose'", c.req.header("content-type"));
-    throw new ApiError("registration.unsupported_media_type", type);
-  }
-  rejectContentCoding(c);
-  c.set("jwt", textOf(await readBytes(c.req.raw, MAX_BODY_BYTES)));
-  await next();
-});
+const jwtBody = createMiddleware<{ Variables: { jwt: string } & ClaimVariables }>(
+  async function jwtBody(c, next) {
+    if (mediaType(c) !== "application/jose") {
+      const type = mismatch("Content-Type", "'application/jose'", c.req.header("content-type"));
+      throw new ApiError("registration.unsupported_media_type", type);
+    }
+    rejectContentCoding(c);
+    c.set("jwt", textOf(await readBytes(c.req.raw, MAX_BODY_BYTES)));
+    await next();
+  },
+);
 
 export function registrationRoutes(deps: RegistrationRouteDeps): readonly PlatformEndpoint[] {
   const checks = [deps.certificate, deps.limit("registration"), jwtBody] as const;
   return [
     endpoint("oauth", "participant", route, checks, async (c) => {
-      const request = await openRegistration(deps, c.get("jwt"));
+      const request = await openRegistration(
+        deps,
+        c.get("jwt"),
+        (statement) => c.set("registrant", statement),
+      );
       if (!request.ok) throw registrationError(request.fault);
       const registration = await registerClient(deps, {
         request: request.value,

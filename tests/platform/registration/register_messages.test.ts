@@ -60,6 +60,9 @@ Deno.test("POST register tells nothing about a registration to the holder of ano
   await using env = await openEnvironment(MANY_REGISTRATIONS);
   const words = await wordsOf(env, env.tpp, { as: env.otherTpp });
   assertEquals(words, [401, "Client authentication failed."]);
+  const { kid } = env.otherTpp.signing;
+  const notMine = await wordsOf(env, env.tpp, { as: env.otherTpp, header: { kid } });
+  assertEquals(notMine, [400, "The registration request is not acceptable."]);
 });
 
 Deno.test("POST register says that a registration JWT was used before [DC-N10] [G8]", async () => {
@@ -69,7 +72,7 @@ Deno.test("POST register says that a registration JWT was used before [DC-N10] [
   assertEquals((await postRegistration(env, newcomer, { body })).status, 201);
   assertEquals(await wordsOf(env, newcomer, { body }), [
     400,
-    "A registration JWT with this jti was used before. Sign a new one with a new jti.",
+    "registration JWT jti must be new for each registration; got one used before.",
   ]);
 });
 
@@ -95,8 +98,14 @@ Deno.test("POST register says why a newer statement cannot replace the registere
   });
 });
 
-Deno.test("POST register keeps the generic words for a statement that is not authentic [G8]", async () => {
+Deno.test("POST register explains a statement that is not authentic to a registered participant alone [G8]", async () => {
   await using env = await openEnvironment(MANY_REGISTRATIONS);
   const { tpp } = env;
-  assertEquals(await wordsOf(env, tpp, { statement: `${tpp.statement}x` }), [400, GENERIC]);
+  const changes = { statement: `${tpp.statement}x` };
+  const newcomer = await onboardOnly(env, NEWCOMER);
+  assertEquals(await wordsOf(env, newcomer, changes), [400, GENERIC]);
+  assertEquals(await wordsOf(env, tpp, changes), [
+    400,
+    "software_statement must be a compact JWS: three segments of canonical base64url.",
+  ]);
 });
