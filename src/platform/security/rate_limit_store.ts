@@ -1,6 +1,12 @@
 /**
  * Token buckets in the store, shared by all processes. A process draws a block of tokens at a time and uses it from
- * memory, so most requests need no round trip. Drawn tokens are removed from the bucket, so the limit holds.
+ * memory, so most requests need no round trip. Drawn tokens are removed from the bucket, so that the limit holds for
+ * all processes together (contract RL4):
+ *
+ * - A block is an eighth of the tokens that are left, so that no number of processes empties a bucket by drawing.
+ * - A block lasts as long as an empty bucket needs to become full. Tokens that a process kept from a quiet time cannot be
+ *   added to the burst of the others later. So at no time can more than twice the burst be used at once, and never more
+ *   than an eighth of the burst more for each process.
  */
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
@@ -36,12 +42,15 @@ export const rateBucketRecord = defineRecord<Bucket>({
 /** The tokens of a bucket that this process has drawn. */
 interface Reserve {
   tokens: number;
+  /** Milliseconds, by the steady clock. From then on the tokens may not be used. */
+  usableUntil: number;
   /** Milliseconds, by the steady clock. Until then the bucket is known to be empty. */
   emptyUntil: number;
   drawing?: Promise<void>;
 }
 
-const BLOCKS_A_BURST = 8;
+/** A block is this part of the tokens that are left, and at least one token. */
+const BLOCK_DIVISOR = 8;
 /** Bounds the memory. The tokens of a removed reserve are lost, which never exceeds the limit. */
 const MAX_RESERVES = 10_000;
 const MAX_ATTEMPTS = 5;
@@ -65,6 +74,7 @@ export function openBucketStore(deps: BucketStoreDeps): BucketStore {
   return {
     async take(name, policy) {
       const reserve = reserveOf(reserves, name.join(" "));
+      if (deps.steady() >= reserve.usableUntil) reserve.tokens = 0;
       while (reserve.tokens < 1) {
         const waitMs = reserve.emptyUntil - deps.steady();
         if (waitMs > 0) return Math.max(1, Math.ceil(waitMs / 1000));
@@ -80,7 +90,7 @@ export function openBucketStore(deps: BucketStoreDeps): BucketStore {
 function reserveOf(reserves: LRUCache<string, Reserve>, name: string): Reserve {
   const known = reserves.get(name);
   if (known !== undefined) return known;
-  const fresh: Reserve = { tokens: 0, emptyUntil: 0 };
+  const fresh: Reserve = { tokens: 0, usableUntil: 0, emptyUntil: 0 };
   reserves.set(name, fresh);
   return fresh;
 }
@@ -103,18 +113,24 @@ async function draw(
       const now = clock();
       const entry = await rateBucketRecord.get(tx, key);
       const available = entry === null ? policy.burst : filled(entry.value, policy, now);
-      const block = Math.min(Math.floor(available), Math.max(1, Math.floor(policy.burst / BLOCKS_A_BURST)));
+      const block = Math.min(Math.floor(available), Math.max(1, Math.floor(available / BLOCK_DIVISOR)));
       if (block < 1) {
         reserve.emptyUntil = steady() + Math.ceil(((1 - available) / policy.perSecond) * 1000);
         return 0;
       }
-      const full = now + Math.ceil((policy.burst / policy.perSecond) * 1000);
+      const full = now + fillMs(policy);
       check(tx, key, entry?.version ?? null);
       rateBucketRecord.set(tx, key, { tokens: available - block, filledAt: now }, full);
       return block;
     },
   );
+  reserve.usableUntil = steady() + fillMs(policy);
   reserve.tokens += drawn; // `+=` across an await would lose tokens that were taken meanwhile
+}
+
+/** Returns the time in which an empty bucket becomes full. */
+function fillMs({ burst, perSecond }: RatePolicy): number {
+  return Math.ceil((burst / perSecond) * 1000);
 }
 
 function filled(bucket: Bucket, policy: RatePolicy, now: number): number {

@@ -2,12 +2,15 @@
  * Rate limits over HTTP: a rejected request uses up no proof or key, and one participant's flood does not affect others
  * [RAT-01, PA-N17].
  */
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
+import { type BucketStore, openBucketStore } from "../../../src/platform/security/rate_limit_store.ts";
+import type { RatePolicy } from "../../../src/platform/rate_policies.ts";
+import { anotherProcess } from "support/processes.ts";
 import { addKey } from "support/directory_network.ts";
 import { register } from "testing/participants.ts";
 import { call, clientToken, consentBody, createConsent, requestToken } from "testing/flows.ts";
 import { dpopProof, payloadSignature } from "testing/jwts.ts";
-import { BASE_URL, openEnvironment } from "testing/environment.ts";
+import { BASE_URL, type Environment, openEnvironment, throughProxy } from "testing/environment.ts";
 
 const PATH = "/BANKA/domestic-payment-consents/v1";
 
@@ -126,19 +129,75 @@ Deno.test("40 parallel requests never get more than the burst [RAT-01]", async (
   assertEquals([counted(200), counted(429)], [10, 30]);
 });
 
-Deno.test("two processes on one store share the limit [RAT-01]", async () => {
-  await using env = await openEnvironment();
-  const { openBucketStore } = await import("../../../src/platform/security/rate_limit_store.ts");
-  const policy = { perSecond: 1, burst: 16 };
-  const processes = [1, 2].map(() => {
-    const clock = (): number => env.now;
-    return openBucketStore({ store: env.store, clock, steady: clock });
+Deno.test("three processes on one store share the limit [RAT-01, RL4]", async () => {
+  await using env = await openEnvironment({
+    environment: { RATE_LIMITS: "authorization=1/16,registration=100/100" },
   });
-  const waits: number[] = [];
+  const all = [env.platform, await anotherProcess(env), await anotherProcess(env)];
+  const statuses: number[] = [];
   for (let request = 0; request < 40; request++) {
-    waits.push(await processes[request % 2]?.take(["reads", "x"], policy) ?? -1);
+    const api: typeof env.api = (sent, as) =>
+      (all[request % 3] ?? env.platform).api.fetch(throughProxy(sent, as));
+    statuses.push((await requestToken(Object.assign(Object.create(env), { api }), env.tpp)).status);
   }
-  assertEquals(waits.filter((wait) => wait === 0).length, 16);
+  assertEquals(statuses.filter((status) => status === 200).length, 16);
+  assertEquals(statuses.filter((status) => status === 429).length, 24);
+  await Promise.all(all.slice(1).map((platform) => platform.stop()));
+});
+
+/** The rate limits of so many processes on one store. */
+function processesOf(env: Environment, count: number): readonly BucketStore[] {
+  const clock = (): number => env.now;
+  return Array.from({ length: count }, () => openBucketStore({ store: env.store, clock, steady: clock }));
+}
+
+/** How many of these requests, one to each process in turn, are within the limit. */
+async function allowed(
+  processes: readonly BucketStore[],
+  requests: number,
+  policy: RatePolicy,
+): Promise<number> {
+  let count = 0;
+  for (let request = 0; request < requests; request++) {
+    const buckets = processes[request % processes.length];
+    if (await buckets?.take(["reads", "x"], policy) === 0) count++;
+  }
+  return count;
+}
+
+Deno.test("the first request to each of 20 processes is within the limit, whatever the others have drawn [RAT-01, RL4]", async () => {
+  await using env = await openEnvironment();
+  assertEquals(await allowed(processesOf(env, 20), 20, { perSecond: 20, burst: 40 }), 20);
+});
+
+Deno.test("what 10 processes drew in a quiet time does not add to the burst [RAT-01, RL4]", async () => {
+  await using env = await openEnvironment();
+  const policy = { perSecond: 20, burst: 40 };
+  const processes = processesOf(env, 10);
+  for (const buckets of processes) {
+    assertEquals(await allowed([buckets], 1, policy), 1);
+    env.now += 1000;
+  }
+  env.now += 2000;
+  assertEquals(await allowed(processes, 200, policy), 40);
+});
+
+Deno.test("three processes allow a steady rate at the limit, and no more than that over a minute [RAT-01, RL4]", async () => {
+  await using env = await openEnvironment();
+  const policy = { perSecond: 20, burst: 40 };
+  const processes = processesOf(env, 3);
+  let steady = 0;
+  for (let tick = 0; tick < 200; tick++) {
+    env.now += 50;
+    steady += await allowed(processes.slice(tick % 3), 1, policy);
+  }
+  assertEquals(steady, 200);
+  let flood = 0;
+  for (let tick = 0; tick < 60; tick++) {
+    env.now += 1000;
+    flood += await allowed(processes, 60, policy);
+  }
+  assert(flood <= 60 * 20 + 40 && flood >= 60 * 20 - 40, `${flood} in a minute`);
 });
 
 Deno.test("RATE_LIMITS that is malformed does not start", async () => {
