@@ -104,8 +104,9 @@ export async function openClocks(
   log: Log,
 ): Promise<Pick<TimedParts, "steady" | "ages"> & { readonly mark: () => Promise<number> }> {
   const steady = steadyClock(clock, monotonic);
-  const { ages, behindSeconds: seconds, mark } = await openAgeClock(store, clock, steady);
   const level = config.environment === "Sandbox" ? "info" : "error"; // a sandbox's clock is put back on purpose
+  const behind = (seconds: number): void => log[level]("clock.behind_process", { seconds });
+  const { ages, behindSeconds: seconds, mark } = await openAgeClock(store, clock, steady, behind);
   if (seconds > 0) log[level]("clock.behind_store", { seconds });
   return { steady, ages, mark };
 }

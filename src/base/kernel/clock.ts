@@ -24,8 +24,14 @@ export function steadyClock(clock: Clock, monotonic: Clock): Clock {
   };
 }
 
-/** Possible difference between the clocks of two processes, milliseconds. */
+/** Tolerated difference between the clocks of two parties, milliseconds. */
 export const MAX_SKEW_MS = FUTURE_SKEW_SECONDS * 1000;
+
+/**
+ * Largest difference between the clocks of two processes of one platform, milliseconds. An operator keeps it with NTP
+ * (docs/clocks.md), and a process whose clock is further behind logs an alarm.
+ */
+export const MAX_PROCESS_SKEW_MS = 2000;
 
 /**
  * Whether a deadline that was set at most `longestMs` ahead has yet to pass. If it is further ahead, the clock has

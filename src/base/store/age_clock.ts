@@ -3,16 +3,19 @@
  * stored every few seconds together with the computer's time, so that the next start can compute how much time has
  * passed. If the computer's time has gone back meanwhile, that is unknown, and every stored value counts as too old.
  */
-import { type Clock, MAX_SKEW_MS } from "../kernel/clock.ts";
-import type { Key, Store } from "./store.ts";
-import { ageMarkRecord } from "./base_records.ts";
+import { type Clock, MAX_PROCESS_SKEW_MS, MAX_SKEW_MS } from "../kernel/clock.ts";
+import type { Entry, Key, Store } from "./store.ts";
+import { type AgeMark, ageMarkRecord } from "./base_records.ts";
 import { check, transact } from "./transaction.ts";
 
 export interface AgeClock {
   readonly ages: Clock;
   /** Seconds by which the computer's clock was behind the stored mark at the start, or 0. */
   readonly behindSeconds: number;
-  /** Stores the current value, at most every 10 s. Returns the number of marks stored. */
+  /**
+   * Stores the current value, at most every 10 s. Returns the number of marks stored. Called every second, it also
+   * notices that the clock of another process is ahead.
+   */
   mark(): Promise<number>;
 }
 
@@ -22,24 +25,53 @@ const EVERY_MS = 10_000;
 /** Longer than the maximum age of any stored value. */
 const UNKNOWN_MS = 3_600_000;
 
-/** Reads the stored mark and opens the clock. `steady` is this process's steady clock over `clock`. */
-export async function openAgeClock(store: Store, clock: Clock, steady: Clock): Promise<AgeClock> {
+/**
+ * Reads the stored mark and opens the clock.
+ *
+ * @param steady this process's steady clock over `clock`
+ * @param behind called with the seconds by which this computer's clock is behind another process's, once until it is
+ * no longer behind
+ */
+export async function openAgeClock(
+  store: Store,
+  clock: Clock,
+  steady: Clock,
+  behind: (seconds: number) => void,
+): Promise<AgeClock> {
   const mark = (await ageMarkRecord.get(store, ageMarkKey))?.value;
   const [at, startedAt] = [clock(), steady()];
   const passed = mark === undefined ? 0 : at - mark.at;
   const since = passed < -MAX_SKEW_MS ? UNKNOWN_MS : Math.max(0, passed);
   const shift = mark === undefined ? 0 : mark.age + since - startedAt;
   const ages: Clock = () => steady() + shift;
+  const compare = openComparison(clock, behind);
   let markedAt = -Infinity;
   return {
     ages,
     behindSeconds: passed < -MAX_SKEW_MS ? Math.ceil(-passed / 1000) : 0,
     async mark() {
+      compare(await ageMarkRecord.get(store, ageMarkKey));
       const age = ages();
       if (age - markedAt < EVERY_MS) return 0;
       markedAt = age;
       return await storeMark(store, clock, age) ? 1 : 0;
     },
+  };
+}
+
+/** Compares this clock with a mark that another process has just stored. */
+function openComparison(
+  clock: Clock,
+  behind: (seconds: number) => void,
+): (mark: Entry<AgeMark> | null) => void {
+  let isBehind = false;
+  let compared: string | undefined;
+  return (mark) => {
+    if (mark === null || mark.version === compared) return;
+    compared = mark.version;
+    const byMs = mark.value.at - clock();
+    if (byMs > MAX_PROCESS_SKEW_MS && !isBehind) behind(Math.ceil(byMs / 1000));
+    isBehind = byMs > MAX_PROCESS_SKEW_MS;
   };
 }
 

@@ -3,6 +3,8 @@
  * status.
  */
 import { createRoute, z } from "@hono/zod-openapi";
+import { MAX_PROCESS_SKEW_MS } from "../../base/kernel/clock.ts";
+import { COMMIT_WITHIN_MS } from "../../base/store/store.ts";
 import { jsonBody } from "../../base/http/body.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { decoded } from "../http/decoded.ts";
@@ -30,8 +32,8 @@ export interface PaymentOrderRouteDeps extends ReportPaymentStatusDeps {
 }
 
 const PAGE = 100;
-/** An order may be committed this long after a younger one, because of a slow commit or another process's clock. */
-const OVERTAKING_MS = 5000;
+/** An order may be committed this long after a younger one, because of a slow commit and another process's clock. */
+export const OVERTAKING_MS = COMMIT_WITHIN_MS + MAX_PROCESS_SKEW_MS;
 const CURSOR = /^\d{15}-[0-9a-f-]{36}$/;
 const orderParameter = bankParameter.extend({
   paymentId: z.string().openapi({ param: { name: "paymentId", in: "path" }, format: "uuid" }),

@@ -2,6 +2,7 @@
  * A domestic payment consent and its legal status changes. No I/O and no clock: the status of a consent depends on
  * the time at which it is read, because its deadlines apply even before they are recorded.
  */
+import type { Recorded } from "../audit_trail.ts";
 import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
 import { instantOf } from "../../base/kernel/date_time.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -47,7 +48,7 @@ export interface Payer {
 }
 
 /** A consent as stored. Read it through {@link asOf}. */
-export interface Consent {
+export interface Consent extends Recorded {
   readonly id: ConsentId;
   readonly clientId: ClientId;
   readonly bank: BankCode;

@@ -2,7 +2,7 @@
 import { defineRecord } from "../../base/store/record.ts";
 import { consentId } from "../../base/store/record_fields.ts";
 import { asConsentId, type ConsentId } from "../../base/kernel/identifiers.ts";
-import { record, type ShownPage } from "../audit_trail.ts";
+import { type AuditEntry, record, type ShownPage } from "../audit_trail.ts";
 import { consentDeadlineKey, consentKey } from "../store_keys.ts";
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
@@ -21,6 +21,11 @@ export interface ConsentStore {
   stageCreation(tx: Transaction, consent: Consent, cause: Cause): void;
   /** Stages the changed consent. The commit fails if the consent changed meanwhile. */
   stageChange(tx: Transaction, former: Entry<Consent>, changed: Consent, cause: Cause, at: number): void;
+  /**
+   * Stages an entry in the consent's history that does not change the consent. The commit fails if the consent changed
+   * meanwhile.
+   */
+  stageNote(tx: Transaction, id: ConsentId, entry: AuditEntry): Promise<void>;
   /**
    * Returns deadlines before `now`, earliest first, after the one given. The consents of some may have changed
    * meanwhile.
@@ -58,18 +63,23 @@ export function openConsentStore(store: Store): ConsentStore {
   return {
     find: (from, id) => consentRecord.get(from, consentKey(id)),
     stageCreation(tx, consent, cause) {
+      const created = { at: consent.createdAt, event: `consent.${consent.status}`, ...cause };
       check(tx, consentKey(consent.id), null);
-      consentRecord.set(tx, consentKey(consent.id), consent);
+      stageRecorded(tx, consent, null, created);
       noteDeadline(tx, consent);
-      record(tx, consent.id, { at: consent.createdAt, event: `consent.${consent.status}`, ...cause });
     },
     stageChange(tx, former, changed, cause, at) {
       check(tx, former.key, former.version);
-      consentRecord.set(tx, former.key, changed);
+      stageRecorded(tx, changed, former.value, { at, event: `consent.${changed.status}`, ...cause });
       const [before, after] = [deadlineOf(former.value), deadlineOf(changed)];
       if (before !== undefined && before !== after) remove(tx, consentDeadlineKey(before, changed.id));
       if (before !== after) noteDeadline(tx, changed);
-      record(tx, changed.id, { at, event: `consent.${changed.status}`, ...cause });
+    },
+    async stageNote(tx, id, entry) {
+      const consent = await consentRecord.get(tx, consentKey(id)); // as stored: a deadline may have passed
+      if (consent === null) throw new Error("a history entry without its consent");
+      check(tx, consent.key, consent.version);
+      stageRecorded(tx, consent.value, consent.value, entry);
     },
     async deadlinesBefore(now, limit, after) {
       const start = after === undefined ? {} : { after: after.key };
@@ -80,6 +90,11 @@ export function openConsentStore(store: Store): ConsentStore {
     standsDeadline: async (from, { key }) => await from.get(key) !== null,
     stageDeadlineGone: (tx, deadline) => remove(tx, deadline.key),
   };
+}
+
+function stageRecorded(tx: Transaction, consent: Consent, former: Consent | null, entry: AuditEntry): void {
+  const recorded = record(tx, consent.id, former, entry);
+  consentRecord.set(tx, consentKey(consent.id), { ...consent, recorded });
 }
 
 function noteDeadline(tx: Transaction, consent: Consent): void {

@@ -87,6 +87,7 @@ export const consentRecord = convertedRecord(
       authoriseBy: instant,
       payer: optional(storedPayerSchema),
       selectedAccount: optional(account),
+      recorded: optional(instant),
     }),
     version: 1,
     lifetime: "Kept.",

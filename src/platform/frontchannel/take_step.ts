@@ -12,14 +12,13 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import type { AuthorizationCodeStore } from "../oauth/authorization_code_store.ts";
 import type { PushedRequest } from "../oauth/pushed_request.ts";
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
-import { record, type ShownPage } from "../audit_trail.ts";
+import type { ShownPage } from "../audit_trail.ts";
 import { CODE_SECONDS } from "../profile.ts";
 import type { Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import { type RequestReads, started } from "../../base/store/request_reads.ts";
 import type { Entry, Reader } from "../../base/store/store.ts";
 import {
-  check,
   newReplayRecords,
   type ReplayRecords,
   transact,
@@ -109,7 +108,7 @@ export async function takeStep(
     if (step === "stay") return { taken: { kind: "stayed" } };
     const at = { ...standing, session, now };
     const url = step.kind === "ask"
-      ? stageQuestion(deps, tx, step, at)
+      ? await stageQuestion(deps, tx, step, at)
       : await stageEnd(deps, tx, step, at, context);
     const decided = before?.error === "invalid_request" ? { decided: consent.status } : {};
     return { taken: { kind: "led", url, ...decided }, ends: step.kind !== "ask" };
@@ -178,17 +177,17 @@ export function startStanding(deps: StepDeps, session: AuthorizationSession, rea
 type At = Standing & { readonly session: Entry<AuthorizationSession>; readonly now: number };
 
 /** Stages the move to the consent screen. It shows the accounts that the bank reported last (Decision G2). */
-function stageQuestion(
+async function stageQuestion(
   deps: StepDeps,
   tx: Transaction,
   { payer, parties, reason }: Extract<ChosenStep, { kind: "ask" }>,
-  { session, consent, flow, now }: At,
-): string {
+  { session, flow, now }: At,
+): Promise<string> {
   const { correlationId, consentId } = session.value;
-  check(tx, consent.key, consent.version);
   stageFlowClosed(tx, flow, correlationId);
   deps.sessions.stageChange(tx, session, { ...session.value, stage: "deciding", payer, parties });
-  record(tx, consentId, { at: now, event: "consent.customer_authenticated", actor: "customer", reason });
+  const authenticated = { at: now, event: "consent.customer_authenticated", actor: "customer", reason };
+  await deps.consents.stageNote(tx, consentId, authenticated);
   return screenUrl(deps.authUrl, session.value);
 }
 
@@ -222,7 +221,11 @@ async function stageOutcome(
   const cause = { actor: "customer", reason: step.reason, ...(page === undefined ? {} : { page }) };
   if (step.kind === "leave") {
     if (step.error === "session_expired") {
-      record(tx, consent.value.id, { at: now, event: "consent.customer_late", ...cause });
+      await deps.consents.stageNote(tx, consent.value.id, {
+        at: now,
+        event: "consent.customer_late",
+        ...cause,
+      });
     }
     return errorUrl(address, step.error);
   }

@@ -6,9 +6,8 @@ import { isStoreFailure } from "../../base/kernel/api_error.ts";
 import { errorText } from "../../base/kernel/batches.ts";
 import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
-import { record } from "../audit_trail.ts";
 import type { Entry } from "../../base/store/store.ts";
-import { commitIfUnchanged, transact } from "../../base/store/transaction.ts";
+import { transact } from "../../base/store/transaction.ts";
 import type { BankCircuit, CircuitOrder } from "./bank_circuit.ts";
 import { holdBack } from "./held_orders.ts";
 import type { Payment } from "./payment.ts";
@@ -171,15 +170,13 @@ async function stageAlone(
   entry: Entry<PaymentOrder>,
   changed: PaymentOrder,
 ): Promise<boolean> {
-  return await commitIfUnchanged(deps, (tx) => {
+  const options = { what: "failed order", attempts: 1, lost: () => false };
+  return await transact(deps, options, async (tx) => {
     deps.outbox.stageChange(tx, entry, changed);
-    if (!changed.dead) return;
+    if (!changed.dead) return true;
     const reason = changed.lastFailure === undefined ? {} : { reason: changed.lastFailure };
-    record(tx, changed.paymentId, {
-      at: deps.clock(),
-      event: "payment_order.dead",
-      actor: "platform",
-      ...reason,
-    });
+    const dead = { at: deps.clock(), event: "payment_order.dead", actor: "platform", ...reason };
+    await deps.payments.stageNote(tx, changed.paymentId, dead);
+    return true;
   });
 }

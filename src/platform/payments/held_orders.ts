@@ -4,16 +4,17 @@
  */
 import { errorText, handleBatch, inRandomBatches } from "../../base/kernel/batches.ts";
 import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
-import { record } from "../audit_trail.ts";
 import type { Log } from "../../base/observability/log.ts";
 import type { Entry } from "../../base/store/store.ts";
-import { commitIfUnchanged, transact, type TransactDeps } from "../../base/store/transaction.ts";
+import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
+import type { PaymentStore } from "./payment_store.ts";
 import { heldBack, type PaymentOrder, resumed } from "./payment_order.ts";
 
 export interface HeldOrderDeps extends TransactDeps {
   readonly log: Log;
   readonly outbox: OrderOutboxStore;
+  readonly payments: PaymentStore;
   readonly whyHeld: (bank: BankCode) => Promise<string | undefined>;
   /** Returns 0 to less than 1, for the order of batches. */
   readonly random: () => number;
@@ -31,9 +32,12 @@ const MAX_BANKS = 10_000;
 export async function holdBack(deps: HeldOrderDeps, entry: Entry<PaymentOrder>, why: string): Promise<void> {
   const { paymentId, bank } = entry.value;
   const now = deps.clock();
-  const isHeld = await commitIfUnchanged(deps, (tx) => {
+  const held = { at: now, event: "payment_order.held", actor: "platform", reason: why };
+  const options = { what: "held order", attempts: 1, lost: () => false };
+  const isHeld = await transact(deps, options, async (tx) => {
     deps.outbox.stageChange(tx, entry, heldBack(entry.value, why, now));
-    record(tx, paymentId, { at: now, event: "payment_order.held", actor: "platform", reason: why });
+    await deps.payments.stageNote(tx, paymentId, held);
+    return true;
   });
   if (isHeld) deps.log.warn("order.held", { paymentId, bank, why });
 }
@@ -67,11 +71,12 @@ async function resume(deps: HeldOrderDeps, ids: readonly PaymentId[]): Promise<v
   const options = { what: "held orders", attempts: MAX_ATTEMPTS, lost: () => {} };
   await transact(deps, options, async (tx) => {
     const entries = await Promise.all(ids.map((id) => deps.outbox.find(tx, id)));
-    const now = deps.clock();
-    for (const entry of entries) {
-      if (entry === null || entry.value.held === undefined) continue; // another worker was faster
-      deps.outbox.stageChange(tx, entry, resumed(entry.value, now));
-      record(tx, entry.value.paymentId, { at: now, event: "payment_order.resumed", actor: "platform" });
-    }
+    const at = deps.clock();
+    await Promise.all(entries.map(async (entry) => {
+      if (entry === null || entry.value.held === undefined) return; // another worker was faster
+      deps.outbox.stageChange(tx, entry, resumed(entry.value, at));
+      const note = { at, event: "payment_order.resumed", actor: "platform" };
+      await deps.payments.stageNote(tx, entry.value.paymentId, note);
+    }));
   });
 }

@@ -1,4 +1,5 @@
 /** A domestic payment and its legal status changes (contract PT1 to PT10). No I/O. */
+import type { Recorded } from "../audit_trail.ts";
 import type { Initiation } from "../consents/initiation.ts";
 import { boundedText } from "../../base/kernel/foreign_text.ts";
 import type { Account } from "../../base/values/account.ts";
@@ -25,7 +26,7 @@ export interface Charge {
   readonly amount: { readonly amount: string; readonly currency: string };
 }
 
-export interface Payment {
+export interface Payment extends Recorded {
   readonly id: PaymentId;
   readonly consentId: ConsentId;
   readonly clientId: ClientId;

@@ -3,7 +3,7 @@ import { defineRecord } from "../../base/store/record.ts";
 import { paymentId } from "../../base/store/record_fields.ts";
 import type { Cause } from "../consents/consent_store.ts";
 import { asPaymentId, type BankCode, type PaymentId } from "../../base/kernel/identifiers.ts";
-import { record } from "../audit_trail.ts";
+import { type AuditEntry, record } from "../audit_trail.ts";
 import { paymentKey, paymentOrdersKey } from "../store_keys.ts";
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, type Transaction } from "../../base/store/transaction.ts";
@@ -19,6 +19,11 @@ export interface PaymentStore {
   stageCreation(tx: Transaction, payment: Payment, cause?: Cause): void;
   /** Stages the changed payment and its history entry at `at`. The commit fails if the payment changed meanwhile. */
   stageChange(tx: Transaction, former: Entry<Payment>, changed: Payment, cause: Cause, at: number): void;
+  /**
+   * Stages an entry in the payment's history that does not change the payment. The commit fails if the payment changed
+   * meanwhile.
+   */
+  stageNote(tx: Transaction, id: PaymentId, entry: AuditEntry): Promise<void>;
   /** Returns a bank's payments, oldest first, after the one with this cursor. */
   listOrders(bank: BankCode, after: string | undefined, limit: number): Promise<readonly PaymentOrderRef[]>;
 }
@@ -51,17 +56,27 @@ export function openPaymentStore(store: Store): PaymentStore {
     find: (from, id) => paymentRecord.get(from, paymentKey(id)),
     stageCreation(tx, payment, cause = { actor: payment.clientId, reason: "created" }) {
       check(tx, paymentKey(payment.id), null);
-      paymentRecord.set(tx, paymentKey(payment.id), payment);
+      const created = { at: payment.createdAt, event: `payment.${payment.status}`, ...cause };
+      stageRecorded(tx, payment, null, created);
       paymentOfBankRecord.set(tx, orderKey(payment), payment.id); // Decision D1: the order exists exactly if the payment does
-      record(tx, payment.id, { at: payment.createdAt, event: `payment.${payment.status}`, ...cause });
     },
     stageChange(tx, former, changed, cause, at) {
       check(tx, former.key, former.version);
-      paymentRecord.set(tx, former.key, changed);
-      record(tx, changed.id, { at, event: `payment.${changed.status}`, ...cause });
+      stageRecorded(tx, changed, former.value, { at, event: `payment.${changed.status}`, ...cause });
+    },
+    async stageNote(tx, id, entry) {
+      const payment = await paymentRecord.get(tx, paymentKey(id));
+      if (payment === null) throw new Error("a history entry without its payment");
+      check(tx, payment.key, payment.version);
+      stageRecorded(tx, payment.value, payment.value, entry);
     },
     listOrders: (bank, after, limit) => listOrders(store, bank, after, limit),
   };
+}
+
+function stageRecorded(tx: Transaction, payment: Payment, former: Payment | null, entry: AuditEntry): void {
+  const recorded = record(tx, payment.id, former, entry);
+  paymentRecord.set(tx, paymentKey(payment.id), { ...payment, recorded });
 }
 
 function orderKey(payment: Payment): Key {

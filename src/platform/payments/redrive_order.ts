@@ -1,13 +1,14 @@
 /** Retries a dead order at an operator's request (Decision D4). The bank still identifies it by its id. */
 import { asPaymentId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import { record } from "../audit_trail.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
+import type { PaymentStore } from "./payment_store.ts";
 import { type PaymentOrder, redriven } from "./payment_order.ts";
 
 export interface RedriveOrderDeps extends TransactDeps {
   readonly outbox: OrderOutboxStore;
+  readonly payments: PaymentStore;
 }
 
 /**
@@ -27,7 +28,7 @@ export async function redriveOrder(
     const now = deps.clock();
     const order = redriven(entry.value, now);
     deps.outbox.stageChange(tx, entry, order);
-    record(tx, order.paymentId, {
+    await deps.payments.stageNote(tx, order.paymentId, {
       at: now,
       event: "payment_order.redriven",
       actor: command.operator,

@@ -77,6 +77,7 @@ export const paymentRecord = convertedRecord(
       charges: z.array(charge),
       createdAt: instant,
       statusUpdatedAt: instant,
+      recorded: optional(instant),
     }),
     version: 1,
     lifetime: "Kept.",

@@ -69,8 +69,9 @@ async function holdOrders(deps: BeginEpochDeps, epoch: Epoch): Promise<readonly 
   }
   const banks = await deps.epochs.banks();
   for (const bank of banks) {
-    const before = (await deps.holds.find(deps.store, bank))?.value.since ?? Infinity; // not reconciled since an earlier restore
-    const since = Math.min(Math.min(epoch.copy.takenAt, oldest.get(bank) ?? Infinity) - MARGIN_MS, before);
+    const before = (await deps.holds.find(deps.store, bank))?.value ?? null; // not reconciled since an earlier restore
+    const earliest = Math.min(epoch.copy.takenAt, oldest.get(bank) ?? Infinity) - MARGIN_MS;
+    const since = Math.min(earliest, before?.since ?? Infinity);
     const hold: Hold = {
       bank,
       epoch: epoch.id,
@@ -79,13 +80,13 @@ async function holdOrders(deps: BeginEpochDeps, epoch: Epoch): Promise<readonly 
       comparison: NOTHING_COMPARED,
     };
     await mustCommit(deps, (tx) => {
-      orderHoldRecord.set(tx, orderHoldKey(bank), hold);
-      record(tx, holdHistoryOf(bank), {
+      const recorded = record(tx, holdHistoryOf(bank), before, {
         at: epoch.startedAt,
         event: "order_hold.begun",
         actor: "platform",
         reason: restoredFrom(epoch),
       });
+      orderHoldRecord.set(tx, orderHoldKey(bank), { ...hold, recorded });
     });
   }
   return banks;

@@ -2,6 +2,7 @@
  * A hold: after a restore, the orders of one bank are not delivered until the platform has compared them with the
  * bank's. No I/O.
  */
+import type { Recorded } from "../audit_trail.ts";
 import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
 
 /** The mark of a copy of the store. The backup command writes it into every copy. */
@@ -38,7 +39,7 @@ export interface Comparison {
 }
 
 /** Why and since when a bank's orders are held. */
-export interface Hold {
+export interface Hold extends Recorded {
   readonly bank: BankCode;
   readonly epoch: string;
   /** Milliseconds. An older statement may lack orders that the bank received before the restore. */

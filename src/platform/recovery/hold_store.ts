@@ -28,6 +28,7 @@ export const orderHoldRecord = defineRecord<Hold>({
     epoch: text,
     restoredAt: instant,
     since: instant,
+    recorded: optional(instant),
     after: optional(text),
     comparison: z.looseObject({
       recovered: count,
@@ -62,7 +63,8 @@ export function openHoldStore(store: Store): HoldStore {
     stageRelease(tx, former, { actor, reason, at }) {
       check(tx, former.key, former.version);
       remove(tx, former.key);
-      record(tx, holdHistoryOf(former.value.bank), { at, event: "order_hold.released", actor, reason });
+      const history = holdHistoryOf(former.value.bank);
+      record(tx, history, former.value, { at, event: "order_hold.released", actor, reason });
     },
   };
 }

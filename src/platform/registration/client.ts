@@ -1,10 +1,11 @@
 /** A registered client, derived from a verified software statement and registration request. */
+import type { Recorded } from "../audit_trail.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { asBankCode } from "../../base/kernel/identifiers.ts";
 import type { SoftwareStatement } from "../participants/software_statement.ts";
 
 /** A client as registered. It does not contain keys, because the directory publishes and revokes them. */
-export interface Client {
+export interface Client extends Recorded {
   readonly clientId: ClientId;
   readonly orgId: string;
   /** Legal name, verified by the directory. */

@@ -24,6 +24,7 @@ const client = {
   registeredWith: optional(count),
   registeredAt: instant,
   updatedAt: instant,
+  recorded: optional(instant),
 };
 
 export const clientRecord = defineRecord<Client>({

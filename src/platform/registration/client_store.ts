@@ -44,20 +44,20 @@ export function openClientStore(): ClientStore {
     findStatement: async (from, clientId) =>
       (await softwareStatementRecord.get(from, softwareStatementKey(clientId)))?.value ?? null,
     stageRegistration(tx, { client, softwareStatement }, former, actor = client.clientId) {
+      const recorded = record(tx, client.clientId, former.client?.value ?? null, {
+        at: client.updatedAt,
+        event: former.client === null ? "client.registered" : "client.updated",
+        actor,
+        reason: `software statement of ${wireDateTime(client.statementIssuedAt * 1000)}`,
+      });
       check(tx, clientKey(client.clientId), former.client?.version ?? null);
-      clientRecord.set(tx, clientKey(client.clientId), client);
+      clientRecord.set(tx, clientKey(client.clientId), { ...client, recorded });
       softwareStatementRecord.set(tx, softwareStatementKey(client.clientId), softwareStatement);
       const bank = asBank(client);
       if (bank !== null) {
         check(tx, bankKey(bank.code), former.bank?.version ?? null);
         bankRecord.set(tx, bankKey(bank.code), bank);
       }
-      record(tx, client.clientId, {
-        at: client.updatedAt,
-        event: former.client === null ? "client.registered" : "client.updated",
-        actor,
-        reason: `software statement of ${wireDateTime(client.statementIssuedAt * 1000)}`,
-      });
     },
   };
 }

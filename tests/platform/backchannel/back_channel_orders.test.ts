@@ -1,4 +1,5 @@
 /** `GET back-channel-payments`: a bank fetches the payments it has to make (Decision D2). */
+import { OVERTAKING_MS } from "../../../src/platform/backchannel/payment_order_routes.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { idleBankCall, orderPath, paidAt, putStatus } from "testing/back_channel.ts";
 import { consentBody, good, type Json } from "testing/flows.ts";
@@ -134,13 +135,13 @@ Deno.test("GET back-channel-payments never goes on past an order that an older o
   await using env = await openEnvironment();
   const first = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
   const ids = [first, ...await addOrders(env, first, 120)]; // made at START + 0 … 120 ms
-  await t.step("none is 5 s old: the page says no After", async () => {
-    env.now = START + 4_999;
+  await t.step("none is old enough: the page says no After", async () => {
+    env.now = START + OVERTAKING_MS - 1;
     const page = await listed(env);
     assertEquals([idsOf(page), page.After], [ids.slice(0, 100), undefined]);
   });
-  await t.step("half are 5 s old: it goes on behind them, repeating the others", async () => {
-    env.now = START + 5_049;
+  await t.step("half are old enough: it goes on behind them, repeating the others", async () => {
+    env.now = START + OVERTAKING_MS + 49;
     const page = await listed(env);
     assertEquals(idsOf(page), ids.slice(0, 100));
     const [straggler = ""] = await addOrders(env, ids[59] ?? "", 1); // committed late

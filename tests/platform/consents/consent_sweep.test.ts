@@ -70,7 +70,7 @@ Deno.test("a consent that changes while its batch is swept keeps its change; the
   assertEquals(await env.store.list({ prefix: ["consent_deadline"], limit: 1 }), []);
 });
 
-Deno.test("three processes that begin at once handle 600 deadlines, each once, and lose less than one commit for ten deadlines [STA-01, CT12]", async () => {
+Deno.test("three processes that begin at once handle 600 deadlines, each once, and lose less than one commit for ten deadlines [STA-01, CT12, M1]", async () => {
   const store = await openRacedStore();
   await using env = await openEnvironment({ store });
   const ids = await openConsents(env, 600);

@@ -16,7 +16,7 @@ import { BOUND_MS } from "support/standing.ts";
 import { anotherProcess, openRacedStore } from "support/processes.ts";
 
 for (const [processes, orders, maxLost] of [[3, 500, 0.1], [10, 200, 0.2]] as const) {
-  Deno.test(`${processes} processes that begin at once deliver ${orders} due orders, each once, and lose less than ${maxLost} of their commits [D1, D4]`, async () => {
+  Deno.test(`${processes} processes that begin at once deliver ${orders} due orders, each once, and lose less than ${maxLost} of their commits [D1, D4, M1]`, async () => {
     const store = await openRacedStore();
     await using env = await openPushEnvironment(down, { store });
     const { DomesticPaymentId: first } = await paid(env);
@@ -35,7 +35,7 @@ for (const [processes, orders, maxLost] of [[3, 500, 0.1], [10, 200, 0.2]] as co
   });
 }
 
-Deno.test("three processes that begin at once resume 60 held orders, each once, and lose less than a fifth of their commits [G5]", async () => {
+Deno.test("three processes that begin at once resume 60 held orders, each once, and lose less than a fifth of their commits [G5, M1]", async () => {
   const store = await openRacedStore();
   await using env = await openPushEnvironment(down, { store });
   const { DomesticPaymentId: first } = await paid(env);

@@ -139,7 +139,7 @@ Deno.test("twenty parallel requests apply a statement once [G5]", async () => {
   assertEquals((await historyOf(env.store, env.tpp.clientId)).length, 2);
 });
 
-Deno.test("three processes that hear of a statement at once apply it once, and none of them reports a failure [G5]", async () => {
+Deno.test("three processes that hear of a statement at once apply it once, and none of them reports a failure [G5, M1]", async () => {
   await using env = await openEnvironment({ registersItself: true });
   const all = [env.platform, await anotherProcess(env), await anotherProcess(env)];
   await Promise.all(all.map((platform) => platform.followDirectory())); // the list is known

@@ -1,0 +1,74 @@
+/** What each process keeps for itself, and what follows for several on one store [M1]. */
+import { assert, assertEquals } from "@std/assert";
+import { type Json, requestToken } from "testing/flows.ts";
+import { openEnvironment, throughProxy } from "testing/environment.ts";
+import { setOrganisation } from "support/directory_network.ts";
+import { accepts, copiesOf, down, openPushEnvironment, outboxKeys, paid } from "support/orders.ts";
+import { anotherProcess } from "support/processes.ts";
+import { BOUND_MS } from "support/standing.ts";
+
+Deno.test("a bank that is down gets one probe from each of two processes, and every order once it is up [D4, M1]", async () => {
+  await using env = await openPushEnvironment(down);
+  const { DomesticPaymentId: id } = await paid(env);
+  await copiesOf(env, id, 39);
+  const queued = await env.store.list<Json>({ prefix: ["outbox"], limit: 100 });
+  const writes = queued.map(({ key, value }) => ({
+    kind: "set" as const,
+    key,
+    value: { ...value, failures: 0 },
+  }));
+  await env.store.commit({ checks: [], writes });
+  const all = [env.platform, await anotherProcess(env)];
+  const pass = async (milliseconds: number): Promise<number> => {
+    env.now += milliseconds;
+    env.pushes.length = 0;
+    await Promise.all(all.map((platform) => platform.deliverDueOrders()));
+    return env.pushes.length;
+  };
+  assert(await pass(1250) >= 10); // each process sees at least five of them fail
+  const probes = await pass(40_000);
+  assert(probes >= 1 && probes <= 2, `${probes} pushes`);
+  env.answer = accepts;
+  for (let passes = 0; passes < 20 && (await outboxKeys(env)).length > 0; passes++) await pass(40_000);
+  assertEquals(await outboxKeys(env), []);
+  await all[1]?.stop();
+});
+
+Deno.test("a TPP that the directory suspends is rejected by both processes within 15 s [G5, M1]", async () => {
+  await using env = await openEnvironment();
+  const other = await anotherProcess(env);
+  const statuses = (): Promise<number[]> =>
+    Promise.all([env.platform, other].map(async ({ api }) => {
+      const reached = Object.assign(Object.create(env), {
+        api: (request: Request, as?: typeof env.tpp) => api.fetch(throughProxy(request, as)),
+      });
+      return (await requestToken(reached, env.tpp)).status;
+    }));
+  assertEquals(await statuses(), [200, 200]);
+  await setOrganisation(env, env.tpp, "Suspended");
+  env.now += BOUND_MS;
+  assertEquals(await statuses(), [401, 401]);
+  await other.stop();
+});
+
+Deno.test("a process whose clock is more than 2 s behind another's logs it once, and again after it was right [M1]", async () => {
+  await using env = await openEnvironment();
+  const ahead = await anotherProcess(env, () => 5000);
+  const alarms = async (step: number): Promise<number[]> => {
+    env.logged.length = 0;
+    env.clockStep = step;
+    for (let second = 0; second < 30; second++) {
+      env.now += 1000;
+      await ahead.markAge();
+      await env.platform.markAge();
+    }
+    return env.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "clock.behind_process")
+      .map(({ level, seconds }) => (assertEquals(level, "error"), seconds));
+  };
+  assertEquals(await alarms(3000), []);
+  assertEquals(await alarms(2000), [3]);
+  assertEquals(await alarms(2000), []);
+  assertEquals(await alarms(4000), []);
+  assertEquals(await alarms(-5000), [10]);
+  await ahead.stop();
+});
