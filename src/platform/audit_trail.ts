@@ -1,11 +1,7 @@
 /**
- * The append-only history of consents, payments and clients: each change with its actor, time and reason. An entry is
- * staged in the commit of its change, so neither exists without the other.
- *
- * Several processes write the history of one subject, and their clocks differ. So the order does not depend on a clock:
- * an entry's position is its time, or one more than the position of the entry before it if that is later. The subject's
- * record has the position of its newest entry (`recorded`), and every entry is committed with a check of that record's
- * version.
+ * The append-only history of consents, payments, clients and holds: each change with its actor, time and reason. An
+ * entry is staged in the commit of its change, so neither exists without the other. The order of a history depends on no
+ * clock (Decision M2).
  */
 import { z } from "zod";
 import { defineRecord, optional } from "../base/store/record.ts";

@@ -34,6 +34,13 @@ export const MAX_SKEW_MS = FUTURE_SKEW_SECONDS * 1000;
 export const MAX_PROCESS_SKEW_MS = 2000;
 
 /**
+ * A commit takes effect within this time, milliseconds, or never. Every engine's patience is below it: Deno KV waits up
+ * to 11 s, and PostgreSQL up to 16 s. A reader of a list in the order of time waits this long, and the difference between
+ * two processes' clocks, for entries that were committed late.
+ */
+export const COMMIT_WITHIN_MS = 18_000;
+
+/**
  * Whether a deadline that was set at most `longestMs` ahead has yet to pass. If it is further ahead, the clock has
  * been put back since, and the deadline counts as passed.
  */

@@ -55,13 +55,6 @@ export class StoreFailure extends Error {
 }
 
 /**
- * A commit takes effect within this time, milliseconds, or never. Every engine's patience is below it: Deno KV waits up
- * to 11 s, and PostgreSQL up to 16 s. A reader of a list in the order of time waits this long, and the difference between
- * two processes' clocks, for entries that were committed late.
- */
-export const COMMIT_WITHIN_MS = 18_000;
-
-/**
  * A store of small values with atomic commits. Every method except `close` throws {@link StoreFailure}. An entry
  * whose `expiresAt` has passed may or may not be returned.
  */

@@ -3,8 +3,7 @@
  * status.
  */
 import { createRoute, z } from "@hono/zod-openapi";
-import { MAX_PROCESS_SKEW_MS } from "../../base/kernel/clock.ts";
-import { COMMIT_WITHIN_MS } from "../../base/store/store.ts";
+import { COMMIT_WITHIN_MS, MAX_PROCESS_SKEW_MS } from "../../base/kernel/clock.ts";
 import { jsonBody } from "../../base/http/body.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { decoded } from "../http/decoded.ts";

@@ -1,12 +1,7 @@
 /**
- * Token buckets in the store, shared by all processes. A process draws a block of tokens at a time and uses it from
- * memory, so most requests need no round trip. Drawn tokens are removed from the bucket, so that the limit holds for
- * all processes together (contract RL4):
- *
- * - A block is an eighth of the tokens that are left, so that no number of processes empties a bucket by drawing.
- * - A block lasts as long as an empty bucket needs to become full. Tokens that a process kept from a quiet time cannot be
- *   added to the burst of the others later. So at no time can more than twice the burst be used at once, and never more
- *   than an eighth of the burst more for each process.
+ * Token buckets in the store, shared by all processes (contract RL4). A process draws a block of tokens at a time and
+ * uses it from memory, so most requests need no round trip. Drawn tokens are removed from the bucket, so that the limit
+ * holds for all processes together.
  */
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
@@ -42,14 +37,20 @@ export const rateBucketRecord = defineRecord<Bucket>({
 /** The tokens of a bucket that this process has drawn. */
 interface Reserve {
   tokens: number;
-  /** Milliseconds, by the steady clock. From then on the tokens may not be used. */
+  /**
+   * Milliseconds, by the steady clock. Then an empty bucket would have become full, and the tokens may not be used any
+   * more: what is kept from a quiet time must not add to a later burst of the other processes.
+   */
   usableUntil: number;
   /** Milliseconds, by the steady clock. Until then the bucket is known to be empty. */
   emptyUntil: number;
   drawing?: Promise<void>;
 }
 
-/** A block is this part of the tokens that are left, and at least one token. */
+/**
+ * A block is this part of the tokens that are left, and at least one token, so that no number of processes empties a
+ * bucket by drawing.
+ */
 const BLOCK_DIVISOR = 8;
 /** Bounds the memory. The tokens of a removed reserve are lost, which never exceeds the limit. */
 const MAX_RESERVES = 10_000;
