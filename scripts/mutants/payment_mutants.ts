@@ -154,10 +154,17 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "redirects-of-pushes-followed",
-    file: "src/platform/payments/push_order.ts",
+    file: "src/base/http/outgoing.ts",
     from: 'redirect: "manual"',
     to: 'redirect: "follow"',
     tests: ["tests/platform/payments/payment_orders_redirects.test.ts"],
+  },
+  {
+    name: "pushes-on-kept-connections",
+    file: "src/base/http/outgoing.ts",
+    from: "poolMaxIdlePerHost: 0",
+    to: "",
+    tests: ["tests/platform/payments/payment_orders_once.test.ts"],
   },
   {
     name: "first-push-waits-longer",

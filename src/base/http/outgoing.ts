@@ -1,6 +1,6 @@
 /**
- * Bounds the platform's outgoing requests: which addresses it may call, and how much of a response it reads. A URL in
- * a validly signed statement is still input of another party (RFC 8725 §3.10). Sends no request itself.
+ * Bounds the platform's outgoing requests: which addresses it may call, how often, and how much of a response it reads. A URL in
+ * a validly signed statement is still input of another party (RFC 8725 §3.10).
  */
 
 export interface OutgoingRules {
@@ -39,6 +39,26 @@ export async function readBounded(response: Response, maxBytes: number): Promise
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Keeps no connection for a later request. Deno's fetch sends a request again by itself if a connection that it has kept
+ * ends without a response, also a POST that the server has read.
+ */
+const withoutKeptConnections = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
+
+/**
+ * Sends a POST at most once, on a connection of its own. Redirects are not followed.
+ *
+ * @param fetch the fetch of the composed program
+ * @throws {TypeError} if there is no response. The server may have read the request or not.
+ */
+export function postOnce(
+  fetch: typeof globalThis.fetch,
+  url: string,
+  request: Pick<RequestInit, "headers" | "body" | "signal">,
+): Promise<Response> {
+  return fetch(url, { ...request, method: "POST", redirect: "manual", client: withoutKeptConnections });
 }
 
 function isLoopback(hostname: string): boolean {

@@ -26,7 +26,13 @@ const timeoutMilliseconds = 15_000;
 
 /** A client that presents `identity` and trusts `caPem`. */
 export function openMutualTls(identity: TransportIdentity, caPem: string): MutualTls {
-  const client = Deno.createHttpClient({ caCerts: [caPem], cert: identity.certPem, key: identity.keyPem });
+  const client = Deno.createHttpClient({
+    caCerts: [caPem],
+    cert: identity.certPem,
+    key: identity.keyPem,
+    // Deno's fetch repeats a request by itself if a kept connection ends, and its single-use proof would be rejected.
+    poolMaxIdlePerHost: 0,
+  });
   return {
     fetch: (url, request): Promise<Response> =>
       fetch(url, {

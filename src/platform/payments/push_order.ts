@@ -2,7 +2,7 @@
  * Pushes an order to its bank once (Decision D4): a PS256 JWS by POST, with the bank's `Status` in the response. Only
  * a 200 with a known `Status` decides the payment. Every other outcome is a failure.
  */
-import { isCallable, readBounded } from "../../base/http/outgoing.ts";
+import { isCallable, postOnce, readBounded } from "../../base/http/outgoing.ts";
 import { unixSeconds } from "../../base/kernel/clock.ts";
 import { boundedText } from "../../base/kernel/foreign_text.ts";
 import { strictJson } from "../../base/kernel/strict_json.ts";
@@ -51,9 +51,8 @@ export async function pushOrder(
   let response: Response;
   let text: string | undefined;
   try {
-    response = await deps.fetch(uri, {
-      method: "POST",
-      redirect: "manual", // an order is only sent to the address in the software statement
+    // Without redirects: an order is only sent to the address in the software statement.
+    response = await postOnce(deps.fetch, uri, {
       headers: { "content-type": "application/jose", accept: "application/json" },
       body,
       signal: AbortSignal.timeout(ORDER_PUSH_SECONDS * 1000),

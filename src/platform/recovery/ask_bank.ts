@@ -1,6 +1,6 @@
 /** Requests the next page of a bank's statement by a signed inquiry to the address of its payment orders. */
 import { aside } from "../../base/http/aside.ts";
-import { isCallable, readBounded } from "../../base/http/outgoing.ts";
+import { isCallable, postOnce, readBounded } from "../../base/http/outgoing.ts";
 import { unixSeconds, wireDateTime } from "../../base/kernel/clock.ts";
 import { because, ok, type Reason, type Result } from "../../base/kernel/result.ts";
 import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
@@ -39,9 +39,7 @@ export async function askBank(
   try {
     const body = await inquiry(deps, hold, unixSeconds(now));
     const response = await aside(() =>
-      deps.fetch(uri, {
-        method: "POST",
-        redirect: "manual",
+      postOnce(deps.fetch, uri, {
         headers: { "content-type": "application/jose", accept: "application/jose" },
         body,
         signal: AbortSignal.timeout(PATIENCE_MS),

@@ -19,6 +19,8 @@ export function mtlsFetch(profile: BankProfile, caPem: string): MtlsFetch {
     caCerts: [caPem],
     cert: profile.transport.certPem,
     key: profile.transport.keyPem,
+    // Deno's fetch repeats a request by itself if a kept connection ends, and its single-use proof would be rejected.
+    poolMaxIdlePerHost: 0,
   });
   return {
     fetch: (url, init) =>
