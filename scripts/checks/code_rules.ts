@@ -11,6 +11,7 @@ const UNFINISHED = RegExp(
 const MAY_USE_DENO: readonly { readonly files: RegExp; readonly because: string }[] = [
   { files: /^base\/http\/(listener|open_files|stop_signal)\.ts$/, because: "they listen, and stop" },
   { files: /^base\/store\/deno_kv\.ts$/, because: "the database is Deno's" },
+  { files: /^base\/http\/outgoing\.ts$/, because: "only a client of Deno sends a POST once" },
   { files: /^base\/store\/(database_file|last_seen)\.ts$/, because: "they check the database's own files" },
   { files: /^base\/store\/postgres\/connections\.ts$/, because: "it reads the authority's certificate" },
   { files: /^platform\/(main|process\/\w+)\.ts$/, because: "an entry reads the environment and listens" },
