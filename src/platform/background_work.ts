@@ -8,6 +8,8 @@ import type { Log } from "../base/observability/log.ts";
  */
 export interface BackgroundWork {
   startWork(): void;
+  /** In place of `startWork`, for a runtime with a scheduler of its own: does what is due. Never throws. */
+  workOnce(): Promise<void>;
   /** Waits for the passes under way. */
   stop(): Promise<void>;
 }
@@ -18,6 +20,8 @@ export type Job = (isStopped: () => boolean) => Promise<number>;
 const EVERY_MS = 1000;
 /** After consecutive failures the delay becomes 2, 4, 8, 16, then this many times as long. */
 const MAX_PACE = 32;
+/** Of one job at one occasion. */
+const MAX_PASSES = 100;
 
 /** Returns work that has not started. `settled` waits for tasks that jobs have left running. */
 export function backgroundWork(
@@ -30,11 +34,24 @@ export function backgroundWork(
   const loops = jobs.map((job) => openLoop(job, () => stopped, log, everyMs)); // a slow job does not delay others
   return {
     startWork: () => loops.forEach(({ start }) => start()),
+    async workOnce() {
+      await Promise.all(jobs.map((job) => workOff(job, () => stopped, log)));
+      await settled();
+    },
     async stop() {
       stopped = true;
       await Promise.all([...loops.map(({ end }) => end()), settled()]);
     },
   };
+}
+
+/** Runs a job until it finds no more, because the next occasion may be a minute away. */
+async function workOff(job: Job, isStopped: () => boolean, log: Log): Promise<void> {
+  try {
+    for (let pass = 0; pass < MAX_PASSES && !isStopped() && await job(isStopped) > 0; pass++);
+  } catch (error) {
+    fail(log, error instanceof Error ? error : new Error(String(error)));
+  }
 }
 
 function openLoop(

@@ -20,6 +20,29 @@ Deno.test("background work logs a failure of its own, but not one of the store, 
   assertEquals((await run(new Error("a bug"), 3)).events, ["work.failed", "work.failed", "work.failed"]);
 });
 
+Deno.test("one occasion of background work runs each job until it finds no more, and none twice after a failure", async () => {
+  const events: string[] = [];
+  const sink = (line: string): void => void events.push(JSON.parse(line).event);
+  const log = openLog({ clock: Date.now, sink, level: "debug" });
+  const passes: Record<string, number> = { some: 0, endless: 0, failing: 0 };
+  const job = (name: string, answer: (pass: number) => number) => (): Promise<number> =>
+    Promise.try(() => answer(passes[name] = (passes[name] ?? 0) + 1));
+  const jobs = [
+    job("some", (pass) => 3 - pass),
+    job("endless", () => 1),
+    job("failing", () => {
+      throw new Error("a bug");
+    }),
+  ];
+  let settled = 0;
+  const work = backgroundWork(jobs, () => Promise.resolve(settled += 1), log, EVERY_MS);
+  await work.workOnce();
+  assertEquals([passes, settled, events], [{ some: 3, endless: 100, failing: 1 }, 1, ["work.failed"]]);
+  await work.stop();
+  await work.workOnce();
+  assertEquals(passes, { some: 3, endless: 100, failing: 1 });
+});
+
 /** The times of the passes of a job that fails so often and then succeeds a few times, and what was logged. */
 async function run(error: Error, failures: number): Promise<{ passes: number[]; events: string[] }> {
   const [passes, events]: [number[], string[]] = [[], []];

@@ -11,6 +11,8 @@ import { logProbe } from "../../base/observability/health.ts";
 import { openStore } from "../../base/store/open_store.ts";
 import type { Store } from "../../base/store/store.ts";
 
+/** Longest stop. A body arrives within 5 s, and a payment waits at most 3 s for its bank. */
+export const DRAIN_MS = 25_000;
 /** Time to write the queued log lines to standard output at the end. */
 const FLUSH_MS = 2000;
 
@@ -49,7 +51,6 @@ export async function start(
     ...own,
     advisory: { log: logProbe(output.state), ...own.advisory },
   });
-  platform.startWork();
   return { store, platform, isApiPath: isBelow(platform.endpoints.api) };
 }
 

@@ -3,6 +3,7 @@ import { type Config, ConfigError } from "../config.ts";
 import { configure, giveUpPermissions, renewKeys } from "./configure.ts";
 import {
   answerUnreached,
+  DRAIN_MS,
   flushLog,
   log,
   openOwnStore,
@@ -17,9 +18,6 @@ import type { PartHealth } from "../../base/observability/health.ts";
 import { isUrl } from "../../base/store/store_url.ts";
 import type { Store } from "../../base/store/store.ts";
 
-/** Longest stop. A body arrives within 5 s, and a payment waits at most 3 s for its bank. */
-const DRAIN_MS = 25_000;
-
 export async function serve(): Promise<void> {
   const configured = await configure();
   const { config } = configured;
@@ -30,6 +28,7 @@ export async function serve(): Promise<void> {
     advisory: { connections: () => connectionHealth(config, listeners) },
     isServing: () => serving,
   });
+  running.platform.startWork();
   await giveUpPermissions();
   const { host: hostname, port, baseUrl, authUrl, maxConnections } = config;
   const listener = openListener({
