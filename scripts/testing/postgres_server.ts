@@ -34,7 +34,7 @@ function* installed(folder: string): Iterable<string> {
 /** Settings that a test may change, as in postgresql.conf. Nothing is flushed to the disk by default. */
 export type Settings = Readonly<Record<string, string>>;
 
-const FAST: Settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
+export const FAST: Settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
 
 /** @throws {Error} if PostgreSQL is not installed or does not start */
 export async function openPostgresServer(settings: Settings = FAST): Promise<PostgresServer> {
@@ -42,7 +42,7 @@ export async function openPostgresServer(settings: Settings = FAST): Promise<Pos
   if (programs === undefined) throw new Error("PostgreSQL 15 or newer is not installed");
   const folder = await Deno.makeTempDir({ prefix: "postgres-" });
   await giveToServer(folder);
-  await run(`${programs}/initdb`, [
+  await runAsServer(`${programs}/initdb`, [
     "-D",
     `${folder}/data`,
     "-U",
@@ -55,6 +55,22 @@ export async function openPostgresServer(settings: Settings = FAST): Promise<Pos
     "--locale=C",
   ]);
   return await startServer(programs, folder, settings);
+}
+
+/**
+ * Starts another server from a base backup that is a folder of the server's user.
+ *
+ * @param configuration lines of its postgresql.auto.conf, which say how far the archive is applied
+ */
+export async function recoverPostgresServer(backup: string, configuration: string): Promise<PostgresServer> {
+  const programs = postgresPrograms();
+  if (programs === undefined) throw new Error("PostgreSQL 15 or newer is not installed");
+  const folder = await Deno.makeTempDir({ prefix: "postgres-" });
+  await giveToServer(folder);
+  await runAsServer("cp", ["-a", backup, `${folder}/data`]);
+  await Deno.writeTextFile(`${folder}/data/postgresql.auto.conf`, configuration, { append: true });
+  await runAsServer("touch", [`${folder}/data/recovery.signal`]);
+  return await startServer(programs, folder, FAST);
 }
 
 const USER = "postgres";
@@ -127,12 +143,17 @@ function asServer(program: string, args: readonly string[]): readonly string[] {
 
 /** Gives a file or folder to the user that the server runs as. */
 export async function giveToServer(folder: string): Promise<void> {
-  if (Deno.uid() === 0) await run("chown", [USER, folder], false);
+  if (Deno.uid() === 0) await run("chown", [USER, folder]);
 }
 
-async function run(program: string, args: readonly string[], isServer = true): Promise<void> {
-  const [command = "", ...rest] = isServer ? asServer(program, args) : [program, ...args];
-  const { success, stderr } = await new Deno.Command(command, { args: rest, cwd: "/" }).output();
+/** Runs a program as the user that the server runs as. @throws {Error} with what it printed */
+export async function runAsServer(program: string, args: readonly string[]): Promise<void> {
+  const [command = "", ...rest] = asServer(program, args);
+  await run(command, rest);
+}
+
+async function run(program: string, args: readonly string[]): Promise<void> {
+  const { success, stderr } = await new Deno.Command(program, { args: [...args], cwd: "/" }).output();
   if (!success) throw new Error(`${program}: ${new TextDecoder().decode(stderr)}`);
 }
 
