@@ -12,7 +12,14 @@ export const LEVELS: readonly (readonly string[])[] = [
   ["base/kernel"],
   ["base/values"],
   ["base/http", "base/jose", "base/store", "base/observability"],
-  ["platform/profile.ts", "platform/paths.ts", "platform/rate_policies.ts", "platform/store_keys.ts"],
+  [
+    "platform/profile.ts",
+    "platform/paths.ts",
+    "platform/rate_policies.ts",
+    "platform/store_keys.ts",
+    "platform/cells.ts",
+    "platform/address_faults.ts",
+  ],
   ["platform/config.ts", "platform/audit_trail.ts", "platform/http"],
   ["platform/security", "platform/idempotency", "platform/lanes.ts"],
   [

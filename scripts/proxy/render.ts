@@ -4,6 +4,7 @@
  */
 import { ZONES } from "./zones.ts";
 import {
+  type CellSettings,
   type ProxyName,
   type ProxyOrder,
   readOrder,
@@ -22,27 +23,44 @@ const TEMPLATES: Readonly<Record<ProxyName, readonly string[]>> = {
 };
 
 /** Variables of the platform's environment that the templates use. */
-const VARIABLES = ["BASE_URL", "AUTH_URL", "HOST", "PORT", "BACKENDS", "PROXY_SECRET"];
+const VARIABLES = ["BASE_URL", "AUTH_URL", "HOST", "PORT", "BACKENDS", "CELLS", "PROXY_SECRET"];
 
 /**
  * A template with its placeholders filled in. A line with `{{BACKEND}}` is written once for each backend, with its
- * address and, in place of `{{NUMBER}}`, its number from 1 on.
+ * address and, in place of `{{NUMBER}}`, its number from 1 on. The lines between `{{CELLS}}` and `{{END}}` are written
+ * once for each further cell, with its name, its banks as an alternative of a regular expression, and its backends.
  *
  * @throws {Error} where a placeholder has no value
  */
-export function fillIn(template: string, settings: Settings, backends: readonly string[]): string {
-  const repeated = template.replaceAll(
+export function fillIn(
+  template: string,
+  settings: Settings,
+  backends: readonly string[],
+  cells: readonly CellSettings[] = [],
+): string {
+  const ofCells = template.replaceAll(
+    /^.*\{\{CELLS\}\}.*\n([^]*?)^.*\{\{END\}\}.*\n/gm,
+    (_, lines: string) =>
+      cells.map(({ name, banks, backends: own }) =>
+        withBackends(lines, own).replaceAll("{{CELL}}", name)
+          .replaceAll("{{CELL_BANKS}}", banks.map((code) => code.replaceAll(".", "[.]")).join("|"))
+      ).join(""),
+  );
+  return withBackends(ofCells, backends).replaceAll(/\{\{([A-Z_]+)\}\}/g, (_, name: string) => {
+    const value = settings[name];
+    if (value === undefined) throw new Error(`the template asks for ${name}, which nothing gives`);
+    return value;
+  });
+}
+
+function withBackends(lines: string, backends: readonly string[]): string {
+  return lines.replaceAll(
     /^.*\{\{BACKEND\}\}.*\n/gm,
     (line) =>
       backends.map((address, index) =>
         line.replaceAll("{{BACKEND}}", address).replaceAll("{{NUMBER}}", String(index + 1))
       ).join(""),
   );
-  return repeated.replaceAll(/\{\{([A-Z_]+)\}\}/g, (_, name: string) => {
-    const value = settings[name];
-    if (value === undefined) throw new Error(`the template asks for ${name}, which nothing gives`);
-    return value;
-  });
 }
 
 /**
@@ -51,13 +69,15 @@ export function fillIn(template: string, settings: Settings, backends: readonly 
  * @returns their paths
  * @throws {SettingsError} if one of them exists and the order does not say that it may be replaced; then none is written
  */
-export async function render({ proxy, out, overwrite, settings, backends }: ProxyOrder): Promise<string[]> {
+export async function render(
+  { proxy, out, overwrite, settings, backends, cells }: ProxyOrder,
+): Promise<string[]> {
   const files = TEMPLATES[proxy].map((name) => ({ name, path: `${out}/${name}` }));
   if (!overwrite) await rejectExisting(files.map(({ path }) => path));
   for (const { name, path } of files) {
     const template = await Deno.readTextFile(new URL(`./${name}.template`, import.meta.url));
     const mode = name === PAGE ? 0o644 : 0o600;
-    await Deno.writeTextFile(path, fillIn(template, { ...ZONES, ...settings }, backends), { mode });
+    await Deno.writeTextFile(path, fillIn(template, { ...ZONES, ...settings }, backends, cells), { mode });
     await Deno.chmod(path, mode); // also if the file existed already
   }
   return files.map(({ path }) => path);

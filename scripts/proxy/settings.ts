@@ -3,6 +3,7 @@
  * Every value is validated, so that it cannot inject a directive.
  */
 import { parseArgs } from "node:util";
+import { readCells } from "../../src/platform/cells.ts";
 
 /** The proxies that there are templates for. */
 export const PROXIES = ["nginx", "haproxy"] as const;
@@ -28,7 +29,16 @@ export interface ProxyOrder {
   /** Whether files that exist may be replaced. */
   readonly overwrite: boolean;
   readonly settings: Settings;
-  /** `host:port` of each process of the platform. */
+  /** `host:port` of each process of the home cell. */
+  readonly backends: readonly string[];
+  readonly cells: readonly CellSettings[];
+}
+
+/** A further cell: where the requests of its banks go. */
+export interface CellSettings {
+  readonly name: string;
+  readonly banks: readonly string[];
+  /** `host:port` of each of its processes. */
   readonly backends: readonly string[];
 }
 
@@ -37,7 +47,8 @@ export const USAGE = `deno task proxy-config <nginx|haproxy> --out <folder> [opt
 
 Makes the configuration of a proxy in front of deno task serve. Host names and the secret come from the platform's
 own BASE_URL, AUTH_URL and PROXY_SECRET, the addresses of its processes from BACKENDS (host:port, comma separated), or
-from HOST and PORT if it has one process.
+from HOST and PORT if it has one process. Further cells have their banks from CELLS, and their processes behind those of
+the home cell in BACKENDS: 10.0.0.5:8080,10.0.0.6:8080;eu=10.0.1.5:8080,10.0.1.6:8080.
 
   --overwrite         replace files that exist
   --listen            address and port            0.0.0.0:443
@@ -120,8 +131,11 @@ export function readOrder(
   if (!PATH.of.test(out)) faults.push(`--out: ${PATH.must}`);
   const settings: Record<string, string> = { CONFIG_DIR: out };
   const usual = { ...USUAL, user: DEFAULT_USER[proxy] };
-  const backends = (env["BACKENDS"] || ownAddress(env)).split(",").map((one) => one.trim());
-  if (!backends.every((one) => ADDRESS.of.test(one)) || new Set(backends).size < backends.length) {
+  const [home = "", ...others] = (env["BACKENDS"] || ownAddress(env)).split(";");
+  const backends = addressesOf(home);
+  const cells = readCellSettings(env["CELLS"] ?? "", others, faults);
+  const all = [...backends, ...cells.flatMap((cell) => cell.backends)];
+  if (!all.every((one) => ADDRESS.of.test(one)) || new Set(all).size < all.length) {
     faults.push("BACKENDS: must be different addresses with ports, comma separated, such as 10.0.0.5:8080");
   }
   for (const [name, rule] of Object.entries(RULES) as [keyof typeof RULES, Rule][]) {
@@ -134,7 +148,34 @@ export function readOrder(
     settings[placeholder] = value;
   }
   if (faults.length > 0) throw new SettingsError(faults);
-  return { proxy, out, overwrite, settings, backends };
+  return { proxy, out, overwrite, settings, backends, cells };
+}
+
+function addressesOf(list: string): string[] {
+  return list.split(",").map((one) => one.trim());
+}
+
+/** `groups` are `name=addresses`, one for each cell of CELLS. */
+function readCellSettings(cells: string, groups: readonly string[], faults: string[]): CellSettings[] {
+  const banks = readCells(cells);
+  const processes = new Map(groups.map((group) => {
+    const [name = "", list = ""] = group.split("=");
+    return [name.trim(), addressesOf(list)];
+  }));
+  if (banks === undefined) {
+    faults.push("CELLS: must be each further cell's banks, such as eu=BANKB,BANKC;us=BANKD");
+    return [];
+  }
+  if (groups.length !== processes.size || !isSame(new Set(processes.keys()), new Set(banks.keys()))) {
+    faults.push(
+      "BACKENDS: must have the processes of each cell of CELLS, such as 10.0.0.5:8080;eu=10.0.1.5:8080",
+    );
+  }
+  return [...banks].map(([name, codes]) => ({ name, banks: codes, backends: processes.get(name) ?? [] }));
+}
+
+function isSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && one.isSubsetOf(other);
 }
 
 type Env = Readonly<Record<string, string | undefined>>;

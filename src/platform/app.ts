@@ -27,7 +27,8 @@ export type Surroundings = readonly MiddlewareHandler<RequestEnv>[];
 
 export interface ApiDeps extends ErrorDeps {
   readonly around: Surroundings;
-  readonly registration: RegistrationRouteDeps;
+  /** Absent in a cell that registers no clients. Then the route does not exist. */
+  readonly registration: RegistrationRouteDeps | undefined;
   readonly oauth: OAuthRouteDeps;
   readonly consents: ConsentRouteDeps;
   readonly payments: PaymentRouteDeps;
@@ -54,7 +55,7 @@ export interface Host {
 export function apiHost(deps: ApiDeps): Host {
   const { operations } = deps;
   return openHost(deps, [
-    ...registrationRoutes(deps.registration),
+    ...(deps.registration === undefined ? [] : registrationRoutes(deps.registration)),
     ...oauthRoutes(deps.oauth),
     ...consentRoutes(deps.consents),
     ...paymentRoutes(deps.payments),

@@ -8,6 +8,7 @@ import {
   type Shared,
   type TimedParts,
 } from "./compose_parts.ts";
+import { HOME_CELL } from "./cells.ts";
 import { sweepConsents } from "./consents/sweep_consents.ts";
 import { consentStatus } from "./consents/read_consent.ts";
 import { openBrowserBinding } from "./frontchannel/browser_binding.ts";
@@ -148,7 +149,7 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
       answerSignature({ clock, signer: parts.keys.signer, issuer: authUrl, trustAnchor: shared.trustAnchor }),
       commitReplayRecords({ store, clock }),
     ],
-    registration: {
+    registration: config.cell !== HOME_CELL ? undefined : {
       ...base,
       clients,
       keys,
@@ -252,7 +253,7 @@ function composeBrowser(
       requestLog({ log, steady: parts.steady }),
       admit({ admission: shared.admission }),
     ],
-    discovery: { baseUrl, authUrl, findBank: shared.clients.findBank, keys },
+    discovery: { baseUrl, authUrl, findBank: shared.findAnyBank, keys },
     frontchannel: {
       ...shared,
       store,

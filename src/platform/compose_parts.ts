@@ -1,4 +1,5 @@
 /** Builds the parts that both hosts share: stores, keys, limits, delivery. */
+import { cellOf } from "./cells.ts";
 import type { Config } from "./config.ts";
 import { type ConsentStore, openConsentStore } from "./consents/consent_store.ts";
 import {
@@ -82,6 +83,8 @@ export interface Shared {
   readonly trustAnchor: string;
   /** Registered clients, updated with the directory's newest statements. */
   readonly clients: ClientStore;
+  /** Finds a bank of any cell. */
+  readonly findAnyBank: ClientStore["findBank"];
   readonly tokens: AccessTokenStore;
   readonly codes: AuthorizationCodeStore;
   readonly requests: PushedRequestStore;
@@ -159,7 +162,7 @@ function isSandbox({ environment }: Config): boolean {
 /** The current data of the directory: keys, standing, and the clients that its statements define. */
 type DirectoryView = Pick<
   Shared,
-  "participantKeys" | "statuses" | "standingOf" | "statements" | "clients" | "directoryClock"
+  "participantKeys" | "statuses" | "standingOf" | "statements" | "clients" | "findAnyBank" | "directoryClock"
 >;
 
 function composeDirectoryView(parts: TimedParts, log: Log): DirectoryView {
@@ -199,8 +202,15 @@ function composeDirectoryView(parts: TimedParts, log: Log): DirectoryView {
     directoryClock,
     standingOf: standingBy(statuses), // the only source of standing: an operator's blocks belong here
     statements,
-    clients: { ...stored, ...current },
+    clients: { ...stored, ...current, findBank: ownBanks(config, current.findBank) },
+    findAnyBank: current.findBank,
   };
+}
+
+/** The banks of other cells do not exist here. */
+function ownBanks({ cell, cells }: Config, findBank: ClientStore["findBank"]): ClientStore["findBank"] {
+  const own = cellOf(cell, cells);
+  return async (from, code) => own?.serves(code) === true ? await findBank(from, code) : null;
 }
 
 /** Builds the delivery of payment orders, for requests and for the background worker. */

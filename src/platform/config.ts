@@ -2,6 +2,8 @@
  * Reads the configuration from the environment. An error lists every fault and what to set. An unsafe configuration
  * is rejected.
  */
+import { commaSeparated, directoryFaults, urlFaults } from "./address_faults.ts";
+import { cellOf, type Cells, HOME_CELL, readCells } from "./cells.ts";
 import { isUrl, storeUrlFaults } from "../base/store/store_url.ts";
 import { z } from "zod";
 import { type AccountSchemes, OBIE_SCHEMES, readAccountSchemes } from "../base/values/account_schemes.ts";
@@ -22,6 +24,9 @@ export interface Config {
   readonly maxConnections: number;
   /** Path of a Deno KV file, `postgres://…`, or `:memory:` in the sandbox. */
   readonly storeUrl: string;
+  readonly cells: Cells;
+  /** Name of the cell that this process belongs to. */
+  readonly cell: string;
   /** Private JWK set as JSON. */
   readonly platformKeys: string;
   /** `iss` of software statements, and base URL of the status list and the newest statements. */
@@ -89,6 +94,10 @@ const schema = z.object({
   MAX_CONNECTIONS: z.string().regex(/^[1-9]\d{1,4}$/, { error: "set it to a number from 10 to 99999" })
     .transform(Number).default(400),
   STORE_URL: z.string({ error: "set it to the path of a Deno KV file, or to postgres://…" }),
+  CELLS: readAs(readCells, "set it to each further cell's banks, such as eu=BANKB,BANKC;us=BANKD").prefault(
+    "",
+  ),
+  CELL: z.string().default(HOME_CELL),
   PLATFORM_KEYS: z.string({
     error: "set it to the path of the platform's private JWK set (deno task platform-keys makes one)",
   }),
@@ -182,6 +191,8 @@ function frozen(values: Values): Config {
     port: values.PORT,
     maxConnections: values.MAX_CONNECTIONS,
     storeUrl: values.STORE_URL,
+    cells: values.CELLS,
+    cell: values.CELL,
     platformKeys: values.PLATFORM_KEYS,
     directoryIssuer: values.DIRECTORY_ISSUER,
     directoryJwksUri: values.DIRECTORY_JWKS_URI,
@@ -212,52 +223,6 @@ function defaultLameDuckSeconds(storeUrl: string): number {
   return isUrl(storeUrl) ? LAME_DUCK_SECONDS : 0;
 }
 
-function urlFaults(values: Partial<Values>): string[] {
-  const sandbox = values.ENVIRONMENT === "Sandbox";
-  const origins = (["BASE_URL", "AUTH_URL"] as const).flatMap((name) =>
-    originFault(name, values[name], sandbox)
-  );
-  const urls = (["DIRECTORY_ISSUER", "DIRECTORY_JWKS_URI", "REGISTRATION_AUDIENCE"] as const)
-    .flatMap((name) => schemeFault(name, values[name], sandbox));
-  return [...origins, ...urls];
-}
-
-function originFault(name: string, value: string | undefined, sandbox: boolean): string[] {
-  if (value === undefined) return [];
-  const url = URL.parse(value);
-  if (url === null || url.origin !== value) {
-    return [`${name}: must be an origin such as https://host, without a path or slash`];
-  }
-  return schemeFault(name, value, sandbox);
-}
-
-// Decision A9: http only for loopback, only in the sandbox.
-function schemeFault(name: string, value: string | undefined, sandbox: boolean): string[] {
-  if (value === undefined) return [];
-  const url = URL.parse(value);
-  if (url === null) return [`${name}: must be an absolute URL`];
-  if (url.protocol === "https:" || (sandbox && url.protocol === "http:" && isLoopback(url.hostname))) {
-    return [];
-  }
-  return [`${name}: must be https${sandbox ? " (http only on loopback)" : ""}`];
-}
-
-// Otherwise a host that must not be called would only be noticed at run time.
-function directoryFaults(values: Partial<Values>): string[] {
-  if (values.DIRECTORY_HOSTS === undefined) return [];
-  const hosts = commaSeparated(values.DIRECTORY_HOSTS);
-  const wrong = hosts.filter((host) => URL.parse(`https://${host}`)?.host !== host);
-  if (hosts.length === 0 || wrong.length > 0) {
-    return ["DIRECTORY_HOSTS: must be host or host:port values, comma separated, without scheme or path"];
-  }
-  return (["DIRECTORY_ISSUER", "DIRECTORY_JWKS_URI"] as const).flatMap((name) => {
-    const host = URL.parse(values[name] ?? "")?.host;
-    return host === undefined || hosts.includes(host)
-      ? []
-      : [`DIRECTORY_HOSTS: must list ${host}, the host of ${name}`];
-  });
-}
-
 function unsafe(values: Partial<Values>): string[] {
   const faults: string[] = [];
   if (values.BASE_URL !== undefined && values.BASE_URL === values.AUTH_URL) {
@@ -268,6 +233,9 @@ function unsafe(values: Partial<Values>): string[] {
     faults.push("PROXY_SECRET and OPERATOR_TOKEN: must be different");
   }
   faults.push(...storeUrlFaults(values.STORE_URL, values.ENVIRONMENT).map((fault) => `STORE_URL: ${fault}`));
+  if (values.CELLS instanceof Map && cellOf(values.CELL ?? HOME_CELL, values.CELLS) === undefined) {
+    faults.push("CELL: must be home, or the name of a cell in CELLS");
+  }
   if (values.ENVIRONMENT === "Sandbox") return faults;
   if (values.STORE_URL === ":memory:") {
     faults.push("STORE_URL: :memory: loses every payment at a restart; set the path of a file");
@@ -288,12 +256,4 @@ function isSandboxKeySet(json: string | undefined): boolean {
   } catch {
     return false; // another check rejects text that is not a key set
   }
-}
-
-function commaSeparated(value: string): string[] {
-  return value.split(",").map((part) => part.trim()).filter((part) => part !== "");
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

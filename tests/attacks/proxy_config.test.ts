@@ -114,13 +114,21 @@ Deno.test("proxy-config rejects values that could end a directive, and never quo
     }),
     "BASE_URL: must be a host name|AUTH_URL: must be a host name|PROXY_SECRET: must be the secret that the platform has",
   );
-  for (const BACKENDS of ["127.0.0.1", "a:1;b", "a:1,,b:2", "a:1,a:1", "a:1,b:2\ninclude x"]) {
+  for (const BACKENDS of ["127.0.0.1", "a:1,,b:2", "a:1,a:1", "a:1,b:2\ninclude x"]) {
     assertEquals(
       faults(["haproxy", out], { BACKENDS }),
       "BACKENDS: must be different addresses with ports, comma separated, such as 10.0.0.5:8080",
       BACKENDS,
     );
   }
+  for (
+    const [CELLS, BACKENDS] of [["", "a:1;eu=b:1"], ["eu=BANKB", "a:1"], ["eu=BANKB", "a:1;us=b:1"]] as const
+  ) {
+    const [fault = ""] = faults(["haproxy", out], { CELLS, BACKENDS }).split(",");
+    assertEquals(fault, "BACKENDS: must have the processes of each cell of CELLS", BACKENDS);
+  }
+  const injected = { CELLS: "eu=BANKB)/ } #", BACKENDS: "a:1;eu=b:1" };
+  assert(faults(["haproxy", out], injected).startsWith("CELLS: must be each further cell's banks"));
   assert(/Unknown option/.test(faults(["nginx", out, "--frobnicate=1"])));
 });
 

@@ -33,6 +33,8 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     port: 8080,
     maxConnections: 400,
     storeUrl: "/var/lib/payment-platform/platform.kv",
+    cells: new Map(),
+    cell: "home",
     platformKeys: '{"keys":[]}',
     directoryIssuer: "https://directory.example.com",
     directoryJwksUri: "https://directory.example.com/jwks",
@@ -100,7 +102,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     burst: 4,
   }]);
   assertEquals(config.rateLimits.reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 26);
+  assertEquals(VARIABLES.length, 28);
 });
 
 Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {

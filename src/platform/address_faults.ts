@@ -1,0 +1,74 @@
+/** Faults of the addresses in a configuration. */
+
+/** Variables with addresses, as far as they are set. */
+type Addresses =
+  & Readonly<
+    Partial<
+      Record<
+        | "BASE_URL"
+        | "AUTH_URL"
+        | "DIRECTORY_ISSUER"
+        | "DIRECTORY_JWKS_URI"
+        | "DIRECTORY_HOSTS"
+        | "REGISTRATION_AUDIENCE",
+        string
+      >
+    >
+  >
+  & { readonly ENVIRONMENT?: string };
+
+/** Faults of the origins and URLs. */
+export function urlFaults(values: Addresses): string[] {
+  const sandbox = values.ENVIRONMENT === "Sandbox";
+  const origins = (["BASE_URL", "AUTH_URL"] as const).flatMap((name) =>
+    originFault(name, values[name], sandbox)
+  );
+  const urls = (["DIRECTORY_ISSUER", "DIRECTORY_JWKS_URI", "REGISTRATION_AUDIENCE"] as const)
+    .flatMap((name) => schemeFault(name, values[name], sandbox));
+  return [...origins, ...urls];
+}
+
+function originFault(name: string, value: string | undefined, sandbox: boolean): string[] {
+  if (value === undefined) return [];
+  const url = URL.parse(value);
+  if (url === null || url.origin !== value) {
+    return [`${name}: must be an origin such as https://host, without a path or slash`];
+  }
+  return schemeFault(name, value, sandbox);
+}
+
+// Decision A9: http only for loopback, only in the sandbox.
+function schemeFault(name: string, value: string | undefined, sandbox: boolean): string[] {
+  if (value === undefined) return [];
+  const url = URL.parse(value);
+  if (url === null) return [`${name}: must be an absolute URL`];
+  if (url.protocol === "https:" || (sandbox && url.protocol === "http:" && isLoopback(url.hostname))) {
+    return [];
+  }
+  return [`${name}: must be https${sandbox ? " (http only on loopback)" : ""}`];
+}
+
+/** Faults of the hosts that may be called. Otherwise they would only be noticed at run time. */
+export function directoryFaults(values: Addresses): string[] {
+  if (values.DIRECTORY_HOSTS === undefined) return [];
+  const hosts = commaSeparated(values.DIRECTORY_HOSTS);
+  const wrong = hosts.filter((host) => URL.parse(`https://${host}`)?.host !== host);
+  if (hosts.length === 0 || wrong.length > 0) {
+    return ["DIRECTORY_HOSTS: must be host or host:port values, comma separated, without scheme or path"];
+  }
+  return (["DIRECTORY_ISSUER", "DIRECTORY_JWKS_URI"] as const).flatMap((name) => {
+    const host = URL.parse(values[name] ?? "")?.host;
+    return host === undefined || hosts.includes(host)
+      ? []
+      : [`DIRECTORY_HOSTS: must list ${host}, the host of ${name}`];
+  });
+}
+
+/** The parts of a list, without spaces. */
+export function commaSeparated(value: string): string[] {
+  return value.split(",").map((part) => part.trim()).filter((part) => part !== "");
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
