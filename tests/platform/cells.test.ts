@@ -44,10 +44,8 @@ Deno.test("A process answers for a bank of another cell as for an unknown one, a
       new Request(`${BASE_URL}/${code}/token.oauth2/v1`, { method: "POST" }),
       env.tpp,
     );
-    const metadata = await env.browser(
-      new Request(`${AUTH_URL}/.well-known/oauth-authorization-server/${code}`),
-    );
-    return [api.status, token.status, metadata.status];
+    const link = `${AUTH_URL}/${code}/authorization.oauth2?client_id=x&request_uri=x`;
+    return [api.status, token.status, (await env.browser(new Request(link))).status];
   };
   const unknown = await answers("NOBANK");
   assertEquals(await answers("BANKB"), unknown);
