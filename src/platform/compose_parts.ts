@@ -202,15 +202,20 @@ function composeDirectoryView(parts: TimedParts, log: Log): DirectoryView {
     directoryClock,
     standingOf: standingBy(statuses), // the only source of standing: an operator's blocks belong here
     statements,
-    clients: { ...stored, ...current, findBank: ownBanks(config, current.findBank) },
-    findAnyBank: current.findBank,
+    ...clientsOf(config, { ...stored, ...current }),
   };
 }
 
 /** The banks of other cells do not exist here. */
-function ownBanks({ cell, cells }: Config, findBank: ClientStore["findBank"]): ClientStore["findBank"] {
+function clientsOf(
+  { cell, cells }: Config,
+  clients: ClientStore,
+): Pick<Shared, "clients" | "findAnyBank"> {
   const own = cellOf(cell, cells);
-  return async (from, code) => own?.serves(code) === true ? await findBank(from, code) : null;
+  const { findBank: findAnyBank } = clients;
+  const findBank: typeof findAnyBank = async (from, code) =>
+    own?.serves(code) === true ? await findAnyBank(from, code) : null;
+  return { clients: { ...clients, findBank }, findAnyBank };
 }
 
 /** Builds the delivery of payment orders, for requests and for the background worker. */
