@@ -1,5 +1,6 @@
 /** Every mistake, by area. */
 import { CODES, LINKS, PUSHED_REQUESTS } from "./authorization.ts";
+import { BACK_CHANNEL } from "./back_channel.ts";
 import { BODIES } from "./bodies.ts";
 import { CLIENT_ASSERTIONS } from "./client_assertions.ts";
 import type { Area } from "./mistake.ts";
@@ -18,4 +19,5 @@ export const AREAS: readonly Area[] = [
   CODES,
   LINKS,
   REGISTRATIONS,
+  BACK_CHANNEL,
 ];

@@ -116,8 +116,8 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
   {
     name: "code-redirect-uri-unchecked",
     file: "src/platform/oauth/grant_authorization_code.ts",
-    from: "if (code.redirectUri !== redemption.redirectUri) return",
-    to: 'if (redemption.redirectUri === "") return',
+    from: "if (code.redirectUri !== redemption.redirectUri) {",
+    to: 'if (redemption.redirectUri === "") {',
     tests: [
       "tests/platform/oauth/token_code_rejections.test.ts",
       "tests/platform/oauth/token_code_attempts.test.ts",

@@ -118,15 +118,15 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
   {
     name: "dpop-key-not-the-tokens",
     file: "src/platform/security/access_token.ts",
-    from: "if (proof.jkt !== token.jkt) {",
-    to: 'if (proof.jkt === "") {',
+    from: "if (proof.jkt !== token.jkt) throw",
+    to: 'if (proof.jkt === "") throw',
     tests: ["tests/platform/security/resource_dpop_proof.test.ts"],
   },
   {
     name: "token-of-another-bank",
     file: "src/platform/security/access_token.ts",
-    from: 'if (token.bank !== c.get("bank").code) throw',
-    to: "if (token.bank.length === 0) throw",
+    from: "if (token.bank === bank) return;",
+    to: "if (token.bank.length > 0) return;",
     tests: ["tests/platform/security/resource_token.test.ts"],
   },
   {
