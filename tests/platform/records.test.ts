@@ -27,6 +27,24 @@ Deno.test("every value that a payment stores belongs to a declared record, is JS
   }
 });
 
+/** Their values are ids, signed texts and pieces of a document. A new record stores an object. */
+const WITHOUT_VERSION = [
+  "consent_deadline",
+  "kept_piece",
+  "outbox_dead",
+  "outbox_due",
+  "outbox_held",
+  "outbox_queue",
+  "payment_order",
+  "software_statement",
+  "store_probe",
+];
+
+Deno.test("every record has a version, except those whose value is one text or flag", () => {
+  const unversioned = platformRecords.filter(({ isVersioned }) => !isVersioned).map(({ name }) => name);
+  assertEquals(unversioned.toSorted(), WITHOUT_VERSION);
+});
+
 /** As Deno KV returned them, except that bytes are marked, because JSON has none. */
 const FORMER: readonly { readonly key: Key; readonly value: unknown }[] = former.map(({ key, value }) => ({
   key,

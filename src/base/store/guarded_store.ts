@@ -3,7 +3,8 @@
  * and one when it works again. Readiness follows from the latest reads and writes.
  */
 import { ApiError } from "../kernel/api_error.ts";
-import { type Key, type Store, StoreFailure } from "./store.ts";
+import { storeProbeRecord } from "./base_records.ts";
+import { type Key, type Store, StoreFailure, type Write } from "./store.ts";
 
 /** A store that reports whether it works. */
 export interface GuardedStore extends Store {
@@ -102,12 +103,16 @@ function openState({ elapsed, failing, working }: GuardDeps): State {
 /** Writes one key and one value, so that the probe itself never fills the disk. Only one probe runs at a time. */
 function openProbe(store: Store, state: State): () => Promise<boolean> {
   let probe: Promise<unknown> | undefined;
-  const write = { kind: "set", key: storeProbeKey, value: true } as const;
+  const writes: Write[] = [];
+  storeProbeRecord.set({ writes }, storeProbeKey, true);
   return async () => {
     if (state.isUncertain()) {
-      probe ??= store.commit({ checks: [], writes: [write] }).finally(() => probe = undefined);
+      probe ??= store.commit({ checks: [], writes }).finally(() => probe = undefined);
     }
-    const tried = Promise.all([probe, store.get(storeProbeKey)]).then(() => true, () => false);
+    const tried = Promise.all([probe, storeProbeRecord.get(store, storeProbeKey)]).then(
+      () => true,
+      () => false,
+    );
     return await within(PROBE_WAIT_MS, tried) && !state.isFailing();
   };
 }

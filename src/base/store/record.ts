@@ -36,6 +36,8 @@ export interface Declaration<T> {
 export type StoredObject = Readonly<Record<string, unknown>>;
 
 export interface StoredRecord<T> extends Omit<Declaration<T>, "schema" | "upgrades"> {
+  /** Whether values are objects, which have a version. A text, a number or a flag has none. */
+  readonly isVersioned: boolean;
   /** Returns the entry, or null. */
   get(from: Reader, key: Key): Promise<Entry<T> | null>;
   /** Decodes an entry of a listing. */
@@ -76,6 +78,7 @@ export function defineRecord<T>(declaration: Declaration<T>): StoredRecord<T> {
   const { schema: _schema, upgrades: _upgrades, ...documented } = declaration;
   return {
     ...documented,
+    isVersioned: declaration.schema instanceof z.ZodObject,
     decode,
     get: (from, key) => decodedEntry(from, key, decode),
     set(tx, key, value, expiresAt) {
