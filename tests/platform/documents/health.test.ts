@@ -23,12 +23,15 @@ Deno.test("GET /health/serving asks no other part, and never waits behind one th
   await using env = await openEnvironment({ store });
   const hanging = Promise.withResolvers<void>();
   faults.hangs = hanging.promise;
-  const alarms = Array.from({ length: 10 }, () => open(env, "/health/ready")); // more than the operator has places
+  let answered = 0;
+  const ready = (): Promise<Response> => open(env, "/health/ready").finally(() => answered += 1);
+  const alarms = Array.from({ length: 10 }, ready); // more than the operator has places
   for (const path of ["/health/serving", "/health/live"]) {
     const answer = await open(env, path);
     assertEquals(answer.status, 200, path);
     await answer.body?.cancel();
   }
+  assertEquals(answered, 0);
   hanging.resolve();
   for (const alarm of alarms) await (await alarm).body?.cancel();
 });
