@@ -1,8 +1,8 @@
 /** How each reference proxy deals with processes that cannot be reached, and with processes that lose a request. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { freePort } from "testing/served_platform.ts";
 import { type EchoSite, openEchoSite } from "./echo_site.ts";
 import { API_HOST, AUTH_HOST, proxyTest, type ProxyUnderTest } from "./proxy_program.ts";
+import { until } from "./raw_client.ts";
 import type { RawAnswer } from "./raw_tls.ts";
 
 /** The kinds of requests: host, method and path. Every path is one of its group of backends. */
@@ -23,8 +23,14 @@ export function backendFailures(proxy: ProxyUnderTest): void {
     proxy,
     "sends a request to another process if it cannot connect to two [H24]",
     async (program) => {
-      const dead = [freePort(), freePort()].map((port) => `127.0.0.1:${port}`);
-      await using site = await openEchoSite(proxy.name, program, dead.join());
+      const leaving = [openLosingBackend(), openLosingBackend()];
+      await using site = await openEchoSite(
+        proxy.name,
+        program,
+        leaving.map(({ address }) => address).join(),
+      );
+      if (proxy.name === "haproxy") await until(() => leaving.every(({ probed }) => probed()));
+      await Promise.all(leaving.map((one) => one[Symbol.asyncDispose]())); // the next probe is a second away
       for (let round = 0; round < 4; round++) {
         for (const [kind] of KINDS.entries()) {
           assertEquals((await ask(site, kind, round)).status, 200, `${KINDS[kind]}`);
@@ -77,18 +83,23 @@ async function ask(site: EchoSite, kind: number, round: number): Promise<RawAnsw
   return await site.send(`${head.join("\r\n")}\r\n\r\n${body}`, host === API_HOST ? site.alice : undefined);
 }
 
-/** A backend that reads each request, remembers its path and closes the connection. It answers probes. */
-function openLosingBackend(): AsyncDisposable & {
+interface LosingBackend extends AsyncDisposable {
   readonly address: string;
   readonly paths: readonly string[];
-} {
+  probed(): boolean;
+}
+
+/** A backend that reads each request, remembers its path and closes the connection. It answers probes. */
+function openLosingBackend(): LosingBackend {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const paths: string[] = [];
+  let probed = false;
   const take = async (connection: Deno.TcpConn): Promise<void> => {
     const bytes = new Uint8Array(65_536);
     const size = await connection.read(bytes).catch(() => null) ?? 0;
     const [, path = ""] = new TextDecoder().decode(bytes.subarray(0, size)).split(" ");
     if (path === "/health/serving") {
+      probed = true;
       await connection.write(new TextEncoder().encode("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
         .catch(() => {});
     } else if (path !== "") {
@@ -102,6 +113,7 @@ function openLosingBackend(): AsyncDisposable & {
   return {
     address: `127.0.0.1:${listener.addr.port}`,
     paths,
+    probed: () => probed,
     async [Symbol.asyncDispose](): Promise<void> {
       listener.close();
       await accepting;
