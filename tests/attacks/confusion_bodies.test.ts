@@ -21,6 +21,7 @@ import { type Participant, registrationClaims } from "testing/participants.ts";
 import { assertFaults, unchanged } from "testing/resource_answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { segment } from "testing/raw_jws.ts";
+import { stepsOf } from "support/steps.ts";
 
 /** The target of a signed body, and the expected body. */
 interface Target {
@@ -74,19 +75,15 @@ function send(env: Environment, target: Target, jws: string, body: JsonObject): 
 
 Deno.test("claims are no body: an assertion's payload, with its signature, is rejected for its members [J26]", async (t) => {
   await using env = await openEnvironment();
-  for (const target of await targets(env)) {
-    await t.step(target.name, async () => {
-      const claims = assertionOf(env, target.who);
-      const answer = await send(env, target, await jwsOver(target, claims), claims);
-      const missing = ["Data", ...(target.method === "PUT" ? [] : ["Risk"])];
-      await assertFaults(answer, 400, [
-        ...missing.map((path) => ["Field.Missing", path] as const),
-        ...["aud", "exp", "iat", "iss", "jti", "nbf", "sub"].map((path) =>
-          ["Field.Unexpected", path] as const
-        ),
-      ]);
-    });
-  }
+  await stepsOf(t, await targets(env), (target) => target.name, async (target) => {
+    const claims = assertionOf(env, target.who);
+    const answer = await send(env, target, await jwsOver(target, claims), claims);
+    const missing = ["Data", ...(target.method === "PUT" ? [] : ["Risk"])];
+    await assertFaults(answer, 400, [
+      ...missing.map((path) => ["Field.Missing", path] as const),
+      ...["aud", "exp", "iat", "iss", "jti", "nbf", "sub"].map((path) => ["Field.Unexpected", path] as const),
+    ]);
+  });
 });
 
 Deno.test("a body with the claims of another kind beside its own members is rejected for each of them [J26]", async (t) => {
@@ -105,14 +102,12 @@ Deno.test("a body with the claims of another kind beside its own members is reje
       },
       "a DPoP proof": { htm: "POST", htu: "x", iat: 1, jti: "x" },
     };
-    for (const [name, claims] of Object.entries(kinds)) {
-      await t.step(`${target.name}: ${name}`, async () => {
-        const body = { ...target.body, ...claims };
-        const answer = await send(env, target, await jwsOver(target, body), body);
-        const members = Object.keys(claims).sort().slice(0, 20);
-        await assertFaults(answer, 400, members.map((path) => ["Field.Unexpected", path]));
-      });
-    }
+    await stepsOf(t, Object.entries(kinds), ([name]) => `${target.name}: ${name}`, async ([, claims]) => {
+      const body = { ...target.body, ...claims };
+      const answer = await send(env, target, await jwsOver(target, body), body);
+      const members = Object.keys(claims).sort().slice(0, 20);
+      await assertFaults(answer, 400, members.map((path) => ["Field.Unexpected", path]));
+    });
   }
 });
 

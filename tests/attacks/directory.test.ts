@@ -12,7 +12,7 @@ import {
   openDirectoryEnvironment,
   thirdParty,
 } from "testing/directory_environment.ts";
-import { steps } from "support/steps.ts";
+import { steps, stepsOf } from "support/steps.ts";
 
 /** A directory with a participant on a port of this computer. */
 interface Port extends AsyncDisposable {
@@ -59,13 +59,11 @@ const PATHS: readonly [path: string, status: number][] = [
 
 Deno.test("odd paths lead to no administrators' answer and to no 500", async (t) => {
   await using port = await openPort();
-  for (const [path, status] of PATHS) {
-    await t.step(path, async () => {
-      const answer = await port.say(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-      assertEquals(answer.status, status, answer.rest);
-      assert(!/ana@shop\.example|BEGIN|participant\.onboarded/.test(answer.rest), answer.rest);
-    });
-  }
+  await stepsOf(t, PATHS, ([path]) => path, async ([path, status]) => {
+    const answer = await port.say(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    assertEquals(answer.status, status, answer.rest);
+    assert(!/ana@shop\.example|BEGIN|participant\.onboarded/.test(answer.rest), answer.rest);
+  });
 });
 
 /** Requests that two parsers could read differently. */
@@ -125,16 +123,14 @@ Deno.test("organisations of odd names are like any other, and are not confused w
     });
   }
   const names = ["revoked", "participants", "--help", "__"];
-  for (const [index, org_id] of names.entries()) {
-    await t.step(org_id, async () => {
-      const keys = [index * 2, index * 2 + 1] as const;
-      const { status, body } = await env.admin("POST", "/participants", await bank(keys, { org_id }));
-      assertEquals([status, body.org_id], [201, org_id]);
-      assertEquals((await env.get(`/participants/${org_id}/jwks`)).body, body.jwks);
-      assertEquals((await env.get(`/participants/${org_id}/jwks/revoked`)).body, { keys: [] });
-      assertEquals((await env.admin("GET", `/participants/${org_id}/history`)).body.length, 1);
-    });
-  }
+  await stepsOf(t, names.entries(), ([, org_id]) => org_id, async ([index, org_id]) => {
+    const keys = [index * 2, index * 2 + 1] as const;
+    const { status, body } = await env.admin("POST", "/participants", await bank(keys, { org_id }));
+    assertEquals([status, body.org_id], [201, org_id]);
+    assertEquals((await env.get(`/participants/${org_id}/jwks`)).body, body.jwks);
+    assertEquals((await env.get(`/participants/${org_id}/jwks/revoked`)).body, { keys: [] });
+    assertEquals((await env.admin("GET", `/participants/${org_id}/history`)).body.length, 1);
+  });
   const listed = (await env.get("/participants")).body.map(({ org_id }: Json) => org_id);
   assertEquals(listed.toSorted(), names.toSorted());
 });

@@ -10,6 +10,7 @@ import { onboardOnly, registrationClaims } from "testing/participants.ts";
 import { NEWCOMER, postRegistration, registrationJwt } from "testing/registration.ts";
 import { unchanged } from "testing/resource_answers.ts";
 import { DIRECTORY_URL, openEnvironment } from "testing/environment.ts";
+import { stepsOf } from "support/steps.ts";
 
 Deno.test("a client assertion proves no key, and a DPoP proof authenticates no client [J27] [CA-N22]", async (t) => {
   await using env = await openEnvironment();
@@ -48,13 +49,11 @@ Deno.test("a client assertion proves no key, and a DPoP proof authenticates no c
     "an assertion of the type of a proof, without its key": () =>
       signJwt(signing, { ...assertionOf(env, env.tpp), ...target }, { typ: "dpop+jwt" }),
   };
-  for (const [name, make] of Object.entries(asProofs)) {
-    await t.step(`${name}, as the proof`, async () => {
-      const token = await make();
-      const send = () => requestToken(env, env.tpp, "BANKA", { proof: token });
-      await assertApiError(await unchanged(env, send), [400, "invalid_dpop_proof"]);
-    });
-  }
+  await stepsOf(t, Object.entries(asProofs), ([name]) => `${name}, as the proof`, async ([, make]) => {
+    const token = await make();
+    const send = () => requestToken(env, env.tpp, "BANKA", { proof: token });
+    await assertApiError(await unchanged(env, send), [400, "invalid_dpop_proof"]);
+  });
 });
 
 Deno.test("a software statement registers no client by itself, and a registration JWT is no statement [J28]", async (t) => {

@@ -14,6 +14,7 @@ import { jwtPlaces } from "support/jwt_places.ts";
 import { sealToPlatform } from "testing/jwts.ts";
 import { unchanged } from "testing/resource_answers.ts";
 import { openEnvironment } from "testing/environment.ts";
+import { stepsOf } from "support/steps.ts";
 
 const MUTATIONS = 300;
 const INTERACTION = { "x-fapi-interaction-id": "0f9c7a0e-5d0b-4a3e-8b60-6f5f9d4a2b11" };
@@ -103,26 +104,24 @@ const RUBBISH: readonly string[] = [
 Deno.test("no rubbish and no mutation is answered with 5xx anywhere, or changes anything [J38]", async (t) => {
   await using env = await openEnvironment();
   const places = await jwtPlaces(env);
-  for (const place of places) {
-    await t.step(place.name, async () => {
-      const random = seeded(38, place.name);
-      const token = await forged(await place.parts());
-      const mutations = Array.from({ length: 40 }, () => {
-        const at = random.below(token.length);
-        const other = "AQ.-_9 ="[random.below(8)] ?? "";
-        return random.chance(0.5) ? token.slice(0, at) + other + token.slice(at + 1) : token.slice(0, at);
-      });
-      await unchanged(env, async () => {
-        let last = new Response();
-        for (const text of [...RUBBISH, ...mutations.filter((mutation) => mutation.trim() !== token)]) {
-          last = await place.present(text);
-          const body = await last.text();
-          assert(last.status >= 400 && last.status < 500, `${last.status} for ${text}: ${body}`);
-        }
-        return last;
-      });
+  await stepsOf(t, places, (place) => place.name, async (place) => {
+    const random = seeded(38, place.name);
+    const token = await forged(await place.parts());
+    const mutations = Array.from({ length: 40 }, () => {
+      const at = random.below(token.length);
+      const other = "AQ.-_9 ="[random.below(8)] ?? "";
+      return random.chance(0.5) ? token.slice(0, at) + other + token.slice(at + 1) : token.slice(0, at);
     });
-  }
+    await unchanged(env, async () => {
+      let last = new Response();
+      for (const text of [...RUBBISH, ...mutations.filter((mutation) => mutation.trim() !== token)]) {
+        last = await place.present(text);
+        const body = await last.text();
+        assert(last.status >= 400 && last.status < 500, `${last.status} for ${text}: ${body}`);
+      }
+      return last;
+    });
+  });
   assertEquals(env.logged.filter((line) => line.includes('"level":"error"')), []);
   await takenEverywhere(t, places);
 });

@@ -17,6 +17,7 @@ import { signJwt, thumbprint } from "testing/jwts.ts";
 import { smallTestKey, type TestKey, testKey } from "testing/keys.ts";
 import { type ExpectedFault, unchanged } from "testing/resource_answers.ts";
 import { AUTH_URL, DIRECTORY_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { stepsOf } from "support/steps.ts";
 
 /** The owner of the edited key sets: all participants, or the directory. */
 type Publisher = "participants" | "directory";
@@ -224,13 +225,11 @@ Deno.test("where no list of revoked keys was heard for 15 minutes nothing is ver
     return Promise.resolve(new Response(null, { status: 503 }));
   };
   env.now += 900_001;
-  for (const place of places) {
-    await t.step(place.name, async () => {
-      const token = await forged(await place.parts());
-      const answer = await unchanged(env, () => place.present(token));
-      assertEquals([answer.status, answer.headers.get("retry-after")], [503, "30"]);
-    });
-  }
+  await stepsOf(t, places, (place) => place.name, async (place) => {
+    const token = await forged(await place.parts());
+    const answer = await unchanged(env, () => place.present(token));
+    assertEquals([answer.status, answer.headers.get("retry-after")], [503, "30"]);
+  });
   assertEquals(asked.every((url) => url.startsWith(DIRECTORY_URL)) && asked.length > 0, true);
 });
 

@@ -12,6 +12,7 @@ import { proofPlaces } from "support/jwt_places.ts";
 import type { JwsParts } from "support/jwt_place.ts";
 import { type JsonObject, sha256 } from "testing/jwts.ts";
 import { BASE_URL, openEnvironment } from "testing/environment.ts";
+import { stepsOf } from "support/steps.ts";
 
 Deno.test("a DPoP proof for another method is rejected [DP-N8] [DP-N9] [DP8]", async (t) => {
   await using env = await openEnvironment();
@@ -122,12 +123,10 @@ Deno.test("an unusual DPoP proof that is right is accepted [DP-N4] [DP-N6] [DP-N
   };
   for (const place of (await proofPlaces(env)).filter(({ name }) => !name.startsWith("code"))) {
     const atOAuth = !/^(GET|POST) /.test(place.name);
-    for (const [name, forge] of Object.entries(forgeries)) {
-      await t.step(`${place.name}: ${name}`, async () => {
-        const good = await place.parts();
-        await place.takes(await place.present(await forged(good, forge(good))));
-      });
-    }
+    await stepsOf(t, Object.entries(forgeries), ([name]) => `${place.name}: ${name}`, async ([, forge]) => {
+      const good = await place.parts();
+      await place.takes(await place.present(await forged(good, forge(good))));
+    });
     for (const ath of atOAuth ? [await sha256("token"), 7] : []) {
       await t.step(`${place.name}: ath ${ath}, without a token`, async () => {
         await place.takes(await place.present(await forged(await place.parts(), { claims: { ath } })));

@@ -17,6 +17,7 @@ import { type JsonObject, sealToPlatform, signBytes, signJwt } from "testing/jwt
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { segment } from "testing/raw_jws.ts";
 import { notAuthentic, OFF_CURVE, PASSWORD, unopened } from "./unopened.ts";
+import { stepsOf } from "support/steps.ts";
 
 Deno.test("a handover JWT is claims in a JWS in a JWE, and nothing in fewer or more layers [J19] [BR-N4] [BR-N16] [BR3]", async (t) => {
   const sealed =
@@ -72,13 +73,11 @@ Deno.test("a handover JWT is claims in a JWS in a JWE, and nothing in fewer or m
 
 Deno.test("the envelope's cty may be JWT, jwt or absent [J19] [BR2]", async (t) => {
   await using env = await openEnvironment();
-  for (const cty of ["JWT", "jwt", undefined]) {
-    await t.step(String(cty), async () => {
-      const flow = await toBank(env, { body: IMPLICIT });
-      const sealed = await sealToPlatform(env, await signedReturn(env, flow), { cty });
-      await assertCodeAnswer(await flow.browser.open(returnTo("BANKA", sealed)));
-    });
-  }
+  await stepsOf(t, ["JWT", "jwt", undefined], (cty) => String(cty), async (cty) => {
+    const flow = await toBank(env, { body: IMPLICIT });
+    const sealed = await sealToPlatform(env, await signedReturn(env, flow), { cty });
+    await assertCodeAnswer(await flow.browser.open(returnTo("BANKA", sealed)));
+  });
 });
 
 Deno.test("a JWE is no JWS and a JWS is no JWE, at every place [J20] [J21] [J25]", async (t) => {

@@ -5,6 +5,7 @@ import { clientAssertion, type JsonObject } from "testing/jwts.ts";
 import { awaitingConsent } from "testing/oauth_requests.ts";
 import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { importPrivate, segment } from "testing/raw_jws.ts";
+import { stepsOf } from "support/steps.ts";
 
 /** Changes a valid assertion; undefined omits the parameter. */
 type Defect = (env: Environment) => Promise<string | undefined>;
@@ -64,28 +65,22 @@ Deno.test("PAR and the token endpoint reject each invalid client assertion, and 
   const consentId = await awaitingConsent(env);
   const endpoints = { PAR: push(consentId), token: token };
   for (const [endpoint, send] of Object.entries(endpoints)) {
-    for (const [name, defect] of Object.entries(REJECTED)) {
-      await t.step(`${endpoint}: ${name}`, async () => {
-        const form = { client_assertion: await defect(env) };
-        const before = await env.snapshot();
-        assertEquals(await errorOf(send(env, form)), [401, "invalid_client"]);
-        assertEquals(await env.snapshot(), before);
-      });
-    }
-    for (const [name, type] of Object.entries(TYPES)) {
-      await t.step(`${endpoint}: ${name}`, async () => {
-        const answer = send(env, { client_assertion_type: type });
-        assertEquals(await errorOf(answer), [400, "invalid_request"]);
-      });
-    }
-    for (const [name, make] of Object.entries(ACCEPTED)) {
-      await t.step(`${endpoint}: ${name}`, async () => {
-        const form = { client_assertion: await make(env), client_assertion_type: JWT_BEARER };
-        const answer = await send(env, form);
-        assertEquals(answer.status, endpoint === "PAR" ? 201 : 200);
-        await answer.body?.cancel();
-      });
-    }
+    await stepsOf(t, Object.entries(REJECTED), ([name]) => `${endpoint}: ${name}`, async ([, defect]) => {
+      const form = { client_assertion: await defect(env) };
+      const before = await env.snapshot();
+      assertEquals(await errorOf(send(env, form)), [401, "invalid_client"]);
+      assertEquals(await env.snapshot(), before);
+    });
+    await stepsOf(t, Object.entries(TYPES), ([name]) => `${endpoint}: ${name}`, async ([, type]) => {
+      const answer = send(env, { client_assertion_type: type });
+      assertEquals(await errorOf(answer), [400, "invalid_request"]);
+    });
+    await stepsOf(t, Object.entries(ACCEPTED), ([name]) => `${endpoint}: ${name}`, async ([, make]) => {
+      const form = { client_assertion: await make(env), client_assertion_type: JWT_BEARER };
+      const answer = await send(env, form);
+      assertEquals(answer.status, endpoint === "PAR" ? 201 : 200);
+      await answer.body?.cancel();
+    });
   }
 });
 

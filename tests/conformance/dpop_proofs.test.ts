@@ -2,6 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { openEnvironment } from "testing/environment.ts";
 import { agreed, begin, completed, type Modify, openTpp, pay, redeem, withKey } from "./oauth4webapi_tpp.ts";
+import { stepsOf } from "support/steps.ts";
 
 const UNUSUAL: readonly (readonly [name: string, change: Modify])[] = [
   ["nbf now and exp in 300 s [CheckDpopProofNbfExp, DP-N19]", (_, claims) => {
@@ -23,15 +24,13 @@ const UNUSUAL: readonly (readonly [name: string, change: Modify])[] = [
 ];
 
 Deno.test("A journey whose every proof is good though unusual ends in a payment", async (t) => {
-  for (const [name, proofs] of UNUSUAL) {
-    await t.step(name, async () => {
-      await using env = await openEnvironment();
-      let proved = 0;
-      const counted: Modify = (header, claims) => (proved++, proofs(header, claims));
-      await completed(await openTpp(env, { proofs: counted }));
-      assertEquals(proved, 5); // token, consent, PAR, code, payment
-    });
-  }
+  await stepsOf(t, UNUSUAL, ([name]) => name, async ([, proofs]) => {
+    await using env = await openEnvironment();
+    let proved = 0;
+    const counted: Modify = (header, claims) => (proved++, proofs(header, claims));
+    await completed(await openTpp(env, { proofs: counted }));
+    assertEquals(proved, 5); // token, consent, PAR, code, payment
+  });
 });
 
 Deno.test("A code that PAR bound to no key is bound by its first proof [TA6, DP13]", async () => {

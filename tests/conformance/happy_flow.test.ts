@@ -19,7 +19,7 @@ import {
   type Tpp,
   withKey,
 } from "./oauth4webapi_tpp.ts";
-import { steps } from "support/steps.ts";
+import { steps, stepsOf } from "support/steps.ts";
 
 /** Minimum Shannon entropy, in bits, that the suite accepts in a token or code. */
 const MIN_ENTROPY_BITS = 96;
@@ -85,12 +85,10 @@ Deno.test("A resource takes a token in the header alone, with any Accept that al
     await answer.body?.cancel();
   });
   const accepted = ["application/json; charset=utf-8", "application/json, application/*+json, */*"];
-  for (const accept of [...accepted, "*/*"]) {
-    await t.step(`Accept: ${accept}`, async () => {
-      const answer = await call(tpp, access_token, url, { headers: { accept } });
-      assertEquals([answer.status, (await answer.json()).Data.ConsentId], [200, journey.consentId]);
-    });
-  }
+  await stepsOf(t, [...accepted, "*/*"], (accept) => `Accept: ${accept}`, async (accept) => {
+    const answer = await call(tpp, access_token, url, { headers: { accept } });
+    assertEquals([answer.status, (await answer.json()).Data.ConsentId], [200, journey.consentId]);
+  });
   const strange = { ...tpp, fetch: other.fetch, me: other.me };
   await t.step(
     "the other client's key and certificate",
@@ -130,12 +128,10 @@ Deno.test("The scheme of Authorization counts in any case [AccessTokenTypeHeader
   const journey = await begin(tpp);
   const { access_token } = await redeem(tpp, journey, await agreed(tpp, journey));
   const url = (await pay(tpp, journey, access_token)).Links.Self;
-  for (const scheme of ["dpOp", "DPOP", "dpop"]) {
-    await t.step(scheme, async () => {
-      const answer = await call({ ...tpp, fetch: respelling(tpp, scheme) }, access_token, url);
-      assertEquals([answer.status, (await answer.json()).Data.ConsentId], [200, journey.consentId]);
-    });
-  }
+  await stepsOf(t, ["dpOp", "DPOP", "dpop"], (scheme) => scheme, async (scheme) => {
+    const answer = await call({ ...tpp, fetch: respelling(tpp, scheme) }, access_token, url);
+    assertEquals([answer.status, (await answer.json()).Data.ConsentId], [200, journey.consentId]);
+  });
 });
 
 Deno.test("A client without OpenID Connect gets none: nonce and claims count for nothing, scope openid is rejected [PA-N15, FAPI-D23]", async (t) => {

@@ -13,17 +13,15 @@ import {
   redeem,
   redemptionRejected,
 } from "./oauth4webapi_tpp.ts";
-import { steps } from "support/steps.ts";
+import { steps, stepsOf } from "support/steps.ts";
 
 Deno.test("oauth4webapi pays at both banks, from metadata to payment [AUT-01, MD-N7]", async (t) => {
-  for (const bank of ["bankA", "bankB"] as const) {
-    await t.step(bank, async () => {
-      await using env = await openEnvironment();
-      const tpp = await openTpp(env, { bank: env[bank] });
-      const callback = await completed(tpp);
-      assertEquals([...callback.searchParams.keys()].sort(), ["code", "iss", "state"]);
-    });
-  }
+  await stepsOf(t, ["bankA", "bankB"] as const, (bank) => bank, async (bank) => {
+    await using env = await openEnvironment();
+    const tpp = await openTpp(env, { bank: env[bank] });
+    const callback = await completed(tpp);
+    assertEquals([...callback.searchParams.keys()].sort(), ["code", "iss", "state"]);
+  });
 });
 
 Deno.test("oauth4webapi reads a token that is bound to its key and nothing more [TC-N11, TC5]", async () => {

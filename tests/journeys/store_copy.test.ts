@@ -4,8 +4,8 @@
  */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { storeCommand } from "../../scripts/store/main.ts";
-import { authorise, authorised, codeOf, redeem, toBank } from "../../scripts/testing/authorization_flow.ts";
-import { BASE_URL, type Environment, openEnvironment } from "../../scripts/testing/environment.ts";
+import { authorise, authorised, codeOf, redeem, toBank } from "testing/authorization_flow.ts";
+import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import {
   type BoundToken,
   call,
@@ -15,12 +15,12 @@ import {
   type Json,
   pay,
   requestToken,
-} from "../../scripts/testing/flows.ts";
-import { dpopProof } from "../../scripts/testing/jwts.ts";
-import { postgresPrograms } from "../../scripts/testing/postgres_server.ts";
-import { type MovingStore, openMovingStore } from "../support/moving_store.ts";
-import { endHolds } from "../support/restored_store.ts";
-import { isPostgresMissing, newPostgresDatabase, postgresServer } from "../support/postgres.ts";
+} from "testing/flows.ts";
+import { dpopProof } from "testing/jwts.ts";
+import { postgresPrograms } from "testing/postgres_server.ts";
+import { type MovingStore, openMovingStore } from "support/moving_store.ts";
+import { endHolds } from "support/restored_store.ts";
+import { isPostgresMissing, newPostgresDatabase, postgresServer } from "support/postgres.ts";
 
 interface Journey extends AsyncDisposable {
   readonly env: Environment;

@@ -10,6 +10,7 @@ import type { TestKey } from "testing/keys.ts";
 import { assertErrorAnswer } from "testing/front_channel.ts";
 import { type ExpectedFault, unchanged } from "testing/resource_answers.ts";
 import type { Environment } from "testing/environment.ts";
+import { stepsOf } from "./steps.ts";
 
 /** Deviations of a forged token from a valid one. */
 export interface Forgery {
@@ -126,9 +127,7 @@ export async function rejectedEverywhere(
 
 /** The control: without forgery each place accepts its JWT. Uses up codes, consents and new participants. */
 export async function takenEverywhere(t: Deno.TestContext, places: readonly JwtPlace[]): Promise<void> {
-  for (const place of places) {
-    await t.step(`${place.name}: as it should be, accepted`, async () => {
-      await place.takes(await place.present(await forged(await place.parts())));
-    });
-  }
+  await stepsOf(t, places, (place) => `${place.name}: as it should be, accepted`, async (place) => {
+    await place.takes(await place.present(await forged(await place.parts())));
+  });
 }

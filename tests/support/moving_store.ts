@@ -1,7 +1,7 @@
 /** A store whose database a test exchanges while the platform is stopped. */
 import { openStore } from "../../src/base/store/open_store.ts";
 import type { Entry, Key, Store } from "../../src/base/store/store.ts";
-import { AUTH_URL, type Environment } from "../../scripts/testing/environment.ts";
+import { AUTH_URL, type Environment } from "testing/environment.ts";
 
 export interface MovingStore extends Store {
   /**

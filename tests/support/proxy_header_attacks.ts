@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { type EchoSite, openEchoSite } from "./echo_site.ts";
 import { API_HOST, AUTH_HOST, proxyTest, type ProxyUnderTest } from "./proxy_program.ts";
 import { PROXY_SECRET } from "testing/environment.ts";
+import { stepsOf } from "./steps.ts";
 
 const SPOOFED = [
   "Client-Cert",
@@ -50,12 +51,10 @@ export function headerAttacks(proxy: ProxyUnderTest): void {
     "passes on its own word alone, whatever the client writes [H2, H4, H8, H13, H14, H17]",
     async (program, t) => {
       await using site = await openEchoSite(proxy.name, program);
-      for (const name of SPOOFED) {
-        await t.step(name, async () => {
-          for (const value of VALUES) await spoof(site, [[name, value]]);
-          await spoof(site, [[name, "spoofed"], [name, "spoofed again"], [name.toLowerCase(), PROXY_SECRET]]);
-        });
-      }
+      await stepsOf(t, SPOOFED, (name) => name, async (name) => {
+        for (const value of VALUES) await spoof(site, [[name, value]]);
+        await spoof(site, [[name, "spoofed"], [name, "spoofed again"], [name.toLowerCase(), PROXY_SECRET]]);
+      });
       await t.step("all of them at once", () => spoof(site, SPOOFED.map((name) => [name, "spoofed"])));
       await t.step(
         "named as hop-by-hop",

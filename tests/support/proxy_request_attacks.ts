@@ -4,6 +4,7 @@ import { type EchoSite, openEchoSite } from "./echo_site.ts";
 import { API_HOST, proxyTest, type ProxyUnderTest } from "./proxy_program.ts";
 import { until } from "./raw_client.ts";
 import { PROXY_SECRET } from "testing/environment.ts";
+import { stepsOf } from "./steps.ts";
 
 const HOST = `POST /outer HTTP/1.1\r\nHost: ${API_HOST}\r\n`;
 /** A second request as Bob, had the proxy not looked at it. */
@@ -76,22 +77,20 @@ export function requestAttacks(proxy: ProxyUnderTest): void {
     "lets no request past its own headers, however it is hidden in another [H15]",
     async (program, t) => {
       await using site = await openEchoSite(proxy.name, program);
-      for (const [what, attack] of ATTACKS) {
-        await t.step(what, async () => {
-          site.received.length = 0;
-          await site.send(
-            `${attack(hidden(site))}GET /last HTTP/1.1\r\nHost: ${API_HOST}\r\nConnection: close\r\n\r\n`,
-            site.alice,
-          );
-          // Whatever came through came as Alice: what she hid was hers, or part of her body.
-          for (const { path, headers } of site.received) {
-            const own = { "x-proxy-secret": PROXY_SECRET, ...site.certificateHeader(site.alice) };
-            const said = Object.fromEntries(Object.keys(own).map((name) => [name, headers[name]]));
-            assertEquals(said, own, path);
-          }
-          await assertUndisturbed(site);
-        });
-      }
+      await stepsOf(t, ATTACKS, ([what]) => what, async ([, attack]) => {
+        site.received.length = 0;
+        await site.send(
+          `${attack(hidden(site))}GET /last HTTP/1.1\r\nHost: ${API_HOST}\r\nConnection: close\r\n\r\n`,
+          site.alice,
+        );
+        // Whatever came through came as Alice: what she hid was hers, or part of her body.
+        for (const { path, headers } of site.received) {
+          const own = { "x-proxy-secret": PROXY_SECRET, ...site.certificateHeader(site.alice) };
+          const said = Object.fromEntries(Object.keys(own).map((name) => [name, headers[name]]));
+          assertEquals(said, own, path);
+        }
+        await assertUndisturbed(site);
+      });
     },
   );
 }

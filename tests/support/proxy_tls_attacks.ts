@@ -12,6 +12,7 @@ import {
   selfSignedAuthority,
   type TlsIdentity,
 } from "testing/web_authority.ts";
+import { stepsOf } from "./steps.ts";
 
 const RECOMMENDED = [
   "ECDHE-RSA-AES128-GCM-SHA256",
@@ -83,12 +84,10 @@ export function tlsAttacks(proxy: ProxyUnderTest, rejection: 0 | 400 | 401): voi
     async (program, t) => {
       await using site = await openEchoSite(proxy.name, program);
       const cases = await badCertificates(site);
-      for (const [what, identity] of cases) {
-        await t.step(what, async () => {
-          const answer = await site.send(GET, identity);
-          assertEquals(answer.status, rejection, answer.text);
-        });
-      }
+      await stepsOf(t, cases, ([what]) => what, async ([, identity]) => {
+        const answer = await site.send(GET, identity);
+        assertEquals(answer.status, rejection, answer.text);
+      });
       assertEquals(site.received, []);
       assertEquals((await site.send(GET, site.alice)).status, 200);
     },

@@ -20,7 +20,7 @@ Deno.test("PUT back-channel-auth takes a list for the platform's screen and echo
   });
 });
 
-Deno.test("PUT back-channel-auth takes an account with its least and its most [BCH-03]", async (t) => {
+Deno.test("PUT back-channel-auth takes accounts with their least and their most [BCH-03] [FUN-02]", async (t) => {
   await using env = await openEnvironment();
   const flow = await toBank(env);
   const lists = {
@@ -32,6 +32,13 @@ Deno.test("PUT back-channel-auth takes an account with its least and its most [B
       Currency: "GBP",
       SecondaryIdentification: "ROLL-7",
     }],
+    "balances of any sign and precision, in any currency in use": ["-12.50", "0", "9999999999999.99999"]
+      .map((Balance, n) => ({
+        ...DEBTOR_ACCOUNT,
+        Balance,
+        Currency: "JPY",
+        SecondaryIdentification: `SUB-${n}`,
+      })),
     "100 accounts": Array.from({ length: 100 }, (_, n) => ({
       SchemeName: "UK.OBIE.SortCodeAccountNumber",
       Identification: `1128000${String(n).padStart(7, "0")}`,
@@ -40,6 +47,11 @@ Deno.test("PUT back-channel-auth takes an account with its least and its most [B
   await steps(t, lists, async (DebtorAccount) => {
     const answer = await good(putReport(env, flow, reportFor(flow, { DebtorAccount })), 200);
     assertEquals(answer.Data.DebtorAccount, DebtorAccount);
+  });
+  await t.step("a Sub of 70 characters, the consent's UUID in capitals", async () => {
+    const changes = { Sub: "s".repeat(70), ConsentId: flow.consentId.toUpperCase() };
+    const answer = await good(putReport(env, flow, reportFor(flow, changes)), 200);
+    assertEquals([answer.Data.Sub, answer.Data.ConsentId], [changes.Sub, changes.ConsentId]);
   });
 });
 

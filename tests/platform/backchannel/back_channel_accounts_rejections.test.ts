@@ -18,7 +18,8 @@ import { toBank } from "testing/authorization_flow.ts";
 import { payloadSignature } from "testing/jwts.ts";
 import { assertBare, assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
 import { openEnvironment } from "testing/environment.ts";
-import { steps } from "support/steps.ts";
+import { steps, stepsOf } from "support/steps.ts";
+import { edited } from "../http/edited.ts";
 
 Deno.test("PUT back-channel-auth for another bank's consent, or none, answers what does not exist [RP-N25] [C2]", async () => {
   await using env = await openEnvironment();
@@ -92,6 +93,50 @@ Deno.test("PUT back-channel-auth names every field that is wrong [BCH-04] [RP-N2
   });
   await t.step("and nothing else was wrong with it", async () => {
     await good(putReport(env, flow, reportFor(flow)), 200);
+  });
+});
+
+Deno.test("PUT back-channel-auth names a value that is wrong, or a member that is missing, by its path [BCH-04]", async (t) => {
+  await using env = await openEnvironment();
+  const [flow, atB] = [await toBank(env), await toBank(env, { bank: env.bankB })];
+  const first = { ...ACCOUNTS[0], SchemeName: "UK.OBIE.IBAN", SecondaryIdentification: "SUB-1" };
+  const second = { SchemeName: "UK.OBIE.SortCodeAccountNumber", Identification: "11280001234567" };
+  const full = reportFor(flow, { DebtorAccount: [first, second] });
+  const identifier = "Unsupported.AccountIdentifier";
+  const cases: readonly (readonly [path: string, code: string, values: readonly unknown[]])[] = [
+    ["Data", "Field.Missing", [undefined]],
+    ["Data.DebtorAccount[1].SchemeName", "Field.Missing", [undefined]],
+    ["Data.DebtorAccount[0].Identification", "Field.Missing", [undefined]],
+    ["Data.ConsentId", "Field.Invalid", ["zzz", "", 5, null]],
+    ["Data.Sub", "Field.Invalid", [5, null, "GB29NWBK60161331926819", "GB29 NWBK 6016 1331 9268 19"]],
+    ["Data.Sub", "Field.Invalid", ["11280001234567", "11-28-00 01234567", "sub-1", "4111111111111111"]],
+    ["Data.DebtorAccount[0].SchemeName", "Unsupported.Scheme", ["zzzz"]],
+    ["Data.DebtorAccount[0].Identification", identifier, ["GB30NWBK60161331926819"]],
+    ["Data.DebtorAccount[1].Identification", identifier, ["1128"]],
+    ["Data.DebtorAccount[0].SecondaryIdentification", "Unsupported.AccountSecondaryIdentifier", [
+      "x".repeat(35),
+    ]],
+    ["Data.DebtorAccount[0].Balance", "Field.Invalid", ["1,500.00", 1500, "1.123456"]],
+    ["Data.DebtorAccount[0].Currency", "Field.Invalid", ["ZZZ", "eur"]],
+    ["Data.DebtorAccount[1]", "Field.Invalid", ["text", { ...first, SchemeName: "IBAN" }]],
+    ["Data.DebtorAccount", "Field.Invalid", ["text"]],
+    ["Risk", "Field.Unexpected", [{}]],
+  ];
+  for (const [path, code, values] of cases) {
+    await t.step(`${code} ${path}`, async () => {
+      for (const value of values) {
+        await assertFaults(await idleReport(env, flow, edited(full, path, value)), 400, [[code, path]]);
+      }
+    });
+  }
+  await t.step("an account again, with another balance", async () => {
+    const DebtorAccount = [first, second, { ...first, Balance: "1.00" }];
+    const response = await idleReport(env, flow, reportFor(flow, { DebtorAccount }));
+    await assertFaults(response, 400, [["Field.Invalid", "Data.DebtorAccount[2]"]]);
+  });
+  await stepsOf(t, [[], undefined], (list) => `${list} for the bank's own screen`, async (DebtorAccount) => {
+    const response = await idleReport(env, atB, reportFor(atB, { DebtorAccount }));
+    await assertFaults(response, 400, [["Field.Missing", "Data.DebtorAccount"]]);
   });
 });
 

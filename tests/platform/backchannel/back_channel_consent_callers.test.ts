@@ -26,6 +26,7 @@ import {
   unchanged,
 } from "testing/resource_answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
+import { steps, stepsOf } from "support/steps.ts";
 
 const UNKNOWN = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
 
@@ -94,12 +95,10 @@ Deno.test("GET back-channel-auth rejects another bank, whatever token it holds [
 Deno.test("GET back-channel-auth needs the bank's own certificate [BCH-02]", async (t) => {
   await using env = await openEnvironment();
   const path = consentPath(await consentOf(env));
-  for (const [name, as] of Object.entries({ none: null, "a TPP's": env.tpp, "another bank's": env.bankB })) {
-    await t.step(name, async () => {
-      const response = await idleBankCall(env, env.bankA, path, { as });
-      await assertChallenge(response, 401, NO_TOKEN_HERE);
-    });
-  }
+  await steps(t, { none: null, "a TPP's": env.tpp, "another bank's": env.bankB }, async (as) => {
+    const response = await idleBankCall(env, env.bankA, path, { as });
+    await assertChallenge(response, 401, NO_TOKEN_HERE);
+  });
 });
 
 Deno.test("GET back-channel-auth: the FAPI headers are optional, echoed or ignored where good [RP-N26] [C10]", async (t) => {
@@ -127,26 +126,22 @@ Deno.test("GET back-channel-auth: the FAPI headers are optional, echoed or ignor
     "x-fapi-customer-ip-address": ["256.1.1.1", "10.0.0", "example.com"],
   };
   for (const [name, values] of Object.entries(bad)) {
-    for (const value of values) {
-      await t.step(`${name}: ${value}`, async () => {
-        const headers = { [name]: value };
-        const response = await idleBankCall(env, env.bankA, path, { headers });
-        await assertFaults(response, 400, [["Header.Invalid", name]]);
-      });
-    }
+    await stepsOf(t, values, (value) => `${name}: ${value}`, async (value) => {
+      const headers = { [name]: value };
+      const response = await idleBankCall(env, env.bankA, path, { headers });
+      await assertFaults(response, 400, [["Header.Invalid", name]]);
+    });
   }
 });
 
 Deno.test("back-channel-auth answers other methods 405 with Allow, and 406 where JSON is not wanted [BCH-01]", async (t) => {
   await using env = await openEnvironment();
   const path = consentPath(await consentOf(env));
-  for (const method of ["POST", "DELETE", "PATCH", "HEAD"]) {
-    await t.step(method, async () => {
-      const response = await idleBankCall(env, env.bankA, path, { method });
-      await assertBare(response, 405);
-      assertEquals(response.headers.get("allow"), "GET, PUT");
-    });
-  }
+  await stepsOf(t, ["POST", "DELETE", "PATCH", "HEAD"], (method) => method, async (method) => {
+    const response = await idleBankCall(env, env.bankA, path, { method });
+    await assertBare(response, 405);
+    assertEquals(response.headers.get("allow"), "GET, PUT");
+  });
   await t.step("Accept: text/html", async () => {
     const headers = { accept: "text/html" };
     await assertBare(await idleBankCall(env, env.bankA, path, { headers }), 406);

@@ -17,6 +17,7 @@ import { openEnvironment } from "testing/environment.ts";
 import { data, idlePut } from "./status_reports.ts";
 import { steps } from "support/steps.ts";
 import { COMPLETED, IN_PROCESS, order } from "./order_statuses.ts";
+import { edited } from "../http/edited.ts";
 
 Deno.test("PUT back-channel-payments names every field that is wrong [D3]", async (t) => {
   await using env = await openEnvironment();
@@ -68,6 +69,42 @@ Deno.test("PUT back-channel-payments names every field that is wrong [D3]", asyn
     const headers = { "content-type": "text/plain" };
     const response = await idlePut(env, env.bankA, id, data(COMPLETED), { headers });
     await assertFaults(response, 415, [["Header.Invalid", "Content-Type"]]);
+  });
+});
+
+Deno.test("PUT back-channel-payments names a value that is wrong, or a member that is missing, by its path [D3]", async (t) => {
+  await using env = await openEnvironment();
+  const id = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
+  const charge = {
+    ChargeBearer: "BorneByDebtor",
+    Type: "UK.OBIE.CHAPSOut",
+    Amount: { Amount: "0.25", Currency: "EUR" },
+  };
+  const full = { Data: data(COMPLETED, { StatusReason: "Booked", Charges: [charge] }) };
+  const cases: readonly (readonly [path: string, code: string, values: readonly unknown[]])[] = [
+    ["Data", "Field.Missing", [undefined]],
+    ["Data.Charges[0].Amount", "Field.Missing", [undefined]],
+    ["Data.Charges[0].Amount.Amount", "Field.Missing", [undefined]],
+    ["Data.Status", "Field.Invalid", ["Accepted", "ACSC"]],
+    ["Data.StatusUpdateDateTime", "Field.InvalidDate", ["2040-01-15T12:00:00", "yesterday"]],
+    ["Data.StatusUpdateDateTime", "Field.Invalid", [1780315200]],
+    ["Data.StatusReason", "Field.Invalid", ["", "a\u001bb"]],
+    ["Data.Charges[0].ChargeBearer", "Field.Invalid", ["Nobody"]],
+    ["Data.Charges[0].Amount.Amount", "Field.Invalid", ["-0.25", 0.25]],
+    ["Data.Charges[0].Amount.Currency", "Field.Invalid", ["ZZZ"]],
+    ["Data.Extra", "Field.Unexpected", [1]],
+  ];
+  for (const [path, code, values] of cases) {
+    await t.step(`${code} ${path}`, async () => {
+      for (const value of values) {
+        const body = JSON.stringify(edited(full, path, value));
+        await assertFaults(await idlePut(env, env.bankA, id, {}, { body }), 400, [[code, path]]);
+      }
+    });
+  }
+  await t.step("and takes a report without charges", async () => {
+    const answer = await good(putStatus(env, env.bankA, id, data(COMPLETED, { Charges: [] })), 200);
+    assertEquals(answer.Data.Charges, []);
   });
 });
 

@@ -6,7 +6,7 @@ import { FULL_CONSENT, omitting } from "testing/resource_bodies.ts";
 import { CONSENTS } from "support/resource_calls.ts";
 import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { edited, without } from "../http/edited.ts";
-import { steps } from "support/steps.ts";
+import { steps, stepsOf } from "support/steps.ts";
 import { REQUIRED } from "./consent_members.ts";
 
 const AT = "2040-01-15T12:00:00+00:00";
@@ -23,11 +23,9 @@ function rejects(
   Deno.test(`POST domestic-payment-consents ${name}`, async (t) => {
     await using env = await openEnvironment();
     const bound = await clientToken(env, env.tpp);
-    for (const [step, body, faults] of cases()) {
-      await t.step(step, async () => {
-        await assertFaults(await unchanged(env, () => post(env, bound, body)), 400, faults);
-      });
-    }
+    await stepsOf(t, cases(), ([step]) => step, async ([, body, faults]) => {
+      await assertFaults(await unchanged(env, () => post(env, bound, body)), 400, faults);
+    });
   });
 }
 

@@ -13,6 +13,7 @@ import { authorize, Browser, openHandover } from "testing/authorization_flow.ts"
 import { assertNothingChanges, assertPage, UUID } from "testing/front_channel.ts";
 import type { CertifiedKey, Participant } from "testing/participants.ts";
 import { AUTH_URL, type Environment, openEnvironment, START } from "testing/environment.ts";
+import { stepsOf } from "support/steps.ts";
 
 const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
 
@@ -24,26 +25,24 @@ Deno.test("JWT to the bank: exactly the contract's claims, each with its value [
     { name: "explicit consent, bank's own screen", bank: env.bankB, body: consentBody(), present: "false" },
   ];
   const iat = START / 1000;
-  for (const { name, bank, body, present } of cases) {
-    await t.step(name, async () => {
-      const { departure, consentId } = await leaveForBank(env, bank, body);
-      const { claims } = await openHandover(bank, departure);
-      const { jti, correlation_id, ...rest } = claims;
-      assertEquals(rest, {
-        iss: "https://auth.platform.example", // Decision A2: the host, no issuer
-        aud: bank.orgId,
-        iat,
-        nbf: iat,
-        exp: iat + 300,
-        debtor_account_present: present,
-        ref_id: consentId,
-        act: { sub: "Example Shop Ltd", registration_no: env.tpp.clientId },
-      });
-      assertMatch(jti, UUID);
-      assertMatch(correlation_id, UUID);
-      assertNotEquals(jti, correlation_id);
+  await stepsOf(t, cases, ({ name }) => name, async ({ bank, body, present }) => {
+    const { departure, consentId } = await leaveForBank(env, bank, body);
+    const { claims } = await openHandover(bank, departure);
+    const { jti, correlation_id, ...rest } = claims;
+    assertEquals(rest, {
+      iss: "https://auth.platform.example", // Decision A2: the host, no issuer
+      aud: bank.orgId,
+      iat,
+      nbf: iat,
+      exp: iat + 300,
+      debtor_account_present: present,
+      ref_id: consentId,
+      act: { sub: "Example Shop Ltd", registration_no: env.tpp.clientId },
     });
-  }
+    assertMatch(jti, UUID);
+    assertMatch(correlation_id, UUID);
+    assertNotEquals(jti, correlation_id);
+  });
 });
 
 Deno.test("JWT to the bank: signed with the key that {auth_url}/jwks publishes, kid is the certificate's x5t [AZ16] [A11]", async () => {

@@ -12,18 +12,16 @@ import {
   tppAnswer,
 } from "testing/front_channel.ts";
 import { AUTH_URL, openEnvironment } from "testing/environment.ts";
-import { steps } from "support/steps.ts";
+import { steps, stepsOf } from "support/steps.ts";
 import { comeBack } from "./come_back.ts";
 
 Deno.test("GET authorization.sca.oauth2 takes exactly success and 200 for success [BR11] [B3] [CT5] [BR16]", async (t) => {
   await using env = await openEnvironment();
-  for (const status_code of ["success", "200"]) {
-    await t.step(status_code, async () => {
-      const flow = await toBank(env, { body: IMPLICIT });
-      await assertCodeAnswer(await comeBack(env, flow, { status_code }));
-      assertEquals(await consentStatus(env, flow), "Authorized");
-    });
-  }
+  await stepsOf(t, ["success", "200"], (status_code) => status_code, async (status_code) => {
+    const flow = await toBank(env, { body: IMPLICIT });
+    await assertCodeAnswer(await comeBack(env, flow, { status_code }));
+    assertEquals(await consentStatus(env, flow), "Authorized");
+  });
 });
 
 Deno.test("GET authorization.sca.oauth2 redirects with server_error for an unknown status_code, and rejects the consent [BR-N13] [BR11] [B3] [AUT-11]", async (t) => {
@@ -44,13 +42,11 @@ Deno.test("GET authorization.sca.oauth2 redirects with server_error for an unkno
     "",
     undefined,
   ];
-  for (const status_code of codes) {
-    await t.step(JSON.stringify(status_code) ?? "missing", async () => {
-      const flow = await toBank(env, { body: IMPLICIT });
-      await assertErrorAnswer(await comeBack(env, flow, { status_code }), "server_error");
-      assertEquals(await consentStatus(env, flow), "Rejected");
-    });
-  }
+  await stepsOf(t, codes, (status_code) => JSON.stringify(status_code) ?? "missing", async (status_code) => {
+    const flow = await toBank(env, { body: IMPLICIT });
+    await assertErrorAnswer(await comeBack(env, flow, { status_code }), "server_error");
+    assertEquals(await consentStatus(env, flow), "Rejected");
+  });
   assertEquals(await codesIssued(env), 0);
 });
 

@@ -10,7 +10,7 @@ import {
   SECRET,
 } from "testing/front_channel.ts";
 import { openEnvironment } from "testing/environment.ts";
-import { steps } from "support/steps.ts";
+import { steps, stepsOf } from "support/steps.ts";
 import { post, toScreen } from "./forgeries.ts";
 
 Deno.test("POST authorization.consent.oauth2 needs the anti-forgery token of this browser and this flow [AZ13]", async (t) => {
@@ -29,12 +29,10 @@ Deno.test("POST authorization.consent.oauth2 needs the anti-forgery token of thi
     "the correlation id": [own.flow.handover.correlation_id],
   };
   for (const [name, csrf] of Object.entries(tokens)) {
-    for (const decision of ["accept", "refuse"]) {
-      await t.step(`${name}, ${decision}`, async () => {
-        const act = (): Promise<Response> => post(own.flow.browser, own.screen, { csrf, decision });
-        await assertPage(await assertNothingChanges(env, act), 400, "other_browser");
-      });
-    }
+    await stepsOf(t, ["accept", "refuse"], (decision) => `${name}, ${decision}`, async (decision) => {
+      const act = (): Promise<Response> => post(own.flow.browser, own.screen, { csrf, decision });
+      await assertPage(await assertNothingChanges(env, act), 400, "other_browser");
+    });
   }
   await t.step("of another flow in the same browser", async () => {
     const browser = own.flow.browser;

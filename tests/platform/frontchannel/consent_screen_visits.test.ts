@@ -8,7 +8,7 @@ import {
   PAGE,
 } from "testing/front_channel.ts";
 import { openEnvironment } from "testing/environment.ts";
-import { steps } from "support/steps.ts";
+import { steps, stepsOf } from "support/steps.ts";
 import { post, toScreen } from "./forgeries.ts";
 
 Deno.test("authorization.consent.oauth2 knows only flows of this bank that wait for a decision [AZ13] [A3] [FAPI-G17]", async (t) => {
@@ -48,14 +48,12 @@ Deno.test("authorization.consent.oauth2 knows only flows of this bank that wait 
 Deno.test("authorization.consent.oauth2 takes GET and form POST alone, bounded [FAPI-G9] [FAPI-G10] [FAPI-G11] [AZ-N12]", async (t) => {
   await using env = await openEnvironment();
   const { flow, screen, csrf } = await toScreen(env);
-  for (const method of ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]) {
-    await t.step(method, async () => {
-      const answer = await assertNothingChanges(env, () => flow.browser.open(screen, { method }));
-      assertEquals([answer.status, answer.headers.get("allow")], [405, "GET, POST"]);
-      assertBrowserHeaders(answer);
-      await answer.body?.cancel();
-    });
-  }
+  await stepsOf(t, ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"], (method) => method, async (method) => {
+    const answer = await assertNothingChanges(env, () => flow.browser.open(screen, { method }));
+    assertEquals([answer.status, answer.headers.get("allow")], [405, "GET, POST"]);
+    assertBrowserHeaders(answer);
+    await answer.body?.cancel();
+  });
   const form = new URLSearchParams({ csrf, decision: "accept", account: "0" }).toString();
   const urlencoded = "application/x-www-form-urlencoded";
   const multipart = new FormData();

@@ -7,6 +7,7 @@ import { IMPLICIT } from "testing/bank_return.ts";
 import { begin, type Journey } from "support/customer_journey.ts";
 import { Browser } from "testing/authorization_flow.ts";
 import { assertPage, codesIssued, nextUrlOf, readForm } from "testing/front_channel.ts";
+import { stepsOf } from "support/steps.ts";
 
 const FLOW_MS = 900_000;
 const MINUTE_MS = 60_000;
@@ -54,25 +55,23 @@ Deno.test("Back after the decision, page by page to the TPP's link: nothing is d
 });
 
 Deno.test("A second tab by the same link: the first to end counts, the other one is told what happened [AZ-N15]", async (t) => {
-  for (const first of ["the first tab", "the second tab"]) {
-    await t.step(`${first} ends first`, async () => {
-      await using journey = await begin();
-      const tabs = [journey.flow, await journey.secondTab()];
-      const [winner, loser] = first === "the first tab" ? tabs : tabs.toReversed();
-      if (winner === undefined || loser === undefined) throw new Error("two tabs");
-      const lost = await journey.bankReturn({}, loser);
-      const lostScreen = await journey.arrive(await journey.bankReturn({}, loser));
-      const screen = await journey.arrive(await journey.bankReturn({}, winner));
-      const late = readForm(await (await journey.open(lostScreen)).text());
-      await journey.decide(readForm(await (await journey.open(screen)).text()), "accept");
-      const told = await assertPage(await journey.decide(late, "refuse"), 400, "accepted");
-      assertMatch(told, /accepted before, for example in another tab or window/);
-      assertEquals(nextUrlOf(told), "https://www.example.com/");
-      await journey.page(lost, 400, "finished");
-      await assertPage(await journey.decide(late, "accept"), 400, "finished");
-      await journey.assertLearnt("code");
-    });
-  }
+  await stepsOf(t, ["the first tab", "the second tab"], (first) => `${first} ends first`, async (first) => {
+    await using journey = await begin();
+    const tabs = [journey.flow, await journey.secondTab()];
+    const [winner, loser] = first === "the first tab" ? tabs : tabs.toReversed();
+    if (winner === undefined || loser === undefined) throw new Error("two tabs");
+    const lost = await journey.bankReturn({}, loser);
+    const lostScreen = await journey.arrive(await journey.bankReturn({}, loser));
+    const screen = await journey.arrive(await journey.bankReturn({}, winner));
+    const late = readForm(await (await journey.open(lostScreen)).text());
+    await journey.decide(readForm(await (await journey.open(screen)).text()), "accept");
+    const told = await assertPage(await journey.decide(late, "refuse"), 400, "accepted");
+    assertMatch(told, /accepted before, for example in another tab or window/);
+    assertEquals(nextUrlOf(told), "https://www.example.com/");
+    await journey.page(lost, 400, "finished");
+    await assertPage(await journey.decide(late, "accept"), 400, "finished");
+    await journey.assertLearnt("code");
+  });
 });
 
 Deno.test("The same consent screen in two tabs, accepted in one and rejected in the other: the first click counts, and the other tab says so [CT7] [CT9] [G1]", async (t) => {

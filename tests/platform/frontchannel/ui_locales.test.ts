@@ -5,6 +5,7 @@ import { good } from "testing/flows.ts";
 import { type AtBank, toBank } from "testing/authorization_flow.ts";
 import { reportAccounts } from "testing/front_channel.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { stepsOf } from "support/steps.ts";
 
 /** The languages of the consent screen and of its form's target, for a browser that prefers Spanish. */
 async function screenLanguages(
@@ -58,12 +59,10 @@ Deno.test("PAR ignores what is wrong with ui_locales, and carries a bounded part
     ["a hundred tags", "es ".repeat(100), Array(8).fill("es").join(" ")],
     ["a long text", `fr ${"x".repeat(20_000)}`, "fr"],
   ];
-  for (const [name, sent, carried] of cases) {
-    await t.step(name, async () => {
-      const { handover } = await toBank(env, { form: { ui_locales: sent } });
-      assertEquals(handover.ui_locales, carried);
-    });
-  }
+  await stepsOf(t, cases, ([name]) => name, async ([, sent, carried]) => {
+    const { handover } = await toBank(env, { form: { ui_locales: sent } });
+    assertEquals(handover.ui_locales, carried);
+  });
 });
 
 Deno.test("metadata names the languages of the platform's pages [MD3]", async () => {

@@ -4,6 +4,7 @@ import { assertFaults, unchanged, UUID } from "testing/resource_answers.ts";
 import { resourceCalls } from "support/resource_calls.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { everyAnswer, ID } from "./every_answer.ts";
+import { stepsOf } from "support/steps.ts";
 
 Deno.test("every answer carries x-fapi-interaction-id: the caller's, or a fresh one [HDR-01]", async (t) => {
   await using env = await openEnvironment();
@@ -30,15 +31,13 @@ Deno.test("a malformed x-fapi-interaction-id is rejected where all else is good,
     "x".repeat(5000),
   ];
   for (const endpoint of await resourceCalls(env)) {
-    for (const value of junk) {
-      await t.step(`${endpoint.name}: ${value.slice(0, 40)}`, async () => {
-        const response = await unchanged(env, () => endpoint.send({ headers: { [ID]: value } }));
-        assertMatch(response.headers.get(ID) ?? "", UUID);
-        const text = await response.clone().text();
-        assert(value === "" || !text.includes(value));
-        await assertFaults(response, 400, [["Header.Invalid", ID]]);
-      });
-    }
+    await stepsOf(t, junk, (value) => `${endpoint.name}: ${value.slice(0, 40)}`, async (value) => {
+      const response = await unchanged(env, () => endpoint.send({ headers: { [ID]: value } }));
+      assertMatch(response.headers.get(ID) ?? "", UUID);
+      const text = await response.clone().text();
+      assert(value === "" || !text.includes(value));
+      await assertFaults(response, 400, [["Header.Invalid", ID]]);
+    });
   }
   for (const [name, status, send] of await everyAnswer(env)) {
     if (status < 400 || status === 403) continue;
@@ -76,14 +75,12 @@ Deno.test("x-fapi-auth-date is an HTTP date or absent [HDR-02]", async (t) => {
     "Tue, 11 Sep 2012 24:43:31 GMT",
     "Tue, 11 Sep 2012 19:60:31 GMT",
   ];
-  for (const value of bad) {
-    await t.step(`rejects ${value}`, async () => {
-      await assertFaults(await unchanged(env, () => send(value)), 400, [[
-        "Header.Invalid",
-        "x-fapi-auth-date",
-      ]]);
-    });
-  }
+  await stepsOf(t, bad, (value) => `rejects ${value}`, async (value) => {
+    await assertFaults(await unchanged(env, () => send(value)), 400, [[
+      "Header.Invalid",
+      "x-fapi-auth-date",
+    ]]);
+  });
 });
 
 Deno.test("x-fapi-customer-ip-address is an IP address or absent [HDR-02]", async (t) => {
@@ -121,10 +118,8 @@ Deno.test("x-fapi-customer-ip-address is an IP address or absent [HDR-02]", asyn
     "::1]:80/x",
     "::ffff:192.0.2.256",
   ];
-  for (const value of bad) {
-    await t.step(`rejects ${value}`, async () => {
-      const response = await unchanged(env, () => send(value));
-      await assertFaults(response, 400, [["Header.Invalid", "x-fapi-customer-ip-address"]]);
-    });
-  }
+  await stepsOf(t, bad, (value) => `rejects ${value}`, async (value) => {
+    const response = await unchanged(env, () => send(value));
+    await assertFaults(response, 400, [["Header.Invalid", "x-fapi-customer-ip-address"]]);
+  });
 });

@@ -4,6 +4,7 @@ import { authorised } from "testing/authorization_flow.ts";
 import { assertBare, unchanged } from "testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS, resourceCalls } from "support/resource_calls.ts";
 import { BASE_URL, openEnvironment } from "testing/environment.ts";
+import { stepsOf } from "support/steps.ts";
 
 Deno.test("resource endpoints answer in application/json only [CON-22]", async (t) => {
   await using env = await openEnvironment();
@@ -20,11 +21,9 @@ Deno.test("resource endpoints answer in application/json only [CON-22]", async (
       "text/html, application/json;q=0.1",
       "APPLICATION/JSON",
     ];
-    for (const accept of fit) {
-      await t.step(`${endpoint.name}: takes ${accept}`, async () => {
-        assertEquals((await endpoint.send({ headers: { accept } })).status, endpoint.status);
-      });
-    }
+    await stepsOf(t, fit, (accept) => `${endpoint.name}: takes ${accept}`, async (accept) => {
+      assertEquals((await endpoint.send({ headers: { accept } })).status, endpoint.status);
+    });
   }
 });
 
@@ -42,13 +41,11 @@ Deno.test("resource endpoints have no methods but their own [CON-22] [RG-N14]", 
     const others = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter((method) =>
       !allow.split(", ").includes(method)
     );
-    for (const method of others) {
-      await t.step(`${method} ${path}`, async () => {
-        const response = await env.api(new Request(BASE_URL + path, { method }), env.tpp);
-        assertEquals(response.headers.get("allow"), allow);
-        await assertBare(response, 405);
-      });
-    }
+    await stepsOf(t, others, (method) => `${method} ${path}`, async (method) => {
+      const response = await env.api(new Request(BASE_URL + path, { method }), env.tpp);
+      assertEquals(response.headers.get("allow"), allow);
+      await assertBare(response, 405);
+    });
   }
 });
 
@@ -82,13 +79,11 @@ Deno.test("there is nothing at other addresses [VER-01] [RG-N13]", async (t) => 
     "/BANKA/international-payments/v1",
   ];
   for (const path of paths) {
-    for (const method of ["GET", "POST"]) {
-      await t.step(`${method} ${path}`, async () => {
-        const options = method === "POST" ? { body: JSON.stringify(consentBody()) } : {};
-        const response = await unchanged(env, () => call(env, env.tpp, flow.bound, path, options));
-        assertEquals(response.status, 404);
-      });
-    }
+    await stepsOf(t, ["GET", "POST"], (method) => `${method} ${path}`, async (method) => {
+      const options = method === "POST" ? { body: JSON.stringify(consentBody()) } : {};
+      const response = await unchanged(env, () => call(env, env.tpp, flow.bound, path, options));
+      assertEquals(response.status, 404);
+    });
   }
 });
 

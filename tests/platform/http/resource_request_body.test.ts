@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert";
 import { assertFaults, type ExpectedFault, unchanged } from "testing/resource_answers.ts";
 import { type ResourceCall, resourceCalls } from "support/resource_calls.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
+import { stepsOf } from "support/steps.ts";
 
 const FORMAT: readonly ExpectedFault[] = [["Resource.InvalidFormat"]];
 
@@ -60,16 +61,11 @@ Deno.test("POST endpoints take application/json in UTF-8 only [CON-22] [RP-N12] 
       "application/x-www-form-urlencoded",
       "multipart/form-data",
     ];
-    for (const type of types) {
-      await t.step(`${endpoint.name}: ${type ?? "none"}`, async () => {
-        const body = new TextEncoder().encode(endpoint.body);
-        const response = await unchanged(
-          env,
-          () => endpoint.send({ body, headers: { "content-type": type } }),
-        );
-        await assertFaults(response, 415, [["Header.Invalid", "Content-Type"]]);
-      });
-    }
+    await stepsOf(t, types, (type) => `${endpoint.name}: ${type ?? "none"}`, async (type) => {
+      const body = new TextEncoder().encode(endpoint.body);
+      const response = await unchanged(env, () => endpoint.send({ body, headers: { "content-type": type } }));
+      await assertFaults(response, 415, [["Header.Invalid", "Content-Type"]]);
+    });
   }
   const [consents] = await postCalls(env);
   for (

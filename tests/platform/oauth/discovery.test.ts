@@ -2,7 +2,7 @@ import { assertEquals, assertNotEquals } from "@std/assert";
 import { good } from "testing/flows.ts";
 import { assertBrowserHeaders, assertNothingChanges, BROWSER_HEADERS } from "testing/front_channel.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import { steps } from "support/steps.ts";
+import { steps, stepsOf } from "support/steps.ts";
 
 const METADATA = "/.well-known/oauth-authorization-server/BANKA";
 
@@ -14,33 +14,31 @@ const CACHED = { ...BROWSER_HEADERS, "cache-control": "public, max-age=300" };
 
 Deno.test("GET metadata says exactly what this profile is, for each bank [MD1] [MD2] [MD3] [MD4] [MD5] [MD10] [A1] [FAPI-D1] [FAPI-G3]", async (t) => {
   await using env = await openEnvironment();
-  for (const bank of ["BANKA", "BANKB"]) {
-    await t.step(bank, async () => {
-      const answer = await open(env, `/.well-known/oauth-authorization-server/${bank}`);
-      assertEquals([answer.status, answer.headers.get("content-type")], [200, "application/json"]);
-      assertBrowserHeaders(answer, CACHED);
-      assertEquals(await answer.json(), {
-        issuer: `${AUTH}/${bank}`,
-        authorization_endpoint: `${AUTH}/${bank}/authorization.oauth2`,
-        token_endpoint: `${API}/${bank}/token.oauth2/v1`,
-        pushed_authorization_request_endpoint: `${API}/${bank}/par.oauth2/v1`,
-        require_pushed_authorization_requests: true,
-        registration_endpoint: `${API}/register/v1`,
-        jwks_uri: `${AUTH}/jwks`,
-        scopes_supported: ["payments"],
-        response_types_supported: ["code"],
-        response_modes_supported: ["query"],
-        grant_types_supported: ["authorization_code", "client_credentials"],
-        token_endpoint_auth_methods_supported: ["private_key_jwt"],
-        token_endpoint_auth_signing_alg_values_supported: ["PS256"],
-        code_challenge_methods_supported: ["S256"],
-        dpop_signing_alg_values_supported: ["PS256"],
-        authorization_response_iss_parameter_supported: true,
-        ui_locales_supported: ["en", "es", "fr", "ar"],
-        service_documentation: `${AUTH}/docs`,
-      });
+  await stepsOf(t, ["BANKA", "BANKB"], (bank) => bank, async (bank) => {
+    const answer = await open(env, `/.well-known/oauth-authorization-server/${bank}`);
+    assertEquals([answer.status, answer.headers.get("content-type")], [200, "application/json"]);
+    assertBrowserHeaders(answer, CACHED);
+    assertEquals(await answer.json(), {
+      issuer: `${AUTH}/${bank}`,
+      authorization_endpoint: `${AUTH}/${bank}/authorization.oauth2`,
+      token_endpoint: `${API}/${bank}/token.oauth2/v1`,
+      pushed_authorization_request_endpoint: `${API}/${bank}/par.oauth2/v1`,
+      require_pushed_authorization_requests: true,
+      registration_endpoint: `${API}/register/v1`,
+      jwks_uri: `${AUTH}/jwks`,
+      scopes_supported: ["payments"],
+      response_types_supported: ["code"],
+      response_modes_supported: ["query"],
+      grant_types_supported: ["authorization_code", "client_credentials"],
+      token_endpoint_auth_methods_supported: ["private_key_jwt"],
+      token_endpoint_auth_signing_alg_values_supported: ["PS256"],
+      code_challenge_methods_supported: ["S256"],
+      dpop_signing_alg_values_supported: ["PS256"],
+      authorization_response_iss_parameter_supported: true,
+      ui_locales_supported: ["en", "es", "fr", "ar"],
+      service_documentation: `${AUTH}/docs`,
     });
-  }
+  });
 });
 
 Deno.test("GET metadata: the issuer is the one that the URL was built from, between host and path [MD1] [MD2]", async () => {

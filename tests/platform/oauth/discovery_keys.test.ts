@@ -8,6 +8,7 @@ import { authorize, Browser, openHandover, toBank } from "testing/authorization_
 import { assertBrowserHeaders, assertCodeAnswer, BROWSER_HEADERS } from "testing/front_channel.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
+import { stepsOf } from "support/steps.ts";
 
 const JWKS = "https://auth.platform.example/jwks";
 
@@ -92,16 +93,14 @@ Deno.test("Key rotation: all keys are published, the first signs, every enc key 
     const departure = await authorize(new Browser(env), env.tpp, requestUri);
     assertEquals((await openHandover(env.bankA, departure)).header["kid"], keys[0]?.kid);
   });
-  for (const enc of keys.filter(({ use }) => use === "enc")) {
-    await t.step(`sealed to ${enc.kid}`, async () => {
-      const flow = await toBank(env, { body: IMPLICIT });
-      const jws = new TextEncoder().encode(await signedReturn(env, flow));
-      const token = await new CompactEncrypt(jws)
-        .setProtectedHeader({ alg: "RSA-OAEP-256", enc: "A256GCM", cty: "JWT", kid: enc.kid })
-        .encrypt(await importJWK({ ...enc }, "RSA-OAEP-256"));
-      await assertCodeAnswer(await flow.browser.open(returnTo("BANKA", token)));
-    });
-  }
+  await stepsOf(t, keys.filter(({ use }) => use === "enc"), (enc) => `sealed to ${enc.kid}`, async (enc) => {
+    const flow = await toBank(env, { body: IMPLICIT });
+    const jws = new TextEncoder().encode(await signedReturn(env, flow));
+    const token = await new CompactEncrypt(jws)
+      .setProtectedHeader({ alg: "RSA-OAEP-256", enc: "A256GCM", cty: "JWT", kid: enc.kid })
+      .encrypt(await importJWK({ ...enc }, "RSA-OAEP-256"));
+    await assertCodeAnswer(await flow.browser.open(returnTo("BANKA", token)));
+  });
 });
 
 async function publishedKeys(env: Environment): Promise<PublicKey[]> {

@@ -11,29 +11,26 @@ import {
 } from "testing/oauth_requests.ts";
 import { adminCall } from "testing/participants.ts";
 import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { stepsOf } from "support/steps.ts";
 
 const UNAUTHENTICATED = [401, "invalid_client"] as const;
 
 Deno.test("POST token remembers a jti until its assertion has died, and no longer [J32, 2.2]", async (t) => {
   await using env = await openEnvironment();
   const token = clientCredentials(env);
-  for (const lifetime of [60, 330, 60.9, 0.5]) {
-    await t.step(`exp in ${lifetime} s`, async () => {
-      const jti = crypto.randomUUID();
-      const used = await claiming(env, { jti, exp: seconds(env) + lifetime });
-      const began = env.now;
-      await assertAccepted(token, await token.send(used));
-      for (
-        const milliseconds of [1, 29_000, 29_999, 30_000, 30_400, 30_500, 30_899, 30_900, 30_999, 31_000]
-      ) {
-        env.now = began + Math.floor(lifetime) * 1000 + milliseconds;
-        await assertRejected(env, UNAUTHENTICATED, () => token.send(used));
-      }
-      const again = await claiming(env, { jti });
-      await assertAccepted(token, await token.send(again));
-      await assertRejected(env, UNAUTHENTICATED, () => token.send(again));
-    });
-  }
+  await stepsOf(t, [60, 330, 60.9, 0.5], (lifetime) => `exp in ${lifetime} s`, async (lifetime) => {
+    const jti = crypto.randomUUID();
+    const used = await claiming(env, { jti, exp: seconds(env) + lifetime });
+    const began = env.now;
+    await assertAccepted(token, await token.send(used));
+    for (const milliseconds of [1, 29_000, 29_999, 30_000, 30_400, 30_500, 30_899, 30_900, 30_999, 31_000]) {
+      env.now = began + Math.floor(lifetime) * 1000 + milliseconds;
+      await assertRejected(env, UNAUTHENTICATED, () => token.send(used));
+    }
+    const again = await claiming(env, { jti });
+    await assertAccepted(token, await token.send(again));
+    await assertRejected(env, UNAUTHENTICATED, () => token.send(again));
+  });
 });
 
 Deno.test("POST token, par reject a revoked signing key once the key set is 300 s old [CA-N7]", async () => {
@@ -56,12 +53,10 @@ Deno.test("POST token, par reject a client that is not active, and take it back 
   };
   const endpoints = [clientCredentials(env), await pushing(env)];
   const judge = async (name: string, good: boolean): Promise<void> => {
-    for (const endpoint of endpoints) {
-      await t.step(`${endpoint.name}: ${name}`, async () => {
-        if (good) await assertAccepted(endpoint, await endpoint.send());
-        else await assertRejected(env, UNAUTHENTICATED, () => endpoint.send());
-      });
-    }
+    await stepsOf(t, endpoints, (endpoint) => `${endpoint.name}: ${name}`, async (endpoint) => {
+      if (good) await assertAccepted(endpoint, await endpoint.send());
+      else await assertRejected(env, UNAUTHENTICATED, () => endpoint.send());
+    });
   };
   await set("/software/status", "Inactive");
   await judge("software inactive", false);

@@ -10,6 +10,7 @@ import {
   pushing,
 } from "testing/oauth_requests.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { stepsOf } from "support/steps.ts";
 
 const UNAUTHENTICATED = [401, "invalid_client"] as const;
 
@@ -17,14 +18,12 @@ Deno.test("POST token, par take an assertion once, wherever it is used again [CA
   await using env = await openEnvironment();
   const endpoints = await oauthEndpoints(env);
   for (const first of endpoints) {
-    for (const second of endpoints) {
-      await t.step(`${first.name}, then ${second.name}`, async () => {
-        const assertion = await claiming(env, {});
-        await assertAccepted(first, await first.send(assertion));
-        await second.ready();
-        await assertRejected(env, UNAUTHENTICATED, () => second.send(assertion));
-      });
-    }
+    await stepsOf(t, endpoints, (second) => `${first.name}, then ${second.name}`, async (second) => {
+      const assertion = await claiming(env, {});
+      await assertAccepted(first, await first.send(assertion));
+      await second.ready();
+      await assertRejected(env, UNAUTHENTICATED, () => second.send(assertion));
+    });
   }
 });
 

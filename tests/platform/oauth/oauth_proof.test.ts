@@ -17,6 +17,7 @@ import {
 } from "testing/oauth_requests.ts";
 import { BASE_URL, openEnvironment, throughProxy } from "testing/environment.ts";
 import { rawJws } from "testing/raw_jws.ts";
+import { stepsOf } from "support/steps.ts";
 
 const REJECTED = [400, "invalid_dpop_proof"] as const;
 
@@ -74,14 +75,12 @@ Deno.test("POST token binds to the same key however its JWK is ordered [DP13, FM
 
 Deno.test("POST token, par take a proof whose htu lacks the request's query [DP-N11, DP9]", async (t) => {
   await using env = await openEnvironment();
-  for (const endpoint of await oauthEndpoints(env)) {
-    await t.step(endpoint.name, async () => {
-      await endpoint.ready();
-      const good = await endpoint.request({ key: await dpopKey() });
-      const request = new Request(`${good.url}?a=b`, good);
-      await assertAccepted(endpoint, await env.api(request, env.tpp));
-    });
-  }
+  await stepsOf(t, await oauthEndpoints(env), (endpoint) => endpoint.name, async (endpoint) => {
+    await endpoint.ready();
+    const good = await endpoint.request({ key: await dpopKey() });
+    const request = new Request(`${good.url}?a=b`, good);
+    await assertAccepted(endpoint, await env.api(request, env.tpp));
+  });
 });
 
 Deno.test("POST token, par go by the configured URL, whatever host the request names [DP-N21, FAPI-G15, A6]", async (t) => {

@@ -16,6 +16,7 @@ import {
   pushing,
 } from "testing/oauth_requests.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
+import { stepsOf } from "support/steps.ts";
 
 const REPLAYED_ASSERTION = [401, "invalid_client"] as const;
 const REPLAYED_PROOF = [400, "invalid_dpop_proof"] as const;
@@ -23,13 +24,11 @@ const REPLAYED_PROOF = [400, "invalid_dpop_proof"] as const;
 Deno.test("POST token, par answer one of 40 parallel requests with one assertion [CA-N19]", async (t) => {
   await using race = await openRace();
   const { env } = race;
-  for (const endpoint of await oauthEndpoints(env)) {
-    await t.step(endpoint.name, async () => {
-      await endpoint.ready();
-      const assertion = await claiming(env, {});
-      await exactlyOne(race, await forty(() => endpoint.request(assertion)), REPLAYED_ASSERTION);
-    });
-  }
+  await stepsOf(t, await oauthEndpoints(env), (endpoint) => endpoint.name, async (endpoint) => {
+    await endpoint.ready();
+    const assertion = await claiming(env, {});
+    await exactlyOne(race, await forty(() => endpoint.request(assertion)), REPLAYED_ASSERTION);
+  });
   await t.step("token and PAR at once", async () => {
     const [token, par] = [clientCredentials(env), await pushing(env)];
     const assertion = await claiming(env, {});

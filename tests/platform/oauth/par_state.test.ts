@@ -12,7 +12,7 @@ import {
   rejectedEverywhere,
 } from "testing/oauth_requests.ts";
 import { AUTH_URL, openEnvironment } from "testing/environment.ts";
-import { steps } from "support/steps.ts";
+import { steps, stepsOf } from "support/steps.ts";
 import { each, INVALID_REQUEST, table } from "./par_tables.ts";
 
 Deno.test("POST par takes a DPoP binding that is sound, and one alone [PA-N10, PA10, B2]", async (t) => {
@@ -56,14 +56,12 @@ Deno.test("POST par gives a long state back as it came [PA-N13, 2.3]", async (t)
 
 Deno.test("POST par goes without state, and none comes back [PA-N14]", async (t) => {
   await using env = await openEnvironment();
-  for (const state of [undefined, ""]) {
-    await t.step(state ?? "missing", async () => {
-      const answer = await authorise(env, await toBank(env, { form: { state } }));
-      const { searchParams } = new URL(answer.headers.get("location") ?? "");
-      assertEquals([...searchParams.keys()].sort(), ["code", "iss"]);
-      assertEquals(searchParams.get("iss"), `${AUTH_URL}/BANKA`);
-    });
-  }
+  await stepsOf(t, [undefined, ""], (state) => state ?? "missing", async (state) => {
+    const answer = await authorise(env, await toBank(env, { form: { state } }));
+    const { searchParams } = new URL(answer.headers.get("location") ?? "");
+    assertEquals([...searchParams.keys()].sort(), ["code", "iss"]);
+    assertEquals(searchParams.get("iss"), `${AUTH_URL}/BANKA`);
+  });
 });
 
 Deno.test("POST par rejects a state that is not 1 to 2048 visible ASCII characters [PA-N19, FM6]", async (t) => {

@@ -5,7 +5,7 @@ import { redeem } from "testing/authorization_flow.ts";
 import { testKey } from "testing/keys.ts";
 import { assertAccepted, assertApiError, codeForm, codeGrant, issueCode } from "testing/oauth_requests.ts";
 import { BASE_URL, openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
-import { steps } from "support/steps.ts";
+import { steps, stepsOf } from "support/steps.ts";
 import { type Attempt, INVALID_GRANT, rejectedOnce } from "./code_attempts.ts";
 
 const INVALID_PROOF = [400, "invalid_dpop_proof"] as const;
@@ -45,17 +45,15 @@ Deno.test("POST token voids a code at the fifth wrong redemption [TA8]", async (
     (flow) => redeem(env, flow, { bank: "BANKB" }),
     (flow) => redeem(env, flow, { form: { code_verifier: undefined } }),
   ];
-  for (const wrong of [4, 5]) {
-    await t.step(`after ${wrong}`, async () => {
-      const flow = await issueCode(env);
-      for (const attempt of attempts.slice(0, wrong)) {
-        await rejectedOnce(env, INVALID_GRANT, () => attempt(flow));
-      }
-      const right = await redeem(env, flow);
-      if (wrong === 4) await assertAccepted(codeGrant(env), right);
-      else await assertApiError(right, INVALID_GRANT);
-    });
-  }
+  await stepsOf(t, [4, 5], (wrong) => `after ${wrong}`, async (wrong) => {
+    const flow = await issueCode(env);
+    for (const attempt of attempts.slice(0, wrong)) {
+      await rejectedOnce(env, INVALID_GRANT, () => attempt(flow));
+    }
+    const right = await redeem(env, flow);
+    if (wrong === 4) await assertAccepted(codeGrant(env), right);
+    else await assertApiError(right, INVALID_GRANT);
+  });
 });
 
 Deno.test("POST token voids no code by redemptions of another client, which get one and the same answer [TA8]", async () => {

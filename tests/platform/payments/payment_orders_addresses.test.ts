@@ -12,6 +12,7 @@ import {
   payment,
   type PushEnvironment,
 } from "support/orders.ts";
+import { stepsOf } from "support/steps.ts";
 
 Deno.test("An order whose payment_orders_uri may not be called is never sent anywhere [D4, SSRF]", async (t) => {
   const forbidden = [
@@ -33,16 +34,14 @@ Deno.test("An order whose payment_orders_uri may not be called is never sent any
     "file:///etc/passwd",
     "not a URL",
   ];
-  for (const uri of forbidden) {
-    await t.step(uri, async () => {
-      await using env = await openPushEnvironment();
-      await registeredAt(env, uri);
-      const made = await paid(env);
-      assertEquals([made.Status, env.pushes.length], ["Pending", 0]);
-      const order = await outboxOrder(env, made.DomesticPaymentId);
-      assertEquals(order?.lastFailure, "payment_orders_uri may not be called");
-    });
-  }
+  await stepsOf(t, forbidden, (uri) => uri, async (uri) => {
+    await using env = await openPushEnvironment();
+    await registeredAt(env, uri);
+    const made = await paid(env);
+    assertEquals([made.Status, env.pushes.length], ["Pending", 0]);
+    const order = await outboxOrder(env, made.DomesticPaymentId);
+    assertEquals(order?.lastFailure, "payment_orders_uri may not be called");
+  });
 });
 
 Deno.test("An order whose bank has given up its payment_orders_uri waits for the bank's own report [D2, D4]", async () => {

@@ -9,7 +9,7 @@ import { assertFaults, unchanged } from "testing/resource_answers.ts";
 import { FULL_CONSENT, omitting } from "testing/resource_bodies.ts";
 import { BASE_URL, openEnvironment } from "testing/environment.ts";
 import { edited } from "../http/edited.ts";
-import { steps } from "support/steps.ts";
+import { steps, stepsOf } from "support/steps.ts";
 
 const AT = "2040-01-15T12:00:00+00:00";
 
@@ -156,14 +156,12 @@ Deno.test("POST domestic-payments names faulty fields as a consent does [PAY-02]
     ["Data.Authorisation", "Field.Unexpected", [{}, { AuthorisationType: "Any" }]],
     ["Extra", "Field.Unexpected", [1]],
   ];
-  for (const [path, code, rejected] of values) {
-    await t.step(`${code} ${path}`, async () => {
-      for (const value of rejected) {
-        const sent = JSON.stringify(edited(body, path, value));
-        await assertFaults(await unchanged(env, () => pay(env, flow, { body: sent })), 400, [[code, path]]);
-      }
-    });
-  }
+  await stepsOf(t, values, ([path, code]) => `${code} ${path}`, async ([path, code, rejected]) => {
+    for (const value of rejected) {
+      const sent = JSON.stringify(edited(body, path, value));
+      await assertFaults(await unchanged(env, () => pay(env, flow, { body: sent })), 400, [[code, path]]);
+    }
+  });
 });
 
 Deno.test("the signed bytes of a payment and of its consent are kept as evidence", async (t) => {

@@ -10,7 +10,7 @@ import {
 } from "testing/registration.ts";
 import { BASE_URL, openEnvironment, throughProxy } from "testing/environment.ts";
 import { rawJws } from "testing/raw_jws.ts";
-import { steps } from "support/steps.ts";
+import { steps, stepsOf } from "support/steps.ts";
 
 Deno.test("POST register rejects a caller without the participant's certificate [DC-N18] [DC11]", async (t) => {
   await using env = await openEnvironment(MANY_REGISTRATIONS);
@@ -73,14 +73,12 @@ Deno.test("POST register rejects other media types and codings [DC-N19] [DC1]", 
 
 Deno.test("register answers other methods 405 with Allow [DC-N24]", async (t) => {
   await using env = await openEnvironment(MANY_REGISTRATIONS);
-  for (const method of ["GET", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
-    await t.step(method, async () => {
-      const request = (): Promise<Response> =>
-        env.platform.api.fetch(throughProxy(new Request(`${BASE_URL}/register/v1`, { method }), env.tpp));
-      const response = await assertRejected(env, request, 405, "invalid_request");
-      assertEquals(response.headers.get("allow"), "POST");
-    });
-  }
+  await stepsOf(t, ["GET", "PUT", "DELETE", "PATCH", "OPTIONS"], (method) => method, async (method) => {
+    const request = (): Promise<Response> =>
+      env.platform.api.fetch(throughProxy(new Request(`${BASE_URL}/register/v1`, { method }), env.tpp));
+    const response = await assertRejected(env, request, 405, "invalid_request");
+    assertEquals(response.headers.get("allow"), "POST");
+  });
   await t.step("HEAD", async () => {
     const request = new Request(`${BASE_URL}/register/v1`, { method: "HEAD" });
     const response = await env.platform.api.fetch(throughProxy(request, env.tpp));

@@ -7,7 +7,7 @@ import { payloadSignature } from "testing/jwts.ts";
 import { verifyAnswer } from "testing/resource_answers.ts";
 import { CONSENTS, resourceCalls } from "support/resource_calls.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import { steps } from "support/steps.ts";
+import { steps, stepsOf } from "support/steps.ts";
 
 const OBIE = ["iat", "iss", "tan"].map((name) => `http://openbanking.org.uk/${name}`);
 
@@ -38,14 +38,12 @@ Deno.test("GET endpoints sign their 200 in profile A [JWS-15]", async (t) => {
 Deno.test("POST domestic-payment-consents signs an idempotent replay [JWS-15] [IDE-01]", async (t) => {
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
-  for (const profile of ["A", "B"] as const) {
-    await t.step(`profile ${profile}`, async () => {
-      const options = { body: JSON.stringify(consentBody()), idempotencyKey: "same", profile };
-      const response = await call(env, env.tpp, bound, CONSENTS, options);
-      assertEquals(response.status, 201);
-      assertEquals((await verifyAnswer(env, response)).profile, profile);
-    });
-  }
+  await stepsOf(t, ["A", "B"] as const, (profile) => `profile ${profile}`, async (profile) => {
+    const options = { body: JSON.stringify(consentBody()), idempotencyKey: "same", profile };
+    const response = await call(env, env.tpp, bound, CONSENTS, options);
+    assertEquals(response.status, 201);
+    assertEquals((await verifyAnswer(env, response)).profile, profile);
+  });
 });
 
 Deno.test("resource endpoints sign their rejections, in the profile of the request [JWS-15]", async (t) => {
@@ -86,24 +84,22 @@ Deno.test("the header of an answer's signature says who signed, when and what is
   await using env = await openEnvironment();
   env.now += 12_345; // a time that is no whole second
   const bound = await clientToken(env, env.tpp);
-  for (const profile of ["A", "B"] as const) {
-    await t.step(`profile ${profile}`, async () => {
-      const response = await post(env, bound, profile);
-      const { header } = await verifyAnswer(env, response);
-      const { kid, ...rest } = header;
-      assertEquals(typeof kid, "string");
-      const claims = {
-        alg: "PS256",
-        "http://openbanking.org.uk/iat": Math.floor(env.now / 1000),
-        "http://openbanking.org.uk/iss": "https://auth.platform.example",
-        "http://openbanking.org.uk/tan": "directory.example",
-      };
-      assertEquals(
-        rest,
-        profile === "A" ? { ...claims, b64: false, crit: ["b64", ...OBIE] } : { ...claims, crit: OBIE },
-      );
-    });
-  }
+  await stepsOf(t, ["A", "B"] as const, (profile) => `profile ${profile}`, async (profile) => {
+    const response = await post(env, bound, profile);
+    const { header } = await verifyAnswer(env, response);
+    const { kid, ...rest } = header;
+    assertEquals(typeof kid, "string");
+    const claims = {
+      alg: "PS256",
+      "http://openbanking.org.uk/iat": Math.floor(env.now / 1000),
+      "http://openbanking.org.uk/iss": "https://auth.platform.example",
+      "http://openbanking.org.uk/tan": "directory.example",
+    };
+    assertEquals(
+      rest,
+      profile === "A" ? { ...claims, b64: false, crit: ["b64", ...OBIE] } : { ...claims, crit: OBIE },
+    );
+  });
 });
 
 Deno.test("an answer's signature does not fit another answer [JWS-15]", async () => {

@@ -6,6 +6,7 @@ import { testKey } from "testing/keys.ts";
 import { assertChallenge, unchanged } from "testing/resource_answers.ts";
 import { CONSENTS, type ResourceCall, resourceCalls } from "support/resource_calls.ts";
 import { BASE_URL, type Environment, openEnvironment, throughProxy } from "testing/environment.ts";
+import { stepsOf } from "support/steps.ts";
 
 const INVALID_PROOF = 'DPoP error="invalid_dpop_proof", algs="PS256"';
 const INVALID_TOKEN = 'DPoP error="invalid_token", algs="PS256"';
@@ -176,12 +177,10 @@ Deno.test("resource endpoints go by the configured URL, whatever host the reques
 
 Deno.test("resource endpoints take a new proof after the token was rejected [DP-N22]", async (t) => {
   await using env = await openEnvironment();
-  for (const endpoint of await resourceCalls(env)) {
-    await t.step(endpoint.name, async () => {
-      const wrong = await endpoint.send({ token: { ...endpoint.bound, token: "f".repeat(43) } });
-      await assertChallenge(wrong, 401, INVALID_TOKEN);
-      const response = await endpoint.send();
-      assertEquals(response.status, endpoint.status, await response.text());
-    });
-  }
+  await stepsOf(t, await resourceCalls(env), (endpoint) => endpoint.name, async (endpoint) => {
+    const wrong = await endpoint.send({ token: { ...endpoint.bound, token: "f".repeat(43) } });
+    await assertChallenge(wrong, 401, INVALID_TOKEN);
+    const response = await endpoint.send();
+    assertEquals(response.status, endpoint.status, await response.text());
+  });
 });

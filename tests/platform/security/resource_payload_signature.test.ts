@@ -13,6 +13,7 @@ import {
   signDetachedBy,
 } from "support/signature_cases.ts";
 import { openEnvironment } from "testing/environment.ts";
+import { stepsOf } from "support/steps.ts";
 
 const INVALID = [["Signature.Invalid", "x-jws-signature"]] as const;
 
@@ -43,23 +44,19 @@ Deno.test("POST domestic-payment-consents takes a good x-jws-signature in either
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
   const body = JSON.stringify(consentBody());
-  for (const { name, make } of ACCEPTED_SIGNATURES) {
-    await t.step(name, async () => {
-      const signature = await make({ env, body });
-      const response = await call(env, env.tpp, bound, CONSENTS, { body, signature });
-      assertEquals(response.status, 201, await response.text());
-    });
-  }
+  await stepsOf(t, ACCEPTED_SIGNATURES, ({ name }) => name, async ({ make }) => {
+    const signature = await make({ env, body });
+    const response = await call(env, env.tpp, bound, CONSENTS, { body, signature });
+    assertEquals(response.status, 201, await response.text());
+  });
 });
 
 Deno.test("POST domestic-payments takes a good x-jws-signature in either profile [JWS-13] [RP-N8] [RP5]", async (t) => {
   await using env = await openEnvironment();
-  for (const profile of ["A", "B"] as const) {
-    await t.step(`profile ${profile}`, async () => {
-      const response = await pay(env, await authorised(env), { profile });
-      assertEquals(response.status, 201, await response.text());
-    });
-  }
+  await stepsOf(t, ["A", "B"] as const, (profile) => `profile ${profile}`, async (profile) => {
+    const response = await pay(env, await authorised(env), { profile });
+    assertEquals(response.status, 201, await response.text());
+  });
 });
 
 Deno.test("POST endpoints reject a body changed after signing, be it in white space [JWS-14] [RP-N3] [RP-N11]", async (t) => {
@@ -123,13 +120,11 @@ Deno.test("POST endpoints answer 503 once the directory's keys are over 900 s ol
     assertEquals((await endpoints[0]?.send())?.status, 201);
   });
   env.now += 1;
-  for (const endpoint of endpoints) {
-    await t.step(endpoint.name, async () => {
-      const response = await unchanged(env, () => endpoint.send());
-      assertEquals(response.headers.get("retry-after"), "10");
-      await assertFaults(response, 503, [["UnexpectedError"]]);
-    });
-  }
+  await stepsOf(t, endpoints, (endpoint) => endpoint.name, async (endpoint) => {
+    const response = await unchanged(env, () => endpoint.send());
+    assertEquals(response.headers.get("retry-after"), "10");
+    await assertFaults(response, 503, [["UnexpectedError"]]);
+  });
 });
 
 Deno.test("GET endpoints ignore x-jws-signature, be it rubbish [JWS-01]", async (t) => {

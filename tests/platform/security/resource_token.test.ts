@@ -6,6 +6,7 @@ import { dpopProof } from "testing/jwts.ts";
 import { assertBare, assertChallenge, unchanged } from "testing/resource_answers.ts";
 import { type ResourceCall, resourceCalls } from "support/resource_calls.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
+import { stepsOf } from "support/steps.ts";
 
 const NO_ERROR = 'DPoP algs="PS256"';
 const INVALID_REQUEST = 'DPoP error="invalid_request", algs="PS256"';
@@ -81,24 +82,20 @@ Deno.test("resource endpoints reject bad credentials and change nothing [RG-N1..
   await using env = await openEnvironment();
   const endpoints = await resourceCalls(env);
   for (const [name, status, challenge, attempt] of REJECTIONS) {
-    for (const endpoint of endpoints) {
-      await t.step(`${endpoint.name}: ${name}`, async () => {
-        const response = await unchanged(env, () => attempt(endpoint, env));
-        await assertChallenge(response, status, challenge);
-      });
-    }
+    await stepsOf(t, endpoints, (endpoint) => `${endpoint.name}: ${name}`, async (endpoint) => {
+      const response = await unchanged(env, () => attempt(endpoint, env));
+      await assertChallenge(response, status, challenge);
+    });
   }
 });
 
 Deno.test("resource endpoints answer a good call [RG-N7]", async (t) => {
   await using env = await openEnvironment();
-  for (const endpoint of await resourceCalls(env)) {
-    await t.step(endpoint.name, async () => {
-      const response = await endpoint.send();
-      assertEquals(response.status, endpoint.status, await response.text());
-      assertEquals(response.headers.get("cache-control"), "no-store");
-    });
-  }
+  await stepsOf(t, await resourceCalls(env), (endpoint) => endpoint.name, async (endpoint) => {
+    const response = await endpoint.send();
+    assertEquals(response.status, endpoint.status, await response.text());
+    assertEquals(response.headers.get("cache-control"), "no-store");
+  });
 });
 
 Deno.test("resource endpoints take a token until 3600 s after its issue and not then [RG-N5] [PAY-05] [FAPI-G18] [RS3]", async (t) => {
@@ -129,17 +126,13 @@ Deno.test("GET funds-confirmation and POST domestic-payments reject a token revo
   const first = await (await redeem(env, { consentId: flow.consentId, code })).json();
   const token = { token: first.access_token, key: await dpopKey() };
   const endpoints = (await resourceCalls(env)).filter(({ name }) => !name.includes("consents"));
-  for (const endpoint of endpoints) {
-    await t.step(`${endpoint.name} knows the token before`, async () => {
-      assertNotEquals((await endpoint.send({ token })).status, 401);
-    });
-  }
+  await stepsOf(t, endpoints, (endpoint) => `${endpoint.name} knows the token before`, async (endpoint) => {
+    assertNotEquals((await endpoint.send({ token })).status, 401);
+  });
   assertEquals((await redeem(env, { consentId: flow.consentId, code })).status, 400);
-  for (const endpoint of endpoints) {
-    await t.step(`${endpoint.name} rejects it after`, async () => {
-      await assertChallenge(await unchanged(env, () => endpoint.send({ token })), 401, INVALID_TOKEN);
-    });
-  }
+  await stepsOf(t, endpoints, (endpoint) => `${endpoint.name} rejects it after`, async (endpoint) => {
+    await assertChallenge(await unchanged(env, () => endpoint.send({ token })), 401, INVALID_TOKEN);
+  });
 });
 
 Deno.test("resource endpoints take the scheme in any case, several spaces, and the header DPOP [RG-N7] [RS1]", async (t) => {
@@ -163,12 +156,10 @@ Deno.test("resource endpoints take the scheme in any case, several spaces, and t
 Deno.test("resource endpoints do not know another bank's token [RG-N8] [RP-N1] [RS5]", async (t) => {
   await using env = await openEnvironment();
   const atB = await clientToken(env, env.tpp, "BANKB");
-  for (const endpoint of await resourceCalls(env)) {
-    await t.step(endpoint.name, async () => {
-      const response = await unchanged(env, () => endpoint.send({ token: atB }));
-      await assertChallenge(response, 401, INVALID_TOKEN);
-    });
-  }
+  await stepsOf(t, await resourceCalls(env), (endpoint) => endpoint.name, async (endpoint) => {
+    const response = await unchanged(env, () => endpoint.send({ token: atB }));
+    await assertChallenge(response, 401, INVALID_TOKEN);
+  });
 });
 
 Deno.test("resource endpoints of an unknown bank are nowhere [VER-01] [RG-N8]", async (t) => {

@@ -5,19 +5,17 @@ import { authorised } from "testing/authorization_flow.ts";
 import { assertChallenge, unchanged } from "testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS, resourceCalls } from "support/resource_calls.ts";
 import { openEnvironment } from "testing/environment.ts";
-import { steps } from "support/steps.ts";
+import { steps, stepsOf } from "support/steps.ts";
 
 const FORBIDDEN = 'DPoP error="insufficient_scope", scope="payments", algs="PS256"';
 
 Deno.test("resource endpoints of TPPs reject a bank's token [RG-N9] [RP-N24]", async (t) => {
   await using env = await openEnvironment();
   const bank = await clientToken(env, env.bankA);
-  for (const endpoint of await resourceCalls(env)) {
-    await t.step(endpoint.name, async () => {
-      const response = await unchanged(env, () => endpoint.send({ caller: env.bankA, token: bank }));
-      await assertChallenge(response, 403, FORBIDDEN);
-    });
-  }
+  await stepsOf(t, await resourceCalls(env), (endpoint) => endpoint.name, async (endpoint) => {
+    const response = await unchanged(env, () => endpoint.send({ caller: env.bankA, token: bank }));
+    await assertChallenge(response, 403, FORBIDDEN);
+  });
 });
 
 Deno.test("POST domestic-payments rejects a client credentials token [RP-N16] [PAY-05] [FAPI-G22] [RS7]", async () => {

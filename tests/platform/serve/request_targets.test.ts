@@ -1,6 +1,7 @@
 /** Odd Host headers and request targets, byte for byte, straight at `deno task serve`: structured answers, no stack trace. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { openServedEnvironment, type ServedEnvironment } from "testing/served_environment.ts";
+import { stepsOf } from "support/steps.ts";
 
 /** Request lines and Host headers that make no URL. */
 const MALFORMED: readonly (readonly [what: string, head: string])[] = [
@@ -15,22 +16,20 @@ const MALFORMED: readonly (readonly [what: string, head: string])[] = [
 
 Deno.test("serve answers a Host or a target that makes no URL with a structured 400 and keeps its stack to itself", async (t) => {
   await using env = await openServedEnvironment();
-  for (const [what, head] of MALFORMED) {
-    await t.step(what, async () => {
-      const { status, headers, body } = await send(env, head);
-      assertEquals(status, 400, body);
-      if (body === "") return; // rejected by the HTTP parser, before the platform
-      assertEquals(JSON.parse(body), {
-        error: "invalid_request",
-        error_description: "The Host header or the request target is malformed.",
-      });
-      assertEquals([headers.get("content-type"), headers.get("cache-control")], [
-        "application/json",
-        "no-store",
-      ]);
-      assertMatch(headers.get("x-fapi-interaction-id") ?? "", /^[0-9a-f-]{36}$/);
+  await stepsOf(t, MALFORMED, ([what]) => what, async ([, head]) => {
+    const { status, headers, body } = await send(env, head);
+    assertEquals(status, 400, body);
+    if (body === "") return; // rejected by the HTTP parser, before the platform
+    assertEquals(JSON.parse(body), {
+      error: "invalid_request",
+      error_description: "The Host header or the request target is malformed.",
     });
-  }
+    assertEquals([headers.get("content-type"), headers.get("cache-control")], [
+      "application/json",
+      "no-store",
+    ]);
+    assertMatch(headers.get("x-fapi-interaction-id") ?? "", /^[0-9a-f-]{36}$/);
+  });
   assertEquals((await send(env, "GET /jwks HTTP/1.1\r\nHost: whatever.example")).status, 200);
   assertEquals((await send(env, "GET http://evil.example/jwks HTTP/1.1\r\nHost: x")).status, 200);
   env.process.kill("SIGTERM");
@@ -58,12 +57,10 @@ Deno.test("serve takes no percent-encoded letter for the letter in a fixed part 
     "//health/ready",
     "/\\health/ready",
   ];
-  for (const path of paths) {
-    await t.step(path, async () => {
-      const { status, body } = await send(env, `GET ${path} HTTP/1.1\r\nHost: auth.platform.example`);
-      assertEquals([status, JSON.parse(body).error], [404, "not_found"]);
-    });
-  }
+  await stepsOf(t, paths, (path) => path, async (path) => {
+    const { status, body } = await send(env, `GET ${path} HTTP/1.1\r\nHost: auth.platform.example`);
+    assertEquals([status, JSON.parse(body).error], [404, "not_found"]);
+  });
   const token = "/BANKA/%74oken.oauth2/v1";
   const { status, body } = await send(env, `POST ${token} HTTP/1.1\r\nHost: api\r\nContent-Length: 0`);
   assertEquals([status, JSON.parse(body).error], [404, "not_found"]);

@@ -2,14 +2,14 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { openAt } from "../../../scripts/store/database.ts";
 import { storeCommand } from "../../../scripts/store/main.ts";
-import { taskCommand } from "../../../scripts/testing/served_platform.ts";
+import { taskCommand } from "testing/served_platform.ts";
 import { openDatabase } from "../../../src/base/store/database_file.ts";
 import { openConnections, UNHURRIED } from "../../../src/base/store/postgres/connections.ts";
 import { readPostgresUrl } from "../../../src/base/store/postgres/settings.ts";
 import { openStore } from "../../../src/base/store/open_store.ts";
 import type { Owner } from "../../../src/base/store/store_identity.ts";
 import type { Entry, Key, Store, Write } from "../../../src/base/store/store.ts";
-import { isPostgresMissing, newPostgresDatabase } from "../../support/postgres.ts";
+import { isPostgresMissing, newPostgresDatabase } from "support/postgres.ts";
 
 const OWNER: Owner = { program: "platform", issuer: "https://auth.example" };
 const HOUR = 3_600_000;

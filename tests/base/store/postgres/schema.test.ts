@@ -59,11 +59,7 @@ schemaTest(
           sql`insert into hub.migration (number, name, works_from) values (0, 'none', 0)`
         ),
     );
-    await assertRejects(
-      () => openPostgres(older, OWNER),
-      Error,
-      "run deno task store migrate",
-    );
+    await assertRejects(() => openPostgres(older, OWNER), Error, "run deno task store migrate");
   },
 );
 
