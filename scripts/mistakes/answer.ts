@@ -23,13 +23,10 @@ function ofJson(text: string): string[] {
   const body: {
     readonly error_description?: string;
     readonly Errors?: readonly { readonly Path?: string; readonly Message: string }[];
-    readonly Data?: { readonly RejectedResult?: { readonly Message: string } };
   } = JSON.parse(text);
-  const rejected = body.Data?.RejectedResult;
   return [
     ...(body.error_description === undefined ? [] : [body.error_description]),
     ...(body.Errors ?? []).map(({ Path = "", Message }) => `${Path}: ${Message}`),
-    ...(rejected === undefined ? [] : [rejected.Message]),
   ];
 }
 

@@ -26,7 +26,7 @@ export const PAGE_HELP = {
     "The bank's result JWT cannot be used.",
     "JWE (RSA-OAEP-256, A256GCM) of a PS256 JWT by the bank, with the correlation_id of the handover JWT",
     "{auth_url}/BANKA/authorization.sca.oauth2?oAuthUrl=eyJ…",
-    "The bank reads the cause at its back channel: Data.RejectedResult of the consent.",
+    "Compare the result JWT with the guide for banks. The operator finds the cause in the log under the number on the page.",
   ),
   "interaction.finished": help("The authorization session has ended.", "-", "-", AGAIN),
   "interaction.accepted": help("The customer has accepted before.", "-", "-", AGAIN),
