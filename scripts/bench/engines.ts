@@ -5,7 +5,8 @@
 import { openConnections } from "../../src/base/store/postgres/connections.ts";
 import { migrate } from "../../src/base/store/postgres/schema.ts";
 import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
-import { giveToServer, openPostgresServer, type PostgresServer } from "../testing/postgres_server.ts";
+import { giveToServer } from "../testing/postgres_node.ts";
+import { openPostgresServer, type PostgresServer } from "../testing/postgres_server.ts";
 import { openServedEnvironment, type ServedEnvironment } from "../testing/served_environment.ts";
 import { serverIdentity, webAuthority } from "../testing/web_authority.ts";
 import { runPayments, runStages } from "./flows.ts";

@@ -18,7 +18,7 @@ import {
   type RenewableStatementKeys,
   statementJwk,
 } from "../../src/directory/statement_keys.ts";
-import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import { openTestStore } from "./test_store.ts";
 import type { Store } from "../../src/base/store/store.ts";
 import { type TestKey, testKey } from "./keys.ts";
 
@@ -55,7 +55,7 @@ export interface DirectoryEnvironment extends AsyncDisposable {
 export async function openDirectoryEnvironment(
   changes: Partial<DirectoryParts> = {},
 ): Promise<DirectoryEnvironment> {
-  const store = await openDenoKv(":memory:");
+  const store = await openTestStore();
   const env = { now: START };
   const app = await composeDirectory({
     issuer: ISSUER,
@@ -98,7 +98,7 @@ export async function openDirectoryEnvironment(
     },
     get: (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
       send("GET", path, { headers }),
-    [Symbol.asyncDispose]: (): Promise<void> => Promise.resolve(store.close()),
+    [Symbol.asyncDispose]: () => store.close(),
   });
 }
 

@@ -7,7 +7,7 @@ import { type Config, readConfig } from "../../src/platform/config.ts";
 import { soleAdministrator } from "../../src/directory/administrators.ts";
 import { composeDirectory, type DirectoryApp } from "../../src/directory/compose_directory.ts";
 import { openKeyRing } from "../../src/base/jose/key_ring.ts";
-import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import { openTestStore } from "./test_store.ts";
 import type { Entry, Store } from "../../src/base/store/store.ts";
 import { describedPlatform } from "./described_platform.ts";
 import { makeAuthority, testStatementKeys } from "./directory_environment.ts";
@@ -97,7 +97,7 @@ export async function openEnvironment(options: EnvironmentOptions = {}): Promise
 }
 
 async function registerAll(options: EnvironmentOptions): Promise<Registered> {
-  const directoryStore = await openDenoKv(":memory:");
+  const directoryStore = await openTestStore();
   await using env = await openEmptyEnvironment({ ...options, store: undefined }, undefined, directoryStore);
   const participants = await onboardAll(env, options);
   return { platform: await everything(env.store), directory: await everything(directoryStore), participants };
@@ -108,7 +108,7 @@ function everything(store: Store): Promise<Entry<unknown>[]> {
 }
 
 async function storeHolding(entries: readonly Entry<unknown>[] = [], opened?: Store): Promise<Store> {
-  const store = opened ?? await openDenoKv(":memory:");
+  const store = opened ?? await openTestStore();
   for (let from = 0; from < entries.length; from += 100) {
     const writes = entries.slice(from, from + 100).map(({ key, value }) => ({
       kind: "set" as const,
@@ -182,8 +182,8 @@ async function openEmptyEnvironment(
     snapshot: () => snapshot(store),
     async [Symbol.asyncDispose](): Promise<void> {
       await running.platform.stop();
-      store.close();
-      directoryStore.close();
+      await store.close();
+      await directoryStore.close();
     },
   });
   return running;

@@ -5,7 +5,8 @@
  */
 import { soleAdministrator } from "../../src/directory/administrators.ts";
 import { composeDirectory, type DirectoryApp } from "../../src/directory/compose_directory.ts";
-import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import type { Store } from "../../src/base/store/store.ts";
+import { openTestStore } from "./test_store.ts";
 import { type ConnectProxy, openConnectProxy } from "./connect_proxy.ts";
 import { makeAuthority, testStatementKeys } from "./directory_environment.ts";
 import type { FlowEnvironment } from "./flows.ts";
@@ -73,7 +74,7 @@ export async function openFixture(environment: SoftwareEnvironment = "Production
     async [Symbol.asyncDispose](): Promise<void> {
       await names[Symbol.asyncDispose]();
       await server.shutdown();
-      store.close();
+      await store.close();
       await Deno.remove(folder, { recursive: true });
     },
   };
@@ -99,8 +100,8 @@ function variables(folder: string, namesUrl: string): Record<string, string> {
 async function openDirectory(
   ca: TlsIdentity,
   environment: SoftwareEnvironment,
-): Promise<{ app: DirectoryApp; server: Deno.HttpServer<Deno.NetAddr>; store: { close(): void } }> {
-  const store = await openDenoKv(":memory:");
+): Promise<{ app: DirectoryApp; server: Deno.HttpServer<Deno.NetAddr>; store: Store }> {
+  const store = await openTestStore();
   const app = await composeDirectory({
     issuer: DIRECTORY_URL,
     administrators: soleAdministrator("ana", ADMIN_TOKEN),

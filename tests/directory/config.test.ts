@@ -10,7 +10,7 @@ import { DirectoryConfigError, readDirectoryConfig } from "../../src/directory/c
 import type { FileModes } from "../../src/directory/file_modes.ts";
 import { statementJwk } from "../../src/directory/statement_keys.ts";
 import { ApiError } from "../../src/base/kernel/api_error.ts";
-import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import { openTestStore } from "testing/test_store.ts";
 import {
   makeAuthority,
   privatePem,
@@ -223,7 +223,7 @@ Deno.test("a malformed list of administrators is rejected, in words that quote n
 });
 
 Deno.test("composeDirectory rejects weak parts from every caller [F3]", async () => {
-  const store = await openDenoKv(":memory:");
+  const store = await openTestStore();
   const parts = {
     issuer: "https://directory.example",
     administrators: soleAdministrator("ana", TOKEN),
@@ -247,5 +247,5 @@ Deno.test("composeDirectory rejects weak parts from every caller [F3]", async ()
   for (const [changes, words] of weak) {
     await assertRejects(() => composeDirectory({ ...parts, ...changes }), Error, words);
   }
-  store.close();
+  await store.close();
 });

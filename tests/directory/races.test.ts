@@ -141,9 +141,9 @@ async function openRace(): Promise<
   return Object.assign(env, {
     kept: store,
     gather: store.gather,
-    [Symbol.asyncDispose]: (): Promise<void> => {
-      env.store.close();
-      return Promise.resolve(store.close());
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      await env.store.close();
+      await store.close();
     },
   });
 }

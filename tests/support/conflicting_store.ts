@@ -1,5 +1,5 @@
 /** A store whose commits can be made to lose every race. */
-import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import { openTestStore } from "testing/test_store.ts";
 import type { Commit, Store } from "../../src/base/store/store.ts";
 
 /** An in-memory store. */
@@ -12,7 +12,7 @@ export interface ConflictingStore extends Store {
 
 /** Opens a store without conflicts. */
 export async function openConflictingStore(): Promise<ConflictingStore> {
-  const store = await openDenoKv(":memory:");
+  const store = await openTestStore();
   const conflicting: ConflictingStore = {
     ...store,
     conflicts: false,

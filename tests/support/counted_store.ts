@@ -1,5 +1,5 @@
 /** A store that counts round trips and writes per request. Rate limits are drawn in blocks and not counted. */
-import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import { openTestStore } from "testing/test_store.ts";
 import type { Commit, Key, Store } from "../../src/base/store/store.ts";
 
 /** Round trips of an act, and the contents of its commits. */
@@ -21,7 +21,7 @@ export interface CountedStore extends Store {
 const NOTHING = { reads: 0, commits: 0, checks: 0, writes: 0, bytes: 0 };
 
 export async function openCountedStore(): Promise<CountedStore> {
-  const store = await openDenoKv(":memory:");
+  const store = await openTestStore();
   const cost = { ...NOTHING };
   const readOf = (key: Key | undefined): void => void (cost.reads += key?.[0] === "rate_bucket" ? 0 : 1);
   return {

@@ -1,5 +1,5 @@
 /** A store that deletes expired entries by a test's clock, as the database does by the computer's. */
-import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import { openTestStore } from "testing/test_store.ts";
 import type { Key, Store } from "../../src/base/store/store.ts";
 
 /** An in-memory store. */
@@ -9,7 +9,7 @@ export interface ExpiringStore extends Store {
 }
 
 export async function openExpiringStore(): Promise<ExpiringStore> {
-  const store = await openDenoKv(":memory:");
+  const store = await openTestStore();
   const expiries = new Map<string, { readonly key: Key; readonly at: number }>();
   return {
     ...store,

@@ -1,5 +1,5 @@
 /** A store whose commits can be held back and released together, for real races without sleeping. */
-import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import { openTestStore } from "testing/test_store.ts";
 import type { Commit, Store } from "../../src/base/store/store.ts";
 
 /** An in-memory store that can hold commits. */
@@ -20,7 +20,7 @@ const NEVER_HELD: ReadonlySet<string | undefined> = new Set([
 
 /** Opens a store that holds no operation. */
 export async function openGatedStore(): Promise<GatedStore> {
-  const store = await openDenoKv(":memory:");
+  const store = await openTestStore();
   let missing = 0;
   let line = Promise.withResolvers<void>();
   return {

@@ -1,5 +1,5 @@
 /** A store that can hold back reads of chosen keys, so that the requests that need them stay in progress. */
-import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import { openTestStore } from "testing/test_store.ts";
 import type { Key, Store } from "../../src/base/store/store.ts";
 
 /** An in-memory store. */
@@ -12,7 +12,7 @@ export interface HeldStore extends Store {
 
 /** Opens a store that holds no operation. */
 export async function openHeldStore(): Promise<HeldStore> {
-  const store = await openDenoKv(":memory:");
+  const store = await openTestStore();
   let held = {
     text: "",
     reads: 0,

@@ -4,7 +4,8 @@ import { openPostgresStore } from "../../src/base/store/postgres/postgres_store.
 import { migrate } from "../../src/base/store/postgres/schema.ts";
 import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
 import type { Store } from "../../src/base/store/store.ts";
-import { openPostgresServer, postgresPrograms, type PostgresServer } from "testing/postgres_server.ts";
+import { postgresPrograms } from "testing/postgres_node.ts";
+import { openPostgresServer, type PostgresServer } from "testing/postgres_server.ts";
 
 const server = postgresPrograms() === undefined ? undefined : await openPostgresServer();
 

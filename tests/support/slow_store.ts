@@ -1,5 +1,5 @@
 /** A store that is the bottleneck: it answers one read after another, each in the same time, in the order they came. */
-import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import { openTestStore } from "testing/test_store.ts";
 import type { Store } from "../../src/base/store/store.ts";
 
 /** An in-memory store. */
@@ -10,7 +10,7 @@ export interface SlowStore extends Store {
 
 /** Opens one that is not slow yet. */
 export async function openSlowStore(): Promise<SlowStore> {
-  const store = await openDenoKv(":memory:");
+  const store = await openTestStore();
   let last = Promise.resolve();
   const turn = (): Promise<void> => {
     if (slow.readMs === 0) return Promise.resolve();

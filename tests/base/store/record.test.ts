@@ -1,7 +1,7 @@
 /** `store/record`: versions, upgrades, and values that any database can hold. */
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { z } from "zod";
-import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import { openTestStore } from "testing/test_store.ts";
 import {
   convertedRecord,
   defineRecord,
@@ -35,12 +35,12 @@ function staged<T>(record: StoredRecord<T>, value: T): unknown {
 }
 
 async function withStored(value: unknown, body: (store: Store) => Promise<void>): Promise<void> {
-  const store = await openDenoKv(":memory:");
+  const store = await openTestStore();
   try {
     await store.commit({ checks: [], writes: [{ kind: "set", key: KEY, value }] });
     await body(store);
   } finally {
-    store.close();
+    await store.close();
   }
 }
 

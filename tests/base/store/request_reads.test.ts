@@ -1,6 +1,6 @@
 /** The reads of a request: sent together, read once, and not kept after their use. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import { openTestStore } from "testing/test_store.ts";
 import { openRequestReads, started } from "../../../src/base/store/request_reads.ts";
 import type { Key, Store } from "../../../src/base/store/store.ts";
 
@@ -8,7 +8,7 @@ const A: Key = ["a", "1"];
 const B: Key = ["b", "1"];
 
 async function openLogged(): Promise<{ store: Store; trips: (readonly Key[])[] }> {
-  const kv = await openDenoKv(":memory:");
+  const kv = await openTestStore();
   const trips: (readonly Key[])[] = [];
   const store: Store = {
     ...kv,
@@ -29,7 +29,7 @@ Deno.test("Entries requested in one microtask are read in one round trip, each o
   assertEquals([a?.value, b, again?.value], ["first", null, "first"]);
   assertEquals((await reads.get(A))?.value, "first");
   assertEquals(trips, [[A, B]]);
-  store.close();
+  await store.close();
 });
 
 Deno.test("An entry requested later is read in a round trip of its own", async () => {
@@ -38,7 +38,7 @@ Deno.test("An entry requested later is read in a round trip of its own", async (
   await reads.get(A);
   await reads.get(B);
   assertEquals(trips, [[A], [B]]);
-  store.close();
+  await store.close();
 });
 
 Deno.test("forget reads every entry afresh", async () => {
@@ -49,7 +49,7 @@ Deno.test("forget reads every entry afresh", async () => {
   reads.forget();
   assertEquals((await reads.get(A))?.value, "second");
   assertEquals(trips, [[A], [A]]);
-  store.close();
+  await store.close();
 });
 
 Deno.test("A failed read rejects where it is awaited, and no other", async () => {
@@ -60,5 +60,5 @@ Deno.test("A failed read rejects where it is awaited, and no other", async () =>
   await new Promise((resolve) => setTimeout(resolve)); // an unhandled rejection would fail the test here
   await assertRejects(() => reads.get(A), Error, "the database is gone");
   await assertRejects(() => derived, Error, "the database is gone");
-  store.close();
+  await store.close();
 });

@@ -1,7 +1,7 @@
 /** `store/transaction`: replay records ride in the commit of the effect that they guard, over a real store. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ApiError } from "../../../src/base/kernel/api_error.ts";
-import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import { openTestStore } from "testing/test_store.ts";
 import type { Key, Store } from "../../../src/base/store/store.ts";
 import { openRequestReads } from "../../../src/base/store/request_reads.ts";
 import {
@@ -42,7 +42,7 @@ interface Environment {
 
 function test(promise: string, body: (env: Environment) => Promise<void>): void {
   Deno.test(`transaction ${promise}`, async () => {
-    const store = await openDenoKv(":memory:");
+    const store = await openTestStore();
     const env: Environment = {
       store,
       now: NOW,
@@ -63,7 +63,7 @@ function test(promise: string, body: (env: Environment) => Promise<void>): void 
     try {
       await body(env);
     } finally {
-      store.close();
+      await store.close();
     }
   });
 }

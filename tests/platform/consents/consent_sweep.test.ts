@@ -4,7 +4,7 @@ import { type Consent } from "../../../src/platform/consents/consent.ts";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { readRatePolicies } from "../../../src/platform/rate_policies.ts";
 import { consentDeadlineKey, consentKey } from "../../../src/platform/store_keys.ts";
-import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import { openTestStore } from "testing/test_store.ts";
 import type { Commit, Entry, Store } from "../../../src/base/store/store.ts";
 import { asConsentId, type ConsentId } from "../../../src/base/kernel/identifiers.ts";
 import { clientToken, createConsent } from "testing/flows.ts";
@@ -95,7 +95,7 @@ interface WatchedStore extends Store {
 }
 
 async function watchedStore(): Promise<WatchedStore> {
-  const store = await openDenoKv(":memory:");
+  const store = await openTestStore();
   const watched: WatchedStore = {
     ...store,
     staged: [],

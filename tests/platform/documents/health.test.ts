@@ -3,7 +3,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { good, requestToken } from "testing/flows.ts";
 import { assertBrowserHeaders } from "testing/front_channel.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import { openTestStore } from "testing/test_store.ts";
 import type { Store } from "../../../src/base/store/store.ts";
 
 const AUTH = "https://auth.platform.example";
@@ -93,7 +93,7 @@ interface Faults {
 }
 
 async function breakableStore(): Promise<{ store: Store; faults: Faults }> {
-  const kv = await openDenoKv(":memory:");
+  const kv = await openTestStore();
   const faults: Faults = { broken: false };
   const store: Store = {
     ...kv,

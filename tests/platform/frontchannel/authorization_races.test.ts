@@ -12,7 +12,7 @@ import {
   reportAccounts,
 } from "testing/front_channel.ts";
 import { openEnvironment } from "testing/environment.ts";
-import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import { openTestStore } from "testing/test_store.ts";
 import type { Commit, Store } from "../../../src/base/store/store.ts";
 
 const MANY = 40;
@@ -209,7 +209,7 @@ interface Faults {
 async function recordingStore(): Promise<
   { store: Store; commits: Commit[]; faults: Faults }
 > {
-  const kv = await openDenoKv(":memory:");
+  const kv = await openTestStore();
   const commits: Commit[] = [];
   const faults: Faults = {};
   const store: Store = {

@@ -1,6 +1,6 @@
 /** Who pushes an order when several could, and what a crash leaves behind [D1]. */
 import { assert, assertEquals } from "@std/assert";
-import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import { openTestStore } from "testing/test_store.ts";
 import type { Key, Store } from "../../../src/base/store/store.ts";
 import { pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
@@ -196,7 +196,7 @@ Deno.test("A worker that was started delivers by itself, and stops [D1]", async 
 async function stallableStore(kind: "payment" | "outbox" = "payment"): Promise<
   Store & { stall(): void; readonly stalled: PromiseWithResolvers<void>; goOn: PromiseWithResolvers<void> }
 > {
-  const store = await openDenoKv(":memory:");
+  const store = await openTestStore();
   const [stalled, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let stalls = false;
   const stallAt = async (...keys: readonly Key[]): Promise<void> => {
@@ -237,7 +237,7 @@ async function stallWorker(
 
 /** A store that can stop working, as the disk under a crashed process does. */
 async function breakableStore(): Promise<Store & { broken: boolean; commit: Store["commit"] }> {
-  const store = await openDenoKv(":memory:");
+  const store = await openTestStore();
   const working = <A extends unknown[], T>(act: (...given: A) => Promise<T>) => (...given: A): Promise<T> =>
     breakable.broken ? Promise.reject(new Error("the store is gone")) : act(...given);
   const breakable = {

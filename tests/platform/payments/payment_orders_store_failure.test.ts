@@ -1,7 +1,7 @@
 /** The worker on a store that fails: no order is pushed that cannot be leased, and none is lost or pushed twice. */
 import { assert, assertEquals } from "@std/assert";
 import { ApiError } from "../../../src/base/kernel/api_error.ts";
-import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import { openTestStore } from "testing/test_store.ts";
 import { type Commit, type Store, StoreFailure } from "../../../src/base/store/store.ts";
 import { accepts, copiesOf, down, openPushEnvironment, orderIdOf, paid } from "support/orders.ts";
 
@@ -26,7 +26,7 @@ Deno.test("orders wait while the store cannot be written, without a try for each
 });
 
 Deno.test("reads that begin to fail while banks are looked up end the pass, not the process [D4]", async () => {
-  const kv = await openDenoKv(":memory:");
+  const kv = await openTestStore();
   let listings = Infinity;
   const list: Store["list"] = async (listing) => {
     if (listing.prefix[0] === "outbox_queue" && listings-- <= 0) throw new StoreFailure("disk I/O error");
@@ -46,7 +46,7 @@ Deno.test("reads that begin to fail while banks are looked up end the pass, not 
 });
 
 Deno.test("a payment that was made is answered, though the store cannot be read after that [C7, D4]", async () => {
-  const kv = await openDenoKv(":memory:");
+  const kv = await openTestStore();
   let isFailing = false;
   const reading = async <T>(read: () => Promise<T>): Promise<T> => {
     if (isFailing) throw new StoreFailure("disk I/O error");
@@ -74,7 +74,7 @@ interface FailingDatabase {
 
 /** A database whose disk is full when the test says so. */
 async function openFailing(): Promise<FailingDatabase> {
-  const kv = await openDenoKv(":memory:");
+  const kv = await openTestStore();
   const commit = (staged: Commit): Promise<boolean> => {
     if (!self.isFull) return kv.commit(staged);
     self.failures++;

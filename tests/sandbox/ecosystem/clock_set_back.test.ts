@@ -2,12 +2,12 @@
 import { assertEquals } from "@std/assert";
 import { steadyClock } from "../../../src/base/kernel/clock.ts";
 import { openBucketStore } from "../../../src/platform/security/rate_limit_store.ts";
-import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import { openTestStore } from "testing/test_store.ts";
 
 const HOUR_MS = 3_600_000;
 
 Deno.test("a limit that was reached before the clock was set back is a limit of seconds after it", async () => {
-  const store = await openDenoKv(":memory:");
+  const store = await openTestStore();
   let now = Date.now() + HOUR_MS;
   let monotonic = 0;
   const clock = (): number => now;
@@ -22,5 +22,5 @@ Deno.test("a limit that was reached before the clock was set back is a limit of 
     waits.push(await take());
   }
   assertEquals([waits.at(-1), waits.every((wait) => wait <= 1)], [0, true], waits.join());
-  store.close();
+  await store.close();
 });
