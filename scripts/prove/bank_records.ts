@@ -3,7 +3,6 @@
  * and the histories in the platform's store once it has stopped.
  */
 import { z } from "zod";
-import { openDenoKv } from "../../src/base/store/deno_kv.ts";
 import { type AuditEntry, historyOf } from "../../src/platform/audit_trail.ts";
 import { loadBank } from "../../src/sandbox/bank/load_bank.ts";
 import { mtlsFetch } from "../../src/sandbox/bank/mtls_fetch.ts";
@@ -14,7 +13,7 @@ import { readConsent } from "../../src/client/tpp/domestic_payments.ts";
 import type { PaymentFlow } from "../../src/client/tpp/payment_journey.ts";
 import { getResource } from "../../src/client/tpp/resource_request.ts";
 import { persistently } from "./calls.ts";
-import type { ProvedSandbox } from "./sandbox.ts";
+import type { ProvedSystem } from "./system.ts";
 
 const amountSchema = z.object({ Amount: z.string(), Currency: z.string() });
 const paymentSchema = z.object({
@@ -55,7 +54,7 @@ export interface BankBooks {
 const FOLDER: Readonly<Record<string, string>> = { BANKA: "bank-a", BANKB: "bank-b" };
 
 /** Both sides of one bank: its orders by the back channel, its ledger by its own page. */
-export async function readBankBooks(sandbox: ProvedSandbox, code: string): Promise<BankBooks> {
+export async function readBankBooks(sandbox: ProvedSystem, code: string): Promise<BankBooks> {
   const { dir, endpoints } = sandbox;
   const profile = await loadBank(`${dir}/participants/${FOLDER[code]}`);
   const line = mtlsFetch(profile, await Deno.readTextFile(`${dir}/ca.pem`));
@@ -86,7 +85,7 @@ export interface TppBooks {
 
 /** Reads them, one after the other. */
 export async function readTppBooks(
-  sandbox: ProvedSandbox,
+  sandbox: ProvedSystem,
   flow: PaymentFlow,
   ids: { readonly payments: readonly string[]; readonly consents: readonly string[] },
 ): Promise<TppBooks> {
@@ -106,7 +105,7 @@ export async function readTppBooks(
 }
 
 /** Payment ids of the orders that the platform has given up, as its operator reads them. */
-export async function readDeadOrders(sandbox: ProvedSandbox): Promise<readonly string[]> {
+export async function readDeadOrders(sandbox: ProvedSystem): Promise<readonly string[]> {
   const { directory_admin_token } = z.object({ directory_admin_token: z.string() })
     .parse(JSON.parse(await Deno.readTextFile(`${sandbox.dir}/endpoints.json`)));
   const profile = await loadBank(`${sandbox.dir}/participants/bank-a`); // the front door wants some certificate
@@ -141,19 +140,19 @@ export async function readRepeatedPushes(dir: string): Promise<ReadonlySet<strin
 
 /** Histories by subject, and what still waits in the outbox; the platform must have stopped. */
 export async function readStore(
-  dir: string,
+  system: ProvedSystem,
   subjects: readonly string[],
 ): Promise<{
   readonly histories: ReadonlyMap<string, readonly AuditEntry[]>;
   readonly waiting: readonly string[];
 }> {
-  const store = await openDenoKv(`${dir}/platform.kv`);
+  const store = await system.openStore();
   try {
     const histories = new Map<string, readonly AuditEntry[]>();
     for (const subject of subjects) histories.set(subject, await historyOf(store, subject));
     const waiting = await store.list({ prefix: ["outbox"], limit: 1000 });
     return { histories, waiting: waiting.map(({ key }) => key.at(-1) ?? "") };
   } finally {
-    store.close();
+    await store.close();
   }
 }

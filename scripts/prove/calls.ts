@@ -1,7 +1,7 @@
 /** Calls to a sandbox that may die at any moment: what is worth trying again, and for how long. */
 import * as oauth from "oauth4webapi";
 import { ApiErrorResponse } from "../../src/client/tpp/api_error.ts";
-import type { ProvedSandbox } from "./sandbox.ts";
+import type { ProvedSystem } from "./system.ts";
 
 /** The platform rejected the request, so a retry would not help. */
 export interface Rejected {
@@ -16,7 +16,7 @@ const PAUSE_MS = 100;
  * Tries until it gets an answer; waits while the sandbox is down.
  * @throws what `act` throws where that is the platform's own rejection, or two minutes have passed
  */
-export async function persistently<T>(sandbox: ProvedSandbox, act: () => Promise<T>): Promise<T> {
+export async function persistently<T>(sandbox: ProvedSystem, act: () => Promise<T>): Promise<T> {
   for (const startedAt = Date.now();;) {
     await sandbox.ready();
     try {

@@ -1,6 +1,6 @@
 /**
- * `deno task prove`: shows that an order reaches the bank exactly once. Runs payments through a real sandbox process,
- * torments it, reads everybody's books and says whether they agree.
+ * `deno task prove`: shows that an order reaches the bank exactly once. Runs payments through a real sandbox or a real
+ * cluster, torments it, reads everybody's books and says whether they agree.
  */
 import { emptyMessageLog } from "../../src/client/tpp/message_log.ts";
 import { openFlow, type PaymentFlow } from "../../src/client/tpp/payment_journey.ts";
@@ -14,25 +14,28 @@ import {
   readTppBooks,
   type TppBooks,
 } from "./bank_records.ts";
+import { interruptions, judgeAnswers, openAnswerLog } from "./answers.ts";
 import { pause, persistently } from "./calls.ts";
 import { type CheckResult, type Evidence, judge } from "./checks.ts";
 import { UsageError } from "../command_line/run.ts";
 import { type ProveOptions, readProveOptions, usage } from "./options.ts";
 import { type ConsentFact, makePayment } from "./payment.ts";
 import { type KillPlan, planKills, planPayment } from "./plan.ts";
-import { type ProvedSandbox, startProvedSandbox } from "./sandbox.ts";
+import { startProvedCluster } from "./cluster.ts";
+import { report } from "./report.ts";
+import { startProvedSandbox } from "./sandbox.ts";
+import type { ProvedSystem } from "./system.ts";
 
 type Print = (line: string) => void;
 
 const AT_ONCE = 8;
 const BANKS = ["BANKA", "BANKB"] as const;
 const SETTLE_WITHIN_MS = 120_000;
-const MAX_SHOWN = 20;
 
 /**
  * Proves, or finds what does not hold.
  *
- * @param denoConfig another Deno configuration for the sandbox's process
+ * @param denoConfig another Deno configuration for the process of a sandbox with its store in a file
  * @returns every check's outcome
  */
 export async function prove(
@@ -41,30 +44,39 @@ export async function prove(
   denoConfig?: string,
 ): Promise<readonly CheckResult[]> {
   print(`seed ${options.seed}: ${options.payments} payments, ${AT_ONCE} at a time, ${options.kills} kills`);
-  await using sandbox = await startProvedSandbox(denoConfig);
-  const tpp = await openShop(sandbox);
+  await using sandbox = options.store === "kv"
+    ? await startProvedSandbox(denoConfig)
+    : await startProvedCluster(options.processes);
+  const answers = openAnswerLog();
+  const tpp = answers.watch(await openShop(sandbox));
   try {
+    const startedAt = Date.now();
     const consents = await makeAllPayments(sandbox, tpp, options, print);
+    print(`${Math.round((Date.now() - startedAt) / 1000)} s of payments`);
     const evidence = await gather(sandbox, tpp, consents);
-    const results = judge(evidence);
-    report(evidence, results, print);
+    const results = [...judge(evidence), ...judgeAnswers(answers)];
+    report(evidence, answers, results, print);
+    for (const milliseconds of interruptions(answers.answers, sandbox.promotions)) {
+      print(`a POST succeeded ${milliseconds} ms after the promotion of a standby`);
+    }
     return results;
   } finally {
     tpp.close();
   }
 }
 
-function openShop({ dir, endpoints }: ProvedSandbox): Promise<Tpp> {
+function openShop({ dir, endpoints }: ProvedSystem): Promise<Tpp> {
   return openTpp({ dir, name: "shop", endpoints, redirectUri: `${endpoints.shop_url}/callback` });
 }
 
 async function makeAllPayments(
-  sandbox: ProvedSandbox,
+  sandbox: ProvedSystem,
   tpp: Tpp,
   options: ProveOptions,
   print: Print,
 ): Promise<readonly ConsentFact[]> {
-  const kills = planKills(options.seed, options.payments, options.kills);
+  const targets = sandbox.targets.filter((target) => target.startsWith(options.kill));
+  const kills = planKills(options.seed, options.payments, options.kills, targets);
   const killing: Promise<void>[] = [];
   const facts: ConsentFact[] = [];
   let next = 0;
@@ -87,17 +99,17 @@ async function makeAllPayments(
 }
 
 async function killAfter(
-  sandbox: ProvedSandbox,
-  { index, phase, afterMs }: KillPlan,
+  sandbox: ProvedSystem,
+  { index, phase, afterMs, target }: KillPlan,
   print: Print,
 ): Promise<void> {
   await pause(afterMs);
-  print(`kill -9, ${afterMs} ms into the ${phase} of payment ${index}`);
-  await sandbox.killAndRestart();
+  print(`kill -9 of ${target}, ${afterMs} ms into the ${phase} of payment ${index}`);
+  await sandbox.kill(target);
 }
 
 async function openFlows(
-  sandbox: ProvedSandbox,
+  sandbox: ProvedSystem,
   tpp: Tpp,
 ): Promise<Readonly<Record<typeof BANKS[number], PaymentFlow>>> {
   const open = (bank: string): Promise<PaymentFlow> =>
@@ -106,7 +118,11 @@ async function openFlows(
   return { BANKA, BANKB };
 }
 
-async function gather(sandbox: ProvedSandbox, tpp: Tpp, consents: readonly ConsentFact[]): Promise<Evidence> {
+async function gather(
+  sandbox: ProvedSystem,
+  tpp: Tpp,
+  consents: readonly ConsentFact[],
+): Promise<Evidence> {
   const banks = await settledBooks(sandbox);
   const flows = await openFlows(sandbox, tpp);
   const tppBooks: Record<string, TppBooks> = {};
@@ -121,11 +137,18 @@ async function gather(sandbox: ProvedSandbox, tpp: Tpp, consents: readonly Conse
   const orders = Object.values(banks).flatMap(({ orders }) => orders);
   const subjects = orders.flatMap(({ DomesticPaymentId, ConsentId }) => [DomesticPaymentId, ConsentId]);
   const pushedAgain = await readRepeatedPushes(sandbox.dir);
-  return { consents, banks, tpp: tppBooks, dead, pushedAgain, ...await readStore(sandbox.dir, subjects) };
+  return {
+    consents,
+    banks,
+    tpp: tppBooks,
+    dead,
+    pushedAgain,
+    ...await readStore(sandbox, subjects),
+  };
 }
 
 /** The banks' ledgers when they no longer change, or after two minutes. */
-async function settledBooks(sandbox: ProvedSandbox): Promise<Readonly<Record<string, BankBooks>>> {
+async function settledBooks(sandbox: ProvedSystem): Promise<Readonly<Record<string, BankBooks>>> {
   for (const startedAt = Date.now();;) {
     const books: Record<string, BankBooks> = {};
     for (const bank of BANKS) {
@@ -138,45 +161,6 @@ async function settledBooks(sandbox: ProvedSandbox): Promise<Readonly<Record<str
     if (isSettled || Date.now() - startedAt > SETTLE_WITHIN_MS) return books;
     await pause(2000);
   }
-}
-
-function report(
-  { consents, banks, pushedAgain }: Evidence,
-  results: readonly CheckResult[],
-  print: Print,
-): void {
-  const posts = consents.flatMap(({ posts }) => posts);
-  const orders = Object.values(banks).flatMap(({ orders }) => orders);
-  const counts: readonly (readonly [string, number])[] = [
-    ["consents", consents.length],
-    [
-      "consents lost to a kill before they could be used",
-      consents.filter((each) => each.posts.length === 0).length,
-    ],
-    ["payments", orders.length],
-    ["payments that the bank rejected", orders.filter(({ Status }) => Status === "Rejected").length],
-    [
-      "orders that banks were told to go wrong with",
-      consents.filter(({ fault }) => fault !== undefined).length,
-    ],
-    ["orders pushed again to a bank that had them", pushedAgain.size],
-    ["POSTs of payments, repetitions counted", posts.reduce((sum, { tries }) => sum + tries, 0)],
-    ["answers dropped by the client", posts.filter(({ dropped }) => dropped).length],
-    [
-      "POSTs cut off by a kill, or put off by a rate limit",
-      posts.filter(({ tries, dropped }) => tries > (dropped ? 2 : 1)).length,
-    ],
-    ["POSTs with another amount", posts.filter(({ mismatch }) => mismatch).length],
-  ];
-  for (const [name, count] of counts) print(`${name.padEnd(56)}${String(count).padStart(8)}`);
-  print(`${"".padEnd(56)}${"judged".padStart(8)}${"broken".padStart(8)}`);
-  for (const { name, judged, violations } of results) {
-    print(`${name.padEnd(56)}${String(judged).padStart(8)}${String(violations.length).padStart(8)}`);
-  }
-  const violations = results.flatMap((each) => each.violations);
-  for (const violation of violations.slice(0, MAX_SHOWN)) print(`VIOLATION ${violation}`);
-  if (violations.length > MAX_SHOWN) print(`and ${violations.length - MAX_SHOWN} more`);
-  print(violations.length === 0 ? "Everything held." : "Something did not hold.");
 }
 
 async function main(args: readonly string[]): Promise<number> {

@@ -16,7 +16,7 @@ import { merchant } from "../../src/sandbox/shop/catalogue.ts";
 import { goThroughAuthorization } from "../demo/customer.ts";
 import { pause, persistently, type Rejected, rejectionOf } from "./calls.ts";
 import type { PaymentPlan, PlannedFault, PlannedPost } from "./plan.ts";
-import type { ProvedSandbox } from "./sandbox.ts";
+import type { ProvedSystem } from "./system.ts";
 
 /** The final response to one POST. */
 export interface PostFact {
@@ -44,7 +44,7 @@ export interface ConsentFact {
 
 /** Dependencies of a payment. */
 export interface PaymentDeps {
-  readonly sandbox: ProvedSandbox;
+  readonly sandbox: ProvedSystem;
   readonly flow: PaymentFlow;
   /** Called as each phase begins. */
   readonly onPhase: (phase: "authorization" | "payment") => void;
@@ -85,7 +85,7 @@ export async function makePayment(deps: PaymentDeps, plan: PaymentPlan): Promise
 
 /** A kill that comes between has the bank forget it: so be it. */
 async function armFault(
-  { endpoints }: ProvedSandbox,
+  { endpoints }: ProvedSystem,
   bank: string,
   fault: PlannedFault,
   consent_id: string,

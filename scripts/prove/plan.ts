@@ -43,8 +43,10 @@ const FAULTS = [
 ] as const;
 const FAULT_SHARE = 0.25;
 
-/** One kill of the whole sandbox. */
+/** One kill. */
 export interface KillPlan {
+  /** What is killed. */
+  readonly target: string;
   /** The payment it is timed by. */
   readonly index: number;
   readonly phase: "authorization" | "payment";
@@ -82,7 +84,12 @@ function planPost(random: Random, key: number, mismatch: boolean): PlannedPost {
 }
 
 /** When to kill; most of the time while a payment is made. */
-export function planKills(seed: number, payments: number, kills: number): KillPlan[] {
+export function planKills(
+  seed: number,
+  payments: number,
+  kills: number,
+  targets: readonly string[],
+): KillPlan[] {
   const random = seeded(seed, "kills");
   const indices = new Set<number>();
   while (indices.size < Math.min(kills, payments)) indices.add(random.below(payments));
@@ -90,5 +97,6 @@ export function planKills(seed: number, payments: number, kills: number): KillPl
     index,
     phase: random.chance(0.75) ? "payment" : "authorization",
     afterMs: random.below(150),
+    target: targets[random.below(targets.length)] ?? "",
   }));
 }

@@ -1,136 +1,34 @@
+/** The whole ecosystem in one sandbox process, with the platform's store in a file: everything is killed at once. */
+import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import { freeSandboxPorts, startSandboxProcess } from "./sandbox_process.ts";
+import type { ProvedSystem } from "./system.ts";
+
 /**
- * The sandbox that the prover torments: a process of its own in a temporary directory, on free ports, killed and
- * started again. Who talks to it waits here until it answers.
+ * Starts it.
+ *
+ * @param denoConfig another configuration file than the project's
  */
-import { readEndpoints, type SandboxEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
-
-/** A sandbox under proof. */
-export interface ProvedSandbox {
-  readonly dir: string;
-  readonly endpoints: SandboxEndpoints;
-  /** Resolves as soon as it answers. */
-  ready(): Promise<void>;
-  /** `kill -9`, then a start on the same directory. Kills wait for each other. */
-  killAndRestart(): Promise<void>;
-  /** Ends it in good order; its files stay. */
-  stop(): Promise<void>;
-  /** Ends it in any case and removes its files. */
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
-const ROOT = new URL("../../", import.meta.url).pathname;
-const PERMISSIONS = [
-  "--allow-net",
-  "--allow-read",
-  "--allow-write",
-  "--allow-env",
-  "--allow-sys=hostname,uid",
-];
-const PORTS = 5; // Decision F2
-const START_WITHIN_MS = 60_000;
-const LOOK_EVERY_MS = 20;
-
-/** Starts it. `denoConfig`: another configuration file than the project's. */
-export async function startProvedSandbox(denoConfig = `${ROOT}deno.json`): Promise<ProvedSandbox> {
+export async function startProvedSandbox(denoConfig?: string): Promise<ProvedSystem> {
   const dir = await Deno.makeTempDir({ prefix: "sandbox-proof-" });
-  const port = freePorts();
-  let child = spawn(dir, port, denoConfig);
-  let up: Promise<unknown> = untilReady(dir, child);
+  const remove = (): Promise<void> => Deno.remove(dir, { recursive: true });
   try {
-    await up;
+    const sandbox = await startSandboxProcess({ dir, port: freeSandboxPorts(), denoConfig });
+    return {
+      dir,
+      endpoints: sandbox.endpoints,
+      targets: ["sandbox"],
+      promotions: [],
+      ready: sandbox.ready,
+      kill: sandbox.killAndRestart,
+      stop: sandbox.stop,
+      openStore: () => openDenoKv(`${dir}/platform.kv`),
+      async [Symbol.asyncDispose](): Promise<void> {
+        await sandbox.end();
+        await remove();
+      },
+    };
   } catch (error) {
-    await end(child, "SIGKILL");
-    await Deno.remove(dir, { recursive: true });
+    await remove();
     throw error;
-  }
-  const endpoints = await endpointsOf(dir);
-  async function restart(): Promise<void> {
-    await end(child, "SIGKILL");
-    await removeEndpoints(dir); // left by the killed process: the next one writes it when it answers
-    child = spawn(dir, port, denoConfig);
-    await untilReady(dir, child);
-  }
-  return {
-    dir,
-    endpoints,
-    ready: async () => void await up,
-    async killAndRestart(): Promise<void> {
-      const before = up;
-      const next = (async () => {
-        await before;
-        await restart();
-      })();
-      up = next;
-      await next;
-    },
-    stop: () => end(child, "SIGTERM"),
-    async [Symbol.asyncDispose](): Promise<void> {
-      await end(child, "SIGKILL");
-      await Deno.remove(dir, { recursive: true });
-    },
-  };
-}
-
-function spawn(dir: string, port: number, denoConfig: string): Deno.ChildProcess {
-  const main = `${ROOT}src/sandbox/main.ts`;
-  return new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-prompt", "--no-check", ...PERMISSIONS, "--config", denoConfig, main],
-    env: { SANDBOX_DIR: dir, SANDBOX_PORT: String(port) },
-    stdin: "null",
-    stdout: "null",
-    stderr: "inherit",
-  }).spawn();
-}
-
-/** @throws {Error} when it ends, or takes too long */
-async function untilReady(dir: string, child: Deno.ChildProcess): Promise<void> {
-  let ended: number | undefined;
-  child.status.then(({ code }) => ended = code);
-  for (let waited = 0; waited < START_WITHIN_MS; waited += LOOK_EVERY_MS) {
-    if (await readEndpoints(dir) !== undefined) return;
-    if (ended !== undefined) throw new Error(`the sandbox ended with ${ended}`);
-    await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
-  }
-  throw new Error("the sandbox did not start");
-}
-
-async function endpointsOf(dir: string): Promise<SandboxEndpoints> {
-  const endpoints = await readEndpoints(dir);
-  if (endpoints === undefined) throw new Error("the sandbox has no endpoints.json");
-  return endpoints;
-}
-
-async function removeEndpoints(dir: string): Promise<void> {
-  try {
-    await Deno.remove(`${dir}/endpoints.json`);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
-}
-
-async function end(child: Deno.ChildProcess, signal: Deno.Signal): Promise<void> {
-  try {
-    child.kill(signal);
-  } catch {
-    // it has ended
-  }
-  await child.status;
-}
-
-/** The first of five free ports in a row. */
-function freePorts(): number {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const first = 20_000 + Math.floor(Math.random() * 20_000);
-    if (Array.from({ length: PORTS }, (_, index) => first + index).every(isFree)) return first;
-  }
-  throw new Error("no five free ports in a row were found");
-}
-
-function isFree(port: number): boolean {
-  try {
-    Deno.listen({ hostname: "127.0.0.1", port }).close();
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Entry point of `deno task start`: runs the whole ecosystem on this computer until Ctrl-C or SIGTERM. Reads
- * SANDBOX_PORT and SANDBOX_DIR, prints the addresses to open, and explains in one sentence why it cannot start.
+ * SANDBOX_PORT, SANDBOX_DIR, SANDBOX_STORE_URL and SANDBOX_PLATFORM, prints the addresses to open, and explains in one sentence why it cannot start.
  */
 import { readFirstPort } from "./ecosystem/addresses.ts";
 import { SANDBOX_CODE, SANDBOX_PASSWORD } from "./bank/customers.ts";
@@ -34,9 +34,22 @@ async function main(): Promise<void> {
   const dir = Deno.env.get("SANDBOX_DIR") || DEFAULT_DIRECTORY;
   const startedAt = performance.now();
   const port = readFirstPort(Deno.env.get("SANDBOX_PORT") || DEFAULT_PORT);
-  const started = startEcosystem({ port, dir, patienceMs: PATIENCE_MS, log: print });
+  const started = startEcosystem({
+    port,
+    dir,
+    storeUrl: Deno.env.get("SANDBOX_STORE_URL") || undefined,
+    isPlatformElsewhere: readPlatform(Deno.env.get("SANDBOX_PLATFORM")),
+    patienceMs: PATIENCE_MS,
+    log: print,
+  });
   stopWhenAsked(started);
   print(summary((await started).endpoints, dir, (performance.now() - startedAt) / 1000));
+}
+
+/** @throws {CannotStart} */
+function readPlatform(text = ""): boolean {
+  if (text === "" || text === "elsewhere") return text !== "";
+  throw new CannotStart(`SANDBOX_PLATFORM must be "elsewhere" or absent, not "${text}".`);
 }
 
 function stopWhenAsked(started: Promise<Ecosystem>): void {

@@ -2,22 +2,48 @@
 import { assert, assertEquals } from "@std/assert";
 import { prove } from "../../scripts/prove/main.ts";
 import { planKills, planPayment } from "../../scripts/prove/plan.ts";
+import { isHaproxyThere } from "../../scripts/prove/load_balancer.ts";
+import { postgresPrograms } from "../../scripts/testing/postgres_node.ts";
 import { UsageError } from "../../scripts/command_line/run.ts";
 import { readProveOptions } from "../../scripts/prove/options.ts";
 import { writeSplitCommitsConfig } from "support/split_commits_config.ts";
+
+/** The cluster needs both programs. */
+function isProgramMissing(): boolean {
+  if (postgresPrograms() !== undefined && isHaproxyThere()) return false;
+  const words = "\n*** SKIPPED: the prover ran on no cluster, PostgreSQL 15 or HAProxy is missing ***\n\n";
+  Deno.stdout.writeSync(new TextEncoder().encode(words));
+  return true;
+}
 
 function brokenIn(results: Awaited<ReturnType<typeof prove>>): readonly string[] {
   return results.filter(({ violations }) => violations.length > 0).map(({ name }) => name);
 }
 
+const KV = { store: "kv", processes: 3, kill: "" } as const;
+
 Deno.test("prove passes: kills, duplicates and dropped answers break nothing [D1, C7]", async () => {
   const lines: string[] = [];
-  const results = await prove({ payments: 10, kills: 1, seed: 11 }, (line) => void lines.push(line));
+  const results = await prove({ ...KV, payments: 10, kills: 1, seed: 11 }, (line) => void lines.push(line));
   assertEquals(brokenIn(results), []);
   assert(results.every(({ judged }) => judged > 0), "a check had nothing to judge");
   assertEquals(lines[0], "seed 11: 10 payments, 8 at a time, 1 kills");
-  assertEquals(lines.filter((line) => line.startsWith("kill -9, ")).length, 1);
+  assertEquals(lines.filter((line) => line.startsWith("kill -9 of sandbox, ")).length, 1);
   assertEquals(lines.at(-1), "Everything held.");
+});
+
+Deno.test({
+  name:
+    "prove passes on PostgreSQL: three processes, a primary and the banks are killed, and nothing breaks [D1, C7]",
+  ignore: isProgramMissing(),
+  async fn() {
+    const lines: string[] = [];
+    const options = { store: "postgres", processes: 3, kill: "", payments: 16, kills: 4, seed: 7 } as const;
+    const results = await prove(options, (line) => void lines.push(line));
+    assertEquals(brokenIn(results), [], lines.join("\n"));
+    const killed = lines.flatMap((line) => /^kill -9 of (\w+)/.exec(line)?.[1] ?? []);
+    assertEquals(new Set(killed), new Set(["platform", "database", "banks"]));
+  },
 });
 
 Deno.test("prove fails where a commit is not atomic [D1, C7]", async () => {
@@ -26,7 +52,7 @@ Deno.test("prove fails where a commit is not atomic [D1, C7]", async () => {
     const lines: string[] = [];
     const config = await writeSplitCommitsConfig(folder);
     const results = await prove(
-      { payments: 10, kills: 0, seed: 11 },
+      { ...KV, payments: 10, kills: 0, seed: 11 },
       (line) => void lines.push(line),
       config,
     );
@@ -43,9 +69,9 @@ Deno.test("prove decides everything by its seed", () => {
     assertEquals(planPayment(3, index), planPayment(3, index));
     assert(JSON.stringify(planPayment(3, index)) !== JSON.stringify(planPayment(4, index)));
   }
-  assertEquals(planKills(3, 100, 5), planKills(3, 100, 5));
-  assertEquals(new Set(planKills(3, 100, 5).map(({ index }) => index)).size, 5);
-  assertEquals(planKills(3, 2, 9).length, 2); // no more than one a payment
+  assertEquals(planKills(3, 100, 5, ["one", "other"]), planKills(3, 100, 5, ["one", "other"]));
+  assertEquals(new Set(planKills(3, 100, 5, ["one", "other"]).map(({ index }) => index)).size, 5);
+  assertEquals(planKills(3, 2, 9, ["one", "other"]).length, 2); // no more than one a payment
 });
 
 Deno.test("prove takes its options, and rejects what is none", () => {
@@ -53,11 +79,23 @@ Deno.test("prove takes its options, and rejects what is none", () => {
     payments: 300,
     kills: 6,
     seed: 1,
+    ...KV,
   });
   assertEquals(readProveOptions(["--help"]), undefined);
   const byDefault = readProveOptions([]);
   assertEquals([byDefault?.payments, byDefault?.kills], [100, 3]);
-  for (const wrong of [["--payments"], ["--payments", "0"], ["--kills", "-1"], ["--seeds", "1"], ["3"]]) {
+  for (
+    const wrong of [
+      ["--payments"],
+      ["--payments", "0"],
+      ["--kills", "-1"],
+      ["--seeds", "1"],
+      ["3"],
+      ["--store", "file"],
+      ["--kill", "banks"],
+      ["--store", "postgres", "--processes", "0"],
+    ]
+  ) {
     try {
       readProveOptions(wrong);
       assert(false, wrong.join(" "));

@@ -18,6 +18,9 @@ export interface Addresses {
 /** Number of ports that the sandbox uses, starting with the first. */
 export const PORT_COUNT = 5;
 
+/** The first of them are the platform's: its API and its browser host. */
+export const PLATFORM_PORTS = 2;
+
 const highestFirstPort = 65_535 - (PORT_COUNT - 1);
 
 /** "localhost" resolves to either address; browsers try `::1` first. */
@@ -49,12 +52,12 @@ export function readFirstPort(text: string): number {
 }
 
 /**
- * The loopback addresses this computer has, after checking that every port is free on each of them.
+ * The loopback addresses this computer has, after checking that every port from `offset` on is free on each of them.
  * @throws {CannotStart} naming the first port that is in use.
  */
-export function freeLoopbackHosts(firstPort: number): readonly string[] {
+export function freeLoopbackHosts(firstPort: number, offset = 0): readonly string[] {
   return loopbackHosts.filter((host) => {
-    for (let port = firstPort; port < firstPort + PORT_COUNT; port++) {
+    for (let port = firstPort + offset; port < firstPort + PORT_COUNT; port++) {
       if (!tryPort(host, port)) return false;
     }
     return true;

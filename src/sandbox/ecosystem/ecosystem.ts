@@ -3,6 +3,7 @@
  * shop, on five ports of this computer. Decides the order of the start only.
  */
 import { explainBindError } from "./addresses.ts";
+import { CannotStart } from "./cannot_start.ts";
 import { withClock } from "./clock_routes.ts";
 import { type Handler, listenHttp } from "./http_listener.ts";
 import type { MakeKeyPair } from "./key_files.ts";
@@ -22,6 +23,10 @@ export interface EcosystemOptions {
   readonly port: number;
   /** Directory for all files of the sandbox; created if missing. */
   readonly dir: string;
+  /** The platform's PostgreSQL database, migrated and empty at the first start; by default a file in `dir`. */
+  readonly storeUrl?: string | undefined;
+  /** Whether the platform runs elsewhere, at this sandbox's addresses for it. The first start needs its own. */
+  readonly isPlatformElsewhere?: boolean;
   /** How long to wait for a sandbox on the same directory that is just stopping; default 0. */
   readonly patienceMs?: number;
   /** Makes the keys of a first start. Default: new 2048-bit RSA keys, which take most of its time. */
@@ -59,9 +64,12 @@ export async function startEcosystem(options: EcosystemOptions): Promise<Ecosyst
   const site = await takeSite(options, running);
   const newcomers = site.made === "complete" ? [] : participantPlans(site.addresses);
   if (newcomers.length > 0) tell("First start on this port: making keys and certificates.");
+  if (newcomers.length > 0 && options.isPlatformElsewhere) {
+    throw new CannotStart("The first start needs the platform of the sandbox: leave SANDBOX_PLATFORM out.");
+  }
   const keys = await openSiteKeys(site, newcomers, Date.now(), options.makeKeys);
   await openDirectory(site, keys, running);
-  await openPlatform(site, keys, running);
+  if (!options.isPlatformElsewhere) await openPlatform(site, keys, running, options.storeUrl);
   if (newcomers.length > 0) {
     tell("Onboarding the shop and two banks at the directory, registering them at the platform.");
     await admit(site, keys);
@@ -84,8 +92,13 @@ async function openDirectory(site: Site, keys: SiteKeys, running: AsyncDisposabl
   listen(site, 2, withClock({ clock, adminToken: secrets.directoryAdminToken }, directory.handle), running);
 }
 
-async function openPlatform(site: Site, keys: SiteKeys, running: AsyncDisposableStack): Promise<void> {
-  const platform = await startPlatform(site, keys.platform, site.log.write);
+async function openPlatform(
+  site: Site,
+  keys: SiteKeys,
+  running: AsyncDisposableStack,
+  storeUrl = site.files.platformStore,
+): Promise<void> {
+  const platform = await startPlatform(site, storeUrl, keys.platform, site.log.write);
   running.defer(() => platform.stop());
   listen(site, 1, platform.browser, running);
   for (const hostname of site.hosts) await openDoor(site, keys, platform, hostname, running);

@@ -44,16 +44,17 @@ export interface RunningDirectory {
   stop(): Promise<void>;
 }
 
-/** Starts the platform on its store file, configured by the same variables as in production (Decision F6). */
+/** Starts the platform, configured by the same variables as in production (Decision F6). */
 export async function startPlatform(
-  { files, addresses, secrets, clock }: Surroundings,
+  { addresses, secrets, clock }: Surroundings,
+  storeUrl: string,
   keySet: string,
   log: (line: string) => void,
 ): Promise<RunningPlatform> {
   const config = readConfig({
     BASE_URL: addresses.baseUrl,
     AUTH_URL: addresses.authUrl,
-    STORE_URL: files.platformStore,
+    STORE_URL: storeUrl,
     PLATFORM_KEYS: keySet,
     DIRECTORY_ISSUER: addresses.directoryUrl,
     DIRECTORY_JWKS_URI: `${addresses.directoryUrl}/jwks`,

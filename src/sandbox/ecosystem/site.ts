@@ -2,7 +2,7 @@
  * Reserves the directory and the ports of a sandbox and provides what all its parts share. Both are locked before any
  * file is changed, so that a failed start changes no data.
  */
-import { type Addresses, addressesAt, freeLoopbackHosts } from "./addresses.ts";
+import { type Addresses, addressesAt, freeLoopbackHosts, PLATFORM_PORTS } from "./addresses.ts";
 import { CannotStart } from "./cannot_start.ts";
 import { openSandboxClock, type SandboxClock } from "./clock.ts";
 import { lockDirectory } from "./directory_lock.ts";
@@ -30,10 +30,11 @@ export interface Site {
  * @throws {CannotStart} if a port or the directory is in use, or the directory is not usable
  */
 export async function takeSite(
-  { port, dir, patienceMs = 0 }: {
+  { port, dir, patienceMs = 0, isPlatformElsewhere = false }: {
     readonly port: number;
     readonly dir: string;
     readonly patienceMs?: number | undefined;
+    readonly isPlatformElsewhere?: boolean;
   },
   running: AsyncDisposableStack,
 ): Promise<Site> {
@@ -43,7 +44,7 @@ export async function takeSite(
     return await lockDirectory(dir, files.lock, patienceMs);
   });
   running.defer(() => lock.release());
-  const hosts = freeLoopbackHosts(port);
+  const hosts = freeLoopbackHosts(port, isPlatformElsewhere ? PLATFORM_PORTS : 0);
   return await usable(dir, async () => {
     await removeIfAny(files.endpoints); // left by a sandbox that was killed
     const made = await openState(files, port);
