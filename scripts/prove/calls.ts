@@ -41,7 +41,9 @@ export function pause(milliseconds: number): Promise<void> {
   return new Promise((done) => setTimeout(done, milliseconds));
 }
 
-// Contract HD10: 429 and 503 say "later".
+/** Contract HD10: 429 and 503 say "later". A proxy answers 502 if the platform's process ends before its answer. */
+const LATER: ReadonlySet<number> = new Set([429, 502, 503]);
+
 function lasting(status: number, codes: readonly string[]): Rejected | undefined {
-  return status === 429 || status === 503 ? undefined : { status, codes };
+  return LATER.has(status) ? undefined : { status, codes };
 }
