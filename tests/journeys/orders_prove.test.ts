@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { prove } from "../../scripts/prove/main.ts";
 import { planKills, planPayment } from "../../scripts/prove/plan.ts";
 import { isHaproxyThere } from "../../scripts/prove/load_balancer.ts";
-import { postgresPrograms } from "../../scripts/testing/postgres_node.ts";
+import { postgresPrograms } from "testing/postgres_node.ts";
 import { UsageError } from "../../scripts/command_line/run.ts";
 import { readProveOptions } from "../../scripts/prove/options.ts";
 import { writeSplitCommitsConfig } from "support/split_commits_config.ts";

@@ -1,7 +1,7 @@
 /** Several processes of the platform on one store. */
 import { composePlatform, type Platform } from "../../src/platform/compose.ts";
 import { openKeyRing } from "../../src/base/jose/key_ring.ts";
-import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import { openTestStore } from "testing/test_store.ts";
 import type { Store } from "../../src/base/store/store.ts";
 import type { Environment } from "testing/environment.ts";
 
@@ -31,7 +31,7 @@ export interface RacedStore extends Store {
 }
 
 export async function openRacedStore(): Promise<RacedStore> {
-  const store = await openDenoKv(":memory:");
+  const store = await openTestStore();
   const raced: RacedStore = {
     ...store,
     commits: 0,

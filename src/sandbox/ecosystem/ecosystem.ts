@@ -98,7 +98,7 @@ async function openPlatform(
   running: AsyncDisposableStack,
   storeUrl = site.files.platformStore,
 ): Promise<void> {
-  const platform = await startPlatform(site, storeUrl, keys.platform, site.log.write);
+  const platform = await startPlatform({ ...site, storeUrl }, keys.platform, site.log.write);
   running.defer(() => platform.stop());
   listen(site, 1, platform.browser, running);
   for (const hostname of site.hosts) await openDoor(site, keys, platform, hostname, running);

@@ -46,8 +46,7 @@ export interface RunningDirectory {
 
 /** Starts the platform, configured by the same variables as in production (Decision F6). */
 export async function startPlatform(
-  { addresses, secrets, clock }: Surroundings,
-  storeUrl: string,
+  { addresses, secrets, clock, storeUrl }: Surroundings & { readonly storeUrl: string },
   keySet: string,
   log: (line: string) => void,
 ): Promise<RunningPlatform> {

@@ -5,7 +5,7 @@ import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_
 import { migrate } from "../../../../src/base/store/postgres/schema.ts";
 import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
 import { openPostgresPair } from "testing/postgres_pair.ts";
-import { isPostgresMissing } from "../../../support/postgres.ts";
+import { isPostgresMissing } from "support/postgres.ts";
 
 Deno.test({
   name:
