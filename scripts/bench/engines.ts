@@ -5,10 +5,8 @@
 import { openConnections } from "../../src/base/store/postgres/connections.ts";
 import { migrate } from "../../src/base/store/postgres/schema.ts";
 import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
-import { giveToServer } from "../testing/postgres_node.ts";
-import { openPostgresServer, type PostgresServer } from "../testing/postgres_server.ts";
+import { openTlsPostgresServer, type TlsPostgresServer } from "../testing/postgres_tls.ts";
 import { openServedEnvironment, type ServedEnvironment } from "../testing/served_environment.ts";
-import { serverIdentity, webAuthority } from "../testing/web_authority.ts";
 import { runPayments, runStages } from "./flows.ts";
 import { cpuMilliseconds, cpuWithChildren } from "./process.ts";
 
@@ -39,7 +37,7 @@ export async function compareEngines(
   serve: Readonly<Record<string, string>>,
   say: (text: string) => void,
 ): Promise<EngineCosts> {
-  await using server = await openTlsServer();
+  await using server = await openTlsPostgresServer(["localhost"], { shared_buffers: "256MB" });
   const url = await preparedDatabase(server);
   await using onFile = await openServedEnvironment(serve);
   await using onServer = await openServedEnvironment({ ...serve, STORE_URL: url });
@@ -89,29 +87,7 @@ function meterOf(env: ServedEnvironment): () => Promise<number> {
   return () => cpuMilliseconds(env.process.pid);
 }
 
-/** A server whose commits are flushed, with a certificate for `localhost`. */
-async function openTlsServer(): Promise<PostgresServer & { readonly authority: string }> {
-  const folder = await Deno.makeTempDir({ prefix: "postgres-tls-" });
-  await Deno.chmod(folder, 0o755);
-  const { certificatePem, privateKeyPem } = await serverIdentity(["localhost"]);
-  const [certificate, key, authority] = [`${folder}/cert.pem`, `${folder}/key.pem`, `${folder}/ca.pem`];
-  await Deno.writeTextFile(certificate, certificatePem);
-  await Deno.writeTextFile(key, privateKeyPem, { mode: 0o600 });
-  await Deno.writeTextFile(authority, (await webAuthority()).certificatePem);
-  await giveToServer(key);
-  const settings = { shared_buffers: "256MB", ssl: "on", ssl_cert_file: certificate, ssl_key_file: key };
-  const server = await openPostgresServer(settings);
-  return {
-    ...server,
-    authority,
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]();
-      await Deno.remove(folder, { recursive: true });
-    },
-  };
-}
-
-async function preparedDatabase(server: PostgresServer & { readonly authority: string }): Promise<string> {
+async function preparedDatabase(server: TlsPostgresServer): Promise<string> {
   const url = (await server.newDatabase()).replace("127.0.0.1", "localhost")
     .replace("sslmode=disable", `sslrootcert=${server.authority}`);
   const connections = await openConnections(readPostgresUrl(url));

@@ -57,11 +57,15 @@ export async function openConnections(
   return {
     run: (statement) =>
       turns.run(async () => {
-        const used = sql;
-        try {
-          return await answeredIn(limits.silenceMs, statement(used), () => replace(used));
-        } catch (error) {
-          throw asFailure(error);
+        // Each connection of the driver tries the hosts in its own turn, and one that was refused tries the next one.
+        for (let left = settings.hosts.length > 1 ? settings.connections : 0;; left--) {
+          const used = sql;
+          try {
+            return await answeredIn(limits.silenceMs, statement(used), () => replace(used));
+          } catch (error) {
+            const failure = asFailure(error);
+            if (left === 0 || !(failure instanceof PostgresFailure) || !failure.isHostRefusal) throw failure;
+          }
         }
       }),
     close: () => sql.end({ timeout: 1 }),

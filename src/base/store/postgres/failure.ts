@@ -5,8 +5,13 @@ import { StoreFailure } from "../store.ts";
 export class PostgresFailure extends StoreFailure {
   /**
    * @param isOutcomeUnknown whether the statement may have taken effect, because the connection ended before its answer
+   * @param isHostRefusal whether this server takes no statement, and another host of the URL may
    */
-  constructor(message: string, readonly isOutcomeUnknown: boolean) {
+  constructor(
+    message: string,
+    readonly isOutcomeUnknown: boolean,
+    readonly isHostRefusal: boolean = false,
+  ) {
     super(message);
   }
 }
@@ -42,12 +47,19 @@ const NOT_CONNECTED: ReadonlySet<string> = new Set([
  */
 const OUTSIDE = /^(?:08|25006|28|3D|40|53|55P03|57|58|XX00[12])/;
 
+/** Of them: a standby that lags or starts, a server without room, and one that does not know the user or database. */
+const HOST_REFUSAL = /^(?:25006|28|3D|53300|57P03)/;
+
+/** Error codes of a certificate that does not prove the host. No statement was sent. */
+const UNVERIFIED = /^(?:CERT_|DEPTH_ZERO_|ERR_SSL_|ERR_TLS_|SELF_SIGNED_|UNABLE_TO_)/;
+
 /** Converts an error of the driver. Other errors have their SQLSTATE and message alone: the driver adds parameters. */
 export function asFailure(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   const words = `${error.message} (${code})`;
   if (LOST.has(code)) return new PostgresFailure(words, true);
-  if (NOT_CONNECTED.has(code) || OUTSIDE.test(code)) return new PostgresFailure(words, false);
+  if (NOT_CONNECTED.has(code) || UNVERIFIED.test(code)) return new PostgresFailure(words, false, true);
+  if (OUTSIDE.test(code)) return new PostgresFailure(words, false, HOST_REFUSAL.test(code));
   return code === "" ? error : Object.assign(new Error(`PostgreSQL: ${words}`), { code });
 }

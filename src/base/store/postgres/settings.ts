@@ -19,6 +19,8 @@ export interface PostgresSettings {
 const FORM = /^postgres(?:ql)?:\/\/([^/?#@:]+)(?::([^/?#@]*))?@([^/?#@]+)\/([^/?#]+)(?:\?([^#]*))?$/;
 const HOST = /^([a-z0-9._-]+)(?::(\d{1,5}))?$/i;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}):/;
+/** The driver passes no address on to TLS, which would verify "localhost" instead. */
+const ADDRESS = /^\d{1,3}(?:\.\d{1,3}){3}:/;
 const DEFAULT_PORT = 5432;
 const DEFAULT_CONNECTIONS = 10;
 const MAX_CONNECTIONS = 100;
@@ -79,7 +81,11 @@ function readHost(text: string): string {
 
 /** `require` and `prefer` encrypt for whoever answers, so they are refused. */
 function isVerified(mode: string | undefined, hosts: readonly string[]): boolean {
-  if (mode === undefined || mode === "verify-full") return true;
+  if (mode === undefined || mode === "verify-full") {
+    const address = hosts.find((host) => ADDRESS.test(host));
+    if (address === undefined) return true;
+    throw new Error(`the host ${address} must be a name, because a certificate is verified for a name`);
+  }
   if (mode !== "disable") {
     throw new Error(`sslmode must be verify-full; ${mode} does not verify the server's certificate and name`);
   }

@@ -28,6 +28,7 @@ Deno.test("A URL of PostgreSQL that does not verify, or that is not understood, 
     [`${base}?sslmode=disable`]: "on this computer only, not for db:5432",
     "postgres://hub@127.0.0.1,db/hub?sslmode=disable": "on this computer only, not for db:5432",
     [`${base}?sslmode=verify-full&sslmode=disable`]: "sslmode is given twice",
+    "postgres://hub:secret@db,10.0.0.1/hub": "the host 10.0.0.1:5432 must be a name",
     [`${base}?host=other`]: "the parameter host is unknown",
     [`${base}?connections=0`]: "connections must be a number from 1 to 100",
     [`${base}?prepare=no`]: "prepare must be true or false",
@@ -49,7 +50,7 @@ Deno.test("Only the sandbox may leave the connection to its database unencrypted
   assertEquals(storeUrlFaults(plain, "Production"), [
     "sslmode=disable is for the sandbox; use sslmode=verify-full",
   ]);
-  assertEquals(storeUrlFaults("postgres://hub@127.0.0.1/hub", "Production"), []);
+  assertEquals(storeUrlFaults("postgres://hub@localhost/hub", "Production"), []);
   assertEquals(storeUrlFaults("/var/lib/hub/platform.kv", "Production"), []);
   assertEquals(storeUrlFaults("https://kv.example", "Sandbox").length, 1);
 });
