@@ -96,7 +96,7 @@ frontend customers
     default_backend platform
 backend platform
     balance roundrobin
-    option httpchk GET /health/live
+    option httpchk GET /health/serving
     default-server check inter 1s fall 1 rise 1
 ${servers.join("\n")}
 `;

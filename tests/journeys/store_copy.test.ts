@@ -17,7 +17,7 @@ import {
   requestToken,
 } from "testing/flows.ts";
 import { dpopProof } from "testing/jwts.ts";
-import { postgresPrograms } from "testing/postgres_server.ts";
+import { postgresPrograms } from "testing/postgres_node.ts";
 import { type MovingStore, openMovingStore } from "support/moving_store.ts";
 import { endHolds } from "support/restored_store.ts";
 import { isPostgresMissing, newPostgresDatabase, postgresServer } from "support/postgres.ts";
