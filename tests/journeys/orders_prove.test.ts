@@ -38,7 +38,7 @@ Deno.test({
   ignore: isProgramMissing(),
   async fn() {
     const lines: string[] = [];
-    const options = { store: "postgres", processes: 3, kill: "", payments: 16, kills: 4, seed: 7 } as const;
+    const options = { store: "postgres", processes: 3, kill: "", payments: 10, kills: 3, seed: 10 } as const;
     const results = await prove(options, (line) => void lines.push(line));
     assertEquals(brokenIn(results), [], lines.join("\n"));
     const killed = lines.flatMap((line) => /^kill -9 of (\w+)/.exec(line)?.[1] ?? []);
