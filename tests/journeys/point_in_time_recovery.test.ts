@@ -7,14 +7,8 @@ import { storeCommand } from "../../scripts/store/main.ts";
 import { authorised } from "../../scripts/testing/authorization_flow.ts";
 import { openEnvironment } from "../../scripts/testing/environment.ts";
 import { call, clientToken, good, pay, requestToken } from "../../scripts/testing/flows.ts";
-import {
-  FAST,
-  giveToServer,
-  openPostgresServer,
-  postgresPrograms,
-  recoverPostgresServer,
-  runAsServer,
-} from "../../scripts/testing/postgres_server.ts";
+import { giveToServer, postgresPrograms, runAsServer } from "testing/postgres_node.ts";
+import { FAST, openPostgresServer, recoverPostgresServer } from "testing/postgres_server.ts";
 import { type Connections, openConnections, UNHURRIED } from "../../src/base/store/postgres/connections.ts";
 import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
 import { openMovingStore } from "../support/moving_store.ts";
