@@ -27,7 +27,11 @@ export function postgresServer(): PostgresServer {
 
 /** Makes an empty database with the schema. Returns its URL. */
 export async function newPostgresDatabase(): Promise<string> {
-  const url = await postgresServer().newDatabase();
+  return await migrated(await postgresServer().newDatabase());
+}
+
+/** Brings a new database's schema up to date. Returns its URL. */
+export async function migrated(url: string): Promise<string> {
   const connections = await openConnections(readPostgresUrl(url));
   await migrate(connections);
   await connections.close();

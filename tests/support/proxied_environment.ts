@@ -25,23 +25,27 @@ export interface ProxiedEnvironment extends FlowEnvironment, AsyncDisposable {
   readonly port: number;
   /** The first process's own port, behind the proxy. */
   readonly backendPort: number;
+  /** The ports of all processes. */
+  readonly backendPorts: readonly number[];
   /** The proxy's access log. */
   accessLog(): Promise<string>;
   /** Sends to the API host with this TLS identity, or with none. */
   sendAs(identity: TlsIdentity | undefined, request: Request): Promise<Response>;
 }
 
-/** How many processes, and further variables of theirs. Several need a database that they can share. */
+/** How many processes, and further variables of theirs. Several need a database that they can share, or cells. */
 export interface Processes {
   readonly count: number;
   readonly variables: Readonly<Record<string, string>>;
+  /** For each process the variables of its cell. The first one is the home cell. */
+  readonly cells?: readonly Readonly<Record<"CELL" | "STORE_URL", string>>[];
 }
 
 /** Opens one. */
 export async function openProxiedEnvironment(
   name: ProxyName,
   program: string,
-  { count, variables }: Processes = { count: 1, variables: {} },
+  { count, variables, cells = [] }: Processes = { count: 1, variables: {} },
 ): Promise<ProxiedEnvironment> {
   const fixture = await openFixture(variables["ENVIRONMENT"] === "Sandbox" ? "Sandbox" : "Production");
   const source = name === "nginx" ? "x-ssl-client-cert" : "client-cert";
@@ -49,12 +53,19 @@ export async function openProxiedEnvironment(
   const env: Readonly<Record<string, string>> = {
     ...fixture.env,
     CLIENT_CERT_SOURCE: source,
-    BACKENDS: backends.map((backend) => `127.0.0.1:${backend}`).join(),
+    BACKENDS: backends.map((backend, index) => {
+      const { CELL: cell = "home" } = cells[index] ?? {};
+      return cell === "home" ? `,127.0.0.1:${backend}` : `;${cell}=127.0.0.1:${backend}`;
+    }).join("").slice(1),
     ...variables,
   };
   const started: ServedPlatform[] = [];
   const start = async (index: number): Promise<ServedPlatform> => {
-    const process = await startPlatform(fixture.folder, { ...env, PORT: String(backends[index]) });
+    const process = await startPlatform(fixture.folder, {
+      ...env,
+      ...cells[index],
+      PORT: String(backends[index]),
+    });
     started.push(process);
     await process.ready;
     return process;
@@ -94,6 +105,7 @@ export async function openProxiedEnvironment(
       },
       port,
       backendPort: Number(backends[0]),
+      backendPorts: backends,
       api,
       browser: (request) => sendAs(undefined, request),
       sendAs,

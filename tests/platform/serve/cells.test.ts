@@ -1,0 +1,111 @@
+/**
+ * Two cells behind one proxy: a process and a PostgreSQL server each. Clients register at the home cell, and their
+ * registrations are replicated as docs/operations/cells.md says.
+ */
+import { assertEquals } from "@std/assert";
+import postgres from "postgres";
+import { authorised } from "testing/authorization_flow.ts";
+import { good, pay } from "testing/flows.ts";
+import { openPostgresServer } from "testing/postgres_server.ts";
+import { isPostgresMissing, migrated } from "support/postgres.ts";
+import { openProxiedEnvironment, type ProxiedEnvironment } from "support/proxied_environment.ts";
+import { findProxy } from "support/proxy_program.ts";
+
+const CELLS = ["home", "eu"] as const;
+const DOCUMENT = new URL("../../../docs/operations/cells.md", import.meta.url);
+
+for (const { name, program } of await Promise.all([findProxy("haproxy"), findProxy("nginx")])) {
+  Deno.test({
+    name: `Two cells behind ${name} share registrations and nothing else, and one goes on without the other`,
+    ignore: isPostgresMissing || program === undefined,
+    async fn() {
+      await using home = await openPostgresServer({ fsync: "off", wal_level: "logical" });
+      await using other = await openPostgresServer({ fsync: "off" });
+      const urls = [await migrated(await home.newDatabase()), await migrated(await other.newDatabase())];
+      await replicate(urls[0] ?? "", urls[1] ?? "");
+      await using env = await openProxiedEnvironment(name, program ?? "", {
+        count: CELLS.length,
+        variables: { CELLS: "eu=BANKB", ENVIRONMENT: "Sandbox" },
+        cells: CELLS.map((cell, index) => ({ CELL: cell, STORE_URL: urls[index] ?? "" })),
+      });
+      await untilKnown(env);
+
+      const paid = [await payment(env, env.bankA), await payment(env, env.bankB)];
+      assertEquals(await Promise.all(urls.map(consents)), [[paid[0]], [paid[1]]]);
+
+      // A request that reaches the wrong cell finds no such bank there, and registration is at home alone.
+      const [atHome, atOther] = env.backendPorts.map((port) => `http://127.0.0.1:${port}`);
+      assertEquals(await Promise.all([linkAt(atHome, "BANKA"), linkAt(atHome, "BANKB")]), [400, 404]);
+      assertEquals(await Promise.all([linkAt(atOther, "BANKA"), linkAt(atOther, "BANKB")]), [404, 400]);
+      assertEquals(await Promise.all([atHome, atOther].map(registrationAt)), [401, 404]);
+
+      // The home cell's process goes on with what needs no database, such as the platform's keys.
+      const [pid] = (await Deno.readTextFile(`${home.folder}/data/postmaster.pid`)).split("\n");
+      Deno.kill(Number(pid), "SIGKILL");
+      await payment(env, env.bankB);
+    },
+  });
+}
+
+/** Runs the statements of the document in the database that each is for. */
+async function replicate(home: string, other: string): Promise<void> {
+  const text = await Deno.readTextFile(DOCUMENT);
+  const [publication = "", subscription = ""] = [...text.matchAll(/```sql\n([^]*?)```/g)].map(([, sql]) =>
+    sql
+  );
+  const { port, pathname } = new URL(home);
+  const connection = `host=127.0.0.1 port=${port} user=postgres dbname=${pathname.slice(1)}`;
+  await execute(home, publication);
+  await execute(other, subscription.replace(/'host=[^']*'/, `'${connection}'`));
+}
+
+async function execute(url: string, statement: string): Promise<unknown[]> {
+  const sql = postgres(url.replace(/\?.*/, ""), { max: 1, onnotice: () => {} });
+  try {
+    return await sql.unsafe(statement);
+  } finally {
+    await sql.end();
+  }
+}
+
+/** Waits until the registrations have arrived at the other cell. */
+async function untilKnown(env: ProxiedEnvironment): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    if (await linkAt(`http://127.0.0.1:${env.backendPorts[1]}`, "BANKB") !== 404) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error("the registrations have not been replicated");
+}
+
+/** The status of a faulty link at a process: 400 if it knows the bank. */
+async function linkAt(origin: string | undefined, bank: string): Promise<number> {
+  return await statusOf(fetch(`${origin}/${bank}/authorization.oauth2?client_id=x&request_uri=x`));
+}
+
+/** The status of a registration without a certificate. */
+async function registrationAt(origin: string | undefined): Promise<number> {
+  const headers = { "content-type": "application/jose" };
+  return await statusOf(fetch(`${origin}/register/v1`, { method: "POST", headers, body: "x" }));
+}
+
+async function statusOf(answer: Promise<Response>): Promise<number> {
+  const { status, body } = await answer;
+  await body?.cancel();
+  return status;
+}
+
+/** Pays at a bank; returns the consent's id. */
+async function payment(env: ProxiedEnvironment, bank: ProxiedEnvironment["bankA"]): Promise<string> {
+  const flow = await authorised(env, { bank });
+  await good(pay(env, flow), 201);
+  return flow.consentId;
+}
+
+/** The ids of the consents in a database. */
+async function consents(url: string): Promise<unknown[]> {
+  const rows = await execute(
+    url,
+    "select value ->> 'id' as id from hub.entry where key > 'consent\\000' and key < 'consent\\000\\377'",
+  );
+  return rows.map((row) => (row as { id: unknown }).id);
+}
