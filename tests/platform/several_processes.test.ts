@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Platform } from "../../src/platform/compose.ts";
 import { type Json, requestToken } from "testing/flows.ts";
+import { onboard } from "testing/participants.ts";
 import { openEnvironment, throughProxy } from "testing/environment.ts";
 import { setOrganisation } from "support/directory_network.ts";
 import {
@@ -46,6 +47,20 @@ Deno.test("a bank that is down gets two probes at most from a process that knows
     await pass(40_000, one, other);
   }
   assertEquals(await outboxKeys(env), []);
+  await other.stop();
+});
+
+Deno.test("a TPP that has registered at one process is known to another a second after that one read the directory's list [G5, M1]", async () => {
+  await using env = await openEnvironment();
+  const other = await anotherProcess(env);
+  const reached = Object.assign(Object.create(env), {
+    api: (request: Request, as?: typeof env.tpp) => other.api.fetch(throughProxy(request, as)),
+  });
+  assertEquals((await requestToken(reached, env.tpp)).status, 200);
+  const redirectUris = ["https://third.example/cb"];
+  const third = await onboard(env, { name: "Third Shop Ltd", role: "PISP", keys: [10, 11], redirectUris });
+  env.now += 1000;
+  assertEquals((await requestToken(reached, third)).status, 200);
   await other.stop();
 });
 

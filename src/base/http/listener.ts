@@ -53,6 +53,9 @@ const ACCEPT_PAUSE_MS = 100;
 const FREED_AT_ONCE = 16;
 /** Bounds the search for a moment without new connections. */
 const QUIET_ATTEMPTS = 100;
+/** A busy computer may let one interval pass before it accepts what waits. */
+const QUIET_INTERVALS = 2;
+const QUIET_INTERVAL_MS = 5;
 
 type Info = Deno.ServeHandlerInfo<Deno.NetAddr>;
 type ServeOnConnection = (
@@ -136,10 +139,11 @@ function connectionServer(
  * established for a socket and that are not accepted when the socket is closed.
  */
 async function quietMoment(phase: Phase): Promise<void> {
-  for (let attempt = 0; attempt < QUIET_ATTEMPTS; attempt++) {
+  let quiet = 0;
+  for (let attempt = 0; attempt < QUIET_ATTEMPTS && quiet < QUIET_INTERVALS; attempt++) {
     const before = phase.accepted;
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    if (phase.accepted === before) return;
+    await new Promise((resolve) => setTimeout(resolve, QUIET_INTERVAL_MS));
+    quiet = phase.accepted === before ? quiet + 1 : 0;
   }
 }
 

@@ -15,10 +15,10 @@ export interface RenewedCopy<T> {
   read(): Promise<T>;
   /**
    * Returns the result of `look`. If it is undefined, the copy is renewed once and searched again. `retry` limits how
-   * often, so that invented names do not load the directory. `atOnce` skips that limit if the directory is known to
-   * have the entry.
+   * often, so that invented names do not load the directory. If the directory is known to have the entry, `at once`
+   * skips that limit and `soon` lowers it to a second.
    */
-  find<V>(look: (value: T) => V | undefined, atOnce?: "at once"): Promise<V | undefined>;
+  find<V>(look: (value: T) => V | undefined, urgency?: Urgency): Promise<V | undefined>;
   /** Renews the copy, unless that was tried recently. For background work, so that no request has to wait. */
   refresh(): Promise<void>;
   /** Returns the copy of any age, or undefined if there is none. */
@@ -29,6 +29,9 @@ export interface RenewedCopy<T> {
    */
   failingSeconds(): number | undefined;
 }
+
+/** How soon a missing entry is fetched that the directory is known to have. */
+export type Urgency = "at once" | "soon";
 
 /** When a copy is renewed, milliseconds. */
 export interface CopyTimes {
@@ -91,6 +94,7 @@ interface State<T> {
 
 const MAX_STALE_MS = 900_000;
 const FIRST_RETRY_MS = 1000;
+const SOON_MS = 1000;
 
 /** Opens a copy. The first fetch happens at the first read. */
 export function renewedCopy<T>(deps: RenewedCopyDeps<T>): RenewedCopy<T> {
@@ -103,10 +107,12 @@ export function renewedCopy<T>(deps: RenewedCopyDeps<T>): RenewedCopy<T> {
   };
   return {
     read,
-    async find(look, atOnce) {
+    async find(look, urgency) {
       const found = look(await read());
       if (found !== undefined) return found;
-      if (atOnce === undefined && state.fetching === undefined && !mayAsk(deps, state)) return undefined;
+      const isSoon = urgency === "soon" && deps.ages() - state.triedAt >= SOON_MS;
+      const isDueNow = urgency === "at once" || isSoon || mayAsk(deps, state);
+      if (!isDueNow && state.fetching === undefined) return undefined;
       await renew(deps, state);
       return look(usable(deps, state));
     },

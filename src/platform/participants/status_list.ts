@@ -11,7 +11,7 @@ import type { Log } from "../../base/observability/log.ts";
 import type { Standing, StandingOf } from "../security/standing.ts";
 import type { FetchIfChanged } from "./guarded_fetch.ts";
 import type { KeepCopies } from "./kept_copy_store.ts";
-import { renewedCopy } from "./renewed_copy.ts";
+import { renewedCopy, type Urgency } from "./renewed_copy.ts";
 
 /** The directory's entry for a software and its organisation. */
 export interface ListedStatus {
@@ -27,10 +27,10 @@ export interface ListedStatus {
 /** The last known list. `find` throws `platform.unavailable` without a fresh enough copy. */
 export interface StatusList {
   /**
-   * Returns undefined for a software that is not listed. `at once` fetches the list again, if the directory is known
-   * to have the software.
+   * Returns undefined for a software that is not listed. `at once` and `soon` fetch the list again, if the directory
+   * is known to have the software.
    */
-  find(clientId: ClientId, atOnce?: "at once"): Promise<ListedStatus | undefined>;
+  find(clientId: ClientId, urgency?: Urgency): Promise<ListedStatus | undefined>;
   /** Like `find` without waiting, from a copy of any age. */
   peek(clientId: ClientId): ListedStatus | undefined;
   /** For background work: renews the list if that is due, and returns the changed entries. */
@@ -76,7 +76,7 @@ export function openStatusList(deps: StatusListDeps): StatusList {
   });
   const copy = renewedCopy<Statuses>({ ages, name: url, times: TIMES, fetch: conditionalFetch(deps), kept });
   return {
-    find: (clientId, atOnce) => copy.find((statuses) => statuses.get(clientId), atOnce),
+    find: (clientId, urgency) => copy.find((statuses) => statuses.get(clientId), urgency),
     peek: (clientId) => copy.peek()?.get(clientId),
     async refresh() {
       const before = copy.peek();
@@ -161,11 +161,12 @@ function changed(before: Statuses, now: Statuses): ListedStatus[] {
 
 /**
  * Determines the standing from the directory alone. A software that is not listed, or is listed under another
- * organisation, is not active.
+ * organisation, is not active. A registered software was listed when it registered, perhaps at another process a moment
+ * ago, so the list is fetched again soon.
  */
 export function standingBy(statuses: Pick<StatusList, "find">): StandingOf {
   return async ({ clientId, orgId }) => {
-    const listed = await statuses.find(clientId);
+    const listed = await statuses.find(clientId, "soon");
     return listed?.orgId === orgId ? listed.standing : "suspended";
   };
 }
