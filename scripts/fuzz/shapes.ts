@@ -88,9 +88,10 @@ function faultsFault(body: Readonly<Record<string, unknown>>, status: number): s
   }
   const listed = Array.isArray(Errors) && Errors.length >= 1 && Errors.length <= 20;
   if (!listed) return "Errors";
-  const good = Errors.every(({ ErrorCode, Message: words, Path, ...rest }) =>
+  const good = Errors.every(({ ErrorCode, Message: words, Path, Url, ...rest }) =>
     /^UK\.OBIE\.[A-Za-z]+(\.[A-Za-z]+)?$/.test(ErrorCode) && isShort(words) &&
     (Path === undefined || isShort(Path)) &&
+    (Url === undefined || URL.canParse(Url)) &&
     Object.keys(rest).length === 0
   );
   return good ? undefined : "an entry of Errors";
