@@ -133,11 +133,12 @@ Deno.test("fuzz finds a good request that is rejected", async () => {
   assert(findings.length > 0 && findings.every(({ number }) => number === undefined));
 });
 
-Deno.test("fuzz decides everything by its seed", async () => {
+Deno.test("fuzz decides by its seed what it changes, and how often", async () => {
   const tallies = async (seed: number): Promise<unknown> => {
     await using fuzzer = await openFuzzer(seed);
     const { tallies } = await fuzz(fuzzer, { ...OPTIONS, seed, mutations: 500 }, () => {});
-    return tallies.map(({ name, statuses }) => [name, [...statuses]]);
+    // Not the statuses: a changed character of a sealed JWT, which is random, may be the one that was there.
+    return tallies.map((tally) => [tally.name, countOf(tally, () => true)]);
   };
   const first = await tallies(3);
   assertEquals(await tallies(3), first);

@@ -34,7 +34,7 @@ Deno.test("POST par wants a consent of this client at this bank that awaits auth
       const response = await send();
       assertEquals(
         (await response.clone().json()).error_description, // the same response for all, so that it reveals no consent
-        "consent_id is not a consent of this client that awaits authorisation.",
+        "consent_id must be the ConsentId of a consent that you created at this bank and that awaits authorisation.",
       );
       return response;
     });
