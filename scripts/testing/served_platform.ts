@@ -159,10 +159,14 @@ function readLines(
   };
 }
 
-/** A port that was free just now, below those that the system gives to outgoing connections of parallel tests. */
-export function freePort(): number {
+/**
+ * A port that was free just now, below those that the system gives to outgoing connections of parallel tests.
+ *
+ * @param first 20,000 for a program that starts again on its port, so that no test takes it meanwhile
+ */
+export function freePort(first: 10_000 | 20_000 = 10_000): number {
   for (let attempt = 0; attempt < 100; attempt++) {
-    const port = 10_000 + Math.floor(Math.random() * 10_000);
+    const port = first + Math.floor(Math.random() * 10_000);
     try {
       Deno.listen({ hostname: "127.0.0.1", port }).close();
       return port;

@@ -49,7 +49,7 @@ export async function openProxiedEnvironment(
 ): Promise<ProxiedEnvironment> {
   const fixture = await openFixture(variables["ENVIRONMENT"] === "Sandbox" ? "Sandbox" : "Production");
   const source = name === "nginx" ? "x-ssl-client-cert" : "client-cert";
-  const backends = Array.from({ length: count }, () => freePort());
+  const backends = Array.from({ length: count }, () => freePort(20_000));
   const env: Readonly<Record<string, string>> = {
     ...fixture.env,
     CLIENT_CERT_SOURCE: source,
@@ -88,7 +88,7 @@ export async function openProxiedEnvironment(
     const api: Send = async (request, as) => await sendAs(as && await transportOf(as), request);
     const people = await settle(fixture, api);
     // A process knows participants of its last copy of the directory's list, or of the copy in the database.
-    running.push(...await Promise.all(backends.slice(1).map((_, index) => start(index + 1))));
+    for (let index = 1; index < count; index++) running.push(await start(index)); // in the order of `started`
     return {
       get now(): number {
         return fixture.now;

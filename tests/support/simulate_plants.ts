@@ -63,11 +63,11 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "a lease that is not checked",
-    file: "src/platform/payments/deliver_order.ts",
-    changes: [[" || !isDue(entry.value.dueAt, now)) return undefined;", ") return undefined;"], [
-      "  isDue,\n",
-      "",
-    ]],
+    file: "src/platform/payments/take_orders.ts",
+    changes: [
+      [" || !isDue(entry.value.dueAt, now)) return [];", ") return [];"],
+      ["import { isDue, isOut,", "import { isOut,"],
+    ],
     firstSeed: 390,
     breaks: /one push at a time/,
   },
