@@ -16,7 +16,7 @@ Deno.test("fuzz: 10,000 changed requests are no failure, no forgery and no write
     countOf(tally, isTaken) === 0 || countOf(tally, isRejected) === 0
   );
   assertEquals(oneSided.map(({ name }) => name), []);
-  assertEquals(result.tallies.reduce((sum, tally) => sum + countOf(tally, () => true), 0), 10_000);
+  assertEquals(result.tallies.reduce((sum, tally) => sum + countOf(tally, () => true), 0), OPTIONS.mutations);
   assert(/^seed 11: changes \d+ parts of \d+ good requests$/.test(lines[0] ?? ""), lines[0]);
   assert(/^10000 mutations in [\d.]+ s, \d+ a second; 0 findings of 0 kinds$/.test(lines.at(-1) ?? ""));
 });
@@ -133,16 +133,18 @@ Deno.test("fuzz finds a good request that is rejected", async () => {
   assert(findings.length > 0 && findings.every(({ number }) => number === undefined));
 });
 
-Deno.test("fuzz decides by its seed what it changes, and how often", async () => {
-  const tallies = async (seed: number): Promise<unknown> => {
+Deno.test("fuzz decides by its seed what it changes", async () => {
+  const tallies = async (seed: number): Promise<string[]> => {
     await using fuzzer = await openFuzzer(seed);
     const { tallies } = await fuzz(fuzzer, { ...OPTIONS, seed, mutations: 500 }, () => {});
-    // Not the statuses: a changed character of a sealed JWT, which is random, may be the one that was there.
-    return tallies.map((tally) => [tally.name, countOf(tally, () => true)]);
+    return tallies.map(({ name, statuses }) => JSON.stringify([name, [...statuses]]));
   };
   const first = await tallies(3);
-  assertEquals(await tallies(3), first);
-  assert(JSON.stringify(await tallies(4)) !== JSON.stringify(first));
+  const differing = (other: readonly string[]): number =>
+    other.filter((tally, index) => tally !== first[index]).length;
+  // Now and then a changed character of a sealed JWT, which is random, is the one that was there.
+  assert(differing(await tallies(3)) <= 2);
+  assert(differing(await tallies(4)) > 10);
 });
 
 Deno.test("fuzz takes its options, and rejects what is none", async () => {

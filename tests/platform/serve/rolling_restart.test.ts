@@ -11,7 +11,7 @@ import { findProxy } from "support/proxy_program.ts";
 
 const PROCESSES = 3;
 /** 1,000 on demand, with ROLLING_REQUESTS=1000. */
-const MIN_REQUESTS = Number(Deno.env.get("ROLLING_REQUESTS") ?? 300);
+const MIN_REQUESTS = Number(Deno.env.get("ROLLING_REQUESTS") ?? 200);
 /** Customers who pay at the same time. */
 const CUSTOMERS = 4;
 /** Above what the customers of the test can send. */
