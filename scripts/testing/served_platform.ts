@@ -159,6 +159,25 @@ function readLines(
   };
 }
 
+/** Ports that tests have taken, as empty folders. A program listens a second after its port was chosen. */
+const CLAIMS = "/tmp/payment-platform-test-ports";
+const CLAIM_MS = 900_000;
+
+/** Claims a port for a test, also among processes. A claim ends by its age. */
+function claim(port: number): boolean {
+  const path = `${CLAIMS}/${port}`;
+  Deno.mkdirSync(CLAIMS, { recursive: true });
+  try {
+    Deno.mkdirSync(path);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    if (Date.now() - (Deno.statSync(path).mtime?.getTime() ?? 0) < CLAIM_MS) return false;
+    Deno.utimeSync(path, new Date(), new Date());
+    return true;
+  }
+}
+
 /**
  * A port that was free just now, below those that the system gives to outgoing connections of parallel tests.
  *
@@ -167,6 +186,7 @@ function readLines(
 export function freePort(first: 10_000 | 20_000 = 10_000): number {
   for (let attempt = 0; attempt < 100; attempt++) {
     const port = first + Math.floor(Math.random() * 10_000);
+    if (!claim(port)) continue;
     try {
       Deno.listen({ hostname: "127.0.0.1", port }).close();
       return port;

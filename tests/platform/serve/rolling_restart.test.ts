@@ -12,6 +12,7 @@ import { findProxy } from "support/proxy_program.ts";
 const PROCESSES = 3;
 /** 1,000 on demand, with ROLLING_REQUESTS=1000. */
 const MIN_REQUESTS = Number(Deno.env.get("ROLLING_REQUESTS") ?? 200);
+const MAX_REQUESTS = MIN_REQUESTS + 1000;
 /** Customers who pay at the same time. */
 const CUSTOMERS = 4;
 /** Above what the customers of the test can send. */
@@ -43,6 +44,10 @@ for (const { name, program } of await Promise.all([findProxy("haproxy"), findPro
   });
 }
 
+function haveAllServed({ started }: ProxiedEnvironment): boolean {
+  return started.every(({ lines }) => lines.some(isToken));
+}
+
 const isToken = (line: Readonly<Record<string, unknown>>): boolean =>
   line["event"] === "request.answered" && line["path"] === "/BANKA/token.oauth2/v1";
 
@@ -63,7 +68,7 @@ function openLoad(env: ProxiedEnvironment): Load {
     browser: (request: Request) => (count(request), env.browser(request)),
   });
   const customer = async (): Promise<void> => {
-    while (!ending || seen.requests < MIN_REQUESTS) {
+    while (!ending || seen.requests < MIN_REQUESTS || (seen.requests < MAX_REQUESTS && !haveAllServed(env))) {
       await authorised(counted).then((flow) => good(pay(counted, flow), 201))
         .catch((error: Error) => seen.unexpected.push(error.stack ?? error.message));
       if (seen.unexpected.length > 20) return;
