@@ -1,12 +1,13 @@
 /**
- * What a whole payment costs on a Deno KV file and on PostgreSQL, side by side in one run: processor time of the
+ * Compares the cost of a whole payment on a Deno KV file and on PostgreSQL, in one run: processor time of the
  * platform and of the database, rows and bytes that stay. PostgreSQL is reached over verified TLS, as in production.
  */
 import { openConnections } from "../../src/base/store/postgres/connections.ts";
-import { migrate } from "../../src/base/store/postgres/schema.ts";
 import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
 import { openTlsPostgresServer, type TlsPostgresServer } from "../testing/postgres_tls.ts";
 import { openServedEnvironment, type ServedEnvironment } from "../testing/served_environment.ts";
+import { migrated } from "../testing/postgres_server.ts";
+import { median } from "./report.ts";
 import { runPayments, runStages } from "./flows.ts";
 import { cpuMilliseconds, cpuWithChildren } from "./process.ts";
 
@@ -90,10 +91,7 @@ function meterOf(env: ServedEnvironment): () => Promise<number> {
 async function preparedDatabase(server: TlsPostgresServer): Promise<string> {
   const url = (await server.newDatabase()).replace("127.0.0.1", "localhost")
     .replace("sslmode=disable", `sslrootcert=${server.authority}`);
-  const connections = await openConnections(readPostgresUrl(url));
-  await migrate(connections);
-  await connections.close();
-  return url;
+  return await migrated(url);
 }
 
 async function sizeOf(url: string): Promise<number> {
@@ -103,8 +101,4 @@ async function sizeOf(url: string): Promise<number> {
   );
   await connections.close();
   return Number(row?.bytes);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -132,7 +132,8 @@ export function guard(rows: readonly Row[]): string[] {
   });
 }
 
-function median(values: readonly number[]): number {
+/** The middle value, or the upper one of two. */
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

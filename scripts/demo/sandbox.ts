@@ -2,6 +2,7 @@
  * The sandbox a demo runs against: the one that is running, or one started in a temporary folder on free
  * ports and removed afterwards. Touches no other folder.
  */
+import { freeSandboxPorts } from "../command_line/sandbox_ports.ts";
 import {
   decodeEndpoints,
   readEndpoints,
@@ -18,7 +19,6 @@ export interface DemoSandbox {
   close(): Promise<void>;
 }
 
-const portCount = 5; // Decision F2
 const livenessMilliseconds = 3000;
 
 /** Finds or starts a sandbox; `log` hears what a started one says. */
@@ -37,7 +37,7 @@ async function startSandbox(log: (line: string) => void): Promise<DemoSandbox> {
   const dir = await Deno.makeTempDir({ prefix: "sandbox-demo-" });
   const removeDir = (): Promise<void> => Deno.remove(dir, { recursive: true });
   try {
-    const running = await startEcosystem({ port: freePorts(), dir, log });
+    const running = await startEcosystem({ port: freeSandboxPorts(), dir, log });
     const close = async (): Promise<void> => {
       await running.stop();
       await removeDir();
@@ -64,24 +64,5 @@ async function answers({ auth_url }: SandboxEndpoints): Promise<boolean> {
     return response.ok;
   } catch {
     return false; // the port is closed, or another program listens there
-  }
-}
-
-/** The first of five free ports in a row. */
-function freePorts(): number {
-  const attempts = 50;
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const first = 20_000 + Math.floor(Math.random() * 20_000);
-    if (Array.from({ length: portCount }, (_, index) => first + index).every(isFree)) return first;
-  }
-  throw new Error("No five free ports in a row were found");
-}
-
-function isFree(port: number): boolean {
-  try {
-    Deno.listen({ hostname: "127.0.0.1", port }).close();
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -1,42 +1,15 @@
 /** Mistakes in client authentication at the token endpoint. */
 import { clientAssertion, seconds } from "../testing/jwts.ts";
 import { AUTH_URL, BASE_URL } from "../testing/environment.ts";
-import type { Area, Mistake } from "./mistake.ts";
+import { type Area, membersOf } from "./mistake.ts";
 import { asserting, tokenRequest, type Workbench } from "./workbench.ts";
 
 const issuer = (): string => `'${AUTH_URL}/BANKA'`;
 const clientId = ({ env }: Workbench): string => `'${env.tpp.clientId}'`;
 const signingKid = ({ env }: Workbench): string => `'${env.tpp.signing.kid}'`;
 
-/** A wrong claim. */
-function claim(
-  name: string,
-  value: (bench: Workbench) => unknown,
-  expected: Mistake["expected"],
-  how: string,
-): Mistake {
-  return {
-    name: `${name} ${how}`,
-    part: `client_assertion ${name}`,
-    expected,
-    make: (bench) => asserting(bench, { claims: { [name]: value(bench) } }),
-  };
-}
-
-/** A wrong header member. */
-function member(
-  name: string,
-  value: (bench: Workbench) => unknown,
-  expected: Mistake["expected"],
-  how: string,
-): Mistake {
-  return {
-    name: `header ${name} ${how}`,
-    part: `client_assertion header ${name}`,
-    expected,
-    make: (bench) => asserting(bench, { header: { [name]: value(bench) } }),
-  };
-}
+const claim = membersOf("client_assertion", (bench, claims) => asserting(bench, { claims }));
+const member = membersOf("client_assertion", (bench, header) => asserting(bench, { header }), "header ");
 
 export const CLIENT_ASSERTIONS: Area = {
   name: "client assertions",

@@ -2,7 +2,7 @@
 import type { Workbench } from "./workbench.ts";
 
 export interface Mistake {
-  /** What the developer did. */
+  /** The mistake in a few words. */
   readonly name: string;
   /** The faulty part, as the answer must name it. */
   readonly part: string;
@@ -24,6 +24,33 @@ export interface Miss {
   readonly area: string;
   readonly mistake: string;
   readonly wanted: readonly string[];
-  /** What the answer said. */
+  /** The text of the answer. */
   readonly said: string;
+}
+
+/** Describes a mistake in one member of a part: its name, its value, what the answer must name, and how it is wrong. */
+export type MemberMistake = (
+  name: string,
+  value: (bench: Workbench) => unknown,
+  expected: Mistake["expected"],
+  how: string,
+) => Mistake;
+
+/**
+ * Describes mistakes in the members of a part, such as the claims of a JWT.
+ *
+ * @param make sends a request whose part has these members changed
+ * @param kind stands before a member's name, such as `header `
+ */
+export function membersOf(
+  part: string,
+  make: (bench: Workbench, changed: Readonly<Record<string, unknown>>) => Promise<Response>,
+  kind = "",
+): MemberMistake {
+  return (name, value, expected, how) => ({
+    name: `${kind}${name} ${how}`,
+    part: `${part} ${kind}${name}`,
+    expected,
+    make: (bench) => make(bench, { [name]: value(bench) }),
+  });
 }

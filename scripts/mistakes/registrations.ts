@@ -2,7 +2,7 @@
 import { BASE_URL, DIRECTORY_URL, REGISTRATION_AUDIENCE } from "../testing/environment.ts";
 import { type JsonObject, seconds, signJwt, withChanges } from "../testing/jwts.ts";
 import { registrationClaims } from "../testing/participants.ts";
-import type { Area, Mistake } from "./mistake.ts";
+import { type Area, membersOf } from "./mistake.ts";
 import type { Workbench } from "./workbench.ts";
 
 async function registering(
@@ -20,19 +20,7 @@ async function registering(
   return await env.api(new Request(`${BASE_URL}/register/v1`, { method: "POST", headers, body }), env.tpp);
 }
 
-function claim(
-  name: string,
-  value: (bench: Workbench) => unknown,
-  expected: Mistake["expected"],
-  how: string,
-): Mistake {
-  return {
-    name: `${name} ${how}`,
-    part: `registration JWT ${name}`,
-    expected,
-    make: (bench) => registering(bench, { claims: { [name]: value(bench) } }),
-  };
-}
+const claim = membersOf("registration JWT", (bench, claims) => registering(bench, { claims }));
 
 /** A statement with another segment, such as an altered signature. */
 function altered(statement: string): string {

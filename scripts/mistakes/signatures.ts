@@ -2,7 +2,7 @@
 import { call, consentBody } from "../testing/flows.ts";
 import { payloadSignature, seconds } from "../testing/jwts.ts";
 import { DIRECTORY_URL } from "../testing/environment.ts";
-import type { Area, Mistake } from "./mistake.ts";
+import { type Area, membersOf, type Mistake } from "./mistake.ts";
 import { consenting, CONSENTS, type Workbench } from "./workbench.ts";
 
 const OBIE = "http://openbanking.org.uk/";
@@ -16,19 +16,7 @@ async function signing(bench: Workbench, header: Readonly<Record<string, unknown
   return await consenting(bench, text, { signature });
 }
 
-function member(
-  name: string,
-  value: (bench: Workbench) => unknown,
-  expected: Mistake["expected"],
-  how: string,
-): Mistake {
-  return {
-    name: `${name} ${how}`,
-    part: `x-jws-signature ${name}`,
-    expected,
-    make: (bench) => signing(bench, { [name]: value(bench) }),
-  };
-}
+const member = membersOf("x-jws-signature", signing);
 
 const SIGNING_KID: Mistake["expected"] = ({ env }) => `'${env.tpp.signing.kid}'`;
 

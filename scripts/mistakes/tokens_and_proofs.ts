@@ -4,7 +4,7 @@ import { type Changes, dpopProof, seconds, sha256, thumbprint } from "../testing
 import { dpopKey } from "../testing/flows.ts";
 import { smallTestKey, testKey } from "../testing/keys.ts";
 import { BASE_URL } from "../testing/environment.ts";
-import type { Area, Mistake } from "./mistake.ts";
+import { type Area, membersOf } from "./mistake.ts";
 import { CONSENTS, PAYMENTS, reading, TOKEN_PATH, tokenRequest, type Workbench } from "./workbench.ts";
 
 const ENDPOINT = (): string => `'${BASE_URL}${TOKEN_PATH}'`;
@@ -15,19 +15,7 @@ async function proving(bench: Workbench, changes: Changes): Promise<Response> {
   return await tokenRequest(bench, { proof: await dpopProof(bench.env, await dpopKey(), target, changes) });
 }
 
-function claim(
-  name: string,
-  value: (bench: Workbench) => unknown,
-  expected: Mistake["expected"],
-  how: string,
-): Mistake {
-  return {
-    name: `${name} ${how}`,
-    part: `DPoP proof ${name}`,
-    expected,
-    make: (bench) => proving(bench, { claims: { [name]: value(bench) } }),
-  };
-}
+const claim = membersOf("DPoP proof", (bench, claims) => proving(bench, { claims }));
 
 export const PROOFS: Area = {
   name: "DPoP proofs",

@@ -11,7 +11,7 @@ interface Answer {
   readonly status: number | undefined;
 }
 
-/** What the TPP saw. */
+/** The TPP's observations. */
 export interface AnswerLog {
   readonly answers: readonly Answer[];
   /** Answers that say that something was used before, although the TPP used it for the first time. A sentence each. */

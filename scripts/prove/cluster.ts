@@ -13,7 +13,8 @@ import { freePort } from "../testing/served_platform.ts";
 import { pause } from "./calls.ts";
 import { startLoadBalancer } from "./load_balancer.ts";
 import { type PlatformProcess, startPlatformProcess } from "./platform_process.ts";
-import { freeSandboxPorts, type SandboxProcess, startSandboxProcess } from "./sandbox_process.ts";
+import { freeSandboxPorts } from "../command_line/sandbox_ports.ts";
+import { type SandboxProcess, startSandboxProcess } from "./sandbox_process.ts";
 import type { ProvedSystem } from "./system.ts";
 
 /** Until whoever watches the database promotes the standby. */

@@ -45,7 +45,7 @@ const FAULT_SHARE = 0.25;
 
 /** One kill. */
 export interface KillPlan {
-  /** What is killed. */
+  /** The part that is killed. */
   readonly target: string;
   /** The payment it is timed by. */
   readonly index: number;

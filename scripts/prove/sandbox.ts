@@ -1,6 +1,7 @@
 /** The whole ecosystem in one sandbox process, with the platform's store in a file: everything is killed at once. */
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
-import { freeSandboxPorts, startSandboxProcess } from "./sandbox_process.ts";
+import { freeSandboxPorts } from "../command_line/sandbox_ports.ts";
+import { startSandboxProcess } from "./sandbox_process.ts";
 import type { ProvedSystem } from "./system.ts";
 
 /**

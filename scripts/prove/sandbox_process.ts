@@ -31,7 +31,6 @@ const PERMISSIONS = [
   "--allow-env",
   "--allow-sys=hostname,uid",
 ];
-const PORTS = 5; // Decision F2
 const START_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 20;
 
@@ -115,22 +114,4 @@ async function end(child: Deno.ChildProcess, signal: Deno.Signal): Promise<void>
     // it has ended
   }
   await child.status;
-}
-
-/** The first of five free ports in a row. */
-export function freeSandboxPorts(): number {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const first = 20_000 + Math.floor(Math.random() * 20_000);
-    if (Array.from({ length: PORTS }, (_, index) => first + index).every(isFree)) return first;
-  }
-  throw new Error("no five free ports in a row were found");
-}
-
-function isFree(port: number): boolean {
-  try {
-    Deno.listen({ hostname: "127.0.0.1", port }).close();
-    return true;
-  } catch {
-    return false;
-  }
 }

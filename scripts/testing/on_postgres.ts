@@ -2,18 +2,12 @@
  * `scripts/testing/on_postgres.ts ARGUMENTS…`: runs Deno with these arguments. Tests open their stores (`test_store.ts`)
  * on a PostgreSQL server that ends with it.
  */
-import { openConnections } from "../../src/base/store/postgres/connections.ts";
-import { migrate } from "../../src/base/store/postgres/schema.ts";
-import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
-import { FAST, openPostgresServer } from "./postgres_server.ts";
+import { FAST, migrated, openPostgresServer } from "./postgres_server.ts";
 
 /** @returns the exit status of Deno */
 async function onPostgres(args: readonly string[]): Promise<number> {
   await using server = await openPostgresServer({ ...FAST, max_connections: "500" });
-  const template = await server.newDatabase();
-  const connections = await openConnections(readPostgresUrl(template));
-  await migrate(connections);
-  await connections.close(); // a database with connections cannot be copied
+  const template = await migrated(await server.newDatabase());
   const child = new Deno.Command(Deno.execPath(), {
     args: [...args],
     env: { TEST_STORE: template },

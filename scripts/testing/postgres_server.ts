@@ -2,6 +2,9 @@
  * A PostgreSQL server of a test's own: on a loopback port, in a temporary folder. It ends with the test, or with the
  * process that started it.
  */
+import { openConnections } from "../../src/base/store/postgres/connections.ts";
+import { migrate } from "../../src/base/store/postgres/schema.ts";
+import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
 import {
   giveToServer,
   initialise,
@@ -82,4 +85,12 @@ function databases({ port, admin }: PostgresNode): Pick<PostgresServer, "port" |
       return `postgres://${USER}@127.0.0.1:${port}/${name}?sslmode=disable`;
     },
   };
+}
+
+/** Brings a new database's schema up to date. Returns its URL. */
+export async function migrated(url: string): Promise<string> {
+  const connections = await openConnections(readPostgresUrl(url));
+  await migrate(connections);
+  await connections.close();
+  return url;
 }

@@ -1,11 +1,10 @@
 /** A PostgreSQL server for the tests of the file that imports this. A computer without PostgreSQL skips them. */
 import { openConnections } from "../../src/base/store/postgres/connections.ts";
 import { openPostgresStore } from "../../src/base/store/postgres/postgres_store.ts";
-import { migrate } from "../../src/base/store/postgres/schema.ts";
 import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
 import type { Store } from "../../src/base/store/store.ts";
 import { postgresPrograms } from "testing/postgres_node.ts";
-import { openPostgresServer, type PostgresServer } from "testing/postgres_server.ts";
+import { migrated, openPostgresServer, type PostgresServer } from "testing/postgres_server.ts";
 
 const server = postgresPrograms() === undefined ? undefined : await openPostgresServer();
 
@@ -28,14 +27,6 @@ export function postgresServer(): PostgresServer {
 /** Makes an empty database with the schema. Returns its URL. */
 export async function newPostgresDatabase(): Promise<string> {
   return await migrated(await postgresServer().newDatabase());
-}
-
-/** Brings a new database's schema up to date. Returns its URL. */
-export async function migrated(url: string): Promise<string> {
-  const connections = await openConnections(readPostgresUrl(url));
-  await migrate(connections);
-  await connections.close();
-  return url;
 }
 
 /** Opens a store on a database of its own. */

@@ -6,8 +6,8 @@ import { assertEquals } from "@std/assert";
 import postgres from "postgres";
 import { authorised } from "testing/authorization_flow.ts";
 import { good, pay } from "testing/flows.ts";
-import { openPostgresServer } from "testing/postgres_server.ts";
-import { isPostgresMissing, migrated } from "support/postgres.ts";
+import { migrated, openPostgresServer } from "testing/postgres_server.ts";
+import { isPostgresMissing } from "support/postgres.ts";
 import { openProxiedEnvironment, type ProxiedEnvironment } from "support/proxied_environment.ts";
 import { findProxy } from "support/proxy_program.ts";
 

@@ -2,9 +2,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { openConnections } from "../../../../src/base/store/postgres/connections.ts";
 import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_store.ts";
-import { migrate } from "../../../../src/base/store/postgres/schema.ts";
 import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
 import { openPostgresPair } from "testing/postgres_pair.ts";
+import { migrated } from "testing/postgres_server.ts";
 import { isPostgresMissing } from "support/postgres.ts";
 
 Deno.test({
@@ -13,10 +13,7 @@ Deno.test({
   ignore: isPostgresMissing,
   async fn() {
     await using pair = await openPostgresPair();
-    const settings = readPostgresUrl(await pair.newDatabase()); // the standby is the first host
-    const schema = await openConnections(settings);
-    await migrate(schema);
-    await schema.close();
+    const settings = readPostgresUrl(await migrated(await pair.newDatabase())); // the standby is the first host
     const store = openPostgresStore(await openConnections(settings));
     try {
       const answered: string[] = [];
