@@ -1,14 +1,18 @@
 /** Free ports for a sandbox. */
+import { PORT_COUNT } from "../../src/sandbox/ecosystem/addresses.ts";
 
-/** A sandbox listens on so many ports in a row (decision F2). */
-const PORTS = 5;
 const ATTEMPTS = 100;
 
-/** Returns the first of five free ports in a row. @throws {Error} if none were found */
+/**
+ * Returns the first of the sandbox's ports in a row (decision F2), away from the default ones and from those that the
+ * system gives to outgoing connections.
+ *
+ * @throws {Error} if none were free
+ */
 export function freeSandboxPorts(): number {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const first = 20_000 + Math.floor(Math.random() * 20_000);
-    if (Array.from({ length: PORTS }, (_, index) => first + index).every(isFree)) return first;
+    const first = 21_000 + Math.floor(Math.random() * 9000);
+    if (Array.from({ length: PORT_COUNT }, (_, index) => first + index).every(isFree)) return first;
   }
   throw new Error("No five free ports in a row were found");
 }

@@ -7,7 +7,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { isChromiumThere, openChromium } from "support/chromium.ts";
-import { freeFirstPort } from "support/sandbox_process.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { assertFits, blockedOn, picture } from "./page_checks.ts";
 
 /** More stops than any page has: reaching it means a keyboard trap (WCAG 2.1.2). */
@@ -18,7 +18,7 @@ Deno.test({
   ignore: !isChromiumThere(),
   fn: async (t) => {
     const dir = `${await Deno.makeTempDir()}/sandbox`;
-    const ecosystem = await startPooledEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+    const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
     const browser = await openChromium();
     const shop = ecosystem.endpoints.shop_url;
     try {

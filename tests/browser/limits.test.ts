@@ -7,7 +7,7 @@ import type { Browser, Page } from "playwright-core";
 import type { Ecosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { isChromiumThere, openChromium } from "support/chromium.ts";
-import { freeFirstPort } from "support/sandbox_process.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { assertAccessible, assertFits, picture } from "./page_checks.ts";
 
 /** An authorization session lasts 15 minutes. */
@@ -19,7 +19,7 @@ Deno.test({
   ignore: !isChromiumThere(),
   fn: async (t) => {
     const dir = `${await Deno.makeTempDir()}/sandbox`;
-    const ecosystem = await startPooledEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+    const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
     const browser = await openChromium();
     try {
       await t.step("a bank's return in another browser", () => otherBrowser(browser, ecosystem));

@@ -6,7 +6,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { isChromiumThere, openChromium } from "support/chromium.ts";
-import { freeFirstPort } from "support/sandbox_process.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { picture } from "./page_checks.ts";
 
 const MAIN_ACCOUNT = "GB33BUKB20201555555555";
@@ -30,7 +30,7 @@ Deno.test({
   ignore: !isChromiumThere(),
   fn: async (t) => {
     const dir = `${await Deno.makeTempDir()}/sandbox`;
-    const ecosystem = await startPooledEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+    const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
     const browser = await openChromium();
     const shop = String(ecosystem.endpoints["shop_url"]);
     try {

@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page, Response } from "playwright-core";
 import type { Ecosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { openChromium } from "support/chromium.ts";
-import { freeFirstPort } from "support/sandbox_process.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { assertAccessible, assertContrast, assertFits, blockedOn, keepHome, picture } from "./page_checks.ts";
 import { assertSafe, type ServedPage } from "./served_page.ts";
 
@@ -97,7 +97,7 @@ export async function sideBySide(
   visits: Readonly<Record<string, Pick<Visit, "language" | "check">>>,
 ): Promise<void> {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
-  const { endpoints, stop } = await startPooledEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+  const { endpoints, stop } = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
   const browser = await openChromium();
   try {
     await Promise.all(

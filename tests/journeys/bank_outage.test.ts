@@ -25,14 +25,14 @@ import { getResource } from "../../src/client/tpp/resource_request.ts";
 import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
 import type { Json } from "testing/flows.ts";
 import { firstPayment, onboardOutsiders, type Outsiders, startOwnBank } from "support/own_bank.ts";
-import { freeFirstPort } from "support/sandbox_process.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 
 const ACCEPTED = "AcceptedSettlementInProcess";
 const COMPLETED = "AcceptedSettlementCompleted";
 
 Deno.test("a payment to a bank that is down for a minute is taken, tried, put off, delivered once and settled [D1] [D4] [PT2] [PT3] [PT5]", async (t) => {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
-  const ecosystem = await startPooledEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+  const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
   const clock = sandboxClock(ecosystem.endpoints);
   const outsiders = await onboardOutsiders(dir);
   let bank = await startOwnBank(dir);

@@ -1,7 +1,7 @@
 /** `deno task demo` as a shell sees it: its exit status and its JSON output [F4]. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
-import { freeFirstPort } from "support/sandbox_process.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { taskCommand } from "testing/served_platform.ts";
 
 async function demo(
@@ -17,7 +17,7 @@ async function demo(
 
 Deno.test("the demo's exit status is 0 only if the payment is accepted, and 3 if the customer rejected as asked [F4]", async () => {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
-  const ecosystem = await startPooledEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+  const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
   try {
     const paid = await demo(dir, ["--consent", "bank", "--json"]);
     const { ok, result, paymentStatus } = JSON.parse(paid.stdout);

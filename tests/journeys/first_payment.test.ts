@@ -3,7 +3,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { goThroughAuthorization } from "../../scripts/demo/customer.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { firstPayment, onboardOutsiders, startOwnBank } from "support/own_bank.ts";
-import { freeFirstPort } from "support/sandbox_process.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
@@ -31,8 +31,8 @@ async function run(dir: string, args: readonly string[]): Promise<string> {
 
 Deno.test("an outsider onboards a TPP of their own, registers it by DCR and is paid through it [E1]", async () => {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
-  const ecosystem = await startPooledEcosystem({ port: freeFirstPort(), dir, log: () => {} });
-  const callbackPort = freeFirstPort();
+  const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
+  const callbackPort = freeSandboxPorts();
   try {
     const example = JSON.parse(
       await run(dir, ["scripts/participant/main.ts", "onboard", "--example", "PISP"]),
@@ -58,7 +58,7 @@ Deno.test("an outsider onboards a TPP of their own, registers it by DCR and is p
 
 Deno.test("after the sandbox's clock was moved, TPPs and banks of one's own onboard, register and pay all the same [E1] [F1]", async (t) => {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
-  const { endpoints, stop } = await startPooledEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+  const { endpoints, stop } = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
   const advance = async (advance_seconds: number): Promise<void> => {
     const authorization = `Bearer ${endpoints.directory_admin_token}`;
     const headers = { authorization, "content-type": "application/json" };

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { goThroughAuthorization } from "../../scripts/demo/customer.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { onboardOutsiders } from "support/own_bank.ts";
-import { freeFirstPort } from "support/sandbox_process.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
@@ -84,7 +84,7 @@ Deno.test("first_payment and first_bank without arguments, without a participant
 
 Deno.test("first_payment ends with a sentence if the bank is unknown, the customer rejects, the code is late or the sandbox is gone [E1]", async (t) => {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
-  const ecosystem = await startPooledEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+  const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
   const outsiders = await onboardOutsiders(dir);
   const [folder, redirectUri] = [`${dir}/participants/mine`, outsiders.redirectUri];
   const come = (link: string, rejectAt?: "consent"): Promise<URL> =>

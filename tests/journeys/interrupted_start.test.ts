@@ -7,14 +7,15 @@ import { makePayment } from "../../scripts/demo/payment.ts";
 import { startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { readEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
 import { openTpp } from "../../src/client/tpp/tpp.ts";
-import { freeFirstPort, startSandbox } from "support/sandbox_process.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
+import { startSandbox } from "support/sandbox_process.ts";
 
 const PARTICIPANTS = ["bank-a", "bank-b", "shop"];
 
 for (const [count, where] of [[1, "shop"], [3, "bank-b"]] as const) {
   Deno.test(`a start interrupted between the directory's commit and the files of ${where} is made up for by the next [F1]`, async () => {
     const dir = `${await Deno.makeTempDir()}/sandbox`;
-    const port = freeFirstPort();
+    const port = freeSandboxPorts();
     const start = (): ReturnType<typeof startEcosystem> => startEcosystem({ port, dir, log: () => {} });
     try {
       await losingAnswers(count, async () => void await assertRejects(start, Error, "power cut"));
@@ -34,7 +35,7 @@ for (const [count, where] of [[1, "shop"], [3, "bank-b"]] as const) {
 
 Deno.test("a first start that is killed while it onboards is made up for by the next [F1]", async () => {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
-  const env = { SANDBOX_DIR: dir, SANDBOX_PORT: String(freeFirstPort()) };
+  const env = { SANDBOX_DIR: dir, SANDBOX_PORT: String(freeSandboxPorts()) };
   await Deno.mkdir(dir, { recursive: true, mode: 0o700 });
   const killed = startSandbox(env);
   await onboardedSomebody(dir);

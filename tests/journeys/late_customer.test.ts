@@ -4,11 +4,11 @@ import { openBrowser, type Visit } from "../../scripts/demo/browser.ts";
 import { fillForm, findForms } from "../../scripts/demo/forms.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { words } from "../../src/sandbox/shop/phrase.ts";
-import { freeFirstPort } from "support/sandbox_process.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 
 Deno.test("a late customer is back in the shop, which says in the customer's language that the time ran out [G1]", async () => {
   const dir = await Deno.makeTempDir();
-  const { endpoints, stop } = await startPooledEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+  const { endpoints, stop } = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
   try {
     const armed = await fetch(`${endpoints.banks_url}/BANKA/faults`, {
       method: "POST",

@@ -12,14 +12,14 @@ import { merchant } from "../../src/sandbox/shop/catalogue.ts";
 import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
 import { openDirectoryEnvironment } from "testing/directory_environment.ts";
 import type { Json } from "testing/flows.ts";
-import { freeFirstPort } from "support/sandbox_process.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { AUTH_URL, BASE_URL, openEnvironment } from "testing/environment.ts";
 
 const DAY_MS = 86_400_000;
 
 Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also after a restart", async (t) => {
   const dir = await Deno.makeTempDir();
-  const port = freeFirstPort();
+  const port = freeSandboxPorts();
   let running = await startPooledEcosystem({ port, dir });
   try {
     const consentId = await asShop(running, dir, Date.now, (shop) => newConsent(shop));

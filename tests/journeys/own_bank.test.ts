@@ -9,7 +9,7 @@ import {
   runScript,
   startOwnBank,
 } from "support/own_bank.ts";
-import { freeFirstPort } from "support/sandbox_process.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 
 const OWN_SCREEN = ["bank login", "bank otp"];
 const ACCEPTED = { end: "AcceptedSettlementInProcess", consent: "Consumed" };
@@ -19,7 +19,7 @@ async function withOwnBank(
   test: (dir: string, outsiders: Outsiders, bank: Awaited<ReturnType<typeof startOwnBank>>) => Promise<void>,
 ): Promise<void> {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
-  const ecosystem = await startEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+  const ecosystem = await startEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
   try {
     const outsiders = await onboardOutsiders(dir);
     const bank = await startOwnBank(dir);

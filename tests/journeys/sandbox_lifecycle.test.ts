@@ -7,7 +7,8 @@ import { emptyMessageLog } from "../../src/client/tpp/message_log.ts";
 import { openFlow } from "../../src/client/tpp/payment_journey.ts";
 import { readEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
 import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
-import { freeFirstPort, startSandbox } from "support/sandbox_process.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
+import { startSandbox } from "support/sandbox_process.ts";
 
 async function asShop<T>(dir: string, act: (shop: Tpp) => Promise<T>): Promise<T> {
   const endpoints = await readEndpoints(dir);
@@ -29,7 +30,7 @@ function statusOf(dir: string, paymentId: string): Promise<string> {
 
 Deno.test("a sandbox starts, rejects a second start, survives a crash, and stops cleanly [F1, F2]", async (t) => {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
-  const port = freeFirstPort();
+  const port = freeSandboxPorts();
   const env = { SANDBOX_DIR: dir, SANDBOX_PORT: String(port) };
   let sandbox = startSandbox(env);
   let paymentId = "";
@@ -54,7 +55,7 @@ Deno.test("a sandbox starts, rejects a second start, survives a crash, and stops
     });
 
     await t.step("a second start on the directory is rejected in one sentence", async () => {
-      const second = await startSandbox({ ...env, SANDBOX_PORT: String(freeFirstPort()) }).ended;
+      const second = await startSandbox({ ...env, SANDBOX_PORT: String(freeSandboxPorts()) }).ended;
       assertEquals([second.code, second.stdout], [1, ""]);
       assertMatch(second.stderr, /^A sandbox already runs on the directory [^\n]+\n$/);
     });

@@ -1,11 +1,11 @@
 /** The language of the shop follows its customer to the bank's pages [F1]. */
 import { assertEquals } from "@std/assert";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
-import { freeFirstPort } from "support/sandbox_process.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 
 Deno.test("a customer who chose French in the shop meets the bank in French, whatever the browser prefers [F1]", async () => {
   const dir = await Deno.makeTempDir();
-  const { endpoints, stop } = await startPooledEcosystem({ port: freeFirstPort(), dir, log: () => {} });
+  const { endpoints, stop } = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
   const cookies = new Map<string, string>([["shop_language", "fr"]]);
   const visit = async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");

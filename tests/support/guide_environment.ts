@@ -5,7 +5,7 @@ import type { Json } from "testing/flows.ts";
 import { armForOAuth, openParty, type Party, signClaims } from "./guide_party.ts";
 import { filled, readSnippets, request, type Shell, type Snippets } from "./guide_snippets.ts";
 import { startProcess } from "./own_bank.ts";
-import { freeFirstPort } from "./sandbox_process.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
@@ -26,7 +26,7 @@ export interface Guides extends AsyncDisposable {
 /** Starts the sandbox in a folder of its own and reads the guides. */
 export async function openGuides(): Promise<Guides> {
   const cwd = await checkout();
-  const port = freeFirstPort();
+  const port = freeSandboxPorts();
   const fills = fillsFor();
   const shell: Shell = { cwd, env: { SANDBOX_PORT: String(port) } };
   const startedWith = filled(startBlock(), fills);

@@ -1,5 +1,4 @@
 /** The sandbox as a person starts it: a process of its own, seen through its output, its signals and its files. */
-import { PORT_COUNT } from "../../src/sandbox/ecosystem/addresses.ts";
 
 /** A started process. */
 export interface SandboxProcess {
@@ -36,15 +35,6 @@ export function startSandbox(
   return { ready: ready.promise, ended, kill: (signal) => child.kill(signal) };
 }
 
-/** The first of five ports in a row that were free just now, away from the default ones. */
-export function freeFirstPort(): number {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const first = 21_000 + Math.floor(Math.random() * 9000);
-    if (Array.from({ length: PORT_COUNT }, (_, index) => first + index).every(isFree)) return first;
-  }
-  throw new Error("no five free ports in a row");
-}
-
 async function watch(child: Deno.ChildProcess, ready: PromiseWithResolvers<string>): SandboxProcess["ended"] {
   const [stdout, stderr, status] = await Promise.all([
     readUntilEnd(child.stdout, (text) => text.includes("Press Ctrl-C") && ready.resolve(text)),
@@ -65,13 +55,4 @@ async function readUntilEnd(
     progress(text);
   }
   return text;
-}
-
-function isFree(port: number): boolean {
-  try {
-    Deno.listen({ hostname: "127.0.0.1", port }).close();
-    return true;
-  } catch {
-    return false;
-  }
 }
