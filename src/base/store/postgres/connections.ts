@@ -33,7 +33,7 @@ export const UNHURRIED: Limits = {
   statementMs: 3_600_000,
   silenceMs: 3_660_000,
 };
-const TURN_PATIENCE_MS = 3000;
+export const TURN_PATIENCE_MS = 3000;
 const CONNECT_SECONDS = 2;
 const RECONNECT_SECONDS = 0.1;
 const KEEP_ALIVE_SECONDS = 10;
