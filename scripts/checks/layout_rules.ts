@@ -9,7 +9,7 @@
  */
 export const LEVELS: readonly (readonly string[])[] = [
   ["base/limits.ts"],
-  ["base/kernel"],
+  ["base/kernel", "base/merkle"],
   ["base/values"],
   ["base/http", "base/jose", "base/store", "base/observability"],
   [
@@ -20,6 +20,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/cells.ts",
     "platform/address_faults.ts",
   ],
+  ["platform/evidence_log"],
   ["platform/config.ts", "platform/audit_trail.ts", "platform/http"],
   ["platform/security", "platform/idempotency", "platform/lanes.ts"],
   [

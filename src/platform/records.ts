@@ -5,6 +5,7 @@ import { consentDeadlineRecord } from "./consents/consent_store.ts";
 import { openFlowRecord } from "./consents/open_flow_store.ts";
 import { consentRecord } from "./consents/stored_consent.ts";
 import { authorizationSessionRecord } from "./frontchannel/authorization_session_store.ts";
+import { logRecords } from "./evidence_log/log_records.ts";
 import { claimRecord } from "./idempotency/claim_store.ts";
 import { accessTokenRecord } from "./oauth/access_token_store.ts";
 import { authorizationCodeRecord, spentChallengeRecord } from "./oauth/authorization_code_store.ts";
@@ -53,5 +54,6 @@ export const platformRecords = [
   keptPieceRecord,
   orderHoldRecord,
   storeEpochRecord,
+  ...logRecords,
   ...baseRecords,
 ] as const;

@@ -147,3 +147,29 @@ export const auditKey = (subject: string, at: number, id: string): Key => [
   String(at).padStart(15, "0"),
   id,
 ];
+
+/** A leaf hash that has no place in the evidence log yet, by time and hash. Until it has one. */
+export const logWaitingKey = (at: number, leaf: string): Key => [
+  "log_waiting",
+  String(at).padStart(15, "0"),
+  leaf,
+];
+
+/** The place of a leaf hash in the evidence log. Never deleted. */
+export const logLeafKey = (leaf: string): Key => ["log_leaf", leaf];
+
+/** Up to 256 hashes of one level of the evidence log's tree (`evidence_log/tiles.ts`). Never deleted. */
+export const logTileKey = (level: number, index: number): Key => [
+  "log_tile",
+  String(level),
+  String(index).padStart(12, "0"),
+];
+
+/** The newest state of the evidence log. Never deleted. */
+export const logHeadKey: Key = ["log_head"];
+
+/** The newest checkpoint of each hour in which the evidence log has grown. Never deleted. */
+export const logCheckpointKey = (hourStart: number): Key => [
+  "log_checkpoint",
+  String(hourStart).padStart(15, "0"),
+];

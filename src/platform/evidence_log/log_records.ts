@@ -1,0 +1,91 @@
+/** The records of the evidence log. They have hashes and signatures, and no data of persons. */
+import { z } from "zod";
+import { defineRecord, optional } from "../../base/store/record.ts";
+import { count, instant, text } from "../../base/store/record_fields.ts";
+
+/** A restore after which the log went on from an earlier state. */
+export interface LogEpoch {
+  /** The id of the epoch (`recovery/hold.ts`). */
+  readonly id: string;
+  /** Milliseconds. */
+  readonly startedAt: number;
+  /** When the copy was taken, milliseconds. */
+  readonly copyTakenAt: number;
+  /** Number of leaves in the copy. */
+  readonly size: number;
+}
+
+/** The newest state of the log. */
+export interface LogHead {
+  readonly size: number;
+  /** When it was signed, milliseconds. */
+  readonly at: number;
+  /** The signed checkpoint (`checkpoint.ts`), and the key that signed it. Absent until the first one. */
+  readonly checkpoint?: string;
+  readonly kid?: string;
+  readonly epoch?: LogEpoch;
+}
+
+export const logWaitingRecord = defineRecord<Record<string, unknown>>({
+  name: "log_waiting",
+  keyParts: ["time (ms)", "leaf hash"],
+  what: "A leaf hash that has no place in the evidence log yet.",
+  schema: z.looseObject({}),
+  version: 1,
+  lifetime: "Until it has a place, about one second.",
+  personalData: "none",
+});
+
+export const logLeafRecord = defineRecord<{ readonly index: number }>({
+  name: "log_leaf",
+  keyParts: ["leaf hash"],
+  what: "The place of a leaf hash in the evidence log.",
+  schema: z.looseObject({ index: count }),
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "none",
+});
+
+export const logTileRecord = defineRecord<{ readonly hashes: string }>({
+  name: "log_tile",
+  keyParts: ["level", "index"],
+  what: "Up to 256 hashes of one level of the evidence log's tree, base64url.",
+  schema: z.looseObject({ hashes: text }),
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "none",
+});
+
+export const logHeadRecord = defineRecord<LogHead>({
+  name: "log_head",
+  keyParts: [],
+  what: "The size of the evidence log, its newest signed checkpoint, and the restore after which it went on.",
+  schema: z.looseObject({
+    size: count,
+    at: instant,
+    checkpoint: optional(text),
+    kid: optional(text),
+    epoch: optional(z.looseObject({ id: text, startedAt: instant, copyTakenAt: instant, size: count })),
+  }),
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "none",
+});
+
+export const logCheckpointRecord = defineRecord<{ readonly checkpoint: string }>({
+  name: "log_checkpoint",
+  keyParts: ["start of the hour (ms)"],
+  what: "The newest signed checkpoint of an hour in which the evidence log has grown.",
+  schema: z.looseObject({ checkpoint: text }),
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "none",
+});
+
+export const logRecords = [
+  logWaitingRecord,
+  logLeafRecord,
+  logTileRecord,
+  logHeadRecord,
+  logCheckpointRecord,
+] as const;

@@ -1,0 +1,116 @@
+/**
+ * Stores the evidence log. A commit that records something stages its leaf hash under a key of its own, so commits do
+ * not wait for each other. `grow_log.ts` gives the waiting leaf hashes their places.
+ */
+import { type Hash, hashText } from "../../base/merkle/tree.ts";
+import type { Entry, Store } from "../../base/store/store.ts";
+import { check, remove, type Transaction } from "../../base/store/transaction.ts";
+import { logCheckpointKey, logHeadKey, logLeafKey, logTileKey, logWaitingKey } from "../store_keys.ts";
+import {
+  logCheckpointRecord,
+  type LogEpoch,
+  type LogHead,
+  logHeadRecord,
+  logLeafRecord,
+  logTileRecord,
+  logWaitingRecord,
+} from "./log_records.ts";
+import type { Tile, TilePlace } from "./tiles.ts";
+
+/** A leaf hash without a place. */
+export interface WaitingLeaf {
+  readonly entry: Entry<unknown>;
+  readonly leaf: Hash;
+}
+
+/** Reads and changes the log. */
+export interface LogStore {
+  head(): Promise<Entry<LogHead> | null>;
+  /** Returns the oldest leaf hashes without a place, at most `limit`. */
+  waiting(limit: number): Promise<readonly WaitingLeaf[]>;
+  /** Returns the hashes of tiles, in this order. A tile that does not exist has none. */
+  tiles(places: readonly TilePlace[]): Promise<readonly (readonly Hash[])[]>;
+  /** Returns the place of a leaf hash, or undefined if it has none. */
+  indexOf(leaf: Hash): Promise<number | undefined>;
+  /** Stages the next state of the log. Of parallel changes only one commits. */
+  stageGrowth(tx: Transaction, former: Entry<LogHead> | null, growth: Growth): void;
+}
+
+/** One change of the log. */
+export interface Growth {
+  readonly head: LogHead & { readonly checkpoint: string };
+  /** The leaf hashes that get places, from the former size on. */
+  readonly placed: readonly WaitingLeaf[];
+  readonly tiles: readonly Tile[];
+}
+
+const HASH_BYTES = 32;
+const HOUR_MS = 3_600_000;
+const BASE64URL = { alphabet: "base64url" } as const;
+
+/**
+ * Stages a leaf hash in the commit of what it stands for. It must be unique, so its entry has random bytes.
+ *
+ * @param at milliseconds
+ */
+export function stageLeaf(tx: Transaction, leaf: Hash, at: number): void {
+  logWaitingRecord.set(tx, logWaitingKey(at, hashText(leaf)), {});
+}
+
+/** Stages in the log's head that the log goes on from a restored copy. */
+export function stageLogEpoch(
+  tx: Transaction,
+  former: Entry<LogHead> | null,
+  epoch: Omit<LogEpoch, "size">,
+): void {
+  const size = former?.value.size ?? 0;
+  const { kid: _, ...head } = former?.value ?? { size, at: epoch.startedAt }; // without kid it is signed again
+  check(tx, logHeadKey, former?.version ?? null);
+  logHeadRecord.set(tx, logHeadKey, { ...head, epoch: { ...epoch, size } });
+}
+
+export function openLogStore(store: Store): LogStore {
+  return {
+    head: () => logHeadRecord.get(store, logHeadKey),
+    async waiting(limit) {
+      const entries = await store.list({ prefix: [logWaitingRecord.name], limit });
+      return entries.map((entry) => ({
+        entry,
+        leaf: Uint8Array.fromBase64(entry.key.at(-1) ?? "", BASE64URL),
+      }));
+    },
+    async tiles(places) {
+      const found = await store.getMany(places.map(({ level, index }) => logTileKey(level, index)));
+      return found.map((entry) => entry === null ? [] : hashesIn(logTileRecord.decode(entry).value.hashes));
+    },
+    indexOf: async (leaf) => (await logLeafRecord.get(store, logLeafKey(hashText(leaf))))?.value.index,
+    stageGrowth(tx, former, { head, placed, tiles }) {
+      check(tx, logHeadKey, former?.version ?? null);
+      const first = former?.value.size ?? 0;
+      for (const [at, { entry, leaf }] of placed.entries()) {
+        remove(tx, entry.key);
+        logLeafRecord.set(tx, logLeafKey(hashText(leaf)), { index: first + at });
+      }
+      for (const { level, index, hashes } of tiles) {
+        logTileRecord.set(tx, logTileKey(level, index), { hashes: textOf(hashes) });
+      }
+      logHeadRecord.set(tx, logHeadKey, head);
+      const hour = Math.floor(head.at / HOUR_MS) * HOUR_MS;
+      logCheckpointRecord.set(tx, logCheckpointKey(hour), { checkpoint: head.checkpoint });
+    },
+  };
+}
+
+function textOf(hashes: readonly Hash[]): string {
+  const bytes = new Uint8Array(hashes.length * HASH_BYTES);
+  for (const [at, hash] of hashes.entries()) bytes.set(hash, at * HASH_BYTES);
+  return hashText(bytes);
+}
+
+function hashesIn(text: string): readonly Hash[] {
+  const bytes = Uint8Array.fromBase64(text, BASE64URL);
+  return Array.from(
+    { length: bytes.length / HASH_BYTES },
+    (_, at) => bytes.slice(at * HASH_BYTES, (at + 1) * HASH_BYTES),
+  );
+}
