@@ -67,7 +67,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: "consent POST",
-    floor: { ...READ, verify: 2, hash: 2, writes: 6, checks: 3, commitBytes: 2119 },
+    floor: { ...READ, verify: 2, hash: 2, writes: 7, checks: 3, commitBytes: 2388 },
     target: 1.3,
   },
   { name: "consent GET", floor: READ, target: 1.4 },
@@ -80,12 +80,12 @@ export const STAGES: readonly Stage[] = [
   { name: "back channel GET", floor: READ, target: 1.3 },
   {
     name: "back channel PUT",
-    floor: { ...READ, verify: 2, writes: 4, checks: 3, commitBytes: 2002 },
+    floor: { ...READ, verify: 2, writes: 5, checks: 3, commitBytes: 2334 },
     target: 1.3,
   },
   {
     name: "bank return",
-    floor: { ...REDIRECT, verify: 1, decrypt: 1, hash: 4, writes: 9, checks: 5, commitBytes: 2275 },
+    floor: { ...REDIRECT, verify: 1, decrypt: 1, hash: 4, writes: 10, checks: 5, commitBytes: 2420 },
     target: 1.2,
   },
   {
@@ -95,7 +95,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: "payment POST",
-    floor: { ...READ, verify: 2, hash: 3, writes: 9, checks: 4, commitBytes: 3291 },
+    floor: { ...READ, verify: 2, hash: 3, writes: 11, checks: 4, commitBytes: 3705 },
     target: 1.3,
   },
   { name: "payment GET", floor: READ, target: 1.4 },

@@ -21,7 +21,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/address_faults.ts",
   ],
   ["platform/evidence_log"],
-  ["platform/config.ts", "platform/audit_trail.ts", "platform/http"],
+  ["platform/config.ts", "platform/audit_trail.ts", "platform/evidence", "platform/http"],
   ["platform/security", "platform/idempotency", "platform/lanes.ts"],
   [
     "platform/frontchannel",
@@ -75,6 +75,16 @@ export const CROSSINGS: readonly Crossing[] = [
     from: "platform/frontchannel",
     to: "platform/oauth",
     because: "a flow begins with a pushed request and ends with a code",
+  },
+  {
+    from: "platform/audit_trail.ts",
+    to: "platform/evidence",
+    because: "an entry and its evidence are one commit",
+  },
+  {
+    from: "platform/evidence",
+    to: "platform/audit_trail.ts",
+    because: "a case file is read from histories",
   },
   { from: "platform/frontchannel", to: "platform/consents", because: "the customer decides on a consent" },
   {

@@ -85,8 +85,8 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
   {
     name: "bank-return-replayed",
     file: "src/platform/frontchannel/finish_authentication.ts",
-    from: "replayRecords: { pending: [response.once] }",
-    to: "replayRecords: { pending: [] }",
+    from: "replayRecords: ReplayRecords = { pending: [response.once] }",
+    to: "replayRecords: ReplayRecords = { pending: [] }",
     tests: [
       "tests/platform/frontchannel/bank_return_outcomes.test.ts",
       "tests/platform/frontchannel/bank_return_success.test.ts",

@@ -3,7 +3,8 @@
  * and the histories in the platform's store once it has stopped.
  */
 import { z } from "zod";
-import { type AuditEntry, historyOf } from "../../src/platform/audit_trail.ts";
+import { historyOf } from "../../src/platform/audit_trail.ts";
+import type { AuditEntry } from "../../src/platform/evidence/entry.ts";
 import { loadBank } from "../../src/sandbox/bank/load_bank.ts";
 import { mtlsFetch } from "../../src/sandbox/bank/mtls_fetch.ts";
 import { listOrders } from "../../src/sandbox/bank/platform_client.ts";

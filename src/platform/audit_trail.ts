@@ -1,31 +1,24 @@
 /**
- * The append-only history of consents, payments, clients and holds: each change with its actor, time and reason. An
- * entry is staged in the commit of its change, so neither exists without the other. The order of a history depends on no
- * clock (Decision M2).
+ * The append-only history of consents, payments, clients and holds: each change with its actor, time, reason and
+ * evidence. An entry, its evidence and its leaf of the log are staged in the commit of the change, so none exists
+ * without the others. The
+ * order of a history depends on no clock (Decision M2).
  */
 import { z } from "zod";
 import { defineRecord, optional } from "../base/store/record.ts";
-import { instant, text } from "../base/store/record_fields.ts";
+import { count, instant, text } from "../base/store/record_fields.ts";
 import { auditKey } from "./store_keys.ts";
 import type { Entry, Store } from "../base/store/store.ts";
 import type { Transaction } from "../base/store/transaction.ts";
+import { type AuditEntry, leafHash } from "./evidence/entry.ts";
+import { bodyDigest, type Evidence, type EvidenceItem, newSalt, usualPlace } from "./evidence/evidence.ts";
+import { stageBody } from "./evidence/evidence_store.ts";
+import { stageLeaf } from "./evidence_log/log_store.ts";
 
-export interface AuditEntry {
-  /** Milliseconds. */
-  readonly at: number;
-  /** `<area>.<what>`, such as `consent.authorised`. */
-  readonly event: string;
-  /** A client id, `customer`, `clock` or `platform`. */
-  readonly actor: string;
-  readonly reason?: string;
-  /** The page on which a customer decided, if the decision was made on the platform's screen. */
-  readonly page?: ShownPage;
-}
-
-/** A page as the customer read it: its language, and the SHA-256 (base64url) of its facts. */
-export interface ShownPage {
-  readonly language: string;
-  readonly sha256: string;
+/** What happened, as the caller of {@link record} knows it. */
+export interface AuditEvent extends Pick<AuditEntry, "at" | "event" | "actor" | "reason" | "page"> {
+  /** The evidence of this step, at most one piece of a kind. */
+  readonly evidence?: readonly Evidence[];
 }
 
 export const auditRecord = defineRecord<AuditEntry>({
@@ -38,6 +31,10 @@ export const auditRecord = defineRecord<AuditEntry>({
     actor: text,
     reason: optional(text),
     page: optional(z.looseObject({ language: text, sha256: text })),
+    sequence: optional(count),
+    interactionId: optional(text),
+    salt: optional(text),
+    items: optional(z.array(z.looseObject({ kind: text, sha256: text, place: optional(text) }))),
   }),
   version: 1,
   lifetime: "Kept.",
@@ -48,15 +45,20 @@ export const auditRecord = defineRecord<AuditEntry>({
 export interface Recorded {
   /** Position of the newest entry in its history, milliseconds. Absent in a record of an earlier version. */
   readonly recorded?: number;
+  /** Number of the newest entry in its history. Absent in a record of an earlier version. */
+  readonly sequence?: number;
 }
+
+/** The members of {@link Recorded}, for the schema of a subject's record. */
+export const recordedMembers = { recorded: optional(instant), sequence: optional(count) };
 
 const PAGE = 500;
 /** Largest history that is read. */
 export const MAX_HISTORY = 10_000;
 
 /**
- * Stages the next entry in the history of `subject`, a resource's id. The same commit must write the subject's record
- * with the result as its `recorded`, and check its version.
+ * Stages the next entry in the history of `subject`, a resource's id, with its evidence. The same commit must write the
+ * subject's record with the members of the result, and check its version.
  *
  * @param former the subject before the change, or null if it is new
  */
@@ -64,13 +66,35 @@ export function record(
   tx: Transaction,
   subject: string,
   former: Recorded | null,
-  entry: AuditEntry,
-): number {
+  { evidence = [], ...event }: AuditEvent,
+): Required<Recorded> {
   const isSecond = tx.writes.some(({ key }) => key[0] === auditRecord.name && key[1] === subject);
   if (isSecond) throw new Error("two entries of one history in one commit have no order");
-  const position = Math.max(entry.at, (former?.recorded ?? -1) + 1);
-  auditRecord.set(tx, auditKey(subject, position, crypto.randomUUID()), entry);
-  return position;
+  const recorded = Math.max(event.at, (former?.recorded ?? -1) + 1);
+  const sequence = (former?.sequence ?? 0) + 1;
+  const items = evidence.map((piece) => stageItem(tx, piece, usualPlace(subject, sequence, piece.kind)));
+  const entry: AuditEntry = {
+    ...event,
+    sequence,
+    ...(tx.interactionId === undefined ? {} : { interactionId: tx.interactionId }),
+    salt: newSalt(),
+    ...(items.length === 0 ? {} : { items }),
+  };
+  auditRecord.set(tx, auditKey(subject, recorded, crypto.randomUUID()), entry);
+  stageLeaf(tx, leafHash(subject, entry), event.at);
+  return { recorded, sequence };
+}
+
+function stageItem(tx: Transaction, { kind, place, ...piece }: Evidence, usual: string): EvidenceItem {
+  const body = { ...piece, salt: newSalt() };
+  stageBody(tx, place ?? usual, body);
+  return { kind, sha256: bodyDigest(body), ...(place === undefined ? {} : { place }) };
+}
+
+/** An entry and its position in its history, milliseconds. */
+export interface PlacedEntry {
+  readonly position: number;
+  readonly entry: AuditEntry;
 }
 
 /**
@@ -79,14 +103,23 @@ export function record(
  * @throws {Error} if it has more than {@link MAX_HISTORY} entries, because a part is not evidence
  */
 export async function historyOf(store: Store, subject: string): Promise<readonly AuditEntry[]> {
-  const history: AuditEntry[] = [];
+  return (await placedHistoryOf(store, subject)).map(({ entry }) => entry);
+}
+
+/** Like {@link historyOf}, with positions, by which the entries of several histories can be merged. */
+export async function placedHistoryOf(store: Store, subject: string): Promise<readonly PlacedEntry[]> {
+  const history: PlacedEntry[] = [];
   let page: readonly Entry<unknown>[] = [];
   do {
     const after = page.at(-1)?.key;
     const start = after === undefined ? {} : { after };
     page = await store.list({ prefix: [auditRecord.name, subject], ...start, limit: PAGE });
-    history.push(...page.map((entry) => auditRecord.decode(entry).value));
+    history.push(...page.map(placed));
   } while (page.length === PAGE && history.length <= MAX_HISTORY);
   if (history.length <= MAX_HISTORY) return history;
   throw new Error(`the history of ${subject} has more than ${MAX_HISTORY} entries`);
+}
+
+function placed(entry: Entry<unknown>): PlacedEntry {
+  return { position: Number(entry.key[2]), entry: auditRecord.decode(entry).value };
 }

@@ -1,6 +1,7 @@
 /** The order of a history, which several processes write, and its length [M2]. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { type AuditEntry, historyOf, MAX_HISTORY } from "../../src/platform/audit_trail.ts";
+import { historyOf, MAX_HISTORY } from "../../src/platform/audit_trail.ts";
+import type { AuditEntry } from "../../src/platform/evidence/entry.ts";
 import { auditKey } from "../../src/platform/store_keys.ts";
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
 import type { Store } from "../../src/base/store/store.ts";

@@ -1,6 +1,6 @@
 /** The platform's records: every stored value belongs to one, is JSON, and former values are still read. */
 import { assert, assertEquals } from "@std/assert";
-import { evidenceOf } from "../../src/platform/security/evidence_store.ts";
+import { bodyAt } from "../../src/platform/evidence/evidence_store.ts";
 import { platformRecords } from "../../src/platform/records.ts";
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
 import type { Entry, Key } from "../../src/base/store/store.ts";
@@ -72,7 +72,7 @@ Deno.test("signed bytes that were stored as bytes are the same evidence as base6
   if (piece === undefined || subject === undefined) throw new Error("no evidence");
   const store = await openDenoKv(":memory:");
   await store.commit({ checks: [], writes: [{ kind: "set", ...piece }] });
-  const evidence = await evidenceOf(store, subject);
+  const evidence = await bodyAt(store, subject);
   assertEquals<unknown>({ signature: evidence?.signature, bytes: evidence?.bytes }, piece.value);
   store.close();
 });

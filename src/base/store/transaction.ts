@@ -35,10 +35,17 @@ export interface ReplayRecords {
 export interface RequestState {
   readonly reads: RequestReads;
   readonly replayRecords: ReplayRecords;
+  /** The request's `x-fapi-interaction-id`, for the histories that it changes. */
+  readonly interactionId: string;
 }
+
+/** Like {@link RequestState}, for work that no request causes. */
+export type BackgroundState = Omit<RequestState, "interactionId">;
 
 /** One attempt: reads entries, and collects the checks and writes of its commit. */
 export interface Transaction extends Reader {
+  /** Of the request that causes the change; absent in background work. */
+  readonly interactionId?: string;
   readonly checks: Check[];
   readonly writes: Write[];
 }
@@ -55,7 +62,7 @@ export interface TransactOptions<T> {
    * The request that causes the change. Its first attempt uses the entries that the request has read, and its replay
    * records are part of the commit. Background work has none.
    */
-  readonly request?: RequestState;
+  readonly request?: RequestState | BackgroundState;
   /** Maximum number of attempts, {@link MAX_ATTEMPTS} by default. */
   readonly attempts?: number;
   /** Called after the last attempt has lost its race. By default the request gets `platform.unavailable`. */
@@ -98,7 +105,7 @@ export async function transact<T>(
   attempt: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   for (let made = 0; made < attempts; made++) {
-    const tx = begin(request.reads);
+    const tx = begin(request);
     const result = await attempt(tx);
     if (tx.checks.length === 0 && tx.writes.length === 0) return result;
     if (await commit(deps, tx, request)) return result;
@@ -117,7 +124,7 @@ export async function commitIfUnchanged(
   stage: (tx: Transaction) => void,
 ): Promise<boolean> {
   const request = background(deps.store);
-  const tx = begin(request.reads);
+  const tx = begin(request);
   stage(tx);
   return await commit(deps, tx, request);
 }
@@ -128,20 +135,21 @@ export async function commitIfUnchanged(
  * @throws {ApiError} as {@link transact}
  */
 export async function commitReplayRecords(deps: TransactDeps, replayRecords: ReplayRecords): Promise<void> {
-  const { reads } = background(deps.store);
-  if (!await commit(deps, begin(reads), { reads, replayRecords })) throw contended("replayRecords");
+  const request = { ...background(deps.store), replayRecords };
+  if (!await commit(deps, begin(request), request)) throw contended("replayRecords");
 }
 
-function background(store: Store): RequestState {
+function background(store: Store): BackgroundState {
   return { reads: openRequestReads(store), replayRecords: newReplayRecords() };
 }
 
-function begin(reads: Reader): Transaction {
-  return { get: (key) => reads.get(key), checks: [], writes: [] };
+function begin({ reads, ...request }: BackgroundState | RequestState): Transaction {
+  const cause = "interactionId" in request ? { interactionId: request.interactionId } : {};
+  return { ...cause, get: (key) => reads.get(key), checks: [], writes: [] };
 }
 
 /** Entries that the request has read are out of date after a commit, whether it succeeded or not. */
-async function commit(deps: TransactDeps, tx: Transaction, request: RequestState): Promise<boolean> {
+async function commit(deps: TransactDeps, tx: Transaction, request: BackgroundState): Promise<boolean> {
   try {
     return await commitWith(deps, tx, request.replayRecords);
   } finally {

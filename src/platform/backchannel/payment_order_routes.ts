@@ -134,6 +134,7 @@ function reportEndpoint(deps: PaymentOrderRouteDeps): PlatformEndpoint {
       report: c.get("request"),
       signedBody: c.get("signedBody"),
       replayRecords: c.get("replayRecords"),
+      interactionId: c.get("interactionId"),
       reads: c.get("reads"),
     });
     return c.json(representOrder(payment));

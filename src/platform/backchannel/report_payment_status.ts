@@ -8,8 +8,7 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import { isLegalMove, movedAt, type Payment, reasonOf } from "../payments/payment.ts";
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
-import { stageEvidence } from "../security/evidence_store.ts";
-import type { SignedBody } from "../security/payload_signature.ts";
+import { type SignedBody, signedEvidence } from "../security/payload_signature.ts";
 import type { Entry, Reader } from "../../base/store/store.ts";
 import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { StatusReport } from "./status_report_schema.ts";
@@ -44,8 +43,8 @@ export async function reportPaymentStatus(
     const now = deps.clock();
     const changed = reported(entry.value, command.report, now);
     const reason = command.report.statusReason ?? "reported by the bank";
-    deps.payments.stageChange(tx, entry, changed, { actor: command.bankClientId, reason }, now);
-    stageEvidence(tx, `${changed.id} ${changed.status}`, command.signedBody);
+    const evidence = [signedEvidence("status_report", command.signedBody)];
+    deps.payments.stageChange(tx, entry, changed, { actor: command.bankClientId, reason, evidence }, now);
     const order = await deps.outbox.find(tx, changed.id);
     if (order !== null) deps.outbox.stageDelivery(tx, order); // the bank has the order, so no push is needed
     return changed;

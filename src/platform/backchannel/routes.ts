@@ -152,6 +152,7 @@ function updateEndpoint(deps: BackchannelRouteDeps): PlatformEndpoint {
       json: c.get("json"),
       signedBody: c.get("signedBody"),
       replayRecords: c.get("replayRecords"),
+      interactionId: c.get("interactionId"),
       reads: c.get("reads"),
     });
     return c.json(representPayerAccounts(report));

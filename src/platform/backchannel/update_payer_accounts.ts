@@ -4,7 +4,7 @@
  */
 import { invalidStatus, isImplicit, withPayer } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
-import { stagePayerAccounts } from "../consents/payer_accounts_store.ts";
+import { payerAccountsEvidence } from "../consents/payer_accounts_store.ts";
 import { findOpenFlow, isOpen } from "../consents/open_flow_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { AccountSchemes } from "../../base/values/account_schemes.ts";
@@ -60,9 +60,9 @@ export async function updatePayerAccounts(
     const flow = await findOpenFlow(tx, consent.id);
     if (flow === null || !isOpen(flow, now)) throw noOpenSession();
     check(tx, flow.key, flow.version); // an earlier return from the bank fixes the accounts (Decision G2)
-    const cause = { actor: command.bankClientId, reason: "payer accounts reported" };
+    const evidence = [payerAccountsEvidence(consent.id, changed.payer.report, command.signedBody)];
+    const cause = { actor: command.bankClientId, reason: "payer accounts reported", evidence };
     deps.consents.stageChange(tx, entry, changed, cause, now);
-    stagePayerAccounts(tx, consent.id, changed.payer.report, command.signedBody);
     return report;
   });
 }

@@ -2,30 +2,32 @@
 import { defineRecord } from "../../base/store/record.ts";
 import { consentId } from "../../base/store/record_fields.ts";
 import { asConsentId, type ConsentId } from "../../base/kernel/identifiers.ts";
-import { type AuditEntry, record, type ShownPage } from "../audit_trail.ts";
+import { type AuditEvent, record } from "../audit_trail.ts";
 import { consentDeadlineKey, consentKey } from "../store_keys.ts";
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
 import { type Consent, deadlineOf } from "./consent.ts";
 import { consentRecord } from "./stored_consent.ts";
 
-/** The actor of a change and its reason, for the consent's history. */
-export interface Cause {
-  readonly actor: string;
+/** The actor of a change, its reason and its evidence, for the history. */
+export interface Cause extends Pick<AuditEvent, "actor" | "page" | "evidence"> {
   readonly reason: string;
-  readonly page?: ShownPage;
 }
 
 export interface ConsentStore {
   find(from: Reader, id: ConsentId): Promise<Entry<Consent> | null>;
   stageCreation(tx: Transaction, consent: Consent, cause: Cause): void;
-  /** Stages the changed consent. The commit fails if the consent changed meanwhile. */
-  stageChange(tx: Transaction, former: Entry<Consent>, changed: Consent, cause: Cause, at: number): void;
+  /**
+   * Stages the changed consent. The commit fails if the consent changed meanwhile.
+   *
+   * @returns the position of the history entry, milliseconds
+   */
+  stageChange(tx: Transaction, former: Entry<Consent>, changed: Consent, cause: Cause, at: number): number;
   /**
    * Stages an entry in the consent's history that does not change the consent. The commit fails if the consent changed
    * meanwhile.
    */
-  stageNote(tx: Transaction, id: ConsentId, entry: AuditEntry): Promise<void>;
+  stageNote(tx: Transaction, id: ConsentId, entry: AuditEvent): Promise<void>;
   /**
    * Returns deadlines before `now`, earliest first, after the one given. The consents of some may have changed
    * meanwhile.
@@ -70,10 +72,12 @@ export function openConsentStore(store: Store): ConsentStore {
     },
     stageChange(tx, former, changed, cause, at) {
       check(tx, former.key, former.version);
-      stageRecorded(tx, changed, former.value, { at, event: `consent.${changed.status}`, ...cause });
+      const event = { at, event: `consent.${changed.status}`, ...cause };
+      const position = stageRecorded(tx, changed, former.value, event);
       const [before, after] = [deadlineOf(former.value), deadlineOf(changed)];
       if (before !== undefined && before !== after) remove(tx, consentDeadlineKey(before, changed.id));
       if (before !== after) noteDeadline(tx, changed);
+      return position;
     },
     async stageNote(tx, id, entry) {
       const consent = await consentRecord.get(tx, consentKey(id)); // as stored: a deadline may have passed
@@ -92,9 +96,10 @@ export function openConsentStore(store: Store): ConsentStore {
   };
 }
 
-function stageRecorded(tx: Transaction, consent: Consent, former: Consent | null, entry: AuditEntry): void {
+function stageRecorded(tx: Transaction, consent: Consent, former: Consent | null, entry: AuditEvent): number {
   const recorded = record(tx, consent.id, former, entry);
-  consentRecord.set(tx, consentKey(consent.id), { ...consent, recorded });
+  consentRecord.set(tx, consentKey(consent.id), { ...consent, ...recorded });
+  return recorded.recorded;
 }
 
 function noteDeadline(tx: Transaction, consent: Consent): void {

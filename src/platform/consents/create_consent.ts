@@ -2,8 +2,7 @@
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { newConsentId } from "../../base/kernel/identifiers.ts";
 import type { Claim, ClaimStore } from "../idempotency/claim_store.ts";
-import { stageEvidence } from "../security/evidence_store.ts";
-import type { SignedBody } from "../security/payload_signature.ts";
+import { type SignedBody, signedEvidence } from "../security/payload_signature.ts";
 import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
 import { type Consent, type ConsentRequest, openConsent } from "./consent.ts";
 import type { ConsentStore } from "./consent_store.ts";
@@ -36,9 +35,9 @@ export async function createConsent(deps: CreateConsentDeps, command: CreateCons
     if ("resourceId" in found) {
       return (await readConsent(deps, tx, found.resourceId, { bank, clientId })).value;
     }
-    deps.consents.stageCreation(tx, consent, { actor: clientId, reason: "created" });
+    const evidence = [signedEvidence("consent_request", command.signedBody)];
+    deps.consents.stageCreation(tx, consent, { actor: clientId, reason: "created", evidence });
     deps.claims.stage(tx, found.free, consent.id);
-    stageEvidence(tx, consent.id, command.signedBody);
     return consent;
   });
 }

@@ -6,20 +6,19 @@ import { valueAt } from "../http/decode.ts";
 import { fromWire } from "../http/wire_names.ts";
 import { parseStrictJson } from "../../base/http/strict_json.ts";
 import type { ConsentId } from "../../base/kernel/identifiers.ts";
-import { evidenceOf, stageEvidence } from "../security/evidence_store.ts";
-import type { SignedBody } from "../security/payload_signature.ts";
+import type { Evidence } from "../evidence/evidence.ts";
+import { bodyAt } from "../evidence/evidence_store.ts";
+import { type SignedBody, signedEvidence } from "../security/payload_signature.ts";
 import type { Reader } from "../../base/store/store.ts";
-import type { Transaction } from "../../base/store/transaction.ts";
 import type { Payer, PayerAccount } from "./consent.ts";
 
-/** Stages a bank's report on a consent. It never changes. A later report has the next number. */
-export function stagePayerAccounts(
-  tx: Transaction,
+/** Returns a bank's report on a consent as evidence. It never changes. A later report has the next number. */
+export function payerAccountsEvidence(
   consent: ConsentId,
   report: number,
   signedBody: SignedBody,
-): void {
-  stageEvidence(tx, subjectOf(consent, report), signedBody);
+): Evidence {
+  return { ...signedEvidence("payer_accounts", signedBody), place: placeOf(consent, report) };
 }
 
 /**
@@ -33,7 +32,7 @@ export async function payerAccountsOf(
   { accounts, report }: Payer,
 ): Promise<readonly PayerAccount[]> {
   if (accounts !== undefined) return accounts;
-  const evidence = report === undefined ? null : await evidenceOf(reader, subjectOf(consent, report));
+  const evidence = report === undefined ? null : await bodyAt(reader, placeOf(consent, report));
   if (evidence === null) throw new Error(`report ${report} of payer accounts is not in the store`);
   return valueAt(fromWire(parseStrictJson(evidence.bytes)), [
     "data",
@@ -41,6 +40,6 @@ export async function payerAccountsOf(
   ]) as readonly PayerAccount[];
 }
 
-function subjectOf(consent: ConsentId, report: number): string {
+function placeOf(consent: ConsentId, report: number): string {
   return `${consent} payer accounts ${report}`;
 }

@@ -143,6 +143,7 @@ function createEndpoint(deps: ConsentRouteDeps): PlatformEndpoint {
       signedBody: c.get("signedBody"),
       claim: c.get("claim"),
       replayRecords: c.get("replayRecords"),
+      interactionId: c.get("interactionId"),
       reads: c.get("reads"),
     });
     return c.json(representCreated(consent, deps.baseUrl), 201);

@@ -3,6 +3,7 @@
  * that every version reads the records of every other one.
  */
 import { z } from "zod";
+import { recordedMembers } from "../audit_trail.ts";
 import { convertedRecord, defineRecord, optional } from "../../base/store/record.ts";
 import { bankCode, clientId, consentId, count, instant, text } from "../../base/store/record_fields.ts";
 import { fromWire, type OnWire, toWire } from "../http/wire_names.ts";
@@ -87,7 +88,7 @@ export const consentRecord = convertedRecord(
       authoriseBy: instant,
       payer: optional(storedPayerSchema),
       selectedAccount: optional(account),
-      recorded: optional(instant),
+      ...recordedMembers,
     }),
     version: 1,
     lifetime: "Kept.",

@@ -5,7 +5,7 @@ import { payerAccountsOf } from "../consents/payer_accounts_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import { type BankCode, isUuid } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import type { ShownPage } from "../audit_trail.ts";
+import type { ShownPage } from "../evidence/entry.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { StandingOf } from "../security/standing.ts";
 import { type RequestReads, started } from "../../base/store/request_reads.ts";
@@ -32,6 +32,7 @@ export interface ScreenVisit {
   readonly correlationId: string | undefined;
   readonly browser: AskingBrowser;
   readonly reads: RequestReads;
+  readonly interactionId: string;
 }
 
 /** A session of this browser that waits for a decision, or has waited until it expired. */
@@ -70,7 +71,7 @@ export type Screen = { readonly show: OpenDecision } | { readonly leadTo: string
  * @throws {ApiError} `bank.unknown`, `interaction.*`, `authorization.invalid_request`
  */
 export async function openScreen(deps: DecideDeps, visit: ScreenVisit): Promise<Screen> {
-  const { browser, reads } = visit;
+  const { browser, reads, interactionId } = visit;
   const { bank, session } = await findSession(deps, visit);
   if (!await browser.holds(session)) throw await notYours(deps, session, "opened in another browser");
   const ledTo = async (over: AuthorizationSession): Promise<Screen> => ({
@@ -80,7 +81,7 @@ export async function openScreen(deps: DecideDeps, visit: ScreenVisit): Promise<
   const opening = startDecision(deps, session, reads);
   const choose = ({ session, now }: Situation): ChosenStep | "stay" =>
     isLate(session, now) ? expired("the screen was opened after the session expired") : "stay";
-  const taken = await takeStep(deps, session.correlationId, choose, { browser, reads });
+  const taken = await takeStep(deps, session.correlationId, choose, { browser, reads, interactionId });
   if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
   if (taken.kind === "led") return { leadTo: taken.url };
   if (taken.kind === "over") return await ledTo(taken.session);
@@ -98,7 +99,7 @@ export async function decideConsent(
   visit: ScreenVisit,
   posted: PostedDecision,
 ): Promise<string> {
-  const { browser, reads } = visit;
+  const { browser, reads, interactionId } = visit;
   const { bank, session } = await findSession(deps, visit);
   if (session.stage === "finished") return await decidedBefore(deps, session, browser, posted);
   if (!await browser.holds(session)) throw await notYours(deps, session, "posted from another browser");
@@ -112,7 +113,7 @@ export async function decideConsent(
   const open = await opening;
   const page = await posted.pageOf(open);
   const choose = (at: Situation): ChosenStep | "stay" => stepAfterPost(decision, open, at);
-  const taken = await takeStep(deps, session.correlationId, choose, { browser, reads, page });
+  const taken = await takeStep(deps, session.correlationId, choose, { browser, reads, interactionId, page });
   if (taken.kind === "over") return await decidedBefore(deps, taken.session, browser, posted);
   if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
   if (taken.kind === "stayed") {

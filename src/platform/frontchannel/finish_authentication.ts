@@ -7,6 +7,7 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import { faultText, mismatch, ok, type Result } from "../../base/kernel/result.ts";
 import type { Log } from "../../base/observability/log.ts";
 import type { BankClient, Client } from "../registration/client.ts";
+import type { ReplayRecords } from "../../base/store/transaction.ts";
 import { afterUnusableReturn, answeredBefore, notYours, whereItLed } from "./after_session.ts";
 import type { AskingBrowser } from "./asking_browser.ts";
 import { type AuthorizationSession, expired, isLate, stepAfterBank } from "./authorization_session.ts";
@@ -91,8 +92,9 @@ async function follow(
   own: OwnReturn,
   response: ScaResponse,
 ): Promise<string> {
-  const { bank, session, visit: { browser, reads } } = own;
-  const context = { browser, reads, replayRecords: { pending: [response.once] } };
+  const { bank, session, visit: { browser, reads, interactionId } } = own;
+  const replayRecords: ReplayRecords = { pending: [response.once] };
+  const context = { browser, reads, interactionId, replayRecords };
   const choose = (at: Situation): ChosenStep | "stay" => stepAfterReturn(response, bank, at);
   try {
     const taken = await takeStep(deps, session.correlationId, choose, context);

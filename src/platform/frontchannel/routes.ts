@@ -70,6 +70,7 @@ function authorizeEndpoint(deps: FrontchannelRouteDeps): PlatformEndpoint {
       bindingHash: hash,
       reads: c.get("reads"),
       replayRecords: c.get("replayRecords"),
+      interactionId: c.get("interactionId"),
     });
     if (departure.correlationId !== undefined) deps.binding.set(c, departure.correlationId, secret);
     return c.redirect(departure.url, SEE_OTHER);

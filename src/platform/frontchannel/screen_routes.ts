@@ -11,7 +11,7 @@ import { bankParameter } from "../http/openapi_parameters.ts";
 import { CONSENT_SCREEN_PATH } from "../paths.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
-import type { ShownPage } from "../audit_trail.ts";
+import type { ShownPage } from "../evidence/entry.ts";
 import { renderConsentPage } from "../../pages/consent_page.tsx";
 import { chooseLanguage, type Language } from "../../pages/language.ts";
 import type { Site } from "../../pages/site.ts";
@@ -94,9 +94,17 @@ export function screenRoutes(deps: ScreenRouteDeps): readonly PlatformEndpoint[]
 function visitOf(
   deps: ScreenRouteDeps,
   c: Context,
-  { bankCode, query, reads }: LinkVariables & Pick<RequestVariables, "reads">,
+  { bankCode, query, reads, interactionId }:
+    & LinkVariables
+    & Pick<RequestVariables, "reads" | "interactionId">,
 ): ScreenVisit {
-  return { bank: bankCode, correlationId: query.get("flow"), browser: deps.binding.asking(c), reads };
+  return {
+    bank: bankCode,
+    correlationId: query.get("flow"),
+    browser: deps.binding.asking(c),
+    reads,
+    interactionId,
+  };
 }
 
 async function drawScreen(deps: ScreenRouteDeps, c: Context, open: OpenDecision): Promise<Response> {

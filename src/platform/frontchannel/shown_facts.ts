@@ -6,7 +6,7 @@ import type { Parties } from "../../base/values/parties.ts";
 import type { Consent, PayerAccount } from "../consents/consent.ts";
 import type { InstructedAmount } from "../consents/initiation.ts";
 import { fingerprint } from "../idempotency/fingerprint.ts";
-import type { ShownPage } from "../audit_trail.ts";
+import type { ShownPage } from "../evidence/entry.ts";
 import { accountNotice, canPay } from "./authorization_session.ts";
 import type { OpenDecision } from "./decide_consent.ts";
 

@@ -12,7 +12,7 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import type { AuthorizationCodeStore } from "../oauth/authorization_code_store.ts";
 import type { PushedRequest } from "../oauth/pushed_request.ts";
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
-import type { ShownPage } from "../audit_trail.ts";
+import type { ShownPage } from "../evidence/entry.ts";
 import { CODE_SECONDS } from "../profile.ts";
 import type { Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
@@ -69,6 +69,7 @@ export interface StepContext {
   /** The page on which the customer decided, for the consent's history. */
   readonly page?: ShownPage;
   readonly reads: RequestReads;
+  readonly interactionId: string;
 }
 
 export type Taken =
@@ -92,8 +93,8 @@ export async function takeStep(
   choose: ChooseStep,
   context: StepContext,
 ): Promise<Taken> {
-  const { reads, replayRecords = newReplayRecords(), browser } = context;
-  const request = { reads, replayRecords };
+  const { reads, replayRecords = newReplayRecords(), interactionId, browser } = context;
+  const request = { reads, replayRecords, interactionId };
   const options = { what: "authorization session", request };
   const { taken, ends } = await transact<Attempted>(deps, options, async (tx) => {
     const now = deps.clock(); // read once, so that a deadline has passed for all of an attempt or for none

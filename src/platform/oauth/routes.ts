@@ -137,6 +137,7 @@ function tokenEndpoint(deps: OAuthRouteDeps): PlatformEndpoint {
         form,
         proof,
         replayRecords: c.get("replayRecords"),
+        interactionId: c.get("interactionId"),
         reads: c.get("reads"),
         codeHash: c.get("codeHash"),
       }),
@@ -166,6 +167,7 @@ function pushEndpoint(deps: OAuthRouteDeps): PlatformEndpoint {
       bank: c.get("bank").code,
       form: c.get("form"),
       replayRecords: c.get("replayRecords"),
+      interactionId: c.get("interactionId"),
       reads: c.get("reads"),
       ...(proof === undefined ? {} : { proof }),
     });

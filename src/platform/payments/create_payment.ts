@@ -11,8 +11,7 @@ import { type PaymentId, paymentIdOf } from "../../base/kernel/identifiers.ts";
 import { ApiError, isStoreFailure } from "../../base/kernel/api_error.ts";
 import { type AccessToken, tokenOfAnotherConsent } from "../security/access_token.ts";
 import type { Bank } from "../security/caller.ts";
-import { stageEvidence } from "../security/evidence_store.ts";
-import type { SignedBody } from "../security/payload_signature.ts";
+import { type SignedBody, signedEvidence } from "../security/payload_signature.ts";
 import type { Entry } from "../../base/store/store.ts";
 import { type RequestState, transact, type Transaction } from "../../base/store/transaction.ts";
 import type { Payment } from "./payment.ts";
@@ -124,12 +123,13 @@ interface Made {
 
 function stage(deps: CreatePaymentDeps, tx: Transaction, command: CreatePayment, made: Made): void {
   const { entry, consumed, payment, order, claim } = made;
-  const cause = { actor: payment.clientId, reason: `payment ${payment.id}` };
-  deps.consents.stageChange(tx, entry, consumed, cause, payment.createdAt);
-  deps.payments.stageCreation(tx, payment);
+  const actor = payment.clientId;
+  const used = { actor, reason: `payment ${payment.id}` };
+  const position = deps.consents.stageChange(tx, entry, consumed, used, payment.createdAt);
+  const evidence = [signedEvidence("payment_request", command.signedBody)];
+  deps.payments.stageCreation(tx, payment, { actor, reason: "created", evidence }, position);
   if (order !== undefined) deps.outbox.stageOpening(tx, order);
   deps.claims.stage(tx, claim, payment.id);
-  stageEvidence(tx, payment.id, command.signedBody);
 }
 
 /**

@@ -3,7 +3,7 @@ import { defineRecord } from "../../base/store/record.ts";
 import { paymentId } from "../../base/store/record_fields.ts";
 import type { Cause } from "../consents/consent_store.ts";
 import { asPaymentId, type BankCode, type PaymentId } from "../../base/kernel/identifiers.ts";
-import { type AuditEntry, record } from "../audit_trail.ts";
+import { type AuditEvent, record, type Recorded } from "../audit_trail.ts";
 import { paymentKey, paymentOrdersKey } from "../store_keys.ts";
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, type Transaction } from "../../base/store/transaction.ts";
@@ -13,17 +13,18 @@ import { paymentRecord } from "./stored_payment.ts";
 export interface PaymentStore {
   find(from: Reader, id: PaymentId): Promise<Entry<Payment> | null>;
   /**
-   * Stages the payment, its order for the bank and the start of its history. The TPP is the cause unless another one
-   * is given.
+   * Stages the payment, its order for the bank and the start of its history.
+   *
+   * @param consumed position of the entry in the consent's history that the payment follows, milliseconds; if any
    */
-  stageCreation(tx: Transaction, payment: Payment, cause?: Cause): void;
+  stageCreation(tx: Transaction, payment: Payment, cause: Cause, consumed?: number): void;
   /** Stages the changed payment and its history entry at `at`. The commit fails if the payment changed meanwhile. */
   stageChange(tx: Transaction, former: Entry<Payment>, changed: Payment, cause: Cause, at: number): void;
   /**
    * Stages an entry in the payment's history that does not change the payment. The commit fails if the payment changed
    * meanwhile.
    */
-  stageNote(tx: Transaction, id: PaymentId, entry: AuditEntry): Promise<void>;
+  stageNote(tx: Transaction, id: PaymentId, entry: AuditEvent): Promise<void>;
   /** Returns a bank's payments, oldest first, after the one with this cursor. */
   listOrders(bank: BankCode, after: string | undefined, limit: number): Promise<readonly PaymentOrderRef[]>;
 }
@@ -54,10 +55,10 @@ export const paymentOfBankRecord = defineRecord<PaymentId>({
 export function openPaymentStore(store: Store): PaymentStore {
   return {
     find: (from, id) => paymentRecord.get(from, paymentKey(id)),
-    stageCreation(tx, payment, cause = { actor: payment.clientId, reason: "created" }) {
+    stageCreation(tx, payment, cause, consumed = -1) {
       check(tx, paymentKey(payment.id), null);
       const created = { at: payment.createdAt, event: `payment.${payment.status}`, ...cause };
-      stageRecorded(tx, payment, null, created);
+      stageRecorded(tx, payment, { recorded: consumed }, created);
       paymentOfBankRecord.set(tx, orderKey(payment), payment.id); // Decision D1: the order exists exactly if the payment does
     },
     stageChange(tx, former, changed, cause, at) {
@@ -74,9 +75,9 @@ export function openPaymentStore(store: Store): PaymentStore {
   };
 }
 
-function stageRecorded(tx: Transaction, payment: Payment, former: Payment | null, entry: AuditEntry): void {
+function stageRecorded(tx: Transaction, payment: Payment, former: Recorded, entry: AuditEvent): void {
   const recorded = record(tx, payment.id, former, entry);
-  paymentRecord.set(tx, paymentKey(payment.id), { ...payment, recorded });
+  paymentRecord.set(tx, paymentKey(payment.id), { ...payment, ...recorded });
 }
 
 function orderKey(payment: Payment): Key {

@@ -128,6 +128,7 @@ function createEndpoint(deps: PaymentRouteDeps): PlatformEndpoint {
       signedBody: c.get("signedBody"),
       claim: c.get("claim"),
       replayRecords: c.get("replayRecords"),
+      interactionId: c.get("interactionId"),
       reads: c.get("reads"),
     });
     return c.json(representPayment(payment, deps.baseUrl), 201);

@@ -1,5 +1,6 @@
 /** The form of a payment in the store. As in a stored consent, what was sent keeps the names of the API. */
 import { z } from "zod";
+import { recordedMembers } from "../audit_trail.ts";
 import { convertedRecord, defineRecord, optional } from "../../base/store/record.ts";
 import {
   bankCode,
@@ -77,7 +78,7 @@ export const paymentRecord = convertedRecord(
       charges: z.array(charge),
       createdAt: instant,
       statusUpdatedAt: instant,
-      recorded: optional(instant),
+      ...recordedMembers,
     }),
     version: 1,
     lifetime: "Kept.",

@@ -86,7 +86,7 @@ async function holdOrders(deps: BeginEpochDeps, epoch: Epoch): Promise<readonly 
         actor: "platform",
         reason: restoredFrom(epoch),
       });
-      orderHoldRecord.set(tx, orderHoldKey(bank), { ...hold, recorded });
+      orderHoldRecord.set(tx, orderHoldKey(bank), { ...hold, ...recorded });
     });
   }
   return banks;

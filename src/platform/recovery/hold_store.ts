@@ -3,7 +3,7 @@ import { z } from "zod";
 import { defineRecord, optional } from "../../base/store/record.ts";
 import { bankCode, count, instant, paymentId, text } from "../../base/store/record_fields.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
-import { record } from "../audit_trail.ts";
+import { record, recordedMembers } from "../audit_trail.ts";
 import { orderHoldKey } from "../store_keys.ts";
 import type { Entry, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
@@ -28,7 +28,7 @@ export const orderHoldRecord = defineRecord<Hold>({
     epoch: text,
     restoredAt: instant,
     since: instant,
-    recorded: optional(instant),
+    ...recordedMembers,
     after: optional(text),
     comparison: z.looseObject({
       recovered: count,

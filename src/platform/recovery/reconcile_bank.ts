@@ -9,7 +9,7 @@ import type { Log } from "../../base/observability/log.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
-import { stageEvidence } from "../security/evidence_store.ts";
+import { stageBody } from "../evidence/evidence_store.ts";
 import type { Entry } from "../../base/store/store.ts";
 import { commitIfUnchanged } from "../../base/store/transaction.ts";
 import { askBank, type AskBankDeps } from "./ask_bank.ts";
@@ -116,11 +116,11 @@ async function settle(
   const reason = `reconciled: ${recovered} recovered, ${updated} updated, ${agreed} agreed`;
   const subject = `${holdHistoryOf(bank)} ${await sha256(text)}`;
   // The statement is a compact JWS, so its bytes include the signature.
-  const evidence = { bytes: new TextEncoder().encode(text), signature: "", profile: "B" } as const;
+  const evidence = { bytes: new TextEncoder().encode(text) };
   const isStored = await commitIfUnchanged(deps, (tx) => {
     if (done) deps.holds.stageRelease(tx, former, { actor: operator, reason, at: deps.clock() });
     else deps.holds.stageChange(tx, former, hold);
-    stageEvidence(tx, subject, evidence);
+    stageBody(tx, subject, evidence);
   });
   if (!isStored) throw changedMeanwhile();
   if (done) deps.log.info("order_hold.released", { bank, by: operator, reconciled: true });

@@ -1,5 +1,6 @@
 /** The records of a registered client. */
 import { z } from "zod";
+import { recordedMembers } from "../audit_trail.ts";
 import { defineRecord, optional } from "../../base/store/record.ts";
 import { bankCode, clientId, count, flag, instant, text, texts } from "../../base/store/record_fields.ts";
 import type { BankClient, Client } from "./client.ts";
@@ -24,7 +25,7 @@ const client = {
   registeredWith: optional(count),
   registeredAt: instant,
   updatedAt: instant,
-  recorded: optional(instant),
+  ...recordedMembers,
 };
 
 export const clientRecord = defineRecord<Client>({

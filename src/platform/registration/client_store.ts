@@ -51,7 +51,7 @@ export function openClientStore(): ClientStore {
         reason: `software statement of ${wireDateTime(client.statementIssuedAt * 1000)}`,
       });
       check(tx, clientKey(client.clientId), former.client?.version ?? null);
-      clientRecord.set(tx, clientKey(client.clientId), { ...client, recorded });
+      clientRecord.set(tx, clientKey(client.clientId), { ...client, ...recorded });
       softwareStatementRecord.set(tx, softwareStatementKey(client.clientId), softwareStatement);
       const bank = asBank(client);
       if (bank !== null) {

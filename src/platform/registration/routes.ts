@@ -76,6 +76,7 @@ export function registrationRoutes(deps: RegistrationRouteDeps): readonly Platfo
         request: request.value,
         spkiThumbprint: c.get("certificate").spkiThumbprint,
         replayRecords: c.get("replayRecords"),
+        interactionId: c.get("interactionId"),
         reads: c.get("reads"),
         limitParticipant: c.get("limitParticipant"),
       });

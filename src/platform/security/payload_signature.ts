@@ -19,6 +19,7 @@ import {
   verifyDetachedJws,
 } from "../../base/jose/detached_jws.ts";
 import { OBIE_CLAIM } from "../../base/limits.ts";
+import type { Evidence, EvidenceKind } from "../evidence/evidence.ts";
 import type { AccessVariables } from "./access_token.ts";
 import type { Caller, ParticipantKeys } from "./caller.ts";
 
@@ -27,6 +28,11 @@ export interface SignedBody {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly signature: string;
   readonly profile: SignatureProfile;
+}
+
+/** Returns the signed body as a piece of evidence. */
+export function signedEvidence(kind: EvidenceKind, { bytes, signature }: SignedBody): Evidence {
+  return { kind, bytes, signature };
 }
 
 /** Set by {@link payloadSignature}. */

@@ -3,7 +3,7 @@ import { ACCOUNTS, consentPath, idleReport, putReport, reportFor } from "testing
 import { call, clientToken, consentBody, createConsent, good } from "testing/flows.ts";
 import { type AtBank, authorise, decide, returnPath, toBank } from "testing/authorization_flow.ts";
 import { putAccounts } from "testing/authorization_flow.ts";
-import { evidenceOf } from "../../../src/platform/security/evidence_store.ts";
+import { bodyAt } from "../../../src/platform/evidence/evidence_store.ts";
 import { openGatedStore } from "support/gated_store.ts";
 import { assertFaults } from "testing/resource_answers.ts";
 import { type Environment, openEnvironment, START } from "testing/environment.ts";
@@ -110,7 +110,7 @@ Deno.test("PUT back-channel-auth keeps the signed bytes and the signature as evi
   await using env = await openEnvironment();
   const flow = await toBank(env);
   assertEquals((await putAccounts(env, env.bankA, flow.consentId)).status, 200);
-  const evidence = await evidenceOf(env.store, `${flow.consentId} payer accounts 1`);
+  const evidence = await bodyAt(env.store, `${flow.consentId} payer accounts 1`);
   const body = JSON.parse(new TextDecoder().decode(evidence?.bytes));
-  assertEquals([body.Data.ConsentId, evidence?.signature.split(".").length], [flow.consentId, 3]);
+  assertEquals([body.Data.ConsentId, evidence?.signature?.split(".").length], [flow.consentId, 3]);
 });

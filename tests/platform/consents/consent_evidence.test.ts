@@ -11,7 +11,8 @@ import {
   reportAccounts,
 } from "testing/front_channel.ts";
 import { type Environment, openEnvironment, START } from "testing/environment.ts";
-import { type AuditEntry, historyOf } from "../../../src/platform/audit_trail.ts";
+import { historyOf } from "../../../src/platform/audit_trail.ts";
+import type { AuditEntry } from "../../../src/platform/evidence/entry.ts";
 
 const BODY = consentBody({
   initiation: { RemittanceInformation: { Reference: "INVOICE-4711", Unstructured: "Für Sie" } },
@@ -29,7 +30,8 @@ Deno.test("POST authorization.consent.oauth2 keeps time, actor, reason and the h
       const html = await (await flow.browser.open(`${screen}${query}`)).text();
       env.now += 90_000;
       await post(flow, html, decision);
-      const { page, ...told } = await lastEntry(env, flow);
+      const { page, salt: _, interactionId: __, sequence, ...told } = await lastEntry(env, flow);
+      assertEquals(sequence, 4);
       assertEquals(told, { at: env.now, event, actor: "customer", reason });
       const preimage = factsOnPage(env, env.now - 90_000 + 900_000, language);
       assertEquals(page, { language, sha256: await sha256(preimage) });

@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { flattenedVerify } from "jose";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
-import { evidenceOf } from "../../../src/platform/security/evidence_store.ts";
+import { bodyAt } from "../../../src/platform/evidence/evidence_store.ts";
 import { ACCOUNTS, orderPath, report } from "testing/back_channel.ts";
 import {
   type BoundToken,
@@ -59,14 +59,14 @@ async function assertKept(
   by: Participant,
   written: Written,
 ): Promise<void> {
-  const kept = await evidenceOf(env.store, subject);
+  const kept = await bodyAt(env.store, subject);
   const bytes = kept?.bytes ?? new Uint8Array();
   assertEquals(
     [new TextDecoder().decode(bytes), kept?.signature],
     [written.body, written.signature],
     subject,
   );
-  const [head = "", , signature = ""] = kept?.signature.split(".") ?? [];
+  const [head = "", , signature = ""] = kept?.signature?.split(".") ?? [];
   const crit = { [`${OBIE}iat`]: true, [`${OBIE}iss`]: true, [`${OBIE}tan`]: true };
   const key = await by.signing.key.publicKey("verify");
   await flattenedVerify({ protected: head, payload: bytes, signature }, key, { crit });
@@ -81,7 +81,7 @@ Deno.test("the signed bytes and the signature of every write of a payment are ke
   const asked = JSON.stringify(consentBody(), null, 2);
   const consent = await write(env, tpp, bound, { method: "POST", path: CONSENTS, body: asked }, 201);
   const { ConsentId } = consent.data;
-  await t.step("the consent", () => assertKept(env, ConsentId, tpp, consent));
+  await t.step("the consent", () => assertKept(env, `${ConsentId} 1 consent_request`, tpp, consent));
 
   const flow = await toBank(env);
   const bank = await clientToken(env, bankA);
@@ -100,13 +100,13 @@ Deno.test("the signed bytes and the signature of every write of a payment are ke
   const payment = await agreedToken(env, flow);
   const made = await write(env, tpp, payment, { method: "POST", path: PAYMENTS, body: order }, 201);
   const id = made.data.DomesticPaymentId;
-  await t.step("the payment", () => assertKept(env, id, tpp, made));
+  await t.step("the payment", () => assertKept(env, `${id} 1 payment_request`, tpp, made));
 
-  for (const Status of [COMPLETED, "AcceptedCreditSettlementCompleted"]) {
+  for (const [index, Status] of [COMPLETED, "AcceptedCreditSettlementCompleted"].entries()) {
     await t.step(`the report of ${Status}`, async () => {
       const body = JSON.stringify({ Data: { Status, StatusUpdateDateTime: "2040-01-15T12:00:00Z" } });
       const told = await write(env, bankA, bank, { method: "PUT", path: orderPath(id), body }, 200);
-      await assertKept(env, `${id} ${Status}`, bankA, told);
+      await assertKept(env, `${id} ${index + 2} status_report`, bankA, told);
     });
   }
 });

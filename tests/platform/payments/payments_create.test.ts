@@ -1,7 +1,7 @@
 /** POST domestic-payments: what it answers, which account it may name, and what is kept of it. */
 import { assertEquals } from "@std/assert";
 import { paymentIdOf } from "../../../src/base/kernel/identifiers.ts";
-import { evidenceOf } from "../../../src/platform/security/evidence_store.ts";
+import { bodyAt } from "../../../src/platform/evidence/evidence_store.ts";
 import { call, consentBody, DEBTOR_ACCOUNT, good, type Json, pay, paymentBody } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { payloadSignature } from "testing/jwts.ts";
@@ -170,13 +170,13 @@ Deno.test("the signed bytes of a payment and of its consent are kept as evidence
   const body = JSON.stringify(paymentBody(flow.consentId, flow.body), null, 3).padEnd(65_536);
   const signature = await payloadSignature(env, env.tpp, body, { profile: "A" });
   const made = await good(pay(env, flow, { body, signature }), 201);
-  const evidence = await evidenceOf(env.store, made.Data.DomesticPaymentId);
+  const evidence = await bodyAt(env.store, `${made.Data.DomesticPaymentId} 1 payment_request`);
   await t.step("payment, 64 KiB", () => {
     assertEquals(evidence?.signature, signature);
     assertEquals(new TextDecoder().decode(evidence?.bytes), body);
   });
   await t.step("consent", async () => {
-    const consent = await evidenceOf(env.store, flow.consentId);
+    const consent = await bodyAt(env.store, `${flow.consentId} 1 consent_request`);
     assertEquals(JSON.parse(new TextDecoder().decode(consent?.bytes)), flow.body);
   });
 });

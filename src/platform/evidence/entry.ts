@@ -1,0 +1,46 @@
+/**
+ * History entries as evidence: their canonical form and its hash, the leaf of the log. `docs/contract/evidence.md`
+ * specifies both. No I/O.
+ */
+import canonicalize from "canonicalize";
+import type { EvidenceItem } from "./evidence.ts";
+import { digestBytes } from "./digest.ts";
+
+/** A page as the customer read it: its language, and the SHA-256 (base64url) of its facts. */
+export interface ShownPage {
+  readonly language: string;
+  readonly sha256: string;
+}
+
+/** An entry of a history, as stored. */
+export interface AuditEntry {
+  /** Milliseconds. */
+  readonly at: number;
+  /** `<area>.<what>`, such as `consent.authorised`. */
+  readonly event: string;
+  /** A client id, `customer`, `clock` or `platform`. */
+  readonly actor: string;
+  readonly reason?: string;
+  /** The page on which a customer decided, if the decision was made on the platform's screen. */
+  readonly page?: ShownPage;
+  /** Position in its history: 1, 2, 3 … Absent in an entry of an earlier version. */
+  readonly sequence?: number;
+  /** Of the request that caused the change; absent if none did. */
+  readonly interactionId?: string;
+  /** 16 random bytes, base64url. The hash of an entry cannot be compared with guessed entries. */
+  readonly salt?: string;
+  /** The evidence of this step, by digest. */
+  readonly items?: readonly EvidenceItem[];
+}
+
+const LEAF = new Uint8Array([0]);
+
+/** Returns the RFC 8785 form of an entry: all its stored members, and `subject`, the resource of its history. */
+export function canonicalEntry(subject: string, entry: AuditEntry): string {
+  return canonicalize({ ...entry, subject }) ?? "";
+}
+
+/** Returns the entry's leaf hash: SHA-256(0x00 ‖ canonical entry) (RFC 9162 §2.1.1). */
+export function leafHash(subject: string, entry: AuditEntry): Uint8Array<ArrayBuffer> {
+  return digestBytes(LEAF, canonicalEntry(subject, entry));
+}

@@ -1,0 +1,62 @@
+/**
+ * Pieces of evidence: what a party sent or saw in one step of a consent or a payment. A history entry names each piece
+ * by its kind and digest. `docs/contract/evidence.md` specifies both, so that others can recompute them. No I/O.
+ */
+import { digest, digestBytes } from "./digest.ts";
+
+/** The kinds of evidence. A kind is never renamed, because entries name it. */
+export type EvidenceKind =
+  /** The TPP's request that created the consent, with its payload signature. */
+  | "consent_request"
+  /** The bank's report of the payer's accounts, with its payload signature. */
+  | "payer_accounts"
+  /** The TPP's request that created the payment, with its payload signature. */
+  | "payment_request"
+  /** The bank's report of a payment status, with its payload signature. */
+  | "status_report";
+
+/** A piece of evidence as the caller of `record` has it. */
+export interface Evidence {
+  readonly kind: EvidenceKind;
+  readonly bytes: Uint8Array;
+  /** The detached JWS over the bytes, if they do not contain their signature. */
+  readonly signature?: string;
+  /** Where it is stored, if another reader than the case file must find it. */
+  readonly place?: string;
+}
+
+/** The content of a stored piece of evidence. */
+export interface EvidenceBody {
+  readonly bytes: Uint8Array;
+  readonly signature?: string;
+  /** 16 random bytes, base64url. Without it the digest cannot be compared with guessed contents. */
+  readonly salt?: string;
+}
+
+/** A piece of evidence as its history entry names it. */
+export interface EvidenceItem {
+  readonly kind: string;
+  /** {@link bodyDigest} of its body. */
+  readonly sha256: string;
+  /** Where the body is stored; absent if it is {@link usualPlace}. */
+  readonly place?: string;
+}
+
+/** Returns 16 random bytes, base64url. */
+export function newSalt(): string {
+  return crypto.getRandomValues(new Uint8Array(16)).toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/** Returns the digest of a body: SHA-256(salt ‖ SHA-256(bytes) ‖ SHA-256(signature)). An absent member is empty. */
+export function bodyDigest({ bytes, signature = "", salt = "" }: EvidenceBody): string {
+  return digest(
+    Uint8Array.fromBase64(salt, { alphabet: "base64url" }),
+    digestBytes(bytes),
+    digestBytes(signature),
+  );
+}
+
+/** Returns where the body of an entry's piece of evidence is stored. An entry has one piece of a kind. */
+export function usualPlace(subject: string, sequence: number, kind: string): string {
+  return `${subject} ${sequence} ${kind}`;
+}

@@ -1,0 +1,87 @@
+/**
+ * Reads the case file of a consent and its payment: every entry of both histories with its evidence, oldest first. For
+ * disputes and for operators, not for requests of participants.
+ */
+import { type ConsentId, type PaymentId, paymentIdOf } from "../../base/kernel/identifiers.ts";
+import { openRequestReads } from "../../base/store/request_reads.ts";
+import type { Store } from "../../base/store/store.ts";
+import { placedHistoryOf } from "../audit_trail.ts";
+import type { AuditEntry } from "./entry.ts";
+import { type EvidenceBody, type EvidenceItem, usualPlace } from "./evidence.ts";
+import { bodyAt } from "./evidence_store.ts";
+
+/** The case file of a consent and its payment. */
+export interface CaseFile {
+  readonly consentId: ConsentId;
+  /** Follows from the consent's id (Decision G9). Whether there is a payment, its entries show. */
+  readonly paymentId: PaymentId;
+  readonly entries: readonly CaseEntry[];
+}
+
+/** An entry of the consent's history or of its payment's. */
+export interface CaseEntry {
+  /** The consent's id or the payment's id. */
+  readonly subject: string;
+  /** Position in its history, milliseconds. It grows with every entry, also if a clock is put back. */
+  readonly position: number;
+  readonly entry: AuditEntry;
+  /** Of `entry.items`, in their order. */
+  readonly items: readonly CaseItem[];
+}
+
+/** A piece of evidence that an entry names. */
+export interface CaseItem {
+  readonly item: EvidenceItem;
+  /** Null if the body has been deleted. */
+  readonly body: EvidenceBody | null;
+}
+
+/** Largest case file that is read. A payment of an ordinary customer has about 20 pieces of evidence. */
+export const MAX_CASE_ITEMS = 1000;
+/** Pieces of evidence that are read in one round trip. */
+const BATCH = 20;
+
+/**
+ * Returns the case file of a consent, or null if the store has no such consent.
+ *
+ * @throws {Error} if it has more pieces of evidence than {@link MAX_CASE_ITEMS}, because a part is not evidence
+ */
+export async function readCase(store: Store, consentId: ConsentId): Promise<CaseFile | null> {
+  const paymentId = await paymentIdOf(consentId);
+  const histories = await Promise.all([consentId, paymentId].map((subject) => readHistory(store, subject)));
+  const named = histories.flat().toSorted((a, b) => a.position - b.position); // stable: the consent's entry first
+  if (named.length === 0) return null;
+  const places = named.flatMap(placesOf);
+  if (places.length > MAX_CASE_ITEMS) throw new Error(`${consentId} has more than ${MAX_CASE_ITEMS} items`);
+  const bodies = await readBodies(store, places);
+  const entries = named.map((each) => {
+    const found = placesOf(each).map((place) => bodies.get(place) ?? null);
+    const items = (each.entry.items ?? []).map((item, index) => ({ item, body: found[index] ?? null }));
+    return { ...each, items };
+  });
+  return { consentId, paymentId, entries };
+}
+
+type NamedEntry = Omit<CaseEntry, "items">;
+
+async function readHistory(store: Store, subject: string): Promise<readonly NamedEntry[]> {
+  return (await placedHistoryOf(store, subject)).map((placed) => ({ subject, ...placed }));
+}
+
+function placesOf({ subject, entry: { items = [], sequence = 0 } }: NamedEntry): readonly string[] {
+  return items.map(({ kind, place }) => place ?? usualPlace(subject, sequence, kind));
+}
+
+async function readBodies(
+  store: Store,
+  places: readonly string[],
+): Promise<ReadonlyMap<string, EvidenceBody | null>> {
+  const bodies = new Map<string, EvidenceBody | null>();
+  for (let from = 0; from < places.length; from += BATCH) {
+    const reads = openRequestReads(store);
+    const batch = places.slice(from, from + BATCH);
+    const found = await Promise.all(batch.map((place) => bodyAt(reads, place)));
+    batch.forEach((place, index) => bodies.set(place, found[index] ?? null));
+  }
+  return bodies;
+}

@@ -1,0 +1,152 @@
+/** The case file of a consent and its payment: complete, in order, and bound to its history entries by digests. */
+import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
+import canonicalize from "canonicalize";
+import { historyOf } from "../../../src/platform/audit_trail.ts";
+import { canonicalEntry, leafHash } from "../../../src/platform/evidence/entry.ts";
+import {
+  type CaseFile,
+  type CaseItem,
+  MAX_CASE_ITEMS,
+  readCase,
+} from "../../../src/platform/evidence/read_case.ts";
+import { auditKey } from "../../../src/platform/store_keys.ts";
+import { asConsentId, type ConsentId } from "../../../src/base/kernel/identifiers.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { bankCall, orderPath } from "testing/back_channel.ts";
+import { call, clientToken, consentBody, good, type Json, pay } from "testing/flows.ts";
+import { CONSENTS } from "support/resource_calls.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+
+function consentIdOf(text: string): ConsentId {
+  const id = asConsentId(text);
+  if (id === undefined) throw new Error("no consent id");
+  return id;
+}
+
+/** A settled payment's case file. */
+async function settledCase(env: Environment): Promise<CaseFile> {
+  const flow = await authorised(env);
+  const made = await good(pay(env, flow), 201);
+  const body = JSON.stringify({
+    Data: { Status: "AcceptedSettlementCompleted", StatusUpdateDateTime: "2040-01-15T12:00:00Z" },
+  });
+  const path = orderPath(made.Data.DomesticPaymentId);
+  await good(bankCall(env, env.bankA, path, { method: "PUT", body }), 200);
+  return await caseOf(env, flow.consentId);
+}
+
+async function caseOf(env: Environment, consentId: string): Promise<CaseFile> {
+  const file = await readCase(env.store, consentIdOf(consentId));
+  if (file === null) throw new Error("no case file");
+  return file;
+}
+
+function itemsOf(file: CaseFile): readonly CaseItem[] {
+  return file.entries.flatMap(({ items }) => items);
+}
+
+async function hash(...parts: readonly Uint8Array[]): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(await new Blob(parts.map((part) => part.slice())).arrayBuffer());
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+}
+
+/** The digest of a piece of evidence by the words of docs/contract/evidence.md, with WebCrypto. */
+async function specifiedDigest({ body }: CaseItem): Promise<string> {
+  if (body === null) throw new Error("no body");
+  const salt = Uint8Array.fromBase64(body.salt ?? "", { alphabet: "base64url" });
+  const signature = new TextEncoder().encode(body.signature ?? "");
+  const digest = await hash(salt, await hash(body.bytes), await hash(signature));
+  return digest.toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+Deno.test("the case file of a payment has every entry of both histories in order, without a gap in their numbers [EN1] [EN2]", async (t) => {
+  await using env = await openEnvironment();
+  const file = await settledCase(env);
+  const of = (subject: string): readonly (number | undefined)[] =>
+    file.entries.filter((entry) => entry.subject === subject).map(({ entry }) => entry.sequence);
+  await t.step("consent 1 to 5, payment 1 to 2", () => {
+    assertEquals(of(file.consentId), [1, 2, 3, 4, 5]);
+    assertEquals(of(file.paymentId), [1, 2]);
+    assertEquals(file.entries.map(({ entry }) => entry.event), [
+      "consent.AwaitingAuthorisation",
+      "consent.AwaitingAuthorisation",
+      "consent.customer_authenticated",
+      "consent.Authorized",
+      "consent.Consumed",
+      "payment.AcceptedSettlementInProcess",
+      "payment.AcceptedSettlementCompleted",
+    ]);
+  });
+  await t.step("it is what the histories have", async () => {
+    const histories = [
+      await historyOf(env.store, file.consentId),
+      await historyOf(env.store, file.paymentId),
+    ];
+    assertEquals(file.entries.map(({ entry }) => entry), histories.flat());
+  });
+});
+
+Deno.test("every piece of evidence has the digest that its entry names, under a salt of its own [EN4]", async (t) => {
+  await using env = await openEnvironment();
+  const items = itemsOf(await settledCase(env));
+  assert(items.length >= 4);
+  for (const each of items) {
+    await t.step(each.item.kind, async () => assertEquals(await specifiedDigest(each), each.item.sha256));
+  }
+  assertEquals(new Set(items.map(({ body }) => body?.salt)).size, items.length);
+});
+
+Deno.test("an entry names the interaction id of its request, and its leaf is the hash of all its stored members [EN3] [EN5]", async (t) => {
+  await using env = await openEnvironment();
+  const interactionId = "93bac548-d2de-4546-b106-880a5018460d";
+  const made = await good(
+    call(env, env.tpp, await clientToken(env, env.tpp), CONSENTS, {
+      body: JSON.stringify(consentBody()),
+      headers: { "x-fapi-interaction-id": interactionId },
+    }),
+    201,
+  );
+  const [created] = (await caseOf(env, made.Data.ConsentId)).entries;
+  if (created === undefined) throw new Error("no entry");
+  assertEquals(created.entry.interactionId, interactionId);
+  const stored = await env.store.list<Json>({ prefix: ["audit", created.subject], limit: 1 });
+  const { v: _, ...entry } = stored[0]?.value;
+  await t.step("canonical form", () =>
+    assertEquals(
+      canonicalEntry(created.subject, created.entry),
+      canonicalize({ ...entry, subject: created.subject }),
+    ));
+  await t.step("leaf", async () => {
+    const text = new TextEncoder().encode(canonicalize({ ...entry, subject: created.subject }));
+    assertEquals(leafHash(created.subject, created.entry), await hash(new Uint8Array([0]), text));
+  });
+  await t.step("another salt is another leaf", () =>
+    assertNotEquals(
+      leafHash(created.subject, created.entry),
+      leafHash(created.subject, { ...created.entry, salt: "AAAAAAAAAAAAAAAAAAAAAA" }),
+    ));
+});
+
+Deno.test("a case file whose history was stored before entries had numbers is read; one that is too large is not [EN2]", async (t) => {
+  await using env = await openEnvironment();
+  const consentId = "b6c61736-536a-4947-9c99-d4292ec8bced";
+  await t.step(
+    "unknown consent",
+    async () => assertEquals(await readCase(env.store, consentIdOf(consentId)), null),
+  );
+  const former = { at: 1, event: "consent.AwaitingAuthorisation", actor: "a", reason: "created" };
+  const write = (at: number, value: Json) =>
+    ({ kind: "set", key: auditKey(consentId, at, "x"), value }) as const;
+  await env.store.commit({ checks: [], writes: [write(1, former)] });
+  await t.step("former entry", async () => {
+    const file = await caseOf(env, consentId);
+    assertEquals(file.entries, [{ subject: consentId, position: 1, entry: former, items: [] }] as Json);
+  });
+  await t.step("too large", async () => {
+    const items = Array.from({ length: MAX_CASE_ITEMS + 1 }, (_, n) => ({ kind: `k${n}`, sha256: "x" }));
+    const parts = [items.slice(0, 500), items.slice(500)];
+    const writes = parts.map((some, n) => write(n + 2, { ...former, sequence: n + 1, items: some }));
+    await env.store.commit({ checks: [], writes });
+    await assertRejects(() => caseOf(env, consentId), Error, "more than");
+  });
+});
