@@ -10,6 +10,7 @@ const UNFINISHED = RegExp(
 /** Who may use the runtime. Everything else uses Fetch and WebCrypto. Paths below `src/`. */
 const MAY_USE_DENO: readonly { readonly files: RegExp; readonly because: string }[] = [
   { files: /^base\/http\/(listener|open_files|stop_signal)\.ts$/, because: "they listen, and stop" },
+  { files: /^base\/http\/credential_file\.ts$/, because: "a changed list of people counts at once" },
   { files: /^base\/store\/deno_kv\.ts$/, because: "the database is Deno's" },
   { files: /^base\/http\/outgoing\.ts$/, because: "only a client of Deno sends a POST once" },
   { files: /^base\/store\/(database_file|last_seen)\.ts$/, because: "they check the database's own files" },

@@ -1,14 +1,7 @@
-/** The lint rules about imports: who may import whom (`layout_rules.ts`), no barrels, and who may call the store. */
-import {
-  CROSSINGS,
-  LEVELS,
-  MAY_CALL_STORE,
-  OPENINGS,
-  PROGRAMS,
-  RESTRICTED_FILES,
-  RESTRICTED_PACKAGES,
-} from "./layout_rules.ts";
+/** The lint rules about imports: who may import whom (`layout_rules.ts`, `restriction_rules.ts`), no barrels, and who may call the store. */
+import { CROSSINGS, LEVELS, MAY_CALL_STORE, OPENINGS, PROGRAMS } from "./layout_rules.ts";
 import { belowSrc, IN_SRC, ruleFor } from "./linted_file.ts";
+import { RESTRICTED_FILES, RESTRICTED_PACKAGES } from "./restriction_rules.ts";
 
 /** An import with its ends named below `src/`. Packages keep their specifier. */
 interface Edge {

@@ -1,7 +1,8 @@
 /**
- * Who may import whom in `src`, as data: levels, exceptions within a level, and files and packages that few may import.
+ * Who may import whom in `src`, as data: levels, and exceptions within a level.
  * Every exception carries its reason. `import_rules.ts` enforces this file.
  */
+import { PLATFORM_IN_SANDBOX } from "./restriction_rules.ts";
 
 /**
  * The parts of `src/base` and `src/platform` by level: folders, and files beside folders. A part may import itself and
@@ -38,6 +39,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/process",
     "platform/compose.ts",
     "platform/compose_parts.ts",
+    "platform/compose_operations.ts",
     "platform/records.ts",
     "platform/background_work.ts",
     "platform/app.ts",
@@ -149,6 +151,22 @@ export const CROSSINGS: readonly Crossing[] = [
     to: "platform/compose_parts.ts",
     because: "the root wires what both hosts share",
   },
+  {
+    from: "platform/compose.ts",
+    to: "platform/compose_operations.ts",
+    because: "the root wires the operations host",
+  },
+  {
+    from: "platform/compose_operations.ts",
+    to: "platform/compose_parts.ts",
+    because: "operators act on what the hosts share",
+  },
+  { from: "platform/compose_operations.ts", to: "platform/app.ts", because: "it wires an app" },
+  {
+    from: "platform/compose_operations.ts",
+    to: "platform/openapi.ts",
+    because: "the document is made of the wired app",
+  },
   { from: "platform/compose.ts", to: "platform/background_work.ts", because: "the root names the jobs" },
   { from: "platform/compose.ts", to: "platform/app.ts", because: "the root wires the apps" },
   { from: "platform/compose.ts", to: "platform/public_pages.ts", because: "the root wires the apps" },
@@ -158,100 +176,6 @@ export const CROSSINGS: readonly Crossing[] = [
     because: "the document is made of the wired apps",
   },
   { from: "platform/app.ts", to: "platform/public_pages.ts", because: "the browser host serves them" },
-];
-
-/** Something that few files may import, or import only as a type. Paths are below `src/`. */
-export interface Restriction {
-  readonly name: string;
-  /** Specifiers of packages (RESTRICTED_PACKAGES), or paths below `src/` (RESTRICTED_FILES). */
-  readonly target: RegExp;
-  readonly mayImport: RegExp;
-  /** Others may still name its types. */
-  readonly typesForAll?: true;
-  /** The recommended alternative. */
-  readonly instead: string;
-}
-
-const PLATFORM_IN_SANDBOX = "sandbox/ecosystem/platform_and_directory\\.ts";
-
-/** Files of ours that are not for everyone. */
-export const RESTRICTED_FILES: readonly Restriction[] = [
-  {
-    name: "the database itself",
-    target: /^base\/store\/(deno_kv|database_file|open_store|postgres\/.*)\.ts$/,
-    mayImport: new RegExp(
-      `^(base/store/(?:database_file|open_store|store_url|postgres/.*)\\.ts|platform/compose\\.ts|platform/process/running_platform\\.ts|directory/main\\.ts|${PLATFORM_IN_SANDBOX})$`,
-    ),
-    instead: "take a Store from whoever composes the program",
-  },
-  {
-    name: "the storage port",
-    target: /^base\/store\/store\.ts$/,
-    mayImport: /^(base\/store\/.*|.*_store\.ts|platform\/compose\.ts)$/,
-    typesForAll: true,
-    instead: "import it as a type, and read and write through a `*_store.ts`",
-  },
-  {
-    name: "staged writes",
-    target: /^(base\/store\/transaction|platform\/store_keys)\.ts$/,
-    mayImport: /^(?!pages\/|.*(_schema|_representation|_page|routes)\.tsx?$)/,
-    instead: "leave writing to the use case",
-  },
-  {
-    name: "configuration",
-    target: /^platform\/config\.ts$/,
-    mayImport: new RegExp(`^(platform/process/\\w+\\.ts|platform/compose\\.ts|${PLATFORM_IN_SANDBOX})$`),
-    typesForAll: true,
-    instead: "import it as a type, or better take the values that are needed",
-  },
-];
-
-/** Packages that are not for everyone. */
-export const RESTRICTED_PACKAGES: readonly Restriction[] = [
-  {
-    name: "npm:jose",
-    target: /^(npm:)?\/?jose(@|\/|$)/,
-    mayImport: /^(base\/jose|client|sandbox)\//,
-    instead: "use src/base/jose, where the one algorithm and its limits are fixed",
-  },
-  {
-    name: "Hono",
-    target: /^(npm:)?\/?hono(@|\/|$)/,
-    mayImport:
-      /^(((base|platform)\/http|platform\/(security|idempotency)|pages|portal|sandbox)\/.*|(.*\/)?(\w+_)?routes\.ts|platform\/(app|public_pages)\.ts|platform\/frontchannel\/browser_binding\.ts|directory\/(administrators|participants_page|compose_directory|on_error|cacheable|request_context|json_body|methods|administrator|public_limit|publishing|endpoint)\.tsx?)$/,
-    instead: "keep the use case free of requests: routes and guards take them apart",
-  },
-  {
-    name: "@hono/zod-openapi",
-    target: /^(npm:)?\/?@hono\/zod-openapi(@|\/|$)/,
-    mayImport:
-      /^(((base|platform)\/http|platform\/(security|idempotency)|sandbox)\/.*|(.*\/)?(\w+_)?routes\.ts|.*_(schema|representation)\.ts|platform\/oauth\/token_response\.ts|platform\/(app|public_pages)\.ts)$/,
-    instead: "describe wire forms in a `_schema` or `_representation` file",
-  },
-  {
-    name: "intl-messageformat",
-    target: /^(npm:)?\/?(intl-messageformat|@formatjs\/.*)(@|\/|$)/,
-    mayImport: /^pages\/messages\.ts$/,
-    instead: "use messagesOf of src/pages/messages.ts",
-  },
-  {
-    name: "npm:postgres",
-    target: /^(npm:)?\/?postgres(@|\/|$)/,
-    mayImport: /^base\/store\/postgres\/connections\.ts$/,
-    instead: "use the storage port",
-  },
-  {
-    name: "the code of the tests",
-    target: /^(testing|support)\//,
-    mayImport: /^(?!)/,
-    instead: "keep what a program needs in src",
-  },
-  {
-    name: "node:*",
-    target: /^node:/,
-    mayImport: /^((client|sandbox)\/|base\/store\/database_file\.ts$)/,
-    instead: "use Fetch and WebCrypto",
-  },
 ];
 
 /** The store's verbs are called here alone. */
@@ -279,7 +203,7 @@ export const OPENINGS: readonly { readonly from: RegExp; readonly to: RegExp; re
   {
     from: new RegExp(`^${PLATFORM_IN_SANDBOX}$`),
     to:
-      /^(platform\/(compose|config)\.ts|directory\/.*|base\/(store\/open_store|jose\/key_ring|kernel\/clock|observability\/log)\.ts)$/,
+      /^(platform\/(compose|config|security\/operator_roles)\.ts|directory\/.*|base\/(store\/open_store|http\/credentials|jose\/key_ring|kernel\/clock|observability\/log)\.ts)$/,
     because: "the sandbox starts the platform and the directory in its own process",
   },
   {

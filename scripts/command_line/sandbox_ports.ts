@@ -14,7 +14,7 @@ export function freeSandboxPorts(): number {
     const first = 21_000 + Math.floor(Math.random() * 9000);
     if (Array.from({ length: PORT_COUNT }, (_, index) => first + index).every(isFree)) return first;
   }
-  throw new Error("No five free ports in a row were found");
+  throw new Error("No six free ports in a row were found");
 }
 
 function isFree(port: number): boolean {

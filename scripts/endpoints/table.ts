@@ -11,14 +11,12 @@ Before these checks the admission control gives the request a place in the lane 
 (\`src/platform/http/admission.ts\`). What each check rejects is described at the function of its name.
 `;
 
-const HOSTS = { api: "API host", browser: "Browser host" } as const;
+const HOSTS = { api: "API host", browser: "Browser host", operations: "Operations host" } as const;
 
 /** Returns the page in Markdown. */
 export async function endpointPage(): Promise<string> {
-  await using env = await openEnvironment({
-    environment: { OPERATOR_TOKEN: "an-operator-token-of-32-characters-x" },
-  });
-  const sections = (["api", "browser"] as const).map((host) => {
+  await using env = await openEnvironment();
+  const sections = (["api", "browser", "operations"] as const).map((host) => {
     const rows = env.platform.endpoints[host].map(rowOf);
     return `## ${HOSTS[host]}\n\n| Endpoint | Traffic | Checks |\n| --- | --- | --- |\n${rows.join("\n")}\n`;
   });

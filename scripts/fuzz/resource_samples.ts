@@ -16,9 +16,9 @@ import {
 import { authorised, toBank } from "../testing/authorization_flow.ts";
 import type { Participant } from "../testing/participants.ts";
 import { FULL_CONSENT } from "../testing/resource_bodies.ts";
-import { BASE_URL, type Environment } from "../testing/environment.ts";
+import { type Environment } from "../testing/environment.ts";
+import { MARIA, OPERATIONS_URL, OPERATOR_TOKENS } from "../testing/operators.ts";
 import type { JudgeJson } from "./body_parts.ts";
-import { OPERATOR_TOKEN } from "./targets.ts";
 import type { Sample } from "./parts.ts";
 import { requestPart } from "./request_parts.ts";
 import { type Attempt, attemptOf, record } from "./sample_request.ts";
@@ -158,14 +158,16 @@ async function operations(env: Environment): Promise<readonly Sample[]> {
     { kind: "set", key: ["outbox_dead", paymentId], value: paymentId },
   ] as const;
   await env.store.commit({ checks: [], writes });
-  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, "x-operator": "maria" };
   const make = (method: string, path: string): Promise<Attempt> =>
-    attemptOf("api", new Request(`${BASE_URL}/operations/payment-orders${path}`, { method, headers }));
+    attemptOf(
+      "operations",
+      new Request(`${OPERATIONS_URL}/operations/payment-orders${path}`, { method, headers: MARIA }),
+    );
   const bearer = /^Bearer (\S+)$/i;
   const parts = [requestPart({
     also: ({ headers }) => {
       const sent = headers.find(([name]) => name === "authorization")?.[1] ?? "";
-      return bearer.exec(sent)?.[1] === OPERATOR_TOKEN ? undefined : "took another operator token";
+      return bearer.exec(sent)?.[1] === OPERATOR_TOKENS.maria ? undefined : "took another operator token";
     },
   })];
   return [

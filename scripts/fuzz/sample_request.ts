@@ -1,10 +1,11 @@
 /** A request as plain data: it can be mutated, sent repeatedly, and printed so that a person can send it again. */
+import { OPERATIONS_URL } from "../testing/operators.ts";
 import { ISSUER as DIRECTORY_URL } from "../testing/directory_environment.ts";
 import { AUTH_URL, BASE_URL, type Environment, throughProxy } from "../testing/environment.ts";
 import type { Participant } from "../testing/participants.ts";
 
 /** The app that a request is sent to. */
-export type Host = "api" | "browser" | "directory";
+export type Host = "api" | "browser" | "operations" | "directory";
 
 /** One request, with the headers that the proxy added. */
 export interface Attempt {
@@ -16,7 +17,12 @@ export interface Attempt {
   readonly body?: Uint8Array<ArrayBuffer>;
 }
 
-const ORIGIN: Readonly<Record<Host, string>> = { api: BASE_URL, browser: AUTH_URL, directory: DIRECTORY_URL };
+const ORIGIN: Readonly<Record<Host, string>> = {
+  api: BASE_URL,
+  browser: AUTH_URL,
+  operations: OPERATIONS_URL,
+  directory: DIRECTORY_URL,
+};
 
 const KNOWN = /^(DELETE|GET|HEAD|OPTIONS|POST|PUT)$/i;
 

@@ -9,9 +9,6 @@ import type { Answer } from "./parts.ts";
 import { type Attempt, type Host, requestOf } from "./sample_request.ts";
 import { watch, type WatchedStore } from "./store.ts";
 
-/** The operator's token of the platform. */
-export const OPERATOR_TOKEN = "an-operators-token-0123456789-abcdefghij";
-
 /** An app or its wrapper. */
 export type Handler = (request: Request) => Promise<Response>;
 
@@ -45,7 +42,7 @@ export interface Fixture extends AsyncDisposable {
 /** Opens the environments. */
 export async function openFixture(): Promise<Fixture> {
   const [store, directoryStore] = [watch(await openDenoKv(":memory:")), watch(await openDenoKv(":memory:"))];
-  const environment = { OPERATOR_TOKEN, LOG_LEVEL: "error" };
+  const environment = { LOG_LEVEL: "error" };
   const env = await openEnvironment({ store, environment });
   const failures: string[] = [];
   const log = {
@@ -57,6 +54,7 @@ export async function openFixture(): Promise<Fixture> {
   const wrapped = (plant: Plant): Readonly<Record<Host, Handler>> => ({
     api: plant((request) => env.platform.api.fetch(request), "api", store),
     browser: plant((request) => env.platform.browser.fetch(request), "browser", store),
+    operations: plant((request) => env.platform.operations.fetch(request), "operations", store),
     directory: plant(directory.fetch, "directory", directoryStore),
   });
   let apps = wrapped(asItIs);

@@ -33,10 +33,6 @@ const ledgerSchema = z.object({
   Accounts: z.array(z.object({ Identification: z.string(), Balance: z.string() })),
   Orders: z.array(executedSchema),
 });
-const deadSchema = z.object({
-  Data: z.object({ PaymentOrder: z.array(z.object({ DomesticPaymentId: z.uuid() })) }),
-});
-
 /** A payment as the platform shows it. */
 export type PaymentSeen = z.infer<typeof paymentSchema>;
 /** An order as a bank's ledger shows it. */
@@ -105,23 +101,6 @@ export async function readTppBooks(
   return { payments, consents };
 }
 
-/** Payment ids of the orders that the platform has given up, as its operator reads them. */
-export async function readDeadOrders(sandbox: ProvedSystem): Promise<readonly string[]> {
-  const { directory_admin_token } = z.object({ directory_admin_token: z.string() })
-    .parse(JSON.parse(await Deno.readTextFile(`${sandbox.dir}/endpoints.json`)));
-  const profile = await loadBank(`${sandbox.dir}/participants/bank-a`); // the front door wants some certificate
-  const line = mtlsFetch(profile, await Deno.readTextFile(`${sandbox.dir}/ca.pem`));
-  try {
-    const answer = await line.fetch(`${sandbox.endpoints.base_url}/operations/payment-orders?state=dead`, {
-      headers: { authorization: `Bearer ${directory_admin_token}` },
-    });
-    const { Data } = deadSchema.parse(await answer.json());
-    return Data.PaymentOrder.map(({ DomesticPaymentId }) => DomesticPaymentId);
-  } finally {
-    line.close();
-  }
-}
-
 const receivedSchema = z.object({
   event: z.literal("bank.order.received"),
   id: z.string(),
@@ -139,20 +118,23 @@ export async function readRepeatedPushes(dir: string): Promise<ReadonlySet<strin
   }));
 }
 
-/** Histories by subject, and what still waits in the outbox; the platform must have stopped. */
+/** Histories by subject, orders that still wait in the outbox, and those that were given up; the platform must have stopped. */
 export async function readStore(
   system: ProvedSystem,
   subjects: readonly string[],
 ): Promise<{
   readonly histories: ReadonlyMap<string, readonly AuditEntry[]>;
   readonly waiting: readonly string[];
+  readonly dead: readonly string[];
 }> {
   const store = await system.openStore();
   try {
     const histories = new Map<string, readonly AuditEntry[]>();
     for (const subject of subjects) histories.set(subject, await historyOf(store, subject));
     const waiting = await store.list({ prefix: ["outbox"], limit: 1000 });
-    return { histories, waiting: waiting.map(({ key }) => key.at(-1) ?? "") };
+    const dead = await store.list({ prefix: ["outbox_dead"], limit: 1000 });
+    const idsOf = (entries: typeof waiting): string[] => entries.map(({ key }) => key.at(-1) ?? "");
+    return { histories, waiting: idsOf(waiting), dead: idsOf(dead) };
   } finally {
     await store.close();
   }

@@ -20,7 +20,7 @@ import type { ProvedSystem } from "./system.ts";
 /** Until whoever watches the database promotes the standby. */
 const NOTICED_AFTER_MS = 1000;
 
-const secretsSchema = z.object({ directoryAdminToken: z.string(), proxySecret: z.string() });
+const secretsSchema = z.object({ proxySecret: z.string() });
 
 /**
  * Starts it.
@@ -114,7 +114,7 @@ function killing(
 
 /** As `src/sandbox/ecosystem/platform_and_directory.ts` configures the platform of a sandbox. */
 async function platformEnv(dir: string, port: number, storeUrl: string): Promise<Record<string, string>> {
-  const { directoryAdminToken, proxySecret } = secretsSchema.parse(
+  const { proxySecret } = secretsSchema.parse(
     JSON.parse(await Deno.readTextFile(`${dir}/secrets.json`)),
   );
   const directory = `http://localhost:${port + 2}`;
@@ -130,7 +130,6 @@ async function platformEnv(dir: string, port: number, storeUrl: string): Promise
     REGISTRATION_AUDIENCE: `${directory}/registration-audience`,
     CLIENT_CERT_SOURCE: "client-cert",
     PROXY_SECRET: proxySecret,
-    OPERATOR_TOKEN: directoryAdminToken,
     ENVIRONMENT: "Sandbox",
     LOG_LEVEL: "error",
   };

@@ -8,7 +8,6 @@ import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
 import {
   type BankBooks,
   readBankBooks,
-  readDeadOrders,
   readRepeatedPushes,
   readStore,
   readTppBooks,
@@ -132,7 +131,6 @@ async function gather(
     const ids = { payments: [...new Set(payments)], consents: own.map(({ consentId }) => consentId) };
     tppBooks[bank] = await readTppBooks(sandbox, flows[bank], ids);
   }
-  const dead = await readDeadOrders(sandbox);
   await sandbox.stop();
   const orders = Object.values(banks).flatMap(({ orders }) => orders);
   const subjects = orders.flatMap(({ DomesticPaymentId, ConsentId }) => [DomesticPaymentId, ConsentId]);
@@ -141,7 +139,6 @@ async function gather(
     consents,
     banks,
     tpp: tppBooks,
-    dead,
     pushedAgain,
     ...await readStore(sandbox, subjects),
   };

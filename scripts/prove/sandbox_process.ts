@@ -15,7 +15,7 @@ export interface SandboxProcess {
 
 export interface SandboxProcessOptions {
   readonly dir: string;
-  /** First of its five ports. */
+  /** First of its six ports. */
   readonly port: number;
   /** Another configuration file than the project's. */
   readonly denoConfig?: string | undefined;

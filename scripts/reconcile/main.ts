@@ -5,13 +5,12 @@
 import { z } from "zod";
 import { type Options, optionsOf, UsageError } from "../command_line/run.ts";
 
-const USAGE =
-  `deno task reconcile [--bank CODE] [--statement FILE | --release REASON] [--operator NAME] [--url URL]
+const USAGE = `deno task reconcile [--bank CODE] [--statement FILE | --release REASON] [--url URL]
   Without --bank: every bank whose orders are held. --statement: the bank's signed statement (one page), if the bank
   cannot be asked. --release: releases the bank's orders without a comparison; the reason goes into the history.
-  OPERATOR_TOKEN, HOST and PORT are read from the environment or .env.`;
+  OPS_TOKEN (an operator's token), OPERATIONS_HOST and OPERATIONS_PORT are read from the environment or .env.`;
 
-const OPTIONS = ["bank", "statement", "release", "operator", "url"] as const;
+const OPTIONS = ["bank", "statement", "release", "url"] as const;
 const MAX_PAGES = 100_000;
 
 const holdSchema = z.object({
@@ -57,18 +56,15 @@ export async function reconcile(args: readonly string[], tools: ReconcileTools):
   return left.length === 0;
 }
 
-function openLine({ operator, url }: Options<typeof OPTIONS[number], never>, tools: ReconcileTools): Line {
-  const token = tools.environment("OPERATOR_TOKEN");
-  if (token === undefined || token === "") throw new UsageError(`OPERATOR_TOKEN is not set.\n${USAGE}`);
-  const host = tools.environment("HOST") ?? "127.0.0.1";
-  const port = tools.environment("PORT") ?? "8080";
+function openLine({ url }: Options<typeof OPTIONS[number], never>, tools: ReconcileTools): Line {
+  const token = tools.environment("OPS_TOKEN");
+  if (token === undefined || token === "") throw new UsageError(`OPS_TOKEN is not set.\n${USAGE}`);
+  const host = tools.environment("OPERATIONS_HOST") ?? "127.0.0.1";
+  const port = tools.environment("OPERATIONS_PORT") ?? "8081";
   return {
     ...tools,
     url: url ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(operator === undefined ? {} : { "x-operator": operator }),
-    },
+    headers: { authorization: `Bearer ${token}` },
   };
 }
 

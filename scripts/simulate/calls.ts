@@ -116,7 +116,7 @@ function deliver(line: Line, request: string, copy: Copy, told: Told, random: Ra
   if (process === undefined || platform === undefined) return; // nobody listens
   const interactionId = uuidOf(random);
   line.simulation.watch.delivering(interactionId, { request, isForged: copy.isForged });
-  const handler = isForApi(copy) ? platform.api : platform.browser;
+  const handler = platform[hostOf(copy)];
   void answerOf(process, handler.fetch(asRequest(copy, interactionId)), told);
 }
 
@@ -127,8 +127,9 @@ async function answerOf(process: PlatformProcess, answering: Promise<Response>, 
   if (process.isAlive()) told({ status: response.status, headers: response.headers, text });
 }
 
-function isForApi({ as, isOperator }: Sent): boolean {
-  return as !== undefined || isOperator === true;
+function hostOf({ as, isOperator }: Sent): "api" | "browser" | "operations" {
+  if (isOperator === true) return "operations";
+  return as === undefined ? "browser" : "api";
 }
 
 function asRequest(copy: Copy, interactionId: string): Request {
@@ -136,7 +137,7 @@ function asRequest(copy: Copy, interactionId: string): Request {
   const proxied = as === undefined
     ? {}
     : { "x-proxy-secret": PROXY_SECRET, "client-cert": `:${as.transport.certificate}:` };
-  return new Request(`${isForApi(copy) ? API : AUTH}${path}`, {
+  return new Request(`${hostOf(copy) === "browser" ? AUTH : API}${path}`, {
     method,
     headers: { ...headers, ...proxied, "x-fapi-interaction-id": interactionId },
     ...(body === undefined ? {} : { body }),

@@ -8,6 +8,7 @@ export const API = "https://api.platform.example";
 export const AUTH = "https://auth.platform.example";
 export const DIRECTORY = "https://directory.example";
 export const PROXY_SECRET = "a-secret-between-proxy-and-platform-0123456789";
+/** The token of the one operator. */
 export const OPERATOR_TOKEN = "operator-token-of-the-simulation-0123456789abcdef";
 const REGISTRATION_AUDIENCE = `${DIRECTORY}/registration`;
 /** Where every run begins: 2040-01-15T12:00:00Z. */
@@ -159,7 +160,6 @@ export const CONFIG = readConfig({
   DIRECTORY_HOSTS: new URL(DIRECTORY).host,
   REGISTRATION_AUDIENCE,
   PROXY_SECRET,
-  OPERATOR_TOKEN,
   ENVIRONMENT: "Production",
   LOG_LEVEL: "info",
   RATE_LIMITS: GROUPS.map((group) => `${group}=100000/100000`).join(),

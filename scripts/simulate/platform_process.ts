@@ -1,8 +1,10 @@
 /** Processes of the platform: composed as in production, killed at any event, started again on what was committed. */
+import { soleCredential } from "../../src/base/http/credentials.ts";
 import { openKeyRing } from "../../src/base/jose/key_ring.ts";
+import { ROLES } from "../../src/platform/security/operator_roles.ts";
 import { composePlatform, type Platform } from "../../src/platform/compose.ts";
 import { outgoingFetch } from "./outgoing.ts";
-import { CONFIG } from "./parties.ts";
+import { CONFIG, OPERATOR_TOKEN } from "./parties.ts";
 import { INJECTED } from "./injected.ts";
 import { connectStore } from "./platform_store.ts";
 import type { Simulation } from "./simulation.ts";
@@ -113,6 +115,7 @@ async function run(
       fetch: outgoingFetch(simulation, process, outside),
       log: (line) => process.isAlive() && simulation.watch.logged(line),
       keys: await openKeyRing(CONFIG.platformKeys, clock),
+      operators: soleCredential("operator", OPERATOR_TOKEN, ROLES),
     });
     process.started = platform;
     platform.startWork();

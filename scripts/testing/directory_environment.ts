@@ -11,7 +11,7 @@ import {
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
 } from "@peculiar/x509";
-import { soleAdministrator } from "../../src/directory/administrators.ts";
+import { soleCredential } from "../../src/base/http/credentials.ts";
 import { composeDirectory, type DirectoryParts } from "../../src/directory/compose_directory.ts";
 import {
   openStatementKeys,
@@ -59,7 +59,7 @@ export async function openDirectoryEnvironment(
   const env = { now: START };
   const app = await composeDirectory({
     issuer: ISSUER,
-    administrators: soleAdministrator("ana", ADMIN_TOKEN),
+    administrators: soleCredential("ana", ADMIN_TOKEN),
     ca: await testAuthority(),
     statementKeys: await testStatementKeys(),
     store,

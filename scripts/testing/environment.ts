@@ -4,7 +4,7 @@
  */
 import { composePlatform, type Platform } from "../../src/platform/compose.ts";
 import { type Config, readConfig } from "../../src/platform/config.ts";
-import { soleAdministrator } from "../../src/directory/administrators.ts";
+import { type Credentials, soleCredential } from "../../src/base/http/credentials.ts";
 import { composeDirectory, type DirectoryApp } from "../../src/directory/compose_directory.ts";
 import { openKeyRing } from "../../src/base/jose/key_ring.ts";
 import { openTestStore } from "./test_store.ts";
@@ -12,6 +12,7 @@ import type { Entry, Store } from "../../src/base/store/store.ts";
 import { describedPlatform } from "./described_platform.ts";
 import { makeAuthority, testStatementKeys } from "./directory_environment.ts";
 import { onboard, type Participant } from "./participants.ts";
+import { OPERATIONS_URL, OPERATOR_TOKENS, type TestOperator, testOperators } from "./operators.ts";
 import { platformKeySet } from "./platform_keys.ts";
 
 export const BASE_URL = "https://api.platform.example";
@@ -50,6 +51,8 @@ export interface Environment extends AsyncDisposable {
   api(request: Request, as?: Participant): Promise<Response>;
   /** Sends a request to the browser host. */
   browser(request: Request): Promise<Response>;
+  /** Sends a request to the operations host; `as` brings that operator's token. */
+  asOperator(path: string, init?: RequestInit, as?: TestOperator): Promise<Response>;
   /**
    * All stored records except replay records, rate limits and copies of the directory. Equal snapshots mean that no
    * state changed.
@@ -66,6 +69,8 @@ export interface EnvironmentOptions {
   readonly paymentOrdersUri?: { readonly bankA?: string; readonly bankB?: string };
   /** Registers the participants at this very platform, for tests of what a process knows without its store. */
   readonly registersItself?: boolean;
+  /** Other operators than those of `operators.ts`. */
+  readonly operators?: Credentials;
   /** Whether proxies may use the process. By default they may. */
   readonly isServing?: () => boolean;
 }
@@ -132,7 +137,7 @@ async function openEmptyEnvironment(
   const state = { now: START, clockStep: 0, logged: [] as string[], fetched: [] as string[] };
   const directory = await composeDirectory({
     issuer: DIRECTORY_URL,
-    administrators: soleAdministrator("ana", ADMIN_TOKEN),
+    administrators: soleCredential("ana", ADMIN_TOKEN),
     ca: await (authority ??= makeAuthority(new Date(Date.UTC(2026, 0, 1)), new Date(Date.UTC(2046, 0, 1)))),
     statementKeys: await testStatementKeys(),
     store: directoryStore,
@@ -163,6 +168,7 @@ async function openEmptyEnvironment(
       fetch: fetchThroughEnvironment as typeof fetch,
       log: (line) => void env.logged.push(line),
       keys,
+      operators: options.operators ?? await testOperators(),
       isServing: options.isServing ?? (() => true),
     });
     const lines = env.logged.length;
@@ -179,6 +185,11 @@ async function openEmptyEnvironment(
     api: (request: Request, as?: Participant): Promise<Response> =>
       running.platform.api.fetch(throughProxy(request, as)),
     browser: (request: Request): Promise<Response> => running.platform.browser.fetch(request),
+    asOperator(path: string, init: RequestInit = {}, as: TestOperator = "maria"): Promise<Response> {
+      const headers = new Headers(init.headers);
+      if (!headers.has("authorization")) headers.set("authorization", `Bearer ${OPERATOR_TOKENS[as]}`);
+      return running.platform.operations.fetch(new Request(`${OPERATIONS_URL}${path}`, { ...init, headers }));
+    },
     snapshot: () => snapshot(store),
     async [Symbol.asyncDispose](): Promise<void> {
       await running.platform.stop();

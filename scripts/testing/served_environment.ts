@@ -3,7 +3,7 @@
  * onboarded and registered, the computer's clock. Tests reach the platform as its proxy does, or through a real
  * proxy (`proxied_environment.ts`). Host names are those of `environment.ts`; `connect_proxy.ts` sends them to loopback.
  */
-import { soleAdministrator } from "../../src/directory/administrators.ts";
+import { soleCredential } from "../../src/base/http/credentials.ts";
 import { composeDirectory, type DirectoryApp } from "../../src/directory/compose_directory.ts";
 import type { Store } from "../../src/base/store/store.ts";
 import { openTestStore } from "./test_store.ts";
@@ -104,7 +104,7 @@ async function openDirectory(
   const store = await openTestStore();
   const app = await composeDirectory({
     issuer: DIRECTORY_URL,
-    administrators: soleAdministrator("ana", ADMIN_TOKEN),
+    administrators: soleCredential("ana", ADMIN_TOKEN),
     ca,
     statementKeys: await testStatementKeys(),
     store,

@@ -11,7 +11,7 @@ import { guardStore } from "../base/store/guarded_store.ts";
 import type { Store } from "../base/store/store.ts";
 import { adminEndpoints } from "./admin_routes.ts";
 import { requireAdministrator } from "./administrator.ts";
-import type { Administrators } from "./administrators.ts";
+import type { Credentials } from "../base/http/credentials.ts";
 import { openCertificateAuthority } from "./certificate_authority.ts";
 import type { Directory, DirectoryLog } from "./directory.ts";
 import { described } from "./openapi.ts";
@@ -25,7 +25,7 @@ import type { StatementKeys } from "./statement_keys.ts";
 export interface DirectoryParts {
   /** Its public address without a trailing slash: `iss` of its statements. */
   readonly issuer: string;
-  readonly administrators: Administrators;
+  readonly administrators: Credentials;
   /** PEM of the CA certificate and of its PKCS 8 private key (RSA or ECDSA). */
   readonly ca: { readonly certificatePem: string; readonly privateKeyPem: string };
   readonly statementKeys: StatementKeys;

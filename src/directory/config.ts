@@ -4,7 +4,7 @@
  */
 import { isUrl, storeUrlFaults } from "../base/store/store_url.ts";
 import { z } from "zod";
-import { readCredentials } from "./administrators.ts";
+import { ADMINISTRATORS, readCredentials } from "../base/http/credentials.ts";
 import { openCertificateAuthority } from "./certificate_authority.ts";
 import { fileFaults, type FileModes } from "./file_modes.ts";
 import { type PublicLimit, USUAL_PUBLIC_LIMIT } from "./public_limit.ts";
@@ -188,7 +188,7 @@ async function administratorsFaults(
   const json = await readSecret(name, path, source, faults, "secret");
   if (json === "") return faults.map((fault) => `${fault} (deno task directory-admin add makes it)`);
   try {
-    readCredentials(json);
+    readCredentials(ADMINISTRATORS, json);
   } catch (error) {
     faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -4,6 +4,8 @@
  * After the start the process can neither write files nor read the environment.
  */
 import { type Handle, type Listener, openListener } from "../base/http/listener.ts";
+import { credentialFile } from "../base/http/credential_file.ts";
+import { ADMINISTRATORS, openCredentials, type WatchedFile } from "../base/http/credentials.ts";
 import { openFilesFaults } from "../base/http/open_files.ts";
 import { stopSignal } from "../base/http/stop_signal.ts";
 import { systemClock } from "../base/kernel/clock.ts";
@@ -11,7 +13,6 @@ import { type Log, openLog } from "../base/observability/log.ts";
 import { openLogQueue } from "../base/observability/log_queue.ts";
 import { openStore } from "../base/store/open_store.ts";
 import type { Store } from "../base/store/store.ts";
-import { openAdministrators, type WatchedFile } from "./administrators.ts";
 import { composeDirectory, type DirectoryApp } from "./compose_directory.ts";
 import {
   DIRECTORY_VARIABLES,
@@ -46,7 +47,7 @@ async function start(): Promise<void> {
   const statementKeys = await openStatementKeys(config.signingKeys, systemClock);
   const app = await composeDirectory({
     ...config,
-    administrators: openAdministrators(administratorsFile(config.administratorsFile)),
+    administrators: openCredentials(ADMINISTRATORS, administratorsFile(config.administratorsFile)),
     statementKeys,
     store,
     clock: systemClock,
@@ -165,13 +166,7 @@ async function renewKeys(keys: RenewableStatementKeys, { signingKeysFile }: Dire
 }
 
 function administratorsFile(path: string): WatchedFile {
-  return {
-    async version(): Promise<string> {
-      const { mtime, ino, size } = await Deno.stat(path);
-      return [mtime?.getTime(), ino, size].join(" ");
-    },
-    text: () => readSecret("DIRECTORY_ADMINISTRATORS", path),
-  };
+  return credentialFile(path, (file) => readSecret("DIRECTORY_ADMINISTRATORS", file));
 }
 
 /** @throws {Error} if it cannot be read, or if other users could read it */

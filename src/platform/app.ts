@@ -1,6 +1,6 @@
 /**
- * The two hosts: the API host, which requires client certificates, and the browser host. Each has the endpoints of its
- * slices behind the same surroundings. `compose.ts` has the wiring.
+ * The three hosts: the API host, which requires client certificates, the browser host, and the operations host with a
+ * listener of its own. Each has the endpoints of its slices behind the same surroundings. `compose.ts` has the wiring.
  */
 import { Hono, type MiddlewareHandler } from "hono";
 import { type BackchannelRouteDeps, backchannelRoutes } from "./backchannel/routes.ts";
@@ -20,7 +20,12 @@ import { type PaymentRouteDeps, paymentRoutes } from "./payments/routes.ts";
 import { type HoldRouteDeps, orderHoldRoutes } from "./recovery/operations_routes.ts";
 import { type RequestLaneRouteDeps, requestLaneRoutes } from "./security/request_lane_routes.ts";
 import { type RegistrationRouteDeps, registrationRoutes } from "./registration/routes.ts";
-import { type PublicPageDeps, publicPageRoutes } from "./public_pages.ts";
+import { guardOperations, type OperatorGuardDeps } from "./security/operation.ts";
+import { healthEndpoints, type PublicPageDeps, publicPageRoutes } from "./public_pages.ts";
+import {
+  type OperationsDocumentDeps,
+  operationsDocumentRoutes,
+} from "./security/operations_document_routes.ts";
 
 /** The middleware of every request of a host, outermost first. */
 export type Surroundings = readonly MiddlewareHandler<RequestEnv>[];
@@ -34,8 +39,6 @@ export interface ApiDeps extends ErrorDeps {
   readonly payments: PaymentRouteDeps;
   readonly backchannel: BackchannelRouteDeps;
   readonly paymentOrders: PaymentOrderRouteDeps;
-  /** Absent if no operator token is configured. Then these routes do not exist. */
-  readonly operations?: OperationsRouteDeps & HoldRouteDeps & RequestLaneRouteDeps | undefined;
 }
 
 export interface BrowserDeps extends ErrorDeps {
@@ -43,6 +46,14 @@ export interface BrowserDeps extends ErrorDeps {
   readonly discovery: DiscoveryRouteDeps;
   readonly frontchannel: FrontchannelRouteDeps;
   readonly pages: PublicPageDeps;
+}
+
+export interface OperationsDeps extends ErrorDeps {
+  readonly around: Surroundings;
+  readonly health: Parameters<typeof healthEndpoints>[0];
+  /** Absent if no operators are configured. Then the operations API does not exist, and health does. */
+  readonly guard: OperatorGuardDeps | undefined;
+  readonly operations: OperationsRouteDeps & HoldRouteDeps & RequestLaneRouteDeps & OperationsDocumentDeps;
 }
 
 /** A host: its endpoints, and the handler of its requests. */
@@ -53,7 +64,6 @@ export interface Host {
 
 /** The API host, for programs with client certificates. */
 export function apiHost(deps: ApiDeps): Host {
-  const { operations } = deps;
   return openHost(deps, [
     ...(deps.registration === undefined ? [] : registrationRoutes(deps.registration)),
     ...oauthRoutes(deps.oauth),
@@ -61,11 +71,6 @@ export function apiHost(deps: ApiDeps): Host {
     ...paymentRoutes(deps.payments),
     ...backchannelRoutes(deps.backchannel),
     ...paymentOrderRoutes(deps.paymentOrders),
-    ...(operations === undefined ? [] : [
-      ...operationsRoutes(operations),
-      ...orderHoldRoutes(operations),
-      ...requestLaneRoutes(operations),
-    ]),
   ], () => "oauth");
 }
 
@@ -77,6 +82,18 @@ export function browserHost(deps: BrowserDeps): Host {
     ...frontchannelRoutes(deps.frontchannel),
   ];
   return openHost(deps, endpoints, (path) => isForMachines(path) ? "oauth" : "browser");
+}
+
+/** The operations host, for operators and their tools. It has a listener of its own. */
+export function operationsHost(deps: OperationsDeps): Host {
+  const { guard, operations } = deps;
+  const guarded = guard === undefined ? [] : guardOperations(guard, [
+    ...operationsRoutes(operations),
+    ...orderHoldRoutes(operations),
+    ...requestLaneRoutes(operations),
+    ...operationsDocumentRoutes(operations),
+  ]);
+  return openHost(deps, [...healthEndpoints(deps.health), ...guarded], () => "oauth");
 }
 
 /** Well-known paths and paths similar to API paths, which people do not open. */

@@ -1,6 +1,7 @@
-/** The composition root: the only file that knows every part. It builds stores, middleware and the two apps. */
+/** The composition root: the only file that knows every part. It builds stores, middleware and the apps of the hosts. */
 import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
 import { apiHost, browserHost, type Host } from "./app.ts";
+import { composeOperations } from "./compose_operations.ts";
 import {
   composeShared,
   openClocks,
@@ -25,21 +26,17 @@ import { type Log, openLog } from "../base/observability/log.ts";
 import { requestLog } from "../base/http/request_log.ts";
 import { platformDocument } from "./openapi.ts";
 import type { PublicPageDeps } from "./public_pages.ts";
-import type { RequestLaneRouteDeps } from "./security/request_lane_routes.ts";
-import type { OperationsRouteDeps } from "./payments/operations_routes.ts";
 import { deliverDueOrders, startDueOrders } from "./payments/deliver_due_orders.ts";
 import { resumeHeldOrders } from "./payments/held_orders.ts";
 import { beginEpoch } from "./recovery/begin_epoch.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { rejectWhileHeld } from "./recovery/reject_while_held.ts";
-import type { HoldRouteDeps } from "./recovery/operations_routes.ts";
 import { openEpochStore } from "./recovery/epoch_store.ts";
 import { accessToken } from "./security/access_token.ts";
 import { admit } from "./security/admit.ts";
 import { answerSignature } from "./security/answer_signature.ts";
 import { bankPath } from "./security/bank_path.ts";
 import { clientCertificate } from "./security/client_certificate.ts";
-import { operatorToken } from "./security/operator_token.ts";
 import { payloadSignature } from "./security/payload_signature.ts";
 import { followDirectory } from "./registration/current_clients.ts";
 import { activeBank, type ResourceGuards } from "./security/resource_guards.ts";
@@ -52,7 +49,7 @@ export interface Handler {
   fetch(request: Request): Promise<Response>;
 }
 
-/** A running platform: two apps for listeners, and background work. */
+/** A running platform: the apps of its hosts for listeners, and background work. */
 export interface Platform extends BackgroundWork {
   /** Reads changes from the directory. This job and the next ones are for runtimes with their own scheduler. */
   readonly followDirectory: () => Promise<number>;
@@ -64,7 +61,9 @@ export interface Platform extends BackgroundWork {
   readonly markAge: () => Promise<number>;
   readonly api: Handler;
   readonly browser: Handler;
-  readonly endpoints: { readonly [host in "api" | "browser"]: readonly MountedEndpoint[] };
+  /** For operators, on a listener of its own. */
+  readonly operations: Handler;
+  readonly endpoints: { readonly [host in "api" | "browser" | "operations"]: readonly MountedEndpoint[] };
   readonly readiness: () => Promise<Readiness>;
 }
 
@@ -90,18 +89,26 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   const api = composeApi(parts, shared, log);
   const ready = (): Promise<Readiness> =>
     readiness({ store: storeProbe(store.isWorking) }, { ...directoryProbes(shared), ...parts.advisory });
+  const health = { readiness: ready, isServing: given.isServing ?? (() => true) };
+  const operations = composeOperations(parts, shared, log, health);
   const browser = composeBrowser(parts, shared, log, {
-    readiness: ready,
-    isServing: given.isServing ?? (() => true),
+    ...health,
     openApi: () => platformDocument(config, [api.endpoints, browser.endpoints]),
   });
   return {
     api,
     browser,
-    endpoints: { api: api.endpoints.map(listed), browser: browser.endpoints.map(listed) },
+    operations,
+    endpoints: listedOf({ api, browser, operations }),
     readiness: ready,
     ...composeWork({ store, clock, log, markAge: mark }, shared),
   };
+}
+
+function listedOf(hosts: Readonly<Record<keyof Platform["endpoints"], Host>>): Platform["endpoints"] {
+  const { api, browser, operations } = hosts;
+  const of = ({ endpoints }: Host): readonly MountedEndpoint[] => endpoints.map(listed);
+  return { api: of(api), browser: of(browser), operations: of(operations) };
 }
 
 type Work =
@@ -166,7 +173,6 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
     payments: { ...resources, ...shared.delivery },
     backchannel: resources,
     paymentOrders: { ...resources, outbox: shared.delivery.outbox },
-    operations: composeOperations(parts, shared),
   });
 }
 
@@ -193,24 +199,6 @@ function composeOAuth(parts: PlatformParts, shared: Shared, guards: ResourceGuar
     findClient: clients.find,
     isConsentAuthorized: async (from, id, owner) => await status(from, id, owner) === "Authorized",
     awaitsAuthorisation: async (from, id, owner) => await status(from, id, owner) === "AwaitingAuthorisation",
-  };
-}
-
-function composeOperations(
-  { config, store, keys }: PlatformParts,
-  shared: Shared,
-): OperationsRouteDeps & HoldRouteDeps & RequestLaneRouteDeps | undefined {
-  if (config.operatorToken === undefined) return undefined;
-  const { consents, clients, participantKeys } = shared;
-  return {
-    ...shared.delivery, // payments, their outbox, and the calls to banks
-    consents,
-    clients,
-    keys: participantKeys,
-    ownKeys: () => keys.publicJwks.keys,
-    holds: openHoldStore(store),
-    lanes: shared.admission.state,
-    operator: operatorToken(config.operatorToken),
   };
 }
 

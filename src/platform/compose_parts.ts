@@ -10,6 +10,7 @@ import type { ErrorDeps } from "./http/on_error.ts";
 import { openExplain } from "./security/proven_caller.ts";
 import { errorPath } from "../portal/paths.ts";
 import { type ClaimStore, openClaimStore } from "./idempotency/claim_store.ts";
+import type { Credentials } from "../base/http/credentials.ts";
 import type { KeyRing } from "../base/jose/key_ring.ts";
 import { type Clock, steadyClock } from "../base/kernel/clock.ts";
 import { openAgeClock } from "../base/store/age_clock.ts";
@@ -59,6 +60,8 @@ export interface PlatformParts {
   readonly fetch: typeof fetch;
   readonly log: LogSink;
   readonly keys: KeyRing;
+  /** The operators with tokens of their own. Without any operators the operations API does not exist. */
+  readonly operators?: Credentials | undefined;
   /** Parts of the process outside the platform, shown in its readiness. */
   readonly advisory?: Readonly<Record<string, Probe>>;
   /** Whether proxies may send requests to this process. Without it they always may. */

@@ -39,8 +39,12 @@ export interface Config {
   readonly registrationAudience: string;
   readonly clientCertSource: ProxyCertificateSource;
   readonly proxySecret: string;
-  /** Bearer token of the operator's routes. Without it they do not exist. */
-  readonly operatorToken: string | undefined;
+  /** Address of the operations API's listener. */
+  readonly operationsHost: string;
+  /** Without it that listener does not exist. */
+  readonly operationsPort: number | undefined;
+  /** Path of the list of operators. */
+  readonly operatorsFile: string | undefined;
   readonly environment: "Production" | "Sandbox";
   readonly logLevel: "debug" | "info" | "warn" | "error";
   /** ISO 4217 codes of supported currencies. */
@@ -85,12 +89,14 @@ function readAs<T>(read: (text: string) => T | undefined, error: string): z.ZodT
   });
 }
 
+const portNumber = z.string().regex(/^[1-9]\d{0,4}$/, { error: "set it to a port number" }).transform(Number)
+  .refine((port) => port <= 65_535, { error: "set it to a port number" });
+
 const schema = z.object({
   BASE_URL: z.string({ error: "set it to the API host, such as https://api.example.com" }),
   AUTH_URL: z.string({ error: "set it to the browser authorization host, such as https://auth.example.com" }),
   HOST: z.string().default("127.0.0.1"),
-  PORT: z.string().regex(/^[1-9]\d{0,4}$/, { error: "set it to a port number" }).transform(Number)
-    .refine((port) => port <= 65_535, { error: "set it to a port number" }).default(8080),
+  PORT: portNumber.default(8080),
   MAX_CONNECTIONS: z.string().regex(/^[1-9]\d{1,4}$/, { error: "set it to a number from 10 to 99999" })
     .transform(Number).default(400),
   STORE_URL: z.string({ error: "set it to the path of a Deno KV file, or to postgres://…" }),
@@ -115,10 +121,9 @@ const schema = z.object({
     // Every proxy can write these without quoting, and they need no encoding in a header.
     .regex(/^[A-Za-z0-9._~+/=-]*$/, { error: "must be of letters, digits and . _ ~ + / = -" })
     .refine((secret) => new Set(secret).size >= MIN_SECRET_VARIETY, { error: "must be random" }),
-  OPERATOR_TOKEN: z.string()
-    .min(MIN_SECRET_CHARACTERS, { error: `must have at least ${MIN_SECRET_CHARACTERS} characters` })
-    .regex(/^[A-Za-z0-9._~+/-]+=*$/, { error: "must be of letters, digits and . _ ~ + / - (RFC 6750 §2.1)" })
-    .refine((secret) => new Set(secret).size >= MIN_SECRET_VARIETY, { error: "must be random" }).optional(),
+  OPERATIONS_HOST: z.string().default("127.0.0.1"),
+  OPERATIONS_PORT: portNumber.optional(),
+  OPERATORS: z.string().optional(),
   ENVIRONMENT: z.enum(["Production", "Sandbox"], { error: "set it to Production or Sandbox" }).default(
     "Production",
   ),
@@ -200,7 +205,9 @@ function frozen(values: Values): Config {
     registrationAudience: values.REGISTRATION_AUDIENCE,
     clientCertSource: values.CLIENT_CERT_SOURCE,
     proxySecret: values.PROXY_SECRET,
-    operatorToken: values.OPERATOR_TOKEN,
+    operationsHost: values.OPERATIONS_HOST,
+    operationsPort: values.OPERATIONS_PORT,
+    operatorsFile: values.OPERATORS,
     environment: values.ENVIRONMENT,
     logLevel: values.LOG_LEVEL,
     rateLimits: values.RATE_LIMITS,
@@ -228,9 +235,11 @@ function unsafe(values: Partial<Values>): string[] {
   if (values.BASE_URL !== undefined && values.BASE_URL === values.AUTH_URL) {
     faults.push("BASE_URL and AUTH_URL: must be different hosts, only one asks for client certificates");
   }
-  // Otherwise the proxy's configuration file would contain the operator's token.
-  if (values.OPERATOR_TOKEN !== undefined && values.OPERATOR_TOKEN === values.PROXY_SECRET) {
-    faults.push("PROXY_SECRET and OPERATOR_TOKEN: must be different");
+  if (values.OPERATORS !== undefined && values.OPERATIONS_PORT === undefined) {
+    faults.push("OPERATORS: set OPERATIONS_PORT too, the port on which operators are answered");
+  }
+  if (values.OPERATIONS_PORT !== undefined && values.OPERATIONS_PORT === values.PORT) {
+    faults.push("PORT and OPERATIONS_PORT: must be different, proxies reach only one");
   }
   faults.push(...storeUrlFaults(values.STORE_URL, values.ENVIRONMENT).map((fault) => `STORE_URL: ${fault}`));
   if (values.CELLS instanceof Map && cellOf(values.CELL ?? HOME_CELL, values.CELLS) === undefined) {

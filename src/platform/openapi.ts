@@ -1,10 +1,11 @@
-/** The OpenAPI 3.1 document of both hosts, generated from the mounted routes. */
+/** The OpenAPI 3.1 documents of the participants' hosts and of the operations host, generated from the mounted routes. */
 import type { OpenAPIRegistry, RouteConfig } from "@asteasolutions/zod-to-openapi";
 import type { Endpoint } from "../base/http/endpoint.ts";
 import { documentedRoutes, openApiDocument } from "../base/http/openapi.ts";
 import type { Config } from "./config.ts";
 import { registerAnswers } from "./http/openapi_answers.ts";
 import { SCHEMES } from "./http/openapi_parameters.ts";
+import { OPERATOR_SCHEME, registerOperationAnswers } from "./http/operation_answers.ts";
 
 const TAGS = [
   { name: "Registration", description: "Dynamic client registration (RFC 7591) with a software statement." },
@@ -37,6 +38,39 @@ export function platformDocument(
   const at = (url: string, endpoints: readonly Endpoint[]): RouteConfig[] =>
     documentedRoutes(endpoints).map((route) => ({ ...route, servers: [{ url }] }));
   return openApiDocument(frame, [...at(baseUrl, api), ...at(authUrl, browser)]);
+}
+
+const OPERATIONS_TAGS = [
+  { name: "Payment orders", description: "Orders that wait, are held or were given up." },
+  { name: "Restore", description: "Banks whose orders are held after a restore of the store." },
+  { name: "State", description: "The process that answers, and this document." },
+];
+
+/** Returns the document of the operations API, whose health endpoints are in the participants' document. */
+export function operationsDocument(
+  { authUrl }: Pick<Config, "authUrl">,
+  operations: readonly Endpoint[],
+): object {
+  const url = "/";
+  const frame = {
+    title: "Operations API of the payment initiation platform",
+    description: "For the platform's own operators and their tools, on a listener of its own.",
+    contact: { name: "Platform", url: authUrl },
+    servers: [{ url, description: "The operations listener" }],
+    tags: OPERATIONS_TAGS,
+    components: operationsComponents,
+  };
+  const guarded = documentedRoutes(operations).filter(({ path }) => path.startsWith("/operations/"));
+  return openApiDocument(frame, guarded.map((route) => ({ ...route, servers: [{ url }] })));
+}
+
+function operationsComponents(registry: OpenAPIRegistry): void {
+  registry.registerComponent("securitySchemes", OPERATOR_SCHEME, {
+    type: "http",
+    scheme: "bearer",
+    description: "An operator's token.",
+  });
+  registerOperationAnswers(registry);
 }
 
 function components(registry: OpenAPIRegistry): void {

@@ -128,7 +128,10 @@ export function publicPageRoutes(deps: PublicPageDeps): readonly PlatformEndpoin
   ];
 }
 
-function healthEndpoints({ readiness, isServing }: PublicPageDeps): readonly PlatformEndpoint[] {
+/** The health of this process. */
+export function healthEndpoints(
+  { readiness, isServing }: Pick<PublicPageDeps, "readiness" | "isServing">,
+): readonly PlatformEndpoint[] {
   return [
     endpoint("oauth", "probe", liveRoute, [], (c) => c.json({ live: true })),
     endpoint("oauth", "probe", servingRoute, [], (c) => {

@@ -82,7 +82,7 @@ function describe(error: unknown): string {
 
 function summary(endpoints: Endpoints, dir: string, seconds: number): string {
   const demo = `npx -y deno@${Deno.version.deno} task demo`;
-  const { base_url, auth_url, directory_url, banks_url, shop_url } = endpoints;
+  const { base_url, auth_url, directory_url, banks_url, shop_url, operations_url } = endpoints;
   return `
 The sandbox is ready (${seconds.toFixed(1)} s).
 
@@ -92,6 +92,7 @@ The sandbox is ready (${seconds.toFixed(1)} s).
   Platform     ${auth_url}/docs    the API described
   API          ${base_url}    needs a client certificate
   Directory    ${directory_url}/participants
+  Operations   ${operations_url}/operations/openapi.json    needs the token in ${dir}/admin.header
 
   Files        ${dir}/    endpoints.json, ca.pem, participants/<name>/, sandbox.log
   One payment step by step, from another terminal:

@@ -1,10 +1,11 @@
 /** The configuration of a directory that runs alone: what it takes, and that it names every fault at once. */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
-  openAdministrators,
+  ADMINISTRATORS,
+  openCredentials,
   readCredentials,
-  soleAdministrator,
-} from "../../src/directory/administrators.ts";
+  soleCredential,
+} from "../../src/base/http/credentials.ts";
 import { composeDirectory } from "../../src/directory/compose_directory.ts";
 import { DirectoryConfigError, readDirectoryConfig } from "../../src/directory/config.ts";
 import type { FileModes } from "../../src/directory/file_modes.ts";
@@ -190,7 +191,7 @@ Deno.test("readDirectoryConfig rejects keys that are a sandbox's, too small, mis
 
 Deno.test("an administrator's token that could be guessed is rejected from every source [E3]", () => {
   for (const token of ["x".repeat(40), "short", "abcabcabcabcabcabcabcabcabcabcabcabc"]) {
-    const error = assertThrows(() => soleAdministrator("ana", token), Error);
+    const error = assertThrows(() => soleCredential("ana", token), Error);
     assert(!error.message.includes(token));
   }
 });
@@ -214,11 +215,15 @@ Deno.test("a malformed list of administrators is rejected, in words that quote n
     [{ administrators: [credential, other] }, "two credentials in force for one name"],
   ];
   for (const [list, words] of wrong) {
-    const { message } = assertThrows(() => readCredentials(JSON.stringify(list)), Error, words);
+    const { message } = assertThrows(
+      () => readCredentials(ADMINISTRATORS, JSON.stringify(list)),
+      Error,
+      words,
+    );
     assert(!message.includes("secret"));
   }
   const text = (): Promise<string> => Promise.resolve("{");
-  const broken = openAdministrators({ version: () => Promise.resolve("1"), text });
+  const broken = openCredentials(ADMINISTRATORS, { version: () => Promise.resolve("1"), text });
   await assertRejects(() => broken.identify("dira-0123456789abcdef.x"), ApiError, "is not JSON");
 });
 
@@ -226,7 +231,7 @@ Deno.test("composeDirectory rejects weak parts from every caller [F3]", async ()
   const store = await openTestStore();
   const parts = {
     issuer: "https://directory.example",
-    administrators: soleAdministrator("ana", TOKEN),
+    administrators: soleCredential("ana", TOKEN),
     ca: await testAuthority(),
     statementKeys: await testStatementKeys(),
     store,

@@ -3,7 +3,8 @@
  * honest retry, a reconciliation. Platform and commands are processes with their tasks' own permissions.
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { openBooks, OPERATOR_TOKEN } from "support/bank_books.ts";
+import { openBooks } from "support/bank_books.ts";
+import { OPERATOR_TOKENS, operatorsFile } from "testing/operators.ts";
 import {
   call,
   clientToken,
@@ -15,7 +16,7 @@ import {
 } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { ORDERS_URI } from "support/orders.ts";
-import { type ServedPlatform, startPlatform, taskCommand } from "testing/served_platform.ts";
+import { freePort, type ServedPlatform, startPlatform, taskCommand } from "testing/served_platform.ts";
 import { asTheProxy, openFixture, type ServedFixture, settle } from "testing/served_environment.ts";
 import { serverIdentity } from "testing/web_authority.ts";
 
@@ -38,7 +39,7 @@ Deno.test("a restored backup and an honest retry are one debit, and nothing is l
   assertEquals([early.status, early.headers.get("retry-after")], [503, "60"], "not reconciled");
   assertEquals(books.orders.size, 3);
 
-  const said = await run(drill, "reconcile", ["--bank", "BANKA", "--operator", "maria"], 1);
+  const said = await run(drill, "reconcile", ["--bank", "BANKA"], 1);
   assertStringIncludes(said, "BANKA: released; 2 recovered, 0 updated, 1 agreed");
   assertStringIncludes(said, "Still held: BANKB");
   await run(drill, "reconcile", ["--bank", "BANKB", "--release", "Bank B pulls its orders itself."]);
@@ -85,6 +86,10 @@ Deno.test("store and reconcile say what they need", async () => {
   assertStringIncludes(await run(drill, "reconcile", ["--bank"], 2), "--bank");
   assertStringIncludes(await run(drill, "reconcile", ["--url", "http://127.0.0.1:1"], 1), "does not answer");
   assertStringIncludes(await run(drill, "reconcile", []), "No orders are held.");
+  const holds = (port = ""): Promise<Response> => fetch(`http://127.0.0.1:${port}/operations/order-holds`);
+  const [here, there] = await Promise.all([holds(drill.env["OPERATIONS_PORT"]), holds(drill.env["PORT"])]);
+  assertEquals([here.status, there.status], [401, 404], "the participants' port has no operations API [OP1]");
+  await Promise.all([here.body?.cancel(), there.body?.cancel()]);
 });
 
 const TAKEN = ["--taken-at", "2026-11-01T12:00:00Z"];
@@ -102,7 +107,14 @@ interface Drill extends AsyncDisposable {
 
 async function openDrill(): Promise<Drill> {
   const fixture = await openFixture();
-  const env: Record<string, string> = { ...fixture.env, OPERATOR_TOKEN };
+  const operators = `${fixture.folder}/operators.json`;
+  await Deno.writeTextFile(operators, await operatorsFile(), { mode: 0o600 });
+  const env: Record<string, string> = {
+    ...fixture.env,
+    OPERATORS: operators,
+    OPERATIONS_PORT: String(freePort()),
+    OPS_TOKEN: OPERATOR_TOKENS.maria,
+  };
   const bank = await openBank(fixture);
   const send = asTheProxy(env["PORT"] ?? "");
   const drill = { fixture, env, process: await startPlatform(fixture.folder, env) };

@@ -50,6 +50,7 @@ Deno.test("a sandbox starts, rejects a second start, survives a crash, and stops
         directory_url: `http://localhost:${port + 2}`,
         banks_url: `http://localhost:${port + 3}`,
         shop_url: `http://localhost:${port + 4}`,
+        operations_url: `http://localhost:${port + 5}`,
         registration_audience: `http://localhost:${port + 2}/registration-audience`,
       });
     });

@@ -42,7 +42,9 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     registrationAudience: "https://directory.example.com/registration",
     clientCertSource: "client-cert",
     proxySecret: "0123456789abcdefghijABCDEFGHIJ._~+/=-",
-    operatorToken: undefined,
+    operationsHost: "127.0.0.1",
+    operationsPort: undefined,
+    operatorsFile: undefined,
     environment: "Production",
     logLevel: "info",
     requestsInWork: 8,
@@ -86,7 +88,9 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     LOG_LEVEL: "error",
     CURRENCIES: "COP, USD",
     ACCOUNT_SCHEMES: "UK.OBIE.PAN, CO.Redeban.Account=digits:6-20",
-    OPERATOR_TOKEN: SOUND.PROXY_SECRET.replace("=-", "=="),
+    OPERATIONS_HOST: "::1",
+    OPERATIONS_PORT: "8081",
+    OPERATORS: "/etc/operators.json",
     RATE_LIMITS: "payments=5/9, funds=2/4",
     UNHEARD_OF: "x",
   });
@@ -96,13 +100,17 @@ Deno.test("readConfig takes every variable and ignores others", () => {
   assertEquals([config.clientCertSource, config.environment], ["x-ssl-client-cert", "Sandbox"]);
   assertEquals(config.currencies, ["COP", "USD"]);
   assertEquals([...config.accountSchemes.keys()], ["UK.OBIE.PAN", "CO.Redeban.Account"]);
-  assertEquals(config.operatorToken, "0123456789abcdefghijABCDEFGHIJ._~+/==");
+  assertEquals([config.operationsHost, config.operationsPort, config.operatorsFile], [
+    "::1",
+    8081,
+    "/etc/operators.json",
+  ]);
   assertEquals([config.rateLimits.payments, config.rateLimits.funds], [{ perSecond: 5, burst: 9 }, {
     perSecond: 2,
     burst: 4,
   }]);
   assertEquals(config.rateLimits.reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 28);
+  assertEquals(VARIABLES.length, 30);
 });
 
 Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {
@@ -147,14 +155,15 @@ const REJECTED: readonly (readonly [string, Environment, readonly string[]])[] =
   ["one host for both", { AUTH_URL: "https://api.example.com" }, [
     "BASE_URL and AUTH_URL: must be different hosts, only one asks for client certificates",
   ]],
-  [
-    "the proxy's secret as the operator's token",
-    { OPERATOR_TOKEN: "0123456789abcdefghijABCDEFGHIJ._~+/=-" },
-    [
-      "OPERATOR_TOKEN: must be of letters, digits and . _ ~ + / - (RFC 6750 §2.1)",
-      "PROXY_SECRET and OPERATOR_TOKEN: must be different",
-    ],
-  ],
+  ["operators without a port", { OPERATORS: "/etc/operators.json" }, [
+    "OPERATORS: set OPERATIONS_PORT too, the port on which operators are answered",
+  ]],
+  ["one port for participants and operators", { OPERATIONS_PORT: "8080" }, [
+    "PORT and OPERATIONS_PORT: must be different, proxies reach only one",
+  ]],
+  ["an operations port that is no port", { OPERATIONS_PORT: "65536" }, [
+    "OPERATIONS_PORT: set it to a port number",
+  ]],
   ["a key set host of no directory", { DIRECTORY_HOSTS: "keys.example.com" }, [
     "DIRECTORY_HOSTS: must list directory.example.com, the host of DIRECTORY_ISSUER",
     "DIRECTORY_HOSTS: must list directory.example.com, the host of DIRECTORY_JWKS_URI",
@@ -201,12 +210,6 @@ const REJECTED: readonly (readonly [string, Environment, readonly string[]])[] =
     "PROXY_SECRET: must be of letters, digits and . _ ~ + / = -",
   ]],
   ["typed secret", { PROXY_SECRET: "change-me".repeat(5) }, ["PROXY_SECRET: must be random"]],
-  ["short operator token", { OPERATOR_TOKEN: "0123456789abcdefghij" }, [
-    "OPERATOR_TOKEN: must have at least 32 characters",
-  ]],
-  ["operator token that no header carries", { OPERATOR_TOKEN: `${SOUND.PROXY_SECRET} ` }, [
-    "OPERATOR_TOKEN: must be of letters, digits and . _ ~ + / - (RFC 6750 §2.1)",
-  ]],
   ["unknown rate group", { RATE_LIMITS: "everything=1/1" }, [
     "RATE_LIMITS: set it to group=perSecond/burst pairs, comma separated",
   ]],

@@ -6,8 +6,6 @@ import type { Participant } from "testing/participants.ts";
 import { openPushEnvironment, type PushEnvironment } from "./orders.ts";
 import { AUTH_URL, type Environment } from "testing/environment.ts";
 
-export const OPERATOR_TOKEN = "an-operators-token-0123456789-abcdefghij";
-
 /** One order in the bank's ledger. */
 export interface Booked {
   status: string;
@@ -95,20 +93,18 @@ export interface BookEnvironment extends PushEnvironment {
 }
 
 export async function openBookEnvironment(): Promise<BookEnvironment> {
-  const env = await openPushEnvironment(undefined, { environment: { OPERATOR_TOKEN } });
+  const env = await openPushEnvironment();
   const books = openBooks(env);
   env.answer = ({ body }) => books.answer(body);
   return Object.assign(env, { books, operate: (path: string, body?: string) => operate(env, path, body) });
 }
 
-/** The call of an operator named maria: the status and the body. */
+/** Maria's call as operator: the status and the body. */
 export async function operate(
   env: Environment,
   path: string,
   body?: string,
 ): Promise<readonly [number, Json]> {
-  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, "x-operator": "maria" };
-  const init = body === undefined ? { headers } : { method: "POST", headers, body };
-  const response = await env.platform.api.fetch(new Request(`http://localhost${path}`, init));
+  const response = await env.asOperator(path, body === undefined ? {} : { method: "POST", body });
   return [response.status, await response.json()];
 }

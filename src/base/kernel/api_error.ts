@@ -72,6 +72,7 @@ export type ErrorReason =
   | "interaction.refused"
   | "interaction.not_yours"
   | "operations.unauthorized"
+  | "operations.forbidden"
   | "operations.invalid_request"
   | "operations.order_unknown"
   | "operations.order_not_dead"

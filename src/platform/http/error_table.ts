@@ -10,7 +10,7 @@ import type { ErrorReason, FaultCode } from "../../base/kernel/api_error.ts";
 export interface OAuthWire {
   readonly status: StatusCode;
   /** `WWW-Authenticate` if the client that must authenticate is not an OAuth client (RFC 9110 §11.6.1). */
-  readonly challenge?: "Bearer";
+  readonly challenge?: "Bearer" | 'Bearer error="insufficient_scope"';
   readonly error: string;
   readonly description: string;
 }
@@ -238,8 +238,12 @@ export const ERROR_TABLE = {
   "interaction.refused": row(badRequest, undefined, "refused"),
   "interaction.not_yours": row(badRequest, undefined, "other_browser"),
   "operations.unauthorized": row({
-    ...oauth(401, "unauthorized", "The operator token is missing or wrong."),
+    ...oauth(401, "unauthorized", "The operator's token is missing or wrong."),
     challenge: "Bearer",
+  }),
+  "operations.forbidden": row({
+    ...oauth(403, "insufficient_role", "None of your roles may do this."),
+    challenge: 'Bearer error="insufficient_scope"',
   }),
   "operations.invalid_request": row(badRequest),
   "operations.order_unknown": row(oauth(404, "not_found", "No such order waits to be pushed.")),

@@ -147,7 +147,6 @@ const OAUTH = {
   401: { description: "The client, or its certificate, is not authenticated", headers: fresh, ...oauthBody },
   404: { description: WORDS[404], headers: fresh, ...oauthBody },
   405: { description: WORDS[405], headers: { ...fresh, ...allow }, ...oauthBody },
-  409: { description: "The current state of the resource does not allow this", headers: fresh, ...oauthBody },
   413: { description: WORDS[413], headers: fresh, ...oauthBody },
   415: {
     description:
@@ -263,9 +262,6 @@ export function redirectAnswer(description: string): Answer {
   return { description, headers: { ...bound, location: header("Location") } };
 }
 
-/** Status that only the operator's routes have, which are not in the document. */
-const ONLY_OPERATIONS = "409";
-
 /** Registers all components that the responses refer to. */
 export function registerAnswers(registry: OpenAPIRegistry): void {
   registry.register("OAuthError", oauthErrorSchema);
@@ -274,7 +270,7 @@ export function registerAnswers(registry: OpenAPIRegistry): void {
     registry.registerComponent("headers", name, component);
   }
   for (const [surface, answers] of Object.entries({ OAuth: OAUTH, Resource: RESOURCE, Page: PAGE })) {
-    for (const [status, answer] of Object.entries(answers).filter(([code]) => code !== ONLY_OPERATIONS)) {
+    for (const [status, answer] of Object.entries(answers)) {
       registry.registerComponent("responses", `${surface}${status}`, answer);
     }
   }

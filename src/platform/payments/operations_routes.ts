@@ -1,54 +1,55 @@
 /**
- * `/operations/payment-orders`: lists dead and held orders for the operator, and retries dead ones. Mounted only if
- * the configuration has an operator token. Not part of the participants' API.
+ * `/operations/payment-orders`: lists dead and held orders for operators, and retries dead ones.
  */
 import { createRoute, z } from "@hono/zod-openapi";
-import type { MiddlewareHandler } from "hono";
-import type { RequestVariables } from "../../base/http/context.ts";
-import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
-import { oauthErrors } from "../http/openapi_answers.ts";
+import type { PlatformEndpoint } from "../http/endpoint.ts";
+import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
 import { asBankCode, asPaymentId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import type { OperatorVariables } from "../security/operator_token.ts";
+import { operation } from "../security/operation.ts";
 import type { PaymentOrder } from "./payment_order.ts";
 import type { PaymentStore } from "./payment_store.ts";
 import { redriveOrder, type RedriveOrderDeps } from "./redrive_order.ts";
-import { representStoppedOrders, stoppedOrdersSchema } from "./stopped_order_representation.ts";
+import {
+  dueOrderSchema,
+  representStoppedOrders,
+  stoppedOrdersSchema,
+} from "./stopped_order_representation.ts";
 
 export interface OperationsRouteDeps extends RedriveOrderDeps {
-  readonly operator: MiddlewareHandler<{ Variables: RequestVariables & OperatorVariables }>;
   readonly payments: PaymentStore;
 }
 
 const PAGE = 100;
 
+const tags = ["Payment orders"];
+const security = OPERATOR_SECURITY;
 const listRoute = createRoute({
   method: "get",
   path: "/operations/payment-orders",
-  hide: true,
-  summary: "Operator: orders that were given up or are held",
+  operationId: "listStoppedOrders",
+  tags,
+  security,
+  summary: "Orders that were given up or are held",
+  description: "At most 100 orders. `After` of a full page continues behind it.",
   request: { query: z.object({ state: z.enum(["dead", "held"]), after: z.string().optional() }) },
-  responses: {
-    200: {
-      description: "At most 100 orders",
-      content: { "application/json": { schema: stoppedOrdersSchema } },
-    },
-    ...oauthErrors(400, 401),
-  },
+  responses: { 200: operationAnswer("A page of orders", stoppedOrdersSchema), ...operationErrors(400) },
 });
 const redriveRoute = createRoute({
   method: "post",
   path: "/operations/payment-orders/{paymentId}/redrive",
-  hide: true,
-  summary: "Operator: have an order tried again",
+  operationId: "redriveOrder",
+  tags,
+  security,
+  summary: "Try an order again that was given up",
+  description: "The order is due at once, with all retries ahead.",
   request: { params: z.object({ paymentId: z.uuid() }) },
-  responses: { 202: { description: "It is due now" }, ...oauthErrors(401, 404, 409) },
+  responses: { 202: operationAnswer("It is due now", dueOrderSchema), ...operationErrors(404, 409) },
 });
 
 export function operationsRoutes(deps: OperationsRouteDeps): readonly PlatformEndpoint[] {
-  const checks = [deps.operator] as const;
   return [
-    endpoint("oauth", "operator", listRoute, checks, async (c) => {
+    operation(listRoute, [], async (c) => {
       const orders = await listOrders(deps, c.req.query("state"), c.req.query("after"));
       const listed = await Promise.all(orders.map(async (order) => {
         const payment = await deps.payments.find(deps.store, order.paymentId);
@@ -58,7 +59,7 @@ export function operationsRoutes(deps: OperationsRouteDeps): readonly PlatformEn
       const last = orders.length === PAGE ? orders.at(-1) : undefined;
       return c.json(representStoppedOrders(listed, last === undefined ? undefined : placeOf(last)));
     }),
-    endpoint("oauth", "operator", redriveRoute, checks, async (c) => {
+    operation(redriveRoute, [], async (c) => {
       const command = { paymentIdText: c.req.param("paymentId"), operator: c.get("operator") };
       const { paymentId } = await redriveOrder(deps, command);
       return c.json({ Data: { DomesticPaymentId: paymentId, State: "due" } }, 202);

@@ -32,6 +32,11 @@ export const stoppedOrdersSchema = z.object({
   }),
 });
 
+/** Schema of an order that is due again. */
+export const dueOrderSchema = z.strictObject({
+  Data: z.strictObject({ DomesticPaymentId: z.uuid(), State: z.literal("due") }),
+});
+
 export interface StoppedOrder {
   readonly order: PaymentOrder;
   readonly payment: Payment;

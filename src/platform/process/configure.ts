@@ -1,6 +1,9 @@
 /** Reads the configuration of a process from its environment and its files. */
 import { type Config, ConfigError, type Environment, readConfig, VARIABLES } from "../config.ts";
 import { openKeyRing, type RenewableKeyRing } from "../../base/jose/key_ring.ts";
+import { credentialFile } from "../../base/http/credential_file.ts";
+import { type Credentials, openCredentials, readCredentials } from "../../base/http/credentials.ts";
+import { OPERATORS } from "../security/operator_roles.ts";
 import type { Log } from "../../base/observability/log.ts";
 
 /** The file that `--env-file` reads, in the working directory. */
@@ -12,6 +15,8 @@ export interface Configured {
   readonly keys: RenewableKeyRing;
   /** Path of the file with the keys, if PLATFORM_KEYS is a path. */
   readonly keysFile: string | undefined;
+  /** Absent if OPERATORS is not set. */
+  readonly operators: Credentials | undefined;
 }
 
 /**
@@ -26,11 +31,24 @@ export async function configure(): Promise<Configured> {
   const keysFile = given === "" || given.trimStart().startsWith("{") ? undefined : given;
   const faults = await environmentFileFaults();
   const note = (error: Error): undefined => void faults.push(`PLATFORM_KEYS: ${error.message}`);
-  const json = keysFile === undefined ? given : await readKeysFile(keysFile).catch(note);
+  const json = keysFile === undefined ? given : await readSecretFile(keysFile).catch(note);
   const keys = json === undefined || json === "" ? undefined : await openKeyRing(json).catch(note);
+  const operators = await openOperators(environment["OPERATORS"], faults);
   const config = readConfig({ ...environment, PLATFORM_KEYS: json ?? given }, faults);
   if (keys === undefined) throw new ConfigError(faults); // readConfig has thrown already
-  return { environment, config, keys, keysFile };
+  return { environment, config, keys, keysFile, operators };
+}
+
+/** The operators in the file at `path`. A change of the file counts from the next request on. */
+async function openOperators(path: string | undefined, faults: string[]): Promise<Credentials | undefined> {
+  if (path === undefined || path === "") return undefined;
+  try {
+    readCredentials(OPERATORS, await readSecretFile(path));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    faults.push(`OPERATORS: ${why} (deno task ops operator add makes the file)`);
+  }
+  return openCredentials(OPERATORS, credentialFile(path, readSecretFile));
 }
 
 /** Deno has read `.env` before this code starts (`--env-file`). It contains secrets, so only its owner may read it. */
@@ -48,7 +66,7 @@ function modeFault(path: string, mode: number | null): string | undefined {
 }
 
 /** @throws {Error} if the file cannot be read, or if other users may open it */
-async function readKeysFile(path: string): Promise<string> {
+async function readSecretFile(path: string): Promise<string> {
   const { mode } = await Deno.stat(path).catch(() => {
     throw new Error(`the file ${path} cannot be read`);
   });
@@ -75,7 +93,7 @@ export async function giveUpPermissions(): Promise<void> {
 export async function renewKeys({ environment, keys, keysFile }: Configured, log: Log): Promise<void> {
   try {
     if (keysFile === undefined) throw new Error("PLATFORM_KEYS is no file; start again to change them");
-    const json = await readKeysFile(keysFile);
+    const json = await readSecretFile(keysFile);
     readConfig({ ...environment, PLATFORM_KEYS: json });
     await keys.renew(json);
     const published = keys.publicJwks.keys.length;

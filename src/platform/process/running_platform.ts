@@ -1,4 +1,4 @@
-/** The platform of this process: its log, its store, its two hosts. */
+/** The platform of this process: its log, its store, its hosts. */
 import { isBelow } from "../http/endpoint.ts";
 import { composePlatform, type Platform } from "../compose.ts";
 import type { PlatformParts } from "../compose_parts.ts";
@@ -36,7 +36,7 @@ export async function openOwnStore({ storeUrl, authUrl }: Config): Promise<Store
 }
 
 export async function start(
-  { config, keys }: Configured,
+  { config, keys, operators }: Configured,
   store: Store,
   own: Pick<PlatformParts, "advisory" | "isServing"> = {},
 ): Promise<Running> {
@@ -48,13 +48,14 @@ export async function start(
     fetch,
     log: output.sink,
     keys,
+    operators,
     ...own,
     advisory: { log: logProbe(output.state), ...own.advisory },
   });
   return { store, platform, isApiPath: isBelow(platform.endpoints.api) };
 }
 
-/** Serves both hosts with one listener. Their paths are distinct, and external URLs are never derived from the request. */
+/** Serves the participants' two hosts with one listener. Their paths are distinct, and external URLs are never derived from the request. */
 export function route(
   { platform: { api, browser }, isApiPath }: Running,
   request: Request,

@@ -1,4 +1,7 @@
-/** `deno task serve`: one listener for both hosts, from the start of the process to its end. */
+/**
+ * `deno task serve`: one listener for the participants' two hosts and one for operators, from the start of the process to
+ * its end.
+ */
 import { type Config, ConfigError } from "../config.ts";
 import { configure, giveUpPermissions, renewKeys } from "./configure.ts";
 import {
@@ -8,20 +11,24 @@ import {
   log,
   openOwnStore,
   route,
+  type Running,
   start,
   stoppingAnswer,
 } from "./running_platform.ts";
-import { type Listener, openListener } from "../../base/http/listener.ts";
+import { type Listener, type ListenerOptions, openListener } from "../../base/http/listener.ts";
 import { openFilesFaults } from "../../base/http/open_files.ts";
 import { stopSignal } from "../../base/http/stop_signal.ts";
 import type { PartHealth } from "../../base/observability/health.ts";
 import { isUrl } from "../../base/store/store_url.ts";
 import type { Store } from "../../base/store/store.ts";
 
+/** Open connections of operators and their tools. */
+const OPERATIONS_CONNECTIONS = 32;
+
 export async function serve(): Promise<void> {
   const configured = await configure();
   const { config } = configured;
-  const store = await openStoreBesideFreePort(config);
+  const store = await openStoreBesideFreePorts(config);
   const listeners: Listener[] = [];
   let serving = true;
   const running = await start(configured, store, {
@@ -31,17 +38,9 @@ export async function serve(): Promise<void> {
   running.platform.startWork();
   await giveUpPermissions();
   const { host: hostname, port, baseUrl, authUrl, maxConnections } = config;
-  const listener = openListener({
-    hostname,
-    port,
-    maxConnections,
-    log,
-    handle: (request) => route(running, request),
-    onError: (error) =>
-      answerUnreached(500, "The platform failed; quote the x-fapi-interaction-id of this answer.", error),
-    onStopping: stoppingAnswer,
-  });
+  const listener = open({ hostname, port, maxConnections, handle: (request) => route(running, request) });
   listeners.push(listener);
+  const operations = openOperations(config, running);
   Deno.addSignalListener("SIGHUP", () => void renewKeys(configured, log));
   const stopping = stopSignal({
     log,
@@ -49,14 +48,38 @@ export async function serve(): Promise<void> {
     drainMs: config.lameDuckSeconds * 1000 + DRAIN_MS,
     flush: flushLog,
   });
-  log.info("platform.listening", { host: hostname, port, baseUrl, authUrl }); // signals are handled from now on
+  const { operationsHost, operationsPort } = config;
+  const at = operationsPort === undefined ? {} : { operations: `${operationsHost}:${operationsPort}` };
+  log.info("platform.listening", { host: hostname, port, baseUrl, authUrl, ...at }); // signals are handled from now on
   await stopping;
   serving = false;
   await letProxiesLeave(config, listener);
-  await listener.stop();
+  await Promise.all([listener.stop(), operations?.stop()]);
   await running.platform.stop();
   await store.close();
   log.info("platform.stopped");
+}
+
+/** Opens the listener of operators, which shares no connection limit with the participants' one. */
+function openOperations(
+  { operationsHost: hostname, operationsPort: port }: Config,
+  { platform: { operations } }: Running,
+): Listener | undefined {
+  if (port === undefined) return undefined;
+  const handle = (request: Request): Promise<Response> => operations.fetch(request);
+  return open({ hostname, port, maxConnections: OPERATIONS_CONNECTIONS, handle });
+}
+
+function open(
+  listen: Pick<ListenerOptions, "hostname" | "port" | "maxConnections" | "handle">,
+): Listener {
+  return openListener({
+    ...listen,
+    log,
+    onError: (error) =>
+      answerUnreached(500, "The platform failed; quote the x-fapi-interaction-id of this answer.", error),
+    onStopping: stoppingAnswer,
+  });
 }
 
 /**
@@ -77,16 +100,15 @@ function connectionHealth({ maxConnections }: Config, listeners: readonly Listen
   return { ok: open < maxConnections, detail: `${open} of ${maxConnections} are open` };
 }
 
-/** @throws {ConfigError} if the port is in use or the store cannot be opened; it names both */
-async function openStoreBesideFreePort(config: Config): Promise<Store> {
-  const { host, port, storeUrl, maxConnections } = config;
+/** @throws {ConfigError} if a port is in use or the store cannot be opened; it names all of them */
+async function openStoreBesideFreePorts(config: Config): Promise<Store> {
+  const { host, port, operationsHost, operationsPort, storeUrl, maxConnections } = config;
   // Each request may wait for a bank. A database itself must not be opened: SQLite would lose its locks.
-  const faults = openFilesFaults("MAX_CONNECTIONS", 2 * maxConnections, folderOf(storeUrl));
-  try {
-    Deno.listen({ hostname: host, port }).close();
-  } catch (error) {
-    faults.push(addressFault(error, host, port));
-  }
+  const faults = [
+    ...openFilesFaults("MAX_CONNECTIONS", 2 * maxConnections + OPERATIONS_CONNECTIONS, folderOf(storeUrl)),
+    ...addressFaults("", host, port),
+    ...(operationsPort === undefined ? [] : addressFaults("OPERATIONS_", operationsHost, operationsPort)),
+  ];
   const store = await openOwnStore(config).catch((error: Error) =>
     void faults.push(`STORE_URL: ${error.message}`)
   );
@@ -100,10 +122,17 @@ function folderOf(storeUrl: string): string {
   return isUrl(storeUrl) ? "." : storeUrl.replace(/[^/]*$/, ".");
 }
 
-function addressFault(error: unknown, host: string, port: number): string {
-  if (error instanceof Deno.errors.AddrInUse) {
-    return `PORT: ${port} on ${host} is in use by another process; stop that one, or set another port`;
+function addressFaults(variables: "" | "OPERATIONS_", host: string, port: number): string[] {
+  try {
+    Deno.listen({ hostname: host, port }).close();
+    return [];
+  } catch (error) {
+    if (error instanceof Deno.errors.AddrInUse) {
+      return [
+        `${variables}PORT: ${port} on ${host} is in use by another process; stop that one, or set another port`,
+      ];
+    }
+    const why = error instanceof Error ? error.message : String(error);
+    return [`${variables}HOST and ${variables}PORT: cannot listen on ${host} port ${port}: ${why}`];
   }
-  const why = error instanceof Error ? error.message : String(error);
-  return `HOST and PORT: cannot listen on ${host} port ${port}: ${why}`;
 }

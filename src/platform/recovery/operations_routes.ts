@@ -1,18 +1,16 @@
 /**
  * `/operations/order-holds`: after a restore, lists the banks whose orders are held, and reconciles and releases
- * them. Mounted only if the configuration has an operator token.
+ * them.
  */
 import { createRoute, z } from "@hono/zod-openapi";
-import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { readBytes } from "../../base/http/body.ts";
-import type { RequestVariables } from "../../base/http/context.ts";
-import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
-import { oauthErrors } from "../http/openapi_answers.ts";
+import type { PlatformEndpoint } from "../http/endpoint.ts";
+import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { MAX_BODY_BYTES } from "../../base/limits.ts";
-import type { OperatorVariables } from "../security/operator_token.ts";
+import { operation } from "../security/operation.ts";
 import type { Hold } from "./hold.ts";
 import {
   reconcileBank,
@@ -21,39 +19,58 @@ import {
   releaseOrders,
 } from "./reconcile_bank.ts";
 
-export interface HoldRouteDeps extends ReconcileBankDeps {
-  readonly operator: MiddlewareHandler<{ Variables: RequestVariables & OperatorVariables }>;
-}
+export type HoldRouteDeps = ReconcileBankDeps;
 
+const holdSchema = z.strictObject({
+  BankId: z.string(),
+  State: z.enum(["held", "comparing", "released"]),
+  RestoredDateTime: z.string(),
+  SinceDateTime: z.string(),
+  Recovered: z.int(),
+  Updated: z.int(),
+  Agreed: z.int(),
+  Disagreement: z.array(z.strictObject({ DomesticPaymentId: z.string(), Why: z.string() })),
+}).openapi("OrderHold");
+const oneHold = operationAnswer("The state of the hold", z.strictObject({ Data: holdSchema }));
+const allHolds = z.strictObject({ Data: z.strictObject({ OrderHold: z.array(holdSchema) }) });
 const params = z.object({ bank: z.string() });
-const tags = ["Operation"];
-const ok = { 200: { description: "Where the hold stands" } };
+const tags = ["Restore"];
+const security = OPERATOR_SECURITY;
+const textContent = (description: string): { content: { "text/plain": { schema: z.ZodType } } } => ({
+  content: { "text/plain": { schema: z.string().openapi({ description }) } },
+});
 
 const listRoute = createRoute({
   method: "get",
   path: "/operations/order-holds",
-  hide: true,
+  operationId: "listOrderHolds",
   tags,
-  summary: "Operator: banks whose orders are held after a restore",
-  responses: { ...ok, ...oauthErrors(401) },
+  security,
+  summary: "Banks whose orders are held after a restore",
+  description: "Each with the comparison under way, or the last one.",
+  responses: { 200: operationAnswer("Every hold", allHolds), ...operationErrors() },
 });
 const reconcileRoute = createRoute({
   method: "post",
   path: "/operations/order-holds/{bank}/reconcile",
-  hide: true,
+  operationId: "reconcileBank",
   tags,
-  summary: "Operator: compare the next page of the bank's statement",
-  request: { params },
-  responses: { ...ok, ...oauthErrors(401, 404, 409) },
+  security,
+  summary: "Compare the next page of the bank's statement",
+  description: "After the last page the hold ends, or its disagreements are listed.",
+  request: { params, body: textContent("The bank's signed page. If empty, the bank is asked for it.") },
+  responses: { 200: oneHold, ...operationErrors(404, 409, 413) },
 });
 const releaseRoute = createRoute({
   method: "post",
   path: "/operations/order-holds/{bank}/release",
-  hide: true,
+  operationId: "releaseBank",
   tags,
-  summary: "Operator: release the bank's orders without a comparison",
-  request: { params },
-  responses: { ...ok, ...oauthErrors(400, 401, 404) },
+  security,
+  summary: "Release the bank's orders without a comparison",
+  description: "The reason is in the history of the bank's holds.",
+  request: { params, body: textContent("The reason, 10 to 500 characters.") },
+  responses: { 200: oneHold, ...operationErrors(400, 404, 413) },
 });
 
 const REASON = /^[^\p{Cc}]{10,500}$/u;
@@ -66,16 +83,16 @@ const textBody = createMiddleware<{ Variables: { text: string } }>(async functio
 
 export function orderHoldRoutes(deps: HoldRouteDeps): readonly PlatformEndpoint[] {
   return [
-    endpoint("oauth", "operator", listRoute, [deps.operator], async (c) => {
+    operation(listRoute, [], async (c) => {
       const holds = await deps.holds.all();
       return c.json({ Data: { OrderHold: holds.map((hold) => representHold(hold, stateOf(hold))) } });
     }),
-    endpoint("oauth", "operator", reconcileRoute, [deps.operator, textBody], async (c) => {
+    operation(reconcileRoute, [textBody], async (c) => {
       const statement = c.get("text");
       const by = { bankText: c.req.param("bank"), operator: c.get("operator") };
       return c.json(represent(await reconcileBank(deps, statement === "" ? by : { ...by, statement })));
     }),
-    endpoint("oauth", "operator", releaseRoute, [deps.operator, textBody], async (c) => {
+    operation(releaseRoute, [textBody], async (c) => {
       const reason = c.get("text");
       if (!REASON.test(reason)) {
         throw new ApiError("operations.invalid_request", {
@@ -88,7 +105,9 @@ export function orderHoldRoutes(deps: HoldRouteDeps): readonly PlatformEndpoint[
   ];
 }
 
-function represent({ hold, state }: Reconciliation): object {
+type HoldOnWire = z.infer<typeof holdSchema>;
+
+function represent({ hold, state }: Reconciliation): { Data: HoldOnWire } {
   return { Data: representHold(hold, state) };
 }
 
@@ -96,7 +115,7 @@ function stateOf({ after }: Hold): Reconciliation["state"] {
   return after === undefined ? "held" : "comparing";
 }
 
-function representHold(hold: Hold, state: Reconciliation["state"]): object {
+function representHold(hold: Hold, state: Reconciliation["state"]): HoldOnWire {
   const { bank, restoredAt, since, comparison } = hold;
   return {
     BankId: bank,

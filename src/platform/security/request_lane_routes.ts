@@ -1,14 +1,11 @@
-/** `GET /operations/requests`: shows the operator how full each lane of the admission control is. */
+/** `GET /operations/requests`: shows operators how full each lane of the admission control is. */
 import { createRoute, z } from "@hono/zod-openapi";
-import type { MiddlewareHandler } from "hono";
-import type { RequestVariables } from "../../base/http/context.ts";
 import type { Admission } from "../http/admission.ts";
-import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
-import { oauthErrors } from "../http/openapi_answers.ts";
-import type { OperatorVariables } from "./operator_token.ts";
+import type { PlatformEndpoint } from "../http/endpoint.ts";
+import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
+import { operation } from "./operation.ts";
 
 export interface RequestLaneRouteDeps {
-  readonly operator: MiddlewareHandler<{ Variables: RequestVariables & OperatorVariables }>;
   readonly lanes: Admission["state"];
 }
 
@@ -21,27 +18,21 @@ const laneSchema = z.strictObject({
   RejectedQueueFull: z.int(),
   RejectedAfterWait: z.int(),
 });
+const lanesSchema = z.strictObject({ Data: z.strictObject({ Lanes: z.array(laneSchema) }) });
 const lanesRoute = createRoute({
   method: "get",
   path: "/operations/requests",
-  hide: true,
-  summary: "Operator: requests in work, waiting and rejected, by lane",
-  responses: {
-    200: {
-      description: "Every lane",
-      content: {
-        "application/json": {
-          schema: z.strictObject({ Data: z.strictObject({ Lanes: z.array(laneSchema) }) }),
-        },
-      },
-    },
-    ...oauthErrors(401),
-  },
+  operationId: "listRequestLanes",
+  tags: ["State"],
+  security: OPERATOR_SECURITY,
+  summary: "Requests in work, waiting and rejected, by lane",
+  description: "Of the process that answers. The counts begin with its start.",
+  responses: { 200: operationAnswer("Every lane", lanesSchema), ...operationErrors() },
 });
 
-export function requestLaneRoutes({ operator, lanes }: RequestLaneRouteDeps): readonly PlatformEndpoint[] {
+export function requestLaneRoutes({ lanes }: RequestLaneRouteDeps): readonly PlatformEndpoint[] {
   return [
-    endpoint("oauth", "operator", lanesRoute, [operator], (c) => {
+    operation(lanesRoute, [], (c) => {
       const Lanes = Object.entries(lanes()).map(([lane, state]) => ({
         Lane: lane,
         Places: state.places,

@@ -1,22 +1,24 @@
 /**
- * The sandbox's addresses: five consecutive ports on this computer's loopback addresses (Decision F2). Never binds any
+ * The sandbox's addresses: six consecutive ports on this computer's loopback addresses (Decision F2). Never binds any
  * other address.
  */
 import { CannotStart } from "./cannot_start.ts";
 
-/** Base addresses of the five services, without a trailing slash. */
+/** Base addresses of the six services, without a trailing slash. */
 export interface Addresses {
   readonly baseUrl: string;
   readonly authUrl: string;
   readonly directoryUrl: string;
   readonly banksUrl: string;
   readonly shopUrl: string;
+  /** The platform's operations API. */
+  readonly operationsUrl: string;
   /** `aud` of registration JWTs: a constant of this sandbox that is not a reachable address. */
   readonly registrationAudience: string;
 }
 
 /** Number of ports that the sandbox uses, starting with the first. */
-export const PORT_COUNT = 5;
+export const PORT_COUNT = 6;
 
 /** The first of them are the platform's: its API and its browser host. */
 export const PLATFORM_PORTS = 2;
@@ -35,13 +37,14 @@ export function addressesAt(port: number): Addresses {
     directoryUrl,
     banksUrl: `http://localhost:${port + 3}`,
     shopUrl: `http://localhost:${port + 4}`,
+    operationsUrl: `http://localhost:${port + 5}`,
     registrationAudience: `${directoryUrl}/registration-audience`,
   };
 }
 
 /**
  * `SANDBOX_PORT` as a number.
- * @throws {CannotStart} if it is not a port with four more above it.
+ * @throws {CannotStart} if it is not a port with five more above it.
  */
 export function readFirstPort(text: string): number {
   const port = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : NaN;

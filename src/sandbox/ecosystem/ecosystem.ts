@@ -1,6 +1,6 @@
 /**
  * The whole ecosystem in one process (Decision F1): directory, platform behind its TLS front door, two banks and a
- * shop, on five ports of this computer. Decides the order of the start only.
+ * shop, on six ports of this computer. Decides the order of the start only.
  */
 import { explainBindError } from "./addresses.ts";
 import { CannotStart } from "./cannot_start.ts";
@@ -19,7 +19,7 @@ import { startExternalParties } from "./external_parties.ts";
 import { openFrontDoor } from "./tls_front_door.ts";
 
 export interface EcosystemOptions {
-  /** First of five ports in a row (Decision F2). */
+  /** First of six ports in a row (Decision F2). */
   readonly port: number;
   /** Directory for all files of the sandbox; created if missing. */
   readonly dir: string;
@@ -42,6 +42,7 @@ export interface Endpoints {
   readonly directory_url: string;
   readonly banks_url: string;
   readonly shop_url: string;
+  readonly operations_url: string;
   readonly registration_audience: string;
   readonly directory_admin_token: string;
 }
@@ -101,6 +102,7 @@ async function openPlatform(
   const platform = await startPlatform({ ...site, storeUrl }, keys.platform, site.log.write);
   running.defer(() => platform.stop());
   listen(site, 1, platform.browser, running);
+  listen(site, 5, platform.operations, running);
   for (const hostname of site.hosts) await openDoor(site, keys, platform, hostname, running);
 }
 
@@ -163,6 +165,7 @@ function endpointsOf({ addresses, secrets }: Site): Endpoints {
     directory_url: addresses.directoryUrl,
     banks_url: addresses.banksUrl,
     shop_url: addresses.shopUrl,
+    operations_url: addresses.operationsUrl,
     registration_audience: addresses.registrationAudience,
     directory_admin_token: secrets.directoryAdminToken,
   };

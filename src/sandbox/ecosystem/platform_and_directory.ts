@@ -4,7 +4,8 @@
  */
 import { composePlatform } from "../../platform/compose.ts";
 import { readConfig } from "../../platform/config.ts";
-import { soleAdministrator } from "../../directory/administrators.ts";
+import { ROLES } from "../../platform/security/operator_roles.ts";
+import { soleCredential } from "../../base/http/credentials.ts";
 import { composeDirectory } from "../../directory/compose_directory.ts";
 import { openStatementKeys, statementJwk } from "../../directory/statement_keys.ts";
 import { openKeyRing } from "../../base/jose/key_ring.ts";
@@ -31,10 +32,11 @@ export interface Surroundings {
 
 type Handler = (request: Request) => Response | Promise<Response>;
 
-/** The running platform: its two hosts. */
+/** The running platform: its hosts. */
 export interface RunningPlatform {
   readonly api: Handler;
   readonly browser: Handler;
+  readonly operations: Handler;
   stop(): Promise<void>;
 }
 
@@ -50,20 +52,7 @@ export async function startPlatform(
   keySet: string,
   log: (line: string) => void,
 ): Promise<RunningPlatform> {
-  const config = readConfig({
-    BASE_URL: addresses.baseUrl,
-    AUTH_URL: addresses.authUrl,
-    STORE_URL: storeUrl,
-    PLATFORM_KEYS: keySet,
-    DIRECTORY_ISSUER: addresses.directoryUrl,
-    DIRECTORY_JWKS_URI: `${addresses.directoryUrl}/jwks`,
-    DIRECTORY_HOSTS: new URL(addresses.directoryUrl).host,
-    REGISTRATION_AUDIENCE: addresses.registrationAudience,
-    CLIENT_CERT_SOURCE: "client-cert",
-    PROXY_SECRET: secrets.proxySecret,
-    OPERATOR_TOKEN: secrets.directoryAdminToken, // the sandbox has one operator for all parts
-    ENVIRONMENT: "Sandbox",
-  });
+  const config = readConfig(variablesOf(addresses, secrets, storeUrl, keySet));
   const keys = await openKeyRing(config.platformKeys);
   const store = await openStore(config.storeUrl, { program: "platform", issuer: config.authUrl });
   const platform = await composePlatform({
@@ -74,15 +63,39 @@ export async function startPlatform(
     fetch,
     log,
     keys,
+    // the sandbox has one operator for all parts
+    operators: soleCredential("operator", secrets.directoryAdminToken, ROLES),
   });
   platform.startWork();
   return {
     api: (request) => platform.api.fetch(request),
     browser: (request) => platform.browser.fetch(request),
+    operations: (request) => platform.operations.fetch(request),
     async stop(): Promise<void> {
       await platform.stop();
       await store.close();
     },
+  };
+}
+
+function variablesOf(
+  addresses: Addresses,
+  secrets: Secrets,
+  storeUrl: string,
+  keySet: string,
+): Readonly<Record<string, string>> {
+  return {
+    BASE_URL: addresses.baseUrl,
+    AUTH_URL: addresses.authUrl,
+    STORE_URL: storeUrl,
+    PLATFORM_KEYS: keySet,
+    DIRECTORY_ISSUER: addresses.directoryUrl,
+    DIRECTORY_JWKS_URI: `${addresses.directoryUrl}/jwks`,
+    DIRECTORY_HOSTS: new URL(addresses.directoryUrl).host,
+    REGISTRATION_AUDIENCE: addresses.registrationAudience,
+    CLIENT_CERT_SOURCE: "client-cert",
+    PROXY_SECRET: secrets.proxySecret,
+    ENVIRONMENT: "Sandbox",
   };
 }
 
@@ -100,7 +113,7 @@ export async function startDirectory(
   const jwk = await statementJwk(await privateKeyPem(signingKey.privateKey));
   const directory = await composeDirectory({
     issuer: addresses.directoryUrl,
-    administrators: soleAdministrator("administrator", secrets.directoryAdminToken),
+    administrators: soleCredential("administrator", secrets.directoryAdminToken),
     ca: { certificatePem: authority.certificatePem, privateKeyPem: authority.privateKeyPem },
     statementKeys: await openStatementKeys(JSON.stringify({ keys: [jwk] }), clock.now),
     store,

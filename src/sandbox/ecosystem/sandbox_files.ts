@@ -10,7 +10,7 @@ export interface SandboxFiles {
   /** The port that the data belongs to, and whether the first start completed. */
   readonly state: string;
   readonly endpoints: string;
-  /** The directory's administration token as a header, for `curl -H @file`. */
+  /** The token of the directory's administrator and the platform's operator as a header, for `curl -H @file`. */
   readonly adminHeader: string;
   readonly secrets: string;
   readonly caCertificate: string;

@@ -7,10 +7,8 @@ import { asBankCode } from "../../../src/base/kernel/identifiers.ts";
 import { openEnvironment } from "testing/environment.ts";
 
 Deno.test("no reserved segment can be a bank code, and every one has a route", async () => {
-  await using env = await openEnvironment({
-    environment: { OPERATOR_TOKEN: "an-operator-token-of-32-characters-x" },
-  });
-  const routed = [...env.platform.endpoints.api, ...env.platform.endpoints.browser]
+  await using env = await openEnvironment();
+  const routed = Object.values(env.platform.endpoints).flat()
     .map(({ path }) => path.split("/")[1] ?? "").filter((segment) => segment !== ":bank");
   assertEquals([...new Set(routed)].toSorted(), [...FIRST_SEGMENTS.keys()].toSorted());
   for (const segment of FIRST_SEGMENTS.keys()) assertEquals(asBankCode(segment), undefined, segment);
@@ -28,13 +26,11 @@ Deno.test("a route cannot be mounted at a first segment that a bank could have a
 });
 
 Deno.test("the proxies close the operator's routes, and have one zone for every other fixed path of the browser host", async () => {
-  await using env = await openEnvironment({
-    environment: { OPERATOR_TOKEN: "an-operator-token-of-32-characters-x" },
-  });
-  const { api, browser } = env.platform.endpoints;
+  await using env = await openEnvironment();
+  const { api, browser, operations } = env.platform.endpoints;
   const zonesOf = (path: string): string[] =>
     Object.entries(ZONES).filter(([, paths]) => RegExp(paths).test(path)).map(([name]) => name);
-  for (const { path, traffic } of [...api, ...browser]) {
+  for (const { path, traffic } of [...api, ...browser, ...operations]) {
     const zones = zonesOf(path);
     if (path.startsWith("/:bank") || path === "/problem" || path === "/register/v1") {
       assertEquals(zones, [], path);

@@ -9,7 +9,6 @@ import { type HeldStore, openHeldStore } from "support/held_store.ts";
 import { prepared } from "support/prepared_requests.ts";
 
 const CONSENTS = "/BANKA/domestic-payment-consents/v1";
-const OPERATOR_TOKEN = "an-operator-token-0123456789abcdefghij";
 
 interface Full extends AsyncDisposable {
   readonly env: Environment;
@@ -26,7 +25,7 @@ async function open(environment: Readonly<Record<string, string>> = {}): Promise
   const store = await openHeldStore();
   const env = await openEnvironment({
     store,
-    environment: { REQUESTS_IN_WORK: "1", OPERATOR_TOKEN, ...environment },
+    environment: { REQUESTS_IN_WORK: "1", ...environment },
   });
   const answered: string[] = [];
   const send = (name: string, answer: Promise<Response>): Promise<void> =>
@@ -146,9 +145,7 @@ Deno.test("a full lane of the participants leaves the banks, customers, the publ
   await full.fill();
   const path = `/BANKA/back-channel-auth/v1/${OTHER}`;
   assertEquals((await call(env, env.bankA, bankToken, path)).status, 400);
-  const operator = { authorization: `Bearer ${OPERATOR_TOKEN}` };
-  const orders = "/operations/payment-orders?state=dead";
-  const listed = await env.api(new Request(`${AUTH_URL}${orders}`, { headers: operator }));
+  const listed = await env.asOperator("/operations/payment-orders?state=dead");
   assertEquals([listed.status, (await listed.json()).Data?.length ?? 0], [200, 0]);
   const pages = ["/health/live", "/health/ready", "/openapi.json", "/jwks", "/BANKA/authorization.oauth2"];
   const statuses: number[] = [];

@@ -8,11 +8,11 @@ import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/e
 import { type BoundToken, clientToken } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { dpopProof } from "testing/jwts.ts";
+import { MARIA } from "testing/operators.ts";
 import type { Participant } from "testing/participants.ts";
 import { MAX_BODY_BYTES } from "../../../src/base/limits.ts";
 import { stepsOf } from "support/steps.ts";
 
-const OPERATOR_TOKEN = "an-operator-token-0123456789abcdefghij";
 const LOGO = `data:image/png;base64,${btoa("not looked at")}`;
 
 /** A new route needs a line here: whose places does it take, and what may wait for it? */
@@ -31,12 +31,6 @@ const TRAFFIC: Readonly<Record<string, string>> = {
   "GET /:bank/back-channel-payments/v1": "bank",
   "GET /:bank/back-channel-payments/v1/:paymentId": "bank",
   "PUT /:bank/back-channel-payments/v1/:paymentId": "bank",
-  "GET /operations/payment-orders": "operator",
-  "POST /operations/payment-orders/:paymentId/redrive": "operator",
-  "GET /operations/requests": "operator",
-  "GET /operations/order-holds": "operator",
-  "POST /operations/order-holds/:bank/reconcile": "operator",
-  "POST /operations/order-holds/:bank/release": "operator",
   "GET /:bank/authorization.oauth2": "customer",
   "GET /:bank/authorization.sca.oauth2": "returning",
   "GET /:bank/authorization.consent.oauth2": "returning",
@@ -60,21 +54,26 @@ const READS_BODIES = [
   "POST /:bank/domestic-payments/v1",
   "PUT /:bank/back-channel-auth/v1/:consentId",
   "PUT /:bank/back-channel-payments/v1/:paymentId",
+  "POST /:bank/authorization.consent.oauth2",
   "POST /operations/order-holds/:bank/reconcile",
   "POST /operations/order-holds/:bank/release",
-  "POST /:bank/authorization.consent.oauth2",
 ];
 
 const named = ({ method, path }: MountedEndpoint): string => `${method} ${path}`;
 
 Deno.test("every route declares the traffic that it is admitted with", async () => {
-  await using env = await openEnvironment({ environment: { OPERATOR_TOKEN, OPERATOR_LOGO: LOGO } });
+  await using env = await openEnvironment({ environment: { OPERATOR_LOGO: LOGO } });
   const { api, browser } = env.platform.endpoints;
   const isPublic = ({ method, path, traffic }: MountedEndpoint): boolean =>
     traffic === "public" && method === "GET" && !path.startsWith("/:bank");
   const others = [...api, ...browser].filter((each) => !isPublic(each));
   assertEquals(Object.fromEntries(others.map((each) => [named(each), each.traffic])), TRAFFIC);
   assert(browser.some(isPublic) && !api.some(isPublic));
+  const { operations } = env.platform.endpoints;
+  assertEquals(
+    operations.filter(({ path, traffic }) => traffic !== "operator" && !path.startsWith("/health/")),
+    [],
+  );
 });
 
 Deno.test("an endpoint that is declared twice does not start", () => {
@@ -109,7 +108,7 @@ Deno.test("the checks of an endpoint run in their order, and a rejection keeps t
 });
 
 Deno.test("one listener tells the hosts apart by the first two segments of a path", async () => {
-  await using env = await openEnvironment({ environment: { OPERATOR_TOKEN } });
+  await using env = await openEnvironment();
   const { api, browser } = env.platform.endpoints;
   const isApi = isBelow(api);
   for (const { path } of api) assertEquals(isApi(path.replace(":bank", "BANKA")), true, path);
@@ -120,7 +119,7 @@ Deno.test("one listener tells the hosts apart by the first two segments of a pat
 });
 
 Deno.test("no route reads more of a body than its bound, or answers more than the largest document", async (t) => {
-  await using env = await openEnvironment({ environment: { OPERATOR_TOKEN, OPERATOR_LOGO: LOGO } });
+  await using env = await openEnvironment({ environment: { OPERATOR_LOGO: LOGO } });
   const callers: readonly [Participant, BoundToken][] = [
     [env.tpp, await clientToken(env, env.tpp)],
     [env.tpp, (await authorised(env)).payment],
@@ -151,19 +150,22 @@ async function provoke(
   const pathname = path.replace(":bank", "BANKA").replaceAll(/:\w+/g, crypto.randomUUID());
   const url = `${host === "api" ? BASE_URL : AUTH_URL}${pathname}`;
   const dpop = await dpopProof(env, bound.key, { method, url, accessToken: bound.token });
-  const operator = path.startsWith("/operations/");
-  const authorization = operator ? `Bearer ${OPERATOR_TOKEN}` : `DPoP ${bound.token}`;
+  const authorization = host === "operations" ? MARIA.authorization : `DPoP ${bound.token}`;
   const headers = {
     "content-type": type,
     authorization,
     dpop,
-    "x-operator": "ana",
     "x-idempotency-key": "k",
   };
   const taken = { bytes: 0 };
   const body = method === "GET" ? {} : { body: endlessBody(taken) };
   const request = new Request(url, { method, headers, ...body });
-  const answer = await (host === "api" ? env.api(request, as) : env.browser(request));
+  const answer =
+    await (host === "api"
+      ? env.api(request, as)
+      : host === "browser"
+      ? env.browser(request)
+      : env.platform.operations.fetch(request));
   return { taken: taken.bytes, size: (await answer.arrayBuffer()).byteLength };
 }
 

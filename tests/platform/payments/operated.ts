@@ -1,15 +1,11 @@
 /** A platform with an operator. */
 import { down, later, openPushEnvironment, type PushEnvironment } from "support/orders.ts";
-import { BASE_URL } from "testing/environment.ts";
-
-export const TOKEN = "an-operators-token-0123456789-abcdefghij";
+import { MARIA, OPERATIONS_URL } from "testing/operators.ts";
 
 export const LIST = "/operations/payment-orders?state=dead";
 
-export const bearer = { authorization: `Bearer ${TOKEN}` };
-
 export async function openOperated(): Promise<PushEnvironment> {
-  return await openPushEnvironment(down, { environment: { OPERATOR_TOKEN: TOKEN } });
+  return await openPushEnvironment(down);
 }
 
 /** Lets so much time pass that everything that fails is given up. */
@@ -21,12 +17,12 @@ export function redriveOf(id: string): string {
   return `/operations/payment-orders/${id}/redrive`;
 }
 
-/** No client certificate: operators are no participants. */
+/** Maria's request, unless the headers say otherwise. No client certificate: operators are not participants. */
 export function operate(
   env: PushEnvironment,
   path: string,
-  headers: Record<string, string> = bearer,
+  headers: Record<string, string> = MARIA,
 ): Promise<Response> {
   const method = path.includes("redrive") ? "POST" : "GET";
-  return env.platform.api.fetch(new Request(`${BASE_URL}${path}`, { method, headers }));
+  return env.platform.operations.fetch(new Request(`${OPERATIONS_URL}${path}`, { method, headers }));
 }

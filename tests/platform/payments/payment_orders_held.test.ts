@@ -17,24 +17,19 @@ import {
 } from "support/orders.ts";
 import { renewedStatement } from "testing/registration.ts";
 import { BOUND_MS } from "support/standing.ts";
-import { BASE_URL } from "testing/environment.ts";
 
-const TOKEN = "an-operators-token-0123456789-abcdefghij";
 const SUSPENDED = "The bank is not active: the directory has suspended it.";
 
 /** A payment whose bank is down, and how many pushes it has had. */
 async function undelivered(): Promise<PushEnvironment & { id: string }> {
-  const env = await openPushEnvironment(down, { environment: { OPERATOR_TOKEN: TOKEN } });
+  const env = await openPushEnvironment(down);
   const { DomesticPaymentId: id, Status } = await paid(env);
   assertEquals([Status, env.pushes.length], ["Pending", 1]);
   return Object.assign(env, { id });
 }
 
 async function listed(env: PushEnvironment, query = "state=held"): Promise<Json> {
-  const request = new Request(`${BASE_URL}/operations/payment-orders?${query}`, {
-    headers: { authorization: `Bearer ${TOKEN}` },
-  });
-  const answer = await env.api(request);
+  const answer = await env.asOperator(`/operations/payment-orders?${query}`);
   assertEquals(answer.status, 200);
   return (await answer.json()).Data;
 }

@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { accepts, history, later, outboxOrder, paid, statusOf } from "support/orders.ts";
 import type { Json } from "testing/flows.ts";
-import { bearer, giveUp, LIST, openOperated, operate, redriveOf } from "./operated.ts";
+import { giveUp, LIST, openOperated, operate, redriveOf } from "./operated.ts";
 
 Deno.test("GET operations/payment-orders lists the orders that were given up, and only those", async () => {
   await using env = await openOperated();
@@ -55,7 +55,7 @@ Deno.test("POST redrive has the order tried again, with every retry before it, a
   await using env = await openOperated();
   const { DomesticPaymentId: id } = await paid(env);
   await giveUp(env);
-  const redriven = await operate(env, redriveOf(id), { ...bearer, "x-operator": "maria" });
+  const redriven = await operate(env, redriveOf(id));
   assertEquals([redriven.status, await redriven.json()], [202, {
     Data: { DomesticPaymentId: id, State: "due" },
   }]);

@@ -3,16 +3,12 @@ import { assert, assertEquals } from "@std/assert";
 import type { Json } from "testing/flows.ts";
 import { leavesForBank, pushed } from "support/departures.ts";
 import { accepts, history, later, openPushEnvironment, outboxOrder, paid, statusOf } from "support/orders.ts";
-import { BASE_URL, type Environment } from "testing/environment.ts";
+import type { Environment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 import { timesOut } from "./poisoned.ts";
 
-const OPERATOR_TOKEN = "an-operators-token-0123456789-abcdefghij";
-
 async function deadOrders(env: Environment): Promise<Json> {
-  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
-  const url = `${BASE_URL}/operations/payment-orders?state=dead`;
-  return await (await env.platform.api.fetch(new Request(url, { headers }))).json();
+  return await (await env.asOperator("/operations/payment-orders?state=dead")).json();
 }
 
 function rejects(): Response {
@@ -44,7 +40,7 @@ const rejected: Record<string, readonly [Response, string, string | undefined]> 
 
 Deno.test("An order that the bank answers with a 4xx is dead at once, and the operator sees why [D4]", async (t) => {
   await steps(t, rejected, async ([answer, why, text]) => {
-    await using env = await openPushEnvironment(() => answer, { environment: { OPERATOR_TOKEN } });
+    await using env = await openPushEnvironment(() => answer);
     const { DomesticPaymentId: id, Status } = await paid(env);
     assertEquals(Status, "Pending");
     const [listed] = (await deadOrders(env)).Data.PaymentOrder;

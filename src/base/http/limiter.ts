@@ -1,6 +1,6 @@
 /** Token buckets in memory, one per key, for a bounded number of keys. Each process counts separately. */
 import { LRUCache } from "lru-cache";
-import type { Clock } from "../base/kernel/clock.ts";
+import type { Clock } from "../kernel/clock.ts";
 
 export interface Limiter {
   /** Takes a token of this key. Returns 0, or the seconds until the next token if none is left. */

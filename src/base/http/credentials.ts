@@ -1,31 +1,45 @@
 /**
- * Administrators of the directory: each has a name and one credential, of which only a hash is stored. `deno task
- * directory-admin` writes the list; a change takes effect with the next request.
+ * Named people with bearer tokens, of which only hashes are stored: the directory's administrators and the platform's
+ * operators. A command writes the file; a change takes effect with the next request.
  */
 import { timingSafeEqual } from "hono/utils/buffer";
 import { z } from "zod";
-import { newSecret, sha256 } from "../base/kernel/identifiers.ts";
-import { ApiError } from "../base/kernel/api_error.ts";
+import { newSecret, sha256 } from "../kernel/identifiers.ts";
+import { ApiError } from "../kernel/api_error.ts";
 
 /** The result of looking up a token. */
 export interface Identified {
   /** The id of the credential that the token names, if there is such a credential. */
   readonly credential?: string;
-  /** The administrator, if the token is the administrator's. */
+  /** The person, if the token is the person's. */
   readonly name?: string;
+  /** The person's roles, if the token is the person's. Empty for a kind without roles. */
+  readonly roles?: readonly string[];
 }
 
-export interface Administrators {
+export interface Credentials {
   /** @throws {ApiError} `platform.unavailable` if the list cannot be read */
   identify(token: string): Promise<Identified>;
+}
+
+/** Whose credentials a list has. */
+export interface CredentialKind {
+  /** The member of the file that has the list. */
+  readonly list: "administrators" | "operators";
+  /** The first part of each credential's id. */
+  readonly prefix: "dira" | "oper";
+  /** The roles that a person may have, of which each person has at least one. Empty if the kind has no roles. */
+  readonly roles: readonly string[];
 }
 
 /** A credential as stored in the file. */
 export interface Credential {
   /** The public part of the token: identifies the credential in the log and grants no access. */
   readonly id: string;
-  /** The administrator's name, as shown in the participants' histories. */
+  /** The person's name, as shown in histories. */
   readonly name: string;
+  /** Absent for a kind without roles. */
+  readonly roles?: readonly string[] | undefined;
   /** SHA-256 of the whole token, base64url. */
   readonly token_sha256: string;
   /** ISO 8601. */
@@ -40,35 +54,43 @@ export interface WatchedFile {
   text(): Promise<string>;
 }
 
+/** The directory's administrators. */
+export const ADMINISTRATORS: CredentialKind = { list: "administrators", prefix: "dira", roles: [] };
+
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/;
 const MAX_CREDENTIALS = 1000;
 /** A token with fewer characters, or fewer different ones, was chosen by a person and can be guessed. */
 const MIN_TOKEN_CHARACTERS = 32;
 const MIN_TOKEN_VARIETY = 10;
 
-const credential = z.object({
-  id: z.string().regex(/^dira-[0-9a-f]{16}$/),
-  name: z.string().regex(NAME),
-  token_sha256: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
-  added_at: z.iso.datetime(),
-  revoked_at: z.iso.datetime().optional(),
-});
-const list = z.object({ administrators: z.array(credential).max(MAX_CREDENTIALS) });
+function listSchema({ list, prefix, roles }: CredentialKind): z.ZodType<Record<string, Credential[]>> {
+  const credential = z.object({
+    id: z.string().regex(new RegExp(`^${prefix}-[0-9a-f]{16}$`)),
+    name: z.string().regex(NAME),
+    roles: roles.length === 0 ? z.undefined().optional() : z.array(z.enum(roles)).min(1).max(roles.length),
+    token_sha256: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+    added_at: z.iso.datetime(),
+    revoked_at: z.iso.datetime().optional(),
+  });
+  return z.object({ [list]: z.array(credential).max(MAX_CREDENTIALS) });
+}
 
-/** Returns whether the value has the form of an administrator's name. */
-export function isAdministratorName(name: string): boolean {
+/** Returns whether the value has the form of a person's name. */
+export function isCredentialName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** Creates a credential and its token, which is shown only once. */
+/** Creates a credential and its token, which is shown only once. `now` is in milliseconds. */
 export async function newCredential(
-  name: string,
+  kind: CredentialKind,
+  { name, roles = [] }: { readonly name: string; readonly roles?: readonly string[] },
   now: number,
 ): Promise<{ readonly credential: Credential; readonly token: string }> {
-  const id = `dira-${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
+  const id = `${kind.prefix}-${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
   const token = `${id}.${newSecret()}`;
   const added_at = new Date(now).toISOString();
-  return { credential: { id, name, token_sha256: await sha256(token), added_at }, token };
+  const having = roles.length === 0 ? {} : { roles };
+  return { credential: { id, name, ...having, token_sha256: await sha256(token), added_at }, token };
 }
 
 /**
@@ -76,13 +98,13 @@ export async function newCredential(
  *
  * @throws {Error} with a message to be appended to the name of the file or variable; never quotes a value
  */
-export function readCredentials(json: string): readonly Credential[] {
-  const parsed = list.safeParse(parseJson(json));
+export function readCredentials(kind: CredentialKind, json: string): readonly Credential[] {
+  const parsed = listSchema(kind).safeParse(parseJson(json));
   if (!parsed.success) {
-    const where = parsed.error.issues.map((issue) => issue.path.join(".") || "administrators").join(", ");
-    throw new Error(`is not a list of administrators; look at: ${where}`);
+    const where = parsed.error.issues.map((issue) => issue.path.join(".") || kind.list).join(", ");
+    throw new Error(`is not a list of ${kind.list}; look at: ${where}`);
   }
-  const credentials = parsed.data.administrators;
+  const credentials = parsed.data[kind.list] ?? [];
   const inForce = credentials.filter(isInForce);
   if (new Set(credentials.map(({ id }) => id)).size !== credentials.length) {
     throw new Error("has two credentials with one id");
@@ -97,13 +119,13 @@ export function isInForce({ revoked_at }: Credential): boolean {
   return revoked_at === undefined;
 }
 
-/** The administrators in a file, which is read again whenever it has changed. */
-export function openAdministrators(file: WatchedFile): Administrators {
+/** The credentials in a file, which is read again whenever it has changed. */
+export function openCredentials(kind: CredentialKind, file: WatchedFile): Credentials {
   let known: { readonly version: string; readonly credentials: Promise<readonly Credential[]> } | undefined;
   const current = async (): Promise<readonly Credential[]> => {
     const version = await file.version(); // read before the text, so that a concurrent change is noticed at the next request
     if (known?.version !== version) {
-      known = { version, credentials: file.text().then(readCredentials) };
+      known = { version, credentials: file.text().then((json) => readCredentials(kind, json)) };
       known.credentials.catch(() => {}); // awaited below
     }
     return await known.credentials;
@@ -113,23 +135,26 @@ export function openAdministrators(file: WatchedFile): Administrators {
       const credentials = await current().catch((error: unknown) => {
         known = undefined;
         const why = error instanceof Error ? error.message : String(error);
-        throw new ApiError("platform.unavailable", `the list of administrators: ${why}`);
+        throw new ApiError("platform.unavailable", {
+          detail: `the list of ${kind.list}: ${why}`,
+          retryAfterSeconds: 5,
+        });
       });
       const id = token.slice(0, Math.max(0, token.indexOf(".")));
       const found = credentials.find((one) => one.id === id && isInForce(one));
       if (found === undefined) return {};
       const same = await timingSafeEqual(found.token_sha256, await sha256(token));
-      return same ? { credential: id, name: found.name } : { credential: id };
+      return same ? { credential: id, name: found.name, roles: found.roles ?? [] } : { credential: id };
     },
   };
 }
 
 /**
- * One administrator with a token that the caller supplies, for a sandbox.
+ * One person with a token that the caller supplies, for a sandbox.
  *
  * @throws {Error} if the token could be guessed
  */
-export function soleAdministrator(name: string, token: string): Administrators {
+export function soleCredential(name: string, token: string, roles: readonly string[] = []): Credentials {
   if (token.length < MIN_TOKEN_CHARACTERS) {
     throw new Error(`the administration token needs at least ${MIN_TOKEN_CHARACTERS} characters`);
   }
@@ -137,7 +162,7 @@ export function soleAdministrator(name: string, token: string): Administrators {
   return {
     async identify(sent) {
       const credential = "sole";
-      return await timingSafeEqual(token, sent) ? { credential, name } : { credential };
+      return await timingSafeEqual(token, sent) ? { credential, name, roles } : { credential };
     },
   };
 }

@@ -1,0 +1,43 @@
+/** Wires the operations host: what operators see and change, on a listener of its own. */
+import { type Host, type OperationsDeps, operationsHost } from "./app.ts";
+import type { Shared, TimedParts } from "./compose_parts.ts";
+import { nameRequest } from "../base/http/interaction_id.ts";
+import { requestLog } from "../base/http/request_log.ts";
+import { apiHeaders } from "../base/http/response_headers.ts";
+import type { Log } from "../base/observability/log.ts";
+import { operationsDocument } from "./openapi.ts";
+import { openHoldStore } from "./recovery/hold_store.ts";
+import { admit } from "./security/admit.ts";
+
+export function composeOperations(
+  parts: TimedParts,
+  shared: Shared,
+  log: Log,
+  health: OperationsDeps["health"],
+): Host {
+  const { config, store, clock, keys, operators } = parts;
+  const { consents, clients, participantKeys } = shared;
+  const host: Host = operationsHost({
+    log,
+    ...shared.errors,
+    around: [
+      nameRequest(store),
+      apiHeaders,
+      requestLog({ log, steady: parts.steady }),
+      admit({ admission: shared.admission }),
+    ],
+    health,
+    guard: operators === undefined ? undefined : { identify: operators.identify, clock, log },
+    operations: {
+      ...shared.delivery, // payments, their outbox, and the calls to banks
+      consents,
+      clients,
+      keys: participantKeys,
+      ownKeys: () => keys.publicJwks.keys,
+      holds: openHoldStore(store),
+      lanes: shared.admission.state,
+      openApi: () => operationsDocument(config, host.endpoints),
+    },
+  });
+  return host;
+}

@@ -1,0 +1,32 @@
+/** The roles of operators, and the one table of which role may use which endpoint of the operations API. */
+import type { CredentialKind } from "../../base/http/credentials.ts";
+
+/**
+ * - `viewer`: reads state that has no personal data.
+ * - `support`: also finds cases of customers.
+ * - `operator`: also changes how orders and banks are handled.
+ * - `security`: also blocks participants and revokes tokens.
+ * - `auditor`: reads everything, also who did what, and changes nothing.
+ */
+export const ROLES = ["viewer", "support", "operator", "security", "auditor"] as const;
+export type Role = typeof ROLES[number];
+
+/** Operators with tokens of their own, in the file that `OPERATORS` names. */
+export const OPERATORS: CredentialKind = { list: "operators", prefix: "oper", roles: ROLES };
+
+const OPERATES: readonly Role[] = ["operator"];
+
+/** By method and path. An endpoint without a row does not start. */
+export const OPERATION_ROLES: Readonly<Record<string, readonly Role[]>> = {
+  "GET /operations/openapi.json": ROLES,
+  "GET /operations/requests": ROLES,
+  "GET /operations/payment-orders": ROLES,
+  "POST /operations/payment-orders/{paymentId}/redrive": OPERATES,
+  "GET /operations/order-holds": ROLES,
+  "POST /operations/order-holds/{bank}/reconcile": OPERATES,
+  "POST /operations/order-holds/{bank}/release": OPERATES,
+};
+
+export function isRole(text: string): text is Role {
+  return ROLES.some((role) => role === text);
+}

@@ -1,0 +1,188 @@
+/** Who may use which endpoint of the operations API, and where it does not exist. */
+import { assertEquals, assertThrows } from "@std/assert";
+import { newCredential, openCredentials } from "../../../src/base/http/credentials.ts";
+import { composePlatform } from "../../../src/platform/compose.ts";
+import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
+import type { MountedEndpoint } from "../../../src/platform/http/endpoint.ts";
+import { guardOperations, operation } from "../../../src/platform/security/operation.ts";
+import { OPERATION_ROLES, OPERATORS, ROLES } from "../../../src/platform/security/operator_roles.ts";
+import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { MARIA, OPERATIONS_URL, OPERATOR_TOKENS, type TestOperator } from "testing/operators.ts";
+import { steps, stepsOf } from "support/steps.ts";
+
+const LIST = "/operations/payment-orders?state=dead";
+const TOKEN = OPERATOR_TOKENS.maria;
+
+/** Sent to every endpoint: nothing that it names exists. */
+function callOf({ method, path }: MountedEndpoint): readonly [string, RequestInit] {
+  const sent = path.replace(":bank", "BANKX").replaceAll(/:\w+/g, crypto.randomUUID());
+  return [sent, { method }];
+}
+
+function guarded(env: Environment): readonly MountedEndpoint[] {
+  return env.platform.endpoints.operations.filter(({ path }) => !path.startsWith("/health/"));
+}
+
+Deno.test("each endpoint admits the declared roles, no others, and no one without credentials [OP2, O1]", async (t) => {
+  await using env = await openEnvironment();
+  const before = await env.snapshot();
+  await stepsOf(t, guarded(env), ({ method, path }) => `${method} ${path}`, async (endpoint) => {
+    const [path, init] = callOf(endpoint);
+    const name = `${endpoint.method} ${endpoint.path.replaceAll(/:(\w+)/g, "{$1}")}`;
+    const anonymous = await env.platform.operations.fetch(new Request(`${OPERATIONS_URL}${path}`, init));
+    assertEquals([anonymous.status, anonymous.headers.get("www-authenticate")], [401, "Bearer"]);
+    await anonymous.body?.cancel();
+    for (const role of ROLES) {
+      const answer = await env.asOperator(path, init, role);
+      await answer.body?.cancel();
+      const isAdmitted = answer.status !== 401 && answer.status !== 403;
+      assertEquals(isAdmitted, OPERATION_ROLES[name]?.includes(role), `${role}: ${answer.status}`);
+    }
+  });
+  assertEquals(guarded(env).length, Object.keys(OPERATION_ROLES).length, "a role of no endpoint");
+  assertEquals(await env.snapshot(), before);
+});
+
+Deno.test("an endpoint without declared roles does not start [OP2]", () => {
+  const route = {
+    method: "get",
+    path: "/operations/new",
+    responses: { 200: { description: "Fine" } },
+  } as const;
+  const endpoints = [operation(route, [], (c) => c.text("fine"))];
+  const deps = { identify: () => Promise.resolve({}), clock: Date.now, log: { ...console, debug() {} } };
+  assertThrows(
+    () => guardOperations(deps as never, endpoints),
+    Error,
+    "GET /operations/new: declare its roles",
+  );
+});
+
+const rejectedTokens: Record<string, Record<string, string>> = {
+  "another token": { authorization: `Bearer ${TOKEN.replace("maria", "mario")}` },
+  "another person's id": { authorization: `Bearer ${TOKEN.replace("0.a", "1.a")}` },
+  "a shorter token": { authorization: `Bearer ${TOKEN.slice(0, -1)}` },
+  "a longer token": { authorization: `Bearer ${TOKEN}0` },
+  "an empty token": { authorization: "Bearer " },
+  "the token without its scheme": { authorization: TOKEN },
+  "another scheme": { authorization: `DPoP ${TOKEN}` },
+  "basic authentication": { authorization: `Basic ${btoa(`operator:${TOKEN}`)}` },
+  "the token twice": { authorization: `Bearer ${TOKEN}, Bearer ${TOKEN}` },
+};
+
+Deno.test("a wrong token is rejected in one way, and is not in the log", async (t) => {
+  await using env = await openEnvironment();
+  await steps(t, rejectedTokens, async (headers) => {
+    const answer = await env.asOperator(LIST, { headers });
+    assertEquals([answer.status, answer.headers.get("www-authenticate")], [401, "Bearer"]);
+    assertEquals(await answer.json(), {
+      error: "unauthorized",
+      error_description: "The operator's token is missing or wrong.",
+    });
+  });
+  assertEquals(env.logged.filter((line) => line.includes("a-token-of")), []);
+  assertEquals(env.logged.some((line) => line.includes("operator.wrong_credential")), true);
+});
+
+Deno.test("wrong tokens are slowed down, and right ones are not", async () => {
+  await using env = await openEnvironment();
+  const headers = { authorization: `Bearer ${TOKEN}x` };
+  const statuses: number[] = [];
+  for (let guess = 0; guess < 12; guess++) {
+    const answer = await env.asOperator(LIST, { headers });
+    await answer.body?.cancel();
+    statuses.push(answer.status);
+  }
+  assertEquals(statuses, [...Array(10).fill(401), 429, 429]);
+  const right = await env.asOperator(LIST);
+  assertEquals(right.status, 200);
+  await right.body?.cancel();
+});
+
+Deno.test("the participants' hosts have no operations API [OP1]", async () => {
+  await using env = await openEnvironment();
+  for (const path of [LIST, "/operations/openapi.json", "/operations"]) {
+    for (const host of [env.api, env.browser]) {
+      const url = `${host === env.api ? BASE_URL : AUTH_URL}${path}`;
+      const answer = await host(new Request(url, { headers: MARIA }));
+      assertEquals(answer.status, 404);
+      await answer.body?.cancel();
+    }
+  }
+  const document = await (await env.browser(new Request(`${AUTH_URL}/openapi.json`))).json();
+  assertEquals(Object.keys(document.paths).filter((path) => path.includes("operations")), []);
+});
+
+Deno.test("without operators the operations host answers health alone", async () => {
+  await using env = await openEnvironment();
+  const { config, store } = env;
+  const clock = (): number => env.now;
+  const keys = await openKeyRing(config.platformKeys);
+  const platform = await composePlatform({
+    config,
+    store,
+    clock,
+    monotonic: clock,
+    fetch,
+    log: () => {},
+    keys,
+  });
+  const statuses: number[] = [];
+  for (const path of [LIST, "/operations/openapi.json", "/health/live", "/health/serving"]) {
+    const answer = await platform.operations.fetch(
+      new Request(`${OPERATIONS_URL}${path}`, { headers: MARIA }),
+    );
+    statuses.push(answer.status);
+    await answer.body?.cancel();
+  }
+  assertEquals(statuses, [404, 404, 200, 200]);
+  await platform.stop();
+});
+
+Deno.test("unusable queries are 400, other methods 405", async () => {
+  await using env = await openEnvironment();
+  for (const query of ["", "?state=alive", "?state=", "?state=dead&after=x"]) {
+    const answer = await env.asOperator(`/operations/payment-orders${query}`);
+    assertEquals([answer.status, (await answer.json()).error], [400, "invalid_request"], query);
+  }
+  const deleted = await env.asOperator(LIST, { method: "DELETE" });
+  assertEquals([deleted.status, deleted.headers.get("allow")], [405, "GET"]);
+  await deleted.body?.cancel();
+});
+
+Deno.test("the operations document describes every guarded endpoint", async () => {
+  await using env = await openEnvironment();
+  const viewer: TestOperator = "viewer";
+  const document = await (await env.asOperator("/operations/openapi.json", {}, viewer)).json();
+  const described = Object.entries<Record<string, unknown>>(document.paths)
+    .flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`));
+  assertEquals(described.toSorted(), Object.keys(OPERATION_ROLES).toSorted());
+});
+
+Deno.test("a changed list of operators counts from the next request on, and an unreadable one admits no one [OP3]", async () => {
+  const kind = OPERATORS;
+  const [ana, luis] = await Promise.all(
+    ["ana", "luis"].map((name) => newCredential(kind, { name, roles: ["viewer"] }, 0)),
+  );
+  let text: string | undefined = JSON.stringify({ operators: [ana?.credential] });
+  const operators = openCredentials(kind, {
+    version: () => Promise.resolve(String(text)),
+    text: () => text === undefined ? Promise.reject(new Error("is gone")) : Promise.resolve(text),
+  });
+  await using env = await openEnvironment({ operators });
+  const statusOf = async (token = ""): Promise<number> => {
+    const answer = await env.asOperator("/operations/requests", {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    await answer.body?.cancel();
+    return answer.status;
+  };
+  assertEquals([await statusOf(ana?.token), await statusOf(luis?.token)], [200, 401]);
+  const revoked = { ...ana?.credential, revoked_at: new Date(0).toISOString() };
+  text = JSON.stringify({ operators: [revoked, luis?.credential] });
+  assertEquals([await statusOf(ana?.token), await statusOf(luis?.token)], [401, 200]);
+  text = JSON.stringify({ operators: [{ ...luis?.credential, roles: ["root"] }] });
+  assertEquals(await statusOf(luis?.token), 503);
+  text = undefined;
+  assertEquals(await statusOf(luis?.token), 503);
+});
