@@ -21,8 +21,13 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/cells.ts",
     "platform/address_faults.ts",
   ],
-  ["platform/evidence_log"],
-  ["platform/config.ts", "platform/audit_trail.ts", "platform/evidence", "platform/http"],
+  [
+    "platform/config.ts",
+    "platform/audit_trail.ts",
+    "platform/evidence",
+    "platform/evidence_log",
+    "platform/http",
+  ],
   ["platform/security", "platform/idempotency", "platform/lanes.ts"],
   [
     "platform/frontchannel",
@@ -40,6 +45,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/compose.ts",
     "platform/compose_parts.ts",
     "platform/compose_operations.ts",
+    "platform/compose_work.ts",
     "platform/records.ts",
     "platform/background_work.ts",
     "platform/app.ts",
@@ -67,6 +73,11 @@ export const CROSSINGS: readonly Crossing[] = [
     from: "base/observability",
     to: "base/store",
     because: "health asks the store",
+  },
+  {
+    from: "platform/audit_trail.ts",
+    to: "platform/evidence_log",
+    because: "an entry and its leaf hash are one commit",
   },
   {
     from: "platform/idempotency",
@@ -167,7 +178,9 @@ export const CROSSINGS: readonly Crossing[] = [
     to: "platform/openapi.ts",
     because: "the document is made of the wired app",
   },
-  { from: "platform/compose.ts", to: "platform/background_work.ts", because: "the root names the jobs" },
+  { from: "platform/compose.ts", to: "platform/compose_work.ts", because: "the root starts the jobs" },
+  { from: "platform/compose_work.ts", to: "platform/compose_parts.ts", because: "jobs use what hosts share" },
+  { from: "platform/compose_work.ts", to: "platform/background_work.ts", because: "it names the jobs" },
   { from: "platform/compose.ts", to: "platform/app.ts", because: "the root wires the apps" },
   { from: "platform/compose.ts", to: "platform/public_pages.ts", because: "the root wires the apps" },
   {

@@ -1,11 +1,14 @@
 /** Everybody's books at the end of a run, read as their owners read them, for the checks of the prover. */
-import { historyOf } from "../../src/platform/audit_trail.ts";
+import { auditRecord, historyOf } from "../../src/platform/audit_trail.ts";
+import { hashText } from "../../src/base/merkle/tree.ts";
+import { leafHash } from "../../src/platform/evidence/entry.ts";
 import type { BankBooks, PaymentSeen, TppBooks } from "../prove/bank_records.ts";
 import type { Evidence } from "../prove/checks.ts";
 import type { ConsentFact } from "../prove/payment.ts";
 import type { SimulatedBank } from "./bank.ts";
 import type { Answer, Line } from "./calls.ts";
 import { directStore } from "./database.ts";
+import { missingOrForeign, readLogBooks } from "../testing/evidence_log.ts";
 import { type Party, TPPS } from "./parties.ts";
 import type { SimulatedPayment } from "./plan.ts";
 import { callResource } from "./tokens.ts";
@@ -50,6 +53,15 @@ export async function gatherEvidence(
     pushedAgain: new Set(Object.values(banks).flatMap(({ pushedAgain }) => [...pushedAgain])),
     histories,
   };
+}
+
+/** What is wrong with the evidence log: every entry of a history must be in it once, or wait for its place. */
+export async function logFaults({ simulation: { database } }: Line): Promise<readonly string[]> {
+  const books = await readLogBooks(directStore(database));
+  const entries = database.list({ prefix: [auditRecord.name], limit: 100_000 }).map(auditRecord.decode);
+  const leaves = entries.filter(({ value }) => value.salt !== undefined) // the others are older than the log
+    .map(({ key, value }) => hashText(leafHash(key[1] ?? "", value)));
+  return [...books.faults, ...missingOrForeign(books, leaves)];
 }
 
 async function listOrders(line: Line, { party }: SimulatedBank): Promise<readonly PaymentSeen[]> {

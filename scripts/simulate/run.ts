@@ -4,7 +4,7 @@ import { openBank, type SimulatedBank } from "./bank.ts";
 import type { Line } from "./calls.ts";
 import type { Snapshot } from "./database.ts";
 import { directoryAnswer } from "./directory.ts";
-import { type Fact, gatherEvidence } from "./evidence.ts";
+import { type Fact, gatherEvidence, logFaults } from "./evidence.ts";
 import { useRuntime } from "./globals.ts";
 import { redriveOrders } from "./operator.ts";
 import type { Incoming, Outgoing } from "./outgoing.ts";
@@ -122,6 +122,9 @@ async function direct(line: Line, banks: Banks, copies: readonly Copy[]): Promis
   simulation.note("nothing goes wrong from here on");
   simulation.heal();
   await settle(line, banks);
+  for (const fault of await logFaults(line)) {
+    simulation.violated("the evidence log has every entry once", fault);
+  }
   if (!simulation.wasRestored) await compareBooks(line, facts, banks);
   else if (restoring?.reconciles) await compareAfterRestore(line, banks);
 }

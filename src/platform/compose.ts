@@ -1,5 +1,4 @@
 /** The composition root: the only file that knows every part. It builds stores, middleware and the apps of the hosts. */
-import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
 import { apiHost, browserHost, type Host } from "./app.ts";
 import { composeOperations } from "./compose_operations.ts";
 import {
@@ -9,8 +8,8 @@ import {
   type Shared,
   type TimedParts,
 } from "./compose_parts.ts";
+import { composeWork, type PlatformWork } from "./compose_work.ts";
 import { HOME_CELL } from "./cells.ts";
-import { sweepConsents } from "./consents/sweep_consents.ts";
 import { consentStatus } from "./consents/read_consent.ts";
 import { openBrowserBinding } from "./frontchannel/browser_binding.ts";
 import { backTo } from "./frontchannel/tpp_redirect.ts";
@@ -26,8 +25,6 @@ import { type Log, openLog } from "../base/observability/log.ts";
 import { requestLog } from "../base/http/request_log.ts";
 import { platformDocument } from "./openapi.ts";
 import type { PublicPageDeps } from "./public_pages.ts";
-import { deliverDueOrders, startDueOrders } from "./payments/deliver_due_orders.ts";
-import { resumeHeldOrders } from "./payments/held_orders.ts";
 import { beginEpoch } from "./recovery/begin_epoch.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { rejectWhileHeld } from "./recovery/reject_while_held.ts";
@@ -38,11 +35,10 @@ import { answerSignature } from "./security/answer_signature.ts";
 import { bankPath } from "./security/bank_path.ts";
 import { clientCertificate } from "./security/client_certificate.ts";
 import { payloadSignature } from "./security/payload_signature.ts";
-import { followDirectory } from "./registration/current_clients.ts";
 import { activeBank, type ResourceGuards } from "./security/resource_guards.ts";
-import { type Clock, monotonicClock } from "../base/kernel/clock.ts";
+import { monotonicClock } from "../base/kernel/clock.ts";
 import { guardStore } from "../base/store/guarded_store.ts";
-import type { Reader, Store } from "../base/store/store.ts";
+import type { Reader } from "../base/store/store.ts";
 import type { FindTpp } from "./http/error_routes.ts";
 
 export interface Handler {
@@ -50,15 +46,7 @@ export interface Handler {
 }
 
 /** A running platform: the apps of its hosts for listeners, and background work. */
-export interface Platform extends BackgroundWork {
-  /** Reads changes from the directory. This job and the next ones are for runtimes with their own scheduler. */
-  readonly followDirectory: () => Promise<number>;
-  /** Resumes held orders whose bank may have them again, and pushes due orders. */
-  readonly deliverDueOrders: () => Promise<number>;
-  /** Records the consents whose deadlines have passed. */
-  readonly sweepConsents: () => Promise<number>;
-  /** Stores the time mark for the next start. */
-  readonly markAge: () => Promise<number>;
+export interface Platform extends PlatformWork {
   readonly api: Handler;
   readonly browser: Handler;
   /** For operators, on a listener of its own. */
@@ -101,7 +89,7 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
     operations,
     endpoints: listedOf({ api, browser, operations }),
     readiness: ready,
-    ...composeWork({ store, clock, log, markAge: mark }, shared),
+    ...composeWork({ ...parts, log, markAge: mark }, shared),
   };
 }
 
@@ -109,29 +97,6 @@ function listedOf(hosts: Readonly<Record<keyof Platform["endpoints"], Host>>): P
   const { api, browser, operations } = hosts;
   const of = ({ endpoints }: Host): readonly MountedEndpoint[] => endpoints.map(listed);
   return { api: of(api), browser: of(browser), operations: of(operations) };
-}
-
-type Work =
-  & BackgroundWork
-  & Pick<Platform, "followDirectory" | "deliverDueOrders" | "sweepConsents" | "markAge">;
-
-function composeWork(
-  parts: Pick<Platform, "markAge"> & { readonly store: Store; readonly clock: Clock; readonly log: Log },
-  { delivery, statuses, clients, consents }: Shared,
-): Work {
-  const resume = (): Promise<number> => resumeHeldOrders(delivery);
-  const jobs = {
-    followDirectory: () => followDirectory(statuses, clients, parts.store, delivery.random),
-    sweepConsents: () => sweepConsents({ ...parts, consents, random: delivery.random }),
-    markAge: parts.markAge,
-  };
-  const deliver: Job = (isStopped) => startDueOrders(delivery, isStopped);
-  const settled = (): Promise<unknown> => Promise.all(delivery.underWay);
-  return {
-    ...jobs,
-    deliverDueOrders: async () => (await resume(), await deliverDueOrders(delivery)),
-    ...backgroundWork([...Object.values(jobs), resume, deliver], settled, parts.log),
-  };
 }
 
 function directoryProbes(shared: Shared): Readonly<Record<string, Probe>> {

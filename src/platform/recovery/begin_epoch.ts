@@ -49,7 +49,8 @@ export async function beginEpoch(deps: BeginEpochDeps): Promise<void> {
   // A customer who returns is redirected to the TPP as after any expired authorization session.
   await endAll(deps, pushedRequestRecord, epoch.startedAt);
   await endAll(deps, authorizationSessionRecord, epoch.startedAt);
-  if (!await commitIfUnchanged(deps, (tx) => deps.epochs.stageEpoch(tx, epoch, mark))) {
+  const logHead = await deps.epochs.logHead();
+  if (!await commitIfUnchanged(deps, (tx) => deps.epochs.stageEpoch(tx, epoch, mark, logHead))) {
     throw new Error("another process began the epoch; start again");
   }
   deps.log.warn("store.restored", {

@@ -16,6 +16,8 @@ import { storeCopyKey } from "../../base/store/copy_mark.ts";
 import { consentKey, paymentKey, storeEpochKey } from "../store_keys.ts";
 import type { Entry, Key, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
+import type { LogHead } from "../evidence_log/log_records.ts";
+import { openLogStore, stageLogEpoch } from "../evidence_log/log_store.ts";
 import type { CopyMark, Epoch } from "./hold.ts";
 
 /** An entry that expires. */
@@ -27,6 +29,8 @@ export interface Ending {
 /** Reads a restored store and stages the new epoch. */
 export interface EpochStore {
   copyMark(): Promise<Entry<CopyMark> | null>;
+  /** The state of the evidence log in the copy. */
+  logHead(): Promise<Entry<LogHead> | null>;
   banks(): Promise<readonly BankCode[]>;
   /** Consents whose deadline is not recorded yet, in pieces. */
   openConsents(): AsyncIterable<readonly Entry<Consent>[]>;
@@ -34,8 +38,11 @@ export interface EpochStore {
   orders(): AsyncIterable<readonly Payment[]>;
   /** Entries below a prefix, in pieces. */
   below(prefix: string): AsyncIterable<readonly Entry<unknown>[]>;
-  /** Stages the epoch and the deletion of the mark. After that the store is no longer a restored copy. */
-  stageEpoch(tx: Transaction, epoch: Epoch, mark: Entry<CopyMark>): void;
+  /**
+   * Stages the epoch, also in the evidence log, and the deletion of the mark. After that the store is no longer a
+   * restored copy.
+   */
+  stageEpoch(tx: Transaction, epoch: Epoch, mark: Entry<CopyMark>, logHead: Entry<LogHead> | null): void;
 }
 
 export const storeEpochRecord = defineRecord<Epoch>({
@@ -58,6 +65,7 @@ const PIECE = 20;
 export function openEpochStore(store: Store): EpochStore {
   return {
     copyMark: () => store.get<CopyMark>(storeCopyKey),
+    logHead: openLogStore(store).head,
     async banks() {
       const codes: BankCode[] = [];
       for await (const piece of pieces(store, ["bank"])) {
@@ -80,10 +88,12 @@ export function openEpochStore(store: Store): EpochStore {
       }
     },
     below: (prefix) => pieces(store, [prefix]),
-    stageEpoch(tx, epoch, mark) {
+    stageEpoch(tx, epoch, mark, logHead) {
       check(tx, mark.key, mark.version);
       remove(tx, mark.key);
-      storeEpochRecord.set(tx, storeEpochKey(epoch.startedAt, epoch.id), epoch);
+      const { id, startedAt, copy: { takenAt } } = epoch;
+      storeEpochRecord.set(tx, storeEpochKey(startedAt, id), epoch);
+      stageLogEpoch(tx, logHead, { id, startedAt, copyTakenAt: takenAt });
     },
   };
 }

@@ -15,6 +15,8 @@ import { down, later, openPushEnvironment, outboxOrder, paid } from "support/ord
 import { copyOf, endHolds, restore } from "support/restored_store.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { readLogBooks } from "testing/evidence_log.ts";
+import { hashText, leafHash } from "../../../src/base/merkle/tree.ts";
 
 Deno.test("while a bank is not reconciled its TPPs read 503, never that a payment does not exist [G9]", async (t) => {
   await using env = await openEnvironment();
@@ -121,3 +123,29 @@ async function boundInStore(env: Environment): Promise<BoundToken> {
 function get(env: Environment, bound: BoundToken, path: string): Promise<Response> {
   return call(env, env.tpp, bound, `/BANKA/${path}`);
 }
+
+Deno.test("after a restore each checkpoint of the evidence log declares from which copy it goes on [EV6]", async () => {
+  await using env = await openEnvironment();
+  const grow = async (): Promise<Json | null> => {
+    env.now += 1000;
+    const leaf = hashText(leafHash(crypto.getRandomValues(new Uint8Array(16))));
+    const key = ["log_waiting", String(env.now).padStart(15, "0"), leaf];
+    await env.store.commit({ checks: [], writes: [{ kind: "set", key, value: { v: 1 } }] });
+    await env.platform.growLog();
+    const { checkpoint, faults } = await readLogBooks(env.store);
+    assertEquals(faults, []);
+    return checkpoint;
+  };
+  const before = await grow();
+  assertEquals(before?.["restored"], undefined);
+  const takenAt = Math.floor(env.now / 1000);
+  const copy = await copyOf(env);
+  await grow();
+  await restore(env, copy);
+  const at = Math.floor(env.now / 1000);
+  const { restored, size } = await grow() ?? {};
+  assertEquals(size, before?.["size"] + 1);
+  assertEquals(restored, { epoch: restored?.epoch, at, copy_taken_at: takenAt, size: before?.["size"] });
+  assertEquals((await env.store.list({ prefix: ["store_epoch"], limit: 2 }))[0]?.key[2], restored?.epoch);
+  assertEquals((await grow())?.["restored"], restored);
+});

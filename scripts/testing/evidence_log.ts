@@ -1,0 +1,77 @@
+/** The evidence log as its records have it, recomputed from its leaves, for tests and the simulation. */
+import { hashText, treeHead } from "../../src/base/merkle/tree.ts";
+import type { Entry, Key, Store } from "../../src/base/store/store.ts";
+import { openLogStore } from "../../src/platform/evidence_log/log_store.ts";
+import { TILE } from "../../src/platform/evidence_log/tiles.ts";
+
+/** What a store has of the log. */
+export interface LogBooks {
+  /** Leaf hashes in the order of their places, base64url. */
+  readonly leaves: readonly string[];
+  /** Leaf hashes without a place. */
+  readonly waiting: readonly string[];
+  /** The newest checkpoint's claims, not verified. */
+  readonly checkpoint:
+    | { readonly size: number; readonly root: string; readonly [name: string]: unknown }
+    | null;
+  /** What contradicts what, a sentence each. */
+  readonly faults: readonly string[];
+}
+
+/** Reads the whole log, and compares tiles, places and the checkpoint with each other. */
+export async function readLogBooks(store: Store): Promise<LogBooks> {
+  const log = openLogStore(store);
+  const head = await log.head();
+  const size = head?.value.size ?? 0;
+  const places = Array.from({ length: Math.ceil(size / TILE) }, (_, index) => ({ level: 0, index }));
+  const hashes = (await log.tiles(places)).flat();
+  const leaves = hashes.map(hashText);
+  const indexes = new Map((await all(store, ["log_leaf"])).map(({ key, value }) => [key[1], indexIn(value)]));
+  const waiting = (await all(store, ["log_waiting"])).map(({ key }) => key[2] ?? "");
+  const checkpoint = claimsOf(head?.value.checkpoint);
+  const faults = [
+    ...(leaves.length === size ? [] : [`${leaves.length} leaves in tiles, ${size} in the head`]),
+    ...(indexes.size === size ? [] : [`${indexes.size} places, ${size} leaves`]),
+    ...leaves.flatMap((leaf, at) => indexes.get(leaf) === at ? [] : [`leaf ${at} has another place`]),
+    ...waiting.flatMap((leaf) => indexes.has(leaf) ? [`${leaf} waits and has a place`] : []),
+    ...(checkpoint === null || checkpoint.size === size ? [] : ["the checkpoint has another size"]),
+    ...(checkpoint === null || checkpoint.root === hashText(treeHead(hashes))
+      ? []
+      : ["the checkpoint has another root than its leaves"]),
+  ];
+  return { leaves, waiting, checkpoint, faults };
+}
+
+/** What is wrong if exactly these leaf hashes must be in the log or wait for their place. */
+export function missingOrForeign(
+  { leaves, waiting }: LogBooks,
+  expected: readonly string[],
+): readonly string[] {
+  const found = [...leaves, ...waiting];
+  const [known, seen] = [new Set(expected), new Set(found)];
+  return [
+    ...expected.filter((leaf) => !seen.has(leaf)).map((leaf) => `${leaf} is not in the log`),
+    ...found.filter((leaf) => !known.has(leaf)).map((leaf) => `${leaf} stands for no entry`),
+    ...(found.length === seen.size ? [] : ["a leaf is in the log twice"]),
+  ];
+}
+
+async function all(store: Store, prefix: Key): Promise<readonly Entry<unknown>[]> {
+  const found: Entry<unknown>[] = [];
+  while (true) {
+    const after = found.at(-1)?.key;
+    const page = await store.list({ prefix, limit: 500, ...(after === undefined ? {} : { after }) });
+    found.push(...page);
+    if (page.length < 500) return found;
+  }
+}
+
+function indexIn(value: unknown): number {
+  return typeof value === "object" && value !== null ? Number(Reflect.get(value, "index")) : NaN;
+}
+
+function claimsOf(jwt: string | undefined): LogBooks["checkpoint"] {
+  if (jwt === undefined) return null;
+  const bytes = Uint8Array.fromBase64(jwt.split(".")[1] ?? "", { alphabet: "base64url" });
+  return JSON.parse(new TextDecoder().decode(bytes));
+}

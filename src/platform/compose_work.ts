@@ -1,0 +1,52 @@
+/** Names the jobs of the background work and gives each its parts. */
+import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
+import type { PlatformParts, Shared } from "./compose_parts.ts";
+import { sweepConsents } from "./consents/sweep_consents.ts";
+import { growLog } from "./evidence_log/grow_log.ts";
+import { openLogStore } from "./evidence_log/log_store.ts";
+import { deliverDueOrders, startDueOrders } from "./payments/deliver_due_orders.ts";
+import { resumeHeldOrders } from "./payments/held_orders.ts";
+import { followDirectory } from "./registration/current_clients.ts";
+import type { Log } from "../base/observability/log.ts";
+
+/** The background work, and its jobs one by one for runtimes with a scheduler of their own. */
+export interface PlatformWork extends BackgroundWork {
+  /** Reads changes from the directory. */
+  readonly followDirectory: () => Promise<number>;
+  /** Resumes held orders whose bank may have them again, and pushes due orders. */
+  readonly deliverDueOrders: () => Promise<number>;
+  /** Records the consents whose deadlines have passed. */
+  readonly sweepConsents: () => Promise<number>;
+  /** Gives new evidence its place in the log. */
+  readonly growLog: () => Promise<number>;
+  /** Stores the time mark for the next start. */
+  readonly markAge: () => Promise<number>;
+}
+
+type WorkParts =
+  & Pick<PlatformWork, "markAge">
+  & Pick<PlatformParts, "store" | "clock" | "keys" | "config">
+  & { readonly log: Log };
+
+export function composeWork(
+  parts: WorkParts,
+  { delivery, statuses, clients, consents }: Shared,
+): PlatformWork {
+  const { store, clock, config, keys: { signer } } = parts;
+  const origin = { issuer: config.authUrl, cell: config.cell };
+  const evidence = { store, clock, signer, origin, log: openLogStore(store) };
+  const resume = (): Promise<number> => resumeHeldOrders(delivery);
+  const jobs = {
+    followDirectory: () => followDirectory(statuses, clients, store, delivery.random),
+    sweepConsents: () => sweepConsents({ ...parts, consents, random: delivery.random }),
+    growLog: () => growLog(evidence),
+    markAge: parts.markAge,
+  };
+  const deliver: Job = (isStopped) => startDueOrders(delivery, isStopped);
+  const settled = (): Promise<unknown> => Promise.all(delivery.underWay);
+  return {
+    ...jobs,
+    deliverDueOrders: async () => (await resume(), await deliverDueOrders(delivery)),
+    ...backgroundWork([...Object.values(jobs), resume, deliver], settled, parts.log),
+  };
+}

@@ -1,0 +1,143 @@
+import { assert, assertEquals } from "@std/assert";
+import { compactVerify } from "jose";
+import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
+import { hashText, leafHash } from "../../../src/base/merkle/tree.ts";
+import type { Store } from "../../../src/base/store/store.ts";
+import { check, commitIfUnchanged } from "../../../src/base/store/transaction.ts";
+import { growLog, type GrowLogDeps } from "../../../src/platform/evidence_log/grow_log.ts";
+import { openLogStore, stageLeaf } from "../../../src/platform/evidence_log/log_store.ts";
+import { missingOrForeign, readLogBooks } from "testing/evidence_log.ts";
+import { testKey } from "testing/keys.ts";
+import { platformKeySet } from "testing/platform_keys.ts";
+import { openTestStore } from "testing/test_store.ts";
+import { openRacedStore } from "support/processes.ts";
+
+const START = Date.UTC(2040, 0, 15, 12);
+const ORIGIN = { issuer: "https://auth.platform.example", cell: "home" };
+
+interface Log extends AsyncDisposable {
+  now: number;
+  readonly store: Store;
+  readonly deps: GrowLogDeps;
+  /** Every staged leaf hash. */
+  readonly staged: string[];
+  /** Commits this many leaf hashes, each in a commit of its own, as records of this time. */
+  stage(count: number, at?: number): Promise<void>;
+  /** A second later: the number of leaf hashes that one pass has placed. */
+  pass(): Promise<number>;
+  /** Asserts that the log has or waits for exactly what was staged, and that its records agree. */
+  assertWhole(waiting: number): Promise<void>;
+}
+
+async function openLog(store: Store): Promise<Log> {
+  const ring = await openKeyRing(await platformKeySet());
+  const staged: string[] = [];
+  const log: Log = {
+    now: START,
+    store,
+    deps: { store, clock: () => log.now, log: openLogStore(store), origin: ORIGIN, signer: ring.signer },
+    staged,
+    async stage(count, at = log.now) {
+      for (let made = 0; made < count; made++) {
+        const leaf = leafHash(crypto.getRandomValues(new Uint8Array(16)));
+        assert(await commitIfUnchanged(log.deps, (tx) => stageLeaf(tx, leaf, at)));
+        staged.push(hashText(leaf));
+      }
+    },
+    async pass() {
+      log.now += 1000;
+      return await growLog(log.deps);
+    },
+    async assertWhole(waiting) {
+      const books = await readLogBooks(store);
+      assertEquals([...books.faults, ...missingOrForeign(books, staged)], []);
+      assertEquals(books.waiting.length, waiting);
+    },
+    [Symbol.asyncDispose]: () => store.close(),
+  };
+  return log;
+}
+
+Deno.test("growLog gives each leaf one place, in batches, also one that was committed late with an earlier time [EV3]", async () => {
+  await using log = await openLog(await openTestStore());
+  assertEquals([await log.pass(), await log.deps.log.head()], [0, null]);
+  await log.stage(3);
+  assertEquals(await log.pass(), 3);
+  await log.stage(1, START - 3_600_000);
+  await log.stage(950);
+  assertEquals(await log.pass(), 951); // three commits
+  await log.assertWhole(0);
+  assertEquals(await log.pass(), 0);
+});
+
+Deno.test("a leaf is staged with its effect or not at all, and two commits that stage leaves share no key [EV2]", async () => {
+  await using log = await openLog(await openTestStore());
+  const [first, second] = [leafHash(Uint8Array.of(1)), leafHash(Uint8Array.of(2))];
+  await log.stage(1);
+  const done = await commitIfUnchanged(log.deps, (tx) => {
+    stageLeaf(tx, first, START);
+    check(tx, ["log_waiting", String(START).padStart(15, "0"), log.staged[0] ?? ""], null); // it exists
+  });
+  assertEquals([done, (await readLogBooks(log.store)).waiting], [false, log.staged]);
+  const keys: string[] = [];
+  for (const leaf of [first, second]) {
+    const committed = await commitIfUnchanged(log.deps, (tx) => {
+      stageLeaf(tx, leaf, START);
+      keys.push(...[...tx.checks, ...tx.writes].map(({ key }) => key.join("/")));
+    });
+    assert(committed);
+  }
+  assertEquals(new Set(keys).size, 2);
+});
+
+Deno.test("processes that grow the log at once, while leaves are staged, place each leaf once [EV3, M1]", async () => {
+  const raced = await openRacedStore();
+  await using log = await openLog(raced);
+  for (let round = 0; round < 6; round++) {
+    log.now += 1000;
+    await Promise.all([log.stage(12), growLog(log.deps), growLog(log.deps), growLog(log.deps)]);
+  }
+  await log.pass();
+  assert(raced.lost > 0, "no commit lost its race");
+  await log.assertWhole(0);
+});
+
+Deno.test("a clock that is put back stops no process from growing the log, and a head of this second waits [EV3]", async () => {
+  await using log = await openLog(await openTestStore());
+  await log.stage(1);
+  await log.pass();
+  await log.stage(1);
+  assertEquals(await growLog(log.deps), 0);
+  await log.assertWhole(1);
+  log.now -= 86_400_000;
+  assertEquals(await growLog(log.deps), 1);
+  await log.assertWhole(0);
+});
+
+Deno.test("a checkpoint is signed by the key of the moment, and kept for each hour in which the log grew [EV4, EV5]", async () => {
+  await using log = await openLog(await openTestStore());
+  await log.stage(2);
+  await log.pass();
+  const first = (await log.deps.log.head())?.value.checkpoint ?? "";
+  assertEquals(await claimsOf(first, 12), {
+    iss: "https://auth.platform.example",
+    cell: "home",
+    iat: START / 1000 + 1,
+    size: 2,
+    root: (await readLogBooks(log.store)).checkpoint?.root,
+  });
+  const successor = await openKeyRing(await platformKeySet(14, 13));
+  log.now += 3_600_000;
+  assertEquals(await growLog({ ...log.deps, signer: successor.signer }), 0); // no leaf, but another key
+  const second = (await log.deps.log.head())?.value.checkpoint ?? "";
+  assertEquals((await claimsOf(second, 14))?.["size"], 2);
+  const kept = await log.store.list<{ checkpoint: string }>({ prefix: ["log_checkpoint"], limit: 10 });
+  assertEquals(kept.map(({ value }) => value.checkpoint), [first, second]);
+});
+
+/** The claims of a checkpoint, whose signature this test key must have made. */
+async function claimsOf(checkpoint: string, key: number): Promise<Readonly<Record<string, unknown>>> {
+  const verified = await compactVerify(checkpoint, await (await testKey(key)).publicKey("verify"));
+  assertEquals(verified.protectedHeader.typ, "evidence-log-checkpoint+jwt");
+  return JSON.parse(new TextDecoder().decode(verified.payload));
+}
