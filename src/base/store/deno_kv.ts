@@ -10,6 +10,7 @@ import {
   StoreFailure,
   type Write,
 } from "./store.ts";
+import { openGroupCommits } from "./group_commits.ts";
 import { openTurns } from "./turns.ts";
 
 /** Deno KV takes at most this many keys in one `getMany`. */
@@ -75,11 +76,12 @@ export async function openDenoKv(path: string, hooks: OpeningHooks = {}): Promis
     const kv = await open();
     // A commit that waits for the file's lock blocks its connection. Reads have their own connection.
     const reading = path === ":memory:" ? kv : await open();
+    const commitInTurn = openGroupCommits((staged) => commitPatiently(kv, staged, hooks), turns);
     return {
       get: async <T>(key: Key): Promise<Entry<T> | null> => asEntry(await said(reading.get<T>([...key]))),
       getMany: <T>(keys: readonly Key[]): Promise<(Entry<T> | null)[]> => said(getMany<T>(reading, keys)),
       list: <T>(listing: Listing): Promise<Entry<T>[]> => said(list<T>(reading, listing)),
-      commit: (staged: Commit): Promise<boolean> => turns.run(() => commitPatiently(kv, staged, hooks)),
+      commit: commitInTurn,
       close: () => Promise.resolve(close()),
     };
   } catch (error) {

@@ -1,0 +1,120 @@
+/**
+ * Puts commits that wait for the database into one transaction, because a transaction costs more than its entries: it
+ * ends with the disk's confirmation. Each commit still succeeds or fails by its own checks.
+ */
+import { type Commit, type Key, StoreFailure } from "./store.ts";
+import type { Turns } from "./turns.ts";
+
+/** Largest group. Deno KV takes 100 checks, 1,000 writes and 800 KiB of values in a transaction. */
+const MAX_COMMITS = 16;
+const MAX_CHECKS = 100;
+const MAX_WRITES = 500;
+
+type CommitFunction = (staged: Commit) => Promise<boolean>;
+
+/** Commits that go into one transaction. None reads or writes an entry that another one writes. */
+interface Group {
+  readonly commits: Commit[];
+  readonly checked: Set<string>;
+  readonly written: Set<string>;
+  checks: number;
+  writes: number;
+  /** By index of the commit, as far as they have ended. */
+  readonly results: PromiseSettledResult<boolean>[];
+  /** Rejected if the database failed; results of commits that ended before are right. */
+  ended: Promise<void>;
+}
+
+/**
+ * Returns a function that commits in groups.
+ *
+ * @param commit commits one transaction. If it throws, the transaction has not happened
+ * @param turns when a transaction may begin
+ */
+export function openGroupCommits(commit: CommitFunction, turns: Turns): CommitFunction {
+  let waiting: Group | undefined;
+  const open = (): Group => {
+    const group: Group = {
+      commits: [],
+      checked: new Set(),
+      written: new Set(),
+      checks: 0,
+      writes: 0,
+      results: [],
+      ended: Promise.resolve(),
+    };
+    const close = (): void => {
+      if (waiting === group) waiting = undefined;
+    };
+    group.ended = turns.run(() => {
+      close();
+      return commitGroup(commit, group);
+    }).finally(close); // it may have had no turn
+    return group;
+  };
+  return async (staged) => {
+    const keys = { checked: staged.checks.map(nameOf), written: staged.writes.map(nameOf) };
+    const group = waiting !== undefined && fits(waiting, keys) ? waiting : waiting = open();
+    const index = group.commits.push(staged) - 1;
+    add(group, keys);
+    const failure = await group.ended.then(() => undefined, (error: unknown) => ({ error }));
+    const result = group.results[index];
+    if (result?.status === "fulfilled") return result.value;
+    throw result?.reason ?? failure?.error;
+  };
+}
+
+interface Keys {
+  readonly checked: readonly string[];
+  readonly written: readonly string[];
+}
+
+function nameOf({ key }: { readonly key: Key }): string {
+  return JSON.stringify(key);
+}
+
+/** All checks of a transaction are done before its writes, so a check must not be about an entry that another commit writes. */
+function fits(group: Group, { checked, written }: Keys): boolean {
+  return group.commits.length < MAX_COMMITS &&
+    group.checks + checked.length <= MAX_CHECKS &&
+    group.writes + written.length <= MAX_WRITES &&
+    !checked.some((key) => group.written.has(key)) &&
+    !written.some((key) => group.written.has(key) || group.checked.has(key));
+}
+
+function add(group: Group, { checked, written }: Keys): void {
+  for (const key of checked) group.checked.add(key);
+  for (const key of written) group.written.add(key);
+  group.checks += checked.length;
+  group.writes += written.length;
+}
+
+/**
+ * Commits all together, or else each alone, so that each has its own result.
+ *
+ * @throws {StoreFailure} if the database fails
+ */
+async function commitGroup(commit: CommitFunction, { commits, results }: Group): Promise<void> {
+  if (commits.length > 1 && await commitTogether(commit, commits)) {
+    results.push(...commits.map(() => ({ status: "fulfilled", value: true }) as const));
+    return;
+  }
+  for (const staged of commits) {
+    const [result] = await Promise.allSettled([commit(staged)]);
+    results.push(result);
+    if (result.status === "rejected" && result.reason instanceof StoreFailure) throw result.reason;
+  }
+}
+
+/** @returns whether all have happened; else none has: a check failed, or the transaction is too large */
+async function commitTogether(commit: CommitFunction, commits: readonly Commit[]): Promise<boolean> {
+  try {
+    return await commit({
+      checks: commits.flatMap(({ checks }) => checks),
+      writes: commits.flatMap(({ writes }) => writes),
+    });
+  } catch (error) {
+    if (error instanceof StoreFailure) throw error;
+    return false;
+  }
+}
