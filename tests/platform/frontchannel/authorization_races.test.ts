@@ -166,6 +166,7 @@ Deno.test("Consent, code, request, interaction and jti move in one commit, or no
     "consent_deadline",
     "consent_deadline",
     "interaction",
+    "log_waiting",
     "pushed_request",
     "spent_challenge",
     "spent_jwt",
