@@ -76,6 +76,12 @@ export const RESTRICTED_PACKAGES: readonly Restriction[] = [
     instead: "use messagesOf of src/pages/messages.ts",
   },
   {
+    name: "npm:prom-client",
+    target: /^(npm:)?\/?prom-client(@|\/|$)/,
+    mayImport: /^base\/observability\/metrics\.ts$/,
+    instead: "declare the metric in the program's metrics.ts",
+  },
+  {
     name: "npm:postgres",
     target: /^(npm:)?\/?postgres(@|\/|$)/,
     mayImport: /^base\/store\/postgres\/connections\.ts$/,

@@ -18,6 +18,7 @@ import { type OAuthRouteDeps, oauthRoutes } from "./oauth/routes.ts";
 import { type OperationsRouteDeps, operationsRoutes } from "./payments/operations_routes.ts";
 import { type PaymentRouteDeps, paymentRoutes } from "./payments/routes.ts";
 import { type HoldRouteDeps, orderHoldRoutes } from "./recovery/operations_routes.ts";
+import { type MetricsRouteDeps, metricsRoutes } from "./security/metrics_routes.ts";
 import { type RequestLaneRouteDeps, requestLaneRoutes } from "./security/request_lane_routes.ts";
 import { type RegistrationRouteDeps, registrationRoutes } from "./registration/routes.ts";
 import { guardOperations, type OperatorGuardDeps } from "./security/operation.ts";
@@ -53,7 +54,12 @@ export interface OperationsDeps extends ErrorDeps {
   readonly health: Parameters<typeof healthEndpoints>[0];
   /** Absent if no operators are configured. Then the operations API does not exist, and health does. */
   readonly guard: OperatorGuardDeps | undefined;
-  readonly operations: OperationsRouteDeps & HoldRouteDeps & RequestLaneRouteDeps & OperationsDocumentDeps;
+  readonly operations:
+    & OperationsRouteDeps
+    & HoldRouteDeps
+    & RequestLaneRouteDeps
+    & MetricsRouteDeps
+    & OperationsDocumentDeps;
 }
 
 /** A host: its endpoints, and the handler of its requests. */
@@ -91,6 +97,7 @@ export function operationsHost(deps: OperationsDeps): Host {
     ...operationsRoutes(operations),
     ...orderHoldRoutes(operations),
     ...requestLaneRoutes(operations),
+    ...metricsRoutes(operations),
     ...operationsDocumentRoutes(operations),
   ]);
   return openHost(deps, [...healthEndpoints(deps.health), ...guarded], () => "oauth");

@@ -26,6 +26,9 @@ import { requestLog } from "../base/http/request_log.ts";
 import { platformDocument } from "./openapi.ts";
 import type { PublicPageDeps } from "./public_pages.ts";
 import { beginEpoch } from "./recovery/begin_epoch.ts";
+import { openPlatformMetrics } from "./metrics.ts";
+import { measured } from "./measured_parts.ts";
+import { fillOnScrape } from "./scraped_values.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { rejectWhileHeld } from "./recovery/reject_while_held.ts";
 import { openEpochStore } from "./recovery/epoch_store.ts";
@@ -34,9 +37,10 @@ import { admit } from "./security/admit.ts";
 import { answerSignature } from "./security/answer_signature.ts";
 import { bankPath } from "./security/bank_path.ts";
 import { clientCertificate } from "./security/client_certificate.ts";
+import { requestMetrics } from "./security/request_metrics.ts";
 import { payloadSignature } from "./security/payload_signature.ts";
 import { activeBank, type ResourceGuards } from "./security/resource_guards.ts";
-import { monotonicClock } from "../base/kernel/clock.ts";
+import { monotonicClock, preciseClock } from "../base/kernel/clock.ts";
 import { guardStore } from "../base/store/guarded_store.ts";
 import type { Reader } from "../base/store/store.ts";
 import type { FindTpp } from "./http/error_routes.ts";
@@ -58,14 +62,16 @@ export interface Platform extends PlatformWork {
 export async function composePlatform(given: PlatformParts): Promise<Platform> {
   const { config, clock } = given;
   const log = openLog({ clock, sink: given.log, level: config.logLevel });
-  const store = guardStore(given.store, {
+  const metrics = openPlatformMetrics();
+  const store = guardStore(measured(given.store, metrics), {
     elapsed: monotonicClock,
     failing: (why) => log.error("store.failing", { why }),
     working: (failedSeconds) => log.warn("store.working", { failedSeconds }),
   });
   const { mark, ...clocks } = await openClocks({ ...given, store }, log);
-  const parts: TimedParts = { ...given, ...clocks, store };
+  const parts: TimedParts = { ...given, ...clocks, store, metrics };
   const shared = composeShared(parts, log);
+  fillOnScrape({ ...given, metrics, shared, isStoreFailing: store.isFailing, process: given.process });
   await beginEpoch({
     store,
     clock,
@@ -116,6 +122,7 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
     around: [
       nameRequest(store),
       apiHeaders,
+      requestMetrics({ metrics: parts.metrics, elapsed: preciseClock }),
       requestLog({ log, steady: parts.steady }),
       admit(shared),
       answerSignature({ clock, signer: parts.keys.signer, issuer: authUrl, trustAnchor: shared.trustAnchor }),
@@ -203,6 +210,7 @@ function composeBrowser(
     around: [
       nameRequest(store),
       browserHeaders,
+      requestMetrics({ metrics: parts.metrics, elapsed: preciseClock }),
       requestLog({ log, steady: parts.steady }),
       admit({ admission: shared.admission }),
     ],

@@ -4,9 +4,11 @@ import type { Shared, TimedParts } from "./compose_parts.ts";
 import { nameRequest } from "../base/http/interaction_id.ts";
 import { requestLog } from "../base/http/request_log.ts";
 import { apiHeaders } from "../base/http/response_headers.ts";
+import { preciseClock } from "../base/kernel/clock.ts";
 import type { Log } from "../base/observability/log.ts";
 import { operationsDocument } from "./openapi.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
+import { requestMetrics } from "./security/request_metrics.ts";
 import { admit } from "./security/admit.ts";
 
 export function composeOperations(
@@ -23,6 +25,7 @@ export function composeOperations(
     around: [
       nameRequest(store),
       apiHeaders,
+      requestMetrics({ metrics: parts.metrics, elapsed: preciseClock }),
       requestLog({ log, steady: parts.steady }),
       admit({ admission: shared.admission }),
     ],

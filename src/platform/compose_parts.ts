@@ -45,6 +45,8 @@ import { openDpopVerifier, type VerifyDpopProof } from "./security/dpop_proof.ts
 import { openLocalBuckets } from "./security/local_buckets.ts";
 import { openRateLimit, type RateLimit } from "./security/rate_limit.ts";
 import { openBucketStore } from "./security/rate_limit_store.ts";
+import type { PlatformMetrics } from "./metrics.ts";
+import { measuredFetch, type ProcessValues } from "./measured_parts.ts";
 import type { Reader, Store } from "../base/store/store.ts";
 import { errorPages } from "./http/error_routes.ts";
 import type { Site } from "../pages/site.ts";
@@ -66,9 +68,11 @@ export interface PlatformParts {
   readonly advisory?: Readonly<Record<string, Probe>>;
   /** Whether proxies may send requests to this process. Without it they always may. */
   readonly isServing?: () => boolean;
+  readonly process?: ProcessValues;
 }
 
 export interface TimedParts extends PlatformParts {
+  readonly metrics: PlatformMetrics;
   /** Like `clock`, but never goes back: for ages and waits within this process. */
   readonly steady: Clock;
   /** Like `steady`, but continues over a restart: for ages of stored values. */
@@ -119,11 +123,8 @@ export async function openClocks(
 
 export function composeShared(parts: TimedParts, log: Log): Shared {
   const { config, store, clock, steady } = parts;
-  const readCertificate = certificateReader({
-    clock,
-    source: config.clientCertSource,
-    proxySecret: config.proxySecret,
-  });
+  const { clientCertSource: source, proxySecret } = config;
+  const readCertificate = certificateReader({ clock, source, proxySecret });
   const callers = openCallers(readCertificate);
   const view = composeDirectoryView(parts, log);
   const payments = openPaymentStore(store);
@@ -151,6 +152,7 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
     claims: openClaimStore(clock),
     sessions: openAuthorizationSessionStore(),
     errors: {
+      metrics: parts.metrics,
       drawErrorPage: errorPages(site),
       explain: openExplain({ findCaller: view.clients.find, keys: view.participantKeys }),
       errorUri: (reason) => `${config.authUrl}${errorPath(reason)}`,
@@ -173,7 +175,7 @@ function composeDirectoryView(parts: TimedParts, log: Log): DirectoryView {
   const { directoryIssuer, environment } = config;
   const loopbackHttp = isSandbox(config);
   const urls = { allowedHosts: config.directoryHosts, loopbackHttp };
-  const directoryClock = openDirectoryClock({ fetch: parts.fetch, clock, steady, log });
+  const directoryClock = composeDirectoryClock(parts, log);
   const { fetch } = directoryClock;
   const fetchJson = guardedFetch({ fetch, ...urls });
   const keep = keepCopies({ store, clock, log });
@@ -189,13 +191,8 @@ function composeDirectoryView(parts: TimedParts, log: Log): DirectoryView {
   const statements = { findDirectoryKey, directoryIssuer, environment, urls };
   const stored = openClientStore();
   const current = openCurrentClients({
-    store,
-    clock,
-    steady,
-    log,
+    ...{ store, clock, steady, log, statuses, statements },
     clients: stored,
-    statuses,
-    statements,
     fetchStatement: (orgId) => fetchStatement(fetchJson, directoryIssuer, orgId),
     loopbackRedirects: loopbackHttp,
   });
@@ -207,6 +204,13 @@ function composeDirectoryView(parts: TimedParts, log: Log): DirectoryView {
     statements,
     ...clientsOf(config, { ...stored, ...current }),
   };
+}
+
+function composeDirectoryClock(
+  { fetch, metrics, clock, steady }: TimedParts,
+  log: Log,
+): DirectoryClock {
+  return openDirectoryClock({ fetch: measuredFetch(fetch, metrics), clock, steady, log });
 }
 
 /** The banks of other cells do not exist here. */
@@ -239,6 +243,7 @@ function composeDelivery(
     fetch: parts.fetch,
     signer: keys.signer,
     authUrl: config.authUrl,
+    metrics: parts.metrics,
     outbox: openOrderOutboxStore({ store, clock }),
     circuit: openBankCircuit(steady),
     paymentOrdersUri: async (bank) => (await view.clients.findBank(store, bank))?.paymentOrdersUri,

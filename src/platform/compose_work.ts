@@ -4,6 +4,8 @@ import type { PlatformParts, Shared } from "./compose_parts.ts";
 import { sweepConsents } from "./consents/sweep_consents.ts";
 import { growLog } from "./evidence_log/grow_log.ts";
 import { openLogStore } from "./evidence_log/log_store.ts";
+import { countedJobs } from "./measured_parts.ts";
+import { countOrders } from "./payments/count_orders.ts";
 import { deliverDueOrders, startDueOrders } from "./payments/deliver_due_orders.ts";
 import { resumeHeldOrders } from "./payments/held_orders.ts";
 import { followDirectory } from "./registration/current_clients.ts";
@@ -25,7 +27,7 @@ export interface PlatformWork extends BackgroundWork {
 
 type WorkParts =
   & Pick<PlatformWork, "markAge">
-  & Pick<PlatformParts, "store" | "clock" | "keys" | "config">
+  & Pick<PlatformParts, "store" | "clock" | "keys" | "config" | "operators">
   & { readonly log: Log };
 
 export function composeWork(
@@ -43,10 +45,12 @@ export function composeWork(
     markAge: parts.markAge,
   };
   const deliver: Job = (isStopped) => startDueOrders(delivery, isStopped);
+  const count = parts.operators === undefined ? {} : { countOrders: countOrders(delivery) }; // they read it
+  const all = countedJobs({ ...jobs, resume, deliver, ...count }, delivery.metrics);
   const settled = (): Promise<unknown> => Promise.all(delivery.underWay);
   return {
     ...jobs,
     deliverDueOrders: async () => (await resume(), await deliverDueOrders(delivery)),
-    ...backgroundWork([...Object.values(jobs), resume, deliver], settled, parts.log),
+    ...backgroundWork(all, settled, parts.log),
   };
 }

@@ -1,4 +1,5 @@
 /** The variables that every request has. Middleware adds its own variables by its own types. */
+import type { RequestFacts } from "./request_facts.ts";
 import type { Place } from "./fair_lane.ts";
 import type { RequestReads } from "../store/request_reads.ts";
 import type { ReplayRecords } from "../store/transaction.ts";
@@ -14,6 +15,8 @@ export interface RequestVariables {
   surface: Surface;
   /** `x-fapi-interaction-id`: the caller's value if it is a UUID, else a new one. */
   interactionId: string;
+  /** What is known of the request so far, for log lines and metrics. */
+  facts: RequestFacts;
   /** Replay records to be committed with the request's effect (`base/store/transaction.ts`). */
   replayRecords: ReplayRecords;
   /** The entries that this request has read. */

@@ -8,6 +8,7 @@ import { openRequestReads } from "../store/request_reads.ts";
 import type { Store } from "../store/store.ts";
 import { newReplayRecords } from "../store/transaction.ts";
 import type { RequestEnv } from "./context.ts";
+import { traceIdOf } from "./request_facts.ts";
 
 const HEADER = "x-fapi-interaction-id";
 
@@ -18,7 +19,10 @@ const HEADER = "x-fapi-interaction-id";
 export function nameRequest(store: Store): ReturnType<typeof createMiddleware<RequestEnv>> {
   return createMiddleware<RequestEnv>(async function named(c, next) {
     const sent = c.req.header(HEADER);
-    c.set("interactionId", isUuid(sent) ? sent : crypto.randomUUID());
+    const interactionId = isUuid(sent) ? sent : crypto.randomUUID();
+    const traceId = traceIdOf(c.req.header("traceparent"));
+    c.set("interactionId", interactionId);
+    c.set("facts", { interactionId, ...(traceId === undefined ? {} : { traceId }) });
     c.set("replayRecords", newReplayRecords());
     c.set("reads", openRequestReads(store));
     await next();

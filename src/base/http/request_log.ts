@@ -14,7 +14,7 @@ export function requestLog(
     const began = deps.steady();
     await next();
     deps.log.info("request.answered", {
-      interactionId: c.get("interactionId"),
+      ...c.get("facts"),
       method: c.req.method,
       path: c.req.path,
       status: c.res.status,

@@ -10,6 +10,9 @@ export const systemClock: Clock = (): number => Date.now();
 /** Whole milliseconds since the process started. Never stepped, but it may stop while the computer sleeps. */
 export const monotonicClock: Clock = (): number => Math.floor(performance.now());
 
+/** Like {@link monotonicClock}, with fractions: for durations that are only reported. */
+export const preciseClock: Clock = (): number => performance.now();
+
 /**
  * A clock for ages and waits within one process. It follows `clock` until that is put back, then continues at the
  * pace of `monotonic`. It never goes back. After `clock` was put back,

@@ -13,6 +13,8 @@ export interface GuardedStore extends Store {
    * that an idle process notices a full disk, and notices when the disk has space again.
    */
   isWorking(): Promise<boolean>;
+  /** Whether it counts as failing by its recent calls, without a call. */
+  isFailing(): boolean;
 }
 
 export interface GuardDeps {
@@ -64,7 +66,7 @@ export function guardStore(store: Store, deps: GuardDeps): GuardedStore {
     },
     close: () => store.close(),
   };
-  return { ...self, isWorking: openProbe(self, state) };
+  return { ...self, isWorking: openProbe(self, state), isFailing: state.isFailing };
 }
 
 interface State {

@@ -61,9 +61,13 @@ interface LinkVariables {
 }
 
 /** Check: the bank of the path. */
-export const linkedBank = createMiddleware<{ Variables: Pick<LinkVariables, "bankCode"> }>(
+export const linkedBank = createMiddleware<
+  { Variables: Pick<LinkVariables, "bankCode"> & Pick<RequestVariables, "facts"> }
+>(
   async function bankCode(c, next) {
-    c.set("bankCode", bankOf(c.req.param("bank")));
+    const bank = bankOf(c.req.param("bank"));
+    c.set("bankCode", bank);
+    c.get("facts").bank = bank;
     await next();
   },
 );

@@ -53,6 +53,12 @@ export function endpointOf(
   return any === undefined ? undefined : { surface: any.surface, traffic: own?.traffic };
 }
 
+/** Returns the declared path of the request's endpoint, or undefined without one. It never contains what was sent. */
+export function routeOf(c: Context): string | undefined {
+  const [any] = endpointsAt(c)?.values() ?? [];
+  return any?.route.path;
+}
+
 /** An endpoint as tests and tools list it. */
 export interface MountedEndpoint {
   readonly method: string;

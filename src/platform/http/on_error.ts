@@ -6,6 +6,7 @@ import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 import type { ApiErrorParts, ErrorReason, Fault, FaultCode } from "../../base/kernel/api_error.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
+import type { PlatformMetrics } from "../metrics.ts";
 import type { Log } from "../../base/observability/log.ts";
 import type { RequestEnv, Surface } from "../../base/http/context.ts";
 import { rejectionHeaders } from "../../base/http/rejection_headers.ts";
@@ -36,6 +37,7 @@ export interface Explained {
 
 export interface ErrorDeps {
   readonly log: Log;
+  readonly metrics: Pick<PlatformMetrics, "count">;
   /** Returns undefined if the certificate of the request is not proven. */
   readonly explain: (c: Context, rejection: ApiError) => Promise<Explained | undefined>;
   /** Returns the address of a reason's documentation. */
@@ -50,7 +52,7 @@ export function answerErrors(
   return async function onError(error, c) {
     const rejection = error instanceof ApiError ? error : undefined;
     const wire: Wire = rejection === undefined ? BUG_WIRE : ERROR_TABLE[rejection.reason];
-    note(deps.log, c, error, rejection);
+    note(deps, c, error, rejection);
     const surface = surfaceOf(c, rejection);
     if (surface === "browser") {
       rejectionHeaders(rejection).forEach((value, name) => c.header(name, value));
@@ -101,15 +103,20 @@ function surfaceOf(c: Context<RequestEnv>, rejection: ApiError | undefined): Sur
   return surface === "browser" && lost && !prefersHtml(c.req.header("accept")) ? "oauth" : surface;
 }
 
-function note(log: Log, c: Context<RequestEnv>, error: Error, rejection: ApiError | undefined): void {
-  const interactionId = c.get("interactionId");
+function note(
+  { log, metrics }: ErrorDeps,
+  c: Context<RequestEnv>,
+  error: Error,
+  rejection: ApiError | undefined,
+): void {
+  const facts = c.get("facts");
   if (rejection === undefined) {
-    log.error("request.failed", { interactionId, error: error.stack ?? error.message });
-  } else {log.info("request.rejected", {
-      interactionId,
-      reason: rejection.reason,
-      detail: rejection.parts.detail,
-    });}
+    metrics.count("platform_failures_total", {});
+    return log.error("request.failed", { ...facts, error: error.stack ?? error.message });
+  }
+  const { reason, parts: { detail } } = rejection;
+  metrics.count("platform_rejections_total", { reason });
+  log.info("request.rejected", { ...facts, reason, detail });
 }
 
 function oauthError({ oauth }: Wire, rejection: ApiError | undefined, told: Told | undefined): Response {

@@ -72,6 +72,15 @@ export function operationAnswer(description: string, schema: z.ZodType): {
   return { description, headers: fresh, content: { "application/json": { schema } } };
 }
 
+/** A plain text response. */
+export function operationText(description: string): {
+  description: string;
+  headers: Record<string, Reference>;
+  content: { "text/plain": { schema: z.ZodType } };
+} {
+  return { description, headers: fresh, content: { "text/plain": { schema: z.string() } } };
+}
+
 /** Error responses of an endpoint behind the guard: the common ones and these. */
 export function operationErrors(
   ...statuses: readonly (400 | 404 | 409 | 413 | 415)[]

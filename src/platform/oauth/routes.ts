@@ -81,7 +81,7 @@ export interface OAuthRouteDeps extends CodeGrantDeps, PushDeps, ClientAuthentic
   /** Throws for TPPs while the bank is not reconciled after a restore. */
   readonly rejectWhileHeld: (from: Reader, bank: BankCode) => Promise<void>;
   readonly verifyDpop: VerifyDpopProof;
-  readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
+  readonly certificate: MiddlewareHandler<{ Variables: RequestVariables & CertificateVariables }>;
   readonly limit: RateLimit["guard"];
   readonly bank: MiddlewareHandler<{ Variables: RequestVariables & BankVariables }>;
   readonly baseUrl: string;

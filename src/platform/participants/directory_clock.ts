@@ -13,6 +13,8 @@ export interface DirectoryClock {
   readonly fetch: typeof fetch;
   /** For readiness. */
   health(): PartHealth;
+  /** Returns the last measured difference. Negative: this computer is behind. Undefined before the first response. */
+  aheadSeconds(): number | undefined;
 }
 
 /** A reported difference counts as over when it is below half of the reporting threshold. */
@@ -44,6 +46,7 @@ export function openDirectoryClock(
       if (ahead !== undefined) observe(ahead);
       return response;
     },
+    aheadSeconds: () => aheadSeconds,
     health() {
       if (aheadSeconds === undefined) return { ok: true };
       const words = `${Math.abs(aheadSeconds)} s ${aheadSeconds < 0 ? "behind" : "ahead of"} the directory's`;

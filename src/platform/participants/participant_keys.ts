@@ -41,6 +41,14 @@ export interface ParticipantKeySets {
    * The state of the copies, for readiness. `oldestSeconds` is the largest age of copies that could not be renewed.
    */
   health(): { readonly failing: boolean; readonly oldestSeconds: number };
+  /** Returns the age of every copy, and whether its last renewal failed. */
+  ages(): readonly KeySetAge[];
+}
+
+export interface KeySetAge {
+  readonly clientId: ClientId;
+  readonly seconds: number;
+  readonly failing: boolean;
 }
 
 export interface ParticipantKeysDeps {
@@ -54,7 +62,7 @@ export interface ParticipantKeysDeps {
 
 /** Opens the copies, one per participant. */
 export function openParticipantKeys(deps: ParticipantKeysDeps): ParticipantKeySets {
-  const copies = new Map<string, RenewedCopy<KeySet>>();
+  const copies: Copies = new Map();
   const of = (source: KeySource): RenewedCopy<KeySet> => copyOf(deps, copies, source);
   return {
     signingKey: (source, kid) => of(source).find(({ signing }) => signing.get(comparable(kid))),
@@ -66,22 +74,32 @@ export function openParticipantKeys(deps: ParticipantKeysDeps): ParticipantKeySe
     encryptionKey: async (source) => (await of(source).read()).encryption[0],
     isActive: async (source) => (await of(source).read()).signing.size > 0,
     health() {
-      const ages = [...copies.values()].map((copy) => copy.failingSeconds()).filter((age) =>
+      const ages = [...copies.values()].map(({ copy }) => copy.failingSeconds()).filter((age) =>
         age !== undefined
       );
       return { failing: ages.length > 0, oldestSeconds: Math.max(0, ...ages) };
     },
+    ages: () =>
+      [...copies.values()].flatMap(({ clientId, copy }) => {
+        const seconds = copy.ageSeconds();
+        return seconds === undefined
+          ? []
+          : { clientId, seconds, failing: copy.failingSeconds() !== undefined };
+      }),
   };
 }
 
+/** By the addresses of the key sets. */
+type Copies = Map<string, { readonly clientId: ClientId; readonly copy: RenewedCopy<KeySet> }>;
+
 function copyOf(
   deps: ParticipantKeysDeps,
-  copies: Map<string, RenewedCopy<KeySet>>,
+  copies: Copies,
   source: KeySource,
 ): RenewedCopy<KeySet> {
   const name = `${source.jwksUri} ${source.revokedJwksUri}`;
   const known = copies.get(name);
-  if (known !== undefined) return known;
+  if (known !== undefined) return known.copy;
   const opened = renewedCopy<KeySet>({
     ages: deps.ages,
     name,
@@ -90,7 +108,7 @@ function copyOf(
     kept: deps.keep(name, { write: ({ published }) => published, read: readKeySet }),
     version: () => deps.listed(source.clientId)?.version,
   });
-  copies.set(name, opened);
+  copies.set(name, { clientId: source.clientId, copy: opened });
   return opened;
 }
 

@@ -28,6 +28,8 @@ export interface RenewedCopy<T> {
    * no copy.
    */
   failingSeconds(): number | undefined;
+  /** Returns the age of the copy in seconds, or undefined if there is none. */
+  ageSeconds(): number | undefined;
 }
 
 /** How soon a missing entry is fetched that the directory is known to have. */
@@ -126,6 +128,7 @@ export function renewedCopy<T>(deps: RenewedCopyDeps<T>): RenewedCopy<T> {
       if (state.failure === undefined || now - state.triedAt >= MAX_STALE_MS) return undefined;
       return Math.floor((now - (state.copy?.fetchedAt ?? now)) / 1000);
     },
+    ageSeconds: () => state.copy === undefined ? undefined : Math.floor(ageOf(deps, state.copy) / 1000),
   };
 }
 

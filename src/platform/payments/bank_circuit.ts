@@ -23,6 +23,8 @@ export interface BankCircuit {
   admit(order: CircuitOrder): number | undefined;
   /** Whether the bank is in a pause for this TPP. Does not change any count. */
   isOpen(bank: BankCode, client: ClientId): boolean;
+  /** Returns the banks whose breaker is open, with the number of TPPs whose own failures have opened it. */
+  open(): readonly { readonly bank: BankCode; readonly clients: number }[];
   /** The bank sent a response. The breaker closes for every TPP. */
   answered(bank: BankCode): void;
   /** Counts a failure: no connection, no response in time, or a 5xx. */
@@ -79,12 +81,25 @@ export function openBankCircuit(steady: Clock): BankCircuit {
       const now = steady();
       return isOpenFor(statesOf(bank), client, (state) => isTripped(state) && now < state.at + PAUSE_MS);
     },
+    open: () => openIn(banks, steady()),
     answered: (bank) => void banks.delete(bank),
     unreachable(order) {
       if (isFirst(order)) countFailure(statesOf(order.bank), order.clientId, steady());
     },
     paused: pauses.begin,
   };
+}
+
+function openIn(
+  banks: ReadonlyMap<BankCode, ReadonlyMap<ClientId, State>>,
+  now: number,
+): ReturnType<BankCircuit["open"]> {
+  const isOpen = (state: State): boolean => isTripped(state) && now - state.at < MEMORY_MS;
+  const counted = [...banks].map(([bank, states]) => ({
+    bank,
+    clients: [...states.values()].filter(isOpen).length,
+  }));
+  return counted.filter(({ clients }) => clients > 0);
 }
 
 /** Pauses that banks asked for, by bank and TPP. */

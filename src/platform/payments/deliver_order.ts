@@ -8,6 +8,7 @@ import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { Entry } from "../../base/store/store.ts";
 import { transact } from "../../base/store/transaction.ts";
+import type { PlatformMetrics } from "../metrics.ts";
 import type { BankCircuit, CircuitOrder } from "./bank_circuit.ts";
 import { holdBack } from "./held_orders.ts";
 import type { Payment } from "./payment.ts";
@@ -31,6 +32,7 @@ export interface DeliverOrderDeps extends PushOrderDeps, TakeOrdersDeps {
   readonly steady: Clock;
   readonly payments: PaymentStore;
   readonly circuit: BankCircuit;
+  readonly metrics: PlatformMetrics;
   /** Returns the bank's registered address for orders. */
   readonly paymentOrdersUri: (bank: BankCode) => Promise<string | undefined>;
   /** Returns why the bank must not get orders now, for the operator, or undefined if it may. */
@@ -93,13 +95,27 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Prom
     return false;
   }
   if (!isHeldForPush(entry.value, deps.steady())) return false; // lease lost: this worker stalled
+  const began = deps.steady();
   const outcome = uri === undefined
     ? unsent("the bank has no payment_orders_uri")
     : await pushOrder(deps, uri, payment.value, deps.clock());
+  measure(deps, bank, outcome, deps.steady() - began);
   reportTo(deps.circuit, order, outcome);
   if (outcome.ok) await recordAnswer(deps, paymentId, outcome);
   else await recordFailure(deps, entry, outcome.failure);
   return true;
+}
+
+function measure(
+  { metrics }: DeliverOrderDeps,
+  bank: BankCode,
+  outcome: PushOutcome,
+  milliseconds: number,
+): void {
+  const result = outcome.ok ? "answered" : outcome.failure.kind;
+  metrics.count("platform_order_pushes_total", { bank, result });
+  if (result === "unsent") return;
+  metrics.observe("platform_order_push_duration_seconds", { bank }, milliseconds / 1000);
 }
 
 /** A 4xx or an unusable response concerns only the order: the bank was reached. */

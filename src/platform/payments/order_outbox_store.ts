@@ -45,6 +45,11 @@ export interface OrderOutboxStore {
   ): Promise<{ readonly bank: BankCode; readonly dueAt: number } | undefined>;
   /** Returns a bank's orders that are due at `now`, oldest first, after the order `after`. */
   due(bank: BankCode, now: number, limit: number, after?: DueOrder): Promise<readonly DueOrder[]>;
+  /** Returns orders of a bank that wait, by due time. */
+  queued(
+    bank: BankCode,
+    limit: number,
+  ): Promise<readonly { readonly paymentId: PaymentId; readonly dueAt: number }[]>;
   /** Moves orders from the single queue of earlier versions. */
   requeue(): Promise<void>;
   /** Returns dead orders by payment id, after the id `after`. */
@@ -93,7 +98,7 @@ export function openOrderOutboxStore(deps: TransactDeps): OrderOutboxStore {
   };
 }
 
-function queues(deps: TransactDeps): Pick<OrderOutboxStore, "nextQueue" | "due" | "requeue"> {
+function queues(deps: TransactDeps): Pick<OrderOutboxStore, "nextQueue" | "due" | "queued" | "requeue"> {
   const { store } = deps;
   return {
     async nextQueue(after) {
@@ -103,6 +108,10 @@ function queues(deps: TransactDeps): Pick<OrderOutboxStore, "nextQueue" | "due" 
       return bank === undefined ? undefined : { bank, dueAt: Number(first?.key[2]) };
     },
     due: (bank, now, limit, after) => dueOrders(store, bank, { now, limit, after }),
+    async queued(bank, limit) {
+      const listed = (await store.list({ prefix: [...QUEUE, bank], limit })).map(outboxQueueRecord.decode);
+      return listed.map(({ key, value }) => ({ paymentId: value, dueAt: Number(key[2]) }));
+    },
     async requeue() {
       const listed = await store.list({ prefix: FORMER_QUEUE, limit: REQUEUED_AT_ONCE });
       for (const { key, value } of listed.map(formerQueueRecord.decode)) await requeue(deps, key, value);

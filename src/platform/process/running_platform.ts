@@ -2,6 +2,7 @@
 import { isBelow } from "../http/endpoint.ts";
 import { composePlatform, type Platform } from "../compose.ts";
 import type { PlatformParts } from "../compose_parts.ts";
+import type { ProcessValues } from "../measured_parts.ts";
 import type { Config } from "../config.ts";
 import type { Configured } from "./configure.ts";
 import { monotonicClock, systemClock } from "../../base/kernel/clock.ts";
@@ -38,7 +39,7 @@ export async function openOwnStore({ storeUrl, authUrl }: Config): Promise<Store
 export async function start(
   { config, keys, operators }: Configured,
   store: Store,
-  own: Pick<PlatformParts, "advisory" | "isServing"> = {},
+  own: Pick<PlatformParts, "advisory" | "isServing"> & { readonly process?: Partial<ProcessValues> } = {},
 ): Promise<Running> {
   const platform = await composePlatform({
     config,
@@ -50,6 +51,11 @@ export async function start(
     keys,
     operators,
     ...own,
+    process: {
+      droppedLogLines: () => output.state().dropped,
+      memory: () => Deno.memoryUsage(),
+      ...own.process,
+    },
     advisory: { log: logProbe(output.state), ...own.advisory },
   });
   return { store, platform, isApiPath: isBelow(platform.endpoints.api) };

@@ -3,6 +3,8 @@
  * its end.
  */
 import { type Config, ConfigError } from "../config.ts";
+import type { PlatformParts } from "../compose_parts.ts";
+import type { ProcessValues } from "../measured_parts.ts";
 import { configure, giveUpPermissions, renewKeys } from "./configure.ts";
 import {
   answerUnreached,
@@ -32,7 +34,7 @@ export async function serve(): Promise<void> {
   const listeners: Listener[] = [];
   let serving = true;
   const running = await start(configured, store, {
-    advisory: { connections: () => connectionHealth(config, listeners) },
+    ...connectionParts(config, listeners),
     isServing: () => serving,
   });
   running.platform.startWork();
@@ -95,8 +97,23 @@ async function letProxiesLeave({ lameDuckSeconds }: Config, listener: Listener):
   await half();
 }
 
+/** The connections in readiness and metrics. */
+function connectionParts(
+  config: Config,
+  listeners: readonly Listener[],
+): Required<Pick<PlatformParts, "advisory">> & { readonly process: Pick<ProcessValues, "connections"> } {
+  return {
+    advisory: { connections: () => connectionHealth(config, listeners) },
+    process: { connections: () => ({ open: openConnections(listeners), limit: config.maxConnections }) },
+  };
+}
+
+function openConnections(listeners: readonly Listener[]): number {
+  return listeners.reduce((sum, listener) => sum + listener.connections(), 0);
+}
+
 function connectionHealth({ maxConnections }: Config, listeners: readonly Listener[]): PartHealth {
-  const open = listeners.reduce((sum, listener) => sum + listener.connections(), 0);
+  const open = openConnections(listeners);
   return { ok: open < maxConnections, detail: `${open} of ${maxConnections} are open` };
 }
 

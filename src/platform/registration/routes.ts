@@ -1,6 +1,7 @@
 /** `POST {base_url}/register/v1` (contract EP13). */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
+import type { RequestVariables } from "../../base/http/context.ts";
 import { createMiddleware } from "hono/factory";
 import { mediaType, readBytes, rejectContentCoding } from "../../base/http/body.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
@@ -45,7 +46,7 @@ const route = createRoute({
 });
 
 export interface RegistrationRouteDeps extends RegisterClientDeps, RegistrationJwtDeps {
-  readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
+  readonly certificate: MiddlewareHandler<{ Variables: RequestVariables & CertificateVariables }>;
   readonly limit: RateLimit["guard"];
 }
 

@@ -21,7 +21,7 @@ export interface Callers {
    * Records that the certificate belongs to the participant, so that several certificates do not count as several
    * callers.
    */
-  proven(certificate: ClientCertificate, orgId: string): void;
+  proven(certificate: ClientCertificate, participant: { readonly orgId: string }): void;
 }
 
 /** Bounds the memory. A removed certificate is proven again by a later request. */
@@ -36,7 +36,7 @@ export function openCallers(readCertificate: ReadCertificate): Callers {
       const { spkiThumbprint } = certificate.value;
       return participants.get(spkiThumbprint) ?? spkiThumbprint;
     },
-    proven({ spkiThumbprint }, orgId) {
+    proven({ spkiThumbprint }, { orgId }) {
       participants.set(spkiThumbprint, `participant ${orgId}`);
     },
   };

@@ -23,6 +23,7 @@ export function bankPath(
     const bank = code === undefined ? null : await findBank(c.get("reads"), code);
     if (bank === null) throw new ApiError("bank.unknown");
     c.set("bank", bank);
+    c.get("facts").bank = bank.code;
     await next();
   });
 }

@@ -6,6 +6,7 @@
 import "reflect-metadata";
 import { X509Certificate } from "@peculiar/x509";
 import { createMiddleware } from "hono/factory";
+import type { RequestVariables } from "../../base/http/context.ts";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -23,6 +24,8 @@ export interface ClientCertificate {
    * identity is the key. Undefined if the subject has none.
    */
   readonly namedClient: ClientId | undefined;
+  /** End of its validity, milliseconds. */
+  readonly notAfter: number;
 }
 
 /** Set by {@link clientCertificate}. */
@@ -32,7 +35,6 @@ export interface CertificateVariables {
 
 interface ParsedCertificate extends ClientCertificate {
   readonly notBefore: number;
-  readonly notAfter: number;
 }
 
 const MAX_HEADER_CHARACTERS = 16_384;
@@ -59,7 +61,7 @@ export function certificateReader(deps: {
     const now = deps.clock();
     return now < certificate.notBefore || now > certificate.notAfter
       ? because("certificate not valid now")
-      : ok({ spkiThumbprint: certificate.spkiThumbprint, namedClient: certificate.namedClient });
+      : ok(certificate);
   };
 }
 
@@ -70,13 +72,16 @@ export function certificateReader(deps: {
  */
 export function clientCertificate(
   read: ReadCertificate,
-): ReturnType<typeof createMiddleware<{ Variables: CertificateVariables }>> {
-  return createMiddleware<{ Variables: CertificateVariables }>(async function certificate(c, next) {
-    const certificate = await read(c.req.raw.headers);
-    if (!certificate.ok) throw new ApiError("certificate.missing", certificate.fault.why);
-    c.set("certificate", certificate.value);
-    await next();
-  });
+): ReturnType<typeof createMiddleware<{ Variables: RequestVariables & CertificateVariables }>> {
+  return createMiddleware<{ Variables: RequestVariables & CertificateVariables }>(
+    async function certificate(c, next) {
+      const certificate = await read(c.req.raw.headers);
+      if (!certificate.ok) throw new ApiError("certificate.missing", certificate.fault.why);
+      c.set("certificate", certificate.value);
+      c.get("facts").certificate = certificate.value.spkiThumbprint;
+      await next();
+    },
+  );
 }
 
 // The parsed certificate is cached by the header's exact text, on which alone it depends. Validity is checked at each

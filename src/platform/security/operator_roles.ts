@@ -20,6 +20,7 @@ const OPERATES: readonly Role[] = ["operator"];
 export const OPERATION_ROLES: Readonly<Record<string, readonly Role[]>> = {
   "GET /operations/openapi.json": ROLES,
   "GET /operations/requests": ROLES,
+  "GET /operations/metrics": ROLES,
   "GET /operations/payment-orders": ROLES,
   "POST /operations/payment-orders/{paymentId}/redrive": OPERATES,
   "GET /operations/order-holds": ROLES,

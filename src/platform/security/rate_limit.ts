@@ -6,6 +6,7 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
+import type { RequestVariables } from "../../base/http/context.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { CertificateVariables, ClientCertificate } from "./client_certificate.ts";
 import type { RateGroup, RatePolicies } from "../rate_policies.ts";
@@ -16,7 +17,9 @@ import type { BucketStore } from "./rate_limit_store.ts";
  *
  * @throws {ApiError} `request.rate_limited`
  */
-export type LimitParticipant = (participant: { readonly orgId: string }) => Promise<void>;
+export type LimitParticipant = (
+  participant: { readonly orgId: string; readonly clientId: string },
+) => Promise<void>;
 
 /** Set by {@link RateLimit.guard}. */
 export interface LimitVariables {
@@ -29,7 +32,9 @@ export interface RateLimit {
    *
    * @throws {ApiError} `request.rate_limited` with `Retry-After`
    */
-  guard(group: RateGroup): MiddlewareHandler<{ Variables: CertificateVariables & LimitVariables }>;
+  guard(
+    group: RateGroup,
+  ): MiddlewareHandler<{ Variables: RequestVariables & CertificateVariables & LimitVariables }>;
   /**
    * Takes one token from a subject's bucket.
    *
@@ -46,7 +51,7 @@ export function openRateLimit(
     readonly localBuckets: BucketStore;
     readonly policies: RatePolicies;
     /** Called when the owner of the certificate is proven. */
-    readonly onProven: (certificate: ClientCertificate, orgId: string) => void;
+    readonly onProven: (certificate: ClientCertificate, participant: Parameters<LimitParticipant>[0]) => void;
   },
 ): RateLimit {
   async function takeFrom(buckets: BucketStore, group: RateGroup, subject: string): Promise<void> {
@@ -59,12 +64,13 @@ export function openRateLimit(
   return {
     take,
     guard: (group) =>
-      createMiddleware<{ Variables: CertificateVariables & LimitVariables }>(
+      createMiddleware<{ Variables: RequestVariables & CertificateVariables & LimitVariables }>(
         async function rateLimit(c, next) {
           const certificate = c.get("certificate");
           await takeFrom(deps.localBuckets, group, certificate.spkiThumbprint);
-          c.set("limitParticipant", async ({ orgId }) => {
-            deps.onProven(certificate, orgId);
+          c.set("limitParticipant", async ({ orgId, clientId }) => {
+            deps.onProven(certificate, { orgId, clientId });
+            Object.assign(c.get("facts"), { orgId, clientId });
             await take(group, `participant ${orgId}`);
           });
           await next();

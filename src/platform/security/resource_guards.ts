@@ -12,7 +12,7 @@ import type { SignedBodyVariables } from "./payload_signature.ts";
 
 /** In the order of their use. */
 export interface ResourceGuards {
-  readonly certificate: MiddlewareHandler<{ Variables: CertificateVariables }>;
+  readonly certificate: MiddlewareHandler<{ Variables: RequestVariables & CertificateVariables }>;
   /** Runs right after the certificate check, so a rejected request has cost little and its proof stays unused. */
   readonly limit: RateLimit["guard"];
   readonly bank: MiddlewareHandler<{ Variables: RequestVariables & BankVariables }>;

@@ -1,0 +1,177 @@
+/**
+ * Metrics in the text format of Prometheus. Every metric is declared as data with its labels. A label whose values come
+ * from outside is bounded: values beyond the bound are counted together as `other`, so that a scrape stays small.
+ */
+import prometheus from "prom-client";
+
+/** Values of a bounded label before the others are joined. */
+export const MAX_LABEL_VALUES = 200;
+/** The label of the values beyond {@link MAX_LABEL_VALUES}. */
+export const OTHER = "other";
+
+interface Declared {
+  readonly help: string;
+  /** `fixed`: the program has a closed list of values. `bounded`: at most {@link MAX_LABEL_VALUES} values. */
+  readonly labels?: Readonly<Record<string, "fixed" | "bounded">>;
+}
+
+/** Counts events since the start of the process. */
+export interface CounterDeclaration extends Declared {
+  readonly kind: "counter";
+}
+
+/** The current value of something. `among` is the value that stands for all those beyond the bound. */
+export interface GaugeDeclaration extends Declared {
+  readonly kind: "gauge";
+  readonly among?: "sum" | "highest" | "lowest";
+}
+
+/** Counts durations by buckets. */
+export interface HistogramDeclaration extends Declared {
+  readonly kind: "histogram";
+  /** Upper bounds, seconds. */
+  readonly buckets: readonly number[];
+}
+
+export type MetricDeclaration = CounterDeclaration | GaugeDeclaration | HistogramDeclaration;
+export type MetricDeclarations = Readonly<Record<string, MetricDeclaration>>;
+
+type Of<D extends MetricDeclarations, K extends MetricDeclaration["kind"]> =
+  & { [N in keyof D]: D[N]["kind"] extends K ? N : never }[keyof D]
+  & string;
+type LabelsOf<D extends MetricDeclaration> = D extends { readonly labels: infer L }
+  ? { readonly [name in keyof L]: string }
+  : Readonly<Record<never, string>>;
+
+/** One value of a gauge. */
+export interface Sample<D extends MetricDeclaration> {
+  readonly labels: LabelsOf<D>;
+  readonly value: number;
+}
+
+/** The metrics of a process. Only declared names and labels compile. */
+export interface Metrics<D extends MetricDeclarations> {
+  count<N extends Of<D, "counter">>(name: N, labels: LabelsOf<D[N]>, by?: number): void;
+  /** Adds a duration in seconds. */
+  observe<N extends Of<D, "histogram">>(name: N, labels: LabelsOf<D[N]>, seconds: number): void;
+  /** Sets one value of a gauge. Its bounded labels must not be `other`. */
+  set<N extends Of<D, "gauge">>(name: N, labels: LabelsOf<D[N]>, value: number): void;
+  /** Replaces all values: of a gauge, or of a counter whose totals are kept elsewhere. */
+  replace<N extends Of<D, "gauge" | "counter">>(name: N, samples: readonly Sample<D[N]>[]): void;
+  /** Runs `read` before each exposition. It must only read memory, because a scrape must not wait. */
+  onScrape(read: () => void): void;
+  /** Returns all values in the text format, version 0.0.4. */
+  text(): Promise<string>;
+}
+
+/** The media type of {@link Metrics.text}. */
+export const METRICS_TYPE = prometheus.Registry.PROMETHEUS_CONTENT_TYPE;
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Opens the declared metrics, all without values. */
+export function openMetrics<D extends MetricDeclarations>(declarations: D): Metrics<D> {
+  const registry = new prometheus.Registry();
+  const opened = openAll(registry, declarations);
+  const bound = openBounds();
+  const of = (name: string, labels: Labels): Pick<Opened, "own"> & { readonly labels: Labels } => {
+    const metric = opened.get(name);
+    if (metric === undefined) throw new Error(`${name} is not declared`);
+    return { own: metric.own, labels: bound(metric.declared, labels) };
+  };
+  const readers: (() => void)[] = [];
+  return {
+    count(name, given, by = 1) {
+      const { own, labels } = of(name, given);
+      (own as prometheus.Counter).inc(labels, by);
+    },
+    observe(name, given, seconds) {
+      const { own, labels } = of(name, given);
+      (own as prometheus.Histogram).observe(labels, seconds);
+    },
+    set(name, given, value) {
+      const { own, labels } = of(name, given);
+      (own as prometheus.Gauge).set(labels, value);
+    },
+    replace(name, samples) {
+      const own = opened.get(name)?.own as prometheus.Gauge | prometheus.Counter;
+      const bounded = samples.map(({ labels, value }) => ({ labels: of(name, labels).labels, value }));
+      own.reset();
+      for (const { labels, value } of joined(amongOf(declarations[name]), bounded)) own.inc(labels, value);
+    },
+    onScrape: (read) => void readers.push(read),
+    text() {
+      for (const read of readers) read();
+      return registry.metrics();
+    },
+  };
+}
+
+function openAll(
+  registry: prometheus.Registry,
+  declarations: MetricDeclarations,
+): ReadonlyMap<string, Opened> {
+  const entries = Object.entries(declarations);
+  return new Map(entries.map(([name, declared]) => [name, openMetric(registry, name, declared)]));
+}
+
+interface Opened {
+  readonly declared: MetricDeclaration;
+  readonly own: prometheus.Counter | prometheus.Gauge | prometheus.Histogram;
+}
+
+function openMetric(registry: prometheus.Registry, name: string, declared: MetricDeclaration): Opened {
+  const { help, labels = {} } = declared;
+  const options = { name, help, labelNames: Object.keys(labels), registers: [registry] };
+  switch (declared.kind) {
+    case "counter":
+      return { declared, own: new prometheus.Counter(options) };
+    case "gauge":
+      return { declared, own: new prometheus.Gauge(options) };
+    case "histogram":
+      return { declared, own: new prometheus.Histogram({ ...options, buckets: [...declared.buckets] }) };
+  }
+}
+
+/** The values that a bounded label has had, for all metrics together: a bank has the same label everywhere. */
+function openBounds(): (declared: MetricDeclaration, labels: Labels) => Labels {
+  const values = new Map<string, Set<string>>();
+  const boundedValue = (label: string, value: string): string => {
+    const known = values.get(label) ?? new Set();
+    values.set(label, known);
+    if (known.has(value)) return value;
+    if (known.size >= MAX_LABEL_VALUES) return OTHER;
+    known.add(value);
+    return value;
+  };
+  return ({ labels: declared = {} }, labels) =>
+    Object.fromEntries(
+      Object.entries(labels).map(([label, value]) => [
+        label,
+        declared[label] === "bounded" ? boundedValue(label, value) : value,
+      ]),
+    );
+}
+
+function amongOf(declared: MetricDeclaration | undefined): NonNullable<GaugeDeclaration["among"]> {
+  return declared?.kind === "counter"
+    ? "sum"
+    : declared?.kind === "gauge"
+    ? declared.among ?? "highest"
+    : "sum";
+}
+
+/** Joins the samples whose labels have become equal. */
+function joined(
+  among: NonNullable<GaugeDeclaration["among"]>,
+  samples: readonly { readonly labels: Labels; readonly value: number }[],
+): readonly { readonly labels: Labels; readonly value: number }[] {
+  const join = { sum: (a: number, b: number) => a + b, highest: Math.max, lowest: Math.min }[among];
+  const all = new Map<string, { labels: Labels; value: number }>();
+  for (const { labels, value } of samples) {
+    const name = JSON.stringify(labels);
+    const former = all.get(name);
+    all.set(name, { labels, value: former === undefined ? value : join(former.value, value) });
+  }
+  return [...all.values()];
+}

@@ -1,0 +1,116 @@
+/**
+ * Counts the orders that wait for their banks, for the metrics. It runs in the background, so that a scrape reads
+ * memory only. Every process counts the orders of the whole database.
+ */
+import type { Clock } from "../../base/kernel/clock.ts";
+import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
+import type { Store } from "../../base/store/store.ts";
+import type { PlatformMetrics } from "../metrics.ts";
+import { isDue } from "./payment_order.ts";
+import type { OrderOutboxStore } from "./order_outbox_store.ts";
+import type { PaymentStore } from "./payment_store.ts";
+
+export interface CountOrdersDeps {
+  readonly store: Store;
+  readonly outbox: OrderOutboxStore;
+  readonly payments: PaymentStore;
+  readonly metrics: PlatformMetrics;
+  readonly clock: Clock;
+  /** Clock of the due times. */
+  readonly steady: Clock;
+}
+
+/** Orders of one bank that a pass counts in each state. A larger backlog shows as this number. */
+const MAX_COUNTED = 1000;
+/** Orders of all banks that a pass reads. Banks beyond it are not counted in this pass. */
+const MAX_READ = 20_000;
+/** Payments of one bank whose age a pass reads, and of all banks. */
+const AGES = { ofBank: 20, ofAll: 1000 } as const;
+const EVERY_MS = 5000;
+/** A pass takes at most this part of the time, so that a long one is repeated less often. */
+const DUTY = 1 / 20;
+
+/** Opens the job. It returns 0 at once unless a pass is due. */
+export function countOrders(deps: CountOrdersDeps): () => Promise<number> {
+  let nextAt = -Infinity;
+  return async () => {
+    const began = deps.steady();
+    if (began < nextAt) return 0;
+    nextAt = began + EVERY_MS;
+    await count(deps);
+    nextAt = Math.max(nextAt, deps.steady() + (deps.steady() - began) / DUTY);
+    return 0;
+  };
+}
+
+interface Counted {
+  readonly bank: string;
+  readonly state: "waiting" | "due" | "held" | "dead";
+  readonly value: number;
+}
+
+async function count(deps: CountOrdersDeps): Promise<void> {
+  const { metrics } = deps;
+  const { counted, ages } = await countQueues(deps);
+  const orders = [...counted, ...await countHeld(deps), ...await countDead(deps)];
+  metrics.replace(
+    "platform_orders",
+    orders.map(({ bank, state, value }) => ({ labels: { bank, state }, value })),
+  );
+  metrics.replace(
+    "platform_order_oldest_age_seconds",
+    ages.map(({ bank, seconds }) => ({ labels: { bank }, value: seconds })),
+  );
+  metrics.set("platform_orders_counted_timestamp_seconds", {}, deps.clock() / 1000);
+}
+
+interface Queues {
+  readonly counted: readonly Counted[];
+  readonly ages: readonly { readonly bank: string; readonly seconds: number }[];
+}
+
+async function countQueues(deps: CountOrdersDeps): Promise<Queues> {
+  const counted: Counted[] = [];
+  const ages: { bank: string; seconds: number }[] = [];
+  let [read, aged] = [0, 0];
+  let queue = await deps.outbox.nextQueue(undefined);
+  while (queue !== undefined && read < MAX_READ) {
+    const { bank } = queue;
+    const orders = await deps.outbox.queued(bank, MAX_COUNTED);
+    const due = orders.filter(({ dueAt }) => isDue(dueAt, deps.steady())).length;
+    counted.push({ bank, state: "waiting", value: orders.length }, { bank, state: "due", value: due });
+    const some = orders.slice(0, Math.min(AGES.ofBank, AGES.ofAll - aged)).map(({ paymentId }) => paymentId);
+    const seconds = await oldestAge(deps, some);
+    if (seconds !== undefined) ages.push({ bank, seconds });
+    read += orders.length + 1;
+    aged += some.length;
+    queue = await deps.outbox.nextQueue(bank);
+  }
+  return { counted, ages };
+}
+
+/** Of the orders that are due first, among which the oldest ones are unless they are retried. */
+async function oldestAge(deps: CountOrdersDeps, ids: readonly PaymentId[]): Promise<number | undefined> {
+  const payments = await Promise.all(ids.map((id) => deps.payments.find(deps.store, id)));
+  const created = payments.flatMap((payment) => payment === null ? [] : payment.value.createdAt);
+  return created.length === 0 ? undefined : Math.max(0, deps.clock() - Math.min(...created)) / 1000;
+}
+
+async function countHeld({ outbox }: CountOrdersDeps): Promise<readonly Counted[]> {
+  const counted: Counted[] = [];
+  let bank = await outbox.nextHeldBank(undefined);
+  for (let read = 0; bank !== undefined && read < MAX_READ; read += MAX_COUNTED) {
+    const { length: value } = await outbox.heldOf(bank, MAX_COUNTED);
+    counted.push({ bank, state: "held", value });
+    bank = await outbox.nextHeldBank(bank);
+  }
+  return counted;
+}
+
+async function countDead({ outbox }: CountOrdersDeps): Promise<readonly Counted[]> {
+  const byBank = new Map<BankCode, number>();
+  for (const { bank } of await outbox.dead(undefined, MAX_COUNTED)) {
+    byBank.set(bank, (byBank.get(bank) ?? 0) + 1);
+  }
+  return [...byBank].map(([bank, value]) => ({ bank, state: "dead", value }));
+}

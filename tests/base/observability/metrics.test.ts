@@ -1,0 +1,51 @@
+/** The registry of metrics: bounded labels, joined values, the text format. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { MAX_LABEL_VALUES, openMetrics } from "../../../src/base/observability/metrics.ts";
+
+const DECLARED = {
+  calls_total: { kind: "counter", help: "Calls.", labels: { caller: "bounded" } },
+  expiry: { kind: "gauge", help: "Expiry.", labels: { caller: "bounded" }, among: "lowest" },
+  waiting: { kind: "gauge", help: "Waiting.", labels: { caller: "bounded" }, among: "sum" },
+  took_seconds: { kind: "histogram", help: "Time.", labels: { route: "fixed" }, buckets: [0.1, 1] },
+} as const;
+
+function linesOf(text: string, name: string): readonly string[] {
+  return text.split("\n").filter((line) => line.startsWith(name));
+}
+
+Deno.test("a bounded label has at most 200 values, and the others are counted together [O2]", async () => {
+  const metrics = openMetrics(DECLARED);
+  for (let i = 0; i < MAX_LABEL_VALUES + 50; i++) metrics.count("calls_total", { caller: `c${i}` });
+  metrics.count("calls_total", { caller: "c0" }, 4);
+  const lines = linesOf(await metrics.text(), "calls_total{");
+  assertEquals(lines.length, MAX_LABEL_VALUES + 1);
+  assert(lines.includes('calls_total{caller="other"} 50'));
+  assert(lines.includes('calls_total{caller="c0"} 5'));
+});
+
+Deno.test("values beyond the bound are joined as their gauge declares", async () => {
+  const metrics = openMetrics(DECLARED);
+  const samples = Array.from({ length: MAX_LABEL_VALUES + 3 }, (_, i) => ({
+    labels: { caller: `c${i}` },
+    value: 1000 - i,
+  }));
+  metrics.replace("expiry", samples);
+  metrics.replace("waiting", samples);
+  const text = await metrics.text();
+  assert(linesOf(text, "expiry").includes('expiry{caller="other"} 798'));
+  assert(linesOf(text, "waiting").includes(`waiting{caller="other"} ${800 + 799 + 798}`));
+  metrics.replace("waiting", []);
+  assertEquals(linesOf(await metrics.text(), "waiting"), []);
+});
+
+Deno.test("the exposition has help, type and values, and is read at each scrape", async () => {
+  const metrics = openMetrics(DECLARED);
+  let reads = 0;
+  metrics.onScrape(() => metrics.set("waiting", { caller: "a" }, ++reads));
+  metrics.observe("took_seconds", { route: "/x" }, 0.5);
+  await metrics.text();
+  const text = await metrics.text();
+  assertMatch(text, /# HELP took_seconds Time\.\n# TYPE took_seconds histogram\n/);
+  assert(text.includes('took_seconds_bucket{le="1",route="/x"} 1\n'));
+  assert(text.includes('waiting{caller="a"} 2\n'));
+});
