@@ -39,6 +39,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/registration",
     "platform/participants",
     "platform/recovery",
+    "platform/cases",
   ],
   [
     "platform/main.ts",

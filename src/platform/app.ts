@@ -19,6 +19,7 @@ import { type OperationsRouteDeps, operationsRoutes } from "./payments/operation
 import { type PaymentRouteDeps, paymentRoutes } from "./payments/routes.ts";
 import { type HoldRouteDeps, orderHoldRoutes } from "./recovery/operations_routes.ts";
 import { type MetricsRouteDeps, metricsRoutes } from "./security/metrics_routes.ts";
+import { type LogRouteDeps, logRoutes } from "./cases/log_routes.ts";
 import { type RequestLaneRouteDeps, requestLaneRoutes } from "./security/request_lane_routes.ts";
 import { type RegistrationRouteDeps, registrationRoutes } from "./registration/routes.ts";
 import { guardOperations, type OperatorGuardDeps } from "./security/operation.ts";
@@ -59,6 +60,7 @@ export interface OperationsDeps extends ErrorDeps {
     & HoldRouteDeps
     & RequestLaneRouteDeps
     & MetricsRouteDeps
+    & LogRouteDeps
     & OperationsDocumentDeps;
 }
 
@@ -98,6 +100,7 @@ export function operationsHost(deps: OperationsDeps): Host {
     ...orderHoldRoutes(operations),
     ...requestLaneRoutes(operations),
     ...metricsRoutes(operations),
+    ...logRoutes(operations),
     ...operationsDocumentRoutes(operations),
   ]);
   return openHost(deps, [...healthEndpoints(deps.health), ...guarded], () => "oauth");

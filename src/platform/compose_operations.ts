@@ -6,6 +6,7 @@ import { requestLog } from "../base/http/request_log.ts";
 import { apiHeaders } from "../base/http/response_headers.ts";
 import { preciseClock } from "../base/kernel/clock.ts";
 import type { Log } from "../base/observability/log.ts";
+import { openLogStore } from "./evidence_log/log_store.ts";
 import { operationsDocument } from "./openapi.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { requestMetrics } from "./security/request_metrics.ts";
@@ -39,6 +40,7 @@ export function composeOperations(
       ownKeys: () => keys.publicJwks.keys,
       holds: openHoldStore(store),
       lanes: shared.admission.state,
+      evidenceLog: openLogStore(store),
       openApi: () => operationsDocument(config, host.endpoints),
     },
   });

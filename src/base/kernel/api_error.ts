@@ -78,6 +78,8 @@ export type ErrorReason =
   | "operations.order_not_dead"
   | "operations.not_held"
   | "operations.statement_unusable"
+  | "operations.not_in_log"
+  | "operations.case_unknown"
   | "directory.unauthorized"
   | "directory.invalid_request"
   | "directory.conflict"

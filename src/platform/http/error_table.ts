@@ -249,6 +249,8 @@ export const ERROR_TABLE = {
   "operations.order_unknown": row(oauth(404, "not_found", "No such order waits to be pushed.")),
   "operations.order_not_dead": row(oauth(409, "conflict", "The order is not given up.")),
   "operations.not_held": row(oauth(404, "not_found", "No orders of this bank are held.")),
+  "operations.not_in_log": row(oauth(404, "not_found", "The evidence log has no such leaf or size.")),
+  "operations.case_unknown": row(oauth(404, "not_found", "No consent or payment has this id.")),
   "operations.statement_unusable": row(oauth(409, "conflict", "The bank's statement cannot be used.")),
   "directory.unauthorized": row(oauth(401, "unauthorized", "The admin token is missing or wrong.")),
   "directory.invalid_request": row(badRequest),

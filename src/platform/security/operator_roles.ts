@@ -26,6 +26,9 @@ export const OPERATION_ROLES: Readonly<Record<string, readonly Role[]>> = {
   "GET /operations/order-holds": ROLES,
   "POST /operations/order-holds/{bank}/reconcile": OPERATES,
   "POST /operations/order-holds/{bank}/release": OPERATES,
+  "GET /operations/log/checkpoint": ROLES,
+  "GET /operations/log/consistency": ROLES,
+  "GET /operations/log/inclusion": ROLES,
 };
 
 export function isRole(text: string): text is Role {

@@ -1,0 +1,110 @@
+/** `deno task log`: the evidence log's newest checkpoint, and a witness of the log (docs/operations/disputes.md). */
+import type { JSONWebKeySet } from "jose";
+import { z } from "zod";
+import { asHash, type Hash } from "../../src/base/merkle/tree.ts";
+import { optionsOf, UsageError } from "../command_line/run.ts";
+import { type ApiTools, getOperation } from "../operations_api/client.ts";
+import { openCheckpoint } from "./checkpoint.ts";
+import { compareCheckpoints } from "./witness.ts";
+
+const USAGE = `deno task log checkpoint [--url URL]
+deno task log witness --file FILE --issuer URL [--url URL]
+  checkpoint: prints the newest checkpoint.
+  witness: verifies the newest checkpoint with the keys at URL/jwks, proves that it contains the last one in FILE, and
+  adds it to FILE. Exits with 1 if it contradicts the last one. Run it on a computer that the platform's operators
+  cannot change.
+  --issuer: the platform's authorization URL. OPS_TOKEN (an operator's token), OPERATIONS_HOST and OPERATIONS_PORT are
+  read from the environment or .env.`;
+
+/** Dependencies of the command. */
+export interface LogTools extends ApiTools {
+  /** Returns the text of a file, or an empty text if it does not exist. */
+  readonly readText: (path: string) => Promise<string>;
+  readonly appendText: (path: string, text: string) => Promise<void>;
+  readonly print: (line: string) => void;
+}
+
+/** Runs one command line; false if the log contradicts the last checkpoint. @throws {UsageError} and errors in one sentence */
+export async function logCommand(args: readonly string[], tools: LogTools): Promise<boolean> {
+  const [verb, ...rest] = args;
+  if (verb === "checkpoint") {
+    tools.print(await newest(tools, optionsOf(rest, ["url"]).url));
+    return true;
+  }
+  if (verb !== "witness") throw new UsageError(USAGE);
+  const { file, issuer, url } = optionsOf(rest, ["file", "issuer", "url"]);
+  if (file === undefined || issuer === undefined) throw new UsageError(USAGE);
+  return await witness(tools, file, issuer, url);
+}
+
+async function witness(
+  tools: LogTools,
+  file: string,
+  issuer: string,
+  url: string | undefined,
+): Promise<boolean> {
+  const keys = await fetchKeys(tools, issuer);
+  const jwt = await newest(tools, url);
+  const next = await openCheckpoint(jwt, keys);
+  if (next.iss !== issuer) throw new Error(`the checkpoint is of ${next.iss}, not of ${issuer}`);
+  const last = (await tools.readText(file)).trim().split("\n").at(-1) ?? "";
+  const { holds, words } = last === ""
+    ? { holds: true, words: `first checkpoint: ${next.size} leaves` }
+    : await compareCheckpoints(seenBefore(last), next, (from, to) => proofOf(tools, url, from, to));
+  tools.print(`${holds ? "ok" : "CONTRADICTION"}: ${words}`);
+  if (holds && last !== jwt) await tools.appendText(file, `${jwt}\n`);
+  return holds;
+}
+
+/** Its signature was verified when it was added. Its key may be retired since. */
+function seenBefore(jwt: string): Awaited<ReturnType<typeof openCheckpoint>> {
+  const payload = Uint8Array.fromBase64(jwt.split(".")[1] ?? "", { alphabet: "base64url" });
+  const { root, ...claims } = JSON.parse(new TextDecoder().decode(payload));
+  return { ...claims, root: asHash(root) ?? new Uint8Array() };
+}
+
+async function newest(tools: LogTools, url: string | undefined): Promise<string> {
+  const { status, text } = await getOperation(tools, url, "/log/checkpoint");
+  if (status === 404) throw new Error("the log has no checkpoint yet");
+  return z.object({ Data: z.object({ Checkpoint: z.string() }) }).parse(JSON.parse(text)).Data.Checkpoint;
+}
+
+async function proofOf(
+  tools: LogTools,
+  url: string | undefined,
+  from: number,
+  to: number,
+): Promise<readonly Hash[] | undefined> {
+  const { status, text } = await getOperation(tools, url, `/log/consistency?from=${from}&to=${to}`);
+  if (status === 404) return undefined;
+  const { Data } = z.object({ Data: z.object({ Proof: z.array(z.string()) }) }).parse(JSON.parse(text));
+  return Data.Proof.flatMap((hash) => asHash(hash) ?? []);
+}
+
+async function fetchKeys({ fetch }: LogTools, issuer: string): Promise<JSONWebKeySet> {
+  const response = await fetch(`${issuer}/jwks`);
+  if (!response.ok) throw new Error(`${issuer}/jwks answered ${response.status}`);
+  return await response.json();
+}
+
+if (import.meta.main) {
+  const encoder = new TextEncoder();
+  try {
+    const holds = await logCommand(Deno.args, {
+      environment: (name) => Deno.env.get(name),
+      readText: (path) =>
+        Deno.readTextFile(path).catch((error) => {
+          if (error instanceof Deno.errors.NotFound) return "";
+          throw error;
+        }),
+      appendText: (path, text) => Deno.writeTextFile(path, text, { append: true }),
+      fetch,
+      print: (text) => void Deno.stdout.writeSync(encoder.encode(`${text}\n`)),
+    });
+    Deno.exit(holds ? 0 : 1);
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    Deno.stderr.writeSync(encoder.encode(`${words}\n`));
+    Deno.exit(error instanceof UsageError ? 2 : 1);
+  }
+}

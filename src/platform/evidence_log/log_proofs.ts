@@ -1,0 +1,53 @@
+/** Proofs of the evidence log, read from its tiles. */
+import { consistencyPath, hashesOf, inclusionPath, type ReadNode } from "../../base/merkle/proofs.ts";
+import type { Hash } from "../../base/merkle/tree.ts";
+import type { LogStore } from "./log_store.ts";
+import { nodesOf } from "./tiles.ts";
+
+/** That the leaf hash is at this place of the tree that the checkpoint signs. */
+export interface Inclusion {
+  readonly index: number;
+  readonly proof: readonly Hash[];
+}
+
+/** The newest checkpoint and proofs that belong to it. */
+export interface LogView {
+  /** The signed checkpoint. */
+  readonly checkpoint: string;
+  readonly size: number;
+  /** Proves that a leaf hash is in the tree, or returns undefined if it has no place in it. */
+  inclusion(leaf: Hash): Promise<Inclusion | undefined>;
+  /** Proves that a tree of `from` leaves grew to one of `to` leaves, or returns undefined if there are no such trees. */
+  consistency(from: number, to: number): Promise<readonly Hash[] | undefined>;
+}
+
+/** Returns the log as its newest checkpoint signs it, or null if it has none. Reads each tile once. */
+export async function viewLog(log: LogStore): Promise<LogView | null> {
+  const head = (await log.head())?.value;
+  if (head?.checkpoint === undefined) return null;
+  const { size, checkpoint } = head;
+  const read = readEachOnce(log);
+  return {
+    checkpoint,
+    size,
+    async inclusion(leaf) {
+      const index = await log.indexOf(leaf);
+      if (index === undefined || index >= size) return undefined;
+      return { index, proof: await hashesOf(inclusionPath(index, size), read) };
+    },
+    async consistency(from, to) {
+      if (!(1 <= from && from <= to && to <= size)) return undefined;
+      return await hashesOf(consistencyPath(from, to), read);
+    },
+  };
+}
+
+function readEachOnce(log: LogStore): ReadNode {
+  const tiles = new Map<string, Promise<readonly Hash[]>>();
+  return nodesOf((place) => {
+    const name = `${place.level}/${place.index}`;
+    const tile = tiles.get(name) ?? log.tiles([place]).then(([hashes = []]) => hashes);
+    tiles.set(name, tile);
+    return tile;
+  });
+}

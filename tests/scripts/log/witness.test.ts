@@ -1,0 +1,112 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { logCommand, type LogTools } from "../../../scripts/log/main.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { good, pay } from "testing/flows.ts";
+import { OPERATIONS_URL, OPERATOR_TOKENS } from "testing/operators.ts";
+import { copyOf, goBackTo, restore } from "support/restored_store.ts";
+
+interface Witness {
+  /** Every checkpoint it has seen. */
+  readonly file: { text: string };
+  /** Runs the witness. Returns what it prints and whether the log holds. */
+  look(): Promise<readonly [boolean, string]>;
+}
+
+function openWitness(env: Environment): Witness {
+  const file = { text: "" };
+  const printed: string[] = [];
+  const tools: LogTools = {
+    environment: (name) => name === "OPS_TOKEN" ? OPERATOR_TOKENS.auditor : undefined,
+    fetch:
+      ((url: string, init?: RequestInit) =>
+        url.startsWith(AUTH_URL)
+          ? env.browser(new Request(url, init))
+          : env.platform.operations.fetch(new Request(url, init))) as typeof fetch,
+    readText: () => Promise.resolve(file.text),
+    appendText: (_, text) => Promise.resolve(void (file.text += text)),
+    print: (line) => void printed.push(line),
+  };
+  return {
+    file,
+    async look() {
+      const args = ["witness", "--file", "seen", "--issuer", AUTH_URL, "--url", OPERATIONS_URL];
+      return [await logCommand(args, tools), printed.splice(0).join("\n")];
+    },
+  };
+}
+
+async function grow(env: Environment): Promise<number> {
+  env.now += 1000;
+  await env.platform.growLog();
+  const answer = await env.asOperator("/operations/log/checkpoint", {}, "auditor");
+  return (await answer.json()).Data.Size;
+}
+
+Deno.test("a witness accepts a log that grows, and a restore that is declared, and sees one that was rewritten [EV6, EV7, EV8]", async () => {
+  await using env = await openEnvironment();
+  const witness = openWitness(env);
+  const flow = await authorised(env);
+  const first = await grow(env);
+  assertEquals(await witness.look(), [true, `ok: first checkpoint: ${first} leaves`]);
+  const copy = await copyOf(env);
+  await good(pay(env, flow), 201);
+  const second = await grow(env);
+  const grew = `ok: the log grew from ${first} to ${second} leaves and contains all ${first}`;
+  assertEquals(await witness.look(), [true, grew]);
+  assertEquals(await witness.look(), [true, `ok: the log is unchanged: ${second} leaves`]);
+  assertEquals(witness.file.text.split("\n").length, 3);
+
+  await goBackTo(env, copy); // as if the payment had never been
+  await authorised(env);
+  await authorised(env);
+  const forged = await grow(env);
+  const contradiction =
+    `CONTRADICTION: the log of ${forged} leaves does not contain the ${second} leaves that were signed before`;
+  assertEquals([forged > second, await witness.look()], [true, [false, contradiction]]);
+  assertEquals(witness.file.text.split("\n").length, 3);
+
+  await restore(env, copy);
+  await grow(env);
+  const [holds, words] = await witness.look();
+  assertEquals(holds, true);
+  const lost = `it goes on from ${first} leaves, and ${
+    second - first
+  } leaves that were signed before are not in it`;
+  assertEquals(words.endsWith(lost), true, words);
+});
+
+Deno.test("the log's proofs are refused for sizes, leaves and forms that it does not have [EV7]", async () => {
+  await using env = await openEnvironment();
+  const status = async (path: string): Promise<number> => {
+    const answer = await env.asOperator(`/operations/log/${path}`, {}, "viewer");
+    await answer.body?.cancel();
+    return answer.status;
+  };
+  assertEquals(await status("checkpoint"), 404);
+  await authorised(env);
+  const size = await grow(env);
+  assertEquals(await status(`consistency?from=1&to=${size}`), 200);
+  assertEquals(await status(`consistency?from=${size}&to=1`), 404);
+  assertEquals(await status(`consistency?from=1&to=${size + 1}`), 404);
+  for (const query of ["", "?from=1", "?from=0&to=1", "?from=1&to=1e3", "?from=-1&to=2"]) {
+    assertEquals(await status(`consistency${query}`), 400, query);
+  }
+  assertEquals(await status(`inclusion?leaf=${"A".repeat(43)}`), 404);
+  for (const leaf of ["", "A".repeat(42), `${"A".repeat(42)}B`]) {
+    assertEquals(await status(`inclusion?leaf=${leaf}`), 400, leaf);
+  }
+});
+
+Deno.test("the log command needs a token and known arguments [EV8]", async () => {
+  const tools: LogTools = {
+    environment: () => undefined,
+    fetch,
+    readText: () => Promise.resolve(""),
+    appendText: () => Promise.resolve(),
+    print: () => {},
+  };
+  await assertRejects(() => logCommand(["checkpoint"], tools), Error, "OPS_TOKEN is not set");
+  await assertRejects(() => logCommand(["witness", "--file", "x"], tools), Error, "--issuer");
+  await assertRejects(() => logCommand([], tools), Error, "deno task log checkpoint");
+});
