@@ -40,6 +40,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/participants",
     "platform/recovery",
     "platform/cases",
+    "platform/operations",
   ],
   [
     "platform/main.ts",
@@ -147,6 +148,16 @@ export const CROSSINGS: readonly Crossing[] = [
     because: "a restore ends the pushed requests of the copy",
   },
   { from: "platform/recovery", to: "platform/registration", because: "where a bank takes orders" },
+  {
+    from: "platform/operations",
+    to: "platform/registration",
+    because: "operators name registered participants",
+  },
+  {
+    from: "platform/operations",
+    to: "platform/recovery",
+    because: "a bank may be held by operators or after a restore",
+  },
   { from: "platform/oauth", to: "platform/consents", because: "an authorization request is for one consent" },
   { from: "platform/oauth", to: "platform/registration", because: "what a client registered" },
   {

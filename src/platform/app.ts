@@ -15,6 +15,7 @@ import { ApiError } from "../base/kernel/api_error.ts";
 import { FIRST_SEGMENTS } from "../base/kernel/reserved_names.ts";
 import { type DiscoveryRouteDeps, discoveryRoutes } from "./oauth/discovery_routes.ts";
 import { type OAuthRouteDeps, oauthRoutes } from "./oauth/routes.ts";
+import { type ControlRouteDeps, controlRoutes } from "./operations/control_routes.ts";
 import { type OperationsRouteDeps, operationsRoutes } from "./payments/operations_routes.ts";
 import { type PaymentRouteDeps, paymentRoutes } from "./payments/routes.ts";
 import { type HoldRouteDeps, orderHoldRoutes } from "./recovery/operations_routes.ts";
@@ -61,6 +62,7 @@ export interface OperationsDeps extends ErrorDeps {
     & RequestLaneRouteDeps
     & MetricsRouteDeps
     & LogRouteDeps
+    & ControlRouteDeps
     & OperationsDocumentDeps;
 }
 
@@ -98,6 +100,7 @@ export function operationsHost(deps: OperationsDeps): Host {
   const guarded = guard === undefined ? [] : guardOperations(guard, [
     ...operationsRoutes(operations),
     ...orderHoldRoutes(operations),
+    ...controlRoutes(operations),
     ...requestLaneRoutes(operations),
     ...metricsRoutes(operations),
     ...logRoutes(operations),

@@ -39,6 +39,7 @@ import { bankPath } from "./security/bank_path.ts";
 import { clientCertificate } from "./security/client_certificate.ts";
 import { requestMetrics } from "./security/request_metrics.ts";
 import { payloadSignature } from "./security/payload_signature.ts";
+import { withoutRevoked } from "./security/current_controls.ts";
 import { activeBank, type ResourceGuards } from "./security/resource_guards.ts";
 import { monotonicClock, preciseClock } from "../base/kernel/clock.ts";
 import { guardStore } from "../base/store/guarded_store.ts";
@@ -80,6 +81,7 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
     epochs: openEpochStore(store),
     holds: openHoldStore(store),
   });
+  await shared.controls.get();
   const api = composeApi(parts, shared, log);
   const ready = (): Promise<Readiness> =>
     readiness({ store: storeProbe(store.isWorking) }, { ...directoryProbes(shared), ...parts.advisory });
@@ -187,11 +189,11 @@ function composeGuards(parts: PlatformParts, shared: Shared): ResourceGuards {
       keys,
       standingOf,
       rejectWhileHeld: rejectWhileHeld(openHoldStore(parts.store)),
-      findAccessToken: tokens.find,
+      findAccessToken: withoutRevoked(shared.controls, tokens.find),
       verifyDpop: shared.verifyDpop,
       findCaller: clients.find,
     }),
-    active: activeBank(standingOf),
+    active: activeBank(standingOf, shared.rejectInOutage),
     payloadSignature: payloadSignature({ clock, keys, trustAnchor }),
   };
 }

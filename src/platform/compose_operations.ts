@@ -10,6 +10,7 @@ import { openLogStore } from "./evidence_log/log_store.ts";
 import { operationsDocument } from "./openapi.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { requestMetrics } from "./security/request_metrics.ts";
+import { openControlsStore } from "./security/controls_store.ts";
 import { admit } from "./security/admit.ts";
 
 export function composeOperations(
@@ -36,6 +37,10 @@ export function composeOperations(
       ...shared.delivery, // payments, their outbox, and the calls to banks
       consents,
       clients,
+      log,
+      controls: openControlsStore(),
+      currentControls: shared.controls,
+      hasOrganisation: shared.statuses.hasOrganisation,
       keys: participantKeys,
       ownKeys: () => keys.publicJwks.keys,
       holds: openHoldStore(store),

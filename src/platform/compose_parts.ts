@@ -32,10 +32,17 @@ import { MAX_PUSHES, openPushSlots } from "./payments/push_slots.ts";
 import { openPaymentStore, type PaymentStore } from "./payments/payment_store.ts";
 import { openCurrentClients } from "./registration/current_clients.ts";
 import { openStatusList, standingBy, type StatusList } from "./participants/status_list.ts";
-import { type StandingOf, whyInactive } from "./security/standing.ts";
-import type { BankCode } from "../base/kernel/identifiers.ts";
-import { ApiError } from "../base/kernel/api_error.ts";
+import { openControlsStore } from "./security/controls_store.ts";
+import {
+  type CurrentControls,
+  openCurrentControls,
+  type RejectInOutage,
+  rejectInOutage,
+  withBlocks,
+} from "./security/current_controls.ts";
+import type { StandingOf } from "./security/standing.ts";
 import { type ClientStore, openClientStore } from "./registration/client_store.ts";
+import { whyHeldBy } from "./operations/why_held.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { type Admission, openAdmission } from "./http/admission.ts";
 import { type Callers, openCallers } from "./security/admit.ts";
@@ -47,7 +54,7 @@ import { openRateLimit, type RateLimit } from "./security/rate_limit.ts";
 import { openBucketStore } from "./security/rate_limit_store.ts";
 import type { PlatformMetrics } from "./metrics.ts";
 import { measuredFetch, type ProcessValues } from "./measured_parts.ts";
-import type { Reader, Store } from "../base/store/store.ts";
+import type { Store } from "../base/store/store.ts";
 import { errorPages } from "./http/error_routes.ts";
 import type { Site } from "../pages/site.ts";
 
@@ -86,6 +93,9 @@ export interface Shared {
   readonly statuses: StatusList;
   readonly directoryClock: DirectoryClock;
   readonly standingOf: StandingOf;
+  /** What operators block, revoke, hold and announce. */
+  readonly controls: CurrentControls;
+  readonly rejectInOutage: RejectInOutage;
   readonly statements: SoftwareStatementDeps;
   readonly trustAnchor: string;
   /** Registered clients, updated with the directory's newest statements. */
@@ -167,7 +177,15 @@ function isSandbox({ environment }: Config): boolean {
 /** The current data of the directory: keys, standing, and the clients that its statements define. */
 type DirectoryView = Pick<
   Shared,
-  "participantKeys" | "statuses" | "standingOf" | "statements" | "clients" | "findAnyBank" | "directoryClock"
+  | "participantKeys"
+  | "statuses"
+  | "standingOf"
+  | "controls"
+  | "rejectInOutage"
+  | "statements"
+  | "clients"
+  | "findAnyBank"
+  | "directoryClock"
 >;
 
 function composeDirectoryView(parts: TimedParts, log: Log): DirectoryView {
@@ -186,6 +204,7 @@ function composeDirectoryView(parts: TimedParts, log: Log): DirectoryView {
     log,
     url: `${directoryIssuer}/status`,
   });
+  const controls = openCurrentControls(store, steady, openControlsStore());
   const copies = { fetchJson, ages, keep, log };
   const findDirectoryKey = openDirectoryKeys({ ...copies, jwksUri: config.directoryJwksUri });
   const statements = { findDirectoryKey, directoryIssuer, environment, urls };
@@ -200,7 +219,9 @@ function composeDirectoryView(parts: TimedParts, log: Log): DirectoryView {
     participantKeys: openParticipantKeys({ ...copies, listed: statuses.peek }),
     statuses,
     directoryClock,
-    standingOf: standingBy(statuses), // the only source of standing: an operator's blocks belong here
+    standingOf: withBlocks(controls, standingBy(statuses)), // the only source of standing
+    controls,
+    rejectInOutage: rejectInOutage(controls, clock),
     statements,
     ...clientsOf(config, { ...stored, ...current }),
   };
@@ -233,7 +254,6 @@ function composeDelivery(
   payments: PaymentStore,
 ): DeliverOrderDeps {
   const { config, store, clock, steady, keys } = parts;
-  const holds = openHoldStore(store);
   return {
     store,
     clock,
@@ -247,33 +267,11 @@ function composeDelivery(
     outbox: openOrderOutboxStore({ store, clock }),
     circuit: openBankCircuit(steady),
     paymentOrdersUri: async (bank) => (await view.clients.findBank(store, bank))?.paymentOrdersUri,
-    whyHeld: async (bank) =>
-      await holds.find(store, bank) === null
-        ? await whyNoOrders(view, store, bank)
-        : "The store was restored: reconcile.",
+    whyHeld: whyHeldBy({ ...view, store, clock, holds: openHoldStore(store) }),
     random: Math.random,
     loopbackBanks: config.environment === "Sandbox",
     slots: openPushSlots(MAX_PUSHES),
     walking: new Set(),
     underWay: new Set(),
   };
-}
-
-/**
- * Returns why a bank must not get orders, according to the directory or because its data is too old, or undefined if
- * it may.
- */
-async function whyNoOrders(
-  { clients, standingOf }: DirectoryView,
-  from: Reader,
-  code: BankCode,
-): Promise<string | undefined> {
-  try {
-    const bank = await clients.findBank(from, code);
-    const standing = bank === null ? "withdrawn" : await standingOf(bank);
-    return standing === "active" ? undefined : whyInactive("bank", standing);
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.reason !== "platform.unavailable") throw error;
-    return "The directory cannot be asked whether the bank is active.";
-  }
 }

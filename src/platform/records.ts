@@ -24,6 +24,7 @@ import { storeEpochRecord } from "./recovery/epoch_store.ts";
 import { orderHoldRecord } from "./recovery/hold_store.ts";
 import { bankRecord, clientRecord, softwareStatementRecord } from "./registration/client_records.ts";
 import { evidenceRecord } from "./evidence/evidence_store.ts";
+import { controlledPartyRecord, controlsRecord } from "./security/controls_store.ts";
 import { rateBucketRecord } from "./security/rate_limit_store.ts";
 
 export const platformRecords = [
@@ -53,6 +54,8 @@ export const platformRecords = [
   keptCopyRecord,
   keptPieceRecord,
   orderHoldRecord,
+  controlsRecord,
+  controlledPartyRecord,
   storeEpochRecord,
   ...logRecords,
   ...baseRecords,

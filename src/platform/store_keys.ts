@@ -91,6 +91,12 @@ export const outboxHeldKey = (bank: BankCode, payment: PaymentId): Key => ["outb
 /** A bank whose orders are held after a restore (`platform/recovery/hold.ts`). Until they are reconciled. */
 export const orderHoldKey = (bank: BankCode): Key => ["order_hold", bank];
 
+/** What operators have blocked, revoked, held or announced (`platform/security/controls.ts`). Never deleted. */
+export const CONTROLS_KEY: Key = ["operator_controls"];
+
+/** The place of the newest entry in the history of a party that operators have controlled. Never deleted. */
+export const controlledPartyKey = (subject: string): Key => ["controlled_party", subject];
+
 /** The epochs that began with a restored copy, oldest first. Never deleted. */
 export const storeEpochKey = (startedAt: number, id: string): Key => [
   "store_epoch",

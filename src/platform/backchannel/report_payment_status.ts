@@ -5,7 +5,7 @@
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { asPaymentId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import { isLegalMove, movedAt, type Payment, reasonOf } from "../payments/payment.ts";
+import { beforeReport, isLegalMove, movedAt, type Payment, reasonOf } from "../payments/payment.ts";
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import { type SignedBody, signedEvidence } from "../security/payload_signature.ts";
@@ -39,9 +39,10 @@ export async function reportPaymentStatus(
 ): Promise<Payment> {
   return await transact(deps, { what: "payment status", request: command }, async (tx) => {
     const entry = await findPayment(deps, tx, command.paymentIdText, command.bank);
-    if (entry.value.status === command.report.status) return entry.value; // contract PT9: a no-op
+    const payment = beforeReport(entry.value);
+    if (payment.status === command.report.status) return entry.value; // contract PT9: a no-op
     const now = deps.clock();
-    const changed = reported(entry.value, command.report, now);
+    const changed = reported(payment, command.report, now);
     const reason = command.report.statusReason ?? "reported by the bank";
     const evidence = [signedEvidence("status_report", command.signedBody)];
     deps.payments.stageChange(tx, entry, changed, { actor: command.bankClientId, reason, evidence }, now);

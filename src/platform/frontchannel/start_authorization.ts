@@ -26,6 +26,7 @@ import type { AuthorizationError, AuthorizationSession } from "./authorization_s
 import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
 import { scaRequestClaims, scaUrl } from "./sca_request.ts";
 import { incompleteLink, unusableRequest } from "./link_fault.ts";
+import type { RejectInOutage } from "../security/current_controls.ts";
 import { backTo, errorUrl, inactiveUrl, type TppAddress } from "./tpp_redirect.ts";
 
 export interface StartDeps extends ReadConsentDeps, TransactDeps {
@@ -36,6 +37,7 @@ export interface StartDeps extends ReadConsentDeps, TransactDeps {
   readonly standingOf: StandingOf;
   readonly signer: NamedKey;
   readonly authUrl: string;
+  readonly rejectInOutage: RejectInOutage;
   /** Whether the bank has recently failed to accept payment orders. */
   readonly isBankFailing: (bank: BankCode, client: ClientId) => boolean;
 }
@@ -203,7 +205,7 @@ function unavailable(
   return new ApiError("platform.unavailable", { ...parts, nextUrl, ...backTo(tpp) });
 }
 
-/** Returns the bank's encryption key if the bank is active and its payment orders do not fail. */
+/** Returns the bank's encryption key if the bank is active, has no outage, and its payment orders do not fail. */
 async function readyBank(
   deps: StartDeps,
   bank: BankClient,
@@ -212,6 +214,7 @@ async function readyBank(
   const isPushedTo = bank.paymentOrdersUri !== undefined; // otherwise it fetches its orders
   if (isPushedTo && deps.isBankFailing(bank.code, client)) return undefined;
   try {
+    await deps.rejectInOutage(bank.code);
     return await deps.keys.encryptionKey(bank);
   } catch (error) {
     if (isUnavailable(error)) return undefined;

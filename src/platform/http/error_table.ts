@@ -246,8 +246,17 @@ export const ERROR_TABLE = {
     challenge: 'Bearer error="insufficient_scope"',
   }),
   "operations.invalid_request": row(badRequest),
+  "operations.not_found": row(oauth(404, "not_found", "Does not exist.")),
+  "operations.conflict": row(oauth(409, "conflict", "The current state does not allow this.")),
   "operations.order_unknown": row(oauth(404, "not_found", "No such order waits to be pushed.")),
   "operations.order_not_dead": row(oauth(409, "conflict", "The order is not given up.")),
+  "operations.order_may_be_at_bank": row(
+    oauth(
+      409,
+      "may_be_at_bank",
+      "The bank may have taken this order. Ask the bank, then send MayBeAtBank true to close it anyway.",
+    ),
+  ),
   "operations.not_held": row(oauth(404, "not_found", "No orders of this bank are held.")),
   "operations.not_in_log": row(oauth(404, "not_found", "The evidence log has no such leaf or size.")),
   "operations.case_unknown": row(oauth(404, "not_found", "No consent or payment has this id.")),

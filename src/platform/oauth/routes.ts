@@ -23,6 +23,7 @@ import type { CertificateVariables } from "../security/client_certificate.ts";
 import type { VerifiedProof, VerifyDpopProof } from "../security/dpop_proof.ts";
 import type { ClaimVariables } from "../security/proven_caller.ts";
 import type { LimitVariables, RateLimit } from "../security/rate_limit.ts";
+import type { RejectInOutage } from "../security/current_controls.ts";
 import { requireActiveBank } from "../security/standing.ts";
 import type { Reader } from "../../base/store/store.ts";
 import { formReads } from "./form_reads.ts";
@@ -80,6 +81,7 @@ const pushRoute = createRoute({
 export interface OAuthRouteDeps extends CodeGrantDeps, PushDeps, ClientAuthenticationDeps {
   /** Throws for TPPs while the bank is not reconciled after a restore. */
   readonly rejectWhileHeld: (from: Reader, bank: BankCode) => Promise<void>;
+  readonly rejectInOutage: RejectInOutage;
   readonly verifyDpop: VerifyDpopProof;
   readonly certificate: MiddlewareHandler<{ Variables: RequestVariables & CertificateVariables }>;
   readonly limit: RateLimit["guard"];
@@ -162,6 +164,7 @@ function pushEndpoint(deps: OAuthRouteDeps): PlatformEndpoint {
     authenticated(deps, (c) => c.req.header("dpop") !== undefined),
   ], async (c) => {
     const proof = c.get("proof");
+    await deps.rejectInOutage(c.get("bank").code);
     const pushed = await pushAuthorizationRequest(deps, {
       clientId: c.get("caller").clientId,
       bank: c.get("bank").code,

@@ -33,6 +33,8 @@ export interface StatusList {
   find(clientId: ClientId, urgency?: Urgency): Promise<ListedStatus | undefined>;
   /** Like `find` without waiting, from a copy of any age. */
   peek(clientId: ClientId): ListedStatus | undefined;
+  /** Whether a software of the organisation is listed. A copy of any age that lists it is enough. */
+  hasOrganisation(orgId: string): Promise<boolean>;
   /** For background work: renews the list if that is due, and returns the changed entries. */
   refresh(): Promise<readonly ListedStatus[]>;
   /** Returns the list's age in seconds if it could not be renewed recently, else undefined. */
@@ -78,6 +80,13 @@ export function openStatusList(deps: StatusListDeps): StatusList {
   return {
     find: (clientId, urgency) => copy.find((statuses) => statuses.get(clientId), urgency),
     peek: (clientId) => copy.peek()?.get(clientId),
+    async hasOrganisation(orgId) {
+      const listedIn = (statuses: Statuses): ListedStatus | undefined =>
+        statuses.values().find((one) => one.orgId === orgId);
+      const known = copy.peek();
+      return (known === undefined ? undefined : listedIn(known)) !== undefined ||
+        await copy.find(listedIn, "soon") !== undefined;
+    },
     async refresh() {
       const before = copy.peek();
       await copy.refresh();

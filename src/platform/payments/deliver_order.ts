@@ -12,7 +12,7 @@ import type { PlatformMetrics } from "../metrics.ts";
 import type { BankCircuit, CircuitOrder } from "./bank_circuit.ts";
 import { holdBack } from "./held_orders.ts";
 import type { Payment } from "./payment.ts";
-import { isLegalMove, reasonOf } from "./payment.ts";
+import { beforeReport, isLegalMove, reasonOf } from "./payment.ts";
 import {
   afterFailure,
   boundedPauseSeconds,
@@ -149,13 +149,14 @@ async function recordAnswer(
         deps.payments.find(tx, paymentId),
       ]);
       if (payment === null) throw new Error("an answer to an order without its payment");
-      const moves = isLegalMove(payment.value.status, answer);
+      const before = beforeReport(payment.value);
+      const moves = isLegalMove(before.status, answer);
       if (order === null && !moves) return false; // already recorded, by another worker or the bank's own report
       if (order !== null) deps.outbox.stageDelivery(tx, order);
       if (moves) {
         const now = deps.clock();
         const answered = reasonOf(answer, reason);
-        const changed: Payment = { ...payment.value, status: answer, statusUpdatedAt: now, ...answered };
+        const changed: Payment = { ...before, status: answer, statusUpdatedAt: now, ...answered };
         const cause = {
           actor: `bank ${payment.value.bank}`,
           reason: answered.statusReason ?? "answered to its order",

@@ -1,22 +1,26 @@
 /**
- * `/operations/payment-orders`: lists dead and held orders for operators, and retries dead ones.
+ * `/operations/payment-orders`: lists dead and held orders for operators, and retries or closes dead ones.
  */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { PlatformEndpoint } from "../http/endpoint.ts";
 import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
 import { asBankCode, asPaymentId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
+import { closeOrder, type CloseOrderDeps } from "./close_order.ts";
+import { operationBody } from "../security/operation_body.ts";
 import { operation } from "../security/operation.ts";
 import type { PaymentOrder } from "./payment_order.ts";
 import type { PaymentStore } from "./payment_store.ts";
 import { redriveOrder, type RedriveOrderDeps } from "./redrive_order.ts";
 import {
+  closedOrderSchema,
+  closeOrderSchema,
   dueOrderSchema,
   representStoppedOrders,
   stoppedOrdersSchema,
 } from "./stopped_order_representation.ts";
 
-export interface OperationsRouteDeps extends RedriveOrderDeps {
+export interface OperationsRouteDeps extends RedriveOrderDeps, CloseOrderDeps {
   readonly payments: PaymentStore;
 }
 
@@ -47,6 +51,25 @@ const redriveRoute = createRoute({
   responses: { 202: operationAnswer("It is due now", dueOrderSchema), ...operationErrors(404, 409) },
 });
 
+const closeRoute = createRoute({
+  method: "post",
+  path: "/operations/payment-orders/{paymentId}/close",
+  operationId: "closeOrder",
+  tags,
+  security,
+  summary: "Close an order that was given up",
+  description: "The payment becomes Rejected with the status reason, and the order is never pushed again. " +
+    "If the bank reports a status later, that status counts.",
+  request: {
+    params: z.object({ paymentId: z.uuid() }),
+    body: { required: true, content: { "application/json": { schema: closeOrderSchema } } },
+  },
+  responses: {
+    200: operationAnswer("The payment is rejected", closedOrderSchema),
+    ...operationErrors(400, 404, 409, 413, 415),
+  },
+});
+
 export function operationsRoutes(deps: OperationsRouteDeps): readonly PlatformEndpoint[] {
   return [
     operation(listRoute, [], async (c) => {
@@ -63,6 +86,13 @@ export function operationsRoutes(deps: OperationsRouteDeps): readonly PlatformEn
       const command = { paymentIdText: c.req.param("paymentId"), operator: c.get("operator") };
       const { paymentId } = await redriveOrder(deps, command);
       return c.json({ Data: { DomesticPaymentId: paymentId, State: "due" } }, 202);
+    }),
+    operation(closeRoute, [operationBody(closeOrderSchema)], async (c) => {
+      const { Reason: reason, StatusReason: statusReason, MayBeAtBank: mayBeAtBank = false } =
+        c.get("command").Data;
+      const [paymentIdText, operator] = [c.req.param("paymentId"), c.get("operator")];
+      const { id } = await closeOrder(deps, { paymentIdText, operator, reason, statusReason, mayBeAtBank });
+      return c.json({ Data: { DomesticPaymentId: id, State: "closed", Status: "Rejected" } });
     }),
   ];
 }

@@ -17,6 +17,7 @@ export const outboxRecord = defineRecord<PaymentOrder>({
     dead: flag,
     held: optional(text),
     lastFailure: optional(text),
+    refused: optional(flag),
     bankText: optional(text),
   }),
   version: 1,

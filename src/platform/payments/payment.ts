@@ -38,6 +38,8 @@ export interface Payment extends Recorded {
   readonly status: PaymentStatus;
   /** The bank's reason for the rejection. */
   readonly statusReason?: string;
+  /** When an operator closed its order, milliseconds. Absent as soon as the bank reports a status (Decision O3). */
+  readonly closedAt?: number;
   readonly charges: readonly Charge[];
   /** Milliseconds. */
   readonly createdAt: number;
@@ -54,6 +56,16 @@ const MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
   AcceptedCreditSettlementCompleted: [], // contract PT10
   Rejected: [], // contract PT10
 };
+
+/**
+ * Returns the payment as the bank's report finds it. A payment whose order an operator has closed waits for the bank's
+ * word like one that was never answered (Decision O3).
+ */
+export function beforeReport(payment: Payment): Payment {
+  if (payment.closedAt === undefined) return payment;
+  const { closedAt: _, statusReason: __, ...open } = payment;
+  return { ...open, status: "Pending" };
+}
 
 /** Whether a payment may get from one status to another by one or several changes. */
 export function isReachable(from: PaymentStatus, to: PaymentStatus): boolean {

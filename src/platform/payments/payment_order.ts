@@ -20,6 +20,8 @@ export interface PaymentOrder {
   readonly held?: string;
   /** The platform's description of the last failed push. */
   readonly lastFailure?: string;
+  /** Whether the bank rejected the last push with a 4xx, so that it does not have the order. */
+  readonly refused?: boolean;
   /** The body of the bank's last 4xx response. Bounded, and shown to the operator only. */
   readonly bankText?: string;
 }
@@ -85,7 +87,7 @@ export function isHeldForPush({ dueAt }: PaymentOrder, now: number): boolean {
  * delays it is dead.
  */
 export function afterFailure(
-  { bankText: _, ...order }: PaymentOrder,
+  { bankText: _, refused: __, ...order }: PaymentOrder,
   { kind, why, retryAfterSeconds = 0, bankText }: PushFailure,
   now: number,
   random: () => number,
@@ -97,6 +99,7 @@ export function afterFailure(
     lastFailure: why,
     ...(bankText === undefined ? {} : { bankText }),
   };
+  if (kind === "refused") return { ...failed, refused: true, dead: true, dueAt: now };
   if (wait === undefined) return { ...failed, dead: true, dueAt: now };
   const seconds = Math.max(wait, boundedPauseSeconds(retryAfterSeconds));
   return { ...failed, dueAt: now + Math.round(seconds * 1000 * (1 + random() / 4)) };
@@ -128,6 +131,6 @@ export function resumed({ held: _, ...order }: PaymentOrder, now: number): Payme
 }
 
 /** Retries a dead order at the operator's request. */
-export function redriven(order: PaymentOrder, now: number): PaymentOrder {
+export function redriven({ refused: _, ...order }: PaymentOrder, now: number): PaymentOrder {
   return { ...order, failures: 0, dueAt: now, dead: false };
 }

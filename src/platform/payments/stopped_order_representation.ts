@@ -12,6 +12,9 @@ const orderSchema = z.object({
   BankId: z.string(),
   PushFailures: z.int(),
   LastFailure: z.string().optional(),
+  MayBeAtBank: z.boolean().openapi({
+    description: "False if the bank has answered that it does not take the order.",
+  }),
   BankText: z.string().max(256).optional().openapi({ description: "What the bank wrote with its 4xx." }),
   CreationDateTime: z.string(),
   InstructedAmount: z.object({ Amount: z.string(), Currency: z.string() }),
@@ -37,6 +40,32 @@ export const dueOrderSchema = z.strictObject({
   Data: z.strictObject({ DomesticPaymentId: z.uuid(), State: z.literal("due") }),
 });
 
+/** The reason of an operator's change, for the history. */
+const reason = z.string().regex(/^[^\p{Cc}]{10,500}$/u);
+
+/** Schema of the request to close an order. */
+export const closeOrderSchema = z.strictObject({
+  Data: z.strictObject({
+    Reason: reason.openapi({ description: "Why, for the history: 10 to 500 characters." }),
+    StatusReason: z.string().regex(/^[^\p{Cc}]{3,256}$/u).openapi({
+      description: "For the TPP and its customer, as the payment's StatusReason.",
+      example: "The bank could not be reached. No money was moved.",
+    }),
+    MayBeAtBank: z.boolean().optional().openapi({
+      description: "True closes an order that the bank may have taken. Ask the bank first.",
+    }),
+  }),
+}).openapi("CloseOrder");
+
+/** Schema of a closed order. */
+export const closedOrderSchema = z.strictObject({
+  Data: z.strictObject({
+    DomesticPaymentId: z.uuid(),
+    State: z.literal("closed"),
+    Status: z.literal("Rejected"),
+  }),
+});
+
 export interface StoppedOrder {
   readonly order: PaymentOrder;
   readonly payment: Payment;
@@ -56,6 +85,7 @@ function represent({ order, payment }: StoppedOrder): StoppedOrderOnWire {
     DomesticPaymentId: order.paymentId,
     BankId: order.bank,
     PushFailures: order.failures,
+    MayBeAtBank: order.refused !== true,
     ...(order.lastFailure === undefined ? {} : { LastFailure: order.lastFailure }),
     ...(order.bankText === undefined ? {} : { BankText: order.bankText }),
     CreationDateTime: wireDateTime(payment.createdAt),

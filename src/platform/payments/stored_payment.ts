@@ -75,6 +75,7 @@ export const paymentRecord = convertedRecord(
       readRefundAccount: flag,
       status: z.enum(PAYMENT_STATUSES),
       statusReason: optional(text),
+      closedAt: optional(instant),
       charges: z.array(charge),
       createdAt: instant,
       statusUpdatedAt: instant,

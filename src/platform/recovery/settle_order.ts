@@ -6,7 +6,7 @@ import { fingerprint } from "../idempotency/fingerprint.ts";
 import { moved } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import type { Payment } from "../payments/payment.ts";
-import { isReachable, movedAt, reasonOf } from "../payments/payment.ts";
+import { beforeReport, isReachable, movedAt, reasonOf } from "../payments/payment.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
@@ -50,7 +50,7 @@ async function stageStatus(
   entry: Entry<Payment>,
   stated: StatedOrder,
 ): Promise<Finding> {
-  const { value: payment } = entry;
+  const payment = beforeReport(entry.value);
   if (payment.bank !== bank || payment.consentId !== stated.consentId) {
     return disagree(stated, "the platform knows this payment with another bank or consent");
   }

@@ -15,6 +15,7 @@ export type Role = typeof ROLES[number];
 export const OPERATORS: CredentialKind = { list: "operators", prefix: "oper", roles: ROLES };
 
 const OPERATES: readonly Role[] = ["operator"];
+const SECURES: readonly Role[] = ["security"];
 
 /** By method and path. An endpoint without a row does not start. */
 export const OPERATION_ROLES: Readonly<Record<string, readonly Role[]>> = {
@@ -23,12 +24,23 @@ export const OPERATION_ROLES: Readonly<Record<string, readonly Role[]>> = {
   "GET /operations/metrics": ROLES,
   "GET /operations/payment-orders": ROLES,
   "POST /operations/payment-orders/{paymentId}/redrive": OPERATES,
+  "POST /operations/payment-orders/{paymentId}/close": OPERATES,
   "GET /operations/order-holds": ROLES,
   "POST /operations/order-holds/{bank}/reconcile": OPERATES,
   "POST /operations/order-holds/{bank}/release": OPERATES,
   "GET /operations/log/checkpoint": ROLES,
   "GET /operations/log/consistency": ROLES,
   "GET /operations/log/inclusion": ROLES,
+  "GET /operations/controls": ROLES,
+  "POST /operations/organisations/{id}/block": SECURES,
+  "POST /operations/organisations/{id}/unblock": SECURES,
+  "POST /operations/software/{id}/block": SECURES,
+  "POST /operations/software/{id}/unblock": SECURES,
+  "POST /operations/software/{id}/revoke-tokens": SECURES,
+  "POST /operations/banks/{id}/hold": OPERATES,
+  "POST /operations/banks/{id}/release": OPERATES,
+  "POST /operations/banks/{id}/outages": OPERATES,
+  "POST /operations/banks/{id}/outages/{outageId}/cancel": OPERATES,
 };
 
 export function isRole(text: string): text is Role {

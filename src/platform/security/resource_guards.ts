@@ -6,6 +6,7 @@ import type { BodyVariables } from "../../base/http/body.ts";
 import type { AccessEnv, AccessVariables, KeysOfToken, Requirement } from "./access_token.ts";
 import type { BankVariables } from "./bank_path.ts";
 import type { CertificateVariables } from "./client_certificate.ts";
+import type { RejectInOutage } from "./current_controls.ts";
 import type { RateLimit } from "./rate_limit.ts";
 import { requireActiveBank, type StandingOf } from "./standing.ts";
 import type { SignedBodyVariables } from "./payload_signature.ts";
@@ -21,16 +22,20 @@ export interface ResourceGuards {
     { Variables: BodyVariables & AccessVariables & SignedBodyVariables }
   >;
   /**
-   * The bank must be active. For endpoints that start something, behind the idempotency check, because a retry starts
+   * The bank must be active and have no outage. For endpoints that start something, behind the idempotency check, because a retry starts
    * nothing new.
    */
   readonly active: MiddlewareHandler<{ Variables: BankVariables }>;
 }
 
 /** Creates the check of {@link ResourceGuards.active}. */
-export function activeBank(standingOf: StandingOf): ResourceGuards["active"] {
+export function activeBank(
+  standingOf: StandingOf,
+  rejectInOutage: RejectInOutage,
+): ResourceGuards["active"] {
   return createMiddleware<{ Variables: BankVariables }>(async function activeBank(c, next) {
     await requireActiveBank(standingOf, c.get("bank"));
+    await rejectInOutage(c.get("bank").code);
     await next();
   });
 }

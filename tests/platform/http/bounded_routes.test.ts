@@ -55,8 +55,18 @@ const READS_BODIES = [
   "PUT /:bank/back-channel-auth/v1/:consentId",
   "PUT /:bank/back-channel-payments/v1/:paymentId",
   "POST /:bank/authorization.consent.oauth2",
+  "POST /operations/payment-orders/:paymentId/close",
   "POST /operations/order-holds/:bank/reconcile",
   "POST /operations/order-holds/:bank/release",
+  "POST /operations/organisations/:id/block",
+  "POST /operations/organisations/:id/unblock",
+  "POST /operations/software/:id/block",
+  "POST /operations/software/:id/unblock",
+  "POST /operations/software/:id/revoke-tokens",
+  "POST /operations/banks/:id/hold",
+  "POST /operations/banks/:id/release",
+  "POST /operations/banks/:id/outages",
+  "POST /operations/banks/:id/outages/:outageId/cancel",
 ];
 
 const named = ({ method, path }: MountedEndpoint): string => `${method} ${path}`;

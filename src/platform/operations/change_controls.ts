@@ -1,0 +1,135 @@
+/**
+ * Changes what operators block, revoke, hold or announce. Each change is one commit with an entry in the party's history
+ * that names the operator and the reason.
+ */
+import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
+import type { Log } from "../../base/observability/log.ts";
+import { transact, type TransactDeps } from "../../base/store/transaction.ts";
+import { type Block, type Controls, inForce, MAX_CONTROLS, type Outage } from "../security/controls.ts";
+import { controlsIn, type ControlsStore } from "../security/controls_store.ts";
+import type { CurrentControls } from "../security/current_controls.ts";
+
+export interface ChangeControlsDeps extends TransactDeps {
+  readonly log: Log;
+  readonly controls: ControlsStore;
+  readonly currentControls: CurrentControls;
+}
+
+/** Who changes a control, and why. */
+export interface ByOperator {
+  /** `operator <name>`. */
+  readonly operator: string;
+  readonly reason: string;
+}
+
+/** A participant: an organisation with all its software, or one software. */
+export type Party = Pick<Block, "kind" | "id">;
+
+/** Blocks a participant (Decision G5). @throws {ApiError} `operations.conflict` if it is blocked already */
+export async function blockParty(deps: ChangeControlsDeps, party: Party, by: ByOperator): Promise<void> {
+  await change(deps, `${party.kind} ${party.id}`, "participant.blocked", by, (controls, at) => {
+    if (controls.blocks.some(isOf(party))) throw conflict("It is blocked already.");
+    return { ...controls, blocks: [...controls.blocks, { ...party, at, by: by.operator }] };
+  });
+}
+
+/** @throws {ApiError} `operations.conflict` if it is not blocked */
+export async function unblockParty(deps: ChangeControlsDeps, party: Party, by: ByOperator): Promise<void> {
+  await change(deps, `${party.kind} ${party.id}`, "participant.unblocked", by, (controls) => {
+    if (!controls.blocks.some(isOf(party))) throw conflict("It is not blocked.");
+    return { ...controls, blocks: controls.blocks.filter((block) => !isOf(party)(block)) };
+  });
+}
+
+/** Makes every access token of the client invalid that was issued until now. */
+export async function revokeTokens(
+  deps: ChangeControlsDeps,
+  clientId: ClientId,
+  by: ByOperator,
+): Promise<void> {
+  await change(deps, `software ${clientId}`, "participant.tokens_revoked", by, (controls, at) => {
+    const others = controls.revocations.filter((one) => one.clientId !== clientId);
+    return { ...controls, revocations: [...others, { clientId, at }] };
+  });
+}
+
+/** Holds the bank's orders back. @throws {ApiError} `operations.conflict` if they are held already */
+export async function holdBank(deps: ChangeControlsDeps, bank: BankCode, by: ByOperator): Promise<void> {
+  await change(deps, `bank ${bank}`, "bank.held", by, (controls, at) => {
+    if (controls.holds.some((hold) => hold.bank === bank)) throw conflict("The bank is held already.");
+    return { ...controls, holds: [...controls.holds, { bank, at, by: by.operator }] };
+  });
+}
+
+/** @throws {ApiError} `operations.conflict` if no operator holds the bank */
+export async function releaseBank(deps: ChangeControlsDeps, bank: BankCode, by: ByOperator): Promise<void> {
+  await change(deps, `bank ${bank}`, "bank.released", by, (controls) => {
+    if (!controls.holds.some((hold) => hold.bank === bank)) throw conflict("The bank is not held.");
+    return { ...controls, holds: controls.holds.filter((hold) => hold.bank !== bank) };
+  });
+}
+
+/** Announces an outage of the bank. @throws {ApiError} `operations.invalid_request` if it ends before now */
+export async function planOutage(
+  deps: ChangeControlsDeps,
+  planned: Omit<Outage, "id" | "by">,
+  by: ByOperator,
+): Promise<Outage> {
+  const outage: Outage = { ...planned, id: crypto.randomUUID(), by: by.operator };
+  await change(deps, `bank ${outage.bank}`, "bank.outage_planned", by, (controls, at) => {
+    if (outage.until <= Math.max(at, outage.from)) {
+      throw new ApiError("operations.invalid_request", {
+        description: "Until must be later than From, and in the future.",
+      });
+    }
+    return { ...controls, outages: [...controls.outages, outage] };
+  });
+  return outage;
+}
+
+/** Ends an outage, or cancels it. @throws {ApiError} `operations.not_found` */
+export async function cancelOutage(
+  deps: ChangeControlsDeps,
+  { bank, id }: Pick<Outage, "bank" | "id">,
+  by: ByOperator,
+): Promise<void> {
+  await change(deps, `bank ${bank}`, "bank.outage_cancelled", by, (controls) => {
+    const rest = controls.outages.filter((outage) => outage.bank !== bank || outage.id !== id);
+    if (rest.length === controls.outages.length) throw new ApiError("operations.not_found");
+    return { ...controls, outages: rest };
+  });
+}
+
+async function change(
+  deps: ChangeControlsDeps,
+  subject: string,
+  event: string,
+  { operator, reason }: ByOperator,
+  changed: (controls: Controls, now: number) => Controls,
+): Promise<void> {
+  await transact(deps, { what: "operator's controls" }, async (tx) => {
+    const former = await deps.controls.read(tx);
+    const at = deps.clock();
+    const controls = changed(inForce(controlsIn(former), at), at);
+    requireRoom(controls);
+    deps.controls.stageChange(tx, former, controls);
+    await deps.controls.stageEvent(tx, subject, { at, event, actor: operator, reason });
+  });
+  deps.currentControls.forget();
+  deps.log.warn(event, { party: subject, by: operator });
+}
+
+function requireRoom(controls: Controls): void {
+  for (const [name, most] of Object.entries(MAX_CONTROLS) as [keyof Controls, number][]) {
+    if (controls[name].length > most) throw conflict(`There are ${most} ${name}. End one first.`);
+  }
+}
+
+function isOf({ kind, id }: Party): (block: Block) => boolean {
+  return (block) => block.kind === kind && block.id === id;
+}
+
+function conflict(description: string): ApiError {
+  return new ApiError("operations.conflict", { description });
+}
