@@ -9,14 +9,18 @@ import { testKey } from "./keys.ts";
 const keySets = new Map<string, Promise<string>>();
 
 /** `PLATFORM_KEYS` as JSON. The same arguments give the same certificate in all tests of a file. */
-export function platformKeySet(sig = 12, enc = 13): Promise<string> {
-  const name = `${sig} ${enc}`;
-  const made = keySets.get(name) ?? makeKeySet(sig, enc);
+export function platformKeySet(
+  sig = 12,
+  enc = 13,
+  notAfter: number = Date.UTC(2046, 0, 1),
+): Promise<string> {
+  const name = `${sig} ${enc} ${notAfter}`;
+  const made = keySets.get(name) ?? makeKeySet(sig, enc, new Date(notAfter));
   keySets.set(name, made);
   return made;
 }
 
-async function makeKeySet(sig: number, enc: number): Promise<string> {
+async function makeKeySet(sig: number, enc: number, notAfter: Date): Promise<string> {
   const [signing, decryption] = await Promise.all([testKey(sig), testKey(enc)]);
   const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
   const [privateKey, publicKey] = await Promise.all([
@@ -26,7 +30,7 @@ async function makeKeySet(sig: number, enc: number): Promise<string> {
   const certificate = await X509CertificateGenerator.createSelfSigned({
     name: "CN=platform signing",
     notBefore: new Date(Date.UTC(2026, 0, 1)),
-    notAfter: new Date(Date.UTC(2046, 0, 1)),
+    notAfter,
     signingAlgorithm: algorithm,
     keys: { privateKey, publicKey },
   });

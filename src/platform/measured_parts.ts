@@ -37,14 +37,17 @@ export function measuredFetch(request: typeof fetch, metrics: PlatformMetrics): 
 
 /** Wraps jobs so that their passes are counted. */
 export function countedJobs(jobs: Readonly<Record<string, Job>>, metrics: PlatformMetrics): readonly Job[] {
-  return Object.entries(jobs).map(([job, run]) => async (isStopped) => {
+  const counted = (work: string, result: string, by = 1): void =>
+    metrics.count("platform_background_passes_total", { work, result }, by);
+  for (const work of Object.keys(jobs)) counted(work, "failed", 0); // an increase needs a value before it
+  return Object.entries(jobs).map(([work, run]) => async (isStopped) => {
     let result = "failed";
     try {
       const done = await run(isStopped);
       result = "ok";
       return done;
     } finally {
-      metrics.count("platform_background_passes_total", { job, result });
+      counted(work, result);
     }
   });
 }

@@ -142,7 +142,7 @@ const PROCESS = {
   platform_background_passes_total: {
     kind: "counter",
     help: "Passes of background jobs by result: ok or failed.",
-    labels: { job: "fixed", result: "fixed" },
+    labels: { work: "fixed", result: "fixed" },
   },
   platform_security_events_total: {
     kind: "counter",
