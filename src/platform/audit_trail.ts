@@ -6,20 +6,32 @@
  */
 import { z } from "zod";
 import { defineRecord, optional } from "../base/store/record.ts";
-import { count, instant, text } from "../base/store/record_fields.ts";
+import { count, instant, text, texts } from "../base/store/record_fields.ts";
 import { auditKey } from "./store_keys.ts";
 import type { Entry, Store } from "../base/store/store.ts";
 import type { Transaction } from "../base/store/transaction.ts";
 import { type AuditEntry, leafHash } from "./evidence/entry.ts";
 import { bodyDigest, type Evidence, type EvidenceItem, newSalt, usualPlace } from "./evidence/evidence.ts";
-import { stageBody } from "./evidence/evidence_store.ts";
+import { stageDocument } from "./evidence/document_store.ts";
+import { stageBody, stageBodyGone } from "./evidence/evidence_store.ts";
 import { stageLeaf } from "./evidence_log/log_store.ts";
 
 /** What happened, as the caller of {@link record} knows it. */
-export interface AuditEvent extends Pick<AuditEntry, "at" | "event" | "actor" | "reason" | "page"> {
-  /** The evidence of this step, at most one piece of a kind. */
+export interface AuditEvent extends Omit<AuditEntry, "sequence" | "interactionId" | "salt" | "items"> {
+  /** The evidence of this step, at most one piece of a kind. The pieces in `deleted` are deleted. */
   readonly evidence?: readonly Evidence[];
 }
+
+const item = z.looseObject({ kind: text, sha256: text, place: optional(text), key: optional(text) });
+const authentication = z.looseObject({
+  clientId: text,
+  certificate: text,
+  method: text,
+  target: text,
+  assertion: optional(z.looseObject({ kid: text, jti: text })),
+  token: optional(text),
+  proof: optional(text),
+});
 
 export const auditRecord = defineRecord<AuditEntry>({
   name: "audit",
@@ -34,7 +46,11 @@ export const auditRecord = defineRecord<AuditEntry>({
     sequence: optional(count),
     interactionId: optional(text),
     salt: optional(text),
-    items: optional(z.array(z.looseObject({ kind: text, sha256: text, place: optional(text) }))),
+    items: optional(z.array(item)),
+    authentication: optional(authentication),
+    issued: optional(z.looseObject({ code: optional(text), token: optional(text) })),
+    documents: optional(z.array(z.looseObject({ kind: text, sha256: text }))),
+    deleted: optional(texts),
   }),
   version: 1,
   lifetime: "Kept.",
@@ -72,6 +88,7 @@ export function record(
   if (isSecond) throw new Error("two entries of one history in one commit have no order");
   const recorded = Math.max(event.at, (former?.recorded ?? -1) + 1);
   const sequence = (former?.sequence ?? 0) + 1;
+  for (const place of event.deleted ?? []) stageBodyGone(tx, place);
   const items = evidence.map((piece) => stageItem(tx, piece, usualPlace(subject, sequence, piece.kind)));
   const entry: AuditEntry = {
     ...event,
@@ -85,10 +102,16 @@ export function record(
   return { recorded, sequence };
 }
 
-function stageItem(tx: Transaction, { kind, place, ...piece }: Evidence, usual: string): EvidenceItem {
+function stageItem(tx: Transaction, { kind, place, key, ...piece }: Evidence, usual: string): EvidenceItem {
   const body = { ...piece, salt: newSalt() };
   stageBody(tx, place ?? usual, body);
-  return { kind, sha256: bodyDigest(body), ...(place === undefined ? {} : { place }) };
+  if (key !== undefined) stageDocument(tx, key);
+  return {
+    kind,
+    sha256: bodyDigest(body),
+    ...(place === undefined ? {} : { place }),
+    ...(key === undefined ? {} : { key: key.sha256 }),
+  };
 }
 
 /** An entry and its position in its history, milliseconds. */

@@ -13,6 +13,7 @@ import { HOME_CELL } from "./cells.ts";
 import { consentStatus } from "./consents/read_consent.ts";
 import { openBrowserBinding } from "./frontchannel/browser_binding.ts";
 import { backTo } from "./frontchannel/tpp_redirect.ts";
+import { ownKeyDocument } from "./evidence/key_documents.ts";
 import { listed, type MountedEndpoint } from "./http/endpoint.ts";
 import { nameRequest } from "../base/http/interaction_id.ts";
 import { apiHeaders, browserHeaders } from "../base/http/response_headers.ts";
@@ -225,6 +226,7 @@ function composeBrowser(
       authUrl,
       keys: shared.participantKeys,
       signer: keys.signer,
+      ownKey: () => ownKeyDocument(keys),
       decrypters: keys.decrypters,
       binding: openBrowserBinding(authUrl.startsWith("https:")),
       isBankFailing: shared.delivery.circuit.isOpen,

@@ -6,6 +6,7 @@ import {
   type AuthorizationSessionStore,
   openAuthorizationSessionStore,
 } from "./frontchannel/authorization_session_store.ts";
+import { ownKeyDocument } from "./evidence/key_documents.ts";
 import type { ErrorDeps } from "./http/on_error.ts";
 import { openExplain } from "./security/proven_caller.ts";
 import { errorPath } from "../portal/paths.ts";
@@ -262,6 +263,7 @@ function composeDelivery(
     payments,
     fetch: parts.fetch,
     signer: keys.signer,
+    ownKey: () => ownKeyDocument(keys),
     authUrl: config.authUrl,
     metrics: parts.metrics,
     outbox: openOrderOutboxStore({ store, clock }),

@@ -80,3 +80,12 @@ export const PROXY_CERTIFICATE_SOURCES = [
 export type ProxyCertificateSource = typeof PROXY_CERTIFICATE_SOURCES[number];
 /** Header of the proxy's secret (Decision A8). */
 export const PROXY_SECRET_HEADER = "x-proxy-secret";
+
+/** Reports of payer accounts that one consent can have. The decision deletes them all in its commit. */
+export const MAX_ACCOUNT_REPORTS = 20;
+
+/**
+ * Attempts of a pushed request and of an opened link. Each writes the consent's history, so of parallel ones for one
+ * consent one commits at a time.
+ */
+export const MAX_CONSENT_RACES = 40;

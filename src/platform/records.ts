@@ -23,6 +23,7 @@ import { paymentRecord } from "./payments/stored_payment.ts";
 import { storeEpochRecord } from "./recovery/epoch_store.ts";
 import { orderHoldRecord } from "./recovery/hold_store.ts";
 import { bankRecord, clientRecord, softwareStatementRecord } from "./registration/client_records.ts";
+import { evidenceDocumentRecord } from "./evidence/document_store.ts";
 import { evidenceRecord } from "./evidence/evidence_store.ts";
 import { controlledPartyRecord, controlsRecord } from "./security/controls_store.ts";
 import { rateBucketRecord } from "./security/rate_limit_store.ts";
@@ -49,6 +50,7 @@ export const platformRecords = [
   claimRecord,
   spentJwtRecord,
   evidenceRecord,
+  evidenceDocumentRecord,
   auditRecord,
   rateBucketRecord,
   keptCopyRecord,

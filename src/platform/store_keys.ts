@@ -146,6 +146,9 @@ export const keptPieceKey = (urlsHash: string, digest?: string, piece?: number):
  */
 export const evidenceKey = (subject: string, piece: number): Key => ["evidence", subject, String(piece)];
 
+/** A key or a software statement that history entries name (`platform/evidence/document_store.ts`). Never deleted. */
+export const evidenceDocumentKey = (sha256: string): Key => ["evidence_document", sha256];
+
 /** The append-only history of a consent, payment or client. Never deleted. */
 export const auditKey = (subject: string, at: number, id: string): Key => [
   "audit",

@@ -27,9 +27,12 @@ Deno.test("the history of a consent is in the order of its changes, although the
   const entries = await historyOf(env.store, flow.consentId);
   assertEquals(entries.map(({ event }) => event), [
     "consent.AwaitingAuthorisation",
+    "consent.authorization_requested",
+    "consent.customer_sent_to_bank",
     "consent.AwaitingAuthorisation", // the bank's accounts
     "consent.customer_authenticated",
     "consent.Authorized",
+    "consent.token_issued",
     "consent.Consumed",
   ]);
   assertEquals(entries.at(-1)?.at, env.now - 20_000); // the time that the process knew is kept

@@ -2,10 +2,10 @@
  * Handover JWTs: JWE(JWS(claims)), exactly two layers (Decision A10). Encryption does not authenticate the sender:
  * `openSealed` returns an unverified JWS.
  */
-import { compactDecrypt, CompactEncrypt, SignJWT } from "jose";
+import { compactDecrypt, CompactEncrypt } from "jose";
 import { utf8Text } from "../kernel/strict_json.ts";
 import { described, mismatch, ok, type Result } from "../kernel/result.ts";
-import { CONTENT_ENCRYPTION_ALG, KEY_MANAGEMENT_ALG, MAX_JWT_CHARACTERS, SIGNATURE_ALG } from "../limits.ts";
+import { CONTENT_ENCRYPTION_ALG, KEY_MANAGEMENT_ALG, MAX_JWT_CHARACTERS } from "../limits.ts";
 import { decodeObject, isCanonicalBase64url, joseFailure, type JsonObject } from "./compact_jws.ts";
 
 /** A private key and the kid of its published public key. */
@@ -17,11 +17,8 @@ export interface NamedKey {
 const FIVE_SEGMENTS = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){4}$/;
 const OUTER_MEMBERS = new Set(["alg", "enc", "kid", "cty", "typ"]);
 
-/** Signs the claims (typ JWT) and encrypts the result to the recipient. */
-export async function sealClaims(claims: JsonObject, signer: NamedKey, recipient: NamedKey): Promise<string> {
-  const signed = await new SignJWT({ ...claims })
-    .setProtectedHeader({ alg: SIGNATURE_ALG, typ: "JWT", kid: signer.kid })
-    .sign(signer.key);
+/** Encrypts a signed JWT to the recipient. */
+export async function seal(signed: string, recipient: NamedKey): Promise<string> {
   return await new CompactEncrypt(new TextEncoder().encode(signed))
     .setProtectedHeader({
       alg: KEY_MANAGEMENT_ALG,

@@ -48,6 +48,8 @@ export interface Transaction extends Reader {
   readonly interactionId?: string;
   readonly checks: Check[];
   readonly writes: Write[];
+  /** Called once the commit has succeeded. They must not throw. */
+  readonly onCommit: (() => void)[];
 }
 
 export interface TransactDeps {
@@ -145,13 +147,15 @@ function background(store: Store): BackgroundState {
 
 function begin({ reads, ...request }: BackgroundState | RequestState): Transaction {
   const cause = "interactionId" in request ? { interactionId: request.interactionId } : {};
-  return { ...cause, get: (key) => reads.get(key), checks: [], writes: [] };
+  return { ...cause, get: (key) => reads.get(key), checks: [], writes: [], onCommit: [] };
 }
 
 /** Entries that the request has read are out of date after a commit, whether it succeeded or not. */
 async function commit(deps: TransactDeps, tx: Transaction, request: BackgroundState): Promise<boolean> {
   try {
-    return await commitWith(deps, tx, request.replayRecords);
+    if (!await commitWith(deps, tx, request.replayRecords)) return false;
+    for (const done of tx.onCommit) done();
+    return true;
   } finally {
     request.reads.forget();
   }

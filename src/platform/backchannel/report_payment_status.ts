@@ -44,8 +44,8 @@ export async function reportPaymentStatus(
     const now = deps.clock();
     const changed = reported(payment, command.report, now);
     const reason = command.report.statusReason ?? "reported by the bank";
-    const evidence = [signedEvidence("status_report", command.signedBody)];
-    deps.payments.stageChange(tx, entry, changed, { actor: command.bankClientId, reason, evidence }, now);
+    const proof = signedEvidence("status_report", command.signedBody);
+    deps.payments.stageChange(tx, entry, changed, { actor: command.bankClientId, reason, ...proof }, now);
     const order = await deps.outbox.find(tx, changed.id);
     if (order !== null) deps.outbox.stageDelivery(tx, order); // the bank has the order, so no push is needed
     return changed;

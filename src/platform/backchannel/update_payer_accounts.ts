@@ -3,14 +3,15 @@
  * Decision C11).
  */
 import { invalidStatus, isImplicit, withPayer } from "../consents/consent.ts";
+import { MAX_ACCOUNT_REPORTS } from "../profile.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
-import { payerAccountsEvidence } from "../consents/payer_accounts_store.ts";
+import { reportPlace } from "../consents/payer_accounts_store.ts";
 import { findOpenFlow, isOpen } from "../consents/open_flow_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { AccountSchemes } from "../../base/values/account_schemes.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import type { ApiError } from "../../base/kernel/api_error.ts";
-import type { SignedBody } from "../security/payload_signature.ts";
+import { type SignedBody, signedEvidence } from "../security/payload_signature.ts";
 import { check, type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
 import {
   decodePayerAccounts,
@@ -57,14 +58,21 @@ export async function updatePayerAccounts(
     const now = deps.clock();
     const chosen = mode === "bank" ? { accounts: report.debtorAccount } : {};
     const changed = withPayer(consent, { sub: report.sub, ...chosen }, now);
+    if (changed.payer.report > MAX_ACCOUNT_REPORTS) throw tooManyReports();
     const flow = await findOpenFlow(tx, consent.id);
     if (flow === null || !isOpen(flow, now)) throw noOpenSession();
     check(tx, flow.key, flow.version); // an earlier return from the bank fixes the accounts (Decision G2)
-    const evidence = [payerAccountsEvidence(consent.id, changed.payer.report, command.signedBody)];
-    const cause = { actor: command.bankClientId, reason: "payer accounts reported", evidence };
+    const place = reportPlace(consent.id, changed.payer.report);
+    const proof = signedEvidence("payer_accounts", command.signedBody, place);
+    const cause = { actor: command.bankClientId, reason: "payer accounts reported", ...proof };
     deps.consents.stageChange(tx, entry, changed, cause, now);
     return report;
   });
+}
+
+function tooManyReports(): ApiError {
+  const message = `The payer's accounts of a consent can be reported ${MAX_ACCOUNT_REPORTS} times at most.`;
+  return invalidStatus(message, "too many reports of payer accounts");
 }
 
 function noOpenSession(): ApiError {

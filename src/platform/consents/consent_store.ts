@@ -7,10 +7,11 @@ import { consentDeadlineKey, consentKey } from "../store_keys.ts";
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
 import { type Consent, deadlineOf } from "./consent.ts";
+import { minimised, reportsToDelete } from "./minimise.ts";
 import { consentRecord } from "./stored_consent.ts";
 
 /** The actor of a change, its reason and its evidence, for the history. */
-export interface Cause extends Pick<AuditEvent, "actor" | "page" | "evidence"> {
+export interface Cause extends Omit<AuditEvent, "at" | "event" | "deleted"> {
   readonly reason: string;
 }
 
@@ -72,8 +73,14 @@ export function openConsentStore(store: Store): ConsentStore {
     },
     stageChange(tx, former, changed, cause, at) {
       check(tx, former.key, former.version);
-      const event = { at, event: `consent.${changed.status}`, ...cause };
-      const position = stageRecorded(tx, changed, former.value, event);
+      const deleted = reportsToDelete(former.value, changed);
+      const event = {
+        at,
+        event: `consent.${changed.status}`,
+        ...cause,
+        ...(deleted.length === 0 ? {} : { deleted }),
+      };
+      const position = stageRecorded(tx, minimised(changed), former.value, event);
       const [before, after] = [deadlineOf(former.value), deadlineOf(changed)];
       if (before !== undefined && before !== after) remove(tx, consentDeadlineKey(before, changed.id));
       if (before !== after) noteDeadline(tx, changed);

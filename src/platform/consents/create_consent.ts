@@ -1,4 +1,5 @@
 /** Creates a consent (contract EP6). Consent, claim, evidence and history are one commit. */
+import type { NamedDocument } from "../evidence/evidence.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { newConsentId } from "../../base/kernel/identifiers.ts";
 import type { Claim, ClaimStore } from "../idempotency/claim_store.ts";
@@ -20,6 +21,8 @@ export interface CreateConsent extends RequestState {
   readonly request: ConsentRequest;
   readonly signedBody: SignedBody;
   readonly claim: Claim;
+  /** The software statements in force. */
+  readonly documents: readonly NamedDocument[];
 }
 
 /**
@@ -35,8 +38,9 @@ export async function createConsent(deps: CreateConsentDeps, command: CreateCons
     if ("resourceId" in found) {
       return (await readConsent(deps, tx, found.resourceId, { bank, clientId })).value;
     }
-    const evidence = [signedEvidence("consent_request", command.signedBody)];
-    deps.consents.stageCreation(tx, consent, { actor: clientId, reason: "created", evidence });
+    const proof = signedEvidence("consent_request", command.signedBody);
+    const { documents } = command;
+    deps.consents.stageCreation(tx, consent, { actor: clientId, reason: "created", documents, ...proof });
     deps.claims.stage(tx, found.free, consent.id);
     return consent;
   });

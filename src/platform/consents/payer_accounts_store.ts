@@ -6,40 +6,29 @@ import { valueAt } from "../http/decode.ts";
 import { fromWire } from "../http/wire_names.ts";
 import { parseStrictJson } from "../../base/http/strict_json.ts";
 import type { ConsentId } from "../../base/kernel/identifiers.ts";
-import type { Evidence } from "../evidence/evidence.ts";
 import { bodyAt } from "../evidence/evidence_store.ts";
-import { type SignedBody, signedEvidence } from "../security/payload_signature.ts";
 import type { Reader } from "../../base/store/store.ts";
 import type { Payer, PayerAccount } from "./consent.ts";
 
-/** Returns a bank's report on a consent as evidence. It never changes. A later report has the next number. */
-export function payerAccountsEvidence(
-  consent: ConsentId,
-  report: number,
-  signedBody: SignedBody,
-): Evidence {
-  return { ...signedEvidence("payer_accounts", signedBody), place: placeOf(consent, report) };
+/** Returns where a report is stored. It never changes. A later report has the next number. */
+export function reportPlace(consent: ConsentId, report: number): string {
+  return `${consent} payer accounts ${report}`;
 }
 
 /**
- * Returns the accounts of the payer. They were validated when they were reported.
- *
- * @throws {Error} if the report is not in the store
+ * Returns the accounts of the payer, or null if they have been deleted by the decision. They were validated when they
+ * were reported.
  */
 export async function payerAccountsOf(
   reader: Reader,
   consent: ConsentId,
   { accounts, report }: Payer,
-): Promise<readonly PayerAccount[]> {
+): Promise<readonly PayerAccount[] | null> {
   if (accounts !== undefined) return accounts;
-  const evidence = report === undefined ? null : await bodyAt(reader, placeOf(consent, report));
-  if (evidence === null) throw new Error(`report ${report} of payer accounts is not in the store`);
+  const evidence = report === undefined ? null : await bodyAt(reader, reportPlace(consent, report));
+  if (evidence === null) return null;
   return valueAt(fromWire(parseStrictJson(evidence.bytes)), [
     "data",
     "debtorAccount",
   ]) as readonly PayerAccount[];
-}
-
-function placeOf(consent: ConsentId, report: number): string {
-  return `${consent} payer accounts ${report}`;
 }

@@ -16,6 +16,7 @@ import { CONSENTS_PATH } from "../paths.ts";
 import type { ConsentId } from "../../base/kernel/identifiers.ts";
 import { type Requirement, tokenOfAnotherConsent } from "../security/access_token.ts";
 import { firstReads, type KeysOfRequest } from "../security/first_reads.ts";
+import { statementsInForce } from "../security/caller.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
 import { confirmFunds } from "./confirm_funds.ts";
 import {
@@ -139,6 +140,7 @@ function createEndpoint(deps: ConsentRouteDeps): PlatformEndpoint {
     const consent = await createConsent(deps, {
       clientId: c.get("access").caller.clientId,
       bank: c.get("bank").code,
+      documents: statementsInForce(c.get("access").caller, c.get("bank")),
       request: c.get("request"),
       signedBody: c.get("signedBody"),
       claim: c.get("claim"),

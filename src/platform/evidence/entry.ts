@@ -3,13 +3,38 @@
  * specifies both. No I/O.
  */
 import canonicalize from "canonicalize";
-import type { EvidenceItem } from "./evidence.ts";
+import type { EvidenceItem, NamedDocument } from "./evidence.ts";
 import { digestBytes } from "./digest.ts";
 
 /** A page as the customer read it: its language, and the SHA-256 (base64url) of its facts. */
 export interface ShownPage {
   readonly language: string;
   readonly sha256: string;
+}
+
+/** How the participant of a request was authenticated. */
+export interface Authentication {
+  readonly clientId: string;
+  /** SHA-256 of the SubjectPublicKeyInfo of its TLS certificate, base64url. */
+  readonly certificate: string;
+  readonly method: string;
+  /** URL of the endpoint, without a query. */
+  readonly target: string;
+  /** Of its client assertion, at the token and PAR endpoints. */
+  readonly assertion?: { readonly kid: string; readonly jti: string };
+  /** SHA-256 of the access token, base64url, at resource endpoints. */
+  readonly token?: string;
+  /**
+   * The DPoP proof as received. Its signature covers method and URL, with the id in it, which a payload signature does
+   * not name.
+   */
+  readonly proof?: string;
+}
+
+/** Grants that the platform has issued in a step: SHA-256 of their texts, base64url. */
+export interface Issued {
+  readonly code?: string;
+  readonly token?: string;
 }
 
 /** An entry of a history, as stored. */
@@ -27,6 +52,13 @@ export interface AuditEntry {
   readonly sequence?: number;
   /** Of the request that caused the change; absent if none did. */
   readonly interactionId?: string;
+  /** How the participant of the request was authenticated; absent if no participant sent it. */
+  readonly authentication?: Authentication;
+  readonly issued?: Issued;
+  /** The software statements in force. */
+  readonly documents?: readonly NamedDocument[];
+  /** Places of the evidence of earlier entries that was deleted in this step. */
+  readonly deleted?: readonly string[];
   /** 16 random bytes, base64url. The hash of an entry cannot be compared with guessed entries. */
   readonly salt?: string;
   /** The evidence of this step, by digest. */

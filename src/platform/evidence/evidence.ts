@@ -3,6 +3,7 @@
  * by its kind and digest. `docs/contract/evidence.md` specifies both, so that others can recompute them. No I/O.
  */
 import { digest, digestBytes } from "./digest.ts";
+import type { SharedDocument } from "./document_store.ts";
 
 /** The kinds of evidence. A kind is never renamed, because entries name it. */
 export type EvidenceKind =
@@ -10,10 +11,25 @@ export type EvidenceKind =
   | "consent_request"
   /** The bank's report of the payer's accounts, with its payload signature. */
   | "payer_accounts"
+  /** The form of the pushed authorization request, without the client's authentication. */
+  | "pushed_request"
+  /** The handover JWT that the platform signed for the bank. */
+  | "handover"
+  /** The bank's result JWT, decrypted: the proof that the bank has authenticated the customer. */
+  | "sca_result"
+  /** The customer's decision on the platform's screen, and what the screen showed. */
+  | "decision"
+  /** The payment order that the platform signed and pushed to the bank. */
+  | "order"
+  /** The bank's response to the order. */
+  | "order_response"
   /** The TPP's request that created the payment, with its payload signature. */
   | "payment_request"
   /** The bank's report of a payment status, with its payload signature. */
   | "status_report";
+
+/** The kinds of documents that an entry names beside its own evidence. */
+export type DocumentKind = "tpp_statement" | "bank_statement";
 
 /** A piece of evidence as the caller of `record` has it. */
 export interface Evidence {
@@ -21,6 +37,8 @@ export interface Evidence {
   readonly bytes: Uint8Array;
   /** The detached JWS over the bytes, if they do not contain their signature. */
   readonly signature?: string;
+  /** The key that verifies the signature. */
+  readonly key?: SharedDocument | undefined;
   /** Where it is stored, if another reader than the case file must find it. */
   readonly place?: string;
 }
@@ -40,6 +58,14 @@ export interface EvidenceItem {
   readonly sha256: string;
   /** Where the body is stored; absent if it is {@link usualPlace}. */
   readonly place?: string;
+  /** SHA-256 of the document of the key that verifies its signature. */
+  readonly key?: string;
+}
+
+/** A software statement as the entry names it. The registration has stored it. */
+export interface NamedDocument {
+  readonly kind: string;
+  readonly sha256: string;
 }
 
 /** Returns 16 random bytes, base64url. */

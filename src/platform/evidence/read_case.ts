@@ -6,6 +6,7 @@ import { type ConsentId, type PaymentId, paymentIdOf } from "../../base/kernel/i
 import { openRequestReads } from "../../base/store/request_reads.ts";
 import type { Store } from "../../base/store/store.ts";
 import { placedHistoryOf } from "../audit_trail.ts";
+import { documentAt } from "./document_store.ts";
 import type { AuditEntry } from "./entry.ts";
 import { type EvidenceBody, type EvidenceItem, usualPlace } from "./evidence.ts";
 import { bodyAt } from "./evidence_store.ts";
@@ -16,6 +17,8 @@ export interface CaseFile {
   /** Follows from the consent's id (Decision G9). Whether there is a payment, its entries show. */
   readonly paymentId: PaymentId;
   readonly entries: readonly CaseEntry[];
+  /** The keys and software statements that entries name, by SHA-256. */
+  readonly documents: ReadonlyMap<string, string>;
 }
 
 /** An entry of the consent's history or of its payment's. */
@@ -59,7 +62,7 @@ export async function readCase(store: Store, consentId: ConsentId): Promise<Case
     const items = (each.entry.items ?? []).map((item, index) => ({ item, body: found[index] ?? null }));
     return { ...each, items };
   });
-  return { consentId, paymentId, entries };
+  return { consentId, paymentId, entries, documents: await readDocuments(store, named) };
 }
 
 type NamedEntry = Omit<CaseEntry, "items">;
@@ -70,6 +73,25 @@ async function readHistory(store: Store, subject: string): Promise<readonly Name
 
 function placesOf({ subject, entry: { items = [], sequence = 0 } }: NamedEntry): readonly string[] {
   return items.map(({ kind, place }) => place ?? usualPlace(subject, sequence, kind));
+}
+
+/** A missing document is absent. An entry of a client that an earlier version registered names none. */
+async function readDocuments(
+  store: Store,
+  named: readonly NamedEntry[],
+): Promise<ReadonlyMap<string, string>> {
+  const names = new Set(
+    named.flatMap(({ entry: { items = [], documents = [] } }) => [
+      ...items.flatMap(({ key }) => key ?? []),
+      ...documents.map(({ sha256 }) => sha256),
+    ]),
+  );
+  const found = new Map<string, string>();
+  for (const sha256 of names) {
+    const text = await documentAt(store, sha256);
+    if (text !== null) found.set(sha256, text);
+  }
+  return found;
 }
 
 async function readBodies(

@@ -2,7 +2,7 @@
 import { type Language, LANGUAGE_NAMES, LANGUAGES } from "../../pages/language.ts";
 import type { Site } from "../../pages/site.ts";
 import type { ConsentView } from "../../pages/consent_page.tsx";
-import type { OpenDecision } from "./decide_consent.ts";
+import type { OpenDecision } from "./open_decision.ts";
 import { shownFacts } from "./shown_facts.ts";
 
 /** The parameters of the view beside the open decision. */

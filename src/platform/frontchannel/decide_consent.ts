@@ -1,16 +1,14 @@
 /** The platform's consent screen and the customer's decision (explicit consent, contract CT7, CT9). */
-import type { Parties } from "../../base/values/parties.ts";
-import type { Consent, PayerAccount } from "../consents/consent.ts";
 import { payerAccountsOf } from "../consents/payer_accounts_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import { type BankCode, isUuid } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import type { ShownPage } from "../evidence/entry.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { StandingOf } from "../security/standing.ts";
 import { type RequestReads, started } from "../../base/store/request_reads.ts";
 import { answeredBefore, notYours, saidBefore, whereItLed } from "./after_session.ts";
 import type { AskingBrowser } from "./asking_browser.ts";
+import { decisionEvidence, type Reading } from "./decision_evidence.ts";
 import { wayOutOfInactive } from "./inactive_party.ts";
 import {
   type AuthorizationSession,
@@ -19,6 +17,7 @@ import {
   keptUntil,
   stepAfterDecision,
 } from "./authorization_session.ts";
+import type { Decision, OpenDecision } from "./open_decision.ts";
 import { openOutcome } from "./sealed_outcome.ts";
 import { type ChosenStep, type Situation, startStanding, type StepDeps, takeStep } from "./take_step.ts";
 
@@ -35,21 +34,6 @@ export interface ScreenVisit {
   readonly interactionId: string;
 }
 
-/** A session of this browser that waits for a decision, or has waited until it expired. */
-export interface OpenDecision {
-  readonly session: AuthorizationSession;
-  readonly consent: Consent;
-  readonly parties: Parties;
-  /** The accounts that the customer can choose from. */
-  readonly accounts: readonly PayerAccount[];
-}
-
-export interface Decision {
-  readonly accepted: boolean;
-  /** Index of the chosen account in `accounts`. */
-  readonly accountIndex: number | undefined;
-}
-
 export interface PostedDecision {
   /**
    * Parses the decision. Called after the token is verified.
@@ -59,8 +43,7 @@ export interface PostedDecision {
   readonly decisionOf: () => Decision;
   /** The anti-forgery token. */
   readonly token: string | undefined;
-  /** Describes the page that the customer has read, for the consent's history. */
-  readonly pageOf: (open: OpenDecision) => Promise<ShownPage>;
+  readonly reading: (open: OpenDecision) => Reading;
 }
 
 export type Screen = { readonly show: OpenDecision } | { readonly leadTo: string };
@@ -111,9 +94,14 @@ export async function decideConsent(
   const wayOut = decision.accepted ? await wayOutOfInactive(deps, bank, session, reads) : null; // a rejection stands
   if (wayOut !== null) return wayOut;
   const open = await opening;
-  const page = await posted.pageOf(open);
+  const proof = decisionEvidence(open, decision, posted.reading(open));
   const choose = (at: Situation): ChosenStep | "stay" => stepAfterPost(decision, open, at);
-  const taken = await takeStep(deps, session.correlationId, choose, { browser, reads, interactionId, page });
+  const taken = await takeStep(deps, session.correlationId, choose, {
+    browser,
+    reads,
+    interactionId,
+    ...proof,
+  });
   if (taken.kind === "over") return await decidedBefore(deps, taken.session, browser, posted);
   if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
   if (taken.kind === "stayed") {
@@ -163,7 +151,10 @@ async function openDecision(
     readConsent(deps, reads, consentId, session),
     payerAccountsOf(reads, consentId, payer),
   ]);
-  return { session: session, consent, parties, accounts };
+  if (accounts === null && consent.status === "AwaitingAuthorisation") {
+    throw new Error(`a report of payer accounts of ${consentId} is not in the store`);
+  }
+  return { session, consent, parties, accounts: accounts ?? [] }; // a decided consent offers none
 }
 
 /**

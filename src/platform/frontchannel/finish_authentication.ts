@@ -94,7 +94,7 @@ async function follow(
 ): Promise<string> {
   const { bank, session, visit: { browser, reads, interactionId } } = own;
   const replayRecords: ReplayRecords = { pending: [response.once] };
-  const context = { browser, reads, interactionId, replayRecords };
+  const context = { browser, reads, interactionId, replayRecords, evidence: [response.evidence] };
   const choose = (at: Situation): ChosenStep | "stay" => stepAfterReturn(response, bank, at);
   try {
     const taken = await takeStep(deps, session.correlationId, choose, context);

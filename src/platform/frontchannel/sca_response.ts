@@ -17,6 +17,8 @@ import {
 import { type NamedKey, openSealed } from "../../base/jose/sealed_jwt.ts";
 import { EXPIRY_SKEW_SECONDS, MAX_JWT_CHARACTERS } from "../../base/limits.ts";
 import { MAX_BANK_RETURN_SECONDS, MAX_JTI_CHARACTERS } from "../profile.ts";
+import type { Evidence } from "../evidence/evidence.ts";
+import { documentOfKey } from "../evidence/key_documents.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import type { BankClient } from "../registration/client.ts";
 import { hasNoControl } from "../http/wire_fields.ts";
@@ -45,6 +47,8 @@ export interface ScaResponse {
   readonly refId: string;
   readonly debtorAccountPresent: string;
   readonly result: ScaResult;
+  /** The JWT that the bank signed. */
+  readonly evidence: Evidence;
   /** To be committed with the effect of the result. */
   readonly once: Once;
 }
@@ -86,7 +90,10 @@ export async function openScaResponse(
   const claims = checkClaims(verified.value, rulesFor(bank, deps.authUrl));
   if (!claims.ok) return claims;
   const times = checkTimes(verified.value, TIMES, unixSeconds(deps.clock()));
-  return ok(await decode(claims.value, times, bank));
+  const { token } = jws.value;
+  const bytes = new TextEncoder().encode(token);
+  const evidence: Evidence = { kind: "sca_result", bytes, key: documentOfKey(key.value) };
+  return ok({ ...await decode(claims.value, times, bank), evidence });
 }
 
 /** Returns the correlation id of an unverified result. Use it only to find a session of the same browser. */
@@ -144,7 +151,7 @@ async function decode(
   claims: ClaimsOf<ReturnType<typeof rulesFor>>,
   times: ScaResponse["times"],
   bank: BankClient,
-): Promise<ScaResponse> {
+): Promise<Omit<ScaResponse, "evidence">> {
   return {
     correlationId: claims.correlation_id,
     times,

@@ -11,22 +11,15 @@ import { bankParameter } from "../http/openapi_parameters.ts";
 import { CONSENT_SCREEN_PATH } from "../paths.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
-import type { ShownPage } from "../evidence/entry.ts";
 import { renderConsentPage } from "../../pages/consent_page.tsx";
 import { chooseLanguage, type Language } from "../../pages/language.ts";
 import type { Site } from "../../pages/site.ts";
 import type { BrowserBinding } from "./browser_binding.ts";
 import { consentView } from "./consent_view.ts";
-import {
-  decideConsent,
-  type DecideDeps,
-  type Decision,
-  type OpenDecision,
-  openScreen,
-  type ScreenVisit,
-} from "./decide_consent.ts";
+import { decideConsent, type DecideDeps, openScreen, type ScreenVisit } from "./decide_consent.ts";
+import type { Decision, OpenDecision } from "./open_decision.ts";
+import type { Reading } from "./decision_evidence.ts";
 import { bankOf, queryOf } from "./link.ts";
-import { shownPage } from "./shown_facts.ts";
 import { screenUrl } from "./screen_url.ts";
 
 export interface ScreenRouteDeps extends DecideDeps {
@@ -88,8 +81,9 @@ export function screenRoutes(deps: ScreenRouteDeps): readonly PlatformEndpoint[]
     }),
     endpoint("browser", "returning", decisionRoute, [linkedBank, linkQuery, formBody], async (c) => {
       const form = c.get("form");
-      const pageOf = (open: OpenDecision): Promise<ShownPage> => shownPage(open, languageOf(c, open));
-      const posted = { decisionOf: () => readDecision(form), token: form.get("csrf"), pageOf };
+      const userAgent = c.req.header("user-agent");
+      const reading = (open: OpenDecision): Reading => ({ language: languageOf(c, open), userAgent });
+      const posted = { decisionOf: () => readDecision(form), token: form.get("csrf"), reading };
       return c.redirect(await decideConsent(deps, visitOf(deps, c, c.var), posted), SEE_OTHER);
     }),
   ];

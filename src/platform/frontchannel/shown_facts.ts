@@ -5,10 +5,8 @@
 import type { Parties } from "../../base/values/parties.ts";
 import type { Consent, PayerAccount } from "../consents/consent.ts";
 import type { InstructedAmount } from "../consents/initiation.ts";
-import { fingerprint } from "../idempotency/fingerprint.ts";
-import type { ShownPage } from "../evidence/entry.ts";
 import { accountNotice, canPay } from "./authorization_session.ts";
-import type { OpenDecision } from "./decide_consent.ts";
+import type { OpenDecision } from "./open_decision.ts";
 
 /** One of the payer's accounts as the screen offers it. */
 export interface ShownAccount {
@@ -22,7 +20,7 @@ export interface ShownAccount {
   readonly why: "insufficient_funds" | "other_currency" | undefined;
 }
 
-/** Stored hashes cover exactly these members, so none may be renamed or removed. */
+/** Stored hashes cover exactly these members, the accounts by digest, so none may be renamed or removed. */
 export interface ShownFacts extends Parties {
   readonly payee: { readonly name: string; readonly identification: string; readonly schemeName: string };
   readonly amount: InstructedAmount;
@@ -31,15 +29,6 @@ export interface ShownFacts extends Parties {
   readonly accounts: readonly ShownAccount[];
   /** Until when the customer can decide, milliseconds. */
   readonly expiresAt: number;
-}
-
-/**
- * Returns the hash of the facts on which the customer decides: SHA-256 over the RFC 8785 form of `{language, …facts}`.
- * The HTML is not hashed, because markup, words and the minutes left are not part of the agreement. The facts can be
- * reproduced from the consent and the registrations and compared.
- */
-export async function shownPage(open: OpenDecision, language: string): Promise<ShownPage> {
-  return { language, sha256: await fingerprint({ language, ...shownFacts(open) }) };
 }
 
 export function shownFacts({ session, consent, parties, accounts }: OpenDecision): ShownFacts {

@@ -9,13 +9,17 @@ import { readConsent, type ReadConsentDeps } from "../consents/read_consent.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { asClientId, sha256 } from "../../base/kernel/identifiers.ts";
 import { ApiError, type ApiErrorParts } from "../../base/kernel/api_error.ts";
-import { type NamedKey, sealClaims } from "../../base/jose/sealed_jwt.ts";
+import { type NamedKey, seal } from "../../base/jose/sealed_jwt.ts";
+import { signClaims } from "../../base/jose/sign_claims.ts";
+import type { ConsentStore } from "../consents/consent_store.ts";
+import type { SharedDocument } from "../evidence/document_store.ts";
+import type { Evidence } from "../evidence/evidence.ts";
 import { canStart, type PushedRequest, referenceOf } from "../oauth/pushed_request.ts";
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
 import { issuerOf } from "../oauth/server_metadata.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import { LINK_FAULTS } from "../http/link_faults.ts";
-import { FLOW_SECONDS, MAX_SESSIONS_PER_REQUEST } from "../profile.ts";
+import { FLOW_SECONDS, MAX_CONSENT_RACES, MAX_SESSIONS_PER_REQUEST } from "../profile.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import type { StandingOf } from "../security/standing.ts";
@@ -36,6 +40,9 @@ export interface StartDeps extends ReadConsentDeps, TransactDeps {
   readonly keys: ParticipantKeySets;
   readonly standingOf: StandingOf;
   readonly signer: NamedKey;
+  /** Returns the document of the signer's public key. */
+  readonly ownKey: () => SharedDocument | undefined;
+  readonly consents: ConsentStore;
   readonly authUrl: string;
   readonly rejectInOutage: RejectInOutage;
   /** Whether the bank has recently failed to accept payment orders. */
@@ -91,9 +98,10 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
     isImplicit(consent),
   );
   const claims = scaRequestClaims(session, { authUrl: deps.authUrl, bank, tpp }, deps.clock());
+  const signed = await signClaims(claims, deps.signer);
   const [sealed, opened] = await Promise.all([
-    sealClaims(claims, deps.signer, recipient),
-    openSession(deps, command, session),
+    seal(signed, recipient),
+    openSession(deps, command, session, signed),
   ]);
   if (opened === undefined) throw unavailable(deps, request, tpp, contended("authorization session"));
   if (opened !== "opened") return leave(opened);
@@ -109,12 +117,13 @@ async function openSession(
   deps: StartDeps,
   request: RequestState,
   session: AuthorizationSession,
+  handover: string,
 ): Promise<"opened" | AuthorizationError | undefined> {
   // Of parallel openings one commits at a time.
   const options = {
     what: "pushed request",
     request,
-    attempts: MAX_SESSIONS_PER_REQUEST,
+    attempts: MAX_CONSENT_RACES,
     lost: () => undefined,
   };
   return await transact<"opened" | AuthorizationError | undefined>(deps, options, async (tx) => {
@@ -126,7 +135,12 @@ async function openSession(
     if ((pushed.value.sessions ?? 0) >= MAX_SESSIONS_PER_REQUEST) return "opened_too_often";
     deps.sessions.stageOpening(tx, session);
     deps.requests.stageSession(tx, pushed);
-    stageFlowOpened(tx, flow, session, deps.clock());
+    const now = deps.clock();
+    stageFlowOpened(tx, flow, session, now);
+    const bytes = new TextEncoder().encode(handover);
+    const evidence: readonly Evidence[] = [{ kind: "handover", bytes, key: deps.ownKey() }];
+    const event = { at: now, event: "consent.customer_sent_to_bank", actor: "customer", evidence };
+    await deps.consents.stageNote(tx, session.consentId, event);
     return "opened";
   });
 }

@@ -13,6 +13,7 @@ import type { AuthorizationCodeStore } from "../oauth/authorization_code_store.t
 import type { PushedRequest } from "../oauth/pushed_request.ts";
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
 import type { ShownPage } from "../evidence/entry.ts";
+import type { Evidence } from "../evidence/evidence.ts";
 import { CODE_SECONDS } from "../profile.ts";
 import type { Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
@@ -68,6 +69,8 @@ export interface StepContext {
   readonly replayRecords?: ReplayRecords;
   /** The page on which the customer decided, for the consent's history. */
   readonly page?: ShownPage;
+  /** What leads to the step: the bank's result or the customer's decision. */
+  readonly evidence?: readonly Evidence[];
   readonly reads: RequestReads;
   readonly interactionId: string;
 }
@@ -109,7 +112,7 @@ export async function takeStep(
     if (step === "stay") return { taken: { kind: "stayed" } };
     const at = { ...standing, session, now };
     const url = step.kind === "ask"
-      ? await stageQuestion(deps, tx, step, at)
+      ? await stageQuestion(deps, tx, step, at, context)
       : await stageEnd(deps, tx, step, at, context);
     const decided = before?.error === "invalid_request" ? { decided: consent.status } : {};
     return { taken: { kind: "led", url, ...decided }, ends: step.kind !== "ask" };
@@ -183,11 +186,13 @@ async function stageQuestion(
   tx: Transaction,
   { payer, parties, reason }: Extract<ChosenStep, { kind: "ask" }>,
   { session, flow, now }: At,
+  { evidence = [] }: StepContext,
 ): Promise<string> {
   const { correlationId, consentId } = session.value;
   stageFlowClosed(tx, flow, correlationId);
   deps.sessions.stageChange(tx, session, { ...session.value, stage: "deciding", payer, parties });
-  const authenticated = { at: now, event: "consent.customer_authenticated", actor: "customer", reason };
+  const event = "consent.customer_authenticated";
+  const authenticated = { at: now, event, actor: "customer", reason, evidence };
   await deps.consents.stageNote(tx, consentId, authenticated);
   return screenUrl(deps.authUrl, session.value);
 }
@@ -197,10 +202,11 @@ async function stageEnd(
   tx: Transaction,
   step: Exclude<ChosenStep, { kind: "ask" }>,
   at: At,
-  { browser, page }: StepContext,
+  context: StepContext,
 ): Promise<string> {
   const { session, request, now } = at;
-  const url = await stageOutcome(deps, tx, step, at, page);
+  const { browser } = context;
+  const url = await stageOutcome(deps, tx, step, at, context);
   // If this session was too late, another session of the same request can still succeed.
   const isDecided = step.kind !== "leave" || step.error !== "session_expired";
   if (isDecided) deps.requests.stageCompletion(tx, request);
@@ -217,9 +223,10 @@ async function stageOutcome(
   tx: Transaction,
   step: Exclude<ChosenStep, { kind: "ask" }>,
   { consent, request, address, now }: At,
-  page: ShownPage | undefined,
+  { page, evidence = [] }: StepContext,
 ): Promise<string> {
-  const cause = { actor: "customer", reason: step.reason, ...(page === undefined ? {} : { page }) };
+  const shown = page === undefined ? {} : { page };
+  const cause = { actor: "customer", reason: step.reason, evidence, ...shown };
   if (step.kind === "leave") {
     if (step.error === "session_expired") {
       await deps.consents.stageNote(tx, consent.value.id, {
@@ -238,8 +245,9 @@ async function stageOutcome(
   const changed = step.chosen === undefined
     ? authorised
     : { ...authorised, payer: step.chosen.payer, selectedAccount: step.chosen.account };
-  deps.consents.stageChange(tx, consent, changed, cause, now);
-  return successUrl(address, await deps.codes.stageIssue(tx, codeFor(request.value), now));
+  const code = await deps.codes.stageIssue(tx, codeFor(request.value), now);
+  deps.consents.stageChange(tx, consent, changed, { ...cause, issued: { code: code.hash } }, now);
+  return successUrl(address, code.text);
 }
 
 function codeFor(request: PushedRequest): Parameters<AuthorizationCodeStore["stageIssue"]>[1] {

@@ -13,12 +13,12 @@ import { check, type Transaction } from "../../base/store/transaction.ts";
 import type { AuthorizationCode } from "./authorization_code.ts";
 
 export interface AuthorizationCodeStore {
-  /** Stages a new code and the record of its challenge, and returns the code. `now` is in milliseconds. */
+  /** Stages a new code and the record of its challenge. `now` is in milliseconds. */
   stageIssue(
     tx: Transaction,
     code: Omit<AuthorizationCode, "expiresAt" | "failures">,
     now: number,
-  ): Promise<string>;
+  ): Promise<{ readonly text: string; readonly hash: string }>;
   find(from: Reader, codeHash: string): Promise<Entry<AuthorizationCode> | null>;
   /** Stages a change. Of parallel changes, only one commits. */
   stageChange(tx: Transaction, former: Entry<AuthorizationCode>, changed: AuthorizationCode): void;
@@ -64,14 +64,15 @@ export function openAuthorizationCodeStore(): AuthorizationCodeStore {
   return {
     async stageIssue(tx, code, now) {
       const text = newSecret();
-      const key = authorizationCodeKey(await sha256(text));
+      const hash = await sha256(text);
+      const key = authorizationCodeKey(hash);
       const expiresAt = now + CODE_SECONDS * 1000;
       check(tx, key, null);
       authorizationCodeRecord.set(tx, key, { ...code, expiresAt, failures: 0 }, keptUntil(expiresAt));
       const forgottenAt = now + CHALLENGE_MEMORY_SECONDS * 1000;
       const challengeKey = spentChallengeKey(code.clientId, code.codeChallenge);
       spentChallengeRecord.set(tx, challengeKey, { expiresAt: forgottenAt }, forgottenAt);
-      return text;
+      return { text, hash };
     },
     find: (from, codeHash) => authorizationCodeRecord.get(from, authorizationCodeKey(codeHash)),
     stageChange(tx, former, changed) {

@@ -9,6 +9,7 @@ import type { Entry, Reader } from "../../base/store/store.ts";
 import { transact, type Transaction } from "../../base/store/transaction.ts";
 import { type AuthorizationCode, isRedeemable } from "./authorization_code.ts";
 import type { AuthorizationCodeStore } from "./authorization_code_store.ts";
+import type { ConsentStore } from "../consents/consent_store.ts";
 import type { GrantDeps, TokenRequest } from "./grant_client_credentials.ts";
 import { described, type Failure, mismatch, quoted } from "../../base/kernel/result.ts";
 import { CODE_SECONDS, MAX_CODE_FAILURES } from "../profile.ts";
@@ -18,6 +19,7 @@ import { tokenResponse } from "./token_response.ts";
 
 export interface CodeGrantDeps extends GrantDeps {
   readonly codes: AuthorizationCodeStore;
+  readonly consents: Pick<ConsentStore, "stageNote">;
   /** Whether the consent is currently `Authorized` (contract TA12). */
   readonly isConsentAuthorized: (
     from: Reader,
@@ -46,7 +48,7 @@ export async function grantAuthorizationCode(
   const redeemed = await transact<string | ApiError>(deps, { what: "code", request }, async (tx) => {
     const entry = await deps.codes.find(tx, codeHash);
     if (entry === null) throw unusableCode("unknown code");
-    return await redeem(deps, tx, { request, redemption, entry });
+    return await redeem(deps, tx, { request, redemption, entry, codeHash });
   });
   if (redeemed instanceof ApiError) throw redeemed;
   return tokenResponse(redeemed, "payments");
@@ -65,16 +67,24 @@ function readRedemption(form: ReadonlyMap<string, string>): Redemption {
   return { code, redirectUri, codeVerifier: form.get("code_verifier") };
 }
 
+interface Attempt {
+  readonly request: TokenRequest;
+  readonly redemption: Redemption;
+  readonly entry: Entry<AuthorizationCode>;
+  readonly codeHash: string;
+}
+
 /**
  * Makes one attempt on one version of the code. Returns the token, or the rejection that takes effect with the commit.
  *
  * @throws {ApiError} a rejection that changes no state
  */
-async function redeem(deps: CodeGrantDeps, tx: Transaction, { request, redemption, entry }: {
-  readonly request: TokenRequest;
-  readonly redemption: Redemption;
-  readonly entry: Entry<AuthorizationCode>;
-}): Promise<string | ApiError> {
+async function redeem(
+  deps: CodeGrantDeps,
+  tx: Transaction,
+  attempt: Attempt,
+): Promise<string | ApiError> {
+  const { request, redemption, entry } = attempt;
   const code = entry.value;
   const wrong = await wrongness(request, redemption, code);
   if (code.redeemedFor !== undefined) {
@@ -82,6 +92,7 @@ async function redeem(deps: CodeGrantDeps, tx: Transaction, { request, redemptio
     // enough.
     if (wrong !== undefined) throw wrong;
     deps.tokens.stageRevocation(tx, code.redeemedFor); // no check: `redeemedFor` never changes once it is set
+    await stageNote(deps, tx, attempt, "consent.token_revoked", code.redeemedFor);
     return invalidGrant(REDEEMED);
   }
   if (!isRedeemable(code, deps.clock())) throw wrong ?? invalidGrant(LATE);
@@ -104,7 +115,26 @@ async function redeem(deps: CodeGrantDeps, tx: Transaction, { request, redemptio
     jkt: request.proof.jkt,
   });
   deps.codes.stageChange(tx, entry, { ...code, redeemedFor: token.hash });
+  await stageNote(deps, tx, attempt, "consent.token_issued", token.hash);
   return token.text;
+}
+
+async function stageNote(
+  deps: CodeGrantDeps,
+  tx: Transaction,
+  { request: { caller, authentication }, entry, codeHash: code }: Attempt,
+  event: string,
+  token: string,
+): Promise<void> {
+  const { consentId } = entry.value;
+  const issued = { code, token };
+  await deps.consents.stageNote(tx, consentId, {
+    at: deps.clock(),
+    event,
+    actor: caller.clientId,
+    issued,
+    authentication,
+  });
 }
 
 async function wrongness(

@@ -1,5 +1,6 @@
 /** The client credentials grant (contract EP1): a token for the client itself, bound to its DPoP key. */
 import type { BankCode } from "../../base/kernel/identifiers.ts";
+import type { Authentication } from "../evidence/entry.ts";
 import type { Caller } from "../security/caller.ts";
 import type { VerifiedProof } from "../security/dpop_proof.ts";
 import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
@@ -14,6 +15,7 @@ export interface GrantDeps extends TransactDeps {
 /** A request of an authenticated client with a valid proof. */
 export interface TokenRequest extends RequestState {
   readonly caller: Caller;
+  readonly authentication: Authentication;
   readonly bank: BankCode;
   readonly form: ReadonlyMap<string, string>;
   readonly proof: VerifiedProof;

@@ -6,7 +6,9 @@ import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifier
 import { asConsentId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { described, type Failure, mismatch, quoted } from "../../base/kernel/result.ts";
-import { MAX_STATE_CHARACTERS, REQUEST_URI_SECONDS } from "../profile.ts";
+import { MAX_CONSENT_RACES, MAX_STATE_CHARACTERS, REQUEST_URI_SECONDS } from "../profile.ts";
+import type { ConsentStore } from "../consents/consent_store.ts";
+import type { Authentication } from "../evidence/entry.ts";
 import type { Client } from "../registration/client.ts";
 import type { VerifiedProof } from "../security/dpop_proof.ts";
 import type { Reader } from "../../base/store/store.ts";
@@ -22,6 +24,7 @@ export interface PushDeps extends TransactDeps {
   readonly requests: PushedRequestStore;
   readonly codes: AuthorizationCodeStore;
   readonly findClient: (from: Reader, clientId: ClientId) => Promise<Client | null>;
+  readonly consents: Pick<ConsentStore, "stageNote">;
   /** Whether this client's consent at this bank awaits authorisation. */
   readonly awaitsAuthorisation: (
     from: Reader,
@@ -36,6 +39,7 @@ export interface Push extends RequestState {
   readonly bank: BankCode;
   readonly form: ReadonlyMap<string, string>;
   readonly proof?: VerifiedProof;
+  readonly authentication: Authentication;
 }
 
 type Requested = Omit<PushedRequest, "expiresAt" | "completed">;
@@ -51,7 +55,8 @@ export async function pushAuthorizationRequest(
   deps: PushDeps,
   push: Push,
 ): Promise<{ readonly request_uri: string; readonly expires_in: number }> {
-  return await transact(deps, { what: "pushed request", request: push }, async (tx) => {
+  const options = { what: "pushed request", request: push, attempts: MAX_CONSENT_RACES };
+  return await transact(deps, options, async (tx) => {
     const client = await deps.findClient(tx, push.clientId);
     if (client === null) throw new ApiError("client.not_authenticated", "client is gone");
     const requested = readRequest(push, client);
@@ -62,9 +67,23 @@ export async function pushAuthorizationRequest(
       const fresh = described("code_challenge", "new for each authorization", "one that has led to a code");
       throw invalid("code_challenge was used before.", fresh);
     }
-    const requestUri = await deps.requests.stage(tx, requested, deps.clock());
+    const now = deps.clock();
+    const requestUri = await deps.requests.stage(tx, requested, now);
+    await deps.consents.stageNote(tx, requested.consentId, {
+      at: now,
+      event: "consent.authorization_requested",
+      actor: push.clientId,
+      evidence: [{ kind: "pushed_request", bytes: withoutAuthentication(push.form) }],
+      authentication: push.authentication,
+    });
     return { request_uri: requestUri, expires_in: REQUEST_URI_SECONDS };
   });
+}
+
+/** Returns the form without the client's assertion, which is a credential until it expires. */
+function withoutAuthentication(form: ReadonlyMap<string, string>): Uint8Array {
+  const kept = [...form].filter(([name]) => !name.startsWith("client_assertion"));
+  return new TextEncoder().encode(new URLSearchParams(kept).toString());
 }
 
 function readRequest({ form, clientId, bank, proof }: Push, client: Client): Requested {

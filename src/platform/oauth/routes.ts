@@ -12,10 +12,12 @@ import { PUSH_PATH, TOKEN_PATH } from "../paths.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { mismatch } from "../../base/kernel/result.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
+import type { Authentication } from "../evidence/entry.ts";
 import type { BankVariables } from "../security/bank_path.ts";
 import type { Caller } from "../security/caller.ts";
 import {
   authenticateClient,
+  type AuthenticatedClient,
   type ClientAuthenticationDeps,
   identifyClient,
 } from "../security/client_authentication.ts";
@@ -102,6 +104,8 @@ interface OAuthEnv {
       codeHash?: string;
       /** Set by {@link authenticated}. */
       caller: Caller;
+      /** For the history of what the request changes. */
+      authentication: Authentication;
       /** The verified DPoP proof, if the request needs one. */
       proof?: VerifiedProof;
     };
@@ -135,6 +139,7 @@ function tokenEndpoint(deps: OAuthRouteDeps): PlatformEndpoint {
     return c.json(
       await grant(deps, {
         caller: c.get("caller"),
+        authentication: c.get("authentication"),
         bank: c.get("bank").code,
         form,
         proof,
@@ -167,6 +172,7 @@ function pushEndpoint(deps: OAuthRouteDeps): PlatformEndpoint {
     await deps.rejectInOutage(c.get("bank").code);
     const pushed = await pushAuthorizationRequest(deps, {
       clientId: c.get("caller").clientId,
+      authentication: c.get("authentication"),
       bank: c.get("bank").code,
       form: c.get("form"),
       replayRecords: c.get("replayRecords"),
@@ -218,11 +224,18 @@ function authenticated(
     const identified = await identifyClient(deps, presented);
     const proving = needsProof(c) ? prove(deps, c) : undefined;
     proving?.catch(() => {}); // the rejection of the client comes first
-    const { caller } = await authenticateClient(deps, c.get("replayRecords"), presented, identified);
+    const client = await authenticateClient(
+      deps,
+      c.get("replayRecords"),
+      presented,
+      identified,
+    );
+    const { caller } = client;
     await c.get("limitParticipant")(caller);
     await requireActiveBank(deps.standingOf, c.get("bank"));
     if (caller.role === "PISP") await deps.rejectWhileHeld(c.get("reads"), c.get("bank").code);
     c.set("caller", caller);
+    c.set("authentication", authenticationOf(deps, c, client));
     if (proving !== undefined) {
       const proof = await proving;
       c.get("replayRecords").pending.push(proof.once);
@@ -236,6 +249,26 @@ function prove(deps: OAuthRouteDeps, c: OAuthContext): Promise<VerifiedProof> {
   return deps.verifyDpop({
     header: c.req.header("dpop"),
     method: c.req.method,
-    url: deps.baseUrl + new URL(c.req.url).pathname,
+    url: targetOf(deps, c),
   });
+}
+
+function targetOf({ baseUrl }: OAuthRouteDeps, c: OAuthContext): string {
+  return baseUrl + new URL(c.req.url).pathname;
+}
+
+function authenticationOf(
+  deps: OAuthRouteDeps,
+  c: OAuthContext,
+  { caller, assertion }: AuthenticatedClient,
+): Authentication {
+  const proof = c.req.header("dpop");
+  return {
+    clientId: caller.clientId,
+    certificate: c.get("certificate").spkiThumbprint,
+    method: c.req.method,
+    target: targetOf(deps, c),
+    assertion,
+    ...(proof === undefined ? {} : { proof }),
+  };
 }

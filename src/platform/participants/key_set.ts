@@ -17,6 +17,7 @@ import {
   type Reason,
   type Result,
 } from "../../base/kernel/result.ts";
+import { rememberPublished } from "../evidence/key_documents.ts";
 import type { CopyTimes } from "./renewed_copy.ts";
 
 /** Imported keys by use. A key has exactly one use (contract DC17). */
@@ -43,6 +44,7 @@ interface UsableKey {
   readonly kid: string;
   readonly use: "sig" | "tls" | "enc";
   readonly jwk: RsaPublicJwk;
+  readonly published: JsonObject;
 }
 
 /**
@@ -59,9 +61,7 @@ export async function importKeySet(
   const sealing = of("enc").length > 0 ? of("enc") : of("tls"); // Decision A10
   const [signing, transport, encryption] = await Promise.all([
     Promise.all(
-      of("sig").map(async (key) =>
-        [comparable(key.kid), await importRsaPublicKey(key.jwk, "verify")] as const
-      ),
+      of("sig").map(async (key) => [comparable(key.kid), await importSigningKey(key)] as const),
     ),
     Promise.all(of("tls").map(transportThumbprint)),
     Promise.all(
@@ -127,12 +127,18 @@ function usableKey(entry: unknown): UsableKey[] {
   if (use !== "sig" && use !== "tls" && use !== "enc") return []; // a key without `use` is not used
   if (use === "sig" && alg !== undefined && alg !== "PS256") return [];
   if (use === "sig" && Array.isArray(operations) && !operations.includes("verify")) return [];
-  return [{ kid, use, jwk: jwk.value }];
+  return [{ kid, use, jwk: jwk.value, published: entry as JsonObject }];
 }
 
 function kidOf(entry: unknown): string | undefined {
   if (typeof entry !== "object" || entry === null || !("kid" in entry)) return undefined;
   return typeof entry.kid === "string" ? entry.kid : undefined;
+}
+
+async function importSigningKey({ jwk, published }: UsableKey): Promise<CryptoKey> {
+  const key = await importRsaPublicKey(jwk, "verify");
+  rememberPublished(key, published);
+  return key;
 }
 
 async function transportThumbprint({ jwk }: UsableKey): Promise<string> {

@@ -126,8 +126,8 @@ function stage(deps: CreatePaymentDeps, tx: Transaction, command: CreatePayment,
   const actor = payment.clientId;
   const used = { actor, reason: `payment ${payment.id}` };
   const position = deps.consents.stageChange(tx, entry, consumed, used, payment.createdAt);
-  const evidence = [signedEvidence("payment_request", command.signedBody)];
-  deps.payments.stageCreation(tx, payment, { actor, reason: "created", evidence }, position);
+  const proof = signedEvidence("payment_request", command.signedBody);
+  deps.payments.stageCreation(tx, payment, { actor, reason: "created", ...proof }, position);
   if (order !== undefined) deps.outbox.stageOpening(tx, order);
   deps.claims.stage(tx, claim, payment.id);
 }

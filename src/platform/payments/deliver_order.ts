@@ -11,6 +11,7 @@ import { transact } from "../../base/store/transaction.ts";
 import type { PlatformMetrics } from "../metrics.ts";
 import type { BankCircuit, CircuitOrder } from "./bank_circuit.ts";
 import { holdBack } from "./held_orders.ts";
+import type { Evidence } from "../evidence/evidence.ts";
 import type { Payment } from "./payment.ts";
 import { beforeReport, isLegalMove, reasonOf } from "./payment.ts";
 import {
@@ -96,13 +97,13 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Prom
   }
   if (!isHeldForPush(entry.value, deps.steady())) return false; // lease lost: this worker stalled
   const began = deps.steady();
-  const outcome = uri === undefined
+  const { outcome, evidence } = uri === undefined
     ? unsent("the bank has no payment_orders_uri")
     : await pushOrder(deps, uri, payment.value, deps.clock());
   measure(deps, bank, outcome, deps.steady() - began);
   reportTo(deps.circuit, order, outcome);
-  if (outcome.ok) await recordAnswer(deps, paymentId, outcome);
-  else await recordFailure(deps, entry, outcome.failure);
+  if (outcome.ok) await recordAnswer(deps, paymentId, outcome, evidence);
+  else await recordFailure(deps, entry, outcome.failure, evidence);
   return true;
 }
 
@@ -134,6 +135,7 @@ async function recordAnswer(
   deps: DeliverOrderDeps,
   paymentId: PaymentId,
   { answer, reason }: Extract<PushOutcome, { ok: true }>,
+  evidence: readonly Evidence[],
 ): Promise<void> {
   // If every race is lost, the order is still in the outbox, so it is pushed again.
   const lost = (): boolean => {
@@ -153,15 +155,16 @@ async function recordAnswer(
       const moves = isLegalMove(before.status, answer);
       if (order === null && !moves) return false; // already recorded, by another worker or the bank's own report
       if (order !== null) deps.outbox.stageDelivery(tx, order);
+      const now = deps.clock();
+      const actor = `bank ${payment.value.bank}`;
       if (moves) {
-        const now = deps.clock();
         const answered = reasonOf(answer, reason);
         const changed: Payment = { ...before, status: answer, statusUpdatedAt: now, ...answered };
-        const cause = {
-          actor: `bank ${payment.value.bank}`,
-          reason: answered.statusReason ?? "answered to its order",
-        };
+        const cause = { actor, reason: answered.statusReason ?? "answered to its order", evidence };
         deps.payments.stageChange(tx, payment, changed, cause, now);
+      } else {
+        const event = { at: now, event: "payment_order.delivered", actor, evidence };
+        await deps.payments.stageNote(tx, paymentId, event);
       }
       return true;
     },
@@ -173,11 +176,12 @@ async function recordFailure(
   deps: DeliverOrderDeps,
   entry: Entry<PaymentOrder>,
   failure: PushFailure,
+  evidence: readonly Evidence[],
 ): Promise<void> {
   const failed = afterFailure(entry.value, failure, deps.steady(), deps.random);
   const { paymentId, bank, failures } = failed;
   const { why } = failure;
-  if (!await stageAlone(deps, entry, failed)) return; // another worker has it and records its result
+  if (!await stageAlone(deps, entry, failed, evidence)) return; // another worker has it and records its result
   if (failed.dead) deps.log.error("order.dead", { paymentId, bank, failures, why });
   else deps.log.warn("order.not_delivered", { paymentId, bank, failures, why });
 }
@@ -186,13 +190,14 @@ async function stageAlone(
   deps: DeliverOrderDeps,
   entry: Entry<PaymentOrder>,
   changed: PaymentOrder,
+  evidence: readonly Evidence[] = [],
 ): Promise<boolean> {
   const options = { what: "failed order", attempts: 1, lost: () => false };
   return await transact(deps, options, async (tx) => {
     deps.outbox.stageChange(tx, entry, changed);
     if (!changed.dead) return true;
     const reason = changed.lastFailure === undefined ? {} : { reason: changed.lastFailure };
-    const dead = { at: deps.clock(), event: "payment_order.dead", actor: "platform", ...reason };
+    const dead = { at: deps.clock(), event: "payment_order.dead", actor: "platform", evidence, ...reason };
     await deps.payments.stageNote(tx, changed.paymentId, dead);
     return true;
   });

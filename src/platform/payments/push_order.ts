@@ -2,6 +2,7 @@
  * Pushes an order to its bank once (Decision D4): a PS256 JWS by POST, with the bank's `Status` in the response. Only
  * a 200 with a known `Status` decides the payment. Every other outcome is a failure.
  */
+import canonicalize from "canonicalize";
 import { isCallable, postOnce, readBounded } from "../../base/http/outgoing.ts";
 import { unixSeconds } from "../../base/kernel/clock.ts";
 import { boundedText } from "../../base/kernel/foreign_text.ts";
@@ -11,6 +12,8 @@ import { signClaims } from "../../base/jose/sign_claims.ts";
 import { HANDOVER_SECONDS, ORDER_PUSH_SECONDS } from "../profile.ts";
 import type { Payment } from "./payment.ts";
 import type { PushFailure } from "./payment_order.ts";
+import type { SharedDocument } from "../evidence/document_store.ts";
+import type { Evidence } from "../evidence/evidence.ts";
 import { representOrder } from "./payment_order_representation.ts";
 
 /** The bank's possible responses to an order. */
@@ -20,9 +23,17 @@ export type PushOutcome =
   | { readonly ok: true; readonly answer: OrderAnswer; readonly reason?: string }
   | { readonly ok: false; readonly failure: PushFailure };
 
+/** A push that was tried or not, and for the payment's history the order and the bank's response. */
+export interface Push {
+  readonly outcome: PushOutcome;
+  readonly evidence: readonly Evidence[];
+}
+
 export interface PushOrderDeps {
   readonly fetch: typeof fetch;
   readonly signer: NamedKey;
+  /** Returns the document of the signer's public key. */
+  readonly ownKey: () => SharedDocument | undefined;
   readonly authUrl: string;
   /** Sandbox only: banks on this computer's loopback addresses. */
   readonly loopbackBanks: boolean;
@@ -30,6 +41,8 @@ export interface PushOrderDeps {
 
 const MAX_ANSWER_BYTES = 16_384;
 const MAX_TEXT_CHARACTERS = 256;
+/** Of a response that is stored as evidence. */
+const MAX_KEPT_CHARACTERS = 4096;
 /** The bank asks for a later retry: Request Timeout, Too Early, Too Many Requests. */
 const LATER: ReadonlySet<number> = new Set([408, 425, 429]);
 
@@ -43,11 +56,12 @@ export async function pushOrder(
   uri: string,
   payment: Payment,
   now: number,
-): Promise<PushOutcome> {
+): Promise<Push> {
   if (!isCallable(uri, { loopback: deps.loopbackBanks })) {
     return unsent("payment_orders_uri may not be called");
   }
   const body = await signedOrder(deps, payment, unixSeconds(now));
+  const order: Evidence = { kind: "order", bytes: new TextEncoder().encode(body), key: deps.ownKey() };
   let response: Response;
   let text: string | undefined;
   try {
@@ -59,14 +73,24 @@ export async function pushOrder(
     });
     if (response.status === 200) text = await readBounded(response, MAX_ANSWER_BYTES);
   } catch (error) { // only the HTTP exchange is inside: later errors are bugs of the platform
-    return failed({ kind: "unreachable", why: error instanceof Error ? error.name : "failed" });
+    const why = error instanceof Error ? error.name : "failed";
+    return { outcome: failed({ kind: "unreachable", why }), evidence: [order] };
   }
-  return response.status === 200 ? readAnswer(text) : failed(await failureOf(response, now));
+  const outcome = response.status === 200 ? readAnswer(text) : failed(await failureOf(response, now));
+  const shown = outcome.ok ? text : outcome.failure.bankText;
+  return { outcome, evidence: [order, responseEvidence(response.status, shown)] };
+}
+
+/** Returns the status of the bank's response, and its body if it has decided the order. */
+function responseEvidence(status: number, text: string | undefined): Evidence {
+  const body = text === undefined ? {} : { body: boundedText(text, MAX_KEPT_CHARACTERS) };
+  const response = canonicalize({ status, ...body }) ?? "";
+  return { kind: "order_response", bytes: new TextEncoder().encode(response) };
 }
 
 /** Returns the outcome of a push that was not tried. */
-export function unsent(why: string): PushOutcome {
-  return failed({ kind: "unsent", why });
+export function unsent(why: string): Push {
+  return { outcome: failed({ kind: "unsent", why }), evidence: [] };
 }
 
 function unclear(why: string): PushOutcome {

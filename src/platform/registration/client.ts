@@ -30,6 +30,8 @@ export interface Client extends Recorded {
   readonly statementIssuedAt: number;
   /** `iat` of the statement of the last registration, if a newer one from the directory has been applied since. */
   readonly registeredWith?: number;
+  /** SHA-256 of its current statement, base64url. Absent in older records. */
+  readonly statementSha256?: string;
   /** Milliseconds. The first registration. */
   readonly registeredAt: number;
   /** Milliseconds. The last update. */

@@ -22,6 +22,7 @@ const client = {
   consentManagedByBank: flag,
   paymentOrdersUri: optional(text),
   statementIssuedAt: count,
+  statementSha256: optional(text),
   registeredWith: optional(count),
   registeredAt: instant,
   updatedAt: instant,

@@ -1,6 +1,7 @@
 /** Stores registered clients by client id and, for banks, by bank code. Both are written in one commit. */
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
+import { sharedDocument, stageDocument } from "../evidence/document_store.ts";
 import { record } from "../audit_trail.ts";
 import { bankKey, clientKey, softwareStatementKey } from "../store_keys.ts";
 import type { Entry, Reader } from "../../base/store/store.ts";
@@ -43,7 +44,11 @@ export function openClientStore(): ClientStore {
     },
     findStatement: async (from, clientId) =>
       (await softwareStatementRecord.get(from, softwareStatementKey(clientId)))?.value ?? null,
-    stageRegistration(tx, { client, softwareStatement }, former, actor = client.clientId) {
+    stageRegistration(tx, registration, former, actor = registration.client.clientId) {
+      const { softwareStatement } = registration;
+      const statement = sharedDocument(softwareStatement);
+      const client = { ...registration.client, statementSha256: statement.sha256 };
+      stageDocument(tx, statement);
       const recorded = record(tx, client.clientId, former.client?.value ?? null, {
         at: client.updatedAt,
         event: former.client === null ? "client.registered" : "client.updated",

@@ -7,6 +7,7 @@ import { createMiddleware } from "hono/factory";
 import { type BankCode, type ClientId, type ConsentId, sha256 } from "../../base/kernel/identifiers.ts";
 import { ApiError, type Fault } from "../../base/kernel/api_error.ts";
 import type { RequestVariables } from "../../base/http/context.ts";
+import type { Authentication } from "../evidence/entry.ts";
 import type { BankVariables } from "./bank_path.ts";
 import { described, mismatch, quoted } from "../../base/kernel/result.ts";
 import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";
@@ -48,6 +49,8 @@ export type KeysOfToken = (c: Context<AccessEnv>, token: AccessToken) => readonl
 export interface Access {
   readonly caller: Caller;
   readonly token: AccessToken;
+  /** For the history of what the request changes. */
+  readonly authentication: Authentication;
 }
 
 /** Set by {@link accessToken}. */
@@ -102,19 +105,28 @@ export function accessToken(
       c.set("clientClaim", { by: "access token", clientId: token.clientId });
       requireBank(token, c.get("bank").code);
       reads.ahead([clientKey(token.clientId), ...more(c, token)]); // read while the proof is checked
-      const proof = await deps.verifyDpop({
-        header: c.req.header("dpop"),
-        method: c.req.method,
-        url: deps.baseUrl + url.pathname,
-        accessTokenHash: hash,
-      });
+      const header = c.req.header("dpop");
+      const { method } = c.req;
+      const target = deps.baseUrl + url.pathname;
+      const proof = await deps.verifyDpop({ header, method, url: target, accessTokenHash: hash });
       c.get("replayRecords").pending.push(proof.once);
       if (proof.jkt !== token.jkt) throw otherProofKey("the access token", token.jkt, proof.jkt);
       const caller = await owner(deps, token, c.get("certificate").spkiThumbprint, reads);
       requireScope(requirement, token);
       await c.get("limitParticipant")(caller);
       if (caller.role === "PISP") await deps.rejectWhileHeld(reads, token.bank);
-      c.set("access", { caller, token });
+      c.set("access", {
+        caller,
+        token,
+        authentication: {
+          clientId: caller.clientId,
+          certificate: c.get("certificate").spkiThumbprint,
+          method,
+          target,
+          token: hash,
+          ...(header === undefined ? {} : { proof: header }),
+        },
+      });
       await next();
     });
 }

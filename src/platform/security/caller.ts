@@ -1,6 +1,7 @@
 /** The registered client as the middleware sees it, and the ports that find clients and their keys. */
 import type { Failure } from "../../base/kernel/result.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
+import type { DocumentKind, NamedDocument } from "../evidence/evidence.ts";
 import type { Reader } from "../../base/store/store.ts";
 
 /**
@@ -13,6 +14,15 @@ export interface Caller {
   readonly role: "PISP" | "ASPSP";
   readonly jwksUri: string;
   readonly revokedJwksUri: string;
+  /** SHA-256 of its software statement, base64url. Absent if an earlier version has registered it. */
+  readonly statementSha256?: string;
+}
+
+/** Returns the software statements of the two parties of a consent, for its history. */
+export function statementsInForce(tpp: Caller, bank: Caller): readonly NamedDocument[] {
+  const named = (kind: DocumentKind, { statementSha256: sha256 }: Caller): readonly NamedDocument[] =>
+    sha256 === undefined ? [] : [{ kind, sha256 }];
+  return [...named("tpp_statement", tpp), ...named("bank_statement", bank)];
 }
 
 /** A bank and its code in paths. */

@@ -26,6 +26,8 @@ import type { StandingOf } from "./standing.ts";
 /** An authenticated client of this request. Only {@link authenticateClient} makes one. */
 export interface AuthenticatedClient {
   readonly caller: Caller;
+  /** Identifies the client assertion in a history. */
+  readonly assertion: { readonly kid: string; readonly jti: string };
 }
 
 export interface Presented {
@@ -140,7 +142,7 @@ export async function authenticateClient(
     rejection: "client.not_authenticated",
     fault: { at: "client_assertion jti", expected: "new for each assertion", received: "one used before" },
   });
-  return { caller };
+  return { caller, assertion: { kid: String(identified.jws.header["kid"]), jti } };
 }
 
 function readParameters({ form, authorization }: Presented): { clientIdText: string; assertion: string } {

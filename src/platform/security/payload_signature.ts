@@ -19,7 +19,10 @@ import {
   verifyDetachedJws,
 } from "../../base/jose/detached_jws.ts";
 import { OBIE_CLAIM } from "../../base/limits.ts";
+import type { SharedDocument } from "../evidence/document_store.ts";
+import type { Authentication } from "../evidence/entry.ts";
 import type { Evidence, EvidenceKind } from "../evidence/evidence.ts";
+import { documentOfKey } from "../evidence/key_documents.ts";
 import type { AccessVariables } from "./access_token.ts";
 import type { Caller, ParticipantKeys } from "./caller.ts";
 
@@ -28,11 +31,20 @@ export interface SignedBody {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly signature: string;
   readonly profile: SignatureProfile;
+  /** The key that verified the signature. */
+  readonly key?: SharedDocument | undefined;
+  /** Of the request. */
+  readonly authentication: Authentication;
 }
 
-/** Returns the signed body as a piece of evidence. */
-export function signedEvidence(kind: EvidenceKind, { bytes, signature }: SignedBody): Evidence {
-  return { kind, bytes, signature };
+/** Returns what a signed request proves, for the history of what it changes. */
+export function signedEvidence(
+  kind: EvidenceKind,
+  { bytes, signature, key, authentication }: SignedBody,
+  place?: string,
+): { readonly evidence: readonly [Evidence]; readonly authentication: Authentication } {
+  const evidence = { kind, bytes, signature, key, ...(place === undefined ? {} : { place }) };
+  return { evidence: [evidence], authentication };
 }
 
 /** Set by {@link payloadSignature}. */
@@ -71,7 +83,7 @@ export function payloadSignature(
       const signature = readDetachedJws(header);
       if (!signature.ok) throw rejected(signature);
       const { kid, profile } = signature.value;
-      const { caller } = c.get("access");
+      const { caller, authentication } = c.get("access");
       const claims = checkObieClaims(deps, signature.value, caller);
       if (!claims.ok) throw rejected(invalidMember(claims));
       const key = await deps.keys.signingKey(caller, kid);
@@ -82,7 +94,7 @@ export function payloadSignature(
       const bytes = c.get("body");
       const verified = await verifyDetachedJws(signature.value, bytes, key);
       if (!verified.ok) throw rejected(verified);
-      c.set("signedBody", { bytes, signature: header, profile });
+      c.set("signedBody", { bytes, signature: header, profile, key: documentOfKey(key), authentication });
       await next();
     },
   );

@@ -1,7 +1,8 @@
 /** `openKeyRing` over time: the next keys are published before they are used, the former ones after; renewal is whole or none. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
-import { openSealed, sealClaims } from "../../../src/base/jose/sealed_jwt.ts";
+import { openSealed } from "../../../src/base/jose/sealed_jwt.ts";
+import { sealClaims } from "support/sealed.ts";
 import { signClaims } from "../../../src/base/jose/sign_claims.ts";
 import { testKey } from "testing/keys.ts";
 

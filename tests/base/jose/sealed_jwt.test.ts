@@ -2,7 +2,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { CompactEncrypt, compactVerify, jwtDecrypt } from "jose";
 import { readCompactJws } from "../../../src/base/jose/compact_jws.ts";
-import { openSealed, sealClaims } from "../../../src/base/jose/sealed_jwt.ts";
+import { openSealed } from "../../../src/base/jose/sealed_jwt.ts";
+import { sealClaims } from "support/sealed.ts";
 import { testKey } from "testing/keys.ts";
 import { HEADER, signed, valueOf, verifyingKey } from "./compact_jws_fixture.ts";
 import { bytesOf, importPrivate, type Part, rawJwe, segment, strayBits } from "testing/raw_jws.ts";

@@ -165,6 +165,8 @@ Deno.test("Consent, code, request, interaction and jti move in one commit, or no
     "consent",
     "consent_deadline",
     "consent_deadline",
+    "evidence",
+    "evidence_document",
     "interaction",
     "log_waiting",
     "pushed_request",

@@ -13,7 +13,7 @@ export async function comeBack(env: Environment, flow: AtBank, claims: JsonObjec
 export async function history(env: Environment, { consentId }: AtBank): Promise<JsonObject[]> {
   const entries = (await env.snapshot()).filter(({ key }) => key[0] === "audit" && key[1] === consentId);
   return entries.map(({ value }) => {
-    const { at: _at, v: _v, ...rest } = value as JsonObject;
-    return rest;
+    const { event, actor, reason } = value as JsonObject;
+    return { event, actor, reason };
   });
 }

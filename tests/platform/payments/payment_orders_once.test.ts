@@ -68,10 +68,10 @@ Deno.test("a POST to a bank arrives once, whether the bank keeps the connection 
   const entry = await paymentRecord.get(env.store, ["payment", id]);
   if (entry === null) throw new Error("no payment");
   const { signer } = await openKeyRing(env.config.platformKeys);
-  const deps = { fetch, signer, authUrl: AUTH_URL, loopbackBanks: true };
+  const deps = { fetch, signer, ownKey: () => undefined, authUrl: AUTH_URL, loopbackBanks: true };
   const hold = { bank: entry.value.bank, epoch: "", restoredAt: 0, since: 0, comparison: NOTHING_COMPARED };
   const posts = {
-    "an order": async (uri: string) => (await pushOrder(deps, uri, entry.value, START)).ok,
+    "an order": async (uri: string) => (await pushOrder(deps, uri, entry.value, START)).outcome.ok,
     "an inquiry": async (uri: string) => (await askBank(deps, uri, hold, START)).ok,
   };
   for (const [name, post] of Object.entries(posts)) {

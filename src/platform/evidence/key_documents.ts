@@ -1,0 +1,47 @@
+/** Public keys as documents, so that a signature can be verified when its key is no longer published. */
+import canonicalize from "canonicalize";
+import type { JsonObject } from "../../base/jose/compact_jws.ts";
+import type { KeyRing } from "../../base/jose/key_ring.ts";
+import { type SharedDocument, sharedDocument } from "./document_store.ts";
+
+const MEMBERS = ["kty", "n", "e", "kid", "use", "x5t#S256"] as const;
+/** Of a certificate chain, in characters. A longer one is left out. */
+const MAX_CHAIN_CHARACTERS = 24_000;
+
+const documents = new WeakMap<CryptoKey, SharedDocument>();
+
+/** Remembers as which JWK the key was published. */
+export function rememberPublished(key: CryptoKey, jwk: JsonObject): void {
+  documents.set(key, keyDocument(jwk));
+}
+
+/** Returns the document of an imported key, or undefined if {@link rememberPublished} was not called with it. */
+export function documentOfKey(key: CryptoKey): SharedDocument | undefined {
+  return documents.get(key);
+}
+
+/** Returns the document of the key that signs for the platform now. */
+export function ownKeyDocument({ signer: { key, kid }, publicJwks }: KeyRing): SharedDocument | undefined {
+  const known = documents.get(key);
+  if (known !== undefined) return known;
+  const jwk = publicJwks.keys.find((published) => published["kid"] === kid);
+  if (jwk !== undefined) rememberPublished(key, jwk);
+  return documents.get(key);
+}
+
+/** Returns the RFC 8785 form of the public members and of the certificates (`x5c`). */
+function keyDocument(jwk: JsonObject): SharedDocument {
+  const members = MEMBERS.flatMap((name) => typeof jwk[name] === "string" ? [[name, jwk[name]]] : []);
+  const chain = chainOf(jwk["x5c"]);
+  const text = canonicalize({
+    ...Object.fromEntries(members),
+    ...(chain === undefined ? {} : { x5c: chain }),
+  });
+  return sharedDocument(text ?? "");
+}
+
+function chainOf(x5c: unknown): readonly string[] | undefined {
+  const isChain = Array.isArray(x5c) && x5c.every((each) => typeof each === "string") &&
+    x5c.join("").length <= MAX_CHAIN_CHARACTERS;
+  return isChain ? x5c : undefined;
+}
