@@ -38,8 +38,8 @@ export async function compareEngines(
   serve: Readonly<Record<string, string>>,
   say: (text: string) => void,
 ): Promise<EngineCosts> {
-  await using server = await openTlsPostgresServer(["localhost"], { shared_buffers: "256MB" });
-  const url = await preparedDatabase(server);
+  await using server = await openBenchServer();
+  const url = await newBenchDatabase(server);
   await using onFile = await openServedEnvironment(serve);
   await using onServer = await openServedEnvironment({ ...serve, STORE_URL: url });
   for (const env of [onFile, onServer]) {
@@ -88,13 +88,20 @@ function meterOf(env: ServedEnvironment): () => Promise<number> {
   return () => cpuMilliseconds(env.process.pid);
 }
 
-async function preparedDatabase(server: TlsPostgresServer): Promise<string> {
+/** Opens a server as the bench uses it: over verified TLS, as in production. */
+export function openBenchServer(): Promise<TlsPostgresServer> {
+  return openTlsPostgresServer(["localhost"], { shared_buffers: "256MB" });
+}
+
+/** Makes a database with the platform's schema and returns its URL. */
+export async function newBenchDatabase(server: TlsPostgresServer): Promise<string> {
   const url = (await server.newDatabase()).replace("127.0.0.1", "localhost")
     .replace("sslmode=disable", `sslrootcert=${server.authority}`);
   return await migrated(url);
 }
 
-async function sizeOf(url: string): Promise<number> {
+/** Returns the size of the table and its indexes in bytes. */
+export async function sizeOf(url: string): Promise<number> {
   const connections = await openConnections(readPostgresUrl(url));
   const [row] = await connections.run((sql) =>
     sql<{ bytes: string }[]>`select pg_total_relation_size('hub.entry') as bytes`

@@ -3,9 +3,13 @@
  * platform runs as `deno task serve` in a process of its own; this process stands in for its proxy and its parties,
  * and has signed every request before the clock starts. Ratios hold on a shared machine, milliseconds do not.
  */
+import { openConnections } from "../../src/base/store/postgres/connections.ts";
+import { openPostgresStore } from "../../src/base/store/postgres/postgres_store.ts";
+import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
 import { openServedEnvironment, type ServedEnvironment } from "../testing/served_environment.ts";
-import { compareEngines, engineReport } from "./engines.ts";
+import { compareEngines, engineReport, newBenchDatabase, openBenchServer } from "./engines.ts";
+import { expiry, expiryReport } from "./expiry.ts";
 import { fill } from "./fill.ts";
 import { type Floor, startFloor } from "./floor_process.ts";
 import { type Meter, runPayments, runStages, type StageSample } from "./flows.ts";
@@ -32,7 +36,9 @@ interface Findings {
 }
 
 async function bench(options: BenchOptions, floor: Floor): Promise<Findings> {
-  await using env = await openServedEnvironment(SERVE, (path) => fillFile(path, options.fill));
+  await using env = options.store === "file"
+    ? await openServedEnvironment(SERVE, (path) => fillFile(path, options.fill))
+    : await openOnPostgres(options.fill);
   const meter = (): Promise<number> => cpuMilliseconds(env.process.pid);
   await warmUp(options, env, floor);
   const rows: Row[] = [];
@@ -53,6 +59,18 @@ async function fillFile(path: string, count: number): Promise<void> {
   const store = await openDenoKv(path);
   await fill(store, count, say);
   await store.close();
+}
+
+async function openOnPostgres(count: number): Promise<ServedEnvironment> {
+  await using opening = new AsyncDisposableStack();
+  const server = opening.use(await openBenchServer());
+  const STORE_URL = await newBenchDatabase(server);
+  const store = openPostgresStore(await openConnections(readPostgresUrl(STORE_URL)));
+  await fill(store, count, say);
+  await store.close();
+  const env = opening.use(await openServedEnvironment({ ...SERVE, STORE_URL }));
+  const resources = opening.move();
+  return { ...env, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 async function warmUp({ warm }: BenchOptions, env: ServedEnvironment, floor: Floor): Promise<void> {
@@ -145,7 +163,15 @@ async function engines(options: BenchOptions): Promise<number> {
   return found.failures > 0 ? 1 : 0;
 }
 
+/** Fails if the rows that wait for their deletion, or the table, grow to the end. */
+async function expired(options: BenchOptions): Promise<number> {
+  const found = await expiry(options.expiry, say);
+  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : expiryReport(found));
+  return found.keepsUp ? 0 : 1;
+}
+
 function runOf(options: BenchOptions): Promise<number> {
+  if (options.expiry > 0) return expired(options);
   if (options.engines) return engines(options);
   if (options.overload > 0) return overloaded(options);
   return options.soak > 0 ? soaked(options) : measure(options);

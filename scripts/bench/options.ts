@@ -10,6 +10,10 @@ export interface BenchOptions {
   readonly warm: number;
   /** Consents, payments and spent ids to fill the store with; 0 measures an empty store. */
   readonly fill: number;
+  /** Where the platform that is measured keeps its records. */
+  readonly store: "file" | "postgres";
+  /** Minutes in which rows that soon expire are written to PostgreSQL, in place of the rounds. */
+  readonly expiry: number;
   /** Minutes at half load, in place of the rounds. */
   readonly soak: number;
   /** Seconds of an overload, in place of the rounds. */
@@ -31,9 +35,11 @@ Usage: deno task bench [options]
   --concurrency A,B  requests side by side (default 1,8,32)
   --warm N           payments before the first round (default 800)
   --fill N           measure again with N consents, payments and spent ids in the store, and compare
+  --store ENGINE     file or postgres: where the platform keeps its records (default file)
   --soak MINUTES     instead, run at half load and watch the memory
   --overload SECONDS instead, make payments while another TPP sends four times the capacity
   --engines          instead, compare a payment on a KV file with one on PostgreSQL
+  --expiry MINUTES   instead, write the short-lived rows of 100 payments a second to PostgreSQL and watch its size
   --json             rows for machines
   --guard            fail where a ratio at concurrency 8 is past 1.5 times of scripts/bench/ratios.ts
   --help             print this
@@ -43,7 +49,17 @@ Processor time and memory are read from /proc: Linux only.
 Exit status: 0 measured, 1 a request failed or the guard does not hold, 2 the options are wrong.
 `;
 
-const NAMES = ["requests", "rounds", "concurrency", "warm", "fill", "soak", "overload"] as const;
+const NAMES = [
+  "requests",
+  "rounds",
+  "concurrency",
+  "warm",
+  "fill",
+  "store",
+  "soak",
+  "overload",
+  "expiry",
+] as const;
 
 /** The options, or undefined where help is wanted. @throws {UsageError} */
 export function readBenchOptions(args: readonly string[]): BenchOptions | undefined {
@@ -55,12 +71,19 @@ export function readBenchOptions(args: readonly string[]): BenchOptions | undefi
     concurrency: (given.concurrency ?? "1,8,32").split(",").map((text) => number("concurrency", text, 1)),
     warm: number("warm", given.warm ?? "800", 0),
     fill: number("fill", given.fill ?? "0", 0),
+    store: engine(given.store ?? "file"),
+    expiry: number("expiry", given.expiry ?? "0", 0),
     soak: number("soak", given.soak ?? "0", 0),
     overload: number("overload", given.overload ?? "0", 0),
     engines: given.engines ?? false,
     json: given.json ?? false,
     guard: given.guard ?? false,
   };
+}
+
+function engine(text: string): BenchOptions["store"] {
+  if (text === "file" || text === "postgres") return text;
+  throw new UsageError("--store must be file or postgres");
 }
 
 function number(name: string, text: string, least: number): number {
