@@ -70,7 +70,7 @@ async function openOnPostgres(count: number): Promise<ServedEnvironment> {
   await store.close();
   const env = opening.use(await openServedEnvironment({ ...SERVE, STORE_URL }));
   const resources = opening.move();
-  return { ...env, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  return Object.assign(Object.create(env), { [Symbol.asyncDispose]: () => resources.disposeAsync() });
 }
 
 async function warmUp({ warm }: BenchOptions, env: ServedEnvironment, floor: Floor): Promise<void> {
