@@ -19,8 +19,12 @@ export interface EngineCosts {
   readonly platform: number;
   /** PostgreSQL's processes. */
   readonly server: number;
-  /** Bytes of the table and its indexes, without those of unfinished payments. */
+  /** Bytes of the table and its indexes, and rows, that a payment adds. */
   readonly bytesPerPayment: number;
+  readonly rowsPerPayment: number;
+  /** Of these, the ones that do not expire. Bytes without indexes and free space. */
+  readonly keptRowsPerPayment: number;
+  readonly keptBytesPerPayment: number;
   readonly failures: number;
 }
 
@@ -48,38 +52,44 @@ export async function compareEngines(
   const database = Number((await Deno.readTextFile(`${server.folder}/data/postmaster.pid`)).split("\n")[0]);
   const costs: Record<"file" | "platform" | "server", number[]> = { file: [], platform: [], server: [] };
   let failures = 0;
-  const bytes = await sizeOf(url);
+  const before = await contentOf(url);
   for (let round = 1; round <= options.rounds; round++) {
     say(`round ${round} of ${options.rounds}`);
     const kv = await runPayments(onFile, meterOf(onFile), options.requests, AT_ONCE);
-    const before = await cpuWithChildren(database);
+    const used = await cpuWithChildren(database);
     const sql = await runPayments(onServer, meterOf(onServer), options.requests, AT_ONCE);
     costs.file.push(kv.cpu / options.requests);
     costs.platform.push(sql.cpu / options.requests);
-    costs.server.push((await cpuWithChildren(database) - before) / options.requests);
+    costs.server.push((await cpuWithChildren(database) - used) / options.requests);
     failures += kv.failures + sql.failures;
   }
+  const after = await contentOf(url);
+  const added = (member: keyof Content): number =>
+    Math.round((after[member] - before[member]) / (options.rounds * options.requests));
   return {
     file: median(costs.file),
     platform: median(costs.platform),
     server: median(costs.server),
-    bytesPerPayment: (await sizeOf(url) - bytes) / (options.rounds * options.requests),
+    bytesPerPayment: added("bytes"),
+    rowsPerPayment: added("rows"),
+    keptRowsPerPayment: added("keptRows"),
+    keptBytesPerPayment: added("keptBytes"),
     failures,
   };
 }
 
 /** The lines of the report. */
-export function engineReport({ file, platform, server, bytesPerPayment, failures }: EngineCosts): string {
+export function engineReport(costs: EngineCosts): string {
+  const { file, platform, server, failures } = costs;
+  const [alone, together] = [platform / file, (platform + server) / file].map((ratio) => ratio.toFixed(2));
   return [
     `processor time of a payment: ${file.toFixed(1)} ms on a KV file; on PostgreSQL ${
       platform.toFixed(1)
     } ms the ` +
     `platform and ${server.toFixed(1)} ms the database`,
-    `platform alone ${(platform / file).toFixed(2)} times (goal 1.05), together ` +
-    `${((platform + server) / file).toFixed(2)} times (goal 1.3); ${
-      Math.round(bytesPerPayment)
-    } bytes a payment ` +
-    `in PostgreSQL before anything expires; ${failures} failures`,
+    `platform alone ${alone} times (goal 1.05), together ${together} times (goal 1.3); ${failures} failures`,
+    `a payment adds ${costs.rowsPerPayment} rows, ${costs.bytesPerPayment} bytes with indexes; ` +
+    `${costs.keptRowsPerPayment} rows of ${costs.keptBytesPerPayment} bytes do not expire`,
     "",
   ].join("\n");
 }
@@ -102,10 +112,30 @@ export async function newBenchDatabase(server: TlsPostgresServer): Promise<strin
 
 /** Returns the size of the table and its indexes in bytes. */
 export async function sizeOf(url: string): Promise<number> {
+  return (await contentOf(url)).bytes;
+}
+
+interface Content {
+  readonly bytes: number;
+  readonly rows: number;
+  readonly keptRows: number;
+  readonly keptBytes: number;
+}
+
+async function contentOf(url: string): Promise<Content> {
   const connections = await openConnections(readPostgresUrl(url));
   const [row] = await connections.run((sql) =>
-    sql<{ bytes: string }[]>`select pg_total_relation_size('hub.entry') as bytes`
+    sql<Readonly<Record<keyof Content, string>>[]>`
+      select pg_total_relation_size('hub.entry') as bytes, count(*) as rows,
+             count(*) filter (where expires_at is null) as "keptRows",
+             coalesce(sum(pg_column_size(entry.*)) filter (where expires_at is null), 0) as "keptBytes"
+        from hub.entry`
   );
   await connections.close();
-  return Number(row?.bytes);
+  return {
+    bytes: Number(row?.bytes),
+    rows: Number(row?.rows),
+    keptRows: Number(row?.keptRows),
+    keptBytes: Number(row?.keptBytes),
+  };
 }
