@@ -9,6 +9,7 @@ import { authorised } from "testing/authorization_flow.ts";
 import { putStatus } from "testing/back_channel.ts";
 import { call, clientToken, good, pay } from "testing/flows.ts";
 import { type Environment, openEnvironment, throughProxy } from "testing/environment.ts";
+import { openTestStore } from "testing/test_store.ts";
 import { anotherProcess } from "support/processes.ts";
 
 const ADDED = "addedByTheNextVersion";
@@ -39,14 +40,12 @@ function inTurn(env: Environment, versions: readonly [Platform, Platform]): Envi
 for (const bank of ["bankA", "bankB"] as const) {
   for (const order of ["this version first", "the next version first"]) {
     Deno.test(`payments through two versions of the platform in turn, ${order}, consent at ${bank === "bankA" ? "the platform" : "the bank"} [M1]`, async () => {
-      await using env = await openEnvironment();
-      const nextEnv = Object.assign(Object.create(env), { store: asNextVersion(env.store) });
-      const next = await anotherProcess(nextEnv);
+      const { store, kept } = await watchedStore();
+      await using env = await openEnvironment({ store });
+      const next = await anotherProcess(Object.assign(Object.create(env), { store: asNextVersion(store) }));
       const both = inTurn(env, order.startsWith("this") ? [env.platform, next] : [next, env.platform]);
       const flow = await authorised(both, { bank: env[bank] });
-      let kept = await membersKept(env.store);
       const { DomesticPaymentId: id } = (await good(pay(both, flow), 201)).Data;
-      kept += await membersKept(env.store);
       await good(putStatus(both, env[bank], id, "AcceptedSettlementCompleted"), 200);
       for (let reads = 0; reads < 2; reads++) {
         const path = `/${env[bank].orgId}/domestic-payments/v1/${id}`;
@@ -54,19 +53,23 @@ for (const bank of ["bankA", "bankB"] as const) {
         const { Data } = await good(call(both, env.tpp, own, path), 200);
         assertEquals(Data.Status, "AcceptedSettlementCompleted");
       }
-      kept += await membersKept(env.store);
-      assert(kept > 0, "this version has changed objects of the next one and kept their new members");
       await next.stop();
+      assert(kept() > 0, "this version has changed objects of the next one and kept their new members");
     });
   }
 }
 
-/** Number of objects with the next version's member that this version has written since. */
-async function membersKept(store: Store): Promise<number> {
-  const names = ["consent", "payment", "interaction", "pushed_request"];
-  const found = await Promise.all(names.map((name) => store.list({ prefix: [name], limit: 10 })));
-  return found.flat().filter(({ value }) => {
-    const { v = 1, [ADDED]: added } = value as { readonly v?: number; readonly [ADDED]?: string };
-    return added !== undefined && v === 1;
-  }).length;
+/** A store that counts the objects of the next version that this version has changed. */
+async function watchedStore(): Promise<{ readonly store: Store; readonly kept: () => number }> {
+  const store = await openTestStore();
+  let kept = 0;
+  const isKept = (write: Write): boolean => {
+    if (write.kind === "delete" || typeof write.value !== "object" || write.value === null) return false;
+    return ADDED in write.value && "v" in write.value && write.value.v === 1;
+  };
+  const commit: Store["commit"] = (staged) => {
+    kept += staged.writes.filter(isKept).length;
+    return store.commit(staged);
+  };
+  return { store: { ...store, commit }, kept: () => kept };
 }
