@@ -1,0 +1,37 @@
+/** Faults in what a process does when its log or its database fails. */
+import type { Mutant } from "./mutant.ts";
+
+const QUEUE = "src/base/observability/log_queue.ts";
+const QUEUE_TESTS = ["tests/base/observability/log_queue.test.ts"];
+
+/** In the order of the source. */
+export const PROCESS_MUTANTS: readonly Mutant[] = [
+  {
+    name: "log-queue-without-limit",
+    file: QUEUE,
+    from: "if (queued + line.length >= MAX_QUEUED) return void (dropped += 1);",
+    to: "",
+    tests: QUEUE_TESTS,
+  },
+  {
+    name: "log-written-by-the-caller",
+    file: "src/platform/process/running_platform.ts",
+    from: "write: (bytes) => Deno.stdout.write(bytes)",
+    to: "write: (bytes) => Promise.resolve(Deno.stdout.writeSync(bytes))",
+    tests: ["tests/platform/serve/log_output.test.ts"],
+  },
+  {
+    name: "log-failure-thrown",
+    file: QUEUE,
+    from: "return 0;\n    }",
+    to: "throw error;\n    }",
+    tests: QUEUE_TESTS,
+  },
+  {
+    name: "lost-log-lines-not-reported",
+    file: QUEUE,
+    from: "if (dropped > reported) {",
+    to: "if (dropped < reported) {",
+    tests: QUEUE_TESTS,
+  },
+];
