@@ -2,19 +2,30 @@
 import { OPERATORS, ROLES } from "../../src/platform/security/operator_roles.ts";
 import { changeCredentials, type ListTools } from "../command_line/credential_list.ts";
 import { optionsOf, UsageError } from "../command_line/run.ts";
+import { type Command, COMMANDS, type Planned, usageOf } from "./commands.ts";
 
-const USAGE = `deno task ops operator <command> [--file <operators.json>]
+const USAGE = `deno task ops <command> [--json] [--token-file FILE] [--url URL]
 
-  add     --name <name> --role <role>[,<role>…]   Adds an operator and prints the token, once. The first one makes the file.
-  revoke  --name <name>                           Ends the operator's credential, from the platform's next request on.
-  list                                            Lists every credential that there ever was, by name, id and roles.
+${COMMANDS.map(usageOf).join("\n")}
 
---file: the file that OPERATORS names, which is also the default. A name is 1 to 64 letters, digits or . _ @ + -, and
-stands in histories. Roles: ${ROLES.join(", ")}. For a new token: revoke, then add.`;
+  operator add --name NAME --role ROLE[,ROLE…] [--file FILE]
+      Adds an operator to the file and prints the token, once. The first one makes the file.
+  operator revoke --name NAME [--file FILE]
+      Ends the operator's credential, from the platform's next request on.
+  operator list [--file FILE]
+      Lists every credential that there ever was, by id, name and roles.
+
+--json prints the answer as JSON on one line. The token is in the file, or in OPS_TOKEN. --url is the operations listener,
+by default http://OPERATIONS_HOST:OPERATIONS_PORT. --file: the file that OPERATORS names, which is also the default.
+Roles: ${ROLES.join(", ")}. Exit status: 0 done, 1 rejected or failed, 2 wrong command line.`;
+
+const COMMON = ["token-file", "url"] as const;
 
 /** Dependencies of the command. */
 export interface OpsTools extends ListTools {
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly readText: (path: string) => Promise<string>;
+  readonly fetch: typeof fetch;
 }
 
 /**
@@ -23,10 +34,87 @@ export interface OpsTools extends ListTools {
  * @throws {UsageError} and errors in one sentence
  */
 export async function ops(args: readonly string[], tools: OpsTools): Promise<void> {
-  const [area, ...rest] = args;
-  if (area === undefined || args.includes("--help")) return tools.print(USAGE);
-  if (area !== "operator") throw new UsageError(`There is no command ${area}; --help lists them.`);
-  await changeOperators(rest, tools);
+  if (args.length === 0 || args.includes("--help")) return tools.print(USAGE);
+  if (args[0] === "operator") return await changeOperators(args.slice(1), tools);
+  const firstOption = args.findIndex((arg) => arg.startsWith("--"));
+  const words = firstOption < 0 ? args : args.slice(0, firstOption);
+  const command = COMMANDS.find((one) => isCalled(one, words));
+  if (command === undefined) {
+    throw new UsageError(`There is no command ${words.join(" ")}; --help lists them with their ids.`);
+  }
+  const { required, optional = [], switches = [] } = command;
+  const given: Readonly<Record<string, string | boolean | undefined>> = optionsOf(
+    args.slice(words.length),
+    [...required, ...optional, ...COMMON],
+    [...switches, "json"],
+  );
+  const missing = required.filter((name) => given[name] === undefined);
+  if (missing.length > 0) throw new UsageError(`Missing: ${missing.map((name) => `--${name}`).join(", ")}.`);
+  const ids = words.slice(words.length - command.ids.length);
+  const answer = await send(command.plan(ids, given), given, tools);
+  tools.print(
+    given["json"] === true ? JSON.stringify(answer) : linesOf(dataOf(answer)).join("\n") || "None.",
+  );
+}
+
+function isCalled({ words, ids }: Command, sent: readonly string[]): boolean {
+  const own = words.split(" ");
+  return sent.length === own.length + ids.length && own.every((word, index) => sent[index] === word);
+}
+
+async function send(
+  { method, path, data }: Planned,
+  given: Readonly<Record<string, string | boolean | undefined>>,
+  tools: OpsTools,
+): Promise<unknown> {
+  const url = String(given["url"] ?? defaultUrl(tools.env));
+  const headers: Record<string, string> = {
+    authorization: `Bearer ${await tokenOf(given["token-file"], tools)}`,
+  };
+  const body = data === undefined ? {} : { body: JSON.stringify({ Data: data }) };
+  if (data !== undefined) headers["content-type"] = "application/json";
+  const response = await tools.fetch(`${url}/operations${path}`, { method, headers, ...body }).catch(
+    (error: Error) => {
+      throw new Error(`The platform at ${url} does not answer: ${error.message}`);
+    },
+  );
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (response.ok) return answer;
+  const { error_description: why } = Object(answer);
+  throw new Error(
+    typeof why === "string" ? `${response.status}: ${why}` : `The platform answered ${response.status}.`,
+  );
+}
+
+function defaultUrl(env: OpsTools["env"]): string {
+  const host = env["OPERATIONS_HOST"] || "127.0.0.1";
+  return `http://${host.includes(":") ? `[${host}]` : host}:${env["OPERATIONS_PORT"] || "8081"}`;
+}
+
+async function tokenOf(file: string | boolean | undefined, { env, readText }: OpsTools): Promise<string> {
+  const token = typeof file === "string" ? (await readText(file)).trim() : env["OPS_TOKEN"];
+  if (token !== undefined && token !== "") return token;
+  throw new UsageError("No token: set OPS_TOKEN, or name its file with --token-file.");
+}
+
+function dataOf(answer: unknown): unknown {
+  return Object(answer)["Data"] ?? answer;
+}
+
+/** The answer as indented lines, a name and its value on each. */
+function linesOf(value: unknown, indent = ""): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => [`${indent}-`, ...linesOf(item, `${indent}  `)]);
+  if (typeof value !== "object" || value === null) return [`${indent}${printable(value)}`];
+  return Object.entries(value).flatMap(([name, member]) =>
+    typeof member === "object" && member !== null
+      ? [`${indent}${name}:`, ...linesOf(member, `${indent}  `)]
+      : [`${indent}${name}: ${printable(member)}`]
+  );
+}
+
+/** Texts of others must not change the terminal. */
+function printable(value: unknown): string {
+  return String(value).replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "?");
 }
 
 async function changeOperators([verb, ...rest]: readonly string[], tools: OpsTools): Promise<void> {
@@ -47,8 +135,11 @@ async function changeOperators([verb, ...rest]: readonly string[], tools: OpsToo
 if (import.meta.main) {
   const encoder = new TextEncoder();
   try {
+    const names = ["OPERATORS", "OPS_TOKEN", "OPERATIONS_HOST", "OPERATIONS_PORT"];
     await ops(Deno.args, {
-      env: { OPERATORS: Deno.env.get("OPERATORS") },
+      env: Object.fromEntries(names.map((name) => [name, Deno.env.get(name)])),
+      readText: (path) => Deno.readTextFile(path),
+      fetch,
       print: (line) => void Deno.stdout.writeSync(encoder.encode(`${line}\n`)),
       now: Date.now(),
     });

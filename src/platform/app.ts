@@ -16,6 +16,7 @@ import { FIRST_SEGMENTS } from "../base/kernel/reserved_names.ts";
 import { type DiscoveryRouteDeps, discoveryRoutes } from "./oauth/discovery_routes.ts";
 import { type OAuthRouteDeps, oauthRoutes } from "./oauth/routes.ts";
 import { type ControlRouteDeps, controlRoutes } from "./operations/control_routes.ts";
+import { type HistoryRouteDeps, historyRoutes } from "./operations/history_routes.ts";
 import { type OperationsRouteDeps, operationsRoutes } from "./payments/operations_routes.ts";
 import { type PaymentRouteDeps, paymentRoutes } from "./payments/routes.ts";
 import { type HoldRouteDeps, orderHoldRoutes } from "./recovery/operations_routes.ts";
@@ -63,6 +64,7 @@ export interface OperationsDeps extends ErrorDeps {
     & MetricsRouteDeps
     & LogRouteDeps
     & ControlRouteDeps
+    & HistoryRouteDeps
     & OperationsDocumentDeps;
 }
 
@@ -101,6 +103,7 @@ export function operationsHost(deps: OperationsDeps): Host {
     ...operationsRoutes(operations),
     ...orderHoldRoutes(operations),
     ...controlRoutes(operations),
+    ...historyRoutes(operations),
     ...requestLaneRoutes(operations),
     ...metricsRoutes(operations),
     ...logRoutes(operations),

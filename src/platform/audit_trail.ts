@@ -146,3 +146,50 @@ export async function placedHistoryOf(store: Store, subject: string): Promise<re
 function placed(entry: Entry<unknown>): PlacedEntry {
   return { position: Number(entry.key[2]), entry: auditRecord.decode(entry).value };
 }
+
+/** The place of an entry among all entries, which are in the order of their keys. */
+export type AuditCursor = Entry<unknown>["key"];
+
+/** An entry with its subject. */
+export interface ListedEntry {
+  readonly key: AuditCursor;
+  readonly subject: string;
+  readonly entry: AuditEntry;
+}
+
+/** Returns entries of all histories, or of one subject's, after a place. */
+export async function auditPage(
+  store: Store,
+  { subject, after, limit }: {
+    readonly subject?: string;
+    readonly after?: AuditCursor | undefined;
+    readonly limit: number;
+  },
+): Promise<readonly ListedEntry[]> {
+  const prefix = subject === undefined ? [auditRecord.name] : [auditRecord.name, subject];
+  const isInside = after === undefined || prefix.every((part, index) => after[index] === part);
+  if (!isInside) return [];
+  const listed = await store.list({ prefix, ...(after === undefined ? {} : { after }), limit });
+  return listed.map((entry) => ({
+    key: entry.key,
+    subject: entry.key[1] ?? "",
+    entry: auditRecord.decode(entry).value,
+  }));
+}
+
+/** Returns the cursor as text. */
+export function cursorOf({ key }: ListedEntry): string {
+  return new TextEncoder().encode(JSON.stringify(key)).toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+const cursorSchema = z.tuple([z.literal(auditRecord.name), text.min(1), text.min(1), text.min(1)]);
+
+/** Returns undefined for a text that {@link cursorOf} has not made. */
+export function readCursor(sent: string): AuditCursor | undefined {
+  try {
+    const json = new TextDecoder().decode(Uint8Array.fromBase64(sent, { alphabet: "base64url" }));
+    return cursorSchema.safeParse(JSON.parse(json)).data;
+  } catch {
+    return undefined;
+  }
+}

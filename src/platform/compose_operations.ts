@@ -5,11 +5,13 @@ import { nameRequest } from "../base/http/interaction_id.ts";
 import { requestLog } from "../base/http/request_log.ts";
 import { apiHeaders } from "../base/http/response_headers.ts";
 import { preciseClock } from "../base/kernel/clock.ts";
+import type { Credentials } from "../base/http/credentials.ts";
 import type { Log } from "../base/observability/log.ts";
 import { openLogStore } from "./evidence_log/log_store.ts";
 import { operationsDocument } from "./openapi.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { requestMetrics } from "./security/request_metrics.ts";
+import { openOperatorAudit } from "./security/operator_audit.ts";
 import { openControlsStore } from "./security/controls_store.ts";
 import { admit } from "./security/admit.ts";
 
@@ -19,7 +21,7 @@ export function composeOperations(
   log: Log,
   health: OperationsDeps["health"],
 ): Host {
-  const { config, store, clock, keys, operators } = parts;
+  const { config, store, keys, operators } = parts;
   const { consents, clients, participantKeys } = shared;
   const host: Host = operationsHost({
     log,
@@ -32,7 +34,7 @@ export function composeOperations(
       admit({ admission: shared.admission }),
     ],
     health,
-    guard: operators === undefined ? undefined : { identify: operators.identify, clock, log },
+    guard: operators === undefined ? undefined : guardOf(operators, parts, log),
     operations: {
       ...shared.delivery, // payments, their outbox, and the calls to banks
       consents,
@@ -50,4 +52,12 @@ export function composeOperations(
     },
   });
   return host;
+}
+
+function guardOf(
+  { identify }: Credentials,
+  { store, clock }: TimedParts,
+  log: Log,
+): NonNullable<OperationsDeps["guard"]> {
+  return { identify, clock, log, recordRead: openOperatorAudit({ store, clock }, openControlsStore()) };
 }

@@ -11,7 +11,8 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { Log } from "../../base/observability/log.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
-import { OPERATION_ROLES, type Role } from "./operator_roles.ts";
+import type { RecordRead } from "./operator_audit.ts";
+import { AUDITED_READS, OPERATION_ROLES, type Role } from "./operator_roles.ts";
 
 /** Set by the guard of the operations API. */
 export interface OperatorVariables {
@@ -35,6 +36,7 @@ export interface OperatorGuardDeps {
   readonly identify: (token: string) => Promise<Identified>;
   readonly clock: Clock;
   readonly log: Log;
+  readonly recordRead: RecordRead;
 }
 
 /**
@@ -44,11 +46,11 @@ export interface OperatorGuardDeps {
  * @throws {Error} if an endpoint has no roles
  */
 export function guardOperations(
-  { identify, clock, log }: OperatorGuardDeps,
+  { identify, clock, log, recordRead }: OperatorGuardDeps,
   endpoints: readonly PlatformEndpoint[],
 ): readonly PlatformEndpoint[] {
   const bearer = openBearer({ identify, clock, unauthorized: "operations.unauthorized" });
-  const guardOf = (roles: readonly Role[]): Check => {
+  const guardOf = (roles: readonly Role[], isAudited: boolean): Check => {
     const guard = createMiddleware<RequestEnv & { Variables: OperatorVariables }>(async (c, next) => {
       const interactionId = c.get("interactionId");
       const person = await bearer(c.req.header("authorization"), (credential) => {
@@ -58,7 +60,9 @@ export function guardOperations(
         log.warn("operator.forbidden", { interactionId, operator: person.name });
         throw new ApiError("operations.forbidden", `needs ${roles.join(" or ")}`);
       }
-      c.set("operator", `operator ${person.name}`);
+      const operator = `operator ${person.name}`;
+      if (isAudited) await recordRead(operator, c.req.path);
+      c.set("operator", operator);
       await next();
     });
     return Object.defineProperty(guard, "name", { value: `operator(${roles.join(", ")})` });
@@ -67,6 +71,6 @@ export function guardOperations(
     const name = `${methodOf(each)} ${each.route.path}`;
     const roles = OPERATION_ROLES[name];
     if (roles === undefined) throw new Error(`${name}: declare its roles in operator_roles.ts`);
-    return { ...each, checks: [guardOf(roles), ...each.checks] };
+    return { ...each, checks: [guardOf(roles, AUDITED_READS.has(name)), ...each.checks] };
   });
 }

@@ -31,6 +31,8 @@ export const OPERATION_ROLES: Readonly<Record<string, readonly Role[]>> = {
   "GET /operations/log/checkpoint": ROLES,
   "GET /operations/log/consistency": ROLES,
   "GET /operations/log/inclusion": ROLES,
+  "GET /operations/histories/{subject}": ["support", "operator", "security", "auditor"],
+  "GET /operations/audit": ["auditor"],
   "GET /operations/controls": ROLES,
   "POST /operations/organisations/{id}/block": SECURES,
   "POST /operations/organisations/{id}/unblock": SECURES,
@@ -42,6 +44,12 @@ export const OPERATION_ROLES: Readonly<Record<string, readonly Role[]>> = {
   "POST /operations/banks/{id}/outages": OPERATES,
   "POST /operations/banks/{id}/outages/{outageId}/cancel": OPERATES,
 };
+
+/** Reads of cases and of what people did. Each one is recorded in the operator's own history. */
+export const AUDITED_READS: ReadonlySet<string> = new Set([
+  "GET /operations/histories/{subject}",
+  "GET /operations/audit",
+]);
 
 export function isRole(text: string): text is Role {
   return ROLES.some((role) => role === text);

@@ -1,0 +1,156 @@
+/** The commands of `deno task ops` as requests to the operations API. */
+
+/** A request of a command. */
+export interface Planned {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** The `Data` of the body. */
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** Options by their name on the command line. */
+export type Given = Readonly<Record<string, string | boolean | undefined>>;
+
+export interface Command {
+  /** Words before the ids, such as `bank hold`. */
+  readonly words: string;
+  /** Names of the ids that follow. */
+  readonly ids: readonly string[];
+  /** Required options, then optional ones. */
+  readonly required: readonly string[];
+  readonly optional?: readonly string[];
+  readonly switches?: readonly string[];
+  readonly help: string;
+  readonly plan: (ids: readonly string[], given: Given) => Planned;
+}
+
+const part = (text: string | undefined): string => encodeURIComponent(text ?? "");
+
+function get(path: string, query: Readonly<Record<string, string | boolean | undefined>> = {}): Planned {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    typeof value === "string" ? [[name, value]] : []
+  );
+  return { method: "GET", path: pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}` };
+}
+
+function post(path: string, data?: Planned["data"]): Planned {
+  return { method: "POST", path, ...(data === undefined ? {} : { data }) };
+}
+
+/** A change of one party, for a reason. */
+function change(words: string, id: string, pathOf: (id: string) => string, help: string): Command {
+  return {
+    words,
+    ids: [id],
+    required: ["reason"],
+    help,
+    plan: ([given], { reason }) => post(pathOf(part(given)), { Reason: reason }),
+  };
+}
+
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  {
+    words: "requests",
+    ids: [],
+    required: [],
+    help: "Requests in work, by lane",
+    plan: () => get("/requests"),
+  },
+  {
+    words: "controls",
+    ids: [],
+    required: [],
+    help: "What is blocked, held or announced",
+    plan: () => get("/controls"),
+  },
+  change("organisation block", "ORG_ID", (id) => `/organisations/${id}/block`, "Blocks an organisation"),
+  change("organisation unblock", "ORG_ID", (id) => `/organisations/${id}/unblock`, "Unblocks it"),
+  change("software block", "CLIENT_ID", (id) => `/software/${id}/block`, "Blocks one software"),
+  change("software unblock", "CLIENT_ID", (id) => `/software/${id}/unblock`, "Unblocks it"),
+  change(
+    "software revoke-tokens",
+    "CLIENT_ID",
+    (id) => `/software/${id}/revoke-tokens`,
+    "Revokes its access tokens",
+  ),
+  change("bank hold", "BANK", (id) => `/banks/${id}/hold`, "Holds a bank's orders"),
+  change("bank release", "BANK", (id) => `/banks/${id}/release`, "Releases them"),
+  {
+    words: "bank outage",
+    ids: ["BANK"],
+    required: ["from", "until", "text", "reason"],
+    help: "Announces an outage; times as 2040-01-15T12:00:00Z",
+    plan: ([bank], { from, until, text, reason }) =>
+      post(`/banks/${part(bank)}/outages`, {
+        FromDateTime: from,
+        UntilDateTime: until,
+        Text: text,
+        Reason: reason,
+      }),
+  },
+  {
+    words: "bank cancel-outage",
+    ids: ["BANK", "OUTAGE_ID"],
+    required: ["reason"],
+    help: "Cancels or ends it",
+    plan: ([bank, id], { reason }) =>
+      post(`/banks/${part(bank)}/outages/${part(id)}/cancel`, { Reason: reason }),
+  },
+  {
+    words: "orders",
+    ids: [],
+    required: ["state"],
+    optional: ["after"],
+    help: "Orders that are dead or held",
+    plan: (_, { state, after }) => get("/payment-orders", { state, after }),
+  },
+  {
+    words: "order redrive",
+    ids: ["PAYMENT_ID"],
+    required: [],
+    help: "Tries a dead order again",
+    plan: ([id]) => post(`/payment-orders/${part(id)}/redrive`),
+  },
+  {
+    words: "order close",
+    ids: ["PAYMENT_ID"],
+    required: ["reason", "status-reason"],
+    switches: ["may-be-at-bank"],
+    help: "Closes a dead order; --status-reason is for the TPP",
+    plan: ([id], given) =>
+      post(`/payment-orders/${part(id)}/close`, {
+        Reason: given["reason"],
+        StatusReason: given["status-reason"],
+        ...(given["may-be-at-bank"] === true ? { MayBeAtBank: true } : {}),
+      }),
+  },
+  {
+    words: "history",
+    ids: ["SUBJECT"],
+    required: [],
+    optional: ["after"],
+    help: "The history of a payment, consent, client, 'bank BANK', 'operator NAME'",
+    plan: ([subject], { after }) => get(`/histories/${part(subject)}`, { after }),
+  },
+  {
+    words: "audit",
+    ids: [],
+    required: [],
+    optional: ["after"],
+    help: "Every entry of every history, page by page",
+    plan: (_, { after }) => get("/audit", { after }),
+  },
+];
+
+/** The line of a command in the help. */
+export function usageOf({ words, ids, required, optional = [], switches = [], help }: Command): string {
+  const shown = [
+    words,
+    ...ids,
+    ...required.map((name) => `--${name} …`),
+    ...optional.map((name) => `[--${name} …]`),
+    ...switches.map((name) => `[--${name}]`),
+  ].join(" ");
+  return `  ${shown}\n      ${help}`;
+}
