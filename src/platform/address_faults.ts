@@ -10,8 +10,9 @@ type Addresses =
         | "DIRECTORY_ISSUER"
         | "DIRECTORY_JWKS_URI"
         | "DIRECTORY_HOSTS"
-        | "REGISTRATION_AUDIENCE",
-        string
+        | "REGISTRATION_AUDIENCE"
+        | "OPERATIONS_OIDC_ISSUER",
+        string | undefined
       >
     >
   >
@@ -23,8 +24,9 @@ export function urlFaults(values: Addresses): string[] {
   const origins = (["BASE_URL", "AUTH_URL"] as const).flatMap((name) =>
     originFault(name, values[name], sandbox)
   );
-  const urls = (["DIRECTORY_ISSUER", "DIRECTORY_JWKS_URI", "REGISTRATION_AUDIENCE"] as const)
-    .flatMap((name) => schemeFault(name, values[name], sandbox));
+  const urls =
+    (["DIRECTORY_ISSUER", "DIRECTORY_JWKS_URI", "REGISTRATION_AUDIENCE", "OPERATIONS_OIDC_ISSUER"] as const)
+      .flatMap((name) => schemeFault(name, values[name], sandbox));
   return [...origins, ...urls];
 }
 

@@ -11,6 +11,9 @@ import { openLogStore } from "./evidence_log/log_store.ts";
 import { operationsDocument } from "./openapi.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { requestMetrics } from "./security/request_metrics.ts";
+import { guardedFetch } from "./participants/guarded_fetch.ts";
+import { openOidcOperators, withOidc } from "./security/oidc_operators.ts";
+import type { OperatorGuardDeps } from "./security/operation.ts";
 import { openOperatorAudit } from "./security/operator_audit.ts";
 import { openControlsStore } from "./security/controls_store.ts";
 import { admit } from "./security/admit.ts";
@@ -21,7 +24,7 @@ export function composeOperations(
   log: Log,
   health: OperationsDeps["health"],
 ): Host {
-  const { config, store, keys, operators } = parts;
+  const { config, store, keys } = parts;
   const { consents, clients, participantKeys } = shared;
   const host: Host = operationsHost({
     log,
@@ -34,7 +37,7 @@ export function composeOperations(
       admit({ admission: shared.admission }),
     ],
     health,
-    guard: operators === undefined ? undefined : guardOf(operators, parts, log),
+    guard: guardOf(parts, log),
     operations: {
       ...shared.delivery, // payments, their outbox, and the calls to banks
       consents,
@@ -54,10 +57,19 @@ export function composeOperations(
   return host;
 }
 
-function guardOf(
-  { identify }: Credentials,
-  { store, clock }: TimedParts,
-  log: Log,
-): NonNullable<OperationsDeps["guard"]> {
-  return { identify, clock, log, recordRead: openOperatorAudit({ store, clock }, openControlsStore()) };
+/** Undefined without operators. */
+function guardOf(parts: TimedParts, log: Log): OperatorGuardDeps | undefined {
+  const { store, clock, operators } = parts;
+  const people = withOidc(operators, oidcOperators(parts, log));
+  if (people === undefined) return undefined;
+  const recordRead = openOperatorAudit({ store, clock }, openControlsStore());
+  return { identify: people.identify, clock, log, recordRead };
+}
+
+function oidcOperators({ config, fetch, clock, steady }: TimedParts, log: Log): Credentials | undefined {
+  const { operatorsOidc: settings, environment } = config;
+  if (settings === undefined) return undefined;
+  const allowedHosts = [new URL(settings.issuer).host];
+  const fetchJson = guardedFetch({ fetch, allowedHosts, loopbackHttp: environment === "Sandbox" });
+  return openOidcOperators({ settings, fetchJson, clock, steady, log });
 }

@@ -43,6 +43,8 @@ export interface Config {
   readonly operationsHost: string;
   /** Without it that listener does not exist. */
   readonly operationsPort: number | undefined;
+  /** The OpenID provider of operators, if they have one. */
+  readonly operatorsOidc: OidcSettings | undefined;
   /** Path of the list of operators. */
   readonly operatorsFile: string | undefined;
   readonly environment: "Production" | "Sandbox";
@@ -58,6 +60,15 @@ export interface Config {
   readonly requestWaitSeconds: number;
   /** How long requests are served after a signal to stop, while proxies find other processes. */
   readonly lameDuckSeconds: number;
+}
+
+/** The OpenID provider of operators. */
+export interface OidcSettings {
+  readonly issuer: string;
+  /** `aud` of their access tokens. */
+  readonly audience: string;
+  /** The claim with the roles: a list, or a text with spaces between them. */
+  readonly rolesClaim: string;
 }
 
 /** Environment variables by name. */
@@ -124,6 +135,9 @@ const schema = z.object({
   OPERATIONS_HOST: z.string().default("127.0.0.1"),
   OPERATIONS_PORT: portNumber.optional(),
   OPERATORS: z.string().optional(),
+  OPERATIONS_OIDC_ISSUER: z.string().optional(),
+  OPERATIONS_OIDC_AUDIENCE: z.string().optional(),
+  OPERATIONS_OIDC_ROLES: z.string().default("roles"),
   ENVIRONMENT: z.enum(["Production", "Sandbox"], { error: "set it to Production or Sandbox" }).default(
     "Production",
   ),
@@ -208,6 +222,7 @@ function frozen(values: Values): Config {
     operationsHost: values.OPERATIONS_HOST,
     operationsPort: values.OPERATIONS_PORT,
     operatorsFile: values.OPERATORS,
+    operatorsOidc: oidcOf(values),
     environment: values.ENVIRONMENT,
     logLevel: values.LOG_LEVEL,
     rateLimits: values.RATE_LIMITS,
@@ -225,6 +240,12 @@ function frozen(values: Values): Config {
   });
 }
 
+function oidcOf(values: Values): OidcSettings | undefined {
+  const { OPERATIONS_OIDC_ISSUER: issuer, OPERATIONS_OIDC_AUDIENCE: audience } = values;
+  if (issuer === undefined || audience === undefined) return undefined;
+  return Object.freeze({ issuer, audience, rolesClaim: values.OPERATIONS_OIDC_ROLES });
+}
+
 /** A database file belongs to one process. While that one stops, proxies have no other. */
 function defaultLameDuckSeconds(storeUrl: string): number {
   return isUrl(storeUrl) ? LAME_DUCK_SECONDS : 0;
@@ -234,6 +255,9 @@ function unsafe(values: Partial<Values>): string[] {
   const faults: string[] = [];
   if (values.BASE_URL !== undefined && values.BASE_URL === values.AUTH_URL) {
     faults.push("BASE_URL and AUTH_URL: must be different hosts, only one asks for client certificates");
+  }
+  if ((values.OPERATIONS_OIDC_ISSUER === undefined) !== (values.OPERATIONS_OIDC_AUDIENCE === undefined)) {
+    faults.push("OPERATIONS_OIDC_ISSUER and OPERATIONS_OIDC_AUDIENCE: set both, or neither");
   }
   if (values.OPERATORS !== undefined && values.OPERATIONS_PORT === undefined) {
     faults.push("OPERATORS: set OPERATIONS_PORT too, the port on which operators are answered");

@@ -44,6 +44,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     proxySecret: "0123456789abcdefghijABCDEFGHIJ._~+/=-",
     operationsHost: "127.0.0.1",
     operationsPort: undefined,
+    operatorsOidc: undefined,
     operatorsFile: undefined,
     environment: "Production",
     logLevel: "info",
@@ -110,7 +111,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     burst: 4,
   }]);
   assertEquals(config.rateLimits.reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 30);
+  assertEquals(VARIABLES.length, 33);
 });
 
 Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {
@@ -154,6 +155,9 @@ const REJECTED: readonly (readonly [string, Environment, readonly string[]])[] =
   ]],
   ["one host for both", { AUTH_URL: "https://api.example.com" }, [
     "BASE_URL and AUTH_URL: must be different hosts, only one asks for client certificates",
+  ]],
+  ["a provider of operators without an audience", { OPERATIONS_OIDC_ISSUER: "https://id.example.com" }, [
+    "OPERATIONS_OIDC_ISSUER and OPERATIONS_OIDC_AUDIENCE: set both, or neither",
   ]],
   ["operators without a port", { OPERATORS: "/etc/operators.json" }, [
     "OPERATORS: set OPERATIONS_PORT too, the port on which operators are answered",
