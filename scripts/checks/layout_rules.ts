@@ -158,6 +158,12 @@ export const CROSSINGS: readonly Crossing[] = [
     to: "platform/recovery",
     because: "a bank may be held by operators or after a restore",
   },
+  { from: "platform/cases", to: "platform/payments", because: "a case is found by its payment" },
+  {
+    from: "platform/cases",
+    to: "platform/consents",
+    because: "a consent has the number of its newest entry",
+  },
   { from: "platform/oauth", to: "platform/consents", because: "an authorization request is for one consent" },
   { from: "platform/oauth", to: "platform/registration", because: "what a client registered" },
   {

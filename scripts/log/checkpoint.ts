@@ -28,8 +28,14 @@ export async function openCheckpoint(jwt: string, keys: JSONWebKeySet): Promise<
       throw new Error(`the checkpoint's signature does not verify: ${error.message}`);
     });
   if (verified.protectedHeader.typ !== "evidence-log-checkpoint+jwt") throw new Error("it is no checkpoint");
-  const { root, ...claims } = checkpointSchema.parse(JSON.parse(new TextDecoder().decode(verified.payload)));
-  const hash = asHash(root);
-  if (hash === undefined) throw new Error("the checkpoint's root is no hash");
-  return { ...claims, root: hash };
+  const checkpoint = readCheckpoint(JSON.parse(new TextDecoder().decode(verified.payload)));
+  if (checkpoint === undefined) throw new Error("the checkpoint has not its claims");
+  return checkpoint;
+}
+
+/** Reads the claims of a checkpoint whose signature the caller verifies. Undefined if they are not of one. */
+export function readCheckpoint(claims: unknown): Checkpoint | undefined {
+  const parsed = checkpointSchema.safeParse(claims);
+  const root = parsed.success ? asHash(parsed.data.root) : undefined;
+  return parsed.success && root !== undefined ? { ...parsed.data, root } : undefined;
 }

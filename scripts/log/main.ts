@@ -4,7 +4,7 @@ import { z } from "zod";
 import { asHash, type Hash } from "../../src/base/merkle/tree.ts";
 import { optionsOf, UsageError } from "../command_line/run.ts";
 import { type ApiTools, getOperation } from "../operations_api/client.ts";
-import { openCheckpoint } from "./checkpoint.ts";
+import { type Checkpoint, openCheckpoint, readCheckpoint } from "./checkpoint.ts";
 import { compareCheckpoints } from "./witness.ts";
 
 const USAGE = `deno task log checkpoint [--url URL]
@@ -57,10 +57,11 @@ async function witness(
 }
 
 /** Its signature was verified when it was added. Its key may be retired since. */
-function seenBefore(jwt: string): Awaited<ReturnType<typeof openCheckpoint>> {
+function seenBefore(jwt: string): Checkpoint {
   const payload = Uint8Array.fromBase64(jwt.split(".")[1] ?? "", { alphabet: "base64url" });
-  const { root, ...claims } = JSON.parse(new TextDecoder().decode(payload));
-  return { ...claims, root: asHash(root) ?? new Uint8Array() };
+  const checkpoint = readCheckpoint(JSON.parse(new TextDecoder().decode(payload)));
+  if (checkpoint === undefined) throw new Error("the last line of the file is no checkpoint");
+  return checkpoint;
 }
 
 async function newest(tools: LogTools, url: string | undefined): Promise<string> {

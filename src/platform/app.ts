@@ -21,6 +21,7 @@ import { type OperationsRouteDeps, operationsRoutes } from "./payments/operation
 import { type PaymentRouteDeps, paymentRoutes } from "./payments/routes.ts";
 import { type HoldRouteDeps, orderHoldRoutes } from "./recovery/operations_routes.ts";
 import { type MetricsRouteDeps, metricsRoutes } from "./security/metrics_routes.ts";
+import { type CaseRouteDeps, caseRoutes } from "./cases/case_routes.ts";
 import { type LogRouteDeps, logRoutes } from "./cases/log_routes.ts";
 import { type RequestLaneRouteDeps, requestLaneRoutes } from "./security/request_lane_routes.ts";
 import { type RegistrationRouteDeps, registrationRoutes } from "./registration/routes.ts";
@@ -65,6 +66,7 @@ export interface OperationsDeps extends ErrorDeps {
     & LogRouteDeps
     & ControlRouteDeps
     & HistoryRouteDeps
+    & CaseRouteDeps
     & OperationsDocumentDeps;
 }
 
@@ -107,6 +109,7 @@ export function operationsHost(deps: OperationsDeps): Host {
     ...requestLaneRoutes(operations),
     ...metricsRoutes(operations),
     ...logRoutes(operations),
+    ...caseRoutes(operations),
     ...operationsDocumentRoutes(operations),
   ]);
   return openHost(deps, [...healthEndpoints(deps.health), ...guarded], () => "oauth");

@@ -51,6 +51,8 @@ export function composeOperations(
       holds: openHoldStore(store),
       lanes: shared.admission.state,
       evidenceLog: openLogStore(store),
+      ownKeyRing: keys,
+      origin: { issuer: config.authUrl, cell: config.cell },
       openApi: () => operationsDocument(config, host.endpoints),
     },
   });

@@ -4,7 +4,18 @@ import { assert, assertEquals } from "@std/assert";
 const root = new URL("../../", import.meta.url);
 const UPDATE = "run `deno task production-lock` and commit production.lock";
 const OF_TESTS = ["axe-core", "deno-std", "fast-check", "js-tokens", "openid-client", "playwright-core"];
-const TASKS = ["serve", "directory", "participant", "platform-keys", "proxy-config", "store", "reconcile"];
+const TASKS = [
+  "serve",
+  "directory",
+  "participant",
+  "platform-keys",
+  "proxy-config",
+  "store",
+  "reconcile",
+  "ops",
+  "log",
+  "case",
+];
 
 interface Lock {
   readonly npm: Readonly<Record<string, unknown>>;
@@ -37,9 +48,8 @@ Deno.test("production.lock has every package that a deployment's programs import
 Deno.test("every program of a deployment runs with production.lock, as the documentation has it", async () => {
   const { tasks } = JSON.parse(await read("deno.json"));
   for (const task of TASKS) assert(tasks[task].command.startsWith("deno run --lock=production.lock "), task);
-  const pages = [...Deno.readDirSync(new URL("docs/operations/", root))].map(({ name }) =>
-    read(`docs/operations/${name}`)
-  );
+  const files = [...Deno.readDirSync(new URL("docs/operations/", root))].filter(({ isFile }) => isFile);
+  const pages = files.map(({ name }) => read(`docs/operations/${name}`));
   const commands = (await Promise.all(pages)).join("\n").split("\n").filter((line) =>
     /\bdeno (?:cache|run) /.test(line)
   );

@@ -17,6 +17,8 @@ export interface LogView {
   readonly size: number;
   /** Proves that a leaf hash is in the tree, or returns undefined if it has no place in it. */
   inclusion(leaf: Hash): Promise<Inclusion | undefined>;
+  /** Whether a leaf hash that was staged with this time (milliseconds) will be in the tree of a later checkpoint. */
+  isAwaited(leaf: Hash, at: number): Promise<boolean>;
   /** Proves that a tree of `from` leaves grew to one of `to` leaves, or returns undefined if there are no such trees. */
   consistency(from: number, to: number): Promise<readonly Hash[] | undefined>;
 }
@@ -35,6 +37,7 @@ export async function viewLog(log: LogStore): Promise<LogView | null> {
       if (index === undefined || index >= size) return undefined;
       return { index, proof: await hashesOf(inclusionPath(index, size), read) };
     },
+    isAwaited: async (leaf, at) => await log.isWaiting(leaf, at) || (await log.indexOf(leaf) ?? -1) >= size,
     async consistency(from, to) {
       if (!(1 <= from && from <= to && to <= size)) return undefined;
       return await hashesOf(consistencyPath(from, to), read);

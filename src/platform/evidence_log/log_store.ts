@@ -32,6 +32,8 @@ export interface LogStore {
   tiles(places: readonly TilePlace[]): Promise<readonly (readonly Hash[])[]>;
   /** Returns the place of a leaf hash, or undefined if it has none. */
   indexOf(leaf: Hash): Promise<number | undefined>;
+  /** Whether a leaf hash that was staged with this time (milliseconds) has no place yet. */
+  isWaiting(leaf: Hash, at: number): Promise<boolean>;
   /** Stages the next state of the log. Of parallel changes only one commits. */
   stageGrowth(tx: Transaction, former: Entry<LogHead> | null, growth: Growth): void;
 }
@@ -84,6 +86,7 @@ export function openLogStore(store: Store): LogStore {
       return found.map((entry) => entry === null ? [] : hashesIn(logTileRecord.decode(entry).value.hashes));
     },
     indexOf: async (leaf) => (await logLeafRecord.get(store, logLeafKey(hashText(leaf))))?.value.index,
+    isWaiting: async (leaf, at) => await store.get(logWaitingKey(at, hashText(leaf))) !== null,
     stageGrowth(tx, former, { head, placed, tiles }) {
       check(tx, logHeadKey, former?.version ?? null);
       const first = former?.value.size ?? 0;

@@ -29,6 +29,7 @@ export const OPERATION_ROLES: Readonly<Record<string, readonly Role[]>> = {
   "POST /operations/order-holds/{bank}/reconcile": OPERATES,
   "POST /operations/order-holds/{bank}/release": OPERATES,
   "GET /operations/log/checkpoint": ROLES,
+  "GET /operations/cases/{id}": ["support", "auditor"],
   "GET /operations/log/consistency": ROLES,
   "GET /operations/log/inclusion": ROLES,
   "GET /operations/histories/{subject}": ["support", "operator", "security", "auditor"],
@@ -49,6 +50,7 @@ export const OPERATION_ROLES: Readonly<Record<string, readonly Role[]>> = {
 export const AUDITED_READS: ReadonlySet<string> = new Set([
   "GET /operations/histories/{subject}",
   "GET /operations/audit",
+  "GET /operations/cases/{id}",
 ]);
 
 export function isRole(text: string): text is Role {

@@ -1,0 +1,75 @@
+/** The form of a bundle (`docs/contract/evidence.md`). */
+import { z } from "zod";
+
+const hash = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+const base64url = z.string().regex(/^[A-Za-z0-9_-]*$/);
+const jwt = z.string().regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}$/);
+const count = z.int().nonnegative();
+
+const item = z.strictObject({
+  kind: z.string(),
+  sha256: hash,
+  place: z.string().optional(),
+  key: hash.optional(),
+});
+
+/** Members that later versions add are kept: the leaf covers every member of a record. */
+const record = z.looseObject({
+  at: z.int(),
+  event: z.string(),
+  actor: z.string(),
+  subject: z.string(),
+  reason: z.string().optional(),
+  interactionId: z.string().optional(),
+  sequence: z.int().positive().optional(),
+  salt: z.string().optional(),
+  page: z.looseObject({ sha256: z.string() }).optional(),
+  items: z.array(item).optional(),
+  deleted: z.array(z.string()).optional(),
+  documents: z.array(z.strictObject({ kind: z.string(), sha256: hash })).optional(),
+});
+
+const body = z.strictObject({
+  bytes: base64url,
+  signature: z.string().optional(),
+  salt: base64url.optional(),
+});
+
+const entry = z.strictObject({
+  record,
+  position: z.int(),
+  bodies: z.array(body.nullable()),
+  index: count.optional(),
+  proof: z.array(hash).max(64).optional(),
+});
+
+const key = z.looseObject({ kty: z.literal("RSA"), n: base64url, e: z.literal("AQAB"), kid: z.string() });
+
+export const bundleSchema = z.strictObject({
+  format: z.literal("evidence-bundle-1"),
+  checkpoint: jwt,
+  statement: jwt,
+  documents: z.array(z.string()),
+  entries: z.array(entry).min(1),
+  keys: z.array(key).min(1),
+});
+
+/** Claims of the statement: times in Unix seconds, and the number of entries of each history. */
+export const statementSchema = z.strictObject({
+  iss: z.string(),
+  cell: z.string(),
+  iat: count,
+  consent: z.string(),
+  payment: z.string(),
+  consent_entries: count,
+  payment_entries: count,
+  bundle_sha256: hash,
+});
+
+export type Bundle = z.infer<typeof bundleSchema>;
+export type BundleEntry = Bundle["entries"][number];
+export type Body = z.infer<typeof body>;
+export type Item = z.infer<typeof item>;
+export type Statement = z.infer<typeof statementSchema>;
+export type Key = z.infer<typeof key>;
+export { key as keySchema };

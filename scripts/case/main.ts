@@ -1,0 +1,85 @@
+/** `deno task case`: reads the evidence of a payment, and verifies a bundle offline (docs/operations/disputes.md). */
+import { optionsOf, UsageError } from "../command_line/run.ts";
+import { type ApiTools, getOperation } from "../operations_api/client.ts";
+import { bundleSchema, statementSchema } from "./bundle_schema.ts";
+import { timelineOf } from "./timeline.ts";
+import { verify, verifyArguments } from "./verify.ts";
+
+const USAGE = `deno task case <payment or consent id> [--json | --screen] [--bundle FILE] [--url URL]
+deno task case verify <FILE> [--anchor <thumbprint>,…]
+  Prints what happened, in words. --screen: prints the customer's decision and what the screen showed. --json: prints
+  the bundle. --bundle: writes it to a file, which verify checks without
+  the platform. --anchor: the certificates in which chains may end.
+  OPS_TOKEN (an operator's token), OPERATIONS_HOST and OPERATIONS_PORT are read from the environment or .env.`;
+
+/** Dependencies of the command. */
+export interface CaseTools extends ApiTools {
+  readonly readBytes: (path: string) => Promise<Uint8Array>;
+  readonly writeText: (path: string, text: string) => Promise<void>;
+  readonly print: (line: string) => void;
+}
+
+/** Runs one command line; false if a bundle does not hold. @throws {UsageError} and errors in one sentence */
+export async function caseCommand(args: readonly string[], tools: CaseTools): Promise<boolean> {
+  const [first, ...rest] = args;
+  if (first === "verify") {
+    const given = verifyArguments(rest);
+    if (given === undefined) throw new UsageError(USAGE);
+    return await verify(await tools.readBytes(given.file), given.anchor, tools.print);
+  }
+  if (first === undefined || first.startsWith("--")) throw new UsageError(USAGE);
+  const { bundle: file, url, json, screen } = optionsOf(rest, ["bundle", "url"], ["json", "screen"]);
+  const { status, text } = await getOperation(tools, url, `/cases/${encodeURIComponent(first)}`);
+  if (status === 404) throw new Error(`no consent or payment has the id ${first}`);
+  if (file !== undefined) await tools.writeText(file, text);
+  if (json) tools.print(text.trimEnd());
+  else for (const line of screen ? decisionsIn(text) : readable(text)) tools.print(line);
+  return true;
+}
+
+function readable(text: string): readonly string[] {
+  const bundle = bundleSchema.parse(JSON.parse(text));
+  const claims = new TextDecoder().decode(
+    Uint8Array.fromBase64(bundle.statement.split(".")[1] ?? "", { alphabet: "base64url" }),
+  );
+  const { consent, payment } = statementSchema.parse(JSON.parse(claims));
+  return [`consent ${consent}, payment ${payment}`, ...timelineOf(bundle, consent)];
+}
+
+/** What the customer decided on the platform's screen, and what it showed, with the hash that the entry has. */
+function decisionsIn(text: string): readonly string[] {
+  const found = bundleSchema.parse(JSON.parse(text)).entries.flatMap(({ record, bodies }) =>
+    (record.items ?? []).flatMap(({ kind }, index) => {
+      const body = bodies[index];
+      if (kind !== "decision" || !body) return [];
+      const bytes = Uint8Array.fromBase64(body.bytes, { alphabet: "base64url" });
+      const decision: unknown = JSON.parse(new TextDecoder().decode(bytes));
+      return [`page SHA-256 ${record.page?.sha256}`, ...JSON.stringify(decision, null, 2).split("\n")];
+    })
+  );
+  return found.length > 0 ? found : ["the customer decided at the bank, or has not decided"];
+}
+
+/** Gives up every permission but reading first: a bundle is verified with nothing but its bytes. */
+async function readOffline(path: string): Promise<Uint8Array> {
+  for (const name of ["net", "write", "env"] as const) await Deno.permissions.revoke({ name });
+  return await Deno.readFile(path);
+}
+
+if (import.meta.main) {
+  const encoder = new TextEncoder();
+  try {
+    const holds = await caseCommand(Deno.args, {
+      environment: (name) => Deno.env.get(name),
+      readBytes: readOffline,
+      writeText: (path, text) => Deno.writeTextFile(path, text, { createNew: true, mode: 0o600 }),
+      fetch,
+      print: (text) => void Deno.stdout.writeSync(encoder.encode(`${text}\n`)),
+    });
+    Deno.exit(holds ? 0 : 1);
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    Deno.stderr.writeSync(encoder.encode(`${words}\n`));
+    Deno.exit(error instanceof UsageError ? 2 : 1);
+  }
+}

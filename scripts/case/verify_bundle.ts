@@ -1,0 +1,226 @@
+/**
+ * Verifies a bundle with nothing but its text (`docs/contract/evidence.md`, verification). Yields a sentence for each
+ * thing that does not hold, the cheap checks first. No I/O.
+ */
+import canonicalize from "canonicalize";
+import { asHash, isSameHash, leafHash } from "../../src/base/merkle/tree.ts";
+import { provesInclusion } from "../../src/base/merkle/verify.ts";
+import {
+  type Body,
+  type Bundle,
+  type BundleEntry,
+  bundleSchema,
+  type Item,
+  type Key,
+  keySchema,
+  type Statement,
+  statementSchema,
+} from "./bundle_schema.ts";
+import { readChain } from "./certificates.ts";
+import { type Checkpoint, readCheckpoint } from "../log/checkpoint.ts";
+import { bytesOf, digestOf, isDetachedJws, jsonIn, kidOf, openJws, textOf } from "./signatures.ts";
+
+/** What a verified bundle shows. */
+export interface Findings {
+  bundle?: Bundle;
+  statement?: Statement;
+  checkpoint?: Checkpoint;
+  /** Signatures that verify. */
+  signatures: number;
+  /** Pieces of evidence that are named and no longer there. */
+  deleted: number;
+  /** The last certificate of each chain, by SHA-256. The reader must know them from elsewhere. */
+  anchors: Map<string, string>;
+}
+
+export function newFindings(): Findings {
+  return { signatures: 0, deleted: 0, anchors: new Map() };
+}
+
+/** Yields what does not hold. If it ends without a sentence, everything holds. */
+export async function* verifyBundle(bytes: Uint8Array, findings: Findings): AsyncGenerator<string> {
+  const value = jsonIn(bytes);
+  if (value === undefined) return yield "the file is not JSON in UTF-8";
+  if (!isSameHash(digestOf(canonicalOf(value), "\n"), digestOf(bytes))) {
+    return yield "the file is not in canonical form (RFC 8785)";
+  }
+  const parsed = bundleSchema.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return yield `the bundle has not its form: ${issue?.path.join(".")} ${issue?.message}`;
+  }
+  const bundle = findings.bundle = parsed.data;
+  yield* verifyStatement(value as Bundle, findings);
+  yield* verifyCheckpoint(bundle, findings);
+  yield* verifyOrder(bundle.entries, findings.statement);
+  for (const entry of bundle.entries) yield* verifyEntry(entry, findings.checkpoint);
+  const documents = new Map(bundle.documents.map((text) => [textOf(digestOf(text)), text]));
+  const gone = new Set(bundle.entries.flatMap(({ record }) => record.deleted ?? []));
+  for (const entry of bundle.entries) yield* verifyEvidence(entry, documents, gone, findings);
+}
+
+/** Returns the RFC 8785 form of a JSON value, or an empty text if it has none, as for 1e999. */
+function canonicalOf(value: unknown): string {
+  try {
+    return canonicalize(value) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** The platform's signature over the whole file. */
+async function* verifyStatement(bundle: Bundle, findings: Findings): AsyncGenerator<string> {
+  const { statement, ...signed } = bundle;
+  const payload = yield* openPlatformJws("statement", statement, "evidence-bundle+jwt", bundle.keys);
+  const claims = statementSchema.safeParse(payload);
+  if (!claims.success) return yield "the statement has not its claims";
+  findings.statement = claims.data;
+  findings.signatures++;
+  if (claims.data.bundle_sha256 !== textOf(digestOf(canonicalOf(signed)))) {
+    yield "the file was changed after the platform signed it: its digest is not the one of the statement";
+  }
+  for (const key of bundle.keys) {
+    yield* verifyKey(`the platform's key ${key.kid}`, key, claims.data.iat * 1000, findings);
+  }
+}
+
+async function* verifyCheckpoint(bundle: Bundle, findings: Findings): AsyncGenerator<string> {
+  const typ = "evidence-log-checkpoint+jwt";
+  const checkpoint = readCheckpoint(
+    yield* openPlatformJws("checkpoint", bundle.checkpoint, typ, bundle.keys),
+  );
+  if (checkpoint === undefined) return yield "the checkpoint has not its claims";
+  findings.checkpoint = checkpoint;
+  findings.signatures++;
+  const { statement } = findings;
+  if (statement !== undefined && (statement.iss !== checkpoint.iss || statement.cell !== checkpoint.cell)) {
+    yield "the checkpoint is of another log";
+  }
+}
+
+async function* openPlatformJws(
+  name: string,
+  jws: string,
+  typ: string,
+  keys: readonly Key[],
+): AsyncGenerator<string, unknown> {
+  const key = keys.find(({ kid }) => kid === kidOf(jws));
+  const payload = key === undefined ? undefined : await openJws(jws, key, typ);
+  if (payload === undefined) yield `the platform's signature of the ${name} does not verify`;
+  return payload === undefined ? undefined : jsonIn(payload);
+}
+
+/** Completeness: the numbers of each history are 1, 2, 3 … up to the stated number, in the order of the positions. */
+function* verifyOrder(entries: readonly BundleEntry[], statement: Statement | undefined): Generator<string> {
+  if (statement === undefined) return;
+  const stated = new Map([
+    [statement.consent, statement.consent_entries],
+    [statement.payment, statement.payment_entries],
+  ]);
+  const last = new Map<string, { sequence: number; position: number }>();
+  let position = -Infinity;
+  for (const { record: { subject, sequence = 0 }, position: next } of entries) {
+    const before = last.get(subject) ?? { sequence: 0, position: -Infinity };
+    if (!stated.has(subject)) yield `an entry is of ${subject}, another case`;
+    if (next < position || next <= before.position) yield `entry ${sequence} of ${subject} is out of order`;
+    if (sequence !== 0 && sequence !== before.sequence + 1) {
+      yield `entries of ${subject} are missing before ${sequence}`;
+    }
+    if (sequence === 0 && before.sequence !== 0) yield `an entry of ${subject} has no number`;
+    last.set(subject, { sequence, position: next });
+    position = next;
+  }
+  for (const [subject, count] of stated) {
+    if ((last.get(subject)?.sequence ?? 0) !== count) yield `the last entries of ${subject} are missing`;
+  }
+}
+
+/** The leaf of the entry is in the signed log, and each body has the digest that the entry names. */
+function* verifyEntry(entry: BundleEntry, checkpoint: Checkpoint | undefined): Generator<string> {
+  const { record, bodies, index, proof } = entry;
+  const name = nameOf(entry);
+  if (record.salt !== undefined && checkpoint !== undefined) {
+    const { size, root } = checkpoint;
+    const leaf = leafHash(new TextEncoder().encode(canonicalOf(record)));
+    const hashes = (proof ?? []).flatMap((hash) => asHash(hash) ?? []);
+    const isIn = index !== undefined && hashes.length === proof?.length &&
+      provesInclusion({ leaf, index, size, root, proof: hashes });
+    if (!isIn) yield `${name} is not in the signed log`;
+  }
+  const items = record.items ?? [];
+  if (items.length !== bodies.length) return yield `${name} has not the evidence that it names`;
+  for (const [at, item] of items.entries()) {
+    const body = bodies[at];
+    if (body && bodyDigest(body) !== item.sha256) yield `the ${item.kind} of ${name} was changed`;
+  }
+}
+
+function bodyDigest({ bytes, signature = "", salt = "" }: Body): string | undefined {
+  const [content, random] = [bytesOf(bytes), bytesOf(salt)];
+  if (content === undefined || random === undefined) return undefined;
+  return textOf(digestOf(random, digestOf(content), digestOf(signature)));
+}
+
+async function* verifyEvidence(
+  entry: BundleEntry,
+  documents: ReadonlyMap<string, string>,
+  gone: ReadonlySet<string>,
+  findings: Findings,
+): AsyncGenerator<string> {
+  const { record, bodies } = entry;
+  for (const { kind, sha256 } of record.documents ?? []) {
+    if (!documents.has(sha256)) yield `the ${kind} of ${nameOf(entry)} is missing`;
+  }
+  for (const [at, item] of (record.items ?? []).entries()) {
+    const body = bodies[at];
+    if (body) {
+      yield* verifyItem(entry, item, body, documents, findings);
+      continue;
+    }
+    findings.deleted++;
+    const place = item.place ?? `${record.subject} ${record.sequence} ${item.kind}`;
+    if (!gone.has(place)) {
+      yield `the ${item.kind} of ${nameOf(entry)} is missing, and no entry says that it was deleted`;
+    }
+  }
+}
+
+async function* verifyItem(
+  entry: BundleEntry,
+  item: Item,
+  body: Body,
+  documents: ReadonlyMap<string, string>,
+  findings: Findings,
+): AsyncGenerator<string> {
+  const name = `the ${item.kind} of ${nameOf(entry)}`;
+  const bytes = bytesOf(body.bytes) ?? new Uint8Array();
+  if (item.kind === "decision") yield* verifyPage(name, entry, bytes);
+  if (item.key === undefined) return yield* body.signature === undefined ? [] : [`${name} names no key`];
+  const key = keySchema.safeParse(jsonIn(new TextEncoder().encode(documents.get(item.key))));
+  if (!key.success) return yield `the key of ${name} is missing`;
+  const isSigned = body.signature === undefined
+    ? await openJws(new TextDecoder().decode(bytes), key.data) !== undefined
+    : await isDetachedJws(body.signature, bytes, key.data);
+  if (isSigned) findings.signatures++;
+  else yield `the signature of ${name} does not verify`;
+  yield* verifyKey(`the key of ${name}`, key.data, entry.record.at, findings);
+}
+
+/** The facts that the customer saw on the platform's screen. */
+function* verifyPage(name: string, { record }: BundleEntry, bytes: Uint8Array): Generator<string> {
+  const decision = jsonIn(bytes);
+  const page = typeof decision === "object" && decision !== null ? Reflect.get(decision, "page") : undefined;
+  if (record.page?.sha256 !== textOf(digestOf(canonicalOf(page)))) {
+    yield `the screen of ${name} is not the one whose hash the entry has`;
+  }
+}
+
+async function* verifyKey(name: string, key: Key, at: number, findings: Findings): AsyncGenerator<string> {
+  const { faults, anchor } = await readChain(key, at);
+  for (const fault of faults) yield `${name} ${fault}`;
+  if (anchor !== undefined) findings.anchors.set(anchor.sha256, anchor.subject);
+}
+
+function nameOf({ record: { subject, sequence, event } }: BundleEntry): string {
+  return `entry ${sequence ?? "without number"} of ${subject} (${event})`;
+}

@@ -1,0 +1,48 @@
+/** `GET /operations/cases/{id}`: the bundle of a consent and its payment, for disputes (contract EV9). */
+import { createRoute, z } from "@hono/zod-openapi";
+import { ApiError } from "../../base/kernel/api_error.ts";
+import { asConsentId, asPaymentId, type ConsentId } from "../../base/kernel/identifiers.ts";
+import type { PlatformEndpoint } from "../http/endpoint.ts";
+import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
+import { operation } from "../security/operation.ts";
+import { type BundleDeps, bundleOf } from "./case_bundle.ts";
+
+export type CaseRouteDeps = BundleDeps;
+
+/** An entry gets its place in the log within this time, usually. */
+const RETRY_SECONDS = 2;
+
+const caseRoute = createRoute({
+  method: "get",
+  path: "/operations/cases/{id}",
+  operationId: "getCase",
+  tags: ["Evidence"],
+  security: OPERATOR_SECURITY,
+  summary: "The evidence of a consent and its payment",
+  description:
+    "One bundle that can be verified without the platform. `id` is a consent's or a payment's. 503 for " +
+    "about two seconds after a change, until the log has its entry.",
+  request: { params: z.object({ id: z.uuid() }) },
+  responses: { 200: operationAnswer("The bundle", z.looseObject({})), ...operationErrors(404) },
+});
+
+export function caseRoutes(deps: CaseRouteDeps): readonly PlatformEndpoint[] {
+  return [
+    operation(caseRoute, [], async (c) => {
+      const consentId = await consentOf(deps, c.req.param("id"));
+      const bundle = consentId === undefined ? null : await bundleOf(deps, consentId);
+      if (bundle === null) throw new ApiError("operations.case_unknown");
+      if (bundle === "waiting") {
+        const detail = "an entry has no place in the evidence log yet";
+        throw new ApiError("platform.unavailable", { detail, retryAfterSeconds: RETRY_SECONDS });
+      }
+      return c.body(bundle, 200, { "content-type": "application/json" });
+    }),
+  ];
+}
+
+async function consentOf({ payments, store }: CaseRouteDeps, id: string): Promise<ConsentId | undefined> {
+  const paymentId = asPaymentId(id);
+  const payment = paymentId === undefined ? null : await payments.find(store, paymentId);
+  return payment?.value.consentId ?? asConsentId(id);
+}
