@@ -1,5 +1,6 @@
 /** A store that loses every race: each request is answered 503 with Retry-After, writes no data and can be repeated. */
 import { assert, assertEquals } from "@std/assert";
+import { MAX_CONSENT_RACES } from "../../../src/platform/profile.ts";
 import { bankCall, consentPath, putStatus, reportFor } from "testing/back_channel.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
 import { type ConflictingStore, openConflictingStore } from "support/conflicting_store.ts";
@@ -153,6 +154,6 @@ async function losing(
   store.conflicts = true;
   const answer = await assertNothingChanges(env, send);
   store.conflicts = false;
-  assert(store.lost > 0 && store.lost <= 20, `${store.lost} commits`);
+  assert(store.lost > 0 && store.lost <= MAX_CONSENT_RACES + 1, `${store.lost} commits`);
   return answer;
 }
