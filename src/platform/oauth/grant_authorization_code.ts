@@ -91,8 +91,10 @@ async function redeem(
     // RFC 6749 §4.1.2: only an otherwise correct request may revoke the token. Otherwise knowing the code would be
     // enough.
     if (wrong !== undefined) throw wrong;
-    deps.tokens.stageRevocation(tx, code.redeemedFor); // no check: `redeemedFor` never changes once it is set
-    await stageNote(deps, tx, attempt, "consent.token_revoked", code.redeemedFor);
+    if (await deps.tokens.find(tx, code.redeemedFor) !== null) { // a repetition changes nothing more
+      deps.tokens.stageRevocation(tx, code.redeemedFor);
+      await stageNote(deps, tx, attempt, "consent.token_revoked", code.redeemedFor);
+    }
     return invalidGrant(REDEEMED);
   }
   if (!isRedeemable(code, deps.clock())) throw wrong ?? invalidGrant(LATE);
