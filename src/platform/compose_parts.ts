@@ -147,7 +147,7 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
     tokens: openAccessTokenStore(clock),
     codes: openAuthorizationCodeStore(),
     requests: openPushedRequestStore(),
-    consents: openConsentStore(store),
+    consents: openConsentStore(store, config.keepUnauthorisedDays * 86_400_000),
     payments,
     admission: openAdmission({ bounds: laneBounds(config), steady, log }),
     readCertificate,

@@ -1,6 +1,7 @@
 /** Names the jobs of the background work and gives each its parts. */
 import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
 import type { PlatformParts, Shared } from "./compose_parts.ts";
+import { forgetConsents } from "./consents/forget_consents.ts";
 import { sweepConsents } from "./consents/sweep_consents.ts";
 import { growLog } from "./evidence_log/grow_log.ts";
 import { openLogStore } from "./evidence_log/log_store.ts";
@@ -19,6 +20,8 @@ export interface PlatformWork extends BackgroundWork {
   readonly deliverDueOrders: () => Promise<number>;
   /** Records the consents whose deadlines have passed. */
   readonly sweepConsents: () => Promise<number>;
+  /** Deletes the personal data of consents that were never authorised. */
+  readonly forgetConsents: () => Promise<number>;
   /** Gives new evidence its place in the log. */
   readonly growLog: () => Promise<number>;
   /** Stores the time mark for the next start. */
@@ -41,6 +44,7 @@ export function composeWork(
   const jobs = {
     followDirectory: () => followDirectory(statuses, clients, store, delivery.random),
     sweepConsents: () => sweepConsents({ ...parts, consents, random: delivery.random }),
+    forgetConsents: () => forgetConsents({ ...parts, consents, random: delivery.random }),
     growLog: () => growLog(evidence),
     markAge: parts.markAge,
   };

@@ -60,6 +60,8 @@ export interface Config {
   readonly requestWaitSeconds: number;
   /** How long requests are served after a signal to stop, while proxies find other processes. */
   readonly lameDuckSeconds: number;
+  /** How long the personal data of a consent that was never authorised is kept. */
+  readonly keepUnauthorisedDays: number;
 }
 
 /** The OpenID provider of operators. */
@@ -155,6 +157,9 @@ const schema = z.object({
   LAME_DUCK_SECONDS: z.string().regex(/^(0|[3-9]|[12]\d|30)$/, {
     error: "set it to 0, or to a whole number from 3 to 30",
   }).transform(Number).optional(),
+  KEEP_UNAUTHORISED_DAYS: z.string().regex(/^([1-9]|[1-9]\d|[12]\d\d|3[0-5]\d|36[0-5])$/, {
+    error: "set it to a whole number from 1 to 365",
+  }).transform(Number).default(30),
   CURRENCIES: z.string().regex(/^\s*[A-Z]{3}\s*(,\s*[A-Z]{3}\s*)*$/, {
     error: "set it to ISO 4217 codes, comma separated",
   }).default(DEFAULT_CURRENCIES),
@@ -228,6 +233,7 @@ function frozen(values: Values): Config {
     rateLimits: values.RATE_LIMITS,
     requestsInWork: values.REQUESTS_IN_WORK,
     requestWaitSeconds: values.REQUEST_WAIT_SECONDS,
+    keepUnauthorisedDays: values.KEEP_UNAUTHORISED_DAYS,
     lameDuckSeconds: values.LAME_DUCK_SECONDS ?? defaultLameDuckSeconds(values.STORE_URL),
     currencies: Object.freeze(commaSeparated(values.CURRENCIES)),
     accountSchemes: values.ACCOUNT_SCHEMES,

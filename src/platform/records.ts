@@ -1,7 +1,7 @@
 /** Every record of the platform's store. `docs/storage.md` is generated from this list. */
 import { baseRecords, spentJwtRecord } from "../base/store/base_records.ts";
 import { auditRecord } from "./audit_trail.ts";
-import { consentDeadlineRecord } from "./consents/consent_store.ts";
+import { consentDeadlineRecord, consentForgettingRecord } from "./consents/consent_store.ts";
 import { openFlowRecord } from "./consents/open_flow_store.ts";
 import { consentRecord } from "./consents/stored_consent.ts";
 import { authorizationSessionRecord } from "./frontchannel/authorization_session_store.ts";
@@ -40,6 +40,7 @@ export const platformRecords = [
   openFlowRecord,
   consentRecord,
   consentDeadlineRecord,
+  consentForgettingRecord,
   paymentRecord,
   paymentOfBankRecord,
   outboxRecord,

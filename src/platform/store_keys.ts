@@ -65,6 +65,13 @@ export const consentDeadlineKey = (at: number, consent: ConsentId): Key => [
   consent,
 ];
 
+/** Ids of consents that were never authorised, by the time at which their personal data is deleted. */
+export const consentForgettingKey = (at: number, consent: ConsentId): Key => [
+  "consent_forgetting",
+  String(at).padStart(15, "0"),
+  consent,
+];
+
 /** A payment (`platform/payments/payment.ts`). Never deleted. */
 export const paymentKey = (payment: PaymentId): Key => ["payment", payment];
 

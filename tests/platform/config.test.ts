@@ -51,6 +51,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     requestsInWork: 8,
     requestWaitSeconds: 2,
     lameDuckSeconds: 0,
+    keepUnauthorisedDays: 30,
     rateLimits: {
       authorization: { perSecond: 20, burst: 40 },
       registration: { perSecond: 1, burst: 5 },
@@ -93,8 +94,10 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     OPERATIONS_PORT: "8081",
     OPERATORS: "/etc/operators.json",
     RATE_LIMITS: "payments=5/9, funds=2/4",
+    KEEP_UNAUTHORISED_DAYS: "90",
     UNHEARD_OF: "x",
   });
+  assertEquals(config.keepUnauthorisedDays, 90);
   assertEquals([config.host, config.port, config.logLevel], ["::1", 65_535, "error"]);
   assertEquals(config.maxConnections, 2000);
   assertEquals(config.directoryHosts, ["directory.example.com", "keys.example.com:8443"]);
@@ -111,7 +114,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     burst: 4,
   }]);
   assertEquals(config.rateLimits.reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 33);
+  assertEquals(VARIABLES.length, 34);
 });
 
 Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {
@@ -122,6 +125,11 @@ Deno.test("readConfig lets a process serve on for 4 s after a signal if others s
     0,
     30,
   ]);
+  for (const KEEP_UNAUTHORISED_DAYS of ["0", "366", "-1", "1.5", "007"]) {
+    assertEquals(faultsOf({ KEEP_UNAUTHORISED_DAYS }), [
+      "KEEP_UNAUTHORISED_DAYS: set it to a whole number from 1 to 365",
+    ]);
+  }
   for (const LAME_DUCK_SECONDS of ["1", "2", "31", "-3", "3.5", "03", "300"]) {
     assertEquals(faultsOf({ LAME_DUCK_SECONDS }), [
       "LAME_DUCK_SECONDS: set it to 0, or to a whole number from 3 to 30",

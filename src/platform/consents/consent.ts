@@ -62,6 +62,8 @@ export interface Consent extends Recorded {
   readonly authoriseBy: number;
   readonly payer?: Payer;
   readonly selectedAccount?: PayerAccount;
+  /** Milliseconds. Set when its personal data was deleted. Then it does not exist for participants. */
+  readonly forgottenAt?: number;
 }
 
 /** The changes of a consent after its creation. */

@@ -1,9 +1,10 @@
 /** Stores consents. Each change checks the version that it is based on, so of parallel changes only one commits. */
+import { z } from "zod";
 import { defineRecord } from "../../base/store/record.ts";
 import { consentId } from "../../base/store/record_fields.ts";
 import { asConsentId, type ConsentId } from "../../base/kernel/identifiers.ts";
 import { type AuditEvent, record } from "../audit_trail.ts";
-import { consentDeadlineKey, consentKey } from "../store_keys.ts";
+import { consentDeadlineKey, consentForgettingKey, consentKey } from "../store_keys.ts";
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
 import { type Consent, deadlineOf } from "./consent.ts";
@@ -34,6 +35,10 @@ export interface ConsentStore {
    * meanwhile.
    */
   deadlinesBefore(now: number, limit: number, after?: Deadline): Promise<readonly Deadline[]>;
+  /** Returns consents whose personal data is due to be deleted, by `now` in milliseconds, earliest first. */
+  dueToForget(now: number, limit: number): Promise<readonly Deadline[]>;
+  /** Stages the consent without personal data and the deletion of its evidence at these places. */
+  stageForgotten(tx: Transaction, former: Entry<Consent>, changed: Consent, deleted: readonly string[]): void;
   /** Whether the deadline is still stored. */
   standsDeadline(from: Reader, deadline: Deadline): Promise<boolean>;
   /** Stages the deletion of a deadline. */
@@ -62,7 +67,18 @@ export const consentDeadlineRecord = defineRecord<ConsentId>({
   personalData: "pseudonymous",
 });
 
-export function openConsentStore(store: Store): ConsentStore {
+export const consentForgettingRecord = defineRecord<{ readonly consentId: ConsentId }>({
+  name: "consent_forgetting",
+  keyParts: ["due time (ms)", "consent id"],
+  what: "The id of a consent that was never authorised, by the time at which its personal data is deleted.",
+  schema: z.looseObject({ consentId }),
+  version: 1,
+  lifetime: "Until the personal data is deleted.",
+  personalData: "pseudonymous",
+});
+
+/** @param keepMs how long the personal data of a consent that was never authorised is kept, milliseconds */
+export function openConsentStore(store: Store, keepMs: number): ConsentStore {
   return {
     find: (from, id) => consentRecord.get(from, consentKey(id)),
     stageCreation(tx, consent, cause) {
@@ -84,6 +100,7 @@ export function openConsentStore(store: Store): ConsentStore {
       const [before, after] = [deadlineOf(former.value), deadlineOf(changed)];
       if (before !== undefined && before !== after) remove(tx, consentDeadlineKey(before, changed.id));
       if (before !== after) noteDeadline(tx, changed);
+      if (isNeverAuthorised(former.value, changed)) noteForgetting(tx, changed.id, at + keepMs);
       return position;
     },
     async stageNote(tx, id, entry) {
@@ -92,15 +109,51 @@ export function openConsentStore(store: Store): ConsentStore {
       check(tx, consent.key, consent.version);
       stageRecorded(tx, consent.value, consent.value, entry);
     },
-    async deadlinesBefore(now, limit, after) {
-      const start = after === undefined ? {} : { after: after.key };
-      const entries = await store.list({ prefix: ["consent_deadline"], ...start, limit });
-      return entries.filter(({ key }) => Number(key[1]) <= now).map(consentDeadlineRecord.decode)
-        .map(({ key, value }) => ({ key, consentId: value }));
-    },
+    deadlinesBefore: (now, limit, after) => deadlinesBefore(store, now, limit, after),
+    dueToForget: (now, limit) => dueToForget(store, now, limit),
+    stageForgotten,
     standsDeadline: async (from, { key }) => await from.get(key) !== null,
     stageDeadlineGone: (tx, deadline) => remove(tx, deadline.key),
   };
+}
+
+function isNeverAuthorised(former: Consent, changed: Consent): boolean {
+  return former.status === "AwaitingAuthorisation" && changed.status === "Rejected";
+}
+
+function noteForgetting(tx: Transaction, consentId: ConsentId, at: number): void {
+  consentForgettingRecord.set(tx, consentForgettingKey(at, consentId), { consentId });
+}
+
+async function deadlinesBefore(
+  store: Store,
+  now: number,
+  limit: number,
+  after: Deadline | undefined,
+): Promise<readonly Deadline[]> {
+  const start = after === undefined ? {} : { after: after.key };
+  const entries = await store.list({ prefix: ["consent_deadline"], ...start, limit });
+  return entries.filter(({ key }) => Number(key[1]) <= now).map(consentDeadlineRecord.decode)
+    .map(({ key, value }) => ({ key, consentId: value }));
+}
+
+async function dueToForget(store: Store, now: number, limit: number): Promise<readonly Deadline[]> {
+  const entries = await store.list({ prefix: [consentForgettingRecord.name], limit });
+  return entries.filter(({ key }) => Number(key[1]) <= now).map(consentForgettingRecord.decode)
+    .map(({ key, value }) => ({ key, consentId: value.consentId }));
+}
+
+function stageForgotten(
+  tx: Transaction,
+  former: Entry<Consent>,
+  changed: Consent,
+  deleted: readonly string[],
+): void {
+  check(tx, former.key, former.version);
+  const at = changed.forgottenAt ?? changed.statusUpdatedAt;
+  const reason = "never authorised; the time to keep its personal data has passed";
+  const event = { at, event: "consent.personal_data_deleted", actor: "clock", reason, deleted };
+  stageRecorded(tx, changed, former.value, event);
 }
 
 function stageRecorded(tx: Transaction, consent: Consent, former: Consent | null, entry: AuditEvent): number {

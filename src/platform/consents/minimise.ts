@@ -29,6 +29,18 @@ export function reportsToDelete(former: Consent, changed: Consent): readonly str
   return Array.from({ length: Math.max(0, count) }, (_, index) => reportPlace(former.id, index + 1));
 }
 
+/**
+ * Returns a consent that was never authorised without the data of its customer: amount and currency stay of the request.
+ *
+ * @param now milliseconds
+ */
+export function forgotten({ payer: _, request, ...consent }: Consent, now: number): Consent {
+  const { instructedAmount } = request.initiation;
+  // Participants cannot read it any more, so no code needs the required members.
+  const initiation = { instructedAmount } as Consent["request"]["initiation"];
+  return { ...consent, request: { initiation, risk: {} as Consent["request"]["risk"] }, forgottenAt: now };
+}
+
 function withoutAccounts({ accounts: _, ...payer }: Payer): Payer {
   return payer;
 }

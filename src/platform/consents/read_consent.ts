@@ -31,8 +31,9 @@ export async function readConsent(
 ): Promise<Entry<Consent>> {
   const id = asConsentId(idText);
   const entry = id === undefined ? null : await deps.consents.find(from, id);
+  const gone = entry === null || entry.value.forgottenAt !== undefined;
   const foreign = entry !== null && by.clientId !== undefined && entry.value.clientId !== by.clientId;
-  if (entry === null || foreign || entry.value.bank !== by.bank) throw new ApiError("resource.not_found");
+  if (gone || foreign || entry.value.bank !== by.bank) throw new ApiError("resource.not_found");
   return { ...entry, value: asOf(entry.value, deps.clock()) };
 }
 
@@ -44,6 +45,7 @@ export async function consentStatus(
   owner: Required<ConsentReader>,
 ): Promise<ConsentStatus | undefined> {
   const consent = (await deps.consents.find(from, id))?.value;
-  const own = consent !== undefined && consent.clientId === owner.clientId && consent.bank === owner.bank;
+  const own = consent !== undefined && consent.forgottenAt === undefined &&
+    consent.clientId === owner.clientId && consent.bank === owner.bank;
   return own ? asOf(consent, deps.clock()).status : undefined;
 }

@@ -88,6 +88,7 @@ export const consentRecord = convertedRecord(
       authoriseBy: instant,
       payer: optional(storedPayerSchema),
       selectedAccount: optional(account),
+      forgottenAt: optional(instant),
       ...recordedMembers,
     }),
     version: 1,

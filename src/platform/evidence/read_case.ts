@@ -94,6 +94,13 @@ async function readDocuments(
   return found;
 }
 
+/** Returns the places of the evidence of one history that no entry has deleted. */
+export async function storedPlacesOf(store: Store, subject: string): Promise<readonly string[]> {
+  const named = await readHistory(store, subject);
+  const deleted = new Set(named.flatMap(({ entry }) => entry.deleted ?? []));
+  return named.flatMap(placesOf).filter((place) => !deleted.has(place));
+}
+
 async function readBodies(
   store: Store,
   places: readonly string[],

@@ -91,10 +91,7 @@ async function redeem(
     // RFC 6749 §4.1.2: only an otherwise correct request may revoke the token. Otherwise knowing the code would be
     // enough.
     if (wrong !== undefined) throw wrong;
-    if (await deps.tokens.find(tx, code.redeemedFor) !== null) { // a repetition changes nothing more
-      deps.tokens.stageRevocation(tx, code.redeemedFor);
-      await stageNote(deps, tx, attempt, "consent.token_revoked", code.redeemedFor);
-    }
+    await revoke(deps, tx, attempt, code.redeemedFor);
     return invalidGrant(REDEEMED);
   }
   if (!isRedeemable(code, deps.clock())) throw wrong ?? invalidGrant(LATE);
@@ -119,6 +116,13 @@ async function redeem(
   deps.codes.stageChange(tx, entry, { ...code, redeemedFor: token.hash });
   await stageNote(deps, tx, attempt, "consent.token_issued", token.hash);
   return token.text;
+}
+
+/** A repetition finds the token revoked and changes nothing more. */
+async function revoke(deps: CodeGrantDeps, tx: Transaction, attempt: Attempt, token: string): Promise<void> {
+  if (await deps.tokens.find(tx, token) === null) return;
+  deps.tokens.stageRevocation(tx, token);
+  await stageNote(deps, tx, attempt, "consent.token_revoked", token);
 }
 
 async function stageNote(

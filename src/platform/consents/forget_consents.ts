@@ -1,0 +1,61 @@
+/**
+ * Deletes the personal data of consents that were never authorised, some days after they were rejected or expired
+ * (contract EN10). The consent's history stays. Such a consent does not exist for participants any more.
+ */
+import { errorText, inRandomBatches } from "../../base/kernel/batches.ts";
+import type { Log } from "../../base/observability/log.ts";
+import { transact, type TransactDeps } from "../../base/store/transaction.ts";
+import { storedPlacesOf } from "../evidence/read_case.ts";
+import type { ConsentStore, Deadline } from "./consent_store.ts";
+import { forgotten } from "./minimise.ts";
+
+export interface ForgetConsentsDeps extends TransactDeps {
+  readonly log: Log;
+  readonly consents: ConsentStore;
+  /** Returns 0 to less than 1, for the order of a pass. */
+  readonly random: () => number;
+}
+
+/** Consents of a pass, earliest first. Each is one commit. The next pass starts a second later. */
+const PAGE = 50;
+/** Pieces of evidence that one commit deletes. If there are more, the next pass deletes them. */
+const MAX_PLACES = 100;
+
+/**
+ * Handles consents whose time to keep them has passed, up to a limit. Several processes share them by a random order.
+ *
+ * @returns the number of consents that this process handled
+ */
+export async function forgetConsents(deps: ForgetConsentsDeps): Promise<number> {
+  const due = await deps.consents.dueToForget(deps.clock(), PAGE);
+  let handled = 0;
+  for (const [deadline] of inRandomBatches(due, 1, deps.random)) {
+    if (deadline === undefined) continue;
+    try {
+      if (await forget(deps, deadline)) handled++;
+    } catch (error) {
+      deps.log.error("consent.not_forgotten", { consentId: deadline.consentId, error: errorText(error) });
+    }
+  }
+  return handled;
+}
+
+/** Returns false if another process was faster. */
+async function forget(deps: ForgetConsentsDeps, deadline: Deadline): Promise<boolean> {
+  const places = await storedPlacesOf(deps.store, deadline.consentId);
+  const options = { what: "forgotten consent", attempts: 1, lost: () => false };
+  return await transact(deps, options, async (tx) => {
+    const [entry, stands] = await Promise.all([
+      deps.consents.find(tx, deadline.consentId),
+      deps.consents.standsDeadline(tx, deadline),
+    ]);
+    if (!stands) return false;
+    const isLast = places.length <= MAX_PLACES;
+    if (isLast || entry === null) deps.consents.stageDeadlineGone(tx, deadline);
+    if (entry === null || entry.value.status !== "Rejected") return true; // recovered after a restore
+    const now = deps.clock();
+    const deleted = places.slice(0, MAX_PLACES);
+    deps.consents.stageForgotten(tx, entry, forgotten(entry.value, now), deleted);
+    return true;
+  });
+}

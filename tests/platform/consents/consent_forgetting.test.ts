@@ -1,0 +1,73 @@
+/** Consents that were never authorised lose their personal data after the configured days. */
+import { assert, assertEquals, assertFalse } from "@std/assert";
+import { historyOf } from "../../../src/platform/audit_trail.ts";
+import { authorised, decide, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
+import { type AtBank } from "testing/authorization_flow.ts";
+import { call, clientToken, consentBody, good, type Json, pay } from "testing/flows.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+
+const DAY_MS = 86_400_000;
+const BODY = consentBody({ initiation: { RemittanceInformation: { Unstructured: "Flowers for Ada" } } });
+
+async function rejected(env: Environment): Promise<AtBank> {
+  const flow = await toBank(env, { body: BODY });
+  await good(putAccounts(env, flow.bank, flow.consentId), 200);
+  const shown = await flow.browser.open(await returnPath(env, flow.bank, flow.handover));
+  await decide(flow.browser, shown.headers.get("location") ?? "", "refuse");
+  return flow;
+}
+
+async function statusOf(env: Environment, consentId: string): Promise<number> {
+  const path = `/BANKA/domestic-payment-consents/v1/${consentId}`;
+  const response = await call(env, env.tpp, await clientToken(env, env.tpp), path);
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** What the store has of the consents, with evidence as text. */
+async function stored(env: Environment): Promise<string> {
+  const kept = (await env.snapshot()).filter(({ key }) =>
+    ["consent", "evidence", "audit"].includes(key[0] ?? "")
+  );
+  return kept.map(({ value }) => {
+    const { bytes } = value as Json;
+    const alphabet = "base64url";
+    const text = bytes === undefined
+      ? ""
+      : new TextDecoder().decode(Uint8Array.fromBase64(bytes, { alphabet }));
+    return JSON.stringify(value) + text;
+  }).join();
+}
+
+Deno.test("a rejected and an expired consent lose their personal data after 30 days, and not before; a paid one keeps it [EN10]", async (t) => {
+  await using env = await openEnvironment();
+  const paid = await authorised(env);
+  await good(pay(env, paid), 201);
+  const flow = await rejected(env);
+  const expired = await toBank(env, { body: BODY });
+  env.now += DAY_MS; // the time to authorise
+  await env.platform.sweepConsents();
+  await t.step("not before", async () => {
+    env.now += 29 * DAY_MS - 1000;
+    assertEquals(await env.platform.forgetConsents(), 0);
+    assertEquals([await statusOf(env, flow.consentId), await statusOf(env, expired.consentId)], [200, 200]);
+    assert((await stored(env)).includes("Flowers for Ada"));
+  });
+  await t.step("after", async () => {
+    env.now += DAY_MS + 2000;
+    assertEquals(await env.platform.forgetConsents(), 2);
+    assertEquals(await env.platform.forgetConsents(), 0);
+    const left = await stored(env);
+    assertFalse(left.includes("Flowers for Ada"));
+    assertEquals([await statusOf(env, flow.consentId), await statusOf(env, expired.consentId)], [400, 400]);
+  });
+  await t.step("the history stays and says so", async () => {
+    const history = await historyOf(env.store, flow.consentId);
+    const last = history.at(-1);
+    assertEquals([last?.event, last?.actor], ["consent.personal_data_deleted", "clock"]);
+    assertEquals(history.map(({ sequence }) => sequence), history.map((_, index) => index + 1));
+    const kinds = history.flatMap(({ items = [] }) => items).map(({ kind }) => kind);
+    assertEquals(kinds.length, (last?.deleted?.length ?? 0) + 1); // the decision has deleted the report of accounts
+  });
+  await t.step("the paid consent", async () => assertEquals(await statusOf(env, paid.consentId), 200));
+});
