@@ -8,8 +8,8 @@ import { verify, verifyArguments } from "./verify.ts";
 const USAGE = `deno task case <payment or consent id> [--json | --screen] [--bundle FILE] [--url URL]
 deno task case verify <FILE> [--anchor <thumbprint>,…]
   Prints what happened, in words. --screen: prints the customer's decision and what the screen showed. --json: prints
-  the bundle. --bundle: writes it to a file, which verify checks without
-  the platform. --anchor: the certificates in which chains may end.
+  the bundle. --bundle: writes it to a file, which verify checks without the platform. --anchor: the certificates in
+  which chains may end.
   OPS_TOKEN (an operator's token), OPERATIONS_HOST and OPERATIONS_PORT are read from the environment or .env.`;
 
 /** Dependencies of the command. */

@@ -1,0 +1,72 @@
+/** Cases of payments and their bundles, as `deno task case` writes them. */
+import { newFindings, verifyBundle } from "../../../scripts/case/verify_bundle.ts";
+import { caseCommand, type CaseTools } from "../../../scripts/case/main.ts";
+import type { Platform } from "../../../src/platform/compose.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { bankCall, orderPath } from "testing/back_channel.ts";
+import type { Environment } from "testing/environment.ts";
+import { good, pay } from "testing/flows.ts";
+import { OPERATIONS_URL, OPERATOR_TOKENS } from "testing/operators.ts";
+
+/** A settled payment. */
+export async function settled(
+  env: Environment,
+): Promise<{ readonly consentId: string; readonly paymentId: string }> {
+  const { consentId, ...flow } = await authorised(env);
+  const { Data } = await good(pay(env, { ...flow, consentId }), 201);
+  const report = {
+    Data: { Status: "AcceptedSettlementCompleted", StatusUpdateDateTime: "2040-01-15T12:00:00Z" },
+  };
+  const body = JSON.stringify(report);
+  await good(bankCall(env, env.bankA, orderPath(Data.DomesticPaymentId), { method: "PUT", body }), 200);
+  return { consentId, paymentId: Data.DomesticPaymentId };
+}
+
+export interface Files extends CaseTools {
+  readonly files: Map<string, string>;
+  readonly printed: string[];
+}
+
+export function toolsFor(platform: Platform): Files {
+  const files = new Map<string, string>();
+  const printed: string[] = [];
+  return {
+    files,
+    printed,
+    environment: (name) => name === "OPS_TOKEN" ? OPERATOR_TOKENS.auditor : undefined,
+    fetch:
+      ((url: string, init?: RequestInit) =>
+        platform.operations.fetch(new Request(url, init))) as typeof fetch,
+    readBytes: (path) => Promise.resolve(new TextEncoder().encode(files.get(path) ?? "")),
+    writeText: (path, text) => Promise.resolve(void files.set(path, text)),
+    print: (line) => void printed.push(line),
+  };
+}
+
+/** Writes the bundle of a case. Returns its text and what the command printed. */
+export async function bundleOf(
+  platform: Platform,
+  id: string,
+): Promise<{ text: string; printed: readonly string[] }> {
+  const tools = toolsFor(platform);
+  await caseCommand([id, "--bundle", "case.json", "--url", OPERATIONS_URL], tools);
+  return { text: tools.files.get("case.json") ?? "", printed: tools.printed };
+}
+
+/** Returns the first `limit` sentences of what does not hold. */
+export async function faultsOf(text: string | Uint8Array, limit = Infinity): Promise<readonly string[]> {
+  const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
+  const faults: string[] = [];
+  for await (const fault of verifyBundle(bytes, newFindings())) {
+    faults.push(fault);
+    if (faults.length === limit) break;
+  }
+  return faults;
+}
+
+/** The bundle of a case, with every entry in the log. */
+export async function grownBundle(env: Environment, id: string): Promise<string> {
+  env.now += 1000;
+  await env.platform.growLog();
+  return (await bundleOf(env.platform, id)).text;
+}
