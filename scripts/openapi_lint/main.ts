@@ -11,6 +11,7 @@ const CONFIG = "scripts/openapi_lint";
 /** The served documents, by the name of their file. */
 const DOCUMENTS: Readonly<Record<string, () => Promise<string>>> = {
   "platform.json": readPlatformDocument,
+  "operations.json": readOperationsDocument,
   "directory_public.json": () => readDirectoryDocument("publicFetch"),
   "directory_administrators.json": () => readDirectoryDocument("adminFetch"),
 };
@@ -31,6 +32,11 @@ const ENVIRONMENT = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: 
 async function readPlatformDocument(): Promise<string> {
   await using environment = await openEnvironment();
   return await (await environment.browser(new Request(`${environment.config.authUrl}/openapi.json`))).text();
+}
+
+async function readOperationsDocument(): Promise<string> {
+  await using environment = await openEnvironment();
+  return await (await environment.asOperator("/operations/openapi.json")).text();
 }
 
 async function readDirectoryDocument(listener: "publicFetch" | "adminFetch"): Promise<string> {

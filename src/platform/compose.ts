@@ -217,7 +217,7 @@ function composeBrowser(
       requestLog({ log, steady: parts.steady }),
       admit({ admission: shared.admission }),
     ],
-    discovery: { baseUrl, authUrl, findBank: shared.findAnyBank, keys },
+    discovery: { baseUrl, authUrl, findBank: shared.findAnyBank, keys, outagesOf: shared.outagesOf },
     frontchannel: {
       ...shared,
       store,

@@ -33,10 +33,13 @@ import { MAX_PUSHES, openPushSlots } from "./payments/push_slots.ts";
 import { openPaymentStore, type PaymentStore } from "./payments/payment_store.ts";
 import { openCurrentClients } from "./registration/current_clients.ts";
 import { openStatusList, standingBy, type StatusList } from "./participants/status_list.ts";
+import type { Outage } from "./security/controls.ts";
+import type { BankCode } from "../base/kernel/identifiers.ts";
 import { openControlsStore } from "./security/controls_store.ts";
 import {
   type CurrentControls,
   openCurrentControls,
+  outagesOf,
   type RejectInOutage,
   rejectInOutage,
   withBlocks,
@@ -97,6 +100,8 @@ export interface Shared {
   /** What operators block, revoke, hold and announce. */
   readonly controls: CurrentControls;
   readonly rejectInOutage: RejectInOutage;
+  /** Returns a bank's outages that have not ended. */
+  readonly outagesOf: (bank: BankCode) => Promise<readonly Outage[]>;
   readonly statements: SoftwareStatementDeps;
   readonly trustAnchor: string;
   /** Registered clients, updated with the directory's newest statements. */
@@ -183,6 +188,7 @@ type DirectoryView = Pick<
   | "standingOf"
   | "controls"
   | "rejectInOutage"
+  | "outagesOf"
   | "statements"
   | "clients"
   | "findAnyBank"
@@ -223,6 +229,7 @@ function composeDirectoryView(parts: TimedParts, log: Log): DirectoryView {
     standingOf: withBlocks(controls, standingBy(statuses)), // the only source of standing
     controls,
     rejectInOutage: rejectInOutage(controls, clock),
+    outagesOf: outagesOf(controls, clock),
     statements,
     ...clientsOf(config, { ...stored, ...current }),
   };

@@ -23,6 +23,14 @@ export const serverMetadataSchema = z.strictObject({
   authorization_response_iss_parameter_supported: z.literal(true),
   service_documentation: address,
   ui_locales_supported: z.array(z.string()),
+  planned_outages: z.array(z.strictObject({
+    from: z.string().openapi({ format: "date-time" }),
+    until: z.string().openapi({ format: "date-time" }),
+    text: z.string().openapi({ example: "Maintenance of the core banking system." }),
+  })).optional().openapi({
+    description:
+      "Outages of the bank, under way or to come. Meanwhile requests that start something get 503.",
+  }),
 }).openapi("AuthorizationServerMetadata");
 
 export type ServerMetadata = z.infer<typeof serverMetadataSchema>;

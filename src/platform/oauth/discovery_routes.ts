@@ -7,11 +7,13 @@ import { oauthErrors, publicAnswer } from "../http/openapi_answers.ts";
 import { bankParameter } from "../http/openapi_parameters.ts";
 import { PUBLIC_CACHE } from "../../base/http/public_document.ts";
 import type { KeyRing } from "../../base/jose/key_ring.ts";
-import { asBankCode } from "../../base/kernel/identifiers.ts";
+import { wireDateTime } from "../../base/kernel/clock.ts";
+import { asBankCode, type BankCode } from "../../base/kernel/identifiers.ts";
 import { KEYS_PATH } from "../paths.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
+import type { Outage } from "../security/controls.ts";
 import type { FindBank } from "../security/caller.ts";
-import { platformKeysSchema, serverMetadataSchema } from "./discovery_representation.ts";
+import { platformKeysSchema, type ServerMetadata, serverMetadataSchema } from "./discovery_representation.ts";
 import { serverMetadata } from "./server_metadata.ts";
 
 export interface DiscoveryRouteDeps {
@@ -19,6 +21,8 @@ export interface DiscoveryRouteDeps {
   readonly authUrl: string;
   readonly findBank: FindBank;
   readonly keys: KeyRing;
+  /** Returns the bank's outages that have not ended. */
+  readonly outagesOf: (bank: BankCode) => Promise<readonly Outage[]>;
 }
 
 const tags = ["Discovery"];
@@ -53,11 +57,23 @@ export function discoveryRoutes(deps: DiscoveryRouteDeps): readonly PlatformEndp
       const bank = code === undefined ? null : await deps.findBank(c.get("reads"), code);
       if (bank === null) throw new ApiError("bank.unknown");
       c.header("cache-control", PUBLIC_CACHE);
-      return c.json(serverMetadata(deps, bank.code));
+      const outages = await deps.outagesOf(bank.code);
+      return c.json({ ...serverMetadata(deps, bank.code), ...representOutages(outages) });
     }),
     endpoint("oauth", "public", keysRoute, [], (c) => {
       c.header("cache-control", PUBLIC_CACHE);
       return c.json(deps.keys.publicJwks);
     }),
   ];
+}
+
+function representOutages(outages: readonly Outage[]): Pick<ServerMetadata, "planned_outages"> {
+  if (outages.length === 0) return {};
+  return {
+    planned_outages: outages.map(({ from, until, text }) => ({
+      from: wireDateTime(from),
+      until: wireDateTime(until),
+      text,
+    })),
+  };
 }

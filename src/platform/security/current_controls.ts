@@ -6,7 +6,7 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Reader } from "../../base/store/store.ts";
-import { type Controls, isBlocked, isRevoked, type Outage, outageAt } from "./controls.ts";
+import { type Controls, inForce, isBlocked, isRevoked, type Outage, outageAt } from "./controls.ts";
 import { controlsIn, type ControlsStore } from "./controls_store.ts";
 import type { FindAccessToken } from "./access_token.ts";
 import type { StandingOf } from "./standing.ts";
@@ -61,6 +61,14 @@ export function rejectInOutage(current: CurrentControls, clock: Clock): RejectIn
     const outage = outageAt(await current.get(), bank, clock());
     if (outage !== undefined) throw inOutage(outage, clock());
   };
+}
+
+/** Returns the outages of a bank that have not ended. */
+export function outagesOf(
+  current: CurrentControls,
+  clock: Clock,
+): (bank: BankCode) => Promise<readonly Outage[]> {
+  return async (bank) => inForce(await current.get(), clock()).outages.filter((one) => one.bank === bank);
 }
 
 function inOutage({ until, text }: Outage, now: number): ApiError {

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import type { Platform } from "../../../src/platform/compose.ts";
 import { MAX_CONTROLS } from "../../../src/platform/security/controls.ts";
-import { type Environment, openEnvironment, throughProxy } from "testing/environment.ts";
+import { AUTH_URL, type Environment, openEnvironment, throughProxy } from "testing/environment.ts";
 import { authorised, authorize, Browser, toBank } from "testing/authorization_flow.ts";
 import {
   call,
@@ -11,6 +11,7 @@ import {
   consentBody,
   createConsent,
   good,
+  type Json,
   pay,
   push,
   requestToken,
@@ -150,6 +151,11 @@ Deno.test("during a planned outage nothing starts at the bank, orders wait, and 
     await Promise.all(answers.map((answer) => answer.body?.cancel()));
     return answers.map(({ status, headers }) => [status, headers.get("retry-after")]);
   };
+  const announced = async (): Promise<Json> =>
+    (await (await env.browser(new Request(`${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`)))
+      .json())
+      .planned_outages;
+  assertEquals((await announced()).map(({ text }: Json) => text), ["Maintenance."]);
   env.now = from + 1000;
   assertEquals(await outcomes(), [[503, "599"], [503, "599"], [503, "599"]]);
   const left = await authorize(new Browser(env), env.tpp, request_uri);
@@ -157,6 +163,7 @@ Deno.test("during a planned outage nothing starts at the bank, orders wait, and 
   assertEquals((await call(env, env.tpp, bound, `${CONSENTS}/${ConsentId}`)).status, 200);
   assertEquals(env.pushes.length, 0);
   await good(change(env, `banks/BANKA/outages/${planned.Data.OutageId}/cancel`), 200);
+  assertEquals(await announced(), undefined);
   assertEquals((await outcomes()).map(([status]) => status), [201, 201, 201]);
   assertEquals((await change(env, `banks/BANKA/outages/${planned.Data.OutageId}/cancel`)).status, 404);
 });
