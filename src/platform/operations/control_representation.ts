@@ -2,11 +2,10 @@
 import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import type { Controls, Outage } from "../security/controls.ts";
-
-const REASON = /^[^\p{Cc}]{10,500}$/u;
+import { plainText } from "../security/operation_body.ts";
 
 /** The required reason of a change. It is in the party's history. */
-export const reason = z.string().regex(REASON).openapi({
+export const reason = plainText(10, 500).openapi({
   description: "Why, for the history: 10 to 500 characters without control characters.",
   example: "Fraud is suspected; case 4711 of the fraud desk.",
 });

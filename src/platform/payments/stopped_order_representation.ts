@@ -4,6 +4,7 @@
 import { z } from "@hono/zod-openapi";
 import { toWire } from "../http/wire_names.ts";
 import { wireDateTime } from "../../base/kernel/clock.ts";
+import { plainText } from "../security/operation_body.ts";
 import type { Payment } from "./payment.ts";
 import type { PaymentOrder } from "./payment_order.ts";
 
@@ -41,13 +42,13 @@ export const dueOrderSchema = z.strictObject({
 });
 
 /** The reason of an operator's change, for the history. */
-const reason = z.string().regex(/^[^\p{Cc}]{10,500}$/u);
+const reason = plainText(10, 500);
 
 /** Schema of the request to close an order. */
 export const closeOrderSchema = z.strictObject({
   Data: z.strictObject({
     Reason: reason.openapi({ description: "Why, for the history: 10 to 500 characters." }),
-    StatusReason: z.string().regex(/^[^\p{Cc}]{3,256}$/u).openapi({
+    StatusReason: plainText(3, 256).openapi({
       description: "For the TPP and its customer, as the payment's StatusReason.",
       example: "The bank could not be reached. No money was moved.",
     }),

@@ -1,9 +1,14 @@
 /** Check of the operations API: decodes a JSON body by its schema. */
-import type { z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { readJsonBytes } from "../../base/http/body.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { strictJson, utf8Text } from "../../base/kernel/strict_json.ts";
+
+/** A text of an operator without control characters. The bounds are UTF-16 code units. */
+export function plainText(least: number, most: number): z.ZodString {
+  return z.string().min(least).max(most).refine((text) => !/\p{Cc}/u.test(text));
+}
 
 /**
  * Creates the check. It sets `command` to the decoded body.
