@@ -116,6 +116,11 @@ Deno.test("the case file of a payment is complete for each consent type, and its
         if (SIGNED.has(each.item.kind)) await verified(file, each);
       });
     }
+    await t.step(`${name}: no client assertion`, () => {
+      const texts = items.map(({ body }) => new TextDecoder().decode(body?.bytes));
+      assert(texts.some((text) => text.includes("code_challenge=")));
+      assertFalse(texts.some((text) => text.includes("client_assertion")));
+    });
     await t.step(`${name}: software statements in force`, () => assertStatements(env, file, flow.bank));
     await t.step(`${name}: authentication of both parties`, () => assertAuthentication(env, file, flow.bank));
   }
