@@ -22,6 +22,11 @@ const CHANGED: Readonly<Record<string, readonly [(bundle: Bundle) => void, RegEx
   "the order": [(bundle) => {
     bundle.entries.reverse();
   }, /is out of order$/],
+  "the payment before its consent": [(bundle) => {
+    bundle.entries.sort((a: Json, b: Json) =>
+      Number(b["record"].event.startsWith("payment")) - Number(a["record"].event.startsWith("payment"))
+    );
+  }, /is out of order$/],
   "another place in the log": [(bundle) => {
     const [entry] = bundle.entries;
     if (entry !== undefined) entry["index"]++;
@@ -77,7 +82,10 @@ const TAMPERED: Readonly<Record<string, readonly [(env: Environment, ids: Json) 
     "a removed entry": [async (env, { consentId }) => {
       await changeAudit(env, consentId, 2, () => undefined);
     }, /^entries of \S+ are missing before 3$/],
-    "a removed last entry": [async (env, { paymentId }) => {
+    "a removed last entry of the consent": [async (env, { consentId }) => {
+      await changeAudit(env, consentId, 8, () => undefined);
+    }, /^the last entries of \S+ are missing$/],
+    "a removed last entry of the payment": [async (env, { paymentId }) => {
       await changeAudit(env, paymentId, 2, () => undefined);
     }, /^the last entries of \S+ are missing$/],
     "changed evidence": [async (env, { consentId }) => {
