@@ -19,6 +19,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/rate_policies.ts",
     "platform/store_keys.ts",
     "platform/metrics.ts",
+    "platform/log_events.ts",
     "platform/cells.ts",
     "platform/address_faults.ts",
   ],

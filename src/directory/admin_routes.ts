@@ -12,7 +12,8 @@ import {
   decodeSoftwareStatus,
 } from "./change_schema.ts";
 import type { Target } from "./change_participant.ts";
-import type { Directory, DirectoryLog } from "./directory.ts";
+import type { Directory } from "./directory.ts";
+import type { DirectoryLog } from "./log_events.ts";
 import type { Endpoint } from "../base/http/endpoint.ts";
 import { endpoint } from "./endpoint.ts";
 import { asOrgId, isKid } from "./identifiers.ts";

@@ -7,7 +7,7 @@ import { createMiddleware } from "hono/factory";
 import { openBearer } from "../base/http/bearer.ts";
 import type { Credentials } from "../base/http/credentials.ts";
 import type { Clock } from "../base/kernel/clock.ts";
-import type { DirectoryLog } from "./directory.ts";
+import type { DirectoryLog } from "./log_events.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 
 /** A guard for the routes of administrators. */

@@ -13,7 +13,9 @@ import { adminEndpoints } from "./admin_routes.ts";
 import { requireAdministrator } from "./administrator.ts";
 import type { Credentials } from "../base/http/credentials.ts";
 import { openCertificateAuthority } from "./certificate_authority.ts";
-import type { Directory, DirectoryLog } from "./directory.ts";
+import type { Directory } from "./directory.ts";
+import { openLog } from "../base/observability/log.ts";
+import type { DirectoryLog } from "./log_events.ts";
 import { described } from "./openapi.ts";
 import { answerErrors } from "./on_error.ts";
 import { openRestoredCopy } from "./restored_copy_store.ts";
@@ -139,4 +141,4 @@ function isWithin(days: number, most: number): boolean {
   return Number.isInteger(days) && days >= 1 && days <= most;
 }
 
-const SILENT: DirectoryLog = { info: () => {}, warn: () => {}, error: () => {} };
+const SILENT: DirectoryLog = openLog({ clock: () => 0, sink: () => {}, level: "error" });

@@ -18,11 +18,3 @@ export interface Directory {
   readonly terms: StatementTerms;
   readonly restored: RestoredCopy;
 }
-
-/** Structured log lines. Ids, reasons and counts only: no tokens, keys or contact data. */
-export interface DirectoryLog {
-  info(event: string, fields?: LogFields): void;
-  warn(event: string, fields?: LogFields): void;
-  error(event: string, fields?: LogFields): void;
-}
-type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;

@@ -9,7 +9,8 @@ import { ADMINISTRATORS, openCredentials, type WatchedFile } from "../base/http/
 import { openFilesFaults } from "../base/http/open_files.ts";
 import { stopSignal } from "../base/http/stop_signal.ts";
 import { systemClock } from "../base/kernel/clock.ts";
-import { type Log, openLog } from "../base/observability/log.ts";
+import { openLog } from "../base/observability/log.ts";
+import type { DirectoryLog } from "./log_events.ts";
 import { openLogQueue } from "../base/observability/log_queue.ts";
 import { openStore } from "../base/store/open_store.ts";
 import type { Store } from "../base/store/store.ts";
@@ -33,7 +34,7 @@ const DRAIN_MS = 10_000;
 const FLUSH_MS = 2000;
 
 const output = openLogQueue({ clock: systemClock, write: (bytes) => Deno.stdout.write(bytes) });
-const log: Log = openLog({ clock: systemClock, sink: output.sink, level: "info" });
+const log: DirectoryLog = openLog({ clock: systemClock, sink: output.sink, level: "info" });
 
 async function start(): Promise<void> {
   const config = await readDirectoryConfig({

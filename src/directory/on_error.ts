@@ -5,7 +5,7 @@
 import type { Context } from "hono";
 import { rejectionHeaders } from "../base/http/rejection_headers.ts";
 import { ApiError, isStoreFailure } from "../base/kernel/api_error.ts";
-import type { DirectoryLog } from "./directory.ts";
+import type { DirectoryLog } from "./log_events.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 import { wireOf } from "./error_table.ts";
 

@@ -2,7 +2,7 @@
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { protectPage } from "../base/http/response_headers.ts";
-import type { DirectoryLog } from "./directory.ts";
+import type { DirectoryLog } from "./log_events.ts";
 
 /** Hono's environment in the directory. */
 export interface DirectoryEnv {

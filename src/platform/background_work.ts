@@ -1,6 +1,6 @@
 /** The platform's background work. Each job runs once a second, one pass at a time, until it is stopped. */
 import { isStoreFailure } from "../base/kernel/api_error.ts";
-import type { Log } from "../base/observability/log.ts";
+import type { Log } from "./log_events.ts";
 
 /**
  * Work that is not triggered by requests. Several processes may run it, because every job resolves races in the

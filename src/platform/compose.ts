@@ -15,6 +15,7 @@ import { openBrowserBinding } from "./frontchannel/browser_binding.ts";
 import { backTo } from "./frontchannel/tpp_redirect.ts";
 import { ownKeyDocument } from "./evidence/key_documents.ts";
 import { listed, type MountedEndpoint } from "./http/endpoint.ts";
+import { currentFacts } from "../base/http/aside.ts";
 import { nameRequest } from "../base/http/interaction_id.ts";
 import { apiHeaders, browserHeaders } from "../base/http/response_headers.ts";
 import { commitReplayRecords } from "./http/commit_replay_records.ts";
@@ -22,7 +23,8 @@ import { idempotent } from "./idempotency/idempotent.ts";
 import { asClientId, type ConsentId } from "../base/kernel/identifiers.ts";
 import type { OAuthRouteDeps } from "./oauth/routes.ts";
 import { type Probe, type Readiness, readiness, storeProbe } from "../base/observability/health.ts";
-import { type Log, openLog } from "../base/observability/log.ts";
+import { openLog } from "../base/observability/log.ts";
+import type { Log } from "./log_events.ts";
 import { requestLog } from "../base/http/request_log.ts";
 import { platformDocument } from "./openapi.ts";
 import type { PublicPageDeps } from "./public_pages.ts";
@@ -63,7 +65,7 @@ export interface Platform extends PlatformWork {
 
 export async function composePlatform(given: PlatformParts): Promise<Platform> {
   const { config, clock } = given;
-  const log = openLog({ clock, sink: given.log, level: config.logLevel });
+  const log: Log = openLog({ clock, sink: given.log, level: config.logLevel, context: currentFacts });
   const metrics = openPlatformMetrics();
   const store = guardStore(measured(given.store, metrics), {
     elapsed: monotonicClock,

@@ -6,7 +6,7 @@ import { requestLog } from "../base/http/request_log.ts";
 import { apiHeaders } from "../base/http/response_headers.ts";
 import { preciseClock } from "../base/kernel/clock.ts";
 import type { Credentials } from "../base/http/credentials.ts";
-import type { Log } from "../base/observability/log.ts";
+import type { Log } from "./log_events.ts";
 import { openLogStore } from "./evidence_log/log_store.ts";
 import { operationsDocument } from "./openapi.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";

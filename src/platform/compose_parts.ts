@@ -19,7 +19,8 @@ import { type AccessTokenStore, openAccessTokenStore } from "./oauth/access_toke
 import { type AuthorizationCodeStore, openAuthorizationCodeStore } from "./oauth/authorization_code_store.ts";
 import { openPushedRequestStore, type PushedRequestStore } from "./oauth/pushed_request_store.ts";
 import type { Probe } from "../base/observability/health.ts";
-import { type Log, type LogSink } from "../base/observability/log.ts";
+import type { LogSink } from "../base/observability/log.ts";
+import type { Log } from "./log_events.ts";
 import { type DirectoryClock, openDirectoryClock } from "./participants/directory_clock.ts";
 import { openDirectoryKeys } from "./participants/directory_keys.ts";
 import { conditionalFetch, fetchStatement, guardedFetch } from "./participants/guarded_fetch.ts";
@@ -130,10 +131,15 @@ export async function openClocks(
   log: Log,
 ): Promise<Pick<TimedParts, "steady" | "ages"> & { readonly mark: () => Promise<number> }> {
   const steady = steadyClock(clock, monotonic);
-  const level = config.environment === "Sandbox" ? "info" : "error"; // a sandbox's clock is put back on purpose
-  const behind = (seconds: number): void => log[level]("clock.behind_process", { seconds });
-  const { ages, behindSeconds: seconds, mark } = await openAgeClock(store, clock, steady, behind);
-  if (seconds > 0) log[level]("clock.behind_store", { seconds });
+  const behind = (event: "clock.behind_process" | "clock.behind_store", seconds: number): void =>
+    isSandbox(config) ? log.info(event, { seconds }) : log.error(event, { seconds }); // a sandbox's is put back on purpose
+  const { ages, behindSeconds: seconds, mark } = await openAgeClock(
+    store,
+    clock,
+    steady,
+    (late) => behind("clock.behind_process", late),
+  );
+  if (seconds > 0) behind("clock.behind_store", seconds);
   return { steady, ages, mark };
 }
 

@@ -10,7 +10,7 @@ import { countOrders } from "./payments/count_orders.ts";
 import { deliverDueOrders, startDueOrders } from "./payments/deliver_due_orders.ts";
 import { resumeHeldOrders } from "./payments/held_orders.ts";
 import { followDirectory } from "./registration/current_clients.ts";
-import type { Log } from "../base/observability/log.ts";
+import type { Log } from "./log_events.ts";
 
 /** The background work, and its jobs one by one for runtimes with a scheduler of their own. */
 export interface PlatformWork extends BackgroundWork {

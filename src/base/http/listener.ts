@@ -3,7 +3,7 @@
  * these, and ends the process if an accept fails. Each accepted connection is passed to the function that `Deno.serve`
  * uses. Deno does not document that function, so an upgrade of Deno must pass this listener's tests.
  */
-import type { Log } from "../observability/log.ts";
+import type { Log } from "../observability/log_events.ts";
 import {
   type Connection,
   type ConnectionTable,

@@ -4,7 +4,7 @@
  */
 import { createMiddleware } from "hono/factory";
 import type { Clock } from "../kernel/clock.ts";
-import type { Log } from "../observability/log.ts";
+import type { Log } from "../observability/log_events.ts";
 import type { RequestEnv } from "./context.ts";
 
 export function requestLog(

@@ -1,5 +1,5 @@
 /** Ends a program at the request of its operator or supervisor: SIGINT or SIGTERM. */
-import type { Log, LogFields } from "../observability/log.ts";
+import type { Log } from "../observability/log_events.ts";
 
 /** Signals within this time are one request: service managers signal a whole group, and `deno task` passes its own on. */
 const ONE_REQUEST_MS = 1000;
@@ -18,18 +18,18 @@ export interface StopOptions {
 export function stopSignal({ log, program, drainMs, flush }: StopOptions): Promise<void> {
   return new Promise((resolve) => {
     let state: "running" | "asked" | "stopping" = "running";
-    const end = (event: "stopped_late" | "stopped_at_once", fields: LogFields): void => {
-      log.error(`${program}.${event}`, fields);
+    const end = (note: () => void): void => {
+      note();
       void flush().then(() => Deno.exit(1));
     };
     const receive = (signal: Deno.Signal): void => {
-      if (state === "stopping") end("stopped_at_once", { signal });
+      if (state === "stopping") end(() => log.error(`${program}.stopped_at_once`, { signal }));
       if (state !== "running") return;
       state = "asked";
       log.info(`${program}.stopping`, { signal });
       resolve();
       after(ONE_REQUEST_MS, () => void (state = "stopping"));
-      after(drainMs, () => end("stopped_late", { seconds: drainMs / 1000 }));
+      after(drainMs, () => end(() => log.error(`${program}.stopped_late`, { seconds: drainMs / 1000 })));
     };
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       Deno.addSignalListener(signal, () => receive(signal));

@@ -88,6 +88,17 @@ export type ErrorReason =
   | "directory.conflict"
   | "directory.not_found";
 
+/** Rejections that hint at an attack. The log has them at a level that no configuration hides. */
+export type SecurityEvent =
+  | "security.replay"
+  | "security.code_reuse"
+  | "security.certificate_mismatch"
+  | "security.proof_key_mismatch"
+  | "security.client_not_authenticated"
+  | "security.signature_invalid"
+  | "security.bank_return_not_authentic"
+  | "security.session_of_another_browser";
+
 /** The `UK.OBIE.` codes of a fault in a single field, header or JOSE claim, without the namespace. */
 export type FaultCode =
   | "Field.Expected"
@@ -139,6 +150,8 @@ export interface ApiErrorParts {
   readonly scope?: string;
   /** Next URL of a page: the TPP's verified redirect_uri with a response. */
   readonly nextUrl?: string;
+  /** The security event that this rejection is, if its reason alone does not say it. */
+  readonly security?: SecurityEvent;
   /** The TPP and its registered web page, for a page that may not redirect to it. */
   readonly tpp?: { readonly clientId: string; readonly name: string; readonly uri: string };
 }

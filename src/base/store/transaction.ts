@@ -223,5 +223,5 @@ function rejectSpent(replayRecords: ReplayRecords, spent: readonly Once[]): void
 }
 
 export function usedBefore({ rejection, fault }: Once): ApiError {
-  return new ApiError(rejection, { detail: "used before", fault });
+  return new ApiError(rejection, { detail: "used before", fault, security: "security.replay" });
 }

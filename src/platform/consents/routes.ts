@@ -148,6 +148,7 @@ function createEndpoint(deps: ConsentRouteDeps): PlatformEndpoint {
       interactionId: c.get("interactionId"),
       reads: c.get("reads"),
     });
+    c.get("facts").consentId = consent.id;
     return c.json(representCreated(consent, deps.baseUrl), 201);
   });
 }

@@ -4,7 +4,7 @@
  * themselves.
  */
 import { errorText, handleBatch, inRandomBatches } from "../../base/kernel/batches.ts";
-import type { Log } from "../../base/observability/log.ts";
+import type { Log } from "../log_events.ts";
 import type { Entry } from "../../base/store/store.ts";
 import { transact, type TransactDeps, type Transaction } from "../../base/store/transaction.ts";
 import { asOf, type Consent } from "./consent.ts";

@@ -5,7 +5,7 @@
 import type { Parties } from "../../base/values/parties.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { faultText, mismatch, ok, type Result } from "../../base/kernel/result.ts";
-import type { Log } from "../../base/observability/log.ts";
+import type { Log } from "../log_events.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { ReplayRecords } from "../../base/store/transaction.ts";
 import { afterUnusableReturn, answeredBefore, notYours, whereItLed } from "./after_session.ts";

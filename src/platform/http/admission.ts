@@ -5,7 +5,7 @@
  */
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
-import type { Log } from "../../base/observability/log.ts";
+import type { Log } from "../log_events.ts";
 import { currentPlace } from "../../base/http/aside.ts";
 import { FairLane, type LaneBounds, type LaneState, type Place } from "../../base/http/fair_lane.ts";
 

@@ -7,10 +7,11 @@ import type { StatusCode } from "hono/utils/http-status";
 import type { ApiErrorParts, ErrorReason, Fault, FaultCode } from "../../base/kernel/api_error.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { PlatformMetrics } from "../metrics.ts";
-import type { Log } from "../../base/observability/log.ts";
+import type { Log } from "../log_events.ts";
 import type { RequestEnv, Surface } from "../../base/http/context.ts";
 import { rejectionHeaders } from "../../base/http/rejection_headers.ts";
 import { prefersHtml } from "../../base/http/prefers_html.ts";
+import { securityEventOf } from "./security_events.ts";
 import { type LinkFault, linkFaultOf } from "./link_faults.ts";
 import { BUG_WIRE, ERROR_TABLE, type PageWire, type ResourceWire, type Wire } from "./error_table.ts";
 
@@ -117,6 +118,10 @@ function note(
   const { reason, parts: { detail } } = rejection;
   metrics.count("platform_rejections_total", { reason });
   log.info("request.rejected", { ...facts, reason, detail });
+  const event = securityEventOf(rejection);
+  if (event === undefined) return;
+  metrics.count("platform_security_events_total", { event });
+  log.security(event, { ...facts, reason, detail });
 }
 
 function oauthError({ oauth }: Wire, rejection: ApiError | undefined, told: Told | undefined): Response {

@@ -92,7 +92,7 @@ async function redeem(
     // enough.
     if (wrong !== undefined) throw wrong;
     await revoke(deps, tx, attempt, code.redeemedFor);
-    return invalidGrant(REDEEMED);
+    return new ApiError("oauth.invalid_grant", { ...REDEEMED, security: "security.code_reuse" });
   }
   if (!isRedeemable(code, deps.clock())) throw wrong ?? invalidGrant(LATE);
   if (wrong !== undefined) {

@@ -4,7 +4,7 @@
  */
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import type { Log } from "../../base/observability/log.ts";
+import type { ControlEvent, Log } from "../log_events.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import { type Block, type Controls, inForce, MAX_CONTROLS, type Outage } from "../security/controls.ts";
 import { controlsIn, type ControlsStore } from "../security/controls_store.ts";
@@ -104,7 +104,7 @@ export async function cancelOutage(
 async function change(
   deps: ChangeControlsDeps,
   subject: string,
-  event: string,
+  event: ControlEvent,
   { operator, reason }: ByOperator,
   changed: (controls: Controls, now: number) => Controls,
 ): Promise<void> {

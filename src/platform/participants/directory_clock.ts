@@ -5,7 +5,7 @@
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { PartHealth } from "../../base/observability/health.ts";
-import type { Log } from "../../base/observability/log.ts";
+import type { Log } from "../log_events.ts";
 import { FUTURE_SKEW_SECONDS } from "../../base/limits.ts";
 
 export interface DirectoryClock {

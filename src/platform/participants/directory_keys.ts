@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { because, ok } from "../../base/kernel/result.ts";
-import type { Log } from "../../base/observability/log.ts";
+import type { Log } from "../log_events.ts";
 import { type FetchJson, keysOf } from "./guarded_fetch.ts";
 import type { KeepCopies } from "./kept_copy_store.ts";
 import { comparable, hasLostKeys, importKeySet, KEY_SET_TIMES, type KeySet, readKeySet } from "./key_set.ts";

@@ -10,7 +10,7 @@ import { count, instant, text } from "../../base/store/record_fields.ts";
 import { sha256 } from "../../base/kernel/identifiers.ts";
 import { strictJson } from "../../base/kernel/strict_json.ts";
 import type { Reason, Result } from "../../base/kernel/result.ts";
-import type { Log } from "../../base/observability/log.ts";
+import type { Log } from "../log_events.ts";
 import { keptCopyKey, keptPieceKey } from "../store_keys.ts";
 import type { Entry, Key, Store } from "../../base/store/store.ts";
 import { check, commitIfUnchanged, remove, type TransactDeps } from "../../base/store/transaction.ts";

@@ -6,7 +6,7 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
 import { because, type Failure, ok, type Reason, type Result } from "../../base/kernel/result.ts";
 import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
-import type { Log } from "../../base/observability/log.ts";
+import type { Log } from "../log_events.ts";
 import { type FetchJson, keysOf } from "./guarded_fetch.ts";
 import type { KeepCopies } from "./kept_copy_store.ts";
 import {

@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { asClientId, type ClientId } from "../../base/kernel/identifiers.ts";
 import { because, ok, type Reason, type Result } from "../../base/kernel/result.ts";
-import type { Log } from "../../base/observability/log.ts";
+import type { Log } from "../log_events.ts";
 import type { Standing, StandingOf } from "../security/standing.ts";
 import type { FetchIfChanged } from "./guarded_fetch.ts";
 import type { KeepCopies } from "./kept_copy_store.ts";

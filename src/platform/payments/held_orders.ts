@@ -4,7 +4,7 @@
  */
 import { errorText, handleBatch, inRandomBatches } from "../../base/kernel/batches.ts";
 import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
-import type { Log } from "../../base/observability/log.ts";
+import type { Log } from "../log_events.ts";
 import type { Entry } from "../../base/store/store.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";

@@ -131,6 +131,7 @@ function createEndpoint(deps: PaymentRouteDeps): PlatformEndpoint {
       interactionId: c.get("interactionId"),
       reads: c.get("reads"),
     });
+    c.get("facts").paymentId = payment.id;
     return c.json(representPayment(payment, deps.baseUrl), 201);
   });
 }

@@ -2,7 +2,7 @@
 import type { PaymentId } from "../../base/kernel/identifiers.ts";
 import { errorText, handleBatch } from "../../base/kernel/batches.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
-import type { Log } from "../../base/observability/log.ts";
+import type { Log } from "../log_events.ts";
 import { openRequestReads } from "../../base/store/request_reads.ts";
 import type { Entry } from "../../base/store/store.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";

@@ -4,7 +4,7 @@ import { openKeyRing, type RenewableKeyRing } from "../../base/jose/key_ring.ts"
 import { credentialFile } from "../../base/http/credential_file.ts";
 import { type Credentials, openCredentials, readCredentials } from "../../base/http/credentials.ts";
 import { OPERATORS } from "../security/operator_roles.ts";
-import type { Log } from "../../base/observability/log.ts";
+import type { Log } from "../log_events.ts";
 
 /** The file that `--env-file` reads, in the working directory. */
 const ENVIRONMENT_FILE = ".env";

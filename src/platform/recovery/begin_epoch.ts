@@ -8,7 +8,7 @@ import { asOf, type Consent, moved } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
-import type { Log } from "../../base/observability/log.ts";
+import type { Log } from "../log_events.ts";
 import { record } from "../audit_trail.ts";
 import { orderHoldKey } from "../store_keys.ts";
 import {

@@ -5,7 +5,7 @@
 import type { Clock } from "../../base/kernel/clock.ts";
 import { asBankCode, sha256 } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import type { Log } from "../../base/observability/log.ts";
+import type { Log } from "../log_events.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";

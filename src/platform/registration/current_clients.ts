@@ -9,7 +9,7 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { because, faultText, ok, type Reason, type Result } from "../../base/kernel/result.ts";
-import type { Log } from "../../base/observability/log.ts";
+import type { Log } from "../log_events.ts";
 import {
   type SoftwareStatement,
   type SoftwareStatementDeps,

@@ -4,8 +4,16 @@
  */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { type BankCode, type ClientId, type ConsentId, sha256 } from "../../base/kernel/identifiers.ts";
+import {
+  asConsentId,
+  asPaymentId,
+  type BankCode,
+  type ClientId,
+  type ConsentId,
+  sha256,
+} from "../../base/kernel/identifiers.ts";
 import { ApiError, type Fault } from "../../base/kernel/api_error.ts";
+import type { RequestFacts } from "../../base/http/request_facts.ts";
 import type { RequestVariables } from "../../base/http/context.ts";
 import type { Authentication } from "../evidence/entry.ts";
 import type { BankVariables } from "./bank_path.ts";
@@ -127,8 +135,21 @@ export function accessToken(
           ...(header === undefined ? {} : { proof: header }),
         },
       });
+      noteSubject(c.get("facts"), c.req.param(), token);
       await next();
     });
+}
+
+/** Runs after the checks of the token. An id in the path may be one that does not exist. */
+function noteSubject(
+  facts: RequestFacts,
+  { consentId, paymentId }: Readonly<Record<string, string>>,
+  token: AccessToken,
+): void {
+  const consent = asConsentId(consentId) ?? token.consentId;
+  const payment = asPaymentId(paymentId);
+  if (consent !== undefined) facts.consentId = consent;
+  if (payment !== undefined) facts.paymentId = payment;
 }
 
 /** Decision A3. */

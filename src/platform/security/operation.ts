@@ -9,7 +9,7 @@ import type { Identified } from "../../base/http/credentials.ts";
 import { type Check, type CheckedContext, type Endpoint, methodOf } from "../../base/http/endpoint.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
-import type { Log } from "../../base/observability/log.ts";
+import type { Log } from "../log_events.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import type { RecordRead } from "./operator_audit.ts";
 import { AUDITED_READS, OPERATION_ROLES, type Role } from "./operator_roles.ts";

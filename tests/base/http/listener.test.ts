@@ -4,13 +4,13 @@ import { type Listener, type ListenerOptions, openListener } from "../../../src/
 import { inShell, startCommand } from "testing/served_platform.ts";
 import { connectRaw, HALF_HEADER, type RawClient, until } from "support/raw_client.ts";
 import type { WaitingClients } from "support/waiting_clients.ts";
-import type { Log } from "../../../src/base/observability/log.ts";
+import type { Log } from "../../../src/base/observability/log_events.ts";
 
 const REQUEST = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 /** More than the socket buffers of both ends hold. */
 const LARGE = "x".repeat(32_000_000);
 const LONG = { header: 600, idle: 600 };
-const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
+const SILENT: Log = { info() {}, warn() {}, error() {} };
 
 interface Opened extends AsyncDisposable {
   readonly listener: Listener;

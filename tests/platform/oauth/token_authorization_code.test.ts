@@ -100,6 +100,8 @@ Deno.test("POST token rejects a code's second use and revokes the first one's to
   await assertRejectedReuse(env, flow);
   await assertDead(env, flow, token);
   await assertRejectedReuse(env, flow); // and again, when all tokens are revoked already
+  const reuses = env.logged.filter((line) => line.includes('"event":"security.code_reuse"'));
+  assertEquals(reuses.length, 2);
 });
 
 Deno.test("POST token notices a second use for as long as the token may live [TA-N5, 2.2]", async () => {

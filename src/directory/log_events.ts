@@ -1,0 +1,78 @@
+/** The events that the directory logs. docs/operations/log-events.md is generated from them. */
+import type { EventLog, LogEvents } from "../base/observability/log.ts";
+import { BASE_EVENTS } from "../base/observability/log_events.ts";
+
+export const DIRECTORY_EVENTS = {
+  ...BASE_EVENTS,
+  "directory.started": {
+    level: "info",
+    fields: ["listen", "adminListen", "issuer", "environment"],
+    meaning: "The directory serves.",
+  },
+  "directory.stopped": { level: "info", fields: [], meaning: "The process has stopped." },
+  "directory.answered": {
+    level: "info",
+    fields: ["requestId", "method", "path", "status", "administrator"],
+    meaning: "A request was answered.",
+  },
+  "directory.rejected": {
+    level: "info",
+    fields: ["requestId", "status", "detail"],
+    meaning: "A request was rejected.",
+  },
+  "directory.failed": {
+    level: "error",
+    fields: ["requestId", "error"],
+    meaning: "A fault of the directory, with its stack.",
+    act: "Always.",
+  },
+  "directory.unavailable": {
+    level: "error",
+    fields: ["requestId", "detail"],
+    meaning: "A request needs a part that does not work now.",
+    act: "Always.",
+  },
+  "directory.wrong_credential": {
+    level: "warn",
+    fields: ["requestId", "credential"],
+    meaning: "A request has a wrong administrator's token.",
+    act: "Many: an attack, or a revoked token in a script.",
+  },
+  "directory.restored": {
+    level: "error",
+    fields: ["takenAt"],
+    meaning:
+      "The database is a restored copy. The directory publishes nothing until an administrator confirms it.",
+    act: "See directory.md.",
+  },
+  "directory.restore_confirmed": {
+    level: "warn",
+    fields: ["requestId", "administrator"],
+    meaning: "An administrator has confirmed the restored copy.",
+  },
+  "directory.store_failing": {
+    level: "error",
+    fields: ["why"],
+    meaning: "The database cannot be read or written.",
+    act: "Act immediately.",
+  },
+  "directory.store_working": {
+    level: "warn",
+    fields: ["failedSeconds"],
+    meaning: "The database can be read and written again.",
+  },
+  "directory.keys_renewed": {
+    level: "info",
+    fields: ["signingKid", "published"],
+    meaning: "The keys were read again.",
+  },
+  "directory.keys_not_renewed": {
+    level: "error",
+    fields: ["why"],
+    meaning: "The reload failed and the old keys are still in use.",
+    act: "Act immediately.",
+  },
+} as const satisfies LogEvents;
+
+/** The directory's log. */
+export type DirectoryLog = Pick<EventLog<typeof DIRECTORY_EVENTS>, "info" | "warn" | "error">;

@@ -1,0 +1,299 @@
+/** The events that the platform logs. docs/operations/log-events.md is generated from them. */
+import type { EventLog, LogEvents } from "../base/observability/log.ts";
+import { BASE_EVENTS } from "../base/observability/log_events.ts";
+import type { SecurityEvent } from "../base/kernel/api_error.ts";
+
+const ALWAYS = "Always.";
+
+const PROCESS = {
+  "platform.listening": {
+    level: "info",
+    fields: ["host", "port", "baseUrl", "authUrl", "operations"],
+    meaning: "The process serves.",
+  },
+  "platform.started": {
+    level: "info",
+    fields: ["baseUrl", "authUrl", "scheduler"],
+    meaning: "`deno serve`: the process serves. `scheduler` is `cron` or `timers`.",
+  },
+  "platform.no_signals": {
+    level: "warn",
+    fields: ["why"],
+    meaning: "`deno serve`: the runtime has no signals, and ends the process as it likes.",
+  },
+  "platform.stopped": { level: "info", fields: [], meaning: "The process has stopped." },
+  "platform_keys.renewed": {
+    level: "info",
+    fields: ["signingKid", "published"],
+    meaning: "The keys were read again.",
+  },
+  "platform_keys.not_renewed": {
+    level: "error",
+    fields: ["why"],
+    meaning: "The reload failed and the old keys are still in use.",
+    act: "Act immediately.",
+  },
+  "work.failed": { level: "error", fields: ["error"], meaning: "A background job failed.", act: ALWAYS },
+  "store.failing": {
+    level: "error",
+    fields: ["why"],
+    meaning: "The database cannot be read or written. Requests that write get 503.",
+    act: "Act immediately. See If the database fails in database-failures.md.",
+  },
+  "store.working": {
+    level: "warn",
+    fields: ["failedSeconds"],
+    meaning: "The database can be read and written again.",
+  },
+  "store.restored": {
+    level: "warn",
+    fields: ["epoch", "copyTakenAt", "banksHeld", "consentsVoided"],
+    meaning: "The database is a restored copy.",
+    act: "Reconcile the banks. See backup.md.",
+  },
+  "clock.differs": {
+    level: "error",
+    fields: ["aheadSeconds"],
+    meaning: "This computer's clock differs from the directory's. Negative: it is behind.",
+    act: "NTP of this computer or of the directory's. See docs/clocks.md.",
+  },
+  "clock.agrees": { level: "info", fields: ["aheadSeconds"], meaning: "The clocks agree again." },
+  "clock.behind_process": {
+    level: ["info", "error"],
+    fields: ["seconds"],
+    meaning: "The clock of another process on the same database is ahead by this much.",
+    act: "Keep both in step with NTP.",
+  },
+  "clock.behind_store": {
+    level: ["info", "error"],
+    fields: ["seconds"],
+    meaning: "At a start: the clock is behind the time at which the database was last used.",
+    act: "NTP of this computer.",
+  },
+} as const satisfies LogEvents;
+
+const REQUESTS = {
+  "request.rejected": {
+    level: "info",
+    fields: ["interactionId", "reason", "detail"],
+    meaning: "A request was rejected, for a reason that the response may not contain.",
+    act: "`detail` begins with `contended`: requests that lost eight races in a row.",
+  },
+  "requests.rejected": {
+    level: "warn",
+    fields: ["lane", "inWork", "waiting", "rejectedFull", "rejectedLate"],
+    meaning: "Too many requests.",
+    act: "See Overload in configuration.md.",
+  },
+  "request.failed": {
+    level: "error",
+    fields: ["interactionId", "error"],
+    meaning: "A fault of the platform, with its stack.",
+    act: ALWAYS,
+  },
+  "bank_return.unusable": {
+    level: "warn",
+    fields: ["interactionId", "bank", "why"],
+    meaning: "A result JWT could not be used.",
+    act: "A bank whose results are late, replayed or about another consent.",
+  },
+} as const satisfies LogEvents;
+
+const PARTICIPANTS = {
+  "participants.keys_unavailable": {
+    level: "warn",
+    fields: ["url", "why"],
+    meaning: "Keys of a participant could not be fetched.",
+    act: "The directory. After 900 s, requests of these participants get 503.",
+  },
+  "participants.status_list_unavailable": {
+    level: "warn",
+    fields: ["url", "why"],
+    meaning: "The status list could not be fetched.",
+    act: "The directory. After 900 s, requests of every participant get 503.",
+  },
+  "participants.key_set_emptied": {
+    level: "error",
+    fields: ["url"],
+    meaning: "The directory publishes no usable keys and does not say why.",
+    act: "Look at the directory within 900 s, for which the former keys are used.",
+  },
+  "participants.status_list_emptied": {
+    level: "error",
+    fields: ["url"],
+    meaning: "The directory lists no participant.",
+    act: "Look at the directory within 900 s, for which the former list is used.",
+  },
+  "participants.copy_not_kept": {
+    level: "warn",
+    fields: ["name", "error"],
+    meaning:
+      "A copy of the directory's data was not stored. A restart while the directory is down would lack it.",
+    act: "The store.",
+  },
+  "client.statement_applied": {
+    level: "info",
+    fields: ["clientId", "issuedAt"],
+    meaning: "A new software statement of a client is in use.",
+  },
+  "client.statement_not_applied": {
+    level: "error",
+    fields: ["clientId", "why"],
+    meaning: "A new software statement could not be used.",
+    act: "If this continues for 900 s, requests of the client get 503.",
+  },
+} as const satisfies LogEvents;
+
+const ORDERS = {
+  "order.delivered": {
+    level: "info",
+    fields: ["paymentId", "answer"],
+    meaning: "The bank has answered an order.",
+  },
+  "order.not_delivered": {
+    level: "warn",
+    fields: ["paymentId", "bank", "failures", "why"],
+    meaning: "A push failed, and is tried again. `why` is `status 503`, `TimeoutError` …",
+    act: "A bank that is down. Its payments are `Pending`.",
+  },
+  "order.answer_not_recorded": {
+    level: "warn",
+    fields: ["paymentId", "answer"],
+    meaning: "The order is pushed again. The bank recognizes it by its id.",
+  },
+  "order.held": {
+    level: "warn",
+    fields: ["paymentId", "bank", "why"],
+    meaning: "The bank must not get the order now.",
+    act: "See payment-orders.md.",
+  },
+  "order.dead": {
+    level: "error",
+    fields: ["paymentId", "bank", "failures", "why"],
+    meaning: "The bank has not accepted a payment order, and it was given up.",
+    act: "Always. See payment-orders.md.",
+  },
+  "order.closed": {
+    level: "warn",
+    fields: ["paymentId", "bank", "by"],
+    meaning: "An operator has closed an order, and its payment is `Rejected`.",
+  },
+  "order.delivery_failed": {
+    level: "error",
+    fields: ["paymentId", "error"],
+    meaning: "A fault of the platform while it delivered an order.",
+    act: ALWAYS,
+  },
+  "order.not_resumed": {
+    level: "error",
+    fields: ["paymentId", "error"],
+    meaning: "A held order stays held.",
+    act: ALWAYS,
+  },
+  "order_hold.released": {
+    level: ["info", "warn"],
+    fields: ["bank", "by", "reconciled"],
+    meaning: "A bank gets its orders again. `warn`: without a comparison after the restore.",
+  },
+  "consent.not_expired": {
+    level: "error",
+    fields: ["consentId", "error"],
+    meaning: "The expiry was not recorded. Reads of the consent are right; its history lacks it.",
+    act: ALWAYS,
+  },
+} as const satisfies LogEvents;
+
+const OPERATORS = {
+  "operator.wrong_credential": {
+    level: "warn",
+    fields: ["interactionId", "credential"],
+    meaning: "A request has a wrong operator's token.",
+    act: "Many: an attack, or a revoked token in a script.",
+  },
+  "operator.forbidden": {
+    level: "warn",
+    fields: ["interactionId", "operator"],
+    meaning: "An operator lacks the role for a request.",
+  },
+} as const satisfies LogEvents;
+
+const changed = (meaning: string) => ({ level: "warn", fields: ["party", "by"], meaning } as const);
+
+/** Changes by operators, which histories name alike. */
+const CONTROLS = {
+  "participant.blocked": changed("An operator has blocked a participant."),
+  "participant.unblocked": changed("An operator has ended the block of a participant."),
+  "participant.tokens_revoked": changed("An operator has revoked the tokens of a client."),
+  "bank.held": changed("An operator holds the orders of a bank back."),
+  "bank.released": changed("An operator has released the orders of a bank."),
+  "bank.outage_planned": changed("An operator has announced an outage of a bank."),
+  "bank.outage_cancelled": changed("An operator has ended or cancelled an outage of a bank."),
+} as const satisfies LogEvents;
+export type ControlEvent = keyof typeof CONTROLS;
+
+const SECURITY = {
+  "security.replay": {
+    level: "security",
+    fields: ["reason", "detail"],
+    meaning:
+      "A single-use token id (DPoP proof, client assertion, registration or result JWT) was used again.",
+    act:
+      "A client that repeats requests, or a captured one. Look at the certificate and at other requests of it.",
+  },
+  "security.code_reuse": {
+    level: "security",
+    fields: ["reason", "detail"],
+    meaning: "An authorization code was redeemed twice. Its token is revoked.",
+    act: "Ask the TPP. If it did not repeat the request, the code was captured.",
+  },
+  "security.certificate_mismatch": {
+    level: "security",
+    fields: ["reason", "detail"],
+    meaning: "The certificate's key is not one of the client that the request names.",
+    act: "A stolen token or assertion, or a key that the directory does not list yet.",
+  },
+  "security.proof_key_mismatch": {
+    level: "security",
+    fields: ["reason", "detail"],
+    meaning: "The DPoP proof is by another key than the one that the token or code is bound to.",
+    act: "A stolen token or code, or a client that mixes up its keys.",
+  },
+  "security.client_not_authenticated": {
+    level: "security",
+    fields: ["reason", "detail"],
+    meaning: "A client assertion was not valid.",
+    act: "Many of one certificate: ask the participant.",
+  },
+  "security.signature_invalid": {
+    level: "security",
+    fields: ["reason", "detail"],
+    meaning: "The signature of a payload does not verify.",
+    act: "A changed body, or a client with a wrong key.",
+  },
+  "security.bank_return_not_authentic": {
+    level: "security",
+    fields: ["reason", "detail"],
+    meaning: "A browser brought a result JWT that is not the bank's.",
+    act: "Many of one bank: ask it whether its keys have changed.",
+  },
+  "security.session_of_another_browser": {
+    level: "security",
+    fields: ["reason", "detail"],
+    meaning: "A browser opened an authorization session that began in another one.",
+    act: "A link that was passed on, or an attempt to have another person approve.",
+  },
+} as const satisfies Readonly<Record<SecurityEvent, LogEvents[string]>>;
+
+export const PLATFORM_EVENTS = {
+  ...BASE_EVENTS,
+  ...PROCESS,
+  ...REQUESTS,
+  ...PARTICIPANTS,
+  ...ORDERS,
+  ...OPERATORS,
+  ...CONTROLS,
+  ...SECURITY,
+} as const;
+
+/** The platform's log. */
+export type Log = EventLog<typeof PLATFORM_EVENTS>;

@@ -1,0 +1,37 @@
+/** `docs/operations/log-events.md` has the declared log events, and the declarations hold. */
+import { assert, assertEquals } from "@std/assert";
+import { logEventsDocument } from "../../scripts/log_events/log_events_document.ts";
+import { openLog } from "../../src/base/observability/log.ts";
+import { type Log, PLATFORM_EVENTS } from "../../src/platform/log_events.ts";
+
+/** The words of a document, whatever the widths of its tables and lines. */
+function wordsOf(text: string): readonly string[] {
+  return text.replaceAll(/-{3,}/g, "---").split(/\s+/);
+}
+
+Deno.test("docs/operations/log-events.md is current: if this fails, run `deno task log-events`", async () => {
+  const path = new URL("../../docs/operations/log-events.md", import.meta.url);
+  assertEquals(wordsOf(await Deno.readTextFile(path)), wordsOf(logEventsDocument()));
+});
+
+Deno.test("every security event has its own level, which LOG_LEVEL does not hide", () => {
+  const names = Object.entries(PLATFORM_EVENTS).filter(([name]) => name.startsWith("security."));
+  assert(names.length > 0 && names.every(([, { level }]) => level === "security"));
+  const lines: string[] = [];
+  const log: Log = openLog({ clock: () => 0, sink: (line) => void lines.push(line), level: "error" });
+  log.info("platform.stopped");
+  log.security("security.replay", { reason: "dpop.replayed" });
+  assertEquals(lines.map((line) => JSON.parse(line)), [
+    { at: "1970-01-01T00:00:00.000Z", level: "security", event: "security.replay", reason: "dpop.replayed" },
+  ]);
+});
+
+Deno.test("an undeclared event, level or field does not compile", () => {
+  const log: Log = openLog({ clock: () => 0, sink: () => {}, level: "error" });
+  // @ts-expect-error: not declared
+  log.info("payment.guessed");
+  // @ts-expect-error: declared at another level
+  log.info("order.dead");
+  // @ts-expect-error: a field that the event does not declare
+  log.error("order.dead", { accountNumber: "1" });
+});
