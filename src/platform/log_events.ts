@@ -210,6 +210,17 @@ const OPERATORS = {
     meaning: "A request has a wrong operator's token.",
     act: "Many: an attack, or a revoked token in a script.",
   },
+  "operator.token_rejected": {
+    level: "warn",
+    fields: ["why"],
+    meaning: "A token of the operators' identity provider is not valid.",
+  },
+  "operator.provider_unavailable": {
+    level: "warn",
+    fields: ["issuer", "why"],
+    meaning: "The keys of the operators' identity provider could not be fetched.",
+    act: "The provider. Operators with tokens of their own are not affected.",
+  },
   "operator.forbidden": {
     level: "warn",
     fields: ["interactionId", "operator"],

@@ -8,7 +8,7 @@ import { UNKNOWN_KEY, verifyAccessJwt } from "../../base/jose/access_jwt.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { Result } from "../../base/kernel/result.ts";
-import type { Log } from "../../base/observability/log.ts";
+import type { Log } from "../log_events.ts";
 import type { OidcSettings } from "../config.ts";
 import { isRole } from "./operator_roles.ts";
 
