@@ -195,6 +195,12 @@ const ORDERS = {
     fields: ["bank", "by", "reconciled"],
     meaning: "A bank gets its orders again. `warn`: without a comparison after the restore.",
   },
+  "consent.not_forgotten": {
+    level: "error",
+    fields: ["consentId", "error"],
+    meaning: "A consent keeps its personal data, and its deletion is tried again.",
+    act: ALWAYS,
+  },
   "consent.not_expired": {
     level: "error",
     fields: ["consentId", "error"],

@@ -3,7 +3,7 @@
  * (contract EN10). The consent's history stays. Such a consent does not exist for participants any more.
  */
 import { errorText, inRandomBatches } from "../../base/kernel/batches.ts";
-import type { Log } from "../../base/observability/log.ts";
+import type { Log } from "../log_events.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import { storedPlacesOf } from "../evidence/read_case.ts";
 import type { ConsentStore, Deadline } from "./consent_store.ts";
