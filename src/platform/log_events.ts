@@ -1,7 +1,7 @@
 /** The events that the platform logs. docs/operations/log-events.md is generated from them. */
 import type { EventLog, LogEvents } from "../base/observability/log.ts";
 import { BASE_EVENTS } from "../base/observability/log_events.ts";
-import type { SecurityEvent } from "../base/kernel/api_error.ts";
+import { SECURITY_EVENTS } from "../base/observability/security_events.ts";
 
 const ALWAYS = "Always.";
 
@@ -248,59 +248,6 @@ const CONTROLS = {
 } as const satisfies LogEvents;
 export type ControlEvent = keyof typeof CONTROLS;
 
-const SECURITY = {
-  "security.replay": {
-    level: "security",
-    fields: ["reason", "detail"],
-    meaning:
-      "A single-use token id (DPoP proof, client assertion, registration or result JWT) was used again.",
-    act:
-      "A client that repeats requests, or a captured one. Look at the certificate and at other requests of it.",
-  },
-  "security.code_reuse": {
-    level: "security",
-    fields: ["reason", "detail"],
-    meaning: "An authorization code was redeemed twice. Its token is revoked.",
-    act: "Ask the TPP. If it did not repeat the request, the code was captured.",
-  },
-  "security.certificate_mismatch": {
-    level: "security",
-    fields: ["reason", "detail"],
-    meaning: "The certificate's key is not one of the client that the request names.",
-    act: "A stolen token or assertion, or a key that the directory does not list yet.",
-  },
-  "security.proof_key_mismatch": {
-    level: "security",
-    fields: ["reason", "detail"],
-    meaning: "The DPoP proof is by another key than the one that the token or code is bound to.",
-    act: "A stolen token or code, or a client that mixes up its keys.",
-  },
-  "security.client_not_authenticated": {
-    level: "security",
-    fields: ["reason", "detail"],
-    meaning: "A client assertion was not valid.",
-    act: "Many of one certificate: ask the participant.",
-  },
-  "security.signature_invalid": {
-    level: "security",
-    fields: ["reason", "detail"],
-    meaning: "The signature of a payload does not verify.",
-    act: "A changed body, or a client with a wrong key.",
-  },
-  "security.bank_return_not_authentic": {
-    level: "security",
-    fields: ["reason", "detail"],
-    meaning: "A browser brought a result JWT that is not the bank's.",
-    act: "Many of one bank: ask it whether its keys have changed.",
-  },
-  "security.session_of_another_browser": {
-    level: "security",
-    fields: ["reason", "detail"],
-    meaning: "A browser opened an authorization session that began in another one.",
-    act: "A link that was passed on, or an attempt to have another person approve.",
-  },
-} as const satisfies Readonly<Record<SecurityEvent, LogEvents[string]>>;
-
 export const PLATFORM_EVENTS = {
   ...BASE_EVENTS,
   ...PROCESS,
@@ -309,7 +256,7 @@ export const PLATFORM_EVENTS = {
   ...ORDERS,
   ...OPERATORS,
   ...CONTROLS,
-  ...SECURITY,
+  ...SECURITY_EVENTS,
 } as const;
 
 /** The platform's log. */
