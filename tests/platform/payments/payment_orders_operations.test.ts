@@ -19,6 +19,7 @@ Deno.test("GET operations/payment-orders lists the orders that were given up, an
         State: "dead",
         PushFailures: 11,
         LastFailure: "status 503",
+        MayBeAtBank: true,
         GivenUpDateTime: new Date((await outboxOrder(env, dead))?.dueAt ?? NaN).toISOString()
           .replace(/\.\d{3}Z$/, "+00:00"),
         CreationDateTime: "2040-01-15T12:00:00+00:00",

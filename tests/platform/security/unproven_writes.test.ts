@@ -1,9 +1,19 @@
 /** Data that the platform writes before a signature is verified: rate limit counters, and visits of pushed links. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { asAssertion } from "support/assertions.ts";
 import { sealedReturn, signedReturn } from "testing/bank_return.ts";
-import { call, clientToken, consentBody, createConsent, good, push, requestToken } from "testing/flows.ts";
-import { authorize, Browser, toBank } from "testing/authorization_flow.ts";
+import {
+  call,
+  clientToken,
+  consentBody,
+  createConsent,
+  dpopKey,
+  good,
+  pay,
+  push,
+  requestToken,
+} from "testing/flows.ts";
+import { authorise, authorize, Browser, codeOf, redeem, toBank } from "testing/authorization_flow.ts";
 import { reportAccounts } from "testing/front_channel.ts";
 import { clientAssertion, dpopProof, payloadSignature, signJwt } from "testing/jwts.ts";
 import { register, registrationClaims } from "testing/participants.ts";
@@ -97,19 +107,49 @@ Deno.test("A forged return in the right browser, and a forged payload of a prove
   assertEquals(kinds.filter((kind) => kind !== "rate_bucket"), ["spent_jwt"]); // the proof was good: it is used up
 });
 
-Deno.test("Who opens a pushed link, with no signature, begins one authorization session, which ends by itself", async () => {
+Deno.test("Who opens a pushed link, with no signature, begins one authorization session, which ends by itself and is recorded", async () => {
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
   const { Data } = await createConsent(env, bound);
   const pushed = await good(push(env, Data.ConsentId), 201);
+  const temporary = ["interaction", "open_flow", "pushed_request", "rate_bucket"];
   const kinds = await written(env, async () => {
     assertEquals((await authorize(new Browser(env), env.tpp, pushed.request_uri)).status, 303);
   });
   assert(kinds.includes("interaction"), kinds.join());
-  assertEquals(
-    kinds.filter((kind) => !["interaction", "open_flow", "pushed_request", "rate_bucket"].includes(kind)),
-    [],
-  );
+  const recorded = kinds.filter((kind) => !temporary.includes(kind));
+  assertEquals(recorded, ["audit", "consent", "evidence", "evidence_document", "log_waiting"]);
   const consent = await env.store.get<{ status: string }>(["consent", Data.ConsentId]);
   assertEquals(consent?.value.status, "AwaitingAuthorisation");
 });
+
+Deno.test("A TPP and a browser cannot make a case file grow without bound: PAR and then the links of a consent end, and its payment is still made", async () => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
+  const pushed = await good(push(env, flow.consentId), 201);
+  await setSteps(env, flow.consentId, 199);
+  await good(push(env, flow.consentId), 201);
+  const rejected = await push(env, flow.consentId);
+  const { error, error_description } = await rejected.json();
+  assertEquals([rejected.status, error], [400, "invalid_request"]);
+  assertStringIncludes(
+    error_description,
+    "consent_id must be of a consent with fewer than 200 recorded steps",
+  );
+  assertEquals((await authorize(new Browser(env), env.tpp, pushed.request_uri)).status, 303);
+  await setSteps(env, flow.consentId, 300);
+  const late = await authorize(new Browser(env), env.tpp, pushed.request_uri);
+  assertStringIncludes(late.headers.get("location") ?? "", "error=");
+  const code = codeOf(await authorise(env, flow));
+  const token = await good(redeem(env, { consentId: flow.consentId, code }), 200);
+  const payment = { token: token.access_token, key: await dpopKey() };
+  await good(pay(env, { ...flow, payment, body: consentBody() }), 201);
+});
+
+/** Sets the number of entries that the consent's history has. */
+async function setSteps(env: Environment, consentId: string, sequence: number): Promise<void> {
+  const entry = await env.store.get<object>(["consent", consentId]);
+  if (entry === null) throw new Error("no consent");
+  const value = { ...entry.value, sequence };
+  await env.store.commit({ checks: [], writes: [{ kind: "set", key: entry.key, value }] });
+}
