@@ -85,6 +85,13 @@ export const PROXY_SECRET_HEADER = "x-proxy-secret";
 export const MAX_ACCOUNT_REPORTS = 20;
 
 /**
+ * Entries in a consent's history after which no further authorization request is taken, and after which no further
+ * session begins. A case file stays readable whatever a TPP and a customer's browser repeat.
+ */
+export const MAX_REQUESTED_STEPS = 200;
+export const MAX_STARTED_STEPS = 300;
+
+/**
  * Attempts of a pushed request and of an opened link. Each writes the consent's history, so of parallel ones for one
  * consent one commits at a time.
  */

@@ -19,7 +19,7 @@ import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
 import { issuerOf } from "../oauth/server_metadata.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import { LINK_FAULTS } from "../http/link_faults.ts";
-import { FLOW_SECONDS, MAX_CONSENT_RACES, MAX_SESSIONS_PER_REQUEST } from "../profile.ts";
+import { FLOW_SECONDS, MAX_CONSENT_RACES, MAX_SESSIONS_PER_REQUEST, MAX_STARTED_STEPS } from "../profile.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import type { StandingOf } from "../security/standing.ts";
@@ -127,12 +127,14 @@ async function openSession(
     lost: () => undefined,
   };
   return await transact<"opened" | AuthorizationError | undefined>(deps, options, async (tx) => {
-    const [pushed, flow] = await Promise.all([
+    const [pushed, flow, consent] = await Promise.all([
       deps.requests.find(tx, session.requestHash),
       findOpenFlow(tx, session.consentId),
+      deps.consents.find(tx, session.consentId),
     ]);
     if (pushed === null || pushed.value.completed) return "invalid_request";
     if ((pushed.value.sessions ?? 0) >= MAX_SESSIONS_PER_REQUEST) return "opened_too_often";
+    if ((consent?.value.sequence ?? 0) >= MAX_STARTED_STEPS) return "opened_too_often";
     deps.sessions.stageOpening(tx, session);
     deps.requests.stageSession(tx, pushed);
     const now = deps.clock();

@@ -19,7 +19,7 @@ import { tokenResponse } from "./token_response.ts";
 
 export interface CodeGrantDeps extends GrantDeps {
   readonly codes: AuthorizationCodeStore;
-  readonly consents: Pick<ConsentStore, "stageNote">;
+  readonly consents: Pick<ConsentStore, "find" | "stageNote">;
   /** Whether the consent is currently `Authorized` (contract TA12). */
   readonly isConsentAuthorized: (
     from: Reader,

@@ -6,7 +6,12 @@ import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifier
 import { asConsentId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { described, type Failure, mismatch, quoted } from "../../base/kernel/result.ts";
-import { MAX_CONSENT_RACES, MAX_STATE_CHARACTERS, REQUEST_URI_SECONDS } from "../profile.ts";
+import {
+  MAX_CONSENT_RACES,
+  MAX_REQUESTED_STEPS,
+  MAX_STATE_CHARACTERS,
+  REQUEST_URI_SECONDS,
+} from "../profile.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import type { Authentication } from "../evidence/entry.ts";
 import type { Client } from "../registration/client.ts";
@@ -24,7 +29,7 @@ export interface PushDeps extends TransactDeps {
   readonly requests: PushedRequestStore;
   readonly codes: AuthorizationCodeStore;
   readonly findClient: (from: Reader, clientId: ClientId) => Promise<Client | null>;
-  readonly consents: Pick<ConsentStore, "stageNote">;
+  readonly consents: Pick<ConsentStore, "find" | "stageNote">;
   /** Whether this client's consent at this bank awaits authorisation. */
   readonly awaitsAuthorisation: (
     from: Reader,
@@ -67,6 +72,7 @@ export async function pushAuthorizationRequest(
       const fresh = described("code_challenge", "new for each authorization", "one that has led to a code");
       throw invalid("code_challenge was used before.", fresh);
     }
+    await rejectTooMany(deps, tx, requested.consentId);
     const now = deps.clock();
     const requestUri = await deps.requests.stage(tx, requested, now);
     await deps.consents.stageNote(tx, requested.consentId, {
@@ -78,6 +84,14 @@ export async function pushAuthorizationRequest(
     });
     return { request_uri: requestUri, expires_in: REQUEST_URI_SECONDS };
   });
+}
+
+/** @throws {ApiError} `oauth.invalid_request` if the consent has had too many authorization requests (contract EN1) */
+async function rejectTooMany({ consents }: PushDeps, tx: Reader, consentId: ConsentId): Promise<void> {
+  const consent = await consents.find(tx, consentId);
+  if ((consent?.value.sequence ?? 0) < MAX_REQUESTED_STEPS) return;
+  const expected = `of a consent with fewer than ${MAX_REQUESTED_STEPS} recorded steps: create another one`;
+  throw invalid("The consent was requested too often.", mismatch("consent_id", expected, consentId));
 }
 
 /** Returns the form without the client's assertion, which is a credential until it expires. */
