@@ -2,7 +2,6 @@
 import type { ApiError, ErrorReason, SecurityEvent } from "../../base/kernel/api_error.ts";
 
 const BY_REASON: Readonly<Partial<Record<ErrorReason, SecurityEvent>>> = {
-  "dpop.replayed": "security.replay",
   "dpop.key_mismatch": "security.proof_key_mismatch",
   "certificate.not_participants": "security.certificate_mismatch",
   "client.not_authenticated": "security.client_not_authenticated",
