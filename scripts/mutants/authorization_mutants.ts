@@ -160,8 +160,8 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
   {
     name: "second-use-of-code-revokes-nothing",
     file: "src/platform/oauth/grant_authorization_code.ts",
-    from: "deps.tokens.stageRevocation(tx, code.redeemedFor);",
-    to: "void code.redeemedFor;",
+    from: "deps.tokens.stageRevocation(tx, token);",
+    to: "void token;",
     tests: [
       "tests/platform/oauth/token_authorization_code.test.ts",
       "tests/platform/oauth/token_code_rejections.test.ts",

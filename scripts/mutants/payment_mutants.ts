@@ -30,8 +30,8 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "consent-change-unchecked-in-commit",
     file: "src/platform/consents/consent_store.ts",
-    from: "check(tx, former.key, former.version);",
-    to: "void former.version;",
+    from: "      check(tx, former.key, former.version);",
+    to: "      void former.version;",
     tests: [
       "tests/platform/http/resource_races.test.ts",
       "tests/platform/http/resource_proof_races.test.ts",
@@ -41,8 +41,8 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "consent-of-another-tpp",
     file: "src/platform/consents/read_consent.ts",
-    from: "entry === null || foreign || entry.value.bank !== by.bank",
-    to: "entry === null || entry.value.bank !== by.bank",
+    from: "if (gone || foreign || entry.value.bank",
+    to: "if (gone || entry.value.bank",
     tests: [
       "tests/platform/consents/consents_read.test.ts",
       "tests/platform/consents/consent_deadlines.test.ts",
@@ -258,9 +258,9 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "hold-ignored",
-    file: "src/platform/compose_parts.ts",
-    from: "await holds.find(store, bank) === null",
-    to: "await holds.find(store, bank) !== undefined",
+    file: "src/platform/operations/why_held.ts",
+    from: "await deps.holds.find(deps.store, bank) !== null",
+    to: "await deps.holds.find(deps.store, bank) === undefined",
     tests: [
       "tests/platform/recovery/order_reconciliation.test.ts",
       "tests/platform/recovery/order_reconciliation_end.test.ts",

@@ -23,8 +23,8 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   {
     name: "log-failure-thrown",
     file: QUEUE,
-    from: "return 0;\n    }",
-    to: "throw error;\n    }",
+    from: "fault = error instanceof Error ? error.message : String(error);",
+    to: "throw error;",
     tests: QUEUE_TESTS,
   },
   {

@@ -204,12 +204,9 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "operator-token-not-compared",
-    file: "src/platform/security/operator_token.ts",
-    from: "if (sent === undefined || !await timingSafeEqual(sent, token)) {",
-    to: "if (sent === undefined) {",
-    tests: [
-      "tests/platform/payments/payment_orders_operations.test.ts",
-      "tests/platform/payments/operator_routes.test.ts",
-    ],
+    file: "src/base/http/credentials.ts",
+    from: "const same = await timingSafeEqual(found.token_sha256, await sha256(token));",
+    to: "const same = found.token_sha256.length > 0;",
+    tests: ["tests/platform/operations/access.test.ts"],
   },
 ];

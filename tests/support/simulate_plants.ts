@@ -31,7 +31,7 @@ export const PLANTS: readonly Plant[] = [
     if (!isFirst) throw new ApiError("platform.unavailable");
     stage(deps, tx, command,`,
       ],
-      ["  deps.consents.stageChange(tx, entry, consumed, cause, payment.createdAt);\n", ""],
+      ["deps.consents.stageChange(tx, entry, consumed, used, payment.createdAt);", "payment.createdAt;"],
     ],
     firstSeed: 1,
     breaks: /a consumed consent has its payment/,
