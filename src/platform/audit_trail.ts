@@ -28,7 +28,7 @@ const authentication = z.looseObject({
   certificate: text,
   method: text,
   target: text,
-  assertion: optional(z.looseObject({ kid: text, jti: text })),
+  assertion: optional(z.looseObject({ kid: text, jtiHash: text })),
   token: optional(text),
   proof: optional(text),
 });

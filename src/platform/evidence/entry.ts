@@ -20,8 +20,11 @@ export interface Authentication {
   readonly method: string;
   /** URL of the endpoint, without a query. */
   readonly target: string;
-  /** Of its client assertion, at the token and PAR endpoints. */
-  readonly assertion?: { readonly kid: string; readonly jti: string };
+  /**
+   * Of its client assertion, at the token and PAR endpoints: its kid, and the SHA-256 of its jti, base64url, because a
+   * jti may contain any character.
+   */
+  readonly assertion?: { readonly kid: string; readonly jtiHash: string };
   /** SHA-256 of the access token, base64url, at resource endpoints. */
   readonly token?: string;
   /**

@@ -3,7 +3,7 @@
  * TLS key. Without that key the response is the same for every fault of the assertion (contract CA14).
  */
 import type { Clock } from "../../base/kernel/clock.ts";
-import { asClientId } from "../../base/kernel/identifiers.ts";
+import { asClientId, sha256 } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { type Mismatch, mismatch, ok, quoted, type Result, within } from "../../base/kernel/result.ts";
 import { absent, checkClaims, exactly, text, unixTime } from "../../base/jose/claims.ts";
@@ -27,7 +27,7 @@ import type { StandingOf } from "./standing.ts";
 export interface AuthenticatedClient {
   readonly caller: Caller;
   /** Identifies the client assertion in a history. */
-  readonly assertion: { readonly kid: string; readonly jti: string };
+  readonly assertion: { readonly kid: string; readonly jtiHash: string };
 }
 
 export interface Presented {
@@ -142,7 +142,7 @@ export async function authenticateClient(
     rejection: "client.not_authenticated",
     fault: { at: "client_assertion jti", expected: "new for each assertion", received: "one used before" },
   });
-  return { caller, assertion: { kid: String(identified.jws.header["kid"]), jti } };
+  return { caller, assertion: { kid: String(identified.jws.header["kid"]), jtiHash: await sha256(jti) } };
 }
 
 function readParameters({ form, authorization }: Presented): { clientIdText: string; assertion: string } {

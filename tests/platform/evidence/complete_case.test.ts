@@ -160,7 +160,7 @@ async function assertAuthentication(
   assertEquals([claims.htm, claims.htu, claims.ath], ["PUT", report.target, report.token]);
   assertEquals(report.certificate.length, 43);
   const pushed = of("consent.authorization_requested").authentication;
-  assertEquals([pushed.clientId, pushed.assertion.jti.length > 0], [env.tpp.clientId, true]);
+  assertEquals([pushed.clientId, pushed.assertion.jtiHash.length === 43], [env.tpp.clientId, true]);
   const issued = of("consent.token_issued").issued;
   assertEquals(issued.code, of("consent.Authorized").issued.code);
   const [created] = file.entries.filter(({ subject }) => subject === file.paymentId);
