@@ -124,7 +124,10 @@ roleTest(
         ["consent.AwaitingAuthorisation", "SC-"],
         ["consent.AwaitingAuthorisation", "SC-"],
         ["consent.Consumed", "SC-"],
+        ["consent.authorization_requested", "SC-"],
         ["consent.customer_authenticated", "cus"],
+        ["consent.customer_sent_to_bank", "cus"],
+        ["consent.token_issued", "SC-"],
       ],
     );
   },
