@@ -87,7 +87,7 @@ Deno.test("POST token, par answer 503 where the directory's word on keys is over
   }
 });
 
-Deno.test("A replayed assertion is logged once, and so is a request that is replayed as a whole", async (t) => {
+Deno.test("A replayed assertion is logged once, as a rejection and as a security event, and so is a request that is replayed as a whole", async (t) => {
   await using env = await openEnvironment();
   const assertion = await claiming(env, {});
   const headers = { dpop: await tokenProof(env) };
@@ -98,7 +98,7 @@ Deno.test("A replayed assertion is logged once, and so is a request that is repl
       const before = env.logged.length;
       assertEquals((await requestToken(env, env.tpp, "BANKA", replay)).status, 401);
       const events = env.logged.slice(before).map((line) => JSON.parse(line).event);
-      assertEquals(events, ["request.rejected", "request.answered"]);
+      assertEquals(events, ["request.rejected", "security.replay", "request.answered"]);
     });
   }
 });
