@@ -30,9 +30,10 @@ export async function rejectionCost(pid: number, requests: readonly ReadyRequest
   const served = await costOf(pid, requests.slice(COUNT, 2 * COUNT), SERVED_AT_ONCE, 200);
   if (served === undefined) throw new Error("not every request was served");
   for (const request of requests.slice(2 * COUNT)) {
-    await costOfRejections(pid, request); // warms up
-    const rejected = await costOfRejections(pid, request);
-    if (rejected !== undefined) return { served, rejected };
+    const first = await costOfRejections(pid, request);
+    const second = await costOfRejections(pid, request);
+    // The first warms up. The process also does background work, and the smaller one contains less of it.
+    if (second !== undefined) return { served, rejected: Math.min(first ?? second, second) };
   }
   throw new Error("not every request was rejected");
 }

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { Hono, type MiddlewareHandler } from "hono";
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
+import type { RequestVariables } from "../../src/base/http/context.ts";
 import { fapiHeaders } from "../../src/platform/http/fapi_headers.ts";
 import { spkiThumbprint } from "../../src/base/jose/rsa_key.ts";
 import { ApiError } from "../../src/base/kernel/api_error.ts";
@@ -20,12 +21,18 @@ import { mutated, runs } from "./runs.ts";
 const SECRET = "a-secret-between-proxy-and-platform-0123456789";
 const VALID_AT = Date.UTC(2040, 0, 15);
 
+type Variables = RequestVariables & CertificateVariables;
+
 /** The result of the guards: the response of the handler after them, or the rejection's reason. */
 async function outcome(
-  guard: MiddlewareHandler<{ Variables: CertificateVariables }> | typeof fapiHeaders,
+  guard: MiddlewareHandler<{ Variables: Variables }> | typeof fapiHeaders,
   headers: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const app = new Hono<{ Variables: CertificateVariables }>();
+  const app = new Hono<{ Variables: Variables }>();
+  app.use(async (c, next) => {
+    c.set("facts", { interactionId: crypto.randomUUID() });
+    await next();
+  });
   app.onError((error, c) => {
     if (error instanceof ApiError) return c.text(error.reason);
     throw error;
