@@ -28,6 +28,9 @@ const WARM_CONCURRENCY = 8;
 /** Payments that are signed beforehand at once: what signs and sends shares the computer with what is measured. */
 const WARM_AT_ONCE = 200;
 
+/** The log takes up the entries of a round within two seconds. Otherwise the next round's first stage would pay for it. */
+const SETTLE_MS = 2500;
+
 /** The results of a bench run. */
 interface Findings {
   readonly rows: readonly Row[];
@@ -102,6 +105,7 @@ async function runRound(
   concurrency: number,
 ): Promise<StageSample[]> {
   const meter: Meter = () => cpuMilliseconds(env.process.pid);
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
   const stages = await runStages(env, meter, requests, concurrency);
   return [...stages, await runPayments(env, meter, Math.ceil(requests / 4), concurrency)];
 }

@@ -3,7 +3,7 @@
  * TLS key. Without that key the response is the same for every fault of the assertion (contract CA14).
  */
 import type { Clock } from "../../base/kernel/clock.ts";
-import { asClientId, sha256 } from "../../base/kernel/identifiers.ts";
+import { asClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { type Mismatch, mismatch, ok, quoted, type Result, within } from "../../base/kernel/result.ts";
 import { absent, checkClaims, exactly, text, unixTime } from "../../base/jose/claims.ts";
@@ -17,6 +17,7 @@ import {
 import { EXPIRY_SKEW_SECONDS, MAX_JWT_CHARACTERS } from "../../base/limits.ts";
 import { CLIENT_ASSERTION_TYPE, MAX_ASSERTION_SECONDS, MAX_JTI_CHARACTERS } from "../profile.ts";
 import { idPart, spentJwtKey } from "../store_keys.ts";
+import { digest } from "../evidence/digest.ts";
 import type { Reader } from "../../base/store/store.ts";
 import type { ReplayRecords } from "../../base/store/transaction.ts";
 import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";
@@ -142,7 +143,7 @@ export async function authenticateClient(
     rejection: "client.not_authenticated",
     fault: { at: "client_assertion jti", expected: "new for each assertion", received: "one used before" },
   });
-  return { caller, assertion: { kid: String(identified.jws.header["kid"]), jtiHash: await sha256(jti) } };
+  return { caller, assertion: { kid: String(identified.jws.header["kid"]), jtiHash: digest(jti) } };
 }
 
 function readParameters({ form, authorization }: Presented): { clientIdText: string; assertion: string } {
