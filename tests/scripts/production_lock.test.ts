@@ -45,6 +45,13 @@ Deno.test("production.lock has every package that a deployment's programs import
   assertEquals(code, 0, `${new TextDecoder().decode(stderr)}\n${UPDATE}`);
 });
 
+Deno.test("every task of a deployment runs one program", async () => {
+  const { tasks } = JSON.parse(await read("deno.json"));
+  for (const task of TASKS) {
+    assertEquals(tasks[task].command.match(/(?:src|scripts)\/\S+\.tsx?/g)?.length, 1, task);
+  }
+});
+
 Deno.test("every program of a deployment runs with production.lock, as the documentation has it", async () => {
   const { tasks } = JSON.parse(await read("deno.json"));
   for (const task of TASKS) assert(tasks[task].command.startsWith("deno run --lock=production.lock "), task);

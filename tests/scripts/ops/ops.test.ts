@@ -111,3 +111,18 @@ Deno.test("ops operator adds, lists and revokes operators, and keeps no token", 
   assertMatch(await run(env, ["operator", "list"], variables), /ana {2}viewer,security .* revoked/);
   await Deno.remove(folder, { recursive: true });
 });
+
+Deno.test("deno task ops makes the first operator and lists it", async () => {
+  const folder = await Deno.makeTempDir();
+  const file = `${folder}/operators.json`;
+  const task = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["task", "--quiet", "ops", "operator", ...args, "--file", file],
+    }).output();
+    assertEquals(code, 0, new TextDecoder().decode(stderr));
+    return new TextDecoder().decode(stdout);
+  };
+  assertMatch(await task("add", "--name", "ana", "--role", "viewer"), /^oper-[0-9a-f]{16}\.[\w-]{43}\n$/);
+  assertMatch(await task("list"), /ana {2}viewer/);
+  await Deno.remove(folder, { recursive: true });
+});
