@@ -1,5 +1,4 @@
 /** Calls the operations API for command-line tools. */
-import { z } from "zod";
 import { UsageError } from "../command_line/run.ts";
 
 /** Dependencies of a command that calls the operations API. */
@@ -8,16 +7,66 @@ export interface ApiTools {
   readonly fetch: typeof fetch;
 }
 
+/** The operations listener, and the operator who calls it. */
+export interface Operator {
+  readonly url: string;
+  readonly token: string;
+}
+
 /** An answer of the operations API. */
 export interface ApiAnswer {
+  readonly ok: boolean;
   readonly status: number;
   readonly text: string;
+  /** The text as JSON, or undefined if it is not. */
+  readonly json: unknown;
+}
+
+/** Returns the listener's address: `url`, or that of `OPERATIONS_HOST` and `OPERATIONS_PORT`. */
+export function operationsUrl(environment: ApiTools["environment"], url: string | undefined): string {
+  if (url !== undefined) return url;
+  const host = environment("OPERATIONS_HOST") || "127.0.0.1";
+  return `http://${host.includes(":") ? `[${host}]` : host}:${environment("OPERATIONS_PORT") || "8081"}`;
+}
+
+/** Returns the operator of `OPS_TOKEN`. @throws {UsageError} if it is not set */
+export function operatorOf({ environment }: ApiTools, url: string | undefined): Operator {
+  const token = environment("OPS_TOKEN");
+  if (token === undefined || token === "") throw new UsageError("OPS_TOKEN is not set: an operator's token.");
+  return { url: operationsUrl(environment, url), token };
 }
 
 /**
- * Sends a GET request as the operator of `OPS_TOKEN`, to `url` or to `OPERATIONS_HOST` and `OPERATIONS_PORT`.
+ * Sends a request.
  *
- * @param path with its query, such as `/log/checkpoint`
+ * @param path below `/operations`, with its query, such as `/log/checkpoint`
+ * @throws {Error} in one sentence if there is no answer
+ */
+export async function callOperations(
+  { fetch }: Pick<ApiTools, "fetch">,
+  { url, token }: Operator,
+  path: string,
+  { headers = {}, ...init }: Omit<RequestInit, "headers"> & { headers?: Record<string, string> } = {},
+): Promise<ApiAnswer> {
+  const authorized = { ...headers, authorization: `Bearer ${token}` };
+  const response = await fetch(`${url}/operations${path}`, { ...init, headers: authorized }).catch(
+    (error: Error) => {
+      throw new Error(`the platform at ${url} does not answer: ${error.message}`);
+    },
+  );
+  const text = await response.text();
+  return { ok: response.ok, status: response.status, text, json: parsed(text) };
+}
+
+/** Returns why the platform rejected a request, in its words if it gave any. */
+export function reasonOf({ status, json }: ApiAnswer): string {
+  const { error_description: why } = Object(json);
+  return typeof why === "string" ? why : `the platform answered ${status}`;
+}
+
+/**
+ * Sends a GET request as the operator of `OPS_TOKEN`.
+ *
  * @throws {UsageError} if `OPS_TOKEN` is not set
  * @throws {Error} in one sentence, for an answer other than 200 and 404
  */
@@ -26,19 +75,9 @@ export async function getOperation(
   url: string | undefined,
   path: string,
 ): Promise<ApiAnswer> {
-  const token = tools.environment("OPS_TOKEN");
-  if (token === undefined || token === "") throw new UsageError("OPS_TOKEN is not set: an operator's token.");
-  const host = tools.environment("OPERATIONS_HOST") ?? "127.0.0.1";
-  const port = tools.environment("OPERATIONS_PORT") ?? "8081";
-  const base = url ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const headers = { authorization: `Bearer ${token}` };
-  const response = await tools.fetch(`${base}/operations${path}`, { headers }).catch((error: Error) => {
-    throw new Error(`the platform at ${base} does not answer: ${error.message}`);
-  });
-  const text = await response.text();
-  if (response.status === 200 || response.status === 404) return { status: response.status, text };
-  const said = z.object({ error_description: z.string() }).safeParse(parsed(text));
-  throw new Error(said.success ? said.data.error_description : `the platform answered ${response.status}`);
+  const answer = await callOperations(tools, operatorOf(tools, url), path);
+  if (answer.ok || answer.status === 404) return answer;
+  throw new Error(reasonOf(answer));
 }
 
 function parsed(text: string): unknown {

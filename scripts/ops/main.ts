@@ -2,6 +2,7 @@
 import { OPERATORS, ROLES } from "../../src/platform/security/operator_roles.ts";
 import { changeCredentials, type ListTools } from "../command_line/credential_list.ts";
 import { optionsOf, UsageError } from "../command_line/run.ts";
+import { callOperations, operationsUrl, reasonOf } from "../operations_api/client.ts";
 import { type Command, COMMANDS, type Planned, usageOf } from "./commands.ts";
 
 const USAGE = `deno task ops <command> [--json] [--token-file FILE] [--url URL]
@@ -67,28 +68,22 @@ async function send(
   given: Readonly<Record<string, string | boolean | undefined>>,
   tools: OpsTools,
 ): Promise<unknown> {
-  const url = String(given["url"] ?? defaultUrl(tools.env));
-  const headers: Record<string, string> = {
-    authorization: `Bearer ${await tokenOf(given["token-file"], tools)}`,
+  const operator = {
+    url: operationsUrl(
+      (name) => tools.env[name],
+      typeof given["url"] === "string" ? given["url"] : undefined,
+    ),
+    token: await tokenOf(given["token-file"], tools),
   };
-  const body = data === undefined ? {} : { body: JSON.stringify({ Data: data }) };
-  if (data !== undefined) headers["content-type"] = "application/json";
-  const response = await tools.fetch(`${url}/operations${path}`, { method, headers, ...body }).catch(
-    (error: Error) => {
-      throw new Error(`The platform at ${url} does not answer: ${error.message}`);
-    },
-  );
-  const answer: unknown = await response.json().catch(() => undefined);
-  if (response.ok) return answer;
-  const { error_description: why } = Object(answer);
-  throw new Error(
-    typeof why === "string" ? `${response.status}: ${why}` : `The platform answered ${response.status}.`,
-  );
-}
-
-function defaultUrl(env: OpsTools["env"]): string {
-  const host = env["OPERATIONS_HOST"] || "127.0.0.1";
-  return `http://${host.includes(":") ? `[${host}]` : host}:${env["OPERATIONS_PORT"] || "8081"}`;
+  const answer = await callOperations(tools, operator, path, {
+    method,
+    ...(data === undefined ? {} : {
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ Data: data }),
+    }),
+  });
+  if (answer.ok) return answer.json;
+  throw new Error(`${answer.status}: ${reasonOf(answer)}`);
 }
 
 async function tokenOf(file: string | boolean | undefined, { env, readText }: OpsTools): Promise<string> {

@@ -3,7 +3,14 @@
  * until their orders go out again. Talks to the operations API; exits with 0 only if no bank is held any more.
  */
 import { z } from "zod";
-import { type Options, optionsOf, UsageError } from "../command_line/run.ts";
+import { optionsOf, UsageError } from "../command_line/run.ts";
+import {
+  type ApiTools,
+  callOperations,
+  type Operator,
+  operatorOf,
+  reasonOf,
+} from "../operations_api/client.ts";
 
 const USAGE = `deno task reconcile [--bank CODE] [--statement FILE | --release REASON] [--url URL]
   Without --bank: every bank whose orders are held. --statement: the bank's signed statement (one page), if the bank
@@ -24,23 +31,20 @@ const holdSchema = z.object({
 type Hold = z.infer<typeof holdSchema>;
 
 /** Dependencies of the command. */
-export interface ReconcileTools {
-  readonly environment: (name: string) => string | undefined;
+export interface ReconcileTools extends ApiTools {
   readonly readText: (path: string) => Promise<string>;
-  readonly fetch: typeof fetch;
   readonly print: (line: string) => void;
 }
 
 interface Line extends ReconcileTools {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly operator: Operator;
 }
 
 /** Runs one command line; true if no bank is held at its end. @throws {UsageError} and errors in one sentence */
 export async function reconcile(args: readonly string[], tools: ReconcileTools): Promise<boolean> {
   const options = optionsOf(args, OPTIONS);
-  const line = openLine(options, tools);
-  const { bank, statement, release } = options;
+  const { bank, statement, release, url } = options;
+  const line = { ...tools, operator: operatorOf(tools, url) };
   if (bank === undefined) {
     if (statement !== undefined || release !== undefined) throw new UsageError(USAGE);
     for (const { BankId } of await holds(line)) await reconcileBank(line, BankId);
@@ -54,18 +58,6 @@ export async function reconcile(args: readonly string[], tools: ReconcileTools):
   const left = await holds(line);
   tools.print(left.length === 0 ? "No orders are held." : `Still held: ${left.map(nameOf).join(", ")}.`);
   return left.length === 0;
-}
-
-function openLine({ url }: Options<typeof OPTIONS[number], never>, tools: ReconcileTools): Line {
-  const token = tools.environment("OPS_TOKEN");
-  if (token === undefined || token === "") throw new UsageError(`OPS_TOKEN is not set.\n${USAGE}`);
-  const host = tools.environment("OPERATIONS_HOST") ?? "127.0.0.1";
-  const port = tools.environment("OPERATIONS_PORT") ?? "8081";
-  return {
-    ...tools,
-    url: url ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
-    headers: { authorization: `Bearer ${token}` },
-  };
 }
 
 /** Page after page; one bank's trouble does not stop the others. */
@@ -82,23 +74,23 @@ async function reconcileBank(line: Line, bank: string): Promise<void> {
 }
 
 async function holds(line: Line): Promise<readonly Hold[]> {
-  const body = await call(line, "", { headers: line.headers });
+  const body = await call(line, "");
   return z.object({ Data: z.object({ OrderHold: z.array(holdSchema) }) }).parse(body).Data.OrderHold;
 }
 
 async function step(line: Line, path: string, body: string): Promise<Hold> {
-  const answer = await call(line, `/${path}`, { method: "POST", headers: line.headers, body });
+  const answer = await call(line, `/${path}`, { method: "POST", body });
   return z.object({ Data: holdSchema }).parse(answer).Data;
 }
 
-async function call({ fetch, url }: Line, path: string, init: RequestInit): Promise<unknown> {
-  const response = await fetch(`${url}/operations/order-holds${path}`, init).catch((error: Error) => {
-    throw new Error(`the platform at ${url} does not answer: ${error.message}`);
-  });
-  const body: unknown = await response.json().catch(() => undefined);
-  if (response.ok) return body;
-  const said = z.object({ error_description: z.string() }).safeParse(body);
-  throw new Error(said.success ? said.data.error_description : `the platform answered ${response.status}`);
+async function call(
+  line: Line,
+  path: string,
+  init: { readonly method?: "POST"; readonly body?: string } = {},
+): Promise<unknown> {
+  const answer = await callOperations(line, line.operator, `/order-holds${path}`, init);
+  if (answer.ok) return answer.json;
+  throw new Error(reasonOf(answer));
 }
 
 function say({ print }: Line, { BankId, State, Recovered, Updated, Agreed, Disagreement }: Hold): void {
