@@ -1,5 +1,5 @@
 /** `deno task case`: reads the evidence of a payment, and verifies a bundle offline (docs/operations/disputes.md). */
-import { optionsOf, UsageError } from "../command_line/run.ts";
+import { optionsOf, runProgram, UsageError } from "../command_line/run.ts";
 import { type ApiTools, getOperation } from "../operations_api/client.ts";
 import { bundleSchema, statementSchema } from "./bundle_schema.ts";
 import { timelineOf } from "./timeline.ts";
@@ -67,19 +67,13 @@ async function readOffline(path: string): Promise<Uint8Array> {
 }
 
 if (import.meta.main) {
-  const encoder = new TextEncoder();
-  try {
-    const holds = await caseCommand(Deno.args, {
+  await runProgram((print) =>
+    caseCommand(Deno.args, {
       environment: (name) => Deno.env.get(name),
       readBytes: readOffline,
       writeText: (path, text) => Deno.writeTextFile(path, text, { createNew: true, mode: 0o600 }),
       fetch,
-      print: (text) => void Deno.stdout.writeSync(encoder.encode(`${text}\n`)),
-    });
-    Deno.exit(holds ? 0 : 1);
-  } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    Deno.stderr.writeSync(encoder.encode(`${words}\n`));
-    Deno.exit(error instanceof UsageError ? 2 : 1);
-  }
+      print,
+    })
+  );
 }

@@ -4,7 +4,7 @@
  */
 import { ADMINISTRATORS } from "../../src/base/http/credentials.ts";
 import { changeCredentials, type ListCommand, type ListTools } from "../command_line/credential_list.ts";
-import { optionsOf } from "../command_line/run.ts";
+import { optionsOf, runProgram } from "../command_line/run.ts";
 
 /** Dependencies of the command. */
 export interface Tools extends ListTools {
@@ -48,16 +48,6 @@ function readArguments(args: readonly string[], env: Tools["env"]): ListCommand 
 }
 
 if (import.meta.main) {
-  const encoder = new TextEncoder();
-  try {
-    await directoryAdmin(Deno.args, {
-      env: { DIRECTORY_ADMINISTRATORS: Deno.env.get("DIRECTORY_ADMINISTRATORS") },
-      print: (line) => void Deno.stdout.writeSync(encoder.encode(`${line}\n`)),
-      now: Date.now(),
-    });
-  } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    Deno.stderr.writeSync(encoder.encode(`${words}\n`));
-    Deno.exit(1);
-  }
+  const env = { DIRECTORY_ADMINISTRATORS: Deno.env.get("DIRECTORY_ADMINISTRATORS") };
+  await runProgram((print) => directoryAdmin(Deno.args, { env, print, now: Date.now() }), 1);
 }

@@ -5,7 +5,7 @@
 import { calculateJwkThumbprint } from "jose";
 import type { PrivateRsaJwk } from "../../src/base/jose/private_keys.ts";
 import { openStatementKeys, statementJwk } from "../../src/directory/statement_keys.ts";
-import { durationSeconds, type Options, optionsOf } from "../command_line/run.ts";
+import { durationSeconds, type Options, optionsOf, runProgram } from "../command_line/run.ts";
 import { makePrivateJwk } from "../testing/generate_keys.ts";
 import { lockSecretFile, writeSecretFile } from "../command_line/secret_file.ts";
 
@@ -155,15 +155,5 @@ function isVerb(word: string): word is Verb {
 }
 
 if (import.meta.main) {
-  const encoder = new TextEncoder();
-  try {
-    await directoryKeys(Deno.args, {
-      print: (line) => void Deno.stdout.writeSync(encoder.encode(`${line}\n`)),
-      now: Date.now(),
-    });
-  } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    Deno.stderr.writeSync(encoder.encode(`${words}\n`));
-    Deno.exit(1);
-  }
+  await runProgram((print) => directoryKeys(Deno.args, { print, now: Date.now() }), 1);
 }

@@ -2,7 +2,7 @@
 import type { JSONWebKeySet } from "jose";
 import { z } from "zod";
 import { asHash, type Hash } from "../../src/base/merkle/tree.ts";
-import { optionsOf, UsageError } from "../command_line/run.ts";
+import { optionsOf, runProgram, UsageError } from "../command_line/run.ts";
 import { type ApiTools, getOperation } from "../operations_api/client.ts";
 import { type Checkpoint, openCheckpoint, readCheckpoint } from "./checkpoint.ts";
 import { compareCheckpoints } from "./witness.ts";
@@ -89,9 +89,8 @@ async function fetchKeys({ fetch }: LogTools, issuer: string): Promise<JSONWebKe
 }
 
 if (import.meta.main) {
-  const encoder = new TextEncoder();
-  try {
-    const holds = await logCommand(Deno.args, {
+  await runProgram((print) =>
+    logCommand(Deno.args, {
       environment: (name) => Deno.env.get(name),
       readText: (path) =>
         Deno.readTextFile(path).catch((error) => {
@@ -100,12 +99,7 @@ if (import.meta.main) {
         }),
       appendText: (path, text) => Deno.writeTextFile(path, text, { append: true }),
       fetch,
-      print: (text) => void Deno.stdout.writeSync(encoder.encode(`${text}\n`)),
-    });
-    Deno.exit(holds ? 0 : 1);
-  } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    Deno.stderr.writeSync(encoder.encode(`${words}\n`));
-    Deno.exit(error instanceof UsageError ? 2 : 1);
-  }
+      print,
+    })
+  );
 }

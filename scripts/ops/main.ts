@@ -1,7 +1,7 @@
 /** `deno task ops`: the operations API from the command line, and the list of operators. */
 import { OPERATORS, ROLES } from "../../src/platform/security/operator_roles.ts";
 import { changeCredentials, type ListTools } from "../command_line/credential_list.ts";
-import { optionsOf, UsageError } from "../command_line/run.ts";
+import { optionsOf, runProgram, UsageError } from "../command_line/run.ts";
 import { callOperations, operationsUrl, reasonOf } from "../operations_api/client.ts";
 import { type Command, COMMANDS, type Planned, usageOf } from "./commands.ts";
 
@@ -128,19 +128,14 @@ async function changeOperators([verb, ...rest]: readonly string[], tools: OpsToo
 }
 
 if (import.meta.main) {
-  const encoder = new TextEncoder();
-  try {
-    const names = ["OPERATORS", "OPS_TOKEN", "OPERATIONS_HOST", "OPERATIONS_PORT"];
-    await ops(Deno.args, {
+  const names = ["OPERATORS", "OPS_TOKEN", "OPERATIONS_HOST", "OPERATIONS_PORT"];
+  await runProgram((print) =>
+    ops(Deno.args, {
       env: Object.fromEntries(names.map((name) => [name, Deno.env.get(name)])),
       readText: (path) => Deno.readTextFile(path),
       fetch,
-      print: (line) => void Deno.stdout.writeSync(encoder.encode(`${line}\n`)),
+      print,
       now: Date.now(),
-    });
-  } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    Deno.stderr.writeSync(encoder.encode(`${words}\n`));
-    Deno.exit(error instanceof UsageError ? 2 : 1);
-  }
+    })
+  );
 }

@@ -2,6 +2,7 @@
  * `deno task participant`: the administrators' client of the participants directory. Makes a participant's keys on
  * this computer, asks the directory over HTTP, keeps what comes back. Every failure is one sentence.
  */
+import { runProgram } from "../command_line/run.ts";
 import { type Command, readArguments, USAGE } from "./arguments.ts";
 import { addKeys, onboard, renewStatement, revokeKey, setStatus, show, type Tools } from "./commands.ts";
 import { type Environment, openDirectoryClient, sandboxFolder } from "./directory.ts";
@@ -68,16 +69,10 @@ async function readJson(file: string, { readInput }: CommandEnvironment): Promis
 }
 
 if (import.meta.main) {
-  const encoder = new TextEncoder();
-  try {
-    await participant(Deno.args, {
+  await runProgram((print) =>
+    participant(Deno.args, {
       env: Deno.env.toObject(),
-      print: (line) => void Deno.stdout.writeSync(encoder.encode(`${line}\n`)),
+      print,
       readInput: () => new Response(Deno.stdin.readable).text(),
-    });
-  } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    Deno.stderr.writeSync(encoder.encode(`${words}\n`));
-    Deno.exit(1);
-  }
+    }), 1);
 }

@@ -2,6 +2,7 @@
  * `deno task platform-keys`: creates, rotates and retires the platform's keys in the file named by `PLATFORM_KEYS`.
  * Starts and signals no process. Every failure is reported in one sentence.
  */
+import { runProgram } from "../command_line/run.ts";
 import { readArguments, USAGE } from "./arguments.ts";
 import { certify, make, request, retire, rotate, show, type Tools } from "./commands.ts";
 
@@ -31,15 +32,5 @@ export async function platformKeys(args: readonly string[], tools: Tools): Promi
 }
 
 if (import.meta.main) {
-  const encoder = new TextEncoder();
-  try {
-    await platformKeys(Deno.args, {
-      print: (line) => void Deno.stdout.writeSync(encoder.encode(`${line}\n`)),
-      now: Date.now(),
-    });
-  } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    Deno.stderr.writeSync(encoder.encode(`${words}\n`));
-    Deno.exit(1);
-  }
+  await runProgram((print) => platformKeys(Deno.args, { print, now: Date.now() }), 1);
 }

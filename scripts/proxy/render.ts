@@ -2,6 +2,7 @@
  * `deno task proxy-config`: fills in the reference configurations of nginx and HAProxy. The files contain the proxy's
  * secret, so only their owner may read them. Starts and reloads no proxy.
  */
+import { runProgram } from "../command_line/run.ts";
 import { ZONES } from "./zones.ts";
 import {
   type CellSettings,
@@ -96,19 +97,9 @@ async function rejectExisting(paths: readonly string[]): Promise<void> {
 }
 
 if (import.meta.main) {
-  const encoder = new TextEncoder();
-  try {
-    if (Deno.args.includes("--help")) {
-      Deno.stdout.writeSync(encoder.encode(USAGE));
-    } else {
-      const env = Object.fromEntries(VARIABLES.map((name) => [name, Deno.env.get(name)]));
-      for (const path of await render(readOrder(Deno.args, env))) {
-        Deno.stdout.writeSync(encoder.encode(`${path}\n`));
-      }
-    }
-  } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    Deno.stderr.writeSync(encoder.encode(`${words}\n`));
-    Deno.exit(1);
-  }
+  await runProgram(async (print) => {
+    if (Deno.args.includes("--help")) return print(USAGE.trimEnd());
+    const env = Object.fromEntries(VARIABLES.map((name) => [name, Deno.env.get(name)]));
+    for (const path of await render(readOrder(Deno.args, env))) print(path);
+  }, 1);
 }

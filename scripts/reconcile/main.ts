@@ -3,7 +3,7 @@
  * until their orders go out again. Talks to the operations API; exits with 0 only if no bank is held any more.
  */
 import { z } from "zod";
-import { optionsOf, UsageError } from "../command_line/run.ts";
+import { optionsOf, runProgram, UsageError } from "../command_line/run.ts";
 import {
   type ApiTools,
   callOperations,
@@ -103,18 +103,12 @@ function nameOf({ BankId }: Hold): string {
 }
 
 if (import.meta.main) {
-  const encoder = new TextEncoder();
-  try {
-    const done = await reconcile(Deno.args, {
+  await runProgram((print) =>
+    reconcile(Deno.args, {
       environment: (name) => Deno.env.get(name),
       readText: (path) => Deno.readTextFile(path),
       fetch,
-      print: (text) => void Deno.stdout.writeSync(encoder.encode(`${text}\n`)),
-    });
-    Deno.exit(done ? 0 : 1);
-  } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    Deno.stderr.writeSync(encoder.encode(`${words}\n`));
-    Deno.exit(error instanceof UsageError ? 2 : 1);
-  }
+      print,
+    })
+  );
 }

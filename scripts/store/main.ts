@@ -6,7 +6,7 @@ import { instantOf } from "../../src/base/kernel/date_time.ts";
 import { openConnections, UNHURRIED } from "../../src/base/store/postgres/connections.ts";
 import { migrate } from "../../src/base/store/postgres/schema.ts";
 import { isPostgresUrl, readPostgresUrl, withoutPassword } from "../../src/base/store/postgres/settings.ts";
-import { optionsOf, UsageError } from "../command_line/run.ts";
+import { optionsOf, runProgram, UsageError } from "../command_line/run.ts";
 import { backup } from "./backup.ts";
 import { copyStore } from "./copy.ts";
 import { assign, restored } from "./marks.ts";
@@ -78,13 +78,7 @@ function takenAt(text: string): number {
 }
 
 if (import.meta.main) {
-  const encoder = new TextEncoder();
-  try {
-    const said = await storeCommand(Deno.args, { storeUrl: Deno.env.get("STORE_URL"), now: Date.now() });
-    Deno.stdout.writeSync(encoder.encode(`${said}\n`));
-  } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    Deno.stderr.writeSync(encoder.encode(`${words}\n`));
-    Deno.exit(error instanceof UsageError ? 2 : 1);
-  }
+  await runProgram(async (print) =>
+    print(await storeCommand(Deno.args, { storeUrl: Deno.env.get("STORE_URL"), now: Date.now() }))
+  );
 }
