@@ -1,4 +1,5 @@
 /** `deno task case`: reads the evidence of a payment, and verifies a bundle offline (docs/operations/disputes.md). */
+import { decodeJwt } from "jose";
 import { optionsOf, runProgram, UsageError } from "../command_line/run.ts";
 import { type ApiTools, getOperation } from "../operations_api/client.ts";
 import { bundleSchema, statementSchema } from "./bundle_schema.ts";
@@ -39,10 +40,7 @@ export async function caseCommand(args: readonly string[], tools: CaseTools): Pr
 
 function readable(text: string): readonly string[] {
   const bundle = bundleSchema.parse(JSON.parse(text));
-  const claims = new TextDecoder().decode(
-    Uint8Array.fromBase64(bundle.statement.split(".")[1] ?? "", { alphabet: "base64url" }),
-  );
-  const { consent, payment } = statementSchema.parse(JSON.parse(claims));
+  const { consent, payment } = statementSchema.parse(decodeJwt(bundle.statement));
   return [`consent ${consent}, payment ${payment}`, ...timelineOf(bundle, consent)];
 }
 

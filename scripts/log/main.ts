@@ -1,5 +1,5 @@
 /** `deno task log`: the evidence log's newest checkpoint, and a witness of the log (docs/operations/disputes.md). */
-import type { JSONWebKeySet } from "jose";
+import { decodeJwt, type JSONWebKeySet } from "jose";
 import { z } from "zod";
 import { asHash, type Hash } from "../../src/base/merkle/tree.ts";
 import { optionsOf, runProgram, UsageError } from "../command_line/run.ts";
@@ -58,8 +58,7 @@ async function witness(
 
 /** Its signature was verified when it was added. Its key may be retired since. */
 function seenBefore(jwt: string): Checkpoint {
-  const payload = Uint8Array.fromBase64(jwt.split(".")[1] ?? "", { alphabet: "base64url" });
-  const checkpoint = readCheckpoint(JSON.parse(new TextDecoder().decode(payload)));
+  const checkpoint = readCheckpoint(decodeJwt(jwt));
   if (checkpoint === undefined) throw new Error("the last line of the file is no checkpoint");
   return checkpoint;
 }

@@ -1,11 +1,11 @@
 /**
  * The append-only history of consents, payments, clients and holds: each change with its actor, time, reason and
  * evidence. An entry, its evidence and its leaf of the log are staged in the commit of the change, so none exists
- * without the others. The
- * order of a history depends on no clock (Decision M2).
+ * without the others. The order of a history depends on no clock (Decision M2).
  */
 import { z } from "zod";
 import { defineRecord, optional } from "../base/store/record.ts";
+import { base64url } from "../base/kernel/identifiers.ts";
 import { count, instant, text, texts } from "../base/store/record_fields.ts";
 import { auditKey } from "./store_keys.ts";
 import type { Entry, Store } from "../base/store/store.ts";
@@ -179,7 +179,7 @@ export async function auditPage(
 
 /** Returns the cursor as text. */
 export function cursorOf({ key }: ListedEntry): string {
-  return new TextEncoder().encode(JSON.stringify(key)).toBase64({ alphabet: "base64url", omitPadding: true });
+  return base64url(new TextEncoder().encode(JSON.stringify(key)));
 }
 
 const cursorSchema = z.tuple([z.literal(auditRecord.name), text.min(1), text.min(1), text.min(1)]);

@@ -47,8 +47,7 @@ export async function bundleOf(deps: BundleDeps, consentId: ConsentId): Promise<
   const unsigned = {
     format: BUNDLE_FORMAT,
     checkpoint: log.checkpoint,
-    documents: [...file.documents.values()]
-      .toSorted(),
+    documents: [...file.documents.values()].toSorted(),
     entries,
     keys: deps.ownKeyRing.publicJwks.keys.filter(({ use }) => use === "sig"),
   };

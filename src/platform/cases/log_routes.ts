@@ -1,6 +1,6 @@
 /** `/operations/log`: the evidence log's newest checkpoint and its proofs, for witnesses (contract EV7). */
 import { createRoute, z } from "@hono/zod-openapi";
-import { asHash, type Hash, hashText } from "../../base/merkle/tree.ts";
+import { asHash, hashText } from "../../base/merkle/tree.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { type LogView, viewLog } from "../evidence_log/log_proofs.ts";
 import type { LogStore } from "../evidence_log/log_store.ts";
@@ -85,8 +85,9 @@ export function logRoutes({ evidenceLog }: LogRouteDeps): readonly PlatformEndpo
       const leaf = asHash(c.req.query("leaf")) ?? invalid("leaf must be a SHA-256 in base64url");
       const log = await view();
       const { index: Index, proof: hashes } = await log.inclusion(leaf) ?? notInLog();
-      const Proof = hashes.map((each: Hash) => hashText(each));
-      return c.json({ Data: { Index, Size: log.size, Proof, Checkpoint: log.checkpoint } });
+      return c.json({
+        Data: { Index, Size: log.size, Proof: hashes.map(hashText), Checkpoint: log.checkpoint },
+      });
     }),
   ];
 }

@@ -4,7 +4,7 @@
  */
 import canonicalize from "canonicalize";
 import type { EvidenceItem, NamedDocument } from "./evidence.ts";
-import { digestBytes } from "./digest.ts";
+import { type Hash, leafHash as treeLeafHash } from "../../base/merkle/tree.ts";
 
 /** A page as the customer read it: its language, and the SHA-256 (base64url) of its facts. */
 export interface ShownPage {
@@ -68,14 +68,12 @@ export interface AuditEntry {
   readonly items?: readonly EvidenceItem[];
 }
 
-const LEAF = new Uint8Array([0]);
-
 /** Returns the RFC 8785 form of an entry: all its stored members, and `subject`, the resource of its history. */
 export function canonicalEntry(subject: string, entry: AuditEntry): string {
   return canonicalize({ ...entry, subject }) ?? "";
 }
 
 /** Returns the entry's leaf hash: SHA-256(0x00 ‖ canonical entry) (RFC 9162 §2.1.1). */
-export function leafHash(subject: string, entry: AuditEntry): Uint8Array<ArrayBuffer> {
-  return digestBytes(LEAF, canonicalEntry(subject, entry));
+export function leafHash(subject: string, entry: AuditEntry): Hash {
+  return treeLeafHash(new TextEncoder().encode(canonicalEntry(subject, entry)));
 }

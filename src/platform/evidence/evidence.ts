@@ -2,6 +2,7 @@
  * Pieces of evidence: what a party sent or saw in one step of a consent or a payment. A history entry names each piece
  * by its kind and digest. `docs/contract/evidence.md` specifies both, so that others can recompute them. No I/O.
  */
+import { base64url } from "../../base/kernel/identifiers.ts";
 import { digest, digestBytes } from "./digest.ts";
 import type { SharedDocument } from "./document_store.ts";
 
@@ -70,7 +71,7 @@ export interface NamedDocument {
 
 /** Returns 16 random bytes, base64url. */
 export function newSalt(): string {
-  return crypto.getRandomValues(new Uint8Array(16)).toBase64({ alphabet: "base64url", omitPadding: true });
+  return base64url(crypto.getRandomValues(new Uint8Array(16)));
 }
 
 /** Returns the digest of a body: SHA-256(salt ‖ SHA-256(bytes) ‖ SHA-256(signature)). An absent member is empty. */

@@ -4,7 +4,7 @@
  */
 import { type ConsentId, type PaymentId, paymentIdOf } from "../../base/kernel/identifiers.ts";
 import { openRequestReads } from "../../base/store/request_reads.ts";
-import type { Store } from "../../base/store/store.ts";
+import type { Reader, Store } from "../../base/store/store.ts";
 import { placedHistoryOf } from "../audit_trail.ts";
 import { documentAt } from "./document_store.ts";
 import type { AuditEntry } from "./entry.ts";
@@ -41,7 +41,7 @@ export interface CaseItem {
 
 /** Largest case file that is read. A payment of an ordinary customer has about 20 pieces of evidence. */
 export const MAX_CASE_ITEMS = 1000;
-/** Pieces of evidence that are read in one round trip. */
+/** Pieces of evidence, or documents, that are read in one round trip. */
 const BATCH = 20;
 
 /**
@@ -56,13 +56,14 @@ export async function readCase(store: Store, consentId: ConsentId): Promise<Case
   if (named.length === 0) return null;
   const places = named.flatMap(placesOf);
   if (places.length > MAX_CASE_ITEMS) throw new Error(`${consentId} has more than ${MAX_CASE_ITEMS} items`);
-  const bodies = await readBodies(store, places);
+  const bodies = await readEach(store, places, bodyAt);
   const entries = named.map((each) => {
     const found = placesOf(each).map((place) => bodies.get(place) ?? null);
     const items = (each.entry.items ?? []).map((item, index) => ({ item, body: found[index] ?? null }));
     return { ...each, items };
   });
-  return { consentId, paymentId, entries, documents: await readDocuments(store, named) };
+  const documents = await readEach(store, [...new Set(named.flatMap(documentsOf))], documentAt);
+  return { consentId, paymentId, entries, documents };
 }
 
 type NamedEntry = Omit<CaseEntry, "items">;
@@ -75,23 +76,9 @@ function placesOf({ subject, entry: { items = [], sequence = 0 } }: NamedEntry):
   return items.map(({ kind, place }) => place ?? usualPlace(subject, sequence, kind));
 }
 
-/** A missing document is absent. An entry of a client that an earlier version registered names none. */
-async function readDocuments(
-  store: Store,
-  named: readonly NamedEntry[],
-): Promise<ReadonlyMap<string, string>> {
-  const names = new Set(
-    named.flatMap(({ entry: { items = [], documents = [] } }) => [
-      ...items.flatMap(({ key }) => key ?? []),
-      ...documents.map(({ sha256 }) => sha256),
-    ]),
-  );
-  const found = new Map<string, string>();
-  for (const sha256 of names) {
-    const text = await documentAt(store, sha256);
-    if (text !== null) found.set(sha256, text);
-  }
-  return found;
+/** An entry of a client that an earlier version registered names no document. */
+function documentsOf({ entry: { items = [], documents = [] } }: NamedEntry): readonly string[] {
+  return [...items.flatMap(({ key }) => key ?? []), ...documents.map(({ sha256 }) => sha256)];
 }
 
 /** Returns the places of the evidence of one history that no entry has deleted. */
@@ -101,16 +88,21 @@ export async function storedPlacesOf(store: Store, subject: string): Promise<rea
   return named.flatMap(placesOf).filter((place) => !deleted.has(place));
 }
 
-async function readBodies(
+/** Returns what is stored under each name. What is missing is absent. */
+async function readEach<T>(
   store: Store,
-  places: readonly string[],
-): Promise<ReadonlyMap<string, EvidenceBody | null>> {
-  const bodies = new Map<string, EvidenceBody | null>();
-  for (let from = 0; from < places.length; from += BATCH) {
+  names: readonly string[],
+  read: (reader: Reader, name: string) => Promise<T | null>,
+): Promise<ReadonlyMap<string, T>> {
+  const stored = new Map<string, T>();
+  for (let from = 0; from < names.length; from += BATCH) {
     const reads = openRequestReads(store);
-    const batch = places.slice(from, from + BATCH);
-    const found = await Promise.all(batch.map((place) => bodyAt(reads, place)));
-    batch.forEach((place, index) => bodies.set(place, found[index] ?? null));
+    await Promise.all(
+      names.slice(from, from + BATCH).map(async (name) => {
+        const found = await read(reads, name);
+        if (found !== null) stored.set(name, found);
+      }),
+    );
   }
-  return bodies;
+  return stored;
 }
