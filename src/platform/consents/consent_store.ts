@@ -1,6 +1,6 @@
 /** Stores consents. Each change checks the version that it is based on, so of parallel changes only one commits. */
 import { z } from "zod";
-import { defineRecord } from "../../base/store/record.ts";
+import { defineRecord, type StoredRecord } from "../../base/store/record.ts";
 import { consentId } from "../../base/store/record_fields.ts";
 import { asConsentId, type ConsentId } from "../../base/kernel/identifiers.ts";
 import { type AuditEvent, record } from "../audit_trail.ts";
@@ -109,8 +109,10 @@ export function openConsentStore(store: Store, keepMs: number): ConsentStore {
       check(tx, consent.key, consent.version);
       stageRecorded(tx, consent.value, consent.value, entry);
     },
-    deadlinesBefore: (now, limit, after) => deadlinesBefore(store, now, limit, after),
-    dueToForget: (now, limit) => dueToForget(store, now, limit),
+    deadlinesBefore: (now, limit, after) =>
+      dueIn(store, consentDeadlineRecord, (id) => id, now, limit, after),
+    dueToForget: (now, limit) =>
+      dueIn(store, consentForgettingRecord, ({ consentId }) => consentId, now, limit),
     stageForgotten,
     standsDeadline: async (from, { key }) => await from.get(key) !== null,
     stageDeadlineGone: (tx, deadline) => remove(tx, deadline.key),
@@ -125,22 +127,19 @@ function noteForgetting(tx: Transaction, consentId: ConsentId, at: number): void
   consentForgettingRecord.set(tx, consentForgettingKey(at, consentId), { consentId });
 }
 
-async function deadlinesBefore(
+/** Returns the entries of a record whose keys begin with a time before `now`, earliest first. */
+async function dueIn<T>(
   store: Store,
+  record: StoredRecord<T>,
+  idOf: (value: T) => ConsentId,
   now: number,
   limit: number,
-  after: Deadline | undefined,
+  after?: Deadline,
 ): Promise<readonly Deadline[]> {
   const start = after === undefined ? {} : { after: after.key };
-  const entries = await store.list({ prefix: ["consent_deadline"], ...start, limit });
-  return entries.filter(({ key }) => Number(key[1]) <= now).map(consentDeadlineRecord.decode)
-    .map(({ key, value }) => ({ key, consentId: value }));
-}
-
-async function dueToForget(store: Store, now: number, limit: number): Promise<readonly Deadline[]> {
-  const entries = await store.list({ prefix: [consentForgettingRecord.name], limit });
-  return entries.filter(({ key }) => Number(key[1]) <= now).map(consentForgettingRecord.decode)
-    .map(({ key, value }) => ({ key, consentId: value.consentId }));
+  const entries = await store.list({ prefix: [record.name], ...start, limit });
+  return entries.filter(({ key }) => Number(key[1]) <= now).map(record.decode)
+    .map(({ key, value }) => ({ key, consentId: idOf(value) }));
 }
 
 function stageForgotten(

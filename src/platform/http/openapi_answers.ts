@@ -56,7 +56,8 @@ interface Header {
 }
 
 /** Response headers by component name. */
-const HEADERS = {
+/** Components of the document by name. */
+export const HEADERS = {
   InteractionId: {
     description:
       "The request's own if it is a UUID, otherwise a new one. Quote it when you report a problem.",

@@ -1,6 +1,7 @@
 /** The responses of the operations API for its OpenAPI document. */
 import type { OpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { z } from "@hono/zod-openapi";
+import { HEADERS as ANSWER_HEADERS } from "./openapi_answers.ts";
 
 const errorSchema = z.strictObject({
   error: z.string().openapi({ example: "conflict" }),
@@ -13,17 +14,9 @@ const HEADERS = {
     required: true,
     schema: { type: "string", format: "uuid" },
   },
-  NoStore: { description: "Never cached.", required: true, schema: { type: "string", const: "no-store" } },
-  RetryAfter: {
-    description: "Seconds until the request may be repeated.",
-    required: true,
-    schema: { type: "integer", minimum: 1 },
-  },
-  Allow: {
-    description: "The allowed methods.",
-    required: true,
-    schema: { type: "string", pattern: "^[A-Z]+(, [A-Z]+)*$" },
-  },
+  NoStore: ANSWER_HEADERS.NoStore,
+  RetryAfter: ANSWER_HEADERS.RetryAfter,
+  Allow: ANSWER_HEADERS.Allow,
   Challenge: {
     description: "RFC 6750 §3.",
     required: true,
