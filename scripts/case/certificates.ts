@@ -4,7 +4,7 @@ import { X509Certificate } from "@peculiar/x509";
 import type { Key } from "./bundle_schema.ts";
 import { digestOf, textOf } from "./signatures.ts";
 
-/** What a chain shows: its faults, and its last certificate, which the reader must know from elsewhere. */
+/** The faults of a chain, and its last certificate, which the reader must know from elsewhere. */
 export interface Chain {
   readonly faults: readonly string[];
   /** Subject and SHA-256 (base64url) of the last certificate. Absent if the key has no certificates. */

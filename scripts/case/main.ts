@@ -44,7 +44,7 @@ function readable(text: string): readonly string[] {
   return [`consent ${consent}, payment ${payment}`, ...timelineOf(bundle, consent)];
 }
 
-/** What the customer decided on the platform's screen, and what it showed, with the hash that the entry has. */
+/** Returns the customer's decision on the platform's screen and the content of that screen, with the hash in the entry. */
 function decisionsIn(text: string): readonly string[] {
   const found = bundleSchema.parse(JSON.parse(text)).entries.flatMap(({ record, bodies }) =>
     (record.items ?? []).flatMap(({ kind }, index) => {

@@ -20,7 +20,7 @@ import { readChain } from "./certificates.ts";
 import { type Checkpoint, readCheckpoint } from "../log/checkpoint.ts";
 import { bytesOf, digestOf, isDetachedJws, jsonIn, kidOf, openJws, textOf } from "./signatures.ts";
 
-/** What a verified bundle shows. */
+/** The findings of a verification. */
 export interface Findings {
   bundle?: Bundle;
   statement?: Statement;

@@ -1,10 +1,9 @@
 /** Compares a checkpoint of the evidence log with the last one that this witness saw. No I/O. */
-import { isSameHash } from "../../src/base/merkle/tree.ts";
-import { type Hash } from "../../src/base/merkle/tree.ts";
+import { type Hash, isSameHash } from "../../src/base/merkle/tree.ts";
 import { provesConsistency } from "../../src/base/merkle/verify.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 
-/** What a witness says: whether the log may have been tampered with, and a sentence. */
+/** The result of a comparison: whether the log is as it was signed, and a sentence. */
 export interface Testimony {
   readonly holds: boolean;
   readonly words: string;

@@ -55,7 +55,7 @@ export async function gatherEvidence(
   };
 }
 
-/** What is wrong with the evidence log: every entry of a history must be in it once, or wait for its place. */
+/** Returns the faults of the evidence log: every entry of a history must be in it once, or wait for its place. */
 export async function logFaults({ simulation: { database } }: Line): Promise<readonly string[]> {
   const books = await readLogBooks(directStore(database));
   const entries = database.list({ prefix: [auditRecord.name], limit: 100_000 }).map(auditRecord.decode);

@@ -5,7 +5,7 @@ import type { Entry, Key, Store } from "../../src/base/store/store.ts";
 import { openLogStore } from "../../src/platform/evidence_log/log_store.ts";
 import { TILE } from "../../src/platform/evidence_log/tiles.ts";
 
-/** What a store has of the log. */
+/** The log as a store has it. */
 export interface LogBooks {
   /** Leaf hashes in the order of their places, base64url. */
   readonly leaves: readonly string[];
@@ -15,7 +15,7 @@ export interface LogBooks {
   readonly checkpoint:
     | { readonly size: number; readonly root: string; readonly [name: string]: unknown }
     | null;
-  /** What contradicts what, a sentence each. */
+  /** Contradictions, a sentence each. */
   readonly faults: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export async function readLogBooks(store: Store): Promise<LogBooks> {
   return { leaves, waiting, checkpoint, faults };
 }
 
-/** What is wrong if exactly these leaf hashes must be in the log or wait for their place. */
+/** Returns the faults of a log in which exactly these leaf hashes must be or wait for their place. */
 export function missingOrForeign(
   { leaves, waiting }: LogBooks,
   expected: readonly string[],

@@ -9,9 +9,15 @@ import { type ConsentRouteDeps, consentRoutes } from "./consents/routes.ts";
 import { type FrontchannelRouteDeps, frontchannelRoutes } from "./frontchannel/routes.ts";
 import type { RequestEnv, Surface } from "../base/http/context.ts";
 import { mount } from "../base/http/endpoint.ts";
+import { nameRequest } from "../base/http/interaction_id.ts";
+import { requestLog } from "../base/http/request_log.ts";
 import type { PlatformEndpoint } from "./http/endpoint.ts";
 import { answerErrors, type ErrorDeps } from "./http/on_error.ts";
 import { ApiError } from "../base/kernel/api_error.ts";
+import { type Clock, preciseClock } from "../base/kernel/clock.ts";
+import type { Store } from "../base/store/store.ts";
+import type { Log } from "./log_events.ts";
+import type { PlatformMetrics } from "./metrics.ts";
 import { FIRST_SEGMENTS } from "../base/kernel/reserved_names.ts";
 import { type DiscoveryRouteDeps, discoveryRoutes } from "./oauth/discovery_routes.ts";
 import { type OAuthRouteDeps, oauthRoutes } from "./oauth/routes.ts";
@@ -25,6 +31,8 @@ import { type CaseRouteDeps, caseRoutes } from "./cases/case_routes.ts";
 import { type LogRouteDeps, logRoutes } from "./cases/log_routes.ts";
 import { type RequestLaneRouteDeps, requestLaneRoutes } from "./security/request_lane_routes.ts";
 import { type RegistrationRouteDeps, registrationRoutes } from "./registration/routes.ts";
+import { admit } from "./security/admit.ts";
+import { requestMetrics } from "./security/request_metrics.ts";
 import { guardOperations, type OperatorGuardDeps } from "./security/operation.ts";
 import { healthEndpoints, type PublicPageDeps, publicPageRoutes } from "./public_pages.ts";
 import {
@@ -34,6 +42,31 @@ import {
 
 /** The middleware of every request of a host, outermost first. */
 export type Surroundings = readonly MiddlewareHandler<RequestEnv>[];
+
+/**
+ * Returns what every request of every host passes first, in this order.
+ *
+ * @param headers sets the response headers of the host
+ * @param admitted how requests are admitted; without `callers`, all of them are of unknown callers
+ */
+export function surroundings(
+  { store, metrics, steady }: {
+    readonly store: Store;
+    readonly metrics: PlatformMetrics;
+    readonly steady: Clock;
+  },
+  log: Log,
+  headers: MiddlewareHandler<RequestEnv>,
+  admitted: Parameters<typeof admit>[0],
+): Surroundings {
+  return [
+    nameRequest(store),
+    headers,
+    requestMetrics({ metrics, elapsed: preciseClock }),
+    requestLog({ log, steady }),
+    admit(admitted),
+  ];
+}
 
 export interface ApiDeps extends ErrorDeps {
   readonly around: Surroundings;

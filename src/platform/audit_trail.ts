@@ -16,7 +16,7 @@ import { stageDocument } from "./evidence/document_store.ts";
 import { stageBody, stageBodyGone } from "./evidence/evidence_store.ts";
 import { stageLeaf } from "./evidence_log/log_store.ts";
 
-/** What happened, as the caller of {@link record} knows it. */
+/** An event as the caller of {@link record} knows it. */
 export interface AuditEvent extends Omit<AuditEntry, "sequence" | "interactionId" | "salt" | "items"> {
   /** The evidence of this step, at most one piece of a kind. The pieces in `deleted` are deleted. */
   readonly evidence?: readonly Evidence[];

@@ -1,5 +1,5 @@
 /** The composition root: the only file that knows every part. It builds stores, middleware and the apps of the hosts. */
-import { apiHost, browserHost, type Host } from "./app.ts";
+import { apiHost, browserHost, type Host, surroundings } from "./app.ts";
 import { composeOperations } from "./compose_operations.ts";
 import {
   composeShared,
@@ -16,7 +16,6 @@ import { backTo } from "./frontchannel/tpp_redirect.ts";
 import { ownKeyDocument } from "./evidence/key_documents.ts";
 import { listed, type MountedEndpoint } from "./http/endpoint.ts";
 import { currentFacts } from "../base/http/aside.ts";
-import { nameRequest } from "../base/http/interaction_id.ts";
 import { apiHeaders, browserHeaders } from "../base/http/response_headers.ts";
 import { commitReplayRecords } from "./http/commit_replay_records.ts";
 import { idempotent } from "./idempotency/idempotent.ts";
@@ -25,7 +24,6 @@ import type { OAuthRouteDeps } from "./oauth/routes.ts";
 import { type Probe, type Readiness, readiness, storeProbe } from "../base/observability/health.ts";
 import { openLog } from "../base/observability/log.ts";
 import type { Log } from "./log_events.ts";
-import { requestLog } from "../base/http/request_log.ts";
 import { platformDocument } from "./openapi.ts";
 import type { PublicPageDeps } from "./public_pages.ts";
 import { beginEpoch } from "./recovery/begin_epoch.ts";
@@ -36,15 +34,13 @@ import { openHoldStore } from "./recovery/hold_store.ts";
 import { rejectWhileHeld } from "./recovery/reject_while_held.ts";
 import { openEpochStore } from "./recovery/epoch_store.ts";
 import { accessToken } from "./security/access_token.ts";
-import { admit } from "./security/admit.ts";
 import { answerSignature } from "./security/answer_signature.ts";
 import { bankPath } from "./security/bank_path.ts";
 import { clientCertificate } from "./security/client_certificate.ts";
-import { requestMetrics } from "./security/request_metrics.ts";
 import { payloadSignature } from "./security/payload_signature.ts";
 import { withoutRevoked } from "./security/current_controls.ts";
 import { activeBank, type ResourceGuards } from "./security/resource_guards.ts";
-import { monotonicClock, preciseClock } from "../base/kernel/clock.ts";
+import { monotonicClock } from "../base/kernel/clock.ts";
 import { guardStore } from "../base/store/guarded_store.ts";
 import type { Reader } from "../base/store/store.ts";
 import type { FindTpp } from "./http/error_routes.ts";
@@ -125,11 +121,7 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
     log,
     ...shared.errors,
     around: [
-      nameRequest(store),
-      apiHeaders,
-      requestMetrics({ metrics: parts.metrics, elapsed: preciseClock }),
-      requestLog({ log, steady: parts.steady }),
-      admit(shared),
+      ...surroundings(parts, log, apiHeaders, shared),
       answerSignature({ clock, signer: parts.keys.signer, issuer: authUrl, trustAnchor: shared.trustAnchor }),
       commitReplayRecords({ store, clock }),
     ],
@@ -212,13 +204,7 @@ function composeBrowser(
   return browserHost({
     log,
     ...shared.errors,
-    around: [
-      nameRequest(store),
-      browserHeaders,
-      requestMetrics({ metrics: parts.metrics, elapsed: preciseClock }),
-      requestLog({ log, steady: parts.steady }),
-      admit({ admission: shared.admission }),
-    ],
+    around: surroundings(parts, log, browserHeaders, { admission: shared.admission }),
     discovery: { baseUrl, authUrl, findBank: shared.findAnyBank, keys, outagesOf: shared.outagesOf },
     frontchannel: {
       ...shared,

@@ -1,22 +1,17 @@
 /** Wires the operations host: what operators see and change, on a listener of its own. */
-import { type Host, type OperationsDeps, operationsHost } from "./app.ts";
+import { type Host, type OperationsDeps, operationsHost, surroundings } from "./app.ts";
 import type { Shared, TimedParts } from "./compose_parts.ts";
-import { nameRequest } from "../base/http/interaction_id.ts";
-import { requestLog } from "../base/http/request_log.ts";
 import { apiHeaders } from "../base/http/response_headers.ts";
-import { preciseClock } from "../base/kernel/clock.ts";
 import type { Credentials } from "../base/http/credentials.ts";
 import type { Log } from "./log_events.ts";
 import { openLogStore } from "./evidence_log/log_store.ts";
 import { operationsDocument } from "./openapi.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
-import { requestMetrics } from "./security/request_metrics.ts";
 import { guardedFetch } from "./participants/guarded_fetch.ts";
 import { openOidcOperators, withOidc } from "./security/oidc_operators.ts";
 import type { OperatorGuardDeps } from "./security/operation.ts";
 import { openOperatorAudit } from "./security/operator_audit.ts";
 import { openControlsStore } from "./security/controls_store.ts";
-import { admit } from "./security/admit.ts";
 
 export function composeOperations(
   parts: TimedParts,
@@ -29,13 +24,7 @@ export function composeOperations(
   const host: Host = operationsHost({
     log,
     ...shared.errors,
-    around: [
-      nameRequest(store),
-      apiHeaders,
-      requestMetrics({ metrics: parts.metrics, elapsed: preciseClock }),
-      requestLog({ log, steady: parts.steady }),
-      admit({ admission: shared.admission }),
-    ],
+    around: surroundings(parts, log, apiHeaders, { admission: shared.admission }),
     health,
     guard: guardOf(parts, log),
     operations: {

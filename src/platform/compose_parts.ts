@@ -98,7 +98,7 @@ export interface Shared {
   readonly statuses: StatusList;
   readonly directoryClock: DirectoryClock;
   readonly standingOf: StandingOf;
-  /** What operators block, revoke, hold and announce. */
+  /** Blocks, revocations, holds and planned outages that operators have set. */
   readonly controls: CurrentControls;
   readonly rejectInOutage: RejectInOutage;
   /** Returns a bank's outages that have not ended. */

@@ -5,7 +5,7 @@ import { measureStore } from "../base/store/measured_store.ts";
 import type { Store } from "../base/store/store.ts";
 import type { PlatformMetrics } from "./metrics.ts";
 
-/** What only the process that serves the platform can tell. */
+/** Values that only the process that serves the platform knows. */
 export interface ProcessValues {
   readonly droppedLogLines: () => number;
   /** Bytes. */

@@ -98,7 +98,7 @@ export const outboxHeldKey = (bank: BankCode, payment: PaymentId): Key => ["outb
 /** A bank whose orders are held after a restore (`platform/recovery/hold.ts`). Until they are reconciled. */
 export const orderHoldKey = (bank: BankCode): Key => ["order_hold", bank];
 
-/** What operators have blocked, revoked, held or announced (`platform/security/controls.ts`). Never deleted. */
+/** Blocks, revocations, holds and planned outages of operators (`platform/security/controls.ts`). Never deleted. */
 export const CONTROLS_KEY: Key = ["operator_controls"];
 
 /** The place of the newest entry in the history of a party that operators have controlled. Never deleted. */

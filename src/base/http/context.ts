@@ -15,7 +15,7 @@ export interface RequestVariables {
   surface: Surface;
   /** `x-fapi-interaction-id`: the caller's value if it is a UUID, else a new one. */
   interactionId: string;
-  /** What is known of the request so far, for log lines and metrics. */
+  /** The facts about the request that are known so far, for log lines and metrics. */
   facts: RequestFacts;
   /** Replay records to be committed with the request's effect (`base/store/transaction.ts`). */
   replayRecords: ReplayRecords;

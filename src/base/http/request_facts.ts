@@ -1,4 +1,4 @@
-/** What the checks of a request have found out, for its log lines and metrics. It holds ids only, never a credential. */
+/** Facts that the checks of a request have established, for its log lines and metrics: ids only, never a credential. */
 
 /** Filled in by the checks. Each member is absent until it is proven or known to be well-formed. */
 export interface RequestFacts {

@@ -2,7 +2,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from "jose";
 import { because, ok, type Reason, type Result } from "../kernel/result.ts";
 
-/** What a token must be. */
+/** The claims that a token must have, and the keys that verify it. */
 export interface AccessJwtRules {
   readonly issuer: string;
   readonly audience: string;

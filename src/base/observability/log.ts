@@ -13,14 +13,14 @@ export type LogFields = Readonly<Record<string, string | number | boolean | unde
 
 export type LogSink = (line: string) => void;
 
-/** What a program logs about one kind of event. */
+/** The declaration of one kind of event. */
 export interface LogEvent {
   /** Several levels if the importance depends on the circumstances. */
   readonly level: EventLevel | readonly EventLevel[];
   readonly fields: readonly string[];
-  /** What has happened. */
+  /** A sentence for operators. */
   readonly meaning: string;
-  /** What operators do about it. Absent if nothing is to be done. */
+  /** The action for operators. Absent if none is needed. */
   readonly act?: string;
 }
 

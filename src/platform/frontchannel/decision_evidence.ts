@@ -20,7 +20,7 @@ export interface Reading {
   readonly userAgent: string | undefined;
 }
 
-/** What an entry of the consent's history has of a decision. */
+/** The members of a history entry that a decision adds. */
 export interface DecisionEvidence {
   readonly page: ShownPage;
   readonly evidence: readonly [Evidence];

@@ -69,7 +69,7 @@ export interface StepContext {
   readonly replayRecords?: ReplayRecords;
   /** The page on which the customer decided, for the consent's history. */
   readonly page?: ShownPage;
-  /** What leads to the step: the bank's result or the customer's decision. */
+  /** The cause of the step: the bank's result or the customer's decision. */
   readonly evidence?: readonly Evidence[];
   readonly reads: RequestReads;
   readonly interactionId: string;

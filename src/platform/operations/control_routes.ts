@@ -1,4 +1,4 @@
-/** What operators block, revoke, hold and announce. Each change takes effect on every process within two seconds. */
+/** Endpoints for blocks, revocations, holds and planned outages. Each change takes effect on every process within two seconds. */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { PlatformEndpoint } from "../http/endpoint.ts";
 import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
