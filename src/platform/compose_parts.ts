@@ -222,8 +222,9 @@ function composeDirectoryView(parts: TimedParts, log: Log): DirectoryView {
   const findDirectoryKey = openDirectoryKeys({ ...copies, jwksUri: config.directoryJwksUri });
   const statements = { findDirectoryKey, directoryIssuer, environment, urls };
   const stored = openClientStore();
+  const following = { ...parts, log, statuses, statements };
   const current = openCurrentClients({
-    ...{ store, clock, steady, log, statuses, statements },
+    ...following,
     clients: stored,
     fetchStatement: (orgId) => fetchStatement(fetchJson, directoryIssuer, orgId),
     loopbackRedirects: loopbackHttp,

@@ -17,8 +17,6 @@ interface Group {
   readonly commits: Commit[];
   readonly checked: Set<string>;
   readonly written: Set<string>;
-  checks: number;
-  writes: number;
   /** By index of the commit, as far as they have ended. */
   readonly results: PromiseSettledResult<boolean>[];
   /** Rejected if the database failed; results of commits that ended before are right. */
@@ -38,8 +36,6 @@ export function openGroupCommits(commit: CommitFunction, turns: Turns): CommitFu
       commits: [],
       checked: new Set(),
       written: new Set(),
-      checks: 0,
-      writes: 0,
       results: [],
       ended: Promise.resolve(),
     };
@@ -76,8 +72,8 @@ function nameOf({ key }: { readonly key: Key }): string {
 /** All checks of a transaction are done before its writes, so a check must not be about an entry that another commit writes. */
 function fits(group: Group, { checked, written }: Keys): boolean {
   return group.commits.length < MAX_COMMITS &&
-    group.checks + checked.length <= MAX_CHECKS &&
-    group.writes + written.length <= MAX_WRITES &&
+    total(group, "checks") + checked.length <= MAX_CHECKS &&
+    total(group, "writes") + written.length <= MAX_WRITES &&
     !checked.some((key) => group.written.has(key)) &&
     !written.some((key) => group.written.has(key) || group.checked.has(key));
 }
@@ -85,8 +81,10 @@ function fits(group: Group, { checked, written }: Keys): boolean {
 function add(group: Group, { checked, written }: Keys): void {
   for (const key of checked) group.checked.add(key);
   for (const key of written) group.written.add(key);
-  group.checks += checked.length;
-  group.writes += written.length;
+}
+
+function total({ commits }: Group, part: "checks" | "writes"): number {
+  return commits.reduce((sum, commit) => sum + commit[part].length, 0);
 }
 
 /**

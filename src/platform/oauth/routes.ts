@@ -12,12 +12,12 @@ import { PUSH_PATH, TOKEN_PATH } from "../paths.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { mismatch } from "../../base/kernel/result.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
+import { authenticationOf } from "../security/request_authentication.ts";
 import type { Authentication } from "../evidence/entry.ts";
 import type { BankVariables } from "../security/bank_path.ts";
 import type { Caller } from "../security/caller.ts";
 import {
   authenticateClient,
-  type AuthenticatedClient,
   type ClientAuthenticationDeps,
   identifyClient,
 } from "../security/client_authentication.ts";
@@ -224,18 +224,17 @@ function authenticated(
     const identified = await identifyClient(deps, presented);
     const proving = needsProof(c) ? prove(deps, c) : undefined;
     proving?.catch(() => {}); // the rejection of the client comes first
-    const client = await authenticateClient(
+    const { caller, assertion } = await authenticateClient(
       deps,
       c.get("replayRecords"),
       presented,
       identified,
     );
-    const { caller } = client;
     await c.get("limitParticipant")(caller);
     await requireActiveBank(deps.standingOf, c.get("bank"));
     if (caller.role === "PISP") await deps.rejectWhileHeld(c.get("reads"), c.get("bank").code);
     c.set("caller", caller);
-    c.set("authentication", authenticationOf(deps, c, client));
+    c.set("authentication", authenticationOf(c, deps.baseUrl, { clientId: caller.clientId, assertion }));
     if (proving !== undefined) {
       const proof = await proving;
       c.get("replayRecords").pending.push(proof.once);
@@ -249,26 +248,6 @@ function prove(deps: OAuthRouteDeps, c: OAuthContext): Promise<VerifiedProof> {
   return deps.verifyDpop({
     header: c.req.header("dpop"),
     method: c.req.method,
-    url: targetOf(deps, c),
+    url: deps.baseUrl + new URL(c.req.url).pathname,
   });
-}
-
-function targetOf({ baseUrl }: OAuthRouteDeps, c: OAuthContext): string {
-  return baseUrl + new URL(c.req.url).pathname;
-}
-
-function authenticationOf(
-  deps: OAuthRouteDeps,
-  c: OAuthContext,
-  { caller, assertion }: AuthenticatedClient,
-): Authentication {
-  const proof = c.req.header("dpop");
-  return {
-    clientId: caller.clientId,
-    certificate: c.get("certificate").spkiThumbprint,
-    method: c.req.method,
-    target: targetOf(deps, c),
-    assertion,
-    ...(proof === undefined ? {} : { proof }),
-  };
 }

@@ -15,6 +15,7 @@ import {
 import { ApiError, type Fault } from "../../base/kernel/api_error.ts";
 import type { RequestFacts } from "../../base/http/request_facts.ts";
 import type { RequestVariables } from "../../base/http/context.ts";
+import { authenticationOf } from "./request_authentication.ts";
 import type { Authentication } from "../evidence/entry.ts";
 import type { BankVariables } from "./bank_path.ts";
 import { described, mismatch, quoted } from "../../base/kernel/result.ts";
@@ -113,28 +114,20 @@ export function accessToken(
       c.set("clientClaim", { by: "access token", clientId: token.clientId });
       requireBank(token, c.get("bank").code);
       reads.ahead([clientKey(token.clientId), ...more(c, token)]); // read while the proof is checked
-      const header = c.req.header("dpop");
-      const { method } = c.req;
-      const target = deps.baseUrl + url.pathname;
-      const proof = await deps.verifyDpop({ header, method, url: target, accessTokenHash: hash });
+      const proof = await deps.verifyDpop({
+        header: c.req.header("dpop"),
+        method: c.req.method,
+        url: deps.baseUrl + url.pathname,
+        accessTokenHash: hash,
+      });
       c.get("replayRecords").pending.push(proof.once);
       if (proof.jkt !== token.jkt) throw otherProofKey("the access token", token.jkt, proof.jkt);
       const caller = await owner(deps, token, c.get("certificate").spkiThumbprint, reads);
       requireScope(requirement, token);
       await c.get("limitParticipant")(caller);
       if (caller.role === "PISP") await deps.rejectWhileHeld(reads, token.bank);
-      c.set("access", {
-        caller,
-        token,
-        authentication: {
-          clientId: caller.clientId,
-          certificate: c.get("certificate").spkiThumbprint,
-          method,
-          target,
-          token: hash,
-          ...(header === undefined ? {} : { proof: header }),
-        },
-      });
+      const authentication = authenticationOf(c, deps.baseUrl, { clientId: caller.clientId, token: hash });
+      c.set("access", { caller, token, authentication });
       noteSubject(c.get("facts"), c.req.param(), token);
       await next();
     });
