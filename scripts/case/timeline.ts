@@ -1,5 +1,16 @@
 /** A case as lines that a person reads, from its bundle. */
+import type { PaymentStatus } from "../../src/platform/payments/payment.ts";
 import type { Bundle, BundleEntry } from "./bundle_schema.ts";
+
+/** Every status that a payment can have. */
+const PAYMENT_WORDS: Readonly<Record<`payment.${PaymentStatus}`, string>> = {
+  "payment.Pending": "the payment was created and waits for the bank",
+  "payment.AcceptedSettlementInProcess": "the payment is in process",
+  "payment.AcceptedSettlementCompleted": "the bank reported that the payment was settled",
+  "payment.AcceptedWithoutPosting": "the bank accepted the payment without posting it",
+  "payment.AcceptedCreditSettlementCompleted": "the bank reported that the payee was credited",
+  "payment.Rejected": "the payment was rejected",
+};
 
 /** An event that is not here is printed by its name. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -13,9 +24,7 @@ const WORDS: Readonly<Record<string, string>> = {
   "consent.code_issued": "the TPP got the authorization code",
   "consent.token_issued": "the TPP got an access token",
   "consent.Consumed": "the consent was used for its payment",
-  "payment.AcceptedSettlementInProcess": "the payment was created",
-  "payment.AcceptedSettlementCompleted": "the bank reported that the payment was settled",
-  "payment.Rejected": "the payment was rejected",
+  ...PAYMENT_WORDS,
   "payment_order.delivered": "the bank accepted the order",
   "payment_order.dead": "the platform gave the order up",
   "payment_order.redriven": "an operator had the order tried again",

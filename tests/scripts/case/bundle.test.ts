@@ -33,6 +33,7 @@ Deno.test("a bundle proves a settled payment after the platform's keys were repl
     assertEquals(printed[0], `consent ${consentId}, payment ${paymentId}`);
     assert(printed.some((line) => line.includes("the customer authorised the consent")), printed.join("\n"));
     assert(printed.at(-1)?.includes("the bank reported that the payment was settled"), printed.at(-1));
+    assert(!printed.some((line) => /payment\.[A-Z]/.test(line)), "every status in words");
   });
   await t.step("the consent's id leads to the same case", async () => {
     const other = JSON.parse((await bundleOf(platform, consentId)).text);
