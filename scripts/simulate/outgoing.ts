@@ -65,13 +65,13 @@ export function outgoingFetch(
   return simulated as typeof fetch;
 }
 
-/** Checks that only one push of an order runs at a time, unless a clock is wrong. The result is called when the push ends. */
+/** Checks that only one push of an order runs at a time, unless the clocks of two processes differ. The result is called when the push ends. */
 function watchPush(simulation: Simulation, process: PlatformProcess, { body }: Incoming): () => void {
   if (body === "") return () => {};
   const { DomesticPaymentId: id } = claimsOf(body)["Data"] as { readonly DomesticPaymentId?: string };
   if (id === undefined) return () => {}; // an inquiry, not an order
   simulation.note(`process ${process.number} pushes ${id}`);
-  if (simulation.pushing.has(id) && !simulation.isClockWrong()) {
+  if (simulation.pushing.has(id) && !simulation.clocksDiffer()) {
     simulation.violated("one push at a time", `${id} was pushed while another push of it was under way`);
   }
   simulation.pushing.add(id);

@@ -36,6 +36,8 @@ export interface Simulation {
   isHealed(): boolean;
   /** Whether a process has a clock that is off, or had one a moment ago. */
   isClockWrong(): boolean;
+  /** Whether two processes may have clocks that differ: the steady clock of one that was put ahead stays ahead. */
+  clocksDiffer(): boolean;
   /** True time since the beginning, milliseconds. */
   passed(): number;
   /** The name of the next request of a party. */
@@ -63,7 +65,15 @@ export function openSimulation(plan: Plan, isTraced: boolean): Simulation {
   const trace: string[] = [];
   const violated = (check: string, sentence: string): void => void violations.push({ check, sentence });
   const scheduler = openScheduler(START);
-  const watch = openWatch(violated);
+  const clockFault = plan.faults.find((fault) => fault.kind === "clock");
+  const watch = openWatch(
+    violated,
+    clockFault !== undefined && plan.faults.some(({ kind }) => kind === "second process"),
+  );
+  const passed = (): number => scheduler.now() - START;
+  const sinceClockFault = (): number => clockFault === undefined ? -1 : passed() - clockFault.after;
+  const isClockWrong = (): boolean =>
+    sinceClockFault() >= 0 && sinceClockFault() < CLOCK_FAULT_MS + CLOCK_ECHO_MS;
   const note = (line: string): void => {
     const timed = `${((scheduler.now() - START) / 1000).toFixed(3).padStart(12)} ${line}`;
     state.hash = fnv(state.hash, timed);
@@ -90,12 +100,9 @@ export function openSimulation(plan: Plan, isTraced: boolean): Simulation {
         : plan.faults.find((fault): fault is Extract<FaultPlan, { kind: K }> => fault.kind === kind),
     heal: () => void (state.healed = true),
     isHealed: () => state.healed,
-    isClockWrong: () =>
-      plan.faults.some((fault) =>
-        fault.kind === "clock" && scheduler.now() - START >= fault.after &&
-        scheduler.now() - START < fault.after + CLOCK_FAULT_MS + CLOCK_ECHO_MS
-      ),
-    passed: () => scheduler.now() - START,
+    isClockWrong,
+    clocksDiffer: () => isClockWrong() || sinceClockFault() >= 0 && (clockFault?.by ?? 0) > 0,
+    passed,
     nextRequest: () => `r${++state.requests}`,
     wasRestored: false,
     pushing: new Set(),

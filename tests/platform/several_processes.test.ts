@@ -102,3 +102,16 @@ Deno.test("a process whose clock is more than 2 s behind another's logs it once,
   assertEquals(await alarms(-5000), [10]);
   await ahead.stop();
 });
+
+Deno.test("a process whose own clock is put back does not take its own mark for another process's [M1]", async () => {
+  await using env = await openEnvironment();
+  env.logged.length = 0;
+  for (const step of [0, -9000]) {
+    env.clockStep = step;
+    env.now += 60_000;
+    await env.platform.markAge(); // stores a mark
+    env.clockStep = step - 9000;
+    await env.platform.markAge(); // reads it
+  }
+  assertEquals(env.logged.filter((line) => line.includes("clock.behind_process")), []);
+});

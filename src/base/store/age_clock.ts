@@ -38,37 +38,47 @@ export async function openAgeClock(
   steady: Clock,
   behind: (seconds: number) => void,
 ): Promise<AgeClock> {
-  const mark = (await ageMarkRecord.get(store, ageMarkKey))?.value;
+  const entry = await ageMarkRecord.get(store, ageMarkKey);
+  const mark = entry?.value;
   const [at, startedAt] = [clock(), steady()];
   const passed = mark === undefined ? 0 : at - mark.at;
   const since = passed < -MAX_SKEW_MS ? UNKNOWN_MS : Math.max(0, passed);
   const shift = mark === undefined ? 0 : mark.age + since - startedAt;
   const ages: Clock = () => steady() + shift;
-  const compare = openComparison(clock, behind);
+  const compare = openComparison(clock, entry, behind);
+  let own: AgeMark | undefined;
   let markedAt = -Infinity;
   return {
     ages,
     behindSeconds: passed < -MAX_SKEW_MS ? Math.ceil(-passed / 1000) : 0,
     async mark() {
-      compare(await ageMarkRecord.get(store, ageMarkKey));
+      compare(await ageMarkRecord.get(store, ageMarkKey), own);
       const age = ages();
       if (age - markedAt < EVERY_MS) return 0;
       markedAt = age;
-      return await storeMark(store, clock, age) ? 1 : 0;
+      const mark = { at: clock(), age };
+      if (!await storeMark(store, clock, mark)) return 0;
+      own = mark;
+      return 1;
     },
   };
 }
 
-/** Compares this clock with a mark that another process has just stored. */
+/**
+ * Compares this clock with a mark that another process has just stored. The mark found at the start and this process's
+ * own ones tell nothing of other clocks.
+ */
 function openComparison(
   clock: Clock,
+  atStart: Entry<AgeMark> | null,
   behind: (seconds: number) => void,
-): (mark: Entry<AgeMark> | null) => void {
+): (mark: Entry<AgeMark> | null, own: AgeMark | undefined) => void {
   let isBehind = false;
-  let compared: string | undefined;
-  return (mark) => {
+  let compared = atStart?.version;
+  return (mark, own) => {
     if (mark === null || mark.version === compared) return;
     compared = mark.version;
+    if (mark.value.at === own?.at && mark.value.age === own.age) return;
     const byMs = mark.value.at - clock();
     if (byMs > MAX_PROCESS_SKEW_MS && !isBehind) behind(Math.ceil(byMs / 1000));
     isBehind = byMs > MAX_PROCESS_SKEW_MS;
@@ -76,13 +86,13 @@ function openComparison(
 }
 
 /** Never replaces a later mark: of several processes, the one that is furthest ahead sets it. */
-async function storeMark(store: Store, clock: Clock, age: number): Promise<boolean> {
+async function storeMark(store: Store, clock: Clock, mark: AgeMark): Promise<boolean> {
   const options = { what: "age mark", attempts: 1, lost: () => false };
   return await transact({ store, clock }, options, async (tx) => {
     const former = await ageMarkRecord.get(tx, ageMarkKey);
-    if (former !== null && former.value.age >= age) return false;
+    if (former !== null && former.value.age >= mark.age) return false;
     check(tx, ageMarkKey, former?.version ?? null);
-    ageMarkRecord.set(tx, ageMarkKey, { at: clock(), age });
+    ageMarkRecord.set(tx, ageMarkKey, mark);
     return true;
   });
 }
