@@ -1,5 +1,6 @@
 /** The platform's outgoing requests, to the directory and to the banks' order addresses, over a network that loses messages. */
 import { claimsOf } from "./jwts.ts";
+import { DIRECTORY } from "./parties.ts";
 import type { PlatformProcess } from "./platform_process.ts";
 import type { Simulation } from "./simulation.ts";
 
@@ -50,6 +51,7 @@ export function outgoingFetch(
       const ended = watchPush(simulation, process, request);
       init.signal?.addEventListener("abort", () => {
         ended();
+        if (request.url.origin === DIRECTORY) simulation.missedDirectory = true;
         if (process.isAlive()) reject(init.signal?.reason);
       });
       exchange(request, ({ status, body, headers }) => {

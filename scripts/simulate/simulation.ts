@@ -44,6 +44,8 @@ export interface Simulation {
   nextRequest(): string;
   /** Whether the database was replaced by an older copy: what parties were told after it was taken may be lost. */
   wasRestored: boolean;
+  /** Whether a request to the directory was not answered. */
+  missedDirectory: boolean;
   /** Orders that a living process is pushing at this moment. */
   readonly pushing: Set<string>;
   /** Tokens of participants by owner and bank. */
@@ -105,6 +107,7 @@ export function openSimulation(plan: Plan, isTraced: boolean): Simulation {
     passed,
     nextRequest: () => `r${++state.requests}`,
     wasRestored: false,
+    missedDirectory: false,
     pushing: new Set(),
     tokens: new Map(),
     onOrder: new Set(),

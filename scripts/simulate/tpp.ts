@@ -128,8 +128,8 @@ async function authorise(flow: Flow, consentId: string): Promise<CodeToken | und
 function judgeEnding({ line: { simulation }, plan }: Flow, ending: Ending): void {
   if (ending.at === "page") {
     simulation.note(`customer ${plan.name} ends on "${ending.heading}"`);
-    // Links lead to TPPs that the directory calls active; while it is away no TPP is known to be.
-    if (!ending.hasNextUrl && simulation.fault("directory away") === undefined) {
+    // Links lead to TPPs that the directory calls active; while it does not answer, no TPP is known to be.
+    if (!ending.hasNextUrl && !simulation.missedDirectory) {
       simulation.violated("every customer is led on", `the page "${ending.heading}" leads nowhere`);
     }
   }
