@@ -3,6 +3,7 @@
  * not wait for each other. `grow_log.ts` gives the waiting leaf hashes their places.
  */
 import { type Hash, hashText } from "../../base/merkle/tree.ts";
+import { storeCopyKey } from "../../base/store/copy_mark.ts";
 import type { Entry, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
 import { logCheckpointKey, logHeadKey, logLeafKey, logTileKey, logWaitingKey } from "../store_keys.ts";
@@ -34,7 +35,10 @@ export interface LogStore {
   indexOf(leaf: Hash): Promise<number | undefined>;
   /** Whether a leaf hash that was staged with this time (milliseconds) has no place yet. */
   isWaiting(leaf: Hash, at: number): Promise<boolean>;
-  /** Stages the next state of the log. Of parallel changes only one commits. */
+  /**
+   * Stages the next state of the log. Of parallel changes only one commits, and none in a restored copy whose epoch has
+   * not begun: a change from before the restore may have read leaf hashes that the copy lacks.
+   */
   stageGrowth(tx: Transaction, former: Entry<LogHead> | null, growth: Growth): void;
 }
 
@@ -88,7 +92,8 @@ export function openLogStore(store: Store): LogStore {
     indexOf: async (leaf) => (await logLeafRecord.get(store, logLeafKey(hashText(leaf))))?.value.index,
     isWaiting: async (leaf, at) => await store.get(logWaitingKey(at, hashText(leaf))) !== null,
     stageGrowth(tx, former, { head, placed, tiles }) {
-      check(tx, logHeadKey, former?.version ?? null);
+      check(tx, logHeadKey, former?.version ?? null); // the start of an epoch changes the head
+      check(tx, storeCopyKey, null);
       const first = former?.value.size ?? 0;
       for (const [at, { entry, leaf }] of placed.entries()) {
         remove(tx, entry.key);

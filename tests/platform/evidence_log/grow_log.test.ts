@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { compactVerify } from "jose";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
 import { hashText, leafHash } from "../../../src/base/merkle/tree.ts";
+import { storeCopyKey } from "../../../src/base/store/copy_mark.ts";
 import type { Store } from "../../../src/base/store/store.ts";
 import { check, commitIfUnchanged } from "../../../src/base/store/transaction.ts";
 import { growLog, type GrowLogDeps } from "../../../src/platform/evidence_log/grow_log.ts";
@@ -111,6 +112,30 @@ Deno.test("a clock that is put back stops no process from growing the log, and a
   await log.assertWhole(1);
   log.now -= 86_400_000;
   assertEquals(await growLog(log.deps), 1);
+  await log.assertWhole(0);
+});
+
+Deno.test("growth that began before a restore is not committed to the copy, which lacks leaves that it has read [EV3, EV6]", async () => {
+  await using log = await openLog(await openTestStore());
+  await log.stage(1);
+  await log.pass();
+  await log.stage(1);
+  const [lost] = await log.deps.log.waiting(1);
+  const store: Store = {
+    ...log.store,
+    async commit(staged) { // the copy is older than the leaf that waits, and has the same head
+      const value = { id: "copy", takenAt: START };
+      const writes = [
+        { kind: "delete", key: lost?.entry.key ?? [] },
+        { kind: "set", key: storeCopyKey, value },
+      ] as const;
+      await log.store.commit({ checks: [], writes });
+      log.staged.pop();
+      return await log.store.commit(staged);
+    },
+  };
+  log.now += 1000;
+  assertEquals(await growLog({ ...log.deps, store }), 0);
   await log.assertWhole(0);
 });
 
