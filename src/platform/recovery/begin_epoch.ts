@@ -2,7 +2,8 @@
  * Begins a new epoch if the store is a restored copy. Grants from before the restore may have been used after the
  * copy was taken, so they become void, and every bank's orders are held until they are reconciled (Decision G9). Runs
  * before the first request. Each step can be repeated and the mark is removed last, so after a crash the next start
- * begins again.
+ * begins again. Every step checks the mark, so a process that began at the same time and is slower changes nothing of
+ * the epoch that another one has begun.
  */
 import { asOf, type Consent, moved } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
@@ -11,14 +12,16 @@ import type { BankCode } from "../../base/kernel/identifiers.ts";
 import type { Log } from "../log_events.ts";
 import { record } from "../audit_trail.ts";
 import { orderHoldKey } from "../store_keys.ts";
+import type { Entry } from "../../base/store/store.ts";
 import {
+  check,
   commitIfUnchanged,
   remove,
   type TransactDeps,
   type Transaction,
 } from "../../base/store/transaction.ts";
 import type { Ending, EpochStore } from "./epoch_store.ts";
-import { type Epoch, type Hold, NOTHING_COMPARED } from "./hold.ts";
+import { type CopyMark, type Epoch, type Hold, NOTHING_COMPARED } from "./hold.ts";
 import { authorizationSessionRecord } from "../frontchannel/authorization_session_store.ts";
 import { pushedRequestRecord } from "../oauth/pushed_request_store.ts";
 import type { StoredRecord } from "../../base/store/record.ts";
@@ -29,6 +32,12 @@ export interface BeginEpochDeps extends TransactDeps {
   readonly consents: ConsentStore;
   readonly epochs: EpochStore;
   readonly holds: HoldStore;
+}
+
+/** A new epoch that has not begun. */
+interface Beginning extends BeginEpochDeps {
+  readonly epoch: Epoch;
+  readonly mark: Entry<CopyMark>;
 }
 
 /** Deleted. The platform then responds as for a token or code that it never issued. */
@@ -43,12 +52,13 @@ export async function beginEpoch(deps: BeginEpochDeps): Promise<void> {
   const mark = await deps.epochs.copyMark();
   if (mark === null) return;
   const epoch: Epoch = { id: crypto.randomUUID(), startedAt: deps.clock(), copy: mark.value };
-  const held = await holdOrders(deps, epoch);
-  const consents = await voidAuthorizedConsents(deps, epoch);
-  for (const prefix of DELETED) await deleteAll(deps, prefix);
+  const beginning: Beginning = { ...deps, epoch, mark };
+  const held = await holdOrders(beginning);
+  const consents = await voidAuthorizedConsents(beginning);
+  for (const prefix of DELETED) await deleteAll(beginning, prefix);
   // A customer who returns is redirected to the TPP as after any expired authorization session.
-  await endAll(deps, pushedRequestRecord, epoch.startedAt);
-  await endAll(deps, authorizationSessionRecord, epoch.startedAt);
+  await endAll(beginning, pushedRequestRecord);
+  await endAll(beginning, authorizationSessionRecord);
   const logHead = await deps.epochs.logHead();
   if (!await commitIfUnchanged(deps, (tx) => deps.epochs.stageEpoch(tx, epoch, mark, logHead))) {
     throw new Error("another process began the epoch; start again");
@@ -61,7 +71,8 @@ export async function beginEpoch(deps: BeginEpochDeps): Promise<void> {
   });
 }
 
-async function holdOrders(deps: BeginEpochDeps, epoch: Epoch): Promise<readonly BankCode[]> {
+async function holdOrders(deps: Beginning): Promise<readonly BankCode[]> {
+  const { epoch } = deps;
   const oldest = new Map<BankCode, number>();
   for await (const payments of deps.epochs.orders()) {
     for (const { bank, createdAt } of payments) {
@@ -93,7 +104,8 @@ async function holdOrders(deps: BeginEpochDeps, epoch: Epoch): Promise<readonly 
   return banks;
 }
 
-async function voidAuthorizedConsents(deps: BeginEpochDeps, epoch: Epoch): Promise<number> {
+async function voidAuthorizedConsents(deps: Beginning): Promise<number> {
+  const { epoch } = deps;
   let count = 0;
   const cause = { actor: "platform", reason: restoredFrom(epoch) };
   for await (const consents of deps.epochs.openConsents()) {
@@ -113,7 +125,7 @@ function isUsable(consent: Consent, now: number): boolean {
   return asOf(consent, now).status === "Authorized";
 }
 
-async function deleteAll(deps: BeginEpochDeps, prefix: string): Promise<void> {
+async function deleteAll(deps: Beginning, prefix: string): Promise<void> {
   for await (const entries of deps.epochs.below(prefix)) {
     await mustCommit(deps, (tx) => {
       for (const { key } of entries) remove(tx, key);
@@ -121,11 +133,8 @@ async function deleteAll(deps: BeginEpochDeps, prefix: string): Promise<void> {
   }
 }
 
-async function endAll<T extends Ending>(
-  deps: BeginEpochDeps,
-  record: StoredRecord<T>,
-  now: number,
-): Promise<void> {
+async function endAll<T extends Ending>(deps: Beginning, record: StoredRecord<T>): Promise<void> {
+  const now = deps.epoch.startedAt;
   for await (const entries of deps.epochs.below(record.name)) {
     const open = entries.map(record.decode).filter(({ value }) => value.expiresAt > now);
     await mustCommit(deps, (tx) => {
@@ -134,8 +143,14 @@ async function endAll<T extends Ending>(
   }
 }
 
-async function mustCommit(deps: BeginEpochDeps, stage: (tx: Transaction) => void): Promise<void> {
-  if (!await commitIfUnchanged(deps, stage)) throw new Error("the store changed during the restore");
+/** @throws {Error} if another process has begun the epoch, or a checked entry has changed */
+async function mustCommit(deps: Beginning, stage: (tx: Transaction) => void): Promise<void> {
+  const { key, version } = deps.mark;
+  const done = await commitIfUnchanged(deps, (tx) => {
+    check(tx, key, version);
+    stage(tx);
+  });
+  if (!done) throw new Error("the store changed during the restore");
 }
 
 function restoredFrom({ copy }: Epoch): string {

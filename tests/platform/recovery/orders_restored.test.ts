@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import {
   type BoundToken,
   call,
@@ -13,9 +13,11 @@ import {
 import { authorised } from "testing/authorization_flow.ts";
 import { down, later, openPushEnvironment, outboxOrder, paid } from "support/orders.ts";
 import { copyOf, endHolds, restore } from "support/restored_store.ts";
+import { anotherProcess } from "support/processes.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 import { readLogBooks } from "testing/evidence_log.ts";
+import type { Store } from "../../../src/base/store/store.ts";
 import { hashText, leafHash } from "../../../src/base/merkle/tree.ts";
 
 Deno.test("while a bank is not reconciled its TPPs read 503, never that a payment does not exist [G9]", async (t) => {
@@ -99,6 +101,29 @@ Deno.test("a store that is no copy begins no epoch", async () => {
   const before = await env.snapshot();
   await env.restart();
   assertEquals(await env.snapshot(), before);
+});
+
+Deno.test("a start that is slower than another one changes nothing of the epoch that has begun [G9]", async () => {
+  await using env = await openEnvironment();
+  await env.store.commit({
+    checks: [],
+    writes: [{ kind: "set", key: ["store_copy"], value: { id: "copy", takenAt: env.now } }],
+  });
+  const faster = { hasBegun: false };
+  const store: Store = {
+    ...env.store,
+    async commit(staged) { // the first one of the slower process
+      if (!faster.hasBegun) {
+        faster.hasBegun = true;
+        await env.restart();
+        await endHolds(env);
+      }
+      return await env.store.commit(staged);
+    },
+  };
+  await assertRejects(() => anotherProcess({ ...env, store }), Error, "the store changed during the restore");
+  assertEquals(faster.hasBegun, true);
+  assertEquals(await env.store.list({ prefix: ["order_hold"], limit: 1 }), []);
 });
 
 Deno.test("a restore is logged with what it voided [G9]", async () => {
