@@ -18,9 +18,10 @@ export interface Runtime {
 
 let current: Runtime | undefined;
 
-/** Makes a run the one that timers, randomness and the clock belong to. */
+/** Makes a run the one that timers, randomness and the clock belong to. The timers of the former one never fire. */
 export function useRuntime(runtime: Runtime | undefined): void {
   current = runtime;
+  timers.clear(); // they hold everything of the former run
 }
 
 function running(): Runtime {

@@ -42,7 +42,9 @@ export async function makePayment(line: Line, plan: SimulatedPayment): Promise<C
   const wasInTime = scheduler.now() - startedAt < SURELY_USABLE_MS && !line.simulation.isClockWrong();
   const settled = posts.filter((post) => post !== undefined);
   const won = settled.some(({ paymentId }) => paymentId !== undefined);
-  return { ...fact, posts: won || wasInTime ? settled.filter((post) => wasInTime || !isLate(post)) : [] };
+  // A token that ended may have ended before the post that pays, or before the repetition of the one that has paid.
+  const mustHaveWon = wasInTime && settled.length === posts.length;
+  return { ...fact, posts: won || mustHaveWon ? settled.filter((post) => wasInTime || !isLate(post)) : [] };
 }
 
 /**
