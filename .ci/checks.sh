@@ -95,3 +95,10 @@ production_downloads() {
   rm -rf "$cache"
   return "$status"
 }
+
+# Prints the first seed of a simulation: new for each commit and the same if one is checked again. Random without git.
+seed_of_commit() {
+  local commit
+  commit=$(git rev-parse --verify --quiet HEAD 2>/dev/null) || commit=$(od -An -N4 -tx4 /dev/urandom | tr -d ' ')
+  printf '%d' $((0x${commit:0:8} % 2000000000)) # the largest first seed that the simulation accepts
+}
