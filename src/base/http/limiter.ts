@@ -1,5 +1,5 @@
 /** Token buckets in memory, one per key, for a bounded number of keys. Each process counts separately. */
-import { LRUCache } from "lru-cache";
+import { openRecentlyUsed } from "../kernel/recently_used.ts";
 import type { Clock } from "../kernel/clock.ts";
 
 export interface Limiter {
@@ -22,7 +22,7 @@ interface Bucket {
 
 /** Opens a limiter. A key beyond `maxKeys` replaces the least recently used one. */
 export function openLimiter({ perSecond, burst, maxKeys }: LimiterPolicy, clock: Clock): Limiter {
-  const buckets = new LRUCache<string, Bucket>({ max: maxKeys });
+  const buckets = openRecentlyUsed<Bucket>(maxKeys);
   return {
     take(key) {
       const now = clock();

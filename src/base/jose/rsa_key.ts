@@ -3,7 +3,7 @@
  * one spelling, otherwise its thumbprint would not be unique (contract DP5, DP6, J33, J34).
  */
 import { calculateJwkThumbprint } from "jose";
-import { LRUCache } from "lru-cache";
+import { openRecentlyUsed } from "../kernel/recently_used.ts";
 import { base64url } from "../kernel/identifiers.ts";
 import { mismatch, ok, type Result } from "../kernel/result.ts";
 import { MAX_RSA_BITS, MIN_RSA_BITS } from "../limits.ts";
@@ -73,7 +73,7 @@ export interface ProofKeys {
  * contains no result about any proof. The entry that was unused longest is removed first.
  */
 export function openProofKeys(): ProofKeys {
-  const proven = new LRUCache<string, ProofKey>({ max: MAX_REMEMBERED_KEYS });
+  const proven = openRecentlyUsed<ProofKey>(MAX_REMEMBERED_KEYS);
   return {
     async find(jwk) {
       const known = proven.get(jwk.n);

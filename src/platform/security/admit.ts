@@ -5,7 +5,7 @@
  */
 import { contextStorage } from "hono/context-storage";
 import { createMiddleware } from "hono/factory";
-import { LRUCache } from "lru-cache";
+import { openRecentlyUsed } from "../../base/kernel/recently_used.ts";
 import type { Admission } from "../http/admission.ts";
 import { UNKNOWN_CALLER } from "../../base/http/caller_queue.ts";
 import type { RequestEnv } from "../../base/http/context.ts";
@@ -28,7 +28,7 @@ export interface Callers {
 const MAX_PROVEN = 10_000;
 
 export function openCallers(readCertificate: ReadCertificate): Callers {
-  const participants = new LRUCache<string, string>({ max: MAX_PROVEN });
+  const participants = openRecentlyUsed<string>(MAX_PROVEN);
   return {
     async nameOf(headers) {
       const certificate = await readCertificate(headers);

@@ -6,8 +6,8 @@
 import "reflect-metadata";
 import { X509Certificate } from "@peculiar/x509";
 import { createMiddleware } from "hono/factory";
+import { openRecentlyUsed, type RecentlyUsed } from "../../base/kernel/recently_used.ts";
 import type { RequestVariables } from "../../base/http/context.ts";
-import { LRUCache } from "lru-cache";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { asClientId, type ClientId } from "../../base/kernel/identifiers.ts";
@@ -49,7 +49,7 @@ export function certificateReader(deps: {
   readonly source: ProxyCertificateSource;
   readonly proxySecret: string;
 }): ReadCertificate {
-  const parsed = new LRUCache<string, Promise<ParsedCertificate | undefined>>({ max: MAX_REMEMBERED });
+  const parsed = openRecentlyUsed<Promise<ParsedCertificate | undefined>>(MAX_REMEMBERED);
   return async function readCertificate(headers) {
     if (!sameSecret(headers.get(PROXY_SECRET_HEADER) ?? "", deps.proxySecret)) {
       return because("no proxy secret");
@@ -87,7 +87,7 @@ export function clientCertificate(
 // The parsed certificate is cached by the header's exact text, on which alone it depends. Validity is checked at each
 // use.
 function remembered(
-  parsed: LRUCache<string, Promise<ParsedCertificate | undefined>>,
+  parsed: RecentlyUsed<Promise<ParsedCertificate | undefined>>,
   header: string,
   source: ProxyCertificateSource,
 ): Promise<ParsedCertificate | undefined> {

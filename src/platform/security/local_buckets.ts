@@ -2,16 +2,22 @@
  * Token buckets in the memory of this process, for the rate limit before authentication. That limit must make floods
  * cheap, so it must not cost a commit itself.
  */
-import { LRUCache } from "lru-cache";
+import { openRecentlyUsed } from "../../base/kernel/recently_used.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BucketStore } from "./rate_limit_store.ts";
 
 /** Bounds the memory: one bucket per certificate and group. Beyond it, the bucket that was unused longest is removed. */
 const MAX_BUCKETS = 50_000;
 
+interface Bucket {
+  readonly tokens: number;
+  /** Milliseconds. */
+  readonly filledAt: number;
+}
+
 /** Opens the buckets. `steady` is a clock that never goes back. */
 export function openLocalBuckets(steady: Clock): BucketStore {
-  const buckets = new LRUCache<string, { tokens: number; filledAt: number }>({ max: MAX_BUCKETS });
+  const buckets = openRecentlyUsed<Bucket>(MAX_BUCKETS);
   return {
     take(name, { perSecond, burst }) {
       const now = steady();

@@ -3,8 +3,8 @@
  * uses it from memory, so most requests need no round trip. Drawn tokens are removed from the bucket, so that the limit
  * holds for all processes together.
  */
-import { LRUCache } from "lru-cache";
 import { z } from "zod";
+import { openRecentlyUsed, type RecentlyUsed } from "../../base/kernel/recently_used.ts";
 import { defineRecord } from "../../base/store/record.ts";
 import { count, instant } from "../../base/store/record_fields.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
@@ -71,7 +71,7 @@ interface BucketStoreDeps {
 }
 
 export function openBucketStore(deps: BucketStoreDeps): BucketStore {
-  const reserves = new LRUCache<string, Reserve>({ max: MAX_RESERVES });
+  const reserves = openRecentlyUsed<Reserve>(MAX_RESERVES);
   return {
     async take(name, policy) {
       const reserve = reserveOf(reserves, name.join(" "));
@@ -88,7 +88,7 @@ export function openBucketStore(deps: BucketStoreDeps): BucketStore {
   };
 }
 
-function reserveOf(reserves: LRUCache<string, Reserve>, name: string): Reserve {
+function reserveOf(reserves: RecentlyUsed<Reserve>, name: string): Reserve {
   const known = reserves.get(name);
   if (known !== undefined) return known;
   const fresh: Reserve = { tokens: 0, usableUntil: 0, emptyUntil: 0 };
