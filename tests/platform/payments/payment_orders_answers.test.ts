@@ -15,6 +15,7 @@ import {
   statusOf,
 } from "support/orders.ts";
 import { AUTH_URL } from "testing/environment.ts";
+import { testTemplate } from "testing/test_store.ts";
 
 Deno.test("POST domestic-payments takes an answer of exactly 16 KiB [D4]", async () => {
   const answer = '{"Status":"AcceptedSettlementInProcess"}';
@@ -22,21 +23,27 @@ Deno.test("POST domestic-payments takes an answer of exactly 16 KiB [D4]", async
   assertEquals((await paid(env)).Status, "AcceptedSettlementInProcess");
 });
 
-Deno.test("POST domestic-payments waits 3 s for the bank, not longer; a push that takes longer still counts [D4]", async () => {
-  const gate = Promise.withResolvers<void>();
-  await using env = await openPushEnvironment(async () => {
-    await gate.promise;
-    return Response.json({ Status: "AcceptedSettlementInProcess" });
-  });
-  const flow = await authorised(env);
-  using timers = instantTimers();
-  const made = (await good(pay(env, flow), 201)).Data;
-  assertEquals([made.Status, timers.waits], ["Pending", [3000]]);
-  gate.resolve();
-  await env.platform.stop(); // waits for the push
-  assertEquals(await statusOf(env, made.DomesticPaymentId), "AcceptedSettlementInProcess");
-  assertEquals(env.pushes.length, 1);
-});
+Deno.test(
+  "POST domestic-payments waits 3 s for the bank, not longer; a push that takes longer still counts [D4]",
+  {
+    ignore: testTemplate() !== undefined, // PostgreSQL has a timer of 3 s as well, which would end at once here
+  },
+  async () => {
+    const gate = Promise.withResolvers<void>();
+    await using env = await openPushEnvironment(async () => {
+      await gate.promise;
+      return Response.json({ Status: "AcceptedSettlementInProcess" });
+    });
+    const flow = await authorised(env);
+    using timers = instantTimers();
+    const made = (await good(pay(env, flow), 201)).Data;
+    assertEquals([made.Status, timers.waits], ["Pending", [3000]]);
+    gate.resolve();
+    await env.platform.stop(); // waits for the push
+    assertEquals(await statusOf(env, made.DomesticPaymentId), "AcceptedSettlementInProcess");
+    assertEquals(env.pushes.length, 1);
+  },
+);
 
 /** Timers of 3 s end at once and are counted, so the test does not depend on the machine. The request's body has a timer of 5 s. */
 function instantTimers(): Disposable & { readonly waits: readonly number[] } {
