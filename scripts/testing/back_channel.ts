@@ -1,7 +1,16 @@
 /** A bank's calls of the back channel, valid by default. */
 import { assertEquals } from "@std/assert";
 import type { AtBank } from "./authorization_flow.ts";
-import { type BoundToken, call, type CallOptions, clientToken, good, type Json, pay } from "./flows.ts";
+import {
+  type BoundToken,
+  call,
+  type CallOptions,
+  clientToken,
+  type FlowEnvironment,
+  good,
+  type Json,
+  pay,
+} from "./flows.ts";
 import { authorised } from "./authorization_flow.ts";
 import type { Participant } from "./participants.ts";
 import { assertFaults, unchanged } from "./resource_answers.ts";
@@ -39,7 +48,7 @@ export function orderPath(paymentId?: string, bank = "BANKA"): string {
 
 /** A call by a bank with a fresh token of its own. */
 export async function bankCall(
-  env: Environment,
+  env: FlowEnvironment,
   bank: Participant,
   path: string,
   options: CallOptions & { bound?: BoundToken } = {},
@@ -68,7 +77,7 @@ export function report(bank: string, consentId: string, changes: Json = {}): Jso
 
 /** The bank reports a payment's status, as of now unless a time is given. */
 export function putStatus(
-  env: Environment,
+  env: FlowEnvironment,
   bank: Participant,
   paymentId: string,
   data: Json,
@@ -86,7 +95,7 @@ export function putStatus(
 
 /** A payment at a bank; returns the TPP's response. */
 export async function paidAt(
-  env: Environment,
+  env: FlowEnvironment,
   bank: Participant,
   options: { body?: Json } = {},
 ): Promise<{ data: Json; flow: Awaited<ReturnType<typeof authorised>> }> {
@@ -110,7 +119,7 @@ export async function assertIndistinguishable(responses: readonly Response[]): P
 
 /** The bank's report for a flow, with any body. */
 export async function putReport(
-  env: Environment,
+  env: FlowEnvironment,
   flow: AtBank,
   body: Json,
   options: CallOptions = {},

@@ -1,7 +1,9 @@
 /** `deno serve src/platform/main.ts`: the entry for runtimes that listen themselves, as a process without write access. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { authorised } from "testing/authorization_flow.ts";
-import { good, pay } from "testing/flows.ts";
+import { authorised, decide, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
+import { putStatus } from "testing/back_channel.ts";
+import { IMPLICIT } from "testing/bank_return.ts";
+import { call, clientToken, type FlowEnvironment, good, pay } from "testing/flows.ts";
 import { asTheProxy, openFixture, type ServedFixture, settle } from "testing/served_environment.ts";
 import { type ServedPlatform, startCommand, taskCommand } from "testing/served_platform.ts";
 import { isPostgresMissing, newPostgresDatabase } from "support/postgres.ts";
@@ -15,7 +17,7 @@ const OFTEN = { DENO_CRON_TEST_SCHEDULE_OFFSET: "200" };
 for (const [scheduler, flags] of [["timers", []], ["cron", ["--unstable-cron"]]] as const) {
   Deno.test({
     name:
-      `deno serve takes a payment without write access, works in the background with ${scheduler}, ends on SIGTERM`,
+      `deno serve takes payments of every kind of consent without write access, works in the background with ${scheduler}, ends on SIGTERM`,
     ignore: isPostgresMissing,
     async fn() {
       await using fixture = await openFixture("Sandbox");
@@ -32,6 +34,8 @@ for (const [scheduler, flags] of [["timers", []], ["cron", ["--unstable-cron"]]]
           browser: api,
         };
         assertEquals((await process.logged("platform.started"))["scheduler"], scheduler);
+        await payInEveryWay(env);
+        await refuseInEveryWay(env);
         await good(pay(env, await authorised(env)), 201);
         await process.logged("order.not_delivered", ({ failures }) => Number(failures) >= 2); // tried again
         let code: number | undefined;
@@ -49,6 +53,37 @@ for (const [scheduler, flags] of [["timers", []], ["cron", ["--unstable-cron"]]]
       }
     },
   });
+}
+
+/** Pays with the account in the consent, with one chosen at the platform, and with one chosen at the bank. */
+async function payInEveryWay(env: FlowEnvironment): Promise<void> {
+  const { bankA, bankB } = env;
+  for (const options of [{ body: IMPLICIT }, { bank: bankA }, { bank: bankB }]) {
+    const flow = await authorised(env, options);
+    const { DomesticPaymentId: id } = (await good(pay(env, flow), 201)).Data;
+    await good(putStatus(env, flow.bank, id, "AcceptedSettlementInProcess"), 200);
+    const payment = `/${flow.bank.orgId}/domestic-payments/v1/${id}`;
+    assertEquals(await statusAt(env, flow.bank.orgId, payment), "AcceptedSettlementInProcess");
+  }
+}
+
+/** The customer refuses at the platform, and the bank reports a refusal. */
+async function refuseInEveryWay(env: FlowEnvironment): Promise<void> {
+  const [asked, refused] = [await toBank(env), await toBank(env, { bank: env.bankB })];
+  await good(putAccounts(env, asked.bank, asked.consentId), 200);
+  const screen = await asked.browser.open(await returnPath(env, asked.bank, asked.handover));
+  await decide(asked.browser, screen.headers.get("location") ?? "", "refuse");
+  await refused.browser.open(
+    await returnPath(env, refused.bank, refused.handover, { claims: { status_code: "failure" } }),
+  );
+  for (const { bank, consentId } of [asked, refused]) {
+    const consent = `/${bank.orgId}/domestic-payment-consents/v1/${consentId}`;
+    assertEquals(await statusAt(env, bank.orgId, consent), "Rejected");
+  }
+}
+
+async function statusAt(env: FlowEnvironment, bank: string, path: string): Promise<string> {
+  return (await good(call(env, env.tpp, await clientToken(env, env.tpp, bank), path), 200)).Data.Status;
 }
 
 Deno.test("deno serve does not start with a configuration that is not usable, and names every problem", async () => {
