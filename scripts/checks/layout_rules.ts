@@ -22,6 +22,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/log_events.ts",
     "platform/cells.ts",
     "platform/address_faults.ts",
+    "platform/operators_config.ts",
   ],
   [
     "platform/config.ts",
@@ -43,6 +44,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/cases",
     "platform/operations",
   ],
+  ["platform/console"],
   [
     "platform/main.ts",
     "platform/process",

@@ -12,7 +12,7 @@ interface Hosts {
 const UNDOCUMENTED = {
   api: [],
   browser: [/^\/$/, /^\/docs(\/|$)/, /^\/assets\//, /^\/problem$/, /\/authorization\.consent\.oauth2$/],
-  operations: [/^\/health\//],
+  operations: [/^\/health\//, /^\/console(\/|$)/],
 };
 
 type HostName = keyof typeof UNDOCUMENTED;

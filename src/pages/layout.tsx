@@ -62,7 +62,13 @@ function PageHeader(props: LayoutProps): JSX.Element {
               : <img class="logo" src={LOGO_PATH} alt="" height="32" />}
             {site?.operator.name ?? phrase(language, "layout.product")}
           </p>
-          {languageSwitch.length === 0 ? null : <Languages language={language} links={languageSwitch} />}
+          {languageSwitch.length === 0 ? null : (
+            <Languages
+              label={words(language, "layout.language")}
+              language={language}
+              links={languageSwitch}
+            />
+          )}
         </div>
       )}
     </header>
@@ -85,11 +91,16 @@ function Help({ language, site }: LayoutProps): JSX.Element | null {
   );
 }
 
-function Languages(
-  { language, links }: { readonly language: Language; readonly links: readonly LanguageLink[] },
+/** The page in every language. */
+export function Languages(
+  { label, language, links }: {
+    readonly label: string;
+    readonly language: Language;
+    readonly links: readonly LanguageLink[];
+  },
 ): JSX.Element {
   return (
-    <nav class="languages" aria-label={words(language, "layout.language")}>
+    <nav class="languages" aria-label={label}>
       <details>
         <summary>{LANGUAGE_NAMES[language]}</summary>
         <ul>
@@ -112,7 +123,8 @@ function Languages(
   );
 }
 
-function Mark(): JSX.Element {
+/** The platform's sign. */
+export function Mark(): JSX.Element {
   return (
     <svg class="mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true" focusable="false">
       <path

@@ -14,5 +14,8 @@ export const ICON_PATH = "/assets/platform.svg";
 /** `image/svg+xml`. */
 export const ICON = icon;
 
-/** `text/css`. Later files build on the names and elements of `frame.css`. */
-export const STYLESHEET = [base, frame, facts, decision, portal].join("\n");
+/** `text/css`, for every page with the platform's frame. Later files build on the names and elements of `frame.css`. */
+export const PAGE_STYLES: readonly string[] = [base, frame, facts, decision];
+
+/** `text/css`. */
+export const STYLESHEET = [...PAGE_STYLES, portal].join("\n");

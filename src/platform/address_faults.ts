@@ -11,7 +11,8 @@ type Addresses =
         | "DIRECTORY_JWKS_URI"
         | "DIRECTORY_HOSTS"
         | "REGISTRATION_AUDIENCE"
-        | "OPERATIONS_OIDC_ISSUER",
+        | "OPERATIONS_OIDC_ISSUER"
+        | "OPERATIONS_URL",
         string | undefined
       >
     >
@@ -27,7 +28,8 @@ export function urlFaults(values: Addresses): string[] {
   const urls =
     (["DIRECTORY_ISSUER", "DIRECTORY_JWKS_URI", "REGISTRATION_AUDIENCE", "OPERATIONS_OIDC_ISSUER"] as const)
       .flatMap((name) => schemeFault(name, values[name], sandbox));
-  return [...origins, ...urls];
+  // A console on this computer may be plain HTTP, in production too: nothing of it leaves the computer.
+  return [...origins, ...urls, ...originFault("OPERATIONS_URL", values.OPERATIONS_URL, true)];
 }
 
 function originFault(name: string, value: string | undefined, sandbox: boolean): string[] {

@@ -5,8 +5,12 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { type BackchannelRouteDeps, backchannelRoutes } from "./backchannel/routes.ts";
 import { type PaymentOrderRouteDeps, paymentOrderRoutes } from "./backchannel/payment_order_routes.ts";
+import { isConsolePath } from "./console/console_headers.ts";
+import { type ConsoleRouteDeps, consoleRoutes } from "./console/console_routes.tsx";
+import type { CallApi } from "./console/visit.ts";
 import { type ConsentRouteDeps, consentRoutes } from "./consents/routes.ts";
 import { type FrontchannelRouteDeps, frontchannelRoutes } from "./frontchannel/routes.ts";
+import type { Person } from "../base/http/bearer.ts";
 import type { RequestEnv, Surface } from "../base/http/context.ts";
 import { mount } from "../base/http/endpoint.ts";
 import { nameRequest } from "../base/http/interaction_id.ts";
@@ -33,7 +37,12 @@ import { type RequestLaneRouteDeps, requestLaneRoutes } from "./security/request
 import { type RegistrationRouteDeps, registrationRoutes } from "./registration/routes.ts";
 import { admit } from "./security/admit.ts";
 import { requestMetrics } from "./security/request_metrics.ts";
-import { guardOperations, type OperatorGuardDeps } from "./security/operation.ts";
+import {
+  type Authenticate,
+  byBearer,
+  guardOperations,
+  type OperatorGuardDeps,
+} from "./security/operation.ts";
 import { healthEndpoints, type PublicPageDeps, publicPageRoutes } from "./public_pages.ts";
 import {
   type OperationsDocumentDeps,
@@ -91,6 +100,7 @@ export interface OperationsDeps extends ErrorDeps {
   readonly health: Parameters<typeof healthEndpoints>[0];
   /** Absent if no operators are configured. Then the operations API does not exist, and health does. */
   readonly guard: OperatorGuardDeps | undefined;
+  readonly console: Omit<ConsoleRouteDeps, "call">;
   readonly operations:
     & OperationsRouteDeps
     & HoldRouteDeps
@@ -134,7 +144,8 @@ export function browserHost(deps: BrowserDeps): Host {
 /** The operations host, for operators and their tools. It has a listener of its own. */
 export function operationsHost(deps: OperationsDeps): Host {
   const { guard, operations } = deps;
-  const guarded = guard === undefined ? [] : guardOperations(guard, [
+  if (guard === undefined) return openHost(deps, healthEndpoints(deps.health), () => "oauth");
+  const endpoints = [
     ...operationsRoutes(operations),
     ...orderHoldRoutes(operations),
     ...controlRoutes(operations),
@@ -144,8 +155,37 @@ export function operationsHost(deps: OperationsDeps): Host {
     ...logRoutes(operations),
     ...caseRoutes(operations),
     ...operationsDocumentRoutes(operations),
-  ]);
-  return openHost(deps, [...healthEndpoints(deps.health), ...guarded], () => "oauth");
+  ];
+  const served = [
+    ...healthEndpoints(deps.health),
+    ...guardOperations(guard, byBearer(guard), endpoints),
+    ...consoleRoutes({ ...deps.console, call: callInside(deps, guard, endpoints) }),
+  ];
+  return openHost(deps, served, (path) => isConsolePath(path) ? "browser" : "oauth");
+}
+
+/**
+ * Returns the console's way to the operations API: the same endpoints with the same roles and records, for a person whom
+ * the console has authenticated. Requests from outside do not reach it.
+ */
+function callInside(
+  deps: OperationsDeps,
+  guard: OperatorGuardDeps,
+  endpoints: readonly PlatformEndpoint[],
+): CallApi {
+  const people = new WeakMap<Pick<Request, "headers">, Person>();
+  const known: Authenticate = (request) => {
+    const person = people.get(request);
+    if (person === undefined) throw new ApiError("operations.unauthorized");
+    return Promise.resolve(person);
+  };
+  const guarded = guardOperations(guard, known, endpoints);
+  const around = [nameRequest(deps.operations.store)];
+  const inside = openHost({ ...deps, around }, [...healthEndpoints(deps.health), ...guarded], () => "oauth");
+  return async (person, request) => {
+    people.set(request, person);
+    return await inside.fetch(request);
+  };
 }
 
 /** Well-known paths and paths similar to API paths, which people do not open. */

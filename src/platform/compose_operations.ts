@@ -1,15 +1,20 @@
 /** Wires the operations host: what operators see and change, on a listener of its own. */
 import { type Host, type OperationsDeps, operationsHost, surroundings } from "./app.ts";
 import type { Shared, TimedParts } from "./compose_parts.ts";
-import { apiHeaders } from "../base/http/response_headers.ts";
 import type { Credentials } from "../base/http/credentials.ts";
+import type { Person } from "../base/http/bearer.ts";
+import { operationsHeaders } from "./console/console_headers.ts";
+import { consoleErrorPages } from "./console/notice_page.tsx";
+import { openSignInProvider } from "./console/provider.ts";
+import { openSeal } from "../base/jose/seal.ts";
+import { openSessions } from "./console/session.ts";
 import type { Log } from "./log_events.ts";
 import { openLogStore } from "./evidence_log/log_store.ts";
 import { operationsDocument } from "./openapi.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { guardedFetch } from "./participants/guarded_fetch.ts";
 import { openOidcOperators, withOidc } from "./security/oidc_operators.ts";
-import type { OperatorGuardDeps } from "./security/operation.ts";
+import { byBearer, type OperatorGuardDeps } from "./security/operation.ts";
 import { openOperatorAudit } from "./security/operator_audit.ts";
 import { openControlsStore } from "./security/controls_store.ts";
 
@@ -21,12 +26,15 @@ export function composeOperations(
 ): Host {
   const { config, store, keys } = parts;
   const { consents, clients, participantKeys } = shared;
+  const guard = guardOf(parts, log);
   const host: Host = operationsHost({
     log,
     ...shared.errors,
-    around: surroundings(parts, log, apiHeaders, { admission: shared.admission }),
+    drawErrorPage: consoleErrorPages(shared.site),
+    around: surroundings(parts, log, operationsHeaders, { admission: shared.admission }),
     health,
-    guard: guardOf(parts, log),
+    guard,
+    console: consoleParts(parts, shared, log),
     operations: {
       ...shared.delivery, // payments, their outbox, and the calls to banks
       consents,
@@ -46,6 +54,38 @@ export function composeOperations(
     },
   });
   return host;
+}
+
+function consoleParts(parts: TimedParts, { site }: Shared, log: Log): OperationsDeps["console"] {
+  const { config, clock, operators, fetch } = parts;
+  const { operationsUrl: consoleUrl, operatorsOidc: settings, environment } = config;
+  const identify = operators?.identify;
+  const loopbackHttp = environment === "Sandbox";
+  return {
+    site,
+    log,
+    clock,
+    sessions: openSessions({
+      seal: openSeal(clock),
+      clock,
+      identify: identify ?? (() => Promise.resolve({})),
+      secure: consoleUrl.startsWith("https:"),
+    }),
+    bearer: identify === undefined ? undefined : tokenReader({ identify, clock, log }),
+    provider: settings?.client === undefined
+      ? undefined
+      : openSignInProvider({ settings, client: settings.client, consoleUrl, fetch, loopbackHttp, log }),
+  };
+}
+
+/** Tokens of the sign-in form have the limits of those in headers. */
+function tokenReader(deps: Pick<OperatorGuardDeps, "identify" | "clock" | "log">): (
+  token: string,
+  interactionId: string,
+) => Promise<Person> {
+  const authenticate = byBearer(deps);
+  return (token, interactionId) =>
+    authenticate({ headers: new Headers({ authorization: `Bearer ${token}` }) }, interactionId);
 }
 
 /** Undefined without operators. */

@@ -9,6 +9,7 @@ import { z } from "zod";
 import { type AccountSchemes, OBIE_SCHEMES, readAccountSchemes } from "../base/values/account_schemes.ts";
 import { hasVisibleLetter, isPlain } from "../base/kernel/shown_text.ts";
 import { isTimeZone, type Operator, readLogo, readSupport } from "../pages/operator.ts";
+import { oidcOf, type OidcSettings, operatorFaults } from "./operators_config.ts";
 import { PROXY_CERTIFICATE_SOURCES, type ProxyCertificateSource } from "./profile.ts";
 import { type RatePolicies, readRatePolicies } from "./rate_policies.ts";
 
@@ -45,6 +46,8 @@ export interface Config {
   readonly operationsPort: number | undefined;
   /** The OpenID provider of operators, if they have one. */
   readonly operatorsOidc: OidcSettings | undefined;
+  /** Origin of the operators' console as their browsers open it. */
+  readonly operationsUrl: string;
   /** Path of the list of operators. */
   readonly operatorsFile: string | undefined;
   readonly environment: "Production" | "Sandbox";
@@ -62,15 +65,6 @@ export interface Config {
   readonly lameDuckSeconds: number;
   /** How long the personal data of a consent that was never authorised is kept. */
   readonly keepUnauthorisedDays: number;
-}
-
-/** The OpenID provider of operators. */
-export interface OidcSettings {
-  readonly issuer: string;
-  /** `aud` of their access tokens. */
-  readonly audience: string;
-  /** The claim with the roles: a list, or a text with spaces between them. */
-  readonly rolesClaim: string;
 }
 
 /** Environment variables by name. */
@@ -136,10 +130,15 @@ const schema = z.object({
     .refine((secret) => new Set(secret).size >= MIN_SECRET_VARIETY, { error: "must be random" }),
   OPERATIONS_HOST: z.string().default("127.0.0.1"),
   OPERATIONS_PORT: portNumber.optional(),
+  OPERATIONS_URL: z.string().optional(),
   OPERATORS: z.string().optional(),
   OPERATIONS_OIDC_ISSUER: z.string().optional(),
   OPERATIONS_OIDC_AUDIENCE: z.string().optional(),
   OPERATIONS_OIDC_ROLES: z.string().default("roles"),
+  OPERATIONS_OIDC_CLIENT_ID: z.string().optional(),
+  OPERATIONS_OIDC_CLIENT_SECRET: z.string().min(MIN_SECRET_CHARACTERS, {
+    error: `must have at least ${MIN_SECRET_CHARACTERS} characters`,
+  }).optional(),
   ENVIRONMENT: z.enum(["Production", "Sandbox"], { error: "set it to Production or Sandbox" }).default(
     "Production",
   ),
@@ -228,6 +227,7 @@ function frozen(values: Values): Config {
     operationsPort: values.OPERATIONS_PORT,
     operatorsFile: values.OPERATORS,
     operatorsOidc: oidcOf(values),
+    operationsUrl: values.OPERATIONS_URL ?? `http://localhost:${values.OPERATIONS_PORT ?? 80}`,
     environment: values.ENVIRONMENT,
     logLevel: values.LOG_LEVEL,
     rateLimits: values.RATE_LIMITS,
@@ -246,12 +246,6 @@ function frozen(values: Values): Config {
   });
 }
 
-function oidcOf(values: Values): OidcSettings | undefined {
-  const { OPERATIONS_OIDC_ISSUER: issuer, OPERATIONS_OIDC_AUDIENCE: audience } = values;
-  if (issuer === undefined || audience === undefined) return undefined;
-  return Object.freeze({ issuer, audience, rolesClaim: values.OPERATIONS_OIDC_ROLES });
-}
-
 /** A database file belongs to one process. While that one stops, proxies have no other. */
 function defaultLameDuckSeconds(storeUrl: string): number {
   return isUrl(storeUrl) ? LAME_DUCK_SECONDS : 0;
@@ -262,12 +256,7 @@ function unsafe(values: Partial<Values>): string[] {
   if (values.BASE_URL !== undefined && values.BASE_URL === values.AUTH_URL) {
     faults.push("BASE_URL and AUTH_URL: must be different hosts, only one asks for client certificates");
   }
-  if ((values.OPERATIONS_OIDC_ISSUER === undefined) !== (values.OPERATIONS_OIDC_AUDIENCE === undefined)) {
-    faults.push("OPERATIONS_OIDC_ISSUER and OPERATIONS_OIDC_AUDIENCE: set both, or neither");
-  }
-  if (values.OPERATORS !== undefined && values.OPERATIONS_PORT === undefined) {
-    faults.push("OPERATORS: set OPERATIONS_PORT too, the port on which operators are answered");
-  }
+  faults.push(...operatorFaults(values));
   if (values.OPERATIONS_PORT !== undefined && values.OPERATIONS_PORT === values.PORT) {
     faults.push("PORT and OPERATIONS_PORT: must be different, proxies reach only one");
   }

@@ -227,6 +227,19 @@ const OPERATORS = {
     meaning: "The keys of the operators' identity provider could not be fetched.",
     act: "The provider. Operators with tokens of their own are not affected.",
   },
+  "operator.signed_in": { level: "info", fields: ["operator"], meaning: "An operator opened the console." },
+  "operator.sign_in_rejected": {
+    level: "warn",
+    fields: ["why"],
+    meaning: "A sign-in to the console at the operators' identity provider did not succeed.",
+    act: "Often: look at `why`, and at the registration of the console at the provider.",
+  },
+  "operator.form_rejected": {
+    level: "warn",
+    fields: ["interactionId", "operator"],
+    meaning: "A form of the console without the token of its session. Nothing was changed.",
+    act: "Often: another site may send forms in an operator's name.",
+  },
   "operator.forbidden": {
     level: "warn",
     fields: ["interactionId", "operator"],

@@ -92,7 +92,7 @@ The sandbox is ready (${seconds.toFixed(1)} s).
   Platform     ${auth_url}/docs    the API described
   API          ${base_url}    needs a client certificate
   Directory    ${directory_url}/participants
-  Operations   ${operations_url}/operations/openapi.json    needs the token in ${dir}/admin.header
+  Console      ${operations_url}/console    for operators: sign in with directory_admin_token of ${dir}/endpoints.json
 
   Files        ${dir}/    endpoints.json, ca.pem, participants/<name>/, sandbox.log
   One payment step by step, from another terminal:

@@ -45,6 +45,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     operationsHost: "127.0.0.1",
     operationsPort: undefined,
     operatorsOidc: undefined,
+    operationsUrl: "http://localhost:80",
     operatorsFile: undefined,
     environment: "Production",
     logLevel: "info",
@@ -93,6 +94,12 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     OPERATIONS_HOST: "::1",
     OPERATIONS_PORT: "8081",
     OPERATORS: "/etc/operators.json",
+    OPERATIONS_URL: "https://operations.example.com",
+    OPERATIONS_OIDC_ISSUER: "https://id.example.com",
+    OPERATIONS_OIDC_AUDIENCE: "https://operations.example.com",
+    OPERATIONS_OIDC_ROLES: "groups",
+    OPERATIONS_OIDC_CLIENT_ID: "console",
+    OPERATIONS_OIDC_CLIENT_SECRET: "0123456789abcdefghijklmnopqrstuv",
     RATE_LIMITS: "payments=5/9, funds=2/4",
     KEEP_UNAUTHORISED_DAYS: "90",
     UNHEARD_OF: "x",
@@ -109,12 +116,19 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     8081,
     "/etc/operators.json",
   ]);
+  assertEquals(config.operationsUrl, "https://operations.example.com");
+  assertEquals(config.operatorsOidc, {
+    issuer: "https://id.example.com",
+    audience: "https://operations.example.com",
+    rolesClaim: "groups",
+    client: { id: "console", secret: "0123456789abcdefghijklmnopqrstuv" },
+  });
   assertEquals([config.rateLimits.payments, config.rateLimits.funds], [{ perSecond: 5, burst: 9 }, {
     perSecond: 2,
     burst: 4,
   }]);
   assertEquals(config.rateLimits.reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 34);
+  assertEquals(VARIABLES.length, 37);
 });
 
 Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {

@@ -17,6 +17,7 @@ interface Segment {
 export const FIRST_SEGMENTS: ReadonlyMap<string, Segment> = new Map<string, Segment>([
   ["health", { zone: "operator", forPrograms: true }],
   ["operations", { zone: "operator", forPrograms: true }],
+  ["console", { zone: "operator" }],
   ["", { zone: "documentation" }],
   ["docs", { zone: "documentation" }],
   ["openapi.json", { zone: "documentation", forPrograms: true }],

@@ -3,13 +3,14 @@
  * from its own host alone, and used for at most 15 minutes without being fetched again.
  */
 import { z } from "zod";
+import type { Person } from "../../base/http/bearer.ts";
 import type { Credentials, Identified } from "../../base/http/credentials.ts";
 import { UNKNOWN_KEY, verifyAccessJwt } from "../../base/jose/access_jwt.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { Result } from "../../base/kernel/result.ts";
 import type { Log } from "../log_events.ts";
-import type { OidcSettings } from "../config.ts";
+import type { OidcSettings } from "../operators_config.ts";
 import { isRole } from "./operator_roles.ts";
 
 export interface OidcDeps {
@@ -47,10 +48,16 @@ export function openOidcOperators(deps: OidcDeps): Credentials {
         return {};
       }
       const { sub = "", [rolesClaim]: claimed } = verified.value;
-      if (!SUBJECT.test(sub)) return {};
-      return { credential: "oidc", name: `${sub}@${new URL(issuer).host}`, roles: rolesIn(claimed) };
+      const person = operatorNamed(issuer, sub, claimed);
+      return person === undefined ? {} : { credential: "oidc", ...person };
     },
   };
+}
+
+/** Returns the operator of a verified token, or undefined if histories cannot name the subject. */
+export function operatorNamed(issuer: string, subject: string, claimedRoles: unknown): Person | undefined {
+  if (!SUBJECT.test(subject)) return undefined;
+  return { name: `${subject}@${new URL(issuer).host}`, roles: rolesIn(claimedRoles) };
 }
 
 /** Tokens of the provider are JWTs, which have three parts. Others are looked up in the file. */

@@ -3,7 +3,7 @@
  * it. The guard is added where the host is built, so that an endpoint cannot lack it.
  */
 import { createMiddleware } from "hono/factory";
-import { openBearer } from "../../base/http/bearer.ts";
+import { openBearer, type Person } from "../../base/http/bearer.ts";
 import type { RequestEnv, RequestVariables } from "../../base/http/context.ts";
 import type { Identified } from "../../base/http/credentials.ts";
 import { type Check, type CheckedContext, type Endpoint, methodOf } from "../../base/http/endpoint.ts";
@@ -39,6 +39,18 @@ export interface OperatorGuardDeps {
   readonly recordRead: RecordRead;
 }
 
+/** Returns the person who sends the request. @throws {ApiError} `operations.unauthorized`, `request.rate_limited` */
+export type Authenticate = (request: Pick<Request, "headers">, interactionId: string) => Promise<Person>;
+
+/** Identifies people by the bearer tokens of their requests. */
+export function byBearer({ identify, clock, log }: Omit<OperatorGuardDeps, "recordRead">): Authenticate {
+  const bearer = openBearer({ identify, clock, unauthorized: "operations.unauthorized" });
+  return ({ headers }, interactionId) =>
+    bearer(headers.get("authorization") ?? undefined, (credential) => {
+      log.warn("operator.wrong_credential", { interactionId, credential });
+    });
+}
+
 /**
  * Returns the endpoints with their guard as the first check. It throws {ApiError} `operations.unauthorized`,
  * `operations.forbidden`, `request.rate_limited`.
@@ -46,16 +58,14 @@ export interface OperatorGuardDeps {
  * @throws {Error} if an endpoint has no roles
  */
 export function guardOperations(
-  { identify, clock, log, recordRead }: OperatorGuardDeps,
+  { log, recordRead }: Pick<OperatorGuardDeps, "log" | "recordRead">,
+  authenticate: Authenticate,
   endpoints: readonly PlatformEndpoint[],
 ): readonly PlatformEndpoint[] {
-  const bearer = openBearer({ identify, clock, unauthorized: "operations.unauthorized" });
   const guardOf = (roles: readonly Role[], isAudited: boolean): Check => {
     const guard = createMiddleware<RequestEnv & { Variables: OperatorVariables }>(async (c, next) => {
       const interactionId = c.get("interactionId");
-      const person = await bearer(c.req.header("authorization"), (credential) => {
-        log.warn("operator.wrong_credential", { interactionId, credential });
-      });
+      const person = await authenticate(c.req.raw, interactionId);
       if (!roles.some((role) => person.roles.includes(role))) {
         log.warn("operator.forbidden", { interactionId, operator: person.name });
         throw new ApiError("operations.forbidden", `needs ${roles.join(" or ")}`);

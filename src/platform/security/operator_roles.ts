@@ -1,4 +1,4 @@
-/** The roles of operators, and the one table of which role may use which endpoint of the operations API. */
+/** The roles of operators, and the one table of which role may use which endpoint of the operations API and which page of the console. */
 import type { CredentialKind } from "../../base/http/credentials.ts";
 
 /**
@@ -44,6 +44,8 @@ export const OPERATION_ROLES: Readonly<Record<string, readonly Role[]>> = {
   "POST /operations/banks/{id}/release": OPERATES,
   "POST /operations/banks/{id}/outages": OPERATES,
   "POST /operations/banks/{id}/outages/{outageId}/cancel": OPERATES,
+  "GET /console": ROLES,
+  "POST /console/sign-out": ROLES,
 };
 
 /** Reads of cases and of what people did. Each one is recorded in the operator's own history. */

@@ -95,6 +95,7 @@ function variablesOf(
     REGISTRATION_AUDIENCE: addresses.registrationAudience,
     CLIENT_CERT_SOURCE: "client-cert",
     PROXY_SECRET: secrets.proxySecret,
+    OPERATIONS_URL: addresses.operationsUrl,
     ENVIRONMENT: "Sandbox",
   };
 }

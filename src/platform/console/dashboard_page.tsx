@@ -1,0 +1,215 @@
+// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
+/** The dashboard: what works, the banks, and the requests of this process. */
+import type { Child } from "hono/jsx";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { z } from "zod";
+import { formatInstant } from "../../pages/formats.ts";
+import { type Language, LOCALES } from "../../pages/language.ts";
+import { controlsSchema } from "../operations/control_representation.ts";
+import { phrase, type PlainKey } from "./phrase.ts";
+import { readScrape, type Scrape, sumBy } from "./scrape.ts";
+import type { Visit } from "./visit.ts";
+
+const readinessSchema = z.object({
+  ready: z.boolean(),
+  parts: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string().optional() })),
+});
+type Readiness = z.infer<typeof readinessSchema>;
+type Controls = z.infer<typeof controlsSchema>["Data"];
+
+export async function dashboard(visit: Visit, now: number): Promise<JSX.Element> {
+  const { language } = visit;
+  const [ready, metrics, controls] = await Promise.all([
+    visit.read("/health/ready", readinessSchema),
+    visit.readText("/operations/metrics"),
+    visit.read("/operations/controls", controlsSchema),
+  ]);
+  const scrape = readScrape(metrics.ok ? metrics.value : "");
+  return (
+    <>
+      <h1>{phrase(language, "dashboard.title")}</h1>
+      <p class="lead">{phrase(language, "dashboard.at", { time: formatInstant(language, now) })}</p>
+      <div class="cards">
+        <Parts language={language} ready={ready.ok ? ready.value : undefined} />
+        <Traffic language={language} scrape={scrape} />
+        <Card title={phrase(language, "dashboard.banks")} wide>
+          {controls.ok
+            ? <Banks visit={visit} scrape={scrape} controls={controls.value.Data} now={now} />
+            : null}
+        </Card>
+      </div>
+    </>
+  );
+}
+
+function Card(
+  { title, wide = false, children }: {
+    readonly title: Child;
+    readonly wide?: boolean;
+    readonly children?: Child;
+  },
+): JSX.Element {
+  return (
+    <section class={wide ? "card wide-card" : "card"}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+const PART_NAMES: Readonly<Record<string, PlainKey>> = {
+  store: "part.store",
+  directory: "part.directory",
+  clock: "part.clock",
+  log: "part.log",
+  connections: "part.connections",
+};
+
+function Parts(
+  { language, ready }: { readonly language: Language; readonly ready: Readiness | undefined },
+): JSX.Element {
+  return (
+    <Card title={phrase(language, "dashboard.parts")}>
+      <dl class="facts">
+        {Object.entries(ready?.parts ?? {}).map(([name, { ok, detail }]) => {
+          const known = PART_NAMES[name];
+          return (
+            <div>
+              <dt>{known === undefined ? name : phrase(language, known)}</dt>
+              <dd>
+                <State good={ok} words={phrase(language, ok ? "state.works" : "state.fails")} />
+                {detail === undefined ? null : <span class="detail" lang="en" dir="ltr">{detail}</span>}
+              </dd>
+            </div>
+          );
+        })}
+      </dl>
+    </Card>
+  );
+}
+
+/** A state by its words; the colour only repeats them. */
+export function State({ good, words }: { readonly good: boolean; readonly words: Child }): JSX.Element {
+  return <span class={good ? "state good" : "state bad"}>{words}</span>;
+}
+
+function Traffic(
+  { language, scrape }: { readonly language: Language; readonly scrape: Scrape },
+): JSX.Element {
+  const byStatus = sumBy(scrape, "platform_requests_total", "status");
+  const sum = (first: string): number =>
+    [...byStatus].reduce((all, [status, value]) => status.startsWith(first) ? all + value : all, 0);
+  const count = new Intl.NumberFormat(LOCALES[language]);
+  const shed = [...sumBy(scrape, "platform_shed_requests_total", "lane").values()].reduce((a, b) => a + b, 0);
+  const rows: readonly (readonly [PlainKey, number])[] = [
+    ["traffic.answered", sum("2") + sum("3")],
+    ["traffic.rejected", sum("4")],
+    ["traffic.failed", sum("5")],
+    ["traffic.shed", shed],
+  ];
+  return (
+    <Card title={phrase(language, "dashboard.traffic")}>
+      <p class="lead">{phrase(language, "dashboard.sinceStart")}</p>
+      <dl class="facts">
+        {rows.map(([name, value]) => (
+          <div>
+            <dt>{phrase(language, name)}</dt>
+            <dd class="number">{count.format(value)}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  );
+}
+
+interface BankRow {
+  readonly bank: string;
+  readonly waiting: number;
+  readonly dead: number;
+  readonly isFailing: boolean;
+  readonly isHeld: boolean;
+  readonly inOutage: boolean;
+  readonly isBlocked: boolean;
+}
+
+function bankRows(scrape: Scrape, controls: Controls, now: number): readonly BankRow[] {
+  const orders = scrape.get("platform_orders") ?? [];
+  const breakers = sumBy(scrape, "platform_breaker_open_clients", "bank");
+  const asked = sumBy(scrape, "platform_bank_requests_total", "bank");
+  const names = new Set([
+    ...asked.keys(),
+    ...orders.map(({ labels }) => labels["bank"] ?? ""),
+    ...breakers.keys(),
+    ...controls.BankHold.map(({ BankId }) => BankId),
+    ...controls.PlannedOutage.map(({ BankId }) => BankId),
+  ]);
+  return [...names].toSorted().map((bank) => {
+    const count = (state: string): number =>
+      orders.filter(({ labels }) => labels["bank"] === bank && labels["state"] === state)
+        .reduce((all, { value }) => all + value, 0);
+    return {
+      bank,
+      waiting: count("waiting") + count("held"),
+      dead: count("dead"),
+      isFailing: (breakers.get(bank) ?? 0) > 0,
+      isHeld: controls.BankHold.some(({ BankId }) => BankId === bank),
+      inOutage: controls.PlannedOutage.some(({ BankId, FromDateTime, UntilDateTime }) =>
+        BankId === bank && Date.parse(FromDateTime) <= now && now < Date.parse(UntilDateTime)
+      ),
+      isBlocked: controls.Block.some(({ Kind, Id }) => Kind === "organisation" && Id === bank),
+    };
+  });
+}
+
+function Banks(
+  { visit: { language }, scrape, controls, now }: {
+    readonly visit: Visit;
+    readonly scrape: Scrape;
+    readonly controls: Controls;
+    readonly now: number;
+  },
+): JSX.Element {
+  const rows = bankRows(scrape, controls, now);
+  if (rows.length === 0) return <p>{phrase(language, "dashboard.noBanks")}</p>;
+  const heads: readonly PlainKey[] = ["column.bank", "column.state", "column.waiting", "column.dead"];
+  return (
+    <div
+      class="scroll"
+      tabindex={0}
+      role="region"
+      aria-label={String(phrase(language, "dashboard.banks").join(""))}
+    >
+      <table>
+        <thead>
+          <tr>{heads.map((head) => <th scope="col">{phrase(language, head)}</th>)}</tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr>
+              <th scope="row">
+                <bdi>{row.bank}</bdi>
+              </th>
+              <td>
+                <BankState language={language} row={row} />
+              </td>
+              <td class="number">{row.waiting}</td>
+              <td class="number">{row.dead}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function BankState({ language, row }: { readonly language: Language; readonly row: BankRow }): JSX.Element {
+  const faults: readonly (readonly [boolean, PlainKey])[] = [
+    [row.isBlocked, "state.blocked"],
+    [row.isHeld, "state.held"],
+    [row.inOutage, "state.outage"],
+    [row.isFailing, "state.unreachable"],
+  ];
+  const present = faults.filter(([is]) => is);
+  if (present.length === 0) return <State good words={phrase(language, "state.works")} />;
+  return <>{present.map(([, name]) => <State good={false} words={phrase(language, name)} />)}</>;
+}

@@ -1,0 +1,143 @@
+/**
+ * Sessions of signed-in operators. The cookie has the operator, sealed; a session ends after eight hours, with the ID
+ * token of its provider, at the sign-out, or as soon as the operator's token is revoked.
+ */
+import type { Context } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import type { CookieOptions } from "hono/utils/cookie";
+import { LRUCache } from "lru-cache";
+import { z } from "zod";
+import type { Person } from "../../base/http/bearer.ts";
+import type { Identified } from "../../base/http/credentials.ts";
+import type { Clock } from "../../base/kernel/clock.ts";
+import { newSecret, sha256 } from "../../base/kernel/identifiers.ts";
+import type { Seal } from "../../base/jose/seal.ts";
+
+/** A signed-in operator. */
+export interface Session {
+  readonly person: Person;
+  /** The value that every form of this session sends. */
+  readonly formToken: string;
+}
+
+/** A person whom a provider has authenticated, or the token of an operator with one. */
+export type SignedIn =
+  | { readonly kind: "token"; readonly token: string }
+  | { readonly kind: "provider"; readonly name: string; readonly roles: readonly string[] };
+
+export interface Sessions {
+  /** Starts a session that ends at `until` (milliseconds) at the latest. */
+  start(c: Context, signedIn: SignedIn, until?: number): Promise<void>;
+  /** Returns undefined without a valid session. @throws {ApiError} `platform.unavailable` */
+  find(c: Context): Promise<Session | undefined>;
+  /** Ends the session, also for copies of its cookie. */
+  end(c: Context): Promise<void>;
+  /** Returns the token of the sign-in form, bound to this browser. Sets its cookie if there is none. */
+  visitorToken(c: Context): Promise<string>;
+  /** Keeps `members` in the browser until it returns from the provider. */
+  keepSignIn(c: Context, members: object): Promise<void>;
+  /** Returns what {@link Sessions.keepSignIn} has kept, once. */
+  takeSignIn(c: Context): Promise<unknown>;
+}
+
+export interface SessionDeps {
+  readonly seal: Seal;
+  readonly clock: Clock;
+  readonly identify: (token: string) => Promise<Identified>;
+  /** Whether the console's address is https. Without it cookies have no prefix and no Secure (Decision F2). */
+  readonly secure: boolean;
+}
+
+/** Longest session. */
+export const SESSION_MS = 8 * 3_600_000;
+/** Time for a sign-in at the provider. */
+const SIGN_IN_MS = 600_000;
+/** Sign-outs that are remembered. Sessions have ended by themselves before so many sign out in eight hours. */
+const MAX_ENDED = 10_000;
+
+const kept = z.object({
+  id: z.string(),
+  signedIn: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("token"), token: z.string() }),
+    z.object({ kind: z.literal("provider"), name: z.string(), roles: z.array(z.string()) }),
+  ]),
+});
+
+export function openSessions(deps: SessionDeps): Sessions {
+  const { seal, clock, identify } = deps;
+  const cookies = cookiesOf(deps);
+  const ended = new LRUCache<string, true>({ max: MAX_ENDED });
+  const read = async (c: Context): Promise<z.infer<typeof kept> | undefined> => {
+    const opened = kept.safeParse(await seal.open("session", cookies.get(c, "session")));
+    return opened.success && !ended.has(opened.data.id) ? opened.data : undefined;
+  };
+  return {
+    async start(c, signedIn, until = Infinity) {
+      const expiresAt = Math.min(until, clock() + SESSION_MS);
+      cookies.set(c, "session", await seal.close("session", { id: newSecret(), signedIn }, expiresAt));
+      cookies.remove(c, "visit");
+    },
+    async find(c) {
+      const session = await read(c);
+      const person = session === undefined ? undefined : await personOf(session.signedIn, identify);
+      if (session === undefined || person === undefined) return undefined;
+      return { person, formToken: await tokenOf(session.id) };
+    },
+    async end(c) {
+      const session = await read(c);
+      if (session !== undefined) ended.set(session.id, true);
+      cookies.remove(c, "session");
+    },
+    async visitorToken(c) {
+      const visit = cookies.get(c, "visit") ?? newSecret();
+      cookies.set(c, "visit", visit);
+      return await tokenOf(visit);
+    },
+    async keepSignIn(c, members) {
+      cookies.set(c, "sign-in", await seal.close("sign-in", members, clock() + SIGN_IN_MS));
+    },
+    async takeSignIn(c) {
+      const members = await seal.open("sign-in", cookies.get(c, "sign-in"));
+      cookies.remove(c, "sign-in");
+      return members;
+    },
+  };
+}
+
+/** The console's cookies. That of a sign-in is Lax, because the provider's site sends the operator back. */
+type CookieName = "session" | "visit" | "sign-in";
+
+interface Cookies {
+  get(c: Context, name: CookieName): string | undefined;
+  set(c: Context, name: CookieName, value: string): void;
+  remove(c: Context, name: CookieName): void;
+}
+
+function cookiesOf({ secure }: Pick<SessionDeps, "secure">): Cookies {
+  const full = (name: CookieName): string => `${secure ? "__Host-" : ""}console-${name}`;
+  const attributes = (name: CookieName): CookieOptions => ({
+    path: "/",
+    httpOnly: true,
+    sameSite: name === "sign-in" ? "Lax" : "Strict",
+    secure,
+  });
+  return {
+    get: (c, name) => getCookie(c, full(name)),
+    set: (c, name, value) => setCookie(c, full(name), value, attributes(name)),
+    remove: (c, name) => void deleteCookie(c, full(name), attributes(name)),
+  };
+}
+
+/** A token is looked up at each request, so that a revocation counts from the next one on. */
+async function personOf(
+  signedIn: SignedIn,
+  identify: SessionDeps["identify"],
+): Promise<Person | undefined> {
+  if (signedIn.kind === "provider") return signedIn;
+  const { name, roles = [] } = await identify(signedIn.token);
+  return name === undefined ? undefined : { name, roles };
+}
+
+async function tokenOf(secret: string): Promise<string> {
+  return await sha256(`console form ${secret}`);
+}

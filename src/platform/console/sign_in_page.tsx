@@ -1,0 +1,81 @@
+/** The page on which operators sign in, and the one that leads on after a sign-in at the provider. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Language } from "../../pages/language.ts";
+import type { Site } from "../../pages/site.ts";
+import { renderFrame } from "./frame.tsx";
+import { phrase, words } from "./phrase.ts";
+
+export type SignInFault = "token" | "often" | "rejected" | "unavailable";
+
+export interface SignInView {
+  readonly language: Language;
+  readonly site: Site;
+  readonly next: string;
+  readonly formToken: string;
+  readonly providerPath: string | undefined;
+  readonly takesToken: boolean;
+  readonly fault?: SignInFault;
+}
+
+export function renderSignIn(view: SignInView): string {
+  const { language, site, next, providerPath, fault } = view;
+  const title = words(language, "signIn.title");
+  const address = `/console/sign-in?${new URLSearchParams({ next })}`;
+  return renderFrame(
+    { language, title, site, address },
+    <article class="card sign-in">
+      <h1>{title}</h1>
+      {fault === undefined
+        ? null
+        : <p class="notice" role="alert" id="fault">{phrase(language, `signIn.fault.${fault}`)}</p>}
+      {providerPath === undefined ? null : (
+        <p>
+          <a class="button" href={`${providerPath}?${new URLSearchParams({ next })}`}>
+            <span>{phrase(language, "signIn.provider")}</span>
+          </a>
+        </p>
+      )}
+      {view.takesToken ? <TokenForm {...view} /> : null}
+    </article>,
+  );
+}
+
+function TokenForm({ language, next, formToken, fault }: SignInView): JSX.Element {
+  return (
+    <form method="post" action="/console/sign-in">
+      <input type="hidden" name="form_token" value={formToken} />
+      <input type="hidden" name="next" value={next} />
+      <div class="field">
+        <label for="token">{phrase(language, "signIn.token")}</label>
+        <input
+          id="token"
+          name="token"
+          type="password"
+          required
+          maxlength={500}
+          autocomplete="current-password"
+          dir="ltr"
+          {...(fault === "token" ? { "aria-invalid": "true", "aria-describedby": "fault" } : {})}
+        />
+      </div>
+      <button type="submit">{phrase(language, "signIn.submit")}</button>
+    </form>
+  );
+}
+
+export function renderContinue(
+  { language, site, next }: Pick<SignInView, "language" | "site" | "next">,
+): string {
+  const title = words(language, "signIn.done");
+  return renderFrame(
+    { language, title, site, address: next },
+    <article class="card">
+      <h1>{title}</h1>
+      <p>
+        <a class="button" href={next}>
+          <span>{phrase(language, "signIn.continue")}</span>
+        </a>
+      </p>
+    </article>,
+  );
+}

@@ -1,0 +1,86 @@
+/** A request of a signed-in operator to the console. Its data comes from the operations API, as this operator. */
+import type { Context } from "hono";
+import { getCookie, setCookie } from "hono/cookie";
+import type { z } from "zod";
+import type { Person } from "../../base/http/bearer.ts";
+import type { Form } from "../../base/http/body.ts";
+import { chooseLanguage, isLanguage, type Language } from "../../pages/language.ts";
+import { OPERATION_ROLES } from "../security/operator_roles.ts";
+import type { Session } from "./session.ts";
+
+/** Sends a request to the operations API as the person, within this process. */
+export type CallApi = (person: Person, request: Request) => Promise<Response>;
+
+/** An answer of the operations API. */
+export type Answer<T> = { readonly ok: true; readonly value: T } | {
+  readonly ok: false;
+  readonly status: number;
+  /** In English. */
+  readonly description: string;
+};
+
+export interface Visit extends Session {
+  readonly language: Language;
+  /** Path and query of the page. */
+  readonly address: string;
+  readonly form: Form;
+  /** Whether the operator may use the endpoint, such as `GET /operations/audit`. */
+  may(endpoint: string): boolean;
+  /** Reads text from the operations API. */
+  readText(path: string): Promise<Answer<string>>;
+  /** Reads a document of the operations API. */
+  read<T>(path: string, schema: z.ZodType<T>): Promise<Answer<T>>;
+  /** Makes a change by the operations API. */
+  change(path: string, body: object | undefined): Promise<Answer<unknown>>;
+}
+
+/** Never resolved: the API is called within the process. */
+const ORIGIN = "http://operations.invalid";
+const LANGUAGE_COOKIE = "console-language";
+
+export function openVisit(
+  c: Context,
+  { session, form, call }: { readonly session: Session; readonly form: Form; readonly call: CallApi },
+): Visit {
+  const send = async (path: string, init: RequestInit): Promise<Response> => {
+    const headers = { ...init.headers, "x-fapi-interaction-id": c.get("interactionId") };
+    return await call(session.person, new Request(`${ORIGIN}${path}`, { ...init, headers }));
+  };
+  return {
+    ...session,
+    language: languageOf(c),
+    address: addressOf(c),
+    form,
+    may: (endpoint) =>
+      OPERATION_ROLES[endpoint]?.some((role) => session.person.roles.includes(role)) === true,
+    readText: async (path) => await answerOf(await send(path, {}), (answer) => answer.text()),
+    read: async (path, schema) =>
+      await answerOf(await send(path, {}), async (answer) => schema.parse(await answer.json())),
+    change: async (path, body) => {
+      const sent = body === undefined
+        ? {}
+        : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+      return await answerOf(await send(path, { method: "POST", ...sent }), (answer) => answer.json());
+    },
+  };
+}
+
+/** Path and query as text. */
+export function addressOf(c: Context): string {
+  const { pathname, search } = new URL(c.req.url);
+  return `${pathname}${search}`;
+}
+
+/** The language chosen on a page is kept in a cookie. */
+export function languageOf(c: Context): Language {
+  const chosen = c.req.query("lang");
+  if (isLanguage(chosen)) setCookie(c, LANGUAGE_COOKIE, chosen, { path: "/console", sameSite: "Strict" });
+  const kept = getCookie(c, LANGUAGE_COOKIE);
+  return chooseLanguage(c.req.header("accept-language"), isLanguage(chosen) ? chosen : kept);
+}
+
+async function answerOf<T>(answer: Response, read: (answer: Response) => Promise<T>): Promise<Answer<T>> {
+  if (answer.ok) return { ok: true, value: await read(answer) };
+  const { error_description: description = "" } = await answer.json();
+  return { ok: false, status: answer.status, description };
+}
