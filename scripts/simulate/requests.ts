@@ -10,6 +10,8 @@ export interface Token {
   readonly value: string;
   /** Milliseconds. */
   readonly expiresAt: number;
+  /** Its end may have been set by a clock that was wrong. An end that is too far away is rejected as well. */
+  readonly mayEndEarly: boolean;
 }
 
 /** A resource request. */

@@ -2,23 +2,39 @@
 import { type Answer, type Line, persistently } from "./calls.ts";
 import type { Party } from "./parties.ts";
 import { formRequest, type ResourceCall, resourceRequest, type Token } from "./requests.ts";
+import type { Simulation } from "./simulation.ts";
 
 /** A token is not used in the last minutes of its life: a request may be under way for long. */
 const SPARE_MS = 300_000;
 
-/** A resource request with the caller's own token, tried until it is settled. The bank is the path's first part. */
-export function callResource(line: Line, call: Omit<ResourceCall, "token">): Promise<Answer> {
+/**
+ * A resource request with the caller's own token, tried until it is settled, and once more with another token if the
+ * first one may have ended early. The bank is the path's first part.
+ */
+export async function callResource(line: Line, call: Omit<ResourceCall, "token">): Promise<Answer> {
+  const { simulation } = line;
   const bank = call.path.split("/")[1] ?? "";
-  return persistently(
-    line,
-    async () => resourceRequest(line.simulation, { ...call, token: await clientToken(line, call.who, bank) }),
-  );
+  const used = new Set<Token>();
+  const settled = (): Promise<Answer> =>
+    persistently(line, async () => {
+      const token = await clientToken(line, call.who, bank);
+      used.add(token);
+      return resourceRequest(simulation, { ...call, token });
+    });
+  const answer = await settled();
+  if (answer.status !== 401 || ![...used].some(({ mayEndEarly }) => mayEndEarly)) return answer;
+  simulation.tokens.delete(nameOf(call.who, bank));
+  return await settled();
+}
+
+function nameOf({ orgId }: Party, bank: string): string {
+  return `${orgId} ${bank}`;
 }
 
 /** A token for a bank's endpoints; those who need one at the same time share it. */
 async function clientToken(line: Line, who: Party, bank: string): Promise<Token> {
   const { simulation } = line;
-  const name = `${who.orgId} ${bank}`;
+  const name = nameOf(who, bank);
   const known = await simulation.tokens.get(name);
   if (known !== undefined && simulation.scheduler.now() < known.expiresAt - SPARE_MS) return known;
   const fresh = grant(line, who, bank);
@@ -33,11 +49,11 @@ async function grant(line: Line, who: Party, bank: string): Promise<Token> {
   if (answer.status !== 200) {
     simulation.violated("nothing valid is rejected", `a token was answered ${answer.status} ${answer.text}`);
   }
-  return tokenOf(simulation.scheduler.now(), answer.text);
+  return tokenOf(simulation, answer.text);
 }
 
-/** The token in an answer that came at `now`. */
-export function tokenOf(now: number, text: string): Token {
+/** The token in an answer that has just come. */
+export function tokenOf({ scheduler, isClockWrong }: Simulation, text: string): Token {
   const { access_token: value = "", expires_in: seconds = 0 } = JSON.parse(text);
-  return { value, expiresAt: now + seconds * 1000 };
+  return { value, expiresAt: scheduler.now() + seconds * 1000, mayEndEarly: isClockWrong() };
 }

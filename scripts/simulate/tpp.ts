@@ -183,7 +183,7 @@ async function redeem(
     return formRequest(line.simulation, who, plan.bank, "token", form);
   });
   if (answer.status !== 200) return undefined;
-  return { ...tokenOf(line.simulation.scheduler.now(), answer.text), isRevocable: tries > 1 };
+  return { ...tokenOf(line.simulation, answer.text), isRevocable: tries > 1 };
 }
 
 /** Posts until it is settled; undefined if the token ended before that. */
@@ -213,7 +213,8 @@ async function postPayment(
       ...patience,
     });
   });
-  const mayHaveEnded = token.isRevocable || simulation.scheduler.now() > token.expiresAt - 60_000;
+  const mayHaveEnded = token.isRevocable || token.mayEndEarly ||
+    simulation.scheduler.now() > token.expiresAt - 60_000;
   if (answer.status === 401 && mayHaveEnded) return undefined;
   const fact = { key, mismatch, tries, dropped: dropAfterMs !== undefined };
   if (answer.status !== 201) return { ...fact, rejected: { status: answer.status, codes: codesOf(answer) } };
