@@ -1,5 +1,7 @@
 /** The simulation: the same seed is the same run, every seed that ever failed holds, and a run can be repeated in parts. */
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { UsageError } from "../../../scripts/command_line/run.ts";
 import { readSimulateOptions } from "../../../scripts/simulate/options.ts";
 import { planRun, without } from "../../../scripts/simulate/plan.ts";
@@ -18,10 +20,22 @@ Deno.test("simulate runs a seed in the same way every time, whatever has run bef
   assertEquals(new Set([first, second, third]).size, 3);
 });
 
-Deno.test("simulate holds for every seed that has ever failed", async () => {
+Deno.test("simulate holds for every seed that has ever failed, and keeps nothing of a run that has ended", async () => {
+  await runSeeds([101]);
+  const before = await usedBytes();
   const { failure } = await runSeeds(failedSeeds);
   assertEquals(failure?.result.violations, undefined, `seed ${failure?.seed}`);
+  const kept = (await usedBytes() - before) / failedSeeds.length;
+  assert(kept < 600_000, `${kept} bytes a run`);
 });
+
+/** Bytes of the heap that are in use after a garbage collection. */
+async function usedBytes(): Promise<number> {
+  setFlagsFromString("--expose-gc");
+  await new Promise((resolve) => setTimeout(resolve, 1)); // the last run's promises
+  runInNewContext("gc")();
+  return Deno.memoryUsage().heapUsed;
+}
 
 Deno.test("simulate leaves payments and faults out by their names", () => {
   const whole = Array.from({ length: 50 }, (_, seed) => planRun(seed)).find(({ faults }) =>
