@@ -4,6 +4,7 @@
  */
 import type { Key, Write } from "../../src/base/store/store.ts";
 import { INJECTED } from "./injected.ts";
+import { claimsOf } from "./jwts.ts";
 
 /** Watches one run. */
 export interface Watch {
@@ -70,6 +71,7 @@ export function openWatch(violated: Violated, mayBeBehind: boolean): Watch {
     committed(writes, before) {
       for (const write of writes) {
         const [kind = ""] = write.key;
+        if (kind === "log_head" && state.wasRestored) checkDeclaration(violated, write);
         if (kind !== "consent" && kind !== "payment") continue;
         if (write.kind === "delete") violated("nothing is lost", `${write.key.join(" ")} was deleted`);
         else if (!state.wasRestored) { // a bank's statement can move a payment or a consent over several statuses
@@ -116,6 +118,14 @@ function checkMove(violated: Violated, before: Resource | undefined, after: Reso
   if (before === undefined || before.status === after.status) return;
   if (!(NEXT[before.status] ?? []).includes(after.status)) {
     violated("statuses move forward only", `${after.id} moved from ${before.status} to ${after.status}`);
+  }
+}
+
+/** Without a declaration, a log that lacks what it had before a restore is taken for one that was tampered with (EV6). */
+function checkDeclaration(violated: Violated, write: Write): void {
+  const { checkpoint } = (write.kind === "set" ? write.value : {}) as { readonly checkpoint?: string };
+  if (checkpoint !== undefined && claimsOf(checkpoint)["restored"] === undefined) {
+    violated("the log declares a restore", "a checkpoint after the restore has no `restored`");
   }
 }
 

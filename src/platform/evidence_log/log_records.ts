@@ -20,7 +20,7 @@ export interface LogHead {
   readonly size: number;
   /** When it was signed, milliseconds. */
   readonly at: number;
-  /** The signed checkpoint (`checkpoint.ts`), and the key that signed it. Absent until the first one. */
+  /** The signed checkpoint (`checkpoint.ts`), and the key that signed it. Absent until the first one, and again after a restore. */
   readonly checkpoint?: string;
   readonly kid?: string;
   readonly epoch?: LogEpoch;

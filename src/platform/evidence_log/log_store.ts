@@ -63,16 +63,19 @@ export function stageLeaf(tx: Transaction, leaf: Hash, at: number): void {
   logWaitingRecord.set(tx, logWaitingKey(at, hashText(leaf)), {});
 }
 
-/** Stages in the log's head that the log goes on from a restored copy. */
+/**
+ * Stages in the log's head that the log goes on from a restored copy. The log has no checkpoint until one that declares
+ * this is signed: a witness would take the copy's last checkpoint for a log that was shortened (contract EV6, EV8).
+ */
 export function stageLogEpoch(
   tx: Transaction,
   former: Entry<LogHead> | null,
   epoch: Omit<LogEpoch, "size">,
 ): void {
   const size = former?.value.size ?? 0;
-  const { kid: _, ...head } = former?.value ?? { size, at: epoch.startedAt }; // without kid it is signed again
+  const at = former?.value.at ?? epoch.startedAt;
   check(tx, logHeadKey, former?.version ?? null);
-  logHeadRecord.set(tx, logHeadKey, { ...head, epoch: { ...epoch, size } });
+  logHeadRecord.set(tx, logHeadKey, { size, at, epoch: { ...epoch, size } });
 }
 
 export function openLogStore(store: Store): LogStore {
