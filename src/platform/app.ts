@@ -27,6 +27,7 @@ import { type DiscoveryRouteDeps, discoveryRoutes } from "./oauth/discovery_rout
 import { type OAuthRouteDeps, oauthRoutes } from "./oauth/routes.ts";
 import { type ControlRouteDeps, controlRoutes } from "./operations/control_routes.ts";
 import { type HistoryRouteDeps, historyRoutes } from "./operations/history_routes.ts";
+import { type ParticipantRouteDeps, participantRoutes } from "./operations/participant_routes.ts";
 import { type OperationsRouteDeps, operationsRoutes } from "./payments/operations_routes.ts";
 import { type PaymentRouteDeps, paymentRoutes } from "./payments/routes.ts";
 import { type HoldRouteDeps, orderHoldRoutes } from "./recovery/operations_routes.ts";
@@ -109,6 +110,7 @@ export interface OperationsDeps extends ErrorDeps {
     & LogRouteDeps
     & ControlRouteDeps
     & HistoryRouteDeps
+    & ParticipantRouteDeps
     & CaseRouteDeps
     & OperationsDocumentDeps;
 }
@@ -150,6 +152,7 @@ export function operationsHost(deps: OperationsDeps): Host {
     ...orderHoldRoutes(operations),
     ...controlRoutes(operations),
     ...historyRoutes(operations),
+    ...participantRoutes(operations),
     ...requestLaneRoutes(operations),
     ...metricsRoutes(operations),
     ...logRoutes(operations),

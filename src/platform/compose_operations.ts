@@ -43,6 +43,7 @@ export function composeOperations(
       controls: openControlsStore(),
       currentControls: shared.controls,
       hasOrganisation: shared.statuses.hasOrganisation,
+      listedStanding: async (clientId) => (await shared.statuses.find(clientId))?.standing,
       keys: participantKeys,
       ownKeys: () => keys.publicJwks.keys,
       holds: openHoldStore(store),

@@ -1,13 +1,21 @@
 /** The operators' console: pages over the operations API, on its listener. */
+import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { answerDocument, documentStore } from "../../base/http/public_document.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
+import { actionRoutes } from "./action_routes.tsx";
+import { banksPage } from "./banks_page.tsx";
 import { consolePage, hidden } from "./console_page.tsx";
 import { dashboard } from "./dashboard_page.tsx";
 import { renderFrame } from "./frame.tsx";
-import { words } from "./phrase.ts";
+import { ordersPage } from "./orders_page.tsx";
+import { participantsPage } from "./participants_page.tsx";
+import { type PlainKey, words } from "./phrase.ts";
 import { type SignInDeps, signInRoutes } from "./sign_in_routes.tsx";
 import { ASSETS } from "./style.ts";
+import type { Visit } from "./visit.ts";
+
+type Draw = (visit: Visit, query: Readonly<Record<string, string>>) => Promise<JSX.Element>;
 
 export interface ConsoleRouteDeps extends SignInDeps {
   readonly clock: Clock;
@@ -15,13 +23,23 @@ export interface ConsoleRouteDeps extends SignInDeps {
 
 export function consoleRoutes(deps: ConsoleRouteDeps): readonly PlatformEndpoint[] {
   const { clock, site } = deps;
+  const page = (path: string, name: PlainKey, draw: Draw): PlatformEndpoint =>
+    consolePage(deps, "get", path, async (visit, c) => {
+      const title = words(visit.language, name);
+      return c.html(renderFrame({ ...visit, title, site }, await draw(visit, c.req.query())));
+    });
   return [
     ...assetRoutes(),
     ...signInRoutes(deps),
-    consolePage(deps, "get", "/console", async (visit, c) => {
-      const title = words(visit.language, "dashboard.title");
-      return c.html(renderFrame({ ...visit, title, site }, await dashboard(visit, clock())));
+    page("/console", "dashboard.title", (visit) => dashboard(visit, clock())),
+    page("/console/orders", "orders.title", (visit, { state, after }) => {
+      return ordersPage(visit, state === "held" ? "held" : "dead", after);
     }),
+    page("/console/banks", "banks.title", (visit, { after }) => banksPage(visit, after, clock())),
+    page("/console/participants", "participants.title", (visit, { search = "", after }) => {
+      return participantsPage(visit, search, after);
+    }),
+    ...actionRoutes(deps),
   ];
 }
 

@@ -5,6 +5,8 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";
 import { formatInstant } from "../../pages/formats.ts";
 import { type Language, LOCALES } from "../../pages/language.ts";
+import { bankRow, BankState, busyBanks, type ControlsInForce } from "./bank_state.tsx";
+import { State, Table } from "./parts.tsx";
 import { controlsSchema } from "../operations/control_representation.ts";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { readScrape, type Scrape, sumBy } from "./scrape.ts";
@@ -15,7 +17,6 @@ const readinessSchema = z.object({
   parts: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string().optional() })),
 });
 type Readiness = z.infer<typeof readinessSchema>;
-type Controls = z.infer<typeof controlsSchema>["Data"];
 
 export async function dashboard(visit: Visit, now: number): Promise<JSX.Element> {
   const { language } = visit;
@@ -88,11 +89,6 @@ function Parts(
   );
 }
 
-/** A state by its words; the colour only repeats them. */
-export function State({ good, words }: { readonly good: boolean; readonly words: Child }): JSX.Element {
-  return <span class={good ? "state good" : "state bad"}>{words}</span>;
-}
-
 function Traffic(
   { language, scrape }: { readonly language: Language; readonly scrape: Scrape },
 ): JSX.Element {
@@ -122,94 +118,27 @@ function Traffic(
   );
 }
 
-interface BankRow {
-  readonly bank: string;
-  readonly waiting: number;
-  readonly dead: number;
-  readonly isFailing: boolean;
-  readonly isHeld: boolean;
-  readonly inOutage: boolean;
-  readonly isBlocked: boolean;
-}
-
-function bankRows(scrape: Scrape, controls: Controls, now: number): readonly BankRow[] {
-  const orders = scrape.get("platform_orders") ?? [];
-  const breakers = sumBy(scrape, "platform_breaker_open_clients", "bank");
-  const asked = sumBy(scrape, "platform_bank_requests_total", "bank");
-  const names = new Set([
-    ...asked.keys(),
-    ...orders.map(({ labels }) => labels["bank"] ?? ""),
-    ...breakers.keys(),
-    ...controls.BankHold.map(({ BankId }) => BankId),
-    ...controls.PlannedOutage.map(({ BankId }) => BankId),
-  ]);
-  return [...names].toSorted().map((bank) => {
-    const count = (state: string): number =>
-      orders.filter(({ labels }) => labels["bank"] === bank && labels["state"] === state)
-        .reduce((all, { value }) => all + value, 0);
-    return {
-      bank,
-      waiting: count("waiting") + count("held"),
-      dead: count("dead"),
-      isFailing: (breakers.get(bank) ?? 0) > 0,
-      isHeld: controls.BankHold.some(({ BankId }) => BankId === bank),
-      inOutage: controls.PlannedOutage.some(({ BankId, FromDateTime, UntilDateTime }) =>
-        BankId === bank && Date.parse(FromDateTime) <= now && now < Date.parse(UntilDateTime)
-      ),
-      isBlocked: controls.Block.some(({ Kind, Id }) => Kind === "organisation" && Id === bank),
-    };
-  });
-}
-
 function Banks(
   { visit: { language }, scrape, controls, now }: {
     readonly visit: Visit;
     readonly scrape: Scrape;
-    readonly controls: Controls;
+    readonly controls: ControlsInForce;
     readonly now: number;
   },
 ): JSX.Element {
-  const rows = bankRows(scrape, controls, now);
+  const rows = busyBanks(scrape, controls).map((bank) => bankRow(bank, scrape, controls, now));
   if (rows.length === 0) return <p>{phrase(language, "dashboard.noBanks")}</p>;
-  const heads: readonly PlainKey[] = ["column.bank", "column.state", "column.waiting", "column.dead"];
   return (
-    <div
-      class="scroll"
-      tabindex={0}
-      role="region"
-      aria-label={String(phrase(language, "dashboard.banks").join(""))}
-    >
-      <table>
-        <thead>
-          <tr>{heads.map((head) => <th scope="col">{phrase(language, head)}</th>)}</tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr>
-              <th scope="row">
-                <bdi>{row.bank}</bdi>
-              </th>
-              <td>
-                <BankState language={language} row={row} />
-              </td>
-              <td class="number">{row.waiting}</td>
-              <td class="number">{row.dead}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      language={language}
+      name="dashboard.banks"
+      heads={["column.bank", "column.state", "column.waiting", "column.dead"]}
+      rows={rows.map((row) => [
+        <bdi>{row.bank}</bdi>,
+        <BankState language={language} row={row} />,
+        <span class="number">{row.waiting}</span>,
+        <span class="number">{row.dead}</span>,
+      ])}
+    />
   );
-}
-
-function BankState({ language, row }: { readonly language: Language; readonly row: BankRow }): JSX.Element {
-  const faults: readonly (readonly [boolean, PlainKey])[] = [
-    [row.isBlocked, "state.blocked"],
-    [row.isHeld, "state.held"],
-    [row.inOutage, "state.outage"],
-    [row.isFailing, "state.unreachable"],
-  ];
-  const present = faults.filter(([is]) => is);
-  if (present.length === 0) return <State good words={phrase(language, "state.works")} />;
-  return <>{present.map(([, name]) => <State good={false} words={phrase(language, name)} />)}</>;
 }

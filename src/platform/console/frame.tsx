@@ -23,6 +23,9 @@ export interface FrameView {
 
 const PAGES: readonly (readonly [path: string, title: PlainKey])[] = [
   ["/console", "dashboard.title"],
+  ["/console/orders", "orders.title"],
+  ["/console/banks", "banks.title"],
+  ["/console/participants", "participants.title"],
 ];
 
 /** The page as a whole HTML document. */

@@ -4,7 +4,7 @@ import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { sharedDocument, stageDocument } from "../evidence/document_store.ts";
 import { record } from "../audit_trail.ts";
 import { bankKey, clientKey, softwareStatementKey } from "../store_keys.ts";
-import type { Entry, Reader } from "../../base/store/store.ts";
+import type { Entry, Reader, Store } from "../../base/store/store.ts";
 import { check, type Transaction } from "../../base/store/transaction.ts";
 import { asBank, type BankClient, type Client, type Registration } from "./client.ts";
 import { bankRecord, clientRecord, softwareStatementRecord } from "./client_records.ts";
@@ -20,6 +20,8 @@ export interface Registered {
 export interface ClientStore {
   find(from: Reader, clientId: ClientId): Promise<Client | null>;
   findBank(from: Reader, code: BankCode): Promise<BankClient | null>;
+  /** Returns clients in the order of their ids, as registered. */
+  list(from: Store, after: ClientId | undefined, limit: number): Promise<readonly Client[]>;
   /** Returns the stored entries, for {@link ClientStore.stageRegistration}. */
   readRegistered(from: Reader, clientId: ClientId, code: BankCode | undefined): Promise<Registered>;
   /** Returns the signed software statement of the client. */
@@ -35,6 +37,11 @@ export function openClientStore(): ClientStore {
   return {
     find: async (from, clientId) => (await clientRecord.get(from, clientKey(clientId)))?.value ?? null,
     findBank: async (from, code) => (await bankRecord.get(from, bankKey(code)))?.value ?? null,
+    async list(from, after, limit) {
+      const start = after === undefined ? {} : { after: clientKey(after) };
+      const entries = await from.list({ prefix: [clientRecord.name], ...start, limit });
+      return entries.map((entry) => clientRecord.decode(entry).value);
+    },
     async readRegistered(from, clientId, code) {
       const [client, bank] = await Promise.all([
         clientRecord.get(from, clientKey(clientId)),

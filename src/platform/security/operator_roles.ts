@@ -17,8 +17,7 @@ export const OPERATORS: CredentialKind = { list: "operators", prefix: "oper", ro
 const OPERATES: readonly Role[] = ["operator"];
 const SECURES: readonly Role[] = ["security"];
 
-/** By method and path. An endpoint without a row does not start. */
-export const OPERATION_ROLES: Readonly<Record<string, readonly Role[]>> = {
+const API_ROLES = {
   "GET /operations/openapi.json": ROLES,
   "GET /operations/requests": ROLES,
   "GET /operations/metrics": ROLES,
@@ -44,8 +43,41 @@ export const OPERATION_ROLES: Readonly<Record<string, readonly Role[]>> = {
   "POST /operations/banks/{id}/release": OPERATES,
   "POST /operations/banks/{id}/outages": OPERATES,
   "POST /operations/banks/{id}/outages/{outageId}/cancel": OPERATES,
+  "GET /operations/participants": ROLES,
+} as const satisfies Readonly<Record<string, readonly Role[]>>;
+
+/** The console's pages that read. What a page shows, it reads from the API as the operator. */
+const PAGE_ROLES: Readonly<Record<string, readonly Role[]>> = {
   "GET /console": ROLES,
+  "GET /console/orders": ROLES,
+  "GET /console/banks": ROLES,
+  "GET /console/participants": ROLES,
   "POST /console/sign-out": ROLES,
+};
+
+/** Changes of the API that have a form in the console. Page and form have the roles of the change. */
+const FORMS: readonly (keyof typeof API_ROLES)[] = [
+  "POST /operations/payment-orders/{paymentId}/redrive",
+  "POST /operations/payment-orders/{paymentId}/close",
+  "POST /operations/organisations/{id}/block",
+  "POST /operations/organisations/{id}/unblock",
+  "POST /operations/software/{id}/block",
+  "POST /operations/software/{id}/unblock",
+  "POST /operations/software/{id}/revoke-tokens",
+  "POST /operations/banks/{id}/hold",
+  "POST /operations/banks/{id}/release",
+  "POST /operations/banks/{id}/outages",
+  "POST /operations/banks/{id}/outages/{outageId}/cancel",
+];
+
+/** By method and path. An endpoint or page without a row does not start. */
+export const OPERATION_ROLES: Readonly<Record<string, readonly Role[]>> = {
+  ...API_ROLES,
+  ...PAGE_ROLES,
+  ...Object.fromEntries(FORMS.flatMap((name) => {
+    const path = name.replace("POST /operations", "/console");
+    return [[`GET ${path}`, API_ROLES[name]], [`POST ${path}`, API_ROLES[name]]];
+  })),
 };
 
 /** Reads of cases and of what people did. Each one is recorded in the operator's own history. */

@@ -1,0 +1,65 @@
+// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
+/** The state of each bank, from the controls and the metrics. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { z } from "zod";
+import type { Language } from "../../pages/language.ts";
+import type { controlsSchema } from "../operations/control_representation.ts";
+import { State } from "./parts.tsx";
+import { phrase, type PlainKey } from "./phrase.ts";
+import { type Scrape, sumBy } from "./scrape.ts";
+
+export type ControlsInForce = z.infer<typeof controlsSchema>["Data"];
+
+export interface BankRow {
+  readonly bank: string;
+  readonly waiting: number;
+  readonly dead: number;
+  readonly isFailing: boolean;
+  readonly isHeld: boolean;
+  readonly inOutage: boolean;
+  readonly isBlocked: boolean;
+}
+
+/** Returns the banks with traffic, orders or a control. */
+export function busyBanks(scrape: Scrape, controls: ControlsInForce): readonly string[] {
+  const names = new Set([
+    ...sumBy(scrape, "platform_bank_requests_total", "bank").keys(),
+    ...sumBy(scrape, "platform_orders", "bank").keys(),
+    ...sumBy(scrape, "platform_breaker_open_clients", "bank").keys(),
+    ...controls.BankHold.map(({ BankId }) => BankId),
+    ...controls.PlannedOutage.map(({ BankId }) => BankId),
+  ]);
+  return [...names].toSorted();
+}
+
+/** @param now milliseconds */
+export function bankRow(bank: string, scrape: Scrape, controls: ControlsInForce, now: number): BankRow {
+  const orders = (scrape.get("platform_orders") ?? []).filter(({ labels }) => labels["bank"] === bank);
+  const count = (state: string): number =>
+    orders.filter(({ labels }) => labels["state"] === state).reduce((all, { value }) => all + value, 0);
+  return {
+    bank,
+    waiting: count("waiting") + count("held"),
+    dead: count("dead"),
+    isFailing: (sumBy(scrape, "platform_breaker_open_clients", "bank").get(bank) ?? 0) > 0,
+    isHeld: controls.BankHold.some(({ BankId }) => BankId === bank),
+    inOutage: controls.PlannedOutage.some(({ BankId, FromDateTime, UntilDateTime }) =>
+      BankId === bank && Date.parse(FromDateTime) <= now && now < Date.parse(UntilDateTime)
+    ),
+    isBlocked: controls.Block.some(({ Kind, Id }) => Kind === "organisation" && Id === bank),
+  };
+}
+
+export function BankState(
+  { language, row }: { readonly language: Language; readonly row: BankRow },
+): JSX.Element {
+  const faults: readonly (readonly [boolean, PlainKey])[] = [
+    [row.isBlocked, "state.blocked"],
+    [row.isHeld, "state.held"],
+    [row.inOutage, "state.outage"],
+    [row.isFailing, "state.unreachable"],
+  ];
+  const present = faults.filter(([is]) => is);
+  if (present.length === 0) return <State good words={phrase(language, "state.works")} />;
+  return <>{present.map(([, name]) => <State good={false} words={phrase(language, name)} />)}</>;
+}

@@ -1,0 +1,120 @@
+// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
+/** Banks: state, orders, planned outages, and what can be done about them. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { z } from "zod";
+import { formatInstant } from "../../pages/formats.ts";
+import { controlsSchema } from "../operations/control_representation.ts";
+import { participantsSchema } from "../operations/participant_routes.ts";
+import { type BankRow, bankRow, BankState, type ControlsInForce } from "./bank_state.tsx";
+import { Changes, Done, More, Read, Table } from "./parts.tsx";
+import { phrase } from "./phrase.ts";
+import { readScrape } from "./scrape.ts";
+import type { Visit } from "./visit.ts";
+
+export async function banksPage(visit: Visit, after: string | undefined, now: number): Promise<JSX.Element> {
+  const { language } = visit;
+  const query = new URLSearchParams({ role: "ASPSP", ...(after === undefined ? {} : { after }) });
+  const [banks, controls, metrics] = await Promise.all([
+    visit.read(`/operations/participants?${query}`, participantsSchema),
+    visit.read("/operations/controls", controlsSchema),
+    visit.readText("/operations/metrics"),
+  ]);
+  const scrape = readScrape(metrics.ok ? metrics.value : "");
+  return (
+    <>
+      <h1>{phrase(language, "banks.title")}</h1>
+      <Done visit={visit} />
+      <Read visit={visit} answer={controls}>
+        {({ Data: inForce }) => (
+          <>
+            <Read visit={visit} answer={banks}>
+              {({ Data: { Participant: found, After } }) => (
+                <section class="card">
+                  <Banks visit={visit} found={found} rowOf={(code) => bankRow(code, scrape, inForce, now)} />
+                  <More visit={visit} path="/console/banks" query={{ after: After }} />
+                </section>
+              )}
+            </Read>
+            <Outages visit={visit} controls={inForce} />
+          </>
+        )}
+      </Read>
+    </>
+  );
+}
+
+function Banks({ visit, found, rowOf }: {
+  readonly visit: Visit;
+  readonly found: z.infer<typeof participantsSchema>["Data"]["Participant"];
+  readonly rowOf: (code: string) => BankRow;
+}): JSX.Element {
+  const { language } = visit;
+  if (found.length === 0) return <p>{phrase(language, "banks.none")}</p>;
+  const rows = found.map(({ OrganisationId: code, OrganisationName: name }) => {
+    const row = rowOf(code);
+    return [
+      <>
+        <bdi>{name}</bdi>
+        <span class="detail">
+          <code dir="ltr">{code}</code>
+        </span>
+      </>,
+      <BankState language={language} row={row} />,
+      <span class="number">{row.waiting}</span>,
+      <span class="number">{row.dead}</span>,
+      <BankChanges visit={visit} code={code} isHeld={row.isHeld} />,
+    ];
+  });
+  return (
+    <Table
+      language={language}
+      name="banks.title"
+      heads={["column.bank", "column.state", "column.waiting", "column.dead", "column.changes"]}
+      rows={rows}
+    />
+  );
+}
+
+function BankChanges(
+  { visit, code, isHeld }: { readonly visit: Visit; readonly code: string; readonly isHeld: boolean },
+): JSX.Element | null {
+  const bank = `/banks/${encodeURIComponent(code)}`;
+  return (
+    <Changes
+      visit={visit}
+      links={[
+        isHeld ? [`${bank}/release`, "link.release"] : [`${bank}/hold`, "link.hold"],
+        [`${bank}/outages`, "link.outage"],
+      ]}
+    />
+  );
+}
+
+function Outages(
+  { visit, controls }: { readonly visit: Visit; readonly controls: ControlsInForce },
+): JSX.Element {
+  const { language } = visit;
+  return (
+    <section class="card">
+      <h2>{phrase(language, "outages.title")}</h2>
+      {controls.PlannedOutage.length === 0 ? <p>{phrase(language, "outages.none")}</p> : (
+        <Table
+          language={language}
+          name="outages.title"
+          heads={["column.bank", "column.from", "column.until", "column.text", "column.by", "column.changes"]}
+          rows={controls.PlannedOutage.map(({ OutageId, BankId, FromDateTime, UntilDateTime, Text, By }) => [
+            <bdi>{BankId}</bdi>,
+            <time datetime={FromDateTime}>{formatInstant(language, Date.parse(FromDateTime))}</time>,
+            <time datetime={UntilDateTime}>{formatInstant(language, Date.parse(UntilDateTime))}</time>,
+            <span dir="auto">{Text}</span>,
+            <bdi>{By}</bdi>,
+            <Changes
+              visit={visit}
+              links={[[`/banks/${encodeURIComponent(BankId)}/outages/${OutageId}/cancel`, "link.cancel"]]}
+            />,
+          ])}
+        />
+      )}
+    </section>
+  );
+}

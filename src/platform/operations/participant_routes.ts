@@ -1,0 +1,160 @@
+/** `GET /operations/participants`: the registered participants with their state in the directory and here. */
+import { createRoute, z } from "@hono/zod-openapi";
+import type { PlatformEndpoint } from "../http/endpoint.ts";
+import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
+import { wireDateTime } from "../../base/kernel/clock.ts";
+import { asClientId, type ClientId } from "../../base/kernel/identifiers.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
+import type { Store } from "../../base/store/store.ts";
+import type { Client } from "../registration/client.ts";
+import type { ClientStore } from "../registration/client_store.ts";
+import { type Controls, isBlocked } from "../security/controls.ts";
+import type { CurrentControls } from "../security/current_controls.ts";
+import { operation } from "../security/operation.ts";
+import type { Standing } from "../security/standing.ts";
+
+export interface ParticipantRouteDeps {
+  readonly store: Store;
+  readonly clients: Pick<ClientStore, "list">;
+  readonly currentControls: CurrentControls;
+  /** The standing in the directory, or undefined for a software that it does not list. @throws {ApiError} if unknown */
+  readonly listedStanding: (clientId: ClientId) => Promise<Standing | undefined>;
+}
+
+/** Participants in an answer, clients in a read of the store, and clients that one request reads. */
+const PAGE = 50;
+const READ = 200;
+const MAX_READ = 2000;
+const MAX_SEARCH = 100;
+
+const participantSchema = z.strictObject({
+  ClientId: z.string(),
+  Role: z.enum(["PISP", "ASPSP"]),
+  OrganisationId: z.string().openapi({ description: "Of a bank: its code." }),
+  OrganisationName: z.string(),
+  SoftwareName: z.string(),
+  DirectoryStatus: z.string().openapi({
+    description: "`unlisted` if the directory does not list it, `unknown` while its list cannot be read.",
+  }),
+  OrganisationBlocked: z.boolean().openapi({ description: "By an operator." }),
+  SoftwareBlocked: z.boolean(),
+  RegistrationDateTime: z.string().openapi({ format: "date-time" }),
+  UpdateDateTime: z.string().openapi({ format: "date-time" }),
+}).openapi("Participant");
+
+/** Schema of a page of participants. */
+export const participantsSchema = z.strictObject({
+  Data: z.strictObject({
+    Participant: z.array(participantSchema),
+    After: z.string().optional().openapi({ description: "Where the next page begins. Absent at the end." }),
+  }),
+});
+
+const route = createRoute({
+  method: "get",
+  path: "/operations/participants",
+  operationId: "listParticipants",
+  tags: ["Participants"],
+  security: OPERATOR_SECURITY,
+  summary: "The registered participants, by client id",
+  description:
+    `At most ${PAGE}. A search may return fewer with \`After\`: a request reads ${MAX_READ} clients.`,
+  request: {
+    query: z.object({
+      search: z.string().max(MAX_SEARCH).optional().openapi({
+        description: "A part of a name or id, in any case.",
+      }),
+      role: z.enum(["PISP", "ASPSP"]).optional(),
+      after: z.string().optional(),
+    }),
+  },
+  responses: { 200: operationAnswer("A page of participants", participantsSchema), ...operationErrors(400) },
+});
+
+export function participantRoutes(deps: ParticipantRouteDeps): readonly PlatformEndpoint[] {
+  return [
+    operation(route, [], async (c) => {
+      const { search = "", role, after } = c.req.query();
+      if (search.length > MAX_SEARCH || (role !== undefined && role !== "PISP" && role !== "ASPSP")) {
+        throw invalid(`search has at most ${MAX_SEARCH} characters, and role is PISP or ASPSP`);
+      }
+      const start = after === undefined ? undefined : asClientId(after);
+      if (after !== undefined && start === undefined) {
+        throw invalid("after must be the After of an earlier page");
+      }
+      const { found, next } = await find(deps, { search: search.toLowerCase(), role }, start);
+      const controls = await deps.currentControls.get();
+      return c.json({
+        Data: {
+          Participant: await Promise.all(found.map((client) => represent(client, controls, deps))),
+          ...(next === undefined ? {} : { After: next }),
+        },
+      });
+    }),
+  ];
+}
+
+interface Wanted {
+  readonly search: string;
+  readonly role: string | undefined;
+}
+
+interface Found {
+  readonly found: readonly Client[];
+  /** Where the next page begins. */
+  readonly next: ClientId | undefined;
+}
+
+async function find(
+  { clients, store }: ParticipantRouteDeps,
+  wanted: Wanted,
+  start: ClientId | undefined,
+): Promise<Found> {
+  const found: Client[] = [];
+  let last = start;
+  for (let read = 0; read < MAX_READ; read += READ) {
+    const page = await clients.list(store, last, READ);
+    for (const client of page) {
+      if (found.length === PAGE) return { found, next: last };
+      last = client.clientId;
+      if (isWanted(client, wanted)) found.push(client);
+    }
+    if (page.length < READ) return { found, next: undefined };
+  }
+  return { found, next: last };
+}
+
+function isWanted(client: Client, { search, role }: Wanted): boolean {
+  if (role !== undefined && client.role !== role) return false;
+  const { clientId, orgId, orgName, softwareName } = client;
+  return [clientId, orgId, orgName, softwareName].some((text) => text.toLowerCase().includes(search));
+}
+
+async function represent(
+  client: Client,
+  controls: Controls,
+  { listedStanding }: ParticipantRouteDeps,
+): Promise<z.infer<typeof participantSchema>> {
+  const { clientId, orgId } = client;
+  const status = await listedStanding(clientId).then((standing) => standing ?? "unlisted", () => "unknown");
+  const only = (kind: "organisation" | "software"): Controls => ({
+    ...controls,
+    blocks: controls.blocks.filter((block) => block.kind === kind),
+  });
+  return {
+    ClientId: clientId,
+    Role: client.role,
+    OrganisationId: orgId,
+    OrganisationName: client.orgName,
+    SoftwareName: client.softwareName,
+    DirectoryStatus: status,
+    OrganisationBlocked: isBlocked(only("organisation"), client),
+    SoftwareBlocked: isBlocked(only("software"), client),
+    RegistrationDateTime: wireDateTime(client.registeredAt),
+    UpdateDateTime: wireDateTime(client.updatedAt),
+  };
+}
+
+function invalid(description: string): ApiError {
+  return new ApiError("operations.invalid_request", { description });
+}

@@ -1,0 +1,53 @@
+/** `GET /operations/participants`. */
+import { assertEquals } from "@std/assert";
+import { openEnvironment } from "testing/environment.ts";
+import type { Environment } from "testing/environment.ts";
+
+interface Participant {
+  readonly OrganisationName: string;
+  readonly DirectoryStatus: string;
+  readonly OrganisationBlocked: boolean;
+  readonly SoftwareBlocked: boolean;
+}
+
+async function names(env: Environment, query = ""): Promise<readonly string[]> {
+  const answer = await env.asOperator(`/operations/participants${query}`);
+  assertEquals(answer.status, 200);
+  const { Data } = await answer.json();
+  return Data.Participant.map(({ OrganisationName }: Participant) => OrganisationName).toSorted();
+}
+
+Deno.test("operators list and search the registered participants", async () => {
+  await using env = await openEnvironment();
+  const all = ["Bank A plc", "Bank B plc", "Example Shop Ltd", "Other Shop Ltd"];
+  assertEquals(await names(env), all);
+  assertEquals(await names(env, "?search=bank"), ["Bank A plc", "Bank B plc"]);
+  assertEquals(await names(env, "?role=ASPSP"), ["Bank A plc", "Bank B plc"]);
+  assertEquals(await names(env, `?search=${env.tpp.clientId.slice(4).toUpperCase()}`), ["Example Shop Ltd"]);
+  assertEquals(await names(env, "?role=PISP&search=bank"), []);
+  const [first, second] = [env.tpp, env.otherTpp, env.bankA, env.bankB].map(({ clientId }) => clientId)
+    .toSorted();
+  assertEquals((await names(env, `?after=${first}`)).length, 3);
+  assertEquals((await names(env, `?after=${second}`)).length, 2);
+  for (const query of ["?role=x", "?after=%20", `?search=${"x".repeat(101)}`]) {
+    const answer = await env.asOperator(`/operations/participants${query}`);
+    assertEquals([answer.status, (await answer.json()).error], [400, "invalid_request"], query);
+  }
+});
+
+Deno.test("the list has each participant's state in the directory and here", async () => {
+  await using env = await openEnvironment();
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ Data: { Reason: "Fraud is suspected." } });
+  await env.asOperator("/operations/organisations/BANKA/block", { method: "POST", headers, body });
+  const states = async (): Promise<readonly unknown[]> => {
+    const { Data } = await (await env.asOperator("/operations/participants?role=ASPSP")).json();
+    return Data.Participant
+      .toSorted((a: Participant, b: Participant) => a.OrganisationName.localeCompare(b.OrganisationName))
+      .map((one: Participant) => [one.DirectoryStatus, one.OrganisationBlocked, one.SoftwareBlocked]);
+  };
+  assertEquals(await states(), [["active", true, false], ["active", false, false]]);
+  env.network = () => Promise.resolve(new Response(null, { status: 503 }));
+  env.now += 1_000_000;
+  assertEquals(await states(), [["unknown", true, false], ["unknown", false, false]]);
+});
