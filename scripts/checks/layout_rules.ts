@@ -23,6 +23,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/cells.ts",
     "platform/address_faults.ts",
     "platform/operators_config.ts",
+    "platform/config_values.ts",
   ],
   [
     "platform/config.ts",
@@ -43,6 +44,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/recovery",
     "platform/cases",
     "platform/operations",
+    "platform/traces",
   ],
   ["platform/console"],
   [

@@ -36,6 +36,7 @@ import { type CaseRouteDeps, caseRoutes } from "./cases/case_routes.ts";
 import { type LogRouteDeps, logRoutes } from "./cases/log_routes.ts";
 import { type RequestLaneRouteDeps, requestLaneRoutes } from "./security/request_lane_routes.ts";
 import { type RegistrationRouteDeps, registrationRoutes } from "./registration/routes.ts";
+import { type TraceRouteDeps, traceRoutes } from "./traces/routes.ts";
 import { admit } from "./security/admit.ts";
 import { requestMetrics } from "./security/request_metrics.ts";
 import {
@@ -58,6 +59,7 @@ export type Surroundings = readonly MiddlewareHandler<RequestEnv>[];
  *
  * @param headers sets the response headers of the host
  * @param admitted how requests are admitted; without `callers`, all of them are of unknown callers
+ * @param traced the middleware that records traces, if the host has them
  */
 export function surroundings(
   { store, metrics, steady }: {
@@ -68,12 +70,14 @@ export function surroundings(
   log: Log,
   headers: MiddlewareHandler<RequestEnv>,
   admitted: Parameters<typeof admit>[0],
+  traced: Surroundings = [],
 ): Surroundings {
   return [
     nameRequest(store),
     headers,
     requestMetrics({ metrics, elapsed: preciseClock }),
     requestLog({ log, steady }),
+    ...traced,
     admit(admitted),
   ];
 }
@@ -87,6 +91,7 @@ export interface ApiDeps extends ErrorDeps {
   readonly payments: PaymentRouteDeps;
   readonly backchannel: BackchannelRouteDeps;
   readonly paymentOrders: PaymentOrderRouteDeps;
+  readonly traces: TraceRouteDeps;
 }
 
 export interface BrowserDeps extends ErrorDeps {
@@ -130,6 +135,7 @@ export function apiHost(deps: ApiDeps): Host {
     ...paymentRoutes(deps.payments),
     ...backchannelRoutes(deps.backchannel),
     ...paymentOrderRoutes(deps.paymentOrders),
+    ...traceRoutes(deps.traces),
   ], () => "oauth");
 }
 

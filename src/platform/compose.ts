@@ -1,5 +1,5 @@
 /** The composition root: the only file that knows every part. It builds stores, middleware and the apps of the hosts. */
-import { apiHost, browserHost, type Host, surroundings } from "./app.ts";
+import { apiHost, browserHost, type Host, type Surroundings, surroundings } from "./app.ts";
 import { composeOperations } from "./compose_operations.ts";
 import {
   composeShared,
@@ -40,9 +40,11 @@ import { clientCertificate } from "./security/client_certificate.ts";
 import { payloadSignature } from "./security/payload_signature.ts";
 import { withoutRevoked } from "./security/current_controls.ts";
 import { activeBank, type ResourceGuards } from "./security/resource_guards.ts";
-import { monotonicClock } from "../base/kernel/clock.ts";
+import { monotonicClock, preciseClock } from "../base/kernel/clock.ts";
 import { guardStore } from "../base/store/guarded_store.ts";
 import type { Reader } from "../base/store/store.ts";
+import { type RecordTrace, traceRequests } from "./http/trace_requests.ts";
+import { traceOf } from "./traces/trace.ts";
 import type { FindTpp } from "./http/error_routes.ts";
 
 export interface Handler {
@@ -121,7 +123,7 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
     log,
     ...shared.errors,
     around: [
-      ...surroundings(parts, log, apiHeaders, shared),
+      ...surroundings(parts, log, apiHeaders, shared, traced(parts, shared)),
       answerSignature({ clock, signer: parts.keys.signer, issuer: authUrl, trustAnchor: shared.trustAnchor }),
       commitReplayRecords({ store, clock }),
     ],
@@ -142,7 +144,14 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
     payments: { ...resources, ...shared.delivery },
     backchannel: resources,
     paymentOrders: { ...resources, outbox: shared.delivery.outbox },
+    traces: { ...resources, ...shared.errors, traces: shared.traces },
   });
+}
+
+/** No middleware if traces are switched off. */
+function traced({ config, clock }: PlatformParts, { traceQueue: queue }: Shared): Surroundings {
+  const record: RecordTrace = (...known) => queue.add(traceOf(...known));
+  return config.traceDays === 0 ? [] : [traceRequests({ record, clock, elapsed: preciseClock })];
 }
 
 function composeOAuth(parts: PlatformParts, shared: Shared, guards: ResourceGuards): OAuthRouteDeps {
@@ -204,7 +213,7 @@ function composeBrowser(
   return browserHost({
     log,
     ...shared.errors,
-    around: surroundings(parts, log, browserHeaders, { admission: shared.admission }),
+    around: surroundings(parts, log, browserHeaders, { admission: shared.admission }, traced(parts, shared)),
     discovery: { baseUrl, authUrl, findBank: shared.findAnyBank, keys, outagesOf: shared.outagesOf },
     frontchannel: {
       ...shared,

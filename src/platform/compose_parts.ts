@@ -58,10 +58,11 @@ import { openLocalBuckets } from "./security/local_buckets.ts";
 import { openRateLimit, type RateLimit } from "./security/rate_limit.ts";
 import { openBucketStore } from "./security/rate_limit_store.ts";
 import type { PlatformMetrics } from "./metrics.ts";
-import { measuredFetch, type ProcessValues } from "./measured_parts.ts";
+import { measuredFetch, type ProcessValues, tracedFetch } from "./measured_parts.ts";
 import type { Store } from "../base/store/store.ts";
 import { errorPages } from "./http/error_routes.ts";
 import type { Site } from "../pages/site.ts";
+import { openTraces, type Traces } from "./traces/open_traces.ts";
 
 /** The inputs that differ between a test, the sandbox and production. */
 export interface PlatformParts {
@@ -92,7 +93,7 @@ export interface TimedParts extends PlatformParts {
 }
 
 /** The parts that both hosts share. */
-export interface Shared {
+export interface Shared extends Traces {
   readonly site: Site;
   readonly participantKeys: ParticipantKeySets;
   readonly statuses: StatusList;
@@ -171,6 +172,7 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
       policies: config.rateLimits,
     }),
     delivery: composeDelivery(parts, log, view, payments),
+    ...openTraces(parts),
     claims: openClaimStore(clock),
     sessions: openAuthorizationSessionStore(),
     errors: {
@@ -246,7 +248,12 @@ function composeDirectoryClock(
   { fetch, metrics, clock, steady }: TimedParts,
   log: Log,
 ): DirectoryClock {
-  return openDirectoryClock({ fetch: measuredFetch(fetch, metrics), clock, steady, log });
+  return openDirectoryClock({
+    fetch: tracedFetch(measuredFetch(fetch, metrics), "directory"),
+    clock,
+    steady,
+    log,
+  });
 }
 
 /** The banks of other cells do not exist here. */
@@ -275,7 +282,7 @@ function composeDelivery(
     steady,
     log,
     payments,
-    fetch: parts.fetch,
+    fetch: tracedFetch(parts.fetch, "bank"),
     signer: keys.signer,
     ownKey: () => ownKeyDocument(keys),
     authUrl: config.authUrl,

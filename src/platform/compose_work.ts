@@ -24,6 +24,8 @@ export interface PlatformWork extends BackgroundWork {
   readonly forgetConsents: () => Promise<number>;
   /** Gives new evidence its place in the log. */
   readonly growLog: () => Promise<number>;
+  /** Stores the traces of answered requests. */
+  readonly writeTraces: () => Promise<number>;
   /** Stores the time mark for the next start. */
   readonly markAge: () => Promise<number>;
 }
@@ -35,7 +37,7 @@ type WorkParts =
 
 export function composeWork(
   parts: WorkParts,
-  { delivery, statuses, clients, consents }: Shared,
+  { delivery, statuses, clients, consents, traceQueue }: Shared,
 ): PlatformWork {
   const { store, clock, config, keys: { signer } } = parts;
   const origin = { issuer: config.authUrl, cell: config.cell };
@@ -46,15 +48,21 @@ export function composeWork(
     sweepConsents: () => sweepConsents({ ...parts, consents, random: delivery.random }),
     forgetConsents: () => forgetConsents({ ...parts, consents, random: delivery.random }),
     growLog: () => growLog(evidence),
+    writeTraces: () => traceQueue.write(),
     markAge: parts.markAge,
   };
   const deliver: Job = (isStopped) => startDueOrders(delivery, isStopped);
   const count = parts.operators === undefined ? {} : { countOrders: countOrders(delivery) }; // they read it
   const all = countedJobs({ ...jobs, resume, deliver, ...count }, delivery.metrics);
   const settled = (): Promise<unknown> => Promise.all(delivery.underWay);
+  const work = backgroundWork(all, settled, parts.log);
   return {
     ...jobs,
     deliverDueOrders: async () => (await resume(), await deliverDueOrders(delivery)),
-    ...backgroundWork(all, settled, parts.log),
+    ...work,
+    async stop() {
+      await work.stop();
+      await traceQueue.write().catch(() => 0); // those of the last second; the store has logged its failure
+    },
   };
 }

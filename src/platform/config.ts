@@ -6,6 +6,7 @@ import { commaSeparated, directoryFaults, urlFaults } from "./address_faults.ts"
 import { cellOf, type Cells, HOME_CELL, readCells } from "./cells.ts";
 import { isUrl, storeUrlFaults } from "../base/store/store_url.ts";
 import { z } from "zod";
+import { portNumber, readAs, wholeNumber } from "./config_values.ts";
 import { type AccountSchemes, OBIE_SCHEMES, readAccountSchemes } from "../base/values/account_schemes.ts";
 import { hasVisibleLetter, isPlain } from "../base/kernel/shown_text.ts";
 import { isTimeZone, type Operator, readLogo, readSupport } from "../pages/operator.ts";
@@ -65,6 +66,8 @@ export interface Config {
   readonly lameDuckSeconds: number;
   /** How long the personal data of a consent that was never authorised is kept. */
   readonly keepUnauthorisedDays: number;
+  /** How long traces of requests are kept. 0: none are written. */
+  readonly traceDays: number;
 }
 
 /** Environment variables by name. */
@@ -85,19 +88,6 @@ const LAME_DUCK_SECONDS = 4;
 const MIN_SECRET_CHARACTERS = 32;
 /** A secret with fewer different characters was probably typed and is not random. */
 const MIN_SECRET_VARIETY = 10;
-
-/** A variable that `read` parses. `error` says what to set if `read` returns undefined. */
-function readAs<T>(read: (text: string) => T | undefined, error: string): z.ZodType<T, string> {
-  return z.string().transform((text, context) => {
-    const value = read(text);
-    if (value !== undefined) return value;
-    context.addIssue({ code: "custom", message: error });
-    return z.NEVER;
-  });
-}
-
-const portNumber = z.string().regex(/^[1-9]\d{0,4}$/, { error: "set it to a port number" }).transform(Number)
-  .refine((port) => port <= 65_535, { error: "set it to a port number" });
 
 const schema = z.object({
   BASE_URL: z.string({ error: "set it to the API host, such as https://api.example.com" }),
@@ -147,18 +137,13 @@ const schema = z.object({
   RATE_LIMITS: readAs(readRatePolicies, "set it to group=perSecond/burst pairs, comma separated").prefault(
     "",
   ),
-  REQUESTS_IN_WORK: z.string().regex(/^[1-9]\d{0,4}$/, { error: "set it to a whole number from 1 to 99999" })
-    .transform(Number).default(8),
-  REQUEST_WAIT_SECONDS: z.string().regex(/^[1-9]\d{0,2}$/, {
-    error: "set it to a whole number from 1 to 999",
-  })
-    .transform(Number).default(2),
+  REQUESTS_IN_WORK: wholeNumber(1, 99_999).default(8),
+  REQUEST_WAIT_SECONDS: wholeNumber(1, 999).default(2),
   LAME_DUCK_SECONDS: z.string().regex(/^(0|[3-9]|[12]\d|30)$/, {
     error: "set it to 0, or to a whole number from 3 to 30",
   }).transform(Number).optional(),
-  KEEP_UNAUTHORISED_DAYS: z.string().regex(/^([1-9]|[1-9]\d|[12]\d\d|3[0-5]\d|36[0-5])$/, {
-    error: "set it to a whole number from 1 to 365",
-  }).transform(Number).default(30),
+  KEEP_UNAUTHORISED_DAYS: wholeNumber(1, 365).default(30),
+  TRACE_DAYS: wholeNumber(0, 90).default(7),
   CURRENCIES: z.string().regex(/^\s*[A-Z]{3}\s*(,\s*[A-Z]{3}\s*)*$/, {
     error: "set it to ISO 4217 codes, comma separated",
   }).default(DEFAULT_CURRENCIES),
@@ -234,6 +219,7 @@ function frozen(values: Values): Config {
     requestsInWork: values.REQUESTS_IN_WORK,
     requestWaitSeconds: values.REQUEST_WAIT_SECONDS,
     keepUnauthorisedDays: values.KEEP_UNAUTHORISED_DAYS,
+    traceDays: values.TRACE_DAYS,
     lameDuckSeconds: values.LAME_DUCK_SECONDS ?? defaultLameDuckSeconds(values.STORE_URL),
     currencies: Object.freeze(commaSeparated(values.CURRENCIES)),
     accountSchemes: values.ACCOUNT_SCHEMES,

@@ -1,6 +1,8 @@
 /** Wraps the store, the fetch of the directory and the background jobs, so that their calls are measured. */
 import type { Job } from "./background_work.ts";
-import { preciseClock } from "../base/kernel/clock.ts";
+import { currentTrace } from "../base/http/aside.ts";
+import { noteCall, type TracedCall } from "../base/http/request_trace.ts";
+import { monotonicClock, preciseClock } from "../base/kernel/clock.ts";
 import { measureStore } from "../base/store/measured_store.ts";
 import type { Store } from "../base/store/store.ts";
 import type { PlatformMetrics } from "./metrics.ts";
@@ -31,6 +33,22 @@ export function measuredFetch(request: typeof fetch, metrics: PlatformMetrics): 
       return response;
     } finally {
       metrics.count("platform_directory_requests_total", { result });
+    }
+  };
+}
+
+/** Wraps a fetch so that the trace of the current request has its calls. */
+export function tracedFetch(request: typeof fetch, to: TracedCall["to"]): typeof fetch {
+  return async (input, init) => {
+    const notes = currentTrace();
+    if (notes === undefined) return await request(input, init);
+    const [call, began] = [noteCall(notes, to), monotonicClock()];
+    try {
+      const response = await request(input, init);
+      call.status = response.status;
+      return response;
+    } finally {
+      call.milliseconds = monotonicClock() - began;
     }
   };
 }

@@ -149,6 +149,12 @@ const PROCESS = {
     help: "Security events by name, as the log has them.",
     labels: { event: "fixed" },
   },
+  platform_traces_total: {
+    kind: "counter",
+    help:
+      "Traces of requests by result: written; limited (the caller had too many); dropped (the store did not take them).",
+    labels: { result: "fixed" },
+  },
   platform_log_dropped_lines_total: {
     kind: "counter",
     help: "Log lines dropped because standard output did not take them.",

@@ -26,6 +26,7 @@ import { bankRecord, clientRecord, softwareStatementRecord } from "./registratio
 import { evidenceDocumentRecord } from "./evidence/document_store.ts";
 import { evidenceRecord } from "./evidence/evidence_store.ts";
 import { controlledPartyRecord, controlsRecord } from "./security/controls_store.ts";
+import { traceOfRecord, traceRecord } from "./traces/trace_store.ts";
 import { rateBucketRecord } from "./security/rate_limit_store.ts";
 
 export const platformRecords = [
@@ -60,6 +61,8 @@ export const platformRecords = [
   controlsRecord,
   controlledPartyRecord,
   storeEpochRecord,
+  traceRecord,
+  traceOfRecord,
   ...logRecords,
   ...baseRecords,
 ] as const;

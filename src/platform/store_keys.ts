@@ -189,3 +189,19 @@ export const logCheckpointKey = (hourStart: number): Key => [
   "log_checkpoint",
   String(hourStart).padStart(15, "0"),
 ];
+
+/** The trace of a request, by interaction id, reader and place (`traces/trace_store.ts`). For `TRACE_DAYS`. */
+export const traceKey = (interactionId: string, reader?: string, place?: string): Key => [
+  "trace",
+  interactionId,
+  ...(reader === undefined ? [] : [reader]),
+  ...(place === undefined ? [] : [place]),
+];
+
+/** Interaction ids of a reader's traces, by what they are about and place. For `TRACE_DAYS`. */
+export const traceOfKey = (reader: string, about: string, place?: string): Key => [
+  "trace_of",
+  reader,
+  about,
+  ...(place === undefined ? [] : [place]),
+];

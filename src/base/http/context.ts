@@ -1,6 +1,7 @@
 /** The variables that every request has. Middleware adds its own variables by its own types. */
 import type { RequestFacts } from "./request_facts.ts";
 import type { Place } from "./fair_lane.ts";
+import type { TraceNotes } from "./request_trace.ts";
 import type { RequestReads } from "../store/request_reads.ts";
 import type { ReplayRecords } from "../store/transaction.ts";
 
@@ -17,6 +18,10 @@ export interface RequestVariables {
   interactionId: string;
   /** The facts about the request that are known so far, for log lines and metrics. */
   facts: RequestFacts;
+  /** What its trace has beyond the facts. */
+  trace: TraceNotes;
+  /** How many checks of the endpoint have passed. Absent before the first one. */
+  passed?: number;
   /** Replay records to be committed with the request's effect (`base/store/transaction.ts`). */
   replayRecords: ReplayRecords;
   /** The entries that this request has read. */

@@ -73,10 +73,20 @@ export function mount<E extends Env>(
     gates.set(gate, byMethod);
     app.all(path, gate);
     for (const [method, { checks, handle }] of byMethod) {
-      app.on(method, [path], ...[...checks, handle] as Handler<E>[]);
+      app.on(method, [path], ...counted([...checks, handle]) as Handler<E>[]);
     }
   }
 }
+
+/** Returns the steps of an endpoint. Each one notes how many have passed before it, for the trace of the request. */
+function counted(steps: readonly Step[]): Step[] {
+  return steps.map((step, passed) => (c: Context<{ Variables: { passed: number } }>, next) => {
+    c.set("passed", passed);
+    return step(c as never, next);
+  });
+}
+
+type Step = (c: never, next: Next) => ReturnType<Check | Endpoint["handle"]>;
 
 /** Returns the endpoints of the request's path by method, as they were mounted, or undefined if there are none. */
 export function endpointsAt(c: Context): ReadonlyMap<string, Endpoint> | undefined {

@@ -9,6 +9,7 @@ import type { Store } from "../store/store.ts";
 import { newReplayRecords } from "../store/transaction.ts";
 import type { RequestEnv } from "./context.ts";
 import { traceIdOf } from "./request_facts.ts";
+import { newTraceNotes } from "./request_trace.ts";
 
 const HEADER = "x-fapi-interaction-id";
 
@@ -23,6 +24,7 @@ export function nameRequest(store: Store): ReturnType<typeof createMiddleware<Re
     const traceId = traceIdOf(c.req.header("traceparent"));
     c.set("interactionId", interactionId);
     c.set("facts", { interactionId, ...(traceId === undefined ? {} : { traceId }) });
+    c.set("trace", newTraceNotes());
     c.set("replayRecords", newReplayRecords());
     c.set("reads", openRequestReads(store));
     await next();

@@ -26,6 +26,7 @@ export const FIRST_SEGMENTS: ReadonlyMap<string, Segment> = new Map<string, Segm
   ["assets", { zone: "discovery", forPrograms: true }],
   ["problem", { zone: "customers" }],
   ["register", { zone: "participants" }],
+  ["traces", { zone: "participants" }],
 ]);
 
 /** Whether the name is reserved, in any case, because a proxy may compare paths without case. */

@@ -40,7 +40,7 @@ export const BANK: Requirement = { scope: "bank", grants: ["client_credentials"]
 export const bankItself = createMiddleware<{ Variables: BankVariables & AccessVariables }>(
   async function bankItself(c, next) {
     if (c.get("access").token.clientId !== c.get("bank").clientId) {
-      throw insufficientToken("The access token does not belong to the bank in the path.", BANK.scope);
+      throw insufficientToken("The access token does not belong to the bank in the path.", "bank");
     }
     await next();
   },

@@ -122,6 +122,7 @@ function createEndpoint(deps: ConsentRouteDeps): PlatformEndpoint {
   const { certificate, limit, bank, token, payloadSignature, active } = deps.guards;
   const replay = deps.idempotent(CONSENT_CLAIMS, async (c, consentId) => {
     const { value } = await readConsent(deps, c.get("reads"), consentId, { bank: c.get("bank").code });
+    c.get("facts").consentId = value.id;
     return c.json(representCreated(value, deps.baseUrl), 201);
   });
   return endpoint("resource", "participant", createConsentRoute, [

@@ -19,6 +19,7 @@ import {
   type ScaResponse,
   type ScaResponseDeps,
 } from "./sca_response.ts";
+import { noteBankReturn, noteReturnedSession } from "./note_session.ts";
 import type { StepDeps } from "./take_step.ts";
 import { backTo } from "./tpp_redirect.ts";
 
@@ -56,6 +57,7 @@ export async function openBankReturn(deps: BankReturnDeps, visit: ReturnVisit): 
   started(sessionsOf(deps, visit)); // in one round trip with the bank
   const bank = await deps.clients.findBank(visit.reads, visit.bank);
   if (bank === null) throw new ApiError("bank.unknown");
+  noteBankReturn(bank);
   const isActive = await deps.standingOf(bank) === "active";
   const response = isActive ? await openResult(deps, bank, visit) : ok(undefined);
   if (!response.ok) return response;
@@ -63,6 +65,7 @@ export async function openBankReturn(deps: BankReturnDeps, visit: ReturnVisit): 
     ? await claimedCorrelationId(deps.decrypters, visit.sealed ?? "")
     : ok(response.value.correlationId);
   const session = correlationId.ok ? await findSession(deps, visit, correlationId.value) : correlationId;
+  if (session.ok) noteReturnedSession(session.value);
   return session.ok ? ok({ bank, session: session.value, response: response.value }) : session;
 }
 

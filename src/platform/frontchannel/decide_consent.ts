@@ -18,6 +18,7 @@ import {
   stepAfterDecision,
 } from "./authorization_session.ts";
 import type { Decision, OpenDecision } from "./open_decision.ts";
+import { noteStep } from "./note_session.ts";
 import { openOutcome } from "./sealed_outcome.ts";
 import { type ChosenStep, type Situation, startStanding, type StepDeps, takeStep } from "./take_step.ts";
 
@@ -125,6 +126,7 @@ async function findSession(
   if (session === undefined || session.bank !== visit.bank || deps.clock() >= keptUntil(session)) {
     throw new ApiError("authorization.invalid_request", "no such session");
   }
+  noteStep(session);
   return { bank, session };
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Parties } from "../../base/values/parties.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import { faultText, mismatch, ok, type Result } from "../../base/kernel/result.ts";
+import { faultText, type Mismatch, mismatch, ok, type Result } from "../../base/kernel/result.ts";
 import type { Log } from "../log_events.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { ReplayRecords } from "../../base/store/transaction.ts";
@@ -21,6 +21,7 @@ import {
 } from "./bank_return.ts";
 import { wayOutOfInactive } from "./inactive_party.ts";
 import type { ScaResponse } from "./sca_response.ts";
+import { noteUnusable } from "./note_session.ts";
 import { screenUrl } from "./screen_url.ts";
 import { type ChosenStep, type Situation, startStanding, takeStep } from "./take_step.ts";
 
@@ -54,7 +55,7 @@ export async function finishAuthentication(deps: FinishDeps, visit: ReturnVisit)
   const usable = response === undefined || session.stage === "deciding"
     ? ok(response)
     : usableFor(session, response);
-  if (!usable.ok) return await unusable(deps, own, faultText(usable.fault));
+  if (!usable.ok) return await unusable(deps, own, usable.fault);
   const wayOut = response?.result.outcome === "failure" || response?.result.outcome === "unknown"
     ? null // a failure may still be recorded
     : await wayOutOfInactive(deps, bank, session, reads);
@@ -77,9 +78,10 @@ function usableFor(session: AuthorizationSession, response: ScaResponse): Result
 async function unusable(
   deps: FinishDeps,
   { bank, session, visit: { browser, interactionId } }: OwnReturn,
-  why: string,
+  fault: Mismatch,
 ): Promise<string> {
-  deps.log.warn("bank_return.unusable", { interactionId, bank: bank.code, why });
+  deps.log.warn("bank_return.unusable", { interactionId, bank: bank.code, why: faultText(fault) });
+  noteUnusable(fault);
   return await afterUnusableReturn(deps, session, browser);
 }
 
@@ -104,19 +106,19 @@ async function follow(
   } catch (error) {
     // Only the commit's rejection of a used jti is expected here.
     if (!(error instanceof ApiError) || error.reason !== response.once.rejection) throw error;
-    return await afterReplay(deps, own);
+    return await afterReplay(deps, own, response.once.fault);
   }
 }
 
 /**
  * The jti was used by the same result in a parallel request, which has changed the session, or by an older result.
  */
-async function afterReplay(deps: FinishDeps, own: OwnReturn): Promise<string> {
+async function afterReplay(deps: FinishDeps, own: OwnReturn, used: Mismatch): Promise<string> {
   const session = (await deps.sessions.find(deps.store, own.session.correlationId))?.value;
   if (session === undefined) throw new ApiError("interaction.finished", "no such session");
   if (session.stage === "finished") return await ledTo(deps, session, own.visit.browser);
   if (session.stage === "deciding") return screenUrl(deps.authUrl, session);
-  return await unusable(deps, { ...own, session }, "jti used before");
+  return await unusable(deps, { ...own, session }, used);
 }
 
 async function ledTo(

@@ -24,11 +24,12 @@ import type { BankClient, Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import type { StandingOf } from "../security/standing.ts";
 import { started } from "../../base/store/request_reads.ts";
-import type { Entry, Reader } from "../../base/store/store.ts";
+import type { Entry } from "../../base/store/store.ts";
 import { contended, type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { AuthorizationError, AuthorizationSession } from "./authorization_session.ts";
 import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
 import { scaRequestClaims, scaUrl } from "./sca_request.ts";
+import { noteIds, notePushed } from "./note_session.ts";
 import { incompleteLink, unusableRequest } from "./link_fault.ts";
 import type { RejectInOutage } from "../security/current_controls.ts";
 import { backTo, errorUrl, inactiveUrl, type TppAddress } from "./tpp_redirect.ts";
@@ -71,7 +72,7 @@ export interface Departure {
 export async function startAuthorization(deps: StartDeps, command: StartAuthorization): Promise<Departure> {
   const { reads } = command;
   const link = await readLink(command);
-  const named = link === undefined ? undefined : started(readNamed(deps, reads, link)); // in one round trip with the bank
+  const named = link === undefined ? undefined : started(readNamed(deps, command, link)); // in one round trip with the bank
   const bank = await deps.clients.findBank(reads, command.bank);
   if (bank === null) throw new ApiError("bank.unknown"); // Decision A4
   if (link === undefined || named === undefined) throw incompleteLink(command);
@@ -119,6 +120,7 @@ async function openSession(
   session: AuthorizationSession,
   handover: string,
 ): Promise<"opened" | AuthorizationError | undefined> {
+  noteIds(session);
   // Of parallel openings one commits at a time.
   const options = {
     what: "pushed request",
@@ -169,14 +171,16 @@ async function readLink({ clientId, requestUri }: StartAuthorization): Promise<L
 /** Reads the entries that the link names. */
 async function readNamed(
   deps: StartDeps,
-  reads: Reader,
+  { reads, bank }: Pick<StartAuthorization, "reads" | "bank">,
   { clientId, requestHash }: Link,
 ): Promise<readonly [Entry<PushedRequest> | null, Client | null]> {
   const id = asClientId(clientId);
-  return await Promise.all([
+  const [pushed, client] = await Promise.all([
     deps.requests.find(reads, requestHash),
     id === undefined ? null : deps.clients.find(reads, id),
   ]);
+  if (pushed !== null) notePushed(pushed.value, { clientId, bank });
+  return [pushed, client];
 }
 
 /**

@@ -9,6 +9,9 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import type { PlatformMetrics } from "../metrics.ts";
 import type { Log } from "../log_events.ts";
 import type { RequestEnv, Surface } from "../../base/http/context.ts";
+import { noteTold, tracedRejection } from "./traced_rejection.ts";
+import type { ClientId } from "../../base/kernel/identifiers.ts";
+import { explanation, type Mismatch } from "../../base/kernel/result.ts";
 import { rejectionHeaders } from "../../base/http/rejection_headers.ts";
 import { prefersHtml } from "../../base/http/prefers_html.ts";
 import { securityEventOf } from "./security_events.ts";
@@ -30,8 +33,10 @@ export type DrawErrorPage = (c: Context, page: ErrorPage) => Response | Promise<
 
 /** What a caller with a proven certificate reads about its own request (Decision G8). */
 export interface Explained {
-  /** Printable ASCII without `"` and `\`. Absent if the rejection names no fault. */
-  readonly text?: string;
+  /** The client of the certificate. */
+  readonly client: ClientId;
+  /** Absent if the rejection names no fault. */
+  readonly fault?: Mismatch;
   /** The documented reason. It is not the rejection's own if that would tell about another client. */
   readonly reason: ErrorReason;
 }
@@ -53,8 +58,9 @@ export function answerErrors(
   return async function onError(error, c) {
     const rejection = error instanceof ApiError ? error : undefined;
     const wire: Wire = rejection === undefined ? BUG_WIRE : ERROR_TABLE[rejection.reason];
-    note(deps, c, error, rejection);
     const surface = surfaceOf(c, rejection);
+    c.get("trace").rejection = tracedRejection(rejection, surface === "browser");
+    note(deps, c, error, rejection);
     if (surface === "browser") {
       rejectionHeaders(rejection).forEach((value, name) => c.header(name, value));
       const { nextUrl, tpp } = rejection?.parts ?? {};
@@ -75,7 +81,9 @@ export function answerErrors(
 }
 
 /** What is told beyond the generic answer. */
-interface Told extends Pick<Explained, "text"> {
+interface Told {
+  /** Printable ASCII without `"` and `\`. Absent if the rejection names no fault. */
+  readonly text?: string;
   readonly uri: string;
 }
 
@@ -84,13 +92,16 @@ const EXPLAINED: ReadonlySet<StatusCode> = new Set<StatusCode>([400, 401, 403, 4
 
 async function explained(
   deps: ErrorDeps,
-  c: Context,
+  c: Context<RequestEnv>,
   rejection: ApiError,
   { oauth, resource }: Wire,
 ): Promise<Told | undefined> {
   if (!EXPLAINED.has(oauth.status) && !EXPLAINED.has(resource?.status ?? oauth.status)) return undefined;
   const words = await deps.explain(c, rejection);
-  return words === undefined ? undefined : { ...words, uri: deps.errorUri(words.reason) };
+  if (words === undefined) return undefined;
+  const { client, reason, fault } = words;
+  noteTold(c.get("trace"), client, { reason, ...(fault === undefined ? {} : { fault }) });
+  return { ...(fault === undefined ? {} : { text: explanation(fault) }), uri: deps.errorUri(reason) };
 }
 
 /**

@@ -4,6 +4,7 @@
  * (contract TA7-TA9).
  */
 import { type BankCode, type ClientId, type ConsentId, sha256 } from "../../base/kernel/identifiers.ts";
+import { currentFacts } from "../../base/http/aside.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Entry, Reader } from "../../base/store/store.ts";
 import { transact, type Transaction } from "../../base/store/transaction.ts";
@@ -48,10 +49,17 @@ export async function grantAuthorizationCode(
   const redeemed = await transact<string | ApiError>(deps, { what: "code", request }, async (tx) => {
     const entry = await deps.codes.find(tx, codeHash);
     if (entry === null) throw unusableCode("unknown code");
+    noteConsent(entry.value, request);
     return await redeem(deps, tx, { request, redemption, entry, codeHash });
   });
   if (redeemed instanceof ApiError) throw redeemed;
   return tokenResponse(redeemed, "payments");
+}
+
+/** Another client's code leads to no consent of this client. */
+function noteConsent({ clientId, consentId }: AuthorizationCode, { caller }: TokenRequest): void {
+  const facts = currentFacts();
+  if (facts !== undefined && clientId === caller.clientId) facts.consentId = consentId;
 }
 
 function readRedemption(form: ReadonlyMap<string, string>): Redemption {

@@ -11,6 +11,7 @@ import { oauthAnswer, oauthErrors } from "../http/openapi_answers.ts";
 import { PUSH_PATH, TOKEN_PATH } from "../paths.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { mismatch } from "../../base/kernel/result.ts";
+import { asConsentId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { authenticationOf } from "../security/request_authentication.ts";
 import type { Authentication } from "../evidence/entry.ts";
@@ -170,6 +171,8 @@ function pushEndpoint(deps: OAuthRouteDeps): PlatformEndpoint {
   ], async (c) => {
     const proof = c.get("proof");
     await deps.rejectInOutage(c.get("bank").code);
+    const consentId = asConsentId(c.get("form").get("consent_id"));
+    if (consentId !== undefined) c.get("facts").consentId = consentId;
     const pushed = await pushAuthorizationRequest(deps, {
       clientId: c.get("caller").clientId,
       authentication: c.get("authentication"),

@@ -2,6 +2,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { consentAhead } from "../consents/consent_store.ts";
 import type { Supported } from "../consents/initiation_schema.ts";
+import type { RequestFacts } from "../../base/http/request_facts.ts";
 import { jsonBody } from "../../base/http/body.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { decoded } from "../http/decoded.ts";
@@ -22,6 +23,7 @@ import type { ResourceGuards } from "../security/resource_guards.ts";
 import { createPayment, type CreatePaymentDeps } from "./create_payment.ts";
 import { paymentSchema, representPayment } from "./payment_representation.ts";
 import { decodePaymentRequest, paymentRequestSchema } from "./payment_schema.ts";
+import type { Payment } from "./payment.ts";
 import { paymentAhead } from "./payment_store.ts";
 import { findByIdempotencyKey, PAYMENT_CLAIMS, readPayment } from "./read_payment.ts";
 
@@ -106,6 +108,7 @@ function createEndpoint(deps: PaymentRouteDeps): PlatformEndpoint {
   const replay = deps.idempotent(PAYMENT_CLAIMS, async (c, paymentId) => {
     const by = { bank: c.get("bank").code, token: c.get("access").token };
     const { value } = await readPayment(deps, c.get("reads"), paymentId, by);
+    noteSubject(c.get("facts"), value);
     return c.json(representPayment(value, deps.baseUrl), 201);
   });
   return endpoint("resource", "approved", createPaymentRoute, [
@@ -131,7 +134,7 @@ function createEndpoint(deps: PaymentRouteDeps): PlatformEndpoint {
       interactionId: c.get("interactionId"),
       reads: c.get("reads"),
     });
-    c.get("facts").paymentId = payment.id;
+    noteSubject(c.get("facts"), payment);
     return c.json(representPayment(payment, deps.baseUrl), 201);
   });
 }
@@ -145,12 +148,18 @@ function readEndpoints(deps: PaymentRouteDeps): readonly PlatformEndpoint[] {
       const by = { bank: c.get("bank").code, token: c.get("access").token };
       const key = c.req.query("idempotency-key") ?? "";
       const { value } = await findByIdempotencyKey(deps, c.get("reads"), key, by);
+      noteSubject(c.get("facts"), value);
       return c.json(representPayment(value, deps.baseUrl));
     }),
     endpoint("resource", "participant", readPaymentRoute, checks, async (c) => {
       const by = { bank: c.get("bank").code, token: c.get("access").token };
       const { value } = await readPayment(deps, c.get("reads"), c.req.param("paymentId"), by);
+      noteSubject(c.get("facts"), value);
       return c.json(representPayment(value, deps.baseUrl));
     }),
   ];
+}
+
+function noteSubject(facts: RequestFacts, { id, consentId }: Payment): void {
+  Object.assign(facts, { paymentId: id, consentId });
 }

@@ -68,8 +68,11 @@ export interface AccessVariables {
 }
 
 export interface Requirement {
-  readonly scope: AccessToken["scope"];
+  /** `any`: for TPPs and banks. */
+  readonly scope: AccessToken["scope"] | "any";
   readonly grants: readonly Grant[];
+  /** For a path without a bank, to which a token of any bank gives access. */
+  readonly bank?: "any";
 }
 
 export interface AccessTokenDeps {
@@ -112,7 +115,7 @@ export function accessToken(
       const token = await deps.findAccessToken(reads, hash);
       if (token === null) throw new ApiError("token.invalid", { fault: UNKNOWN_TOKEN });
       c.set("clientClaim", { by: "access token", clientId: token.clientId });
-      requireBank(token, c.get("bank").code);
+      if (requirement.bank !== "any") requireBank(token, c.get("bank").code);
       reads.ahead([clientKey(token.clientId), ...more(c, token)]); // read while the proof is checked
       const proof = await deps.verifyDpop({
         header: c.req.header("dpop"),
@@ -204,10 +207,11 @@ async function owner(
 }
 
 function requireScope(requirement: Requirement, token: AccessToken): void {
-  if (token.scope === requirement.scope && requirement.grants.includes(token.grant)) return;
+  const scope = requirement.scope === "any" ? token.scope : requirement.scope;
+  if (token.scope === scope && requirement.grants.includes(token.grant)) return;
   const grants = requirement.grants.join(" or ");
-  const words = `This request needs an access token of scope ${requirement.scope} from the grant ${grants}.`;
-  throw insufficientToken(words, requirement.scope);
+  const words = `This request needs an access token of scope ${scope} from the grant ${grants}.`;
+  throw insufficientToken(words, scope);
 }
 
 /**

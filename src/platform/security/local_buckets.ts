@@ -4,29 +4,47 @@
  */
 import { openRecentlyUsed } from "../../base/kernel/recently_used.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
+import type { RatePolicy } from "../rate_policies.ts";
 import type { BucketStore } from "./rate_limit_store.ts";
 
 /** Bounds the memory: one bucket per certificate and group. Beyond it, the bucket that was unused longest is removed. */
 const MAX_BUCKETS = 50_000;
 
-interface Bucket {
+/** A token bucket of {@link RatePolicy}, as it was filled last. */
+export interface TokenBucket {
   readonly tokens: number;
-  /** Milliseconds. */
+  /** Milliseconds of a clock that never goes back. */
   readonly filledAt: number;
+}
+
+/**
+ * Takes a token.
+ *
+ * @param former undefined: a full bucket
+ * @param now milliseconds of a clock that never goes back
+ * @returns the bucket afterwards, and 0 or how long the caller has to wait
+ */
+export function takeToken(
+  former: TokenBucket | undefined,
+  { perSecond, burst }: RatePolicy,
+  now: number,
+): { readonly bucket: TokenBucket; readonly waitSeconds: number } {
+  const { tokens: left, filledAt } = former ?? { tokens: burst, filledAt: now };
+  const tokens = Math.min(burst, left + (now - filledAt) / 1000 * perSecond);
+  return tokens < 1
+    ? { bucket: { tokens, filledAt: now }, waitSeconds: Math.max(1, Math.ceil((1 - tokens) / perSecond)) }
+    : { bucket: { tokens: tokens - 1, filledAt: now }, waitSeconds: 0 };
 }
 
 /** Opens the buckets. `steady` is a clock that never goes back. */
 export function openLocalBuckets(steady: Clock): BucketStore {
-  const buckets = openRecentlyUsed<Bucket>(MAX_BUCKETS);
+  const buckets = openRecentlyUsed<TokenBucket>(MAX_BUCKETS);
   return {
-    take(name, { perSecond, burst }) {
-      const now = steady();
+    take(name, policy) {
       const key = name.join(" ");
-      const bucket = buckets.get(key) ?? { tokens: burst, filledAt: now };
-      const elapsed = (now - bucket.filledAt) / 1000;
-      const tokens = Math.min(burst, bucket.tokens + elapsed * perSecond);
-      buckets.set(key, { tokens: tokens < 1 ? tokens : tokens - 1, filledAt: now });
-      return Promise.resolve(tokens < 1 ? Math.max(1, Math.ceil((1 - tokens) / perSecond)) : 0);
+      const { bucket, waitSeconds } = takeToken(buckets.get(key), policy, steady());
+      buckets.set(key, bucket);
+      return Promise.resolve(waitSeconds);
     },
   };
 }

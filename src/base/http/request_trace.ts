@@ -1,0 +1,56 @@
+/** What the checks of a request note for its trace, beyond its facts. Ids and fixed words only, never a credential. */
+import type { Mismatch } from "../kernel/result.ts";
+import type { ErrorReason, Fault } from "../kernel/api_error.ts";
+import type { ClientId } from "../kernel/identifiers.ts";
+
+/** A call of the platform to another party while the request was handled. */
+export interface TracedCall {
+  readonly to: "bank" | "directory";
+  /** Milliseconds. Absent if the call had not ended with the request. */
+  milliseconds?: number;
+  /** Absent without a response. */
+  status?: number;
+}
+
+/** Why the request was rejected, or why what it brought had no effect. */
+export interface TracedRejection {
+  readonly reason: ErrorReason | "platform.failed" | "bank_return.unusable";
+  /** The documented reason that was told, if it differs. */
+  readonly toldReason?: ErrorReason;
+  /** What was told to a proven caller. */
+  readonly fault?: Mismatch;
+  readonly faults?: readonly Fault[];
+  /** For the operator. */
+  readonly detail?: string;
+}
+
+/** A client that may read the trace of a request that it did not send itself, such as a step of its customer. */
+export interface TraceReader {
+  readonly clientId: ClientId;
+  /** Whether the message that the request brought is this client's, so that it may read what was wrong with it. */
+  readonly isSender: boolean;
+}
+
+export interface TraceNotes {
+  /** The client that the certificate proves, for a request that was rejected before it was authenticated. */
+  provenClient?: ClientId;
+  /** The authorization session. */
+  sessionId?: string;
+  rejection?: TracedRejection;
+  readonly readers: TraceReader[];
+  readonly calls: TracedCall[];
+}
+
+export function newTraceNotes(): TraceNotes {
+  return { readers: [], calls: [] };
+}
+
+/** Bounds the calls of one trace. */
+const MAX_CALLS = 8;
+
+/** Notes a call, and returns it to be completed. */
+export function noteCall({ calls }: TraceNotes, to: TracedCall["to"]): TracedCall {
+  const call: TracedCall = { to };
+  if (calls.length < MAX_CALLS) calls.push(call);
+  return call;
+}

@@ -1,0 +1,27 @@
+/** How variables of the configuration are parsed, each with an error that says what to set. */
+import { z } from "zod";
+
+/** A variable that `read` parses. `error` says what to set if `read` returns undefined. */
+export function readAs<T>(read: (text: string) => T | undefined, error: string): z.ZodType<T, string> {
+  return z.string().transform((text, context) => {
+    const value = read(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: "custom", message: error });
+    return z.NEVER;
+  });
+}
+
+/** A variable that is a whole number within bounds. */
+export function wholeNumber(least: number, most: number): z.ZodType<number, string> {
+  const read = (text: string): number | undefined =>
+    /^(0|[1-9]\d{0,5})$/.test(text) && Number(text) >= least && Number(text) <= most
+      ? Number(text)
+      : undefined;
+  return readAs(read, `set it to a whole number from ${least} to ${most}`);
+}
+
+/** A variable that is a port. */
+export const portNumber = z.string().regex(/^[1-9]\d{0,4}$/, { error: "set it to a port number" }).transform(
+  Number,
+)
+  .refine((port) => port <= 65_535, { error: "set it to a port number" });

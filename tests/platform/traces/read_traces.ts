@@ -1,0 +1,29 @@
+/** Reads traces as a participant does, after the background work has stored them. */
+import { assertEquals } from "@std/assert";
+import type { Environment } from "testing/environment.ts";
+import { type BoundToken, call, clientToken, type Json } from "testing/flows.ts";
+import type { Participant } from "testing/participants.ts";
+
+/** Reads `/traces/v1` with a path or a query behind it. */
+export async function readTraces(
+  env: Environment,
+  rest: string,
+  as: Participant = env.tpp,
+  bound?: BoundToken,
+): Promise<Response> {
+  await env.platform.writeTraces();
+  const token = bound ?? await clientToken(env, as, as.role === "PISP" ? "BANKA" : as.orgId);
+  return await call(env, as, token, `/traces/v1${rest}`);
+}
+
+/** The traces themselves. */
+export async function tracesAt(env: Environment, rest: string, as?: Participant): Promise<Json[]> {
+  const answer = await readTraces(env, rest, as);
+  assertEquals(answer.status, 200, `no traces at ${rest}`);
+  return (await answer.json()).Data.Trace;
+}
+
+/** The answer's interaction id. */
+export function idOf(answer: Response): string {
+  return answer.headers.get("x-fapi-interaction-id") ?? "";
+}
