@@ -53,6 +53,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     requestWaitSeconds: 2,
     lameDuckSeconds: 0,
     keepUnauthorisedDays: 30,
+    traceDays: 7,
     rateLimits: {
       authorization: { perSecond: 20, burst: 40 },
       registration: { perSecond: 1, burst: 5 },
@@ -102,9 +103,10 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     OPERATIONS_OIDC_CLIENT_SECRET: "0123456789abcdefghijklmnopqrstuv",
     RATE_LIMITS: "payments=5/9, funds=2/4",
     KEEP_UNAUTHORISED_DAYS: "90",
+    TRACE_DAYS: "0",
     UNHEARD_OF: "x",
   });
-  assertEquals(config.keepUnauthorisedDays, 90);
+  assertEquals([config.keepUnauthorisedDays, config.traceDays], [90, 0]);
   assertEquals([config.host, config.port, config.logLevel], ["::1", 65_535, "error"]);
   assertEquals(config.maxConnections, 2000);
   assertEquals(config.directoryHosts, ["directory.example.com", "keys.example.com:8443"]);
@@ -128,7 +130,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     burst: 4,
   }]);
   assertEquals(config.rateLimits.reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 37);
+  assertEquals(VARIABLES.length, 38);
 });
 
 Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {

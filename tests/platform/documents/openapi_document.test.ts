@@ -28,6 +28,8 @@ const OPERATION_IDS = {
   "get /{bank}/back-channel-payments/v1": ["listPaymentOrders", "mutualTLS DPoPBank"],
   "get /{bank}/back-channel-payments/v1/{paymentId}": ["getPaymentOrder", "mutualTLS DPoPBank"],
   "put /{bank}/back-channel-payments/v1/{paymentId}": ["reportPaymentStatus", "mutualTLS DPoPBank"],
+  "get /traces/v1/{interactionId}": ["getTraces", "mutualTLS DPoPPayments mutualTLS DPoPBank"],
+  "get /traces/v1": ["listTraces", "mutualTLS DPoPPayments mutualTLS DPoPBank"],
   "get /health/live": ["getLiveness", ""],
   "get /health/serving": ["getServing", ""],
   "get /health/ready": ["getReadiness", ""],

@@ -26,6 +26,8 @@ const OPERATIONS = {
   "get /{bank}/back-channel-payments/v1": API,
   "get /{bank}/back-channel-payments/v1/{paymentId}": API,
   "put /{bank}/back-channel-payments/v1/{paymentId}": API,
+  "get /traces/v1/{interactionId}": API,
+  "get /traces/v1": API,
   "get /{bank}/authorization.oauth2": AUTH,
   "get /{bank}/authorization.sca.oauth2": AUTH,
   "get /.well-known/oauth-authorization-server/{bank}": AUTH,
