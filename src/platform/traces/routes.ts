@@ -1,4 +1,4 @@
-/** `/traces/v1` (contract TR1 to TR6): what the platform did with the requests of a participant. */
+/** `/traces/v1` (contract TRC1 to TRC6): what the platform did with the requests of a participant. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { asConsentId, asPaymentId, isUuid } from "../../base/kernel/identifiers.ts";
 import { ApiError, type Fault } from "../../base/kernel/api_error.ts";
@@ -74,7 +74,7 @@ export function traceRoutes(deps: TraceRouteDeps): readonly PlatformEndpoint[] {
     endpoint("resource", "participant", readTraceRoute, checks, async (c) => {
       const id = c.req.param("interactionId");
       const traces = isUuid(id) ? await deps.traces.byInteraction(id, c.get("access").caller.clientId) : [];
-      if (traces.length === 0) throw new ApiError("resource.not_found"); // contract TR3
+      if (traces.length === 0) throw new ApiError("resource.not_found"); // contract TRC3
       return c.json(represent(deps, traces, `/${id}`));
     }),
     endpoint("resource", "participant", listTracesRoute, checks, async (c) => {

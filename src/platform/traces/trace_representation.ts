@@ -1,4 +1,4 @@
-/** Traces on the wire (contract TR1 to TR6). */
+/** Traces on the wire (contract TRC1 to TRC6). */
 import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import { type DocumentedReason, ERROR_HELP } from "../http/error_help.ts";

@@ -31,6 +31,8 @@ const TRAFFIC: Readonly<Record<string, string>> = {
   "GET /:bank/back-channel-payments/v1": "bank",
   "GET /:bank/back-channel-payments/v1/:paymentId": "bank",
   "PUT /:bank/back-channel-payments/v1/:paymentId": "bank",
+  "GET /traces/v1/:interactionId": "participant",
+  "GET /traces/v1": "participant",
   "GET /:bank/authorization.oauth2": "customer",
   "GET /:bank/authorization.sca.oauth2": "returning",
   "GET /:bank/authorization.consent.oauth2": "returning",

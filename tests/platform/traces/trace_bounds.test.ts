@@ -47,7 +47,7 @@ function openCounted(): Counted {
   return Object.assign(counted, { queue });
 }
 
-Deno.test("a trace is readable within two seconds of its request, by the running background work [TR1, TR6]", async () => {
+Deno.test("a trace is readable within two seconds of its request, by the running background work [TRC1, TRC6]", async () => {
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
   const reader: Environment = {
@@ -63,7 +63,7 @@ Deno.test("a trace is readable within two seconds of its request, by the running
   }
 });
 
-Deno.test("a stop writes the traces of the last second [TR6]", async () => {
+Deno.test("a stop writes the traces of the last second [TRC6]", async () => {
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
   const answer = await call(env, env.tpp, bound, "/BANKA/domestic-payment-consents/v1/x");
@@ -71,7 +71,7 @@ Deno.test("a stop writes the traces of the last second [TR6]", async () => {
   assertEquals((await env.store.list({ prefix: ["trace", idOf(answer)], limit: 9 })).length, 1);
 });
 
-Deno.test("a flood of rejected requests keeps a bounded number of traces, and others keep theirs [TR6]", async () => {
+Deno.test("a flood of rejected requests keeps a bounded number of traces, and others keep theirs [TRC6]", async () => {
   const counted = openCounted();
   for (let second = 0; second < 1000; second++) {
     counted.now = second * 1000;
@@ -92,7 +92,7 @@ Deno.test("a flood of rejected requests keeps a bounded number of traces, and ot
   assertEquals(counted.counts.get("written"), counted.written.length);
 });
 
-Deno.test("if the store fails, the queue stays bounded and counts what it drops [TR6]", async () => {
+Deno.test("if the store fails, the queue stays bounded and counts what it drops [TRC6]", async () => {
   const counted = openCounted();
   counted.failing = true;
   const clients = Array.from(
@@ -109,7 +109,7 @@ Deno.test("if the store fails, the queue stays bounded and counts what it drops 
   assertEquals(counted.counts.get("dropped"), 540);
 });
 
-Deno.test("requests of unproven callers at made-up addresses leave few traces, which no participant reads [TR6]", async () => {
+Deno.test("requests of unproven callers at made-up addresses leave few traces, which no participant reads [TRC6]", async () => {
   await using env = await openEnvironment();
   for (let n = 0; n < 300; n++) {
     const answer = await env.browser(new Request(`${AUTH_URL}/BANKA/made-up-${n}`));

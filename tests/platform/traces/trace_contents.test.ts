@@ -36,7 +36,7 @@ function watchCredentials(env: Environment): Set<string> {
   return seen;
 }
 
-Deno.test("no trace holds a credential, an account or a name [TR2]", async () => {
+Deno.test("no trace holds a credential, an account or a name [TRC2]", async () => {
   await using env = await openEnvironment();
   const credentials = watchCredentials(env);
   const risk = { MerchantCustomerIdentification: "Margaret Hamilton" };
@@ -76,7 +76,7 @@ Deno.test("no trace holds a credential, an account or a name [TR2]", async () =>
   }
 });
 
-Deno.test("maskedText cuts credentials, numbers and addresses, and leaves ids and short words [TR2]", () => {
+Deno.test("maskedText cuts credentials, numbers and addresses, and leaves ids and short words [TRC2]", () => {
   const id = "SC-7f3d1c9e-4b52-4d0a-9c55-0f6b6f2a1e11";
   for (
     const kept of [

@@ -7,7 +7,7 @@ import { assertFaults } from "testing/resource_answers.ts";
 import { comeBack } from "../frontchannel/come_back.ts";
 import { idOf, readTraces, tracesAt } from "./read_traces.ts";
 
-Deno.test("a trace has the request's checks, its ids and its answer [TR1, TR2]", async () => {
+Deno.test("a trace has the request's checks, its ids and its answer [TRC1, TRC2]", async () => {
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
   const { ConsentId } = (await createConsent(env, bound)).Data;
@@ -32,7 +32,7 @@ Deno.test("a trace has the request's checks, its ids and its answer [TR1, TR2]",
   });
 });
 
-Deno.test("the trace of a rejected request names the failed check and what was told [TR1]", async () => {
+Deno.test("the trace of a rejected request names the failed check and what was told [TRC1]", async () => {
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
   const proof = { proofChanges: { claims: { htm: "POST" } } };
@@ -50,7 +50,7 @@ Deno.test("the trace of a rejected request names the failed check and what was t
   assertMatch(Rejection.Url, /\/docs\/errors#dpop-invalid-proof$/);
 });
 
-Deno.test("a consent's and a payment's requests and browser steps are listed, newest first [TR4]", async () => {
+Deno.test("a consent's and a payment's requests and browser steps are listed, newest first [TRC4]", async () => {
   await using env = await openEnvironment({ paymentOrdersUri: { bankA: "https://bank.example/orders" } });
   const { network } = env;
   env.network = (request) =>
@@ -79,7 +79,7 @@ Deno.test("a consent's and a payment's requests and browser steps are listed, ne
   assertEquals(ofBank.map(path), ["GET authorization.sca.oauth2", "PUT back-channel-auth/v1/{consentId}"]);
 });
 
-Deno.test("traces of another participant are answered like unknown ones [TR3]", async () => {
+Deno.test("traces of another participant are answered like unknown ones [TRC3]", async () => {
   await using env = await openEnvironment();
   const flow = await authorised(env);
   const { Data: { DomesticPaymentId } } = await good(pay(env, flow), 201);
@@ -108,7 +108,7 @@ Deno.test("traces of another participant are answered like unknown ones [TR3]", 
   ]);
 });
 
-Deno.test("a token of the customer and a wrong query are rejected [TR3, TR4]", async () => {
+Deno.test("a token of the customer and a wrong query are rejected [TRC3, TRC4]", async () => {
   await using env = await openEnvironment();
   const flow = await authorised(env);
   await assertFaults(await readTraces(env, `?rejected=true`, env.tpp, flow.payment), 403, [
@@ -129,7 +129,7 @@ Deno.test("a token of the customer and a wrong query are rejected [TR3, TR4]", a
   }
 });
 
-Deno.test("a bank reads why its result was rejected, and the TPP only that it was [TR5]", async (t) => {
+Deno.test("a bank reads why its result was rejected, and the TPP only that it was [TRC5]", async (t) => {
   await using env = await openEnvironment();
   const flow = await toBank(env);
   await good(putAccounts(env, flow.bank, flow.consentId), 200);
@@ -157,7 +157,7 @@ Deno.test("a bank reads why its result was rejected, and the TPP only that it wa
   });
 });
 
-Deno.test("a caller learns from its traces what it was told and no more [TR3]", async () => {
+Deno.test("a caller learns from its traces what it was told and no more [TRC3]", async () => {
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
   const stolen = await call(env, env.otherTpp, bound, "/BANKA/domestic-payment-consents/v1/x");
@@ -169,7 +169,7 @@ Deno.test("a caller learns from its traces what it was told and no more [TR3]", 
   assertEquals((await readTraces(env, `/${idOf(stolen)}`)).status, 400); // nor does the token's owner read it
 });
 
-Deno.test("traces expire after TRACE_DAYS, and 0 writes none [TR6]", async () => {
+Deno.test("traces expire after TRACE_DAYS, and 0 writes none [TRC6]", async () => {
   const stored = async (days: string): Promise<number> => {
     await using env = await openEnvironment({ environment: { TRACE_DAYS: days } });
     const bound = await clientToken(env, env.tpp);
@@ -186,7 +186,7 @@ Deno.test("traces expire after TRACE_DAYS, and 0 writes none [TR6]", async () =>
   assertEquals(await stored("0"), 0);
 });
 
-Deno.test("a consent that is authorised on the bank's own screen has its steps too [TR4]", async () => {
+Deno.test("a consent that is authorised on the bank's own screen has its steps too [TRC4]", async () => {
   await using env = await openEnvironment();
   const body = consentBody({
     initiation: { DebtorAccount: { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" } },
