@@ -71,7 +71,7 @@ Deno.test("a stop writes the traces of the last second [TRC6]", async () => {
   assertEquals((await env.store.list({ prefix: ["trace", idOf(answer)], limit: 9 })).length, 1);
 });
 
-Deno.test("a flood of rejected requests keeps a bounded number of traces, and others keep theirs [TRC6]", async () => {
+Deno.test("a flood of rejected requests keeps a bounded number of traces, and others keep theirs [TRC6, O4]", async () => {
   const counted = openCounted();
   for (let second = 0; second < 1000; second++) {
     counted.now = second * 1000;
