@@ -1,21 +1,25 @@
 /** The operators' console: pages over the operations API, on its listener. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Clock } from "../../base/kernel/clock.ts";
+import { isUuid } from "../../base/kernel/identifiers.ts";
 import { answerDocument, documentStore } from "../../base/http/public_document.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { actionRoutes } from "./action_routes.tsx";
 import { banksPage } from "./banks_page.tsx";
+import { casePage } from "./case_page.tsx";
 import { consolePage, hidden } from "./console_page.tsx";
 import { dashboard } from "./dashboard_page.tsx";
 import { renderFrame } from "./frame.tsx";
+import { historyPage } from "./history_page.tsx";
 import { ordersPage } from "./orders_page.tsx";
 import { participantsPage } from "./participants_page.tsx";
 import { type PlainKey, words } from "./phrase.ts";
 import { type SignInDeps, signInRoutes } from "./sign_in_routes.tsx";
+import { searchPage } from "./search_page.tsx";
 import { ASSETS } from "./style.ts";
 import type { Visit } from "./visit.ts";
 
-type Draw = (visit: Visit, query: Readonly<Record<string, string>>) => Promise<JSX.Element>;
+type Draw = (visit: Visit, query: Readonly<Record<string, string>>, id: string) => Promise<JSX.Element>;
 
 export interface ConsoleRouteDeps extends SignInDeps {
   readonly clock: Clock;
@@ -26,7 +30,9 @@ export function consoleRoutes(deps: ConsoleRouteDeps): readonly PlatformEndpoint
   const page = (path: string, name: PlainKey, draw: Draw): PlatformEndpoint =>
     consolePage(deps, "get", path, async (visit, c) => {
       const title = words(visit.language, name);
-      return c.html(renderFrame({ ...visit, title, site }, await draw(visit, c.req.query())));
+      return c.html(
+        renderFrame({ ...visit, title, site }, await draw(visit, c.req.query(), c.req.param("id") ?? "")),
+      );
     });
   return [
     ...assetRoutes(),
@@ -39,6 +45,16 @@ export function consoleRoutes(deps: ConsoleRouteDeps): readonly PlatformEndpoint
     page("/console/participants", "participants.title", (visit, { search = "", after }) => {
       return participantsPage(visit, search, after);
     }),
+    page("/console/audit", "audit.title", (visit, { subject = "", actor = "", event = "", after }) => {
+      return historyPage(visit, { subject: subject.trim(), actor, event, after });
+    }),
+    consolePage(deps, "get", "/console/search", (visit, c) => {
+      const sent = (c.req.query("q") ?? "").trim();
+      if (isUuid(sent)) return c.redirect(`/console/cases/${sent}`, 303);
+      const title = words(visit.language, "search.title");
+      return c.html(renderFrame({ ...visit, title, site }, searchPage(visit, sent)));
+    }),
+    page("/console/cases/{id}", "case.title", (visit, _query, id) => casePage(visit, id)),
     ...actionRoutes(deps),
   ];
 }

@@ -26,6 +26,8 @@ const PAGES: readonly (readonly [path: string, title: PlainKey])[] = [
   ["/console/orders", "orders.title"],
   ["/console/banks", "banks.title"],
   ["/console/participants", "participants.title"],
+  ["/console/search", "search.title"],
+  ["/console/audit", "audit.title"],
 ];
 
 /** The page as a whole HTML document. */

@@ -95,7 +95,7 @@ function Payment({ visit, order: { DomesticPaymentId: id, InstructedAmount: sum 
     <>
       <span class="money">{formatMoney(visit.language, sum.Amount, sum.Currency)}</span>
       <br />
-      {visit.may("GET /operations/cases/{id}") ? <a href={`/console/cases/${id}`}>{shown}</a> : shown}
+      {visit.may("GET /console/cases/{id}") ? <a href={`/console/cases/${id}`}>{shown}</a> : shown}
     </>
   );
 }

@@ -15,6 +15,8 @@ export const ARGUMENTS = {
   "layout.signedInAs": ["name"],
   "error.number": ["number"],
   "dashboard.at": ["time"],
+  "audit.lead": ["command"],
+  "audit.subject.hint": ["example"],
 } as const;
 
 /** A message without arguments. */

@@ -22,14 +22,15 @@ const entrySchema = z.strictObject({
   InteractionId: z.string().optional(),
   Sequence: z.int().optional().openapi({ description: "Number of the entry in the history of its subject." }),
 }).openapi("HistoryEntry");
-const pageSchema = z.strictObject({
+/** Schema of a page of entries. */
+export const historySchema = z.strictObject({
   Data: z.strictObject({
     Entry: z.array(entrySchema),
     After: z.string().optional().openapi({ description: "Where the next page begins. Absent at the end." }),
   }),
 });
 const query = z.object({ after: z.string().optional() });
-const page = { 200: operationAnswer(`At most ${PAGE} entries`, pageSchema), ...operationErrors(400) };
+const page = { 200: operationAnswer(`At most ${PAGE} entries`, historySchema), ...operationErrors(400) };
 const tags = ["Histories"];
 const security = OPERATOR_SECURITY;
 
@@ -79,7 +80,7 @@ function asked(text: string | undefined): AuditCursor | undefined {
   });
 }
 
-function represent(entries: readonly ListedEntry[]): z.infer<typeof pageSchema> {
+function represent(entries: readonly ListedEntry[]): z.infer<typeof historySchema> {
   const last = entries.length === PAGE ? entries.at(-1) : undefined;
   return {
     Data: {

@@ -16,6 +16,8 @@ export const OPERATORS: CredentialKind = { list: "operators", prefix: "oper", ro
 
 const OPERATES: readonly Role[] = ["operator"];
 const SECURES: readonly Role[] = ["security"];
+const FIND_CASES: readonly Role[] = ["support", "auditor"];
+const READ_HISTORIES: readonly Role[] = ["support", "operator", "security", "auditor"];
 
 const API_ROLES = {
   "GET /operations/openapi.json": ROLES,
@@ -28,10 +30,10 @@ const API_ROLES = {
   "POST /operations/order-holds/{bank}/reconcile": OPERATES,
   "POST /operations/order-holds/{bank}/release": OPERATES,
   "GET /operations/log/checkpoint": ROLES,
-  "GET /operations/cases/{id}": ["support", "auditor"],
+  "GET /operations/cases/{id}": FIND_CASES,
   "GET /operations/log/consistency": ROLES,
   "GET /operations/log/inclusion": ROLES,
-  "GET /operations/histories/{subject}": ["support", "operator", "security", "auditor"],
+  "GET /operations/histories/{subject}": READ_HISTORIES,
   "GET /operations/audit": ["auditor"],
   "GET /operations/controls": ROLES,
   "POST /operations/organisations/{id}/block": SECURES,
@@ -52,6 +54,9 @@ const PAGE_ROLES: Readonly<Record<string, readonly Role[]>> = {
   "GET /console/orders": ROLES,
   "GET /console/banks": ROLES,
   "GET /console/participants": ROLES,
+  "GET /console/audit": READ_HISTORIES,
+  "GET /console/search": FIND_CASES,
+  "GET /console/cases/{id}": FIND_CASES,
   "POST /console/sign-out": ROLES,
 };
 

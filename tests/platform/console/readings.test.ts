@@ -1,0 +1,65 @@
+/** What support and auditors read in the console, and that each reading is in their own history. */
+import { assert, assertEquals } from "@std/assert";
+import { historyOf } from "../../../src/platform/audit_trail.ts";
+import { ConsoleBrowser } from "testing/console_browser.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { good, pay } from "testing/flows.ts";
+import type { TestOperator } from "testing/operators.ts";
+
+async function signedIn(env: Environment, as: TestOperator): Promise<ConsoleBrowser> {
+  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  await browser.signIn(as);
+  return browser;
+}
+
+async function reads(env: Environment, operator: string): Promise<readonly unknown[]> {
+  return (await historyOf(env.store, `operator ${operator}`)).map(({ event, reason }) =>
+    `${event} ${reason}`
+  );
+}
+
+Deno.test("support finds a case by the payment's id and reads its timeline in words [OP15, OP11]", async () => {
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  const { Data: { DomesticPaymentId: id } } = await good(pay(env, flow), 201);
+  await env.platform.growLog();
+  const browser = await signedIn(env, "support");
+  const found = await browser.get(`/console/search?q=%20${id}`);
+  assertEquals([found.status, found.headers.get("location")], [303, `/console/cases/${id}`]);
+  const page = await browser.get(`/console/cases/${id}`);
+  assertEquals(page.status, 200);
+  for (
+    const words of ["The customer authorised the consent", "The consent was used for its payment"]
+  ) {
+    assert(page.html.includes(words), words);
+  }
+  assertEquals(await reads(env, "support"), [`operator.read /operations/cases/${id}`]);
+  const french = await browser.get(`/console/cases/${id}?lang=fr`);
+  assert(french.html.includes("Le client a autorisé le consentement"));
+  const none = await browser.get("/console/search?q=%3Cb%3E&lang=en");
+  assert(none.html.includes("This is not an identifier.") && none.html.includes('value="&lt;b&gt;"'));
+  const unknown = await browser.get(`/console/cases/${crypto.randomUUID()}`);
+  assert(unknown.html.includes("No consent or payment has this id."));
+});
+
+Deno.test("auditors read every entry, others the history of one subject [OP15, OP11]", async () => {
+  await using env = await openEnvironment();
+  const operator = await signedIn(env, "operator");
+  const reason = "The bank's desk has <i>asked</i> for it.";
+  await operator.submit("/console/banks/BANKA/hold", { reason });
+  const own = await operator.get(`/console/audit?${new URLSearchParams({ subject: "bank BANKA" })}`);
+  assert(own.html.includes("An operator held the orders of the bank"));
+  assert(own.html.includes("The bank&#39;s desk has &lt;i&gt;asked&lt;/i&gt; for it."));
+  assert(!(await operator.get("/console/audit")).html.includes("<table"), "not every entry");
+  const auditor = await signedIn(env, "auditor");
+  const all = await auditor.get("/console/audit?actor=operator%20operator&event=bank.");
+  assert(all.html.includes("bank BANKA") && !all.html.includes("client.registered"));
+  const none = await auditor.get("/console/audit?actor=nobody");
+  assert(none.html.includes("No entry on this page matches.") && !none.html.includes("<table"));
+  assertEquals(await reads(env, "auditor"), [
+    "operator.read /operations/audit",
+    "operator.read /operations/audit",
+  ]);
+  assertEquals((await reads(env, "operator")).length, 1);
+});
