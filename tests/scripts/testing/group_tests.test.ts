@@ -1,0 +1,20 @@
+/** Each test file belongs to one module of `deno task test`. */
+import { assertEquals } from "@std/assert";
+import { groupsOf } from "testing/group_tests.ts";
+
+Deno.test("test files of a folder share a module, eight at most; those that start processes have their own", () => {
+  const inProcess = Array.from({ length: 9 }, (_, index) => `platform/oauth/case${index}.test.ts`);
+  const groups = groupsOf([
+    ...inProcess,
+    "journeys/pay.test.ts",
+    "attacks/jwt.test.ts",
+    "attacks/fuzz.test.ts",
+  ]);
+  assertEquals(Object.fromEntries(groups), {
+    "1 attacks/fuzz": ["attacks/fuzz.test.ts"],
+    "1 journeys/pay": ["journeys/pay.test.ts"],
+    "2 attacks 1": ["attacks/jwt.test.ts"],
+    "2 platform/oauth 1": inProcess.slice(0, 8),
+    "2 platform/oauth 2": inProcess.slice(8),
+  });
+});
