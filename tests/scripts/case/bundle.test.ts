@@ -1,28 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
-import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
-import { composePlatform, type Platform } from "../../../src/platform/compose.ts";
 import { caseCommand } from "../../../scripts/case/main.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
-import { OPERATIONS_URL, testOperators } from "testing/operators.ts";
-import { platformKeySet } from "testing/platform_keys.ts";
-import { bundleOf, faultsOf, settled, toolsFor } from "./bundles.ts";
-
-/** The platform a second later, after every key of its own was replaced. */
-async function withNewKeys(env: Environment): Promise<Platform> {
-  const platform = await composePlatform({
-    config: env.config,
-    store: env.store,
-    clock: () => env.now,
-    monotonic: () => env.now,
-    fetch,
-    log: () => {},
-    keys: await openKeyRing(await platformKeySet(14, 15)),
-    operators: await testOperators(),
-  });
-  env.now += 1000;
-  await platform.growLog();
-  return platform;
-}
+import { openEnvironment } from "testing/environment.ts";
+import { OPERATIONS_URL } from "testing/operators.ts";
+import { bundleOf, faultsOf, settled, toolsFor, verifiedOffline, withNewKeys } from "./bundles.ts";
 
 Deno.test("a bundle proves a settled payment after the platform's keys were replaced, in a process without network [EV9, EV11]", async (t) => {
   await using env = await openEnvironment();
@@ -40,25 +20,9 @@ Deno.test("a bundle proves a settled payment after the platform's keys were repl
     assertEquals(other.entries, JSON.parse(text).entries);
   });
   await t.step("it holds, offline", async () => {
-    const file = await Deno.makeTempFile();
-    try {
-      await Deno.writeTextFile(file, text);
-      const args = [
-        "run",
-        "--cached-only",
-        "--no-check",
-        "--no-prompt",
-        `--allow-read=${file}`,
-        "scripts/case/verify.ts",
-      ];
-      const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args: [...args, file] })
-        .output();
-      const words = new TextDecoder().decode(stdout);
-      assertEquals(code, 0, words + new TextDecoder().decode(stderr));
-      assert(words.startsWith(`HOLDS: consent ${consentId}, payment ${paymentId}\n`), words);
-    } finally {
-      await Deno.remove(file);
-    }
+    const { code, words } = await verifiedOffline(text);
+    assertEquals(code, 0, words);
+    assert(words.startsWith(`HOLDS: consent ${consentId}, payment ${paymentId}\n`), words);
   });
   await t.step("1000 random changes of one byte are all detected [EV10]", async () => {
     const bytes = new TextEncoder().encode(text);

@@ -1,12 +1,14 @@
 /** Cases of payments and their bundles, as `deno task case` writes them. */
 import { newFindings, verifyBundle } from "../../../scripts/case/verify_bundle.ts";
 import { caseCommand, type CaseTools } from "../../../scripts/case/main.ts";
-import type { Platform } from "../../../src/platform/compose.ts";
+import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
+import { composePlatform, type Platform } from "../../../src/platform/compose.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { bankCall, orderPath } from "testing/back_channel.ts";
 import type { Environment } from "testing/environment.ts";
 import { good, pay } from "testing/flows.ts";
-import { OPERATIONS_URL, OPERATOR_TOKENS } from "testing/operators.ts";
+import { OPERATIONS_URL, OPERATOR_TOKENS, testOperators } from "testing/operators.ts";
+import { platformKeySet } from "testing/platform_keys.ts";
 
 /** A settled payment. */
 export async function settled(
@@ -69,4 +71,39 @@ export async function grownBundle(env: Environment, id: string): Promise<string>
   env.now += 1000;
   await env.platform.growLog();
   return (await bundleOf(env.platform, id)).text;
+}
+
+/** The platform a second later, after every key of its own was replaced. */
+export async function withNewKeys(env: Environment): Promise<Platform> {
+  const platform = await composePlatform({
+    config: env.config,
+    store: env.store,
+    clock: () => env.now,
+    monotonic: () => env.now,
+    fetch,
+    log: () => {},
+    keys: await openKeyRing(await platformKeySet(14, 15)),
+    operators: await testOperators(),
+  });
+  env.now += 1000;
+  await platform.growLog();
+  return platform;
+}
+
+/** Runs the verification in a process that may read the bundle and nothing else. */
+export async function verifiedOffline(
+  bundle: string,
+): Promise<{ readonly code: number; readonly words: string }> {
+  const file = await Deno.makeTempFile();
+  try {
+    await Deno.writeTextFile(file, bundle);
+    const options = ["--cached-only", "--no-check", "--no-prompt", `--allow-read=${file}`];
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", ...options, "scripts/case/verify.ts", file],
+    }).output();
+    const decoder = new TextDecoder();
+    return { code, words: decoder.decode(stdout) + decoder.decode(stderr) };
+  } finally {
+    await Deno.remove(file);
+  }
 }
