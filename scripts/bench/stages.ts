@@ -67,7 +67,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: "consent POST",
-    floor: { ...READ, verify: 2, hash: 2, writes: 7, checks: 3, commitBytes: 4064 },
+    floor: { ...READ, verify: 2, hash: 2, writes: 9, checks: 3, commitBytes: 4184 },
     target: 1.3,
   },
   { name: "consent GET", floor: READ, target: 1.4 },
@@ -95,7 +95,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: "payment POST",
-    floor: { ...READ, verify: 2, hash: 3, writes: 11, checks: 4, commitBytes: 5045 },
+    floor: { ...READ, verify: 2, hash: 3, writes: 12, checks: 4, commitBytes: 5105 },
     target: 1.3,
   },
   { name: "payment GET", floor: READ, target: 1.4 },

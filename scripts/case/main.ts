@@ -1,14 +1,17 @@
 /** `deno task case`: reads the evidence of a payment, and verifies a bundle offline (docs/operations/disputes.md). */
 import { decodeJwt } from "jose";
+import { z } from "zod";
+import { isUuid } from "../../src/base/kernel/identifiers.ts";
 import { optionsOf, runProgram, UsageError } from "../command_line/run.ts";
 import { type ApiTools, getOperation } from "../operations_api/client.ts";
 import { bundleSchema, statementSchema } from "./bundle_schema.ts";
 import { timelineOf } from "./timeline.ts";
 import { verify, verifyArguments } from "./verify.ts";
 
-const USAGE = `deno task case <payment or consent id> [--json | --screen] [--bundle FILE] [--url URL]
+const USAGE = `deno task case <id> [--json | --screen] [--bundle FILE] [--url URL]
 deno task case verify <FILE> [--anchor <thumbprint>,…]
-  Prints what happened, in words. --screen: prints the customer's decision and what the screen showed. --json: prints
+  Prints what happened, in words. The id is that of a payment or a consent, an interaction id (the number on an error
+  page, while its trace is kept), an end-to-end id or an idempotency key. --screen: prints the customer's decision and what the screen showed. --json: prints
   the bundle. --bundle: writes it to a file, which verify checks without the platform. --anchor: the certificates in
   which chains may end.
   OPS_TOKEN (an operator's token), OPERATIONS_HOST and OPERATIONS_PORT are read from the environment or .env.`;
@@ -30,13 +33,31 @@ export async function caseCommand(args: readonly string[], tools: CaseTools): Pr
   }
   if (first === undefined || first.startsWith("--")) throw new UsageError(USAGE);
   const { bundle: file, url, json, screen } = optionsOf(rest, ["bundle", "url"], ["json", "screen"]);
-  const { status, text } = await getOperation(tools, url, `/cases/${encodeURIComponent(first)}`);
-  if (status === 404) throw new Error(`no consent or payment has the id ${first}`);
+  const text = await bundleText(tools, url, first);
   if (file !== undefined) await tools.writeText(file, text);
   if (json) tools.print(text.trimEnd());
   else for (const line of screen ? decisionsIn(text) : readable(text)) tools.print(line);
   return true;
 }
+
+/** Returns the bundle of a payment or consent, or of the only case that another id leads to. @throws {Error} without one */
+async function bundleText(tools: ApiTools, url: string | undefined, id: string): Promise<string> {
+  if (isUuid(id)) {
+    const direct = await getOperation(tools, url, `/cases/${id}`);
+    if (direct.ok) return direct.text;
+  }
+  const { json } = await getOperation(tools, url, `/search?${new URLSearchParams({ q: id })}`);
+  const [only, ...more] = foundSchema.parse(json).Data.Case.map(({ ConsentId }) => ConsentId);
+  if (only === undefined) throw new Error(`no consent or payment has the id ${id}`);
+  if (more.length > 0) throw new Error(`${id} leads to several consents: ${[only, ...more].join(", ")}`);
+  const { ok, text } = await getOperation(tools, url, `/cases/${only}`);
+  if (!ok) throw new Error(`no consent or payment has the id ${only}`);
+  return text;
+}
+
+const foundSchema = z.looseObject({
+  Data: z.looseObject({ Case: z.array(z.looseObject({ ConsentId: z.string() })) }),
+});
 
 function readable(text: string): readonly string[] {
   const bundle = bundleSchema.parse(JSON.parse(text));

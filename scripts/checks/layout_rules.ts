@@ -32,7 +32,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/evidence_log",
     "platform/http",
   ],
-  ["platform/security", "platform/idempotency", "platform/lanes.ts"],
+  ["platform/security", "platform/idempotency", "platform/lookup", "platform/lanes.ts"],
   [
     "platform/frontchannel",
     "platform/backchannel",
@@ -46,6 +46,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/operations",
     "platform/traces",
   ],
+  ["platform/search"],
   ["platform/console"],
   [
     "platform/main.ts",
@@ -89,6 +90,7 @@ export const CROSSINGS: readonly Crossing[] = [
     to: "platform/evidence_log",
     because: "an entry and its leaf hash are one commit",
   },
+  { from: "platform/idempotency", to: "platform/lookup", because: "a claim is found by its key alone" },
   {
     from: "platform/idempotency",
     to: "platform/security",

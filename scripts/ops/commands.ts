@@ -126,6 +126,14 @@ export const COMMANDS: readonly Command[] = [
       }),
   },
   {
+    words: "search",
+    ids: ["ID"],
+    required: [],
+    help:
+      "A payment by the number on an error page, its own or its consent's id, end-to-end id or idempotency key",
+    plan: ([id]) => get("/search", { q: id }),
+  },
+  {
     words: "history",
     ids: ["SUBJECT"],
     required: [],

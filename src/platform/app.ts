@@ -36,6 +36,7 @@ import { type CaseRouteDeps, caseRoutes } from "./cases/case_routes.ts";
 import { type LogRouteDeps, logRoutes } from "./cases/log_routes.ts";
 import { type RequestLaneRouteDeps, requestLaneRoutes } from "./security/request_lane_routes.ts";
 import { type RegistrationRouteDeps, registrationRoutes } from "./registration/routes.ts";
+import { type SearchRouteDeps, searchRoutes } from "./search/routes.ts";
 import { type TraceRouteDeps, traceRoutes } from "./traces/routes.ts";
 import { admit } from "./security/admit.ts";
 import { requestMetrics } from "./security/request_metrics.ts";
@@ -117,6 +118,7 @@ export interface OperationsDeps extends ErrorDeps {
     & HistoryRouteDeps
     & ParticipantRouteDeps
     & CaseRouteDeps
+    & SearchRouteDeps
     & OperationsDocumentDeps;
 }
 
@@ -163,6 +165,7 @@ export function operationsHost(deps: OperationsDeps): Host {
     ...metricsRoutes(operations),
     ...logRoutes(operations),
     ...caseRoutes(operations),
+    ...searchRoutes(operations),
     ...operationsDocumentRoutes(operations),
   ];
   const served = [

@@ -15,7 +15,7 @@ import { openHoldStore } from "./recovery/hold_store.ts";
 import { guardedFetch } from "./participants/guarded_fetch.ts";
 import { openOidcOperators, withOidc } from "./security/oidc_operators.ts";
 import { byBearer, type OperatorGuardDeps } from "./security/operation.ts";
-import { openOperatorAudit } from "./security/operator_audit.ts";
+import { openOperatorAudit, type RecordRead } from "./security/operator_audit.ts";
 import { openControlsStore } from "./security/controls_store.ts";
 
 export function composeOperations(
@@ -26,17 +26,18 @@ export function composeOperations(
 ): Host {
   const { config, store, keys } = parts;
   const { consents, clients, participantKeys } = shared;
-  const guard = guardOf(parts, log);
+  const recordRead = openOperatorAudit(parts, openControlsStore());
   const host: Host = operationsHost({
     log,
     ...shared.errors,
     drawErrorPage: consoleErrorPages(shared.site),
     around: surroundings(parts, log, operationsHeaders, { admission: shared.admission }),
     health,
-    guard,
+    guard: guardOf(parts, log, recordRead),
     console: consoleParts(parts, shared, log),
     operations: {
       ...shared.delivery, // payments, their outbox, and the calls to banks
+      ...searchParts(shared, recordRead),
       consents,
       clients,
       log,
@@ -55,6 +56,13 @@ export function composeOperations(
     },
   });
   return host;
+}
+
+function searchParts(
+  { traces, errors: { errorUri } }: Shared,
+  recordRead: RecordRead,
+): Pick<OperationsDeps["operations"], "traces" | "errorUri" | "recordRead"> {
+  return { traces, errorUri, recordRead };
 }
 
 function consoleParts(parts: TimedParts, { site }: Shared, log: Log): OperationsDeps["console"] {
@@ -90,11 +98,10 @@ function tokenReader(deps: Pick<OperatorGuardDeps, "identify" | "clock" | "log">
 }
 
 /** Undefined without operators. */
-function guardOf(parts: TimedParts, log: Log): OperatorGuardDeps | undefined {
-  const { store, clock, operators } = parts;
+function guardOf(parts: TimedParts, log: Log, recordRead: RecordRead): OperatorGuardDeps | undefined {
+  const { clock, operators } = parts;
   const people = withOidc(operators, oidcOperators(parts, log));
   if (people === undefined) return undefined;
-  const recordRead = openOperatorAudit({ store, clock }, openControlsStore());
   return { identify: people.identify, clock, log, recordRead };
 }
 

@@ -43,6 +43,7 @@ export function platformDocument(
 
 const OPERATIONS_TAGS = [
   { name: "Evidence", description: "The evidence log's checkpoint and proofs." },
+  { name: "Search", description: "Finds a payment by any id." },
   { name: "Histories", description: "Who did what, when and why." },
   { name: "Controls", description: "What operators block, revoke, hold and announce." },
   { name: "Payment orders", description: "Orders that wait, are held or were given up." },

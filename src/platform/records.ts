@@ -26,6 +26,7 @@ import { bankRecord, clientRecord, softwareStatementRecord } from "./registratio
 import { evidenceDocumentRecord } from "./evidence/document_store.ts";
 import { evidenceRecord } from "./evidence/evidence_store.ts";
 import { controlledPartyRecord, controlsRecord } from "./security/controls_store.ts";
+import { lookupRecord } from "./lookup/lookup_store.ts";
 import { traceOfRecord, traceRecord } from "./traces/trace_store.ts";
 import { rateBucketRecord } from "./security/rate_limit_store.ts";
 
@@ -63,6 +64,7 @@ export const platformRecords = [
   storeEpochRecord,
   traceRecord,
   traceOfRecord,
+  lookupRecord,
   ...logRecords,
   ...baseRecords,
 ] as const;

@@ -205,3 +205,10 @@ export const traceOfKey = (reader: string, about: string, place?: string): Key =
   about,
   ...(place === undefined ? [] : [place]),
 ];
+
+/** Ids of consents and payments by the hash of another id (`lookup/lookup_store.ts`). 400 days. */
+export const lookupKey = (hash: string, resource?: string): Key => [
+  "lookup",
+  hash,
+  ...(resource === undefined ? [] : [resource]),
+];

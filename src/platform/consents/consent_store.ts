@@ -8,6 +8,7 @@ import { consentDeadlineKey, consentForgettingKey, consentKey } from "../store_k
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
 import { type Consent, deadlineOf } from "./consent.ts";
+import { stageLookup, stageLookupGone } from "../lookup/lookup_store.ts";
 import { minimised, reportsToDelete } from "./minimise.ts";
 import { consentRecord } from "./stored_consent.ts";
 
@@ -81,12 +82,7 @@ export const consentForgettingRecord = defineRecord<{ readonly consentId: Consen
 export function openConsentStore(store: Store, keepMs: number): ConsentStore {
   return {
     find: (from, id) => consentRecord.get(from, consentKey(id)),
-    stageCreation(tx, consent, cause) {
-      const created = { at: consent.createdAt, event: `consent.${consent.status}`, ...cause };
-      check(tx, consentKey(consent.id), null);
-      stageRecorded(tx, consent, null, created);
-      noteDeadline(tx, consent);
-    },
+    stageCreation,
     stageChange(tx, former, changed, cause, at) {
       check(tx, former.key, former.version);
       const deleted = reportsToDelete(former.value, changed);
@@ -153,6 +149,25 @@ function stageForgotten(
   const reason = "never authorised; the time to keep its personal data has passed";
   const event = { at, event: "consent.personal_data_deleted", actor: "clock", reason, deleted };
   stageRecorded(tx, changed, former.value, event);
+  const endToEndId = endToEndIdOf(former.value);
+  if (endToEndId !== undefined) stageLookupGone(tx, "end-to-end id", endToEndId, changed.id);
+}
+
+function stageCreation(tx: Transaction, consent: Consent, cause: Cause): void {
+  check(tx, consentKey(consent.id), null);
+  stageRecorded(tx, consent, null, { at: consent.createdAt, event: `consent.${consent.status}`, ...cause });
+  noteDeadline(tx, consent);
+  noteEndToEndId(tx, consent);
+}
+
+function noteEndToEndId(tx: Transaction, consent: Consent): void {
+  const endToEndId = endToEndIdOf(consent);
+  if (endToEndId === undefined) return;
+  stageLookup(tx, "end-to-end id", endToEndId, consent.id, consent.createdAt);
+}
+
+function endToEndIdOf({ request }: Consent): string | undefined {
+  return request.initiation.endToEndIdentification;
 }
 
 function stageRecorded(tx: Transaction, consent: Consent, former: Consent | null, entry: AuditEvent): number {

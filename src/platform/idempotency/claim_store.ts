@@ -8,6 +8,7 @@ import { instant, text } from "../../base/store/record_fields.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { IDEMPOTENCY_KEY } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
+import { stageLookup } from "../lookup/lookup_store.ts";
 import { IDEMPOTENCY_SECONDS } from "../profile.ts";
 import type { Key, Reader } from "../../base/store/store.ts";
 import { check, type Transaction } from "../../base/store/transaction.ts";
@@ -78,9 +79,11 @@ export function openClaimStore(clock: Clock): ClaimStore {
     },
     stage(tx, claim, resourceId) {
       check(tx, claim.key, claim.formerVersion);
-      const expiresAt = clock() + IDEMPOTENCY_SECONDS * 1000;
+      const now = clock();
+      const expiresAt = now + IDEMPOTENCY_SECONDS * 1000;
       const value = { fingerprint: claim.fingerprint, resourceId, expiresAt };
       claimRecord.set(tx, claim.key, value, expiresAt);
+      stageLookup(tx, "idempotency key", claim.key.at(-1) ?? "", resourceId, now);
     },
   };
 }

@@ -31,6 +31,7 @@ const API_ROLES = {
   "POST /operations/order-holds/{bank}/release": OPERATES,
   "GET /operations/log/checkpoint": ROLES,
   "GET /operations/cases/{id}": FIND_CASES,
+  "GET /operations/search": READ_HISTORIES,
   "GET /operations/log/consistency": ROLES,
   "GET /operations/log/inclusion": ROLES,
   "GET /operations/histories/{subject}": READ_HISTORIES,

@@ -88,6 +88,15 @@ export function representTrace(trace: Trace, errorUri: ErrorUri): z.infer<typeof
   };
 }
 
+/** Represents a trace for operators, with what the log has of a rejection. */
+export function representTraceInFull(trace: Trace, errorUri: ErrorUri): z.infer<typeof traceSchema> {
+  const { rejection } = trace;
+  const told = representTrace(trace, errorUri);
+  if (rejection === undefined || told.Rejection === undefined) return told;
+  const full = { ...told.Rejection, Reason: rejection.reason, ...named("Detail", rejection.detail) };
+  return { ...told, Rejection: full };
+}
+
 function resultOf({ rejection }: Trace, index: number, passed: number): "Passed" | "Failed" | "NotReached" {
   if (index < passed || rejection === undefined) return "Passed";
   return index === passed ? "Failed" : "NotReached";

@@ -150,9 +150,14 @@ function unique<T extends { readonly key: Key; readonly value: Trace }>(entries:
   for (const entry of entries) {
     const place = placeOf(entry.key);
     const former = byPlace.get(place);
-    if (former === undefined || former.value.rejection?.told === undefined) byPlace.set(place, entry);
+    if (former === undefined || !isFull(former.value)) byPlace.set(place, entry);
   }
   return [...byPlace.values()];
+}
+
+/** Whether it says what was wrong, which {@link asBystander} leaves out. */
+function isFull({ rejection }: Trace): boolean {
+  return [rejection?.told, rejection?.detail, rejection?.faults].some((said) => said !== undefined);
 }
 
 function placeOf(key: Key): string {

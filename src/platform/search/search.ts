@@ -1,0 +1,131 @@
+/**
+ * Finds cases for operators by any id that a customer, a TPP or a bank may quote: the interaction id of a request, which
+ * is also the number on a customer's error page, a payment id, a consent id, an end-to-end id or an idempotency key.
+ */
+import type { Clock } from "../../base/kernel/clock.ts";
+import {
+  asConsentId,
+  asPaymentId,
+  type ConsentId,
+  isUuid,
+  type PaymentId,
+  paymentIdOf,
+} from "../../base/kernel/identifiers.ts";
+import type { Store } from "../../base/store/store.ts";
+import { asOf } from "../consents/consent.ts";
+import type { ConsentStore } from "../consents/consent_store.ts";
+import { lookedUp, LOOKUP_KINDS, type LookupKind } from "../lookup/lookup_store.ts";
+import type { PaymentStore } from "../payments/payment_store.ts";
+import type { Trace } from "../traces/trace.ts";
+import { MAX_LISTED, type TraceStore } from "../traces/trace_store.ts";
+
+export interface SearchDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly consents: Pick<ConsentStore, "find">;
+  readonly payments: Pick<PaymentStore, "find">;
+  readonly traces: TraceStore;
+}
+
+/** By which kinds of id a case was found. */
+export type FoundBy = "interaction id" | "payment id" | "consent id" | LookupKind;
+
+/** A consent and its payment, without personal data. */
+export interface FoundCase {
+  readonly foundBy: readonly FoundBy[];
+  readonly consentId: ConsentId;
+  readonly consentStatus: string;
+  readonly paymentId?: PaymentId;
+  readonly paymentStatus?: string;
+  readonly bank: string;
+  readonly clientId: string;
+  /** When the consent was created, milliseconds. */
+  readonly createdAt: number;
+}
+
+export interface Found {
+  /** At most {@link MAX_CASES}, newest first. */
+  readonly cases: readonly FoundCase[];
+  /** Those of the interaction id, or the newest ones of the only case; newest first. */
+  readonly traces: readonly Trace[];
+}
+
+export const MAX_CASES = 20;
+/** Longer than any id. */
+export const MAX_SEARCH_CHARACTERS = 128;
+
+/** Searches for the text. A text that is no id finds nothing. */
+export async function search(deps: SearchDeps, text: string): Promise<Found> {
+  const id = text.trim();
+  if (id === "" || id.length > MAX_SEARCH_CHARACTERS) return { cases: [], traces: [] };
+  const traces = isUuid(id) ? await deps.traces.byInteraction(id) : [];
+  const named: (readonly [FoundBy, string])[] = [
+    ["consent id", id],
+    ["payment id", id],
+    ...traces.flatMap(({ consentId, paymentId }) =>
+      [consentId, paymentId].flatMap((one) => one === undefined ? [] : [["interaction id", one] as const])
+    ),
+  ];
+  for (const kind of LOOKUP_KINDS) {
+    const found = await lookedUp(deps.store, kind, id, MAX_CASES);
+    named.push(...found.map((one) => [kind, one] as const));
+  }
+  const cases = await casesOf(deps, named);
+  return { cases, traces: traces.length > 0 ? traces : await tracesOf(deps, cases) };
+}
+
+async function casesOf(
+  deps: SearchDeps,
+  named: readonly (readonly [FoundBy, string])[],
+): Promise<readonly FoundCase[]> {
+  const byConsent = new Map<ConsentId, Set<FoundBy>>();
+  for (const [kind, id] of named) {
+    const consentId = await consentOf(deps, kind, id);
+    if (consentId === undefined) continue;
+    byConsent.set(consentId, (byConsent.get(consentId) ?? new Set()).add(kind));
+    if (byConsent.size === MAX_CASES) break;
+  }
+  const found = await Promise.all([...byConsent].map(([id, kinds]) => caseOf(deps, id, [...kinds])));
+  return found.filter((one) => one !== undefined).toSorted((one, other) => other.createdAt - one.createdAt);
+}
+
+/** Returns the consent of a consent's or a payment's id, whose forms are the same. */
+async function consentOf(
+  { store, payments }: SearchDeps,
+  kind: FoundBy,
+  id: string,
+): Promise<ConsentId | undefined> {
+  const paymentId = kind === "consent id" ? undefined : asPaymentId(id);
+  const payment = paymentId === undefined ? null : await payments.find(store, paymentId);
+  if (payment !== null) return payment.value.consentId;
+  return kind === "payment id" ? undefined : asConsentId(id);
+}
+
+/** Returns undefined if no such consent exists. */
+async function caseOf(
+  { store, clock, consents, payments }: SearchDeps,
+  consentId: ConsentId,
+  foundBy: readonly FoundBy[],
+): Promise<FoundCase | undefined> {
+  const consent = (await consents.find(store, consentId))?.value;
+  if (consent === undefined) return undefined;
+  const payment = (await payments.find(store, await paymentIdOf(consentId)))?.value;
+  const { bank, clientId, createdAt } = consent;
+  return {
+    foundBy,
+    consentId,
+    consentStatus: asOf(consent, clock()).status,
+    ...(payment === undefined ? {} : { paymentId: payment.id, paymentStatus: payment.status }),
+    bank,
+    clientId,
+    createdAt,
+  };
+}
+
+async function tracesOf(
+  { traces }: SearchDeps,
+  [only, ...more]: readonly FoundCase[],
+): Promise<readonly Trace[]> {
+  if (only === undefined || more.length > 0) return [];
+  return (await traces.about(only.clientId, only.consentId)).slice(0, MAX_LISTED);
+}
