@@ -12,7 +12,7 @@ export function State({ good, words }: { readonly good: boolean; readonly words:
   return <span class={good ? "state good" : "state bad"}>{words}</span>;
 }
 
-/** A table that scrolls by itself if the window is narrow. The first cell of a row is its name. */
+/** A table. In a narrow window each row is a list of its cells with their names. The first cell of a row is its name. */
 export function Table(
   { language, name, heads, rows }: {
     readonly language: Language;
@@ -21,6 +21,7 @@ export function Table(
     readonly rows: readonly (readonly Child[])[];
   },
 ): JSX.Element {
+  const labels = heads.map((head) => words(language, head));
   return (
     <div class="scroll" tabindex={0} role="region" aria-label={words(language, name)}>
       <table>
@@ -31,7 +32,7 @@ export function Table(
           {rows.map(([first, ...cells]) => (
             <tr>
               <th scope="row">{first}</th>
-              {cells.map((cell) => <td>{cell}</td>)}
+              {cells.map((cell, index) => <td data-label={labels[index + 1]}>{cell}</td>)}
             </tr>
           ))}
         </tbody>

@@ -58,7 +58,7 @@ function TokenForm({ language, next, formToken, fault }: SignInView): JSX.Elemen
           {...(fault === "token" ? { "aria-invalid": "true", "aria-describedby": "fault" } : {})}
         />
       </div>
-      <button type="submit">{phrase(language, "signIn.submit")}</button>
+      <button type="submit" class="accept">{phrase(language, "signIn.submit")}</button>
     </form>
   );
 }

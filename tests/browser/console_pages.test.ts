@@ -1,0 +1,172 @@
+/**
+ * Every page of the operators' console in a real browser: accessible, readable on a small phone, usable by keyboard and
+ * without scripts. With `SCREENSHOTS=1`, screenshots go to `.data/screenshots`.
+ */
+/// <reference lib="dom" />
+import { assert, assertEquals } from "@std/assert";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { OPERATION_ROLES } from "../../src/platform/security/operator_roles.ts";
+import type { Environment } from "testing/environment.ts";
+import { OPERATOR_TOKENS } from "testing/operators.ts";
+import { isChromiumThere, openChromium } from "support/chromium.ts";
+import { later, openPushEnvironment, paid } from "support/orders.ts";
+import {
+  assertAccessible,
+  assertBigTargets,
+  assertContrast,
+  assertFits,
+  blockedOn,
+  picture,
+} from "./page_checks.ts";
+
+/** CSS pixels. */
+const PHONE = { width: 320, height: 800 };
+const DESK = { width: 1280, height: 800 };
+const REASON = "The bank's desk has asked for it.";
+
+interface Site {
+  readonly browser: Browser;
+  readonly origin: string;
+  readonly pages: readonly string[];
+}
+
+Deno.test({
+  name:
+    "every page of the console is for everyone, also by keyboard and without scripts [WCAG 2.2 AA] [OP13]",
+  ignore: !isChromiumThere(),
+  fn: async () => {
+    await using env = await openPushEnvironment(() => new Response("The desk is closed.", { status: 503 }));
+    const pages = await busyConsole(env);
+    const server = Deno.serve(
+      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+      (request) => env.platform.operations.fetch(request),
+    );
+    const browser = await openChromium();
+    try {
+      const site = { browser, origin: `http://127.0.0.1:${server.addr.port}`, pages };
+      await onPhone(site);
+      await onDesk(site);
+    } finally {
+      await browser.close();
+      await server.shutdown();
+    }
+  },
+  sanitizeOps: false, // the browser's pipes and timers end after the test that closed it
+  sanitizeResources: false,
+});
+
+/** Makes something to show, and returns the paths of every page. */
+async function busyConsole(env: Environment & { readonly pushes: unknown[] }): Promise<readonly string[]> {
+  const { DomesticPaymentId: id } = await paid(env as never);
+  for (let hour = 0; hour < 12; hour++) await later(env as never, 3_600_000);
+  await env.platform.growLog();
+  const change = async (path: string, data: object): Promise<{ Data: Record<string, string> }> => {
+    const body = JSON.stringify({ Data: { Reason: REASON, ...data } });
+    const headers = { "content-type": "application/json" };
+    return await (await env.asOperator(`/operations${path}`, { method: "POST", headers, body })).json();
+  };
+  await change("/banks/BANKB/hold", {});
+  await change(`/software/${env.otherTpp.clientId}/block`, {});
+  const { Data: { OutageId: outageId = "" } } = await change("/banks/BANKA/outages", {
+    FromDateTime: new Date(env.now).toISOString(),
+    UntilDateTime: new Date(env.now + 3_600_000).toISOString(),
+    Text: "Maintenance of the core banking system.",
+  });
+  const ids: Readonly<Record<string, string>> = { paymentId: id, outageId, id: "BANKA" };
+  const declared = Object.keys(OPERATION_ROLES).filter((name) => name.startsWith("GET /console"));
+  const paths = declared.map((name) =>
+    name.slice(4).replace("/cases/{id}", `/cases/${id}`).replaceAll(
+      /\{(\w+)\}/g,
+      (_, part) => ids[part] ?? "",
+    )
+  );
+  return [...paths, "/console/orders?state=held", "/console/search?q=nothing", "/console/nowhere"];
+}
+
+/** In Arabic, at 320 pixels, without scripts, in the dark. */
+async function onPhone(site: Site): Promise<void> {
+  const page = await openPage(site, {
+    viewport: PHONE,
+    javaScriptEnabled: false,
+    colorScheme: "dark",
+    locale: "ar",
+  });
+  const blocked = blockedOn(page);
+  await signIn(page, site);
+  for (const path of site.pages) {
+    await page.goto(`${site.origin}${path}`);
+    await assertFits(page, path);
+    await assertBigTargets(page, path);
+    await picture(page, `console-phone-${nameOf(path)}`);
+  }
+  assertEquals(blocked, []);
+}
+
+/** In English, by keyboard, with axe's rules in both colour schemes. */
+async function onDesk(site: Site): Promise<void> {
+  const page = await openPage(site, { viewport: DESK, locale: "en", reducedMotion: "reduce" });
+  const blocked = blockedOn(page);
+  await page.goto(`${site.origin}/console`);
+  await assertAccessible(page, "sign-in");
+  await picture(page, "console-desk-sign-in");
+  await signIn(page, site);
+  for (const path of site.pages) {
+    await page.goto(`${site.origin}${path}`);
+    await assertFits(page, path);
+    await assertAccessible(page, path);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await assertContrast(page, `${path} in the dark`);
+    await page.emulateMedia({ colorScheme: "light" });
+    await picture(page, `console-desk-${nameOf(path)}`);
+  }
+  await holdByKeyboard(page, site);
+  assertEquals(blocked, []);
+}
+
+/** Releases and holds a bank with the keyboard alone. */
+async function holdByKeyboard(page: Page, { origin }: Site): Promise<void> {
+  await page.goto(`${origin}/console/banks`);
+  await stopAt(page, 'a[href="/console/banks/BANKB/release"]');
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/release");
+  await stopAt(page, "#reason");
+  await page.keyboard.type(REASON);
+  await stopAt(page, "button.accept");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/console/banks?done=*");
+  assertEquals(await page.locator('[role="status"]').textContent(), "The orders of the bank are released.");
+  await page.locator('a[href="/console/banks/BANKB/hold"]').waitFor();
+}
+
+/** Presses Tab until the element has the focus, which is visible at every stop. */
+async function stopAt(page: Page, selector: string): Promise<void> {
+  for (let stop = 0; stop < 60; stop++) {
+    await page.keyboard.press("Tab");
+    const outline = await page.evaluate(
+      `(() => { const style = getComputedStyle(document.activeElement); return style.outlineStyle + style.outlineWidth; })()`,
+    );
+    assert(
+      outline !== "none0px" && !String(outline).startsWith("none"),
+      `stop ${stop} before ${selector} shows no focus`,
+    );
+    if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+  }
+  throw new Error(`the keyboard does not reach ${selector}`);
+}
+
+async function signIn(page: Page, { origin }: Site): Promise<void> {
+  await page.goto(`${origin}/console`);
+  await page.locator("#token").fill(OPERATOR_TOKENS.maria);
+  await page.locator("#token").press("Enter");
+  await page.waitForURL(`${origin}/console`);
+}
+
+async function openPage({ browser }: Site, options: BrowserContextOptions): Promise<Page> {
+  const page = await (await browser.newContext(options)).newPage();
+  page.setDefaultTimeout(10_000);
+  return page;
+}
+
+function nameOf(path: string): string {
+  return path.replace("/console", "").replaceAll(/[0-9a-f]{8}-[0-9a-f-]+|[^\w]+/g, "-") || "dashboard";
+}
