@@ -45,7 +45,8 @@ export async function compareEngines(
   await using server = await openBenchServer();
   const url = await newBenchDatabase(server);
   await using onFile = await openServedEnvironment(serve);
-  await using onServer = await openServedEnvironment({ ...serve, STORE_URL: url });
+  const DATA_KEYS_STORE = await newBenchDatabase(server);
+  await using onServer = await openServedEnvironment({ ...serve, STORE_URL: url, DATA_KEYS_STORE });
   for (const env of [onFile, onServer]) {
     await runStages(env, () => Promise.resolve(0), options.warm, AT_ONCE);
   }

@@ -81,11 +81,11 @@ async function fillFile(path: string, count: number): Promise<void> {
 async function openOnPostgres(count: number): Promise<ServedEnvironment> {
   await using opening = new AsyncDisposableStack();
   const server = opening.use(await openBenchServer());
-  const STORE_URL = await newBenchDatabase(server);
+  const [STORE_URL, DATA_KEYS_STORE] = [await newBenchDatabase(server), await newBenchDatabase(server)];
   const store = openPostgresStore(await openConnections(readPostgresUrl(STORE_URL)));
   await fill(store, count, say);
   await store.close();
-  const env = opening.use(await openServedEnvironment({ ...SERVE, STORE_URL }));
+  const env = opening.use(await openServedEnvironment({ ...SERVE, STORE_URL, DATA_KEYS_STORE }));
   const resources = opening.move();
   return Object.assign(Object.create(env), { [Symbol.asyncDispose]: () => resources.disposeAsync() });
 }

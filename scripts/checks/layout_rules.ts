@@ -27,9 +27,11 @@ export const LEVELS: readonly (readonly string[])[] = [
   ],
   [
     "platform/config.ts",
+    "platform/config_variables.ts",
     "platform/audit_trail.ts",
     "platform/evidence",
     "platform/evidence_log",
+    "platform/data_keys",
     "platform/http",
   ],
   ["platform/security", "platform/idempotency", "platform/lookup", "platform/lanes.ts"],
@@ -80,11 +82,7 @@ export const CROSSINGS: readonly Crossing[] = [
     because: "single-use token ids of a request are staged at its edge",
   },
   { from: "base/http", to: "base/observability", because: "errors are logged where they become answers" },
-  {
-    from: "base/observability",
-    to: "base/store",
-    because: "health asks the store",
-  },
+  { from: "base/observability", to: "base/store", because: "health asks the store" },
   {
     from: "platform/audit_trail.ts",
     to: "platform/evidence_log",
@@ -111,6 +109,8 @@ export const CROSSINGS: readonly Crossing[] = [
     to: "platform/audit_trail.ts",
     because: "a case file is read from histories",
   },
+  { from: "platform/config.ts", to: "platform/config_variables.ts", because: "it reads these variables" },
+  { from: "platform/data_keys", to: "platform/evidence", because: "both hash without a promise" },
   { from: "platform/frontchannel", to: "platform/consents", because: "the customer decides on a consent" },
   {
     from: "platform/frontchannel",

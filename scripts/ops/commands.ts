@@ -50,6 +50,12 @@ function change(words: string, id: string, pathOf: (id: string) => string, help:
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
+  change(
+    "erase",
+    "CASE",
+    (id) => `/cases/${id}/erasure`,
+    "Erases the personal data of a payment or a consent for ever",
+  ),
   {
     words: "requests",
     ids: [],

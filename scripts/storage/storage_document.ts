@@ -3,6 +3,7 @@ import { baseRecords } from "../../src/base/store/base_records.ts";
 import type { StoredRecord } from "../../src/base/store/record.ts";
 import { MIGRATIONS } from "../../src/base/store/postgres/schema.ts";
 import { directoryRecords } from "../../src/directory/participant_records.ts";
+import { dataKeyRecords } from "../../src/platform/data_keys/data_key_records.ts";
 import { platformRecords } from "../../src/platform/records.ts";
 
 type Documented = Pick<
@@ -32,6 +33,12 @@ Classes of personal data:
 | customer     | A bank's customer: accounts, amounts, or an id of the customer.                                |
 `;
 
+const DATA_KEYS =
+  `Personal data in \`consent\`, \`payment\`, \`interaction\` and \`evidence\` is encrypted under the data key of
+the case, in the member \`sealedMembers\` ([P3](decisions/p3-personal-data-is-sealed-by-case.md)). The other members
+stay readable.
+`;
+
 const VIEWS = `## Views for analysts
 
 A PostgreSQL database has these views. The role \`hub_reader\` may read them and no table
@@ -45,6 +52,8 @@ export function storageDocument(): string {
   return [
     INTRODUCTION,
     section("Platform", platformRecords),
+    DATA_KEYS,
+    section("Data key store", dataKeyRecords),
     section("Directory", [...directoryRecords, ...baseRecords]),
     VIEWS,
     ...viewSections(),

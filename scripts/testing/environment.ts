@@ -7,6 +7,10 @@ import { type Config, readConfig } from "../../src/platform/config.ts";
 import { type Credentials, soleCredential } from "../../src/base/http/credentials.ts";
 import { composeDirectory, type DirectoryApp } from "../../src/directory/compose_directory.ts";
 import { openKeyRing } from "../../src/base/jose/key_ring.ts";
+import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import type { CaseKeys } from "../../src/platform/data_keys/case_keys.ts";
+import { everything, snapshot } from "./store_contents.ts";
+import { forwardOnly, sealedForTest } from "./sealed_for_test.ts";
 import { openTestStore } from "./test_store.ts";
 import type { Entry, Store } from "../../src/base/store/store.ts";
 import { describedPlatform } from "./described_platform.ts";
@@ -30,7 +34,13 @@ export interface Environment extends AsyncDisposable {
   /** Offset of the platform computer's clock from `now`, ms; its monotonic clock follows `now`. */
   clockStep: number;
   readonly config: Config;
+  /** The platform's store as it reads and writes it: sealed values are opened. */
   readonly store: Store;
+  /** The same store with sealed values as they are in the database. */
+  readonly raw: Store;
+  /** The data key store. */
+  readonly vault: Store;
+  readonly caseKeys: CaseKeys;
   platform: Platform;
   readonly directory: DirectoryApp;
   /** Every line the platform logged. */
@@ -108,10 +118,6 @@ async function registerAll(options: EnvironmentOptions): Promise<Registered> {
   return { platform: await everything(env.store), directory: await everything(directoryStore), participants };
 }
 
-function everything(store: Store): Promise<Entry<unknown>[]> {
-  return store.list<unknown>({ prefix: [], limit: 10_000 });
-}
-
 async function storeHolding(entries: readonly Entry<unknown>[] = [], opened?: Store): Promise<Store> {
   const store = opened ?? await openTestStore();
   for (let from = 0; from < entries.length; from += 100) {
@@ -132,8 +138,9 @@ async function openEmptyEnvironment(
   copied?: Registered,
   openedDirectory?: Store,
 ): Promise<EmptyEnvironment> {
-  const store = await storeHolding(copied?.platform, options.store);
+  const raw = await storeHolding(copied?.platform, options.store);
   const directoryStore = await storeHolding(copied?.directory, openedDirectory);
+  const vault = await openDenoKv(":memory:");
   const state = { now: START, clockStep: 0, logged: [] as string[], fetched: [] as string[] };
   const directory = await composeDirectory({
     issuer: DIRECTORY_URL,
@@ -145,11 +152,15 @@ async function openEmptyEnvironment(
     environment: "Production",
     loopbackRedirects: false,
   });
+  const { store, caseKeys } = await sealedForTest(raw, vault, forwardOnly(() => state.now));
   const keySet = await platformKeySet();
   const config = readConfig({ ...ENVIRONMENT, PLATFORM_KEYS: keySet, ...options.environment });
   const env = Object.assign(state, {
     config,
     store,
+    raw,
+    vault,
+    caseKeys,
     directory,
     network: (request: Request): Promise<Response> => directory.fetch(request),
   });
@@ -168,6 +179,7 @@ async function openEmptyEnvironment(
       fetch: fetchThroughEnvironment as typeof fetch,
       log: (line) => void env.logged.push(line),
       keys,
+      caseKeys,
       operators: options.operators ?? await testOperators(),
       isServing: options.isServing ?? (() => true),
     });
@@ -209,6 +221,7 @@ const ENVIRONMENT = {
   DIRECTORY_HOSTS: "directory.example",
   REGISTRATION_AUDIENCE,
   PROXY_SECRET,
+  WRAPPING_KEYS: "/tests/never-opened.keys",
   ENVIRONMENT: "Production",
   LOG_LEVEL: "debug",
   // Admission has tests of its own.
@@ -218,17 +231,6 @@ const ENVIRONMENT = {
   RATE_LIMITS: ["authorization", "registration", "consents", "payments", "reads", "back_channel", "funds"]
     .map((group) => `${group}=100000/100000`).join(),
 };
-
-/** A monotonic clock beside one that tests put back: it counts what the other advances. */
-function forwardOnly(now: () => number): () => number {
-  let last = now();
-  let elapsed = 0;
-  return () => {
-    elapsed += Math.max(0, now() - last);
-    last = now();
-    return elapsed;
-  };
-}
 
 async function onboardAll(
   env: EmptyEnvironment,
@@ -283,17 +285,4 @@ export function throughProxy(request: Request, as: Participant | undefined): Req
   proxied.headers.set("x-proxy-secret", PROXY_SECRET);
   if (as !== undefined) proxied.headers.set("client-cert", `:${as.transport.certificate}:`);
   return proxied;
-}
-
-const UNCOUNTED: ReadonlySet<string> = new Set([
-  "spent_jwt",
-  "rate_bucket",
-  "kept_copy",
-  "kept_piece",
-  "age_mark",
-]);
-
-async function snapshot(store: Store): Promise<readonly Entry<unknown>[]> {
-  const entries = await everything(store);
-  return entries.filter(({ key }) => !UNCOUNTED.has(key[0] ?? ""));
 }

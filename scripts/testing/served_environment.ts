@@ -13,6 +13,7 @@ import type { FlowEnvironment } from "./flows.ts";
 import { signJwt } from "./jwts.ts";
 import { onboardOnly, type Participant, registrationClaims } from "./participants.ts";
 import { platformKeySet } from "./platform_keys.ts";
+import { TEST_WRAPPING_KEYS } from "./sealed_for_test.ts";
 import { freePort, type ServedPlatform, startPlatform } from "./served_platform.ts";
 import { serverIdentity, type TlsIdentity, webAuthority } from "./web_authority.ts";
 import {
@@ -60,6 +61,7 @@ export async function openFixture(environment: SoftwareEnvironment = "Production
   names.ports.set(new URL(DIRECTORY_URL).hostname, server.addr.port);
   await Deno.writeTextFile(`${folder}/web-ca.pem`, webCa.certificatePem);
   await Deno.writeTextFile(`${folder}/platform-keys.json`, await platformKeySet(), { mode: 0o600 });
+  await Deno.writeTextFile(`${folder}/wrapping.keys`, TEST_WRAPPING_KEYS, { mode: 0o600 });
   return {
     get now(): number {
       return Date.now();
@@ -87,6 +89,7 @@ function variables(folder: string, namesUrl: string): Record<string, string> {
     PORT: String(freePort()),
     STORE_URL: `${folder}/platform.kv`,
     PLATFORM_KEYS: `${folder}/platform-keys.json`,
+    WRAPPING_KEYS: `${folder}/wrapping.keys`,
     DIRECTORY_ISSUER: DIRECTORY_URL,
     DIRECTORY_JWKS_URI: `${DIRECTORY_URL}/jwks`,
     DIRECTORY_HOSTS: new URL(DIRECTORY_URL).host,

@@ -19,7 +19,7 @@ import { currentFacts } from "../base/http/aside.ts";
 import { apiHeaders, browserHeaders } from "../base/http/response_headers.ts";
 import { commitReplayRecords } from "./http/commit_replay_records.ts";
 import { idempotent } from "./idempotency/idempotent.ts";
-import { asClientId, type ConsentId } from "../base/kernel/identifiers.ts";
+import { asClientId, type ConsentId, newConsentId } from "../base/kernel/identifiers.ts";
 import type { OAuthRouteDeps } from "./oauth/routes.ts";
 import { type Probe, type Readiness, readiness, storeProbe } from "../base/observability/health.ts";
 import { openLog } from "../base/observability/log.ts";
@@ -118,7 +118,7 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
   const { clients, consents, payments, claims, participantKeys: keys } = shared;
   const base = { store, clock, consents, payments, claims, baseUrl, currencies, accountSchemes };
   const guards = composeGuards(parts, shared);
-  const resources = { ...base, guards, idempotent: idempotent(claims) };
+  const resources = { ...base, guards, idempotent: idempotent(claims), newConsentId: idsOf(parts) };
   return apiHost({
     log,
     ...shared.errors,
@@ -152,6 +152,11 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
 function traced({ config, clock }: PlatformParts, { traceQueue: queue }: Shared): Surroundings {
   const record: RecordTrace = (...known) => queue.add(traceOf(...known));
   return config.traceDays === 0 ? [] : [traceRequests({ record, clock, elapsed: preciseClock })];
+}
+
+/** The data key of a new consent is stored before its id is used. */
+function idsOf({ caseKeys }: PlatformParts): () => Promise<ConsentId> {
+  return caseKeys?.newConsentId ?? (() => Promise.resolve(newConsentId()));
 }
 
 function composeOAuth(parts: PlatformParts, shared: Shared, guards: ResourceGuards): OAuthRouteDeps {

@@ -1,4 +1,5 @@
 /** Wires the operations host: what operators see and change, on a listener of its own. */
+import type { EraseCaseDeps } from "./cases/erase_case.ts";
 import { type Host, type OperationsDeps, operationsHost, surroundings } from "./app.ts";
 import type { Shared, TimedParts } from "./compose_parts.ts";
 import type { Credentials } from "../base/http/credentials.ts";
@@ -51,11 +52,16 @@ export function composeOperations(
       lanes: shared.admission.state,
       evidenceLog: openLogStore(store),
       ownKeyRing: keys,
+      ...erasureParts(parts),
       origin: { issuer: config.authUrl, cell: config.cell },
       openApi: () => operationsDocument(config, host.endpoints),
     },
   });
   return host;
+}
+
+function erasureParts({ config, caseKeys }: TimedParts): Pick<EraseCaseDeps, "caseKeys" | "keepCasesMs"> {
+  return { caseKeys, keepCasesMs: config.keepCasesDays * 86_400_000 };
 }
 
 function searchParts(

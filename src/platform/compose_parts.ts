@@ -1,4 +1,5 @@
 /** Builds the parts that both hosts share: stores, keys, limits, delivery. */
+import type { CaseKeys } from "./data_keys/case_keys.ts";
 import { cellOf } from "./cells.ts";
 import type { Config } from "./config.ts";
 import { type ConsentStore, openConsentStore } from "./consents/consent_store.ts";
@@ -81,6 +82,8 @@ export interface PlatformParts {
   readonly advisory?: Readonly<Record<string, Probe>>;
   /** Whether proxies may send requests to this process. Without it they always may. */
   readonly isServing?: () => boolean;
+  /** The data keys of cases, if `store` seals personal data (`data_keys/sealed_store.ts`). */
+  readonly caseKeys?: CaseKeys | undefined;
   readonly process?: ProcessValues;
 }
 
@@ -244,10 +247,7 @@ function composeDirectoryView(parts: TimedParts, log: Log): DirectoryView {
   };
 }
 
-function composeDirectoryClock(
-  { fetch, metrics, clock, steady }: TimedParts,
-  log: Log,
-): DirectoryClock {
+function composeDirectoryClock({ fetch, metrics, clock, steady }: TimedParts, log: Log): DirectoryClock {
   return openDirectoryClock({
     fetch: tracedFetch(measuredFetch(fetch, metrics), "directory"),
     clock,

@@ -1,6 +1,8 @@
 /** Names the jobs of the background work and gives each its parts. */
 import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
 import type { PlatformParts, Shared } from "./compose_parts.ts";
+import { finishErasures } from "./cases/erase_case.ts";
+import { openRewrapping } from "./data_keys/rewrap_keys.ts";
 import { forgetConsents } from "./consents/forget_consents.ts";
 import { sweepConsents } from "./consents/sweep_consents.ts";
 import { growLog } from "./evidence_log/grow_log.ts";
@@ -22,6 +24,8 @@ export interface PlatformWork extends BackgroundWork {
   readonly sweepConsents: () => Promise<number>;
   /** Deletes the personal data of consents that were never authorised. */
   readonly forgetConsents: () => Promise<number>;
+  /** Completes erasures that a process has left unfinished. */
+  readonly finishErasures: () => Promise<number>;
   /** Gives new evidence its place in the log. */
   readonly growLog: () => Promise<number>;
   /** Stores the traces of answered requests. */
@@ -32,21 +36,25 @@ export interface PlatformWork extends BackgroundWork {
 
 type WorkParts =
   & Pick<PlatformWork, "markAge">
-  & Pick<PlatformParts, "store" | "clock" | "keys" | "config" | "operators">
+  & Pick<PlatformParts, "store" | "clock" | "keys" | "config" | "operators" | "caseKeys">
   & { readonly log: Log };
 
 export function composeWork(
   parts: WorkParts,
   { delivery, statuses, clients, consents, traceQueue }: Shared,
 ): PlatformWork {
-  const { store, clock, config, keys: { signer } } = parts;
+  const { store, clock, config, caseKeys, keys: { signer } } = parts;
   const origin = { issuer: config.authUrl, cell: config.cell };
   const evidence = { store, clock, signer, origin, log: openLogStore(store) };
+  const keepCasesMs = config.keepCasesDays * 86_400_000;
+  const erasing = { ...parts, ...delivery, consents, caseKeys, keepCasesMs };
   const resume = (): Promise<number> => resumeHeldOrders(delivery);
   const jobs = {
     followDirectory: () => followDirectory(statuses, clients, store, delivery.random),
     sweepConsents: () => sweepConsents({ ...parts, consents, random: delivery.random }),
     forgetConsents: () => forgetConsents({ ...parts, consents, random: delivery.random }),
+    ...(caseKeys === undefined ? {} : { rewrapKeys: openRewrapping({ ...caseKeys.stored, log: parts.log }) }),
+    finishErasures: () => finishErasures(erasing),
     growLog: () => growLog(evidence),
     writeTraces: () => traceQueue.write(),
     markAge: parts.markAge,

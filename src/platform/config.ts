@@ -3,16 +3,14 @@
  * is rejected.
  */
 import { commaSeparated, directoryFaults, urlFaults } from "./address_faults.ts";
-import { cellOf, type Cells, HOME_CELL, readCells } from "./cells.ts";
+import { cellOf, type Cells, HOME_CELL } from "./cells.ts";
+import { schema, type Values } from "./config_variables.ts";
 import { isUrl, storeUrlFaults } from "../base/store/store_url.ts";
-import { z } from "zod";
-import { portNumber, readAs, wholeNumber } from "./config_values.ts";
-import { type AccountSchemes, OBIE_SCHEMES, readAccountSchemes } from "../base/values/account_schemes.ts";
-import { hasVisibleLetter, isPlain } from "../base/kernel/shown_text.ts";
-import { isTimeZone, type Operator, readLogo, readSupport } from "../pages/operator.ts";
+import type { AccountSchemes } from "../base/values/account_schemes.ts";
+import type { Operator } from "../pages/operator.ts";
 import { oidcOf, type OidcSettings, operatorFaults } from "./operators_config.ts";
-import { PROXY_CERTIFICATE_SOURCES, type ProxyCertificateSource } from "./profile.ts";
-import { type RatePolicies, readRatePolicies } from "./rate_policies.ts";
+import type { ProxyCertificateSource } from "./profile.ts";
+import type { RatePolicies } from "./rate_policies.ts";
 
 /** The configuration of a deployment. URLs are origins without a trailing slash. */
 export interface Config {
@@ -66,6 +64,12 @@ export interface Config {
   readonly lameDuckSeconds: number;
   /** How long the personal data of a consent that was never authorised is kept. */
   readonly keepUnauthorisedDays: number;
+  /** How long the law requires that a case is kept, from its last change of status. */
+  readonly keepCasesDays: number;
+  /** Where the data keys are: path of a Deno KV file, `postgres://…`, or `:memory:` in the sandbox. */
+  readonly dataKeysStore: string;
+  /** Whether new personal data is sealed. */
+  readonly sealsData: boolean;
   /** How long traces of requests are kept. 0: none are written. */
   readonly traceDays: number;
 }
@@ -81,89 +85,8 @@ export class ConfigError extends Error {
   }
 }
 
-const OBIE_SCHEMES_LIST = [...OBIE_SCHEMES.keys()].join(", ");
-const DEFAULT_CURRENCIES = "COP,EUR,GBP,USD";
 /** Each half is twice the interval of a proxy's probe, and twice the time that it keeps an idle connection: 1 s. */
 const LAME_DUCK_SECONDS = 4;
-const MIN_SECRET_CHARACTERS = 32;
-/** A secret with fewer different characters was probably typed and is not random. */
-const MIN_SECRET_VARIETY = 10;
-
-const schema = z.object({
-  BASE_URL: z.string({ error: "set it to the API host, such as https://api.example.com" }),
-  AUTH_URL: z.string({ error: "set it to the browser authorization host, such as https://auth.example.com" }),
-  HOST: z.string().default("127.0.0.1"),
-  PORT: portNumber.default(8080),
-  MAX_CONNECTIONS: z.string().regex(/^[1-9]\d{1,4}$/, { error: "set it to a number from 10 to 99999" })
-    .transform(Number).default(400),
-  STORE_URL: z.string({ error: "set it to the path of a Deno KV file, or to postgres://…" }),
-  CELLS: readAs(readCells, "set it to each further cell's banks, such as eu=BANKB,BANKC;us=BANKD").prefault(
-    "",
-  ),
-  CELL: z.string().default(HOME_CELL),
-  PLATFORM_KEYS: z.string({
-    error: "set it to the path of the platform's private JWK set (deno task platform-keys makes one)",
-  }),
-  DIRECTORY_ISSUER: z.string({ error: "set it to the issuer of software statements" }),
-  DIRECTORY_JWKS_URI: z.string({ error: "set it to the directory's JWKS URL" }),
-  DIRECTORY_HOSTS: z.string({
-    error: "set it to the hosts (comma separated) that serve participants' key sets",
-  }),
-  REGISTRATION_AUDIENCE: z.string({ error: "set it to the aud that registration JWTs carry" }),
-  CLIENT_CERT_SOURCE: z.enum(PROXY_CERTIFICATE_SOURCES, {
-    error: `set it to one of ${PROXY_CERTIFICATE_SOURCES.join(", ")}`,
-  }).default("client-cert"),
-  PROXY_SECRET: z.string({ error: "set it to the secret that the TLS proxy sends in x-proxy-secret" })
-    .min(MIN_SECRET_CHARACTERS, { error: `must have at least ${MIN_SECRET_CHARACTERS} characters` })
-    // Every proxy can write these without quoting, and they need no encoding in a header.
-    .regex(/^[A-Za-z0-9._~+/=-]*$/, { error: "must be of letters, digits and . _ ~ + / = -" })
-    .refine((secret) => new Set(secret).size >= MIN_SECRET_VARIETY, { error: "must be random" }),
-  OPERATIONS_HOST: z.string().default("127.0.0.1"),
-  OPERATIONS_PORT: portNumber.optional(),
-  OPERATIONS_URL: z.string().optional(),
-  OPERATORS: z.string().optional(),
-  OPERATIONS_OIDC_ISSUER: z.string().optional(),
-  OPERATIONS_OIDC_AUDIENCE: z.string().optional(),
-  OPERATIONS_OIDC_ROLES: z.string().default("roles"),
-  OPERATIONS_OIDC_CLIENT_ID: z.string().optional(),
-  OPERATIONS_OIDC_CLIENT_SECRET: z.string().min(MIN_SECRET_CHARACTERS, {
-    error: `must have at least ${MIN_SECRET_CHARACTERS} characters`,
-  }).optional(),
-  ENVIRONMENT: z.enum(["Production", "Sandbox"], { error: "set it to Production or Sandbox" }).default(
-    "Production",
-  ),
-  LOG_LEVEL: z.enum(["debug", "info", "warn", "error"], { error: "set it to debug, info, warn or error" })
-    .default("info"),
-  RATE_LIMITS: readAs(readRatePolicies, "set it to group=perSecond/burst pairs, comma separated").prefault(
-    "",
-  ),
-  REQUESTS_IN_WORK: wholeNumber(1, 99_999).default(8),
-  REQUEST_WAIT_SECONDS: wholeNumber(1, 999).default(2),
-  LAME_DUCK_SECONDS: z.string().regex(/^(0|[3-9]|[12]\d|30)$/, {
-    error: "set it to 0, or to a whole number from 3 to 30",
-  }).transform(Number).optional(),
-  KEEP_UNAUTHORISED_DAYS: wholeNumber(1, 365).default(30),
-  TRACE_DAYS: wholeNumber(0, 90).default(7),
-  CURRENCIES: z.string().regex(/^\s*[A-Z]{3}\s*(,\s*[A-Z]{3}\s*)*$/, {
-    error: "set it to ISO 4217 codes, comma separated",
-  }).default(DEFAULT_CURRENCIES),
-  ACCOUNT_SCHEMES: readAs(
-    readAccountSchemes,
-    `set it to schemes, comma separated: ${OBIE_SCHEMES_LIST}, or others with their format, such as CO.Redeban.Account=digits:6-20 or CO.Redeban.Key=alphanumeric:4-20`,
-  ).default(OBIE_SCHEMES),
-  OPERATOR_NAME: z.string().max(40, { error: "must have at most 40 characters" })
-    .refine((name) => isPlain(name) && hasVisibleLetter(name), { error: "must be a name that can be read" })
-    .optional(),
-  OPERATOR_LOGO: readAs(readLogo, "set it to the path of a PNG or SVG file of at most 64 KiB").optional(),
-  OPERATOR_SUPPORT: readAs(
-    readSupport,
-    "set it to an e-mail address, a telephone number with + or an https address",
-  ).optional(),
-  OPERATOR_TIME_ZONE: z.string().refine(isTimeZone, {
-    error: "set it to the IANA name of a time zone, such as America/Bogota",
-  }).default("UTC"),
-});
-type Values = z.infer<typeof schema>;
 
 /** Every variable that is read. */
 export const VARIABLES: readonly string[] = Object.freeze(Object.keys(schema.shape));
@@ -219,17 +142,28 @@ function frozen(values: Values): Config {
     requestsInWork: values.REQUESTS_IN_WORK,
     requestWaitSeconds: values.REQUEST_WAIT_SECONDS,
     keepUnauthorisedDays: values.KEEP_UNAUTHORISED_DAYS,
+    keepCasesDays: values.KEEP_CASES_DAYS,
+    dataKeysStore: values.DATA_KEYS_STORE ?? dataKeysBeside(values.STORE_URL),
+    sealsData: values.SEAL_DATA === "yes",
     traceDays: values.TRACE_DAYS,
     lameDuckSeconds: values.LAME_DUCK_SECONDS ?? defaultLameDuckSeconds(values.STORE_URL),
     currencies: Object.freeze(commaSeparated(values.CURRENCIES)),
     accountSchemes: values.ACCOUNT_SCHEMES,
-    operator: Object.freeze({
-      name: values.OPERATOR_NAME,
-      logo: values.OPERATOR_LOGO,
-      support: values.OPERATOR_SUPPORT,
-      timeZone: values.OPERATOR_TIME_ZONE,
-    }),
+    operator: operatorOf(values),
   });
+}
+
+function operatorOf(values: Values): Operator {
+  return Object.freeze({
+    name: values.OPERATOR_NAME,
+    logo: values.OPERATOR_LOGO,
+    support: values.OPERATOR_SUPPORT,
+    timeZone: values.OPERATOR_TIME_ZONE,
+  });
+}
+
+function dataKeysBeside(storeUrl: string): string {
+  return storeUrl === ":memory:" ? storeUrl : `${storeUrl}.keys`;
 }
 
 /** A database file belongs to one process. While that one stops, proxies have no other. */
@@ -247,10 +181,17 @@ function unsafe(values: Partial<Values>): string[] {
     faults.push("PORT and OPERATIONS_PORT: must be different, proxies reach only one");
   }
   faults.push(...storeUrlFaults(values.STORE_URL, values.ENVIRONMENT).map((fault) => `STORE_URL: ${fault}`));
+  faults.push(...dataKeyFaults(values).map((fault) => `DATA_KEYS_STORE: ${fault}`));
   if (values.CELLS instanceof Map && cellOf(values.CELL ?? HOME_CELL, values.CELLS) === undefined) {
     faults.push("CELL: must be home, or the name of a cell in CELLS");
   }
   if (values.ENVIRONMENT === "Sandbox") return faults;
+  if (values.WRAPPING_KEYS === undefined) {
+    faults.push("WRAPPING_KEYS: set it to the path of the keys that wrap data keys");
+  }
+  if (values.KEEP_CASES_DAYS === 0) {
+    faults.push("KEEP_CASES_DAYS: 0 is for the sandbox; set the retention period that the law requires");
+  }
   if (values.STORE_URL === ":memory:") {
     faults.push("STORE_URL: :memory: loses every payment at a restart; set the path of a file");
   }
@@ -260,6 +201,18 @@ function unsafe(values: Partial<Values>): string[] {
     );
   }
   return faults;
+}
+
+/** Data keys in the store's own database would be in every backup of it. */
+function dataKeyFaults({ DATA_KEYS_STORE: url, ...values }: Partial<Values>): string[] {
+  const { STORE_URL: storeUrl = "", WRAPPING_KEYS, ENVIRONMENT } = values;
+  if (url === undefined) {
+    const isNeeded = /^postgres(ql)?:/.test(storeUrl) && WRAPPING_KEYS !== undefined;
+    return isNeeded ? ["set it to a database for the data keys alone"] : [];
+  }
+  if (url === storeUrl) return ["must be another database than STORE_URL"];
+  if (url === ":memory:") return [":memory: loses every data key at a restart; set another database"];
+  return storeUrlFaults(url, ENVIRONMENT);
 }
 
 /** The sandbox marks its keys: `"environment": "sandbox"` beside `keys`. */

@@ -201,6 +201,22 @@ const ORDERS = {
     meaning: "A consent keeps its personal data, and its deletion is tried again.",
     act: ALWAYS,
   },
+  "case.erased": {
+    level: "warn",
+    fields: ["consentId", "by"],
+    meaning: "An operator has erased a case: its data key and its evidence are deleted.",
+  },
+  "case.not_erased": {
+    level: "error",
+    fields: ["consentId", "error"],
+    meaning: "The erasure of a case is not complete, and is tried again.",
+    act: ALWAYS,
+  },
+  "data_keys.rewrapped": {
+    level: "info",
+    fields: ["wrappedBy"],
+    meaning: "This process has seen every data key wrapped by the newest wrapping key.",
+  },
   "consent.not_expired": {
     level: "error",
     fields: ["consentId", "error"],

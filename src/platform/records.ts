@@ -2,6 +2,8 @@
 import { baseRecords, spentJwtRecord } from "../base/store/base_records.ts";
 import { auditRecord } from "./audit_trail.ts";
 import { consentDeadlineRecord, consentForgettingRecord } from "./consents/consent_store.ts";
+import { caseErasureRecord } from "./data_keys/erasure_store.ts";
+import { dataKeyStoreRecord } from "./data_keys/sealed_store.ts";
 import { openFlowRecord } from "./consents/open_flow_store.ts";
 import { consentRecord } from "./consents/stored_consent.ts";
 import { authorizationSessionRecord } from "./frontchannel/authorization_session_store.ts";
@@ -31,6 +33,8 @@ import { traceOfRecord, traceRecord } from "./traces/trace_store.ts";
 import { rateBucketRecord } from "./security/rate_limit_store.ts";
 
 export const platformRecords = [
+  dataKeyStoreRecord,
+  caseErasureRecord,
   clientRecord,
   softwareStatementRecord,
   bankRecord,

@@ -129,6 +129,9 @@ export const spentJwtKey = (
   jtiPart: string,
 ): Key => ["spent_jwt", kind, by, jtiPart];
 
+/** An erasure of a case that may not be complete (`platform/data_keys/erasure_store.ts`). Seconds. */
+export const caseErasureKey = (consent: ConsentId): Key => ["case_erasure", consent];
+
 /** A token bucket (`platform/security/rate_limit_store.ts`), by group and subject. Until it would be full. */
 export const rateBucketKey = (group: string, subject: string): Key => ["rate_bucket", group, subject];
 

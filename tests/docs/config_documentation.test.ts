@@ -29,6 +29,7 @@ Deno.test("docs/operations has the defaults of readConfig", () => {
     DIRECTORY_HOSTS: "directory.example.com",
     REGISTRATION_AUDIENCE: "https://directory.example.com/registration",
     PROXY_SECRET: "0123456789abcdefghijABCDEFGHIJ._~+/=-",
+    WRAPPING_KEYS: "/etc/payment-platform/wrapping.keys",
   });
   const defaults: Readonly<Record<string, string>> = {
     HOST: config.host,

@@ -19,6 +19,7 @@ const SOUND = {
   DIRECTORY_HOSTS: "directory.example.com",
   REGISTRATION_AUDIENCE: "https://directory.example.com/registration",
   PROXY_SECRET: "0123456789abcdefghijABCDEFGHIJ._~+/=-",
+  WRAPPING_KEYS: "/etc/payment-platform/wrapping.keys",
 };
 
 function faultsOf(changes: Environment, elsewhere: readonly string[] = []): readonly string[] {
@@ -53,6 +54,9 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     requestWaitSeconds: 2,
     lameDuckSeconds: 0,
     keepUnauthorisedDays: 30,
+    keepCasesDays: 1826,
+    dataKeysStore: "/var/lib/payment-platform/platform.kv.keys",
+    sealsData: true,
     traceDays: 7,
     rateLimits: {
       authorization: { perSecond: 20, burst: 40 },
@@ -103,10 +107,11 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     OPERATIONS_OIDC_CLIENT_SECRET: "0123456789abcdefghijklmnopqrstuv",
     RATE_LIMITS: "payments=5/9, funds=2/4",
     KEEP_UNAUTHORISED_DAYS: "90",
+    KEEP_CASES_DAYS: "0",
     TRACE_DAYS: "0",
     UNHEARD_OF: "x",
   });
-  assertEquals([config.keepUnauthorisedDays, config.traceDays], [90, 0]);
+  assertEquals([config.keepUnauthorisedDays, config.traceDays, config.keepCasesDays], [90, 0, 0]);
   assertEquals([config.host, config.port, config.logLevel], ["::1", 65_535, "error"]);
   assertEquals(config.maxConnections, 2000);
   assertEquals(config.directoryHosts, ["directory.example.com", "keys.example.com:8443"]);
@@ -130,14 +135,16 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     burst: 4,
   }]);
   assertEquals(config.rateLimits.reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 38);
+  assertEquals(VARIABLES.length, 42);
 });
 
 Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {
   const seconds = (changes: Environment): number => readConfig({ ...SOUND, ...changes }).lameDuckSeconds;
   const STORE_URL = "postgres://platform:secret@db.example.com/platform";
-  assertEquals([seconds({}), seconds({ STORE_URL })], [0, 4]);
-  assertEquals([seconds({ STORE_URL, LAME_DUCK_SECONDS: "0" }), seconds({ LAME_DUCK_SECONDS: "30" })], [
+  const DATA_KEYS_STORE = "postgres://platform:secret@db.example.com/data_keys";
+  const shared = { STORE_URL, DATA_KEYS_STORE };
+  assertEquals([seconds({}), seconds(shared)], [0, 4]);
+  assertEquals([seconds({ ...shared, LAME_DUCK_SECONDS: "0" }), seconds({ LAME_DUCK_SECONDS: "30" })], [
     0,
     30,
   ]);

@@ -42,7 +42,9 @@ for (const bank of ["bankA", "bankB"] as const) {
     Deno.test(`payments through two versions of the platform in turn, ${order}, consent at ${bank === "bankA" ? "the platform" : "the bank"} [M1]`, async () => {
       const { store, kept } = await watchedStore();
       await using env = await openEnvironment({ store });
-      const next = await anotherProcess(Object.assign(Object.create(env), { store: asNextVersion(store) }));
+      const next = await anotherProcess(
+        Object.assign(Object.create(env), { store: asNextVersion(env.store) }),
+      );
       const both = inTurn(env, order.startsWith("this") ? [env.platform, next] : [next, env.platform]);
       const flow = await authorised(both, { bank: env[bank] });
       const { DomesticPaymentId: id } = (await good(pay(both, flow), 201)).Data;

@@ -21,6 +21,7 @@ export async function anotherProcess(env: Environment, aheadMs: () => number = (
     log: (line) =>
       void env.logged.push(line),
     keys: await openKeyRing(env.config.platformKeys),
+    caseKeys: env.caseKeys,
   });
 }
 

@@ -38,7 +38,7 @@ export interface Processes {
   readonly count: number;
   readonly variables: Readonly<Record<string, string>>;
   /** For each process the variables of its cell. The first one is the home cell. */
-  readonly cells?: readonly Readonly<Record<"CELL" | "STORE_URL", string>>[];
+  readonly cells?: readonly Readonly<Record<"CELL" | "STORE_URL" | "DATA_KEYS_STORE", string>>[];
 }
 
 /** Opens one. */

@@ -83,6 +83,8 @@ export type ErrorReason =
   | "operations.statement_unusable"
   | "operations.not_in_log"
   | "operations.case_unknown"
+  | "operations.case_open"
+  | "operations.case_retained"
   | "directory.unauthorized"
   | "directory.invalid_request"
   | "directory.conflict"

@@ -59,7 +59,16 @@ const PAYMENT_LABEL = "domestic payment of consent ";
  * the same id. It is the bank's idempotency key, so the bank executes the payment once (Decision G9).
  */
 export async function paymentIdOf(consent: ConsentId): Promise<PaymentId> {
-  const octets = (await sha256Bytes(new TextEncoder().encode(PAYMENT_LABEL + consent))).slice(0, 16);
+  return paymentIdIn(await sha256Bytes(new TextEncoder().encode(PAYMENT_LABEL + consent)));
+}
+
+/** Like {@link paymentIdOf}, with a SHA-256 that needs no promise. */
+export function paymentIdFrom(consent: ConsentId, digest: (text: string) => Uint8Array): PaymentId {
+  return paymentIdIn(digest(PAYMENT_LABEL + consent));
+}
+
+function paymentIdIn(hash: Uint8Array): PaymentId {
+  const octets = hash.slice(0, 16);
   octets[6] = ((octets[6] ?? 0) & 0x0f) | 0x80; // version 8
   octets[8] = ((octets[8] ?? 0) & 0x3f) | 0x80; // variant of RFC 9562
   return octets.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-") as PaymentId;

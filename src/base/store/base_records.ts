@@ -38,7 +38,7 @@ export const storeIdentityRecord = defineRecord<StoreIdentity>({
   keyParts: [],
   what: "The program and the public address that the database belongs to, and the format of its values.",
   schema: z.looseObject({
-    program: z.enum(["platform", "directory"]),
+    program: z.enum(["platform", "directory", "data-keys"]),
     issuer: text,
     id: text,
     schema: count,

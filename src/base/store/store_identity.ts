@@ -5,7 +5,8 @@ import type { Key } from "./store.ts";
 export const storeIdentityKey: Key = ["store_identity"];
 
 export interface Owner {
-  readonly program: "platform" | "directory";
+  /** `data-keys` is the platform's data key store. */
+  readonly program: "platform" | "directory" | "data-keys";
   /** Its public address, which is part of stored values: AUTH_URL or DIRECTORY_ISSUER. */
   readonly issuer: string;
 }

@@ -179,7 +179,9 @@ async function pageOf(
 ): Promise<{ orders: readonly PaymentOrderRef[]; after: string | undefined }> {
   const settled = deps.clock() - OVERTAKING_MS;
   const listed = await deps.payments.listOrders(bank, after, PAGE);
-  const orders = status === undefined ? listed : listed.filter(({ payment }) => payment.status === status);
+  const orders = listed.filter(({ payment }) =>
+    payment.erasedAt === undefined && (status === undefined || payment.status === status)
+  );
   if (listed.length < PAGE) return { orders, after: undefined };
   return { orders, after: listed.findLast(({ payment }) => payment.createdAt <= settled)?.cursor };
 }

@@ -65,7 +65,8 @@ export async function findPayment(
 ): Promise<Entry<Payment>> {
   const id = asPaymentId(idText);
   const entry = id === undefined ? null : await deps.payments.find(from, id);
-  if (entry === null || entry.value.bank !== bank) throw new ApiError("resource.not_found");
+  const gone = entry === null || entry.value.erasedAt !== undefined;
+  if (gone || entry.value.bank !== bank) throw new ApiError("resource.not_found");
   return entry;
 }
 

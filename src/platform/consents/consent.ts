@@ -64,6 +64,8 @@ export interface Consent extends Recorded {
   readonly selectedAccount?: PayerAccount;
   /** Milliseconds. Set when its personal data was deleted. Then it does not exist for participants. */
   readonly forgottenAt?: number;
+  /** Milliseconds. Set when its case was erased. Then `forgottenAt` is set too. */
+  readonly erasedAt?: number;
 }
 
 /** The changes of a consent after its creation. */

@@ -4,6 +4,7 @@ import { defineRecord, type StoredRecord } from "../../base/store/record.ts";
 import { consentId } from "../../base/store/record_fields.ts";
 import { asConsentId, type ConsentId } from "../../base/kernel/identifiers.ts";
 import { type AuditEvent, record } from "../audit_trail.ts";
+import { stageErasure } from "../data_keys/erasure_store.ts";
 import { consentDeadlineKey, consentForgettingKey, consentKey } from "../store_keys.ts";
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
@@ -38,8 +39,20 @@ export interface ConsentStore {
   deadlinesBefore(now: number, limit: number, after?: Deadline): Promise<readonly Deadline[]>;
   /** Returns consents whose personal data is due to be deleted, by `now` in milliseconds, earliest first. */
   dueToForget(now: number, limit: number): Promise<readonly Deadline[]>;
-  /** Stages the consent without personal data and the deletion of its evidence at these places. */
-  stageForgotten(tx: Transaction, former: Entry<Consent>, changed: Consent, deleted: readonly string[]): void;
+  /**
+   * Stages the consent without personal data and the deletion of its evidence at these places.
+   *
+   * @param isLast whether no evidence is left. Then the case's data key is deleted too.
+   */
+  stageForgotten(
+    tx: Transaction,
+    former: Entry<Consent>,
+    changed: Consent,
+    deleted: readonly string[],
+    isLast: boolean,
+  ): void;
+  /** Stages the consent of an erased case, and the entry that says when and why. */
+  stageErased(tx: Transaction, former: Entry<Consent>, changed: Consent, cause: Cause): void;
   /** Whether the deadline is still stored. */
   standsDeadline(from: Reader, deadline: Deadline): Promise<boolean>;
   /** Stages the deletion of a deadline. */
@@ -86,12 +99,8 @@ export function openConsentStore(store: Store, keepMs: number): ConsentStore {
     stageChange(tx, former, changed, cause, at) {
       check(tx, former.key, former.version);
       const deleted = reportsToDelete(former.value, changed);
-      const event = {
-        at,
-        event: `consent.${changed.status}`,
-        ...cause,
-        ...(deleted.length === 0 ? {} : { deleted }),
-      };
+      const more = deleted.length === 0 ? {} : { deleted };
+      const event = { at, event: `consent.${changed.status}`, ...cause, ...more };
       const position = stageRecorded(tx, minimised(changed), former.value, event);
       const [before, after] = [deadlineOf(former.value), deadlineOf(changed)];
       if (before !== undefined && before !== after) remove(tx, consentDeadlineKey(before, changed.id));
@@ -110,6 +119,7 @@ export function openConsentStore(store: Store, keepMs: number): ConsentStore {
     dueToForget: (now, limit) =>
       dueIn(store, consentForgettingRecord, ({ consentId }) => consentId, now, limit),
     stageForgotten,
+    stageErased,
     standsDeadline: async (from, { key }) => await from.get(key) !== null,
     stageDeadlineGone: (tx, deadline) => remove(tx, deadline.key),
   };
@@ -138,19 +148,32 @@ async function dueIn<T>(
     .map(({ key, value }) => ({ key, consentId: idOf(value) }));
 }
 
+function stageErased(tx: Transaction, former: Entry<Consent>, changed: Consent, cause: Cause): void {
+  check(tx, former.key, former.version);
+  const at = changed.erasedAt ?? changed.statusUpdatedAt;
+  stageRecorded(tx, changed, former.value, { ...cause, at, event: "consent.erased" });
+  forgetEndToEndId(tx, former.value);
+}
+
 function stageForgotten(
   tx: Transaction,
   former: Entry<Consent>,
   changed: Consent,
   deleted: readonly string[],
+  isLast: boolean,
 ): void {
   check(tx, former.key, former.version);
   const at = changed.forgottenAt ?? changed.statusUpdatedAt;
   const reason = "never authorised; the time to keep its personal data has passed";
   const event = { at, event: "consent.personal_data_deleted", actor: "clock", reason, deleted };
+  if (isLast) stageErasure(tx, { consentId: changed.id, actor: "clock", reason, at });
   stageRecorded(tx, changed, former.value, event);
-  const endToEndId = endToEndIdOf(former.value);
-  if (endToEndId !== undefined) stageLookupGone(tx, "end-to-end id", endToEndId, changed.id);
+  forgetEndToEndId(tx, former.value);
+}
+
+function forgetEndToEndId(tx: Transaction, former: Consent): void {
+  const endToEndId = endToEndIdOf(former);
+  if (endToEndId !== undefined) stageLookupGone(tx, "end-to-end id", endToEndId, former.id);
 }
 
 function stageCreation(tx: Transaction, consent: Consent, cause: Cause): void {

@@ -1,7 +1,6 @@
 /** Creates a consent (contract EP6). Consent, claim, evidence and history are one commit. */
 import type { NamedDocument } from "../evidence/evidence.ts";
-import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
-import { newConsentId } from "../../base/kernel/identifiers.ts";
+import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
 import type { Claim, ClaimStore } from "../idempotency/claim_store.ts";
 import { type SignedBody, signedEvidence } from "../security/payload_signature.ts";
 import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
@@ -12,6 +11,8 @@ import { readConsent } from "./read_consent.ts";
 export interface CreateConsentDeps extends TransactDeps {
   readonly consents: ConsentStore;
   readonly claims: ClaimStore;
+  /** Returns the id of a new consent. The data key of its case exists. */
+  readonly newConsentId: () => Promise<ConsentId>;
 }
 
 /** A decoded request whose token and signature are verified. */
@@ -32,7 +33,8 @@ export interface CreateConsent extends RequestState {
  */
 export async function createConsent(deps: CreateConsentDeps, command: CreateConsent): Promise<Consent> {
   const { clientId, bank, request, claim } = command;
-  const consent: Consent = openConsent({ id: newConsentId(), clientId, bank, request }, deps.clock());
+  const id = await deps.newConsentId();
+  const consent: Consent = openConsent({ id, clientId, bank, request }, deps.clock());
   return await transact(deps, { what: "consent", request: command }, async (tx) => {
     const found = await deps.claims.claimFor(tx, claim);
     if ("resourceId" in found) {

@@ -55,7 +55,7 @@ async function forget(deps: ForgetConsentsDeps, deadline: Deadline): Promise<boo
     if (entry === null || entry.value.status !== "Rejected") return true; // recovered after a restore
     const now = deps.clock();
     const deleted = places.slice(0, MAX_PLACES);
-    deps.consents.stageForgotten(tx, entry, forgotten(entry.value, now), deleted);
+    deps.consents.stageForgotten(tx, entry, forgotten(entry.value, now), deleted, isLast);
     return true;
   });
 }

@@ -89,6 +89,7 @@ export const consentRecord = convertedRecord(
       payer: optional(storedPayerSchema),
       selectedAccount: optional(account),
       forgottenAt: optional(instant),
+      erasedAt: optional(instant),
       ...recordedMembers,
     }),
     version: 1,

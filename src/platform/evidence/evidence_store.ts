@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { defineRecord, optional } from "../../base/store/record.ts";
-import { text } from "../../base/store/record_fields.ts";
+import { flag, text } from "../../base/store/record_fields.ts";
 import { base64url } from "../../base/kernel/identifiers.ts";
 import { evidenceKey } from "../store_keys.ts";
 import type { Key, Reader } from "../../base/store/store.ts";
@@ -15,12 +15,16 @@ import type { EvidenceBody } from "./evidence.ts";
 interface Part extends Omit<EvidenceBody, "bytes"> {
   /** Base64url. Earlier versions stored the bytes themselves. */
   readonly bytes: string | Uint8Array;
+  /** Its data key was erased. */
+  readonly isErased?: boolean;
 }
 
-/** In base64url, and with the other members of a body, less than the store's limit. */
-const PART_BYTES = 40_000;
-/** Enough for the largest request body and the largest JWT. */
-const MAX_PARTS = 2;
+/**
+ * Lengths of the parts. Sealed in base64url, and the first one with the longest signature, each is less than the
+ * store's limit. Together they are enough for the largest request body.
+ */
+const PART_BYTES = [30_000, 36_000] as const;
+const MAX_BYTES = PART_BYTES[0] + PART_BYTES[1];
 
 export const evidenceRecord = defineRecord<Part>({
   name: "evidence",
@@ -30,6 +34,7 @@ export const evidenceRecord = defineRecord<Part>({
     signature: optional(text),
     salt: optional(text),
     bytes: z.union([text, z.instanceof(Uint8Array)]),
+    isErased: optional(flag),
   }),
   version: 1,
   lifetime: "Kept.",
@@ -42,11 +47,11 @@ export const evidenceRecord = defineRecord<Part>({
  * @throws {Error} if it is larger than two parts, which no accepted request is
  */
 export function stageBody(tx: Transaction, place: string, { bytes, ...rest }: EvidenceBody): void {
-  if (bytes.length > MAX_PARTS * PART_BYTES) throw new Error(`${place} is larger than evidence may be`);
-  for (let part = 0; part === 0 || part * PART_BYTES < bytes.length; part++) {
-    const piece = base64url(bytes.slice(part * PART_BYTES, (part + 1) * PART_BYTES));
-    evidenceRecord.set(tx, evidenceKey(place, part), { ...(part === 0 ? rest : {}), bytes: piece });
-  }
+  if (bytes.length > MAX_BYTES) throw new Error(`${place} is larger than evidence may be`);
+  const [first] = PART_BYTES;
+  evidenceRecord.set(tx, evidenceKey(place, 0), { ...rest, bytes: base64url(bytes.slice(0, first)) });
+  if (bytes.length <= first) return;
+  evidenceRecord.set(tx, evidenceKey(place, 1), { bytes: base64url(bytes.slice(first)) });
 }
 
 /** Stages the deletion of a body. */
@@ -54,18 +59,18 @@ export function stageBodyGone(tx: Transaction, place: string): void {
   for (const key of bodyKeys(place)) remove(tx, key);
 }
 
-/** Returns the body at a place, or null. */
+/** Returns the body at a place, or null if it was deleted or its case was erased. */
 export async function bodyAt(reader: Reader, place: string): Promise<EvidenceBody | null> {
   const entries = await Promise.all(bodyKeys(place).map((key) => evidenceRecord.get(reader, key)));
   const [first, ...more] = entries.map((entry) => entry?.value);
-  if (first === undefined) return null;
+  if (first === undefined || first.isErased === true) return null;
   const { bytes: _, ...rest } = first;
   const bytes = [first, ...more].flatMap((part) => part === undefined ? [] : [bytesOf(part)]);
   return { ...rest, bytes: new Uint8Array(await new Blob(bytes).arrayBuffer()) };
 }
 
 function bodyKeys(place: string): readonly Key[] {
-  return Array.from({ length: MAX_PARTS }, (_, part) => evidenceKey(place, part));
+  return PART_BYTES.map((_, part) => evidenceKey(place, part));
 }
 
 function bytesOf({ bytes }: Part): Uint8Array<ArrayBuffer> {

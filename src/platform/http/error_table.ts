@@ -260,6 +260,8 @@ export const ERROR_TABLE = {
   "operations.not_held": row(oauth(404, "not_found", "No orders of this bank are held.")),
   "operations.not_in_log": row(oauth(404, "not_found", "The evidence log has no such leaf or size.")),
   "operations.case_unknown": row(oauth(404, "not_found", "No consent or payment has this id.")),
+  "operations.case_open": row(oauth(409, "case_open", "The consent or its payment is not final.")),
+  "operations.case_retained": row(oauth(409, "case_retained", "The law requires that this case is kept.")),
   "operations.statement_unusable": row(oauth(409, "conflict", "The bank's statement cannot be used.")),
   "directory.unauthorized": row(oauth(401, "unauthorized", "The admin token is missing or wrong.")),
   "directory.invalid_request": row(badRequest),

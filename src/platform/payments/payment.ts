@@ -45,6 +45,8 @@ export interface Payment extends Recorded {
   readonly createdAt: number;
   /** Milliseconds. For a status that the bank reported, the bank's time. */
   readonly statusUpdatedAt: number;
+  /** Milliseconds. Set when its case was erased. Then it does not exist for participants. */
+  readonly erasedAt?: number;
 }
 
 /** Contract PT3 to PT8: from -> to. The same status again is not a change. A change that is not listed is illegal. */
@@ -65,6 +67,24 @@ export function beforeReport(payment: Payment): Payment {
   if (payment.closedAt === undefined) return payment;
   const { closedAt: _, statusReason: __, ...open } = payment;
   return { ...open, status: "Pending" };
+}
+
+/** Whether no bank has to decide on it any more. It may still be credited. */
+export function isFinal({ status }: Payment): boolean {
+  return status !== "Pending" && status !== "AcceptedSettlementInProcess";
+}
+
+/** Returns the payment of an erased case: amount, statuses and times stay. `now` is in milliseconds. */
+export function withoutPerson({ statusReason: _, ...payment }: Payment, now: number): Payment {
+  const { instructedAmount } = payment.initiation;
+  // Participants cannot read it any more, so no code needs the required members.
+  const initiation = { instructedAmount } as Initiation;
+  return {
+    ...payment,
+    initiation,
+    debtorAccount: { schemeName: "", identification: "" },
+    erasedAt: now,
+  };
 }
 
 /** Whether a payment may get from one status to another by one or several changes. */

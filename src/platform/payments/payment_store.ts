@@ -25,6 +25,8 @@ export interface PaymentStore {
    * meanwhile.
    */
   stageNote(tx: Transaction, id: PaymentId, entry: AuditEvent): Promise<void>;
+  /** Stages the payment of an erased case, and the entry that says when and why. */
+  stageErased(tx: Transaction, former: Entry<Payment>, changed: Payment, cause: Cause): void;
   /** Returns a bank's payments, oldest first, after the one with this cursor. */
   listOrders(bank: BankCode, after: string | undefined, limit: number): Promise<readonly PaymentOrderRef[]>;
 }
@@ -70,6 +72,11 @@ export function openPaymentStore(store: Store): PaymentStore {
       if (payment === null) throw new Error("a history entry without its payment");
       check(tx, payment.key, payment.version);
       stageRecorded(tx, payment.value, payment.value, entry);
+    },
+    stageErased(tx, former, changed, cause) {
+      check(tx, former.key, former.version);
+      const at = changed.erasedAt ?? changed.statusUpdatedAt;
+      stageRecorded(tx, changed, former.value, { ...cause, at, event: "payment.erased" });
     },
     listOrders: (bank, after, limit) => listOrders(store, bank, after, limit),
   };

@@ -23,7 +23,8 @@ export async function readPayment(
 ): Promise<Entry<Payment>> {
   const id = asPaymentId(idText);
   const entry = id === undefined ? null : await deps.payments.find(from, id);
-  if (entry === null || entry.value.bank !== by.bank || entry.value.clientId !== by.token.clientId) {
+  const gone = entry === null || entry.value.erasedAt !== undefined;
+  if (gone || entry.value.bank !== by.bank || entry.value.clientId !== by.token.clientId) {
     throw new ApiError("resource.not_found");
   }
   if (by.token.consentId !== undefined && by.token.consentId !== entry.value.consentId) {

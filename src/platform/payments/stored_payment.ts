@@ -76,6 +76,7 @@ export const paymentRecord = convertedRecord(
       status: z.enum(PAYMENT_STATUSES),
       statusReason: optional(text),
       closedAt: optional(instant),
+      erasedAt: optional(instant),
       charges: z.array(charge),
       createdAt: instant,
       statusUpdatedAt: instant,

@@ -3,6 +3,7 @@ import { type Config, ConfigError, type Environment, readConfig, VARIABLES } fro
 import { openKeyRing, type RenewableKeyRing } from "../../base/jose/key_ring.ts";
 import { credentialFile } from "../../base/http/credential_file.ts";
 import { type Credentials, openCredentials, readCredentials } from "../../base/http/credentials.ts";
+import { openWrappingKeys, type WrappingKeys } from "../data_keys/wrapping_keys.ts";
 import { OPERATORS } from "../security/operator_roles.ts";
 import type { Log } from "../log_events.ts";
 
@@ -15,6 +16,10 @@ export interface Configured {
   readonly keys: RenewableKeyRing;
   /** Path of the file with the keys, if PLATFORM_KEYS is a path. */
   readonly keysFile: string | undefined;
+  /** Undefined if personal data is not sealed, in the sandbox. */
+  readonly wrapping: WrappingKeys | undefined;
+  /** Path of the file with the wrapping keys. */
+  readonly wrappingFile: string | undefined;
   /** Absent if OPERATORS is not set. */
   readonly operators: Credentials | undefined;
 }
@@ -33,10 +38,22 @@ export async function configure(): Promise<Configured> {
   const note = (error: Error): undefined => void faults.push(`PLATFORM_KEYS: ${error.message}`);
   const json = keysFile === undefined ? given : await readSecretFile(keysFile).catch(note);
   const keys = json === undefined || json === "" ? undefined : await openKeyRing(json).catch(note);
+  const wrappingFile = environment["WRAPPING_KEYS"] || undefined;
+  const wrapping = await openWrapping(wrappingFile, faults);
   const operators = await openOperators(environment["OPERATORS"], faults);
   const config = readConfig({ ...environment, PLATFORM_KEYS: json ?? given }, faults);
   if (keys === undefined) throw new ConfigError(faults); // readConfig has thrown already
-  return { environment, config, keys, keysFile, operators };
+  return { environment, config, keys, keysFile, wrapping, wrappingFile, operators };
+}
+
+async function openWrapping(path: string | undefined, faults: string[]): Promise<WrappingKeys | undefined> {
+  if (path === undefined) return undefined;
+  try {
+    return await openWrappingKeys(await readSecretFile(path));
+  } catch (error) {
+    faults.push(`WRAPPING_KEYS: ${error instanceof Error ? error.message : error}`);
+    return undefined;
+  }
 }
 
 /** The operators in the file at `path`. A change of the file counts from the next request on. */
@@ -90,8 +107,12 @@ export async function giveUpPermissions(): Promise<void> {
   await Deno.permissions.revoke({ name: "write" });
 }
 
-export async function renewKeys({ environment, keys, keysFile }: Configured, log: Log): Promise<void> {
+export async function renewKeys(
+  { environment, keys, keysFile, wrapping, wrappingFile }: Configured,
+  log: Log,
+): Promise<void> {
   try {
+    if (wrappingFile !== undefined) await wrapping?.renew(await readSecretFile(wrappingFile));
     if (keysFile === undefined) throw new Error("PLATFORM_KEYS is no file; start again to change them");
     const json = await readSecretFile(keysFile);
     readConfig({ ...environment, PLATFORM_KEYS: json });

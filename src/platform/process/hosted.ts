@@ -35,7 +35,7 @@ const EVERY_MINUTE = "* * * * *";
 export async function openHosted(): Promise<Hosted> {
   const configured = await configure();
   const { baseUrl, authUrl } = configured.config;
-  const running = await start(configured, await openOwnStore(configured.config));
+  const running = await start(configured, await openOwnStore(configured));
   const stopping = new AbortController();
   const scheduler = startWork(running, stopping.signal);
   await giveUpPermissions();

@@ -10,6 +10,9 @@ import { openLog } from "../../base/observability/log.ts";
 import type { Log } from "../log_events.ts";
 import { openLogQueue } from "../../base/observability/log_queue.ts";
 import { logProbe } from "../../base/observability/health.ts";
+import type { CaseKeys } from "../data_keys/case_keys.ts";
+import { openSealed, rejectSealedStore } from "../data_keys/sealed_store.ts";
+import type { WrappingKeys } from "../data_keys/wrapping_keys.ts";
 import { openStore } from "../../base/store/open_store.ts";
 import type { Store } from "../../base/store/store.ts";
 
@@ -32,14 +35,40 @@ export interface Running {
   readonly isApiPath: (path: string) => boolean;
 }
 
-/** Opens the store. @throws {Error} in one sentence */
-export async function openOwnStore({ storeUrl, authUrl }: Config): Promise<Store> {
-  return await openStore(storeUrl, { program: "platform", issuer: authUrl });
+/** The platform's store, and the data keys of what it seals. */
+export interface OwnStore {
+  readonly store: Store;
+  readonly caseKeys: CaseKeys | undefined;
+}
+
+/** Opens the store and the data key store. @throws {Error} in one sentence */
+export async function openOwnStore({ config, wrapping }: OwnStoreSettings): Promise<OwnStore> {
+  const { storeUrl, authUrl: issuer, dataKeysStore, sealsData: isSealing } = config;
+  const store = await openStore(storeUrl, { program: "platform", issuer });
+  const opened: Store[] = [store];
+  try {
+    if (wrapping === undefined) {
+      await rejectSealedStore(store);
+      return { store, caseKeys: undefined };
+    }
+    const vault = await openStore(dataKeysStore, { program: "data-keys", issuer });
+    opened.push(vault);
+    return await openSealed({ store, vault, wrapping, monotonic: monotonicClock, isSealing });
+  } catch (error) {
+    for (const each of opened) await each.close();
+    throw error;
+  }
+}
+
+export interface OwnStoreSettings {
+  readonly config: Config;
+  /** Undefined if personal data is not sealed, in the sandbox. */
+  readonly wrapping: WrappingKeys | undefined;
 }
 
 export async function start(
   { config, keys, operators }: Configured,
-  store: Store,
+  { store, caseKeys }: OwnStore,
   own: Pick<PlatformParts, "advisory" | "isServing"> & { readonly process?: Partial<ProcessValues> } = {},
 ): Promise<Running> {
   const platform = await composePlatform({
@@ -51,6 +80,7 @@ export async function start(
     log: output.sink,
     keys,
     operators,
+    caseKeys,
     ...own,
     process: {
       droppedLogLines: () => output.state().dropped,

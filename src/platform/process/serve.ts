@@ -12,6 +12,8 @@ import {
   flushLog,
   log,
   openOwnStore,
+  type OwnStore,
+  type OwnStoreSettings,
   route,
   type Running,
   start,
@@ -22,7 +24,6 @@ import { openFilesFaults } from "../../base/http/open_files.ts";
 import { stopSignal } from "../../base/http/stop_signal.ts";
 import type { PartHealth } from "../../base/observability/health.ts";
 import { isUrl } from "../../base/store/store_url.ts";
-import type { Store } from "../../base/store/store.ts";
 
 /** Open connections of operators and their tools. */
 const OPERATIONS_CONNECTIONS = 32;
@@ -30,7 +31,7 @@ const OPERATIONS_CONNECTIONS = 32;
 export async function serve(): Promise<void> {
   const configured = await configure();
   const { config } = configured;
-  const store = await openStoreBesideFreePorts(config);
+  const store = await openStoreBesideFreePorts(configured);
   const listeners: Listener[] = [];
   let serving = true;
   const running = await start(configured, store, {
@@ -58,7 +59,7 @@ export async function serve(): Promise<void> {
   await letProxiesLeave(config, listener);
   await Promise.all([listener.stop(), operations?.stop()]);
   await running.platform.stop();
-  await store.close();
+  await running.store.close();
   log.info("platform.stopped");
 }
 
@@ -118,7 +119,8 @@ function connectionHealth({ maxConnections }: Config, listeners: readonly Listen
 }
 
 /** @throws {ConfigError} if a port is in use or the store cannot be opened; it names all of them */
-async function openStoreBesideFreePorts(config: Config): Promise<Store> {
+async function openStoreBesideFreePorts(configured: OwnStoreSettings): Promise<OwnStore> {
+  const { config } = configured;
   const { host, port, operationsHost, operationsPort, storeUrl, maxConnections } = config;
   // Each request may wait for a bank. A database itself must not be opened: SQLite would lose its locks.
   const faults = [
@@ -126,11 +128,11 @@ async function openStoreBesideFreePorts(config: Config): Promise<Store> {
     ...addressFaults("", host, port),
     ...(operationsPort === undefined ? [] : addressFaults("OPERATIONS_", operationsHost, operationsPort)),
   ];
-  const store = await openOwnStore(config).catch((error: Error) =>
+  const opened = await openOwnStore(configured).catch((error: Error) =>
     void faults.push(`STORE_URL: ${error.message}`)
   );
-  if (store !== undefined && faults.length === 0) return store;
-  await store?.close();
+  if (opened !== undefined && faults.length === 0) return opened;
+  await opened?.store.close();
   throw new ConfigError(faults);
 }
 

@@ -5,7 +5,7 @@ import type { CredentialKind } from "../../base/http/credentials.ts";
  * - `viewer`: reads state that has no personal data.
  * - `support`: also finds cases of customers.
  * - `operator`: also changes how orders and banks are handled.
- * - `security`: also blocks participants and revokes tokens.
+ * - `security`: also blocks participants, revokes tokens and erases cases.
  * - `auditor`: reads everything, also who did what, and changes nothing.
  */
 export const ROLES = ["viewer", "support", "operator", "security", "auditor"] as const;
@@ -32,6 +32,7 @@ const API_ROLES = {
   "GET /operations/log/checkpoint": ROLES,
   "GET /operations/cases/{id}": FIND_CASES,
   "GET /operations/search": READ_HISTORIES,
+  "POST /operations/cases/{id}/erasure": SECURES,
   "GET /operations/log/consistency": ROLES,
   "GET /operations/log/inclusion": ROLES,
   "GET /operations/histories/{subject}": READ_HISTORIES,

@@ -69,6 +69,7 @@ const READS_BODIES = [
   "POST /operations/banks/:id/release",
   "POST /operations/banks/:id/outages",
   "POST /operations/banks/:id/outages/:outageId/cancel",
+  "POST /operations/cases/:id/erasure",
 ];
 
 const named = ({ method, path }: MountedEndpoint): string => `${method} ${path}`;

@@ -22,11 +22,16 @@ for (const { name, program } of await Promise.all([findProxy("haproxy"), findPro
       await using home = await openPostgresServer({ fsync: "off", wal_level: "logical" });
       await using other = await openPostgresServer({ fsync: "off" });
       const urls = [await migrated(await home.newDatabase()), await migrated(await other.newDatabase())];
+      const keys = [await migrated(await home.newDatabase()), await migrated(await other.newDatabase())];
       await replicate(urls[0] ?? "", urls[1] ?? "");
       await using env = await openProxiedEnvironment(name, program ?? "", {
         count: CELLS.length,
         variables: { CELLS: "eu=BANKB", ENVIRONMENT: "Sandbox" },
-        cells: CELLS.map((cell, index) => ({ CELL: cell, STORE_URL: urls[index] ?? "" })),
+        cells: CELLS.map((cell, index) => ({
+          CELL: cell,
+          STORE_URL: urls[index] ?? "",
+          DATA_KEYS_STORE: keys[index] ?? "",
+        })),
       });
       await untilKnown(env);
 

@@ -21,7 +21,8 @@ for (const [scheduler, flags] of [["timers", []], ["cron", ["--unstable-cron"]]]
     ignore: isPostgresMissing,
     async fn() {
       await using fixture = await openFixture("Sandbox");
-      const process = await startHosted(fixture, { STORE_URL: await newPostgresDatabase() }, flags);
+      const [STORE_URL, DATA_KEYS_STORE] = [await newPostgresDatabase(), await newPostgresDatabase()];
+      const process = await startHosted(fixture, { STORE_URL, DATA_KEYS_STORE }, flags);
       try {
         const api = asTheProxy(fixture.env["PORT"] ?? "");
         const people = await settle(fixture, api, { paymentOrdersUri: UNREACHABLE });

@@ -32,6 +32,7 @@ Deno.test("serve without configuration names every variable that has no default,
     "DIRECTORY_HOSTS: set it to the hosts (comma separated) that serve participants' key sets",
     "REGISTRATION_AUDIENCE: set it to the aud that registration JWTs carry",
     "PROXY_SECRET: set it to the secret that the TLS proxy sends in x-proxy-secret",
+    "WRAPPING_KEYS: set it to the path of the keys that wrap data keys",
   ]);
   await Deno.remove(folder, { recursive: true });
 });

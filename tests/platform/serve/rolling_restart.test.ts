@@ -24,7 +24,8 @@ for (const { name, program } of await Promise.all([findProxy("haproxy"), findPro
     ignore: isPostgresMissing || program === undefined,
     async fn() {
       const STORE_URL = await newPostgresDatabase();
-      const variables = { STORE_URL, RATE_LIMITS, ENVIRONMENT: "Sandbox" };
+      const DATA_KEYS_STORE = await newPostgresDatabase();
+      const variables = { STORE_URL, DATA_KEYS_STORE, RATE_LIMITS, ENVIRONMENT: "Sandbox" };
       await using env = await openProxiedEnvironment(name, program ?? "", { count: PROCESSES, variables });
       const load = openLoad(env);
       for (let index = 0; index < PROCESSES; index++) {

@@ -1,0 +1,146 @@
+/**
+ * Erases a case (contract EN11, Decision P3). The first commit takes the personal data out of the consent and its
+ * payment and adds the tombstones, entries that say when and why. Then the evidence and the data key are deleted. What
+ * a process leaves unfinished, the background work of another one completes.
+ */
+import { ApiError } from "../../base/kernel/api_error.ts";
+import { errorText } from "../../base/kernel/batches.ts";
+import { paymentIdOf } from "../../base/kernel/identifiers.ts";
+import type { Store } from "../../base/store/store.ts";
+import { transact, type TransactDeps, type Transaction } from "../../base/store/transaction.ts";
+import { asOf, type Consent } from "../consents/consent.ts";
+import type { ConsentStore } from "../consents/consent_store.ts";
+import { forgotten } from "../consents/minimise.ts";
+import { caseIdOf } from "../data_keys/case_id.ts";
+import type { CaseKeys } from "../data_keys/case_keys.ts";
+import {
+  type Erasure,
+  stageErasure,
+  stageErasureDone,
+  unfinishedErasures,
+} from "../data_keys/erasure_store.ts";
+import { storedPlacesOf } from "../evidence/read_case.ts";
+import type { Log } from "../log_events.ts";
+import { isFinal, type Payment, withoutPerson } from "../payments/payment.ts";
+import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
+import type { PaymentStore } from "../payments/payment_store.ts";
+
+export interface EraseCaseDeps extends TransactDeps {
+  readonly consents: ConsentStore;
+  readonly payments: PaymentStore;
+  readonly outbox: OrderOutboxStore;
+  readonly log: Log;
+  /** Absent if nothing is sealed, in a sandbox. Then only the store itself loses the data, not its backups. */
+  readonly caseKeys: CaseKeys | undefined;
+  /** Legal retention period of a case after its last change of status, milliseconds. */
+  readonly keepCasesMs: number;
+}
+
+/** Pieces of evidence that one commit deletes. */
+const MAX_PLACES = 100;
+const PAGE = 20;
+
+/**
+ * Erases the case of a consent. Returns when that was requested first, milliseconds: an erased case stays as it is.
+ *
+ * @throws {ApiError} `operations.case_unknown`, `operations.case_open`, `operations.case_retained`
+ */
+export async function eraseCase(deps: EraseCaseDeps, command: Omit<Erasure, "at">): Promise<number> {
+  const { consentId } = command;
+  const paymentId = await paymentIdOf(consentId);
+  const erasedAt = await transact(deps, { what: "erased case" }, async (tx) => {
+    const [consent, payment, order] = await Promise.all([
+      deps.consents.find(tx, consentId),
+      deps.payments.find(tx, paymentId),
+      deps.outbox.find(tx, paymentId),
+    ]);
+    if (consent === null) throw new ApiError("operations.case_unknown");
+    if (consent.value.erasedAt !== undefined) return consent.value.erasedAt;
+    const now = deps.clock();
+    rejectOpen(consent.value, payment?.value, order !== null, now);
+    rejectRetained(deps, consent.value, payment?.value, now);
+    stageErasure(tx, { ...command, at: now });
+    const cause = { actor: command.actor, reason: command.reason };
+    deps.consents.stageErased(tx, consent, erasedConsent(consent.value, now), cause);
+    if (payment !== null) deps.payments.stageErased(tx, payment, withoutPerson(payment.value, now), cause);
+    return now;
+  });
+  await finishErasure(deps, { ...command, at: erasedAt });
+  return erasedAt;
+}
+
+/** Completes erasures that another process has left unfinished. Returns their number. */
+export async function finishErasures(deps: EraseCaseDeps): Promise<number> {
+  let finished = 0;
+  for (const erasure of await unfinishedErasures(deps.store, PAGE)) {
+    try {
+      await finishErasure(deps, erasure);
+      finished++;
+    } catch (error) {
+      deps.log.error("case.not_erased", { consentId: erasure.consentId, error: errorText(error) });
+    }
+  }
+  return finished;
+}
+
+/** Deletes the evidence, then the data key, then the note that the erasure is not complete. */
+async function finishErasure(deps: EraseCaseDeps, { consentId, actor, reason }: Erasure): Promise<void> {
+  const paymentId = await paymentIdOf(consentId);
+  for (const subject of [consentId, paymentId]) {
+    const stage = async (tx: Transaction, deleted: readonly string[]): Promise<void> => {
+      const entry = { at: deps.clock(), actor, reason, deleted };
+      if (subject === consentId) {
+        await deps.consents.stageNote(tx, consentId, { ...entry, event: "consent.evidence_deleted" });
+      } else await deps.payments.stageNote(tx, paymentId, { ...entry, event: "payment.evidence_deleted" });
+    };
+    await deleteEvidence(deps, subject, stage);
+  }
+  const caseId = caseIdOf(consentId);
+  if (caseId !== undefined) await deps.caseKeys?.erase(caseId, deps.clock());
+  await transact(
+    deps,
+    { what: "completed erasure" },
+    (tx) => Promise.resolve(stageErasureDone(tx, consentId)),
+  );
+  deps.log.warn("case.erased", { consentId, by: actor });
+}
+
+async function deleteEvidence(
+  deps: TransactDeps & { readonly store: Store },
+  subject: string,
+  stage: (tx: Transaction, deleted: readonly string[]) => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    const left = await transact(deps, { what: "evidence of an erased case" }, async (tx) => {
+      const places = await storedPlacesOf(deps.store, subject);
+      if (places.length > 0) await stage(tx, places.slice(0, MAX_PLACES));
+      return places.length - MAX_PLACES;
+    });
+    if (left <= 0) return;
+  }
+}
+
+function erasedConsent({ selectedAccount: _, ...consent }: Consent, now: number): Consent {
+  return { ...forgotten(consent, now), erasedAt: now };
+}
+
+function rejectOpen(consent: Consent, payment: Payment | undefined, hasOrder: boolean, now: number): void {
+  const { status } = asOf(consent, now);
+  const isOpen = status === "AwaitingAuthorisation" || status === "Authorized" || hasOrder ||
+    (payment !== undefined && !isFinal(payment));
+  if (isOpen) throw new ApiError("operations.case_open");
+}
+
+function rejectRetained(
+  { keepCasesMs }: EraseCaseDeps,
+  consent: Consent,
+  payment: Payment | undefined,
+  now: number,
+): void {
+  const changedAt = Math.max(consent.statusUpdatedAt, payment?.statusUpdatedAt ?? 0);
+  if (now >= changedAt + keepCasesMs) return;
+  const until = new Date(changedAt + keepCasesMs).toISOString();
+  throw new ApiError("operations.case_retained", {
+    description: `The law requires that this case is kept until ${until} (KEEP_CASES_DAYS).`,
+  });
+}

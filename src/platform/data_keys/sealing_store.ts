@@ -1,0 +1,102 @@
+/**
+ * Wraps a store and encrypts the personal members of values under the data key of their case (Decision P3). Callers
+ * read and write values as they are. The database, its copies and its backups have them sealed.
+ */
+import type { Entry, Key, Store, Write } from "../../base/store/store.ts";
+import { base64url } from "../../base/kernel/identifiers.ts";
+import { openBox, sealBox } from "./aes_box.ts";
+import type { CaseId } from "./case_id.ts";
+import type { CaseKeys } from "./case_keys.ts";
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** How the values of a record are sealed. */
+export interface Sealing {
+  /** Name of the record. */
+  readonly record: string;
+  /** Returns the case of a value, or undefined if it belongs to none. Then it is not sealed. */
+  readonly caseOf: (key: Key, value: Members) => CaseId | undefined;
+  /** The members of a value whose case was erased, beside the open ones. */
+  readonly erased: Members;
+  /**
+   * Divides a value. `open` stays readable and has the form of the record. `sealed` has the members that replace
+   * those of `open`; without members the value is not sealed.
+   */
+  readonly divide: (value: Members) => { readonly open: Members; readonly sealed: Members };
+}
+
+/** The stored member with the sealed ones: a box, base64url. */
+export const SEALED = "sealedMembers";
+const UTF8 = new TextEncoder();
+
+/** @param isWriting false during an upgrade, while processes that cannot read sealed values use the store too */
+export function sealStore(
+  store: Store,
+  keys: CaseKeys,
+  sealings: readonly Sealing[],
+  isWriting = true,
+): Store {
+  const byRecord = new Map(sealings.map((sealing) => [sealing.record, sealing]));
+  const opened = async <T>(entry: Entry<T>): Promise<Entry<T>> => {
+    const sealing = byRecord.get(entry.key[0] ?? "");
+    const value: unknown = entry.value;
+    if (sealing === undefined || !isSealed(value)) return entry;
+    return { ...entry, value: await openValue(keys, sealing, entry.key, value) as T };
+  };
+  const openedOrNull = async <T>(entry: Entry<T> | null): Promise<Entry<T> | null> =>
+    entry === null ? null : await opened(entry);
+  const sealed = async (write: Write): Promise<Write> => {
+    const sealing = byRecord.get(write.key[0] ?? "");
+    if (sealing === undefined || write.kind === "delete" || !isMembers(write.value)) return write;
+    return { ...write, value: await sealValue(keys, sealing, write.key, write.value) };
+  };
+  return {
+    get: async <T>(key: Key) => await openedOrNull(await store.get<T>(key)),
+    getMany: async <T>(all: readonly Key[]) =>
+      await Promise.all((await store.getMany<T>(all)).map(openedOrNull)),
+    list: async <T>(listing: Parameters<Store["list"]>[0]) =>
+      await Promise.all((await store.list<T>(listing)).map(opened)),
+    commit: async (staged) =>
+      await store.commit(
+        isWriting ? { ...staged, writes: await Promise.all(staged.writes.map(sealed)) } : staged,
+      ),
+    close: () => store.close(),
+  };
+}
+
+async function sealValue(keys: CaseKeys, sealing: Sealing, key: Key, value: Members): Promise<Members> {
+  const id = sealing.caseOf(key, value);
+  if (id === undefined) return value;
+  const { open, sealed } = sealing.divide(value);
+  if (Object.keys(sealed).length === 0) return value;
+  const box = await sealBox(await keys.sealing(id), nameOf(key), UTF8.encode(JSON.stringify(sealed)));
+  return { ...open, [SEALED]: base64url(box) };
+}
+
+/** A value of an erased case has its open members only. */
+async function openValue(
+  keys: CaseKeys,
+  sealing: Sealing,
+  key: Key,
+  { [SEALED]: text, ...open }: Members & { readonly [SEALED]: string },
+): Promise<Members> {
+  const id = sealing.caseOf(key, open);
+  const dataKey = id === undefined ? undefined : await keys.opening(id);
+  if (dataKey === undefined) return { ...open, ...sealing.erased };
+  const box = Uint8Array.fromBase64(text, { alphabet: "base64url" });
+  const members: Members = JSON.parse(new TextDecoder().decode(await openBox(dataKey, nameOf(key), box)));
+  return { ...open, ...members };
+}
+
+/** Key parts contain no NUL. */
+function nameOf(key: Key): string {
+  return key.join("\0");
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isSealed(value: unknown): value is Members & { readonly [SEALED]: string } {
+  return isMembers(value) && typeof value[SEALED] === "string";
+}

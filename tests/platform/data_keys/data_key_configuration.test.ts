@@ -1,0 +1,59 @@
+/** Which configurations of data keys are rejected. */
+import { assertEquals, assertThrows } from "@std/assert";
+import { ConfigError, type Environment, readConfig } from "../../../src/platform/config.ts";
+
+const SOUND = {
+  BASE_URL: "https://api.example.com",
+  AUTH_URL: "https://auth.example.com",
+  STORE_URL: "/var/lib/payment-platform/platform.kv",
+  PLATFORM_KEYS: '{"keys":[]}',
+  DIRECTORY_ISSUER: "https://directory.example.com",
+  DIRECTORY_JWKS_URI: "https://directory.example.com/jwks",
+  DIRECTORY_HOSTS: "directory.example.com",
+  REGISTRATION_AUDIENCE: "https://directory.example.com/registration",
+  PROXY_SECRET: "0123456789abcdefghijABCDEFGHIJ._~+/=-",
+  WRAPPING_KEYS: "/etc/payment-platform/wrapping.keys",
+};
+
+const REJECTED: readonly (readonly [string, Environment, string])[] = [
+  [
+    "PostgreSQL without a data key store",
+    { STORE_URL: "postgres://platform:secret@db.example.com/platform" },
+    "DATA_KEYS_STORE: set it to a database for the data keys alone",
+  ],
+  [
+    "data keys in the store's own database",
+    { DATA_KEYS_STORE: SOUND.STORE_URL },
+    "DATA_KEYS_STORE: must be another database than STORE_URL",
+  ],
+  [
+    "data keys in memory",
+    { DATA_KEYS_STORE: ":memory:" },
+    "DATA_KEYS_STORE: :memory: loses every data key at a restart; set another database",
+  ],
+  [
+    "no wrapping keys",
+    { WRAPPING_KEYS: "" },
+    "WRAPPING_KEYS: set it to the path of the keys that wrap data keys",
+  ],
+  [
+    "no retention period",
+    { KEEP_CASES_DAYS: "0" },
+    "KEEP_CASES_DAYS: 0 is for the sandbox; set the retention period that the law requires",
+  ],
+];
+
+for (const [name, changes, fault] of REJECTED) {
+  Deno.test(`readConfig rejects: ${name} [P3]`, () => {
+    assertEquals(assertThrows(() => readConfig({ ...SOUND, ...changes }), ConfigError).faults, [fault]);
+  });
+}
+
+Deno.test("data keys are beside the database file, or where DATA_KEYS_STORE says, and SEAL_DATA stops new ones [P3]", () => {
+  const settings = (changes: Environment): unknown[] => {
+    const { dataKeysStore, sealsData } = readConfig({ ...SOUND, ...changes });
+    return [dataKeysStore, sealsData];
+  };
+  assertEquals(settings({}), ["/var/lib/payment-platform/platform.kv.keys", true]);
+  assertEquals(settings({ DATA_KEYS_STORE: "/d.keys", SEAL_DATA: "no" }), ["/d.keys", false]);
+});

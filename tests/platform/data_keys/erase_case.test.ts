@@ -1,0 +1,168 @@
+/** A case is erased: neither the database file nor a backup from before has the payer's data, and the case verifies. */
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { faultsOf, grownBundle, toolsFor } from "../../scripts/case/bundles.ts";
+import { backup } from "../../../scripts/store/backup.ts";
+import { caseCommand } from "../../../scripts/case/main.ts";
+import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import { openCaseKeys } from "../../../src/platform/data_keys/case_keys.ts";
+import { authorised, toBank } from "testing/authorization_flow.ts";
+import { putStatus } from "testing/back_channel.ts";
+import { call, clientToken, consentBody, DEBTOR_ACCOUNT, good, pay } from "testing/flows.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { sealedForTest } from "testing/sealed_for_test.ts";
+import { OPERATIONS_URL, type TestOperator } from "testing/operators.ts";
+import { heldIn } from "support/raw_bytes.ts";
+
+const KEPT_MS = 1826 * 86_400_000;
+const REASON = "request 17 of the data subject";
+/** What identifies the payer: in the consent, in the evidence, and in the bank's report. */
+const PERSONAL = {
+  account: DEBTOR_ACCOUNT.Identification,
+  name: "Philippa Featherstonehaugh",
+  address: "17 Marchmont Crescent",
+  phone: "+44-7700900123",
+} as const;
+const BODY = consentBody({
+  initiation: {
+    DebtorAccount: { ...DEBTOR_ACCOUNT, Name: PERSONAL.name },
+    RemittanceInformation: { Unstructured: `call ${PERSONAL.phone}` },
+  },
+  risk: { DeliveryAddress: { AddressLine: [PERSONAL.address], TownName: "Edinburgh", Country: "GB" } },
+});
+
+function erase(env: Environment, id: string, as: TestOperator = "security"): Promise<Response> {
+  const body = JSON.stringify({ Data: { Reason: REASON } });
+  const headers = { "content-type": "application/json" };
+  return env.asOperator(`/operations/cases/${id}/erasure`, { method: "POST", headers, body }, as);
+}
+
+async function paid(env: Environment): Promise<{ readonly consentId: string; readonly paymentId: string }> {
+  const flow = await authorised(env, { body: BODY });
+  const { DomesticPaymentId: paymentId } = (await good(pay(env, flow), 201)).Data;
+  return { consentId: flow.consentId, paymentId };
+}
+
+async function settled(env: Environment): ReturnType<typeof paid> {
+  const made = await paid(env);
+  await good(putStatus(env, env.bankA, made.paymentId, "AcceptedSettlementCompleted"), 200);
+  return made;
+}
+
+/** Returns the code of the first error in an answer. */
+async function faultIn(response: Response): Promise<string> {
+  return (await response.json()).Errors?.[0]?.ErrorCode;
+}
+
+async function readAt(env: Environment, path: string): Promise<Response> {
+  const token = await clientToken(env, env.tpp, "BANKA");
+  return await call(env, env.tpp, token, `/BANKA/${path}`);
+}
+
+Deno.test("after an erasure neither the database file nor a backup from before has the payer's data, and the case verifies [EN11, EN12]", async (t) => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const file = `${folder}/platform.kv`;
+    await using env = await openEnvironment({
+      store: await openDenoKv(file),
+      environment: { KEEP_CASES_DAYS: "1" },
+    });
+    const { consentId, paymentId } = await settled(env);
+    const before = await grownBundle(env, paymentId);
+    await t.step("the platform itself reads the data", () => {
+      const text = JSON.stringify(
+        JSON.parse(before).entries.map(({ bodies }: { bodies: unknown }) => bodies),
+      );
+      assertEquals(heldIn(new TextEncoder().encode(text), PERSONAL), Object.keys(PERSONAL));
+    });
+    await backup(file, `${folder}/backup.kv`, env.now);
+    env.now += 86_400_000;
+    const answer = await good(erase(env, paymentId), 200);
+    assertEquals(answer.Data.ConsentId, consentId);
+    await t.step("no file has it", async () => {
+      for (const name of ["platform.kv", "platform.kv-wal", "backup.kv"]) {
+        const bytes = await Deno.readFile(`${folder}/${name}`);
+        assert(bytes.length > 0);
+        assertEquals(heldIn(bytes, PERSONAL), [], name);
+      }
+    });
+    await t.step("the backup cannot be opened with what is left", async () => {
+      const copy = await openDenoKv(`${folder}/backup.kv`);
+      const { store } = await sealedForTest(copy, env.vault, Date.now);
+      const [part] = await store.list<Record<string, unknown>>({ prefix: ["evidence"], limit: 1 });
+      assertEquals(part?.value, { v: 1, bytes: "", isErased: true });
+      await copy.close();
+    });
+    await t.step("it does not exist for its TPP and its bank", async () => {
+      const gone = "UK.OBIE.Resource.NotFound";
+      assertEquals(await faultIn(await readAt(env, `domestic-payments/v1/${paymentId}`)), gone);
+      assertEquals(await faultIn(await readAt(env, `domestic-payment-consents/v1/${consentId}`)), gone);
+      const report = await putStatus(env, env.bankA, paymentId, "AcceptedCreditSettlementCompleted");
+      assertEquals(await faultIn(report), gone);
+    });
+    await t.step("the case says when and why, and verifies, as does the bundle from before", async () => {
+      const after = await grownBundle(env, consentId);
+      assertEquals(await faultsOf(after), []);
+      assertEquals(await faultsOf(before), []);
+      const tools = toolsFor(env.platform);
+      await caseCommand([paymentId, "--url", OPERATIONS_URL], tools);
+      const lines = tools.printed.join("\n");
+      assertMatch(
+        lines,
+        new RegExp(`the personal data of the consent was erased .*operator security; ${REASON}`),
+      );
+      assertMatch(lines, /payment_request \(deleted\)/);
+      assertEquals(heldIn(new TextEncoder().encode(after), PERSONAL), []);
+    });
+    await t.step("a second erasure changes nothing", async () => {
+      const snapshot = await env.snapshot();
+      assertEquals((await good(erase(env, consentId), 200)).Data, answer.Data);
+      assertEquals(await env.snapshot(), snapshot);
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a case that is open or that the law keeps is not erased, and only the role security may [EN11]", async () => {
+  await using env = await openEnvironment();
+  const waiting = await toBank(env, { body: BODY });
+  const open = await paid(env);
+  const final = await settled(env);
+  for (
+    const [id, as, status, error] of [
+      [final.paymentId, "support", 403, "insufficient_role"],
+      [final.paymentId, "auditor", 403, "insufficient_role"],
+      [crypto.randomUUID(), "security", 404, "not_found"],
+      [final.paymentId, "security", 409, "case_retained"],
+      [open.paymentId, "security", 409, "case_open"],
+      [waiting.consentId, "security", 409, "case_open"],
+    ] as const
+  ) {
+    const before = await env.snapshot();
+    const answer = await erase(env, id, as);
+    assertEquals([answer.status, (await answer.json()).error], [status, error]);
+    assertEquals(await env.snapshot(), before);
+  }
+  env.now += KEPT_MS - 60_000;
+  assertEquals((await erase(env, final.paymentId)).status, 409);
+  assertEquals((await erase(env, open.paymentId)).status, 409);
+  env.now += 120_000;
+  assertEquals((await erase(env, final.paymentId)).status, 200);
+});
+
+Deno.test("an erasure that its process leaves unfinished is completed by the background work [EN11]", async () => {
+  await using env = await openEnvironment();
+  const { paymentId } = await settled(env);
+  env.now += KEPT_MS;
+  const { commit } = env.vault;
+  Object.assign(env.vault, { commit: () => Promise.reject(new Error("the process ends here")) });
+  assertEquals((await erase(env, paymentId)).status, 500);
+  const tombstones = await env.store.list({ prefix: ["case_erasure"], limit: 10 });
+  assertEquals(tombstones.length, 1);
+  Object.assign(env.vault, { commit });
+  assertEquals(await env.platform.finishErasures(), 1);
+  const keys = openCaseKeys({ ...env.caseKeys.stored, monotonic: Date.now });
+  assertEquals(await keys.opening(paymentId), undefined);
+  await assertRejects(() => keys.sealing(paymentId), Error, "was erased");
+  assertEquals(await env.platform.finishErasures(), 0);
+});
