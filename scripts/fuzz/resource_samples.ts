@@ -99,6 +99,7 @@ async function payments(env: Environment): Promise<readonly Planned[]> {
     },
     { ...read, name: "GET payment", bound: flow.payment, path: `${PAYMENTS}/${data.DomesticPaymentId}` },
     { ...read, name: "GET payment by key", bound: repeated.payment, path: byKey },
+    { ...read, name: "GET traces", bound: flow.bound, path: "/traces/v1?rejected=true" },
   ];
 }
 

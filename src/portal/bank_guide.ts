@@ -146,6 +146,11 @@ function giveBack({ authUrl }: GuideAddresses): Block[] {
         ["anything else", "A fault of yours. The TPP gets `server_error`."],
       ],
     },
+    {
+      list: [
+        "If the platform rejects the result, the customer sees a page with a number. `GET /traces/v1/{number}` with your token says what was wrong with it, and `GET /traces/v1?rejected=true` lists your newest rejected requests and returns.",
+      ],
+    },
     { see: [["/docs/signatures#bank-return", "The signed part, worked through"]] },
   ];
 }

@@ -136,5 +136,8 @@ Deno.test("a rejected request of a caller that no one knows is found by its numb
   const bound = await clientToken(env, env.tpp);
   const answer = await call(env, env.tpp, bound, "/BANKA/domestic-payments/v1/x", { as: null });
   const { Case, Trace } = await searchFor(env, answer.headers.get("x-fapi-interaction-id") ?? "");
+  const stolen = await call(env, env.otherTpp, bound, "/BANKA/domestic-payments/v1/x");
+  const seen = await searchFor(env, stolen.headers.get("x-fapi-interaction-id") ?? "");
+  assertEquals(seen.Trace[0].Rejection.Reason, "certificate.not_participants"); // the caller reads token.invalid
   assertEquals([Case, Trace.length, Trace[0].Rejection.Reason], [[], 1, "certificate.missing"]);
 });
