@@ -80,7 +80,7 @@ async function busyConsole(env: Environment & { readonly pushes: unknown[] }): P
       (_, part) => ids[part] ?? "",
     )
   );
-  return [...paths, "/console/orders?state=held", "/console/search?q=nothing", "/console/nowhere"];
+  return [...paths, "/console/orders?state=held", `/console/search?q=${id}`, "/console/nowhere"];
 }
 
 /** In Arabic, at 320 pixels, without scripts, in the dark. */

@@ -3,10 +3,12 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import type { Language } from "../../pages/language.ts";
+import { orderHoldsSchema } from "../recovery/operations_routes.ts";
 import type { controlsSchema } from "../operations/control_representation.ts";
 import { State } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { type Scrape, sumBy } from "./scrape.ts";
+import type { Visit } from "./visit.ts";
 
 export type ControlsInForce = z.infer<typeof controlsSchema>["Data"];
 
@@ -16,13 +18,18 @@ export interface BankRow {
   readonly dead: number;
   readonly isFailing: boolean;
   readonly isHeld: boolean;
+  /** Held after a restore. */
+  readonly isRestored: boolean;
   readonly inOutage: boolean;
   readonly isBlocked: boolean;
 }
 
 /** Returns the banks with traffic, orders or a control. */
-export function busyBanks(scrape: Scrape, controls: ControlsInForce): readonly string[] {
+export function busyBanks(
+  { scrape, controls, restored }: Pick<BankFacts, "scrape" | "controls" | "restored">,
+): readonly string[] {
   const names = new Set([
+    ...restored,
     ...sumBy(scrape, "platform_bank_requests_total", "bank").keys(),
     ...sumBy(scrape, "platform_orders", "bank").keys(),
     ...sumBy(scrape, "platform_breaker_open_clients", "bank").keys(),
@@ -32,8 +39,23 @@ export function busyBanks(scrape: Scrape, controls: ControlsInForce): readonly s
   return [...names].toSorted();
 }
 
-/** @param now milliseconds */
-export function bankRow(bank: string, scrape: Scrape, controls: ControlsInForce, now: number): BankRow {
+/** What the operations API says of the banks. */
+export interface BankFacts {
+  readonly scrape: Scrape;
+  readonly controls: ControlsInForce;
+  /** Banks whose orders are held after a restore. */
+  readonly restored: readonly string[];
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+/** Reads the banks that are held after a restore. */
+export async function readRestored(visit: Visit): Promise<readonly string[]> {
+  const holds = await visit.read("/operations/order-holds", orderHoldsSchema);
+  return holds.ok ? holds.value.Data.OrderHold.map(({ BankId }) => BankId) : [];
+}
+
+export function bankRow(bank: string, { scrape, controls, restored, now }: BankFacts): BankRow {
   const orders = (scrape.get("platform_orders") ?? []).filter(({ labels }) => labels["bank"] === bank);
   const count = (state: string): number =>
     orders.filter(({ labels }) => labels["state"] === state).reduce((all, { value }) => all + value, 0);
@@ -42,6 +64,7 @@ export function bankRow(bank: string, scrape: Scrape, controls: ControlsInForce,
     waiting: count("waiting") + count("held"),
     dead: count("dead"),
     isFailing: (sumBy(scrape, "platform_breaker_open_clients", "bank").get(bank) ?? 0) > 0,
+    isRestored: restored.includes(bank),
     isHeld: controls.BankHold.some(({ BankId }) => BankId === bank),
     inOutage: controls.PlannedOutage.some(({ BankId, FromDateTime, UntilDateTime }) =>
       BankId === bank && Date.parse(FromDateTime) <= now && now < Date.parse(UntilDateTime)
@@ -56,6 +79,7 @@ export function BankState(
   const faults: readonly (readonly [boolean, PlainKey])[] = [
     [row.isBlocked, "state.blocked"],
     [row.isHeld, "state.held"],
+    [row.isRestored, "state.restored"],
     [row.inOutage, "state.outage"],
     [row.isFailing, "state.unreachable"],
   ];

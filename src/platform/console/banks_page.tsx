@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { formatInstant } from "../../pages/formats.ts";
 import { controlsSchema } from "../operations/control_representation.ts";
 import { participantsSchema } from "../operations/participant_routes.ts";
-import { type BankRow, bankRow, BankState, type ControlsInForce } from "./bank_state.tsx";
+import { type BankRow, bankRow, BankState, type ControlsInForce, readRestored } from "./bank_state.tsx";
 import { Changes, Done, More, Read, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 import { readScrape } from "./scrape.ts";
@@ -14,23 +14,29 @@ import type { Visit } from "./visit.ts";
 export async function banksPage(visit: Visit, after: string | undefined, now: number): Promise<JSX.Element> {
   const { language } = visit;
   const query = new URLSearchParams({ role: "ASPSP", ...(after === undefined ? {} : { after }) });
-  const [banks, controls, metrics] = await Promise.all([
+  const [banks, controls, metrics, restored] = await Promise.all([
     visit.read(`/operations/participants?${query}`, participantsSchema),
     visit.read("/operations/controls", controlsSchema),
     visit.readText("/operations/metrics"),
+    readRestored(visit),
   ]);
   const scrape = readScrape(metrics.ok ? metrics.value : "");
   return (
     <>
       <h1>{phrase(language, "banks.title")}</h1>
       <Done visit={visit} />
+      {restored.length === 0 ? null : <Restored visit={visit} />}
       <Read visit={visit} answer={controls}>
         {({ Data: inForce }) => (
           <>
             <Read visit={visit} answer={banks}>
               {({ Data: { Participant: found, After } }) => (
                 <section class="card">
-                  <Banks visit={visit} found={found} rowOf={(code) => bankRow(code, scrape, inForce, now)} />
+                  <Banks
+                    visit={visit}
+                    found={found}
+                    rowOf={(code) => bankRow(code, { scrape, controls: inForce, restored, now })}
+                  />
                   <More visit={visit} path="/console/banks" query={{ after: After }} />
                 </section>
               )}
@@ -73,6 +79,11 @@ function Banks({ visit, found, rowOf }: {
       rows={rows}
     />
   );
+}
+
+function Restored({ visit: { language } }: { readonly visit: Visit }): JSX.Element {
+  const command = <code dir="ltr">deno task reconcile</code>;
+  return <p class="notice">{phrase(language, "banks.restored", { command })}</p>;
 }
 
 function BankChanges(

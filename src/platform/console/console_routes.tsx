@@ -1,7 +1,6 @@
 /** The operators' console: pages over the operations API, on its listener. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Clock } from "../../base/kernel/clock.ts";
-import { isUuid } from "../../base/kernel/identifiers.ts";
 import { answerDocument, documentStore } from "../../base/http/public_document.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { actionRoutes } from "./action_routes.tsx";
@@ -48,12 +47,7 @@ export function consoleRoutes(deps: ConsoleRouteDeps): readonly PlatformEndpoint
     page("/console/audit", "audit.title", (visit, { subject = "", actor = "", event = "", after }) => {
       return historyPage(visit, { subject: subject.trim(), actor, event, after });
     }),
-    consolePage(deps, "get", "/console/search", (visit, c) => {
-      const sent = (c.req.query("q") ?? "").trim();
-      if (isUuid(sent)) return c.redirect(`/console/cases/${sent}`, 303);
-      const title = words(visit.language, "search.title");
-      return c.html(renderFrame({ ...visit, title, site }, searchPage(visit, sent)));
-    }),
+    page("/console/search", "search.title", (visit, { q = "" }) => searchPage(visit, q.trim())),
     page("/console/cases/{id}", "case.title", (visit, _query, id) => casePage(visit, id)),
     ...actionRoutes(deps),
   ];

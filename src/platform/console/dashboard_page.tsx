@@ -5,7 +5,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";
 import { formatInstant } from "../../pages/formats.ts";
 import { type Language, LOCALES } from "../../pages/language.ts";
-import { bankRow, BankState, busyBanks, type ControlsInForce } from "./bank_state.tsx";
+import { type BankFacts, bankRow, BankState, busyBanks, readRestored } from "./bank_state.tsx";
 import { State, Table } from "./parts.tsx";
 import { controlsSchema } from "../operations/control_representation.ts";
 import { phrase, type PlainKey } from "./phrase.ts";
@@ -20,10 +20,11 @@ type Readiness = z.infer<typeof readinessSchema>;
 
 export async function dashboard(visit: Visit, now: number): Promise<JSX.Element> {
   const { language } = visit;
-  const [ready, metrics, controls] = await Promise.all([
+  const [ready, metrics, controls, restored] = await Promise.all([
     visit.read("/health/ready", readinessSchema),
     visit.readText("/operations/metrics"),
     visit.read("/operations/controls", controlsSchema),
+    readRestored(visit),
   ]);
   const scrape = readScrape(metrics.ok ? metrics.value : "");
   return (
@@ -35,7 +36,7 @@ export async function dashboard(visit: Visit, now: number): Promise<JSX.Element>
         <Traffic language={language} scrape={scrape} />
         <Card title={phrase(language, "dashboard.banks")} wide>
           {controls.ok
-            ? <Banks visit={visit} scrape={scrape} controls={controls.value.Data} now={now} />
+            ? <Banks visit={visit} facts={{ scrape, controls: controls.value.Data, restored, now }} />
             : null}
         </Card>
       </div>
@@ -119,14 +120,9 @@ function Traffic(
 }
 
 function Banks(
-  { visit: { language }, scrape, controls, now }: {
-    readonly visit: Visit;
-    readonly scrape: Scrape;
-    readonly controls: ControlsInForce;
-    readonly now: number;
-  },
+  { visit: { language }, facts }: { readonly visit: Visit; readonly facts: BankFacts },
 ): JSX.Element {
-  const rows = busyBanks(scrape, controls).map((bank) => bankRow(bank, scrape, controls, now));
+  const rows = busyBanks(facts).map((bank) => bankRow(bank, facts));
   if (rows.length === 0) return <p>{phrase(language, "dashboard.noBanks")}</p>;
   return (
     <Table

@@ -1,9 +1,17 @@
-/** Search: leads to the case of a consent or payment by its id. */
+// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
+/** Search by any id: the cases that it names, and what the platform did with a request. */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { z } from "zod";
+import { formatInstant } from "../../pages/formats.ts";
+import { searchSchema } from "../search/routes.ts";
+import { MAX_SEARCH_CHARACTERS } from "../search/search.ts";
+import { Read, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "./visit.ts";
 
-export function searchPage(visit: Visit, sent: string): JSX.Element {
+type Found = z.infer<typeof searchSchema>["Data"];
+
+export async function searchPage(visit: Visit, sent: string): Promise<JSX.Element> {
   const { language } = visit;
   return (
     <>
@@ -11,11 +19,105 @@ export function searchPage(visit: Visit, sent: string): JSX.Element {
       <form class="search" role="search" method="get" action="/console/search">
         <div class="field">
           <label for="q">{phrase(language, "search.field")}</label>
-          <input id="q" name="q" type="search" value={sent} maxlength={100} dir="ltr" required />
+          <input
+            id="q"
+            name="q"
+            type="search"
+            value={sent}
+            maxlength={MAX_SEARCH_CHARACTERS}
+            dir="auto"
+            required
+          />
         </div>
         <button type="submit">{phrase(language, "list.search")}</button>
       </form>
-      {sent === "" ? null : <p class="notice" role="status">{phrase(language, "search.none")}</p>}
+      {sent === "" ? null : await results(visit, sent)}
     </>
+  );
+}
+
+async function results(visit: Visit, sent: string): Promise<JSX.Element> {
+  const answer = await visit.read(`/operations/search?${new URLSearchParams({ q: sent })}`, searchSchema);
+  return (
+    <Read visit={visit} answer={answer}>
+      {({ Data }) =>
+        Data.Case.length + Data.Trace.length === 0
+          ? <p class="notice" role="status">{phrase(visit.language, "search.none")}</p>
+          : (
+            <>
+              <Cases visit={visit} found={Data.Case} />
+              <Traces visit={visit} found={Data.Trace} />
+            </>
+          )}
+    </Read>
+  );
+}
+
+function Cases(
+  { visit, found }: { readonly visit: Visit; readonly found: Found["Case"] },
+): JSX.Element | null {
+  const { language } = visit;
+  if (found.length === 0) return null;
+  const rows = found.map((one) => [
+    <CaseLink visit={visit} id={one.ConsentId} status={one.ConsentStatus} />,
+    one.DomesticPaymentId === undefined
+      ? null
+      : <CaseLink visit={visit} id={one.DomesticPaymentId} status={one.PaymentStatus ?? ""} />,
+    <bdi>{one.Bank}</bdi>,
+    <bdi>{one.ClientId}</bdi>,
+    <time datetime={one.CreationDateTime}>{formatInstant(language, Date.parse(one.CreationDateTime))}</time>,
+  ]);
+  return (
+    <section class="card">
+      <h2>{phrase(language, "search.cases")}</h2>
+      <Table
+        language={language}
+        name="search.cases"
+        heads={["column.consent", "column.payment", "column.bank", "column.participant", "column.time"]}
+        rows={rows}
+      />
+    </section>
+  );
+}
+
+function CaseLink(
+  { visit, id, status }: { readonly visit: Visit; readonly id: string; readonly status: string },
+): JSX.Element {
+  const shown = <code dir="ltr">{id}</code>;
+  return (
+    <>
+      {visit.may("GET /console/cases/{id}") ? <a href={`/console/cases/${id}`}>{shown}</a> : shown}
+      <span class="detail">
+        <code dir="ltr">{status}</code>
+      </span>
+    </>
+  );
+}
+
+function Traces(
+  { visit, found }: { readonly visit: Visit; readonly found: Found["Trace"] },
+): JSX.Element | null {
+  const { language } = visit;
+  if (found.length === 0) return null;
+  const rows = found.map(({ Endpoint, Status, Rejection }) => [
+    <code dir="ltr">{Endpoint}</code>,
+    <span class="number">{Status}</span>,
+    Rejection === undefined ? null : (
+      <>
+        <code dir="ltr">{Rejection.Reason}</code>
+        {Rejection.Detail === undefined ? null : <p class="detail" lang="en" dir="ltr">{Rejection.Detail}</p>}
+      </>
+    ),
+  ]);
+  return (
+    <section class="card">
+      <h2>{phrase(language, "search.traces")}</h2>
+      <Table
+        language={language}
+        name="search.traces"
+        heads={["case.request", "column.status", "column.rejection"]}
+        rows={rows}
+      />
+    </section>
   );
 }

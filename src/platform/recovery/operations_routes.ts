@@ -32,7 +32,8 @@ const holdSchema = z.strictObject({
   Disagreement: z.array(z.strictObject({ DomesticPaymentId: z.string(), Why: z.string() })),
 }).openapi("OrderHold");
 const oneHold = operationAnswer("The state of the hold", z.strictObject({ Data: holdSchema }));
-const allHolds = z.strictObject({ Data: z.strictObject({ OrderHold: z.array(holdSchema) }) });
+/** Schema of every hold after a restore. */
+export const orderHoldsSchema = z.strictObject({ Data: z.strictObject({ OrderHold: z.array(holdSchema) }) });
 const params = z.object({ bank: z.string() });
 const tags = ["Restore"];
 const security = OPERATOR_SECURITY;
@@ -48,7 +49,7 @@ const listRoute = createRoute({
   security,
   summary: "Banks whose orders are held after a restore",
   description: "Each with the comparison under way, or the last one.",
-  responses: { 200: operationAnswer("Every hold", allHolds), ...operationErrors() },
+  responses: { 200: operationAnswer("Every hold", orderHoldsSchema), ...operationErrors() },
 });
 const reconcileRoute = createRoute({
   method: "post",

@@ -24,6 +24,11 @@ const caseSchema = z.strictObject({
   CreationDateTime: z.string().openapi({ format: "date-time" }),
 }).openapi("FoundCase");
 
+/** Schema of what a search has found. */
+export const searchSchema = z.strictObject({
+  Data: z.strictObject({ Case: z.array(caseSchema), Trace: z.array(traceSchema) }),
+});
+
 const searchRoute = createRoute({
   method: "get",
   path: SEARCH_PATH,
@@ -39,9 +44,7 @@ const searchRoute = createRoute({
   responses: {
     200: operationAnswer(
       `At most ${MAX_CASES} cases, newest first`,
-      z.strictObject({
-        Data: z.strictObject({ Case: z.array(caseSchema), Trace: z.array(traceSchema) }),
-      }),
+      searchSchema,
     ),
     ...operationErrors(400),
   },

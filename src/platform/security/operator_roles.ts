@@ -57,7 +57,7 @@ const PAGE_ROLES: Readonly<Record<string, readonly Role[]>> = {
   "GET /console/banks": ROLES,
   "GET /console/participants": ROLES,
   "GET /console/audit": READ_HISTORIES,
-  "GET /console/search": FIND_CASES,
+  "GET /console/search": READ_HISTORIES,
   "GET /console/cases/{id}": FIND_CASES,
   "POST /console/sign-out": ROLES,
 };
