@@ -7,35 +7,14 @@ import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { openCaseKeys } from "../../../src/platform/data_keys/case_keys.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
 import { putStatus } from "testing/back_channel.ts";
-import { call, clientToken, consentBody, DEBTOR_ACCOUNT, good, pay } from "testing/flows.ts";
+import { call, clientToken, good, pay } from "testing/flows.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { sealedForTest } from "testing/sealed_for_test.ts";
-import { OPERATIONS_URL, type TestOperator } from "testing/operators.ts";
+import { OPERATIONS_URL } from "testing/operators.ts";
+import { BODY, erase, PERSONAL, REASON } from "support/personal_case.ts";
 import { heldIn } from "support/raw_bytes.ts";
 
 const KEPT_MS = 1826 * 86_400_000;
-const REASON = "request 17 of the data subject";
-/** What identifies the payer: in the consent, in the evidence, and in the bank's report. */
-const PERSONAL = {
-  account: DEBTOR_ACCOUNT.Identification,
-  name: "Philippa Featherstonehaugh",
-  address: "17 Marchmont Crescent",
-  phone: "+44-7700900123",
-} as const;
-const BODY = consentBody({
-  initiation: {
-    DebtorAccount: { ...DEBTOR_ACCOUNT, Name: PERSONAL.name },
-    RemittanceInformation: { Unstructured: `call ${PERSONAL.phone}` },
-  },
-  risk: { DeliveryAddress: { AddressLine: [PERSONAL.address], TownName: "Edinburgh", Country: "GB" } },
-});
-
-function erase(env: Environment, id: string, as: TestOperator = "security"): Promise<Response> {
-  const body = JSON.stringify({ Data: { Reason: REASON } });
-  const headers = { "content-type": "application/json" };
-  return env.asOperator(`/operations/cases/${id}/erasure`, { method: "POST", headers, body }, as);
-}
-
 async function paid(env: Environment): Promise<{ readonly consentId: string; readonly paymentId: string }> {
   const flow = await authorised(env, { body: BODY });
   const { DomesticPaymentId: paymentId } = (await good(pay(env, flow), 201)).Data;
