@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import type { Clock } from "../../base/kernel/clock.ts";
+import { storeCopyKey } from "../../base/store/copy_mark.ts";
 import { defineRecord } from "../../base/store/record.ts";
 import { text } from "../../base/store/record_fields.ts";
 import type { Key, Store, Write } from "../../base/store/store.ts";
@@ -58,6 +59,7 @@ export async function openSealed(
 ): Promise<Sealed> {
   await rejectOtherStore(store, vault);
   await rejectOtherKeys(vault, wrapping);
+  await takeIntoUse(vault);
   const caseKeys = openCaseKeys({ vault, wrapping, monotonic });
   const sealing = sealStore(store, caseKeys, sealings, isSealing);
   const close = async (): Promise<void> => {
@@ -87,6 +89,12 @@ async function rejectOtherStore(store: Store, vault: Store): Promise<void> {
   dataKeyStoreRecord.set({ writes }, linkKey, { id });
   if (await store.commit({ checks: [{ key: linkKey, version: null }], writes })) return;
   await rejectOtherStore(store, vault); // another process was first
+}
+
+/** A backup of the data key store has a mark, with which a still older copy would not be noticed at the next start. */
+async function takeIntoUse(vault: Store): Promise<void> {
+  if (await vault.get(storeCopyKey) === null) return;
+  await vault.commit({ checks: [], writes: [{ kind: "delete", key: storeCopyKey }] });
 }
 
 async function rejectOtherKeys(vault: Store, wrapping: WrappingKeys): Promise<void> {

@@ -8,6 +8,7 @@ import { openRewrapping } from "../../../src/platform/data_keys/rewrap_keys.ts";
 import { openSealed, rejectSealedStore, type Sealed } from "../../../src/platform/data_keys/sealed_store.ts";
 import { sealings } from "../../../src/platform/data_keys/sealings.ts";
 import { openWrappingKeys } from "../../../src/platform/data_keys/wrapping_keys.ts";
+import { backup } from "../../../scripts/store/backup.ts";
 import { platformRecords } from "../../../src/platform/records.ts";
 import { openDatabase } from "../../../src/base/store/database_file.ts";
 import { openTestStore } from "testing/test_store.ts";
@@ -160,6 +161,14 @@ Deno.test("a data key store that is another one, or wrapping keys that are other
     await assertRejects(() => open(raw, "a.keys", line("second", 1)), Error, "first is not in WRAPPING_KEYS");
     await assertRejects(() => open(raw, "a.keys", line("first", 3)), Error, "does not open");
     await assertRejects(() => rejectSealedStore(raw), Error, "Set WRAPPING_KEYS");
+    const copy = `${folder}/copy.kv`;
+    await backup(`${folder}/a.keys`, copy, 0);
+    await open(raw, "a.keys");
+    await stores.pop()?.close();
+    await Deno.copyFile(copy, `${folder}/a.keys`);
+    await open(raw, "a.keys"); // a restored backup
+    assertEquals(await stores[0]?.get(["store_copy"]), null, "from now on an older copy is noticed again");
+    await stores.pop()?.close();
     await Deno.remove(`${folder}/a.keys`);
     await assertRejects(() => open(raw, "a.keys"), Error, "although it was in use here");
   } finally {
