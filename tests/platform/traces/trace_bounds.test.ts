@@ -1,16 +1,17 @@
 /** Traces are written aside, soon, and bounded by caller. */
 import { assert, assertEquals } from "@std/assert";
 import { newTraceNotes } from "../../../src/base/http/request_trace.ts";
-import { StoreFailure } from "../../../src/base/store/store.ts";
-import { asClientId } from "../../../src/base/kernel/identifiers.ts";
+import { type Store, StoreFailure } from "../../../src/base/store/store.ts";
+import { openTraceStore } from "../../../src/platform/traces/trace_store.ts";
+import { asClientId, type ClientId } from "../../../src/base/kernel/identifiers.ts";
 import { openTraceQueue, TRACE_POLICIES, type TraceQueue } from "../../../src/platform/traces/trace_queue.ts";
 import { type ReadableTrace, traceOf } from "../../../src/platform/traces/trace.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { call, clientToken } from "testing/flows.ts";
 import { idOf, readTraces } from "./read_traces.ts";
 
-const ONE = asClientId("SC-7f3d1c9e-4b52-4d0a-9c55-0f6b6f2a1e11") ?? "";
-const OTHER = asClientId("SC-8f3d1c9e-4b52-4d0a-9c55-0f6b6f2a1e11") ?? "";
+const ONE = "SC-7f3d1c9e-4b52-4d0a-9c55-0f6b6f2a1e11" as ClientId;
+const OTHER = "SC-8f3d1c9e-4b52-4d0a-9c55-0f6b6f2a1e11" as ClientId;
 
 function traceBy(clientId: string | undefined, status = 200): ReadableTrace {
   const notes = newTraceNotes();
@@ -107,6 +108,51 @@ Deno.test("if the store fails, the queue stays bounded and counts what it drops 
   await counted.queue.write();
   assertEquals([failures, counted.written.length], [1, 2000 - 40]);
   assertEquals(counted.counts.get("dropped"), 540);
+});
+
+Deno.test("a batch of the largest traces is one commit of the store [TRC6]", async () => {
+  await using env = await openEnvironment();
+  const fault = { code: "Field.Invalid", path: "p".repeat(500), message: "m".repeat(500) } as const;
+  const long = "x ".repeat(500);
+  const largest = (): ReadableTrace => {
+    const id = crypto.randomUUID();
+    const facts = {
+      interactionId: id,
+      clientId: ONE,
+      orgId: long.slice(0, 60),
+      consentId: id,
+      paymentId: id,
+    };
+    const rejection = {
+      reason: "token.invalid",
+      toldReason: "token.missing",
+      detail: long,
+      fault: { at: "a", expected: long, received: long },
+      faults: Array.from({ length: 20 }, () => fault),
+    } as const;
+    const notes = { ...newTraceNotes(), rejection };
+    notes.readers.push({ clientId: OTHER, isSender: true });
+    const checks = Array.from({ length: 12 }, () => "payloadSignature");
+    return traceOf(facts, notes, {
+      at: env.now,
+      milliseconds: 1,
+      method: "DELETE",
+      route: "r".repeat(80),
+      status: 500,
+      checks,
+      passed: 3,
+    });
+  };
+  const commits: number[] = [];
+  const store: Store = {
+    ...env.store,
+    commit: (staged) => (commits.push(staged.writes.length), env.store.commit(staged)),
+  };
+  const traces = openTraceStore({ store, clock: () => env.now, keepMs: 1000 });
+  const queue = openTraceQueue({ traces, steady: () => 0, metrics: { count: () => {} } });
+  for (let n = 0; n < 40; n++) queue.add(largest());
+  assertEquals([await queue.write(), commits], [40, [40 * 2 * 4]]);
+  assertEquals((await traces.about(ONE, "rejected")).length, 40);
 });
 
 Deno.test("requests of unproven callers at made-up addresses leave few traces, which no participant reads [TRC6]", async () => {

@@ -186,6 +186,18 @@ Deno.test("traces expire after TRACE_DAYS, and 0 writes none [TRC6]", async () =
   assertEquals(await stored("0"), 0);
 });
 
+Deno.test("a trace has the calls to the directory that its request waited for [TRC1]", async () => {
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
+  env.now += 1_200_000; // copies of key sets are too old
+  const answer = await call(env, env.tpp, bound, "/BANKA/domestic-payment-consents/v1/x");
+  const [{ Call: calls }] = await tracesAt(env, `/${idOf(answer)}`);
+  assert(calls.length > 0);
+  for (const { To, Status, Milliseconds } of calls) {
+    assertEquals([To, Status, typeof Milliseconds], ["directory", 200, "number"]);
+  }
+});
+
 Deno.test("a consent that is authorised on the bank's own screen has its steps too [TRC4]", async () => {
   await using env = await openEnvironment();
   const body = consentBody({
