@@ -4,6 +4,7 @@ import { faultsOf, grownBundle, toolsFor } from "../../scripts/case/bundles.ts";
 import { backup } from "../../../scripts/store/backup.ts";
 import { caseCommand } from "../../../scripts/case/main.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import { caseIdOf } from "../../../src/platform/data_keys/case_id.ts";
 import { openCaseKeys } from "../../../src/platform/data_keys/case_keys.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
 import { putStatus } from "testing/back_channel.ts";
@@ -144,4 +145,18 @@ Deno.test("an erasure that its process leaves unfinished is completed by the bac
   assertEquals(await keys.opening(paymentId), undefined);
   await assertRejects(() => keys.sealing(paymentId), Error, "was erased");
   assertEquals(await env.platform.finishErasures(), 0);
+});
+
+Deno.test("the data key of a consent that was never authorised is deleted with its personal data [EN10]", async () => {
+  await using env = await openEnvironment();
+  const { consentId } = await toBank(env, { body: BODY });
+  const caseId = caseIdOf(consentId) ?? "";
+  env.now += 86_400_000;
+  await env.platform.sweepConsents();
+  assertEquals(await env.platform.finishErasures(), 0);
+  assert(await env.caseKeys.opening(caseId) !== undefined);
+  env.now += 30 * 86_400_000;
+  await env.platform.forgetConsents();
+  assertEquals(await env.platform.finishErasures(), 1);
+  assertEquals(await env.caseKeys.opening(caseId), undefined);
 });
