@@ -4,6 +4,7 @@ import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import type { TestOperator } from "testing/operators.ts";
+import { copyOf, restore } from "support/restored_store.ts";
 import { history, later, openPushEnvironment, paid, payment } from "support/orders.ts";
 
 const REASON = "Fraud is suspected, <b>case</b> & 'more' of the \"desk\".";
@@ -138,6 +139,18 @@ Deno.test("an order that was given up is tried again and closed in the console [
   const { Status, StatusReason } = await payment(env, id);
   assertEquals([Status, StatusReason], ["Rejected", "The bank did not take it."]);
   assertEquals((await history(env, id)).at(-1), "payment.Rejected by operator operator");
+});
+
+Deno.test("after a restore the console shows each held bank, and what to do", async () => {
+  await using env = await openEnvironment();
+  const { html: before } = await (await signedIn(env, "viewer")).get("/console/banks");
+  assert(!before.includes("after a restore"));
+  await restore(env, await copyOf(env));
+  const browser = await signedIn(env, "viewer");
+  const { html } = await browser.get("/console/banks");
+  assertEquals(html.match(/Orders held after a restore/g)?.length, 2);
+  assert(html.includes("deno task reconcile"));
+  assert((await browser.get("/console")).html.includes("Orders held after a restore"));
 });
 
 Deno.test("pages offer only the changes that the operator may make, in the language that was chosen", async () => {

@@ -4,7 +4,7 @@ import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import { good, pay } from "testing/flows.ts";
+import { call, clientToken, good, pay } from "testing/flows.ts";
 import type { TestOperator } from "testing/operators.ts";
 
 async function signedIn(env: Environment, as: TestOperator): Promise<ConsoleBrowser> {
@@ -47,6 +47,23 @@ Deno.test("support finds a case by the payment's id and reads its timeline in wo
   );
   const unknown = await browser.get(`/console/cases/${crypto.randomUUID()}`);
   assert(unknown.html.includes("No consent or payment has this id."));
+});
+
+Deno.test("support finds a rejected request by its number, and reads why [OP15, TRC7]", async () => {
+  await using env = await openEnvironment();
+  const interactionId = crypto.randomUUID();
+  const rejected = await call(
+    env,
+    env.tpp,
+    await clientToken(env, env.tpp),
+    "/BANKA/domestic-payment-consents/v1",
+    { headers: { "x-fapi-interaction-id": interactionId }, body: "{}", signature: null },
+  );
+  assert(rejected.status >= 400);
+  await rejected.body?.cancel();
+  await env.platform.writeTraces();
+  const { html } = await (await signedIn(env, "support")).get(`/console/search?q=${interactionId}`);
+  assert(html.includes("/{bank}/domestic-payment-consents/v1") && html.includes("Rejected because"));
 });
 
 Deno.test("auditors read every entry, others the history of one subject [OP15, OP11]", async () => {
