@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 
 const root = new URL("../../", import.meta.url);
 const UPDATE = "run `deno task production-lock` and commit production.lock";
-const OF_TESTS = ["axe-core", "deno-std", "fast-check", "js-tokens", "openid-client", "playwright-core"];
+const OF_TESTS = ["axe-core", "deno-std", "fast-check", "js-tokens", "playwright-core"];
 const TASKS = [
   "serve",
   "directory",

@@ -70,6 +70,7 @@ const READS_BODIES = [
   "POST /operations/banks/:id/outages",
   "POST /operations/banks/:id/outages/:outageId/cancel",
   "POST /operations/cases/:id/erasure",
+  "POST /console/sign-in",
 ];
 
 const named = ({ method, path }: MountedEndpoint): string => `${method} ${path}`;

@@ -100,6 +100,7 @@ Deno.test("a store with many long pushed requests is restored as well [G9]", asy
 Deno.test("a store that is no copy begins no epoch", async () => {
   await using env = await openPushEnvironment();
   await paid(env);
+  await env.platform.writeTraces();
   const before = await env.snapshot();
   await env.restart();
   assertEquals(await env.snapshot(), before);
