@@ -64,6 +64,7 @@ async function continuesAfter({ env, store }: Journey, move: () => Promise<strin
     accessToken: own.token,
   });
   await good(call(env, env.tpp, own, path, { proof }), 200);
+  await env.platform.writeTraces();
   const before = await env.snapshot();
 
   await store.move(env, move);
