@@ -105,8 +105,8 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "report-on-another-banks-payment",
     file: "src/platform/backchannel/report_payment_status.ts",
-    from: "entry === null || entry.value.bank !== bank",
-    to: "entry === null",
+    from: "gone || entry.value.bank !== bank",
+    to: "gone",
     tests: [
       "tests/platform/backchannel/back_channel_orders.test.ts",
       "tests/platform/backchannel/back_channel_orders_rejections.test.ts",

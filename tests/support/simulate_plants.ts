@@ -86,8 +86,8 @@ export const PLANTS: readonly Plant[] = [
     name: "a payment id that is random",
     file: "src/base/kernel/identifiers.ts",
     changes: [[
-      "(await sha256Bytes(new TextEncoder().encode(PAYMENT_LABEL + consent))).slice(0, 16);",
-      "(await sha256Bytes(new TextEncoder().encode(PAYMENT_LABEL + consent + crypto.randomUUID()))).slice(0, 16);",
+      "await sha256Bytes(new TextEncoder().encode(PAYMENT_LABEL + consent))",
+      "await sha256Bytes(new TextEncoder().encode(PAYMENT_LABEL + consent + crypto.randomUUID()))",
     ]],
     firstSeed: 100,
     breaks: /one payment a consent/,
