@@ -32,7 +32,7 @@ Deno.test("the proxies close the operator's routes, and have one zone for every 
     Object.entries(ZONES).filter(([, paths]) => RegExp(paths).test(path)).map(([name]) => name);
   for (const { path, traffic } of [...api, ...browser, ...operations]) {
     const zones = zonesOf(path);
-    if (path.startsWith("/:bank") || path === "/problem" || path === "/register/v1") {
+    if (path.startsWith("/:bank") || path === "/problem" || /^\/(?:register|traces)\/v1/.test(path)) {
       assertEquals(zones, [], path);
     } else {
       assertEquals(zones.length, 1, path);
