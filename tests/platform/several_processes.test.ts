@@ -1,9 +1,9 @@
 /** What each process keeps for itself, and what follows for several on one store [M1]. */
 import { assert, assertEquals } from "@std/assert";
 import type { Platform } from "../../src/platform/compose.ts";
-import { type Json, requestToken } from "testing/flows.ts";
+import { call, clientToken, createConsent, good, type Json, requestToken } from "testing/flows.ts";
 import { onboard } from "testing/participants.ts";
-import { openEnvironment, throughProxy } from "testing/environment.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
 import { setOrganisation } from "support/directory_network.ts";
 import {
   accepts,
@@ -14,7 +14,7 @@ import {
   paid,
   type PushEnvironment,
 } from "support/orders.ts";
-import { anotherProcess } from "support/processes.ts";
+import { anotherProcess, at } from "support/processes.ts";
 import { BOUND_MS } from "support/standing.ts";
 
 /** Further orders, equal to this one, that no push has failed for. */
@@ -53,9 +53,7 @@ Deno.test("a bank that is down gets two probes at most from a process that knows
 Deno.test("a TPP that has registered at one process is known to another a second after that one read the directory's list [G5, M1]", async () => {
   await using env = await openEnvironment();
   const other = await anotherProcess(env);
-  const reached = Object.assign(Object.create(env), {
-    api: (request: Request, as?: typeof env.tpp) => other.api.fetch(throughProxy(request, as)),
-  });
+  const reached = at(env, other);
   assertEquals((await requestToken(reached, env.tpp)).status, 200);
   const redirectUris = ["https://third.example/cb"];
   const third = await onboard(env, { name: "Third Shop Ltd", role: "PISP", keys: [10, 11], redirectUris });
@@ -68,17 +66,56 @@ Deno.test("a TPP that the directory suspends is rejected by both processes withi
   await using env = await openEnvironment();
   const other = await anotherProcess(env);
   const statuses = (): Promise<number[]> =>
-    Promise.all([env.platform, other].map(async ({ api }) => {
-      const reached = Object.assign(Object.create(env), {
-        api: (request: Request, as?: typeof env.tpp) => api.fetch(throughProxy(request, as)),
-      });
-      return (await requestToken(reached, env.tpp)).status;
+    Promise.all([env.platform, other].map(async (platform) => {
+      return (await requestToken(at(env, platform), env.tpp)).status;
     }));
   assertEquals(await statuses(), [200, 200]);
   await setOrganisation(env, env.tpp, "Suspended");
   env.now += BOUND_MS;
   assertEquals(await statuses(), [401, 401]);
   await other.stop();
+});
+
+Deno.test("a TPP that an operator blocks at one of three processes is rejected by every one within 2 s [OP4, M1]", async (t) => {
+  await using env = await openEnvironment();
+  const platforms = [env.platform, await anotherProcess(env), await anotherProcess(env)];
+  const [first, second, third] = platforms.map((platform) => at(env, platform)) as [
+    Environment,
+    Environment,
+    Environment,
+  ];
+  const bound = await clientToken(env, env.tpp);
+  const { ConsentId } = (await createConsent(env, bound)).Data;
+  const outcomes = (of = env.tpp): Promise<number[]> =>
+    Promise.all([first, second, third].map(async (process) => (await requestToken(process, of)).status));
+  const calls = (): Promise<number[]> =>
+    Promise.all([first, second, third].map(async (process) => {
+      const path = `/BANKA/domestic-payment-consents/v1/${ConsentId}`;
+      const answer = await call(process, env.tpp, bound, path);
+      await answer.body?.cancel();
+      return answer.status;
+    }));
+  const change = async (process: Environment, what: "block" | "unblock"): Promise<void> => {
+    const Data = { Reason: "Fraud is suspected, case 4711." };
+    const headers = { "content-type": "application/json" };
+    const path = `/operations/software/${env.tpp.clientId}/${what}`;
+    const init = { method: "POST", headers, body: JSON.stringify({ Data }) };
+    await good(process.asOperator(path, init), 200);
+    env.now += 2000;
+  };
+  await t.step("all three accept", async () => {
+    assertEquals([await outcomes(), await calls()], [[200, 200, 200], [200, 200, 200]]);
+  });
+  await t.step("blocked at the first", async () => {
+    await change(first, "block");
+    assertEquals([await outcomes(), await calls()], [[401, 401, 401], [401, 401, 401]]);
+    assertEquals(await outcomes(env.otherTpp), [200, 200, 200]);
+  });
+  await t.step("unblocked at the third", async () => {
+    await change(third, "unblock");
+    assertEquals([await outcomes(), await calls()], [[200, 200, 200], [200, 200, 200]]);
+  });
+  for (const other of platforms.slice(1)) await other.stop();
 });
 
 Deno.test("a process whose clock is more than 2 s behind another's logs it once, and again after it was right [M1]", async () => {

@@ -3,7 +3,9 @@ import { composePlatform, type Platform } from "../../src/platform/compose.ts";
 import { openKeyRing } from "../../src/base/jose/key_ring.ts";
 import { openTestStore } from "testing/test_store.ts";
 import type { Store } from "../../src/base/store/store.ts";
-import type { Environment } from "testing/environment.ts";
+import { type Environment, throughProxy } from "testing/environment.ts";
+import { MARIA, OPERATIONS_URL, testOperators } from "testing/operators.ts";
+import type { Participant } from "testing/participants.ts";
 
 /**
  * Composes the platform again, over the environment's store.
@@ -22,6 +24,20 @@ export async function anotherProcess(env: Environment, aheadMs: () => number = (
       void env.logged.push(line),
     keys: await openKeyRing(env.config.platformKeys),
     caseKeys: env.caseKeys,
+    operators: await testOperators(),
+  });
+}
+
+/** The environment with its requests, also those of operator maria, sent to another process on the same store. */
+export function at(env: Environment, { api, browser, operations }: Platform): Environment {
+  return Object.assign(Object.create(env), {
+    api: (request: Request, as?: Participant) => api.fetch(throughProxy(request, as)),
+    browser: (request: Request) => browser.fetch(request),
+    asOperator: (path: string, init: RequestInit = {}) => {
+      const headers = new Headers(init.headers);
+      headers.set("authorization", MARIA.authorization);
+      return operations.fetch(new Request(`${OPERATIONS_URL}${path}`, { ...init, headers }));
+    },
   });
 }
 

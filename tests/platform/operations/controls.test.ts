@@ -1,9 +1,8 @@
 /** What operators block, revoke, hold and announce, and when it takes effect. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
-import type { Platform } from "../../../src/platform/compose.ts";
 import { MAX_CONTROLS } from "../../../src/platform/security/controls.ts";
-import { AUTH_URL, type Environment, openEnvironment, throughProxy } from "testing/environment.ts";
+import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { authorised, authorize, Browser, toBank } from "testing/authorization_flow.ts";
 import {
   call,
@@ -19,7 +18,7 @@ import {
 import type { Participant } from "testing/participants.ts";
 import { unchanged } from "testing/resource_answers.ts";
 import { accepts, history, later, openPushEnvironment, paid, statusOf } from "support/orders.ts";
-import { anotherProcess } from "support/processes.ts";
+import { anotherProcess, at } from "support/processes.ts";
 import { acceptActs, type Act, actsOfBank, actsOfTpp } from "support/standing.ts";
 import { stepsOf } from "support/steps.ts";
 
@@ -44,14 +43,6 @@ async function rejectAll(env: Environment, acts: Readonly<Record<string, Act>>):
     else assertStringIncludes(location, "error=temporarily_unavailable", name);
     await answer.body?.cancel();
   }
-}
-
-/** The environment with its requests sent to another process on the same store. */
-function at(env: Environment, { api, browser }: Platform): Environment {
-  return Object.assign(Object.create(env), {
-    api: (request: Request, as?: Participant) => api.fetch(throughProxy(request, as)),
-    browser: (request: Request) => browser.fetch(request),
-  });
 }
 
 for (const kind of ["organisations", "software"] as const) {
