@@ -7,7 +7,6 @@ import { assert, assertEquals } from "@std/assert";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { OPERATION_ROLES } from "../../src/platform/security/operator_roles.ts";
 import type { Environment } from "testing/environment.ts";
-import { OPERATOR_TOKENS } from "testing/operators.ts";
 import { isChromiumThere, openChromium } from "support/chromium.ts";
 import { later, openPushEnvironment, paid } from "support/orders.ts";
 import {
@@ -18,6 +17,7 @@ import {
   blockedOn,
   picture,
 } from "./page_checks.ts";
+import { signIn } from "./console_visit.ts";
 
 /** CSS pixels. */
 const PHONE = { width: 320, height: 800 };
@@ -92,7 +92,7 @@ async function onPhone(site: Site): Promise<void> {
     locale: "ar",
   });
   const blocked = blockedOn(page);
-  await signIn(page, site);
+  await signIn(page, site.origin);
   for (const path of site.pages) {
     await page.goto(`${site.origin}${path}`);
     await assertFits(page, path);
@@ -109,7 +109,7 @@ async function onDesk(site: Site): Promise<void> {
   await page.goto(`${site.origin}/console`);
   await assertAccessible(page, "sign-in");
   await picture(page, "console-desk-sign-in");
-  await signIn(page, site);
+  await signIn(page, site.origin);
   for (const path of site.pages) {
     await page.goto(`${site.origin}${path}`);
     await assertFits(page, path);
@@ -152,13 +152,6 @@ async function stopAt(page: Page, selector: string): Promise<void> {
     if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
   }
   throw new Error(`the keyboard does not reach ${selector}`);
-}
-
-async function signIn(page: Page, { origin }: Site): Promise<void> {
-  await page.goto(`${origin}/console`);
-  await page.locator("#token").fill(OPERATOR_TOKENS.maria);
-  await page.locator("#token").press("Enter");
-  await page.waitForURL(`${origin}/console`);
 }
 
 async function openPage({ browser }: Site, options: BrowserContextOptions): Promise<Page> {

@@ -16,6 +16,8 @@ export interface Prometheus extends AsyncDisposable {
   alerts(): Promise<readonly Alert[]>;
   /** Resolves when the alert fires. */
   firing(name: string, withinSeconds: number): Promise<Alert>;
+  /** Resolves when the alert is no longer listed. */
+  ended(name: string, withinSeconds: number): Promise<void>;
 }
 
 /** Whether Prometheus is installed; says loudly if not. */
@@ -82,6 +84,7 @@ export async function startPrometheus(target: string, token: string): Promise<Pr
   return {
     alerts,
     firing: (name, withinSeconds) => waitFor(alerts, name, withinSeconds),
+    ended: (name, withinSeconds) => waitForEnd(alerts, name, withinSeconds),
     async [Symbol.asyncDispose](): Promise<void> {
       child.kill("SIGTERM");
       await child.status;
@@ -104,4 +107,13 @@ async function waitFor(
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   throw new Error(`${name} did not fire within ${withinSeconds} s: ${JSON.stringify(listed)}`);
+}
+
+async function waitForEnd(alerts: Prometheus["alerts"], name: string, withinSeconds: number): Promise<void> {
+  const end = Date.now() + withinSeconds * 1000;
+  while (Date.now() < end) {
+    if (!(await alerts()).some(({ labels }) => labels["alertname"] === name)) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error(`${name} did not end within ${withinSeconds} s`);
 }
