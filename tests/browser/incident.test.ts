@@ -127,7 +127,7 @@ async function plannedOutages({ env }: Scene): Promise<readonly string[]> {
 }
 
 async function holds(scene: Scene): Promise<void> {
-  const { env, page } = scene;
+  const { env, page, origin } = scene;
   const fields = { reason: REASONS.hold };
   assertEquals(
     await act(scene, { row: "BANKA", link: "Hold orders", fields }),
@@ -139,6 +139,9 @@ async function holds(scene: Scene): Promise<void> {
   await page.reload();
   const state = await rowOf(page, "BANKA").locator(".state").allTextContents();
   assert(state.includes("Orders held"), state.join());
+  await page.goto(`${origin}/console/orders?state=held`);
+  const attempts = await page.getByText("Last attempt: status 503").count();
+  assertEquals(attempts, PAYMENTS, "each held order shows how the bank failed");
 }
 
 async function announces(scene: Scene): Promise<void> {

@@ -111,6 +111,13 @@ function Why({ visit: { language }, order }: RowProps): JSX.Element {
   return (
     <>
       {why === undefined ? null : <p dir="auto">{why}</p>}
+      {order.State === "held" && order.LastFailure !== undefined
+        ? (
+          <p class="detail">
+            {phrase(language, "orders.lastAttempt", { why: <span dir="auto">{order.LastFailure}</span> })}
+          </p>
+        )
+        : null}
       {order.BankText === undefined ? null : <p dir="auto" class="detail">{order.BankText}</p>}
       {order.MayBeAtBank && order.State === "dead"
         ? <p class="detail">{phrase(language, "orders.mayBeAtBank")}</p>

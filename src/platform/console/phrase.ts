@@ -15,6 +15,7 @@ export const ARGUMENTS = {
   "layout.signedInAs": ["name"],
   "error.number": ["number"],
   "dashboard.at": ["time"],
+  "orders.lastAttempt": ["why"],
   "banks.restored": ["command"],
   "audit.lead": ["command"],
   "audit.subject.hint": ["example"],
