@@ -9,9 +9,11 @@ import { migrate } from "../../src/base/store/postgres/schema.ts";
 import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
 import type { Store } from "../../src/base/store/store.ts";
 import { openPostgresPair, type PostgresPair } from "../testing/postgres_pair.ts";
+import { OPERATOR_TOKENS, operatorsFile } from "../testing/operators.ts";
 import { freePort } from "../testing/served_platform.ts";
 import { pause } from "./calls.ts";
 import { startLoadBalancer } from "./load_balancer.ts";
+import { operationsApi } from "./operations_api.ts";
 import { type PlatformProcess, startPlatformProcess } from "./platform_process.ts";
 import { freeSandboxPorts } from "../command_line/sandbox_ports.ts";
 import { type SandboxProcess, startSandboxProcess } from "./sandbox_process.ts";
@@ -36,11 +38,14 @@ export async function startProvedCluster(processes: number): Promise<ProvedSyste
   parts.defer(() => Deno.remove(dir, { recursive: true }));
   const port = freeSandboxPorts();
   await onboard(dir, port, storeUrl);
-  const ports = Array.from({ length: processes }, freePort);
+  const ports = Array.from({ length: processes }, () => freePort());
+  const operationsPorts = ports.map(() => freePort(20_000));
   const env = await platformEnv(dir, port, storeUrl);
+  await Deno.writeTextFile(env["OPERATORS"] ?? "", await operatorsFile(), { mode: 0o600 });
   const platforms: PlatformProcess[] = [];
-  for (const PORT of ports) {
-    const platform = await startPlatformProcess(dir, { ...env, PORT: String(PORT) });
+  for (const [index, PORT] of ports.entries()) {
+    const OPERATIONS_PORT = String(operationsPorts[index]);
+    const platform = await startPlatformProcess(dir, { ...env, PORT: String(PORT), OPERATIONS_PORT });
     parts.defer(() => platform.end());
     platforms.push(platform);
   }
@@ -58,6 +63,9 @@ export async function startProvedCluster(processes: number): Promise<ProvedSyste
     ...killing(pair, platforms, parties),
     dir,
     endpoints: parties.endpoints,
+    operations: operationsPorts.map((at) =>
+      operationsApi({ url: `http://127.0.0.1:${at}`, token: OPERATOR_TOKENS.auditor })
+    ),
     ready: parties.ready,
     async stop(): Promise<void> {
       await Promise.all([parties.stop(), ...platforms.map((platform) => platform.stop())]);
@@ -130,6 +138,7 @@ async function platformEnv(dir: string, port: number, storeUrl: string): Promise
     REGISTRATION_AUDIENCE: `${directory}/registration-audience`,
     CLIENT_CERT_SOURCE: "client-cert",
     PROXY_SECRET: proxySecret,
+    OPERATORS: `${dir}/operators.json`,
     ENVIRONMENT: "Sandbox",
     LOG_LEVEL: "error",
   };

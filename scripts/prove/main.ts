@@ -15,11 +15,14 @@ import {
 } from "./bank_records.ts";
 import { interruptions, judgeAnswers, openAnswerLog } from "./answers.ts";
 import { pause, persistently } from "./calls.ts";
+import { casesOf, judgeCases } from "./case_checks.ts";
+import { type CaseSeen, readCases } from "./case_files.ts";
 import { type CheckResult, type Evidence, judge } from "./checks.ts";
 import { UsageError } from "../command_line/run.ts";
 import { type ProveOptions, readProveOptions, usage } from "./options.ts";
 import { type ConsentFact, makePayment } from "./payment.ts";
 import { type KillPlan, planKills, planPayment } from "./plan.ts";
+import { type LogWitness, openLogWitness } from "./log_witness.ts";
 import { startProvedCluster } from "./cluster.ts";
 import { report } from "./report.ts";
 import { startProvedSandbox } from "./sandbox.ts";
@@ -50,10 +53,16 @@ export async function prove(
   const tpp = answers.watch(await openShop(sandbox));
   try {
     const startedAt = Date.now();
-    const consents = await makeAllPayments(sandbox, tpp, options, print);
+    const witness = openLogWitness(sandbox);
+    await witness.look();
+    const consents = await makeAllPayments({ sandbox, tpp, witness }, options, print);
     print(`${Math.round((Date.now() - startedAt) / 1000)} s of payments`);
-    const evidence = await gather(sandbox, tpp, consents);
-    const results = [...judge(evidence), ...judgeAnswers(answers)];
+    const { cases, ...evidence } = await gather({ sandbox, tpp, witness }, consents, print);
+    const results = [
+      ...judge(evidence),
+      ...judgeCases(evidence, cases, witness.testimonies),
+      ...judgeAnswers(answers),
+    ];
     report(evidence, answers, results, print);
     for (const milliseconds of interruptions(answers.answers, sandbox.promotions)) {
       print(`a POST succeeded ${milliseconds} ms after the promotion of a standby`);
@@ -68,12 +77,19 @@ function openShop({ dir, endpoints }: ProvedSystem): Promise<Tpp> {
   return openTpp({ dir, name: "shop", endpoints, redirectUri: `${endpoints.shop_url}/callback` });
 }
 
+/** The system, and the parties that only look at it from outside. */
+interface Run {
+  readonly sandbox: ProvedSystem;
+  readonly tpp: Tpp;
+  readonly witness: LogWitness;
+}
+
 async function makeAllPayments(
-  sandbox: ProvedSystem,
-  tpp: Tpp,
+  run: Run,
   options: ProveOptions,
   print: Print,
 ): Promise<readonly ConsentFact[]> {
+  const { sandbox, tpp } = run;
   const targets = sandbox.targets.filter((target) => target.startsWith(options.kill));
   const kills = planKills(options.seed, options.payments, options.kills, targets);
   const killing: Promise<void>[] = [];
@@ -87,7 +103,7 @@ async function makeAllPayments(
       const onPhase = (phase: KillPlan["phase"]): void => {
         if (planned?.phase !== phase || !kills.includes(planned)) return;
         kills.splice(kills.indexOf(planned), 1);
-        killing.push(killAfter(sandbox, planned, print));
+        killing.push(killAfter(run, planned, print));
       };
       facts.push(...await makePayment({ sandbox, flow: flows[plan.bank], onPhase }, plan));
     }
@@ -97,12 +113,13 @@ async function makeAllPayments(
   return facts;
 }
 
+/** The witness sees what the platform has signed before a kill: the log must still contain it after the kill. */
 async function killAfter(
-  sandbox: ProvedSystem,
+  { sandbox, witness }: Run,
   { index, phase, afterMs, target }: KillPlan,
   print: Print,
 ): Promise<void> {
-  await pause(afterMs);
+  await Promise.all([pause(afterMs), witness.glance()]);
   print(`kill -9 of ${target}, ${afterMs} ms into the ${phase} of payment ${index}`);
   await sandbox.kill(target);
 }
@@ -118,10 +135,10 @@ async function openFlows(
 }
 
 async function gather(
-  sandbox: ProvedSystem,
-  tpp: Tpp,
+  { sandbox, tpp, witness }: Run,
   consents: readonly ConsentFact[],
-): Promise<Evidence> {
+  print: Print,
+): Promise<Evidence & { readonly cases: readonly CaseSeen[] }> {
   const banks = await settledBooks(sandbox);
   const flows = await openFlows(sandbox, tpp);
   const tppBooks: Record<string, TppBooks> = {};
@@ -131,11 +148,16 @@ async function gather(
     const ids = { payments: [...new Set(payments)], consents: own.map(({ consentId }) => consentId) };
     tppBooks[bank] = await readTppBooks(sandbox, flows[bank], ids);
   }
+  const startedAt = Date.now();
+  const cases = await readCases(sandbox.operations, casesOf({ consents, banks }));
+  await witness.look();
+  print(`${((Date.now() - startedAt) / 1000).toFixed(1)} s of case files`);
   await sandbox.stop();
   const orders = Object.values(banks).flatMap(({ orders }) => orders);
   const subjects = orders.flatMap(({ DomesticPaymentId, ConsentId }) => [DomesticPaymentId, ConsentId]);
   const pushedAgain = await readRepeatedPushes(sandbox.dir);
   return {
+    cases,
     consents,
     banks,
     tpp: tppBooks,

@@ -1,8 +1,12 @@
 /** The whole ecosystem in one sandbox process, with the platform's store in a file: everything is killed at once. */
+import { z } from "zod";
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
 import { freeSandboxPorts } from "../command_line/sandbox_ports.ts";
+import { operationsApi } from "./operations_api.ts";
 import { startSandboxProcess } from "./sandbox_process.ts";
 import type { ProvedSystem } from "./system.ts";
+
+const operationsSchema = z.object({ operations_url: z.url(), directory_admin_token: z.string() });
 
 /**
  * Starts it.
@@ -14,9 +18,13 @@ export async function startProvedSandbox(denoConfig?: string): Promise<ProvedSys
   const remove = (): Promise<void> => Deno.remove(dir, { recursive: true });
   try {
     const sandbox = await startSandboxProcess({ dir, port: freeSandboxPorts(), denoConfig });
+    const { operations_url: url, directory_admin_token: token } = operationsSchema.parse(
+      JSON.parse(await Deno.readTextFile(`${dir}/endpoints.json`)),
+    );
     return {
       dir,
       endpoints: sandbox.endpoints,
+      operations: [operationsApi({ url, token })],
       targets: ["sandbox"],
       promotions: [],
       ready: sandbox.ready,

@@ -1,11 +1,14 @@
 /** The system that the prover torments. */
 import type { Store } from "../../src/base/store/store.ts";
 import type { SandboxEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
+import type { OperationsApi } from "./operations_api.ts";
 
 export interface ProvedSystem extends AsyncDisposable {
   /** The sandbox's folder. */
   readonly dir: string;
   readonly endpoints: SandboxEndpoints;
+  /** The operations API at each process of the platform, as an operator who may read cases. */
+  readonly operations: readonly OperationsApi[];
   /** What can be killed. One that is named twice is killed twice as often. */
   readonly targets: readonly string[];
   /** When a standby became the primary, milliseconds. */
