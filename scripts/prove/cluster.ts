@@ -22,6 +22,9 @@ import type { ProvedSystem } from "./system.ts";
 /** Until whoever watches the database promotes the standby. */
 const NOTICED_AFTER_MS = 1000;
 
+/** Who may read cases. Each read is in the history of its operator, so the processes do not read as the same one. */
+const READERS = ["auditor", "support", "maria"] as const;
+
 const secretsSchema = z.object({ proxySecret: z.string() });
 
 /**
@@ -63,8 +66,11 @@ export async function startProvedCluster(processes: number): Promise<ProvedSyste
     ...killing(pair, platforms, parties),
     dir,
     endpoints: parties.endpoints,
-    operations: operationsPorts.map((at) =>
-      operationsApi({ url: `http://127.0.0.1:${at}`, token: OPERATOR_TOKENS.auditor })
+    operations: operationsPorts.map((at, index) =>
+      operationsApi({
+        url: `http://127.0.0.1:${at}`,
+        token: OPERATOR_TOKENS[READERS[index % READERS.length] ?? "auditor"],
+      })
     ),
     ready: parties.ready,
     async stop(): Promise<void> {
