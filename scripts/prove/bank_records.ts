@@ -62,7 +62,7 @@ export async function readBankBooks(sandbox: ProvedSystem, code: string): Promis
     const orders: PaymentSeen[] = [];
     for (let after: string | undefined, more = true; more;) {
       const page = await listOrders({ profile, baseUrl, link, clock }, after);
-      orders.push(...page.orders.map((order) => paymentSchema.parse(order)));
+      orders.push(...upToCursor(page.orders.map((order) => paymentSchema.parse(order)), page.after));
       after = page.after;
       more = after !== undefined;
     }
@@ -72,6 +72,20 @@ export async function readBankBooks(sandbox: ProvedSystem, code: string): Promis
   } finally {
     line.close();
   }
+}
+
+/**
+ * Returns the orders of a page that the next page does not repeat. The cursor ends with the id of an order, and a page
+ * may go on behind it with orders so young that an older one may still become visible.
+ *
+ * @param after of the page, undefined for the last one
+ */
+export function upToCursor(
+  orders: readonly PaymentSeen[],
+  after: string | undefined,
+): readonly PaymentSeen[] {
+  if (after === undefined) return orders;
+  return orders.slice(0, orders.findLastIndex((order) => after.endsWith(order.DomesticPaymentId)) + 1);
 }
 
 /** Payments and consents of a bank as the TPP reads them, by id; undefined where it is told that there is none. */
