@@ -47,6 +47,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/cases",
     "platform/operations",
     "platform/traces",
+    "platform/receipts",
   ],
   ["platform/search"],
   ["platform/console"],
@@ -165,6 +166,7 @@ export const CROSSINGS: readonly Crossing[] = [
     to: "platform/recovery",
     because: "a bank may be held by operators or after a restore",
   },
+  { from: "platform/receipts", to: "platform/payments", because: "a receipt is of a payment" },
   { from: "platform/cases", to: "platform/payments", because: "a case is found by its payment" },
   {
     from: "platform/cases",

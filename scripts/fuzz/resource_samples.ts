@@ -98,6 +98,12 @@ async function payments(env: Environment): Promise<readonly Planned[]> {
       judge: equal(made),
     },
     { ...read, name: "GET payment", bound: flow.payment, path: `${PAYMENTS}/${data.DomesticPaymentId}` },
+    {
+      ...read,
+      name: "GET receipt",
+      bound: flow.payment,
+      path: `${PAYMENTS}/${data.DomesticPaymentId}/receipt`,
+    },
     { ...read, name: "GET payment by key", bound: repeated.payment, path: byKey },
     { ...read, name: "GET traces", bound: flow.bound, path: "/traces/v1?rejected=true" },
   ];

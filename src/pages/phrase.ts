@@ -26,6 +26,8 @@ export const ARGUMENTS = {
   "consent.timeLeft": ["duration", "time"],
   "consent.accept": ["amount"],
   "scheme.cardEnding": ["ending"],
+  "receipt.asOf": ["time"],
+  "receipt.payee": ["tpp"],
 } as const;
 
 /** A message as children of an element, or as plain text. */

@@ -4,6 +4,7 @@ import decision from "./decision.css" with { type: "text" };
 import facts from "./facts.css" with { type: "text" };
 import frame from "./frame.css" with { type: "text" };
 import icon from "./platform.svg" with { type: "text" };
+import receipt from "./receipt.css" with { type: "text" };
 import portal from "./portal.css" with { type: "text" };
 
 /** Where the browser app serves {@link STYLESHEET}. */
@@ -18,4 +19,4 @@ export const ICON = icon;
 export const PAGE_STYLES: readonly string[] = [base, frame, facts, decision];
 
 /** `text/css`. */
-export const STYLESHEET = [...PAGE_STYLES, portal].join("\n");
+export const STYLESHEET = [...PAGE_STYLES, receipt, portal].join("\n");

@@ -36,6 +36,8 @@ import { type CaseRouteDeps, caseRoutes } from "./cases/case_routes.ts";
 import { type LogRouteDeps, logRoutes } from "./cases/log_routes.ts";
 import { type RequestLaneRouteDeps, requestLaneRoutes } from "./security/request_lane_routes.ts";
 import { type RegistrationRouteDeps, registrationRoutes } from "./registration/routes.ts";
+import { type ReceiptPageDeps, receiptPageRoutes } from "./receipts/page_routes.ts";
+import { type ReceiptRouteDeps, receiptRoutes } from "./receipts/routes.ts";
 import { type SearchRouteDeps, searchRoutes } from "./search/routes.ts";
 import { type TraceRouteDeps, traceRoutes } from "./traces/routes.ts";
 import { admit } from "./security/admit.ts";
@@ -90,6 +92,7 @@ export interface ApiDeps extends ErrorDeps {
   readonly oauth: OAuthRouteDeps;
   readonly consents: ConsentRouteDeps;
   readonly payments: PaymentRouteDeps;
+  readonly receipts: ReceiptRouteDeps;
   readonly backchannel: BackchannelRouteDeps;
   readonly paymentOrders: PaymentOrderRouteDeps;
   readonly traces: TraceRouteDeps;
@@ -100,6 +103,7 @@ export interface BrowserDeps extends ErrorDeps {
   readonly discovery: DiscoveryRouteDeps;
   readonly frontchannel: FrontchannelRouteDeps;
   readonly pages: PublicPageDeps;
+  readonly receipts: ReceiptPageDeps;
 }
 
 export interface OperationsDeps extends ErrorDeps {
@@ -135,6 +139,7 @@ export function apiHost(deps: ApiDeps): Host {
     ...oauthRoutes(deps.oauth),
     ...consentRoutes(deps.consents),
     ...paymentRoutes(deps.payments),
+    ...receiptRoutes(deps.receipts),
     ...backchannelRoutes(deps.backchannel),
     ...paymentOrderRoutes(deps.paymentOrders),
     ...traceRoutes(deps.traces),
@@ -145,6 +150,7 @@ export function apiHost(deps: ApiDeps): Host {
 export function browserHost(deps: BrowserDeps): Host {
   const endpoints = [
     ...publicPageRoutes(deps.pages),
+    ...receiptPageRoutes(deps.receipts),
     ...discoveryRoutes(deps.discovery),
     ...frontchannelRoutes(deps.frontchannel),
   ];

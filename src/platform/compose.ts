@@ -26,6 +26,7 @@ import { openLog } from "../base/observability/log.ts";
 import type { Log } from "./log_events.ts";
 import { platformDocument } from "./openapi.ts";
 import type { PublicPageDeps } from "./public_pages.ts";
+import { openReceiptSigner } from "./receipts/receipt_keys.ts";
 import { beginEpoch } from "./recovery/begin_epoch.ts";
 import { openPlatformMetrics } from "./metrics.ts";
 import { measured } from "./measured_parts.ts";
@@ -142,6 +143,7 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
     oauth: composeOAuth(parts, shared, guards),
     consents: { ...resources, limitFunds: (consentId) => shared.limits.take("funds", consentId) },
     payments: { ...resources, ...shared.delivery },
+    receipts: { ...resources, authUrl, findClient: clients.find, receiptSigner: openReceiptSigner(parts) },
     backchannel: resources,
     paymentOrders: { ...resources, outbox: shared.delivery.outbox },
     traces: { ...resources, ...shared.errors, traces: shared.traces },
@@ -233,6 +235,7 @@ function composeBrowser(
       binding: openBrowserBinding(authUrl.startsWith("https:")),
       isBankFailing: shared.delivery.circuit.isOpen,
     },
+    receipts: { keys, authUrl, site: shared.site },
     pages: { ...pages, authUrl, site: shared.site, findTpp: tppFinder(shared, store) },
   });
 }

@@ -8,6 +8,9 @@ export const AUTHORIZATION_PATH = "/{bank}/authorization.oauth2";
 export const CONSENT_SCREEN_PATH = "/{bank}/authorization.consent.oauth2";
 export const CONSENTS_PATH = "/{bank}/domestic-payment-consents/v1";
 export const PAYMENTS_PATH = "/{bank}/domestic-payments/v1";
+export const RECEIPT_PATH = "/{bank}/domestic-payments/v1/{paymentId}/receipt";
+/** On the browser host. */
+export const RECEIPT_PAGE_PATH = "/receipt";
 export const TRACES_PATH = "/traces/v1";
 
 type ParametersOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`

@@ -30,6 +30,7 @@ import { evidenceRecord } from "./evidence/evidence_store.ts";
 import { controlledPartyRecord, controlsRecord } from "./security/controls_store.ts";
 import { lookupRecord } from "./lookup/lookup_store.ts";
 import { traceOfRecord, traceRecord } from "./traces/trace_store.ts";
+import { receiptKeyRecord } from "./receipts/receipt_keys.ts";
 import { rateBucketRecord } from "./security/rate_limit_store.ts";
 
 export const platformRecords = [
@@ -58,6 +59,7 @@ export const platformRecords = [
   spentJwtRecord,
   evidenceRecord,
   evidenceDocumentRecord,
+  receiptKeyRecord,
   auditRecord,
   rateBucketRecord,
   keptCopyRecord,

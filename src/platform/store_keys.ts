@@ -159,6 +159,9 @@ export const evidenceKey = (subject: string, piece: number): Key => ["evidence",
 /** A key or a software statement that history entries name (`platform/evidence/document_store.ts`). Never deleted. */
 export const evidenceDocumentKey = (sha256: string): Key => ["evidence_document", sha256];
 
+/** The document of a key that has signed receipts (`platform/receipts/receipt_keys.ts`). Never deleted. */
+export const receiptKeyKey = (kid: string): Key => ["receipt_key", kid];
+
 /** The append-only history of a consent, payment or client. Never deleted. */
 export const auditKey = (subject: string, at: number, id: string): Key => [
   "audit",

@@ -24,6 +24,7 @@ export const FIRST_SEGMENTS: ReadonlyMap<string, Segment> = new Map<string, Segm
   ["jwks", { zone: "discovery", forPrograms: true }],
   [".well-known", { zone: "discovery", forPrograms: true }],
   ["assets", { zone: "discovery", forPrograms: true }],
+  ["receipt", { zone: "documentation" }],
   ["problem", { zone: "customers" }],
   ["register", { zone: "participants" }],
   ["traces", { zone: "participants" }],

@@ -33,11 +33,13 @@ export interface PaymentRouteDeps extends CreatePaymentDeps, Supported {
   readonly baseUrl: string;
 }
 
-const paymentParameter = bankParameter.extend({
+/** The path of one payment. */
+export const paymentParameter = bankParameter.extend({
   paymentId: z.string().openapi({ param: { name: "paymentId", in: "path" }, format: "uuid" }),
 });
 const CUSTOMER: Requirement = { scope: "payments", grants: ["authorization_code"] };
-const TPP_OR_CUSTOMER: Requirement = {
+/** The token that reads a payment. */
+export const TPP_OR_CUSTOMER: Requirement = {
   scope: "payments",
   grants: ["client_credentials", "authorization_code"],
 };

@@ -23,6 +23,10 @@ const OPERATION_IDS = {
   "post /{bank}/domestic-payments/v1": ["createDomesticPayment", "mutualTLS DPoPPayments"],
   "get /{bank}/domestic-payments/v1": ["findDomesticPayment", "mutualTLS DPoPPayments"],
   "get /{bank}/domestic-payments/v1/{paymentId}": ["getDomesticPayment", "mutualTLS DPoPPayments"],
+  "get /{bank}/domestic-payments/v1/{paymentId}/receipt": [
+    "getDomesticPaymentReceipt",
+    "mutualTLS DPoPPayments",
+  ],
   "get /{bank}/back-channel-auth/v1/{consentId}": ["getBackChannelConsent", "mutualTLS DPoPBank"],
   "put /{bank}/back-channel-auth/v1/{consentId}": ["updatePayerAccounts", "mutualTLS DPoPBank"],
   "get /{bank}/back-channel-payments/v1": ["listPaymentOrders", "mutualTLS DPoPBank"],

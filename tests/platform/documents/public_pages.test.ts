@@ -21,6 +21,7 @@ const OPERATIONS = {
   "post /{bank}/domestic-payments/v1": API,
   "get /{bank}/domestic-payments/v1": API,
   "get /{bank}/domestic-payments/v1/{paymentId}": API,
+  "get /{bank}/domestic-payments/v1/{paymentId}/receipt": API,
   "get /{bank}/back-channel-auth/v1/{consentId}": API,
   "put /{bank}/back-channel-auth/v1/{consentId}": API,
   "get /{bank}/back-channel-payments/v1": API,
