@@ -11,7 +11,14 @@ interface Hosts {
 /** Paths outside the documents: pages with their assets, and health on the operations host. */
 const UNDOCUMENTED = {
   api: [],
-  browser: [/^\/$/, /^\/docs(\/|$)/, /^\/assets\//, /^\/problem$/, /\/authorization\.consent\.oauth2$/],
+  browser: [
+    /^\/$/,
+    /^\/docs(\/|$)/,
+    /^\/assets\//,
+    /^\/problem$/,
+    /^\/receipt$/,
+    /\/authorization\.consent\.oauth2$/,
+  ],
   operations: [/^\/health\//, /^\/console(\/|$)/],
 };
 
