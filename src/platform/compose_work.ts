@@ -11,6 +11,7 @@ import { countedJobs } from "./measured_parts.ts";
 import { countOrders } from "./payments/count_orders.ts";
 import { deliverDueOrders, startDueOrders } from "./payments/deliver_due_orders.ts";
 import { resumeHeldOrders } from "./payments/held_orders.ts";
+import { openReceiptSigner } from "./receipts/receipt_keys.ts";
 import { followDirectory } from "./registration/current_clients.ts";
 import type { Log } from "./log_events.ts";
 
@@ -30,6 +31,8 @@ export interface PlatformWork extends BackgroundWork {
   readonly growLog: () => Promise<number>;
   /** Stores the traces of answered requests. */
   readonly writeTraces: () => Promise<number>;
+  /** Stores the key that signs receipts, so that every cell can verify them when it is no longer published. */
+  readonly storeReceiptKey: () => Promise<number>;
   /** Stores the time mark for the next start. */
   readonly markAge: () => Promise<number>;
 }
@@ -48,6 +51,7 @@ export function composeWork(
   const evidence = { store, clock, signer, origin, log: openLogStore(store) };
   const keepCasesMs = config.keepCasesDays * 86_400_000;
   const erasing = { ...parts, ...delivery, consents, caseKeys, keepCasesMs };
+  const receiptSigner = openReceiptSigner(parts);
   const resume = (): Promise<number> => resumeHeldOrders(delivery);
   const jobs = {
     followDirectory: () => followDirectory(statuses, clients, store, delivery.random),
@@ -57,6 +61,7 @@ export function composeWork(
     finishErasures: () => finishErasures(erasing),
     growLog: () => growLog(evidence),
     writeTraces: () => traceQueue.write(),
+    storeReceiptKey: async () => (await receiptSigner(), 0),
     markAge: parts.markAge,
   };
   const deliver: Job = (isStopped) => startDueOrders(delivery, isStopped);

@@ -233,6 +233,7 @@ function again(): Block[] {
         "“The bank is not active” (400 `invalid_request` at OAuth endpoints, 403 at resources): the directory has suspended or withdrawn the bank. You cannot start anything at this bank. With a token that you already have, you can still read consents and payments and confirm funds, and a repeated POST returns the resource that it created.",
         "401 `invalid_client` for everything: ask the directory whether you are Active and your keys are current. Its decisions take effect here within 15 seconds.",
         "429: wait as long as `Retry-After` says.",
+        "Your customer needs a proof: `GET /BANK/domestic-payments/v1/$PAYMENT_ID/receipt` returns a signed receipt. Anyone can paste it at `/receipt` of the authorization host, which verifies and prints it.",
         "Read what the platform did with a request: `GET /traces/v1/{x-fapi-interaction-id}`. Quote that id if you ask for help.",
       ],
     },

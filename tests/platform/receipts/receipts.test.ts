@@ -229,3 +229,17 @@ Deno.test("a receipt verifies when its key is no longer published, and no other 
   const encryption = successor.publicJwks.keys.find((key) => key["use"] === "enc");
   assertEquals(await findReceiptKey(successor, env.store, encryption?.["kid"]), undefined);
 });
+
+Deno.test("a cell that has answered no receipt stores the key too [RCP5]", async () => {
+  await using env = await openEnvironment();
+  const { receipt } = await receiptOf(env);
+  await using cell = await openEnvironment();
+  const successor = await openKeyRing(await platformKeySet(14, 13));
+  const later = { keys: successor, authUrl: AUTH_URL };
+  assertEquals(await verifyReceipt(later, cell.store, receipt), { ok: false, fault: "not_ours" });
+  assertEquals(await cell.platform.storeReceiptKey(), 0);
+  assert((await verifyReceipt(later, cell.store, receipt)).ok);
+  const before = await cell.snapshot();
+  await cell.platform.storeReceiptKey();
+  assertEquals(await cell.snapshot(), before);
+});
