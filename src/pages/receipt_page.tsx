@@ -94,15 +94,18 @@ function Form(
   );
 }
 
-function Facts(
-  { receipt, language }: { readonly receipt: ShownReceipt; readonly language: Language },
-): JSX.Element {
-  const { amount, currency, accountEnding, reference } = receipt;
-  const instant = (at: number): Child => <bdi>{formatInstant(language, at)}</bdi>;
-  const ending = <bdi dir="ltr" class="number">{<ParticipantText text={accountEnding} />}</bdi>;
+interface FactsProps {
+  readonly receipt: ShownReceipt;
+  readonly language: Language;
+}
+
+function Facts({ receipt, language }: FactsProps): JSX.Element {
+  const { amount, currency } = receipt;
   return (
     <>
-      <p class="note">{phrase(language, "receipt.asOf", { time: instant(receipt.issuedAt) })}</p>
+      <p class="note">
+        {phrase(language, "receipt.asOf", { time: <Instant at={receipt.issuedAt} language={language} /> })}
+      </p>
       <dl class="facts">
         <div class="amount">
           <dt>{phrase(language, "receipt.amount")}</dt>
@@ -113,31 +116,60 @@ function Facts(
         <Fact name={phrase(language, "receipt.status")}>
           {phrase(language, `receipt.status.${receipt.status}`)}
         </Fact>
-        <Fact name={phrase(language, "receipt.statusAt")}>{instant(receipt.statusAt)}</Fact>
-        <Fact name={phrase(language, "receipt.payee", { tpp: <ParticipantText text={receipt.tpp} /> })}>
-          <ParticipantText text={receipt.payee} />
+        <Fact name={phrase(language, "receipt.statusAt")}>
+          <Instant at={receipt.statusAt} language={language} />
         </Fact>
-        <Fact name={phrase(language, "receipt.payeeAccount")}>
-          {phrase(language, "consent.accountEnding", { ending })}
-        </Fact>
-        <Fact name={phrase(language, "receipt.bank")}>
-          <ParticipantText text={receipt.bank} />
-        </Fact>
-        <Fact name={phrase(language, "receipt.tpp")}>
-          <ParticipantText text={receipt.tpp} />
-        </Fact>
-        <Fact name={phrase(language, "receipt.createdAt")}>{instant(receipt.createdAt)}</Fact>
-        {reference === undefined ? null : (
-          <Fact name={phrase(language, "receipt.reference")}>
-            <ParticipantText text={reference} />
-          </Fact>
-        )}
-        <Fact name={phrase(language, "receipt.paymentId")}>
-          <code dir="ltr">{receipt.paymentId}</code>
-        </Fact>
+        <Parties receipt={receipt} language={language} />
+        <References receipt={receipt} language={language} />
       </dl>
     </>
   );
+}
+
+function Parties({ receipt, language }: FactsProps): JSX.Element {
+  const tpp = <ParticipantText text={receipt.tpp} />;
+  const ending = (
+    <bdi dir="ltr" class="number">
+      <ParticipantText text={receipt.accountEnding} />
+    </bdi>
+  );
+  return (
+    <>
+      <Fact name={phrase(language, "receipt.payee", { tpp })}>
+        <ParticipantText text={receipt.payee} />
+      </Fact>
+      <Fact name={phrase(language, "receipt.payeeAccount")}>
+        {phrase(language, "consent.accountEnding", { ending })}
+      </Fact>
+      <Fact name={phrase(language, "receipt.bank")}>
+        <ParticipantText text={receipt.bank} />
+      </Fact>
+      <Fact name={phrase(language, "receipt.tpp")}>{tpp}</Fact>
+    </>
+  );
+}
+
+function References({ receipt, language }: FactsProps): JSX.Element {
+  const { reference } = receipt;
+  return (
+    <>
+      <Fact name={phrase(language, "receipt.createdAt")}>
+        <Instant at={receipt.createdAt} language={language} />
+      </Fact>
+      {reference === undefined ? null : (
+        <Fact name={phrase(language, "receipt.reference")}>
+          <ParticipantText text={reference} />
+        </Fact>
+      )}
+      <Fact name={phrase(language, "receipt.paymentId")}>
+        <code dir="ltr">{receipt.paymentId}</code>
+      </Fact>
+    </>
+  );
+}
+
+function Instant({ at, language }: { readonly at: number; readonly language: Language }): JSX.Element {
+  return <bdi>{formatInstant(language, at)}</bdi>;
 }
 
 function Fact({ name, children }: { readonly name: Child; readonly children?: Child }): JSX.Element {
