@@ -3,8 +3,8 @@ import type { Entry, Key, Store, Write } from "../../src/base/store/store.ts";
 
 export interface WatchedStore extends Store {
   /**
-   * Keys written since the last {@link WatchedStore.undo} or {@link WatchedStore.keep}, without replay records, rate limits
-   * and copies of the directory.
+   * Keys written since the last {@link WatchedStore.undo} or {@link WatchedStore.keep}, without replay records, rate limits,
+   * copies of the directory and the platform's own key, which its first receipt or a background job stores.
    */
   changes(): readonly Key[];
   /** Accepts the writes so far. */
@@ -24,6 +24,7 @@ const ALWAYS_WRITABLE: readonly string[] = [
   "kept_copy",
   "kept_piece",
   "age_mark",
+  "receipt_key",
 ];
 
 /** Wraps a store. Earlier writes are not recorded. */
