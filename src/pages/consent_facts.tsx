@@ -1,9 +1,9 @@
 /** The facts of a payment and of who asks for it, as the consent screen shows them. */
 import type { Parties } from "../base/values/parties.ts";
-import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { PayerAccount } from "./account_choice.tsx";
 import { type AccountIdentification, AccountNumber } from "./account_number.tsx";
+import { Fact } from "./fact.tsx";
 import { formatDay } from "./formats.ts";
 import type { Language } from "./language.ts";
 import { Money } from "./money.tsx";
@@ -135,21 +135,6 @@ function Asker({ view, language }: FactsProps): JSX.Element {
       </dl>
       <p class="note">{phrase(language, "consent.verified")}</p>
     </>
-  );
-}
-
-function Fact(
-  { name, kind, children }: {
-    readonly name: Child;
-    readonly kind?: "amount" | "payee";
-    readonly children: Child;
-  },
-): JSX.Element {
-  return (
-    <div class={kind ?? "plain"}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

@@ -2,8 +2,8 @@
  * The page on which anyone verifies a receipt: a form, and what the receipt says or why it does not hold. Shows only
  * what is in the receipt.
  */
-import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { Fact } from "./fact.tsx";
 import { formatInstant } from "./formats.ts";
 import { renderDocument } from "./html_document.tsx";
 import type { Language } from "./language.ts";
@@ -170,13 +170,4 @@ function References({ receipt, language }: FactsProps): JSX.Element {
 
 function Instant({ at, language }: { readonly at: number; readonly language: Language }): JSX.Element {
   return <bdi>{formatInstant(language, at)}</bdi>;
-}
-
-function Fact({ name, children }: { readonly name: Child; readonly children?: Child }): JSX.Element {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
 }

@@ -4,11 +4,11 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import type { Language } from "../../pages/language.ts";
 import { orderHoldsSchema } from "../recovery/operations_routes.ts";
-import type { controlsSchema } from "../operations/control_representation.ts";
+import { controlsSchema } from "../operations/control_representation.ts";
 import { State } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
-import { type Scrape, sumBy } from "./scrape.ts";
-import type { Visit } from "./visit.ts";
+import { readScrape, type Scrape, sumBy } from "./scrape.ts";
+import type { Answer, Visit } from "./visit.ts";
 
 export type ControlsInForce = z.infer<typeof controlsSchema>["Data"];
 
@@ -49,10 +49,21 @@ export interface BankFacts {
   readonly now: number;
 }
 
-/** Reads the banks that are held after a restore. */
-export async function readRestored(visit: Visit): Promise<readonly string[]> {
-  const holds = await visit.read("/operations/order-holds", orderHoldsSchema);
-  return holds.ok ? holds.value.Data.OrderHold.map(({ BankId }) => BankId) : [];
+/** Reads the facts of all banks at `now` (milliseconds), or returns the first answer that has none. */
+export async function readBankFacts(visit: Visit, now: number): Promise<Answer<BankFacts>> {
+  const [metrics, controls, holds] = await Promise.all([
+    visit.readText("/operations/metrics"),
+    visit.read("/operations/controls", controlsSchema),
+    visit.read("/operations/order-holds", orderHoldsSchema),
+  ]);
+  if (!metrics.ok) return metrics;
+  if (!controls.ok) return controls;
+  if (!holds.ok) return holds;
+  const restored = holds.value.Data.OrderHold.map(({ BankId }) => BankId);
+  return {
+    ok: true,
+    value: { scrape: readScrape(metrics.value), controls: controls.value.Data, restored, now },
+  };
 }
 
 export function bankRow(bank: string, { scrape, controls, restored, now }: BankFacts): BankRow {

@@ -2,46 +2,40 @@
 /** Banks: state, orders, planned outages, and what can be done about them. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
-import { formatInstant } from "../../pages/formats.ts";
-import { controlsSchema } from "../operations/control_representation.ts";
 import { participantsSchema } from "../operations/participant_routes.ts";
-import { type BankRow, bankRow, BankState, type ControlsInForce, readRestored } from "./bank_state.tsx";
-import { Changes, Done, More, Read, Table } from "./parts.tsx";
+import { type BankRow, bankRow, BankState, type ControlsInForce, readBankFacts } from "./bank_state.tsx";
+import { Changes, Done, Instant, More, Read, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
-import { readScrape } from "./scrape.ts";
 import type { Visit } from "./visit.ts";
 
 export async function banksPage(visit: Visit, after: string | undefined, now: number): Promise<JSX.Element> {
   const { language } = visit;
   const query = new URLSearchParams({ role: "ASPSP", ...(after === undefined ? {} : { after }) });
-  const [banks, controls, metrics, restored] = await Promise.all([
+  const [banks, facts] = await Promise.all([
     visit.read(`/operations/participants?${query}`, participantsSchema),
-    visit.read("/operations/controls", controlsSchema),
-    visit.readText("/operations/metrics"),
-    readRestored(visit),
+    readBankFacts(visit, now),
   ]);
-  const scrape = readScrape(metrics.ok ? metrics.value : "");
   return (
     <>
       <h1>{phrase(language, "banks.title")}</h1>
       <Done visit={visit} />
-      {restored.length === 0 ? null : <Restored visit={visit} />}
-      <Read visit={visit} answer={controls}>
-        {({ Data: inForce }) => (
+      <Read visit={visit} answer={facts}>
+        {(known) => (
           <>
+            {known.restored.length === 0 ? null : <Restored visit={visit} />}
             <Read visit={visit} answer={banks}>
               {({ Data: { Participant: found, After } }) => (
                 <section class="card">
                   <Banks
                     visit={visit}
                     found={found}
-                    rowOf={(code) => bankRow(code, { scrape, controls: inForce, restored, now })}
+                    rowOf={(code) => bankRow(code, known)}
                   />
                   <More visit={visit} path="/console/banks" query={{ after: After }} />
                 </section>
               )}
             </Read>
-            <Outages visit={visit} controls={inForce} />
+            <Outages visit={visit} controls={known.controls} />
           </>
         )}
       </Read>
@@ -115,8 +109,8 @@ function Outages(
           heads={["column.bank", "column.from", "column.until", "column.text", "column.by", "column.changes"]}
           rows={controls.PlannedOutage.map(({ OutageId, BankId, FromDateTime, UntilDateTime, Text, By }) => [
             <bdi>{BankId}</bdi>,
-            <time datetime={FromDateTime}>{formatInstant(language, Date.parse(FromDateTime))}</time>,
-            <time datetime={UntilDateTime}>{formatInstant(language, Date.parse(UntilDateTime))}</time>,
+            <Instant visit={visit} at={FromDateTime} />,
+            <Instant visit={visit} at={UntilDateTime} />,
             <span dir="auto">{Text}</span>,
             <bdi>{By}</bdi>,
             <Changes

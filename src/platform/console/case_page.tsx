@@ -1,11 +1,10 @@
 // deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** The case of a consent and its payment: its timeline in words. */
-import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";
-import { formatInstant } from "../../pages/formats.ts";
+import { Fact } from "../../pages/fact.tsx";
 import { EventName } from "./history_page.tsx";
-import { Read } from "./parts.tsx";
+import { Instant, Read } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "./visit.ts";
 
@@ -58,7 +57,7 @@ function Step({ visit, entry }: StepProps): JSX.Element {
   const { at, event, actor, reason, interactionId } = entry.record;
   return (
     <li>
-      <time datetime={new Date(at).toISOString()}>{formatInstant(language, at)}</time>
+      <Instant visit={visit} at={new Date(at).toISOString()} />
       <p>
         <EventName visit={visit} event={event} />
       </p>
@@ -79,15 +78,6 @@ function Step({ visit, entry }: StepProps): JSX.Element {
         )}
       </dl>
     </li>
-  );
-}
-
-function Fact({ name, children }: { readonly name: Child; readonly children?: Child }): JSX.Element {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

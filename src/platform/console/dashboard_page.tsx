@@ -5,9 +5,8 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";
 import { formatInstant } from "../../pages/formats.ts";
 import { type Language, LOCALES } from "../../pages/language.ts";
-import { type BankFacts, bankRow, BankState, busyBanks, readRestored } from "./bank_state.tsx";
-import { State, Table } from "./parts.tsx";
-import { controlsSchema } from "../operations/control_representation.ts";
+import { type BankFacts, bankRow, BankState, busyBanks, readBankFacts } from "./bank_state.tsx";
+import { Read, State, Table } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { readScrape, type Scrape, sumBy } from "./scrape.ts";
 import type { Visit } from "./visit.ts";
@@ -18,26 +17,35 @@ const readinessSchema = z.object({
 });
 type Readiness = z.infer<typeof readinessSchema>;
 
+/** Its body has the same members as that of 200. */
+const NOT_READY = 503;
+
 export async function dashboard(visit: Visit, now: number): Promise<JSX.Element> {
   const { language } = visit;
-  const [ready, metrics, controls, restored] = await Promise.all([
-    visit.read("/health/ready", readinessSchema),
+  const [ready, metrics, facts] = await Promise.all([
+    visit.read("/health/ready", readinessSchema, NOT_READY),
     visit.readText("/operations/metrics"),
-    visit.read("/operations/controls", controlsSchema),
-    readRestored(visit),
+    readBankFacts(visit, now),
   ]);
-  const scrape = readScrape(metrics.ok ? metrics.value : "");
   return (
     <>
       <h1>{phrase(language, "dashboard.title")}</h1>
       <p class="lead">{phrase(language, "dashboard.at", { time: formatInstant(language, now) })}</p>
       <div class="cards">
-        <Parts language={language} ready={ready.ok ? ready.value : undefined} />
-        <Traffic language={language} scrape={scrape} />
+        <Card title={phrase(language, "dashboard.parts")}>
+          <Read visit={visit} answer={ready}>
+            {({ parts }) => <Parts language={language} parts={parts} />}
+          </Read>
+        </Card>
+        <Card title={phrase(language, "dashboard.traffic")}>
+          <Read visit={visit} answer={metrics}>
+            {(text) => <Traffic language={language} scrape={readScrape(text)} />}
+          </Read>
+        </Card>
         <Card title={phrase(language, "dashboard.banks")} wide>
-          {controls.ok
-            ? <Banks visit={visit} facts={{ scrape, controls: controls.value.Data, restored, now }} />
-            : null}
+          <Read visit={visit} answer={facts}>
+            {(found) => <Banks visit={visit} facts={found} />}
+          </Read>
         </Card>
       </div>
     </>
@@ -68,25 +76,23 @@ const PART_NAMES: Readonly<Record<string, PlainKey>> = {
 };
 
 function Parts(
-  { language, ready }: { readonly language: Language; readonly ready: Readiness | undefined },
+  { language, parts }: { readonly language: Language; readonly parts: Readiness["parts"] },
 ): JSX.Element {
   return (
-    <Card title={phrase(language, "dashboard.parts")}>
-      <dl class="facts">
-        {Object.entries(ready?.parts ?? {}).map(([name, { ok, detail }]) => {
-          const known = PART_NAMES[name];
-          return (
-            <div>
-              <dt>{known === undefined ? name : phrase(language, known)}</dt>
-              <dd>
-                <State good={ok} words={phrase(language, ok ? "state.works" : "state.fails")} />
-                {detail === undefined ? null : <span class="detail" lang="en" dir="ltr">{detail}</span>}
-              </dd>
-            </div>
-          );
-        })}
-      </dl>
-    </Card>
+    <dl class="facts">
+      {Object.entries(parts).map(([name, { ok, detail }]) => {
+        const known = PART_NAMES[name];
+        return (
+          <div>
+            <dt>{known === undefined ? name : phrase(language, known)}</dt>
+            <dd>
+              <State good={ok} words={phrase(language, ok ? "state.works" : "state.fails")} />
+              {detail === undefined ? null : <span class="detail" lang="en" dir="ltr">{detail}</span>}
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
   );
 }
 
@@ -105,7 +111,7 @@ function Traffic(
     ["traffic.shed", shed],
   ];
   return (
-    <Card title={phrase(language, "dashboard.traffic")}>
+    <>
       <p class="lead">{phrase(language, "dashboard.sinceStart")}</p>
       <dl class="facts">
         {rows.map(([name, value]) => (
@@ -115,7 +121,7 @@ function Traffic(
           </div>
         ))}
       </dl>
-    </Card>
+    </>
   );
 }
 

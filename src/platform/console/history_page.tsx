@@ -2,10 +2,9 @@
 /** Who did what: the history of one subject, or every entry for auditors. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
-import { formatInstant } from "../../pages/formats.ts";
 import { historySchema } from "../operations/history_routes.ts";
 import { eventWords } from "./event_words.ts";
-import { More, Read, Table } from "./parts.tsx";
+import { Instant, More, Read, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "./visit.ts";
 
@@ -97,7 +96,7 @@ function Entries(
 ): JSX.Element {
   const { language } = visit;
   const rows = entries.map((entry) => [
-    <time datetime={entry.DateTime}>{formatInstant(language, Date.parse(entry.DateTime))}</time>,
+    <Instant visit={visit} at={entry.DateTime} />,
     <bdi>{entry.Actor}</bdi>,
     <EventName visit={visit} event={entry.Event} />,
     <SubjectLink entry={entry} />,

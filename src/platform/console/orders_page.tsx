@@ -2,9 +2,9 @@
 /** Orders that were given up or are held, with what can be done about them. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
-import { formatInstant, formatMoney } from "../../pages/formats.ts";
+import { formatMoney } from "../../pages/formats.ts";
 import { stoppedOrdersSchema } from "../payments/stopped_order_representation.ts";
-import { Changes, Done, More, Read, Table } from "./parts.tsx";
+import { Changes, Done, Instant, More, Read, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "./visit.ts";
 
@@ -102,7 +102,7 @@ function Payment({ visit, order: { DomesticPaymentId: id, InstructedAmount: sum 
 
 function Since({ visit, order }: RowProps): JSX.Element {
   const at = order.State === "held" ? order.HeldSinceDateTime : order.GivenUpDateTime;
-  return <time datetime={at}>{formatInstant(visit.language, Date.parse(at))}</time>;
+  return <Instant visit={visit} at={at} />;
 }
 
 /** The bank's text and the platform's reasons are in the language in which they were written. */

@@ -2,9 +2,8 @@
 /** Participants: search, their state in the directory and here, and what can be done about them. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
-import { formatInstant } from "../../pages/formats.ts";
 import { participantsSchema } from "../operations/participant_routes.ts";
-import { Changes, Done, More, Read, State, Table } from "./parts.tsx";
+import { Changes, Done, Instant, More, Read, State, Table } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import type { Visit } from "./visit.ts";
 
@@ -60,8 +59,7 @@ function Found(
           <Name one={one} />,
           phrase(language, one.Role === "PISP" ? "role.tpp" : "role.bank"),
           <States visit={visit} one={one} />,
-          <time datetime={one.UpdateDateTime}>{formatInstant(language, Date.parse(one.UpdateDateTime))}
-          </time>,
+          <Instant visit={visit} at={one.UpdateDateTime} />,
           <ParticipantChanges visit={visit} one={one} />,
         ])}
       />

@@ -2,6 +2,7 @@
 /** Parts that several pages of the console have. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { formatInstant } from "../../pages/formats.ts";
 import type { Language } from "../../pages/language.ts";
 import { ACTIONS } from "./actions.ts";
 import { phrase, type PlainKey, words } from "./phrase.ts";
@@ -10,6 +11,11 @@ import type { Answer, Visit } from "./visit.ts";
 /** A state by its words; the colour only repeats them. */
 export function State({ good, words }: { readonly good: boolean; readonly words: Child }): JSX.Element {
   return <span class={good ? "state good" : "state bad"}>{words}</span>;
+}
+
+/** A point in time of the operations API (RFC 3339). */
+export function Instant({ visit, at }: { readonly visit: Visit; readonly at: string }): JSX.Element {
+  return <time datetime={at}>{formatInstant(visit.language, Date.parse(at))}</time>;
 }
 
 /** A table. In a narrow window each row is a list of its cells with their names. The first cell of a row is its name. */
@@ -79,7 +85,7 @@ export function Done({ visit }: { readonly visit: Visit }): JSX.Element | null {
   return <p class="note" role="status">{phrase(visit.language, `${action.title}.done` as PlainKey)}</p>;
 }
 
-/** What an answer holds, or why there is none. */
+/** The value of an answer, or the reason why there is none. */
 export function Read<T>(
   { visit, answer, children }: {
     readonly visit: Visit;

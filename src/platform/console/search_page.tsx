@@ -2,10 +2,9 @@
 /** Search by any id: the cases that it names, and what the platform did with a request. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
-import { formatInstant } from "../../pages/formats.ts";
 import { searchSchema } from "../search/routes.ts";
 import { MAX_SEARCH_CHARACTERS } from "../search/search.ts";
-import { Read, Table } from "./parts.tsx";
+import { Instant, Read, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "./visit.ts";
 
@@ -65,7 +64,7 @@ function Cases(
       : <CaseLink visit={visit} id={one.DomesticPaymentId} status={one.PaymentStatus ?? ""} />,
     <bdi>{one.Bank}</bdi>,
     <bdi>{one.ClientId}</bdi>,
-    <time datetime={one.CreationDateTime}>{formatInstant(language, Date.parse(one.CreationDateTime))}</time>,
+    <Instant visit={visit} at={one.CreationDateTime} />,
   ]);
   return (
     <section class="card">

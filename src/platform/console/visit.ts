@@ -28,8 +28,8 @@ export interface Visit extends Session {
   may(endpoint: string): boolean;
   /** Reads text from the operations API. */
   readText(path: string): Promise<Answer<string>>;
-  /** Reads a document of the operations API. */
-  read<T>(path: string, schema: z.ZodType<T>): Promise<Answer<T>>;
+  /** Reads a document of the operations API. It is also the body of an answer with the status `also`, if any. */
+  read<T>(path: string, schema: z.ZodType<T>, also?: number): Promise<Answer<T>>;
   /** Makes a change by the operations API. */
   change(path: string, body: object | undefined): Promise<Answer<unknown>>;
 }
@@ -54,8 +54,8 @@ export function openVisit(
     may: (endpoint) =>
       OPERATION_ROLES[endpoint]?.some((role) => session.person.roles.includes(role)) === true,
     readText: async (path) => await answerOf(await send(path, {}), (answer) => answer.text()),
-    read: async (path, schema) =>
-      await answerOf(await send(path, {}), async (answer) => schema.parse(await answer.json())),
+    read: async (path, schema, also) =>
+      await answerOf(await send(path, {}), async (answer) => schema.parse(await answer.json()), also),
     change: async (path, body) => {
       const sent = body === undefined
         ? {}
@@ -79,8 +79,12 @@ export function languageOf(c: Context): Language {
   return chooseLanguage(c.req.header("accept-language"), isLanguage(chosen) ? chosen : kept);
 }
 
-async function answerOf<T>(answer: Response, read: (answer: Response) => Promise<T>): Promise<Answer<T>> {
-  if (answer.ok) return { ok: true, value: await read(answer) };
+async function answerOf<T>(
+  answer: Response,
+  read: (answer: Response) => Promise<T>,
+  also?: number,
+): Promise<Answer<T>> {
+  if (answer.ok || answer.status === also) return { ok: true, value: await read(answer) };
   const { error_description: description = "" } = await answer.json();
   return { ok: false, status: answer.status, description };
 }

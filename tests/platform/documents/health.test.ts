@@ -3,15 +3,15 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { good, requestToken } from "testing/flows.ts";
 import { assertBrowserHeaders } from "testing/front_channel.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import { openTestStore } from "testing/test_store.ts";
-import type { Store } from "../../../src/base/store/store.ts";
+import { breakableStore } from "support/breakable_store.ts";
 
+const LOCKED = new Error("/var/lib/secret is locked");
 const AUTH = "https://auth.platform.example";
 
 Deno.test("GET /health/live answers while the process does, whatever else is broken [A7]", async () => {
   const { store, faults } = await breakableStore();
   await using env = await openEnvironment({ store });
-  faults.broken = true;
+  faults.failure = LOCKED;
   env.network = () => Promise.reject(new TypeError("connection refused"));
   const answer = await open(env, "/health/live");
   assertEquals([answer.status, await answer.json()], [200, { live: true }]);
@@ -60,7 +60,7 @@ Deno.test("GET /health/ready: 200 with every part, 503 while the store fails, 20
   assertEquals([ready.status, isReady, parts.store, parts.directory], [200, true, { ok: true }, {
     ok: true,
   }]);
-  faults.broken = true;
+  faults.failure = LOCKED;
   const broken = await open(env, "/health/ready");
   const body = await broken.json();
   assertEquals([broken.status, body.ready, body.parts.store], [503, false, {
@@ -68,7 +68,7 @@ Deno.test("GET /health/ready: 200 with every part, 503 while the store fails, 20
     detail: "cannot be read or written",
   }]);
   assertEquals(JSON.stringify(body).includes("/var/lib/secret"), false);
-  faults.broken = false;
+  delete faults.failure;
   assertEquals((await open(env, "/health/ready")).status, 200);
 });
 
@@ -84,24 +84,4 @@ Deno.test("GET /health/ready stays 200 while the directory is down, and says so 
 
 function open(env: Environment, path: string, init: RequestInit = {}): Promise<Response> {
   return env.browser(new Request(`${AUTH}${path}`, init));
-}
-
-interface Faults {
-  broken: boolean;
-  /** Reads wait for it. */
-  hangs?: Promise<void>;
-}
-
-async function breakableStore(): Promise<{ store: Store; faults: Faults }> {
-  const kv = await openTestStore();
-  const faults: Faults = { broken: false };
-  const store: Store = {
-    ...kv,
-    async get<T>(key: Parameters<Store["get"]>[0]) {
-      await faults.hangs;
-      if (faults.broken) throw new Error("/var/lib/secret is locked");
-      return await kv.get<T>(key);
-    },
-  };
-  return { store, faults };
 }
