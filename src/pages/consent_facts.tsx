@@ -1,5 +1,6 @@
 /** The facts of a payment and of who asks for it, as the consent screen shows them. */
 import type { Parties } from "../base/values/parties.ts";
+import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { PayerAccount } from "./account_choice.tsx";
 import { type AccountIdentification, AccountNumber } from "./account_number.tsx";
