@@ -5,12 +5,12 @@
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { CookieOptions } from "hono/utils/cookie";
-import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Person } from "../../base/http/bearer.ts";
 import type { Identified } from "../../base/http/credentials.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { newSecret, sha256 } from "../../base/kernel/identifiers.ts";
+import { openRecentlyUsed } from "../../base/kernel/recently_used.ts";
 import type { Seal } from "../../base/jose/seal.ts";
 
 /** A signed-in operator. */
@@ -66,7 +66,7 @@ const kept = z.object({
 export function openSessions(deps: SessionDeps): Sessions {
   const { seal, clock, identify } = deps;
   const cookies = cookiesOf(deps);
-  const ended = new LRUCache<string, true>({ max: MAX_ENDED });
+  const ended = openRecentlyUsed<true>(MAX_ENDED);
   const read = async (c: Context): Promise<z.infer<typeof kept> | undefined> => {
     const opened = kept.safeParse(await seal.open("session", cookies.get(c, "session")));
     return opened.success && !ended.has(opened.data.id) ? opened.data : undefined;

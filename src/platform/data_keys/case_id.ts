@@ -1,6 +1,7 @@
 /** Which case a consent or a payment belongs to: one data key seals both. */
 import { digestBytes } from "../evidence/digest.ts";
 import { type ConsentId, isUuid, paymentIdFrom } from "../../base/kernel/identifiers.ts";
+import { openRecentlyUsed } from "../../base/kernel/recently_used.ts";
 
 /** The id of a consent's payment (Decision G9), whether or not the payment exists. */
 export type CaseId = string;
@@ -10,7 +11,7 @@ const VERSION_AT = 14;
 const DERIVED = "8";
 /** Ids of the consents that requests work on. */
 const MAX_KNOWN = 2000;
-const known = new Map<string, CaseId>();
+const known = openRecentlyUsed<CaseId>(MAX_KNOWN);
 
 /** Returns the case of a consent's or a payment's id, or undefined if the text is not an id. */
 export function caseIdOf(id: string): CaseId | undefined {
@@ -18,7 +19,6 @@ export function caseIdOf(id: string): CaseId | undefined {
   if (id[VERSION_AT] === DERIVED) return id;
   const before = known.get(id);
   if (before !== undefined) return before;
-  if (known.size >= MAX_KNOWN) known.clear();
   const caseId = paymentIdFrom(id as ConsentId, digestBytes);
   known.set(id, caseId);
   return caseId;

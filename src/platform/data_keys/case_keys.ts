@@ -5,6 +5,7 @@
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { type ConsentId, newConsentId } from "../../base/kernel/identifiers.ts";
+import { openRecentlyUsed } from "../../base/kernel/recently_used.ts";
 import type { Check, Entry, Key, Store, Write } from "../../base/store/store.ts";
 import { type CaseId, caseIdOf } from "./case_id.ts";
 import { dataKeyRecord, type StoredDataKey } from "./data_key_records.ts";
@@ -104,19 +105,16 @@ interface KeyMemory {
 }
 
 function openKeyMemory(monotonic: Clock): KeyMemory {
-  const remembered = new Map<CaseId, Remembered>();
+  const remembered = openRecentlyUsed<Remembered>(MAX_REMEMBERED);
   return {
     recall(id) {
       const before = remembered.get(id);
       return before !== undefined && monotonic() < before.until ? before.found : undefined;
     },
     remember(id, found) {
-      remembered.delete(id);
-      const [oldest] = remembered.keys();
-      if (remembered.size >= MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
       const entry = { found, until: monotonic() + REMEMBERED_MS };
       remembered.set(id, entry);
-      const forget = (): void => void (remembered.get(id) === entry && remembered.delete(id));
+      const forget = (): void => void (remembered.peek(id) === entry && remembered.delete(id));
       found.then((key) => key === "missing" && forget(), forget);
       return found;
     },
