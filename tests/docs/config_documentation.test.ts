@@ -5,6 +5,7 @@ import { DIRECTORY_VARIABLES, readDirectoryConfig } from "../../src/directory/co
 import { privatePem, testAuthority } from "testing/directory_environment.ts";
 import { testKey } from "testing/keys.ts";
 import { statementJwk } from "../../src/directory/statement_keys.ts";
+import { SOUND_CONFIGURATION } from "support/sound_configuration.ts";
 import { taskCommand } from "testing/served_platform.ts";
 
 const [configuration, deployment, directory] = await Promise.all(
@@ -19,18 +20,7 @@ Deno.test("docs/operations has a row for every variable, and for no other", () =
 });
 
 Deno.test("docs/operations has the defaults of readConfig", () => {
-  const config = readConfig({
-    BASE_URL: "https://api.example.com",
-    AUTH_URL: "https://auth.example.com",
-    STORE_URL: "/var/lib/payment-platform/platform.kv",
-    PLATFORM_KEYS: '{"keys":[]}',
-    DIRECTORY_ISSUER: "https://directory.example.com",
-    DIRECTORY_JWKS_URI: "https://directory.example.com/jwks",
-    DIRECTORY_HOSTS: "directory.example.com",
-    REGISTRATION_AUDIENCE: "https://directory.example.com/registration",
-    PROXY_SECRET: "0123456789abcdefghijABCDEFGHIJ._~+/=-",
-    WRAPPING_KEYS: "/etc/payment-platform/wrapping.keys",
-  });
+  const config = readConfig(SOUND_CONFIGURATION);
   const defaults: Readonly<Record<string, string>> = {
     HOST: config.host,
     PORT: String(config.port),

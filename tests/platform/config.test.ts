@@ -8,22 +8,11 @@ import {
   VARIABLES,
 } from "../../src/platform/config.ts";
 import { OBIE_SCHEMES } from "../../src/base/values/account_schemes.ts";
-
-const SOUND = {
-  BASE_URL: "https://api.example.com",
-  AUTH_URL: "https://auth.example.com",
-  STORE_URL: "/var/lib/payment-platform/platform.kv",
-  PLATFORM_KEYS: '{"keys":[]}',
-  DIRECTORY_ISSUER: "https://directory.example.com",
-  DIRECTORY_JWKS_URI: "https://directory.example.com/jwks",
-  DIRECTORY_HOSTS: "directory.example.com",
-  REGISTRATION_AUDIENCE: "https://directory.example.com/registration",
-  PROXY_SECRET: "0123456789abcdefghijABCDEFGHIJ._~+/=-",
-  WRAPPING_KEYS: "/etc/payment-platform/wrapping.keys",
-};
+import { SOUND_CONFIGURATION } from "support/sound_configuration.ts";
 
 function faultsOf(changes: Environment, elsewhere: readonly string[] = []): readonly string[] {
-  return assertThrows(() => readConfig({ ...SOUND, ...changes }, elsewhere), ConfigError).faults;
+  return assertThrows(() => readConfig({ ...SOUND_CONFIGURATION, ...changes }, elsewhere), ConfigError)
+    .faults;
 }
 
 Deno.test("readConfig gives the defaults where a variable is unset or empty", () => {
@@ -71,7 +60,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     accountSchemes: OBIE_SCHEMES,
     operator: { name: undefined, logo: undefined, support: undefined, timeZone: "UTC" },
   };
-  assertEquals(readConfig(SOUND), expected);
+  assertEquals(readConfig(SOUND_CONFIGURATION), expected);
   const empty = {
     HOST: "",
     PORT: "",
@@ -81,12 +70,12 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     CURRENCIES: "",
     ACCOUNT_SCHEMES: "",
   };
-  assertEquals(readConfig({ ...SOUND, ...empty }), expected);
+  assertEquals(readConfig({ ...SOUND_CONFIGURATION, ...empty }), expected);
 });
 
 Deno.test("readConfig takes every variable and ignores others", () => {
   const config = readConfig({
-    ...SOUND,
+    ...SOUND_CONFIGURATION,
     HOST: "::1",
     PORT: "65535",
     MAX_CONNECTIONS: "2000",
@@ -139,7 +128,8 @@ Deno.test("readConfig takes every variable and ignores others", () => {
 });
 
 Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {
-  const seconds = (changes: Environment): number => readConfig({ ...SOUND, ...changes }).lameDuckSeconds;
+  const seconds = (changes: Environment): number =>
+    readConfig({ ...SOUND_CONFIGURATION, ...changes }).lameDuckSeconds;
   const STORE_URL = "postgres://platform:secret@db.example.com/platform";
   const DATA_KEYS_STORE = "postgres://platform:secret@db.example.com/data_keys";
   const shared = { STORE_URL, DATA_KEYS_STORE };
@@ -161,7 +151,7 @@ Deno.test("readConfig lets a process serve on for 4 s after a signal if others s
 });
 
 Deno.test("readConfig gives values that nothing can change", () => {
-  const config = readConfig(SOUND);
+  const config = readConfig(SOUND_CONFIGURATION);
   assert(
     Object.isFrozen(config) && Object.isFrozen(config.directoryHosts) && Object.isFrozen(config.currencies),
   );
@@ -241,7 +231,7 @@ const REJECTED: readonly (readonly [string, Environment, readonly string[]])[] =
   ["short secret", { PROXY_SECRET: "0123456789abcdefghij" }, [
     "PROXY_SECRET: must have at least 32 characters",
   ]],
-  ["secret with a quote", { PROXY_SECRET: `${SOUND.PROXY_SECRET}"` }, [
+  ["secret with a quote", { PROXY_SECRET: `${SOUND_CONFIGURATION.PROXY_SECRET}"` }, [
     "PROXY_SECRET: must be of letters, digits and . _ ~ + / = -",
   ]],
   ["typed secret", { PROXY_SECRET: "change-me".repeat(5) }, ["PROXY_SECRET: must be random"]],
@@ -294,6 +284,6 @@ Deno.test("readConfig takes sandbox conveniences only in the sandbox", () => {
     STORE_URL: ":memory:",
     PLATFORM_KEYS: '{"environment":"sandbox","keys":[]}',
   };
-  assertEquals(readConfig({ ...SOUND, ...sandbox }).environment, "Sandbox");
+  assertEquals(readConfig({ ...SOUND_CONFIGURATION, ...sandbox }).environment, "Sandbox");
   assertEquals(faultsOf({ ...sandbox, ENVIRONMENT: "Production" }).length, 5);
 });

@@ -10,6 +10,13 @@ import { platformKeySet } from "testing/platform_keys.ts";
 const ISSUER = "https://id.example";
 const CONSOLE = "https://console.example";
 const SECRET = "a-secret-between-console-and-provider";
+const WITH_PROVIDER = {
+  OPERATIONS_OIDC_ISSUER: ISSUER,
+  OPERATIONS_OIDC_AUDIENCE: "https://operations.platform.example",
+  OPERATIONS_OIDC_CLIENT_ID: "console",
+  OPERATIONS_OIDC_CLIENT_SECRET: SECRET,
+  OPERATIONS_URL: CONSOLE,
+};
 const PROXIED = { "x-forwarded-proto": "https", "x-forwarded-host": "id.example" };
 const SESSION = "__Host-console-session";
 
@@ -109,15 +116,7 @@ async function atProvider(
 
 Deno.test("operators sign in at their OpenID provider [OP13]", async (t) => {
   await using provider = await openProvider();
-  await using env = await openEnvironment({
-    environment: {
-      OPERATIONS_OIDC_ISSUER: ISSUER,
-      OPERATIONS_OIDC_AUDIENCE: "https://operations.platform.example",
-      OPERATIONS_OIDC_CLIENT_ID: "console",
-      OPERATIONS_OIDC_CLIENT_SECRET: SECRET,
-      OPERATIONS_URL: CONSOLE,
-    },
-  });
+  await using env = await openEnvironment({ environment: WITH_PROVIDER });
   const fixture = openFixture(env, provider);
   await t.step("with the roles of the claim, until the ID token ends", async () => {
     const browser = consoleBrowser(fixture);
@@ -181,15 +180,7 @@ Deno.test("operators sign in at their OpenID provider [OP13]", async (t) => {
 });
 
 Deno.test("without its provider the console asks for a token and says why [OP13]", async () => {
-  await using env = await openEnvironment({
-    environment: {
-      OPERATIONS_OIDC_ISSUER: ISSUER,
-      OPERATIONS_OIDC_AUDIENCE: "https://operations.platform.example",
-      OPERATIONS_OIDC_CLIENT_ID: "console",
-      OPERATIONS_OIDC_CLIENT_SECRET: SECRET,
-      OPERATIONS_URL: CONSOLE,
-    },
-  });
+  await using env = await openEnvironment({ environment: WITH_PROVIDER });
   const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
   const page = await browser.get("/console/sign-in/provider");
   assertEquals(page.status, 503);

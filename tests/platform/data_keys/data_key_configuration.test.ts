@@ -1,19 +1,7 @@
 /** Which configurations of data keys are rejected. */
 import { assertEquals, assertThrows } from "@std/assert";
 import { ConfigError, type Environment, readConfig } from "../../../src/platform/config.ts";
-
-const SOUND = {
-  BASE_URL: "https://api.example.com",
-  AUTH_URL: "https://auth.example.com",
-  STORE_URL: "/var/lib/payment-platform/platform.kv",
-  PLATFORM_KEYS: '{"keys":[]}',
-  DIRECTORY_ISSUER: "https://directory.example.com",
-  DIRECTORY_JWKS_URI: "https://directory.example.com/jwks",
-  DIRECTORY_HOSTS: "directory.example.com",
-  REGISTRATION_AUDIENCE: "https://directory.example.com/registration",
-  PROXY_SECRET: "0123456789abcdefghijABCDEFGHIJ._~+/=-",
-  WRAPPING_KEYS: "/etc/payment-platform/wrapping.keys",
-};
+import { SOUND_CONFIGURATION } from "support/sound_configuration.ts";
 
 const REJECTED: readonly (readonly [string, Environment, string])[] = [
   [
@@ -23,7 +11,7 @@ const REJECTED: readonly (readonly [string, Environment, string])[] = [
   ],
   [
     "data keys in the store's own database",
-    { DATA_KEYS_STORE: SOUND.STORE_URL },
+    { DATA_KEYS_STORE: SOUND_CONFIGURATION.STORE_URL },
     "DATA_KEYS_STORE: must be another database than STORE_URL",
   ],
   [
@@ -45,13 +33,15 @@ const REJECTED: readonly (readonly [string, Environment, string])[] = [
 
 for (const [name, changes, fault] of REJECTED) {
   Deno.test(`readConfig rejects: ${name} [P3]`, () => {
-    assertEquals(assertThrows(() => readConfig({ ...SOUND, ...changes }), ConfigError).faults, [fault]);
+    assertEquals(assertThrows(() => readConfig({ ...SOUND_CONFIGURATION, ...changes }), ConfigError).faults, [
+      fault,
+    ]);
   });
 }
 
 Deno.test("data keys are beside the database file, or where DATA_KEYS_STORE says, and SEAL_DATA stops new ones [P3]", () => {
   const settings = (changes: Environment): unknown[] => {
-    const { dataKeysStore, sealsData } = readConfig({ ...SOUND, ...changes });
+    const { dataKeysStore, sealsData } = readConfig({ ...SOUND_CONFIGURATION, ...changes });
     return [dataKeysStore, sealsData];
   };
   assertEquals(settings({}), ["/var/lib/payment-platform/platform.kv.keys", true]);

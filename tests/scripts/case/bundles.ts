@@ -1,4 +1,5 @@
 /** Cases of payments and their bundles, as `deno task case` writes them. */
+import { operationsTools } from "support/operations_tools.ts";
 import { newFindings, verifyBundle } from "../../../scripts/case/verify_bundle.ts";
 import { caseCommand, type CaseTools } from "../../../scripts/case/main.ts";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
@@ -7,7 +8,7 @@ import { authorised } from "testing/authorization_flow.ts";
 import { bankCall, orderPath } from "testing/back_channel.ts";
 import type { Environment } from "testing/environment.ts";
 import { good, pay } from "testing/flows.ts";
-import { OPERATIONS_URL, OPERATOR_TOKENS, testOperators } from "testing/operators.ts";
+import { OPERATIONS_URL, testOperators } from "testing/operators.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
 
 /** A settled payment. */
@@ -35,10 +36,7 @@ export function toolsFor(platform: Platform): Files {
   return {
     files,
     printed,
-    environment: (name) => name === "OPS_TOKEN" ? OPERATOR_TOKENS.auditor : undefined,
-    fetch:
-      ((url: string, init?: RequestInit) =>
-        platform.operations.fetch(new Request(url, init))) as typeof fetch,
+    ...operationsTools({ platform }),
     readBytes: (path) => Promise.resolve(new TextEncoder().encode(files.get(path) ?? "")),
     writeText: (path, text) => Promise.resolve(void files.set(path, text)),
     print: (line) => void printed.push(line),

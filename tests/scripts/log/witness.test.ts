@@ -1,9 +1,10 @@
+import { operationsTools } from "support/operations_tools.ts";
 import { assertEquals, assertRejects } from "@std/assert";
 import { logCommand, type LogTools } from "../../../scripts/log/main.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { good, pay } from "testing/flows.ts";
-import { OPERATIONS_URL, OPERATOR_TOKENS } from "testing/operators.ts";
+import { OPERATIONS_URL } from "testing/operators.ts";
 import { copyOf, goBackTo, restore } from "support/restored_store.ts";
 
 interface Witness {
@@ -17,12 +18,7 @@ function openWitness(env: Environment): Witness {
   const file = { text: "" };
   const printed: string[] = [];
   const tools: LogTools = {
-    environment: (name) => name === "OPS_TOKEN" ? OPERATOR_TOKENS.auditor : undefined,
-    fetch:
-      ((url: string, init?: RequestInit) =>
-        url.startsWith(AUTH_URL)
-          ? env.browser(new Request(url, init))
-          : env.platform.operations.fetch(new Request(url, init))) as typeof fetch,
+    ...operationsTools(env),
     readText: () => Promise.resolve(file.text),
     appendText: (_, text) => Promise.resolve(void (file.text += text)),
     print: (line) => void printed.push(line),

@@ -1,4 +1,5 @@
 /** The prover's checks of case files and of the log find an entry, a piece of evidence or a place that is gone. */
+import { operationsTools } from "support/operations_tools.ts";
 import { assert, assertEquals } from "@std/assert";
 import { judgeCases } from "../../../scripts/prove/case_checks.ts";
 import { type CaseId, type CaseSeen, readCases } from "../../../scripts/prove/case_files.ts";
@@ -9,7 +10,7 @@ import { authorised, toBank } from "testing/authorization_flow.ts";
 import { AUTH_URL, type Environment } from "testing/environment.ts";
 import { good, type Json, pay } from "testing/flows.ts";
 import { putStatus } from "testing/back_channel.ts";
-import { OPERATIONS_URL, OPERATOR_TOKENS } from "testing/operators.ts";
+import { OPERATIONS_URL } from "testing/operators.ts";
 import { openPushEnvironment } from "support/orders.ts";
 
 type Books = Parameters<typeof judgeCases>[0];
@@ -18,17 +19,7 @@ type Settled = Required<CaseId>;
 const SETTLED = "AcceptedSettlementCompleted";
 
 function operationsOf(env: Environment): OperationsApi {
-  return {
-    url: OPERATIONS_URL,
-    tools: {
-      environment: (name) => name === "OPS_TOKEN" ? OPERATOR_TOKENS.auditor : undefined,
-      fetch:
-        ((url: string, init?: RequestInit) =>
-          url.startsWith(AUTH_URL)
-            ? env.browser(new Request(url, init))
-            : env.platform.operations.fetch(new Request(url, init))) as typeof fetch,
-    },
-  };
+  return { url: OPERATIONS_URL, tools: operationsTools(env) };
 }
 
 async function settledPayment(env: Environment): Promise<Settled> {
@@ -44,7 +35,7 @@ async function grow(env: Environment): Promise<void> {
   await env.platform.growLog();
 }
 
-/** What the TPP and the bank have read of one payment. */
+/** The answers about one payment that the TPP and the bank have. */
 function booksOf({ consentId, paymentId }: Settled, Status = SETTLED): Books {
   const Initiation = { InstructedAmount: { Amount: "10.00", Currency: "EUR" } };
   const order: PaymentSeen = { DomesticPaymentId: paymentId, ConsentId: consentId, Status, Initiation };
