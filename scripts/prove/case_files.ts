@@ -10,9 +10,9 @@ export interface CaseId {
   readonly paymentId?: string;
 }
 
-/** What the bundle of a case shows. */
+/** The findings about the bundle of a case. */
 export interface CaseSeen extends CaseId {
-  /** What does not hold, or why there is no bundle. A sentence each. */
+  /** Each thing that does not hold, or the reason why there is no bundle, as a sentence. */
   readonly faults: readonly string[];
   /** The entries of both histories, in their order. */
   readonly steps: readonly CaseStep[];

@@ -5,7 +5,7 @@ import { pause } from "./calls.ts";
 import type { ProvedSystem } from "./system.ts";
 
 export interface LogWitness {
-  /** What was found, in order. The first checkpoint is compared with none. */
+  /** The findings, in order. The first checkpoint is compared with none. */
   readonly testimonies: readonly Testimony[];
   /** Compares the newest checkpoint with the last one that it saw. Looks until the platform answers, up to a minute. */
   look(): Promise<void>;

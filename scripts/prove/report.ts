@@ -1,4 +1,4 @@
-/** What a run of the prover prints at its end. */
+/** The lines that a run of the prover ends with. */
 import type { AnswerLog } from "./answers.ts";
 import type { CheckResult, Evidence } from "./checks.ts";
 

@@ -4,7 +4,7 @@ import { consentBody, DEBTOR_ACCOUNT } from "testing/flows.ts";
 import type { TestOperator } from "testing/operators.ts";
 
 export const REASON = "request 17 of the data subject";
-/** What identifies the payer: in the consent, in the evidence, and in the bank's report. */
+/** Texts that identify the payer: in the consent, in the evidence, and in the bank's report. */
 export const PERSONAL = {
   account: DEBTOR_ACCOUNT.Identification,
   name: "Philippa Featherstonehaugh",

@@ -18,7 +18,7 @@ export interface RequestVariables {
   interactionId: string;
   /** The facts about the request that are known so far, for log lines and metrics. */
   facts: RequestFacts;
-  /** What its trace has beyond the facts. */
+  /** Details of its trace beyond the facts. */
   trace: TraceNotes;
   /** How many checks of the endpoint have passed. Absent before the first one. */
   passed?: number;

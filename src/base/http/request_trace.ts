@@ -1,4 +1,4 @@
-/** What the checks of a request note for its trace, beyond its facts. Ids and fixed words only, never a credential. */
+/** Notes of the checks of a request for its trace, beyond its facts. Ids and fixed words only, never a credential. */
 import type { Mismatch } from "../kernel/result.ts";
 import type { ErrorReason, Fault } from "../kernel/api_error.ts";
 import type { ClientId } from "../kernel/identifiers.ts";
@@ -17,7 +17,7 @@ export interface TracedRejection {
   readonly reason: ErrorReason | "platform.failed" | "bank_return.unusable";
   /** The documented reason that was told, if it differs. */
   readonly toldReason?: ErrorReason;
-  /** What was told to a proven caller. */
+  /** The explanation that a proven caller was given. */
   readonly fault?: Mismatch;
   readonly faults?: readonly Fault[];
   /** For the operator. */

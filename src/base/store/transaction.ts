@@ -31,7 +31,7 @@ export interface ReplayRecords {
   rejection?: ApiError;
 }
 
-/** What a request has read, and its replay records. */
+/** The entries that a request has read, and its replay records. */
 export interface RequestState {
   readonly reads: RequestReads;
   readonly replayRecords: ReplayRecords;

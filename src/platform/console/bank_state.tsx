@@ -39,7 +39,7 @@ export function busyBanks(
   return [...names].toSorted();
 }
 
-/** What the operations API says of the banks. */
+/** The state of the banks, as the operations API answers it. */
 export interface BankFacts {
   readonly scrape: Scrape;
   readonly controls: ControlsInForce;

@@ -9,7 +9,7 @@ import type { OidcSettings } from "../operators_config.ts";
 import { operatorNamed } from "../security/oidc_operators.ts";
 import type { SignedIn } from "./session.ts";
 
-/** What the browser keeps while the operator is at the provider. */
+/** Values that the browser keeps while the operator is at the provider. */
 const waiting = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), next: z.string() });
 
 export interface SignInProvider {

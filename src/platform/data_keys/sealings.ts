@@ -1,4 +1,4 @@
-/** What is sealed of each record that has personal data of customers. Ids, statuses, times and amounts stay readable. */
+/** The sealed members of each record that has personal data of customers. Ids, statuses, times and amounts stay readable. */
 import type { Key } from "../../base/store/store.ts";
 import { type CaseId, caseIdOf } from "./case_id.ts";
 import type { Members, Sealing } from "./sealing_store.ts";

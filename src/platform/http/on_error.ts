@@ -24,14 +24,14 @@ export interface ErrorPage extends PageWire {
   readonly nextUrl: string | undefined;
   /** The TPP that the reader came from and its web page, if known. */
   readonly tpp?: ApiErrorParts["tpp"] | undefined;
-  /** What is wrong with the TPP's link. */
+  /** The fault of the TPP's link. */
   readonly fault?: LinkFault | undefined;
 }
 
 /** Renders an error page in the reader's language. Implemented by `platform/http/error_routes.ts`. */
 export type DrawErrorPage = (c: Context, page: ErrorPage) => Response | Promise<Response>;
 
-/** What a caller with a proven certificate reads about its own request (Decision G8). */
+/** The explanation that a caller with a proven certificate gets of its own request (Decision G8). */
 export interface Explained {
   /** The client of the certificate. */
   readonly client: ClientId;
@@ -80,7 +80,7 @@ export function answerErrors(
   };
 }
 
-/** What is told beyond the generic answer. */
+/** The explanation beyond the generic answer. */
 interface Told {
   /** Printable ASCII without `"` and `\`. Absent if the rejection names no fault. */
   readonly text?: string;

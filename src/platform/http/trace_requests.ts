@@ -7,7 +7,7 @@ import type { RequestFacts } from "../../base/http/request_facts.ts";
 import type { TraceNotes } from "../../base/http/request_trace.ts";
 import { endpointOf } from "./endpoint.ts";
 
-/** What is measured of a request. */
+/** A request and its measured duration. */
 export interface MeasuredRequest {
   /** Milliseconds. */
   readonly at: number;

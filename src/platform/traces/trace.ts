@@ -16,7 +16,7 @@ export interface TraceRejection {
   readonly reason: string;
   /** The documented reason that was told, if it differs. */
   readonly toldReason?: string;
-  /** What was told, with the received value masked. */
+  /** The explanation that was given, with the received value masked. */
   readonly told?: string;
   readonly faults?: readonly TraceFault[];
   /** For the operator. */

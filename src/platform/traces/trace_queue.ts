@@ -18,7 +18,7 @@ export interface TraceQueue {
   write(): Promise<number>;
 }
 
-/** What is kept of one caller in one process. */
+/** Limits of the traces that one process keeps of a caller. */
 export const TRACE_POLICIES = {
   /** Requests that were not rejected. Rate limits bound them too. */
   answered: { perSecond: 20, burst: 500 },

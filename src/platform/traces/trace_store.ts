@@ -12,7 +12,7 @@ import { asBystander, type ReadableTrace, type Trace } from "./trace.ts";
 
 /** The reader of traces whose client is not proven. No client has this id. */
 const NO_CLIENT = "unknown";
-/** What a list of rejected requests is about. No consent or payment has this id. */
+/** The subject of a list of rejected requests. No consent or payment has this id. */
 export const REJECTED = "rejected";
 
 export interface TraceStore {

@@ -24,7 +24,7 @@ async function statusOf(env: Environment, consentId: string): Promise<number> {
   return response.status;
 }
 
-/** What the store has of the consents, with evidence as text. */
+/** The entries of the consents in the store, with evidence as text. */
 async function stored(env: Environment): Promise<string> {
   const kept = (await env.snapshot()).filter(({ key }) =>
     ["consent", "evidence", "audit"].includes(key[0] ?? "")

@@ -1,4 +1,4 @@
-/** What the console's pages show, and that their forms change it as the operations API does. */
+/** The console's pages and forms do as the operations API does. */
 import { assert, assertEquals } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";

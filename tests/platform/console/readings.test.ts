@@ -1,4 +1,4 @@
-/** What support and auditors read in the console, and that each reading is in their own history. */
+/** Each reading of support and auditors in the console is in their own history. */
 import { assert, assertEquals } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";

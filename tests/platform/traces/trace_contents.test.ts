@@ -1,4 +1,4 @@
-/** What traces must not contain: everything that a copy of the database could be misused for. */
+/** Traces must not contain anything that a copy of the database could be misused for. */
 import { assert, assertEquals } from "@std/assert";
 import { ACCOUNTS } from "testing/back_channel.ts";
 import { authorised, putAccounts, toBank } from "testing/authorization_flow.ts";
