@@ -21,7 +21,7 @@ export const RESTRICTED_FILES: readonly Restriction[] = [
     name: "the database itself",
     target: /^base\/store\/(deno_kv|database_file|open_store|postgres\/.*)\.ts$/,
     mayImport: new RegExp(
-      `^(base/store/(?:database_file|open_store|store_url|postgres/.*)\\.ts|platform/compose\\.ts|platform/process/running_platform\\.ts|directory/main\\.ts|${PLATFORM_IN_SANDBOX})$`,
+      `^(base/store/(?:database_file|open_store|store_url|postgres/.*)\\.ts|platform/compose\\.ts|platform/process/own_store\\.ts|directory/main\\.ts|${PLATFORM_IN_SANDBOX})$`,
     ),
     instead: "take a Store from whoever composes the program",
   },

@@ -19,6 +19,12 @@ import { freeSandboxPorts } from "../command_line/sandbox_ports.ts";
 import { type SandboxProcess, startSandboxProcess } from "./sandbox_process.ts";
 import type { ProvedSystem } from "./system.ts";
 
+/** The platform's databases: URLs. */
+interface Stores {
+  readonly storeUrl: string;
+  readonly dataKeysStore: string;
+}
+
 /** Until whoever watches the database promotes the standby. */
 const NOTICED_AFTER_MS = 1000;
 
@@ -36,14 +42,16 @@ export async function startProvedCluster(processes: number): Promise<ProvedSyste
   await using parts = new AsyncDisposableStack();
   const pair = parts.use(await openPostgresPair());
   const storeUrl = await pair.newDatabase();
-  await withConnections(storeUrl, migrate);
+  const dataKeysStore = await pair.newDatabase();
+  for (const url of [storeUrl, dataKeysStore]) await withConnections(url, migrate);
   const dir = await Deno.makeTempDir({ prefix: "cluster-proof-" });
   parts.defer(() => Deno.remove(dir, { recursive: true }));
   const port = freeSandboxPorts();
-  await onboard(dir, port, storeUrl);
+  const stores = { storeUrl, dataKeysStore };
+  await onboard(dir, port, stores);
   const ports = Array.from({ length: processes }, () => freePort());
   const operationsPorts = ports.map(() => freePort(20_000));
-  const env = await platformEnv(dir, port, storeUrl);
+  const env = await platformEnv(dir, port, stores);
   await Deno.writeTextFile(env["OPERATORS"] ?? "", await operatorsFile(), { mode: 0o600 });
   const platforms: PlatformProcess[] = [];
   for (const [index, PORT] of ports.entries()) {
@@ -95,8 +103,9 @@ async function withConnections(
 }
 
 /** The first start, with a platform in the sandbox's own process. */
-async function onboard(dir: string, port: number, storeUrl: string): Promise<void> {
-  const first = await startSandboxProcess({ dir, port, env: { SANDBOX_STORE_URL: storeUrl } });
+async function onboard(dir: string, port: number, { storeUrl, dataKeysStore }: Stores): Promise<void> {
+  const env = { SANDBOX_STORE_URL: storeUrl, SANDBOX_DATA_KEYS_STORE: dataKeysStore };
+  const first = await startSandboxProcess({ dir, port, env });
   await first.stop();
 }
 
@@ -127,7 +136,11 @@ function killing(
 }
 
 /** As `src/sandbox/ecosystem/platform_and_directory.ts` configures the platform of a sandbox. */
-async function platformEnv(dir: string, port: number, storeUrl: string): Promise<Record<string, string>> {
+async function platformEnv(
+  dir: string,
+  port: number,
+  { storeUrl, dataKeysStore }: Stores,
+): Promise<Record<string, string>> {
   const { proxySecret } = secretsSchema.parse(
     JSON.parse(await Deno.readTextFile(`${dir}/secrets.json`)),
   );
@@ -137,6 +150,8 @@ async function platformEnv(dir: string, port: number, storeUrl: string): Promise
     AUTH_URL: `http://localhost:${port + 1}`,
     HOST: "127.0.0.1",
     STORE_URL: storeUrl,
+    DATA_KEYS_STORE: dataKeysStore,
+    WRAPPING_KEYS: `${dir}/wrapping.keys`,
     PLATFORM_KEYS: `${dir}/platform-keys.json`,
     DIRECTORY_ISSUER: directory,
     DIRECTORY_JWKS_URI: `${directory}/jwks`,

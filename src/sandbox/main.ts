@@ -1,6 +1,6 @@
 /**
  * Entry point of `deno task start`: runs the whole ecosystem on this computer until Ctrl-C or SIGTERM. Reads
- * SANDBOX_PORT, SANDBOX_DIR, SANDBOX_STORE_URL and SANDBOX_PLATFORM, prints the addresses to open, and explains in one sentence why it cannot start.
+ * SANDBOX_PORT, SANDBOX_DIR, SANDBOX_STORE_URL, SANDBOX_DATA_KEYS_STORE and SANDBOX_PLATFORM, prints the addresses to open, and explains in one sentence why it cannot start.
  */
 import { readFirstPort } from "./ecosystem/addresses.ts";
 import { SANDBOX_CODE, SANDBOX_PASSWORD } from "./bank/customers.ts";
@@ -38,6 +38,7 @@ async function main(): Promise<void> {
     port,
     dir,
     storeUrl: Deno.env.get("SANDBOX_STORE_URL") || undefined,
+    dataKeysStore: Deno.env.get("SANDBOX_DATA_KEYS_STORE") || undefined,
     isPlatformElsewhere: readPlatform(Deno.env.get("SANDBOX_PLATFORM")),
     patienceMs: PATIENCE_MS,
     log: print,

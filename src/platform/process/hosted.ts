@@ -4,16 +4,8 @@
  * with it its timers. Otherwise it has timers of its own.
  */
 import { configure, giveUpPermissions } from "./configure.ts";
-import {
-  DRAIN_MS,
-  flushLog,
-  log,
-  openOwnStore,
-  route,
-  type Running,
-  start,
-  stoppingAnswer,
-} from "./running_platform.ts";
+import { DRAIN_MS, flushLog, log, route, type Running, start, stoppingAnswer } from "./running_platform.ts";
+import { openOwnStore } from "./own_store.ts";
 import { stopSignal } from "../../base/http/stop_signal.ts";
 
 /** The form of a default export that `deno serve` takes. */

@@ -3,17 +3,13 @@ import { isBelow } from "../http/endpoint.ts";
 import { composePlatform, type Platform } from "../compose.ts";
 import type { PlatformParts } from "../compose_parts.ts";
 import type { ProcessValues } from "../measured_parts.ts";
-import type { Config } from "../config.ts";
 import type { Configured } from "./configure.ts";
+import type { OwnStore } from "./own_store.ts";
 import { monotonicClock, systemClock } from "../../base/kernel/clock.ts";
 import { openLog } from "../../base/observability/log.ts";
 import type { Log } from "../log_events.ts";
 import { openLogQueue } from "../../base/observability/log_queue.ts";
 import { logProbe } from "../../base/observability/health.ts";
-import type { CaseKeys } from "../data_keys/case_keys.ts";
-import { openSealed, rejectSealedStore } from "../data_keys/sealed_store.ts";
-import type { WrappingKeys } from "../data_keys/wrapping_keys.ts";
-import { openStore } from "../../base/store/open_store.ts";
 import type { Store } from "../../base/store/store.ts";
 
 /** Longest stop. A body arrives within 5 s, and a payment waits at most 3 s for its bank. */
@@ -33,37 +29,6 @@ export interface Running {
   readonly platform: Platform;
   /** Whether a path is one of the API host. */
   readonly isApiPath: (path: string) => boolean;
-}
-
-/** The platform's store, and the data keys of what it seals. */
-export interface OwnStore {
-  readonly store: Store;
-  readonly caseKeys: CaseKeys | undefined;
-}
-
-/** Opens the store and the data key store. @throws {Error} in one sentence */
-export async function openOwnStore({ config, wrapping }: OwnStoreSettings): Promise<OwnStore> {
-  const { storeUrl, authUrl: issuer, dataKeysStore, sealsData: isSealing } = config;
-  const store = await openStore(storeUrl, { program: "platform", issuer });
-  const opened: Store[] = [store];
-  try {
-    if (wrapping === undefined) {
-      await rejectSealedStore(store);
-      return { store, caseKeys: undefined };
-    }
-    const vault = await openStore(dataKeysStore, { program: "data-keys", issuer });
-    opened.push(vault);
-    return await openSealed({ store, vault, wrapping, monotonic: monotonicClock, isSealing });
-  } catch (error) {
-    for (const each of opened) await each.close();
-    throw error;
-  }
-}
-
-export interface OwnStoreSettings {
-  readonly config: Config;
-  /** Undefined if personal data is not sealed, in the sandbox. */
-  readonly wrapping: WrappingKeys | undefined;
 }
 
 export async function start(

@@ -11,14 +11,12 @@ import {
   DRAIN_MS,
   flushLog,
   log,
-  openOwnStore,
-  type OwnStore,
-  type OwnStoreSettings,
   route,
   type Running,
   start,
   stoppingAnswer,
 } from "./running_platform.ts";
+import { openOwnStore, type OwnStore, type OwnStoreSettings } from "./own_store.ts";
 import { type Listener, type ListenerOptions, openListener } from "../../base/http/listener.ts";
 import { openFilesFaults } from "../../base/http/open_files.ts";
 import { stopSignal } from "../../base/http/stop_signal.ts";

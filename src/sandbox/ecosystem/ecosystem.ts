@@ -25,6 +25,8 @@ export interface EcosystemOptions {
   readonly dir: string;
   /** The platform's PostgreSQL database, migrated and empty at the first start; by default a file in `dir`. */
   readonly storeUrl?: string | undefined;
+  /** The PostgreSQL database of its data keys, migrated and empty at the first start; by default a file in `dir`. */
+  readonly dataKeysStore?: string | undefined;
   /** Whether the platform runs elsewhere, at this sandbox's addresses for it. The first start needs its own. */
   readonly isPlatformElsewhere?: boolean;
   /** How long to wait for a sandbox on the same directory that is just stopping; default 0. */
@@ -70,7 +72,7 @@ export async function startEcosystem(options: EcosystemOptions): Promise<Ecosyst
   }
   const keys = await openSiteKeys(site, newcomers, Date.now(), options.makeKeys);
   await openDirectory(site, keys, running);
-  if (!options.isPlatformElsewhere) await openPlatform(site, keys, running, options.storeUrl);
+  if (!options.isPlatformElsewhere) await openPlatform(site, keys, running, options);
   if (newcomers.length > 0) {
     tell("Onboarding the shop and two banks at the directory, registering them at the platform.");
     await admit(site, keys);
@@ -97,9 +99,10 @@ async function openPlatform(
   site: Site,
   keys: SiteKeys,
   running: AsyncDisposableStack,
-  storeUrl = site.files.platformStore,
+  { storeUrl = site.files.platformStore, dataKeysStore = site.files.dataKeysStore }: EcosystemOptions,
 ): Promise<void> {
-  const platform = await startPlatform({ ...site, storeUrl }, keys.platform, site.log.write);
+  const stores = { storeUrl, dataKeysStore };
+  const platform = await startPlatform({ ...site, ...stores }, keys, site.log.write);
   running.defer(() => platform.stop());
   listen(site, 1, platform.browser, running);
   listen(site, 5, platform.operations, running);

@@ -3,6 +3,8 @@
  * as their operators would, and exposes only Fetch handlers.
  */
 import { composePlatform } from "../../platform/compose.ts";
+import { openWrappingKeys } from "../../platform/data_keys/wrapping_keys.ts";
+import { openOwnStore } from "../../platform/process/own_store.ts";
 import { readConfig } from "../../platform/config.ts";
 import { ROLES } from "../../platform/security/operator_roles.ts";
 import { soleCredential } from "../../base/http/credentials.ts";
@@ -18,6 +20,7 @@ import type { SandboxClock } from "./clock.ts";
 import { privateKeyPem } from "./key_files.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 import type { Secrets } from "./secrets.ts";
+import type { SiteKeys } from "./site_keys.ts";
 
 /** Lifetime of participants' certificates; few sandbox directories are older. */
 const CERTIFICATE_DAYS = 730;
@@ -28,6 +31,12 @@ export interface Surroundings {
   readonly addresses: Addresses;
   readonly secrets: Secrets;
   readonly clock: SandboxClock;
+}
+
+/** Databases of the platform: paths of files, or `postgres://…`. */
+export interface PlatformStores {
+  readonly storeUrl: string;
+  readonly dataKeysStore: string;
 }
 
 type Handler = (request: Request) => Response | Promise<Response>;
@@ -48,13 +57,13 @@ export interface RunningDirectory {
 
 /** Starts the platform, configured by the same variables as in production (Decision F6). */
 export async function startPlatform(
-  { addresses, secrets, clock, storeUrl }: Surroundings & { readonly storeUrl: string },
-  keySet: string,
+  { addresses, secrets, clock, ...stores }: Surroundings & PlatformStores,
+  { platform: keySet, wrapping }: Pick<SiteKeys, "platform" | "wrapping">,
   log: (line: string) => void,
 ): Promise<RunningPlatform> {
-  const config = readConfig(variablesOf(addresses, secrets, storeUrl, keySet));
+  const config = readConfig(variablesOf({ addresses, secrets, ...stores }, keySet));
   const keys = await openKeyRing(config.platformKeys);
-  const store = await openStore(config.storeUrl, { program: "platform", issuer: config.authUrl });
+  const { store, caseKeys } = await openOwnStore({ config, wrapping: await openWrappingKeys(wrapping) });
   const platform = await composePlatform({
     config,
     store,
@@ -63,6 +72,7 @@ export async function startPlatform(
     fetch,
     log,
     keys,
+    caseKeys,
     // the sandbox has one operator for all parts
     operators: soleCredential("operator", secrets.directoryAdminToken, ROLES),
   });
@@ -79,15 +89,17 @@ export async function startPlatform(
 }
 
 function variablesOf(
-  addresses: Addresses,
-  secrets: Secrets,
-  storeUrl: string,
+  { addresses, secrets, storeUrl, dataKeysStore }:
+    & Pick<Surroundings, "addresses" | "secrets">
+    & PlatformStores,
   keySet: string,
 ): Readonly<Record<string, string>> {
   return {
     BASE_URL: addresses.baseUrl,
     AUTH_URL: addresses.authUrl,
     STORE_URL: storeUrl,
+    DATA_KEYS_STORE: dataKeysStore,
+    WRAPPING_KEYS: "read already",
     PLATFORM_KEYS: keySet,
     DIRECTORY_ISSUER: addresses.directoryUrl,
     DIRECTORY_JWKS_URI: `${addresses.directoryUrl}/jwks`,

@@ -19,6 +19,10 @@ export interface SandboxFiles {
   readonly serverKey: string;
   readonly platformKeys: string;
   readonly platformStore: string;
+  /** The keys that seal personal data in the platform's store, in a database of their own. */
+  readonly dataKeysStore: string;
+  /** Wraps them. */
+  readonly wrappingKeys: string;
   readonly log: string;
   readonly directoryKey: string;
   readonly directoryStore: string;
@@ -60,6 +64,8 @@ export function sandboxFiles(directory: string): SandboxFiles {
     serverKey: `${directory}/server.key.pem`,
     platformKeys: `${directory}/platform-keys.json`,
     platformStore: `${directory}/platform.kv`,
+    dataKeysStore: `${directory}/data-keys.kv`,
+    wrappingKeys: `${directory}/wrapping.keys`,
     log: `${directory}/sandbox.log`,
     directoryKey: `${directory}/directory.key.pem`,
     directoryStore: `${directory}/directory.kv`,

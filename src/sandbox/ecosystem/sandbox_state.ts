@@ -54,7 +54,12 @@ export function markComplete(files: SandboxFiles, port: number): Promise<void> {
 
 /** All files that depend on addresses, without the state file. */
 function portBound(files: SandboxFiles): readonly string[] {
-  const databases = [files.platformStore, files.directoryStore, ...BANK_CODES.map(files.bankBook)];
+  const databases = [
+    files.platformStore,
+    files.dataKeysStore,
+    files.directoryStore,
+    ...BANK_CODES.map(files.bankBook),
+  ];
   const stores = databases.flatMap((path) => [path, `${path}-wal`, `${path}-shm`, `${path}.id`]);
   return [...stores, files.participants, files.clock];
 }

@@ -1,0 +1,39 @@
+/** Opens the platform's store with the data key store beside it. */
+import type { Config } from "../config.ts";
+import { monotonicClock } from "../../base/kernel/clock.ts";
+import type { CaseKeys } from "../data_keys/case_keys.ts";
+import { openSealed, rejectSealedStore } from "../data_keys/sealed_store.ts";
+import type { WrappingKeys } from "../data_keys/wrapping_keys.ts";
+import { openStore } from "../../base/store/open_store.ts";
+import type { Store } from "../../base/store/store.ts";
+
+/** The platform's store, and the data keys of what it seals. */
+export interface OwnStore {
+  readonly store: Store;
+  readonly caseKeys: CaseKeys | undefined;
+}
+
+/** Opens the store and the data key store. @throws {Error} in one sentence */
+export async function openOwnStore({ config, wrapping }: OwnStoreSettings): Promise<OwnStore> {
+  const { storeUrl, authUrl: issuer, dataKeysStore, sealsData: isSealing } = config;
+  const store = await openStore(storeUrl, { program: "platform", issuer });
+  const opened: Store[] = [store];
+  try {
+    if (wrapping === undefined) {
+      await rejectSealedStore(store);
+      return { store, caseKeys: undefined };
+    }
+    const vault = await openStore(dataKeysStore, { program: "data-keys", issuer });
+    opened.push(vault);
+    return await openSealed({ store, vault, wrapping, monotonic: monotonicClock, isSealing });
+  } catch (error) {
+    for (const each of opened) await each.close();
+    throw error;
+  }
+}
+
+export interface OwnStoreSettings {
+  readonly config: Config;
+  /** Undefined if personal data is not sealed, in the sandbox. */
+  readonly wrapping: WrappingKeys | undefined;
+}
