@@ -14,6 +14,7 @@ import { readConsent } from "../../src/client/tpp/domestic_payments.ts";
 import type { PaymentFlow } from "../../src/client/tpp/payment_journey.ts";
 import { getResource } from "../../src/client/tpp/resource_request.ts";
 import { persistently } from "./calls.ts";
+import { readSealedRecords, type SealedRecords } from "./sealed_records.ts";
 import type { ProvedSystem } from "./system.ts";
 
 const amountSchema = z.object({ Amount: z.string(), Currency: z.string() });
@@ -140,6 +141,7 @@ export async function readStore(
   readonly histories: ReadonlyMap<string, readonly AuditEntry[]>;
   readonly waiting: readonly string[];
   readonly dead: readonly string[];
+  readonly sealed: SealedRecords;
 }> {
   const store = await system.openStore();
   try {
@@ -148,7 +150,8 @@ export async function readStore(
     const waiting = await store.list({ prefix: ["outbox"], limit: 1000 });
     const dead = await store.list({ prefix: ["outbox_dead"], limit: 1000 });
     const idsOf = (entries: typeof waiting): string[] => entries.map(({ key }) => key.at(-1) ?? "");
-    return { histories, waiting: idsOf(waiting), dead: idsOf(dead) };
+    const sealed = await readSealedRecords(store);
+    return { histories, waiting: idsOf(waiting), dead: idsOf(dead), sealed };
   } finally {
     await store.close();
   }

@@ -3,6 +3,7 @@ import type { AuditEntry } from "../../src/platform/evidence/entry.ts";
 import { customersOf } from "../../src/sandbox/bank/customers.ts";
 import type { BankBooks, PaymentSeen, TppBooks } from "./bank_records.ts";
 import type { ConsentFact } from "./payment.ts";
+import type { SealedRecords } from "./sealed_records.ts";
 
 /** Everything that was seen. */
 export interface Evidence {
@@ -16,6 +17,7 @@ export interface Evidence {
   readonly pushedAgain: ReadonlySet<string>;
   /** By payment and consent id. */
   readonly histories: ReadonlyMap<string, readonly AuditEntry[]>;
+  readonly sealed: SealedRecords;
 }
 
 /** One check's outcome. */
@@ -40,6 +42,7 @@ export function judge(evidence: Evidence): readonly CheckResult[] {
     balances(evidence),
     nothingLeft(evidence),
     histories(evidence),
+    personalData(evidence),
     noFailures(evidence),
   ];
 }
@@ -50,6 +53,11 @@ function result(name: string, judged: number, violations: readonly (string | fal
 
 function ordersOf({ banks }: Evidence): readonly PaymentSeen[] {
   return Object.values(banks).flatMap(({ orders }) => orders);
+}
+
+function personalData({ sealed: { count, readable } }: Evidence): CheckResult {
+  const name = "personal data is encrypted in the database";
+  return result(name, count, readable.map((key) => `${key} has readable personal data`));
 }
 
 function oneConsentPerKey({ consents }: Evidence): CheckResult {

@@ -5,6 +5,7 @@ import { leafHash } from "../../src/platform/evidence/entry.ts";
 import type { BankBooks, PaymentSeen, TppBooks } from "../prove/bank_records.ts";
 import type { Evidence } from "../prove/checks.ts";
 import type { ConsentFact } from "../prove/payment.ts";
+import { readSealedRecords } from "../prove/sealed_records.ts";
 import type { SimulatedBank } from "./bank.ts";
 import type { Answer, Line } from "./calls.ts";
 import { directStore } from "./database.ts";
@@ -52,6 +53,7 @@ export async function gatherEvidence(
     waiting: named("outbox"),
     pushedAgain: new Set(Object.values(banks).flatMap(({ pushedAgain }) => [...pushedAgain])),
     histories,
+    sealed: await readSealedRecords(store),
   };
 }
 

@@ -155,7 +155,7 @@ export const CONFIG = readConfig({
   BASE_URL: API,
   AUTH_URL: AUTH,
   STORE_URL: "/simulation/never-opened.kv",
-  WRAPPING_KEYS: "/simulation/never-read.json", // the simulated store is not sealed
+  WRAPPING_KEYS: "/simulation/never-read.keys",
   DIRECTORY_ISSUER: DIRECTORY,
   DIRECTORY_JWKS_URI: `${DIRECTORY}/jwks`,
   DIRECTORY_HOSTS: new URL(DIRECTORY).host,

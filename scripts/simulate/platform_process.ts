@@ -3,12 +3,17 @@ import { soleCredential } from "../../src/base/http/credentials.ts";
 import { openKeyRing } from "../../src/base/jose/key_ring.ts";
 import { ROLES } from "../../src/platform/security/operator_roles.ts";
 import { composePlatform, type Platform } from "../../src/platform/compose.ts";
+import { openSealed } from "../../src/platform/data_keys/sealed_store.ts";
+import { openWrappingKeys } from "../../src/platform/data_keys/wrapping_keys.ts";
 import { outgoingFetch } from "./outgoing.ts";
 import { CONFIG, OPERATOR_TOKEN } from "./parties.ts";
 import { INJECTED } from "./injected.ts";
 import { connectStore } from "./platform_store.ts";
 import type { Simulation } from "./simulation.ts";
 import type { Outside } from "./outgoing.ts";
+
+/** Of the simulation's parties alone. */
+const WRAPPING_KEY = `simulation ${btoa("a wrapping key of the simulation")}`;
 
 /** One process. */
 export interface PlatformProcess {
@@ -107,14 +112,23 @@ async function run(
 ): Promise<void> {
   const { clock } = process;
   try {
+    const monotonic = (): number => Math.floor(simulation.scheduler.now());
+    const { store, caseKeys } = await openSealed({
+      store: connectStore(simulation, process),
+      vault: connectStore(simulation, process, simulation.dataKeys),
+      wrapping: await openWrappingKeys(WRAPPING_KEY),
+      monotonic,
+      isSealing: true,
+    });
     const platform = await composePlatform({
       config: CONFIG,
-      store: connectStore(simulation, process),
+      store,
       clock,
-      monotonic: () => Math.floor(simulation.scheduler.now()),
+      monotonic,
       fetch: outgoingFetch(simulation, process, outside),
       log: (line) => process.isAlive() && simulation.watch.logged(line),
       keys: await openKeyRing(CONFIG.platformKeys, clock),
+      caseKeys,
       operators: soleCredential("operator", OPERATOR_TOKEN, ROLES),
     });
     process.started = platform;

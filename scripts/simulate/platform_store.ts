@@ -1,5 +1,6 @@
 /** A process's connection to the database: operations take time, fail, or happen without an answer. */
 import { type Commit, type Key, type Listing, type Store, StoreFailure } from "../../src/base/store/store.ts";
+import type { Database } from "./database.ts";
 import type { Simulation } from "./simulation.ts";
 import { INJECTED } from "./injected.ts";
 import type { PlatformProcess } from "./platform_process.ts";
@@ -8,8 +9,14 @@ import type { PlatformProcess } from "./platform_process.ts";
 type Fate = "done" | "failed" | "unanswered";
 
 /** Opens it. Nothing of a dead process comes through, but for a commit that was on its way. */
-export function connectStore(simulation: Simulation, process: PlatformProcess): Store {
-  const random = simulation.random(`store of process ${process.number}`);
+export function connectStore(
+  simulation: Simulation,
+  process: PlatformProcess,
+  database: Database = simulation.database,
+): Store {
+  const random = simulation.random(
+    `${database === simulation.database ? "" : "data key "}store of process ${process.number}`,
+  );
   const latency = (): number => {
     const slow = simulation.fault("store")?.slow ?? 0;
     return random.below(1000) < slow ? random.below(8000) : random.below(4);
@@ -43,18 +50,22 @@ export function connectStore(simulation: Simulation, process: PlatformProcess): 
       }
     });
   }
-  const { database } = simulation;
   return {
     get: <T>(key: Key) => operation(() => database.get<T>(key)),
     getMany: <T>(keys: readonly Key[]) => operation(() => keys.map((key) => database.get<T>(key))),
     list: <T>(listing: Listing) => operation(() => database.list<T>(listing)),
-    commit: (commit: Commit) => operation(() => committed(simulation, process, commit), true),
+    commit: (commit: Commit) => operation(() => committed(simulation, process, database, commit), true),
     close: () => Promise.resolve(),
   };
 }
 
-function committed(simulation: Simulation, process: PlatformProcess, commit: Commit): boolean {
-  const happened = simulation.database.commit(commit);
+function committed(
+  simulation: Simulation,
+  process: PlatformProcess,
+  database: Database,
+  commit: Commit,
+): boolean {
+  const happened = database.commit(commit);
   const kinds = new Set(commit.writes.map(({ key }) => key[0]));
   if (happened && kinds.has("outbox")) { for (const run of simulation.onOrder) run(); }
   simulation.note(

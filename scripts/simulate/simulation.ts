@@ -19,6 +19,8 @@ export interface Simulation {
   readonly plan: Plan;
   readonly scheduler: Scheduler;
   readonly database: Database;
+  /** The data key store. A restore of the database leaves it as it is. */
+  readonly dataKeys: Database;
   readonly watch: Watch;
   readonly violations: Violation[];
   /** One line for each event. Empty unless the run is traced. */
@@ -90,6 +92,7 @@ export function openSimulation(plan: Plan, isTraced: boolean): Simulation {
     note,
     violated,
     database: openDatabase(watch.committed),
+    dataKeys: openDatabase(),
     hash: () => (state.hash >>> 0).toString(16).padStart(8, "0"),
     random(purpose) {
       const known = streams.get(purpose) ?? seeded(plan.seed, purpose);

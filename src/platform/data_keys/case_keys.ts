@@ -80,7 +80,7 @@ export function openCaseKeys(deps: CaseKeysDeps): CaseKeys {
         await makeKeys(deps, [id]);
         found = await find(id); // another process may have been first
       }
-      if (found instanceof CryptoKey) return found;
+      if (typeof found !== "string") return found;
       throw new CaseErased("the case was erased; no personal data may be added to it");
     },
     async opening(id) {
