@@ -101,6 +101,7 @@ function yours(): Block[] {
 npx -y deno@2.9.6 task participant onboard --name mine --details .data/details.json
 npx -y deno@2.9.6 run --allow-net --allow-read --allow-env examples/first_payment.ts .data/sandbox/participants/mine BANKA`,
     },
+    "`examples/first_payment.py` is the same payment in Python, with jwcrypto and requests.",
     { see: [["/docs/tpp", "Guide for TPPs"], ["/docs/bank", "Guide for banks"]] },
   ];
 }

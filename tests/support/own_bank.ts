@@ -140,16 +140,22 @@ export async function startOwnBank(
   return { ...bank, registered: /^register: (.*)$/m.exec(text)?.[1] ?? "" };
 }
 
-/**
- * The README's payment: `examples/first_payment.ts`, its link opened by the customer, who does `first` something else.
- * Gives what it printed.
- */
+/** How the README's payment is made. */
+export interface FirstPayment {
+  readonly env?: Env;
+  /** The customer waits for it before the link is opened. */
+  readonly first?: () => Promise<void>;
+  /** Starts the example; default: `examples/first_payment.ts`. */
+  readonly start?: (dir: string, bankCode: string, env: Env) => Running;
+}
+
+/** Makes the README's payment by an example, as its TPP and its customer. Returns the lines that it printed. */
 export async function firstPayment(
   dir: string,
   { bankCode, redirectUri }: Outsiders,
-  { env = {}, first = () => Promise.resolve() }: { env?: Env; first?: () => Promise<void> } = {},
+  { env = {}, first = () => Promise.resolve(), start = startFirstPayment }: FirstPayment = {},
 ): Promise<string> {
-  const script = startScript(dir, `examples/first_payment.ts ${dir}/participants/mine ${bankCode}`, env);
+  const script = start(dir, bankCode, env);
   try {
     const link = /^http\S+authorization\.oauth2\S+$/m;
     const startUrl = link.exec(await script.said(/^http\S+authorization\.oauth2\S+\n/m))?.[0] ?? "";
@@ -160,6 +166,10 @@ export async function firstPayment(
   } finally {
     await script.stop();
   }
+}
+
+function startFirstPayment(dir: string, bankCode: string, env: Env): Running {
+  return startScript(dir, `examples/first_payment.ts ${dir}/participants/mine ${bankCode}`, env);
 }
 
 /** Deviations from the usual purchase. */
