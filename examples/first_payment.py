@@ -90,7 +90,7 @@ class Tpp:
         print(f"register: {answer.status_code} {said.get('client_id') or said.get('error_description')}", flush=True)
 
     def token(self, grant):
-        """Returns an access token that is bound to the DPoP key (RFC 9449 section 5)."""
+        """Returns an access token that is bound to the DPoP key (RFC 9449 §5)."""
         return self.ask_server(self.server["token_endpoint"], grant)["access_token"]
 
     def authorize(self, consent_id):
@@ -109,7 +109,7 @@ class Tpp:
         print("open this and log in as alice / sandbox, one-time code 123456:")
         print(f"{self.server['authorization_endpoint']}?{urllib.parse.urlencode(query)}", flush=True)
         answer = wait_for_customer(self.redirect_uri)
-        # Another server's answer, or that of another customer, must not be used (RFC 9207, RFC 9700 section 4.7).
+        # Another server's answer, or that of another customer, must not be used (RFC 9207, RFC 9700 §4.7).
         if answer.get("state") != state or answer.get("iss") != self.server["issuer"]:
             sys.exit("This is not the answer to the request that was sent. No payment was made.")
         if "code" not in answer:
@@ -118,7 +118,7 @@ class Tpp:
         return answer["code"], code_verifier
 
     def ask_server(self, url, fields):
-        """Sends a request to the authorization server, authenticated by private_key_jwt (RFC 7523 section 3)."""
+        """Sends a request to the authorization server, authenticated by private_key_jwt (RFC 7523 §3)."""
         client_id = self.me["client_id"]
         claims = {"iss": client_id, "sub": client_id, "aud": self.server["issuer"]}
         answer = self.http.post(url, headers={"DPoP": self.proof("POST", url)}, timeout=30, data={
@@ -148,7 +148,7 @@ class Tpp:
         return signed(self.signing_key, header, {**claims, **issued})
 
     def proof(self, method, url, token=None):
-        """Proves possession of the DPoP key for one request (RFC 9449 section 4.2)."""
+        """Proves possession of the DPoP key for one request (RFC 9449 §4.2)."""
         header = {"alg": "PS256", "typ": "dpop+jwt", "jwk": self.dpop_key.export_public(as_dict=True)}
         claims = {"jti": str(uuid.uuid4()), "htm": method, "htu": url, "iat": self.now()}
         if token is not None:
@@ -185,7 +185,7 @@ def signed(key, header, claims):
 
 def body_of(answer):
     if answer.status_code not in (200, 201):
-        # A 401 of a resource says what was wrong in this header (RFC 9449 section 7.1).
+        # A 401 of a resource says what was wrong in this header (RFC 9449 §7.1).
         why = answer.text or answer.headers.get("WWW-Authenticate")
         sys.exit(f"{answer.request.method} {answer.url} was rejected: HTTP {answer.status_code} {why}")
     return answer.json()
