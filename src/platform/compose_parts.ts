@@ -149,11 +149,10 @@ export async function openClocks(
 
 export function composeShared(parts: TimedParts, log: Log): Shared {
   const { config, store, clock, steady } = parts;
-  const { clientCertSource: source, proxySecret } = config;
-  const readCertificate = certificateReader({ clock, source, proxySecret });
+  const readCertificate = certificateReader({ ...config, clock, source: config.clientCertSource });
   const callers = openCallers(readCertificate);
   const view = composeDirectoryView(parts, log);
-  const payments = openPaymentStore(store);
+  const [payments, traces] = [openPaymentStore(store), openTraces(parts)];
   const site = { sandbox: isSandbox(config), operator: config.operator };
   return {
     ...view,
@@ -174,8 +173,8 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
       localBuckets: openLocalBuckets(steady),
       policies: config.rateLimits,
     }),
-    delivery: composeDelivery(parts, log, view, payments),
-    ...openTraces(parts),
+    delivery: composeDelivery(parts, log, view, { payments, ...traces }),
+    ...traces,
     claims: openClaimStore(clock),
     sessions: openAuthorizationSessionStore(),
     errors: {
@@ -273,7 +272,7 @@ function composeDelivery(
   parts: TimedParts,
   log: Log,
   view: DirectoryView,
-  payments: PaymentStore,
+  { payments, traceAnswer }: Pick<Shared, "payments" | "traceAnswer">,
 ): DeliverOrderDeps {
   const { config, store, clock, steady, keys } = parts;
   return {
@@ -289,7 +288,8 @@ function composeDelivery(
     metrics: parts.metrics,
     outbox: openOrderOutboxStore({ store, clock }),
     circuit: openBankCircuit(steady),
-    paymentOrdersUri: async (bank) => (await view.clients.findBank(store, bank))?.paymentOrdersUri,
+    findBank: (bank) => view.clients.findBank(store, bank),
+    traceAnswer,
     whyHeld: whyHeldBy({ ...view, store, clock, holds: openHoldStore(store) }),
     random: Math.random,
     loopbackBanks: config.environment === "Sandbox",

@@ -7,6 +7,7 @@ import { type Consent, isImplicit, type Payer, type PayerAccount } from "../cons
 import { ungrouped } from "../../base/values/account.ts";
 import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
 import { covers } from "../../base/values/money.ts";
+import type { Mismatch } from "../../base/kernel/result.ts";
 import type { Parties } from "../../base/values/parties.ts";
 import { isYetToPass } from "../../base/kernel/clock.ts";
 import { FLOW_SECONDS, LATE_CUSTOMER_SECONDS } from "../profile.ts";
@@ -73,7 +74,13 @@ export type AuthorizationError =
 /** The next step: an end with or without a code, or the platform's consent screen. */
 export type Step =
   | { readonly kind: "authorise"; readonly chosen?: ChosenAccount; readonly reason: string }
-  | { readonly kind: "reject"; readonly error: AuthorizationError; readonly reason: string }
+  /** `fault` says what was wrong with the bank's result, for the bank. */
+  | {
+    readonly kind: "reject";
+    readonly error: AuthorizationError;
+    readonly reason: string;
+    readonly fault?: Mismatch;
+  }
   /** The session ends and the consent does not change. */
   | { readonly kind: "leave"; readonly error: AuthorizationError; readonly reason: string }
   | { readonly kind: "ask"; readonly payer: Payer; readonly reason: string };
@@ -127,22 +134,38 @@ export function stepAfterBank(result: ScaResult, consent: Consent, consentManage
     return reject(result.isShortOfFunds ? "insufficient_funds" : "access_denied", `bank: ${result.status}`);
   }
   if (result.outcome === "unknown") {
-    return reject("server_error", `bank: unknown status_code, ${result.status}`);
+    return unusable(`bank: unknown status_code, ${result.status}`, STATUS_CODE, result.statusCode);
   }
-  if (result.sub === undefined) return reject("server_error", "bank: no acceptable sub");
-  if (isDebtorAccount(result.sub, consent)) return reject("server_error", "bank: sub is the account number");
+  if (result.sub === undefined) return unusable("bank: no acceptable sub", SUB);
+  if (isDebtorAccount(result.sub, consent)) return unusable("bank: sub is the account number", SUB);
   const reason = `bank: ${result.status}`;
   if (isImplicit(consent)) return { kind: "authorise", reason };
   const { payer } = consent;
-  if (payer === undefined) return reject("server_error", "bank: success without payer accounts");
+  if (payer === undefined) return unusable("bank: success without payer accounts", ACCOUNTS);
   // One customer's accounts must never be shown to or chosen for another customer.
-  if (payer.sub !== result.sub) return reject("server_error", "bank: another customer's accounts");
+  if (payer.sub !== result.sub) return unusable("bank: another customer's accounts", SAME_SUB);
   if (!consentManagedByBank) return { kind: "ask", payer, reason };
   const [account, ...more] = payer.accounts ?? [];
-  if (account === undefined || more.length > 0) {
-    return reject("server_error", "bank: not exactly one account");
-  }
+  if (account === undefined || more.length > 0) return unusable("bank: not exactly one account", ONE_ACCOUNT);
   return { kind: "authorise", chosen: { payer, account }, reason };
+}
+
+const STATUS_CODE: Mismatch = {
+  at: "status_code",
+  expected: "success, 200, failure or insufficient_funds",
+};
+const SUB: Mismatch = { at: "sub", expected: "1 to 255 characters that are not an account number" };
+const SAME_SUB: Mismatch = { at: "sub", expected: "the Data.Sub of the reported accounts" };
+const ACCOUNTS: Mismatch = {
+  at: "the payer's accounts",
+  expected: "reported on the back channel before a success",
+};
+const ONE_ACCOUNT: Mismatch = { at: "the payer's accounts", expected: "exactly one, which the payer chose" };
+
+/** The session ends with `server_error`, because the customer cannot mend the bank's result. */
+function unusable(reason: string, fault: Mismatch, received?: string): Step {
+  const told = received === undefined ? fault : { ...fault, received };
+  return { kind: "reject", error: "server_error", reason, fault: told };
 }
 
 /** "Must not be an account number" (contract RT8, claim `sub`), whatever the scheme of the consent's account. */

@@ -97,10 +97,16 @@ async function follow(
   const { bank, session, visit: { browser, reads, interactionId } } = own;
   const replayRecords: ReplayRecords = { pending: [response.once] };
   const context = { browser, reads, interactionId, replayRecords, evidence: [response.evidence] };
-  const choose = (at: Situation): ChosenStep | "stay" => stepAfterReturn(response, bank, at);
+  let fault: Mismatch | undefined;
+  const choose = (at: Situation): ChosenStep | "stay" => {
+    const step = stepAfterReturn(response, bank, at);
+    fault = step === "stay" || step.kind !== "reject" ? undefined : step.fault;
+    return step;
+  };
   try {
     const taken = await takeStep(deps, session.correlationId, choose, context);
     if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
+    if (taken.kind === "led" && fault !== undefined) noteUnusable(fault);
     if (taken.kind === "over") return await ledTo(deps, taken.session, browser);
     return taken.kind === "led" ? taken.url : screenUrl(deps.authUrl, session);
   } catch (error) {

@@ -28,6 +28,8 @@ import type { Once } from "../../base/store/transaction.ts";
 /** The result that the bank reports. */
 export interface ScaResult {
   readonly outcome: "success" | "failure" | "unknown";
+  /** The bank's own code, quoted and bounded, for the bank's trace. */
+  readonly statusCode?: string;
   /** Whether the bank reported insufficient funds (Decision G7). */
   readonly isShortOfFunds: boolean;
   /** The bank's own status text, stored in the history. */
@@ -159,6 +161,7 @@ async function decode(
     debtorAccountPresent: claims.debtor_account_present,
     result: {
       outcome: outcomeOf(claims.status_code),
+      ...received(claims.status_code),
       isShortOfFunds: claims.status_code === SHORT_OF_FUNDS,
       status: printable(claims.status),
       sub: acceptableSub(claims.sub),
@@ -170,6 +173,11 @@ async function decode(
       fault: { at: "jti", expected: "new for each result", received: "one used before" },
     },
   };
+}
+
+function received(statusCode: unknown): { readonly statusCode?: string } {
+  const { fault } = mismatch("status_code", "", statusCode);
+  return fault.received === undefined ? {} : { statusCode: fault.received };
 }
 
 /** Decision B3: exact values only. Unknown values fail closed. */

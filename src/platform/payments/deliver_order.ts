@@ -4,7 +4,7 @@
  */
 import { isStoreFailure } from "../../base/kernel/api_error.ts";
 import { errorText } from "../../base/kernel/batches.ts";
-import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
+import type { BankCode, ClientId, PaymentId } from "../../base/kernel/identifiers.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { Entry } from "../../base/store/store.ts";
 import { transact } from "../../base/store/transaction.ts";
@@ -22,6 +22,7 @@ import {
   type PaymentOrder,
   type PushFailure,
   putOff,
+  type UnusableAnswer,
 } from "./payment_order.ts";
 import type { PaymentStore } from "./payment_store.ts";
 import type { PushSlots } from "./push_slots.ts";
@@ -34,8 +35,10 @@ export interface DeliverOrderDeps extends PushOrderDeps, TakeOrdersDeps {
   readonly payments: PaymentStore;
   readonly circuit: BankCircuit;
   readonly metrics: PlatformMetrics;
-  /** Returns the bank's registered address for orders. */
-  readonly paymentOrdersUri: (bank: BankCode) => Promise<string | undefined>;
+  /** Returns the bank's registration. */
+  readonly findBank: (bank: BankCode) => Promise<OrderReceiver | null>;
+  /** Records for the bank what was wrong with its response. Must not wait or throw. */
+  readonly traceAnswer: (answer: TracedAnswer) => void;
   /** Returns why the bank must not get orders now, for the operator, or undefined if it may. */
   readonly whyHeld: (bank: BankCode) => Promise<string | undefined>;
   /** Returns 0 to less than 1, for the jitter of retries and the order of batches. */
@@ -45,6 +48,23 @@ export interface DeliverOrderDeps extends PushOrderDeps, TakeOrdersDeps {
   readonly walking: Set<BankCode>;
   /** Unfinished deliveries. Each removes itself and none rejects. */
   readonly underWay: Set<Promise<void>>;
+}
+
+/** A bank that takes orders. */
+export interface OrderReceiver {
+  readonly clientId: ClientId;
+  readonly orgId: string;
+  /** Its registered address for orders. */
+  readonly paymentOrdersUri?: string;
+}
+
+/** A response of a bank that decides nothing about the order. */
+export interface TracedAnswer extends UnusableAnswer {
+  readonly payment: Payment;
+  readonly to: OrderReceiver;
+  /** When the push began, and how long it took, milliseconds. */
+  readonly at: number;
+  readonly milliseconds: number;
 }
 
 const MAX_ATTEMPTS = 5;
@@ -84,9 +104,9 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Prom
     await holdBack(deps, entry, why);
     return false;
   }
-  const [payment, uri] = await Promise.all([
+  const [payment, to] = await Promise.all([
     deps.payments.find(deps.store, paymentId),
-    deps.paymentOrdersUri(bank),
+    deps.findBank(bank),
   ]);
   if (payment === null) throw new Error("an order without its payment");
   const order = { ...entry.value, clientId: payment.value.clientId };
@@ -96,11 +116,15 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Prom
     return false;
   }
   if (!isHeldForPush(entry.value, deps.steady())) return false; // lease lost: this worker stalled
-  const began = deps.steady();
-  const { outcome, evidence } = uri === undefined
+  const [at, began] = [deps.clock(), deps.steady()];
+  const { outcome, evidence } = to?.paymentOrdersUri === undefined
     ? unsent("the bank has no payment_orders_uri")
-    : await pushOrder(deps, uri, payment.value, deps.clock());
-  measure(deps, bank, outcome, deps.steady() - began);
+    : await pushOrder(deps, to.paymentOrdersUri, payment.value, at);
+  const milliseconds = deps.steady() - began;
+  measure(deps, bank, outcome, milliseconds);
+  if (to !== null && !outcome.ok && outcome.failure.answer !== undefined) {
+    deps.traceAnswer({ ...outcome.failure.answer, payment: payment.value, to, at, milliseconds });
+  }
   reportTo(deps.circuit, order, outcome);
   if (outcome.ok) await recordAnswer(deps, paymentId, outcome, evidence);
   else await recordFailure(deps, entry, outcome.failure, evidence);

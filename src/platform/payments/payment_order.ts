@@ -1,6 +1,7 @@
 /** A payment order that is to be delivered to the bank: when it is retried and when it becomes dead. No I/O. */
 import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
 import { MAX_SKEW_MS } from "../../base/kernel/clock.ts";
+import type { Mismatch } from "../../base/kernel/result.ts";
 import { ORDER_LEASE_SECONDS, ORDER_PUSH_SECONDS, ORDER_RETRY_SECONDS } from "../profile.ts";
 
 /** An order without a response from the bank. */
@@ -40,6 +41,15 @@ export interface PushFailure {
   /** The delay that the bank requests for this order. */
   readonly retryAfterSeconds?: number;
   readonly bankText?: string;
+  /** What was wrong with the bank's response, for the bank. Absent if the order was not sent. */
+  readonly answer?: UnusableAnswer;
+}
+
+/** A response from which the platform cannot read what the bank does with the order. */
+export interface UnusableAnswer {
+  /** Absent without a response. */
+  readonly status?: number;
+  readonly fault: Mismatch;
 }
 
 const RESUME_WITHIN_MS = 86_400_000;

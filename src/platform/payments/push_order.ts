@@ -6,6 +6,7 @@ import canonicalize from "canonicalize";
 import { isCallable, postOnce, readBounded } from "../../base/http/outgoing.ts";
 import { unixSeconds } from "../../base/kernel/clock.ts";
 import { boundedText } from "../../base/kernel/foreign_text.ts";
+import { described, type Mismatch, mismatch } from "../../base/kernel/result.ts";
 import { strictJson } from "../../base/kernel/strict_json.ts";
 import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
 import { signClaims } from "../../base/jose/sign_claims.ts";
@@ -74,7 +75,8 @@ export async function pushOrder(
     if (response.status === 200) text = await readBounded(response, MAX_ANSWER_BYTES);
   } catch (error) { // only the HTTP exchange is inside: later errors are bugs of the platform
     const why = error instanceof Error ? error.name : "failed";
-    return { outcome: failed({ kind: "unreachable", why }), evidence: [order] };
+    const { fault } = described("the response", `complete within ${ORDER_PUSH_SECONDS} s`, why);
+    return { outcome: failed({ kind: "unreachable", why, answer: { fault } }), evidence: [order] };
   }
   const outcome = response.status === 200 ? readAnswer(text) : failed(await failureOf(response, now));
   const shown = outcome.ok ? text : outcome.failure.bankText;
@@ -93,8 +95,8 @@ export function unsent(why: string): Push {
   return { outcome: failed({ kind: "unsent", why }), evidence: [] };
 }
 
-function unclear(why: string): PushOutcome {
-  return failed({ kind: "unclear", why });
+function unclear(why: string, { fault }: { readonly fault: Mismatch }): PushOutcome {
+  return failed({ kind: "unclear", why, answer: { status: 200, fault } });
 }
 
 function failed(failure: PushFailure): PushOutcome {
@@ -104,14 +106,17 @@ function failed(failure: PushFailure): PushOutcome {
 async function failureOf(response: Response, now: number): Promise<PushFailure> {
   const { status, headers } = response;
   const why = `status ${status}`;
+  const { fault } = mismatch("status", "200, also for a rejected order", status);
+  const answer = { status, fault };
   if (status >= 400 && status < 500 && !LATER.has(status)) {
-    return { kind: "refused", why, ...await textOf(response) };
+    return { kind: "refused", why, answer, ...await textOf(response) };
   }
   await response.body?.cancel();
   const retryAfterSeconds = secondsUntil(headers.get("retry-after"), now);
   return {
     kind: status >= 500 ? "unreachable" : "unclear",
     why,
+    answer,
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   };
 }
@@ -146,15 +151,21 @@ function signedOrder({ authUrl, signer }: PushOrderDeps, payment: Payment, iat: 
 }
 
 function readAnswer(text: string | undefined): PushOutcome {
-  if (text === undefined) return unclear("the answer is too large, or not UTF-8");
+  if (text === undefined) {
+    const expected = `at most ${MAX_ANSWER_BYTES} bytes of UTF-8`;
+    return unclear("the answer is too large, or not UTF-8", mismatch("body", expected));
+  }
   const parsed = strictJson(text);
   const value = parsed.ok ? parsed.value : undefined;
-  const { Status: answer, StatusReason: reason } = isObject(value) ? value : {};
+  if (!isObject(value)) return unclear(NO_STATUS, mismatch("body", "a JSON object with Status"));
+  const { Status: answer, StatusReason: reason } = value;
   if (answer !== "AcceptedSettlementInProcess" && answer !== "Rejected") {
-    return unclear("no Status in the answer");
+    return unclear(NO_STATUS, mismatch("Status", "AcceptedSettlementInProcess or Rejected", answer));
   }
   return { ok: true, answer, ...(typeof reason === "string" ? { reason } : {}) };
 }
+
+const NO_STATUS = "no Status in the answer";
 
 function isObject(value: unknown): value is { readonly Status?: unknown; readonly StatusReason?: unknown } {
   return typeof value === "object" && value !== null;

@@ -1,10 +1,13 @@
 /** Opens the parts that keep traces. */
+import { type AnsweredPush, traceOfAnswer } from "./answer_trace.ts";
 import { openTraceQueue, type TraceQueue, type TraceQueueDeps } from "./trace_queue.ts";
 import { openTraceStore, type TraceStore, type TraceStoreDeps } from "./trace_store.ts";
 
 export interface Traces {
   readonly traces: TraceStore;
   readonly traceQueue: TraceQueue;
+  /** Records a bank's response to a push that decides nothing. Never waits and never throws. */
+  readonly traceAnswer: (answer: AnsweredPush) => void;
 }
 
 /** @param deps.config.traceDays how long traces are kept */
@@ -14,5 +17,9 @@ export function openTraces(
     & { readonly config: { readonly traceDays: number } },
 ): Traces {
   const traces = openTraceStore({ ...deps, keepMs: config.traceDays * 86_400_000 });
-  return { traces, traceQueue: openTraceQueue({ ...deps, traces }) };
+  const traceQueue = openTraceQueue({ ...deps, traces });
+  const traceAnswer = (answer: AnsweredPush): void => {
+    if (config.traceDays > 0) traceQueue.add(traceOfAnswer(answer));
+  };
+  return { traces, traceQueue, traceAnswer };
 }

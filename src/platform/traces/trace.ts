@@ -2,8 +2,7 @@
 import type { RequestFacts } from "../../base/http/request_facts.ts";
 import type { TracedCall, TracedRejection, TraceNotes, TraceReader } from "../../base/http/request_trace.ts";
 import type { MeasuredRequest } from "../http/trace_requests.ts";
-import { explanation, type Mismatch } from "../../base/kernel/result.ts";
-import { maskedText } from "./masked_text.ts";
+import { toldText } from "./told_text.ts";
 
 /** A fault in one place of a request, as the answer told it. */
 export interface TraceFault {
@@ -77,13 +76,6 @@ function traceRejection(rejection: TracedRejection): TraceRejection {
     ...(fault === undefined ? {} : { told: toldText(fault) }),
     ...(faults === undefined ? {} : { faults: faults.slice(0, MAX_FAULTS) }),
   };
-}
-
-/** A received value may be a credential or personal, and the trace is kept for days. */
-function toldText({ at, expected, received }: Mismatch): string {
-  return explanation(
-    received === undefined ? { at, expected } : { at, expected, received: maskedText(received) },
-  );
 }
 
 /** Returns the members that are not undefined. */

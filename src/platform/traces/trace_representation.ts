@@ -15,10 +15,12 @@ export const traceSchema = z.strictObject({
   }),
   Method: shortText.openapi({ description: "`other` if the endpoint has no such method." }),
   Endpoint: shortText.openapi({
-    description: "The path as this document has it, or `none`.",
+    description:
+      "The path as this document has it, or `none`. `payment_orders_uri`: the platform's push of an " +
+      "order to the bank, whose response decided nothing.",
     example: "/{bank}/domestic-payment-consents/v1",
   }),
-  Status: z.int(),
+  Status: z.int().openapi({ description: "0: a push without a response." }),
   ClientId: shortText.optional().openapi({
     description: "The client that the request authenticated or proved.",
   }),
