@@ -5,9 +5,9 @@
 import { describeFailure } from "../../src/client/tpp/failure.ts";
 import { openTpp } from "../../src/client/tpp/tpp.ts";
 import { UsageError } from "../command_line/run.ts";
+import { openSandbox } from "../command_line/sandbox.ts";
 import { type DemoOptions, readOptions, usage } from "./options.ts";
 import { type DemoOutcome, type DemoStep, makePayment } from "./payment.ts";
-import { openSandbox } from "./sandbox.ts";
 
 // Decision F4: 0 only if the payment is accepted.
 const exitStatus: Readonly<Record<DemoOutcome["result"], number>> = { accepted: 0, failed: 1, refused: 3 };

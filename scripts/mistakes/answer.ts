@@ -6,7 +6,9 @@ export async function statementsOf(response: Response): Promise<readonly string[
   const location = response.headers.get("location");
   const challenge = response.headers.get("www-authenticate") ?? "";
   const described = /error_description="([^"]*)"/.exec(challenge)?.[1];
+  const methods = response.headers.get("allow");
   return [
+    ...(methods === null ? [] : [`The method must be ${methods}`]),
     ...(described === undefined ? [] : [described]),
     ...(location === null ? [] : redirected(location)),
     ...(response.headers.get("content-type")?.startsWith("text/html") === true ? [pageText(text)] : []),

@@ -1,10 +1,12 @@
 /** Every mistake, by area. */
 import { CODES, LINKS, PUSHED_REQUESTS } from "./authorization.ts";
-import { BACK_CHANNEL } from "./back_channel.ts";
+import { ACCOUNTS, BANK_ACCESS, CONSENT_READS } from "./back_channel.ts";
 import { BODIES } from "./bodies.ts";
 import { CLIENT_ASSERTIONS } from "./client_assertions.ts";
 import type { Area } from "./mistake.ts";
+import { ORDER_ANSWERS, ORDER_LISTS, STATUS_REPORTS } from "./payment_orders.ts";
 import { REGISTRATIONS } from "./registrations.ts";
+import { RESULTS } from "./results.ts";
 import { HEADERS, SIGNATURES } from "./signatures.ts";
 import { PROOFS, TOKENS } from "./tokens_and_proofs.ts";
 
@@ -19,5 +21,11 @@ export const AREAS: readonly Area[] = [
   CODES,
   LINKS,
   REGISTRATIONS,
-  BACK_CHANNEL,
+  BANK_ACCESS,
+  CONSENT_READS,
+  ACCOUNTS,
+  RESULTS,
+  ORDER_ANSWERS,
+  ORDER_LISTS,
+  STATUS_REPORTS,
 ];

@@ -1,10 +1,9 @@
 /** Mistakes in client authentication at the token endpoint. */
 import { clientAssertion, seconds } from "../testing/jwts.ts";
-import { AUTH_URL, BASE_URL } from "../testing/environment.ts";
 import { type Area, membersOf } from "./mistake.ts";
 import { asserting, tokenRequest, type Workbench } from "./workbench.ts";
 
-const issuer = (): string => `'${AUTH_URL}/BANKA'`;
+const issuer = ({ addresses }: Workbench): string => `'${addresses.authUrl}/BANKA'`;
 const clientId = ({ env }: Workbench): string => `'${env.tpp.clientId}'`;
 const signingKid = ({ env }: Workbench): string => `'${env.tpp.signing.kid}'`;
 
@@ -15,9 +14,15 @@ export const CLIENT_ASSERTIONS: Area = {
   name: "client assertions",
   role: "TPP",
   mistakes: [
-    claim("aud", () => `${BASE_URL}/BANKA/token.oauth2/v1`, issuer, "is the URL of the token endpoint"),
-    claim("aud", () => [`${AUTH_URL}/BANKA`], issuer, "is an array"),
-    claim("aud", () => `${AUTH_URL}/BANKB`, issuer, "is another bank's issuer"),
+    claim(
+      "aud",
+      ({ addresses }) => `${addresses.baseUrl}/BANKA/token.oauth2/v1`,
+      issuer,
+      "is the URL of the token endpoint",
+    ),
+    claim("aud", ({ addresses }) => [`${addresses.authUrl}/BANKA`], issuer, "is an array"),
+    claim("aud", ({ addresses }) => `${addresses.authUrl}/BANKB`, issuer, "is another bank's issuer"),
+    claim("aud", ({ addresses }) => addresses.authUrl, issuer, "is the issuer of handover JWTs"),
     claim("iss", () => "Example Shop Ltd", clientId, "is the participant's name"),
     claim("sub", () => undefined, clientId, "is missing"),
     claim("jti", () => undefined, "a string of 1 to 256 characters", "is missing"),

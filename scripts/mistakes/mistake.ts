@@ -10,6 +10,8 @@ export interface Mistake {
   readonly expected: string | ((bench: Workbench) => string | Promise<string>);
   /** Makes the mistake. Everything else about the request is right. */
   readonly make: (bench: Workbench) => Promise<Response>;
+  /** Where the party reads what was wrong, if not in the answer: in its trace. */
+  readonly told?: (bench: Workbench, answer: Response) => Promise<readonly string[]>;
 }
 
 /** A check that belongs to one area, such as client assertions. */

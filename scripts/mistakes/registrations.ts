@@ -1,12 +1,11 @@
 /** Mistakes in a registration. A registration of a registered TPP is an update, so its statement is verified too. */
-import { BASE_URL, DIRECTORY_URL, REGISTRATION_AUDIENCE } from "../testing/environment.ts";
 import { type JsonObject, seconds, signJwt, withChanges } from "../testing/jwts.ts";
 import { registrationClaims } from "../testing/participants.ts";
 import { type Area, membersOf } from "./mistake.ts";
 import type { Workbench } from "./workbench.ts";
 
 async function registering(
-  { env }: Workbench,
+  { env, addresses }: Workbench,
   { claims = {}, header = {}, type = "application/jose", jwt }: {
     readonly claims?: JsonObject;
     readonly header?: JsonObject;
@@ -17,8 +16,13 @@ async function registering(
   const body = jwt ??
     await signJwt(env.tpp.signing, withChanges(registrationClaims(env, env.tpp), claims), header);
   const headers = { "content-type": type };
-  return await env.api(new Request(`${BASE_URL}/register/v1`, { method: "POST", headers, body }), env.tpp);
+  return await env.api(
+    new Request(`${addresses.baseUrl}/register/v1`, { method: "POST", headers, body }),
+    env.tpp,
+  );
 }
+
+const AUDIENCE = ({ addresses }: Workbench): string => `'${addresses.registrationAudience}'`;
 
 const claim = membersOf("registration JWT", (bench, claims) => registering(bench, { claims }));
 
@@ -32,8 +36,8 @@ export const REGISTRATIONS: Area = {
   name: "registrations",
   role: "TPP",
   mistakes: [
-    claim("aud", () => DIRECTORY_URL, () => `'${REGISTRATION_AUDIENCE}'`, "is the directory"),
-    claim("aud", () => [REGISTRATION_AUDIENCE], "registration audience", "is an array"),
+    claim("aud", ({ addresses }) => `${addresses.directoryUrl}/`, AUDIENCE, "is the directory"),
+    claim("aud", ({ addresses }) => [addresses.registrationAudience], "registration audience", "is an array"),
     claim("iss", () => "Somebody", ({ env }) => `'${env.tpp.orgId}'`, "is another name"),
     claim("exp", ({ env }) => seconds(env) - 100, "later than now", "has passed"),
     claim("exp", ({ env }) => seconds(env) + 86_400, "at most 3600 s after iat", "is a day ahead"),

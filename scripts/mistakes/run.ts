@@ -20,11 +20,18 @@ export async function makeMistakes(bench: Workbench, areas: readonly Area[]): Pr
   const misses: Miss[] = [];
   let made = 0;
   for (const { name: area, mistakes } of areas) {
-    for (const mistake of mistakes) {
-      made += 1;
-      const miss = await judge(bench, mistake);
+    const traced: Answered[] = [];
+    const add = async (answered: Answered): Promise<void> => {
+      const miss = await judge(bench, answered);
       if (miss !== undefined) misses.push({ area, ...miss });
+    };
+    for (const mistake of mistakes) {
+      const answered = await makeOne(bench, mistake);
+      if (mistake.told === undefined) await add(answered);
+      else traced.push(answered);
     }
+    for (const answered of traced) await add(answered); // at the end, because a trace is stored a second later
+    made += mistakes.length;
   }
   return { made, misses };
 }
@@ -33,13 +40,25 @@ export function isEnough({ made, misses }: Score): boolean {
   return made - misses.length >= REQUIRED_SHARE * made;
 }
 
-async function judge(bench: Workbench, mistake: Mistake): Promise<Omit<Miss, "area"> | undefined> {
-  const { name, part, expected, make } = mistake;
+interface Answered {
+  readonly mistake: Mistake;
+  readonly wanted: readonly string[];
+  readonly response: Response;
+}
+
+async function makeOne(bench: Workbench, mistake: Mistake): Promise<Answered> {
+  const { part, expected, make } = mistake;
   const wanted = [part, typeof expected === "string" ? expected : await expected(bench)];
-  const response = await make(bench);
-  const said = await statementsOf(response);
-  const redirected = response.status === 303 && said.length > 0;
-  if (!redirected && response.status < 400) {
+  return { mistake, wanted, response: await make(bench) };
+}
+
+async function judge(
+  bench: Workbench,
+  { mistake: { name, told }, wanted, response }: Answered,
+): Promise<Omit<Miss, "area"> | undefined> {
+  const said = told === undefined ? await statementsOf(response) : await told(bench, response);
+  const explained = (response.status === 303 || told !== undefined) && said.length > 0;
+  if (!explained && response.status < 400) {
     throw new Error(`${name}: the mistake was accepted with status ${response.status}`);
   }
   if (said.some((statement) => wanted.every((words) => statement.includes(words)))) return undefined;

@@ -1,7 +1,6 @@
 /** Mistakes in the payload signature of a consent, and in its idempotency key and headers. */
 import { call, consentBody } from "../testing/flows.ts";
 import { payloadSignature, seconds } from "../testing/jwts.ts";
-import { DIRECTORY_URL } from "../testing/environment.ts";
 import { type Area, membersOf, type Mistake } from "./mistake.ts";
 import { consenting, CONSENTS, type Workbench } from "./workbench.ts";
 
@@ -32,7 +31,7 @@ export const SIGNATURES: Area = {
     member(
       `${OBIE}tan`,
       () => "openbanking.org.uk",
-      () => `'${new URL(DIRECTORY_URL).host}'`,
+      ({ addresses }) => `'${new URL(addresses.directoryUrl).host}'`,
       "is the standard's",
     ),
     member(

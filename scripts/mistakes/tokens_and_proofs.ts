@@ -3,15 +3,22 @@ import { call, clientToken, requestToken } from "../testing/flows.ts";
 import { type Changes, dpopProof, seconds, sha256, thumbprint } from "../testing/jwts.ts";
 import { dpopKey } from "../testing/flows.ts";
 import { smallTestKey, testKey } from "../testing/keys.ts";
-import { BASE_URL } from "../testing/environment.ts";
 import { type Area, membersOf } from "./mistake.ts";
-import { CONSENTS, PAYMENTS, reading, TOKEN_PATH, tokenRequest, type Workbench } from "./workbench.ts";
+import {
+  CONSENTS,
+  PAYMENTS,
+  reading,
+  TOKEN_PATH,
+  tokenRequest,
+  tokenTarget,
+  type Workbench,
+} from "./workbench.ts";
 
-const ENDPOINT = (): string => `'${BASE_URL}${TOKEN_PATH}'`;
+const ENDPOINT = (bench: Workbench): string => `'${tokenTarget(bench).url}'`;
 
 /** A token request with a changed proof. */
 async function proving(bench: Workbench, changes: Changes): Promise<Response> {
-  const target = { method: "POST", url: BASE_URL + TOKEN_PATH };
+  const target = tokenTarget(bench);
   return await tokenRequest(bench, { proof: await dpopProof(bench.env, await dpopKey(), target, changes) });
 }
 
@@ -21,7 +28,12 @@ export const PROOFS: Area = {
   name: "DPoP proofs",
   role: "TPP",
   mistakes: [
-    claim("htu", () => `${BASE_URL}/BANKA/par.oauth2/v1`, ENDPOINT, "is another endpoint's URL"),
+    claim(
+      "htu",
+      ({ addresses }) => `${addresses.baseUrl}/BANKA/par.oauth2/v1`,
+      ENDPOINT,
+      "is another endpoint's URL",
+    ),
     claim("htu", () => TOKEN_PATH, ENDPOINT, "is a path"),
     claim("htu", () => undefined, ENDPOINT, "is missing"),
     claim("htm", () => "GET", "'POST'", "is another method"),
@@ -53,7 +65,7 @@ export const PROOFS: Area = {
       part: "DPoP proof jwk",
       expected: "2048 to 4096 bits",
       make: async (bench) => {
-        const target = { method: "POST", url: BASE_URL + TOKEN_PATH };
+        const target = tokenTarget(bench);
         const jwk = (await smallTestKey()).publicJwk;
         const proof = await dpopProof(bench.env, await dpopKey(), target, { header: { jwk } });
         return await tokenRequest(bench, { proof });
@@ -76,7 +88,7 @@ export const PROOFS: Area = {
       part: "DPoP proof jti",
       expected: "new for each request",
       make: async (bench) => {
-        const target = { method: "POST", url: BASE_URL + TOKEN_PATH };
+        const target = tokenTarget(bench);
         const proof = await dpopProof(bench.env, await dpopKey(), target);
         await (await requestToken(bench.env, bench.env.tpp, "BANKA", { proof })).body?.cancel();
         return await requestToken(bench.env, bench.env.tpp, "BANKA", { proof });

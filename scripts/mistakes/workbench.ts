@@ -3,12 +3,19 @@ import { authentication, type BoundToken, call, clientToken, createConsent, good
 import { type CallOptions, consentBody, type FlowEnvironment, type FormChanges } from "../testing/flows.ts";
 import { dpopKey, type Json, pay, paymentBody, postForm, push } from "../testing/flows.ts";
 import { type AtBank, authorised, toBank } from "../testing/authorization_flow.ts";
-import { type Changes, clientAssertion, dpopProof, payloadSignature } from "../testing/jwts.ts";
+import {
+  type Changes,
+  clientAssertion,
+  dpopProof,
+  payloadSignature,
+  type ProofTarget,
+} from "../testing/jwts.ts";
 import { testKey } from "../testing/keys.ts";
-import { BASE_URL } from "../testing/environment.ts";
+import { type Addresses, addressesOf } from "../testing/addresses.ts";
 
 export interface Workbench {
   readonly env: FlowEnvironment;
+  readonly addresses: Addresses;
   /** A client credentials token of the TPP at bank A. */
   token(): Promise<BoundToken>;
   /** A client credentials token of bank A. */
@@ -17,19 +24,48 @@ export interface Workbench {
   consent(): Promise<string>;
   /** An authorised consent with a payment token that no mistake uses up. */
   payable(): Promise<Payable>;
+  /** The id of a payment at bank A. */
+  payment(): Promise<string>;
+  /** What the traces of bank A tell, as soon as there are any. `rest` is behind `/traces/v1`. */
+  tracesOfBank(rest: string): Promise<readonly string[]>;
+  /** Lets bank A make a mistake in its answer to the order of a consent. */
+  armBank(consentId: string, fault: string): Promise<void>;
 }
 
 export type Payable = Awaited<ReturnType<typeof authorised>>;
 
-export function openWorkbench(env: FlowEnvironment): Workbench {
+/** @param armBank lets the sandbox's bank A make a mistake */
+export function openWorkbench(env: FlowEnvironment, armBank: Workbench["armBank"]): Workbench {
   const token = once(() => clientToken(env, env.tpp));
   return {
     env,
+    addresses: addressesOf(env),
     token,
     bankToken: once(() => clientToken(env, env.bankA)),
     consent: once(async () => (await createConsent(env, await token())).Data.ConsentId),
     payable: once(() => authorised(env)),
+    payment: once(async () => {
+      const made = await good(pay(env, await authorised(env)), 201);
+      return made.Data.DomesticPaymentId;
+    }),
+    tracesOfBank: (rest) => tracesOfBank(env, rest),
+    armBank,
   };
+}
+
+/** A trace is stored a second after its request. */
+const PATIENCE_MS = 5000;
+
+async function tracesOfBank(env: FlowEnvironment, rest: string): Promise<readonly string[]> {
+  const bound = await clientToken(env, env.bankA);
+  const end = Date.now() + PATIENCE_MS;
+  while (true) {
+    const answer = await call(env, env.bankA, bound, `/traces/v1${rest}`);
+    const { Data } = await answer.json();
+    const told = (Data?.Trace ?? []).flatMap(({ Rejection }: Json) => Rejection?.Message ?? []);
+    if (told.length > 0 || Date.now() > end) return told;
+    await new Promise((done) => setTimeout(done, 250));
+  }
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
@@ -41,10 +77,15 @@ export const TOKEN_PATH = "/BANKA/token.oauth2/v1";
 export const CONSENTS = "/BANKA/domestic-payment-consents/v1";
 export const PAYMENTS = "/BANKA/domestic-payments/v1";
 
+/** What the proof of a token request names. */
+export function tokenTarget({ addresses }: Workbench): ProofTarget {
+  return { method: "POST", url: addresses.baseUrl + TOKEN_PATH };
+}
+
 /** A token request of the TPP with changed form parameters, assertion or proof. */
 export async function tokenRequest(
-  { env }: Workbench,
-  { form = {}, assertion = {}, proof, headers = {}, as = env.tpp }: {
+  bench: Workbench,
+  { form = {}, assertion = {}, proof, headers = {}, as = bench.env.tpp }: {
     readonly form?: FormChanges;
     readonly assertion?: Changes;
     readonly proof?: string | null;
@@ -52,8 +93,8 @@ export async function tokenRequest(
     readonly as?: FlowEnvironment["tpp"];
   },
 ): Promise<Response> {
-  const target = { method: "POST", url: BASE_URL + TOKEN_PATH };
-  const dpop = proof === undefined ? await dpopProof(env, await dpopKey(), target) : proof;
+  const { env } = bench;
+  const dpop = proof === undefined ? await dpopProof(env, await dpopKey(), tokenTarget(bench)) : proof;
   const given = {
     grant_type: "client_credentials",
     scope: "payments",

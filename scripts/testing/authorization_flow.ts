@@ -6,8 +6,8 @@ import { compactDecrypt, decodeJwt } from "jose";
 import { type Changes, type JsonObject, sealToPlatform, seconds, signJwt, withChanges } from "./jwts.ts";
 import { type TestKey } from "./keys.ts";
 import type { Participant } from "./participants.ts";
-import { AUTH_URL, type Environment } from "./environment.ts";
-
+import { addressesOf } from "./addresses.ts";
+import { type Environment } from "./environment.ts";
 import {
   type BoundToken,
   call,
@@ -29,11 +29,11 @@ import {
 /** A browser: cookies of the browser host, no redirects followed. */
 export class Browser {
   readonly cookies = new Map<string, string>();
-  constructor(private readonly env: Pick<Environment, "browser">) {}
+  constructor(private readonly env: Pick<Environment, "browser" | "addresses">) {}
 
   /** Opens a URL of the browser host. */
   async open(url: string, init: RequestInit = {}): Promise<Response> {
-    const request = new Request(url.startsWith("/") ? `${AUTH_URL}${url}` : url, {
+    const request = new Request(url.startsWith("/") ? `${addressesOf(this.env).authUrl}${url}` : url, {
       ...init,
       redirect: "manual",
     });
@@ -112,7 +112,7 @@ export function returnClaims(
   const iat = seconds(env);
   return withChanges({
     iss: bank.orgId,
-    aud: AUTH_URL,
+    aud: addressesOf(env).authUrl,
     iat,
     nbf: iat,
     exp: iat + 300,

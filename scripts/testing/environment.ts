@@ -2,6 +2,7 @@
  * One ecosystem per test: the real platform and the real directory in process over in-memory KV, a clock that tests
  * move, and participants with real keys who onboarded and registered. Requests arrive as a TLS proxy would send them.
  */
+import { type Addresses, AUTH_URL, BASE_URL, DIRECTORY_URL, REGISTRATION_AUDIENCE } from "./addresses.ts";
 import { composePlatform, type Platform } from "../../src/platform/compose.ts";
 import { type Config, readConfig } from "../../src/platform/config.ts";
 import { type Credentials, soleCredential } from "../../src/base/http/credentials.ts";
@@ -19,10 +20,7 @@ import { onboard, type Participant } from "./participants.ts";
 import { OPERATIONS_URL, OPERATOR_TOKENS, type TestOperator, testOperators } from "./operators.ts";
 import { platformKeySet } from "./platform_keys.ts";
 
-export const BASE_URL = "https://api.platform.example";
-export const AUTH_URL = "https://auth.platform.example";
-export const DIRECTORY_URL = "https://directory.example";
-export const REGISTRATION_AUDIENCE = "https://directory.example/registration";
+export { AUTH_URL, BASE_URL, DIRECTORY_URL, REGISTRATION_AUDIENCE };
 export const PROXY_SECRET = "a-secret-between-proxy-and-platform-0123456789";
 export const ADMIN_TOKEN = "directory-test-token-0123456789abcdef";
 /** 2040-01-15T12:00:00Z: ahead of the computer's clock, so that KV's own expiry never interferes. */
@@ -31,6 +29,8 @@ export const START = Date.UTC(2040, 0, 15, 12);
 /** A running ecosystem. `now` (ms) may be moved. */
 export interface Environment extends AsyncDisposable {
   now: number;
+  /** Of an environment that runs elsewhere. */
+  readonly addresses?: Addresses;
   /** Offset of the platform computer's clock from `now`, ms; its monotonic clock follows `now`. */
   clockStep: number;
   readonly config: Config;

@@ -13,13 +13,17 @@ import {
 } from "./jwts.ts";
 import { type TestKey, testKey } from "./keys.ts";
 import type { Participant } from "./participants.ts";
-import { BASE_URL, type Environment } from "./environment.ts";
+import { addressesOf } from "./addresses.ts";
+import { type Environment } from "./environment.ts";
 
 /** Form parameters; `undefined` omits one. */
 export type FormChanges = Readonly<Record<string, string | undefined>>;
 
 /** The environment that the steps need: in process, or a process of its own behind real TLS. */
-export type FlowEnvironment = Pick<Environment, "now" | "tpp" | "bankA" | "bankB" | "api" | "browser">;
+export type FlowEnvironment = Pick<
+  Environment,
+  "now" | "addresses" | "tpp" | "bankA" | "bankB" | "api" | "browser"
+>;
 
 /** A token with the key it is bound to. */
 export interface BoundToken {
@@ -69,7 +73,8 @@ export async function postForm(
   const body = new URLSearchParams(
     Object.entries(form).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
-  return await env.api(new Request(`${BASE_URL}${path}`, { method: "POST", body, headers }), as);
+  const url = `${addressesOf(env).baseUrl}${path}`;
+  return await env.api(new Request(url, { method: "POST", body, headers }), as);
 }
 
 /** The three authentication parameters. */
@@ -100,8 +105,8 @@ export async function requestToken(
   } = {},
 ): Promise<Response> {
   const path = `/${bank}/token.oauth2/v1`;
-  const dpop = proof ??
-    await dpopProof(env, key ?? await dpopKey(), { method: "POST", url: `${BASE_URL}${path}` });
+  const url = `${addressesOf(env).baseUrl}${path}`;
+  const dpop = proof ?? await dpopProof(env, key ?? await dpopKey(), { method: "POST", url });
   const good = {
     grant_type: "client_credentials",
     scope: client.role === "PISP" ? "payments" : "bank",
@@ -154,7 +159,8 @@ export async function call(
   options: CallOptions = {},
 ): Promise<Response> {
   const method = options.method ?? (options.body === undefined ? "GET" : "POST");
-  const target = { method, url: `${BASE_URL}${path.split("?")[0]}`, accessToken: bound.token };
+  const { baseUrl } = addressesOf(env);
+  const target = { method, url: `${baseUrl}${path.split("?")[0]}`, accessToken: bound.token };
   const proof = options.proof === undefined
     ? await dpopProof(env, bound.key, target, options.proofChanges)
     : options.proof;
@@ -170,7 +176,7 @@ export async function call(
   }
   const init = options.body === undefined ? { method, headers } : { method, headers, body: options.body };
   return await env.api(
-    new Request(`${BASE_URL}${path}`, init),
+    new Request(`${baseUrl}${path}`, init),
     options.as === null ? undefined : options.as ?? caller,
   );
 }

@@ -5,7 +5,8 @@
 import { calculateJwkThumbprint, CompactEncrypt, CompactSign, FlattenedSign } from "jose";
 import { type TestKey } from "./keys.ts";
 import type { Participant } from "./participants.ts";
-import { AUTH_URL, DIRECTORY_URL, type Environment } from "./environment.ts";
+import { addressesOf } from "./addresses.ts";
+import { type Environment } from "./environment.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -42,7 +43,7 @@ export async function signBytes(key: TestKey, payload: Uint8Array, header: JsonO
 
 /** A client assertion for a bank's issuer. */
 export function clientAssertion(
-  env: Pick<Environment, "now">,
+  env: Pick<Environment, "now" | "addresses">,
   client: Participant,
   bank: string,
   { header = {}, claims = {} }: Changes = {},
@@ -51,7 +52,7 @@ export function clientAssertion(
   const good = {
     iss: client.clientId,
     sub: client.clientId,
-    aud: `${AUTH_URL}/${bank}`,
+    aud: `${addressesOf(env).authUrl}/${bank}`,
     iat,
     nbf: iat,
     exp: iat + 60,
@@ -91,7 +92,7 @@ export function thumbprint(key: TestKey): Promise<string> {
 
 /** `x-jws-signature` over body bytes: profile A (`b64: false`) or B. */
 export async function payloadSignature(
-  env: Pick<Environment, "now">,
+  env: Pick<Environment, "now" | "addresses">,
   signer: Participant,
   body: string | Uint8Array,
   { profile = "B", header = {}, key }: { profile?: "A" | "B"; header?: JsonObject; key?: Signer } = {},
@@ -100,7 +101,7 @@ export async function payloadSignature(
   const claims = {
     "http://openbanking.org.uk/iat": seconds(env),
     "http://openbanking.org.uk/iss": `${signer.orgId}/${signer.clientId}`,
-    "http://openbanking.org.uk/tan": new URL(DIRECTORY_URL).host,
+    "http://openbanking.org.uk/tan": new URL(addressesOf(env).directoryUrl).host,
   };
   const crit = Object.keys(claims);
   const good = profile === "A"
@@ -117,11 +118,12 @@ export async function payloadSignature(
 
 /** Encrypts a compact JWS (or any text) to the platform, as banks do. */
 export async function sealToPlatform(
-  env: Pick<Environment, "browser">,
+  env: Pick<Environment, "browser" | "addresses">,
   plaintext: string,
   header: JsonObject = {},
 ): Promise<string> {
-  const { keys } = await (await env.browser(new Request(`${AUTH_URL}/jwks`))).json();
+  const published = new Request(`${addressesOf(env).authUrl}/jwks`);
+  const { keys } = await (await env.browser(published)).json();
   const jwk = keys.find((entry: { use: string }) => entry.use === "enc");
   const key = await crypto.subtle.importKey("jwk", jwk, { name: "RSA-OAEP", hash: "SHA-256" }, true, [
     "encrypt",

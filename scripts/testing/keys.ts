@@ -66,7 +66,8 @@ async function readOrMakePool(): Promise<KeyPool> {
   return made;
 }
 
-function asTestKey(privateJwk: PrivateRsaJwk): TestKey {
+/** A key that is not of the pool. */
+export function asTestKey(privateJwk: PrivateRsaJwk): TestKey {
   const { kty, n, e } = privateJwk;
   const publicJwk = { kty, n, e };
   const imported = (jwk: JsonWebKey, use: keyof typeof ALGORITHM): Promise<CryptoKey> =>

@@ -3,14 +3,8 @@ import "reflect-metadata";
 import { Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
 import { type TestKey, testKey } from "./keys.ts";
 import { type JsonObject, signJwt } from "./jwts.ts";
-import {
-  ADMIN_TOKEN,
-  BASE_URL,
-  DIRECTORY_URL,
-  type Environment,
-  REGISTRATION_AUDIENCE,
-  throughProxy,
-} from "./environment.ts";
+import { addressesOf } from "./addresses.ts";
+import { ADMIN_TOKEN, BASE_URL, DIRECTORY_URL, type Environment, throughProxy } from "./environment.ts";
 
 /** A key with its certificate. */
 export interface CertifiedKey {
@@ -124,14 +118,17 @@ export function adminCall(env: Office, method: string, path: string, body?: unkn
 }
 
 /** The claims of a valid registration JWT. */
-export function registrationClaims(env: Pick<Environment, "now">, participant: Participant): JsonObject {
+export function registrationClaims(
+  env: Pick<Environment, "now" | "addresses">,
+  participant: Participant,
+): JsonObject {
   const iat = Math.floor(env.now / 1000);
   const pisp = participant.role === "PISP";
   return {
     iss: participant.name,
     iat,
     exp: iat + 300,
-    aud: REGISTRATION_AUDIENCE,
+    aud: addressesOf(env).registrationAudience,
     jti: crypto.randomUUID(),
     redirect_uris: participant.redirectUris,
     token_endpoint_auth_method: "private_key_jwt",

@@ -42,7 +42,15 @@ Deno.test("a bank without balances: the payment goes through, funds are not told
   assertEquals((await good(pay(env, flow), 201)).Data.Status, ACCEPTED);
 });
 
-for (const [amount, what] of [["666.10", "answers 503"], ["666.11", "breaks off"]] as const) {
+for (
+  const [amount, what] of [
+    ["666.10", "answers 503"],
+    ["666.11", "breaks off"],
+    ["666.13", "answers with an unknown Status"],
+    ["666.14", "answers without JSON"],
+    ["666.15", "answers 404"],
+  ] as const
+) {
   Deno.test(`a bank that ${what} for good: Pending, retried, given up, never executed [${amount}]`, async () => {
     await using env = await openBanksEnvironment({ pullEveryMs: 4000 });
     const made = await paidAt(env, { body: over(amount) });
@@ -113,7 +121,7 @@ Deno.test("GET faults and the bank's page tell every fault with its amount", asy
     env.banks.fetch(new Request(`https://banks.example/BANKA${path}`));
   const { by_amount } = await (await read("/faults")).json();
   const page = await (await read("")).text();
-  assertEquals(by_amount.length, 12);
+  assertEquals(by_amount.length, 15);
   for (const { name, amount } of FAULTS) {
     assert(by_amount.some((row: Json) => row.fault === name && row.amount === amount), name);
     assertStringIncludes(page, amount);

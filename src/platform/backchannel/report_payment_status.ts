@@ -5,7 +5,15 @@
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { asPaymentId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import { beforeReport, isLegalMove, movedAt, type Payment, reasonOf } from "../payments/payment.ts";
+import {
+  beforeReport,
+  isLegalMove,
+  movedAt,
+  movesFrom,
+  type Payment,
+  type PaymentStatus,
+  reasonOf,
+} from "../payments/payment.ts";
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import { type SignedBody, signedEvidence } from "../security/payload_signature.ts";
@@ -71,7 +79,7 @@ export async function findPayment(
 }
 
 function reported(payment: Payment, report: StatusReport, now: number): Payment {
-  if (!isLegalMove(payment.status, report.status)) throw illegalMove(`${payment.status} -> ${report.status}`);
+  if (!isLegalMove(payment.status, report.status)) throw illegalMove(payment.status, report.status);
   return {
     ...payment,
     status: report.status,
@@ -81,6 +89,11 @@ function reported(payment: Payment, report: StatusReport, now: number): Payment 
   };
 }
 
-function illegalMove(detail: string): ApiError {
-  return new ApiError("payment.illegal_move", detail);
+function illegalMove(from: PaymentStatus, to: PaymentStatus): ApiError {
+  const next = movesFrom(from).join(" or ");
+  const message = next === ""
+    ? `Must be absent: ${from} is final, and no status follows it.`
+    : `Must be a status that follows ${from}: ${next}.`;
+  const fault = { code: "Field.Invalid", path: "Data.Status", message } as const;
+  return new ApiError("payment.illegal_move", { detail: `${from} -> ${to}`, faults: [fault] });
 }

@@ -92,6 +92,11 @@ export function isReachable(from: PaymentStatus, to: PaymentStatus): boolean {
   return MOVES[from].some((next) => next === to || isReachable(next, to)); // the changes have no cycle
 }
 
+/** Returns the statuses that can follow directly. */
+export function movesFrom(status: PaymentStatus): readonly PaymentStatus[] {
+  return MOVES[status];
+}
+
 /** Whether a payment may go from one status to another. */
 export function isLegalMove(from: PaymentStatus, to: PaymentStatus): boolean {
   return MOVES[from].includes(to);

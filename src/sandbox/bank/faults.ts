@@ -70,6 +70,24 @@ export const FAULTS = [
     at: "return",
     what: "moves the sandbox’s clock 15 minutes ahead, so that its customer returns too late",
   },
+  {
+    name: "wrong_status",
+    amount: "666.13",
+    at: "push",
+    what: "answers pushes with a Status that does not exist, and does not take the order",
+  },
+  {
+    name: "no_json",
+    amount: "666.14",
+    at: "push",
+    what: "answers pushes with a text that is not JSON, and does not take the order",
+  },
+  {
+    name: "not_found",
+    amount: "666.15",
+    at: "push",
+    what: "answers a push with 404, so that the platform stops, and does not take the order",
+  },
 ] as const satisfies readonly FaultKind[];
 
 /** The name of a fault. */

@@ -49,6 +49,9 @@ async function answer(c: Context, bank: Bank, order: PaymentOrder): Promise<Resp
   const subject = { consentId: order.consentId, amount: order.amount.Amount };
   const fault = isKnown ? undefined : bank.faults.meet("push", subject);
   if (fault === "server_error") return c.json({ error: "temporarily_unavailable" }, 503);
+  if (fault === "wrong_status") return c.json({ Status: "Accepted" }, 200);
+  if (fault === "no_json") return c.text("OK", 200);
+  if (fault === "not_found") return c.json({ error: "not_found" }, 404);
   if (fault === "reset") return brokenAnswer();
   const { answer: status, reason } = await takeOrder(bank, order, "push");
   if (fault === "lose_answer") return brokenAnswer();

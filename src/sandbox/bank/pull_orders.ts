@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import type { Bank } from "./bank.ts";
+import type { FaultName } from "./faults.ts";
 import type { Schedule } from "./settlement.ts";
 import { orderDataSchema, orderOf } from "./payment_order.ts";
 import { listOrders, reportStatus } from "./platform_client.ts";
@@ -53,6 +54,15 @@ export async function pullOrders(bank: Bank): Promise<void> {
   } while (after !== undefined);
 }
 
+/** Faults with which the bank does not take the order at all. */
+const NOT_TAKEN: ReadonlySet<FaultName> = new Set([
+  "server_error",
+  "reset",
+  "wrong_status",
+  "no_json",
+  "not_found",
+]);
+
 /** Returns false if the order must be pulled again. A failed order does not stop the others. */
 async function take(bank: Bank, listed: unknown): Promise<boolean> {
   try {
@@ -60,7 +70,7 @@ async function take(bank: Bank, listed: unknown): Promise<boolean> {
     if (data.Status !== "Pending" && data.Status !== "AcceptedSettlementInProcess") return true;
     const order = orderOf(data);
     const fault = bank.faults.foresee("push", { consentId: order.consentId, amount: order.amount.Amount });
-    if (fault === "server_error" || fault === "reset") return false; // the order also fails if it is pulled
+    if (fault !== undefined && NOT_TAKEN.has(fault)) return false; // the order also fails if it is pulled
     const { answer: status, reason } = await takeOrder(bank, order, "pull");
     if (status === data.Status) return true;
     await reportStatus(bank.platform, { ...order, status, ...(reason === undefined ? {} : { reason }) });

@@ -9,6 +9,7 @@ const endpointsJson = z.object({
   directory_url: address,
   banks_url: address,
   shop_url: address,
+  registration_audience: z.string().min(1),
 });
 
 /** Base addresses of the sandbox's services, without a trailing slash. */

@@ -141,7 +141,14 @@ Deno.test("the prover reads a complete case file, and names what a store has los
 
 Deno.test("the prover's witness sees that a leaf of the log was replaced [EV8]", async () => {
   await using env = await openPushEnvironment();
-  const endpoints = { base_url: "", auth_url: AUTH_URL, directory_url: "", banks_url: "", shop_url: "" };
+  const endpoints = {
+    base_url: "",
+    auth_url: AUTH_URL,
+    directory_url: "",
+    banks_url: "",
+    shop_url: "",
+    registration_audience: "",
+  };
   const witness = openLogWitness({ operations: [operationsOf(env)], endpoints });
   const begin = async (): Promise<void> => {
     await toBank(env);

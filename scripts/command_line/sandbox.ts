@@ -1,16 +1,16 @@
 /**
- * The sandbox a demo runs against: the one that is running, or one started in a temporary folder on free
+ * The sandbox that a command runs against: the one that is running, or one started in a temporary folder on free
  * ports and removed afterwards. Touches no other folder.
  */
-import { freeSandboxPorts } from "../command_line/sandbox_ports.ts";
+import { freeSandboxPorts } from "./sandbox_ports.ts";
 import {
   decodeEndpoints,
   readEndpoints,
   type SandboxEndpoints,
 } from "../../src/sandbox/shop/sandbox_endpoints.ts";
 
-/** A sandbox that answers. `close` stops it if the demo started it. */
-export interface DemoSandbox {
+/** A sandbox that answers. `close` stops it if the command started it. */
+export interface OpenSandbox {
   readonly dir: string;
   readonly endpoints: SandboxEndpoints;
   readonly startedHere: boolean;
@@ -22,7 +22,7 @@ export interface DemoSandbox {
 const livenessMilliseconds = 3000;
 
 /** Finds or starts a sandbox; `log` hears what a started one says. */
-export async function openSandbox(dir: string, log: (line: string) => void): Promise<DemoSandbox> {
+export async function openSandbox(dir: string, log: (line: string) => void): Promise<OpenSandbox> {
   const endpoints = await readEndpoints(dir);
   if (endpoints !== undefined && await answers(endpoints)) {
     const aheadMs = await prefetch(endpoints);
@@ -32,9 +32,9 @@ export async function openSandbox(dir: string, log: (line: string) => void): Pro
   return await startSandbox(log);
 }
 
-async function startSandbox(log: (line: string) => void): Promise<DemoSandbox> {
+async function startSandbox(log: (line: string) => void): Promise<OpenSandbox> {
   const { startEcosystem } = await import("../../src/sandbox/ecosystem/ecosystem.ts");
-  const dir = await Deno.makeTempDir({ prefix: "sandbox-demo-" });
+  const dir = await Deno.makeTempDir({ prefix: "sandbox-" });
   const removeDir = (): Promise<void> => Deno.remove(dir, { recursive: true });
   try {
     const running = await startEcosystem({ port: freeSandboxPorts(), dir, log });
