@@ -32,6 +32,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/evidence",
     "platform/evidence_log",
     "platform/data_keys",
+    "platform/figures",
     "platform/http",
   ],
   ["platform/security", "platform/idempotency", "platform/lookup", "platform/lanes.ts"],
@@ -49,7 +50,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/traces",
     "platform/receipts",
   ],
-  ["platform/search"],
+  ["platform/search", "platform/reports"],
   ["platform/console"],
   [
     "platform/main.ts",

@@ -139,6 +139,18 @@ export const COMMANDS: readonly Command[] = [
       "A payment by the number on an error page, its own or its consent's id, end-to-end id or idempotency key",
     plan: ([id]) => get("/search", { q: id }),
   },
+  ...(["banks", "tpps"] as const).map((kind): Command => ({
+    words: `report ${kind}`,
+    ids: [],
+    required: [],
+    optional: ["id", "from", "until", "after"],
+    switches: ["csv"],
+    help: kind === "banks"
+      ? "Availability, answers and volumes of banks by day; days as 2040-01-15, --csv prints a table"
+      : "Requests and payments of TPPs by day",
+    plan: (_, { csv, id, from, until, after }) =>
+      get(`/reports/${kind}${csv === true ? ".csv" : ""}`, { id, from, until, after }),
+  })),
   {
     words: "history",
     ids: ["SUBJECT"],

@@ -82,7 +82,7 @@ async function send(
       body: JSON.stringify({ Data: data }),
     }),
   });
-  if (answer.ok) return answer.json;
+  if (answer.ok) return answer.json ?? answer.text;
   throw new Error(`${answer.status}: ${reasonOf(answer)}`);
 }
 
@@ -98,6 +98,7 @@ function dataOf(answer: unknown): unknown {
 
 /** The answer as indented lines, a name and its value on each. */
 function linesOf(value: unknown, indent = ""): string[] {
+  if (typeof value === "string" && indent === "") return value.trimEnd().split(/\r?\n/).map(printable); // CSV
   if (Array.isArray(value)) return value.flatMap((item) => [`${indent}-`, ...linesOf(item, `${indent}  `)]);
   if (typeof value !== "object" || value === null) return [`${indent}${printable(value)}`];
   return Object.entries(value).flatMap(([name, member]) =>

@@ -17,6 +17,7 @@ const UNDOCUMENTED = {
     /^\/assets\//,
     /^\/problem$/,
     /^\/receipt$/,
+    /^\/service-levels$/,
     /\/authorization\.consent\.oauth2$/,
   ],
   operations: [/^\/health\//, /^\/console(\/|$)/],

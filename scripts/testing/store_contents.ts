@@ -11,6 +11,7 @@ const UNCOUNTED: ReadonlySet<string> = new Set([
   "kept_copy",
   "kept_piece",
   "age_mark",
+  "day_figures",
 ]);
 
 /** Returns the records that show whether any state changed. */

@@ -28,6 +28,7 @@ export const ARGUMENTS = {
   "scheme.cardEnding": ["ending"],
   "receipt.asOf": ["time"],
   "receipt.payee": ["tpp"],
+  "levels.lead": ["from", "until", "time"],
 } as const;
 
 /** A message as children of an element, or as plain text. */

@@ -21,6 +21,7 @@ import { ApiError } from "../base/kernel/api_error.ts";
 import { type Clock, preciseClock } from "../base/kernel/clock.ts";
 import type { Store } from "../base/store/store.ts";
 import type { Log } from "./log_events.ts";
+import type { FiguresRecorder } from "./figures/recorder.ts";
 import type { PlatformMetrics } from "./metrics.ts";
 import { FIRST_SEGMENTS } from "../base/kernel/reserved_names.ts";
 import { type DiscoveryRouteDeps, discoveryRoutes } from "./oauth/discovery_routes.ts";
@@ -38,6 +39,8 @@ import { type RequestLaneRouteDeps, requestLaneRoutes } from "./security/request
 import { type RegistrationRouteDeps, registrationRoutes } from "./registration/routes.ts";
 import { type ReceiptPageDeps, receiptPageRoutes } from "./receipts/page_routes.ts";
 import { type ReceiptRouteDeps, receiptRoutes } from "./receipts/routes.ts";
+import { type ServiceLevelRouteDeps, serviceLevelRoutes } from "./reports/service_level_routes.ts";
+import { type ReportRouteDeps, reportRoutes } from "./reports/routes.ts";
 import { type SearchRouteDeps, searchRoutes } from "./search/routes.ts";
 import { type TraceRouteDeps, traceRoutes } from "./traces/routes.ts";
 import { admit } from "./security/admit.ts";
@@ -65,9 +68,10 @@ export type Surroundings = readonly MiddlewareHandler<RequestEnv>[];
  * @param traced the middleware that records traces, if the host has them
  */
 export function surroundings(
-  { store, metrics, steady }: {
+  { store, metrics, figures, steady }: {
     readonly store: Store;
     readonly metrics: PlatformMetrics;
+    readonly figures: FiguresRecorder;
     readonly steady: Clock;
   },
   log: Log,
@@ -78,7 +82,7 @@ export function surroundings(
   return [
     nameRequest(store),
     headers,
-    requestMetrics({ metrics, elapsed: preciseClock }),
+    requestMetrics({ metrics, figures, elapsed: preciseClock }),
     requestLog({ log, steady }),
     ...traced,
     admit(admitted),
@@ -104,6 +108,7 @@ export interface BrowserDeps extends ErrorDeps {
   readonly frontchannel: FrontchannelRouteDeps;
   readonly pages: PublicPageDeps;
   readonly receipts: ReceiptPageDeps;
+  readonly serviceLevels: ServiceLevelRouteDeps;
 }
 
 export interface OperationsDeps extends ErrorDeps {
@@ -123,6 +128,7 @@ export interface OperationsDeps extends ErrorDeps {
     & ParticipantRouteDeps
     & CaseRouteDeps
     & SearchRouteDeps
+    & ReportRouteDeps
     & OperationsDocumentDeps;
 }
 
@@ -151,6 +157,7 @@ export function browserHost(deps: BrowserDeps): Host {
   const endpoints = [
     ...publicPageRoutes(deps.pages),
     ...receiptPageRoutes(deps.receipts),
+    ...serviceLevelRoutes(deps.serviceLevels),
     ...discoveryRoutes(deps.discovery),
     ...frontchannelRoutes(deps.frontchannel),
   ];
@@ -172,6 +179,7 @@ export function operationsHost(deps: OperationsDeps): Host {
     ...logRoutes(operations),
     ...caseRoutes(operations),
     ...searchRoutes(operations),
+    ...reportRoutes(operations),
     ...operationsDocumentRoutes(operations),
   ];
   const served = [

@@ -124,7 +124,7 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
     log,
     ...shared.errors,
     around: [
-      ...surroundings(parts, log, apiHeaders, shared, traced(parts, shared)),
+      ...surroundings({ ...parts, ...shared }, log, apiHeaders, shared, traced(parts, shared)),
       answerSignature({ clock, signer: parts.keys.signer, issuer: authUrl, trustAnchor: shared.trustAnchor }),
       commitReplayRecords({ store, clock }),
     ],
@@ -220,7 +220,13 @@ function composeBrowser(
   return browserHost({
     log,
     ...shared.errors,
-    around: surroundings(parts, log, browserHeaders, { admission: shared.admission }, traced(parts, shared)),
+    around: surroundings(
+      { ...parts, ...shared },
+      log,
+      browserHeaders,
+      { admission: shared.admission },
+      traced(parts, shared),
+    ),
     discovery: { baseUrl, authUrl, findBank: shared.findAnyBank, keys, outagesOf: shared.outagesOf },
     frontchannel: {
       ...shared,
@@ -236,6 +242,7 @@ function composeBrowser(
       isBankFailing: shared.delivery.circuit.isOpen,
     },
     receipts: { keys, authUrl, site: shared.site },
+    serviceLevels: { ...parts, ...shared },
     pages: { ...pages, authUrl, site: shared.site, findTpp: tppFinder(shared, store) },
   });
 }

@@ -32,13 +32,13 @@ export function composeOperations(
     log,
     ...shared.errors,
     drawErrorPage: consoleErrorPages(shared.site),
-    around: surroundings(parts, log, operationsHeaders, { admission: shared.admission }),
+    around: surroundings({ ...parts, ...shared }, log, operationsHeaders, { admission: shared.admission }),
     health,
     guard: guardOf(parts, log, recordRead),
     console: consoleParts(parts, shared, log),
     operations: {
       ...shared.delivery, // payments, their outbox, and the calls to banks
-      ...searchParts(shared, recordRead),
+      ...readings(shared, recordRead),
       consents,
       clients,
       log,
@@ -64,11 +64,11 @@ function erasureParts({ config, caseKeys }: TimedParts): Pick<EraseCaseDeps, "ca
   return { caseKeys, keepCasesMs: config.keepCasesDays * 86_400_000 };
 }
 
-function searchParts(
-  { traces, errors: { errorUri } }: Shared,
+function readings(
+  { traces, figuresStore, listBanks, errors: { errorUri } }: Shared,
   recordRead: RecordRead,
-): Pick<OperationsDeps["operations"], "traces" | "errorUri" | "recordRead"> {
-  return { traces, errorUri, recordRead };
+): Pick<OperationsDeps["operations"], "traces" | "figuresStore" | "listBanks" | "errorUri" | "recordRead"> {
+  return { traces, figuresStore, listBanks, errorUri, recordRead };
 }
 
 function consoleParts(parts: TimedParts, { site }: Shared, log: Log): OperationsDeps["console"] {

@@ -1,6 +1,5 @@
 /** Builds the parts that both hosts share: stores, keys, limits, delivery. */
 import type { CaseKeys } from "./data_keys/case_keys.ts";
-import { cellOf } from "./cells.ts";
 import type { Config } from "./config.ts";
 import { type ConsentStore, openConsentStore } from "./consents/consent_store.ts";
 import {
@@ -47,7 +46,8 @@ import {
   withBlocks,
 } from "./security/current_controls.ts";
 import type { StandingOf } from "./security/standing.ts";
-import { type ClientStore, openClientStore } from "./registration/client_store.ts";
+import { type CellClients, clientsOfCell } from "./registration/clients_of_cell.ts";
+import { openClientStore } from "./registration/client_store.ts";
 import { whyHeldBy } from "./operations/why_held.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { type Admission, openAdmission } from "./http/admission.ts";
@@ -64,6 +64,7 @@ import type { Store } from "../base/store/store.ts";
 import { errorPages } from "./http/error_routes.ts";
 import type { Site } from "../pages/site.ts";
 import { openTraces, type Traces } from "./traces/open_traces.ts";
+import { type FiguresParts, openFigures } from "./figures/open_figures.ts";
 
 /** The inputs that differ between a test, the sandbox and production. */
 export interface PlatformParts {
@@ -96,7 +97,7 @@ export interface TimedParts extends PlatformParts {
 }
 
 /** The parts that both hosts share. */
-export interface Shared extends Traces {
+export interface Shared extends Traces, FiguresParts, CellClients {
   readonly site: Site;
   readonly participantKeys: ParticipantKeySets;
   readonly statuses: StatusList;
@@ -109,10 +110,6 @@ export interface Shared extends Traces {
   readonly outagesOf: (bank: BankCode) => Promise<readonly Outage[]>;
   readonly statements: SoftwareStatementDeps;
   readonly trustAnchor: string;
-  /** Registered clients, updated with the directory's newest statements. */
-  readonly clients: ClientStore;
-  /** Finds a bank of any cell. */
-  readonly findAnyBank: ClientStore["findBank"];
   readonly tokens: AccessTokenStore;
   readonly codes: AuthorizationCodeStore;
   readonly requests: PushedRequestStore;
@@ -148,12 +145,13 @@ export async function openClocks(
 }
 
 export function composeShared(parts: TimedParts, log: Log): Shared {
+  const site = { sandbox: isSandbox(parts.config), operator: parts.config.operator };
   const { config, store, clock, steady } = parts;
   const readCertificate = certificateReader({ ...config, clock, source: config.clientCertSource });
   const callers = openCallers(readCertificate);
   const view = composeDirectoryView(parts, log);
   const [payments, traces] = [openPaymentStore(store), openTraces(parts)];
-  const site = { sandbox: isSandbox(config), operator: config.operator };
+  const figures = openFigures(parts);
   return {
     ...view,
     site,
@@ -173,7 +171,8 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
       localBuckets: openLocalBuckets(steady),
       policies: config.rateLimits,
     }),
-    delivery: composeDelivery(parts, log, view, { payments, ...traces }),
+    delivery: composeDelivery({ ...parts, ...figures }, log, view, { payments, ...traces }),
+    ...figures,
     ...traces,
     claims: openClaimStore(clock),
     sessions: openAuthorizationSessionStore(),
@@ -200,8 +199,7 @@ type DirectoryView = Pick<
   | "rejectInOutage"
   | "outagesOf"
   | "statements"
-  | "clients"
-  | "findAnyBank"
+  | keyof CellClients
   | "directoryClock"
 >;
 
@@ -242,7 +240,7 @@ function composeDirectoryView(parts: TimedParts, log: Log): DirectoryView {
     rejectInOutage: rejectInOutage(controls, clock),
     outagesOf: outagesOf(controls, clock),
     statements,
-    ...clientsOf(config, { ...stored, ...current }),
+    ...clientsOfCell(config, store, { ...stored, ...current }),
   };
 }
 
@@ -255,21 +253,9 @@ function composeDirectoryClock({ fetch, metrics, clock, steady }: TimedParts, lo
   });
 }
 
-/** The banks of other cells do not exist here. */
-function clientsOf(
-  { cell, cells }: Config,
-  clients: ClientStore,
-): Pick<Shared, "clients" | "findAnyBank"> {
-  const own = cellOf(cell, cells);
-  const { findBank: findAnyBank } = clients;
-  const findBank: typeof findAnyBank = async (from, code) =>
-    own?.serves(code) === true ? await findAnyBank(from, code) : null;
-  return { clients: { ...clients, findBank }, findAnyBank };
-}
-
 /** Builds the delivery of payment orders, for requests and for the background worker. */
 function composeDelivery(
-  parts: TimedParts,
+  parts: TimedParts & FiguresParts,
   log: Log,
   view: DirectoryView,
   { payments, traceAnswer }: Pick<Shared, "payments" | "traceAnswer">,
@@ -286,6 +272,7 @@ function composeDelivery(
     ownKey: () => ownKeyDocument(keys),
     authUrl: config.authUrl,
     metrics: parts.metrics,
+    figures: parts.figures,
     outbox: openOrderOutboxStore({ store, clock }),
     circuit: openBankCircuit(steady),
     findBank: (bank) => view.clients.findBank(store, bank),

@@ -11,6 +11,8 @@ import { countedJobs } from "./measured_parts.ts";
 import { countOrders } from "./payments/count_orders.ts";
 import { deliverDueOrders, startDueOrders } from "./payments/deliver_due_orders.ts";
 import { resumeHeldOrders } from "./payments/held_orders.ts";
+import { openBankWatch } from "./reports/watch_banks.ts";
+import { openHoldStore } from "./recovery/hold_store.ts";
 import { openReceiptSigner } from "./receipts/receipt_keys.ts";
 import { followDirectory } from "./registration/current_clients.ts";
 import type { Log } from "./log_events.ts";
@@ -31,6 +33,10 @@ export interface PlatformWork extends BackgroundWork {
   readonly growLog: () => Promise<number>;
   /** Stores the traces of answered requests. */
   readonly writeTraces: () => Promise<number>;
+  /** Stores the figures of reports. */
+  readonly writeFigures: () => Promise<number>;
+  /** Notes once a minute which banks are not available. */
+  readonly watchBanks: () => Promise<number>;
   /** Stores the key that signs receipts, so that every cell can verify them when it is no longer published. */
   readonly storeReceiptKey: () => Promise<number>;
   /** Stores the time mark for the next start. */
@@ -42,31 +48,14 @@ type WorkParts =
   & Pick<PlatformParts, "store" | "clock" | "keys" | "config" | "operators" | "caseKeys">
   & { readonly log: Log };
 
-export function composeWork(
-  parts: WorkParts,
-  { delivery, statuses, clients, consents, traceQueue }: Shared,
-): PlatformWork {
-  const { store, clock, config, caseKeys, keys: { signer } } = parts;
-  const origin = { issuer: config.authUrl, cell: config.cell };
-  const evidence = { store, clock, signer, origin, log: openLogStore(store) };
-  const keepCasesMs = config.keepCasesDays * 86_400_000;
-  const erasing = { ...parts, ...delivery, consents, caseKeys, keepCasesMs };
-  const receiptSigner = openReceiptSigner(parts);
+export function composeWork(parts: WorkParts, shared: Shared): PlatformWork {
+  const { delivery, traceQueue, figures } = shared;
+  const jobs = jobsOf(parts, shared);
   const resume = (): Promise<number> => resumeHeldOrders(delivery);
-  const jobs = {
-    followDirectory: () => followDirectory(statuses, clients, store, delivery.random),
-    sweepConsents: () => sweepConsents({ ...parts, consents, random: delivery.random }),
-    forgetConsents: () => forgetConsents({ ...parts, consents, random: delivery.random }),
-    ...(caseKeys === undefined ? {} : { rewrapKeys: openRewrapping({ ...caseKeys.stored, log: parts.log }) }),
-    finishErasures: () => finishErasures(erasing),
-    growLog: () => growLog(evidence),
-    writeTraces: () => traceQueue.write(),
-    storeReceiptKey: async () => (await receiptSigner(), 0),
-    markAge: parts.markAge,
-  };
   const deliver: Job = (isStopped) => startDueOrders(delivery, isStopped);
   const count = parts.operators === undefined ? {} : { countOrders: countOrders(delivery) }; // they read it
-  const all = countedJobs({ ...jobs, resume, deliver, ...count }, delivery.metrics);
+  const paced = { ...jobs, writeFigures: figures.writeSometimes };
+  const all = countedJobs({ ...paced, resume, deliver, ...count }, delivery.metrics);
   const settled = (): Promise<unknown> => Promise.all(delivery.underWay);
   const work = backgroundWork(all, settled, parts.log);
   return {
@@ -75,7 +64,33 @@ export function composeWork(
     ...work,
     async stop() {
       await work.stop();
-      await traceQueue.write().catch(() => 0); // those of the last second; the store has logged its failure
+      await Promise.allSettled([traceQueue.write(), figures.write()]); // the newest; the store has logged its failure
     },
+  };
+}
+
+type Jobs = Omit<PlatformWork, "deliverDueOrders" | "startWork" | "workOnce" | "stop">;
+
+function jobsOf(parts: WorkParts, shared: Shared): Jobs {
+  const { delivery, statuses, clients, consents, traceQueue, figures } = shared;
+  const { store, clock, config, caseKeys, keys: { signer } } = parts;
+  const origin = { issuer: config.authUrl, cell: config.cell };
+  const evidence = { store, clock, signer, origin, log: openLogStore(store) };
+  const keepCasesMs = config.keepCasesDays * 86_400_000;
+  const erasing = { ...parts, ...delivery, consents, caseKeys, keepCasesMs };
+  const receiptSigner = openReceiptSigner(parts);
+  const holds = openHoldStore(store);
+  return {
+    followDirectory: () => followDirectory(statuses, clients, store, delivery.random),
+    sweepConsents: () => sweepConsents({ ...parts, consents, random: delivery.random }),
+    forgetConsents: () => forgetConsents({ ...parts, consents, random: delivery.random }),
+    ...(caseKeys === undefined ? {} : { rewrapKeys: openRewrapping({ ...caseKeys.stored, log: parts.log }) }),
+    finishErasures: () => finishErasures(erasing),
+    growLog: () => growLog(evidence),
+    writeTraces: () => traceQueue.write(),
+    writeFigures: () => figures.write(),
+    watchBanks: openBankWatch({ ...parts, ...shared, circuit: delivery.circuit, holds }),
+    storeReceiptKey: async () => (await receiptSigner(), 0),
+    markAge: parts.markAge,
   };
 }

@@ -72,6 +72,8 @@ export interface Config {
   readonly sealsData: boolean;
   /** How long traces of requests are kept. 0: none are written. */
   readonly traceDays: number;
+  /** How long the figures of reports are kept. */
+  readonly reportDays: number;
 }
 
 /** Environment variables by name. */
@@ -146,6 +148,7 @@ function frozen(values: Values): Config {
     dataKeysStore: values.DATA_KEYS_STORE ?? dataKeysBeside(values.STORE_URL),
     sealsData: values.SEAL_DATA === "yes",
     traceDays: values.TRACE_DAYS,
+    reportDays: values.REPORT_DAYS,
     lameDuckSeconds: values.LAME_DUCK_SECONDS ?? defaultLameDuckSeconds(values.STORE_URL),
     currencies: Object.freeze(commaSeparated(values.CURRENCIES)),
     accountSchemes: values.ACCOUNT_SCHEMES,

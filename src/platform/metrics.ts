@@ -155,6 +155,10 @@ const PROCESS = {
       "Traces of requests by result: written; limited (the caller had too many); dropped (the store did not take them).",
     labels: { result: "fixed" },
   },
+  platform_figures_dropped_total: {
+    kind: "counter",
+    help: "Requests and pushes that the reports by day lack, because too many participants had some.",
+  },
   platform_log_dropped_lines_total: {
     kind: "counter",
     help: "Log lines dropped because standard output did not take them.",

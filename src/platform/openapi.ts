@@ -45,6 +45,7 @@ const OPERATIONS_TAGS = [
   { name: "Evidence", description: "The evidence log's checkpoint and proofs." },
   { name: "Search", description: "Finds a payment by any id." },
   { name: "Histories", description: "Who did what, when and why." },
+  { name: "Reports", description: "Availability, answers and volumes by day." },
   { name: "Participants", description: "Registered TPPs and banks, and whether they are active." },
   { name: "Controls", description: "What operators block, revoke, hold and announce." },
   { name: "Payment orders", description: "Orders that wait, are held or were given up." },

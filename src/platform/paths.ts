@@ -11,6 +11,8 @@ export const PAYMENTS_PATH = "/{bank}/domestic-payments/v1";
 export const RECEIPT_PATH = "/{bank}/domestic-payments/v1/{paymentId}/receipt";
 /** On the browser host. */
 export const RECEIPT_PAGE_PATH = "/receipt";
+/** On the browser host: the page; with `.json` the same as JSON. */
+export const SERVICE_LEVELS_PATH = "/service-levels";
 export const TRACES_PATH = "/traces/v1";
 
 type ParametersOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`

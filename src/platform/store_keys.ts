@@ -212,6 +212,15 @@ export const traceOfKey = (reader: string, about: string, place?: string): Key =
   ...(place === undefined ? [] : [place]),
 ];
 
+/** Figures of a day as a process has counted them (`figures/figures_store.ts`). For `REPORT_DAYS`. */
+export const figuresKey = (of: string, day: string, subject?: string, process?: string): Key => [
+  "day_figures",
+  of,
+  day,
+  ...(subject === undefined ? [] : [subject]),
+  ...(process === undefined ? [] : [process]),
+];
+
 /** Ids of consents and payments by the hash of another id (`lookup/lookup_store.ts`). 400 days. */
 export const lookupKey = (hash: string, resource?: string): Key => [
   "lookup",

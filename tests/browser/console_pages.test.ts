@@ -72,6 +72,11 @@ async function busyConsole(env: Environment & { readonly pushes: unknown[] }): P
     UntilDateTime: new Date(env.now + 3_600_000).toISOString(),
     Text: "Maintenance of the core banking system.",
   });
+  for (let minute = 0; minute < 5; minute++) {
+    env.now += 60_000;
+    await env.platform.watchBanks();
+  }
+  await env.platform.writeFigures();
   const ids: Readonly<Record<string, string>> = { paymentId: id, outageId, id: "BANKA" };
   const declared = Object.keys(OPERATION_ROLES).filter((name) => name.startsWith("GET /console"));
   const paths = declared.map((name) =>
@@ -80,7 +85,14 @@ async function busyConsole(env: Environment & { readonly pushes: unknown[] }): P
       (_, part) => ids[part] ?? "",
     )
   );
-  return [...paths, "/console/orders?state=held", `/console/search?q=${id}`, "/console/nowhere"];
+  return [
+    ...paths,
+    "/console/orders?state=held",
+    "/console/reports?id=BANKA",
+    "/console/reports?kind=tpps",
+    `/console/search?q=${id}`,
+    "/console/nowhere",
+  ];
 }
 
 /** In Arabic, at 320 pixels, without scripts, in the dark. */

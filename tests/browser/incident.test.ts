@@ -191,7 +191,7 @@ async function audit({ page, origin }: Scene): Promise<readonly (readonly string
 
 Deno.test({
   name:
-    "a bank stops taking orders: an alert fires, the operator holds it, announces an outage and releases the orders in the console [O2, OP6, OP7, OP8, OP15]",
+    "a bank stops taking orders: an alert fires, the operator holds it, announces an outage and releases the orders in the console [O2, OP6, OP7, OP8, OP15, REP2, REP5]",
   ignore: !isChromiumThere() || !hasPrometheus(),
   async fn(t) {
     await using scene = await openScene();
@@ -213,6 +213,21 @@ Deno.test({
     await t.step("the alerts and the dashboard are calm", async () => {
       assertEquals(await onDashboard(scene, "BANKA"), ["Works", "0", "0"]);
       for (const name of ["BreakerOpen", "OrdersDelayed"]) await prometheus.ended(name, 20);
+    });
+    await t.step("the report shows it", async () => {
+      await env.platform.writeFigures();
+      await page.goto(`${origin}/console/reports?id=BANKA`);
+      const [availability = "", answered = "", , payments] = await rowOf(page, "15 January 2040").locator(
+        "td",
+      )
+        .allTextContents();
+      assert(parseFloat(availability) < 100 && parseFloat(answered) < 100, `${availability}, ${answered}`);
+      assertEquals(payments, String(PAYMENTS + 1));
+      const plot = page.locator(".plot", { hasText: "not available" });
+      assertEquals(await plot.locator("rect.value").count(), 1);
+      const levels = await env.browser(new Request(`${AUTH_URL}/service-levels.json?bank=BANKA`));
+      const { banks: [bank] } = await levels.json();
+      assert(bank.days[0].availability < 1 && bank.days[0].answer_rate < 1, "TPPs see it too");
     });
     await t.step("the history names the operator", async () => {
       assertEquals(await audit(scene), [

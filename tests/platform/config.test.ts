@@ -47,6 +47,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     dataKeysStore: "/var/lib/payment-platform/platform.kv.keys",
     sealsData: true,
     traceDays: 7,
+    reportDays: 400,
     rateLimits: {
       authorization: { perSecond: 20, burst: 40 },
       registration: { perSecond: 1, burst: 5 },
@@ -124,7 +125,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     burst: 4,
   }]);
   assertEquals(config.rateLimits.reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 42);
+  assertEquals(VARIABLES.length, 43);
 });
 
 Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {

@@ -25,6 +25,8 @@ export const FIRST_SEGMENTS: ReadonlyMap<string, Segment> = new Map<string, Segm
   [".well-known", { zone: "discovery", forPrograms: true }],
   ["assets", { zone: "discovery", forPrograms: true }],
   ["receipt", { zone: "documentation" }],
+  ["service-levels", { zone: "documentation" }],
+  ["service-levels.json", { zone: "documentation", forPrograms: true }],
   ["problem", { zone: "customers" }],
   ["register", { zone: "participants" }],
   ["traces", { zone: "participants" }],

@@ -13,6 +13,7 @@ import { historyPage } from "./history_page.tsx";
 import { ordersPage } from "./orders_page.tsx";
 import { participantsPage } from "./participants_page.tsx";
 import { type PlainKey, words } from "./phrase.ts";
+import { reportsPage } from "./reports_page.tsx";
 import { type SignInDeps, signInRoutes } from "./sign_in_routes.tsx";
 import { searchPage } from "./search_page.tsx";
 import { ASSETS } from "./style.ts";
@@ -43,6 +44,9 @@ export function consoleRoutes(deps: ConsoleRouteDeps): readonly PlatformEndpoint
     page("/console/banks", "banks.title", (visit, { after }) => banksPage(visit, after, clock())),
     page("/console/participants", "participants.title", (visit, { search = "", after }) => {
       return participantsPage(visit, search, after);
+    }),
+    page("/console/reports", "reports.title", (visit, { kind, id, from, until, after }) => {
+      return reportsPage(visit, { kind: kind === "tpps" ? "tpps" : "banks", id, from, until, after });
     }),
     page("/console/audit", "audit.title", (visit, { subject = "", actor = "", event = "", after }) => {
       return historyPage(visit, { subject: subject.trim(), actor, event, after });

@@ -15,6 +15,11 @@ const HEADERS = {
     schema: { type: "string", format: "uuid" },
   },
   NoStore: ANSWER_HEADERS.NoStore,
+  NextPage: {
+    description: 'RFC 8288: the next page, with `rel="next"`. Absent at the end.',
+    required: false,
+    schema: { type: "string" },
+  },
   RetryAfter: ANSWER_HEADERS.RetryAfter,
   Allow: ANSWER_HEADERS.Allow,
   Challenge: {
@@ -72,6 +77,16 @@ export function operationText(description: string): {
   content: { "text/plain": { schema: z.ZodType } };
 } {
   return { description, headers: fresh, content: { "text/plain": { schema: z.string() } } };
+}
+
+/** A table as CSV (RFC 4180). */
+export function operationTable(description: string): {
+  description: string;
+  headers: Record<string, Reference>;
+  content: { "text/csv": { schema: z.ZodType } };
+} {
+  const headers = { ...fresh, link: header("NextPage") };
+  return { description, headers, content: { "text/csv": { schema: z.string() } } };
 }
 
 /** Error responses of an endpoint behind the guard: the common ones and these. */

@@ -45,7 +45,7 @@ export async function createPayment(deps: CreatePaymentDeps, command: CreatePaym
   const { token, bank, request } = command;
   const owner = { bank: bank.code, clientId: token.clientId };
   const pushed = bank.paymentOrdersUri !== undefined;
-  const { payment, order } = await transact<Created>(
+  const { payment, order, isNew } = await transact<Created>(
     deps,
     { what: "payment", request: command },
     async (tx) => {
@@ -55,21 +55,24 @@ export async function createPayment(deps: CreatePaymentDeps, command: CreatePaym
       // consent consumed also finds the claim.
       const found = await deps.claims.claimFor(tx, command.claim);
       if ("resourceId" in found) {
-        return { payment: (await readPayment(deps, tx, found.resourceId, { bank: bank.code, token })).value };
+        const made = await readPayment(deps, tx, found.resourceId, { bank: bank.code, token });
+        return { payment: made.value, isNew: false };
       }
       const id = await paymentIdOf(entry.value.id);
       const { payment, consumed } = consume(entry.value, { id, request, pushed }, deps.clock());
       const order = pushed ? openOrder(payment.id, payment.bank, deps.steady()) : undefined;
       stage(deps, tx, command, { entry, consumed, payment, order, claim: found.free });
-      return { payment, order };
+      return { payment, order, isNew: true };
     },
   );
+  if (isNew) deps.figures.payment(payment);
   return await answered(deps, payment, order);
 }
 
 /** A payment, and its order if this request has created it and must push it. */
 interface Created {
   readonly payment: Payment;
+  readonly isNew: boolean;
   readonly order?: PaymentOrder | undefined;
 }
 

@@ -8,6 +8,7 @@ import type { BankCode, ClientId, PaymentId } from "../../base/kernel/identifier
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { Entry } from "../../base/store/store.ts";
 import { transact } from "../../base/store/transaction.ts";
+import type { FiguresRecorder } from "../figures/recorder.ts";
 import type { PlatformMetrics } from "../metrics.ts";
 import type { BankCircuit, CircuitOrder } from "./bank_circuit.ts";
 import { holdBack } from "./held_orders.ts";
@@ -35,6 +36,7 @@ export interface DeliverOrderDeps extends PushOrderDeps, TakeOrdersDeps {
   readonly payments: PaymentStore;
   readonly circuit: BankCircuit;
   readonly metrics: PlatformMetrics;
+  readonly figures: Pick<FiguresRecorder, "payment" | "push">;
   /** Returns the bank's registration. */
   readonly findBank: (bank: BankCode) => Promise<OrderReceiver | null>;
   /** Records for the bank what was wrong with its response. Must not wait or throw. */
@@ -132,7 +134,7 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Prom
 }
 
 function measure(
-  { metrics }: DeliverOrderDeps,
+  { metrics, figures }: DeliverOrderDeps,
   bank: BankCode,
   outcome: PushOutcome,
   milliseconds: number,
@@ -140,6 +142,7 @@ function measure(
   const result = outcome.ok ? "answered" : outcome.failure.kind;
   metrics.count("platform_order_pushes_total", { bank, result });
   if (result === "unsent") return;
+  figures.push(bank, result, milliseconds);
   metrics.observe("platform_order_push_duration_seconds", { bank }, milliseconds / 1000);
 }
 

@@ -22,6 +22,8 @@ export interface ClientStore {
   findBank(from: Reader, code: BankCode): Promise<BankClient | null>;
   /** Returns clients in the order of their ids, as registered. */
   list(from: Store, after: ClientId | undefined, limit: number): Promise<readonly Client[]>;
+  /** Returns banks in the order of their codes, as registered. */
+  listBanks(from: Store, limit: number): Promise<readonly BankClient[]>;
   /** Returns the stored entries, for {@link ClientStore.stageRegistration}. */
   readRegistered(from: Reader, clientId: ClientId, code: BankCode | undefined): Promise<Registered>;
   /** Returns the signed software statement of the client. */
@@ -42,6 +44,8 @@ export function openClientStore(): ClientStore {
       const entries = await from.list({ prefix: [clientRecord.name], ...start, limit });
       return entries.map((entry) => clientRecord.decode(entry).value);
     },
+    listBanks: async (from, limit) =>
+      (await from.list({ prefix: [bankRecord.name], limit })).map((entry) => bankRecord.decode(entry).value),
     async readRegistered(from, clientId, code) {
       const [client, bank] = await Promise.all([
         clientRecord.get(from, clientKey(clientId)),
@@ -51,25 +55,32 @@ export function openClientStore(): ClientStore {
     },
     findStatement: async (from, clientId) =>
       (await softwareStatementRecord.get(from, softwareStatementKey(clientId)))?.value ?? null,
-    stageRegistration(tx, registration, former, actor = registration.client.clientId) {
-      const { softwareStatement } = registration;
-      const statement = sharedDocument(softwareStatement);
-      const client = { ...registration.client, statementSha256: statement.sha256 };
-      stageDocument(tx, statement);
-      const recorded = record(tx, client.clientId, former.client?.value ?? null, {
-        at: client.updatedAt,
-        event: former.client === null ? "client.registered" : "client.updated",
-        actor,
-        reason: `software statement of ${wireDateTime(client.statementIssuedAt * 1000)}`,
-      });
-      check(tx, clientKey(client.clientId), former.client?.version ?? null);
-      clientRecord.set(tx, clientKey(client.clientId), { ...client, ...recorded });
-      softwareStatementRecord.set(tx, softwareStatementKey(client.clientId), softwareStatement);
-      const bank = asBank(client);
-      if (bank !== null) {
-        check(tx, bankKey(bank.code), former.bank?.version ?? null);
-        bankRecord.set(tx, bankKey(bank.code), bank);
-      }
-    },
+    stageRegistration,
   };
+}
+
+function stageRegistration(
+  tx: Transaction,
+  registration: Registration,
+  former: Registered,
+  actor: string = registration.client.clientId,
+): void {
+  const { softwareStatement } = registration;
+  const statement = sharedDocument(softwareStatement);
+  const client = { ...registration.client, statementSha256: statement.sha256 };
+  stageDocument(tx, statement);
+  const recorded = record(tx, client.clientId, former.client?.value ?? null, {
+    at: client.updatedAt,
+    event: former.client === null ? "client.registered" : "client.updated",
+    actor,
+    reason: `software statement of ${wireDateTime(client.statementIssuedAt * 1000)}`,
+  });
+  check(tx, clientKey(client.clientId), former.client?.version ?? null);
+  clientRecord.set(tx, clientKey(client.clientId), { ...client, ...recorded });
+  softwareStatementRecord.set(tx, softwareStatementKey(client.clientId), softwareStatement);
+  const bank = asBank(client);
+  if (bank !== null) {
+    check(tx, bankKey(bank.code), former.bank?.version ?? null);
+    bankRecord.set(tx, bankKey(bank.code), bank);
+  }
 }

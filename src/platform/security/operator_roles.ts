@@ -48,6 +48,10 @@ const API_ROLES = {
   "POST /operations/banks/{id}/outages": OPERATES,
   "POST /operations/banks/{id}/outages/{outageId}/cancel": OPERATES,
   "GET /operations/participants": ROLES,
+  "GET /operations/reports/banks": ROLES,
+  "GET /operations/reports/banks.csv": ROLES,
+  "GET /operations/reports/tpps": ROLES,
+  "GET /operations/reports/tpps.csv": ROLES,
 } as const satisfies Readonly<Record<string, readonly Role[]>>;
 
 /** The console's pages that read. What a page shows, it reads from the API as the operator. */
@@ -56,6 +60,7 @@ const PAGE_ROLES: Readonly<Record<string, readonly Role[]>> = {
   "GET /console/orders": ROLES,
   "GET /console/banks": ROLES,
   "GET /console/participants": ROLES,
+  "GET /console/reports": ROLES,
   "GET /console/audit": READ_HISTORIES,
   "GET /console/search": READ_HISTORIES,
   "GET /console/cases/{id}": FIND_CASES,

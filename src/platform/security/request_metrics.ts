@@ -3,6 +3,7 @@ import { createMiddleware } from "hono/factory";
 import type { RequestVariables } from "../../base/http/context.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { routeOf } from "../http/endpoint.ts";
+import type { FiguresRecorder } from "../figures/recorder.ts";
 import type { PlatformMetrics } from "../metrics.ts";
 import type { BankVariables } from "./bank_path.ts";
 import type { CertificateVariables } from "./client_certificate.ts";
@@ -16,7 +17,11 @@ type Env = { Variables: RequestVariables & Partial<BankVariables & CertificateVa
  * @param deps.elapsed a monotonic clock in milliseconds, with fractions
  */
 export function requestMetrics(
-  { metrics, elapsed }: { readonly metrics: PlatformMetrics; readonly elapsed: Clock },
+  { metrics, figures, elapsed }: {
+    readonly metrics: PlatformMetrics;
+    readonly figures: Pick<FiguresRecorder, "request">;
+    readonly elapsed: Clock;
+  },
 ): ReturnType<typeof createMiddleware<Env>> {
   return createMiddleware<Env>(async function measured(c, next) {
     const began = elapsed();
@@ -28,12 +33,14 @@ export function requestMetrics(
       method: methodOf(c.req.method),
       status: String(status),
     });
-    metrics.observe("platform_request_duration_seconds", { route }, (elapsed() - began) / 1000);
+    const milliseconds = elapsed() - began;
+    metrics.observe("platform_request_duration_seconds", { route }, milliseconds / 1000);
     const ofClass = { status: `${Math.floor(status / 100)}xx` };
     const bank = c.get("bank")?.code;
     if (bank !== undefined) metrics.count("platform_bank_requests_total", { bank, ...ofClass });
-    const { clientId: client } = c.get("facts");
+    const { clientId: client, orgId } = c.get("facts");
     if (client === undefined) return;
+    figures.request({ bank: bank === orgId ? undefined : bank, clientId: client, status, milliseconds }); // contract REP1
     metrics.count("platform_client_requests_total", { client, ...ofClass });
     const expiry = c.get("certificate")?.notAfter;
     if (expiry === undefined) return;

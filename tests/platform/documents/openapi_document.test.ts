@@ -38,6 +38,7 @@ const OPERATION_IDS = {
   "get /health/serving": ["getServing", ""],
   "get /health/ready": ["getReadiness", ""],
   "get /openapi.json": ["getOpenApiDocument", ""],
+  "get /service-levels.json": ["getServiceLevels", ""],
   "get /.well-known/oauth-authorization-server/{bank}": ["getAuthorizationServerMetadata", ""],
   "get /jwks": ["getPlatformKeys", ""],
   "get /{bank}/authorization.oauth2": ["authorize", ""],

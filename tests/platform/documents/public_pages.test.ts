@@ -37,6 +37,7 @@ const OPERATIONS = {
   "get /health/serving": AUTH,
   "get /health/ready": AUTH,
   "get /openapi.json": AUTH,
+  "get /service-levels.json": AUTH,
 } as const;
 
 Deno.test("GET /openapi.json lists every endpoint once, on its own host, and no page [A6]", async () => {

@@ -1,0 +1,190 @@
+// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
+/** The public page of the banks' service levels: all banks over a month, or one bank by day. No volumes. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { formatDay, formatInstant } from "./formats.ts";
+import { renderDocument } from "./html_document.tsx";
+import { type Language, LOCALES } from "./language.ts";
+import { type LanguageLink, Layout } from "./layout.tsx";
+import { ParticipantText } from "./participant_text.tsx";
+import { type MessageKey, phrase, words } from "./phrase.ts";
+import { Plot } from "./plot.tsx";
+import type { Site } from "./site.ts";
+
+/** Rates are parts of 1, times milliseconds. A time of null is above every bound. Undefined: not known. */
+export interface LevelNumbers {
+  readonly availability: number | undefined;
+  readonly answerRate: number | undefined;
+  readonly median: number | null | undefined;
+  readonly percentile95: number | null | undefined;
+}
+
+export interface ShownLevels {
+  readonly bank: string;
+  readonly name: string;
+  readonly total: LevelNumbers;
+  /** Oldest first. */
+  readonly days: readonly (LevelNumbers & { readonly day: string })[];
+}
+
+export interface ServiceLevelsView {
+  readonly site: Site;
+  readonly languageSwitch: readonly LanguageLink[];
+  readonly from: string;
+  readonly until: string;
+  /** Milliseconds. */
+  readonly at: number;
+  readonly banks: readonly ShownLevels[];
+  /** Shown by day. */
+  readonly one?: ShownLevels;
+  readonly addressOf: (bank?: string) => string;
+  /** The slowest time that is told apart, milliseconds. */
+  readonly slowest: number;
+}
+
+/** The page as a whole HTML document. */
+export function renderServiceLevels(view: ServiceLevelsView, language: Language): string {
+  const { site, languageSwitch, one } = view;
+  const title = words(language, "levels.title");
+  return renderDocument(
+    <Layout language={language} title={title} site={site} languageSwitch={languageSwitch}>
+      <div class="levels">
+        <h1>{title}</h1>
+        <p>
+          {phrase(language, "levels.lead", {
+            from: formatDay(language, Date.parse(view.from)),
+            until: formatDay(language, Date.parse(view.until)),
+            time: formatInstant(language, view.at),
+          })}
+        </p>
+        {one === undefined
+          ? <AllBanks {...view} language={language} />
+          : <OneBank one={one} view={view} language={language} />}
+        <Meaning language={language} />
+      </div>
+    </Layout>,
+  );
+}
+
+function AllBanks(
+  { banks, addressOf, slowest, language }: ServiceLevelsView & { language: Language },
+): JSX.Element {
+  if (banks.length === 0) return <p class="card">{phrase(language, "levels.none")}</p>;
+  return (
+    <section class="card">
+      <Numbers
+        language={language}
+        slowest={slowest}
+        first="levels.bank"
+        rows={banks.map(({ bank, name, total }) => [
+          <a href={addressOf(bank)}>
+            <ParticipantText text={name} />
+          </a>,
+          total,
+        ])}
+      />
+    </section>
+  );
+}
+
+function OneBank(
+  { one, view, language }: {
+    readonly one: ShownLevels;
+    readonly view: ServiceLevelsView;
+    readonly language: Language;
+  },
+): JSX.Element {
+  const percent = percentOf(language);
+  return (
+    <section class="card">
+      <h2>
+        <ParticipantText text={one.name} />
+      </h2>
+      <p>
+        <a href={view.addressOf()}>{phrase(language, "levels.all")}</a>
+      </p>
+      <Plot
+        language={language}
+        title={words(language, "levels.unavailable")}
+        values={one.days.map(({ day, availability }) => [
+          day,
+          availability === undefined ? undefined : 1 - availability,
+        ])}
+        least={0.01}
+        format={percent}
+      />
+      <Numbers
+        language={language}
+        slowest={view.slowest}
+        first="levels.day"
+        rows={one.days.toReversed().map((numbers) => [
+          <time datetime={numbers.day}>{formatDay(language, Date.parse(numbers.day))}</time>,
+          numbers,
+        ])}
+      />
+    </section>
+  );
+}
+
+function Numbers(
+  { language, first, rows, slowest }: {
+    readonly language: Language;
+    readonly first: MessageKey & ("levels.bank" | "levels.day");
+    readonly rows: readonly (readonly [JSX.Element, LevelNumbers])[];
+    readonly slowest: number;
+  },
+): JSX.Element {
+  const percent = percentOf(language);
+  const time = timeOf(language, slowest);
+  const heads = ["levels.availability", "levels.answered", "levels.median", "levels.percentile95"] as const;
+  return (
+    <div class="scroll" tabindex={0} role="region" aria-label={words(language, "levels.title")}>
+      <table>
+        <thead>
+          <tr>{[first, ...heads].map((head) => <th scope="col">{phrase(language, head)}</th>)}</tr>
+        </thead>
+        <tbody>
+          {rows.map(([name, { availability, answerRate, median, percentile95 }]) => (
+            <tr>
+              <th scope="row">{name}</th>
+              <td data-label={words(language, heads[0])}>{known(availability, percent)}</td>
+              <td data-label={words(language, heads[1])}>{known(answerRate, percent)}</td>
+              <td data-label={words(language, heads[2])}>{known(median, time)}</td>
+              <td data-label={words(language, heads[3])}>{known(percentile95, time)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function known<T>(value: T | undefined, format: (value: T) => string): string {
+  return value === undefined ? "–" : format(value);
+}
+
+function Meaning({ language }: { readonly language: Language }): JSX.Element {
+  return (
+    <section class="card">
+      <h2>{phrase(language, "levels.meaning")}</h2>
+      <p>{phrase(language, "levels.meaning.availability")}</p>
+      <p>{phrase(language, "levels.meaning.answered")}</p>
+      <p>{phrase(language, "levels.meaning.times")}</p>
+      <p>
+        <a href="/service-levels.json">{phrase(language, "levels.json")}</a>
+      </p>
+    </section>
+  );
+}
+
+/** Formats parts of 1, rounded down: one bad minute in a month must show. */
+export function percentOf(language: Language): (part: number) => string {
+  const format = new Intl.NumberFormat(LOCALES[language], { style: "percent", maximumFractionDigits: 2 });
+  return (part) => format.format(Math.floor(part * 10_000 + 1e-9) / 10_000);
+}
+
+/** Formats the upper bound of a class of times: `≤ 250 ms`. */
+export function timeOf(language: Language, slowest: number): (milliseconds: number | null) => string {
+  const format = new Intl.NumberFormat(LOCALES[language], { style: "unit", unit: "millisecond" });
+  return (milliseconds) =>
+    milliseconds === null ? `> ${format.format(slowest)}` : `≤ ${format.format(milliseconds)}`;
+}

@@ -1,0 +1,179 @@
+/** Reports on the wire: JSON, and CSV with a line for each day. */
+import { z } from "@hono/zod-openapi";
+import {
+  answerRate,
+  availability,
+  boundsOf,
+  pushesOf,
+  type Report,
+  successRate,
+  type Sums,
+} from "./report.ts";
+
+const rate = z.number().min(0).max(1).openapi({ description: "A part of 1, with four decimals." });
+const bound = z.number().nullable().openapi({
+  description: "Milliseconds. The upper bound of the class of times that it is in; null if it is over 3000.",
+});
+const times = { MedianAtMost: bound.optional(), Percentile95AtMost: bound.optional() };
+
+const sums = {
+  Requests: z.strictObject({
+    Total: z.int(),
+    Succeeded: z.int(),
+    Rejected: z.int().openapi({ description: "Answered with 4xx." }),
+    Failed: z.int().openapi({ description: "Answered with 5xx." }),
+    SuccessRate: rate.optional(),
+    ...times,
+  }),
+  Payments: z.int().openapi({ description: "Payments that were made. A repeated request counts once." }),
+  Orders: z.strictObject({
+    Pushes: z.int().openapi({ description: "Attempts to hand an order to the bank." }),
+    Answered: z.int().openapi({ description: "With a status of the payment." }),
+    Refused: z.int().openapi({ description: "4xx." }),
+    Unclear: z.int().openapi({ description: "Without a usable answer." }),
+    Unreachable: z.int().openapi({ description: "No connection, no answer in time, or 5xx." }),
+    AnswerRate: rate.optional(),
+    ...times,
+  }).optional().openapi({ description: "Of a bank." }),
+  Availability: z.strictObject({
+    Rate: rate.optional(),
+    ObservedMinutes: z.int().openapi({ description: "In which a process of the platform has looked." }),
+    UnavailableMinutes: z.int().openapi({
+      description: "A minute that counts below twice counts here once.",
+    }),
+    HeldMinutes: z.int(),
+    OutageMinutes: z.int(),
+    DownMinutes: z.int().openapi({ description: "In which the bank did not answer orders." }),
+  }).optional().openapi({ description: "Of a bank." }),
+};
+
+/** Schema of a page of reports. */
+export const reportsSchema = z.strictObject({
+  Data: z.strictObject({
+    FromDate: z.iso.date(),
+    UntilDate: z.iso.date(),
+    Report: z.array(
+      z.strictObject({
+        Id: z.string(),
+        Name: z.string(),
+        Total: z.strictObject(sums),
+        Day: z.array(z.strictObject({ Date: z.iso.date(), ...sums })),
+      }).openapi("Report"),
+    ),
+    After: z.string().optional().openapi({ description: "Where the next page begins. Absent at the end." }),
+  }),
+});
+export type ShownReport = z.infer<typeof reportsSchema>["Data"]["Report"][number];
+export type ShownSums = ShownReport["Total"];
+
+export type Kind = "banks" | "tpps";
+
+export function representReport(kind: Kind, { subject, total, days }: Report): ShownReport {
+  return {
+    Id: subject.id,
+    Name: subject.name,
+    Total: representSums(kind, total),
+    Day: days.map(({ day, sums }) => ({ Date: day, ...representSums(kind, sums) })),
+  };
+}
+
+function representSums(kind: Kind, all: Sums): ShownSums {
+  const { counts: { succeeded, rejected, failed, payments, answered, refused, unclear, unreachable } } = all;
+  const { observed, held, outage, down, unavailable } = all.minutes;
+  const requests = {
+    Requests: {
+      Total: succeeded + rejected + failed,
+      Succeeded: succeeded,
+      Rejected: rejected,
+      Failed: failed,
+      ...rateOf("SuccessRate", successRate(all)),
+      ...timesOf(all.times.requests),
+    },
+    Payments: payments,
+  };
+  if (kind === "tpps") return requests;
+  return {
+    ...requests,
+    Orders: {
+      Pushes: pushesOf(all.counts),
+      Answered: answered,
+      Refused: refused,
+      Unclear: unclear,
+      Unreachable: unreachable,
+      ...rateOf("AnswerRate", answerRate(all)),
+      ...timesOf(all.times.pushes),
+    },
+    Availability: {
+      ...rateOf("Rate", availability(all)),
+      ObservedMinutes: observed,
+      UnavailableMinutes: unavailable,
+      HeldMinutes: held,
+      OutageMinutes: outage,
+      DownMinutes: down,
+    },
+  };
+}
+
+function rateOf<Name extends string>(name: Name, value: number | undefined): { [_ in Name]?: number } {
+  return (value === undefined ? {} : { [name]: rounded(value) }) as { [_ in Name]?: number };
+}
+
+/** Rounded down, so that a bank with one minute of outage does not show as always available. */
+export function rounded(value: number): number {
+  return Math.floor(value * 10_000 + 1e-9) / 10_000;
+}
+
+function timesOf(
+  numbers: readonly number[],
+): { MedianAtMost?: number | null; Percentile95AtMost?: number | null } {
+  const { median, most } = boundsOf(numbers);
+  return median === undefined || most === undefined ? {} : { MedianAtMost: median, Percentile95AtMost: most };
+}
+
+const COLUMNS: readonly (readonly [name: string, of: (sums: ShownSums) => number | null | undefined])[] = [
+  ["Requests", ({ Requests }) => Requests.Total],
+  ["Succeeded", ({ Requests }) => Requests.Succeeded],
+  ["Rejected", ({ Requests }) => Requests.Rejected],
+  ["Failed", ({ Requests }) => Requests.Failed],
+  ["SuccessRate", ({ Requests }) => Requests.SuccessRate],
+  ["RequestMedianAtMost", ({ Requests }) => Requests.MedianAtMost],
+  ["RequestPercentile95AtMost", ({ Requests }) => Requests.Percentile95AtMost],
+  ["Payments", ({ Payments }) => Payments],
+  ["OrderPushes", ({ Orders }) => Orders?.Pushes],
+  ["OrdersAnswered", ({ Orders }) => Orders?.Answered],
+  ["OrdersRefused", ({ Orders }) => Orders?.Refused],
+  ["OrdersUnclear", ({ Orders }) => Orders?.Unclear],
+  ["OrdersUnreachable", ({ Orders }) => Orders?.Unreachable],
+  ["AnswerRate", ({ Orders }) => Orders?.AnswerRate],
+  ["OrderMedianAtMost", ({ Orders }) => Orders?.MedianAtMost],
+  ["OrderPercentile95AtMost", ({ Orders }) => Orders?.Percentile95AtMost],
+  ["Availability", ({ Availability }) => Availability?.Rate],
+  ["ObservedMinutes", ({ Availability }) => Availability?.ObservedMinutes],
+  ["UnavailableMinutes", ({ Availability }) => Availability?.UnavailableMinutes],
+  ["HeldMinutes", ({ Availability }) => Availability?.HeldMinutes],
+  ["OutageMinutes", ({ Availability }) => Availability?.OutageMinutes],
+  ["DownMinutes", ({ Availability }) => Availability?.DownMinutes],
+];
+
+/** Returns the reports as CSV (RFC 4180), a line for each day. A time over 3000 ms is `>3000`. */
+export function csvOf(reports: readonly ShownReport[]): string {
+  const head = ["Date", "Id", "Name", ...COLUMNS.map(([name]) => name)];
+  const lines = reports.flatMap(({ Id, Name, Day }) =>
+    Day.map(({ Date: date, ...day }) => {
+      const cells = COLUMNS.map(([, of]) => of(day));
+      return [
+        date,
+        field(Id),
+        field(Name),
+        ...cells.map((cell) => cell === null ? ">3000" : String(cell ?? "")),
+      ];
+    })
+  );
+  return [head, ...lines].map((line) => `${line.join(",")}\r\n`).join("");
+}
+
+/** Names are other parties' texts: a spreadsheet must not read one as a formula. */
+function field(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return `"${safe.replaceAll('"', '""')}"`;
+}
