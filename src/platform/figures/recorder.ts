@@ -80,7 +80,7 @@ export function openFiguresRecorder({ figures, clock, steady, metrics }: Recorde
     push: (bank, result, milliseconds) =>
       count("bank", bank, (one) => {
         countOne(one, result);
-        countTime(one, "pushes", milliseconds);
+        if (result === "answered") countTime(one, "pushes", milliseconds); // a fast 503 is no fast answer
       }),
     minute: (name, bank) =>
       count(bank === undefined ? "platform" : "bank", bank ?? PLATFORM, (one) => {

@@ -84,6 +84,7 @@ Deno.test("pushes count by their result [REP1]", async () => {
   env.answer = () => Response.json({ Status: "Whatever" });
   await paid(env);
   const { Orders } = await ofToday(env, "banks", "BANKA");
+  assertEquals(Orders.MedianAtMost, undefined, "nothing was answered");
   assertEquals([Orders.Pushes, Orders.Unreachable, Orders.Refused, Orders.Unclear, Orders.AnswerRate], [
     3,
     1,
