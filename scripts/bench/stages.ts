@@ -85,7 +85,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: "bank return",
-    floor: { ...REDIRECT, verify: 1, decrypt: 1, hash: 4, writes: 13, checks: 5, commitBytes: 4653 },
+    floor: { ...REDIRECT, verify: 1, decrypt: 1, hash: 4, writes: 14, checks: 5, commitBytes: 4858 },
     target: 1.2,
   },
   {
@@ -95,7 +95,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: "payment POST",
-    floor: { ...READ, verify: 2, hash: 3, writes: 12, checks: 4, commitBytes: 6226 },
+    floor: { ...READ, verify: 2, hash: 3, writes: 14, checks: 4, commitBytes: 6656 },
     target: 1.3,
   },
   { name: "payment GET", floor: READ, target: 1.4 },

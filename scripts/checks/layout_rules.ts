@@ -2,7 +2,6 @@
  * Who may import whom in `src`, as data: levels, and exceptions within a level.
  * Every exception carries its reason. `import_rules.ts` enforces this file.
  */
-import { PLATFORM_IN_SANDBOX } from "./restriction_rules.ts";
 
 /**
  * The parts of `src/base` and `src/platform` by level: folders, and files beside folders. A part may import itself and
@@ -35,7 +34,13 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/figures",
     "platform/http",
   ],
-  ["platform/security", "platform/idempotency", "platform/lookup", "platform/lanes.ts"],
+  [
+    "platform/security",
+    "platform/idempotency",
+    "platform/lookup",
+    "platform/lanes.ts",
+    "platform/process_clocks.ts",
+  ],
   [
     "platform/frontchannel",
     "platform/backchannel",
@@ -49,6 +54,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/operations",
     "platform/traces",
     "platform/receipts",
+    "platform/events",
   ],
   ["platform/search", "platform/reports"],
   ["platform/console"],
@@ -145,6 +151,8 @@ export const CROSSINGS: readonly Crossing[] = [
     to: "platform/payments",
     because: "held orders and lost payments are compared with the bank's",
   },
+  { from: "platform/consents", to: "platform/events", because: "a change and its event are one commit" },
+  { from: "platform/payments", to: "platform/events", because: "a change and its event are one commit" },
   { from: "platform/recovery", to: "platform/participants", because: "banks sign their statements" },
   {
     from: "platform/recovery",
@@ -265,36 +273,4 @@ export const MAY_CALL_STORE: readonly { readonly files: RegExp; readonly because
   { files: /^platform\/audit_trail\.ts$/, because: "the history's one reader and writer" },
   { files: /^base\/observability\/health\.ts$/, because: "asks whether the store answers" },
   { files: /^directory\/public_routes\.ts$/, because: "asks whether the store answers" },
-];
-
-/** The programs of `src` and what each may import of the others. `base` is below all of them. */
-export const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
-  base: [],
-  pages: ["base"],
-  portal: ["base", "pages"],
-  platform: ["base", "pages", "portal"],
-  directory: ["base"],
-  client: [],
-  sandbox: ["client"],
-};
-
-/** Single files that may import beyond their program, with the reason. Paths are below `src/`. */
-export const OPENINGS: readonly { readonly from: RegExp; readonly to: RegExp; readonly because: string }[] = [
-  {
-    from: new RegExp(`^${PLATFORM_IN_SANDBOX}$`),
-    to:
-      /^(platform\/(compose|config|security\/operator_roles|data_keys\/wrapping_keys|process\/own_store)\.ts|directory\/.*|base\/(store\/open_store|http\/credentials|jose\/key_ring|kernel\/clock|observability\/log)\.ts)$/,
-    because: "the sandbox starts the platform and the directory in its own process",
-  },
-  {
-    from: /^sandbox\/(bank|shop|pages)\//,
-    to: /^pages\/((language|messages|formats)\.ts|html_document\.tsx|base\.css)$/,
-    because:
-      "all pages choose languages and format messages, money and times alike, in one HTML document; no protocol is shared",
-  },
-  {
-    from: /^portal\/.*_guide\.ts$/,
-    to: /^platform\/profile\.ts$/,
-    because: "guides state the lifetimes that the platform enforces",
-  },
 ];

@@ -44,7 +44,8 @@ export async function resourceSamples(context: SampleContext): Promise<readonly 
   const made: Sample[] = [];
   for (const { caller, bound, path, options, judge, ...rest } of planned) {
     const attempt = await record(env, (w) => call(w, caller, bound, path, options));
-    const signed = options?.body === undefined ? {} : { signer: caller };
+    const isSigned = options?.body !== undefined && options.signature !== null;
+    const signed = isSigned ? { signer: caller } : {};
     made.push(
       await resourceSample(context, {
         ...rest,
@@ -105,6 +106,17 @@ async function payments(env: Environment): Promise<readonly Planned[]> {
       path: `${PAYMENTS}/${data.DomesticPaymentId}/receipt`,
     },
     { ...read, name: "GET payment by key", bound: repeated.payment, path: byKey },
+    {
+      ...read,
+      name: "POST events",
+      bound: flow.bound,
+      path: "/BANKA/events/v1",
+      options: {
+        body: JSON.stringify({ ack: ["an unknown one"], maxEvents: 1, returnImmediately: true }),
+        signature: null,
+        idempotencyKey: null,
+      },
+    },
     { ...read, name: "GET traces", bound: flow.bound, path: "/traces/v1?rejected=true" },
   ];
 }

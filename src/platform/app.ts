@@ -9,6 +9,7 @@ import { isConsolePath } from "./console/console_headers.ts";
 import { type ConsoleRouteDeps, consoleRoutes } from "./console/console_routes.tsx";
 import type { CallApi } from "./console/visit.ts";
 import { type ConsentRouteDeps, consentRoutes } from "./consents/routes.ts";
+import { type EventRouteDeps, eventRoutes } from "./events/routes.ts";
 import { type FrontchannelRouteDeps, frontchannelRoutes } from "./frontchannel/routes.ts";
 import type { Person } from "../base/http/bearer.ts";
 import type { RequestEnv, Surface } from "../base/http/context.ts";
@@ -100,6 +101,7 @@ export interface ApiDeps extends ErrorDeps {
   readonly backchannel: BackchannelRouteDeps;
   readonly paymentOrders: PaymentOrderRouteDeps;
   readonly traces: TraceRouteDeps;
+  readonly events: EventRouteDeps;
 }
 
 export interface BrowserDeps extends ErrorDeps {
@@ -149,6 +151,7 @@ export function apiHost(deps: ApiDeps): Host {
     ...backchannelRoutes(deps.backchannel),
     ...paymentOrderRoutes(deps.paymentOrders),
     ...traceRoutes(deps.traces),
+    ...eventRoutes(deps.events),
   ], () => "oauth");
 }
 

@@ -13,8 +13,7 @@ import { errorPath } from "../portal/paths.ts";
 import { type ClaimStore, openClaimStore } from "./idempotency/claim_store.ts";
 import type { Credentials } from "../base/http/credentials.ts";
 import type { KeyRing } from "../base/jose/key_ring.ts";
-import { type Clock, steadyClock } from "../base/kernel/clock.ts";
-import { openAgeClock } from "../base/store/age_clock.ts";
+import type { Clock } from "../base/kernel/clock.ts";
 import { type AccessTokenStore, openAccessTokenStore } from "./oauth/access_token_store.ts";
 import { type AuthorizationCodeStore, openAuthorizationCodeStore } from "./oauth/authorization_code_store.ts";
 import { openPushedRequestStore, type PushedRequestStore } from "./oauth/pushed_request_store.ts";
@@ -65,6 +64,7 @@ import { errorPages } from "./http/error_routes.ts";
 import type { Site } from "../pages/site.ts";
 import { openTraces, type Traces } from "./traces/open_traces.ts";
 import { type FiguresParts, openFigures } from "./figures/open_figures.ts";
+import { type EventStore, openEventStore } from "./events/event_store.ts";
 
 /** The inputs that differ between a test, the sandbox and production. */
 export interface PlatformParts {
@@ -123,25 +123,8 @@ export interface Shared extends Traces, FiguresParts, CellClients {
   readonly callers: Callers;
   readonly limits: RateLimit;
   readonly delivery: DeliverOrderDeps;
+  readonly events: EventStore;
   readonly errors: Omit<ErrorDeps, "log">;
-}
-
-/** Opens the clocks of this process, and the job that stores their mark for the next start. */
-export async function openClocks(
-  { config, store, clock, monotonic }: Pick<PlatformParts, "config" | "store" | "clock" | "monotonic">,
-  log: Log,
-): Promise<Pick<TimedParts, "steady" | "ages"> & { readonly mark: () => Promise<number> }> {
-  const steady = steadyClock(clock, monotonic);
-  const behind = (event: "clock.behind_process" | "clock.behind_store", seconds: number): void =>
-    isSandbox(config) ? log.info(event, { seconds }) : log.error(event, { seconds }); // a sandbox's is put back on purpose
-  const { ages, behindSeconds: seconds, mark } = await openAgeClock(
-    store,
-    clock,
-    steady,
-    (late) => behind("clock.behind_process", late),
-  );
-  if (seconds > 0) behind("clock.behind_store", seconds);
-  return { steady, ages, mark };
 }
 
 export function composeShared(parts: TimedParts, log: Log): Shared {
@@ -150,7 +133,8 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
   const readCertificate = certificateReader({ ...config, clock, source: config.clientCertSource });
   const callers = openCallers(readCertificate);
   const view = composeDirectoryView(parts, log);
-  const [payments, traces] = [openPaymentStore(store), openTraces(parts)];
+  const events = openEventStore({ store, clock, keepMs: config.eventDays * 86_400_000 });
+  const [payments, traces] = [openPaymentStore(store, events.stage), openTraces(parts)];
   const figures = openFigures(parts);
   return {
     ...view,
@@ -159,7 +143,7 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
     tokens: openAccessTokenStore(clock),
     codes: openAuthorizationCodeStore(),
     requests: openPushedRequestStore(),
-    consents: openConsentStore(store, config.keepUnauthorisedDays * 86_400_000),
+    consents: openConsentStore(store, config.keepUnauthorisedDays * 86_400_000, events.stage),
     payments,
     admission: openAdmission({ bounds: laneBounds(config), steady, log }),
     readCertificate,
@@ -174,14 +158,23 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
     delivery: composeDelivery({ ...parts, ...figures }, log, view, { payments, ...traces }),
     ...figures,
     ...traces,
+    events,
     claims: openClaimStore(clock),
     sessions: openAuthorizationSessionStore(),
-    errors: {
-      metrics: parts.metrics,
-      drawErrorPage: errorPages(site),
-      explain: openExplain({ findCaller: view.clients.find, keys: view.participantKeys }),
-      errorUri: (reason) => `${config.authUrl}${errorPath(reason)}`,
-    },
+    errors: composeErrors(parts, site, view),
+  };
+}
+
+function composeErrors(
+  { config, metrics }: TimedParts,
+  site: Site,
+  { clients, participantKeys }: DirectoryView,
+): Shared["errors"] {
+  return {
+    metrics,
+    drawErrorPage: errorPages(site),
+    explain: openExplain({ findCaller: clients.find, keys: participantKeys }),
+    errorUri: (reason) => `${config.authUrl}${errorPath(reason)}`,
   };
 }
 

@@ -74,6 +74,8 @@ export interface Config {
   readonly traceDays: number;
   /** How long the figures of reports are kept. */
   readonly reportDays: number;
+  /** How long an event that its TPP has not acknowledged is kept. */
+  readonly eventDays: number;
 }
 
 /** Environment variables by name. */
@@ -149,6 +151,7 @@ function frozen(values: Values): Config {
     sealsData: values.SEAL_DATA === "yes",
     traceDays: values.TRACE_DAYS,
     reportDays: values.REPORT_DAYS,
+    eventDays: values.EVENT_DAYS,
     lameDuckSeconds: values.LAME_DUCK_SECONDS ?? defaultLameDuckSeconds(values.STORE_URL),
     currencies: Object.freeze(commaSeparated(values.CURRENCIES)),
     accountSchemes: values.ACCOUNT_SCHEMES,

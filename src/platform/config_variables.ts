@@ -70,6 +70,7 @@ export const schema = z.object({
   KEEP_UNAUTHORISED_DAYS: wholeNumber(1, 365).default(30),
   TRACE_DAYS: wholeNumber(0, 90).default(7),
   REPORT_DAYS: wholeNumber(31, 3660).default(400),
+  EVENT_DAYS: wholeNumber(1, 30).default(7),
   KEEP_CASES_DAYS: wholeNumber(0, 29_999).default(1826),
   DATA_KEYS_STORE: z.string().optional(),
   WRAPPING_KEYS: z.string().optional(),

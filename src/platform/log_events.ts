@@ -173,6 +173,13 @@ const ORDERS = {
     meaning: "The bank has not accepted a payment order, and it was given up.",
     act: "Always. See payment-orders.md.",
   },
+  "events.rejected": {
+    level: "warn",
+    fields: ["count", "bank", "err"],
+    meaning:
+      "A TPP has reported that it cannot use events, with the error code of the first. They are sent again.",
+    act: "If it lasts: ask the TPP. `invalid_key` means that it has no current copy of the platform's keys.",
+  },
   "order.closed": {
     level: "warn",
     fields: ["paymentId", "bank", "by"],

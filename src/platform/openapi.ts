@@ -12,6 +12,7 @@ const TAGS = [
   { name: "Authorization", description: "Tokens and pushed authorization requests of one bank (FAPI 2.0)." },
   { name: "Consents", description: "Domestic payment consents, for TPPs." },
   { name: "Payments", description: "Domestic payments, for TPPs." },
+  { name: "Events", description: "What happened to a TPP's consents and payments." },
   { name: "Traces", description: "What the platform did with a participant's requests." },
   { name: "Back channel", description: "For banks: consents, payer accounts and payment orders." },
   { name: "Browser", description: "Addresses that the customer's browser opens." },

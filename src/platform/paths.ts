@@ -13,6 +13,7 @@ export const RECEIPT_PATH = "/{bank}/domestic-payments/v1/{paymentId}/receipt";
 export const RECEIPT_PAGE_PATH = "/receipt";
 /** On the browser host: the page; with `.json` the same as JSON. */
 export const SERVICE_LEVELS_PATH = "/service-levels";
+export const EVENTS_PATH = "/{bank}/events/v1";
 export const TRACES_PATH = "/traces/v1";
 
 type ParametersOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`

@@ -31,6 +31,7 @@ import { evidenceRecord } from "./evidence/evidence_store.ts";
 import { controlledPartyRecord, controlsRecord } from "./security/controls_store.ts";
 import { lookupRecord } from "./lookup/lookup_store.ts";
 import { traceOfRecord, traceRecord } from "./traces/trace_store.ts";
+import { eventRecord } from "./events/event_store.ts";
 import { receiptKeyRecord } from "./receipts/receipt_keys.ts";
 import { rateBucketRecord } from "./security/rate_limit_store.ts";
 
@@ -72,6 +73,7 @@ export const platformRecords = [
   traceRecord,
   traceOfRecord,
   figuresRecord,
+  eventRecord,
   lookupRecord,
   ...logRecords,
   ...baseRecords,

@@ -227,3 +227,15 @@ export const lookupKey = (hash: string, resource?: string): Key => [
   hash,
   ...(resource === undefined ? [] : [resource]),
 ];
+
+/**
+ * An event that a TPP has not acknowledged (`events/event_store.ts`), by position in the history of its resource. Without
+ * them, the prefix of all events of a client at a bank. For `EVENT_DAYS`.
+ */
+export const eventKey = (client: ClientId, bank: BankCode, at?: number, resource?: string): Key => [
+  "event",
+  client,
+  bank,
+  ...(at === undefined ? [] : [String(at).padStart(15, "0")]),
+  ...(resource === undefined ? [] : [resource]),
+];

@@ -235,6 +235,7 @@ function again(): Block[] {
         "429: wait as long as `Retry-After` says.",
         "Your customer needs a proof: `GET /BANK/domestic-payments/v1/$PAYMENT_ID/receipt` returns a signed receipt. Anyone can paste it at `/receipt` of the authorization host, which verifies and prints it.",
         "A bank is slow or fails: its availability and response times of the last 30 days are at `/service-levels` of the authorization host, and as JSON at `/service-levels.json`.",
+        'You need not poll each payment: `POST /BANK/events/v1` returns the signed events of your consents and payments (`application/json`, such as `{"maxEvents": 20}`, no payload signature) and waits up to 15 seconds for one. Acknowledge each with its `jti` in `ack` of the next poll; until then it is returned again.',
         "Read what the platform did with a request: `GET /traces/v1/{x-fapi-interaction-id}`. Quote that id if you ask for help.",
       ],
     },

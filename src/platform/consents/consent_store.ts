@@ -4,11 +4,13 @@ import { defineRecord, type StoredRecord } from "../../base/store/record.ts";
 import { consentId } from "../../base/store/record_fields.ts";
 import { asConsentId, type ConsentId } from "../../base/kernel/identifiers.ts";
 import { type AuditEvent, record } from "../audit_trail.ts";
+import type { EventType, StatusChange } from "../events/event.ts";
+import type { StageEvent } from "../events/event_store.ts";
 import { stageErasure } from "../data_keys/erasure_store.ts";
 import { consentDeadlineKey, consentForgettingKey, consentKey } from "../store_keys.ts";
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
-import { type Consent, deadlineOf } from "./consent.ts";
+import { type Consent, type ConsentStatus, deadlineOf } from "./consent.ts";
 import { stageLookup, stageLookupGone } from "../lookup/lookup_store.ts";
 import { minimised, reportsToDelete } from "./minimise.ts";
 import { consentRecord } from "./stored_consent.ts";
@@ -91,8 +93,11 @@ export const consentForgettingRecord = defineRecord<{ readonly consentId: Consen
   personalData: "pseudonymous",
 });
 
-/** @param keepMs how long the personal data of a consent that was never authorised is kept, milliseconds */
-export function openConsentStore(store: Store, keepMs: number): ConsentStore {
+/**
+ * @param keepMs how long the personal data of a consent that was never authorised is kept, milliseconds
+ * @param stageEvent stages what the TPP is told of a change
+ */
+export function openConsentStore(store: Store, keepMs: number, stageEvent: StageEvent): ConsentStore {
   return {
     find: (from, id) => consentRecord.get(from, consentKey(id)),
     stageCreation,
@@ -102,6 +107,8 @@ export function openConsentStore(store: Store, keepMs: number): ConsentStore {
       const more = deleted.length === 0 ? {} : { deleted };
       const event = { at, event: `consent.${changed.status}`, ...cause, ...more };
       const position = stageRecorded(tx, minimised(changed), former.value, event);
+      const told = eventOf(former.value, changed, cause, position);
+      if (told !== undefined) stageEvent(tx, told); // contract EVT1
       const [before, after] = [deadlineOf(former.value), deadlineOf(changed)];
       if (before !== undefined && before !== after) remove(tx, consentDeadlineKey(before, changed.id));
       if (before !== after) noteDeadline(tx, changed);
@@ -123,6 +130,25 @@ export function openConsentStore(store: Store, keepMs: number): ConsentStore {
     standsDeadline: async (from, { key }) => await from.get(key) !== null,
     stageDeadlineGone: (tx, deadline) => remove(tx, deadline.key),
   };
+}
+
+const EVENT_TYPES: Partial<Record<ConsentStatus, EventType>> = {
+  Authorized: "consent-authorised",
+  Rejected: "consent-rejected",
+  Consumed: "consent-consumed",
+};
+
+/** Returns what the TPP is told of a change of status, or undefined of another change. */
+function eventOf(
+  former: Consent,
+  changed: Consent,
+  { actor }: Cause,
+  position: number,
+): StatusChange | undefined {
+  const { id, clientId, bank, status, statusUpdatedAt: at } = changed;
+  const type = actor === "clock" ? "consent-expired" : EVENT_TYPES[status]; // only a passed deadline is the clock's doing
+  if (type === undefined || status === former.status) return undefined;
+  return { type, resource: id, consentId: id, clientId, bank, status, at, position };
 }
 
 function isNeverAuthorised(former: Consent, changed: Consent): boolean {

@@ -23,7 +23,7 @@ const PAGE = 200;
  * Deadlines that are handled in one commit. A commit costs one fsync, whatever its size. The storage thread runs one
  * commit at a time, so a batch must stay short for the requests that wait for it.
  */
-const BATCH = 16;
+const BATCH = 14;
 /** Bounds a pass. The next one starts a second later, so a backlog leaves time for requests. */
 const MAX_PAGES = 25;
 /** If some of a batch's consents change meanwhile, the next attempt handles the others. */

@@ -4,6 +4,7 @@ import { paymentId } from "../../base/store/record_fields.ts";
 import type { Cause } from "../consents/consent_store.ts";
 import { asPaymentId, type BankCode, type PaymentId } from "../../base/kernel/identifiers.ts";
 import { type AuditEvent, record, type Recorded } from "../audit_trail.ts";
+import type { StageEvent } from "../events/event_store.ts";
 import { paymentKey, paymentOrdersKey } from "../store_keys.ts";
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, type Transaction } from "../../base/store/transaction.ts";
@@ -54,18 +55,25 @@ export const paymentOfBankRecord = defineRecord<PaymentId>({
   personalData: "pseudonymous",
 });
 
-export function openPaymentStore(store: Store): PaymentStore {
+/** @param stageEvent stages what the TPP is told of a status */
+export function openPaymentStore(store: Store, stageEvent: StageEvent): PaymentStore {
+  const stageStatus = (tx: Transaction, payment: Payment, former: Recorded, entry: AuditEvent): void => {
+    const position = stageRecorded(tx, payment, former, entry);
+    const { id: resource, consentId, clientId, bank, status, statusUpdatedAt: at } = payment;
+    const type = "payment-status-changed";
+    stageEvent(tx, { type, resource, consentId, clientId, bank, status, at, position }); // contract EVT1
+  };
   return {
     find: (from, id) => paymentRecord.get(from, paymentKey(id)),
     stageCreation(tx, payment, cause, consumed = -1) {
       check(tx, paymentKey(payment.id), null);
       const created = { at: payment.createdAt, event: `payment.${payment.status}`, ...cause };
-      stageRecorded(tx, payment, { recorded: consumed }, created);
+      stageStatus(tx, payment, { recorded: consumed }, created);
       paymentOfBankRecord.set(tx, orderKey(payment), payment.id); // Decision D1: the order exists exactly if the payment does
     },
     stageChange(tx, former, changed, cause, at) {
       check(tx, former.key, former.version);
-      stageRecorded(tx, changed, former.value, { at, event: `payment.${changed.status}`, ...cause });
+      stageStatus(tx, changed, former.value, { at, event: `payment.${changed.status}`, ...cause });
     },
     async stageNote(tx, id, entry) {
       const payment = await paymentRecord.get(tx, paymentKey(id));
@@ -82,9 +90,11 @@ export function openPaymentStore(store: Store): PaymentStore {
   };
 }
 
-function stageRecorded(tx: Transaction, payment: Payment, former: Recorded, entry: AuditEvent): void {
+/** Returns the position of the history entry, milliseconds. */
+function stageRecorded(tx: Transaction, payment: Payment, former: Recorded, entry: AuditEvent): number {
   const recorded = record(tx, payment.id, former, entry);
   paymentRecord.set(tx, paymentKey(payment.id), { ...payment, ...recorded });
+  return recorded.recorded;
 }
 
 function orderKey(payment: Payment): Key {

@@ -1,0 +1,34 @@
+/** Which program of `src` may import which, as data. `import_rules.ts` enforces this file. */
+import { PLATFORM_IN_SANDBOX } from "./restriction_rules.ts";
+
+/** The programs of `src` and what each may import of the others. `base` is below all of them. */
+export const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  pages: ["base"],
+  portal: ["base", "pages"],
+  platform: ["base", "pages", "portal"],
+  directory: ["base"],
+  client: [],
+  sandbox: ["client"],
+};
+
+/** Single files that may import beyond their program, with the reason. Paths are below `src/`. */
+export const OPENINGS: readonly { readonly from: RegExp; readonly to: RegExp; readonly because: string }[] = [
+  {
+    from: new RegExp(`^${PLATFORM_IN_SANDBOX}$`),
+    to:
+      /^(platform\/(compose|config|security\/operator_roles|data_keys\/wrapping_keys|process\/own_store)\.ts|directory\/.*|base\/(store\/open_store|http\/credentials|jose\/key_ring|kernel\/clock|observability\/log)\.ts)$/,
+    because: "the sandbox starts the platform and the directory in its own process",
+  },
+  {
+    from: /^sandbox\/(bank|shop|pages)\//,
+    to: /^pages\/((language|messages|formats)\.ts|html_document\.tsx|base\.css)$/,
+    because:
+      "all pages choose languages and format messages, money and times alike, in one HTML document; no protocol is shared",
+  },
+  {
+    from: /^portal\/.*_guide\.ts$/,
+    to: /^platform\/profile\.ts$/,
+    because: "guides state the lifetimes that the platform enforces",
+  },
+];

@@ -1,0 +1,64 @@
+/**
+ * Waits of polls for events (RFC 8936 §2.1). A waiting poll has released its place in the admission control. It looks once
+ * a second, because another process may have committed the event, and ends when the process stops.
+ */
+import { aside } from "../../base/http/aside.ts";
+import type { EventOwner, EventStore, PlacedEvent } from "./event_store.ts";
+
+/** A proxy waits 30 s for a response. */
+const ROUNDS = 15;
+const ROUND_MS = 1000;
+/** Of one process. Each holds a connection, and costs a read a second. Further polls are answered at once. */
+const MAX_WAITING = 50;
+/** Of one client at one bank. */
+const MAX_WAITING_AN_OWNER = 2;
+
+/** Returns what `read` finds: at once, or as soon as it finds any within {@link ROUNDS}. */
+export type AwaitEvents = (
+  owner: EventOwner,
+  read: () => Promise<readonly PlacedEvent[]>,
+) => Promise<readonly PlacedEvent[]>;
+
+export interface LongPollDeps {
+  readonly events: Pick<EventStore, "onStaged">;
+  /** Whether the process serves. A process that stops waits no longer. */
+  readonly isServing: () => boolean;
+}
+
+export function openLongPolls({ events, isServing }: LongPollDeps): AwaitEvents {
+  const waiting = new Map<string, number>();
+  const mayWait = (name: string): boolean => {
+    const all = waiting.values().reduce((sum, count) => sum + count, 0);
+    return all < MAX_WAITING && (waiting.get(name) ?? 0) < MAX_WAITING_AN_OWNER;
+  };
+  const count = (name: string, by: 1 | -1): void => {
+    const now = (waiting.get(name) ?? 0) + by;
+    if (now === 0) waiting.delete(name);
+    else waiting.set(name, now);
+  };
+  return async (owner, read) => {
+    let found = await read();
+    const name = `${owner.clientId} ${owner.bank}`;
+    if (found.length > 0 || !mayWait(name)) return found;
+    count(name, 1);
+    try {
+      for (let round = 0; round < ROUNDS && found.length === 0 && isServing(); round++) {
+        await aside(() => nextRound(events, owner));
+        found = await read();
+      }
+      return found;
+    } finally {
+      count(name, -1);
+    }
+  };
+}
+
+/** Resolves after a second, or at once if this process commits an event of the owner. */
+async function nextRound(events: Pick<EventStore, "onStaged">, owner: EventOwner): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ROUND_MS);
+  const forget = events.onStaged(owner, resolve);
+  await promise;
+  clearTimeout(timer);
+  forget();
+}

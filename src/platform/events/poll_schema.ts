@@ -1,0 +1,57 @@
+/** The bodies of a poll for events (RFC 8936 §2.2, §2.3; OBIE Event Notification 4.0.1), and the decoding of requests. */
+import { z } from "@hono/zod-openapi";
+import { decode, rejectedAs } from "../http/decode.ts";
+import { COMPACT_JWS } from "../http/openapi_parameters.ts";
+import { text } from "../http/wire_fields.ts";
+import { MAX_JTI_CHARACTERS } from "./event.ts";
+
+/** Acknowledgements in one request. With their keys they fit into one commit. */
+const MAX_ACKS = 500;
+/** Errors in one request. Each is read and written again. */
+const MAX_ERRORS = 100;
+/** Events in one response. Each is signed: about 2 ms of a processor. */
+export const MAX_EVENTS = 50;
+
+const jti = text(MAX_JTI_CHARACTERS);
+
+export const pollRequestSchema = z.strictObject({
+  ack: z.array(jti).max(MAX_ACKS).optional().openapi({
+    description: "The `jti` of each event that you have stored. It is deleted. An unknown one is ignored.",
+  }),
+  setErrs: z.record(z.string(), z.strictObject({ err: text(40), description: text(256) }))
+    .refine(
+      (errors) => Object.keys(errors).length <= MAX_ERRORS,
+      rejectedAs("Field.Invalid", `Must have at most ${MAX_ERRORS} members.`),
+    ).optional().openapi({
+      description:
+        "By `jti`: events that you could not use, with an error code of RFC 8935 §2.4. They are kept, " +
+        "and sent again after 1, 2, 4 … 512 seconds.",
+    }),
+  maxEvents: z.number().refine(
+    (value) => Number.isSafeInteger(value) && value >= 0,
+    rejectedAs("Field.Invalid", "Must be a whole number, 0 or more."),
+  ).optional().openapi({
+    type: "integer",
+    minimum: 0,
+    description: `At most this many events, and at most ${MAX_EVENTS}. 0: only acknowledge.`,
+  }),
+  returnImmediately: z.boolean().optional().openapi({
+    description: "If not true and no event is there, the response waits for one, for 15 seconds at most.",
+  }),
+}).openapi("EventPolling", { example: { maxEvents: 10, returnImmediately: true } });
+
+export const pollResponseSchema = z.strictObject({
+  moreAvailable: z.boolean().openapi({ description: "Whether further events can be fetched now." }),
+  sets: z.record(z.string(), z.string().openapi({ pattern: COMPACT_JWS })).openapi({
+    description:
+      "Signed security event tokens (RFC 8417) by `jti`, those of a consent or a payment in their order.",
+  }),
+}).openapi("EventPollingResponse");
+
+/** A decoded poll. */
+export type PollRequest = z.infer<typeof pollRequestSchema>;
+
+/** @throws {ApiError} `resource.invalid_fields` naming every faulty place; `resource.invalid_format` */
+export function decodePollRequest(json: unknown): PollRequest {
+  return decode(pollRequestSchema, json);
+}

@@ -1,0 +1,79 @@
+/** `/{BANK}/events/v1` (contract EVT3): a TPP fetches and acknowledges its events. */
+import { createMiddleware } from "hono/factory";
+import { createRoute } from "@hono/zod-openapi";
+import { type BodyVariables, jsonBody } from "../../base/http/body.ts";
+import { parseStrictJson } from "../../base/http/strict_json.ts";
+import { decoded } from "../http/decoded.ts";
+import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
+import { fapiHeaders } from "../http/fapi_headers.ts";
+import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
+import { accessTokenOf, bankParameter, resourceHeaders } from "../http/openapi_parameters.ts";
+import { EVENTS_PATH } from "../paths.ts";
+import type { Requirement } from "../security/access_token.ts";
+import { firstReads } from "../security/first_reads.ts";
+import type { ResourceGuards } from "../security/resource_guards.ts";
+import { pollEvents, type PollEventsDeps } from "./poll_events.ts";
+import { decodePollRequest, pollRequestSchema, pollResponseSchema } from "./poll_schema.ts";
+
+export interface EventRouteDeps extends PollEventsDeps {
+  readonly guards: ResourceGuards;
+}
+
+/** Events are a client's, not a consent's. */
+const CLIENT: Requirement = { scope: "payments", grants: ["client_credentials"] };
+
+const pollRoute = createRoute({
+  method: "post",
+  path: EVENTS_PATH,
+  tags: ["Events"],
+  operationId: "pollEvents",
+  summary: "Fetch and acknowledge events of your consents and payments",
+  description:
+    "Aggregated polling (RFC 8936). An event is returned by each poll until you acknowledge it with `ack`, " +
+    "or until it is `EVENT_DAYS` old. The body is not signed. For a token of the client credentials grant.",
+  security: accessTokenOf("payments"),
+  request: {
+    params: bankParameter,
+    headers: resourceHeaders,
+    body: { required: true, content: { "application/json": { schema: pollRequestSchema } } },
+  },
+  responses: {
+    200: resourceAnswer("The events that are not acknowledged, oldest first", pollResponseSchema),
+    ...resourceErrors(413, 415),
+  },
+});
+
+/** Check: parses the bytes of a body that is not signed. */
+const strictJson = createMiddleware<{ Variables: BodyVariables & { json: unknown } }>(
+  async function strictJson(c, next) {
+    c.set("json", parseStrictJson(c.get("body")));
+    await next();
+  },
+);
+
+export function eventRoutes(deps: EventRouteDeps): readonly PlatformEndpoint[] {
+  const { certificate, limit, bank, token } = deps.guards;
+  return [
+    endpoint("resource", "participant", pollRoute, [
+      certificate,
+      limit("reads"),
+      firstReads(),
+      bank,
+      token(CLIENT),
+      fapiHeaders,
+      jsonBody,
+      strictJson,
+      decoded(decodePollRequest),
+    ], async (c) => {
+      const { clientId } = c.get("access").token;
+      const polled = await pollEvents(deps, {
+        owner: { clientId, bank: c.get("bank").code },
+        request: c.get("request"),
+        replayRecords: c.get("replayRecords"),
+        interactionId: c.get("interactionId"),
+        reads: c.get("reads"),
+      });
+      return c.json(polled);
+    }),
+  ];
+}
