@@ -1,6 +1,7 @@
 /** docs/architecture.md has the import rules of `scripts/checks/layout_rules.ts`, and it and CONTRIBUTING.md name files that exist. */
 import { assert, assertEquals } from "@std/assert";
-import { LEVELS, PROGRAMS } from "../../scripts/checks/layout_rules.ts";
+import { LEVELS } from "../../scripts/checks/layout_rules.ts";
+import { PROGRAMS } from "../../scripts/checks/program_rules.ts";
 import { listFiles } from "../../scripts/checks/source_files.ts";
 
 const root = new URL("../../", import.meta.url);

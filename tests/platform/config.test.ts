@@ -48,6 +48,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     sealsData: true,
     traceDays: 7,
     reportDays: 400,
+    eventDays: 7,
     rateLimits: {
       authorization: { perSecond: 20, burst: 40 },
       registration: { perSecond: 1, burst: 5 },
@@ -99,9 +100,15 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     KEEP_UNAUTHORISED_DAYS: "90",
     KEEP_CASES_DAYS: "0",
     TRACE_DAYS: "0",
+    EVENT_DAYS: "30",
     UNHEARD_OF: "x",
   });
-  assertEquals([config.keepUnauthorisedDays, config.traceDays, config.keepCasesDays], [90, 0, 0]);
+  assertEquals([config.keepUnauthorisedDays, config.traceDays, config.keepCasesDays, config.eventDays], [
+    90,
+    0,
+    0,
+    30,
+  ]);
   assertEquals([config.host, config.port, config.logLevel], ["::1", 65_535, "error"]);
   assertEquals(config.maxConnections, 2000);
   assertEquals(config.directoryHosts, ["directory.example.com", "keys.example.com:8443"]);
@@ -125,7 +132,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     burst: 4,
   }]);
   assertEquals(config.rateLimits.reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 43);
+  assertEquals(VARIABLES.length, 44);
 });
 
 Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {
@@ -139,6 +146,9 @@ Deno.test("readConfig lets a process serve on for 4 s after a signal if others s
     0,
     30,
   ]);
+  for (const EVENT_DAYS of ["0", "31"]) {
+    assertEquals(faultsOf({ EVENT_DAYS }), ["EVENT_DAYS: set it to a whole number from 1 to 30"]);
+  }
   for (const KEEP_UNAUTHORISED_DAYS of ["0", "366", "-1", "1.5", "007"]) {
     assertEquals(faultsOf({ KEEP_UNAUTHORISED_DAYS }), [
       "KEEP_UNAUTHORISED_DAYS: set it to a whole number from 1 to 365",

@@ -33,7 +33,7 @@ Deno.test("one pass handles more deadlines than 20 TPPs may cause in a second, i
 Deno.test("a consent that cannot be written keeps no other back and is logged; it is handled once it can be [STA-01, CT12]", async () => {
   const store = await watchedStore();
   await using env = await openEnvironment({ store });
-  const ids = await openConsents(env, 45); // three batches
+  const ids = await openConsents(env, 45); // four batches
   const broken = need(ids[3]);
   store.failing = broken;
   env.now += DAY_MS;

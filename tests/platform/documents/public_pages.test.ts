@@ -27,6 +27,7 @@ const OPERATIONS = {
   "get /{bank}/back-channel-payments/v1": API,
   "get /{bank}/back-channel-payments/v1/{paymentId}": API,
   "put /{bank}/back-channel-payments/v1/{paymentId}": API,
+  "post /{bank}/events/v1": API,
   "get /traces/v1/{interactionId}": API,
   "get /traces/v1": API,
   "get /{bank}/authorization.oauth2": AUTH,
