@@ -5,14 +5,16 @@
 import * as jose from "jose";
 import * as oauth from "oauth4webapi";
 
-const [folder, bank = "BANKA"] = Deno.args;
+const [folder, bank = "BANKA", outcome] = Deno.args;
 const say = (text: string): void => void Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
 const stop = (why: string, status = 1): never => {
   Deno.stderr.writeSync(new TextEncoder().encode(`${why}\n`));
   Deno.exit(status);
 };
 globalThis.addEventListener("unhandledrejection", (event) => stop(explain(event.reason))); // no stack trace for you
-if (folder === undefined) stop("usage: first_payment.ts <participant folder> [bank code, else BANKA]", 2);
+if (folder === undefined) {
+  stop("usage: first_payment.ts <participant folder> [bank code, else BANKA] [outcome]", 2);
+}
 const sandbox = Deno.env.get("SANDBOX_DIR") ?? ".data/sandbox";
 const read = (path: string): Promise<string> =>
   Deno.readTextFile(path).catch((error: Error) => stop(unreadable(path, error)));
@@ -112,20 +114,9 @@ const link = `${server.authorization_endpoint}?${new URLSearchParams({
   client_id: me.client_id,
   request_uri: pushed.request_uri,
 })}`;
-say(`open this and log in as alice / sandbox, one-time code 123456:\n${link}`);
-
 // 5. Wait for the customer to come back; state and iss are checked (RFC 9207).
-const { promise: callback, resolve } = Promise.withResolvers<URL>();
-const listener = Deno.serve(
-  { port: Number(redirectUri.port), hostname: "127.0.0.1", onListen: () => {} },
-  (request) => {
-    const url = new URL(request.url);
-    if (url.pathname !== redirectUri.pathname) return new Response("not here", { status: 404 });
-    resolve(url);
-    return new Response("Thank you. You can close this window.");
-  },
-);
-const answer = oauth.validateAuthResponse(server, client, await callback, state); // throws where the customer rejected
+const callback = outcome === undefined ? await customerReturns() : await headlessCustomer(outcome);
+const answer = oauth.validateAuthResponse(server, client, callback, state); // throws where the customer rejected
 
 ahead = await secondsAhead(); // the customer took their time
 client[oauth.clockSkew] = ahead;
@@ -148,8 +139,36 @@ const paymentToken = await oauth.processAuthorizationCodeResponse(
 const order = { Data: { ConsentId: consent.Data.ConsentId, Initiation }, Risk: {} };
 const payment = await post(`/domestic-payments/v1`, paymentToken.access_token, order);
 say(`payment ${payment.Data.DomesticPaymentId}: ${payment.Data.Status}`);
-await listener.shutdown();
 mutualTls.close();
+
+/** The customer opens the link in a browser; the platform redirects the browser to my redirect URL. */
+async function customerReturns(): Promise<URL> {
+  say(`open this and log in as alice / sandbox, one-time code 123456:\n${link}`);
+  const { promise, resolve } = Promise.withResolvers<URL>();
+  const listener = Deno.serve(
+    { port: Number(redirectUri.port), hostname: "127.0.0.1", onListen: () => {} },
+    (request) => {
+      const url = new URL(request.url);
+      if (url.pathname !== redirectUri.pathname) return new Response("not here", { status: 404 });
+      resolve(url);
+      return new Response("Thank you. You can close this window.");
+    },
+  );
+  const returned = await promise;
+  await listener.shutdown(); // after its answer
+  return returned;
+}
+
+/** Sandbox only: a customer without a browser who approves, refuses, is late, or whose bank fails. */
+async function headlessCustomer(outcome: string): Promise<URL> {
+  const response = await fetch(`${endpoints.banks_url}/authorizations`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ bank, client_id: me.client_id, request_uri: pushed.request_uri, outcome }),
+  });
+  const { redirect_url, error_description } = await response.json();
+  return new URL(redirect_url ?? stop(`The customer did not come back: ${error_description}`));
+}
 
 /** A signed POST to a resource endpoint of the bank: DPoP proof, idempotency key, detached signature over the bytes. */
 // deno-lint-ignore no-explicit-any -- an answer of the platform, read by the lines above

@@ -25,7 +25,7 @@ import { openFlow, type PaymentFlow } from "../../src/client/tpp/payment_journey
 import { type PaymentRequest, paymentRequest } from "../../src/client/tpp/payment_request.ts";
 import { merchant } from "../../src/sandbox/shop/catalogue.ts";
 import type { Tpp } from "../../src/client/tpp/tpp.ts";
-import { type CustomerStep, goThroughAuthorization } from "./customer.ts";
+import { type CustomerStep, goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
 import type { ConsentKind, DemoOptions } from "./options.ts";
 
 /** One line of the report. `step` counts from 1. */

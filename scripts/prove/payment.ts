@@ -13,7 +13,7 @@ import { createConsent, createPayment, readConsent } from "../../src/client/tpp/
 import type { PaymentFlow } from "../../src/client/tpp/payment_journey.ts";
 import { type PaymentRequest, paymentRequest } from "../../src/client/tpp/payment_request.ts";
 import { merchant } from "../../src/sandbox/shop/catalogue.ts";
-import { goThroughAuthorization } from "../demo/customer.ts";
+import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
 import { pause, persistently, type Rejected, rejectionOf } from "./calls.ts";
 import type { PaymentPlan, PlannedFault, PlannedPost } from "./plan.ts";
 import type { ProvedSystem } from "./system.ts";

@@ -13,6 +13,7 @@ export function sandboxGuide(platform: GuideAddresses): Guide {
       { id: "start", title: "Start it", blocks: starting() },
       { id: "ports", title: "What is where", blocks: places(at) },
       { id: "customers", title: "Banks and customers", blocks: customers() },
+      { id: "headless", title: "Authorize without a browser", blocks: headless(at) },
       { id: "faults", title: "Make it go wrong", blocks: faults(at) },
       { id: "clock", title: "Move its time", blocks: clock(at) },
       { id: "yours", title: "Bring your own", blocks: yours() },
@@ -61,6 +62,19 @@ function customers(): Block[] {
       ],
     },
     "Accounts to pay from at once: `GB33BUKB20201555555555` at BANKA, `DE89370400440532013000` at BANKB.",
+  ];
+}
+
+function headless(at: SandboxAddresses): Block[] {
+  return [
+    "Tests of a TPP need no browser: one call lets a customer open your link, go through the pages, and come back. `outcome` is `approve`, `refuse`, `late` (moves the sandbox’s clock 900 s ahead) or `fail`. Handle the answer’s `redirect_url` as your redirect URL would.",
+    {
+      about: "After your pushed authorization request",
+      code: `curl -H 'content-type: application/json' \\
+  -d '{"bank":"BANKA","client_id":"SC-…","request_uri":"urn:ietf:params:oauth:request_uri:…","outcome":"approve"}' \\
+  ${at.banks}/authorizations`,
+    },
+    "Only the sandbox has this endpoint. `examples/first_payment.ts` takes the outcome as its third argument.",
   ];
 }
 

@@ -3,7 +3,7 @@
  * that pays meanwhile, and what it sees until the payment has settled.
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { goThroughAuthorization } from "../../scripts/demo/customer.ts";
+import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
 import { loadBank } from "../../src/sandbox/bank/load_bank.ts";
 import { mtlsFetch } from "../../src/sandbox/bank/mtls_fetch.ts";
 import { reportStatus, type StatusReport } from "../../src/sandbox/bank/platform_client.ts";

@@ -1,6 +1,6 @@
 /** The README's first payment as an external party makes it: a running sandbox, a TPP of one's own, one file of code [E1, DC12]. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { goThroughAuthorization } from "../../scripts/demo/customer.ts";
+import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { firstPayment, onboardOutsiders, startOwnBank } from "support/own_bank.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
@@ -50,6 +50,8 @@ Deno.test("an outsider onboards a TPP of their own, registers it by DCR and is p
     const output = await payAsCustomer(dir, `http://localhost:${callbackPort}/callback`);
     assertMatch(output, /register: 201 SC-/);
     assertMatch(output, /payment [0-9a-f-]{36}: AcceptedSettlementInProcess/);
+    const script = ["examples/first_payment.ts", `${dir}/participants/mine`, "BANKB", "approve"];
+    assertMatch(await run(dir, script), /payment [0-9a-f-]{36}: AcceptedSettlementInProcess/); // without a browser
   } finally {
     await ecosystem.stop();
     await Deno.remove(dir, { recursive: true });

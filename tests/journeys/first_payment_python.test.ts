@@ -1,6 +1,6 @@
 /** The first payment in Python: foreign libraries for signatures and HTTP meet the platform as it is [E1, DC12]. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { goThroughAuthorization } from "../../scripts/demo/customer.ts";
+import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { firstPayment, onboardOutsiders } from "support/own_bank.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";

@@ -1,6 +1,6 @@
 /** `examples/first_payment.ts` and `first_bank.ts` end with a sentence that says what to do, never with a stack trace [E1]. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { goThroughAuthorization } from "../../scripts/demo/customer.ts";
+import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { onboardOutsiders } from "support/own_bank.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";

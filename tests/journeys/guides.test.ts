@@ -4,7 +4,7 @@
  */
 import { assertEquals, assertMatch } from "@std/assert";
 import { decodeStatement } from "../../src/platform/recovery/order_statement_schema.ts";
-import { goThroughAuthorization } from "../../scripts/demo/customer.ts";
+import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
 import { attendCustomer, pullAndReport, takesOrders } from "support/guide_bank.ts";
 import { type Guides, onboard, openGuides, ownToken, registers } from "support/guide_environment.ts";
 import { armForOAuth, armWithProof, armWithSignature, type Party } from "support/guide_party.ts";

@@ -1,7 +1,7 @@
 /** A customer who takes too long at the bank, from the shop's first page to its last one [G1]. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { openBrowser, type Visit } from "../../scripts/demo/browser.ts";
-import { fillForm, findForms } from "../../scripts/demo/forms.ts";
+import { openBrowser, type Visit } from "../../src/sandbox/customer/browser.ts";
+import { fillForm, findForms } from "../../src/sandbox/customer/forms.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { words } from "../../src/sandbox/shop/phrase.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";

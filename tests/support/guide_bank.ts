@@ -4,7 +4,7 @@
  */
 import { assertEquals } from "@std/assert";
 import * as jose from "jose";
-import { fillForm, findForms } from "../../scripts/demo/forms.ts";
+import { fillForm, findForms } from "../../src/sandbox/customer/forms.ts";
 import type { Departure } from "./guide_customer.ts";
 import { armWithProof, armWithSignature, type Party, privateKeyOf } from "./guide_party.ts";
 import { evaluate, request, run } from "./guide_snippets.ts";

@@ -1,6 +1,6 @@
 /** The customer of the guides: redirected by the TPP, authenticated by the bank, deciding on the platform's screen. */
 import * as jose from "jose";
-import { type Browser, openBrowser } from "../../scripts/demo/browser.ts";
+import { type Browser, openBrowser } from "../../src/sandbox/customer/browser.ts";
 import type { Party } from "./guide_party.ts";
 
 /** A browser that has been sent to the bank. */

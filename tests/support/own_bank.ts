@@ -2,7 +2,7 @@
  * An external party's TPP and an external party's bank as processes of their own: the README's commands against a sandbox's folder
  * (or anything else that has an `endpoints.json`), with fresh keys, and the customer who goes from one to the other.
  */
-import { type CustomerPlan, goThroughAuthorization } from "../../scripts/demo/customer.ts";
+import { type CustomerPlan, goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
 import {
   type AccessToken,
   checkCallback,

@@ -6,6 +6,7 @@ import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { Bank } from "./bank.ts";
 import type { BankClock, BankFetch, BankLog, BankProfile } from "./bank_profile.ts";
+import { authorizationRoutes } from "../customer/authorization_routes.ts";
 import { customersOf } from "./customers.ts";
 import { bankListPage, homeRoutes, problemPage } from "./home_routes.tsx";
 import { createFaults } from "./faults.ts";
@@ -154,6 +155,7 @@ function composeApp(deps: BanksDeps, banks: readonly Bank[]): Hono<ConnectionEnv
   const app = new Hono<ConnectionEnv>();
   app.use(pageHeaders(deps));
   app.get("/", (c) => bankListPage(c, deps.banks));
+  app.route("/authorizations", authorizationRoutes(deps));
   const brief = { "cache-control": "max-age=300" };
   app.get(
     "/assets/bank.css",

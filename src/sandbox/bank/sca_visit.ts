@@ -6,7 +6,7 @@ import { FLOW_SECONDS } from "../../client/profile.ts";
 import type { Bank } from "./bank.ts";
 import { bankKeys } from "./bank_keys.ts";
 import { type Customer, findByCredentials, ownAccount, SANDBOX_CODE } from "./customers.ts";
-import type { FaultName, FaultSubject } from "./faults.ts";
+import { type FaultName, FAULTS, type FaultSubject } from "./faults.ts";
 import { minorUnits } from "./money.ts";
 import { type Handover, openHandover } from "./open_handover.ts";
 import { type PayerAccount, putPayerAccounts, readConsent } from "./platform_client.ts";
@@ -47,7 +47,8 @@ export async function startVisit(
 }
 
 /** Processes the form entry for the visit's current step. An entry for an earlier step has no effect. */
-export function takeEntry(bank: Bank, session: ScaSession, entry: FormEntry): Promise<VisitOutcome> {
+export function takeEntry(bank: Bank, before: ScaSession, entry: FormEntry): Promise<VisitOutcome> {
+  const session = { ...before, ...faultOf(entry) };
   const { step } = session;
   if (step.at === "returned") return step.url.then((url) => ({ go: "platform", url }));
   if (entry["step"] !== step.at) return Promise.resolve({ go: "page", session });
@@ -189,7 +190,8 @@ function moveTo(bank: Bank, session: ScaSession, step: ScaStep): VisitOutcome {
 }
 
 async function finish(bank: Bank, session: ScaSession, result: ScaResult): Promise<VisitOutcome> {
-  const url = sealed(bank, session.handover, result, bank.faults.meet("return", subjectOf(session)));
+  const fault = session.fault ?? bank.faults.meet("return", subjectOf(session));
+  const url = sealed(bank, session.handover, result, fault);
   // Set before the first await: no further password or code can be tried, and a double click gets the same URL.
   moveTo(bank, session, { at: "returned", url });
   try {
@@ -235,6 +237,12 @@ function faultyAccounts(
   if (fault !== "too_many_accounts" || own === undefined) return accounts;
   const one = { SchemeName: own.schemeName, Identification: own.identification };
   return Array.from({ length: 101 }, (_, index) => ({ ...one, SecondaryIdentification: String(index) }));
+}
+
+/** A customer without a browser chooses how its return fails. */
+function faultOf({ fault }: FormEntry): Pick<ScaSession, "fault"> {
+  const found = FAULTS.find(({ name, at }) => name === fault && at === "return");
+  return found === undefined ? {} : { fault: found.name };
 }
 
 function subjectOf({ handover, consent }: ScaSession): FaultSubject {

@@ -5,6 +5,7 @@
 import { FLOW_SECONDS } from "../../client/profile.ts";
 import type { BankClock } from "./bank_profile.ts";
 import type { Customer } from "./customers.ts";
+import type { FaultName } from "./faults.ts";
 import type { Handover } from "./open_handover.ts";
 import type { BankConsent } from "./platform_client.ts";
 
@@ -40,6 +41,8 @@ export interface ScaSession {
   readonly step: ScaStep;
   /** Wrong entries at this step. */
   readonly failures: number;
+  /** The mistake that the bank makes with this customer's return, as a form has asked. */
+  readonly fault?: FaultName;
   /** Shown on the page of this step. */
   readonly complaint: EntryComplaint | undefined;
 }

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { fillForm, findForms, firstHeading } from "../../../scripts/demo/forms.ts";
+import { fillForm, findForms, firstHeading } from "../../../src/sandbox/customer/forms.ts";
 
 const consentPage =
   `<!DOCTYPE html><html><head><style>form{}</style><script>"<form id=no>"</script></head><body>

@@ -1,17 +1,22 @@
 /**
- * The customer of the demo: follows the TPP's link, logs in at the bank, confirms with the one-time code,
+ * A customer without a browser: follows the TPP's link, logs in at the bank, confirms with the one-time code,
  * accepts or rejects, and comes back. Knows the pages only by their forms, as anything that drives a browser
  * does.
  */
 import { type Browser, openBrowser, type Visit } from "./browser.ts";
 import { fillForm, findForms, firstHeading, type HtmlForm } from "./forms.ts";
 
-/** The customer's planned actions. `rejectAt`: the form at which the customer rejects. */
+/** The customer's planned actions. */
 export interface CustomerPlan {
   readonly startUrl: string;
-  /** Where the TPP waits; never visited. */
-  readonly redirectUri: string;
-  readonly rejectAt?: "otp" | "consent";
+  /** Where the TPP waits; never visited. Absent: the first address that is neither the platform's nor a bank's. */
+  readonly redirectUri?: string;
+  /** The form at which the customer rejects. */
+  readonly rejectAt?: "login" | "otp" | "consent";
+  /** User name at the bank; default `alice`. */
+  readonly username?: string;
+  /** The mistake that a bank of the sandbox makes with this customer's return. */
+  readonly fault?: string;
 }
 
 /** One page or redirect on the way, for the demo's report. */
@@ -21,6 +26,15 @@ export interface CustomerStep {
   readonly form?: string;
   /** The customer's action on this page. */
   readonly action?: string;
+}
+
+/** A page that a customer cannot go on from. */
+export class CustomerStopped extends Error {
+  override readonly name = "CustomerStopped";
+  constructor(readonly visit: Visit) {
+    const { url, status, page } = visit;
+    super(`${url.origin}${url.pathname} answered ${status} ${firstHeading(page)}, no next page`);
+  }
 }
 
 interface Answer {
@@ -33,7 +47,8 @@ const maxVisits = 25;
 
 /**
  * Goes the customer's whole way and returns the address the browser was finally sent to at the TPP.
- * @throws {Error} when a page is not one a customer can go on from.
+ * @throws {CustomerStopped} when a page is not one a customer can go on from
+ * @throws {Error} if the way has no end, or no account can pay
  */
 export async function goThroughAuthorization(
   plan: CustomerPlan,
@@ -41,13 +56,16 @@ export async function goThroughAuthorization(
 ): Promise<URL> {
   const browser = openBrowser();
   let visit = await browser.visit(new URL(plan.startUrl));
+  const home = visit.url.origin;
+  const known = new Set([home]);
   for (let count = 1; count < maxVisits; count++) {
     if (visit.location !== undefined) {
       report({ visit });
-      if (isReturn(visit.location, plan.redirectUri)) return visit.location;
+      if (visit.location.searchParams.has("oAuthUrl")) known.add(visit.location.origin); // a bank's
+      if (isReturn(visit.location, plan, known)) return visit.location;
       visit = await browser.visit(visit.location);
     } else {
-      visit = await answerForm(browser, visit, plan, report);
+      visit = await answerForm(browser, visit, { ...plan, home }, report);
     }
   }
   throw new Error(`The customer was not back after ${maxVisits} pages`);
@@ -56,36 +74,30 @@ export async function goThroughAuthorization(
 async function answerForm(
   browser: Browser,
   visit: Visit,
-  plan: CustomerPlan,
+  plan: CustomerPlan & { readonly home: string },
   report: (step: CustomerStep) => void,
 ): Promise<Visit> {
   const form = findForms(visit.page).find(({ id }) => ["login", "otp", "consent"].includes(id));
-  if (visit.status !== 200 || form === undefined) {
-    const heading = firstHeading(visit.page);
-    throw new Error(
-      `${visit.url.origin}${visit.url.pathname} answered ${visit.status} ${heading}, no next page`,
-    );
-  }
+  if (visit.status !== 200 || form === undefined) throw new CustomerStopped(visit);
   const answer = answerTo(form, plan);
   report({ visit, form: form.id, action: answer.action });
   const body = fillForm(form, answer.choices, { name: "decision", value: answer.decision });
+  if (plan.fault !== undefined && visit.url.origin !== plan.home) body.set("fault", plan.fault);
   return await browser.submit(new URL(form.action, visit.url), body, visit.url);
 }
 
-function answerTo(form: HtmlForm, { rejectAt }: CustomerPlan): Answer {
-  const isRejected = form.id === rejectAt;
+function answerTo(form: HtmlForm, { rejectAt, username = "alice" }: CustomerPlan): Answer {
+  if (form.id === rejectAt) return { action: "refuses", choices: {}, decision: "refuse" };
   if (form.id === "login") {
     return {
-      action: "logs in as alice",
-      choices: { username: "alice", password: "sandbox" },
+      action: `logs in as ${username}`,
+      choices: { username, password: "sandbox" },
       decision: "continue",
     };
   }
   if (form.id === "otp") {
-    if (isRejected) return { action: "refuses", choices: {}, decision: "refuse" };
     return { action: "enters the one-time code", choices: { code: "123456" }, decision: "confirm" };
   }
-  if (isRejected) return { action: "refuses", choices: {}, decision: "refuse" };
   return accept(form);
 }
 
@@ -103,6 +115,12 @@ function accept(form: HtmlForm): Answer {
   return { action: "chooses an account and accepts", choices, decision: "accept" };
 }
 
-function isReturn(location: URL, redirectUri: string): boolean {
-  return `${location.origin}${location.pathname}` === redirectUri;
+function isReturn(
+  location: URL,
+  { redirectUri }: CustomerPlan,
+  known: ReadonlySet<string>,
+): boolean {
+  return redirectUri === undefined
+    ? !known.has(location.origin)
+    : `${location.origin}${location.pathname}` === redirectUri;
 }

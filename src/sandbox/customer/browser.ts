@@ -1,5 +1,5 @@
 /**
- * A minimal browser for the customer of the demo: it has a cookie jar, follows redirects one at a time and posts forms.
+ * A minimal browser for a customer without a browser: it has a cookie jar, follows redirects one at a time and posts forms.
  * It runs no scripts.
  */
 
@@ -12,6 +12,8 @@ export interface Visit {
   readonly location?: URL;
   /** The page, when it does not. */
   readonly page: string;
+  /** The id under which the platform traces the request, if it answered. */
+  readonly interactionId?: string;
 }
 
 /** A browser with its cookies. */
@@ -46,7 +48,15 @@ export function openBrowser(): Browser {
     jars.set(url.hostname, response.headers.getSetCookie().reduce(keep, jars.get(url.hostname) ?? []));
     const page = await response.text();
     const location = redirectOf(response, url);
-    return { method, url, status: response.status, page, ...(location === undefined ? {} : { location }) };
+    const interactionId = response.headers.get("x-fapi-interaction-id");
+    return {
+      method,
+      url,
+      status: response.status,
+      page,
+      ...(location === undefined ? {} : { location }),
+      ...(interactionId === null ? {} : { interactionId }),
+    };
   };
   return {
     visit: (url): Promise<Visit> => send("GET", url, new Headers(), null),

@@ -1,6 +1,6 @@
 /** The demo's customer in front of pages with the forms of the sandbox, served over HTTP. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { type CustomerPlan, goThroughAuthorization } from "../../../scripts/demo/customer.ts";
+import { type CustomerPlan, goThroughAuthorization } from "../../../src/sandbox/customer/customer.ts";
 
 const redirectUri = "http://localhost:1/callback";
 
