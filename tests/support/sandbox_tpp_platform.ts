@@ -3,7 +3,7 @@
  * replacement. It verifies no input, so that the TPP's own decisions can be tested without a network.
  */
 import { testKey } from "testing/keys.ts";
-import type { HttpRequest } from "../../src/client/tpp/mutual_tls.ts";
+import type { HttpRequest } from "../../src/client/tpp/http_request.ts";
 import type { Tpp } from "../../src/client/tpp/tpp.ts";
 
 /** One request that the TPP made. */

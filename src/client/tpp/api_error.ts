@@ -8,11 +8,14 @@ export class ApiErrorResponse extends Error {
   override readonly name = "ApiErrorResponse";
   readonly status: number;
   readonly codes: readonly string[];
+  /** The platform's `Retry-After`, seconds. */
+  readonly retryAfter: number | undefined;
 
-  constructor(status: number, codes: readonly string[], message: string) {
+  constructor(status: number, codes: readonly string[], message: string, retryAfter?: number) {
     super(message);
     this.status = status;
     this.codes = codes;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -23,27 +26,46 @@ const obieError = z.object({
 });
 const oauthError = z.object({ error: z.string(), error_description: z.string().optional() });
 
-/** Reads a rejection from a response's status and body or, if the body is empty, from its challenge's error code. */
-export function readRejection(status: number, body: string, challengeError?: string): ApiErrorResponse {
+/** Reads a rejection from a response and its body or, if the body is empty, from its challenge's error code. */
+export function readRejection(
+  response: Pick<Response, "status" | "headers">,
+  body: string,
+  challengeError?: string,
+): ApiErrorResponse {
+  const { codes, words } = readBody(body, challengeError);
+  return new ApiErrorResponse(
+    response.status,
+    codes,
+    `${response.status}: ${words}`,
+    retryAfterOf(response.headers),
+  );
+}
+
+/** Returns the seconds of a `Retry-After` in numbers, the only form that the platform sends. */
+export function retryAfterOf(headers: Headers): number | undefined {
+  const value = headers.get("retry-after") ?? "";
+  return /^\d{1,5}$/.test(value) ? Number(value) : undefined;
+}
+
+function readBody(
+  body: string,
+  challengeError?: string,
+): { readonly codes: readonly string[]; readonly words: string } {
   const json = parsed(body);
   const obie = obieError.safeParse(json);
   if (obie.success) {
     const sentences = obie.data.Errors.map(({ ErrorCode, Path, Message }) =>
       [ErrorCode, Path === undefined ? undefined : `(${Path})`, Message].filter(Boolean).join(" ")
     );
-    return new ApiErrorResponse(
-      status,
-      obie.data.Errors.map((e) => e.ErrorCode),
-      `${status}: ${sentences.join("; ")}`,
-    );
+    return { codes: obie.data.Errors.map(({ ErrorCode }) => ErrorCode), words: sentences.join("; ") };
   }
   const oauth = oauthError.safeParse(json);
   if (oauth.success) {
     const { error, error_description } = oauth.data;
-    return new ApiErrorResponse(status, [error], `${status}: ${error} ${error_description ?? ""}`.trimEnd());
+    return { codes: [error], words: `${error} ${error_description ?? ""}`.trimEnd() };
   }
   const codes = challengeError === undefined ? [] : [challengeError];
-  return new ApiErrorResponse(status, codes, `${status}: ${challengeError ?? "no reason given"}`);
+  return { codes, words: challengeError ?? "no reason given" };
 }
 
 function parsed(body: string): unknown {

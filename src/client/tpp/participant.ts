@@ -3,6 +3,7 @@
  * folder of `participants/` (Decision F2) and fails if a file is missing. Never writes, never logs a key.
  */
 import { decodeJwt, importPKCS8 } from "jose";
+import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { SIGNATURE_ALG } from "../profile.ts";
 
@@ -48,12 +49,12 @@ const statementClaims = z.object({ software_redirect_uris: z.array(z.string()) }
  * @throws {Error} if a file is missing or invalid, or the statement is not a JWT.
  */
 export async function loadParticipant(folder: string): Promise<Participant> {
-  const facts = participantJson.parse(JSON.parse(await Deno.readTextFile(`${folder}/participant.json`)));
+  const facts = participantJson.parse(JSON.parse(await readText(`${folder}/participant.json`)));
   const [signingPem, certPem, keyPem, statement] = await Promise.all([
-    Deno.readTextFile(`${folder}/signing.key.pem`),
-    Deno.readTextFile(`${folder}/transport.cert.pem`),
-    Deno.readTextFile(`${folder}/transport.key.pem`),
-    Deno.readTextFile(`${folder}/${facts.software_client_id}.jks`),
+    readText(`${folder}/signing.key.pem`),
+    readText(`${folder}/transport.cert.pem`),
+    readText(`${folder}/transport.key.pem`),
+    readText(`${folder}/${facts.software_client_id}.jks`),
   ]);
   const softwareStatement = statement.trim();
   return {
@@ -69,4 +70,9 @@ export async function loadParticipant(folder: string): Promise<Participant> {
     transport: { certPem, keyPem },
     softwareStatement,
   };
+}
+
+/** Reads a text file on any runtime. */
+export async function readText(path: string): Promise<string> {
+  return await readFile(path, "utf8");
 }

@@ -4,8 +4,8 @@
  */
 import { createRemoteJWKSet, customFetch as joseFetch, type FlattenedVerifyGetKey } from "jose";
 import * as oauth from "oauth4webapi";
-import { type MessageLog, recordingFetch } from "./message_log.ts";
-import type { Fetch } from "./mutual_tls.ts";
+import { emptyMessageLog, type MessageLog, recordingFetch } from "./message_log.ts";
+import type { Fetch } from "./http_request.ts";
 import type { Tpp } from "./tpp.ts";
 
 /** A client assertion is used immediately. */
@@ -30,7 +30,11 @@ export interface PaymentFlow {
  * Discovers the bank's authorization server. Every message is recorded in `messages`.
  * @throws {Error} if the bank is unknown or its metadata names other hosts.
  */
-export async function openFlow(tpp: Tpp, bank: string, messages: MessageLog): Promise<PaymentFlow> {
+export async function openFlow(
+  tpp: Tpp,
+  bank: string,
+  messages: MessageLog = emptyMessageLog(),
+): Promise<PaymentFlow> {
   const fetch = recordingFetch(tpp.fetch, messages, tpp.now);
   const server = await discover(tpp, bank, fetch);
   const client: oauth.Client = { client_id: tpp.participant.clientId };

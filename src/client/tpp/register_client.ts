@@ -6,7 +6,7 @@ import { decodeJwt, SignJWT } from "jose";
 import { z } from "zod";
 import { SIGNATURE_ALG } from "../profile.ts";
 import { readRejection } from "./api_error.ts";
-import type { Fetch } from "./mutual_tls.ts";
+import type { Fetch } from "./http_request.ts";
 import type { Participant } from "./participant.ts";
 
 /** `PISP` is a TPP, `ASPSP` a bank. */
@@ -46,7 +46,7 @@ export async function register(
     body: await registrationJwt(participant, role, server.audience),
   });
   const text = await response.text();
-  if (response.status !== 201) throw readRejection(response.status, text);
+  if (response.status !== 201) throw readRejection(response, text);
   return { clientId: registered.parse(JSON.parse(text)).client_id };
 }
 

@@ -74,7 +74,7 @@ async function send(flow: PaymentFlow, token: AccessToken, call: Call): Promise<
   }
   const bytes = new Uint8Array(await response.arrayBuffer());
   const text = new TextDecoder().decode(bytes);
-  if (response.status !== call.expected) throw readRejection(response.status, text);
+  if (response.status !== call.expected) throw readRejection(response, text);
   const signature = response.headers.get("x-jws-signature");
   if (signature !== null) await verifyPayload(signature, bytes, flow.platformKeys);
   return JSON.parse(text);
@@ -92,5 +92,5 @@ async function challenged(error: oauth.WWWAuthenticateChallengeError): Promise<A
   const named = error.cause.map((challenge) => challenge.parameters["error"]).find((code) =>
     code !== undefined
   );
-  return readRejection(error.status, await error.response.text(), named);
+  return readRejection(error.response, await error.response.text(), named);
 }

@@ -4,8 +4,9 @@
  */
 import { generateKeyPair } from "oauth4webapi";
 import { SIGNATURE_ALG } from "../profile.ts";
-import { type Fetch, openMutualTls } from "./mutual_tls.ts";
-import { loadParticipant, type Participant } from "./participant.ts";
+import type { Fetch } from "./http_request.ts";
+import { openMutualTls } from "./mutual_tls.ts";
+import { loadParticipant, type Participant, readText } from "./participant.ts";
 import type { PayloadSigner, SignatureProfile } from "./payload_signature.ts";
 
 /** An open TPP. `close` frees its connections. */
@@ -40,6 +41,8 @@ export interface TppSettings {
   readonly redirectUri: string;
   /** Default `b`. */
   readonly signatureProfile?: SignatureProfile;
+  /** PS256. Default: new ones. Several processes that serve the same customers need the same. */
+  readonly dpopKeys?: CryptoKeyPair;
   /** Milliseconds since the Unix epoch; default: this computer's time. */
   readonly now?: () => number;
 }
@@ -54,7 +57,7 @@ export async function openTpp(settings: TppSettings): Promise<Tpp> {
   if (!participant.redirectUris.includes(redirectUri)) {
     throw new Error(`${redirectUri} is not a redirect URL of participant "${name}"`);
   }
-  const connection = openMutualTls(participant.transport, await Deno.readTextFile(`${dir}/ca.pem`));
+  const connection = openMutualTls(participant.transport, await readText(`${dir}/ca.pem`));
   return {
     participant,
     baseUrl: endpoints.base_url,
@@ -67,7 +70,7 @@ export async function openTpp(settings: TppSettings): Promise<Tpp> {
       tan: new URL(endpoints.directory_url).host,
       profile: settings.signatureProfile ?? "b",
     },
-    dpopKeys: await generateKeyPair(SIGNATURE_ALG),
+    dpopKeys: settings.dpopKeys ?? await generateKeyPair(SIGNATURE_ALG),
     fetch: connection.fetch,
     now: settings.now ?? Date.now,
     close: connection.close,

@@ -56,7 +56,7 @@ Deno.test("loadParticipant reads a folder as the sandbox writes it", () =>
 Deno.test("loadParticipant rejects a folder without its private key", () =>
   withParticipantFolder(async (folder) => {
     await Deno.remove(`${folder}/signing.key.pem`);
-    await assertRejects(() => loadParticipant(folder), Deno.errors.NotFound);
+    await assertRejects(() => loadParticipant(folder), Error, "signing.key.pem");
   }));
 
 async function withParticipantFolder(test: (folder: string) => Promise<void>): Promise<void> {

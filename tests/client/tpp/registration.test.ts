@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { decodeJwt, decodeProtectedHeader, generateKeyPair, jwtVerify, SignJWT } from "jose";
 import { ApiErrorResponse } from "../../../src/client/tpp/api_error.ts";
-import type { HttpRequest } from "../../../src/client/tpp/mutual_tls.ts";
+import type { HttpRequest } from "../../../src/client/tpp/http_request.ts";
 import type { Participant } from "../../../src/client/tpp/participant.ts";
 import { register, registrationJwt } from "../../../src/client/tpp/register_client.ts";
 

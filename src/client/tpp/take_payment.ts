@@ -1,0 +1,85 @@
+/**
+ * A payment in two calls: before the customer leaves for the bank, and after the return. What the first returns is
+ * JSON, so that any process of the TPP can continue with it.
+ */
+import * as oauth from "oauth4webapi";
+import {
+  checkCallback,
+  type CheckedCallback,
+  exchangeCode,
+  grantClientToken,
+  type PendingAuthorization,
+  pushAuthorization,
+} from "./authorization.ts";
+import { createConsent, createPayment, type PaymentSeen } from "./domestic_payments.ts";
+import type { PaymentFlow } from "./payment_journey.ts";
+import type { PaymentRequest } from "./payment_request.ts";
+import { type Persistence, persistently } from "./persistent.ts";
+
+/** A payment that waits for its customer. Keep it in the customer's session; it is JSON. */
+export interface BegunPayment {
+  /** Redirect the customer's browser here. */
+  readonly url: string;
+  readonly consentId: string;
+  readonly authorization: PendingAuthorization;
+  readonly request: PaymentRequest;
+  /** The idempotency key of the payment: repeating {@link finishPayment} makes no second one. */
+  readonly paymentKey: string;
+}
+
+/** The end of a payment's authorization. */
+export type PaymentEnd =
+  /** The bank has the order. Its status may still change. */
+  | { readonly kind: "submitted"; readonly payment: PaymentSeen }
+  /** The customer rejected. No payment was made. */
+  | { readonly kind: "rejected"; readonly error: string; readonly description: string }
+  /** The customer came back without a decision. No payment was made; a new one may succeed. */
+  | { readonly kind: "failed"; readonly error: string; readonly description: string };
+
+/**
+ * Creates the consent and announces the authorization (contract EP1, EP6, EP3).
+ *
+ * @param uiLocales languages of the customer for the platform's pages, such as `fr en`
+ * @throws {ApiErrorResponse | oauth.ResponseBodyError} if the platform rejects a request
+ */
+export async function beginPayment(
+  flow: PaymentFlow,
+  request: PaymentRequest,
+  { uiLocales, ...persistence }: Persistence & { readonly uiLocales?: string } = {},
+): Promise<BegunPayment> {
+  const again = <T>(call: () => Promise<T>): Promise<T> => persistently(call, persistence);
+  const token = await again(() => grantClientToken(flow));
+  const key = crypto.randomUUID();
+  const { consentId } = await again(() => createConsent(flow, token, request, key));
+  const authorization = await again(() => pushAuthorization(flow, consentId, uiLocales));
+  return { url: authorization.url, consentId, authorization, request, paymentKey: crypto.randomUUID() };
+}
+
+/**
+ * Checks the customer's return and submits the payment (contract EP2, EP9).
+ *
+ * @param callback the address at which the customer arrived, with its query
+ * @throws {oauth.OperationProcessingError} if the return was not meant for this payment: do not use it
+ * @throws {ApiErrorResponse | oauth.ResponseBodyError} if the platform rejects a request
+ */
+export async function finishPayment(
+  flow: PaymentFlow,
+  { authorization, consentId, request, paymentKey }: BegunPayment,
+  callback: URL,
+  persistence: Persistence = {},
+): Promise<PaymentEnd> {
+  let checked: CheckedCallback;
+  try {
+    checked = checkCallback(flow, authorization, callback);
+  } catch (error) {
+    if (!(error instanceof oauth.AuthorizationResponseError)) throw error;
+    const kind = error.error === "access_denied" ? "rejected" : "failed";
+    return { kind, error: error.error, description: error.error_description ?? "" };
+  }
+  const token = await exchangeCode(flow, authorization, checked);
+  const payment = await persistently(
+    () => createPayment(flow, token, { consentId, ...request }, paymentKey),
+    persistence,
+  );
+  return { kind: "submitted", payment };
+}
