@@ -23,7 +23,7 @@ export interface Declaration<T> {
   readonly keyParts: readonly string[];
   /** One sentence for the documentation. */
   readonly what: string;
-  readonly schema: z.ZodType<T>;
+  readonly schema: z.ZodType<T> & NamesEveryMember<T>;
   /** Of the values that this program writes, from 1. A stored object without a version has version 1. */
   readonly version: number;
   /** Converts an object of the version before each of these versions. */
@@ -32,6 +32,10 @@ export interface Declaration<T> {
   readonly lifetime: string;
   readonly personalData: PersonalData;
 }
+
+/** The schema of an object names each of its members, also optional ones, which it would else store unchecked. */
+type NamesEveryMember<T> = string extends keyof T ? unknown
+  : { readonly shape: { readonly [Member in keyof T]-?: z.ZodType } } | { readonly shape?: never };
 
 export type StoredObject = Readonly<Record<string, unknown>>;
 

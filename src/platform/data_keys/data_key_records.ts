@@ -29,7 +29,7 @@ export const dataKeyRecord = defineRecord<StoredDataKey>({
 });
 
 /** A known value. If it cannot be unwrapped at the start, the wrapping keys are not those of this store. */
-export const dataKeyCheckRecord = defineRecord<StoredDataKey>({
+export const dataKeyCheckRecord = defineRecord<Pick<StoredDataKey, "wrappedBy" | "wrapped">>({
   name: "data_key_check",
   keyParts: [],
   what:

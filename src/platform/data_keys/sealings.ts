@@ -1,15 +1,63 @@
-/** The sealed members of each record that has personal data of customers. Ids, statuses, times and amounts stay readable. */
+/**
+ * How each record with personal data of customers is sealed. Only listed members stay readable, such as ids, statuses,
+ * times and amounts: what is not listed is sealed.
+ */
 import type { Key } from "../../base/store/store.ts";
 import { type CaseId, caseIdOf } from "./case_id.ts";
 import type { Members, Sealing } from "./sealing_store.ts";
+
+const RECORDED = ["v", "recorded", "sequence"];
+const EVIDENCE = ["v", "isErased"];
+const CONSENT = [
+  ...RECORDED,
+  "id",
+  "clientId",
+  "bank",
+  "status",
+  "createdAt",
+  "statusUpdatedAt",
+  "authoriseBy",
+  "forgottenAt",
+  "erasedAt",
+];
+const PAYMENT = [
+  ...RECORDED,
+  "id",
+  "consentId",
+  "clientId",
+  "bank",
+  "readRefundAccount",
+  "status",
+  "closedAt",
+  "charges",
+  "createdAt",
+  "statusUpdatedAt",
+  "erasedAt",
+];
+const SESSION = [
+  "v",
+  "correlationId",
+  "stage",
+  "clientId",
+  "bank",
+  "consentId",
+  "requestHash",
+  "bindingHash",
+  "debtorAccountPresent",
+  "uiLocales",
+  "parties",
+  "expiresAt",
+  "outcome", // encrypted by itself
+];
 
 /** The places of evidence begin with the id of its consent or payment. */
 const evidence: Sealing = {
   record: "evidence",
   caseOf: (key) => caseIdOf((key[1] ?? "").split(" ")[0] ?? ""),
   erased: { isErased: true },
-  divide({ bytes, signature, salt, ...open }) {
-    return { open: { ...open, bytes: "" }, sealed: present({ bytes, signature, salt }) };
+  divide(value) {
+    const { open, sealed } = split(value, EVIDENCE);
+    return { open: { ...open, bytes: "" }, sealed };
   },
 };
 
@@ -17,13 +65,11 @@ const consent: Sealing = {
   record: "consent",
   caseOf: ofOwnId,
   erased: { forgottenAt: 0 },
-  divide({ request, payer, selectedAccount, ...open }) {
-    const initiation = members(members(members(request)["Data"])["Initiation"]);
-    const Data = { Initiation: openInitiation(initiation) };
-    return {
-      open: { ...open, request: { Data, Risk: {} } },
-      sealed: "forgottenAt" in open ? {} : present({ request, payer, selectedAccount }),
-    };
+  divide(value) {
+    const { open, sealed } = split(value, CONSENT);
+    const initiation = members(members(members(value["request"])["Data"])["Initiation"]);
+    const request = { Data: { Initiation: openInitiation(initiation) }, Risk: {} };
+    return { open: { ...open, request }, sealed: "forgottenAt" in open ? {} : sealed };
   },
 };
 
@@ -31,15 +77,11 @@ const payment: Sealing = {
   record: "payment",
   caseOf: ofOwnId,
   erased: { erasedAt: 0 },
-  divide({ initiation, debtorAccount, statusReason, ...open }) {
-    return {
-      open: {
-        ...open,
-        initiation: openInitiation(members(initiation)),
-        debtorAccount: { SchemeName: "", Identification: "" },
-      },
-      sealed: "erasedAt" in open ? {} : present({ initiation, debtorAccount, statusReason }),
-    };
+  divide(value) {
+    const { open, sealed } = split(value, PAYMENT);
+    const initiation = openInitiation(members(value["initiation"]));
+    const debtorAccount = { SchemeName: "", Identification: "" };
+    return { open: { ...open, initiation, debtorAccount }, sealed: "erasedAt" in open ? {} : sealed };
   },
 };
 
@@ -47,9 +89,7 @@ const session: Sealing = {
   record: "interaction",
   caseOf: (_key, { consentId }) => typeof consentId === "string" ? caseIdOf(consentId) : undefined,
   erased: {},
-  divide({ payer, ...open }) {
-    return { open, sealed: present({ payer }) };
-  },
+  divide: (value) => split(value, SESSION),
 };
 
 export const sealings: readonly Sealing[] = [evidence, consent, payment, session];
@@ -65,6 +105,12 @@ function openInitiation({ InstructedAmount, DebtorAccount }: Members): Members {
 
 function members(value: unknown): Members {
   return typeof value === "object" && value !== null ? value as Members : {};
+}
+
+function split(value: Members, readable: readonly string[]): { open: Members; sealed: Members } {
+  const all = Object.entries(present(value));
+  const [open, sealed] = [true, false].map((is) => all.filter(([name]) => readable.includes(name) === is));
+  return { open: Object.fromEntries(open ?? []), sealed: Object.fromEntries(sealed ?? []) };
 }
 
 function present(all: Members): Members {

@@ -49,6 +49,23 @@ Deno.test("every record with a customer's data is sealed [EN12]", () => {
   assertEquals(sealings.map(({ record }) => record).sort(), named.sort());
 });
 
+Deno.test("a member that no list declares readable is sealed [P3]", async () => {
+  await using stores = await openStores();
+  const consentId = await stores.caseKeys.newConsentId();
+  const places: readonly (readonly [string[], Record<string, unknown>])[] = [
+    [["consent", consentId], { status: "Rejected" }],
+    [["payment", caseIdOf(consentId) ?? ""], { status: "Pending" }],
+    [["interaction", "correlation"], { consentId }],
+    [["evidence", `${consentId} 1 decision`, "0"], { bytes: "eA" }],
+  ];
+  for (const [key, members] of places) {
+    const value = { ...members, nickname: "Ada of Bath" };
+    await put(stores.store, key, value);
+    assertEquals(JSON.stringify((await stores.raw.get(key))?.value).includes("Ada"), false, key[0]);
+    assertEquals((await stores.store.get<typeof value>(key))?.value.nickname, "Ada of Bath", key[0]);
+  }
+});
+
 Deno.test("a sealed value opens in its own record alone, and a changed one not at all [P3]", async () => {
   await using stores = await openStores();
   const [mine, other] = [await stores.caseKeys.newConsentId(), await stores.caseKeys.newConsentId()];
