@@ -54,6 +54,32 @@ export const bundleSchema = z.strictObject({
   keys: z.array(key).min(1),
 });
 
+/** The proof that retention has deleted a case. */
+export const deletionSchema = z.strictObject({
+  format: z.literal("evidence-deletion-1"),
+  checkpoint: jwt,
+  statement: jwt,
+  entry,
+  keys: z.array(key).min(1),
+});
+
+export const deletionStatementSchema = z.strictObject({
+  iss: z.string(),
+  cell: z.string(),
+  iat: count,
+  case: z.string(),
+  bundle_sha256: hash,
+});
+
+/** The evidence of an entry that names deleted cases: class, rule, time (milliseconds), and hashes of the cases. */
+export const appliedSchema = z.strictObject({
+  class: z.string(),
+  rule: z.string(),
+  until: z.int(),
+  count,
+  cases: z.array(hash),
+});
+
 /** Claims of the statement: times in Unix seconds, and the number of entries of each history. */
 export const statementSchema = z.strictObject({
   iss: z.string(),
@@ -70,6 +96,8 @@ export type Bundle = z.infer<typeof bundleSchema>;
 export type BundleEntry = Bundle["entries"][number];
 export type Body = z.infer<typeof body>;
 export type Item = z.infer<typeof item>;
+export type Deletion = z.infer<typeof deletionSchema>;
+export type DeletionStatement = z.infer<typeof deletionStatementSchema>;
 export type Statement = z.infer<typeof statementSchema>;
 export type Key = z.infer<typeof key>;
 export { key as keySchema };

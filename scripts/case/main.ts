@@ -7,6 +7,7 @@ import { type ApiTools, getOperation } from "../operations_api/client.ts";
 import { bundleSchema, statementSchema } from "./bundle_schema.ts";
 import { timelineOf } from "./timeline.ts";
 import { verify, verifyArguments } from "./verify.ts";
+import { isDeletion } from "./verify_deletion.ts";
 
 const USAGE = `deno task case <id> [--json | --screen] [--bundle FILE] [--url URL]
 deno task case verify <FILE> [--anchor <thumbprint>,…]
@@ -36,7 +37,9 @@ export async function caseCommand(args: readonly string[], tools: CaseTools): Pr
   const text = await bundleText(tools, url, first);
   if (file !== undefined) await tools.writeText(file, text);
   if (json) tools.print(text.trimEnd());
-  else for (const line of screen ? decisionsIn(text) : readable(text)) tools.print(line);
+  else if (isDeletion(JSON.parse(text))) {
+    return await verify(new TextEncoder().encode(text), undefined, tools.print);
+  } else for (const line of screen ? decisionsIn(text) : readable(text)) tools.print(line);
   return true;
 }
 

@@ -2,7 +2,8 @@
  * Verifies a bundle offline: `deno run --no-prompt --allow-read=FILE scripts/case/verify.ts FILE`. Needs no network, no
  * platform and no other file (`docs/contract/evidence.md`).
  */
-import { type Findings, newFindings, verifyBundle } from "./verify_bundle.ts";
+import { verifyBundle } from "./verify_bundle.ts";
+import { type DeletionFound, type Findings, newFindings } from "./verify_parts.ts";
 
 /** A larger file is no bundle. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -38,7 +39,8 @@ export async function verify(
 }
 
 function summaryOf(findings: Findings, anchor: string | undefined): readonly string[] {
-  const { bundle, statement, checkpoint, signatures, deleted, anchors } = findings;
+  const { bundle, statement, checkpoint, signatures, deleted, deletion } = findings;
+  if (deletion !== undefined) return [...deletionLines(deletion), ...anchorLines(findings, anchor)];
   if (bundle === undefined || statement === undefined || checkpoint === undefined) return [];
   const inLog = bundle.entries.filter(({ index }) => index !== undefined).length;
   const older = bundle.entries.length - inLog;
@@ -52,10 +54,27 @@ function summaryOf(findings: Findings, anchor: string | undefined): readonly str
     ...(older === 0 ? [] : [`not in the log: ${older} entries of an earlier version`]),
     `signatures that verify: ${signatures}`,
     ...(deleted === 0 ? [] : [`deleted since: ${deleted} pieces of evidence, whose digests stay`]),
-    ...(anchor !== undefined ? ["every certificate chain ends in one of --anchor"] : [
-      "compare these certificates with those that you know, or give their SHA-256 with --anchor, comma separated:",
-      ...[...anchors].map(([sha256, subject]) => `  ${subject}, SHA-256 ${sha256}`),
-    ]),
+    ...anchorLines(findings, anchor),
+  ];
+}
+
+/** Returns what a proof shows, for readers. The caller has verified it, or the platform has just sent it. */
+export function deletionLines({ statement, bundle, applied }: DeletionFound): readonly string[] {
+  const { at } = bundle.entry.record;
+  return [
+    `DELETED: case ${statement.case}, by retention, at ${new Date(at).toISOString()}`,
+    `class ${applied?.class}, rule ${applied?.rule}: ${applied?.count} cases whose newest entries are of ${
+      new Date(applied?.until ?? 0).toISOString()
+    } or before`,
+    `signed by ${statement.iss} at ${timeOf(statement.iat)}; the entry that names the case is in its log`,
+  ];
+}
+
+function anchorLines({ anchors }: Findings, anchor: string | undefined): readonly string[] {
+  if (anchor !== undefined) return ["every certificate chain ends in one of --anchor"];
+  return [
+    "compare these certificates with those that you know, or give their SHA-256 with --anchor, comma separated:",
+    ...[...anchors].map(([sha256, subject]) => `  ${subject}, SHA-256 ${sha256}`),
   ];
 }
 

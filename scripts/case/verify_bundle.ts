@@ -2,40 +2,29 @@
  * Verifies a bundle with nothing but its text (`docs/contract/evidence.md`, verification). Yields a sentence for each
  * thing that does not hold, the cheap checks first. No I/O.
  */
-import canonicalize from "canonicalize";
-import { asHash, isSameHash, leafHash } from "../../src/base/merkle/tree.ts";
-import { provesInclusion } from "../../src/base/merkle/verify.ts";
+import { isSameHash } from "../../src/base/merkle/tree.ts";
 import {
   type Body,
   type Bundle,
   type BundleEntry,
   bundleSchema,
   type Item,
-  type Key,
   keySchema,
   type Statement,
   statementSchema,
 } from "./bundle_schema.ts";
-import { readChain } from "./certificates.ts";
-import { type Checkpoint, readCheckpoint } from "../log/checkpoint.ts";
-import { bytesOf, digestOf, isDetachedJws, jsonIn, kidOf, openJws, textOf } from "./signatures.ts";
-
-/** The findings of a verification. */
-export interface Findings {
-  bundle?: Bundle;
-  statement?: Statement;
-  checkpoint?: Checkpoint;
-  /** Signatures that verify. */
-  signatures: number;
-  /** Pieces of evidence that are named and no longer there. */
-  deleted: number;
-  /** The last certificate of each chain, by SHA-256. The reader must know them from elsewhere. */
-  anchors: Map<string, string>;
-}
-
-export function newFindings(): Findings {
-  return { signatures: 0, deleted: 0, anchors: new Map() };
-}
+import { bytesOf, digestOf, isDetachedJws, jsonIn, openJws, textOf } from "./signatures.ts";
+import { isDeletion, verifyDeletion } from "./verify_deletion.ts";
+import {
+  canonicalOf,
+  type Findings,
+  nameOf,
+  openPlatformJws,
+  verifyCheckpoint,
+  verifyEntry,
+  verifyKey,
+  verifySigned,
+} from "./verify_parts.ts";
 
 /** Yields what does not hold. If it ends without a sentence, everything holds. */
 export async function* verifyBundle(bytes: Uint8Array, findings: Findings): AsyncGenerator<string> {
@@ -44,6 +33,7 @@ export async function* verifyBundle(bytes: Uint8Array, findings: Findings): Asyn
   if (!isSameHash(digestOf(canonicalOf(value), "\n"), digestOf(bytes))) {
     return yield "the file is not in canonical form (RFC 8785)";
   }
+  if (isDeletion(value)) return yield* verifyDeletion(value, findings);
   const parsed = bundleSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -59,15 +49,6 @@ export async function* verifyBundle(bytes: Uint8Array, findings: Findings): Asyn
   for (const entry of bundle.entries) yield* verifyEvidence(entry, documents, gone, findings);
 }
 
-/** Returns the RFC 8785 form of a JSON value, or an empty text if it has none, as for 1e999. */
-function canonicalOf(value: unknown): string {
-  try {
-    return canonicalize(value) ?? "";
-  } catch {
-    return "";
-  }
-}
-
 /** The platform's signature over the whole file. */
 async function* verifyStatement(bundle: Bundle, findings: Findings): AsyncGenerator<string> {
   const { statement, ...signed } = bundle;
@@ -76,38 +57,7 @@ async function* verifyStatement(bundle: Bundle, findings: Findings): AsyncGenera
   if (!claims.success) return yield "the statement has not its claims";
   findings.statement = claims.data;
   findings.signatures++;
-  if (claims.data.bundle_sha256 !== textOf(digestOf(canonicalOf(signed)))) {
-    yield "the file was changed after the platform signed it: its digest is not the one of the statement";
-  }
-  for (const key of bundle.keys) {
-    yield* verifyKey(`the platform's key ${key.kid}`, key, claims.data.iat * 1000, findings);
-  }
-}
-
-async function* verifyCheckpoint(bundle: Bundle, findings: Findings): AsyncGenerator<string> {
-  const typ = "evidence-log-checkpoint+jwt";
-  const checkpoint = readCheckpoint(
-    yield* openPlatformJws("checkpoint", bundle.checkpoint, typ, bundle.keys),
-  );
-  if (checkpoint === undefined) return yield "the checkpoint has not its claims";
-  findings.checkpoint = checkpoint;
-  findings.signatures++;
-  const { statement } = findings;
-  if (statement !== undefined && (statement.iss !== checkpoint.iss || statement.cell !== checkpoint.cell)) {
-    yield "the checkpoint is of another log";
-  }
-}
-
-async function* openPlatformJws(
-  name: string,
-  jws: string,
-  typ: string,
-  keys: readonly Key[],
-): AsyncGenerator<string, unknown> {
-  const key = keys.find(({ kid }) => kid === kidOf(jws));
-  const payload = key === undefined ? undefined : await openJws(jws, key, typ);
-  if (payload === undefined) yield `the platform's signature of the ${name} does not verify`;
-  return payload === undefined ? undefined : jsonIn(payload);
+  yield* verifySigned(signed, claims.data, findings);
 }
 
 /** Completeness: the numbers of each history are 1, 2, 3 … up to the stated number, in the order of the positions. */
@@ -133,32 +83,6 @@ function* verifyOrder(entries: readonly BundleEntry[], statement: Statement | un
   for (const [subject, count] of stated) {
     if ((last.get(subject)?.sequence ?? 0) !== count) yield `the last entries of ${subject} are missing`;
   }
-}
-
-/** The leaf of the entry is in the signed log, and each body has the digest that the entry names. */
-function* verifyEntry(entry: BundleEntry, checkpoint: Checkpoint | undefined): Generator<string> {
-  const { record, bodies, index, proof } = entry;
-  const name = nameOf(entry);
-  if (record.salt !== undefined && checkpoint !== undefined) {
-    const { size, root } = checkpoint;
-    const leaf = leafHash(new TextEncoder().encode(canonicalOf(record)));
-    const hashes = (proof ?? []).flatMap((hash) => asHash(hash) ?? []);
-    const isIn = index !== undefined && hashes.length === proof?.length &&
-      provesInclusion({ leaf, index, size, root, proof: hashes });
-    if (!isIn) yield `${name} is not in the signed log`;
-  }
-  const items = record.items ?? [];
-  if (items.length !== bodies.length) return yield `${name} has not the evidence that it names`;
-  for (const [at, item] of items.entries()) {
-    const body = bodies[at];
-    if (body && bodyDigest(body) !== item.sha256) yield `the ${item.kind} of ${name} was changed`;
-  }
-}
-
-function bodyDigest({ bytes, signature = "", salt = "" }: Body): string | undefined {
-  const [content, random] = [bytesOf(bytes), bytesOf(salt)];
-  if (content === undefined || random === undefined) return undefined;
-  return textOf(digestOf(random, digestOf(content), digestOf(signature)));
 }
 
 async function* verifyEvidence(
@@ -213,14 +137,4 @@ function* verifyPage(name: string, { record }: BundleEntry, bytes: Uint8Array): 
   if (record.page?.sha256 !== textOf(digestOf(canonicalOf(page)))) {
     yield `the screen of ${name} is not the one whose hash the entry has`;
   }
-}
-
-async function* verifyKey(name: string, key: Key, at: number, findings: Findings): AsyncGenerator<string> {
-  const { faults, anchor } = await readChain(key, at);
-  for (const fault of faults) yield `${name} ${fault}`;
-  if (anchor !== undefined) findings.anchors.set(anchor.sha256, anchor.subject);
-}
-
-function nameOf({ record: { subject, sequence, event } }: BundleEntry): string {
-  return `entry ${sequence ?? "without number"} of ${subject} (${event})`;
 }

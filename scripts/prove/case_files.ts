@@ -1,5 +1,6 @@
 /** The evidence of every consent and payment, read as an auditor reads it and verified as a bundle is verified offline. */
-import { newFindings, verifyBundle } from "../case/verify_bundle.ts";
+import { verifyBundle } from "../case/verify_bundle.ts";
+import { newFindings } from "../case/verify_parts.ts";
 import { type ApiAnswer, getOperation } from "../operations_api/client.ts";
 import { pause } from "./calls.ts";
 import type { OperationsApi } from "./operations_api.ts";

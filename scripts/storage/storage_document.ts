@@ -8,7 +8,7 @@ import { platformRecords } from "../../src/platform/records.ts";
 
 type Documented = Pick<
   StoredRecord<unknown>,
-  "name" | "keyParts" | "what" | "version" | "lifetime" | "personalData"
+  "name" | "keyParts" | "what" | "version" | "lifetime" | "personalData" | "retention"
 >;
 
 const INTRODUCTION = `# Stored records
@@ -31,6 +31,18 @@ Classes of personal data:
 | participant  | An organisation of the directory, or its staff in a contact or a history.                      |
 | pseudonymous | Ids of consents, payments or sessions. They lead to a customer only through other records.     |
 | customer     | A bank's customer: accounts, amounts, or an id of the customer.                                |
+
+Classes of retention ([EN13](contract/evidence.md#en13)):
+
+| Class | Kept | Variable |
+| --- | --- | --- |
+| protocol | Until its work is done or its time has passed, as its lifetime says. | \`EVENT_DAYS\`, \`REPORT_DAYS\` |
+| traces | A few days. | \`TRACE_DAYS\` |
+| evidence | Until the case is erased: by the clock, or by an operator after the legal retention period. Of a consent that was never authorised: some days. | \`ERASE_CASES_DAYS\`, \`KEEP_CASES_DAYS\`, \`KEEP_UNAUTHORISED_DAYS\` |
+| audit | Until the history of the case is deleted. | \`DELETE_HISTORIES_DAYS\` |
+| register | As long as the database. | – |
+| proof | As long as the database. It has hashes and signatures, and no personal data. | – |
+| system | As long as the database. | – |
 `;
 
 const DATA_KEYS =
@@ -61,13 +73,13 @@ export function storageDocument(): string {
 }
 
 function section(title: string, records: readonly Documented[]): string {
-  const rows = records.map(({ name, keyParts, what, version, lifetime, personalData }) => {
+  const rows = records.map(({ name, keyParts, what, version, lifetime, personalData, retention }) => {
     const parts = keyParts.length === 0 ? "–" : keyParts.join(", ");
-    return `| \`${name}\` | ${parts} | ${what} | ${version} | ${lifetime} | ${personalData} |`;
+    return `| \`${name}\` | ${parts} | ${what} | ${version} | ${lifetime} | ${personalData} | ${retention} |`;
   });
   const head = [
-    "| Record | Rest of the key | Content | Version | Lifetime | Personal data |",
-    "| --- | --- | --- | --- | --- | --- |",
+    "| Record | Rest of the key | Content | Version | Lifetime | Personal data | Retention |",
+    "| --- | --- | --- | --- | --- | --- | --- |",
   ];
   return [`## ${title}`, "", ...head, ...rows, ""].join("\n");
 }

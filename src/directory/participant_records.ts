@@ -46,6 +46,7 @@ export const participantRecord = defineRecord<Participant>({
   version: 1,
   lifetime: KEPT,
   personalData: "participant",
+  retention: "register",
 });
 
 export const participantsChangedRecord = defineRecord<number>({
@@ -56,6 +57,7 @@ export const participantsChangedRecord = defineRecord<number>({
   version: 1,
   lifetime: KEPT,
   personalData: "none",
+  retention: "register",
 });
 
 export const certifiedKeyRecord = defineRecord<CertifiedKey>({
@@ -78,6 +80,7 @@ export const certifiedKeyRecord = defineRecord<CertifiedKey>({
   version: 1,
   lifetime: KEPT,
   personalData: "participant",
+  retention: "register",
 });
 
 export const knownKeyRecord = defineRecord<{ readonly orgId: OrgId; readonly kid: string }>({
@@ -88,6 +91,7 @@ export const knownKeyRecord = defineRecord<{ readonly orgId: OrgId; readonly kid
   version: 1,
   lifetime: KEPT,
   personalData: "participant",
+  retention: "register",
 });
 
 export const historyRecord = defineRecord<HistoryEntry>({
@@ -105,6 +109,7 @@ export const historyRecord = defineRecord<HistoryEntry>({
   version: 1,
   lifetime: KEPT,
   personalData: "participant",
+  retention: "register",
 });
 
 /** Every record of the directory, for the documentation. */

@@ -53,8 +53,9 @@ export const auditRecord = defineRecord<AuditEntry>({
     deleted: optional(texts),
   }),
   version: 1,
-  lifetime: "Kept.",
+  lifetime: "Of a consent or payment: `DELETE_HISTORIES_DAYS`. Of others: kept.",
   personalData: "pseudonymous",
+  retention: "audit",
 });
 
 /** A stored subject of a history. */
@@ -145,6 +146,17 @@ export async function placedHistoryOf(store: Store, subject: string): Promise<re
 
 function placed(entry: Entry<unknown>): PlacedEntry {
   return { position: Number(entry.key[2]), entry: auditRecord.decode(entry).value };
+}
+
+/** Returns the entry at a position of a history, milliseconds, or null. */
+export async function entryAt(
+  store: Store,
+  subject: string,
+  position: number,
+): Promise<AuditEntry | null> {
+  const prefix = auditKey(subject, position, "").slice(0, -1);
+  const [found] = await store.list({ prefix, limit: 1 });
+  return found === undefined ? null : auditRecord.decode(found).value;
 }
 
 /** The place of an entry among all entries, which are in the order of their keys. */

@@ -1,5 +1,6 @@
 /** Wires the operations host: what operators see and change, on a listener of its own. */
 import type { EraseCaseDeps } from "./cases/erase_case.ts";
+import { openKeptTime } from "./cases/kept_time.ts";
 import { type Host, type OperationsDeps, operationsHost, surroundings } from "./app.ts";
 import type { Shared, TimedParts } from "./compose_parts.ts";
 import type { Credentials } from "../base/http/credentials.ts";
@@ -50,8 +51,8 @@ export function composeOperations(
       ownKeys: () => keys.publicJwks.keys,
       holds: openHoldStore(store),
       lanes: shared.admission.state,
-      evidenceLog: openLogStore(store),
       ownKeyRing: keys,
+      evidenceLog: openLogStore(store),
       ...erasureParts(parts),
       origin: { issuer: config.authUrl, cell: config.cell },
       openApi: () => operationsDocument(config, host.endpoints),
@@ -60,8 +61,12 @@ export function composeOperations(
   return host;
 }
 
-function erasureParts({ config, caseKeys }: TimedParts): Pick<EraseCaseDeps, "caseKeys" | "keepCasesMs"> {
-  return { caseKeys, keepCasesMs: config.keepCasesDays * 86_400_000 };
+function erasureParts(
+  parts: TimedParts,
+): Pick<EraseCaseDeps, "caseKeys" | "keepCasesMs" | "keptTime"> {
+  const { config, caseKeys } = parts;
+  const keptTime = openKeptTime({ ...parts, evidenceLog: openLogStore(parts.store) });
+  return { caseKeys, keepCasesMs: config.keepCasesDays * 86_400_000, keptTime };
 }
 
 function readings(

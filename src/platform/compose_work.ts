@@ -2,11 +2,14 @@
 import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
 import type { PlatformParts, Shared } from "./compose_parts.ts";
 import { finishErasures } from "./cases/erase_case.ts";
+import { openKeptTime } from "./cases/kept_time.ts";
+import { finishDeletions, retireCases } from "./cases/retire_cases.ts";
+import { openControlsStore } from "./security/controls_store.ts";
 import { openRewrapping } from "./data_keys/rewrap_keys.ts";
 import { forgetConsents } from "./consents/forget_consents.ts";
 import { sweepConsents } from "./consents/sweep_consents.ts";
 import { growLog } from "./evidence_log/grow_log.ts";
-import { openLogStore } from "./evidence_log/log_store.ts";
+import { type LogStore, openLogStore } from "./evidence_log/log_store.ts";
 import { countedJobs } from "./measured_parts.ts";
 import { countOrders } from "./payments/count_orders.ts";
 import { deliverDueOrders, startDueOrders } from "./payments/deliver_due_orders.ts";
@@ -29,6 +32,12 @@ export interface PlatformWork extends BackgroundWork {
   readonly forgetConsents: () => Promise<number>;
   /** Completes erasures that a process has left unfinished. */
   readonly finishErasures: () => Promise<number>;
+  /** Lets the time by which retention periods are judged follow the clock. */
+  readonly followTime: () => Promise<number>;
+  /** Erases and deletes cases whose retention periods have passed. */
+  readonly retireCases: () => Promise<number>;
+  /** Completes deletions that a process has left unfinished. */
+  readonly finishDeletions: () => Promise<number>;
   /** Gives new evidence its place in the log. */
   readonly growLog: () => Promise<number>;
   /** Stores the traces of answered requests. */
@@ -45,7 +54,7 @@ export interface PlatformWork extends BackgroundWork {
 
 type WorkParts =
   & Pick<PlatformWork, "markAge">
-  & Pick<PlatformParts, "store" | "clock" | "keys" | "config" | "operators" | "caseKeys">
+  & Pick<PlatformParts, "store" | "clock" | "monotonic" | "keys" | "config" | "operators" | "caseKeys">
   & { readonly log: Log };
 
 export function composeWork(parts: WorkParts, shared: Shared): PlatformWork {
@@ -76,8 +85,6 @@ function jobsOf(parts: WorkParts, shared: Shared): Jobs {
   const { store, clock, config, caseKeys, keys: { signer } } = parts;
   const origin = { issuer: config.authUrl, cell: config.cell };
   const evidence = { store, clock, signer, origin, log: openLogStore(store) };
-  const keepCasesMs = config.keepCasesDays * 86_400_000;
-  const erasing = { ...parts, ...delivery, consents, caseKeys, keepCasesMs };
   const receiptSigner = openReceiptSigner(parts);
   const holds = openHoldStore(store);
   return {
@@ -85,12 +92,40 @@ function jobsOf(parts: WorkParts, shared: Shared): Jobs {
     sweepConsents: () => sweepConsents({ ...parts, consents, random: delivery.random }),
     forgetConsents: () => forgetConsents({ ...parts, consents, random: delivery.random }),
     ...(caseKeys === undefined ? {} : { rewrapKeys: openRewrapping({ ...caseKeys.stored, log: parts.log }) }),
-    finishErasures: () => finishErasures(erasing),
+    ...caseJobs(parts, { delivery, consents }, evidence.log),
     growLog: () => growLog(evidence),
     writeTraces: () => traceQueue.write(),
     writeFigures: () => figures.write(),
     watchBanks: openBankWatch({ ...parts, ...shared, circuit: delivery.circuit, holds }),
     storeReceiptKey: async () => (await receiptSigner(), 0),
     markAge: parts.markAge,
+  };
+}
+
+/** The jobs that erase and delete cases. */
+function caseJobs(
+  parts: WorkParts,
+  { delivery, consents }: Pick<Shared, "delivery" | "consents">,
+  evidenceLog: LogStore,
+): Pick<PlatformWork, "finishErasures" | "followTime" | "retireCases" | "finishDeletions"> {
+  const { keepCasesDays, eraseCasesDays, deleteHistoriesDays } = parts.config;
+  const keptTime = openKeptTime({ ...parts, evidenceLog });
+  const deps = {
+    ...parts,
+    ...delivery,
+    consents,
+    caseKeys: parts.caseKeys,
+    keptTime,
+    keepCasesMs: keepCasesDays * 86_400_000,
+    evidenceLog,
+    eraseCasesDays,
+    deleteHistoriesDays,
+    controls: openControlsStore(),
+  };
+  return {
+    finishErasures: () => finishErasures(deps),
+    followTime: () => keptTime.follow(),
+    retireCases: () => retireCases(deps),
+    finishDeletions: () => finishDeletions(deps),
   };
 }

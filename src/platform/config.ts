@@ -66,6 +66,10 @@ export interface Config {
   readonly keepUnauthorisedDays: number;
   /** How long the law requires that a case is kept, from its last change of status. */
   readonly keepCasesDays: number;
+  /** How long a case is kept before the platform erases it. Undefined: until an operator does. */
+  readonly eraseCasesDays: number | undefined;
+  /** How long the history of an erased case is kept. Undefined: it stays. */
+  readonly deleteHistoriesDays: number | undefined;
   /** Where the data keys are: path of a Deno KV file, `postgres://…`, or `:memory:` in the sandbox. */
   readonly dataKeysStore: string;
   /** Whether new personal data is sealed. */
@@ -147,6 +151,8 @@ function frozen(values: Values): Config {
     requestWaitSeconds: values.REQUEST_WAIT_SECONDS,
     keepUnauthorisedDays: values.KEEP_UNAUTHORISED_DAYS,
     keepCasesDays: values.KEEP_CASES_DAYS,
+    eraseCasesDays: values.ERASE_CASES_DAYS,
+    deleteHistoriesDays: values.DELETE_HISTORIES_DAYS,
     dataKeysStore: values.DATA_KEYS_STORE ?? dataKeysBeside(values.STORE_URL),
     sealsData: values.SEAL_DATA === "yes",
     traceDays: values.TRACE_DAYS,
@@ -188,6 +194,7 @@ function unsafe(values: Partial<Values>): string[] {
   }
   faults.push(...storeUrlFaults(values.STORE_URL, values.ENVIRONMENT).map((fault) => `STORE_URL: ${fault}`));
   faults.push(...dataKeyFaults(values).map((fault) => `DATA_KEYS_STORE: ${fault}`));
+  faults.push(...retentionFaults(values));
   if (values.CELLS instanceof Map && cellOf(values.CELL ?? HOME_CELL, values.CELLS) === undefined) {
     faults.push("CELL: must be home, or the name of a cell in CELLS");
   }
@@ -205,6 +212,18 @@ function unsafe(values: Partial<Values>): string[] {
     faults.push(
       "PLATFORM_KEYS: these are sandbox keys; make keys of your own with deno task platform-keys make",
     );
+  }
+  return faults;
+}
+
+/** The law keeps a case, and its history shows what was erased. */
+function retentionFaults(
+  { KEEP_CASES_DAYS: keep = 0, ERASE_CASES_DAYS: erase, DELETE_HISTORIES_DAYS: forget }: Partial<Values>,
+): string[] {
+  const faults: string[] = [];
+  if (erase !== undefined && erase < keep) faults.push("ERASE_CASES_DAYS: must be at least KEEP_CASES_DAYS");
+  if (forget !== undefined && forget < Math.max(keep, erase ?? 0)) {
+    faults.push("DELETE_HISTORIES_DAYS: must be at least KEEP_CASES_DAYS and ERASE_CASES_DAYS");
   }
   return faults;
 }

@@ -72,6 +72,8 @@ export const schema = z.object({
   REPORT_DAYS: wholeNumber(31, 3660).default(400),
   EVENT_DAYS: wholeNumber(1, 30).default(7),
   KEEP_CASES_DAYS: wholeNumber(0, 29_999).default(1826),
+  ERASE_CASES_DAYS: wholeNumber(1, 29_999).optional(),
+  DELETE_HISTORIES_DAYS: wholeNumber(1, 29_999).optional(),
   DATA_KEYS_STORE: z.string().optional(),
   WRAPPING_KEYS: z.string().optional(),
   SEAL_DATA: z.enum(["yes", "no"], { error: "set it to yes or no" }).default("yes"),

@@ -211,7 +211,13 @@ const ORDERS = {
   "case.erased": {
     level: "warn",
     fields: ["consentId", "by"],
-    meaning: "An operator has erased a case: its data key and its evidence are deleted.",
+    meaning: "A case was erased: its data key and its evidence are deleted. `by` is an operator, or `clock`.",
+  },
+  "retention.failed": {
+    level: "error",
+    fields: ["class", "error"],
+    meaning: "Cases whose retention period has passed were not erased or deleted. It is tried again.",
+    act: ALWAYS,
   },
   "case.not_erased": {
     level: "error",

@@ -26,6 +26,9 @@ import { paymentRecord } from "./payments/stored_payment.ts";
 import { storeEpochRecord } from "./recovery/epoch_store.ts";
 import { orderHoldRecord } from "./recovery/hold_store.ts";
 import { bankRecord, clientRecord, softwareStatementRecord } from "./registration/client_records.ts";
+import { keptTimeRecord } from "./cases/kept_time.ts";
+import { caseDeletionRecord, retentionScanRecord } from "./cases/retention_store.ts";
+import { deletedCaseRecord } from "./evidence/deleted_case_store.ts";
 import { evidenceDocumentRecord } from "./evidence/document_store.ts";
 import { evidenceRecord } from "./evidence/evidence_store.ts";
 import { controlledPartyRecord, controlsRecord } from "./security/controls_store.ts";
@@ -75,6 +78,10 @@ export const platformRecords = [
   figuresRecord,
   eventRecord,
   lookupRecord,
+  deletedCaseRecord,
+  caseDeletionRecord,
+  retentionScanRecord,
+  keptTimeRecord,
   ...logRecords,
   ...baseRecords,
 ] as const;

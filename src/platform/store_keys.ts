@@ -55,7 +55,7 @@ export const authorizationSessionKey = (correlationId: string): Key => ["interac
 /** The sessions of a consent whose customers are at the bank (`platform/consents/open_flow_store.ts`). 900 s. */
 export const openFlowKey = (consent: ConsentId): Key => ["open_flow", consent];
 
-/** A consent (`platform/consents/consent.ts`). Never deleted. */
+/** A consent (`platform/consents/consent.ts`). As long as its history. */
 export const consentKey = (consent: ConsentId): Key => ["consent", consent];
 
 /** Consent ids by deadline. Until the consent changes its status. */
@@ -72,10 +72,10 @@ export const consentForgettingKey = (at: number, consent: ConsentId): Key => [
   consent,
 ];
 
-/** A payment (`platform/payments/payment.ts`). Never deleted. */
+/** A payment (`platform/payments/payment.ts`). As long as its history. */
 export const paymentKey = (payment: PaymentId): Key => ["payment", payment];
 
-/** A bank's payment ids by time of creation. Never deleted. */
+/** A bank's payment ids by time of creation. As long as the payment. */
 export const paymentOrdersKey = (bank: BankCode): Key => ["payment_order", bank];
 
 /** An order still to be pushed (`platform/payments/order_outbox_store.ts`). Until the bank has responded. */
@@ -132,6 +132,18 @@ export const spentJwtKey = (
 /** An erasure of a case that may not be complete (`platform/data_keys/erasure_store.ts`). Seconds. */
 export const caseErasureKey = (consent: ConsentId): Key => ["case_erasure", consent];
 
+/** The time by which retention periods are judged (`platform/cases/kept_time.ts`). Never deleted. */
+export const keptTimeKey: Key = ["kept_time"];
+
+/** How far the search for cases whose retention period has passed is. Never deleted. */
+export const retentionScanKey: Key = ["retention_scan"];
+
+/** A case whose history was deleted, by the hash of its id (`platform/evidence/deleted_case_store.ts`). Never deleted. */
+export const deletedCaseKey = (hash: string): Key => ["deleted_case", hash];
+
+/** A case whose history may not be deleted completely. Seconds. */
+export const caseDeletionKey = (consent: ConsentId): Key => ["case_deletion", consent];
+
 /** A token bucket (`platform/security/rate_limit_store.ts`), by group and subject. Until it would be full. */
 export const rateBucketKey = (group: string, subject: string): Key => ["rate_bucket", group, subject];
 
@@ -152,7 +164,7 @@ export const keptPieceKey = (urlsHash: string, digest?: string, piece?: number):
 
 /**
  * The signed bytes and the signature of a request in pieces below the store's value limit, by resource and purpose.
- * Never deleted.
+ * Until the case is erased.
  */
 export const evidenceKey = (subject: string, piece: number): Key => ["evidence", subject, String(piece)];
 
@@ -162,7 +174,7 @@ export const evidenceDocumentKey = (sha256: string): Key => ["evidence_document"
 /** The document of a key that has signed receipts (`platform/receipts/receipt_keys.ts`). Never deleted. */
 export const receiptKeyKey = (kid: string): Key => ["receipt_key", kid];
 
-/** The append-only history of a consent, payment or client. Never deleted. */
+/** The append-only history of a consent, payment or client. Of a case: `DELETE_HISTORIES_DAYS`. */
 export const auditKey = (subject: string, at: number, id: string): Key => [
   "audit",
   subject,

@@ -44,6 +44,8 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     lameDuckSeconds: 0,
     keepUnauthorisedDays: 30,
     keepCasesDays: 1826,
+    eraseCasesDays: undefined,
+    deleteHistoriesDays: undefined,
     dataKeysStore: "/var/lib/payment-platform/platform.kv.keys",
     sealsData: true,
     traceDays: 7,

@@ -76,3 +76,11 @@ Deno.test("signed bytes that were stored as bytes are the same evidence as base6
   assertEquals<unknown>({ signature: evidence?.signature, bytes: evidence?.bytes }, piece.value);
   store.close();
 });
+
+Deno.test("every record that leads to a customer has a retention that ends [EN13]", () => {
+  const ending = ["protocol", "traces", "evidence", "audit"];
+  for (const { name, personalData, retention } of platformRecords) {
+    if (personalData !== "customer" && personalData !== "pseudonymous") continue;
+    assert(ending.includes(retention), `${name} is kept as ${retention}`);
+  }
+});

@@ -2,31 +2,31 @@
 import type { Entry } from "../../src/base/store/store.ts";
 import type { Environment } from "testing/environment.ts";
 
-/** Everything in the store at one moment. */
+/** Everything in the store at one moment, sealed as it is. */
 export interface Copy {
   readonly takenAt: number;
   readonly entries: readonly Entry<unknown>[];
 }
 
 /** The moment's copy. */
-export async function copyOf({ store, now }: Environment): Promise<Copy> {
-  return { takenAt: now, entries: await store.list<unknown>({ prefix: [], limit: 10_000 }) };
+export async function copyOf({ raw, now }: Environment): Promise<Copy> {
+  return { takenAt: now, entries: await raw.list<unknown>({ prefix: [], limit: 10_000 }) };
 }
 
 const PIECE = 10;
 
 /** Replaces the store's content by the copy, without a mark: an undetected restore. */
-export async function goBackTo({ store }: Environment, { entries }: Copy): Promise<void> {
+export async function goBackTo({ raw }: Environment, { entries }: Copy): Promise<void> {
   const nameOf = ({ key }: Entry<unknown>): string => JSON.stringify(key);
   const known = new Set(entries.map(nameOf));
-  const now = await store.list<unknown>({ prefix: [], limit: 10_000 });
+  const now = await raw.list<unknown>({ prefix: [], limit: 10_000 });
   const later = now.filter((entry) => !known.has(nameOf(entry)));
   const writes = [
     ...later.map(({ key }) => ({ kind: "delete", key }) as const),
     ...entries.map(({ key, value }) => ({ kind: "set", key, value }) as const),
   ];
   for (let at = 0; at < writes.length; at += PIECE) { // a commit of Deno KV holds 800 KB
-    await store.commit({ checks: [], writes: writes.slice(at, at + PIECE) });
+    await raw.commit({ checks: [], writes: writes.slice(at, at + PIECE) });
   }
 }
 

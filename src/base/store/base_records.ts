@@ -19,6 +19,7 @@ export const ageMarkRecord = defineRecord<AgeMark>({
   version: 1,
   lifetime: "Kept. Replaced every 10 s.",
   personalData: "none",
+  retention: "system",
 });
 
 /** A replay record. Kept for longer than its JWT is valid (`transaction.ts`). */
@@ -30,6 +31,7 @@ export const spentJwtRecord = defineRecord<{ readonly expiresAt: number }>({
   version: 1,
   lifetime: "One hour longer than the JWT is valid.",
   personalData: "none",
+  retention: "protocol",
 });
 
 /** `database_file.ts` reads and writes it before a program may use the store. */
@@ -48,6 +50,7 @@ export const storeIdentityRecord = defineRecord<StoreIdentity>({
   version: 1,
   lifetime: "Kept.",
   personalData: "none",
+  retention: "system",
 });
 
 /** `deno task store` writes it into a copy. */
@@ -59,6 +62,7 @@ export const storeCopyRecord = defineRecord<{ readonly takenAt: number }>({
   version: 1,
   lifetime: "Until the program has processed the restore.",
   personalData: "none",
+  retention: "system",
 });
 
 export const storeProbeRecord = defineRecord<boolean>({
@@ -69,6 +73,7 @@ export const storeProbeRecord = defineRecord<boolean>({
   version: 1,
   lifetime: "Kept.",
   personalData: "none",
+  retention: "system",
 });
 
 export const baseRecords = [

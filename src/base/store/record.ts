@@ -15,6 +15,18 @@ import type { Entry, Key, Reader, Write } from "./store.ts";
  */
 export type PersonalData = "none" | "participant" | "pseudonymous" | "customer";
 
+/**
+ * Until when a record is kept:
+ * - `protocol`: until its work is done or its time has passed, as its lifetime says.
+ * - `traces`: `TRACE_DAYS`.
+ * - `evidence`: the personal data of a case. Until the case is erased.
+ * - `audit`: the history of a case and what an erasure leaves of it. Until `DELETE_HISTORIES_DAYS` have passed.
+ * - `register`: participants, their keys, and what operators did. As long as the database.
+ * - `proof`: hashes and signatures of the evidence log, and what was deleted. As long as the database.
+ * - `system`: the database itself. As long as the database.
+ */
+export type Retention = "protocol" | "traces" | "evidence" | "audit" | "register" | "proof" | "system";
+
 /** The declaration of a record. */
 export interface Declaration<T> {
   /** The first part of the key, or the first parts separated by a space. */
@@ -31,6 +43,7 @@ export interface Declaration<T> {
   /** When the database deletes it, for the documentation. */
   readonly lifetime: string;
   readonly personalData: PersonalData;
+  readonly retention: Retention;
 }
 
 /** The schema of an object names each of its members, also optional ones, which it would else store unchecked. */

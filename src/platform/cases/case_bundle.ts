@@ -3,6 +3,7 @@
  * EV12). Its text is canonical, and the platform signs its digest.
  */
 import canonicalize from "canonicalize";
+import type { JsonObject } from "../../base/jose/compact_jws.ts";
 import type { KeyRing } from "../../base/jose/key_ring.ts";
 import { signClaims } from "../../base/jose/sign_claims.ts";
 import { type Clock, unixSeconds } from "../../base/kernel/clock.ts";
@@ -30,7 +31,7 @@ export interface BundleDeps {
 export const BUNDLE_FORMAT = "evidence-bundle-1";
 const STATEMENT_TYP = "evidence-bundle+jwt";
 
-type Json = { readonly [name: string]: unknown };
+export type Json = { readonly [name: string]: unknown };
 
 /**
  * Returns the bundle of a consent and its payment: canonical JSON and a line feed.
@@ -51,12 +52,32 @@ export async function bundleOf(deps: BundleDeps, consentId: ConsentId): Promise<
     entries,
     keys: deps.ownKeyRing.publicJwks.keys.filter(({ use }) => use === "sig"),
   };
-  const statement = await signStatement(deps, file, await sha256(canonicalize(unsigned) ?? ""));
+  return await withStatement(deps, unsigned, STATEMENT_TYP, await entryCounts(deps, file));
+}
+
+/** Signs the digest of a bundle. Returns its text. */
+export async function withStatement(
+  { origin, clock, ownKeyRing }: Pick<BundleDeps, "origin" | "clock" | "ownKeyRing">,
+  unsigned: Json,
+  typ: string,
+  claims: JsonObject,
+): Promise<string> {
+  const statement = await signClaims(
+    {
+      iss: origin.issuer,
+      cell: origin.cell,
+      iat: unixSeconds(clock()),
+      ...claims,
+      bundle_sha256: await sha256(canonicalize(unsigned) ?? ""),
+    },
+    ownKeyRing.signer,
+    typ,
+  );
   return `${canonicalize({ ...unsigned, statement })}\n`;
 }
 
 /** An entry of an earlier version has no salt, and is not in the log. A changed one is not either. */
-async function representEntry(
+export async function representEntry(
   { subject, position, entry, items }: CaseEntry,
   log: LogView,
 ): Promise<Json | "waiting"> {
@@ -72,21 +93,15 @@ async function representEntry(
 }
 
 /** The numbers of the newest entries stand in the consent and the payment too, so that a removed one is missed. */
-async function signStatement(deps: BundleDeps, file: CaseFile, digest: string): Promise<string> {
-  const { consentId, paymentId } = file;
+async function entryCounts(deps: BundleDeps, { consentId, paymentId }: CaseFile): Promise<JsonObject> {
   const [consent, payment] = await Promise.all([
     deps.consents.find(deps.store, consentId),
     deps.payments.find(deps.store, paymentId),
   ]);
-  const claims = {
-    iss: deps.origin.issuer,
-    cell: deps.origin.cell,
-    iat: unixSeconds(deps.clock()),
+  return {
     consent: consentId,
     payment: paymentId,
     consent_entries: consent?.value.sequence ?? 0,
     payment_entries: payment?.value.sequence ?? 0,
-    bundle_sha256: digest,
   };
-  return await signClaims(claims, deps.ownKeyRing.signer, STATEMENT_TYP);
 }

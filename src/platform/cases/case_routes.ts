@@ -7,6 +7,7 @@ import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/ope
 import { operation } from "../security/operation.ts";
 import { operationBody, plainText } from "../security/operation_body.ts";
 import { type BundleDeps, bundleOf } from "./case_bundle.ts";
+import { deletionOf } from "./deletion_bundle.ts";
 import { eraseCase, type EraseCaseDeps } from "./erase_case.ts";
 
 export type CaseRouteDeps = BundleDeps & EraseCaseDeps;
@@ -23,7 +24,8 @@ const caseRoute = createRoute({
   summary: "The evidence of a consent and its payment",
   description:
     "One bundle that can be verified without the platform. `id` is a consent's or a payment's. 503 for " +
-    "about two seconds after a change, until the log has its entry.",
+    "about two seconds after a change, until the log has its entry. Of a case that retention has deleted: " +
+    "the entry that says so.",
   request: { params: z.object({ id: z.uuid() }) },
   responses: { 200: operationAnswer("The bundle", z.looseObject({})), ...operationErrors(404) },
 });
@@ -57,7 +59,8 @@ export function caseRoutes(deps: CaseRouteDeps): readonly PlatformEndpoint[] {
   return [
     operation(caseRoute, [], async (c) => {
       const consentId = await consentOf(deps, c.req.param("id"));
-      const bundle = consentId === undefined ? null : await bundleOf(deps, consentId);
+      const bundle = await deletionOf(deps, c.req.param("id")) ??
+        (consentId === undefined ? null : await bundleOf(deps, consentId));
       if (bundle === null) throw new ApiError("operations.case_unknown");
       if (bundle === "waiting") {
         const detail = "an entry has no place in the evidence log yet";

@@ -5,8 +5,8 @@
  */
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { errorText } from "../../base/kernel/batches.ts";
-import { paymentIdOf } from "../../base/kernel/identifiers.ts";
-import type { Store } from "../../base/store/store.ts";
+import { type ConsentId, type PaymentId, paymentIdOf } from "../../base/kernel/identifiers.ts";
+import type { Entry, Store } from "../../base/store/store.ts";
 import { transact, type TransactDeps, type Transaction } from "../../base/store/transaction.ts";
 import { asOf, type Consent } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
@@ -24,16 +24,28 @@ import type { Log } from "../log_events.ts";
 import { isFinal, type Payment, withoutPerson } from "../payments/payment.ts";
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
+import { type CaseAgeDeps, youngerThan } from "./case_age.ts";
+import type { KeptTime } from "./kept_time.ts";
 
-export interface EraseCaseDeps extends TransactDeps {
+export interface EraseCaseDeps extends TransactDeps, CaseAgeDeps {
   readonly consents: ConsentStore;
   readonly payments: PaymentStore;
   readonly outbox: OrderOutboxStore;
   readonly log: Log;
   /** Absent if nothing is sealed, in a sandbox. Then only the store itself loses the data, not its backups. */
   readonly caseKeys: CaseKeys | undefined;
-  /** Legal retention period of a case after its last change of status, milliseconds. */
+  /** Legal retention period of a case after its newest entry, milliseconds. */
   readonly keepCasesMs: number;
+  /** By which the retention period is judged. */
+  readonly keptTime: Pick<KeptTime, "now">;
+}
+
+/** What is stored of a case. */
+export interface CaseParts {
+  readonly caseId: PaymentId;
+  readonly consent: Entry<Consent>;
+  readonly payment: Entry<Payment> | null;
+  readonly order: Entry<unknown> | null;
 }
 
 /** Pieces of evidence that one commit deletes. */
@@ -47,26 +59,47 @@ const PAGE = 20;
  */
 export async function eraseCase(deps: EraseCaseDeps, command: Omit<Erasure, "at">): Promise<number> {
   const { consentId } = command;
-  const paymentId = await paymentIdOf(consentId);
+  const keptNow = await deps.keptTime.now();
   const erasedAt = await transact(deps, { what: "erased case" }, async (tx) => {
-    const [consent, payment, order] = await Promise.all([
-      deps.consents.find(tx, consentId),
-      deps.payments.find(tx, paymentId),
-      deps.outbox.find(tx, paymentId),
-    ]);
-    if (consent === null) throw new ApiError("operations.case_unknown");
-    if (consent.value.erasedAt !== undefined) return consent.value.erasedAt;
+    const parts = await readCaseParts(deps, tx, consentId);
+    if (parts === null) throw new ApiError("operations.case_unknown");
+    const { consent: { value: consent }, payment, order } = parts;
+    if (consent.erasedAt !== undefined) return consent.erasedAt;
     const now = deps.clock();
-    rejectOpen(consent.value, payment?.value, order !== null, now);
-    rejectRetained(deps, consent.value, payment?.value, now);
-    stageErasure(tx, { ...command, at: now });
-    const cause = { actor: command.actor, reason: command.reason };
-    deps.consents.stageErased(tx, consent, erasedConsent(consent.value, now), cause);
-    if (payment !== null) deps.payments.stageErased(tx, payment, withoutPerson(payment.value, now), cause);
+    if (isOpen(consent, payment?.value, order !== null, now)) throw new ApiError("operations.case_open");
+    await rejectRetained(deps, parts, keptNow);
+    stageCaseErased(deps, tx, parts, { actor: command.actor, reason: command.reason, at: now });
     return now;
   });
   await finishErasure(deps, { ...command, at: erasedAt });
   return erasedAt;
+}
+
+/** Reads a case in a transaction. Null if its consent does not exist. */
+export async function readCaseParts(
+  { consents, payments, outbox }: EraseCaseDeps,
+  tx: Transaction,
+  consentId: ConsentId,
+): Promise<CaseParts | null> {
+  const caseId = await paymentIdOf(consentId);
+  const [consent, payment, order] = await Promise.all([
+    consents.find(tx, consentId),
+    payments.find(tx, caseId),
+    outbox.find(tx, caseId),
+  ]);
+  return consent === null ? null : { caseId, consent, payment, order };
+}
+
+/** Stages the tombstones of a case. {@link finishErasures} deletes its evidence and its data key. */
+export function stageCaseErased(
+  { consents, payments }: EraseCaseDeps,
+  tx: Transaction,
+  { consent, payment }: CaseParts,
+  { at, ...cause }: Omit<Erasure, "consentId">,
+): void {
+  stageErasure(tx, { consentId: consent.value.id, ...cause, at });
+  consents.stageErased(tx, consent, erasedConsent(consent.value, at), cause);
+  if (payment !== null) payments.stageErased(tx, payment, withoutPerson(payment.value, at), cause);
 }
 
 /** Completes erasures that another process has left unfinished. Returns their number. */
@@ -124,23 +157,28 @@ function erasedConsent({ selectedAccount: _, ...consent }: Consent, now: number)
   return { ...forgotten(consent, now), erasedAt: now };
 }
 
-function rejectOpen(consent: Consent, payment: Payment | undefined, hasOrder: boolean, now: number): void {
-  const { status } = asOf(consent, now);
-  const isOpen = status === "AwaitingAuthorisation" || status === "Authorized" || hasOrder ||
-    (payment !== undefined && !isFinal(payment));
-  if (isOpen) throw new ApiError("operations.case_open");
-}
-
-function rejectRetained(
-  { keepCasesMs }: EraseCaseDeps,
+/** Whether the customer, the TPP or the bank may still change the case. */
+export function isOpen(
   consent: Consent,
   payment: Payment | undefined,
+  hasOrder: boolean,
   now: number,
-): void {
-  const changedAt = Math.max(consent.statusUpdatedAt, payment?.statusUpdatedAt ?? 0);
-  if (now >= changedAt + keepCasesMs) return;
-  const until = new Date(changedAt + keepCasesMs).toISOString();
+): boolean {
+  const { status } = asOf(consent, now);
+  return status === "AwaitingAuthorisation" || status === "Authorized" || hasOrder ||
+    (payment !== undefined && !isFinal(payment));
+}
+
+async function rejectRetained(deps: EraseCaseDeps, parts: CaseParts, now: number): Promise<void> {
+  const { keepCasesMs } = deps;
+  if (keepCasesMs === 0) return;
+  const { caseId, consent: { value: { id: consentId } } } = parts;
+  const young = await youngerThan(deps, { consentId, caseId }, now - keepCasesMs);
+  if (young === undefined) return;
+  const until = young === "contradicts the log"
+    ? "longer than its times say, because the evidence log got its entries later"
+    : `until ${new Date(young.newest + keepCasesMs).toISOString()}`;
   throw new ApiError("operations.case_retained", {
-    description: `The law requires that this case is kept until ${until} (KEEP_CASES_DAYS).`,
+    description: `The law requires that this case is kept ${until} (KEEP_CASES_DAYS).`,
   });
 }

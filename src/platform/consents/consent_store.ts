@@ -81,6 +81,7 @@ export const consentDeadlineRecord = defineRecord<ConsentId>({
   version: 1,
   lifetime: "Until the consent changes its status.",
   personalData: "pseudonymous",
+  retention: "protocol",
 });
 
 export const consentForgettingRecord = defineRecord<{ readonly consentId: ConsentId }>({
@@ -91,6 +92,7 @@ export const consentForgettingRecord = defineRecord<{ readonly consentId: Consen
   version: 1,
   lifetime: "Until the personal data is deleted.",
   personalData: "pseudonymous",
+  retention: "protocol",
 });
 
 /**

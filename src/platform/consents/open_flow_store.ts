@@ -31,6 +31,7 @@ export const openFlowRecord = defineRecord<OpenFlow>({
   version: 1,
   lifetime: "900 s after the newest session began.",
   personalData: "pseudonymous",
+  retention: "protocol",
 });
 
 /**

@@ -26,6 +26,7 @@ export const dataKeyRecord = defineRecord<StoredDataKey>({
   version: 1,
   lifetime: "Until the case is erased. Then its tombstone is kept.",
   personalData: "pseudonymous",
+  retention: "evidence",
 });
 
 /** A known value. If it cannot be unwrapped at the start, the wrapping keys are not those of this store. */
@@ -38,6 +39,7 @@ export const dataKeyCheckRecord = defineRecord<Pick<StoredDataKey, "wrappedBy" |
   version: 1,
   lifetime: "Kept.",
   personalData: "none",
+  retention: "system",
 });
 
 export const dataKeyRecords = [dataKeyRecord, dataKeyCheckRecord, ...baseRecords] as const;

@@ -25,6 +25,7 @@ export const caseErasureRecord = defineRecord<Erasure>({
   version: 1,
   lifetime: "Until the erasure is complete, seconds.",
   personalData: "pseudonymous",
+  retention: "protocol",
 });
 
 export function stageErasure(tx: Transaction, erasure: Erasure): void {

@@ -24,6 +24,7 @@ export const dataKeyStoreRecord = defineRecord<{ readonly id: string }>({
   version: 1,
   lifetime: "Kept.",
   personalData: "none",
+  retention: "system",
 });
 
 export interface Sealed {

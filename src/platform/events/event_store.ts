@@ -58,6 +58,7 @@ export const eventRecord = defineRecord<StoredEvent>({
   version: 1,
   lifetime: "Until it is acknowledged, at most `EVENT_DAYS`.",
   personalData: "pseudonymous",
+  retention: "protocol",
 });
 
 const PAGE = 100;

@@ -25,6 +25,7 @@ export const evidenceDocumentRecord = defineRecord<{ readonly text: string }>({
   version: 1,
   lifetime: "Kept.",
   personalData: "participant",
+  retention: "register",
 });
 
 export function sharedDocument(text: string): SharedDocument {

@@ -27,7 +27,9 @@ export type EvidenceKind =
   /** The TPP's request that created the payment, with its payload signature. */
   | "payment_request"
   /** The bank's report of a payment status, with its payload signature. */
-  | "status_report";
+  | "status_report"
+  /** Which cases retention has erased or deleted. */
+  | "retention";
 
 /** The kinds of documents that an entry names beside its own evidence. */
 export type DocumentKind = "tpp_statement" | "bank_statement";

@@ -37,8 +37,9 @@ export const evidenceRecord = defineRecord<Part>({
     isErased: optional(flag),
   }),
   version: 1,
-  lifetime: "Kept.",
+  lifetime: "Until the case is erased, or an entry of its history deletes it.",
   personalData: "customer",
+  retention: "evidence",
 });
 
 /**

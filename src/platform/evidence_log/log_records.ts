@@ -34,6 +34,7 @@ export const logWaitingRecord = defineRecord<Record<string, unknown>>({
   version: 1,
   lifetime: "Until it has a place, about one second.",
   personalData: "none",
+  retention: "protocol",
 });
 
 export const logLeafRecord = defineRecord<{ readonly index: number }>({
@@ -44,6 +45,7 @@ export const logLeafRecord = defineRecord<{ readonly index: number }>({
   version: 1,
   lifetime: "Kept.",
   personalData: "none",
+  retention: "proof",
 });
 
 export const logTileRecord = defineRecord<{ readonly hashes: string }>({
@@ -54,6 +56,7 @@ export const logTileRecord = defineRecord<{ readonly hashes: string }>({
   version: 1,
   lifetime: "Kept.",
   personalData: "none",
+  retention: "proof",
 });
 
 export const logHeadRecord = defineRecord<LogHead>({
@@ -70,6 +73,7 @@ export const logHeadRecord = defineRecord<LogHead>({
   version: 1,
   lifetime: "Kept.",
   personalData: "none",
+  retention: "proof",
 });
 
 export const logCheckpointRecord = defineRecord<{ readonly checkpoint: string }>({
@@ -80,6 +84,7 @@ export const logCheckpointRecord = defineRecord<{ readonly checkpoint: string }>
   version: 1,
   lifetime: "Kept.",
   personalData: "none",
+  retention: "proof",
 });
 
 export const logRecords = [

@@ -4,7 +4,7 @@
  */
 import { type Hash, hashText } from "../../base/merkle/tree.ts";
 import { storeCopyKey } from "../../base/store/copy_mark.ts";
-import type { Entry, Store } from "../../base/store/store.ts";
+import type { Entry, Key, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
 import { logCheckpointKey, logHeadKey, logLeafKey, logTileKey, logWaitingKey } from "../store_keys.ts";
 import {
@@ -33,6 +33,11 @@ export interface LogStore {
   tiles(places: readonly TilePlace[]): Promise<readonly (readonly Hash[])[]>;
   /** Returns the place of a leaf hash, or undefined if it has none. */
   indexOf(leaf: Hash): Promise<number | undefined>;
+  /**
+   * Returns the smallest size that a kept checkpoint of a later hour than `at` (milliseconds) signs, or Infinity if none
+   * does. A leaf from this size on got its place after that time, whatever the clocks have told since.
+   */
+  smallestSizeAfter(at: number): Promise<number>;
   /** Whether a leaf hash that was staged with this time (milliseconds) has no place yet. */
   isWaiting(leaf: Hash, at: number): Promise<boolean>;
   /**
@@ -93,6 +98,7 @@ export function openLogStore(store: Store): LogStore {
       return found.map((entry) => entry === null ? [] : hashesIn(logTileRecord.decode(entry).value.hashes));
     },
     indexOf: async (leaf) => (await logLeafRecord.get(store, logLeafKey(hashText(leaf))))?.value.index,
+    smallestSizeAfter: (at) => smallestSizeAfter(store, at),
     isWaiting: async (leaf, at) => await store.get(logWaitingKey(at, hashText(leaf))) !== null,
     stageGrowth(tx, former, { head, placed, tiles }) {
       check(tx, logHeadKey, former?.version ?? null); // the start of an epoch changes the head
@@ -110,6 +116,28 @@ export function openLogStore(store: Store): LogStore {
       logCheckpointRecord.set(tx, logCheckpointKey(hour), { checkpoint: head.checkpoint });
     },
   };
+}
+
+const CHECKPOINTS = 500;
+
+async function smallestSizeAfter(store: Store, at: number): Promise<number> {
+  let smallest = Infinity;
+  let [after, isMore]: [Key, boolean] = [logCheckpointKey(Math.max(0, at)), true];
+  while (isMore) {
+    const page = await store.list({ prefix: [logCheckpointRecord.name], after, limit: CHECKPOINTS });
+    for (const entry of page) {
+      smallest = Math.min(smallest, sizeIn(logCheckpointRecord.decode(entry).value.checkpoint));
+    }
+    after = page.at(-1)?.key ?? after;
+    isMore = page.length === CHECKPOINTS;
+  }
+  return smallest;
+}
+
+/** Of a checkpoint that the platform has signed itself. */
+function sizeIn(checkpoint: string): number {
+  const payload = Uint8Array.fromBase64(checkpoint.split(".")[1] ?? "", BASE64URL);
+  return Number(JSON.parse(new TextDecoder().decode(payload)).size);
 }
 
 function textOf(hashes: readonly Hash[]): string {

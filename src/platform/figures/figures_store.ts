@@ -47,6 +47,7 @@ export const figuresRecord = convertedRecord(
     version: 1,
     lifetime: "`REPORT_DAYS`.",
     personalData: "participant",
+    retention: "protocol",
   }),
   ({ counts, times, minutes }): Figures => {
     const bits = Object.entries(minutes).map(([name, hex]) => [name, Uint8Array.fromHex(String(hex))]);

@@ -47,6 +47,7 @@ const storedRecord = defineRecord<StoredSession>({
   version: 1,
   lifetime: "Expires after 900 s. Kept for 24 h more, for late customers.",
   personalData: "customer",
+  retention: "protocol",
 });
 
 export const authorizationSessionRecord = convertedRecord(storedRecord, sessionOf, storedSession);

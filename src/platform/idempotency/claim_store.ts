@@ -45,6 +45,7 @@ export const claimRecord = defineRecord<StoredClaim>({
   version: 1,
   lifetime: "24 h.",
   personalData: "pseudonymous",
+  retention: "protocol",
 });
 
 export interface ClaimStore {

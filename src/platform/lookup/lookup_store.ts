@@ -25,6 +25,7 @@ export const lookupRecord = defineRecord<{ readonly resourceId: string }>({
   version: 1,
   lifetime: "400 days. An end-to-end id: no longer than the consent's personal data.",
   personalData: "pseudonymous",
+  retention: "protocol",
 });
 
 /** Stages an entry. @param now milliseconds */

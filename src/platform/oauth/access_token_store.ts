@@ -43,6 +43,7 @@ export const accessTokenRecord = defineRecord<AccessToken>({
   version: 1,
   lifetime: "3,600 s, or until it is revoked.",
   personalData: "pseudonymous",
+  retention: "protocol",
 });
 
 export function openAccessTokenStore(clock: Clock): AccessTokenStore {

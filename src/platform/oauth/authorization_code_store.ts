@@ -48,6 +48,7 @@ export const authorizationCodeRecord = defineRecord<AuthorizationCode>({
   version: 1,
   lifetime: "Valid for 60 s. Kept for 3,600 s more, so that a second use is noticed.",
   personalData: "pseudonymous",
+  retention: "protocol",
 });
 
 export const spentChallengeRecord = defineRecord<{ readonly expiresAt: number }>({
@@ -58,6 +59,7 @@ export const spentChallengeRecord = defineRecord<{ readonly expiresAt: number }>
   version: 1,
   lifetime: "24 h.",
   personalData: "none",
+  retention: "protocol",
 });
 
 export function openAuthorizationCodeStore(): AuthorizationCodeStore {

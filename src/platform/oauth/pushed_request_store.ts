@@ -55,6 +55,7 @@ export const pushedRequestRecord = defineRecord<PushedRequest>({
   version: 1,
   lifetime: "Valid for 599 s. Kept for 900 s and 24 h more, as long as its sessions.",
   personalData: "pseudonymous",
+  retention: "protocol",
 });
 
 export function openPushedRequestStore(): PushedRequestStore {

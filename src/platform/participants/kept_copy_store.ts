@@ -42,6 +42,7 @@ export const keptCopyRecord = defineRecord<Head>({
   version: 1,
   lifetime: "Kept. Replaced by newer copies.",
   personalData: "participant",
+  retention: "register",
 });
 
 export const keptPieceRecord = defineRecord<string>({
@@ -52,6 +53,7 @@ export const keptPieceRecord = defineRecord<string>({
   version: 1,
   lifetime: "Until the document is replaced.",
   personalData: "participant",
+  retention: "register",
 });
 
 interface KeptCopyDeps extends TransactDeps {

@@ -23,6 +23,7 @@ export const outboxRecord = defineRecord<PaymentOrder>({
   version: 1,
   lifetime: "Until the bank has responded to it or reported a status.",
   personalData: "pseudonymous",
+  retention: "protocol",
 });
 
 export const outboxQueueRecord = list(
@@ -67,5 +68,6 @@ function list(
     version: 1,
     lifetime,
     personalData: "pseudonymous",
+    retention: "protocol",
   });
 }

@@ -7,7 +7,7 @@ import { type AuditEvent, record, type Recorded } from "../audit_trail.ts";
 import type { StageEvent } from "../events/event_store.ts";
 import { paymentKey, paymentOrdersKey } from "../store_keys.ts";
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
-import { check, type Transaction } from "../../base/store/transaction.ts";
+import { check, remove, type Transaction } from "../../base/store/transaction.ts";
 import type { Payment } from "./payment.ts";
 import { paymentRecord } from "./stored_payment.ts";
 
@@ -51,8 +51,9 @@ export const paymentOfBankRecord = defineRecord<PaymentId>({
   what: "The id of a bank's payment, by time of creation.",
   schema: paymentId,
   version: 1,
-  lifetime: "Kept.",
+  lifetime: "As long as the payment's history.",
   personalData: "pseudonymous",
+  retention: "audit",
 });
 
 /** @param stageEvent stages what the TPP is told of a status */
@@ -95,6 +96,13 @@ function stageRecorded(tx: Transaction, payment: Payment, former: Recorded, entr
   const recorded = record(tx, payment.id, former, entry);
   paymentRecord.set(tx, paymentKey(payment.id), { ...payment, ...recorded });
   return recorded.recorded;
+}
+
+/** Stages the deletion of a payment, whose case has ended. */
+export function stagePaymentGone(tx: Transaction, payment: Entry<Payment>): void {
+  check(tx, payment.key, payment.version);
+  remove(tx, payment.key);
+  remove(tx, orderKey(payment.value));
 }
 
 function orderKey(payment: Payment): Key {

@@ -25,6 +25,7 @@ export const receiptKeyRecord = defineRecord<{ readonly document: string }>({
   version: 1,
   lifetime: "Kept.",
   personalData: "none",
+  retention: "register",
 });
 
 /** Returns the key to sign a receipt with. It is stored. */

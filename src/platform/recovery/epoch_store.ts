@@ -57,6 +57,7 @@ export const storeEpochRecord = defineRecord<Epoch>({
   version: 1,
   lifetime: "Kept.",
   personalData: "none",
+  retention: "system",
 });
 
 /** The largest values of one piece must fit into one commit of Deno KV (800 KB). */

@@ -40,6 +40,7 @@ export const orderHoldRecord = defineRecord<Hold>({
   version: 1,
   lifetime: "Until the bank is reconciled or an operator releases its orders.",
   personalData: "pseudonymous",
+  retention: "protocol",
 });
 
 const MAX_BANKS = 10_000;

@@ -2,6 +2,7 @@
  * Applies one order of a bank's statement to the restored store. The payment gets the status that the bank states, or
  * is recovered if the store had lost it. Each order is one commit, and repeating it has no further effect.
  */
+import { deletedCase } from "../evidence/deleted_case_store.ts";
 import { fingerprint } from "../idempotency/fingerprint.ts";
 import { moved } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
@@ -36,6 +37,7 @@ export async function settleOrder(
 ): Promise<Finding> {
   return await transact(deps, { what: "payment of a statement" }, async (tx) => {
     const payment = await deps.payments.find(tx, stated.paymentId);
+    if (payment === null && await deletedCase(tx, stated.paymentId) !== null) return "agreed"; // contract EN14
     return payment === null
       ? await stageRecovery(deps, tx, bank, stated)
       : await stageStatus(deps, tx, bank, payment, stated);

@@ -37,6 +37,7 @@ export const clientRecord = defineRecord<Client>({
   version: 1,
   lifetime: "Kept.",
   personalData: "participant",
+  retention: "register",
 });
 
 export const bankRecord = defineRecord<BankClient>({
@@ -47,6 +48,7 @@ export const bankRecord = defineRecord<BankClient>({
   version: 1,
   lifetime: "Kept.",
   personalData: "participant",
+  retention: "register",
 });
 
 /** Separate from the client, which every request reads. */
@@ -58,4 +60,5 @@ export const softwareStatementRecord = defineRecord<string>({
   version: 1,
   lifetime: "Kept.",
   personalData: "participant",
+  retention: "register",
 });

@@ -25,24 +25,27 @@ export const controlsRecord = defineRecord<Controls>({
   version: 1,
   lifetime: "Kept. Its entries: until an operator ends them, or their time has passed.",
   personalData: "pseudonymous",
+  retention: "protocol",
 });
 
 export const controlledPartyRecord = defineRecord<Recorded>({
   name: "controlled_party",
   keyParts: ["subject of its history"],
-  what: "The place of the newest entry in the history of a party that operators have controlled.",
+  what:
+    "The place of the newest entry in a history without another record: of a party that operators have controlled, of an operator, or of what retention has deleted.",
   schema: z.looseObject(recordedMembers),
   version: 1,
   lifetime: "Kept.",
   personalData: "none",
+  retention: "register",
 });
 
 export interface ControlsStore {
   read(from: Reader): Promise<Entry<Controls> | null>;
   /** Stages the changed controls. Of parallel changes only one commits. */
   stageChange(tx: Transaction, former: Entry<Controls> | null, changed: Controls): void;
-  /** Stages an entry in the history of `subject`. */
-  stageEvent(tx: Transaction, subject: string, event: AuditEvent): Promise<void>;
+  /** Stages an entry in the history of `subject`. Returns its place in the history. */
+  stageEvent(tx: Transaction, subject: string, event: AuditEvent): Promise<Required<Recorded>>;
 }
 
 export function openControlsStore(): ControlsStore {
@@ -56,7 +59,9 @@ export function openControlsStore(): ControlsStore {
       const key = controlledPartyKey(subject);
       const former = await controlledPartyRecord.get(tx, key);
       check(tx, key, former?.version ?? null);
-      controlledPartyRecord.set(tx, key, record(tx, subject, former?.value ?? null, event));
+      const recorded = record(tx, subject, former?.value ?? null, event);
+      controlledPartyRecord.set(tx, key, recorded);
+      return recorded;
     },
   };
 }

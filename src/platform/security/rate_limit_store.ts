@@ -32,6 +32,7 @@ export const rateBucketRecord = defineRecord<Bucket>({
   version: 1,
   lifetime: "Until it would be full.",
   personalData: "participant",
+  retention: "protocol",
 });
 
 /** The tokens of a bucket that this process has drawn. */

@@ -64,6 +64,7 @@ export const traceRecord = defineRecord<Trace>({
   version: 1,
   lifetime: "`TRACE_DAYS`.",
   personalData: "pseudonymous",
+  retention: "traces",
 });
 
 export const traceOfRecord = defineRecord<{ readonly interactionId: string }>({
@@ -74,6 +75,7 @@ export const traceOfRecord = defineRecord<{ readonly interactionId: string }>({
   version: 1,
   lifetime: "`TRACE_DAYS`.",
   personalData: "pseudonymous",
+  retention: "traces",
 });
 
 /** Of one answer. */

@@ -23,6 +23,7 @@ const DECLARATION = {
   what: "A note.",
   lifetime: "Kept.",
   personalData: "none",
+  retention: "system",
 } as const;
 const schema = z.looseObject({ text: z.string(), at: optional(z.number()) });
 const noteRecord = defineRecord<Note>({ ...DECLARATION, schema, version: 1 });

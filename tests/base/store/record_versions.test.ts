@@ -24,6 +24,7 @@ const declared = {
   what: "A thing.",
   lifetime: "Kept.",
   personalData: "none",
+  retention: "system",
 } as const;
 const former = {
   ...declared,

@@ -29,6 +29,16 @@ const REJECTED: readonly (readonly [string, Environment, string])[] = [
     { KEEP_CASES_DAYS: "0" },
     "KEEP_CASES_DAYS: 0 is for the sandbox; set the retention period that the law requires",
   ],
+  [
+    "an erasure before the legal retention period",
+    { ERASE_CASES_DAYS: "1825" },
+    "ERASE_CASES_DAYS: must be at least KEEP_CASES_DAYS",
+  ],
+  [
+    "a history that goes before its case",
+    { ERASE_CASES_DAYS: "2000", DELETE_HISTORIES_DAYS: "1999" },
+    "DELETE_HISTORIES_DAYS: must be at least KEEP_CASES_DAYS and ERASE_CASES_DAYS",
+  ],
 ];
 
 for (const [name, changes, fault] of REJECTED) {

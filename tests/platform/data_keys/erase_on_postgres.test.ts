@@ -37,6 +37,8 @@ Deno.test({
     assertEquals(heldIn(await rows(), PERSONAL), []);
     const sum = { amount: "165.88", currency: "EUR" };
     assertEquals(JSON.stringify(await consents()), JSON.stringify([{ ...sum, named: true }]));
+    env.now += 1000;
+    await env.platform.growLog();
     env.now += 86_400_000;
     await good(erase(env, id), 200);
     assertEquals(heldIn(await rows(), PERSONAL), []);

@@ -126,6 +126,8 @@ Deno.test("the payment of an erased case gives no receipt [RCP1]", async () => {
   await using env = await openEnvironment({ environment: { KEEP_CASES_DAYS: "1" } });
   const { id, receipt } = await receiptOf(env);
   await good(putStatus(env, env.bankA, id, "AcceptedSettlementCompleted"), 200);
+  env.now += 1000;
+  await env.platform.growLog();
   env.now += 86_400_000;
   const bound = await clientToken(env, env.tpp);
   await good(call(env, env.tpp, bound, receiptAt(id)), 200);

@@ -1,6 +1,7 @@
 /** Cases of payments and their bundles, as `deno task case` writes them. */
 import { operationsTools } from "support/operations_tools.ts";
-import { newFindings, verifyBundle } from "../../../scripts/case/verify_bundle.ts";
+import { verifyBundle } from "../../../scripts/case/verify_bundle.ts";
+import { newFindings } from "../../../scripts/case/verify_parts.ts";
 import { caseCommand, type CaseTools } from "../../../scripts/case/main.ts";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
 import { composePlatform, type Platform } from "../../../src/platform/compose.ts";
