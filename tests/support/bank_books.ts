@@ -4,7 +4,7 @@ import type { Json } from "testing/flows.ts";
 import { type JsonObject, signJwt } from "testing/jwts.ts";
 import type { Participant } from "testing/participants.ts";
 import { openPushEnvironment, type PushEnvironment } from "./orders.ts";
-import { AUTH_URL, type Environment } from "testing/environment.ts";
+import { AUTH_URL, type Environment, type EnvironmentOptions } from "testing/environment.ts";
 
 /** One order in the bank's ledger. */
 export interface Booked {
@@ -92,8 +92,8 @@ export interface BookEnvironment extends PushEnvironment {
   operate(path: string, body?: string): Promise<readonly [number, Json]>;
 }
 
-export async function openBookEnvironment(): Promise<BookEnvironment> {
-  const env = await openPushEnvironment();
+export async function openBookEnvironment(options: EnvironmentOptions = {}): Promise<BookEnvironment> {
+  const env = await openPushEnvironment(undefined, options);
   const books = openBooks(env);
   env.answer = ({ body }) => books.answer(body);
   return Object.assign(env, { books, operate: (path: string, body?: string) => operate(env, path, body) });

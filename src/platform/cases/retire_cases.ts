@@ -8,7 +8,6 @@ import { paymentIdOf } from "../../base/kernel/identifiers.ts";
 import type { Entry } from "../../base/store/store.ts";
 import { commitIfUnchanged, transact, type Transaction } from "../../base/store/transaction.ts";
 import type { Consent } from "../consents/consent.ts";
-import { storedPlacesOf } from "../evidence/read_case.ts";
 import type { ControlsStore } from "../security/controls_store.ts";
 import { youngerThan } from "./case_age.ts";
 import { type CaseParts, type EraseCaseDeps, isOpen, readCaseParts, stageCaseErased } from "./erase_case.ts";
@@ -108,7 +107,7 @@ async function retireBatch(
       const cases: CaseParts[] = [];
       for (const { value: { id } } of batch) {
         const parts = await readCaseParts(deps, tx, id);
-        if (parts !== null && await isDue(deps, parts, rule)) cases.push(parts);
+        if (parts !== null && await isDue(deps, parts, rule.until)) cases.push(parts);
       }
       if (cases.length > 0) await stage(deps, tx, rule, cases);
       return cases.length;
@@ -122,15 +121,10 @@ async function retireBatch(
 async function isDue(
   deps: RetireCasesDeps,
   { consent: { value: consent }, payment, order, caseId }: CaseParts,
-  { class: name, until }: AppliedRule,
+  until: number,
 ): Promise<boolean> {
-  if (isOpen(consent, payment?.value, order !== null, deps.clock())) return false;
-  if (await youngerThan(deps, { consentId: consent.id, caseId }, until) !== undefined) return false;
-  if (name === "evidence") return true;
-  const places = await Promise.all(
-    [consent.id, caseId].map((subject) => storedPlacesOf(deps.store, subject)),
-  );
-  return places.flat().length === 0;
+  return !isOpen(consent, payment?.value, order !== null, deps.clock()) &&
+    await youngerThan(deps, { consentId: consent.id, caseId }, until) === undefined;
 }
 
 async function stageErasures(

@@ -7,19 +7,13 @@ import { toBank } from "testing/authorization_flow.ts";
 import { readLogBooks } from "testing/evidence_log.ts";
 import { testOperators } from "testing/operators.ts";
 import { BODY, erase } from "support/personal_case.ts";
+import { openBookEnvironment } from "support/bank_books.ts";
+import { paid } from "support/orders.ts";
+import { putStatus } from "testing/back_channel.ts";
+import { good } from "testing/flows.ts";
 import { copyOf, restore } from "support/restored_store.ts";
 import { faultsOf, grownBundle } from "../../scripts/case/bundles.ts";
-import {
-  applied,
-  DAY_MS,
-  DAYS,
-  grow,
-  openRetaining,
-  pass,
-  recordsOf,
-  settled,
-  work,
-} from "support/retention.ts";
+import { applied, DAY_MS, grow, openRetaining, pass, recordsOf, settled, work } from "support/retention.ts";
 
 Deno.test("a clock that is ahead erases nothing early, neither by the clock nor by an operator [EN15]", async () => {
   await using env = await openRetaining();
@@ -129,4 +123,41 @@ Deno.test("histories of consents that were never authorised are deleted too, and
       left,
     );
   }
+});
+
+Deno.test("an erasure that is not complete delays the deletion of the history [EN14]", async () => {
+  await using env = await openRetaining();
+  const { paymentId } = await settled(env);
+  await pass(env, 201);
+  assertEquals(await env.platform.retireCases(), 1);
+  await pass(env, 301);
+  assertEquals(await env.platform.retireCases(), 0);
+  await work(env); // completes it
+  assertEquals(await work(env), 1);
+  assertEquals((await applied(env, "audit")).length, 1);
+  assertMatch(await grownBundle(env, paymentId), /"format":"evidence-deletion-1"/);
+});
+
+Deno.test("a deleted case that a bank's statement names after a restore is not recovered [EN14]", async () => {
+  await using env = await openBookEnvironment({
+    environment: { KEEP_CASES_DAYS: "1", ERASE_CASES_DAYS: "2", DELETE_HISTORIES_DAYS: "4" },
+  });
+  const { DomesticPaymentId: paymentId } = await paid(env);
+  await good(putStatus(env, env.bankA, paymentId, "AcceptedSettlementCompleted"), 200);
+  const booked = env.books.orders.get(paymentId);
+  if (booked !== undefined) booked.status = "AcceptedSettlementCompleted";
+  const { now } = env;
+  await pass(env, 3);
+  assertEquals(await work(env), 1);
+  await pass(env, 3);
+  assertEquals(await work(env), 1);
+  await restore(env, { ...await copyOf(env), takenAt: now });
+  const [status, answer] = await env.operate("/operations/order-holds/BANKA/reconcile", "");
+  assertEquals([status, answer.Data?.State, answer.Data?.Recovered, answer.Data?.Agreed], [
+    200,
+    "released",
+    0,
+    1,
+  ], JSON.stringify(answer));
+  assertEquals(await recordsOf(env, [paymentId]), []);
 });
