@@ -134,7 +134,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     burst: 4,
   }]);
   assertEquals(config.rateLimits.reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 44);
+  assertEquals(VARIABLES.length, 46);
 });
 
 Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {

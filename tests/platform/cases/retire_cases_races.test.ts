@@ -13,7 +13,17 @@ import { putStatus } from "testing/back_channel.ts";
 import { good } from "testing/flows.ts";
 import { copyOf, restore } from "support/restored_store.ts";
 import { faultsOf, grownBundle } from "../../scripts/case/bundles.ts";
-import { applied, DAY_MS, grow, openRetaining, pass, recordsOf, settled, work } from "support/retention.ts";
+import {
+  applied,
+  DAY_MS,
+  DAYS,
+  grow,
+  openRetaining,
+  pass,
+  recordsOf,
+  settled,
+  work,
+} from "support/retention.ts";
 
 Deno.test("a clock that is ahead erases nothing early, neither by the clock nor by an operator [EN15]", async () => {
   await using env = await openRetaining();
