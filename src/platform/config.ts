@@ -149,20 +149,37 @@ function frozen(values: Values): Config {
     rateLimits: values.RATE_LIMITS,
     requestsInWork: values.REQUESTS_IN_WORK,
     requestWaitSeconds: values.REQUEST_WAIT_SECONDS,
-    keepUnauthorisedDays: values.KEEP_UNAUTHORISED_DAYS,
-    keepCasesDays: values.KEEP_CASES_DAYS,
-    eraseCasesDays: values.ERASE_CASES_DAYS,
-    deleteHistoriesDays: values.DELETE_HISTORIES_DAYS,
+    ...retentionOf(values),
     dataKeysStore: values.DATA_KEYS_STORE ?? dataKeysBeside(values.STORE_URL),
     sealsData: values.SEAL_DATA === "yes",
-    traceDays: values.TRACE_DAYS,
-    reportDays: values.REPORT_DAYS,
-    eventDays: values.EVENT_DAYS,
     lameDuckSeconds: values.LAME_DUCK_SECONDS ?? defaultLameDuckSeconds(values.STORE_URL),
     currencies: Object.freeze(commaSeparated(values.CURRENCIES)),
     accountSchemes: values.ACCOUNT_SCHEMES,
     operator: operatorOf(values),
   });
+}
+
+function retentionOf(
+  values: Values,
+): Pick<
+  Config,
+  | "keepUnauthorisedDays"
+  | "keepCasesDays"
+  | "eraseCasesDays"
+  | "deleteHistoriesDays"
+  | "traceDays"
+  | "reportDays"
+  | "eventDays"
+> {
+  return {
+    keepUnauthorisedDays: values.KEEP_UNAUTHORISED_DAYS,
+    keepCasesDays: values.KEEP_CASES_DAYS,
+    eraseCasesDays: values.ERASE_CASES_DAYS,
+    deleteHistoriesDays: values.DELETE_HISTORIES_DAYS,
+    traceDays: values.TRACE_DAYS,
+    reportDays: values.REPORT_DAYS,
+    eventDays: values.EVENT_DAYS,
+  };
 }
 
 function operatorOf(values: Values): Operator {

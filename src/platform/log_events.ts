@@ -213,16 +213,10 @@ const ORDERS = {
     fields: ["consentId", "by"],
     meaning: "A case was erased: its data key and its evidence are deleted. `by` is an operator, or `clock`.",
   },
-  "retention.failed": {
-    level: "error",
-    fields: ["class", "error"],
-    meaning: "Cases whose retention period has passed were not erased or deleted. It is tried again.",
-    act: ALWAYS,
-  },
   "case.not_erased": {
     level: "error",
     fields: ["consentId", "error"],
-    meaning: "The erasure of a case is not complete, and is tried again.",
+    meaning: "The erasure or deletion of a case is not complete, and is tried again.",
     act: ALWAYS,
   },
   "data_keys.rewrapped": {

@@ -44,8 +44,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     lameDuckSeconds: 0,
     keepUnauthorisedDays: 30,
     keepCasesDays: 1826,
-    eraseCasesDays: undefined,
-    deleteHistoriesDays: undefined,
+    ...{ eraseCasesDays: undefined, deleteHistoriesDays: undefined },
     dataKeysStore: "/var/lib/payment-platform/platform.kv.keys",
     sealsData: true,
     traceDays: 7,
@@ -112,10 +111,9 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     30,
   ]);
   assertEquals([config.host, config.port, config.logLevel], ["::1", 65_535, "error"]);
-  assertEquals(config.maxConnections, 2000);
   assertEquals(config.directoryHosts, ["directory.example.com", "keys.example.com:8443"]);
   assertEquals([config.clientCertSource, config.environment], ["x-ssl-client-cert", "Sandbox"]);
-  assertEquals(config.currencies, ["COP", "USD"]);
+  assertEquals([config.maxConnections, config.currencies], [2000, ["COP", "USD"]]);
   assertEquals([...config.accountSchemes.keys()], ["UK.OBIE.PAN", "CO.Redeban.Account"]);
   assertEquals([config.operationsHost, config.operationsPort, config.operatorsFile], [
     "::1",

@@ -3,7 +3,7 @@
  * left of them after `DELETE_HISTORIES_DAYS`. Each commit has an entry of the evidence log that names its cases. A search
  * goes through all consents, so that it needs no index and follows a changed configuration.
  */
-import { errorText } from "../../base/kernel/batches.ts";
+import { errorText, handleBatch } from "../../base/kernel/batches.ts";
 import { paymentIdOf } from "../../base/kernel/identifiers.ts";
 import type { Entry } from "../../base/store/store.ts";
 import { commitIfUnchanged, transact, type Transaction } from "../../base/store/transaction.ts";
@@ -70,7 +70,14 @@ async function retireAll(
     if (rule === undefined) continue;
     const old = due.filter(({ value }) => value.statusUpdatedAt <= rule.until);
     for (let from = 0; from < old.length; from += BATCH) {
-      retired += await retireBatch(deps, rule, old.slice(from, from + BATCH), stage);
+      const counts = await handleBatch(
+        old.slice(from, from + BATCH),
+        (batch) => retireBatch(deps, rule, batch, stage),
+        ({ value: { id: consentId } }, error) => {
+          deps.log.error("case.not_erased", { consentId, error: errorText(error) });
+        },
+      );
+      retired += counts.reduce((sum, count) => sum + count, 0);
     }
   }
   return retired;
@@ -102,20 +109,15 @@ async function retireBatch(
   stage: Stage,
 ): Promise<number> {
   const options = { what: "cases whose retention has ended", attempts: 1, lost: () => 0 };
-  try {
-    return await transact(deps, options, async (tx) => {
-      const cases: CaseParts[] = [];
-      for (const { value: { id } } of batch) {
-        const parts = await readCaseParts(deps, tx, id);
-        if (parts !== null && await isDue(deps, parts, rule.until)) cases.push(parts);
-      }
-      if (cases.length > 0) await stage(deps, tx, rule, cases);
-      return cases.length;
-    });
-  } catch (error) {
-    deps.log.error("retention.failed", { class: rule.class, error: errorText(error) });
-    return 0;
-  }
+  return await transact(deps, options, async (tx) => {
+    const cases: CaseParts[] = [];
+    for (const { value: { id } } of batch) {
+      const parts = await readCaseParts(deps, tx, id);
+      if (parts !== null && await isDue(deps, parts, rule.until)) cases.push(parts);
+    }
+    if (cases.length > 0) await stage(deps, tx, rule, cases);
+    return cases.length;
+  });
 }
 
 async function isDue(
