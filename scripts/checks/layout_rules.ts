@@ -57,6 +57,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/events",
   ],
   ["platform/search", "platform/reports"],
+  ["platform/own"],
   ["platform/console"],
   [
     "platform/main.ts",

@@ -41,6 +41,8 @@ import { type RegistrationRouteDeps, registrationRoutes } from "./registration/r
 import { type ReceiptPageDeps, receiptPageRoutes } from "./receipts/page_routes.ts";
 import { type ReceiptRouteDeps, receiptRoutes } from "./receipts/routes.ts";
 import { type ServiceLevelRouteDeps, serviceLevelRoutes } from "./reports/service_level_routes.ts";
+import type { OwnReadDeps } from "./own/own_reads.ts";
+import { ownRoutes } from "./own/routes.ts";
 import { type ReportRouteDeps, reportRoutes } from "./reports/routes.ts";
 import { type SearchRouteDeps, searchRoutes } from "./search/routes.ts";
 import { type TraceRouteDeps, traceRoutes } from "./traces/routes.ts";
@@ -131,6 +133,7 @@ export interface OperationsDeps extends ErrorDeps {
     & CaseRouteDeps
     & SearchRouteDeps
     & ReportRouteDeps
+    & OwnReadDeps
     & OperationsDocumentDeps;
 }
 
@@ -183,6 +186,7 @@ export function operationsHost(deps: OperationsDeps): Host {
     ...caseRoutes(operations),
     ...searchRoutes(operations),
     ...reportRoutes(operations),
+    ...ownRoutes(operations),
     ...operationsDocumentRoutes(operations),
   ];
   const served = [

@@ -13,6 +13,7 @@ import { openSessions } from "./console/session.ts";
 import type { Log } from "./log_events.ts";
 import { openLogStore } from "./evidence_log/log_store.ts";
 import { operationsDocument } from "./openapi.ts";
+import { organisationsOf } from "./own/organisation_of.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { guardedFetch } from "./participants/guarded_fetch.ts";
 import { openOidcOperators, withOidc } from "./security/oidc_operators.ts";
@@ -35,7 +36,7 @@ export function composeOperations(
     drawErrorPage: consoleErrorPages(shared.site),
     around: surroundings({ ...parts, ...shared }, log, operationsHeaders, { admission: shared.admission }),
     health,
-    guard: guardOf(parts, log, recordRead),
+    guard: guardOf(parts, shared, log, recordRead),
     console: consoleParts(parts, shared, log),
     operations: {
       ...shared.delivery, // payments, their outbox, and the calls to banks
@@ -70,10 +71,13 @@ function erasureParts(
 }
 
 function readings(
-  { traces, figuresStore, listBanks, errors: { errorUri } }: Shared,
+  { traces, figuresStore, listBanks, standingOf, errors: { errorUri } }: Shared,
   recordRead: RecordRead,
-): Pick<OperationsDeps["operations"], "traces" | "figuresStore" | "listBanks" | "errorUri" | "recordRead"> {
-  return { traces, figuresStore, listBanks, errorUri, recordRead };
+): Pick<
+  OperationsDeps["operations"],
+  "traces" | "figuresStore" | "listBanks" | "standingOf" | "errorUri" | "recordRead"
+> {
+  return { traces, figuresStore, listBanks, standingOf, errorUri, recordRead };
 }
 
 function consoleParts(parts: TimedParts, { site }: Shared, log: Log): OperationsDeps["console"] {
@@ -109,11 +113,17 @@ function tokenReader(deps: Pick<OperatorGuardDeps, "identify" | "clock" | "log">
 }
 
 /** Undefined without operators. */
-function guardOf(parts: TimedParts, log: Log, recordRead: RecordRead): OperatorGuardDeps | undefined {
-  const { clock, operators } = parts;
+function guardOf(
+  parts: TimedParts,
+  { clients, statuses: { softwareOf } }: Shared,
+  log: Log,
+  recordRead: RecordRead,
+): OperatorGuardDeps | undefined {
+  const { clock, operators, store } = parts;
   const people = withOidc(operators, oidcOperators(parts, log));
   if (people === undefined) return undefined;
-  return { identify: people.identify, clock, log, recordRead };
+  const organisationOf = organisationsOf({ store, clients, softwareOf });
+  return { identify: people.identify, clock, log, recordRead, organisationOf };
 }
 
 function oidcOperators({ config, fetch, clock, steady }: TimedParts, log: Log): Credentials | undefined {

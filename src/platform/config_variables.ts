@@ -50,6 +50,7 @@ export const schema = z.object({
   OPERATIONS_OIDC_ISSUER: z.string().optional(),
   OPERATIONS_OIDC_AUDIENCE: z.string().optional(),
   OPERATIONS_OIDC_ROLES: z.string().default("roles"),
+  OPERATIONS_OIDC_ORGANISATION: z.string().optional(),
   OPERATIONS_OIDC_CLIENT_ID: z.string().optional(),
   OPERATIONS_OIDC_CLIENT_SECRET: z.string().min(MIN_SECRET_CHARACTERS, {
     error: `must have at least ${MIN_SECRET_CHARACTERS} characters`,

@@ -7,6 +7,8 @@ export interface OidcSettings {
   readonly audience: string;
   /** The claim with the roles: a list, or a text with spaces between them. */
   readonly rolesClaim: string;
+  /** The claim with the organisation of a participant. Without it no participants are admitted. */
+  readonly organisationClaim?: string;
   /** The console's registration at the provider. Without it operators do not sign in there. */
   readonly client?: { readonly id: string; readonly secret: string };
 }
@@ -18,6 +20,7 @@ type Variables = Readonly<
       | "OPERATIONS_OIDC_ISSUER"
       | "OPERATIONS_OIDC_AUDIENCE"
       | "OPERATIONS_OIDC_ROLES"
+      | "OPERATIONS_OIDC_ORGANISATION"
       | "OPERATIONS_OIDC_CLIENT_ID"
       | "OPERATIONS_OIDC_CLIENT_SECRET",
       string | undefined
@@ -31,7 +34,9 @@ export function oidcOf(values: Partial<Variables>): OidcSettings | undefined {
   if (issuer === undefined || audience === undefined) return undefined;
   const { OPERATIONS_OIDC_CLIENT_ID: id, OPERATIONS_OIDC_CLIENT_SECRET: secret } = values;
   const client = id === undefined || secret === undefined ? {} : { client: { id, secret } };
-  return Object.freeze({ issuer, audience, rolesClaim, ...client });
+  const { OPERATIONS_OIDC_ORGANISATION: claim } = values;
+  const organisation = claim === undefined ? {} : { organisationClaim: claim };
+  return Object.freeze({ issuer, audience, rolesClaim, ...organisation, ...client });
 }
 
 /** Variables that need others. */

@@ -11,6 +11,8 @@ import { openLimiter } from "./limiter.ts";
 export interface Person {
   readonly name: string;
   readonly roles: readonly string[];
+  /** The participant for which the person acts. Absent for the platform's own people. */
+  readonly organisation?: string;
 }
 
 export interface BearerDeps {
@@ -43,8 +45,8 @@ export function openBearer(
   return async (header, wrong) => {
     const token = BEARER.exec(header ?? "")?.[1];
     if (token === undefined) throw new ApiError(unauthorized, "no bearer token");
-    const { credential = UNKNOWN, name, roles = [] } = await identify(token);
-    if (name !== undefined) return { name, roles };
+    const { credential = UNKNOWN, name, roles = [], organisation } = await identify(token);
+    if (name !== undefined) return { name, roles, ...(organisation === undefined ? {} : { organisation }) };
     const retryAfterSeconds = Math.max(aCredential.take(credential), together.take(""));
     if (retryAfterSeconds > 0) throw new ApiError("request.rate_limited", { retryAfterSeconds });
     wrong(credential);

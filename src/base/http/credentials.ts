@@ -15,6 +15,8 @@ export interface Identified {
   readonly name?: string;
   /** The person's roles, if the token is the person's. Empty for a kind without roles. */
   readonly roles?: readonly string[];
+  /** The participant for which the person acts, if any. */
+  readonly organisation?: string;
 }
 
 export interface Credentials {

@@ -11,7 +11,8 @@ import type { Check } from "../../base/http/endpoint.ts";
 import type { Log } from "../log_events.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import type { Site } from "../../pages/site.ts";
-import { OPERATION_ROLES, type Role } from "../security/operator_roles.ts";
+import { admits } from "../security/operation.ts";
+import { type AnyRole, OPERATION_ROLES } from "../security/operator_roles.ts";
 import { drawNotice } from "./notice_page.tsx";
 import type { Sessions } from "./session.ts";
 import { addressOf, type CallApi, languageOf, openVisit, type Visit } from "./visit.ts";
@@ -30,6 +31,8 @@ interface VisitVariables {
 type PageContext = Context<{ Variables: RequestEnv["Variables"] & VisitVariables }>;
 type Handle = (visit: Visit, c: PageContext) => Response | Promise<Response>;
 
+/** The first page of a participant's people. */
+export const OWN_PATH = "/console/own";
 export const SIGN_IN_PATH = "/console/sign-in";
 const NO_FORM: Form = new Map();
 
@@ -68,7 +71,7 @@ export function safeNext(text: string | undefined): string {
   return isPage && !text.startsWith(SIGN_IN_PATH) ? text : "/console";
 }
 
-function signedIn({ sessions, site, log, call }: ConsoleDeps, roles: readonly Role[]): Check {
+function signedIn({ sessions, site, log, call }: ConsoleDeps, roles: readonly AnyRole[]): Check {
   const guard = createMiddleware<{ Variables: RequestEnv["Variables"] & VisitVariables }>(async (c, next) => {
     const session = await sessions.find(c);
     if (session === undefined) {
@@ -76,7 +79,9 @@ function signedIn({ sessions, site, log, call }: ConsoleDeps, roles: readonly Ro
       return c.redirect(`${SIGN_IN_PATH}?${query}`, 303);
     }
     const [interactionId, operator] = [c.get("interactionId"), session.person.name];
-    if (!roles.some((role) => session.person.roles.includes(role))) {
+    const isOutside = session.person.organisation !== undefined;
+    if (isOutside && c.req.path === "/console") return c.redirect(OWN_PATH, 303);
+    if (!admits(roles, session.person)) {
       log.warn("operator.forbidden", { interactionId, operator });
       return drawNotice(c, { status: 403, name: "forbidden", site, language: languageOf(c), session });
     }

@@ -6,6 +6,7 @@ import { HtmlDocument, renderDocument } from "../../pages/html_document.tsx";
 import { type Language, LANGUAGES } from "../../pages/language.ts";
 import { Languages, Mark } from "../../pages/layout.tsx";
 import type { Site } from "../../pages/site.ts";
+import { admits } from "../security/operation.ts";
 import { OPERATION_ROLES } from "../security/operator_roles.ts";
 import { phrase, type PlainKey, words } from "./phrase.ts";
 import { ICON_PATH, STYLE_PATH } from "./style.ts";
@@ -23,6 +24,7 @@ export interface FrameView {
 
 const PAGES: readonly (readonly [path: string, title: PlainKey])[] = [
   ["/console", "dashboard.title"],
+  ["/console/own", "own.title"],
   ["/console/orders", "orders.title"],
   ["/console/banks", "banks.title"],
   ["/console/participants", "participants.title"],
@@ -98,8 +100,8 @@ function Navigation(
   );
 }
 
-function mayOpen({ roles }: Person, path: string): boolean {
-  return OPERATION_ROLES[`GET ${path}`]?.some((role) => roles.includes(role)) === true;
+function mayOpen(person: Person, path: string): boolean {
+  return admits(OPERATION_ROLES[`GET ${path}`] ?? [], person);
 }
 
 function inLanguage(address: string, language: Language): string {

@@ -6,7 +6,7 @@ import * as oidc from "openid-client";
 import { z } from "zod";
 import type { Log } from "../log_events.ts";
 import type { OidcSettings } from "../operators_config.ts";
-import { operatorNamed } from "../security/oidc_operators.ts";
+import { personOf } from "../security/oidc_operators.ts";
 import type { SignedIn } from "./session.ts";
 
 /** Values that the browser keeps while the operator is at the provider. */
@@ -92,7 +92,7 @@ async function begun(
 }
 
 async function finishedAt(
-  { settings: { issuer, rolesClaim }, consoleUrl }: ProviderDeps,
+  { settings, consoleUrl }: ProviderDeps,
   provider: oidc.Configuration,
   query: string,
   { state, nonce, verifier, next }: z.infer<typeof waiting>,
@@ -105,7 +105,7 @@ async function finishedAt(
   };
   const answer = new URL(`${consoleUrl}${RETURN_PATH}${query}`);
   const claims = (await oidc.authorizationCodeGrant(provider, answer, checks)).claims();
-  const person = claims === undefined ? undefined : operatorNamed(issuer, claims.sub, claims[rolesClaim]);
+  const person = claims === undefined ? undefined : personOf(settings, claims);
   if (claims === undefined || person === undefined) return undefined;
   return { signedIn: { kind: "provider", ...person }, until: claims.exp * 1000, next };
 }

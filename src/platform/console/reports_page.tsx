@@ -148,7 +148,7 @@ function Totals(
   );
 }
 
-function ByDay(
+export function ByDay(
   { language, kind, report: { Id, Name, Day } }: {
     readonly language: Language;
     readonly kind: Kind;

@@ -5,33 +5,44 @@ import type { z } from "zod";
 import { searchSchema } from "../search/routes.ts";
 import { MAX_SEARCH_CHARACTERS } from "../search/search.ts";
 import { Instant, Read, Table } from "./parts.tsx";
-import { phrase } from "./phrase.ts";
+import { phrase, type PlainKey } from "./phrase.ts";
 import type { Visit } from "./visit.ts";
 
 type Found = z.infer<typeof searchSchema>["Data"];
 
 export async function searchPage(visit: Visit, sent: string): Promise<JSX.Element> {
-  const { language } = visit;
   return (
     <>
-      <h1>{phrase(language, "search.title")}</h1>
-      <form class="search" role="search" method="get" action="/console/search">
-        <div class="field">
-          <label for="q">{phrase(language, "search.field")}</label>
-          <input
-            id="q"
-            name="q"
-            type="search"
-            value={sent}
-            maxlength={MAX_SEARCH_CHARACTERS}
-            dir="auto"
-            required
-          />
-        </div>
-        <button type="submit">{phrase(language, "list.search")}</button>
-      </form>
+      <h1>{phrase(visit.language, "search.title")}</h1>
+      <SearchForm visit={visit} action="/console/search" sent={sent} />
       {sent === "" ? null : await results(visit, sent)}
     </>
+  );
+}
+
+export function SearchForm(
+  { visit: { language }, action, sent }: {
+    readonly visit: Visit;
+    readonly action: string;
+    readonly sent: string;
+  },
+): JSX.Element {
+  return (
+    <form class="search" role="search" method="get" action={action}>
+      <div class="field">
+        <label for="q">{phrase(language, "search.field")}</label>
+        <input
+          id="q"
+          name="q"
+          type="search"
+          value={sent}
+          maxlength={MAX_SEARCH_CHARACTERS}
+          dir="auto"
+          required
+        />
+      </div>
+      <button type="submit">{phrase(language, "list.search")}</button>
+    </form>
   );
 }
 
@@ -39,16 +50,22 @@ async function results(visit: Visit, sent: string): Promise<JSX.Element> {
   const answer = await visit.read(`/operations/search?${new URLSearchParams({ q: sent })}`, searchSchema);
   return (
     <Read visit={visit} answer={answer}>
-      {({ Data }) =>
-        Data.Case.length + Data.Trace.length === 0
-          ? <p class="notice" role="status">{phrase(visit.language, "search.none")}</p>
-          : (
-            <>
-              <Cases visit={visit} found={Data.Case} />
-              <Traces visit={visit} found={Data.Trace} />
-            </>
-          )}
+      {({ Data }) => <SearchResults visit={visit} found={Data} />}
     </Read>
+  );
+}
+
+export function SearchResults(
+  { visit, found }: { readonly visit: Visit; readonly found: Found },
+): JSX.Element {
+  if (found.Case.length + found.Trace.length === 0) {
+    return <p class="notice" role="status">{phrase(visit.language, "search.none")}</p>;
+  }
+  return (
+    <>
+      <Cases visit={visit} found={found.Case} />
+      <Traces visit={visit} name="search.traces" found={found.Trace} />
+    </>
   );
 }
 
@@ -93,8 +110,12 @@ function CaseLink(
   );
 }
 
-function Traces(
-  { visit, found }: { readonly visit: Visit; readonly found: Found["Trace"] },
+export function Traces(
+  { visit, name, found }: {
+    readonly visit: Visit;
+    readonly name: PlainKey;
+    readonly found: Found["Trace"];
+  },
 ): JSX.Element | null {
   const { language } = visit;
   if (found.length === 0) return null;
@@ -110,10 +131,10 @@ function Traces(
   ]);
   return (
     <section class="card">
-      <h2>{phrase(language, "search.traces")}</h2>
+      <h2>{phrase(language, name)}</h2>
       <Table
         language={language}
-        name="search.traces"
+        name={name}
         heads={["case.request", "column.status", "column.rejection"]}
         rows={rows}
       />

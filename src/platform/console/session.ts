@@ -11,6 +11,7 @@ import type { Identified } from "../../base/http/credentials.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { newSecret, sha256 } from "../../base/kernel/identifiers.ts";
 import { openRecentlyUsed } from "../../base/kernel/recently_used.ts";
+import { optional } from "../../base/store/record.ts";
 import type { Seal } from "../../base/jose/seal.ts";
 
 /** A signed-in operator. */
@@ -23,7 +24,12 @@ export interface Session {
 /** A person whom a provider has authenticated, or the token of an operator with one. */
 export type SignedIn =
   | { readonly kind: "token"; readonly token: string }
-  | { readonly kind: "provider"; readonly name: string; readonly roles: readonly string[] };
+  | {
+    readonly kind: "provider";
+    readonly name: string;
+    readonly roles: readonly string[];
+    readonly organisation?: string;
+  };
 
 export interface Sessions {
   /** Starts a session that ends at `until` (milliseconds) at the latest. */
@@ -59,7 +65,12 @@ const kept = z.object({
   id: z.string(),
   signedIn: z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("token"), token: z.string() }),
-    z.object({ kind: z.literal("provider"), name: z.string(), roles: z.array(z.string()) }),
+    z.object({
+      kind: z.literal("provider"),
+      name: z.string(),
+      roles: z.array(z.string()),
+      organisation: optional(z.string()),
+    }),
   ]),
 });
 
@@ -134,8 +145,9 @@ async function personOf(
   identify: SessionDeps["identify"],
 ): Promise<Person | undefined> {
   if (signedIn.kind === "provider") return signedIn;
-  const { name, roles = [] } = await identify(signedIn.token);
-  return name === undefined ? undefined : { name, roles };
+  const { name, roles = [], organisation } = await identify(signedIn.token);
+  if (name === undefined) return undefined;
+  return { name, roles, ...(organisation === undefined ? {} : { organisation }) };
 }
 
 async function tokenOf(secret: string): Promise<string> {

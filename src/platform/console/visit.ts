@@ -5,6 +5,7 @@ import type { z } from "zod";
 import type { Person } from "../../base/http/bearer.ts";
 import type { Form } from "../../base/http/body.ts";
 import { chooseLanguage, isLanguage, type Language } from "../../pages/language.ts";
+import { admits } from "../security/operation.ts";
 import { OPERATION_ROLES } from "../security/operator_roles.ts";
 import type { Session } from "./session.ts";
 
@@ -51,8 +52,7 @@ export function openVisit(
     language: languageOf(c),
     address: addressOf(c),
     form,
-    may: (endpoint) =>
-      OPERATION_ROLES[endpoint]?.some((role) => session.person.roles.includes(role)) === true,
+    may: (endpoint) => admits(OPERATION_ROLES[endpoint] ?? [], session.person),
     readText: async (path) => await answerOf(await send(path, {}), (answer) => answer.text()),
     read: async (path, schema, also) =>
       await answerOf(await send(path, {}), async (answer) => schema.parse(await answer.json()), also),

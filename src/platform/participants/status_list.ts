@@ -35,6 +35,8 @@ export interface StatusList {
   peek(clientId: ClientId): ListedStatus | undefined;
   /** Whether a software of the organisation is listed. A copy of any age that lists it is enough. */
   hasOrganisation(orgId: string): Promise<boolean>;
+  /** Returns the software of the organisation, from a copy of any age if it lists some. */
+  softwareOf(orgId: string): Promise<readonly ClientId[]>;
   /** For background work: renews the list if that is due, and returns the changed entries. */
   refresh(): Promise<readonly ListedStatus[]>;
   /** Returns the list's age in seconds if it could not be renewed recently, else undefined. */
@@ -86,6 +88,12 @@ export function openStatusList(deps: StatusListDeps): StatusList {
       const known = copy.peek();
       return (known === undefined ? undefined : listedIn(known)) !== undefined ||
         await copy.find(listedIn, "soon") !== undefined;
+    },
+    async softwareOf(orgId) {
+      const listedIn = (statuses: Statuses): readonly ClientId[] =>
+        statuses.values().filter((one) => one.orgId === orgId).map(({ clientId }) => clientId).toArray();
+      const known = copy.peek();
+      return known === undefined ? await copy.find(listedIn, "soon") ?? [] : listedIn(known);
     },
     async refresh() {
       const before = copy.peek();

@@ -28,10 +28,13 @@ const heldOrderSchema = orderSchema.extend({
 });
 type StoppedOrderOnWire = z.infer<typeof deadOrderSchema> | z.infer<typeof heldOrderSchema>;
 
+/** Schema of a dead or held order. */
+export const stoppedOrderSchema = z.union([deadOrderSchema, heldOrderSchema]);
+
 /** Schema of a page of dead or held orders. */
 export const stoppedOrdersSchema = z.object({
   Data: z.object({
-    PaymentOrder: z.array(z.union([deadOrderSchema, heldOrderSchema])),
+    PaymentOrder: z.array(stoppedOrderSchema),
     After: z.string().optional(),
   }),
 });

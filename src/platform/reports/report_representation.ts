@@ -47,19 +47,20 @@ const sums = {
   }).optional().openapi({ description: "Of a bank." }),
 };
 
+/** Schema of a report. */
+export const reportSchema = z.strictObject({
+  Id: z.string(),
+  Name: z.string(),
+  Total: z.strictObject(sums),
+  Day: z.array(z.strictObject({ Date: z.iso.date(), ...sums })),
+}).openapi("Report");
+
 /** Schema of a page of reports. */
 export const reportsSchema = z.strictObject({
   Data: z.strictObject({
     FromDate: z.iso.date(),
     UntilDate: z.iso.date(),
-    Report: z.array(
-      z.strictObject({
-        Id: z.string(),
-        Name: z.string(),
-        Total: z.strictObject(sums),
-        Day: z.array(z.strictObject({ Date: z.iso.date(), ...sums })),
-      }).openapi("Report"),
-    ),
+    Report: z.array(reportSchema),
     After: z.string().optional().openapi({ description: "Where the next page begins. Absent at the end." }),
   }),
 });

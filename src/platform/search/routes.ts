@@ -13,7 +13,8 @@ export interface SearchRouteDeps extends AuditedSearchDeps {
   readonly errorUri: ErrorUri;
 }
 
-const caseSchema = z.strictObject({
+/** Schema of a found case. */
+export const caseSchema = z.strictObject({
   FoundBy: z.array(z.string()).openapi({ example: ["interaction id"] }),
   ConsentId: z.string(),
   ConsentStatus: z.string(),
@@ -69,7 +70,7 @@ export function searchRoutes(deps: SearchRouteDeps): readonly PlatformEndpoint[]
   ];
 }
 
-function representCase(found: FoundCase): z.infer<typeof caseSchema> {
+export function representCase(found: FoundCase): z.infer<typeof caseSchema> {
   const { paymentId, paymentStatus } = found;
   return {
     FoundBy: [...found.foundBy],

@@ -11,7 +11,7 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import type { Result } from "../../base/kernel/result.ts";
 import type { Log } from "../log_events.ts";
 import type { OidcSettings } from "../operators_config.ts";
-import { isRole } from "./operator_roles.ts";
+import { isRole, PARTICIPANT } from "./operator_roles.ts";
 
 export interface OidcDeps {
   readonly settings: OidcSettings;
@@ -35,7 +35,8 @@ type Keys = z.infer<typeof keysSchema>;
 
 /** Identifies operators by the provider's tokens. */
 export function openOidcOperators(deps: OidcDeps): Credentials {
-  const { settings: { issuer, audience, rolesClaim }, clock, log } = deps;
+  const { settings, clock, log } = deps;
+  const { issuer, audience } = settings;
   const findKeys = openKeys(deps);
   const verify = async (token: string, mayFetch: boolean): ReturnType<typeof verifyAccessJwt> =>
     await verifyAccessJwt(token, { issuer, audience, keys: await findKeys(mayFetch), now: clock() });
@@ -47,17 +48,30 @@ export function openOidcOperators(deps: OidcDeps): Credentials {
         log.warn("operator.token_rejected", { why: verified.fault.why });
         return {};
       }
-      const { sub = "", [rolesClaim]: claimed } = verified.value;
-      const person = operatorNamed(issuer, sub, claimed);
+      const person = personOf(settings, verified.value);
       return person === undefined ? {} : { credential: "oidc", ...person };
     },
   };
 }
 
-/** Returns the operator of a verified token, or undefined if histories cannot name the subject. */
-export function operatorNamed(issuer: string, subject: string, claimedRoles: unknown): Person | undefined {
-  if (!SUBJECT.test(subject)) return undefined;
-  return { name: `${subject}@${new URL(issuer).host}`, roles: rolesIn(claimedRoles) };
+/**
+ * Returns the person of a verified token, or undefined if histories cannot name the subject. A participant has no other
+ * role, and none without an organisation.
+ */
+export function personOf(
+  { issuer, rolesClaim, organisationClaim }: OidcSettings,
+  claims: Readonly<Record<string, unknown>>,
+): Person | undefined {
+  const subject = claims["sub"];
+  if (typeof subject !== "string" || !SUBJECT.test(subject)) return undefined;
+  const name = `${subject}@${new URL(issuer).host}`;
+  const claimed = listOf(claims[rolesClaim]);
+  if (organisationClaim === undefined || !claimed.includes(PARTICIPANT)) {
+    return { name, roles: claimed.filter(isRole) };
+  }
+  const organisation = claims[organisationClaim];
+  if (typeof organisation !== "string" || organisation === "") return { name, roles: [] };
+  return { name, roles: [PARTICIPANT], organisation };
 }
 
 /** Tokens of the provider are JWTs, which have three parts. Others are looked up in the file. */
@@ -69,9 +83,13 @@ export function withOidc(
   return { identify: (token) => (token.split(".").length === 3 ? oidc : file).identify(token) };
 }
 
-function rolesIn(claimed: unknown): readonly string[] {
-  const list = typeof claimed === "string" ? claimed.split(" ") : Array.isArray(claimed) ? claimed : [];
-  return list.filter((role) => typeof role === "string" && isRole(role));
+function listOf(claimed: unknown): readonly string[] {
+  const list: readonly unknown[] = typeof claimed === "string"
+    ? claimed.split(" ")
+    : Array.isArray(claimed)
+    ? claimed
+    : [];
+  return list.filter((role) => typeof role === "string");
 }
 
 /** Returns a function that returns the keys; `mayFetch` if the ones that it has are not enough. */

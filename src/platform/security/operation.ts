@@ -2,6 +2,7 @@
  * Endpoints of the operations API. Each one admits operators with one of the roles that `operator_roles.ts` declares for
  * it. The guard is added where the host is built, so that an endpoint cannot lack it.
  */
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { openBearer, type Person } from "../../base/http/bearer.ts";
 import type { RequestEnv, RequestVariables } from "../../base/http/context.ts";
@@ -12,7 +13,8 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import type { Log } from "../log_events.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import type { RecordRead } from "./operator_audit.ts";
-import { AUDITED_READS, OPERATION_ROLES, type Role } from "./operator_roles.ts";
+import { type AnyRole, AUDITED_READS, OPERATION_ROLES, PARTICIPANT } from "./operator_roles.ts";
+import type { Organisation, Owned } from "./organisation.ts";
 
 /** Set by the guard of the operations API. */
 export interface OperatorVariables {
@@ -20,7 +22,42 @@ export interface OperatorVariables {
   operator: string;
 }
 
-/** Declares an endpoint of the operations API. The checks run behind the guard. */
+interface OwnVariables {
+  /** Of the participant who sends the request. */
+  organisation: Organisation;
+}
+
+/** Endpoints that admit participants. No other endpoint does, whatever its roles are. */
+const OWN = new WeakSet<PlatformEndpoint["route"]>();
+
+/** The answer of an endpoint for participants: lists by their names, of nothing but what the organisation owns. */
+export interface OwnAnswer {
+  readonly lists: Readonly<Record<string, readonly Owned[]>>;
+  /** Where the next page begins. */
+  readonly after?: string | undefined;
+}
+
+/**
+ * Declares an endpoint that participants may call. Its answer is made of objects that the organisation has recognised
+ * as its own (contract OWN1). It throws {Error} for any other object.
+ */
+export function ownOperation<P extends string>(
+  route: Endpoint["route"] & { readonly path: P },
+  read: (query: Readonly<Record<string, string>>, organisation: Organisation) => Promise<OwnAnswer>,
+): PlatformEndpoint {
+  const answer = async (c: Context<RequestEnv & { Variables: OwnVariables }>): Promise<Response> => {
+    const organisation = c.get("organisation");
+    const { lists, after } = await read(c.req.query(), organisation);
+    if (Object.values(lists).flat().some((thing) => !organisation.has(thing))) {
+      throw new Error(`${route.path} would answer with what another organisation owns`);
+    }
+    return c.json({ Data: { ...lists, ...(after === undefined ? {} : { After: after }) } });
+  };
+  OWN.add(route);
+  return endpoint("oauth", "operator", route, [], answer as never);
+}
+
+/** Declares an endpoint of the operations API for operators. The checks run behind the guard. */
 export function operation<P extends string, const C extends readonly Check[]>(
   route: Endpoint["route"] & { readonly path: P },
   checks: C,
@@ -37,13 +74,17 @@ export interface OperatorGuardDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly recordRead: RecordRead;
+  /** Returns the organisation with its registered clients. @throws {ApiError} `platform.unavailable` */
+  readonly organisationOf: (orgId: string) => Promise<Organisation>;
 }
 
 /** Returns the person who sends the request. @throws {ApiError} `operations.unauthorized`, `request.rate_limited` */
 export type Authenticate = (request: Pick<Request, "headers">, interactionId: string) => Promise<Person>;
 
 /** Identifies people by the bearer tokens of their requests. */
-export function byBearer({ identify, clock, log }: Omit<OperatorGuardDeps, "recordRead">): Authenticate {
+export function byBearer(
+  { identify, clock, log }: Omit<OperatorGuardDeps, "recordRead" | "organisationOf">,
+): Authenticate {
   const bearer = openBearer({ identify, clock, unauthorized: "operations.unauthorized" });
   return ({ headers }, interactionId) =>
     bearer(headers.get("authorization") ?? undefined, (credential) => {
@@ -55,32 +96,49 @@ export function byBearer({ identify, clock, log }: Omit<OperatorGuardDeps, "reco
  * Returns the endpoints with their guard as the first check. It throws {ApiError} `operations.unauthorized`,
  * `operations.forbidden`, `request.rate_limited`.
  *
- * @throws {Error} if an endpoint has no roles
+ * @throws {Error} if an endpoint has no roles, or admits participants without being bounded by their organisation
  */
 export function guardOperations(
-  { log, recordRead }: Pick<OperatorGuardDeps, "log" | "recordRead">,
+  deps: Pick<OperatorGuardDeps, "log" | "recordRead" | "organisationOf">,
   authenticate: Authenticate,
   endpoints: readonly PlatformEndpoint[],
 ): readonly PlatformEndpoint[] {
-  const guardOf = (roles: readonly Role[], isAudited: boolean): Check => {
-    const guard = createMiddleware<RequestEnv & { Variables: OperatorVariables }>(async (c, next) => {
-      const interactionId = c.get("interactionId");
-      const person = await authenticate(c.req.raw, interactionId);
-      if (!roles.some((role) => person.roles.includes(role))) {
-        log.warn("operator.forbidden", { interactionId, operator: person.name });
-        throw new ApiError("operations.forbidden", `needs ${roles.join(" or ")}`);
-      }
-      const operator = `operator ${person.name}`;
-      if (isAudited) await recordRead(operator, c.req.path);
-      c.set("operator", operator);
-      await next();
-    });
-    return Object.defineProperty(guard, "name", { value: `operator(${roles.join(", ")})` });
-  };
   return endpoints.map((each) => {
     const name = `${methodOf(each)} ${each.route.path}`;
     const roles = OPERATION_ROLES[name];
     if (roles === undefined) throw new Error(`${name}: declare its roles in operator_roles.ts`);
-    return { ...each, checks: [guardOf(roles, AUDITED_READS.has(name)), ...each.checks] };
+    const isOwn = OWN.has(each.route);
+    if (roles.some((role) => (role === PARTICIPANT) !== isOwn)) {
+      throw new Error(`${name}: participants, and they alone, may call what ownOperation declares`);
+    }
+    return { ...each, checks: [guardOf(deps, authenticate, { name, roles }), ...each.checks] };
   });
+}
+
+function guardOf(
+  { log, recordRead, organisationOf }: Pick<OperatorGuardDeps, "log" | "recordRead" | "organisationOf">,
+  authenticate: Authenticate,
+  { name, roles }: { readonly name: string; readonly roles: readonly AnyRole[] },
+): Check {
+  type Env = RequestEnv & { Variables: OperatorVariables & OwnVariables };
+  const guard = createMiddleware<Env>(async (c, next) => {
+    const interactionId = c.get("interactionId");
+    const person = await authenticate(c.req.raw, interactionId);
+    if (!admits(roles, person)) {
+      log.warn("operator.forbidden", { interactionId, operator: person.name });
+      throw new ApiError("operations.forbidden", `needs ${roles.join(" or ")}`);
+    }
+    const operator = `operator ${person.name}`;
+    if (AUDITED_READS.has(name)) await recordRead(operator, c.req.path);
+    c.set("operator", operator);
+    if (person.organisation !== undefined) c.set("organisation", await organisationOf(person.organisation));
+    await next();
+  });
+  return Object.defineProperty(guard, "name", { value: `operator(${roles.join(", ")})` });
+}
+
+/** A person of an organisation is a participant and nothing else, whatever roles an identity provider names. */
+export function admits(roles: readonly AnyRole[], person: Person): boolean {
+  if (person.organisation !== undefined) return roles.includes(PARTICIPANT);
+  return roles.some((role) => role !== PARTICIPANT && person.roles.includes(role));
 }

@@ -11,9 +11,15 @@ import type { CredentialKind } from "../../base/http/credentials.ts";
 export const ROLES = ["viewer", "support", "operator", "security", "auditor"] as const;
 export type Role = typeof ROLES[number];
 
+/** A person of a TPP or bank, who sees what belongs to the organisation and nothing else. Never with another role. */
+export const PARTICIPANT = "participant";
+export type AnyRole = Role | typeof PARTICIPANT;
+
 /** Operators with tokens of their own, in the file that `OPERATORS` names. */
 export const OPERATORS: CredentialKind = { list: "operators", prefix: "oper", roles: ROLES };
 
+/** Only for endpoints that answer with what an organisation owns (`ownOperation`). */
+const PARTICIPANTS: readonly AnyRole[] = [PARTICIPANT];
 const OPERATES: readonly Role[] = ["operator"];
 const SECURES: readonly Role[] = ["security"];
 const FIND_CASES: readonly Role[] = ["support", "auditor"];
@@ -52,10 +58,17 @@ const API_ROLES = {
   "GET /operations/reports/banks.csv": ROLES,
   "GET /operations/reports/tpps": ROLES,
   "GET /operations/reports/tpps.csv": ROLES,
-} as const satisfies Readonly<Record<string, readonly Role[]>>;
+  "GET /operations/own/registrations": PARTICIPANTS,
+  "GET /operations/own/search": PARTICIPANTS,
+  "GET /operations/own/rejected-requests": PARTICIPANTS,
+  "GET /operations/own/payments": PARTICIPANTS,
+  "GET /operations/own/payment-orders": PARTICIPANTS,
+  "GET /operations/own/reports": PARTICIPANTS,
+} as const satisfies Readonly<Record<string, readonly AnyRole[]>>;
 
 /** The console's pages that read. What a page shows, it reads from the API as the operator. */
-const PAGE_ROLES: Readonly<Record<string, readonly Role[]>> = {
+const PAGE_ROLES: Readonly<Record<string, readonly AnyRole[]>> = {
+  "GET /console/own": PARTICIPANTS,
   "GET /console": ROLES,
   "GET /console/orders": ROLES,
   "GET /console/banks": ROLES,
@@ -64,7 +77,7 @@ const PAGE_ROLES: Readonly<Record<string, readonly Role[]>> = {
   "GET /console/audit": READ_HISTORIES,
   "GET /console/search": READ_HISTORIES,
   "GET /console/cases/{id}": FIND_CASES,
-  "POST /console/sign-out": ROLES,
+  "POST /console/sign-out": [...ROLES, PARTICIPANT],
 };
 
 /** Changes of the API that have a form in the console. Page and form have the roles of the change. */
@@ -83,7 +96,7 @@ const FORMS: readonly (keyof typeof API_ROLES)[] = [
 ];
 
 /** By method and path. An endpoint or page without a row does not start. */
-export const OPERATION_ROLES: Readonly<Record<string, readonly Role[]>> = {
+export const OPERATION_ROLES: Readonly<Record<string, readonly AnyRole[]>> = {
   ...API_ROLES,
   ...PAGE_ROLES,
   ...Object.fromEntries(FORMS.flatMap((name) => {

@@ -139,7 +139,7 @@ Deno.test("a bank that is blocked here is not available [REP2]", async () => {
   }
 });
 
-Deno.test("figures survive a restart, add up over processes, and a repeated write changes nothing [REP3]", async () => {
+Deno.test("figures survive a restart, add up over processes, and a repeated write changes nothing [REP3, O5]", async () => {
   await using env = await openPushEnvironment(accepts);
   await paid(env);
   await minutes(env, 2);

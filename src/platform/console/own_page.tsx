@@ -1,0 +1,194 @@
+// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
+/** What a person of a TPP or bank sees: registrations, orders, rejected requests, reports, and a search by id. */
+import type { Child } from "hono/jsx";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { z } from "zod";
+import { ownPaymentSchema, ownRegistrationSchema } from "../own/own_representation.ts";
+import { stoppedOrderSchema } from "../payments/stopped_order_representation.ts";
+import { reportSchema } from "../reports/report_representation.ts";
+import { searchSchema } from "../search/routes.ts";
+import { traceSchema } from "../traces/trace_representation.ts";
+import { More, Read, State, Table } from "./parts.tsx";
+import { phrase, type PlainKey } from "./phrase.ts";
+import { ByDay } from "./reports_page.tsx";
+import { SearchForm, SearchResults, Traces } from "./search_page.tsx";
+import type { Answer, Visit } from "./visit.ts";
+
+const PATH = "/console/own";
+
+function listOf<Name extends string, T extends z.ZodType>(
+  name: Name,
+  item: T,
+): z.ZodType<{ Data: { [_ in Name]: z.infer<T>[] } & { After?: string | undefined } }> {
+  return z.object({ Data: z.object({ [name]: z.array(item), After: z.string().optional() }) }) as never;
+}
+
+export async function ownPage(visit: Visit, q: string, after: string | undefined): Promise<JSX.Element> {
+  const { language } = visit;
+  return (
+    <>
+      <h1>{phrase(language, "own.title")}</h1>
+      <SearchForm visit={visit} action={PATH} sent={q} />
+      {q === "" ? await overview(visit, after) : (
+        <Read
+          visit={visit}
+          answer={await visit.read(`/operations/own/search?${new URLSearchParams({ q })}`, searchSchema)}
+        >
+          {({ Data }) => <SearchResults visit={visit} found={Data} />}
+        </Read>
+      )}
+    </>
+  );
+}
+
+async function overview(visit: Visit, after: string | undefined): Promise<JSX.Element> {
+  const { language } = visit;
+  const page = after === undefined ? "" : `?${new URLSearchParams({ after })}`;
+  const [registrations, dead, held, payments, rejected, reports] = await Promise.all([
+    visit.read("/operations/own/registrations", listOf("Registration", ownRegistrationSchema)),
+    visit.read("/operations/own/payment-orders?state=dead", listOf("PaymentOrder", stoppedOrderSchema)),
+    visit.read("/operations/own/payment-orders?state=held", listOf("PaymentOrder", stoppedOrderSchema)),
+    visit.read(`/operations/own/payments${page}`, listOf("Payment", ownPaymentSchema)),
+    visit.read("/operations/own/rejected-requests", listOf("Trace", traceSchema)),
+    visit.read("/operations/own/reports", listOf("Report", reportSchema)),
+  ]);
+  return (
+    <>
+      <Section visit={visit} title="own.registrations" answer={registrations}>
+        {({ Data: { Registration: found } }) => <Registrations visit={visit} found={found} />}
+      </Section>
+      {[["orders.dead", dead] as const, ["orders.held", held] as const].map(([title, answer]) => (
+        <Section visit={visit} title={title} answer={answer}>
+          {({ Data: { PaymentOrder: found } }) => <Orders visit={visit} name={title} found={found} />}
+        </Section>
+      ))}
+      <Section visit={visit} title="own.payments" answer={payments}>
+        {({ Data: { Payment: found, After } }) => (
+          <>
+            <Payments visit={visit} found={found} />
+            <More visit={visit} path={PATH} query={{ after: After }} />
+          </>
+        )}
+      </Section>
+      <Read visit={visit} answer={rejected}>
+        {({ Data: { Trace: found } }) => <Traces visit={visit} name="own.rejected" found={found} />}
+      </Read>
+      <Read visit={visit} answer={reports}>
+        {({ Data: { Report: found } }) => (
+          <>
+            {found.map((report) => (
+              <ByDay
+                language={language}
+                kind={report.Total.Availability === undefined ? "tpps" : "banks"}
+                report={report}
+              />
+            ))}
+          </>
+        )}
+      </Read>
+    </>
+  );
+}
+
+function Section<T>(
+  { visit, title, answer, children }: {
+    readonly visit: Visit;
+    readonly title: PlainKey;
+    readonly answer: Answer<T>;
+    readonly children: (value: T) => JSX.Element;
+  },
+): JSX.Element {
+  return (
+    <section class="card">
+      <h2>{phrase(visit.language, title)}</h2>
+      <Read visit={visit} answer={answer}>{children}</Read>
+    </section>
+  );
+}
+
+function Rows(
+  { visit, name, heads, rows }: {
+    readonly visit: Visit;
+    readonly name: PlainKey;
+    readonly heads: readonly PlainKey[];
+    readonly rows: readonly (readonly Child[])[];
+  },
+): JSX.Element {
+  if (rows.length === 0) return <p>{phrase(visit.language, "own.none")}</p>;
+  return <Table language={visit.language} name={name} heads={heads} rows={rows} />;
+}
+
+function Registrations(
+  { visit, found }: {
+    readonly visit: Visit;
+    readonly found: readonly z.infer<typeof ownRegistrationSchema>[];
+  },
+): JSX.Element {
+  const { language } = visit;
+  const rows = found.map((one) => [
+    <>
+      <bdi>{one.SoftwareName}</bdi>
+      <span class="detail">
+        <code dir="ltr">{one.ClientId}</code>
+      </span>
+    </>,
+    <State good={one.Status === "active"} words={phrase(language, statusWords(one.Status))} />,
+    <span class="number">{one.KeyCopy === undefined ? "–" : one.KeyCopy.AgeSeconds}</span>,
+    <>{one.RedirectUri.map((uri) => <code class="detail" dir="ltr">{uri}</code>)}</>,
+  ]);
+  return (
+    <Rows
+      visit={visit}
+      name="own.registrations"
+      heads={["column.software", "column.state", "column.keyAge", "column.redirects"]}
+      rows={rows}
+    />
+  );
+}
+
+const STATUS_WORDS: Readonly<Record<string, PlainKey>> = {
+  active: "directory.active",
+  suspended: "directory.suspended",
+  withdrawn: "directory.withdrawn",
+  blocked: "state.blocked",
+};
+
+function statusWords(status: string): PlainKey {
+  return STATUS_WORDS[status] ?? "directory.unknown";
+}
+
+function Orders(
+  { visit, name, found }: {
+    readonly visit: Visit;
+    readonly name: "orders.dead" | "orders.held";
+    readonly found: readonly z.infer<typeof stoppedOrderSchema>[];
+  },
+): JSX.Element {
+  const rows = found.map((one) => [
+    <code dir="ltr">{one.DomesticPaymentId}</code>,
+    <bdi>{one.BankId}</bdi>,
+    <span lang="en" dir="ltr">{one.State === "held" ? one.HeldBecause : one.LastFailure ?? "–"}</span>,
+  ]);
+  return (
+    <Rows visit={visit} name={name} heads={["column.payment", "column.bank", "column.why"]} rows={rows} />
+  );
+}
+
+function Payments(
+  { visit, found }: { readonly visit: Visit; readonly found: readonly z.infer<typeof ownPaymentSchema>[] },
+): JSX.Element {
+  const rows = found.map((one) => [
+    <code dir="ltr">{one.DomesticPaymentId}</code>,
+    <code dir="ltr">{one.ConsentId}</code>,
+    <code dir="ltr">{one.Status}</code>,
+    <time datetime={one.CreationDateTime}>{one.CreationDateTime}</time>,
+  ]);
+  return (
+    <Rows
+      visit={visit}
+      name="own.payments"
+      heads={["column.payment", "column.consent", "column.status", "column.time"]}
+      rows={rows}
+    />
+  );
+}

@@ -1,0 +1,174 @@
+/** Reads what belongs to an organisation. Every list is bounded. */
+import { ApiError } from "../../base/kernel/api_error.ts";
+import type { Clock } from "../../base/kernel/clock.ts";
+import type { Store } from "../../base/store/store.ts";
+import type { FiguresStore } from "../figures/figures_store.ts";
+import type { ParticipantKeySets } from "../participants/participant_keys.ts";
+import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
+import type { PaymentStore } from "../payments/payment_store.ts";
+import { representStoppedOrders } from "../payments/stopped_order_representation.ts";
+import type { Client } from "../registration/client.ts";
+import type { ClientStore } from "../registration/client_store.ts";
+import { daysOf, reportsOf, type Subject } from "../reports/report.ts";
+import { representReport, type ShownReport } from "../reports/report_representation.ts";
+import { readAsked, tppSubject } from "../reports/routes.ts";
+import { type Found, search, type SearchDeps } from "../search/search.ts";
+import type { Organisation, Owned } from "../security/organisation.ts";
+import type { StandingOf } from "../security/standing.ts";
+import type { ErrorUri } from "../traces/trace_representation.ts";
+import type { Trace } from "../traces/trace.ts";
+import { type ownPaymentSchema, representPayment, representRegistration } from "./own_representation.ts";
+import type { z } from "@hono/zod-openapi";
+
+export interface OwnReadDeps extends SearchDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly clients: Pick<ClientStore, "find">;
+  readonly payments: PaymentStore;
+  readonly outbox: Pick<OrderOutboxStore, "dead" | "held">;
+  readonly figuresStore: Pick<FiguresStore, "readDay">;
+  readonly keys: Pick<ParticipantKeySets, "ages">;
+  readonly standingOf: StandingOf;
+  readonly errorUri: ErrorUri;
+}
+
+/** A trace, and the client of the organisation that may read it. */
+export interface OwnTrace {
+  readonly reader: string;
+  readonly trace: Trace;
+}
+
+const MAX_TRACES = 50;
+const PAYMENTS = 50;
+const ORDERS = 100;
+/** Of all organisations. */
+const MAX_ORDERS_READ = 1000;
+/** Longest cursor of a bank's list. */
+const CURSOR = /^[\w-]{1,80}$/;
+
+export async function registrationsOf(
+  { keys, standingOf, ...deps }: OwnReadDeps,
+  organisation: Organisation,
+): Promise<readonly Owned[]> {
+  const copies = keys.ages();
+  const shown = await Promise.all((await clientsOf(deps, organisation)).map(async (client) => {
+    const status = await standingOf(client).catch(() => "unknown");
+    const copy = copies.find(({ clientId }) => clientId === client.clientId);
+    return organisation.recognise(representRegistration(client, status, copy), client);
+  }));
+  return shown.filter((one) => one !== undefined);
+}
+
+/** Searches. Requests are found only by a client of the organisation that may read them. */
+export async function ownSearch(
+  deps: OwnReadDeps,
+  organisation: Organisation,
+  text: string,
+): Promise<{ readonly cases: Found["cases"]; readonly traces: readonly OwnTrace[] }> {
+  const readers = new Map<Trace, string>();
+  const reading = async (read: (reader: string) => Promise<readonly Trace[]>): Promise<readonly Trace[]> => {
+    const all = await Promise.all(organisation.clients.map(async ({ clientId }) => {
+      const traces = await read(clientId);
+      for (const trace of traces) readers.set(trace, clientId);
+      return traces;
+    }));
+    return all.flat().toSorted((one, other) => other.at - one.at).slice(0, MAX_TRACES);
+  };
+  const traces = {
+    ...deps.traces,
+    byInteraction: (id: string) => reading((reader) => deps.traces.byInteraction(id, reader)),
+    about: (_reader: string, subject: string) => reading((reader) => deps.traces.about(reader, subject)),
+  };
+  const found = await search({ ...deps, traces }, text);
+  const owned = found.cases.filter((one) => organisation.recognise({ ...one }, one) !== undefined);
+  return { cases: owned, traces: found.traces.map((trace) => ({ reader: readers.get(trace) ?? "", trace })) };
+}
+
+/** Returns the newest traces about a subject that the organisation's clients may read. */
+export async function ownTraces(
+  { traces }: OwnReadDeps,
+  { clients }: Organisation,
+  subject: string,
+): Promise<readonly OwnTrace[]> {
+  const all = await Promise.all(clients.map(async ({ clientId }) => {
+    const found = await traces.about(clientId, subject);
+    return found.map((trace) => ({ reader: clientId, trace }));
+  }));
+  return all.flat().toSorted((one, other) => other.trace.at - one.trace.at).slice(0, MAX_TRACES);
+}
+
+export async function ownPayments(
+  { payments }: OwnReadDeps,
+  organisation: Organisation,
+  after: string | undefined,
+): Promise<
+  { readonly payments: readonly Owned<z.infer<typeof ownPaymentSchema>>[]; readonly next: string | undefined }
+> {
+  if (after !== undefined && !CURSOR.test(after)) {
+    throw new ApiError("operations.invalid_request", {
+      description: "after must be the After of an earlier page",
+    });
+  }
+  const bank = organisation.clients.find((client) => client.bank !== undefined)?.bank;
+  if (bank === undefined) return { payments: [], next: undefined };
+  const listed = await payments.listOrders(bank, after, PAYMENTS);
+  const next = listed.length < PAYMENTS ? undefined : listed.at(-1)?.cursor;
+  return {
+    payments: listed.flatMap(({ payment }) =>
+      organisation.recognise(representPayment(payment), payment) ?? []
+    ),
+    next,
+  };
+}
+
+export async function ownStoppedOrders(
+  { outbox, payments, store }: OwnReadDeps,
+  organisation: Organisation,
+  state: "dead" | "held",
+): Promise<readonly Owned[]> {
+  const orders = await outbox[state](undefined, MAX_ORDERS_READ);
+  const shown: Owned[] = [];
+  for (const order of orders) {
+    const payment = (await payments.find(store, order.paymentId))?.value;
+    if (payment === undefined || shown.length === ORDERS) continue;
+    const [one] = representStoppedOrders([{ order, payment }], undefined).Data.PaymentOrder;
+    const owned = one === undefined ? undefined : organisation.recognise(one, payment);
+    if (owned !== undefined) shown.push(owned);
+  }
+  return shown;
+}
+
+export async function ownReports(
+  { figuresStore, clock, ...deps }: OwnReadDeps,
+  organisation: Organisation,
+  query: Readonly<Record<string, string>>,
+): Promise<readonly Owned<ShownReport>[]> {
+  const { from, until } = readAsked(query, clock());
+  const days = daysOf(from, until);
+  const clients = await clientsOf(deps, organisation);
+  const banks = clients.filter(({ role }) => role === "ASPSP").map(bankSubject);
+  const tpps = clients.filter(({ role }) => role === "PISP").map(tppSubject);
+  const ofBanks = await reportsOf(figuresStore, "bank", banks, days);
+  const ofTpps = await reportsOf(figuresStore, "client", tpps, days);
+  return [
+    ...ofBanks.flatMap((one) =>
+      organisation.recognise(representReport("banks", one), { bank: one.subject.id }) ?? []
+    ),
+    ...ofTpps.flatMap((one) =>
+      organisation.recognise(representReport("tpps", one), { clientId: one.subject.id }) ?? []
+    ),
+  ];
+}
+
+/** A bank's code is its org_id (Decision A4). */
+function bankSubject({ orgId, orgName, registeredAt }: Client): Subject {
+  return { id: orgId, name: orgName, registeredAt };
+}
+
+async function clientsOf(
+  { clients, store }: Pick<OwnReadDeps, "clients" | "store">,
+  organisation: Organisation,
+): Promise<readonly Client[]> {
+  const found = await Promise.all(organisation.clients.map(({ clientId }) => clients.find(store, clientId)));
+  return found.filter((client) => client !== null);
+}

@@ -1,0 +1,72 @@
+/** What participants see of their registrations and payments, on the wire. */
+import { z } from "@hono/zod-openapi";
+import { wireDateTime } from "../../base/kernel/clock.ts";
+import type { KeySetAge } from "../participants/participant_keys.ts";
+import type { Payment } from "../payments/payment.ts";
+import type { Client } from "../registration/client.ts";
+
+const at = z.string().openapi({ format: "date-time" });
+
+export const ownRegistrationSchema = z.strictObject({
+  ClientId: z.string(),
+  Role: z.enum(["PISP", "ASPSP"]),
+  OrganisationId: z.string(),
+  OrganisationName: z.string(),
+  SoftwareName: z.string(),
+  Status: z.string().openapi({
+    description:
+      "active, suspended, withdrawn or blocked; `unknown` while the directory's list cannot be read.",
+  }),
+  RedirectUri: z.array(z.string()),
+  PaymentOrdersUri: z.string().optional(),
+  JwksUri: z.string(),
+  KeyCopy: z.strictObject({ AgeSeconds: z.int(), Failing: z.boolean() }).optional().openapi({
+    description:
+      "The platform's copy of the key set. Absent if this process has none. Over 900 s it is not used.",
+  }),
+  RegistrationDateTime: at,
+  UpdateDateTime: at,
+}).openapi("OwnRegistration");
+
+export const ownPaymentSchema = z.strictObject({
+  DomesticPaymentId: z.uuid(),
+  ConsentId: z.uuid(),
+  ClientId: z.string(),
+  Status: z.string(),
+  CreationDateTime: at,
+  StatusUpdateDateTime: at,
+}).openapi("OwnPayment");
+
+export function representRegistration(
+  client: Client,
+  status: string,
+  copy: KeySetAge | undefined,
+): z.infer<typeof ownRegistrationSchema> {
+  return {
+    ClientId: client.clientId,
+    Role: client.role,
+    OrganisationId: client.orgId,
+    OrganisationName: client.orgName,
+    SoftwareName: client.softwareName,
+    Status: status,
+    RedirectUri: [...client.redirectUris],
+    ...(client.paymentOrdersUri === undefined ? {} : { PaymentOrdersUri: client.paymentOrdersUri }),
+    JwksUri: client.jwksUri,
+    ...(copy === undefined
+      ? {}
+      : { KeyCopy: { AgeSeconds: Math.round(copy.seconds), Failing: copy.failing } }),
+    RegistrationDateTime: wireDateTime(client.registeredAt),
+    UpdateDateTime: wireDateTime(client.updatedAt),
+  };
+}
+
+export function representPayment(payment: Payment): z.infer<typeof ownPaymentSchema> {
+  return {
+    DomesticPaymentId: payment.id,
+    ConsentId: payment.consentId,
+    ClientId: payment.clientId,
+    Status: payment.status,
+    CreationDateTime: wireDateTime(payment.createdAt),
+    StatusUpdateDateTime: wireDateTime(payment.statusUpdatedAt),
+  };
+}

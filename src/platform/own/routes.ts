@@ -1,0 +1,148 @@
+/**
+ * `GET /operations/own/…` (contract OWN1 to OWN4): what belongs to the organisation of a participant who is signed in.
+ * An id of another organisation finds the same as one that does not exist: nothing.
+ */
+import { createRoute, z } from "@hono/zod-openapi";
+import { ApiError } from "../../base/kernel/api_error.ts";
+import type { PlatformEndpoint } from "../http/endpoint.ts";
+import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
+import { caseSchema, representCase } from "../search/routes.ts";
+import { MAX_SEARCH_CHARACTERS } from "../search/search.ts";
+import { ownOperation } from "../security/operation.ts";
+import { reportSchema } from "../reports/report_representation.ts";
+import { representTrace, traceSchema } from "../traces/trace_representation.ts";
+import { REJECTED } from "../traces/trace_store.ts";
+import {
+  ownPayments,
+  type OwnReadDeps,
+  ownReports,
+  ownSearch,
+  ownStoppedOrders,
+  ownTraces,
+  registrationsOf,
+} from "./own_reads.ts";
+import { ownPaymentSchema, ownRegistrationSchema } from "./own_representation.ts";
+import { stoppedOrderSchema } from "../payments/stopped_order_representation.ts";
+
+const after = z.string().max(128).optional();
+
+function routeOf<P extends string>(
+  path: P,
+  operationId: string,
+  words: { readonly summary: string; readonly description: string },
+  lists: Readonly<Record<string, z.ZodType>>,
+  query: z.ZodObject = z.object({}),
+): ReturnType<typeof createRoute> & { readonly path: P } {
+  const members = Object.entries(lists).map(([name, item]) => [name, z.array(item)] as const);
+  const data = z.strictObject({ ...Object.fromEntries(members), After: z.string().optional() });
+  return createRoute({
+    method: "get" as const,
+    path,
+    operationId,
+    ...words,
+    tags: ["Own"],
+    security: OPERATOR_SECURITY,
+    request: { query },
+    responses: {
+      200: operationAnswer("What belongs to the organisation", z.strictObject({ Data: data })),
+      ...operationErrors(400),
+    },
+  });
+}
+
+const registrationsRoute = routeOf("/operations/own/registrations", "listOwnRegistrations", {
+  summary: "The organisation's registered software",
+  description: "With its state in the directory and here, and the platform's copy of its keys.",
+}, { Registration: ownRegistrationSchema });
+const searchRoute = routeOf(
+  "/operations/own/search",
+  "searchOwn",
+  {
+    summary: "Find an own payment or request by any id",
+    description: "Like the operators' search, among what the organisation owns.",
+  },
+  { Case: caseSchema, Trace: traceSchema },
+  z.object({ q: z.string().max(MAX_SEARCH_CHARACTERS) }),
+);
+const rejectedRoute = routeOf("/operations/own/rejected-requests", "listOwnRejectedRequests", {
+  summary: "The newest rejected requests of the organisation's software",
+  description: "Each as its trace.",
+}, { Trace: traceSchema });
+const paymentsRoute = routeOf(
+  "/operations/own/payments",
+  "listOwnPayments",
+  {
+    summary: "The payments at the organisation's bank",
+    description: "Oldest first. A TPP finds its payments by their ids.",
+  },
+  { Payment: ownPaymentSchema },
+  z.object({ after }),
+);
+const ordersRoute = routeOf(
+  "/operations/own/payment-orders",
+  "listOwnStoppedOrders",
+  {
+    summary: "Own orders that were given up or are held",
+    description: "At most 100, among the first 1000 of the platform.",
+  },
+  { PaymentOrder: stoppedOrderSchema },
+  z.object({ state: z.enum(["dead", "held"]) }),
+);
+const reportsRoute = routeOf(
+  "/operations/own/reports",
+  "reportOwn",
+  {
+    summary: "Availability, answers and volumes of the organisation by day",
+    description: "A bank's report, or one for each software of a TPP.",
+  },
+  { Report: reportSchema },
+  z.object({ from: z.iso.date().optional(), until: z.iso.date().optional() }),
+);
+
+export function ownRoutes(deps: OwnReadDeps): readonly PlatformEndpoint[] {
+  const { errorUri } = deps;
+  return [
+    ownOperation(registrationsRoute, async (_query, organisation) => {
+      return { lists: { Registration: await registrationsOf(deps, organisation) } };
+    }),
+    ownOperation(searchRoute, async ({ q = "" }, organisation) => {
+      if (q.trim() === "" || q.length > MAX_SEARCH_CHARACTERS) {
+        throw invalid(`q must have at most ${MAX_SEARCH_CHARACTERS} characters`);
+      }
+      const { cases, traces } = await ownSearch(deps, organisation, q);
+      return {
+        lists: {
+          Case: cases.flatMap((one) => organisation.recognise(representCase(one), one) ?? []),
+          Trace: traces.flatMap(({ reader, trace }) =>
+            organisation.recognise(representTrace(trace, errorUri), { clientId: reader }) ?? []
+          ),
+        },
+      };
+    }),
+    ownOperation(rejectedRoute, async (_query, organisation) => {
+      const traces = await ownTraces(deps, organisation, REJECTED);
+      return {
+        lists: {
+          Trace: traces.flatMap(({ reader, trace }) =>
+            organisation.recognise(representTrace(trace, errorUri), { clientId: reader }) ?? []
+          ),
+        },
+      };
+    }),
+    ownOperation(paymentsRoute, async ({ after }, organisation) => {
+      const { payments, next } = await ownPayments(deps, organisation, after);
+      return { lists: { Payment: payments }, after: next };
+    }),
+    ownOperation(ordersRoute, async ({ state }, organisation) => {
+      if (state !== "dead" && state !== "held") throw invalid("state must be dead or held");
+      return { lists: { PaymentOrder: await ownStoppedOrders(deps, organisation, state) } };
+    }),
+    ownOperation(reportsRoute, async (query, organisation) => {
+      return { lists: { Report: await ownReports(deps, organisation, query) } };
+    }),
+  ];
+}
+
+function invalid(description: string): ApiError {
+  return new ApiError("operations.invalid_request", { description });
+}
