@@ -221,11 +221,7 @@ export const CROSSINGS: readonly Crossing[] = [
   { from: "platform/compose.ts", to: "platform/compose_work.ts", because: "the root starts the jobs" },
   { from: "platform/compose_work.ts", to: "platform/compose_parts.ts", because: "jobs use what hosts share" },
   { from: "platform/compose_work.ts", to: "platform/background_work.ts", because: "it names the jobs" },
-  {
-    from: "platform/compose_work.ts",
-    to: "platform/measured_parts.ts",
-    because: "passes of jobs are counted",
-  },
+  { from: "platform/compose_work.ts", to: "platform/measured_parts.ts", because: "passes of jobs count" },
   {
     from: "platform/compose.ts",
     to: "platform/measured_parts.ts",

@@ -17,6 +17,7 @@ import {
   blockedOn,
   picture,
 } from "./page_checks.ts";
+import { personOf, testPeople } from "testing/participants_people.ts";
 import { signIn } from "./console_visit.ts";
 
 /** CSS pixels. */
@@ -32,10 +33,12 @@ interface Site {
 
 Deno.test({
   name:
-    "every page of the console is for everyone, also by keyboard and without scripts [WCAG 2.2 AA] [OP13]",
+    "every page of the console is for everyone, also by keyboard and without scripts [WCAG 2.2 AA] [OP13, OWN1]",
   ignore: !isChromiumThere(),
   fn: async () => {
-    await using env = await openPushEnvironment(() => new Response("The desk is closed.", { status: 503 }));
+    await using env = await openPushEnvironment(() => new Response("The desk is closed.", { status: 503 }), {
+      operators: await testPeople(),
+    });
     const pages = await busyConsole(env);
     const server = Deno.serve(
       { port: 0, hostname: "127.0.0.1", onListen: () => {} },
@@ -46,6 +49,7 @@ Deno.test({
       const site = { browser, origin: `http://127.0.0.1:${server.addr.port}`, pages };
       await onPhone(site);
       await onDesk(site);
+      for (const orgId of ["BANKA", env.tpp.orgId]) await asParticipant(site, orgId);
     } finally {
       await browser.close();
       await server.shutdown();
@@ -133,6 +137,22 @@ async function onDesk(site: Site): Promise<void> {
   }
   await holdByKeyboard(page, site);
   assertEquals(blocked, []);
+}
+
+/** The page of a participant's people: on a phone in Arabic, and on a desk. */
+async function asParticipant(site: Site, orgId: string): Promise<void> {
+  const token = personOf(orgId).authorization.replace("Bearer ", "");
+  const phone = await openPage(site, { viewport: PHONE, javaScriptEnabled: false, locale: "ar" });
+  const desk = await openPage(site, { viewport: DESK, locale: "en", reducedMotion: "reduce" });
+  for (const page of [phone, desk]) await signIn(page, site.origin, token, "/console/own");
+  await assertFits(phone, "own");
+  await assertBigTargets(phone, "own");
+  await picture(phone, `console-phone-own-${orgId}`);
+  await assertAccessible(desk, "own");
+  await desk.emulateMedia({ colorScheme: "dark" });
+  await assertContrast(desk, "own in the dark");
+  await desk.emulateMedia({ colorScheme: "light" });
+  await picture(desk, `console-desk-own-${orgId}`);
 }
 
 /** Releases and holds a bank with the keyboard alone. */

@@ -132,7 +132,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     burst: 4,
   }]);
   assertEquals(config.rateLimits.reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 46);
+  assertEquals(VARIABLES.length, 47);
 });
 
 Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {

@@ -3,6 +3,7 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";
+import { formatInstant } from "../../pages/formats.ts";
 import { ownPaymentSchema, ownRegistrationSchema } from "../own/own_representation.ts";
 import { stoppedOrderSchema } from "../payments/stopped_order_representation.ts";
 import { reportSchema } from "../reports/report_representation.ts";
@@ -42,22 +43,19 @@ export async function ownPage(visit: Visit, q: string, after: string | undefined
 }
 
 async function overview(visit: Visit, after: string | undefined): Promise<JSX.Element> {
-  const { language } = visit;
   const page = after === undefined ? "" : `?${new URLSearchParams({ after })}`;
-  const [registrations, dead, held, payments, rejected, reports] = await Promise.all([
+  const [registrations, dead, held, payments] = await Promise.all([
     visit.read("/operations/own/registrations", listOf("Registration", ownRegistrationSchema)),
     visit.read("/operations/own/payment-orders?state=dead", listOf("PaymentOrder", stoppedOrderSchema)),
     visit.read("/operations/own/payment-orders?state=held", listOf("PaymentOrder", stoppedOrderSchema)),
     visit.read(`/operations/own/payments${page}`, listOf("Payment", ownPaymentSchema)),
-    visit.read("/operations/own/rejected-requests", listOf("Trace", traceSchema)),
-    visit.read("/operations/own/reports", listOf("Report", reportSchema)),
   ]);
   return (
     <>
       <Section visit={visit} title="own.registrations" answer={registrations}>
         {({ Data: { Registration: found } }) => <Registrations visit={visit} found={found} />}
       </Section>
-      {[["orders.dead", dead] as const, ["orders.held", held] as const].map(([title, answer]) => (
+      {[["column.dead", dead] as const, ["state.held", held] as const].map(([title, answer]) => (
         <Section visit={visit} title={title} answer={answer}>
           {({ Data: { PaymentOrder: found } }) => <Orders visit={visit} name={title} found={found} />}
         </Section>
@@ -70,15 +68,31 @@ async function overview(visit: Visit, after: string | undefined): Promise<JSX.El
           </>
         )}
       </Section>
+      {await requestsAndReports(visit)}
+    </>
+  );
+}
+
+async function requestsAndReports(visit: Visit): Promise<JSX.Element> {
+  const [rejected, reports] = await Promise.all([
+    visit.read("/operations/own/rejected-requests", listOf("Trace", traceSchema)),
+    visit.read("/operations/own/reports", listOf("Report", reportSchema)),
+  ]);
+  return (
+    <>
       <Read visit={visit} answer={rejected}>
-        {({ Data: { Trace: found } }) => <Traces visit={visit} name="own.rejected" found={found} />}
+        {({ Data: { Trace: found } }) => (
+          <>
+            <Traces visit={visit} name="own.rejected" found={found} />
+          </>
+        )}
       </Read>
       <Read visit={visit} answer={reports}>
         {({ Data: { Report: found } }) => (
           <>
             {found.map((report) => (
               <ByDay
-                language={language}
+                language={visit.language}
                 kind={report.Total.Availability === undefined ? "tpps" : "banks"}
                 report={report}
               />
@@ -160,7 +174,7 @@ function statusWords(status: string): PlainKey {
 function Orders(
   { visit, name, found }: {
     readonly visit: Visit;
-    readonly name: "orders.dead" | "orders.held";
+    readonly name: PlainKey;
     readonly found: readonly z.infer<typeof stoppedOrderSchema>[];
   },
 ): JSX.Element {
@@ -181,7 +195,9 @@ function Payments(
     <code dir="ltr">{one.DomesticPaymentId}</code>,
     <code dir="ltr">{one.ConsentId}</code>,
     <code dir="ltr">{one.Status}</code>,
-    <time datetime={one.CreationDateTime}>{one.CreationDateTime}</time>,
+    <time datetime={one.CreationDateTime}>
+      {formatInstant(visit.language, Date.parse(one.CreationDateTime))}
+    </time>,
   ]);
   return (
     <Rows

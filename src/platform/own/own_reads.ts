@@ -17,8 +17,7 @@ import type { Organisation, Owned } from "../security/organisation.ts";
 import type { StandingOf } from "../security/standing.ts";
 import type { ErrorUri } from "../traces/trace_representation.ts";
 import type { Trace } from "../traces/trace.ts";
-import { type ownPaymentSchema, representPayment, representRegistration } from "./own_representation.ts";
-import type { z } from "@hono/zod-openapi";
+import { type OwnPayment, representPayment, representRegistration } from "./own_representation.ts";
 
 export interface OwnReadDeps extends SearchDeps {
   readonly store: Store;
@@ -102,7 +101,7 @@ export async function ownPayments(
   organisation: Organisation,
   after: string | undefined,
 ): Promise<
-  { readonly payments: readonly Owned<z.infer<typeof ownPaymentSchema>>[]; readonly next: string | undefined }
+  { readonly payments: readonly Owned<OwnPayment>[]; readonly next: string | undefined }
 > {
   if (after !== undefined && !CURSOR.test(after)) {
     throw new ApiError("operations.invalid_request", {

@@ -37,6 +37,8 @@ export const ownPaymentSchema = z.strictObject({
   StatusUpdateDateTime: at,
 }).openapi("OwnPayment");
 
+export type OwnPayment = z.infer<typeof ownPaymentSchema>;
+
 export function representRegistration(
   client: Client,
   status: string,

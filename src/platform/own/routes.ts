@@ -1,5 +1,5 @@
 /**
- * `GET /operations/own/…` (contract OWN1 to OWN4): what belongs to the organisation of a participant who is signed in.
+ * `GET /operations/own/…` (contract OWN1 to OWN3): what belongs to the organisation of a participant who is signed in.
  * An id of another organisation finds the same as one that does not exist: nothing.
  */
 import { createRoute, z } from "@hono/zod-openapi";
@@ -9,6 +9,7 @@ import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/ope
 import { caseSchema, representCase } from "../search/routes.ts";
 import { MAX_SEARCH_CHARACTERS } from "../search/search.ts";
 import { ownOperation } from "../security/operation.ts";
+import type { Organisation, Owned } from "../security/organisation.ts";
 import { reportSchema } from "../reports/report_representation.ts";
 import { representTrace, traceSchema } from "../traces/trace_representation.ts";
 import { REJECTED } from "../traces/trace_store.ts";
@@ -18,6 +19,7 @@ import {
   ownReports,
   ownSearch,
   ownStoppedOrders,
+  type OwnTrace,
   ownTraces,
   registrationsOf,
 } from "./own_reads.ts";
@@ -100,34 +102,14 @@ const reportsRoute = routeOf(
 );
 
 export function ownRoutes(deps: OwnReadDeps): readonly PlatformEndpoint[] {
-  const { errorUri } = deps;
   return [
     ownOperation(registrationsRoute, async (_query, organisation) => {
       return { lists: { Registration: await registrationsOf(deps, organisation) } };
     }),
-    ownOperation(searchRoute, async ({ q = "" }, organisation) => {
-      if (q.trim() === "" || q.length > MAX_SEARCH_CHARACTERS) {
-        throw invalid(`q must have at most ${MAX_SEARCH_CHARACTERS} characters`);
-      }
-      const { cases, traces } = await ownSearch(deps, organisation, q);
-      return {
-        lists: {
-          Case: cases.flatMap((one) => organisation.recognise(representCase(one), one) ?? []),
-          Trace: traces.flatMap(({ reader, trace }) =>
-            organisation.recognise(representTrace(trace, errorUri), { clientId: reader }) ?? []
-          ),
-        },
-      };
-    }),
+    searchEndpoint(deps),
     ownOperation(rejectedRoute, async (_query, organisation) => {
       const traces = await ownTraces(deps, organisation, REJECTED);
-      return {
-        lists: {
-          Trace: traces.flatMap(({ reader, trace }) =>
-            organisation.recognise(representTrace(trace, errorUri), { clientId: reader }) ?? []
-          ),
-        },
-      };
+      return { lists: { Trace: recognised(deps, organisation, traces) } };
     }),
     ownOperation(paymentsRoute, async ({ after }, organisation) => {
       const { payments, next } = await ownPayments(deps, organisation, after);
@@ -141,6 +123,31 @@ export function ownRoutes(deps: OwnReadDeps): readonly PlatformEndpoint[] {
       return { lists: { Report: await ownReports(deps, organisation, query) } };
     }),
   ];
+}
+
+function searchEndpoint(deps: OwnReadDeps): PlatformEndpoint {
+  return ownOperation(searchRoute, async ({ q = "" }, organisation) => {
+    if (q.trim() === "" || q.length > MAX_SEARCH_CHARACTERS) {
+      throw invalid(`q must have at most ${MAX_SEARCH_CHARACTERS} characters`);
+    }
+    const { cases, traces } = await ownSearch(deps, organisation, q);
+    return {
+      lists: {
+        Case: cases.flatMap((one) => organisation.recognise(representCase(one), one) ?? []),
+        Trace: recognised(deps, organisation, traces),
+      },
+    };
+  });
+}
+
+function recognised(
+  { errorUri }: OwnReadDeps,
+  organisation: Organisation,
+  traces: readonly OwnTrace[],
+): readonly Owned[] {
+  return traces.flatMap(({ reader, trace }) =>
+    organisation.recognise(representTrace(trace, errorUri), { clientId: reader }) ?? []
+  );
 }
 
 function invalid(description: string): ApiError {

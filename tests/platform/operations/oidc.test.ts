@@ -18,8 +18,8 @@ const PROXIED = { "x-forwarded-proto": "https", "x-forwarded-host": "id.example"
 interface OidcFixture extends AsyncDisposable {
   /** Sends the platform's request to the provider. */
   fetch(request: Request): Promise<Response>;
-  /** An access token of the client `console`, with these roles. */
-  token(roles: unknown): Promise<string>;
+  /** An access token of the client `console`, with these roles and this organisation. */
+  token(roles: unknown, organisation?: unknown): Promise<string>;
 }
 
 /** The provider on a port of its own. Its tokens of client credentials are JWTs with the roles that a test sets. */
@@ -27,7 +27,7 @@ async function openProvider(jwk: JsonWebKey): Promise<OidcFixture> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  let roles: unknown;
+  let claims: object = {};
   const provider = new Provider(ISSUER, {
     clients: [{
       client_id: "console",
@@ -38,7 +38,7 @@ async function openProvider(jwk: JsonWebKey): Promise<OidcFixture> {
       id_token_signed_response_alg: "PS256",
     }],
     jwks: { keys: [jwk] },
-    extraTokenClaims: () => ({ roles }),
+    extraTokenClaims: () => claims,
     features: {
       clientCredentials: { enabled: true },
       devInteractions: { enabled: false },
@@ -59,8 +59,8 @@ async function openProvider(jwk: JsonWebKey): Promise<OidcFixture> {
   server.on("request", provider.callback());
   return {
     fetch: (request) => fetch(`${origin}${new URL(request.url).pathname}`, { headers: PROXIED }),
-    async token(given) {
-      roles = given;
+    async token(roles, organisation) {
+      claims = { roles, organisation };
       const answer = await fetch(`${origin}/token`, {
         method: "POST",
         headers: { ...PROXIED, authorization: `Basic ${btoa("console:a-secret-of-the-console")}` },
@@ -162,4 +162,29 @@ Deno.test("without its provider's keys no token is accepted, and operators of th
   const answer = await env.asOperator("/operations/requests");
   assertEquals(answer.status, 200);
   await answer.body?.cancel();
+});
+
+Deno.test("tokens of a provider admit a participant's person to what the organisation owns [OWN1]", async () => {
+  const [jwk] = JSON.parse(await platformKeySet()).keys.filter(({ use }: JsonWebKey) => use === "sig");
+  await using provider = await openProvider({ ...jwk, alg: "PS256" });
+  for (const claim of ["organisation", "org", undefined]) {
+    await using env = await openEnvironment({
+      environment: {
+        OPERATIONS_OIDC_ISSUER: ISSUER,
+        OPERATIONS_OIDC_AUDIENCE: AUDIENCE,
+        ...(claim === undefined ? {} : { OPERATIONS_OIDC_ORGANISATION: claim }),
+      },
+    });
+    const directory = env.network;
+    env.network = (request) => request.url.startsWith(ISSUER) ? provider.fetch(request) : directory(request);
+    env.now = Date.now();
+    const admitted = claim === "organisation" ? 200 : 403;
+    assertEquals(await statusOf(env, await provider.token("participant", "BANKA"), "own/reports"), admitted);
+    const everything = await provider.token(["participant", "viewer"], "BANKA");
+    assertEquals(await statusOf(env, everything), claim === undefined ? 200 : 403, "never an operator too");
+    assertEquals(await statusOf(env, everything, "own/reports"), admitted);
+    for (const none of [undefined, "", 7, ["BANKA"]]) {
+      assertEquals(await statusOf(env, await provider.token(["participant"], none), "own/reports"), 403);
+    }
+  }
 });
