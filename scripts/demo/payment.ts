@@ -20,6 +20,7 @@ import {
   readConsent,
   readPayment,
 } from "../../src/client/tpp/domestic_payments.ts";
+import { pollEvents, type TppEvent } from "../../src/client/tpp/events.ts";
 import { emptyMessageLog, type MessageLog } from "../../src/client/tpp/message_log.ts";
 import { openFlow, type PaymentFlow } from "../../src/client/tpp/payment_journey.ts";
 import { type PaymentRequest, paymentRequest } from "../../src/client/tpp/payment_request.ts";
@@ -85,6 +86,7 @@ export async function makePayment(
   const token = await exchange(demo, pending, callback);
   const funds = await askForFunds(demo, token, consentId);
   const payment = await pay(demo, token, consentId);
+  await readEvents(demo, clientToken, [consentId, payment.paymentId]);
   const ok = payment.status.startsWith("Accepted");
   return {
     ok,
@@ -215,6 +217,21 @@ async function pay(demo: Demo, token: AccessToken, consentId: string): Promise<P
   }
   tell(demo, 9, `payment ${seen.paymentId}: ${seen.status}`);
   return seen;
+}
+
+/** Bounds the pages of events that wait from earlier payments. */
+const MAX_POLLS = 40;
+
+/** Fetches and acknowledges all events that wait, and reports those of this payment. */
+async function readEvents(demo: Demo, token: AccessToken, resources: readonly string[]): Promise<void> {
+  const own: TppEvent[] = [];
+  let ack: string[] = [];
+  for (let polls = 0; polls < MAX_POLLS && (polls === 0 || ack.length > 0); polls++) {
+    const { events } = await pollEvents(demo.flow, token, { ack, returnImmediately: true });
+    own.push(...events.filter(({ resource }) => resources.includes(resource)));
+    ack = events.map(({ jti }) => jti);
+  }
+  tell(demo, 9, `events: ${own.map(({ type, status }) => `${type} (${status})`).join(", ")}`);
 }
 
 /** Reports a step with the status of the API call it ended with. */

@@ -27,6 +27,8 @@ Deno.test("the demo's exit status is 0 only if the payment is accepted, and 3 if
       "accepted",
       "AcceptedSettlementInProcess",
     ]);
+    const last: string = JSON.parse(paid.stdout).steps.at(-1).text;
+    assertMatch(last, /^events: consent-authorised .*, consent-consumed .*, payment-status-changed /);
     const rejected = await demo(dir, ["--consent", "implicit", "--refuse", "--json"]);
     const seen = JSON.parse(rejected.stdout);
     assertEquals([rejected.code, seen.ok, seen.result, seen.error, seen.consentStatus], [

@@ -38,6 +38,26 @@ export async function postSigned(
 }
 
 /**
+ * POSTs a body that the platform takes without a signature and returns the decoded body of a 200.
+ * @throws {ApiErrorResponse} for every other status.
+ */
+export async function postUnsigned(
+  flow: PaymentFlow,
+  token: AccessToken,
+  path: string,
+  body: unknown,
+): Promise<unknown> {
+  const headers = resourceHeaders();
+  return await send(flow, token, {
+    method: "POST",
+    path,
+    headers,
+    body: JSON.stringify(body),
+    expected: 200,
+  });
+}
+
+/**
  * GETs and returns the decoded body of a 200.
  * @throws {ApiErrorResponse} for every other status.
  */

@@ -1,0 +1,79 @@
+/**
+ * The TPP's events at a bank (contract EVT1 to EVT8): fetches and acknowledges them, and verifies their tokens before it
+ * returns them.
+ */
+import { jwtVerify } from "jose";
+import { z } from "zod";
+import { SIGNATURE_ALG } from "../profile.ts";
+import type { AccessToken } from "./authorization.ts";
+import type { PaymentFlow } from "./payment_journey.ts";
+import { postUnsigned } from "./resource_request.ts";
+
+/** What happened to a consent or a payment. */
+export interface TppEvent {
+  /** Names the event. Store it with the event: the same one may come again. */
+  readonly jti: string;
+  /** Such as `payment-status-changed`. */
+  readonly type: string;
+  /** The id of the consent or the payment. */
+  readonly resource: string;
+  readonly status: string;
+  /** When the status began, seconds since the Unix epoch. */
+  readonly at: number;
+  /** The bank's reason for the rejection of a payment. */
+  readonly reason?: string;
+}
+
+/** What to fetch. */
+export interface EventPoll {
+  /** The `jti` of the events that are stored. */
+  readonly ack?: readonly string[];
+  readonly maxEvents?: number;
+  /** Without it the response waits up to 15 s for an event. */
+  readonly returnImmediately?: boolean;
+}
+
+const RESOURCE_UPDATE = "urn:uk:org:openbanking:events:resource-update";
+const answer = z.object({ moreAvailable: z.boolean(), sets: z.record(z.string(), z.string()) });
+const resourceUpdate = z.object({ subject: z.object({ "http://openbanking.org.uk/rid": z.string() }) });
+const statusChange = z.object({ status: z.string(), reason: z.string().optional() });
+const claims = z.object({ toe: z.number(), events: z.record(z.string(), z.unknown()) });
+
+/**
+ * One poll (RFC 8936).
+ *
+ * @throws {ApiErrorResponse} if rejected
+ * @throws {Error} if a token is not the platform's for this TPP. Then nothing more is acknowledged.
+ */
+export async function pollEvents(
+  flow: PaymentFlow,
+  token: AccessToken,
+  poll: EventPoll = {},
+): Promise<{ readonly events: readonly TppEvent[]; readonly moreAvailable: boolean }> {
+  const { moreAvailable, sets } = answer.parse(await postUnsigned(flow, token, "events/v1", poll));
+  const events = await Promise.all(Object.entries(sets).map(([jti, set]) => eventOf(flow, jti, set)));
+  return { events, moreAvailable };
+}
+
+async function eventOf(
+  { tpp, bank, platformKeys }: PaymentFlow,
+  jti: string,
+  set: string,
+): Promise<TppEvent> {
+  const { payload } = await jwtVerify(set, platformKeys, {
+    algorithms: [SIGNATURE_ALG],
+    typ: "secevent+jwt",
+    issuer: `${tpp.authUrl}/${bank}`,
+    audience: tpp.participant.clientId,
+    currentDate: new Date(tpp.now()),
+  });
+  if (payload.jti !== jti) throw new Error("An event has another jti than its token");
+  const { toe, events } = claims.parse(payload);
+  const types = `${tpp.authUrl}/events/`;
+  const id = Object.keys(events).find((name) => name.startsWith(types)) ?? "";
+  const { status, reason } = statusChange.parse(events[id]);
+  const { subject } = resourceUpdate.parse(events[RESOURCE_UPDATE]);
+  const resource = subject["http://openbanking.org.uk/rid"];
+  const why = reason === undefined ? {} : { reason };
+  return { jti, type: id.slice(types.length), resource, status, at: toe, ...why };
+}
