@@ -3,6 +3,7 @@
  * cluster, torments it, reads everybody's books and says whether they agree.
  */
 import { emptyMessageLog } from "../../src/client/tpp/message_log.ts";
+import type { TppEvent } from "../../src/client/tpp/events.ts";
 import { openFlow, type PaymentFlow } from "../../src/client/tpp/payment_journey.ts";
 import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
 import {
@@ -18,6 +19,8 @@ import { pause, persistently } from "./calls.ts";
 import { casesOf, judgeCases } from "./case_checks.ts";
 import { type CaseSeen, readCases } from "./case_files.ts";
 import { type CheckResult, type Evidence, judge } from "./checks.ts";
+import { judgeEvents } from "./event_checks.ts";
+import { type EventReader, startEventReader } from "./tpp_events.ts";
 import { UsageError } from "../command_line/run.ts";
 import { type ProveOptions, readProveOptions, usage } from "./options.ts";
 import { type ConsentFact, makePayment } from "./payment.ts";
@@ -55,12 +58,15 @@ export async function prove(
     const startedAt = Date.now();
     const witness = openLogWitness(sandbox);
     await witness.look();
-    const consents = await makeAllPayments({ sandbox, tpp, witness }, options, print);
+    const reader = startEventReader(sandbox, Object.values(await openFlows(sandbox, tpp)));
+    const run: Run = { sandbox, tpp, witness, reader };
+    const consents = await makeAllPayments(run, options, print);
     print(`${Math.round((Date.now() - startedAt) / 1000)} s of payments`);
-    const { cases, ...evidence } = await gather({ sandbox, tpp, witness }, consents, print);
+    const { cases, events, ...evidence } = await gather(run, consents, print);
     const results = [
       ...judge(evidence),
       ...judgeCases(evidence, cases, witness.testimonies),
+      judgeEvents(cases, events),
       ...judgeAnswers(answers),
     ];
     report(evidence, answers, results, print);
@@ -82,6 +88,7 @@ interface Run {
   readonly sandbox: ProvedSystem;
   readonly tpp: Tpp;
   readonly witness: LogWitness;
+  readonly reader: EventReader;
 }
 
 async function makeAllPayments(
@@ -135,10 +142,10 @@ async function openFlows(
 }
 
 async function gather(
-  { sandbox, tpp, witness }: Run,
+  { sandbox, tpp, witness, reader }: Run,
   consents: readonly ConsentFact[],
   print: Print,
-): Promise<Evidence & { readonly cases: readonly CaseSeen[] }> {
+): Promise<Evidence & { readonly cases: readonly CaseSeen[]; readonly events: readonly TppEvent[] }> {
   const banks = await settledBooks(sandbox);
   const flows = await openFlows(sandbox, tpp);
   const tppBooks: Record<string, TppBooks> = {};
@@ -150,6 +157,7 @@ async function gather(
   }
   const startedAt = Date.now();
   const cases = await readCases(sandbox.operations, casesOf({ consents, banks }));
+  const events = await reader.end();
   await witness.look();
   print(`${((Date.now() - startedAt) / 1000).toFixed(1)} s of case files`);
   await sandbox.stop();
@@ -158,6 +166,7 @@ async function gather(
   const pushedAgain = await readRepeatedPushes(sandbox.dir);
   return {
     cases,
+    events,
     consents,
     banks,
     tpp: tppBooks,
