@@ -111,18 +111,19 @@ function directoryProbes(shared: Shared): Readonly<Record<string, Probe>> {
 }
 
 function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
-  const { config, store, clock } = parts;
+  const { config, store, clock, monotonic } = parts;
   const { baseUrl, authUrl, currencies, accountSchemes } = config;
   const { clients, consents, payments, claims, participantKeys: keys } = shared;
   const base = { store, clock, consents, payments, claims, baseUrl, currencies, accountSchemes };
   const guards = composeGuards(parts, shared);
+  const { signer } = parts.keys;
   const resources = { ...base, guards, idempotent: idempotent(claims), newConsentId: idsOf(parts) };
   return apiHost({
     log,
     ...shared.errors,
     around: [
       ...surroundings({ ...parts, ...shared }, log, apiHeaders, shared, traced(parts, shared)),
-      answerSignature({ clock, signer: parts.keys.signer, issuer: authUrl, trustAnchor: shared.trustAnchor }),
+      answerSignature({ clock, monotonic, signer, issuer: authUrl, trustAnchor: shared.trustAnchor }),
       commitReplayRecords({ store, clock }),
     ],
     registration: config.cell !== HOME_CELL ? undefined : {
