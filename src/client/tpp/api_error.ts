@@ -26,13 +26,19 @@ const obieError = z.object({
 });
 const oauthError = z.object({ error: z.string(), error_description: z.string().optional() });
 
-/** Reads a rejection from a response and its body or, if the body is empty, from its challenge's error code. */
+/** What `WWW-Authenticate` says (RFC 6750 §3). */
+export interface ChallengeWords {
+  readonly error?: string | undefined;
+  readonly description?: string | undefined;
+}
+
+/** Reads a rejection from a response and its body or, if the body is empty, from its challenge. */
 export function readRejection(
   response: Pick<Response, "status" | "headers">,
   body: string,
-  challengeError?: string,
+  challenge: ChallengeWords = {},
 ): ApiErrorResponse {
-  const { codes, words } = readBody(body, challengeError);
+  const { codes, words } = readBody(body, challenge);
   return new ApiErrorResponse(
     response.status,
     codes,
@@ -49,7 +55,7 @@ export function retryAfterOf(headers: Headers): number | undefined {
 
 function readBody(
   body: string,
-  challengeError?: string,
+  challenge: ChallengeWords,
 ): { readonly codes: readonly string[]; readonly words: string } {
   const json = parsed(body);
   const obie = obieError.safeParse(json);
@@ -64,8 +70,9 @@ function readBody(
     const { error, error_description } = oauth.data;
     return { codes: [error], words: `${error} ${error_description ?? ""}`.trimEnd() };
   }
-  const codes = challengeError === undefined ? [] : [challengeError];
-  return { codes, words: challengeError ?? "no reason given" };
+  const codes = challenge.error === undefined ? [] : [challenge.error];
+  const words = [challenge.error, challenge.description].filter((word) => word !== undefined).join(" ");
+  return { codes, words: words || "no reason given" };
 }
 
 function parsed(body: string): unknown {

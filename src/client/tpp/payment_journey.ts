@@ -38,18 +38,12 @@ export async function openFlow(
   const fetch = recordingFetch(tpp.fetch, messages, tpp.now);
   const server = await discover(tpp, bank, fetch);
   const client: oauth.Client = { client_id: tpp.participant.clientId };
-  const { signingKey: key, signingKid: kid } = tpp.participant;
   return {
     tpp,
     bank,
     server,
     client,
-    authenticate: oauth.PrivateKeyJwt({ key, kid }, { // its aud is the issuer alone (Decision A1)
-      [oauth.modifyAssertion]: (_header, claims) => {
-        const now = nowSeconds(tpp);
-        Object.assign(claims, { iat: now, nbf: now, exp: now + ASSERTION_SECONDS });
-      },
-    }),
+    authenticate: clientAuthentication(tpp),
     dpop: oauth.DPoP(client, tpp.dpopKeys, {
       [oauth.modifyAssertion]: (_header, claims) => {
         claims["iat"] = nowSeconds(tpp);
@@ -63,8 +57,20 @@ export async function openFlow(
   };
 }
 
+/** Authenticates by a new client assertion for each request. Its `aud` is the issuer alone (Decision A1). */
+export function clientAuthentication(
+  { participant: { signingKey: key, signingKid: kid }, now }: Pick<Tpp, "participant" | "now">,
+): oauth.ClientAuth {
+  return oauth.PrivateKeyJwt({ key, kid }, {
+    [oauth.modifyAssertion]: (_header, claims) => {
+      const iat = nowSeconds({ now });
+      Object.assign(claims, { iat, nbf: iat, exp: iat + ASSERTION_SECONDS });
+    },
+  });
+}
+
 /** JWTs are dated by the TPP's own clock, which can differ from this computer's in a sandbox. */
-function nowSeconds({ now }: Tpp): number {
+function nowSeconds({ now }: Pick<Tpp, "now">): number {
   return Math.floor(now() / 1000);
 }
 

@@ -50,14 +50,15 @@ export async function register(
   return { clientId: registered.parse(JSON.parse(text)).client_id };
 }
 
-/** The signed registration JWT, valid for five minutes. */
+/** The signed registration JWT, valid for five minutes from `nowMs`, milliseconds since the Unix epoch. */
 export async function registrationJwt(
   participant: Participant,
   role: RegistrationRole,
   audience: string,
+  nowMs: number = Date.now(),
 ): Promise<string> {
   const statement = statementClaims.parse(decodeJwt(participant.softwareStatement));
-  const now = Math.floor(Date.now() / 1000);
+  const now = Math.floor(nowMs / 1000);
   const claims = {
     redirect_uris: statement.software_redirect_uris,
     token_endpoint_auth_method: "private_key_jwt",

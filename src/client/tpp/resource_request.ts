@@ -109,8 +109,8 @@ function resourceHeaders(): Headers {
 }
 
 async function challenged(error: oauth.WWWAuthenticateChallengeError): Promise<ApiErrorResponse> {
-  const named = error.cause.map((challenge) => challenge.parameters["error"]).find((code) =>
-    code !== undefined
-  );
-  return readRejection(error.response, await error.response.text(), named);
+  const parameters = error.cause.map((challenge) => challenge.parameters)
+    .find((candidate) => candidate["error"] !== undefined) ?? {};
+  const { error: named, error_description: description } = parameters;
+  return readRejection(error.response, await error.response.text(), { error: named, description });
 }
