@@ -7,7 +7,7 @@ export interface Sample {
 /** Samples by the name of their metric. */
 export type Scrape = ReadonlyMap<string, readonly Sample[]>;
 
-const LINE = /^(\w+)(?:\{([^}]*)\})? (\S+)$/;
+const LINE = /^(\w+)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 
 export function readScrape(text: string): Scrape {
