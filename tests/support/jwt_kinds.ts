@@ -1,8 +1,15 @@
-/** Valid samples of the seven kinds of JWT of contract J26, in every form that a caller might send. */
+/** Valid samples of the eight kinds of JWT of contract J26, in every form that a caller might send. */
 import { compactDecrypt } from "jose";
 import { IMPLICIT } from "testing/bank_return.ts";
-import { clientToken, createConsent, good, push } from "testing/flows.ts";
-import { type AtBank, authorize, Browser, returnClaims, toBank } from "testing/authorization_flow.ts";
+import { call, clientToken, createConsent, good, push } from "testing/flows.ts";
+import {
+  type AtBank,
+  authorised,
+  authorize,
+  Browser,
+  returnClaims,
+  toBank,
+} from "testing/authorization_flow.ts";
 import { forged } from "./jwt_attacks.ts";
 import { assertionOf } from "./jwt_places.ts";
 import { type PlacedKind } from "./jwt_place.ts";
@@ -12,8 +19,8 @@ import { type Participant, registrationClaims } from "testing/participants.ts";
 import { goodHeader } from "./signature_cases.ts";
 import { BASE_URL, type Environment } from "testing/environment.ts";
 
-/** A kind; `handover` is the platform's own JWT to a bank, which has no place at the platform. */
-export type JwtKind = PlacedKind | "handover";
+/** A kind; `handover` and `event` are the platform's own to a bank and to a TPP, which have no place at the platform. */
+export type JwtKind = PlacedKind | "handover" | "event";
 
 /** A JWT that is valid in its own place. */
 export interface MadeJwt {
@@ -27,6 +34,8 @@ export interface Material {
   readonly flow: AtBank;
   /** The platform's JWT as the browser carried it, and as the bank decrypted it. */
   readonly handover: { readonly sealed: string; readonly signed: string };
+  /** The security event token of the TPP's first event. */
+  readonly event: string;
 }
 
 /** Begins a flow and reads the platform's JWT on its way to bank A. */
@@ -38,14 +47,28 @@ export async function material(env: Environment): Promise<Material> {
   const sealed = new URL(departure.headers.get("location") ?? "").searchParams.get("oAuthUrl") ?? "";
   const key = await (env.bankA.encryption ?? env.bankA.transport).key.privateKey("decrypt");
   const signed = new TextDecoder().decode((await compactDecrypt(sealed, key)).plaintext);
-  return { flow: await toBank(env, { body: IMPLICIT }), handover: { sealed, signed } };
+  return {
+    flow: await toBank(env, { body: IMPLICIT }),
+    handover: { sealed, signed },
+    event: await firstEvent(env),
+  };
+}
+
+async function firstEvent(env: Environment): Promise<string> {
+  const { bound } = await authorised(env);
+  const unsigned = { signature: null, idempotencyKey: null } as const;
+  const body = JSON.stringify({ maxEvents: 1, returnImmediately: true });
+  const { sets } = await good(call(env, env.tpp, bound, "/BANKA/events/v1", { ...unsigned, body }), 200);
+  const [token] = Object.values<string>(sets);
+  if (token === undefined) throw new Error("the TPP has no event");
+  return token;
 }
 
 /** All kinds. `who` signs those of a participant with its only signing key. */
 export async function everyKind(
   env: Environment,
   who: Participant,
-  { flow, handover }: Material,
+  { flow, handover, event }: Material,
 ): Promise<MadeJwt[]> {
   const claims = returnClaims(env, env.bankA, flow.handover);
   const answer = await signJwt(env.bankA.signing, claims);
@@ -63,6 +86,8 @@ export async function everyKind(
     made("handover", "sealed to the bank", handover.sealed),
     made("handover", "as the bank reads it", handover.signed),
     made("handover", "sealed to the platform again", await sealToPlatform(env, handover.signed)),
+    made("event", "as it is", event),
+    made("event", "sealed to the platform", await sealToPlatform(env, event)),
     made("return", "sealed", await sealToPlatform(env, answer)),
     made("return", "its signed layer", answer),
     made("return", "its claims in the sender's hand", await signJwt({ key, kid }, claims)),
