@@ -9,6 +9,7 @@ import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
 import { openServedEnvironment, type ServedEnvironment } from "../testing/served_environment.ts";
 import { compareEngines, engineReport, newBenchDatabase, openBenchServer } from "./engines.ts";
+import { evidenceCosts, evidenceReport } from "./evidence_cost.ts";
 import { expiry, expiryReport } from "./expiry.ts";
 import { fill } from "./fill.ts";
 import { type Floor, startFloor } from "./floor_process.ts";
@@ -181,6 +182,13 @@ async function engines(options: BenchOptions): Promise<number> {
   return found.failures > 0 ? 1 : 0;
 }
 
+/** Fails if a payment fails. */
+async function evidence(options: BenchOptions): Promise<number> {
+  const found = await evidenceCosts(options, SERVE, say);
+  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : evidenceReport(found));
+  return found.failures > 0 ? 1 : 0;
+}
+
 /** Fails if the rows that wait for their deletion, or the table, grow to the end. */
 async function expired(options: BenchOptions): Promise<number> {
   const found = await expiry(options.expiry, say);
@@ -191,6 +199,7 @@ async function expired(options: BenchOptions): Promise<number> {
 function runOf(options: BenchOptions): Promise<number> {
   if (options.expiry > 0) return expired(options);
   if (options.engines) return engines(options);
+  if (options.evidence) return evidence(options);
   if (options.overload > 0) return overloaded(options);
   return options.soak > 0 ? soaked(options) : measure(options);
 }

@@ -20,6 +20,8 @@ export interface BenchOptions {
   readonly overload: number;
   /** Compares the KV file with PostgreSQL, in place of the rounds. */
   readonly engines: boolean;
+  /** Compares payments with and without the evidence log and sealing, in place of the rounds. */
+  readonly evidence: boolean;
   readonly json: boolean;
   readonly guard: boolean;
 }
@@ -39,6 +41,7 @@ Usage: deno task bench [options]
   --soak MINUTES     instead, run at half load and watch the memory
   --overload SECONDS instead, make payments while another TPP sends four times the capacity
   --engines          instead, compare a payment on a KV file with one on PostgreSQL
+  --evidence         instead, compare payments with and without the evidence log, and with and without sealing
   --expiry MINUTES   instead, write the short-lived rows of 100 payments a second to PostgreSQL and watch its size
   --json             rows for machines
   --guard            fail where a ratio at concurrency 8 is past 1.5 times of scripts/bench/ratios.ts
@@ -63,7 +66,7 @@ const NAMES = [
 
 /** The options, or undefined where help is wanted. @throws {UsageError} */
 export function readBenchOptions(args: readonly string[]): BenchOptions | undefined {
-  const given = optionsOf(args, NAMES, ["engines", "json", "guard", "help"]);
+  const given = optionsOf(args, NAMES, ["engines", "evidence", "json", "guard", "help"]);
   if (given.help) return undefined;
   return {
     requests: number("requests", given.requests ?? "200", 1),
@@ -76,6 +79,7 @@ export function readBenchOptions(args: readonly string[]): BenchOptions | undefi
     soak: number("soak", given.soak ?? "0", 0),
     overload: number("overload", given.overload ?? "0", 0),
     engines: given.engines ?? false,
+    evidence: given.evidence ?? false,
     json: given.json ?? false,
     guard: given.guard ?? false,
   };

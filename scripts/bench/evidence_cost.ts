@@ -1,0 +1,168 @@
+/**
+ * What evidence costs a payment: the log, with and without it on one KV file, and sealing, at two platforms of which one
+ * does not seal. Rounds with and without take turns, so that other work of the computer meets both.
+ */
+import { openKeyRing } from "../../src/base/jose/key_ring.ts";
+import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import type { Store } from "../../src/base/store/store.ts";
+import { commitIfUnchanged, type TransactDeps } from "../../src/base/store/transaction.ts";
+import { type AuditEntry, leafHash } from "../../src/platform/evidence/entry.ts";
+import { growLog, type GrowLogDeps } from "../../src/platform/evidence_log/grow_log.ts";
+import { openLogStore, stageLeaf } from "../../src/platform/evidence_log/log_store.ts";
+import { auditRecord } from "../../src/platform/audit_trail.ts";
+import { auditKey } from "../../src/platform/store_keys.ts";
+import { platformKeySet } from "../testing/platform_keys.ts";
+import { openServedEnvironment } from "../testing/served_environment.ts";
+import { runPayments, runStages } from "./flows.ts";
+import type { EngineOptions } from "./engines.ts";
+import { cpuMilliseconds } from "./process.ts";
+import { median } from "./report.ts";
+
+/** Medians of the rounds, milliseconds of processor time a payment unless said otherwise. */
+export interface EvidenceCosts {
+  readonly log: number;
+  /** Keys and values of the log, bytes a payment. */
+  readonly logBytes: number;
+  readonly sealed: number;
+  readonly unsealed: number;
+  readonly failures: number;
+}
+
+/** Entries of a payment on the platform's screen whose order is pushed. */
+const ENTRIES = 12;
+const AT_ONCE = 8;
+/** Of a payment: the other rows that its commits write. */
+const ROWS = 4;
+
+export async function evidenceCosts(
+  options: EngineOptions,
+  serve: Readonly<Record<string, string>>,
+  say: (text: string) => void,
+): Promise<EvidenceCosts> {
+  return { ...await logCosts(options, say), ...await sealingCosts(options, serve, say) };
+}
+
+export function evidenceReport(costs: EvidenceCosts): string {
+  const { log, logBytes, sealed, unsealed, failures } = costs;
+  const share = ((sealed / unsealed - 1) * 100).toFixed(1);
+  return [
+    `the log: ${log.toFixed(2)} ms of processor time and ${logBytes} bytes a payment of ${ENTRIES} entries`,
+    `a payment: ${sealed.toFixed(1)} ms sealed, ${
+      unsealed.toFixed(1)
+    } ms not sealed: ${share} % more (goal 5 %)`,
+    `${failures} failures`,
+    "",
+  ].join("\n");
+}
+
+async function logCosts(
+  { requests, rounds }: EngineOptions,
+  say: (text: string) => void,
+): Promise<Pick<EvidenceCosts, "log" | "logBytes">> {
+  const folder = await Deno.makeTempDir();
+  const store = await openDenoKv(`${folder}/log.kv`);
+  try {
+    let now = Date.now();
+    const { signer } = await openKeyRing(await platformKeySet());
+    const origin = { issuer: "https://auth.example", cell: "home" };
+    const deps = { store, clock: () => now, signer, origin, log: openLogStore(store) };
+    const costs: number[] = [];
+    for (let round = 0; round <= rounds; round++) {
+      say(`log, round ${round} of ${rounds}`);
+      const without = await cpuOf(() => writeEntries(deps, requests * ENTRIES, false));
+      const staged = await cpuOf(() => writeEntries(deps, requests * ENTRIES, true));
+      now += 1000;
+      const placed = await cpuOf(() => placeAll(deps));
+      if (round > 0) costs.push((staged + placed - without) / requests); // the first one compiles the code
+    }
+    const bytes = await bytesBelow(store, ["log_leaf", "log_tile", "log_head", "log_checkpoint"]);
+    return { log: median(costs), logBytes: Math.round(bytes / ((rounds + 1) * requests)) };
+  } finally {
+    await store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function cpuOf(work: () => Promise<void>): Promise<number> {
+  const before = await cpuMilliseconds(Deno.pid);
+  await work();
+  return await cpuMilliseconds(Deno.pid) - before;
+}
+
+/** Commits histories as the platform does, several at once, with their leaves or without. */
+async function writeEntries(deps: TransactDeps, count: number, isLogged: boolean): Promise<void> {
+  for (let made = 0; made < count; made += AT_ONCE) {
+    await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+      const [subject, entry] = [crypto.randomUUID(), entryAt(deps.clock())];
+      await commitIfUnchanged(deps, (tx) => {
+        for (let row = 0; row < ROWS; row++) {
+          const key = ["bench", String(row), crypto.randomUUID()];
+          tx.writes.push({ kind: "set", key, value: entry });
+        }
+        auditRecord.set(tx, auditKey(subject, entry.at, "one"), entry);
+        if (isLogged) stageLeaf(tx, leafHash(subject, entry), entry.at);
+      });
+    }));
+  }
+}
+
+function entryAt(at: number): AuditEntry {
+  const digest = "x".repeat(43);
+  return {
+    at,
+    event: "payment.AcceptedSettlementInProcess",
+    actor: "SC-6dede227-f4e5-4409-85dd-0fd2b1128b98",
+    reason: "created",
+    sequence: 1,
+    interactionId: crypto.randomUUID(),
+    salt: digest.slice(0, 22),
+    items: [{ kind: "payment_request", sha256: digest, key: digest }],
+    authentication: {
+      clientId: "SC-6dede227-f4e5-4409-85dd-0fd2b1128b98",
+      certificate: digest,
+      method: "POST",
+      target: "https://api.example/BANKA/domestic-payments/v1",
+      token: digest,
+      proof: "x".repeat(900),
+    },
+  };
+}
+
+async function placeAll(deps: GrowLogDeps): Promise<void> {
+  while ((await deps.log.waiting(1)).length > 0) await growLog(deps);
+}
+
+async function bytesBelow(store: Store, prefixes: readonly string[]): Promise<number> {
+  let bytes = 0;
+  for (const prefix of prefixes) {
+    let page = await store.list({ prefix: [prefix], limit: 500 });
+    while (page.length > 0) {
+      for (const { key, value } of page) bytes += key.join(" ").length + JSON.stringify(value).length;
+      const after = page.at(-1)?.key ?? [];
+      page = await store.list({ prefix: [prefix], after, limit: 500 });
+    }
+  }
+  return bytes;
+}
+
+async function sealingCosts(
+  { requests, rounds, warm }: EngineOptions,
+  serve: Readonly<Record<string, string>>,
+  say: (text: string) => void,
+): Promise<Omit<EvidenceCosts, "log" | "logBytes">> {
+  await using sealing = await openServedEnvironment(serve);
+  await using open = await openServedEnvironment({ ...serve, SEAL_DATA: "no" });
+  const platforms = [sealing, open];
+  for (const env of platforms) await runStages(env, () => Promise.resolve(0), warm, AT_ONCE);
+  const costs: number[][] = [[], []];
+  let failures = 0;
+  for (let round = 1; round <= rounds; round++) {
+    say(`sealing, round ${round} of ${rounds}`);
+    for (const [index, env] of platforms.entries()) {
+      const made = await runPayments(env, () => cpuMilliseconds(env.process.pid), requests, AT_ONCE);
+      costs[index]?.push(made.cpu / requests);
+      failures += made.failures;
+    }
+  }
+  return { sealed: median(costs[0] ?? []), unsealed: median(costs[1] ?? []), failures };
+}
