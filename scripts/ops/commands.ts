@@ -104,6 +104,15 @@ export const COMMANDS: readonly Command[] = [
       post(`/banks/${part(bank)}/outages/${part(id)}/cancel`, { Reason: reason }),
   },
   {
+    words: "proposals",
+    ids: [],
+    required: [],
+    help: "Changes that need two operators, and what a second one has decided",
+    plan: () => get("/proposals"),
+  },
+  change("proposal approve", "PROPOSAL_ID", (id) => `/proposals/${id}/approve`, "Approves and carries out"),
+  change("proposal withdraw", "PROPOSAL_ID", (id) => `/proposals/${id}/withdraw`, "Withdraws or declines"),
+  {
     words: "orders",
     ids: [],
     required: ["state"],

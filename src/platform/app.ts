@@ -3,6 +3,7 @@
  * listener of its own. Each has the endpoints of its slices behind the same surroundings. `compose.ts` has the wiring.
  */
 import { Hono, type MiddlewareHandler } from "hono";
+import { createMiddleware } from "hono/factory";
 import { type BackchannelRouteDeps, backchannelRoutes } from "./backchannel/routes.ts";
 import { type PaymentOrderRouteDeps, paymentOrderRoutes } from "./backchannel/payment_order_routes.ts";
 import { isConsolePath } from "./console/console_headers.ts";
@@ -29,6 +30,8 @@ import { type DiscoveryRouteDeps, discoveryRoutes } from "./oauth/discovery_rout
 import { type OAuthRouteDeps, oauthRoutes } from "./oauth/routes.ts";
 import { type ControlRouteDeps, controlRoutes } from "./operations/control_routes.ts";
 import { type HistoryRouteDeps, historyRoutes } from "./operations/history_routes.ts";
+import { proposalRoutes } from "./operations/proposal_routes.ts";
+import type { CarryOut, ProposalDeps } from "./operations/proposals.ts";
 import { type ParticipantRouteDeps, participantRoutes } from "./operations/participant_routes.ts";
 import { type OperationsRouteDeps, operationsRoutes } from "./payments/operations_routes.ts";
 import { type PaymentRouteDeps, paymentRoutes } from "./payments/routes.ts";
@@ -134,6 +137,7 @@ export interface OperationsDeps extends ErrorDeps {
     & SearchRouteDeps
     & ReportRouteDeps
     & OwnReadDeps
+    & ProposalDeps
     & OperationsDocumentDeps;
 }
 
@@ -172,9 +176,21 @@ export function browserHost(deps: BrowserDeps): Host {
 
 /** The operations host, for operators and their tools. It has a listener of its own. */
 export function operationsHost(deps: OperationsDeps): Host {
-  const { guard, operations } = deps;
+  const { guard } = deps;
   if (guard === undefined) return openHost(deps, healthEndpoints(deps.health), () => "oauth");
-  const endpoints = [
+  const changes = operationsEndpoints(deps.operations);
+  const carryOut = carriesOut(deps, changes);
+  const endpoints = [...changes, ...proposalRoutes({ ...deps.operations, carryOut })];
+  const served = [
+    ...healthEndpoints(deps.health),
+    ...guardOperations(guard, byBearer(guard), endpoints),
+    ...consoleRoutes({ ...deps.console, call: callInside(deps, guard, endpoints) }),
+  ];
+  return openHost(deps, served, (path) => isConsolePath(path) ? "browser" : "oauth");
+}
+
+function operationsEndpoints(operations: OperationsDeps["operations"]): readonly PlatformEndpoint[] {
+  return [
     ...operationsRoutes(operations),
     ...orderHoldRoutes(operations),
     ...controlRoutes(operations),
@@ -189,12 +205,29 @@ export function operationsHost(deps: OperationsDeps): Host {
     ...ownRoutes(operations),
     ...operationsDocumentRoutes(operations),
   ];
-  const served = [
-    ...healthEndpoints(deps.health),
-    ...guardOperations(guard, byBearer(guard), endpoints),
-    ...consoleRoutes({ ...deps.console, call: callInside(deps, guard, endpoints) }),
-  ];
-  return openHost(deps, served, (path) => isConsolePath(path) ? "browser" : "oauth");
+}
+
+/** Returns the way of approved changes to their endpoints: with their checks, and in the name of both operators. */
+function carriesOut(deps: OperationsDeps, endpoints: readonly PlatformEndpoint[]): CarryOut {
+  const operators = new WeakMap<Request, string>();
+  const named = createMiddleware<RequestEnv & { Variables: { operator: string } }>(async (c, next) => {
+    const operator = operators.get(c.req.raw);
+    if (operator === undefined) throw new ApiError("operations.unauthorized");
+    c.set("operator", operator);
+    await next();
+  });
+  const around = [nameRequest(deps.operations.store)];
+  const within = endpoints.map((each) => ({ ...each, checks: [named, ...each.checks] }));
+  const inside = openHost({ ...deps, around }, within, () => "oauth");
+  return async ({ path, contentType, body }, operator) => {
+    const request = new Request(`http://operations.invalid${path}`, {
+      method: "POST",
+      body,
+      headers: { "content-type": contentType },
+    });
+    operators.set(request, operator);
+    return await inside.fetch(request);
+  };
 }
 
 /**

@@ -14,6 +14,9 @@ import type { Log } from "./log_events.ts";
 import { openLogStore } from "./evidence_log/log_store.ts";
 import { operationsDocument } from "./openapi.ts";
 import { organisationsOf } from "./own/organisation_of.ts";
+import { openProposalStore } from "./operations/proposal_store.ts";
+import { propose } from "./operations/proposals.ts";
+import { fourEyesEndpoints, type ProposedChange } from "./security/four_eyes.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { guardedFetch } from "./participants/guarded_fetch.ts";
 import { openOidcOperators, withOidc } from "./security/oidc_operators.ts";
@@ -45,6 +48,7 @@ export function composeOperations(
       clients,
       log,
       controls: openControlsStore(),
+      proposals: openProposalStore(store),
       currentControls: shared.controls,
       hasOrganisation: shared.statuses.hasOrganisation,
       listedStanding: async (clientId) => (await shared.statuses.find(clientId))?.standing,
@@ -123,7 +127,12 @@ function guardOf(
   const people = withOidc(operators, oidcOperators(parts, log));
   if (people === undefined) return undefined;
   const organisationOf = organisationsOf({ store, clients, softwareOf });
-  return { identify: people.identify, clock, log, recordRead, organisationOf };
+  const proposing = { ...parts, log, controls: openControlsStore(), proposals: openProposalStore(store) };
+  const fourEyes = {
+    endpoints: fourEyesEndpoints(parts.config.fourEyes),
+    propose: (change: ProposedChange) => propose(proposing, change),
+  };
+  return { identify: people.identify, clock, log, recordRead, organisationOf, fourEyes };
 }
 
 function oidcOperators({ config, fetch, clock, steady }: TimedParts, log: Log): Credentials | undefined {

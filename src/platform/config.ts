@@ -8,7 +8,7 @@ import { schema, type Values } from "./config_variables.ts";
 import { isUrl, storeUrlFaults } from "../base/store/store_url.ts";
 import type { AccountSchemes } from "../base/values/account_schemes.ts";
 import type { Operator } from "../pages/operator.ts";
-import { oidcOf, type OidcSettings, operatorFaults } from "./operators_config.ts";
+import { type FourEyesChange, oidcOf, type OidcSettings, operatorFaults } from "./operators_config.ts";
 import type { ProxyCertificateSource } from "./profile.ts";
 import type { RatePolicies } from "./rate_policies.ts";
 
@@ -74,6 +74,8 @@ export interface Config {
   readonly dataKeysStore: string;
   /** Whether new personal data is sealed. */
   readonly sealsData: boolean;
+  /** The changes of operators that need two of them. */
+  readonly fourEyes: readonly FourEyesChange[];
   /** How long traces of requests are kept. 0: none are written. */
   readonly traceDays: number;
   /** How long the figures of reports are kept. */
@@ -143,6 +145,7 @@ function frozen(values: Values): Config {
     operationsPort: values.OPERATIONS_PORT,
     operatorsFile: values.OPERATORS,
     operatorsOidc: oidcOf(values),
+    fourEyes: Object.freeze(values.FOUR_EYES),
     operationsUrl: values.OPERATIONS_URL ?? `http://localhost:${values.OPERATIONS_PORT ?? 80}`,
     environment: values.ENVIRONMENT,
     logLevel: values.LOG_LEVEL,

@@ -5,6 +5,7 @@ import { portNumber, readAs, wholeNumber } from "./config_values.ts";
 import { OBIE_SCHEMES, readAccountSchemes } from "../base/values/account_schemes.ts";
 import { hasVisibleLetter, isPlain } from "../base/kernel/shown_text.ts";
 import { isTimeZone, readLogo, readSupport } from "../pages/operator.ts";
+import { FOUR_EYES_NAMES, readFourEyes } from "./operators_config.ts";
 import { PROXY_CERTIFICATE_SOURCES } from "./profile.ts";
 import { readRatePolicies } from "./rate_policies.ts";
 
@@ -49,6 +50,10 @@ export const schema = z.object({
   OPERATORS: z.string().optional(),
   OPERATIONS_OIDC_ISSUER: z.string().optional(),
   OPERATIONS_OIDC_AUDIENCE: z.string().optional(),
+  FOUR_EYES: readAs(
+    readFourEyes,
+    `set it to changes, comma separated: ${FOUR_EYES_NAMES.join(", ")}`,
+  ).prefault(""),
   OPERATIONS_OIDC_ROLES: z.string().default("roles"),
   OPERATIONS_OIDC_ORGANISATION: z.string().optional(),
   OPERATIONS_OIDC_CLIENT_ID: z.string().optional(),

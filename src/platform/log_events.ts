@@ -272,6 +272,17 @@ const OPERATORS = {
 
 const changed = (meaning: string) => ({ level: "warn", fields: ["party", "by"], meaning } as const);
 
+const proposed = (
+  meaning: string,
+) => ({ level: "warn", fields: ["proposal", "path", "by"], meaning } as const);
+
+/** Changes that need two operators. */
+const PROPOSALS = {
+  "proposal.made": proposed("An operator has proposed a change that a second one must approve."),
+  "proposal.approved": proposed("A second operator has approved a change, which is carried out."),
+  "proposal.withdrawn": proposed("A proposed change was withdrawn or declined."),
+} as const satisfies LogEvents;
+
 /** Changes by operators, which histories name alike. */
 const CONTROLS = {
   "participant.blocked": changed("An operator has blocked a participant."),
@@ -292,6 +303,7 @@ export const PLATFORM_EVENTS = {
   ...ORDERS,
   ...OPERATORS,
   ...CONTROLS,
+  ...PROPOSALS,
   ...SECURITY_EVENTS,
 } as const;
 

@@ -46,6 +46,7 @@ const OPERATIONS_TAGS = [
   { name: "Evidence", description: "The evidence log's checkpoint and proofs." },
   { name: "Search", description: "Finds a payment by any id." },
   { name: "Histories", description: "Who did what, when and why." },
+  { name: "Proposals", description: "Changes that need two operators." },
   { name: "Own", description: "What belongs to the organisation of a participant who is signed in." },
   { name: "Reports", description: "Availability, answers and volumes by day." },
   { name: "Participants", description: "Registered TPPs and banks, and whether they are active." },

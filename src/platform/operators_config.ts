@@ -1,5 +1,26 @@
 /** The part of the configuration about operators: their list, their OpenID provider, the console. */
 
+/** The changes that can need two operators. None of them can be undone. */
+export const FOUR_EYES_NAMES = [
+  "erase-case",
+  "close-order",
+  "release-restored",
+  "revoke-tokens",
+  "block-organisation",
+  "block-software",
+] as const;
+export type FourEyesChange = typeof FOUR_EYES_NAMES[number];
+
+/** Reads names, comma separated. @throws {Error} for any other name */
+export function readFourEyes(text: string): readonly FourEyesChange[] {
+  const names = text.split(",").map((name) => name.trim()).filter((name) => name !== "");
+  return [...new Set(names)].map((name) => {
+    const known = FOUR_EYES_NAMES.find((one) => one === name);
+    if (known === undefined) throw new Error("not a change that can need two operators");
+    return known;
+  });
+}
+
 /** The OpenID provider of operators. */
 export interface OidcSettings {
   readonly issuer: string;

@@ -3,7 +3,12 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { asConsentId, asPaymentId, type ConsentId } from "../../base/kernel/identifiers.ts";
 import type { PlatformEndpoint } from "../http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
+import {
+  operationAnswer,
+  operationErrors,
+  OPERATOR_SECURITY,
+  proposedAnswer,
+} from "../http/operation_answers.ts";
 import { operation } from "../security/operation.ts";
 import { operationBody, plainText } from "../security/operation_body.ts";
 import { type BundleDeps, bundleOf } from "./case_bundle.ts";
@@ -51,6 +56,7 @@ const erasureRoute = createRoute({
   },
   responses: {
     200: operationAnswer("The case is erased", erasedSchema),
+    ...proposedAnswer(),
     ...operationErrors(400, 404, 409, 413, 415),
   },
 });

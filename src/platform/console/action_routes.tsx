@@ -8,6 +8,7 @@ import { type Action, ACTIONS, bodyOf, type Field } from "./actions.ts";
 import { type ConsoleDeps, consolePage } from "./console_page.tsx";
 import { renderFrame } from "./frame.tsx";
 import { phrase, type PlainKey, words } from "./phrase.ts";
+import { PROPOSED_PATH } from "./proposals_page.tsx";
 import type { Visit } from "./visit.ts";
 
 export function actionRoutes(deps: ConsoleDeps): readonly PlatformEndpoint[] {
@@ -20,6 +21,7 @@ export function actionRoutes(deps: ConsoleDeps): readonly PlatformEndpoint[] {
       consolePage(deps, "post", path, async (visit, c) => {
         const api = c.req.path.replace(/^\/console/, "/operations");
         const answer = await visit.change(api, bodyOf(action, visit.form));
+        if (answer.ok && isProposed(answer.value)) return c.redirect(PROPOSED_PATH, 303);
         if (answer.ok) {
           return c.redirect(`${action.back}?${new URLSearchParams({ done: action.title })}`, 303);
         }
@@ -29,6 +31,11 @@ export function actionRoutes(deps: ConsoleDeps): readonly PlatformEndpoint[] {
       }),
     ];
   });
+}
+
+/** Whether the API has stored the change as a proposal (contract FE1). */
+function isProposed(value: unknown): boolean {
+  return Object(Object(value)["Data"])["State"] === "proposed";
 }
 
 /** The first id in the path: the bank, the participant or the payment. */

@@ -31,6 +31,7 @@ const REASON: Field = { name: "reason", member: "Reason", kind: "lines", least: 
 const ORDERS = "/console/orders";
 const BANKS = "/console/banks";
 const PARTICIPANTS = "/console/participants";
+const PROPOSALS = "/console/proposals";
 
 export const ACTIONS: readonly Action[] = [
   { path: "/payment-orders/{paymentId}/redrive", title: "action.redrive", fields: [], back: ORDERS },
@@ -72,6 +73,8 @@ export const ACTIONS: readonly Action[] = [
   },
   { path: "/software/{id}/block", title: "action.blockSoftware", fields: [REASON], back: PARTICIPANTS },
   { path: "/software/{id}/unblock", title: "action.unblockSoftware", fields: [REASON], back: PARTICIPANTS },
+  { path: "/proposals/{id}/approve", title: "action.approve", fields: [REASON], back: PROPOSALS },
+  { path: "/proposals/{id}/withdraw", title: "action.withdraw", fields: [REASON], back: PROPOSALS },
   { path: "/software/{id}/revoke-tokens", title: "action.revoke", fields: [REASON], back: PARTICIPANTS },
 ];
 

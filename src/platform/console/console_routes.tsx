@@ -14,6 +14,7 @@ import { ordersPage } from "./orders_page.tsx";
 import { participantsPage } from "./participants_page.tsx";
 import { type PlainKey, words } from "./phrase.ts";
 import { ownPage } from "./own_page.tsx";
+import { proposalsPage } from "./proposals_page.tsx";
 import { reportsPage } from "./reports_page.tsx";
 import { type SignInDeps, signInRoutes } from "./sign_in_routes.tsx";
 import { searchPage } from "./search_page.tsx";
@@ -46,6 +47,7 @@ export function consoleRoutes(deps: ConsoleRouteDeps): readonly PlatformEndpoint
     page("/console/participants", "participants.title", (visit, { search = "", after }) => {
       return participantsPage(visit, search, after);
     }),
+    page("/console/proposals", "proposals.title", (visit) => proposalsPage(visit)),
     page("/console/own", "own.title", (visit, { q = "", after }) => ownPage(visit, q.trim(), after)),
     page("/console/reports", "reports.title", (visit, { kind, id, from, until, after }) => {
       return reportsPage(visit, { kind: kind === "tpps" ? "tpps" : "banks", id, from, until, after });

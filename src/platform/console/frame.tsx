@@ -28,6 +28,7 @@ const PAGES: readonly (readonly [path: string, title: PlainKey])[] = [
   ["/console/orders", "orders.title"],
   ["/console/banks", "banks.title"],
   ["/console/participants", "participants.title"],
+  ["/console/proposals", "proposals.title"],
   ["/console/reports", "reports.title"],
   ["/console/search", "search.title"],
   ["/console/audit", "audit.title"],

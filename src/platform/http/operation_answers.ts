@@ -89,6 +89,17 @@ export function operationTable(description: string): {
   return { description, headers, content: { "text/csv": { schema: z.string() } } };
 }
 
+const proposedSchema = z.strictObject({
+  Data: z.strictObject({ ProposalId: z.uuid(), State: z.literal("proposed"), ExpiryDateTime: z.string() }),
+}).openapi("Proposed");
+
+/** The response of a change that needs two operators, where the deployment is configured so. */
+export function proposedAnswer(): { 202: ReturnType<typeof operationAnswer> } {
+  return {
+    202: operationAnswer("Proposed: a second operator must approve it (`FOUR_EYES`)", proposedSchema),
+  };
+}
+
 /** Error responses of an endpoint behind the guard: the common ones and these. */
 export function operationErrors(
   ...statuses: readonly (400 | 404 | 409 | 413 | 415)[]

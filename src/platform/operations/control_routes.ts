@@ -1,7 +1,12 @@
 /** Endpoints for blocks, revocations, holds and planned outages. Each change takes effect on every process within two seconds. */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { PlatformEndpoint } from "../http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
+import {
+  operationAnswer,
+  operationErrors,
+  OPERATOR_SECURITY,
+  proposedAnswer,
+} from "../http/operation_answers.ts";
 import { asBankCode, asClientId, type BankCode, type ClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { ClientStore } from "../registration/client_store.ts";
@@ -187,7 +192,7 @@ function changeEndpoint(deps: ControlRouteDeps, { area, verb, act, ...words }: C
     security,
     ...words,
     request: { params, body: jsonContent(reasonSchema) },
-    responses: { ...inForceNow, ...operationErrors(400, 404, 409, 413, 415) },
+    responses: { ...inForceNow, ...proposedAnswer(), ...operationErrors(400, 404, 409, 413, 415) },
   });
   return operation(route, [operationBody(reasonSchema)], async (c) => {
     const by = { operator: c.get("operator"), reason: c.get("command").Data.Reason };

@@ -3,7 +3,12 @@
  */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { PlatformEndpoint } from "../http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
+import {
+  operationAnswer,
+  operationErrors,
+  OPERATOR_SECURITY,
+  proposedAnswer,
+} from "../http/operation_answers.ts";
 import { asBankCode, asPaymentId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { closeOrder, type CloseOrderDeps } from "./close_order.ts";
@@ -66,6 +71,7 @@ const closeRoute = createRoute({
   },
   responses: {
     200: operationAnswer("The payment is rejected", closedOrderSchema),
+    ...proposedAnswer(),
     ...operationErrors(400, 404, 409, 413, 415),
   },
 });

@@ -6,7 +6,12 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { readBytes } from "../../base/http/body.ts";
 import type { PlatformEndpoint } from "../http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
+import {
+  operationAnswer,
+  operationErrors,
+  OPERATOR_SECURITY,
+  proposedAnswer,
+} from "../http/operation_answers.ts";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { MAX_BODY_BYTES } from "../../base/limits.ts";
@@ -71,7 +76,7 @@ const releaseRoute = createRoute({
   summary: "Release the bank's orders without a comparison",
   description: "The reason is in the history of the bank's holds.",
   request: { params, body: textContent("The reason, 10 to 500 characters.") },
-  responses: { 200: oneHold, ...operationErrors(400, 404, 413) },
+  responses: { 200: oneHold, ...proposedAnswer(), ...operationErrors(400, 404, 409, 413) },
 });
 
 const REASON = /^[^\p{Cc}]{10,500}$/u;

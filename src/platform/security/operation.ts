@@ -9,9 +9,10 @@ import type { RequestEnv, RequestVariables } from "../../base/http/context.ts";
 import type { Identified } from "../../base/http/credentials.ts";
 import { type Check, type CheckedContext, type Endpoint, methodOf } from "../../base/http/endpoint.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import type { Clock } from "../../base/kernel/clock.ts";
+import { type Clock, wireDateTime } from "../../base/kernel/clock.ts";
 import type { Log } from "../log_events.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
+import { changeOf, type FourEyes } from "./four_eyes.ts";
 import type { RecordRead } from "./operator_audit.ts";
 import { type AnyRole, AUDITED_READS, OPERATION_ROLES, PARTICIPANT } from "./operator_roles.ts";
 import type { Organisation, Owned } from "./organisation.ts";
@@ -20,6 +21,7 @@ import type { Organisation, Owned } from "./organisation.ts";
 export interface OperatorVariables {
   /** The authenticated operator as histories name it: `operator <name>`. */
   operator: string;
+  person: Person;
 }
 
 interface OwnVariables {
@@ -76,6 +78,8 @@ export interface OperatorGuardDeps {
   readonly recordRead: RecordRead;
   /** Returns the organisation with its registered clients. @throws {ApiError} `platform.unavailable` */
   readonly organisationOf: (orgId: string) => Promise<Organisation>;
+  /** Absent if a guard's operators act alone. */
+  readonly fourEyes?: FourEyes;
 }
 
 /** Returns the person who sends the request. @throws {ApiError} `operations.unauthorized`, `request.rate_limited` */
@@ -83,7 +87,7 @@ export type Authenticate = (request: Pick<Request, "headers">, interactionId: st
 
 /** Identifies people by the bearer tokens of their requests. */
 export function byBearer(
-  { identify, clock, log }: Omit<OperatorGuardDeps, "recordRead" | "organisationOf">,
+  { identify, clock, log }: Omit<OperatorGuardDeps, "recordRead" | "organisationOf" | "fourEyes">,
 ): Authenticate {
   const bearer = openBearer({ identify, clock, unauthorized: "operations.unauthorized" });
   return ({ headers }, interactionId) =>
@@ -99,7 +103,7 @@ export function byBearer(
  * @throws {Error} if an endpoint has no roles, or admits participants without being bounded by their organisation
  */
 export function guardOperations(
-  deps: Pick<OperatorGuardDeps, "log" | "recordRead" | "organisationOf">,
+  deps: Omit<OperatorGuardDeps, "identify" | "clock">,
   authenticate: Authenticate,
   endpoints: readonly PlatformEndpoint[],
 ): readonly PlatformEndpoint[] {
@@ -111,12 +115,23 @@ export function guardOperations(
     if (roles.some((role) => (role === PARTICIPANT) !== isOwn)) {
       throw new Error(`${name}: participants, and they alone, may call what ownOperation declares`);
     }
-    return { ...each, checks: [guardOf(deps, authenticate, { name, roles }), ...each.checks] };
+    const needsTwo = deps.fourEyes?.endpoints.has(name) === true ? deps.fourEyes : undefined;
+    const handle = needsTwo === undefined ? each.handle : proposing(needsTwo, name);
+    return { ...each, handle, checks: [guardOf(deps, authenticate, { name, roles }), ...each.checks] };
   });
 }
 
+/** Stores the change in place of making it (contract FE1). The checks of the endpoint have decoded the body. */
+function proposing({ propose }: FourEyes, name: string): PlatformEndpoint["handle"] {
+  return (async (c: Context) => {
+    const { id, expiresAt } = await propose(changeOf(c, name));
+    const expiry = wireDateTime(expiresAt);
+    return c.json({ Data: { ProposalId: id, State: "proposed", ExpiryDateTime: expiry } }, 202);
+  }) as never;
+}
+
 function guardOf(
-  { log, recordRead, organisationOf }: Pick<OperatorGuardDeps, "log" | "recordRead" | "organisationOf">,
+  { log, recordRead, organisationOf }: Omit<OperatorGuardDeps, "identify" | "clock">,
   authenticate: Authenticate,
   { name, roles }: { readonly name: string; readonly roles: readonly AnyRole[] },
 ): Check {
@@ -131,6 +146,7 @@ function guardOf(
     const operator = `operator ${person.name}`;
     if (AUDITED_READS.has(name)) await recordRead(operator, c.req.path);
     c.set("operator", operator);
+    c.set("person", person);
     if (person.organisation !== undefined) c.set("organisation", await organisationOf(person.organisation));
     await next();
   });

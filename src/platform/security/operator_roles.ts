@@ -22,6 +22,8 @@ export const OPERATORS: CredentialKind = { list: "operators", prefix: "oper", ro
 const PARTICIPANTS: readonly AnyRole[] = [PARTICIPANT];
 const OPERATES: readonly Role[] = ["operator"];
 const SECURES: readonly Role[] = ["security"];
+/** Whoever may make one of the changes that can need two people. The endpoint asks for a role of the change itself. */
+const DECIDE: readonly Role[] = ["operator", "security"];
 const FIND_CASES: readonly Role[] = ["support", "auditor"];
 const READ_HISTORIES: readonly Role[] = ["support", "operator", "security", "auditor"];
 
@@ -54,6 +56,9 @@ const API_ROLES = {
   "POST /operations/banks/{id}/outages": OPERATES,
   "POST /operations/banks/{id}/outages/{outageId}/cancel": OPERATES,
   "GET /operations/participants": ROLES,
+  "GET /operations/proposals": READ_HISTORIES,
+  "POST /operations/proposals/{id}/approve": DECIDE,
+  "POST /operations/proposals/{id}/withdraw": DECIDE,
   "GET /operations/reports/banks": ROLES,
   "GET /operations/reports/banks.csv": ROLES,
   "GET /operations/reports/tpps": ROLES,
@@ -74,6 +79,7 @@ const PAGE_ROLES: Readonly<Record<string, readonly AnyRole[]>> = {
   "GET /console/banks": ROLES,
   "GET /console/participants": ROLES,
   "GET /console/reports": ROLES,
+  "GET /console/proposals": READ_HISTORIES,
   "GET /console/audit": READ_HISTORIES,
   "GET /console/search": READ_HISTORIES,
   "GET /console/cases/{id}": FIND_CASES,
@@ -93,6 +99,8 @@ const FORMS: readonly (keyof typeof API_ROLES)[] = [
   "POST /operations/banks/{id}/release",
   "POST /operations/banks/{id}/outages",
   "POST /operations/banks/{id}/outages/{outageId}/cancel",
+  "POST /operations/proposals/{id}/approve",
+  "POST /operations/proposals/{id}/withdraw",
 ];
 
 /** By method and path. An endpoint or page without a row does not start. */

@@ -1,0 +1,119 @@
+/** `/operations/proposals` (contract FE1 to FE4): changes that need two operators. */
+import { createRoute, z } from "@hono/zod-openapi";
+import { wireDateTime } from "../../base/kernel/clock.ts";
+import type { PlatformEndpoint } from "../http/endpoint.ts";
+import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
+import { admits, operation } from "../security/operation.ts";
+import { operationBody } from "../security/operation_body.ts";
+import { OPERATION_ROLES } from "../security/operator_roles.ts";
+import { reasonSchema } from "./control_representation.ts";
+import type { Proposal } from "./proposal_store.ts";
+import { approve, type CarryOut, type Decision, type ProposalDeps, stateAt, withdraw } from "./proposals.ts";
+
+export interface ProposalRouteDeps extends ProposalDeps {
+  readonly carryOut: CarryOut;
+}
+
+const at = z.string().openapi({ format: "date-time" });
+const proposalSchema = z.strictObject({
+  ProposalId: z.uuid(),
+  State: z.enum(["proposed", "approved", "done", "failed", "withdrawn", "expired"]),
+  Change: z.string().openapi({ example: "POST /operations/cases/{id}/erasure" }),
+  Path: z.string(),
+  Reason: z.string(),
+  ProposedBy: z.string(),
+  ProposalDateTime: at,
+  ExpiryDateTime: at,
+  DecidedBy: z.string().optional(),
+  DecisionDateTime: at.optional(),
+  Fault: z.string().optional().openapi({ description: "Why the approved change was rejected." }),
+}).openapi("Proposal");
+
+/** Schema of the list. */
+export const proposalsSchema = z.strictObject({
+  Data: z.strictObject({ Proposal: z.array(proposalSchema) }),
+});
+
+const tags = ["Proposals"];
+const security = OPERATOR_SECURITY;
+const listRoute = createRoute({
+  method: "get",
+  path: "/operations/proposals",
+  operationId: "listProposals",
+  tags,
+  security,
+  summary: "Changes that were proposed in the last 30 days, newest first",
+  description: "With what a second operator has decided.",
+  responses: { 200: operationAnswer("The proposals", proposalsSchema), ...operationErrors() },
+});
+const decision = {
+  request: {
+    params: z.object({ id: z.uuid() }),
+    body: { required: true as const, content: { "application/json": { schema: reasonSchema } } },
+  },
+  responses: {
+    200: operationAnswer("The proposal", z.strictObject({ Data: proposalSchema })),
+    ...operationErrors(400, 404, 409, 413, 415),
+  },
+};
+const approveRoute = createRoute({
+  method: "post",
+  path: "/operations/proposals/{id}/approve",
+  operationId: "approveProposal",
+  tags,
+  security,
+  summary: "Approve a change and carry it out",
+  description:
+    "Never by the operator who proposed it. Needs a role of the change. `failed` if the change was rejected.",
+  ...decision,
+});
+const withdrawRoute = createRoute({
+  method: "post",
+  path: "/operations/proposals/{id}/withdraw",
+  operationId: "withdrawProposal",
+  tags,
+  security,
+  summary: "Withdraw or decline a proposal",
+  description: "By the operator who proposed it, or another one with a role of the change.",
+  ...decision,
+});
+
+export function proposalRoutes(deps: ProposalRouteDeps): readonly PlatformEndpoint[] {
+  const decisionOf = (operator: string, reason: string, person: Parameters<typeof admits>[1]): Decision => ({
+    operator,
+    reason,
+    mayChange: (endpoint) => admits(OPERATION_ROLES[endpoint] ?? [], person),
+  });
+  return [
+    operation(listRoute, [], async (c) => {
+      const all = await deps.proposals.all();
+      return c.json({ Data: { Proposal: all.map((one) => represent(one, deps.clock())) } });
+    }),
+    operation(approveRoute, [operationBody(reasonSchema)], async (c) => {
+      const by = decisionOf(c.get("operator"), c.get("command").Data.Reason, c.get("person"));
+      const decided = await approve(deps, deps.carryOut, c.req.param("id"), by);
+      return c.json({ Data: represent(decided, deps.clock()) });
+    }),
+    operation(withdrawRoute, [operationBody(reasonSchema)], async (c) => {
+      const by = decisionOf(c.get("operator"), c.get("command").Data.Reason, c.get("person"));
+      return c.json({ Data: represent(await withdraw(deps, c.req.param("id"), by), deps.clock()) });
+    }),
+  ];
+}
+
+function represent(proposal: Proposal, now: number): z.infer<typeof proposalSchema> {
+  const { decidedBy, decidedAt, fault } = proposal;
+  return {
+    ProposalId: proposal.id,
+    State: stateAt(proposal, now),
+    Change: proposal.endpoint,
+    Path: proposal.path,
+    Reason: proposal.reason,
+    ProposedBy: proposal.operator,
+    ProposalDateTime: wireDateTime(proposal.proposedAt),
+    ExpiryDateTime: wireDateTime(proposal.expiresAt),
+    ...(decidedBy === undefined ? {} : { DecidedBy: decidedBy }),
+    ...(decidedAt === undefined ? {} : { DecisionDateTime: wireDateTime(decidedAt) }),
+    ...(fault === undefined ? {} : { Fault: fault }),
+  };
+}

@@ -1,0 +1,162 @@
+/**
+ * Proposes, approves and withdraws changes that need two operators (contract FE1 to FE4). Each step is one commit with an
+ * entry in the history of the proposal. An approval is committed before the change is carried out.
+ */
+import { isUuid } from "../../base/kernel/identifiers.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
+import { transact, type TransactDeps } from "../../base/store/transaction.ts";
+import type { Log } from "../log_events.ts";
+import type { ControlsStore } from "../security/controls_store.ts";
+import type { ProposedChange } from "../security/four_eyes.ts";
+import { MAX_PROPOSALS, type Proposal, type ProposalState, type ProposalStore } from "./proposal_store.ts";
+
+/** Makes the change as `operator`. */
+export type CarryOut = (change: ProposedChange, operator: string) => Promise<Response>;
+
+export interface ProposalDeps extends TransactDeps {
+  readonly log: Log;
+  readonly controls: ControlsStore;
+  readonly proposals: ProposalStore;
+}
+
+/** Who decides, and why. */
+export interface Decision {
+  readonly operator: string;
+  readonly reason: string;
+  /** Whether the operator has a role of the endpoint. */
+  readonly mayChange: (endpoint: string) => boolean;
+}
+
+/** Time for the approval. */
+export const PROPOSAL_MS = 24 * 3_600_000;
+
+export function stateAt({ state, expiresAt }: Proposal, now: number): ProposalState | "expired" {
+  return state === "proposed" && now >= expiresAt ? "expired" : state;
+}
+
+/** @throws {ApiError} `operations.conflict` if too many are stored */
+export async function propose(deps: ProposalDeps, change: ProposedChange): Promise<Proposal> {
+  if ((await deps.proposals.all()).length >= MAX_PROPOSALS) {
+    throw conflict(`There are ${MAX_PROPOSALS} proposals of the last 30 days.`);
+  }
+  const proposedAt = deps.clock();
+  const id = crypto.randomUUID();
+  const proposal: Proposal = {
+    ...change,
+    id,
+    state: "proposed",
+    proposedAt,
+    expiresAt: proposedAt + PROPOSAL_MS,
+  };
+  await transact(deps, { what: "proposal" }, async (tx) => {
+    deps.proposals.stage(tx, null, proposal);
+    const reason = `${change.path}: ${change.reason}`;
+    await stageEvent(deps, tx, id, "proposal.made", change.operator, reason);
+  });
+  deps.log.warn("proposal.made", { proposal: id, path: change.path, by: change.operator });
+  return proposal;
+}
+
+/**
+ * Approves and carries out the change. If the process ends in between, the proposal can be approved again: every change
+ * has an effect once.
+ *
+ * @throws {ApiError} `operations.not_found`, `operations.forbidden`, `operations.conflict`
+ */
+export async function approve(
+  deps: ProposalDeps,
+  carryOut: CarryOut,
+  id: string,
+  decision: Decision,
+): Promise<Proposal> {
+  const approved = await decide(deps, id, decision, "approved", (proposal) => {
+    if (proposal.operator === decision.operator) {
+      throw conflict("You have proposed it yourself: another operator must approve it.");
+    }
+    if (proposal.state !== "proposed" && proposal.state !== "approved") {
+      throw conflict(`It is ${proposal.state}.`);
+    }
+  });
+  const answer = await carryOut(approved, `${approved.operator} with ${decision.operator}`);
+  const { error_description: fault } = Object(await answer.json().catch(() => undefined));
+  if (answer.status >= 500) {
+    throw new ApiError("platform.unavailable", {
+      detail: `the change of an approved proposal: ${answer.status}`,
+      retryAfterSeconds: 5,
+    });
+  }
+  return await finish(deps, id, answer.ok, answer.status, typeof fault === "string" ? fault : undefined);
+}
+
+/** @throws {ApiError} `operations.not_found`, `operations.forbidden`, `operations.conflict` */
+export async function withdraw(deps: ProposalDeps, id: string, decision: Decision): Promise<Proposal> {
+  return await decide(deps, id, decision, "withdrawn", ({ state }) => {
+    if (state !== "proposed") throw conflict(`It is ${state}.`);
+  });
+}
+
+async function decide(
+  deps: ProposalDeps,
+  id: string,
+  { operator, reason, mayChange }: Decision,
+  state: "approved" | "withdrawn",
+  require: (proposal: Proposal) => void,
+): Promise<Proposal> {
+  const event = state === "approved" ? "proposal.approved" : "proposal.withdrawn";
+  const decided = await transact(deps, { what: "proposal" }, async (tx) => {
+    const former = isUuid(id) ? await deps.proposals.find(tx, id) : null;
+    if (former === null) throw new ApiError("operations.not_found");
+    const now = deps.clock();
+    if (!mayChange(former.value.endpoint)) {
+      throw new ApiError("operations.forbidden", `needs a role of ${former.value.endpoint}`);
+    }
+    if (stateAt(former.value, now) === "expired") throw conflict("It has expired.");
+    require(former.value);
+    const changed: Proposal = { ...former.value, state, decidedBy: operator, decidedAt: now };
+    deps.proposals.stage(tx, former, changed);
+    await stageEvent(deps, tx, id, event, operator, reason);
+    return changed;
+  });
+  deps.log.warn(event, { proposal: id, path: decided.path, by: operator });
+  return decided;
+}
+
+/** Records the result. Of two approvals at once, one finds the change made: what was done stays done. */
+async function finish(
+  deps: ProposalDeps,
+  id: string,
+  isDone: boolean,
+  status: number,
+  fault: string | undefined,
+): Promise<Proposal> {
+  return await transact(deps, { what: "proposal" }, async (tx) => {
+    const former = await deps.proposals.find(tx, id);
+    if (former === null) throw new ApiError("operations.not_found");
+    if (former.value.state === "done") return former.value;
+    const state = isDone ? "done" : "failed";
+    const changed: Proposal = { ...former.value, state, status, ...(fault === undefined ? {} : { fault }) };
+    deps.proposals.stage(tx, former, changed);
+    await stageEvent(deps, tx, id, `proposal.${state}`, "platform", fault ?? `status ${status}`);
+    return changed;
+  });
+}
+
+async function stageEvent(
+  { controls, clock }: ProposalDeps,
+  tx: Parameters<ControlsStore["stageEvent"]>[0],
+  id: string,
+  event: string,
+  actor: string,
+  reason: string,
+): Promise<void> {
+  await controls.stageEvent(tx, `proposal ${id}`, {
+    at: clock(),
+    event,
+    actor,
+    reason: reason.slice(0, 700),
+  });
+}
+
+function conflict(description: string): ApiError {
+  return new ApiError("operations.conflict", { description });
+}

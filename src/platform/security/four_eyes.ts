@@ -1,0 +1,58 @@
+/** Changes that need two operators, if the deployment is configured so: one proposes, another one approves (contract FE1). */
+import type { Context } from "hono";
+import type { FourEyesChange } from "../operators_config.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
+
+/** The endpoint of each change. */
+const ENDPOINTS: Readonly<Record<FourEyesChange, string>> = {
+  "erase-case": "POST /operations/cases/{id}/erasure",
+  "close-order": "POST /operations/payment-orders/{paymentId}/close",
+  "release-restored": "POST /operations/order-holds/{bank}/release",
+  "revoke-tokens": "POST /operations/software/{id}/revoke-tokens",
+  "block-organisation": "POST /operations/organisations/{id}/block",
+  "block-software": "POST /operations/software/{id}/block",
+};
+
+export function fourEyesEndpoints(changes: readonly FourEyesChange[]): ReadonlySet<string> {
+  return new Set(changes.map((name) => ENDPOINTS[name]));
+}
+
+/** A change as one operator has sent it. */
+export interface ProposedChange {
+  readonly endpoint: string;
+  /** As sent. */
+  readonly path: string;
+  readonly contentType: "application/json" | "text/plain";
+  readonly body: string;
+  readonly reason: string;
+  /** `operator <name>`. */
+  readonly operator: string;
+}
+
+export interface FourEyes {
+  /** The endpoints whose changes need two people. */
+  readonly endpoints: ReadonlySet<string>;
+  /** Stores a proposal, and returns its id and when it expires (milliseconds). @throws {ApiError} `operations.conflict` */
+  propose(change: ProposedChange): Promise<{ readonly id: string; readonly expiresAt: number }>;
+}
+
+const REASON = /^[^\p{Cc}]{10,500}$/u;
+
+/** Reads the change of a request whose checks have decoded its body. @throws {ApiError} `operations.invalid_request` */
+export function changeOf(c: Context, endpoint: string): ProposedChange {
+  const { command, text = "", operator } = c.var as {
+    readonly command?: { readonly Data: { readonly Reason: string } };
+    readonly text?: string;
+    readonly operator: string;
+  };
+  const reason = command?.Data.Reason ?? text;
+  if (!REASON.test(reason)) {
+    throw new ApiError("operations.invalid_request", {
+      description: "A reason of 10 to 500 characters is missing.",
+    });
+  }
+  const sent = command === undefined
+    ? { contentType: "text/plain" as const, body: text }
+    : { contentType: "application/json" as const, body: JSON.stringify(command) };
+  return { endpoint, path: c.req.path, ...sent, reason, operator };
+}
