@@ -47,14 +47,12 @@ export function composeOperations(
       consents,
       clients,
       log,
-      controls: openControlsStore(),
-      proposals: openProposalStore(store),
+      ...operatorStores(parts),
       currentControls: shared.controls,
       hasOrganisation: shared.statuses.hasOrganisation,
       listedStanding: async (clientId) => (await shared.statuses.find(clientId))?.standing,
       keys: participantKeys,
       ownKeys: () => keys.publicJwks.keys,
-      holds: openHoldStore(store),
       lanes: shared.admission.state,
       ownKeyRing: keys,
       evidenceLog: openLogStore(store),
@@ -64,6 +62,16 @@ export function composeOperations(
     },
   });
   return host;
+}
+
+function operatorStores(
+  { store }: Pick<TimedParts, "store">,
+): Pick<OperationsDeps["operations"], "controls" | "proposals" | "holds"> {
+  return {
+    controls: openControlsStore(),
+    proposals: openProposalStore(store),
+    holds: openHoldStore(store),
+  };
 }
 
 function erasureParts(
@@ -127,7 +135,7 @@ function guardOf(
   const people = withOidc(operators, oidcOperators(parts, log));
   if (people === undefined) return undefined;
   const organisationOf = organisationsOf({ store, clients, softwareOf });
-  const proposing = { ...parts, log, controls: openControlsStore(), proposals: openProposalStore(store) };
+  const proposing = { ...parts, log, ...operatorStores(parts) };
   const fourEyes = {
     endpoints: fourEyesEndpoints(parts.config.fourEyes),
     propose: (change: ProposedChange) => propose(proposing, change),

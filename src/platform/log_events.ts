@@ -1,6 +1,7 @@
 /** The events that the platform logs. docs/operations/log-events.md is generated from them. */
 import type { EventLog, LogEvents } from "../base/observability/log.ts";
 import { BASE_EVENTS } from "../base/observability/log_events.ts";
+import { CONTROLS, PROPOSALS } from "./operator_events.ts";
 import { SECURITY_EVENTS } from "../base/observability/security_events.ts";
 
 const ALWAYS = "Always.";
@@ -270,31 +271,6 @@ const OPERATORS = {
   },
 } as const satisfies LogEvents;
 
-const changed = (meaning: string) => ({ level: "warn", fields: ["party", "by"], meaning } as const);
-
-const proposed = (
-  meaning: string,
-) => ({ level: "warn", fields: ["proposal", "path", "by"], meaning } as const);
-
-/** Changes that need two operators. */
-const PROPOSALS = {
-  "proposal.made": proposed("An operator has proposed a change that a second one must approve."),
-  "proposal.approved": proposed("A second operator has approved a change, which is carried out."),
-  "proposal.withdrawn": proposed("A proposed change was withdrawn or declined."),
-} as const satisfies LogEvents;
-
-/** Changes by operators, which histories name alike. */
-const CONTROLS = {
-  "participant.blocked": changed("An operator has blocked a participant."),
-  "participant.unblocked": changed("An operator has ended the block of a participant."),
-  "participant.tokens_revoked": changed("An operator has revoked the tokens of a client."),
-  "bank.held": changed("An operator holds the orders of a bank back."),
-  "bank.released": changed("An operator has released the orders of a bank."),
-  "bank.outage_planned": changed("An operator has announced an outage of a bank."),
-  "bank.outage_cancelled": changed("An operator has ended or cancelled an outage of a bank."),
-} as const satisfies LogEvents;
-export type ControlEvent = keyof typeof CONTROLS;
-
 export const PLATFORM_EVENTS = {
   ...BASE_EVENTS,
   ...PROCESS,
@@ -309,3 +285,5 @@ export const PLATFORM_EVENTS = {
 
 /** The platform's log. */
 export type Log = EventLog<typeof PLATFORM_EVENTS>;
+
+export type { ControlEvent } from "./operator_events.ts";

@@ -38,6 +38,7 @@ Deno.test({
   fn: async () => {
     await using env = await openPushEnvironment(() => new Response("The desk is closed.", { status: 503 }), {
       operators: await testPeople(),
+      environment: { FOUR_EYES: "revoke-tokens" },
     });
     const pages = await busyConsole(env);
     const server = Deno.serve(
@@ -71,6 +72,7 @@ async function busyConsole(env: Environment & { readonly pushes: unknown[] }): P
   };
   await change("/banks/BANKB/hold", {});
   await change(`/software/${env.otherTpp.clientId}/block`, {});
+  await change(`/software/${env.otherTpp.clientId}/revoke-tokens`, {});
   const { Data: { OutageId: outageId = "" } } = await change("/banks/BANKA/outages", {
     FromDateTime: new Date(env.now).toISOString(),
     UntilDateTime: new Date(env.now + 3_600_000).toISOString(),

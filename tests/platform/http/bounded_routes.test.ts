@@ -75,6 +75,8 @@ const READS_BODIES = [
   "POST /operations/banks/:id/outages",
   "POST /operations/banks/:id/outages/:outageId/cancel",
   "POST /operations/cases/:id/erasure",
+  "POST /operations/proposals/:id/approve",
+  "POST /operations/proposals/:id/withdraw",
   "POST /console/sign-in",
 ];
 
