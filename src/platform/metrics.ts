@@ -68,6 +68,11 @@ const ORDERS = {
       "Age of the oldest payment that waits for its bank, from its creation. Take the maximum over processes.",
     labels: { bank: "bounded" },
   },
+  platform_order_held_age_seconds: {
+    kind: "gauge",
+    help: "How long the oldest held order of a bank is held. Take the maximum over processes.",
+    labels: { bank: "bounded" },
+  },
   platform_orders_counted_timestamp_seconds: {
     kind: "gauge",
     help: "When the numbers of orders were last counted.",

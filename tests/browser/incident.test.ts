@@ -208,11 +208,16 @@ Deno.test({
       assertEquals(await onDashboard(scene, "BANKA"), ["Does not take orders", String(PAYMENTS), "0"]);
     });
     await t.step("the operator holds the bank", () => holds(scene));
+    await t.step("held orders that are forgotten raise an alert", async () => {
+      await later(env, 4 * 3_600_000);
+      await aPass(env);
+      assertEquals((await prometheus.firing("OrdersHeld", 20)).labels["bank"], "BANKA");
+    });
     await t.step("the operator announces an outage", () => announces(scene));
     await t.step("the bank returns, and the operator releases its orders", () => releases(scene, ids));
     await t.step("the alerts and the dashboard are calm", async () => {
       assertEquals(await onDashboard(scene, "BANKA"), ["Works", "0", "0"]);
-      for (const name of ["BreakerOpen", "OrdersDelayed"]) await prometheus.ended(name, 20);
+      for (const name of ["BreakerOpen", "OrdersDelayed", "OrdersHeld"]) await prometheus.ended(name, 20);
     });
     await t.step("the report shows it", async () => {
       await env.platform.writeFigures();

@@ -26,6 +26,8 @@ const MAX_COUNTED = 1000;
 const MAX_READ = 20_000;
 /** Payments of one bank whose age a pass reads, and of all banks. */
 const AGES = { ofBank: 20, ofAll: 1000 } as const;
+/** Held orders of one bank whose age a pass reads, and of all banks. */
+const HELD_AGES = { ofBank: 50, ofAll: 1000 } as const;
 const EVERY_MS = 5000;
 /** A pass takes at most this part of the time, so that a long one is repeated less often. */
 const DUTY = 1 / 20;
@@ -52,7 +54,8 @@ interface Counted {
 async function count(deps: CountOrdersDeps): Promise<void> {
   const { metrics } = deps;
   const { counted, ages } = await countQueues(deps);
-  const orders = [...counted, ...await countHeld(deps), ...await countDead(deps)];
+  const held = await countHeld(deps);
+  const orders = [...counted, ...held.counted, ...await countDead(deps)];
   metrics.replace(
     "platform_orders",
     orders.map(({ bank, state, value }) => ({ labels: { bank, state }, value })),
@@ -60,6 +63,10 @@ async function count(deps: CountOrdersDeps): Promise<void> {
   metrics.replace(
     "platform_order_oldest_age_seconds",
     ages.map(({ bank, seconds }) => ({ labels: { bank }, value: seconds })),
+  );
+  metrics.replace(
+    "platform_order_held_age_seconds",
+    held.ages.map(({ bank, seconds }) => ({ labels: { bank }, value: seconds })),
   );
   metrics.set("platform_orders_counted_timestamp_seconds", {}, deps.clock() / 1000);
 }
@@ -96,15 +103,28 @@ async function oldestAge(deps: CountOrdersDeps, ids: readonly PaymentId[]): Prom
   return created.length === 0 ? undefined : Math.max(0, deps.clock() - Math.min(...created)) / 1000;
 }
 
-async function countHeld({ outbox }: CountOrdersDeps): Promise<readonly Counted[]> {
+async function countHeld(deps: CountOrdersDeps): Promise<Queues> {
   const counted: Counted[] = [];
-  let bank = await outbox.nextHeldBank(undefined);
+  const ages: { bank: string; seconds: number }[] = [];
+  let aged = 0;
+  let bank = await deps.outbox.nextHeldBank(undefined);
   for (let read = 0; bank !== undefined && read < MAX_READ; read += MAX_COUNTED) {
-    const { length: value } = await outbox.heldOf(bank, MAX_COUNTED);
-    counted.push({ bank, state: "held", value });
-    bank = await outbox.nextHeldBank(bank);
+    const ids = await deps.outbox.heldOf(bank, MAX_COUNTED);
+    counted.push({ bank, state: "held", value: ids.length });
+    const some = ids.slice(0, Math.min(HELD_AGES.ofBank, HELD_AGES.ofAll - aged));
+    const seconds = await longestHeld(deps, some);
+    if (seconds !== undefined) ages.push({ bank, seconds });
+    aged += some.length;
+    bank = await deps.outbox.nextHeldBank(bank);
   }
-  return counted;
+  return { counted, ages };
+}
+
+/** The due time of a held order is when it was held. Ids are random, so that of many orders some are a fair sample. */
+async function longestHeld(deps: CountOrdersDeps, ids: readonly PaymentId[]): Promise<number | undefined> {
+  const orders = await Promise.all(ids.map((id) => deps.outbox.find(deps.store, id)));
+  const since = orders.flatMap((order) => order?.value.held === undefined ? [] : order.value.dueAt);
+  return since.length === 0 ? undefined : Math.max(0, deps.clock() - Math.min(...since)) / 1000;
 }
 
 async function countDead({ outbox }: CountOrdersDeps): Promise<readonly Counted[]> {
