@@ -162,9 +162,11 @@ function composeEvents(
 }
 
 /** No middleware if traces are switched off. */
-function traced({ config, clock }: PlatformParts, { traceQueue: queue }: Shared): Surroundings {
-  const record: RecordTrace = (...known) => queue.add(traceOf(...known));
-  return config.traceDays === 0 ? [] : [traceRequests({ record, clock, elapsed: preciseClock })];
+function traced({ config, clock }: PlatformParts, shared: Shared): Surroundings {
+  const record: RecordTrace = (...known) => shared.traceQueue.add(traceOf(...known));
+  return config.traceDays === 0
+    ? []
+    : [traceRequests({ record, clock, elapsed: preciseClock, keepsJwts: shared.site.sandbox })];
 }
 
 /** The data key of a new consent is stored before its id is used. */
@@ -254,7 +256,7 @@ function composeBrowser(
     },
     receipts: { keys, authUrl, site: shared.site },
     serviceLevels: { ...parts, ...shared },
-    pages: { ...pages, authUrl, site: shared.site, findTpp: tppFinder(shared, store) },
+    pages: { ...pages, ...shared, ...shared.errors, authUrl, findTpp: tppFinder(shared, store) },
   });
 }
 

@@ -11,7 +11,12 @@ import { type Docs, openDocs } from "../portal/docs_page.tsx";
 import { errorPageRoute, type FindTpp } from "./http/error_routes.ts";
 import type { ErrorEntry, ErrorRemedy } from "../portal/error_table.tsx";
 import { type DocumentedReason, ERROR_HELP } from "./http/error_help.ts";
-import { CHAPTERS, DOCS_PATH, REFERENCE_PATH } from "../portal/paths.ts";
+import { CHAPTERS, DOCS_PATH, REFERENCE_PATH, TRACES_PAGE_PATH } from "../portal/paths.ts";
+import { renderTracePage } from "../portal/trace_page.tsx";
+import { shownTrace } from "./traces/shown_trace.ts";
+import type { ErrorUri } from "./traces/trace_representation.ts";
+import type { TraceStore } from "./traces/trace_store.ts";
+import { isUuid } from "../base/kernel/identifiers.ts";
 import { LOGO_PATH, type Site } from "../pages/site.ts";
 import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "../pages/stylesheet.ts";
 
@@ -24,6 +29,8 @@ export interface PublicPageDeps {
   readonly isServing: () => boolean;
   /** The OpenAPI 3.1 document of both hosts, generated from their routes. */
   readonly openApi: () => object;
+  readonly traces: Pick<TraceStore, "byInteraction">;
+  readonly errorUri: ErrorUri;
 }
 
 const HTML = "text/html; charset=UTF-8";
@@ -97,8 +104,10 @@ const documentRoute = createRoute({
   responses: { ...taggedAnswers("OpenAPI 3.1", z.looseObject({})), ...oauthErrors(405, 500) },
 });
 const rootRoute = { ...hidden("/"), responses: { 303: { description: "To the documentation" } } };
+/** With its own endpoint. */
+const CHAPTER_PATHS = CHAPTERS.map(([path]) => path).filter((path) => path !== TRACES_PAGE_PATH);
 /** `/docs/{chapter}` is not a route, because it would take paths of a bank with the code docs. */
-const docsRoutes = [...CHAPTERS.map(([path]) => path), `${REFERENCE_PATH}/{part}`].map(hidden);
+const docsRoutes = [...CHAPTER_PATHS, `${REFERENCE_PATH}/{part}`].map(hidden);
 
 /**
  * The pages. Documents are rendered once and cached, so that a flood of requests for them hardly delays payments.
@@ -125,6 +134,7 @@ export function publicPageRoutes(deps: PublicPageDeps): readonly PlatformEndpoin
     endpoint("browser", "public", rootRoute, [], (c) => c.redirect(DOCS_PATH, 303)),
     errorPageRoute(deps.site, deps.findTpp),
     ...docsEndpoints(document, docs),
+    ...traceEndpoint(deps, document),
   ];
 }
 
@@ -161,6 +171,27 @@ function docsEndpoints(
       return answerDocument(c, await document(path, HTML, () => docs().page(path) ?? ""));
     })
   );
+}
+
+/** In a sandbox the page shows every participant's traces (contract TRC12). Elsewhere it reads none. */
+function traceEndpoint(
+  { site, traces, errorUri }: PublicPageDeps,
+  document: ReturnType<typeof documentStore>,
+): readonly PlatformEndpoint[] {
+  const route = hidden(TRACES_PAGE_PATH);
+  return [
+    endpoint("browser", "public", route, [], async (c) => {
+      if (!site.sandbox) {
+        return answerDocument(
+          c,
+          await document(route.path, HTML, () => renderTracePage({})),
+        );
+      }
+      const id = c.req.query("id")?.trim() ?? "";
+      const found = isUuid(id) ? await traces.byInteraction(id) : [];
+      return c.html(renderTracePage({ id, traces: found.map((trace) => shownTrace(trace, errorUri)) }));
+    }),
+  ];
 }
 
 function once<T>(make: () => T): () => T {

@@ -15,6 +15,7 @@ import {
   ERRORS_PATH,
   groupPath,
   REFERENCE_PATH,
+  TRACES_PAGE_PATH,
   TYPES_PATH,
 } from "./paths.ts";
 import { MAX_QUERY_CHARACTERS, renderPortalPage } from "./portal_frame.tsx";
@@ -22,6 +23,7 @@ import { renderCommonParts, renderGroup, renderReferenceIndex, renderTypes } fro
 import { sandboxGuide } from "./sandbox_guide.ts";
 import { type Place, search, searchable, type SearchablePlace } from "./search.ts";
 import { signaturesGuide } from "./signatures_guide.ts";
+import { renderTracePage } from "./trace_page.tsx";
 import { tppGuide } from "./tpp_guide.ts";
 import { typeAnchor } from "./schema_view.tsx";
 
@@ -78,6 +80,7 @@ function pagesOf({ reference, guides, authUrl, errors }: DocsSource): ReadonlyMa
     [DOCS_PATH, () => renderOverview(reference, authUrl)],
     ...[...guides].map(([path, guide]) => [path, () => renderGuide(path, guide)] as const),
     [ERRORS_PATH, () => renderErrors(errors)],
+    [TRACES_PAGE_PATH, () => renderTracePage({})],
     [REFERENCE_PATH, () => renderReferenceIndex(reference)],
     ...reference.groups.map((group) => [groupPath(group.name), () => renderGroup(group, reference)] as const),
     [TYPES_PATH, () => renderTypes(reference)],

@@ -9,6 +9,8 @@ export const REFERENCE_PATH = "/docs/reference";
 export const TYPES_PATH = "/docs/reference/data-types";
 /** Parameters and answers that many endpoints have. */
 export const COMMON_PATH = "/docs/reference/common-parts";
+/** What the platform did with a request. */
+export const TRACES_PAGE_PATH = "/docs/traces";
 /** The error table. */
 export const ERRORS_PATH = "/docs/errors";
 
@@ -24,6 +26,7 @@ export const CHAPTERS: readonly (readonly [path: string, title: string])[] = [
   ["/docs/bank", "Guide for banks"],
   ["/docs/signatures", "Signatures"],
   [ERRORS_PATH, "Errors"],
+  [TRACES_PAGE_PATH, "Traces"],
   ["/docs/sandbox", "Sandbox"],
   [REFERENCE_PATH, "API reference"],
 ];

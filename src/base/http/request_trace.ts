@@ -39,6 +39,18 @@ export interface TraceNotes {
   rejection?: TracedRejection;
   readonly readers: TraceReader[];
   readonly calls: TracedCall[];
+  /** Sandbox only. */
+  received?: ReceivedJwt[];
+}
+
+/** A JWT as it arrived, decoded and not verified. Without its signature it is no credential. */
+export interface ReceivedJwt {
+  /** Such as `DPoP proof`, as faults name it. */
+  readonly name: string;
+  /** JSON. */
+  readonly header: string;
+  /** JSON; absent for a detached signature. */
+  readonly claims?: string;
 }
 
 export function newTraceNotes(): TraceNotes {

@@ -2,6 +2,7 @@
  * Decrypts the result JWT of a returning customer, verifies it with a key of the bank in the path, and decodes it. It
  * has no effect until its correlation id is matched to this browser's session (Decision B4).
  */
+import { noteReceived } from "../../base/http/received_jwts.ts";
 import { isAccountNumberLike } from "../../base/values/account.ts";
 import { isUuid } from "../../base/kernel/identifiers.ts";
 import { type Clock, unixSeconds } from "../../base/kernel/clock.ts";
@@ -115,6 +116,7 @@ async function openUnverified(
   sealed: string,
 ): Promise<Result<UnverifiedJws>> {
   const inner = await openSealed(sealed, decrypters);
+  if (inner.ok) noteReceived("result JWT", inner.value);
   return inner.ok ? readCompactJws(inner.value, HEADER) : inner;
 }
 

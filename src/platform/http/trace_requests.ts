@@ -29,16 +29,21 @@ export type RecordTrace = (facts: RequestFacts, notes: TraceNotes, measured: Mea
 /** Documentation and probes have a trace only if they are rejected. */
 const UNTRACED: ReadonlySet<string> = new Set(["public", "probe", "operator"]);
 
-/** @param deps.elapsed a monotonic clock in milliseconds */
+/**
+ * @param deps.elapsed a monotonic clock in milliseconds
+ * @param deps.keepsJwts whether rejected requests keep what their JWTs said: in a sandbox
+ */
 export function traceRequests(
-  { record, clock, elapsed }: {
+  { record, clock, elapsed, keepsJwts }: {
     readonly record: RecordTrace;
     readonly clock: Clock;
     readonly elapsed: Clock;
+    readonly keepsJwts: boolean;
   },
 ): ReturnType<typeof createMiddleware<RequestEnv>> {
   return createMiddleware<RequestEnv>(async function traced(c, next) {
     const [at, began] = [clock(), elapsed()];
+    if (keepsJwts) c.get("trace").received = [];
     await next();
     const { status } = c.res;
     if (status < 400 && UNTRACED.has(endpointOf(c)?.traffic ?? "public")) return;

@@ -2,6 +2,7 @@
  * Verifies a registration JWT: its software statement with a key of the directory, the JWT with a key of the
  * participant that the statement names, and its claims against the statement (contract DC6-DC10).
  */
+import { noteReceived } from "../../base/http/received_jwts.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { failed, type Failure, mismatch, ok, type Result, within } from "../../base/kernel/result.ts";
 import { inPart, type JwtFault, unverifiedClaims, type UnverifiedJws } from "../../base/jose/compact_jws.ts";
@@ -64,6 +65,7 @@ export async function openRegistration(
   jwt: string,
   onStatement: (statement: SoftwareStatement) => void,
 ): Promise<Result<RegistrationRequest, RegistrationFault>> {
+  noteReceived("registration JWT", jwt);
   const verified = await verifyJwt(jwt, {
     ...HEADER,
     findKey: (jws) => findRegistrant(deps, jws, onStatement),

@@ -2,6 +2,7 @@
  * Client authentication at the token and PAR endpoints: private_key_jwt (RFC 7523) together with the participant's
  * TLS key. Without that key the response is the same for every fault of the assertion (contract CA14).
  */
+import { noteReceived } from "../../base/http/received_jwts.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { asClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -79,6 +80,7 @@ export async function identifyClient(
   presented: Presented,
 ): Promise<IdentifiedJwt<NamedClient>> {
   const { clientIdText, assertion } = readParameters(presented);
+  noteReceived("client_assertion", assertion);
   const identified = await identifySigner(assertion, {
     ...HEADER,
     findKey: (jws) => findClient(deps, presented.reads, clientIdText, jws),

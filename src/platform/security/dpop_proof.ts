@@ -3,6 +3,7 @@
  * the resource endpoints, which also require `ath`. The replay record of a valid proof is written in the request's
  * commit.
  */
+import { noteReceived } from "../../base/http/received_jwts.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { mismatch, ok, quoted, type Result, within } from "../../base/kernel/result.ts";
@@ -60,6 +61,7 @@ async function verifyProof(clock: Clock, keys: ProofKeys, request: ProvenRequest
     const fault = { at: "the DPoP header", expected: "a proof JWT for this request" };
     throw new ApiError("dpop.invalid_proof", { fault });
   }
+  noteReceived("DPoP proof", request.header);
   const proof = await verifyJwt(request.header, { // RFC 9449 §4.3 checks 1 to 7
     ...HEADER,
     findKey: (jws) => readProofKey(keys, jws),

@@ -3,6 +3,7 @@
  * client (Decision C5). Only this signature protects the integrity of the body: DPoP does not cover it (RFC 9449
  * §11.7).
  */
+import { noteReceived } from "../../base/http/received_jwts.ts";
 import { createMiddleware } from "hono/factory";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { unixSeconds } from "../../base/kernel/clock.ts";
@@ -80,6 +81,7 @@ export function payloadSignature(
     async function payloadSignature(c, next) {
       const header = c.req.header("x-jws-signature");
       if (header === undefined || header === "") throw missing();
+      noteReceived("x-jws-signature", header);
       const signature = readDetachedJws(header);
       if (!signature.ok) throw rejected(signature);
       const { kid, profile } = signature.value;

@@ -1,6 +1,12 @@
 /** The trace of a request: who sent it, which checks it passed, and why it was rejected. No I/O. */
 import type { RequestFacts } from "../../base/http/request_facts.ts";
-import type { TracedCall, TracedRejection, TraceNotes, TraceReader } from "../../base/http/request_trace.ts";
+import type {
+  ReceivedJwt,
+  TracedCall,
+  TracedRejection,
+  TraceNotes,
+  TraceReader,
+} from "../../base/http/request_trace.ts";
 import type { MeasuredRequest } from "../http/trace_requests.ts";
 import { toldText } from "./told_text.ts";
 
@@ -32,6 +38,8 @@ export interface Trace extends MeasuredRequest {
   readonly paymentId?: string;
   readonly sessionId?: string;
   readonly rejection?: TraceRejection;
+  /** What the JWTs of a rejected request said, in a sandbox. */
+  readonly received?: readonly ReceivedJwt[];
   readonly calls: readonly TracedCall[];
 }
 
@@ -51,12 +59,13 @@ const MAX_DETAIL_CHARACTERS = 300;
 /** Makes the trace of a request that has been answered. */
 export function traceOf(facts: RequestFacts, notes: TraceNotes, measured: MeasuredRequest): ReadableTrace {
   const { clientId = notes.provenClient, orgId, bank, consentId, paymentId } = facts;
-  const { sessionId, rejection } = notes;
+  const { sessionId, rejection, received = [] } = notes;
   const trace: Trace = {
     interactionId: facts.interactionId.toLowerCase(),
     ...measured,
     ...given({ clientId, orgId, bank, consentId, paymentId, sessionId }),
     ...(rejection === undefined ? {} : { rejection: traceRejection(rejection) }),
+    ...(rejection === undefined || received.length === 0 ? {} : { received }),
     calls: notes.calls.map((call) => ({ ...call })), // one may end later
   };
   const own = clientId === undefined ? [] : [{ clientId, isSender: true } as TraceReader];
@@ -64,7 +73,7 @@ export function traceOf(facts: RequestFacts, notes: TraceNotes, measured: Measur
 }
 
 /** Returns the trace as a reader sees it that did not send the message: without what was wrong with it. */
-export function asBystander({ rejection, ...trace }: Trace): Trace {
+export function asBystander({ rejection, received: _, ...trace }: Trace): Trace {
   return rejection === undefined ? trace : { ...trace, rejection: { reason: rejection.reason } };
 }
 

@@ -53,6 +53,7 @@ export const traceRecord = defineRecord<Trace>({
     checks: texts,
     passed: count,
     rejection: optional(rejection),
+    received: optional(z.array(z.looseObject({ name: text, header: text, claims: optional(text) }))),
     calls: z.array(
       z.looseObject({
         to: z.enum(["bank", "directory"]),

@@ -155,7 +155,8 @@ function showMessages(shop: Shop, c: Context): Response | Promise<Response> {
 
 function showMessage(shop: Shop, c: Context): Response | Promise<Response> {
   const order = orderOf(shop, c);
-  const content = order && MessagePage({ order, number: Number(c.req.param("number")) });
+  const { authUrl } = shop.tpp;
+  const content = order && MessagePage({ order, number: Number(c.req.param("number")), authUrl });
   return content === undefined ? notFound(c) : page(c, 200, content);
 }
 

@@ -14,7 +14,12 @@ const INTERACTION_ID = "x-fapi-interaction-id";
 
 /** The page of the message with this number, from 1; undefined if it does not exist. */
 export function MessagePage(
-  { order, number }: { readonly order: Order; readonly number: number },
+  { order, number, authUrl }: {
+    readonly order: Order;
+    readonly number: number;
+    /** The platform's browser host, which shows traces. */
+    readonly authUrl: string;
+  },
 ): JSX.Element | undefined {
   const { exchanges } = order.messages;
   const exchange = exchanges[number - 1];
@@ -27,7 +32,7 @@ export function MessagePage(
       <h1>{title}</h1>
       {turn}
       <MessageSummary exchange={exchange} />
-      <Facts exchange={exchange} startedAt={exchanges[0]?.at ?? exchange.at} />
+      <Facts exchange={exchange} startedAt={exchanges[0]?.at ?? exchange.at} authUrl={authUrl} />
       <Half title={tookMs === undefined ? "Parameters of the address" : "Request"} half={request} />
       {response && <Half title={`Answer ${statusText(response.status)}`} half={response} />}
       {turn}
@@ -59,16 +64,27 @@ function Turn(
 }
 
 function Facts(
-  { exchange, startedAt }: { readonly exchange: LoggedExchange; readonly startedAt: number },
+  { exchange, startedAt, authUrl }: {
+    readonly exchange: LoggedExchange;
+    readonly startedAt: number;
+    readonly authUrl: string;
+  },
 ): JSX.Element {
   const { url, request, response } = exchange;
   const interactionId = headerOf(response, INTERACTION_ID) ?? headerOf(request, INTERACTION_ID);
   return (
-    <dl class="facts">
-      <Fact term="Address">{url}</Fact>
-      <Fact term="When">{whenText(exchange, startedAt)}</Fact>
-      {interactionId !== undefined && <Fact term={INTERACTION_ID}>{interactionId}</Fact>}
-    </dl>
+    <>
+      <dl class="facts">
+        <Fact term="Address">{url}</Fact>
+        <Fact term="When">{whenText(exchange, startedAt)}</Fact>
+        {interactionId !== undefined && <Fact term={INTERACTION_ID}>{interactionId}</Fact>}
+      </dl>
+      {interactionId !== undefined && (
+        <p>
+          <a href={`${authUrl}/docs/traces?id=${interactionId}`}>What the platform did with it</a>
+        </p>
+      )}
+    </>
   );
 }
 

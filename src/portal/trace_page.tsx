@@ -1,0 +1,195 @@
+// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
+/** The page that shows what the platform did with a request, by its interaction id: in a sandbox (contract TRC12). */
+import { raw } from "hono/html";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { REFERENCE_PATH, TRACES_PAGE_PATH } from "./paths.ts";
+import { renderPortalPage } from "./portal_frame.tsx";
+
+/** A trace, for people. */
+export interface ShownTrace {
+  /** Such as `POST /{bank}/token.oauth2/v1`. */
+  readonly title: string;
+  readonly status: number;
+  readonly facts: readonly (readonly [term: string, value: string])[];
+  readonly checks: readonly { readonly name: string; readonly result: string }[];
+  /** What was wrong, each with its place if it has one. */
+  readonly faults: readonly ShownFault[];
+  readonly jwts: readonly ShownJwt[];
+}
+
+export interface ShownFault {
+  /** Such as `client_assertion aud`. */
+  readonly part: string;
+  readonly expected: string;
+  readonly received: string;
+  /** The address of its documentation. */
+  readonly href?: string;
+}
+
+/** A received JWT. Header and claims are JSON. */
+export interface ShownJwt {
+  readonly name: string;
+  readonly header: string;
+  readonly claims?: string;
+}
+
+/** What the reader has asked for. `traces` is absent where the page shows none, outside of a sandbox. */
+export interface TraceQuestion {
+  readonly id?: string;
+  readonly traces?: readonly ShownTrace[];
+}
+
+/** The page as a whole HTML document. */
+export function renderTracePage({ id = "", traces }: TraceQuestion): string {
+  return renderPortalPage({
+    path: TRACES_PAGE_PATH,
+    title: "Traces",
+    lead:
+      "What the platform did with a request: each check with its result, and what was wrong. By the x-fapi-interaction-id of the answer, or the number on a customer’s error page.",
+    contents: [],
+    children: traces === undefined ? <Elsewhere /> : <Found id={id} traces={traces} />,
+  });
+}
+
+/** Outside of a sandbox a page without sign-in shows nobody's requests. */
+function Elsewhere(): JSX.Element {
+  return (
+    <section class="card guide" aria-labelledby="read">
+      <h2 id="read">Read your traces</h2>
+      <p>
+        <code>GET /traces/v1/{"{interaction-id}"}</code>{" "}
+        with a token of the client credentials grant returns the traces of your own requests, of your
+        customers’ steps, and of your own results if you are a bank. Your people read the same where the
+        operator has signed them in. This page shows traces in a sandbox only.
+      </p>
+      <p>
+        <a href={REFERENCE_PATH}>API reference</a>
+      </p>
+    </section>
+  );
+}
+
+function Found({ id, traces }: { readonly id: string; readonly traces: readonly ShownTrace[] }): JSX.Element {
+  return (
+    <>
+      <form class="search" method="get" action={TRACES_PAGE_PATH}>
+        <label for="id">Interaction id</label>
+        <div>
+          <input id="id" name="id" value={id} maxlength={36} autocomplete="off" spellcheck={false} />
+          <button type="submit">Show</button>
+        </div>
+      </form>
+      {id !== "" && traces.length === 0 && (
+        <p>
+          No request has this id. A trace can be read a second after its answer, and for as long as the
+          platform keeps it.
+        </p>
+      )}
+      {traces.map((trace, index) => <Trace trace={trace} id={`trace-${index + 1}`} />)}
+    </>
+  );
+}
+
+function Trace({ trace, id }: { readonly trace: ShownTrace; readonly id: string }): JSX.Element {
+  const { title, status, facts, checks, faults, jwts } = trace;
+  return (
+    <section class="card guide" aria-labelledby={id}>
+      <h2 id={id}>{title}: {status}</h2>
+      {faults.map((fault) => <Fault fault={fault} />)}
+      {jwts.map((jwt) => <Jwt jwt={jwt} faults={faults} />)}
+      {checks.length > 0 && (
+        <>
+          <h3>Checks, in order</h3>
+          <ol class="steps">{checks.map(({ name, result }) => <li>{name}: {result}</li>)}</ol>
+        </>
+      )}
+      <Facts facts={facts} />
+    </section>
+  );
+}
+
+function Facts({ facts }: { readonly facts: ShownTrace["facts"] }): JSX.Element {
+  return (
+    <dl class="facts">
+      {facts.map(([term, value]) => (
+        <div>
+          <dt>{term}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Fault({ fault: { part, expected, received, href } }: { readonly fault: ShownFault }): JSX.Element {
+  return (
+    <>
+      <Facts
+        facts={[
+          ["Wrong", part],
+          ["Expected", expected],
+          ...(received === "" ? [] : [["Received", received] as const]),
+        ]}
+      />
+      {href !== undefined && (
+        <p>
+          <a href={href}>Cause, example and remedy</a>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Jwt(
+  { jwt, faults }: { readonly jwt: ShownJwt; readonly faults: readonly ShownFault[] },
+): JSX.Element {
+  const { name, header, claims } = jwt;
+  const own = faults.filter(({ part }) =>
+    part === name || part.startsWith(`${name} `) || !part.includes(" ")
+  );
+  const inHeader = own.flatMap(({ part, expected }) =>
+    part.includes("header ") || claims === undefined ? [[memberOf(part), expected] as const] : []
+  );
+  const inClaims = own.flatMap(({ part, expected }) =>
+    part.includes("header ") ? [] : [[memberOf(part), expected] as const]
+  );
+  return (
+    <>
+      <h3>{name}, as it arrived</h3>
+      <Json about={`Header of the ${name}`} text={header} marked={inHeader} />
+      {claims !== undefined && <Json about={`Claims of the ${name}`} text={claims} marked={inClaims} />}
+    </>
+  );
+}
+
+function memberOf(part: string): string {
+  return part.split(" ").at(-1) ?? "";
+}
+
+/** JSON whose wrong members are marked, each with the expected value beside it. */
+function Json(
+  { about, text, marked }: {
+    readonly about: string;
+    readonly text: string;
+    readonly marked: readonly (readonly [member: string, expected: string])[];
+  },
+): JSX.Element {
+  const lines = text.split("\n").map((line) => {
+    const found = marked.find(([member]) => line.startsWith(`  ${JSON.stringify(member)}:`));
+    return found === undefined
+      ? escaped(line)
+      : `<mark>${escaped(line)}</mark>   ← must be ${escaped(found[1])}`;
+  });
+  return (
+    <figure>
+      <figcaption>{about}</figcaption>
+      <pre tabindex={0} role="group" aria-label={about}>
+        <code>{raw(lines.join("\n"))}</code>
+      </pre>
+    </figure>
+  );
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
