@@ -139,6 +139,20 @@ Deno.test("GET order and its messages are for the browser that ordered", async (
   }
 });
 
+Deno.test("GET a message links to the trace of its request at the platform [TRC12]", async () => {
+  const env = await openShop();
+  const { cookie, state } = await goToBank(env);
+  const response = await env.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
+  const path = `${response.headers.get("location")}/messages`;
+  const messages = (await (await env.fetch(get(`${path}.json`, cookie))).json()).messages;
+  const number = messages.findLastIndex(({ url }: { readonly url: string }) =>
+    url.includes("/domestic-payments/v1")
+  );
+  const page = await (await env.fetch(get(`${path}/${number + 1}`, cookie))).text();
+  const [, id] = /\/docs\/traces\?id=([0-9a-f-]{36})"/.exec(page) ?? [];
+  assertStringIncludes(JSON.stringify(messages[number]), `"x-fapi-interaction-id","${id}"`);
+});
+
 function payments({ seen }: ShopEnvironment): number {
   return seen.filter(({ method, path }) => method === "POST" && path === paymentsPath).length;
 }
