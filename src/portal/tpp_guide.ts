@@ -30,6 +30,7 @@ export function tppGuide(at: GuideAddresses): Guide {
       { id: "customer", title: "6. Send the customer", blocks: customer(at) },
       { id: "code", title: "7. Exchange the code", blocks: code(at) },
       { id: "pay", title: "8. Pay, and read the status", blocks: pay(at) },
+      { id: "events", title: "9. Learn what happened", blocks: events(at) },
       { id: "again", title: "When something fails", blocks: again() },
     ],
   };
@@ -221,6 +222,34 @@ curl ${TLS} \\
   ];
 }
 
+function events({ baseUrl, authUrl }: GuideAddresses): Block[] {
+  return [
+    "You need not read each payment again and again. One poll returns what happened to all your consents and payments at the bank, and waits up to 15 seconds if nothing has. Its body is not signed.",
+    {
+      about: "Poll for events",
+      code: `curl ${TLS} \\
+  -H "Authorization: DPoP $TOKEN" -H "DPoP: $PROOF" \\
+  -H 'content-type: application/json' --data-binary '{"ack": [], "maxEvents": 20}' \\
+  ${baseUrl}/BANK/events/v1`,
+    },
+    `\`sets\` has each event by its \`jti\`, as a security event token. Verify it: \`typ\` is \`secevent+jwt\`, \`iss\` is \`${authUrl}/BANK\`, \`aud\` is your client id, and the key is in \`/jwks\`. Store it, then name its \`jti\` in \`ack\` of the next poll. Until then it is returned again, for 7 days by default, so ignore a \`jti\` that you have stored. Report one that you cannot use in \`setErrs\`.`,
+    `In \`events\`, \`urn:uk:org:openbanking:events:resource-update\` names the resource. Beside it \`${authUrl}/events/\` and one of these names has the new \`status\`, and for a rejected payment the bank’s \`reason\`:`,
+    {
+      terms: [
+        ["`consent-authorised`", "The customer agreed."],
+        [
+          "`consent-rejected`",
+          "The customer or the bank rejected it, or a restore of the platform voided it.",
+        ],
+        ["`consent-expired`", "It was not authorised, or not used, in time."],
+        ["`consent-consumed`", "Its payment was made."],
+        ["`payment-status-changed`", "The payment has a new status: its first one, or one of the bank."],
+      ],
+    },
+    "The events of one consent or payment come in their order.",
+  ];
+}
+
 function again(): Block[] {
   return [
     {
@@ -235,7 +264,6 @@ function again(): Block[] {
         "429: wait as long as `Retry-After` says.",
         "Your customer needs a proof: `GET /BANK/domestic-payments/v1/$PAYMENT_ID/receipt` returns a signed receipt. Anyone can paste it at `/receipt` of the authorization host, which verifies and prints it.",
         "A bank is slow or fails: its availability and response times of the last 30 days are at `/service-levels` of the authorization host, and as JSON at `/service-levels.json`.",
-        'You need not poll each payment: `POST /BANK/events/v1` returns the signed events of your consents and payments (`application/json`, such as `{"maxEvents": 20}`, no payload signature) and waits up to 15 seconds for one. Acknowledge each with its `jti` in `ack` of the next poll; until then it is returned again.',
         "Read what the platform did with a request: `GET /traces/v1/{x-fapi-interaction-id}`. Quote that id if you ask for help.",
       ],
     },

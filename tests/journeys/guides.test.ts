@@ -2,7 +2,8 @@
  * The guides of the documentation, followed to the letter by external parties with a shell: every block of theirs is taken from
  * the page that the running sandbox serves, its placeholders are filled, and it runs as it stands.
  */
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import * as jose from "jose";
 import { decodeStatement } from "../../src/platform/recovery/order_statement_schema.ts";
 import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
 import { attendCustomer, pullAndReport, takesOrders } from "support/guide_bank.ts";
@@ -10,6 +11,7 @@ import { type Guides, onboard, openGuides, ownToken, registers } from "support/g
 import { armForOAuth, armWithProof, armWithSignature, type Party } from "support/guide_party.ts";
 import { areToolsThere, request, run } from "support/guide_snippets.ts";
 import { startProcess } from "support/own_bank.ts";
+import type { Json } from "testing/flows.ts";
 import { freePort } from "testing/served_platform.ts";
 import { customerLeaves, type Departure } from "support/guide_customer.ts";
 
@@ -153,6 +155,18 @@ async function pay(guides: Guides, tpp: Party): Promise<void> {
   assertEquals(Data.Status, "AcceptedSettlementInProcess");
   shell.env["PAYMENT_ID"] = Data.DomesticPaymentId;
   assertEquals(await readStatus(guides, tpp), "AcceptedSettlementInProcess");
+  await readEvents(guides, tpp);
+}
+
+async function readEvents({ pages }: Guides, tpp: Party): Promise<void> {
+  await armWithProof(tpp, "POST", "/BANKC/events/v1", tpp.shell.env["TOKEN"] ?? "");
+  const { sets } = await request(tpp.shell, pages.tpp.take("events", "Poll for events"), 200);
+  const types = Object.values<string>(sets).flatMap((set) =>
+    Object.keys(jose.decodeJwt<Json>(set)["events"])
+  );
+  for (const type of ["consent-authorised", "consent-consumed", "payment-status-changed"]) {
+    assert(types.some((id) => id.endsWith(`/events/${type}`)), type);
+  }
 }
 
 async function readStatus({ pages }: Guides, tpp: Party): Promise<string> {

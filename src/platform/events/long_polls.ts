@@ -13,10 +13,15 @@ const MAX_WAITING = 50;
 /** Of one client at one bank. */
 const MAX_WAITING_AN_OWNER = 2;
 
-/** Returns what `read` finds: at once, or as soon as it finds any within {@link ROUNDS}. */
+/**
+ * Returns what `read` finds: at once, or as soon as it finds any within {@link ROUNDS}.
+ *
+ * @param beforeWait called once, if there is a wait
+ */
 export type AwaitEvents = (
   owner: EventOwner,
   read: () => Promise<readonly PlacedEvent[]>,
+  beforeWait: () => Promise<void>,
 ) => Promise<readonly PlacedEvent[]>;
 
 export interface LongPollDeps {
@@ -36,12 +41,13 @@ export function openLongPolls({ events, isServing }: LongPollDeps): AwaitEvents 
     if (now === 0) waiting.delete(name);
     else waiting.set(name, now);
   };
-  return async (owner, read) => {
+  return async (owner, read, beforeWait) => {
     let found = await read();
     const name = `${owner.clientId} ${owner.bank}`;
     if (found.length > 0 || !mayWait(name)) return found;
     count(name, 1);
     try {
+      await beforeWait();
       for (let round = 0; round < ROUNDS && found.length === 0 && isServing(); round++) {
         await aside(() => nextRound(events, owner));
         found = await read();

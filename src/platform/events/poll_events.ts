@@ -2,7 +2,12 @@
 import { signClaims } from "../../base/jose/sign_claims.ts";
 import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
 import { asPaymentId, type PaymentId } from "../../base/kernel/identifiers.ts";
-import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
+import {
+  commitReplayRecords,
+  type RequestState,
+  transact,
+  type TransactDeps,
+} from "../../base/store/transaction.ts";
 import type { Log } from "../log_events.ts";
 import { afterError, jtiOf, placeOf } from "./event.ts";
 import type { EventOwner, EventStore, PlacedEvent } from "./event_store.ts";
@@ -35,7 +40,9 @@ export async function pollEvents(deps: PollEventsDeps, command: PollEvents): Pro
   await recordOutcomes(deps, command);
   const most = Math.min(maxEvents, MAX_EVENTS);
   const read = (): Promise<readonly PlacedEvent[]> => deps.events.due(owner, most + 1);
-  const found = returnImmediately || most === 0 ? await read() : await deps.awaitEvents(owner, read);
+  // A proof that is recorded only at the end of its request could be used again meanwhile.
+  const spend = (): Promise<void> => commitReplayRecords(deps, command.replayRecords);
+  const found = returnImmediately || most === 0 ? await read() : await deps.awaitEvents(owner, read, spend);
   const sent = found.slice(0, most);
   const sets = await Promise.all(sent.map((event) => signed(deps, owner, event)));
   return { moreAvailable: found.length > most, sets: Object.fromEntries(sets) };

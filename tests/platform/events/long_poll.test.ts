@@ -3,11 +3,12 @@ import { assert, assertEquals } from "@std/assert";
 import { openLongPolls } from "../../../src/platform/events/long_polls.ts";
 import type { BankCode, ClientId } from "../../../src/base/kernel/identifiers.ts";
 import { authorise, authorised, toBank } from "testing/authorization_flow.ts";
-import { openEnvironment } from "testing/environment.ts";
+import { BASE_URL, openEnvironment } from "testing/environment.ts";
+import { dpopProof } from "testing/jwts.ts";
 import { clientToken, good } from "testing/flows.ts";
 import { openServedEnvironment } from "testing/served_environment.ts";
 import { anotherProcess, at } from "support/processes.ts";
-import { poll, polled } from "./poll.ts";
+import { EVENTS, poll, polled } from "./poll.ts";
 
 const WAITS = {};
 const LONGEST_MS = 15_000;
@@ -85,6 +86,19 @@ Deno.test("of one client's polls two wait; a third is answered at once, and othe
   await others;
 });
 
+Deno.test("the proof of a poll that waits cannot be used again meanwhile [EVT8, DP11]", async () => {
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
+  const url = `${BASE_URL}${EVENTS}`;
+  const proof = await dpopProof(env, bound.key, { method: "POST", url, accessToken: bound.token });
+  const waits = poll(env, WAITS, { bound, proof });
+  await soon();
+  const { result, ms } = await timed(poll(env, WAITS, { bound, proof }));
+  assert(result.status === 401 && ms < 1500, `${result.status} after ${ms} ms`);
+  await authorise(env, await toBank(env));
+  assertEquals((await waits).status, 200);
+});
+
 Deno.test("of many polls 50 wait in a process, each looks at most once a second, and all end when it stops [EVT8]", async () => {
   let serving = true;
   const awaitEvents = openLongPolls({ events: { onStaged: () => () => {} }, isServing: () => serving });
@@ -92,7 +106,11 @@ Deno.test("of many polls 50 wait in a process, each looks at most once a second,
   let open = 60;
   const read = (): Promise<[]> => (reads++, Promise.resolve([]));
   const all = Array.from({ length: open }, async (_, n) => {
-    await awaitEvents({ clientId: `SC-${n}` as ClientId, bank: "BANKA" as BankCode }, read);
+    await awaitEvents(
+      { clientId: `SC-${n}` as ClientId, bank: "BANKA" as BankCode },
+      read,
+      () => Promise.resolve(),
+    );
     open--;
   });
   await soon();
