@@ -6,15 +6,15 @@ import { optionsOf, runProgram, UsageError } from "../command_line/run.ts";
 import { type ApiTools, getOperation } from "../operations_api/client.ts";
 import { bundleSchema, statementSchema } from "./bundle_schema.ts";
 import { timelineOf } from "./timeline.ts";
-import { verify, verifyArguments } from "./verify.ts";
+import { verify, verifyArguments, verifyFiles } from "./verify.ts";
 import { isDeletion } from "./verify_deletion.ts";
 
 const USAGE = `deno task case <id> [--json | --screen] [--bundle FILE] [--url URL]
-deno task case verify <FILE> [--anchor <thumbprint>,…]
+deno task case verify <FILE> [--anchor <thumbprint>,…] [--revoked <FILE>]
   Prints what happened, in words. The id is that of a payment or a consent, an interaction id (the number on an error
   page, while its trace is kept), an end-to-end id or an idempotency key. --screen: prints the customer's decision and what the screen showed. --json: prints
   the bundle. --bundle: writes it to a file, which verify checks without the platform. --anchor: the certificates in
-  which chains may end.
+  which chains may end. --revoked: a key set of revoked keys, from the directory.
   OPS_TOKEN (an operator's token), OPERATIONS_HOST and OPERATIONS_PORT are read from the environment or .env.`;
 
 /** Dependencies of the command. */
@@ -30,7 +30,7 @@ export async function caseCommand(args: readonly string[], tools: CaseTools): Pr
   if (first === "verify") {
     const given = verifyArguments(rest);
     if (given === undefined) throw new UsageError(USAGE);
-    return await verify(await tools.readBytes(given.file), given.anchor, tools.print);
+    return await verifyFiles(given, tools.readBytes, tools.print);
   }
   if (first === undefined || first.startsWith("--")) throw new UsageError(USAGE);
   const { bundle: file, url, json, screen } = optionsOf(rest, ["bundle", "url"], ["json", "screen"]);
@@ -38,7 +38,7 @@ export async function caseCommand(args: readonly string[], tools: CaseTools): Pr
   if (file !== undefined) await tools.writeText(file, text);
   if (json) tools.print(text.trimEnd());
   else if (isDeletion(JSON.parse(text))) {
-    return await verify(new TextEncoder().encode(text), undefined, tools.print);
+    return await verify(new TextEncoder().encode(text), {}, tools.print);
   } else for (const line of screen ? decisionsIn(text) : readable(text)) tools.print(line);
   return true;
 }

@@ -2,8 +2,18 @@
  * Verifies a bundle offline: `deno run --no-prompt --allow-read=FILE scripts/case/verify.ts FILE`. Needs no network, no
  * platform and no other file (`docs/contract/evidence.md`).
  */
+import { z } from "zod";
+import type { Revocations } from "./certificates.ts";
+import { jsonIn } from "./signatures.ts";
 import { verifyBundle } from "./verify_bundle.ts";
 import { type DeletionFound, type Findings, newFindings } from "./verify_parts.ts";
+
+/** What the reader of a bundle knows from elsewhere. */
+export interface Trust {
+  /** SHA-256 of the certificates in which chains may end, base64url, comma separated. Without it the reader compares. */
+  readonly anchor?: string | undefined;
+  readonly revoked?: Revocations | undefined;
+}
 
 /** A larger file is no bundle. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -11,16 +21,15 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /**
  * Verifies the bytes of a bundle and prints what it shows, or each thing that does not hold.
  *
- * @param anchor SHA-256 of the certificates in which chains may end, base64url, comma separated; undefined if the reader
- * compares the printed ones
+ * @param trust what the reader knows from elsewhere
  * @returns whether everything holds
  */
 export async function verify(
   bytes: Uint8Array,
-  anchor: string | undefined,
+  { anchor, revoked }: Trust,
   print: (line: string) => void,
 ): Promise<boolean> {
-  const findings = newFindings();
+  const findings = newFindings(revoked);
   let faults = bytes.length > MAX_BYTES ? 1 : 0;
   if (faults > 0) print("DOES NOT HOLD: the file is too large for a bundle");
   else {
@@ -29,9 +38,10 @@ export async function verify(
       faults++;
     }
   }
-  for (const [sha256, subject] of findings.anchors) {
+  for (const { subject, sha256, missing } of findings.anchors.values()) {
     if (anchor === undefined || anchor.split(",").includes(sha256)) continue;
-    print(`DOES NOT HOLD: a chain ends in ${subject}, SHA-256 ${sha256}, which --anchor does not name`);
+    const cut = missing === undefined ? "" : `: it lacks the certificate of ${missing}`;
+    print(`DOES NOT HOLD: a chain ends in ${subject}, SHA-256 ${sha256}, which --anchor does not name${cut}`);
     faults++;
   }
   if (faults === 0) { for (const line of summaryOf(findings, anchor)) print(line); }
@@ -74,7 +84,7 @@ function anchorLines({ anchors }: Findings, anchor: string | undefined): readonl
   if (anchor !== undefined) return ["every certificate chain ends in one of --anchor"];
   return [
     "compare these certificates with those that you know, or give their SHA-256 with --anchor, comma separated:",
-    ...[...anchors].map(([sha256, subject]) => `  ${subject}, SHA-256 ${sha256}`),
+    ...[...anchors.values()].map(({ subject, sha256 }) => `  ${subject}, SHA-256 ${sha256}`),
   ];
 }
 
@@ -82,23 +92,59 @@ function timeOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }
 
-/** Reads the arguments: a file, and optionally `--anchor` and its value. Undefined if they are others. */
-export function verifyArguments(
-  args: readonly string[],
-): { readonly file: string; readonly anchor?: string } | undefined {
-  const [file, option, anchor, ...more] = args;
-  if (file === undefined || file.startsWith("--") || more.length > 0) return undefined;
-  if (option === undefined) return { file };
-  return option === "--anchor" && anchor !== undefined ? { file, anchor } : undefined;
+const revokedSchema = z.looseObject({
+  keys: z.array(z.looseObject({ "x5t#S256": z.string(), revoked_at: z.iso.datetime({ offset: true }) })),
+});
+
+/** Reads a key set of revoked keys, as the directory publishes it. @throws {Error} in one sentence */
+export function readRevocations(text: string): Revocations {
+  const parsed = revokedSchema.safeParse(jsonIn(new TextEncoder().encode(text)));
+  if (!parsed.success) throw new Error("--revoked must be a key set of the directory's …/jwks/revoked");
+  return new Map(parsed.data.keys.map((key) => [key["x5t#S256"], Date.parse(key.revoked_at)]));
+}
+
+export interface VerifyArguments {
+  readonly file: string;
+  readonly anchor?: string;
+  /** Path of a key set of revoked keys. */
+  readonly revoked?: string;
+}
+
+/** Reads the arguments: a file and options. Undefined if they are others. */
+export function verifyArguments(args: readonly string[]): VerifyArguments | undefined {
+  const [file, ...rest] = args;
+  if (file === undefined || file.startsWith("--") || rest.length % 2 > 0) return undefined;
+  const given: Record<string, string> = {};
+  for (let at = 0; at < rest.length; at += 2) {
+    const [name, value = ""] = rest.slice(at);
+    if ((name !== "--anchor" && name !== "--revoked") || value === "") return undefined;
+    given[name.slice(2)] = value;
+  }
+  return { file, ...given };
+}
+
+/** Reads the files and verifies. */
+export async function verifyFiles(
+  { file, anchor, revoked }: VerifyArguments,
+  read: (path: string) => Promise<Uint8Array>,
+  print: (line: string) => void,
+): Promise<boolean> {
+  const bytes = await read(file);
+  const known = revoked === undefined
+    ? undefined
+    : readRevocations(new TextDecoder().decode(await read(revoked)));
+  return await verify(bytes, { anchor, revoked: known }, print);
 }
 
 if (import.meta.main) {
   const encoder = new TextEncoder();
   const given = verifyArguments(Deno.args);
   if (given === undefined) {
-    Deno.stderr.writeSync(encoder.encode("Usage: verify.ts FILE [--anchor <thumbprint>,…]\n"));
+    Deno.stderr.writeSync(
+      encoder.encode("Usage: verify.ts FILE [--anchor <thumbprint>,…] [--revoked FILE]\n"),
+    );
     Deno.exit(2);
   }
   const print = (line: string): void => void Deno.stdout.writeSync(encoder.encode(`${line}\n`));
-  Deno.exit(await verify(await Deno.readFile(given.file), given.anchor, print) ? 0 : 1);
+  Deno.exit(await verifyFiles(given, (path) => Deno.readFile(path), print) ? 0 : 1);
 }

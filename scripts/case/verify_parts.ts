@@ -11,7 +11,7 @@ import type {
   Key,
   Statement,
 } from "./bundle_schema.ts";
-import { readChain } from "./certificates.ts";
+import { type Anchor, readChain, type Revocations } from "./certificates.ts";
 import { type Checkpoint, readCheckpoint } from "../log/checkpoint.ts";
 import { bytesOf, digestOf, jsonIn, kidOf, openJws, textOf } from "./signatures.ts";
 
@@ -40,11 +40,13 @@ export interface Findings {
   /** Pieces of evidence that are named and no longer there. */
   deleted: number;
   /** The last certificate of each chain, by SHA-256. The reader must know them from elsewhere. */
-  anchors: Map<string, string>;
+  anchors: Map<string, Anchor>;
+  /** What the reader knows of revoked certificates. */
+  readonly revoked: Revocations;
 }
 
-export function newFindings(): Findings {
-  return { signatures: 0, deleted: 0, anchors: new Map() };
+export function newFindings(revoked: Revocations = new Map()): Findings {
+  return { signatures: 0, deleted: 0, anchors: new Map(), revoked };
 }
 
 /** Returns the RFC 8785 form of a JSON value, or an empty text if it has none, as for 1e999. */
@@ -117,9 +119,9 @@ export async function* verifyKey(
   at: number,
   findings: Findings,
 ): AsyncGenerator<string> {
-  const { faults, anchor } = await readChain(key, at);
+  const { faults, anchor } = await readChain(key, at, findings.revoked);
   for (const fault of faults) yield `${name} ${fault}`;
-  if (anchor !== undefined) findings.anchors.set(anchor.sha256, anchor.subject);
+  if (anchor !== undefined) findings.anchors.set(anchor.sha256, anchor);
 }
 
 export function nameOf({ record: { subject, sequence, event } }: BundleEntry): string {

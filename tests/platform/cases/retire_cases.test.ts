@@ -127,7 +127,7 @@ Deno.test("a proof of deletion that was changed, or is of another case, does not
   const text = await grownBundle(env, paymentId);
   assertEquals(await faultsOf(text), []);
   const printed: string[] = [];
-  assert(await verify(new TextEncoder().encode(text), undefined, (line) => void printed.push(line)));
+  assert(await verify(new TextEncoder().encode(text), {}, (line) => void printed.push(line)));
   assertMatch(printed.join("\n"), /^DELETED: case .*\nclass audit, rule DELETE_HISTORIES_DAYS=300/);
   for (
     const [part, to, fault] of [
