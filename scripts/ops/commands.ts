@@ -104,6 +104,13 @@ export const COMMANDS: readonly Command[] = [
       post(`/banks/${part(bank)}/outages/${part(id)}/cancel`, { Reason: reason }),
   },
   {
+    words: "keys",
+    ids: [],
+    required: [],
+    help: "The platform's keys on the process that answers, with the times of their rotation",
+    plan: () => get("/keys"),
+  },
+  {
     words: "proposals",
     ids: [],
     required: [],

@@ -30,6 +30,7 @@ import { type DiscoveryRouteDeps, discoveryRoutes } from "./oauth/discovery_rout
 import { type OAuthRouteDeps, oauthRoutes } from "./oauth/routes.ts";
 import { type ControlRouteDeps, controlRoutes } from "./operations/control_routes.ts";
 import { type HistoryRouteDeps, historyRoutes } from "./operations/history_routes.ts";
+import { type KeyRouteDeps, keyRoutes } from "./operations/key_routes.ts";
 import { proposalRoutes } from "./operations/proposal_routes.ts";
 import type { CarryOut, ProposalDeps } from "./operations/proposals.ts";
 import { type ParticipantRouteDeps, participantRoutes } from "./operations/participant_routes.ts";
@@ -138,6 +139,7 @@ export interface OperationsDeps extends ErrorDeps {
     & ReportRouteDeps
     & OwnReadDeps
     & ProposalDeps
+    & KeyRouteDeps
     & OperationsDocumentDeps;
 }
 
@@ -203,6 +205,7 @@ function operationsEndpoints(operations: OperationsDeps["operations"]): readonly
     ...searchRoutes(operations),
     ...reportRoutes(operations),
     ...ownRoutes(operations),
+    ...keyRoutes(operations),
     ...operationsDocumentRoutes(operations),
   ];
 }

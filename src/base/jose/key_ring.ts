@@ -19,6 +19,28 @@ export interface KeyRing {
   readonly decrypters: readonly NamedKey[];
   /** The keys of `{auth_url}/jwks`: public members only, the keys in use first. */
   readonly publicJwks: { readonly keys: readonly JsonObject[] };
+  /** Every key of the file, also those that are not published any more. */
+  readonly schedule: readonly ScheduledKey[];
+}
+
+/**
+ * - `next`: published, and used from its time on.
+ * - `in_use`: signs, or is the one that banks encrypt to.
+ * - `former`: published until its end. It decrypts.
+ * - `ended`: not published any more. It decrypts until it leaves the file.
+ */
+export type KeyStage = "next" | "in_use" | "former" | "ended";
+
+export interface ScheduledKey {
+  readonly kid: string;
+  readonly use: "sig" | "enc";
+  readonly stage: KeyStage;
+  /** Unix seconds. Absent for a key that was used from the start. */
+  readonly usedFrom?: number | undefined;
+  /** Unix seconds. Absent without a successor. */
+  readonly publishedUntil?: number | undefined;
+  /** The certificate of a signing key, DER in base64. */
+  readonly certificate?: string | undefined;
 }
 
 /** A key ring whose keys can be changed while it is in use. */
@@ -55,6 +77,9 @@ export async function openKeyRing(json: string, clock: Clock = systemClock): Pro
     decrypters,
     get publicJwks(): KeyRing["publicJwks"] {
       return { keys: published(held, unixSeconds(clock())).map(({ jwk }) => publicMembers(jwk)) };
+    },
+    get schedule(): KeyRing["schedule"] {
+      return scheduled(held, unixSeconds(clock()));
     },
     async renew(json): Promise<void> {
       held = await openKeys(json, unixSeconds(clock()));
@@ -93,6 +118,22 @@ function published(held: readonly HeldKey<PrivateJwk>[], now: number): HeldKey<P
   const inUse = [keyInUse(held, "sig", now), keyInUse(held, "enc", now)];
   const others = held.filter((key) => !inUse.includes(key) && (key.jwk.exp ?? Infinity) > now);
   return [...inUse, ...others];
+}
+
+function scheduled(held: readonly HeldKey<PrivateJwk>[], now: number): readonly ScheduledKey[] {
+  const inUse = [keyInUse(held, "sig", now), keyInUse(held, "enc", now)];
+  return held.map((key) => {
+    const { kid, use, nbf: usedFrom, exp: publishedUntil } = key.jwk;
+    const stage = inUse.includes(key)
+      ? "in_use"
+      : (usedFrom ?? 0) > now
+      ? "next"
+      : (publishedUntil ?? Infinity) > now
+      ? "former"
+      : "ended";
+    const certificate = key.jwk.use === "sig" ? key.jwk.x5c[0] : undefined;
+    return { kid, use, stage, usedFrom, publishedUntil, certificate };
+  });
 }
 
 function namedKeys(held: readonly HeldKey<PrivateJwk>[], use: PrivateJwk["use"]): NamedKey[] {

@@ -13,6 +13,7 @@ import { historyPage } from "./history_page.tsx";
 import { ordersPage } from "./orders_page.tsx";
 import { participantsPage } from "./participants_page.tsx";
 import { type PlainKey, words } from "./phrase.ts";
+import { keysPage } from "./keys_page.tsx";
 import { ownPage } from "./own_page.tsx";
 import { proposalsPage } from "./proposals_page.tsx";
 import { reportsPage } from "./reports_page.tsx";
@@ -48,6 +49,7 @@ export function consoleRoutes(deps: ConsoleRouteDeps): readonly PlatformEndpoint
       return participantsPage(visit, search, after);
     }),
     page("/console/proposals", "proposals.title", (visit) => proposalsPage(visit)),
+    page("/console/keys", "keys.title", (visit) => keysPage(visit)),
     page("/console/own", "own.title", (visit, { q = "", after }) => ownPage(visit, q.trim(), after)),
     page("/console/reports", "reports.title", (visit, { kind, id, from, until, after }) => {
       return reportsPage(visit, { kind: kind === "tpps" ? "tpps" : "banks", id, from, until, after });

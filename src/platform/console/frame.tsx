@@ -30,6 +30,7 @@ const PAGES: readonly (readonly [path: string, title: PlainKey])[] = [
   ["/console/participants", "participants.title"],
   ["/console/proposals", "proposals.title"],
   ["/console/reports", "reports.title"],
+  ["/console/keys", "keys.title"],
   ["/console/search", "search.title"],
   ["/console/audit", "audit.title"],
 ];

@@ -17,6 +17,7 @@ export const ARGUMENTS = {
   "dashboard.at": ["time"],
   "orders.lastAttempt": ["why"],
   "banks.restored": ["command"],
+  "keys.lead": ["command"],
   "audit.lead": ["command"],
   "audit.subject.hint": ["example"],
 } as const;

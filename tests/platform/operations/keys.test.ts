@@ -1,0 +1,53 @@
+/** The platform's keys as operators see them, through a rotation. */
+import { assert, assertEquals } from "@std/assert";
+import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
+import { ConsoleBrowser } from "testing/console_browser.ts";
+import { openEnvironment } from "testing/environment.ts";
+import type { Json } from "testing/flows.ts";
+import { platformKeySet } from "testing/platform_keys.ts";
+
+const HOUR = 3600;
+
+Deno.test("operators see the platform's keys with no private part [OP16]", async () => {
+  await using env = await openEnvironment();
+  const text = await (await env.asOperator("/operations/keys", {}, "viewer")).text();
+  const { Data: { Key } } = JSON.parse(text);
+  assertEquals(Key.map((key: Json) => [key.Use, key.Stage]).toSorted(), [["enc", "in_use"], [
+    "sig",
+    "in_use",
+  ]]);
+  const { keys } = JSON.parse(await platformKeySet());
+  for (const { d, p } of keys) assert(!text.includes(d) && !text.includes(p));
+  const signing = Key.find(({ Use }: Json) => Use === "sig");
+  assertEquals([typeof signing.AgeDays, typeof signing.CertificateUntilDateTime], ["number", "string"]);
+  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  await browser.signIn("viewer");
+  const page = await browser.get("/console/keys");
+  assert(page.html.includes(signing.KeyId) && page.html.includes("In use"));
+});
+
+Deno.test("a key is next, in use, former and ended at its times [OP16]", async () => {
+  const [first, second] = [
+    JSON.parse(await platformKeySet()).keys,
+    JSON.parse(await platformKeySet(10, 11)).keys,
+  ];
+  const sig = (keys: readonly Json[]): Json => keys.find(({ use }) => use === "sig");
+  const enc = first.find(({ use }: Json) => use === "enc");
+  const start = 2_000_000_000;
+  let now = start;
+  const ring = await openKeyRing(
+    JSON.stringify({
+      keys: [{ ...sig(first), exp: start + 10 * HOUR }, { ...sig(second), nbf: start + HOUR }, enc],
+    }),
+    () => now * 1000,
+  );
+  const stages = (): readonly string[] =>
+    ring.schedule.filter(({ use }) => use === "sig").map(({ stage }) => stage);
+  assertEquals(stages(), ["in_use", "next"]);
+  now = start + HOUR;
+  assertEquals(stages(), ["former", "in_use"]);
+  assertEquals(ring.signer.kid, sig(second).kid);
+  now = start + 10 * HOUR;
+  assertEquals(stages(), ["ended", "in_use"]);
+  assertEquals(ring.publicJwks.keys.some(({ kid }) => kid === sig(first).kid), false);
+});
