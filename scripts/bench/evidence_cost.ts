@@ -12,9 +12,8 @@ import { openLogStore, stageLeaf } from "../../src/platform/evidence_log/log_sto
 import { auditRecord } from "../../src/platform/audit_trail.ts";
 import { auditKey } from "../../src/platform/store_keys.ts";
 import { platformKeySet } from "../testing/platform_keys.ts";
-import { openServedEnvironment } from "../testing/served_environment.ts";
-import { runPayments, runStages } from "./flows.ts";
 import type { EngineOptions } from "./engines.ts";
+import { type CostsInTurn, costsInTurn, inTurnReport } from "./in_turn.ts";
 import { cpuMilliseconds } from "./process.ts";
 import { median } from "./report.ts";
 
@@ -23,9 +22,7 @@ export interface EvidenceCosts {
   readonly log: number;
   /** Keys and values of the log, bytes a payment. */
   readonly logBytes: number;
-  readonly sealed: number;
-  readonly unsealed: number;
-  readonly failures: number;
+  readonly sealing: CostsInTurn;
 }
 
 /** Entries of a payment on the platform's screen whose order is pushed. */
@@ -39,20 +36,15 @@ export async function evidenceCosts(
   serve: Readonly<Record<string, string>>,
   say: (text: string) => void,
 ): Promise<EvidenceCosts> {
-  return { ...await logCosts(options, say), ...await sealingCosts(options, serve, say) };
+  const variants = [serve, { ...serve, SEAL_DATA: "no" }] as const;
+  return { ...await logCosts(options, say), sealing: await costsInTurn(options, variants, say) };
 }
 
-export function evidenceReport(costs: EvidenceCosts): string {
-  const { log, logBytes, sealed, unsealed, failures } = costs;
-  const share = ((sealed / unsealed - 1) * 100).toFixed(1);
-  return [
-    `the log: ${log.toFixed(2)} ms of processor time and ${logBytes} bytes a payment of ${ENTRIES} entries`,
-    `a payment: ${sealed.toFixed(1)} ms sealed, ${
-      unsealed.toFixed(1)
-    } ms not sealed: ${share} % more (goal 5 %)`,
-    `${failures} failures`,
-    "",
-  ].join("\n");
+export function evidenceReport({ log, logBytes, sealing }: EvidenceCosts): string {
+  const logged = `the log: ${
+    log.toFixed(2)
+  } ms of processor time and ${logBytes} bytes a payment of ${ENTRIES} entries`;
+  return `${logged}\n${inTurnReport("sealing", sealing, 5)}`;
 }
 
 async function logCosts(
@@ -143,26 +135,4 @@ async function bytesBelow(store: Store, prefixes: readonly string[]): Promise<nu
     }
   }
   return bytes;
-}
-
-async function sealingCosts(
-  { requests, rounds, warm }: EngineOptions,
-  serve: Readonly<Record<string, string>>,
-  say: (text: string) => void,
-): Promise<Omit<EvidenceCosts, "log" | "logBytes">> {
-  await using sealing = await openServedEnvironment(serve);
-  await using open = await openServedEnvironment({ ...serve, SEAL_DATA: "no" });
-  const platforms = [sealing, open];
-  for (const env of platforms) await runStages(env, () => Promise.resolve(0), warm, AT_ONCE);
-  const costs: number[][] = [[], []];
-  let failures = 0;
-  for (let round = 1; round <= rounds; round++) {
-    say(`sealing, round ${round} of ${rounds}`);
-    for (const [index, env] of platforms.entries()) {
-      const made = await runPayments(env, () => cpuMilliseconds(env.process.pid), requests, AT_ONCE);
-      costs[index]?.push(made.cpu / requests);
-      failures += made.failures;
-    }
-  }
-  return { sealed: median(costs[0] ?? []), unsealed: median(costs[1] ?? []), failures };
 }

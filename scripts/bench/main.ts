@@ -12,6 +12,7 @@ import { compareEngines, engineReport, newBenchDatabase, openBenchServer } from 
 import { evidenceCosts, evidenceReport } from "./evidence_cost.ts";
 import { expiry, expiryReport } from "./expiry.ts";
 import { fill } from "./fill.ts";
+import { costsInTurn, inTurnReport } from "./in_turn.ts";
 import { type Floor, startFloor } from "./floor_process.ts";
 import { type Meter, runPayments, runStages, type StageSample } from "./flows.ts";
 import { UsageError } from "../command_line/run.ts";
@@ -186,6 +187,13 @@ async function engines(options: BenchOptions): Promise<number> {
 async function evidence(options: BenchOptions): Promise<number> {
   const found = await evidenceCosts(options, SERVE, say);
   write(options.json ? `${JSON.stringify(found, null, 1)}\n` : evidenceReport(found));
+  return found.sealing.failures > 0 ? 1 : 0;
+}
+
+/** Fails if a payment fails. */
+async function traces(options: BenchOptions): Promise<number> {
+  const found = await costsInTurn(options, [SERVE, { ...SERVE, TRACE_DAYS: "0" }], say);
+  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : inTurnReport("traces", found, 3));
   return found.failures > 0 ? 1 : 0;
 }
 
@@ -200,6 +208,7 @@ function runOf(options: BenchOptions): Promise<number> {
   if (options.expiry > 0) return expired(options);
   if (options.engines) return engines(options);
   if (options.evidence) return evidence(options);
+  if (options.traces) return traces(options);
   if (options.overload > 0) return overloaded(options);
   return options.soak > 0 ? soaked(options) : measure(options);
 }

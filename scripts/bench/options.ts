@@ -22,6 +22,8 @@ export interface BenchOptions {
   readonly engines: boolean;
   /** Compares payments with and without the evidence log and sealing, in place of the rounds. */
   readonly evidence: boolean;
+  /** Compares payments with and without traces, in place of the rounds. */
+  readonly traces: boolean;
   readonly json: boolean;
   readonly guard: boolean;
 }
@@ -42,6 +44,7 @@ Usage: deno task bench [options]
   --overload SECONDS instead, make payments while another TPP sends four times the capacity
   --engines          instead, compare a payment on a KV file with one on PostgreSQL
   --evidence         instead, compare payments with and without the evidence log, and with and without sealing
+  --traces           instead, compare payments with and without traces
   --expiry MINUTES   instead, write the short-lived rows of 100 payments a second to PostgreSQL and watch its size
   --json             rows for machines
   --guard            fail where a ratio at concurrency 8 is past 1.5 times of scripts/bench/ratios.ts
@@ -66,7 +69,7 @@ const NAMES = [
 
 /** The options, or undefined where help is wanted. @throws {UsageError} */
 export function readBenchOptions(args: readonly string[]): BenchOptions | undefined {
-  const given = optionsOf(args, NAMES, ["engines", "evidence", "json", "guard", "help"]);
+  const given = optionsOf(args, NAMES, ["engines", "evidence", "traces", "json", "guard", "help"]);
   if (given.help) return undefined;
   return {
     requests: number("requests", given.requests ?? "200", 1),
@@ -80,6 +83,7 @@ export function readBenchOptions(args: readonly string[]): BenchOptions | undefi
     overload: number("overload", given.overload ?? "0", 0),
     engines: given.engines ?? false,
     evidence: given.evidence ?? false,
+    traces: given.traces ?? false,
     json: given.json ?? false,
     guard: given.guard ?? false,
   };
