@@ -34,7 +34,7 @@ export async function configure(): Promise<Configured> {
   const environment: Environment = { ...read, OPERATOR_LOGO: await readLogoFile(read["OPERATOR_LOGO"]) };
   const given = environment["PLATFORM_KEYS"] ?? "";
   const keysFile = given === "" || given.trimStart().startsWith("{") ? undefined : given;
-  const faults = await environmentFileFaults();
+  const faults = [...await environmentFileFaults(), ...spanFaults()];
   const note = (error: Error): undefined => void faults.push(`PLATFORM_KEYS: ${error.message}`);
   const json = keysFile === undefined ? given : await readSecretFile(keysFile).catch(note);
   const keys = json === undefined || json === "" ? undefined : await openKeyRing(json).catch(note);
@@ -75,6 +75,18 @@ async function environmentFileFaults(): Promise<string[]> {
   const { mode } = await Deno.stat(ENVIRONMENT_FILE).catch(() => ({ mode: null }));
   const fault = modeFault(ENVIRONMENT_FILE, mode);
   return fault === undefined ? [] : [`${ENVIRONMENT_FILE}: ${fault}`];
+}
+
+/** Where Deno puts the tracer that begins a span for each request (`OTEL_DENO`, which this process may not read). */
+const OPEN_TELEMETRY = Symbol.for("opentelemetry.js.api.1");
+
+/** Spans of Deno have whole URLs, and a second value of an attribute does not replace the first (Decision O7). */
+function spanFaults(): string[] {
+  const api: unknown = Reflect.get(globalThis, OPEN_TELEMETRY);
+  if (typeof api !== "object" || api === null || !("trace" in api)) return [];
+  return [
+    "OTEL_DENO: spans of Deno contain request_uris, codes and handover JWTs; set OTEL_DENO_TRACING=false too",
+  ];
 }
 
 /** Returns the fault of a secret file's mode. The mode is null on Windows, and if the file does not exist. */
