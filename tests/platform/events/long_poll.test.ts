@@ -8,6 +8,7 @@ import { dpopProof } from "testing/jwts.ts";
 import { clientToken, good } from "testing/flows.ts";
 import { openServedEnvironment } from "testing/served_environment.ts";
 import { anotherProcess, at } from "support/processes.ts";
+import { until } from "support/raw_client.ts";
 import { EVENTS, poll, polled } from "./poll.ts";
 
 const WAITS = {};
@@ -18,7 +19,10 @@ async function timed<T>(work: Promise<T>): Promise<{ result: T; ms: number }> {
   return { result: await work, ms: performance.now() - began };
 }
 
-/** Resolves when so many polls have released their place in the admission control. */
+/** Far less than the longest wait, on a computer that does other work too. */
+const SOON_MS = 6000;
+
+/** Gives a poll that was sent the time to begin its wait. A poll that has not begun it by then is answered as well. */
 async function soon(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 300));
 }
@@ -26,7 +30,7 @@ async function soon(): Promise<void> {
 Deno.test("a waiting poll is answered as soon as its event is committed, by this process or another [EVT8, M1]", async (t) => {
   await using env = await openEnvironment();
   const other = await anotherProcess(env);
-  for (const [name, here, longest] of [["this", env, 500], ["another", at(env, other), 1600]] as const) {
+  for (const [name, here] of [["this", env], ["another", at(env, other)]] as const) {
     await t.step(name, async () => {
       const flow = await toBank(env);
       const waits = timed(polled(here, WAITS));
@@ -34,7 +38,7 @@ Deno.test("a waiting poll is answered as soon as its event is committed, by this
       const committed = performance.now();
       await authorise(env, flow);
       const { result: { events } } = await waits;
-      assert(performance.now() - committed < longest + 500, "the poll waited on");
+      assert(performance.now() - committed < SOON_MS, "the poll waited on");
       assertEquals(events.map(({ what, resource }) => [what, resource]), [
         ["consent-authorised Authorized", flow.consentId],
       ]);
@@ -47,11 +51,11 @@ Deno.test("a waiting poll is answered as soon as its event is committed, by this
 Deno.test("a poll with waiting events, with maxEvents 0 or with returnImmediately does not wait [EVT8]", async () => {
   await using env = await openEnvironment();
   for (const body of [{ returnImmediately: true }, { maxEvents: 0 }]) {
-    assert((await timed(polled(env, body))).ms < 1000);
+    assert((await timed(polled(env, body))).ms < SOON_MS);
   }
   await authorised(env);
   const { result, ms } = await timed(polled(env, WAITS));
-  assert(result.events.length === 1 && ms < 1000);
+  assert(result.events.length === 1 && ms < SOON_MS);
 });
 
 Deno.test("a poll waits 15 s at most, with no place in work, and then returns no event [EVT8]", async () => {
@@ -60,11 +64,10 @@ Deno.test("a poll waits 15 s at most, with no place in work, and then returns no
   });
   const waits = timed(polled(env, WAITS));
   await soon();
-  const { ms: token } = await timed(clientToken(env, env.otherTpp));
-  assert(token < 1500, "the one place is free");
+  await clientToken(env, env.otherTpp); // else 503 after 2 s: the one place is taken
   const { result, ms } = await waits;
   assertEquals(result, { events: [], moreAvailable: false });
-  assert(ms >= LONGEST_MS - 100 && ms < LONGEST_MS + 4000, `${ms} ms`);
+  assert(ms >= LONGEST_MS - 100 && ms < LONGEST_MS + 10_000, `${ms} ms`);
 });
 
 Deno.test("of one client's polls two wait; a third is answered at once, and other clients wait [EVT8]", async () => {
@@ -78,8 +81,7 @@ Deno.test("of one client's polls two wait; a third is answered at once, and othe
   };
   const own = [start({ bound }), start({ bound }), start({ bound })];
   const others = start({ by: env.otherTpp, bound: other });
-  await soon();
-  assertEquals(open, 3);
+  await until(() => open === 3);
   await authorise(env, await toBank(env));
   await Promise.all(own);
   assertEquals(open, 1);
@@ -94,9 +96,27 @@ Deno.test("the proof of a poll that waits cannot be used again meanwhile [EVT8, 
   const waits = poll(env, WAITS, { bound, proof });
   await soon();
   const { result, ms } = await timed(poll(env, WAITS, { bound, proof }));
-  assert(result.status === 401 && ms < 1500, `${result.status} after ${ms} ms`);
+  assert(result.status === 401 && ms < SOON_MS, `${result.status} after ${ms} ms`);
   await authorise(env, await toBank(env));
   assertEquals((await waits).status, 200);
+});
+
+Deno.test("a waiting poll looks at once when its process commits an event of its client [EVT8]", async () => {
+  const wakes: (() => void)[] = [];
+  const onStaged = (_: unknown, wake: () => void): () => void => (wakes.push(wake), () => {});
+  const awaitEvents = openLongPolls({ events: { onStaged }, isServing: () => wakes.length < 5 });
+  let reads = 0;
+  const read = (): Promise<[]> => (reads++, Promise.resolve([]));
+  const owner = { clientId: "SC-1" as ClientId, bank: "BANKA" as BankCode };
+  const began = performance.now();
+  const waits = awaitEvents(owner, read, () => Promise.resolve());
+  for (let wake = 0; wake < 5; wake++) {
+    await until(() => wakes.length > wake);
+    wakes[wake]?.();
+  }
+  await waits;
+  assertEquals(reads, 6);
+  assert(performance.now() - began < 4000, "five rounds of a second were cut short");
 });
 
 Deno.test("of many polls 50 wait in a process, each looks at most once a second, and all end when it stops [EVT8]", async () => {
@@ -113,12 +133,14 @@ Deno.test("of many polls 50 wait in a process, each looks at most once a second,
     );
     open--;
   });
-  await soon();
-  assertEquals([open, reads], [50, 60]);
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-  assertEquals([open, reads], [50, 110]);
+  await until(() => open === 50);
+  const began = performance.now();
+  assertEquals(reads, 60);
+  await until(() => reads === 110);
+  assert(performance.now() - began > 500, "each has looked again, after a second");
+  assertEquals(open, 50);
   serving = false;
-  assert((await timed(Promise.all(all))).ms < 1500);
+  assert((await timed(Promise.all(all))).ms < SOON_MS);
 });
 
 Deno.test("a process with a waiting poll stops in time, and answers the poll [EVT8]", async () => {
@@ -129,6 +151,6 @@ Deno.test("a process with a waiting poll stops in time, and answers the poll [EV
   environment.process.kill("SIGTERM");
   const { result, ms } = await waits;
   assertEquals([result.status, await result.json()], [200, { moreAvailable: false, sets: {} }]);
-  assert(ms < 4000, `${ms} ms`);
+  assert(ms < SOON_MS, `${ms} ms`);
   assertEquals(await environment.process.ended, { code: 0, stderr: "" });
 });
