@@ -158,6 +158,7 @@ function giveBack({ authUrl }: GuideAddresses): Block[] {
 function orders({ baseUrl, authUrl }: GuideAddresses): Block[] {
   return [
     "Once the TPP pays, you have an order: the initiation and the account that pays. You get it at least once; take it once, by `DomesticPaymentId`.",
+    "Your availability and response times of the last 30 days are public at `/service-levels` of the authorization host. A minute counts against you if an outage of yours is announced, the platform holds your orders, or five orders in succession got no answer.",
     `Pushed: \`POST\` to your \`payment_orders_uri\`, content type \`application/jose\`, a JWS of the platform with \`iss\` ${authUrl}, \`aud\` your code and the order under \`Data\`. Answer 200 within ${ORDER_PUSH_SECONDS} seconds:`,
     { about: "Answer to a push", code: `{"Status":"AcceptedSettlementInProcess"}` },
     'or `{"Status":"Rejected","StatusReason":"AM04: Insufficient funds"}`. `StatusReason` is optional, here and in status reports: an ISO 20022 status reason code, a colon, a space and a text, at most 256 characters, without personal data. The TPP gets your text unchanged and may show it to the customer.',

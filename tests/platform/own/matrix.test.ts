@@ -67,7 +67,7 @@ async function twoCases(env: Environment): Promise<Readonly<Record<"shop" | "oth
   };
 }
 
-Deno.test("people of a participant may call what is declared for them, and nothing else [OWN1, OP2]", async (t) => {
+Deno.test("people of a participant may call what is declared for them, and nothing else [OWN1, OP2, O6]", async (t) => {
   for (const roles of [[PARTICIPANT], [...ROLES, PARTICIPANT], [...ROLES], []]) {
     await using env = await openEnvironment({ operators: await testPeople(roles) });
     const before = await env.snapshot();
