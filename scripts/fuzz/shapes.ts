@@ -8,7 +8,7 @@ import type { Attempt } from "./sample_request.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const WORDS = /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/; // RFC 6749 §5.2
-const PROGRAM = /\bat \w+.*:\d+:\d+|\.tsx?\b|node_modules|Error:|\[object |SQLITE/;
+const PROGRAM = /\bat \w+.*\.[jt]sx?:\d+:\d+|\.tsx?\b|node_modules|Error:|\[object |SQLITE/;
 const BODIED = [400, 403, 413, 415];
 const BARE = [401, 404, 405, 406, 429];
 const ELSEWHERE = ["https://bank-a.example/sca?", "https://shop.example/callback?", "/participants"];

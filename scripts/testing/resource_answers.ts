@@ -46,7 +46,7 @@ export async function errorBody(response: Response, status: number): Promise<Jso
   assertText(body.Message);
   assert(Array.isArray(body.Errors) && body.Errors.length > 0 && body.Errors.length <= 20);
   for (const entry of body.Errors) assertEntry(entry);
-  assert(!/\bat \w+.*:\d+:\d+|\.ts\b|node_modules|Error:/.test(text), `words of a program: ${text}`);
+  assert(!/\bat \w+.*\.[jt]sx?:\d+:\d+|\.ts\b|node_modules|Error:/.test(text), `words of a program: ${text}`);
   return body;
 }
 

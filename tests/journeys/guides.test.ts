@@ -5,7 +5,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import * as jose from "jose";
 import { decodeStatement } from "../../src/platform/recovery/order_statement_schema.ts";
-import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
 import { attendCustomer, pullAndReport, takesOrders } from "support/guide_bank.ts";
 import { type Guides, onboard, openGuides, ownToken, registers } from "support/guide_environment.ts";
 import { armForOAuth, armWithProof, armWithSignature, type Party } from "support/guide_party.ts";
@@ -72,8 +71,13 @@ async function sandboxPage({ pages: { sandbox }, shell, startedWith }: Guides): 
   try {
     const link = /^http\S+authorization\.oauth2\S+$/m;
     const startUrl = link.exec(await script.said(/^http\S+authorization\.oauth2\S+\n/m))?.[0] ?? "";
-    const back = await goThroughAuthorization({ startUrl, redirectUri }, () => {});
-    await (await fetch(back)).body?.cancel();
+    const sent = new URL(startUrl).searchParams;
+    const approval = sandbox.take("headless", "After your pushed authorization request")
+      .replace("SC-…", sent.get("client_id") ?? "")
+      .replace("urn:ietf:params:oauth:request_uri:…", sent.get("request_uri") ?? "");
+    const { redirect_url } = await request(shell, approval, 200);
+    assert(redirect_url.startsWith(redirectUri), redirect_url);
+    await (await fetch(redirect_url)).body?.cancel();
     assertMatch(await script.said(/^payment .*\n/m), /AcceptedSettlementInProcess/);
   } finally {
     await script.stop();
