@@ -62,7 +62,7 @@ export async function openSealed(
   await rejectOtherKeys(vault, wrapping);
   await takeIntoUse(vault);
   const caseKeys = openCaseKeys({ vault, wrapping, monotonic });
-  const sealing = sealStore(store, caseKeys, sealings, isSealing);
+  const sealing = sealStore(store, caseKeys, sealings, { isWriting: isSealing, monotonic });
   const close = async (): Promise<void> => {
     await store.close();
     await vault.close();

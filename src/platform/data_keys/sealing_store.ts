@@ -4,6 +4,7 @@
  */
 import type { Entry, Key, Store, Write } from "../../base/store/store.ts";
 import { base64url } from "../../base/kernel/identifiers.ts";
+import type { Clock } from "../../base/kernel/clock.ts";
 import { openBox, sealBox } from "./aes_box.ts";
 import type { CaseId } from "./case_id.ts";
 import type { CaseKeys } from "./case_keys.ts";
@@ -29,26 +30,56 @@ export interface Sealing {
 export const SEALED = "sealedMembers";
 const UTF8 = new TextEncoder();
 
+/**
+ * The texts in boxes that this process has just made, because a consent is read again soon after each of its changes.
+ * Like data keys, they are remembered for a minute at most, and never used without the data key.
+ */
+interface RecentBoxes {
+  note(box: string, json: string): void;
+  find(box: string): string | undefined;
+}
+
+const REMEMBERED_MS = 60_000;
+const MAX_REMEMBERED = 500;
+/** Longer texts, as of evidence, are not read soon. */
+const MAX_CHARACTERS = 4000;
+
+function openRecentBoxes(monotonic: Clock): RecentBoxes {
+  const recent = new Map<string, { readonly json: string; readonly until: number }>();
+  return {
+    note(box, json) {
+      const [oldest] = recent.keys();
+      if (recent.size >= MAX_REMEMBERED && oldest !== undefined) recent.delete(oldest);
+      if (json.length <= MAX_CHARACTERS) recent.set(box, { json, until: monotonic() + REMEMBERED_MS });
+    },
+    find(box) {
+      const found = recent.get(box);
+      return found !== undefined && monotonic() < found.until ? found.json : undefined;
+    },
+  };
+}
+
 /** @param isWriting false during an upgrade, while processes that cannot read sealed values use the store too */
 export function sealStore(
   store: Store,
   keys: CaseKeys,
   sealings: readonly Sealing[],
-  isWriting = true,
+  { isWriting, monotonic }: { readonly isWriting: boolean; readonly monotonic: Clock },
 ): Store {
+  const recent = openRecentBoxes(monotonic);
   const byRecord = new Map(sealings.map((sealing) => [sealing.record, sealing]));
   const opened = async <T>(entry: Entry<T>): Promise<Entry<T>> => {
     const sealing = byRecord.get(entry.key[0] ?? "");
     const value: unknown = entry.value;
     if (sealing === undefined || !isSealed(value)) return entry;
-    return { ...entry, value: await openValue(keys, sealing, entry.key, value) as T };
+    return { ...entry, value: await openValue({ keys, recent }, sealing, entry.key, value) as T };
   };
   const openedOrNull = async <T>(entry: Entry<T> | null): Promise<Entry<T> | null> =>
     entry === null ? null : await opened(entry);
   const sealed = async (write: Write): Promise<Write> => {
     const sealing = byRecord.get(write.key[0] ?? "");
     if (sealing === undefined || write.kind === "delete" || !isMembers(write.value)) return write;
-    return { ...write, value: await sealValue(keys, sealing, write.key, write.value) };
+    return { ...write, value: await sealValue({ keys, recent }, sealing, write.key, write.value) };
   };
   return {
     get: async <T>(key: Key) => await openedOrNull(await store.get<T>(key)),
@@ -64,18 +95,30 @@ export function sealStore(
   };
 }
 
-async function sealValue(keys: CaseKeys, sealing: Sealing, key: Key, value: Members): Promise<Members> {
+interface Opened {
+  readonly keys: CaseKeys;
+  readonly recent: RecentBoxes;
+}
+
+async function sealValue(
+  { keys, recent }: Opened,
+  sealing: Sealing,
+  key: Key,
+  value: Members,
+): Promise<Members> {
   const id = sealing.caseOf(key, value);
   if (id === undefined) return value;
   const { open, sealed } = sealing.divide(value);
   if (Object.keys(sealed).length === 0) return value;
-  const box = await sealBox(await keys.sealing(id), nameOf(key), UTF8.encode(JSON.stringify(sealed)));
-  return { ...open, [SEALED]: base64url(box) };
+  const json = JSON.stringify(sealed);
+  const box = base64url(await sealBox(await keys.sealing(id), nameOf(key), UTF8.encode(json)));
+  recent.note(`${nameOf(key)}\0${box}`, json);
+  return { ...open, [SEALED]: box };
 }
 
 /** A value of an erased case has its open members only. */
 async function openValue(
-  keys: CaseKeys,
+  { keys, recent }: Opened,
   sealing: Sealing,
   key: Key,
   { [SEALED]: text, ...open }: Members & { readonly [SEALED]: string },
@@ -83,9 +126,14 @@ async function openValue(
   const id = sealing.caseOf(key, open);
   const dataKey = id === undefined ? undefined : await keys.opening(id);
   if (dataKey === undefined) return { ...open, ...sealing.erased };
-  const box = Uint8Array.fromBase64(text, { alphabet: "base64url" });
-  const members: Members = JSON.parse(new TextDecoder().decode(await openBox(dataKey, nameOf(key), box)));
+  const json = recent.find(`${nameOf(key)}\0${text}`) ?? await openText(dataKey, nameOf(key), text);
+  const members: Members = JSON.parse(json);
   return { ...open, ...members };
+}
+
+async function openText(dataKey: CryptoKey, name: string, text: string): Promise<string> {
+  const box = Uint8Array.fromBase64(text, { alphabet: "base64url" });
+  return new TextDecoder().decode(await openBox(dataKey, name, box));
 }
 
 /** Key parts contain no NUL. */

@@ -208,3 +208,33 @@ for (
     assert(!error.message.includes("AAAA"), error.message);
   });
 }
+
+Deno.test("a value that this process has sealed opens without decryption for a minute, only at its own key and until its case is erased [P3]", async () => {
+  await using stores = await openStores();
+  const consentId = await stores.caseKeys.newConsentId();
+  const key = ["consent", consentId];
+  await put(stores.store, key, { status: "Authorized", payer: { sub: "alice" } });
+  const sealed = (await stores.raw.get<Record<string, unknown>>(key))?.value;
+  const { decrypt } = crypto.subtle;
+  let decrypted = 0;
+  crypto.subtle.decrypt = (...given) => {
+    decrypted++;
+    return decrypt.apply(crypto.subtle, given);
+  };
+  try {
+    const payerAt = async (at: readonly string[]): Promise<unknown> =>
+      (await stores.store.get<{ payer?: unknown }>(at))?.value.payer;
+    assertEquals([await payerAt(key), decrypted], [{ sub: "alice" }, 0]);
+    stores.elapsed += 60_000;
+    assertEquals(await payerAt(key), { sub: "alice" });
+    assert(decrypted > 0);
+    const other = ["consent", await stores.caseKeys.newConsentId()];
+    await put(stores.raw, other, sealed);
+    await assertRejects(() => payerAt(other), Error, "does not open with its key");
+    await put(stores.store, key, { status: "Consumed", payer: { sub: "alice" } });
+    await stores.caseKeys.erase(caseIdOf(consentId) ?? "", 1);
+    assertEquals(await payerAt(key), undefined);
+  } finally {
+    crypto.subtle.decrypt = decrypt;
+  }
+});
