@@ -80,7 +80,7 @@ function Facts(
         {interactionId !== undefined && <Fact term={INTERACTION_ID}>{interactionId}</Fact>}
       </dl>
       {interactionId !== undefined && (
-        <p>
+        <p class="trace">
           <a href={`${authUrl}/docs/traces?id=${interactionId}`}>What the platform did with it</a>
         </p>
       )}

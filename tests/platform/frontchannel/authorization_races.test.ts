@@ -165,6 +165,7 @@ Deno.test("Consent, code, request, interaction and jti move in one commit, or no
     "consent",
     "consent_deadline",
     "consent_deadline",
+    "event",
     "evidence",
     "evidence_document",
     "interaction",
