@@ -1,5 +1,5 @@
 /**
- * What evidence costs a payment: the log, with and without it on one KV file, and sealing, at two platforms of which one
+ * The cost of evidence for a payment: the log, with and without it on one KV file, and sealing, at two platforms of which one
  * does not seal. Rounds with and without take turns, so that other work of the computer meets both.
  */
 import { openKeyRing } from "../../src/base/jose/key_ring.ts";

@@ -1,5 +1,5 @@
 /**
- * What a payment costs two platforms that differ in one variable. Their rounds take turns, so that other work of the
+ * The cost of a payment on two platforms that differ in one variable. Their rounds take turns, so that other work of the
  * computer meets both.
  */
 import { openServedEnvironment } from "../testing/served_environment.ts";

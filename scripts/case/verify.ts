@@ -8,7 +8,7 @@ import { jsonIn } from "./signatures.ts";
 import { verifyBundle } from "./verify_bundle.ts";
 import { type DeletionFound, type Findings, newFindings } from "./verify_parts.ts";
 
-/** What the reader of a bundle knows from elsewhere. */
+/** Knowledge of the reader of a bundle from elsewhere. */
 export interface Trust {
   /** SHA-256 of the certificates in which chains may end, base64url, comma separated. Without it the reader compares. */
   readonly anchor?: string | undefined;

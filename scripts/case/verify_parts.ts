@@ -19,7 +19,7 @@ import { bytesOf, digestOf, jsonIn, kidOf, openJws, textOf } from "./signatures.
 export interface DeletionFound {
   readonly statement: DeletionStatement;
   readonly bundle: Deletion;
-  /** What the entry says. Absent if it does not name the case. */
+  /** The record of the entry. Absent if it does not name the case. */
   readonly applied?: {
     readonly class: string;
     readonly rule: string;
@@ -41,7 +41,7 @@ export interface Findings {
   deleted: number;
   /** The last certificate of each chain, by SHA-256. The reader must know them from elsewhere. */
   anchors: Map<string, Anchor>;
-  /** What the reader knows of revoked certificates. */
+  /** The reader's list of revoked certificates. */
   readonly revoked: Revocations;
 }
 

@@ -87,7 +87,7 @@ function pushAddress(at: Examination): string | undefined {
   return typeof uri === "string" ? uri : undefined;
 }
 
-/** What was wrong with the answer to a push, if the newest rejected request of the bank is one. */
+/** The fault of the answer to a push, if the newest rejected request of the bank is one. */
 async function rejectedPush(at: Examination): Promise<string | undefined> {
   const url = `${at.addresses.base_url}/traces/v1?rejected=true`;
   const { Data } = await (await known(at.link).call({ method: "GET", url, headers: {} })).json();

@@ -1,4 +1,4 @@
-/** What a participant has on its computer, and what the directory and the TLS proxy think of it. */
+/** Layers of a participant's own files, as the directory and the TLS proxy see them. */
 import "reflect-metadata";
 import { X509Certificate } from "@peculiar/x509";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";

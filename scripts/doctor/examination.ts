@@ -1,4 +1,4 @@
-/** What the doctor knows of a participant, a platform and a bank, layer by layer. */
+/** The examination of a participant, a platform and a bank, layer by layer. */
 import { describeFailure } from "../../src/client/tpp/failure.ts";
 import type { Fetch, MutualTls } from "../../src/client/tpp/http_request.ts";
 import { openMutualTls } from "../../src/client/tpp/mutual_tls.ts";
@@ -55,7 +55,7 @@ export interface Layer {
   readonly mend: (at: Examination) => string;
 }
 
-/** What is wrong, with a command that fits better than the layer's. */
+/** The fault, with a command that fits better than the layer's. */
 export class Wrong extends Error {
   override readonly name = "Wrong";
   constructor(message: string, readonly mend?: string) {

@@ -5,7 +5,7 @@ import { verifyPayload } from "../../src/client/tpp/payload_signature.ts";
 import type { KnownPlatform } from "../command_line/platform.ts";
 import { readDescription } from "../participant/folder.ts";
 
-/** What may help to verify it. */
+/** Material that may help to verify it. */
 export interface Aids {
   readonly platform?: KnownPlatform | undefined;
   /** A participant's folder: its keys decrypt and verify. */

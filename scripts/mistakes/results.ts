@@ -12,7 +12,7 @@ interface ResultChanges {
   readonly wrongKey?: true;
   /** Whether the accounts are reported before. */
   readonly accounts?: boolean;
-  /** What the return has in place of the encrypted result. */
+  /** The value that the return has in place of the encrypted result. */
   readonly sealed?: (bench: Workbench, jws: string, claims: Json) => string | Promise<string>;
   readonly parameter?: string;
 }

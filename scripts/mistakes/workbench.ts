@@ -26,7 +26,7 @@ export interface Workbench {
   payable(): Promise<Payable>;
   /** The id of a payment at bank A. */
   payment(): Promise<string>;
-  /** What the traces of bank A tell, as soon as there are any. `rest` is behind `/traces/v1`. */
+  /** The faults in the traces of bank A, as soon as there are any. `rest` is behind `/traces/v1`. */
   tracesOfBank(rest: string): Promise<readonly string[]>;
   /** Lets bank A make a mistake in its answer to the order of a consent. */
   armBank(consentId: string, fault: string): Promise<void>;
@@ -77,7 +77,7 @@ export const TOKEN_PATH = "/BANKA/token.oauth2/v1";
 export const CONSENTS = "/BANKA/domestic-payment-consents/v1";
 export const PAYMENTS = "/BANKA/domestic-payments/v1";
 
-/** What the proof of a token request names. */
+/** Method and address of the proof of a token request. */
 export function tokenTarget({ addresses }: Workbench): ProofTarget {
   return { method: "POST", url: addresses.baseUrl + TOKEN_PATH };
 }

@@ -1,4 +1,4 @@
-/** Whether personal data is encrypted in the platform's store, as somebody who has a copy of the database reads it. */
+/** Whether personal data is encrypted in the platform's store, as a thief of the database reads it. */
 import type { Entry, Store } from "../../src/base/store/store.ts";
 import { caseIdOf } from "../../src/platform/data_keys/case_id.ts";
 import { SEALED } from "../../src/platform/data_keys/sealing_store.ts";

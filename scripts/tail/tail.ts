@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type ApiTools, callOperations, type Operator } from "../operations_api/client.ts";
 
-/** What the log has of a rejected request. */
+/** A rejected request as the log has it. */
 const rejectedLine = z.looseObject({ event: z.string(), interactionId: z.uuid() });
 const EVENTS: ReadonlySet<string> = new Set(["request.rejected", "bank_return.unusable"]);
 

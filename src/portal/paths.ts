@@ -9,7 +9,7 @@ export const REFERENCE_PATH = "/docs/reference";
 export const TYPES_PATH = "/docs/reference/data-types";
 /** Parameters and answers that many endpoints have. */
 export const COMMON_PATH = "/docs/reference/common-parts";
-/** What the platform did with a request. */
+/** The page of a request: its trace. */
 export const TRACES_PAGE_PATH = "/docs/traces";
 /** The error table. */
 export const ERRORS_PATH = "/docs/errors";

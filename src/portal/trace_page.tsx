@@ -12,7 +12,7 @@ export interface ShownTrace {
   readonly status: number;
   readonly facts: readonly (readonly [term: string, value: string])[];
   readonly checks: readonly { readonly name: string; readonly result: string }[];
-  /** What was wrong, each with its place if it has one. */
+  /** The faults, each with its place if it has one. */
   readonly faults: readonly ShownFault[];
   readonly jwts: readonly ShownJwt[];
 }
@@ -33,7 +33,7 @@ export interface ShownJwt {
   readonly claims?: string;
 }
 
-/** What the reader has asked for. `traces` is absent where the page shows none, outside of a sandbox. */
+/** The reader's question. `traces` is absent where the page shows none, outside of a sandbox. */
 export interface TraceQuestion {
   readonly id?: string;
   readonly traces?: readonly ShownTrace[];

@@ -31,7 +31,7 @@ interface Pending {
   readonly request: PaymentRequest;
   readonly consentId: string;
   readonly pushed: PendingAuthorization;
-  /** What the headless customer is asked for. */
+  /** The request to the headless customer. */
   readonly link: { readonly bank: string; readonly client_id: string; readonly request_uri: string };
 }
 

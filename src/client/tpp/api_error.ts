@@ -26,7 +26,7 @@ const obieError = z.object({
 });
 const oauthError = z.object({ error: z.string(), error_description: z.string().optional() });
 
-/** What `WWW-Authenticate` says (RFC 6750 §3). */
+/** The content of `WWW-Authenticate` (RFC 6750 §3). */
 export interface ChallengeWords {
   readonly error?: string | undefined;
   readonly description?: string | undefined;

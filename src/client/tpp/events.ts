@@ -9,7 +9,7 @@ import type { AccessToken } from "./authorization.ts";
 import type { PaymentFlow } from "./payment_journey.ts";
 import { postUnsigned } from "./resource_request.ts";
 
-/** What happened to a consent or a payment. */
+/** A change of a consent or a payment. */
 export interface TppEvent {
   /** Names the event. Store it with the event: the same one may come again. */
   readonly jti: string;
@@ -24,7 +24,7 @@ export interface TppEvent {
   readonly reason?: string;
 }
 
-/** What to fetch. */
+/** Options of a poll. */
 export interface EventPoll {
   /** The `jti` of the events that are stored. */
   readonly ack?: readonly string[];

@@ -40,7 +40,7 @@ export interface EraseCaseDeps extends TransactDeps, CaseAgeDeps {
   readonly keptTime: Pick<KeptTime, "now">;
 }
 
-/** What is stored of a case. */
+/** A case as it is stored. */
 export interface CaseParts {
   readonly caseId: PaymentId;
   readonly consent: Entry<Consent>;

@@ -178,7 +178,7 @@ export function ByDay(
   );
 }
 
-/** What is plotted: a title, and the value of a day. */
+/** A plot: a title, and the value of a day. */
 const PLOTS: readonly (readonly [title: PlainKey, value: (sums: ShownSums) => number | undefined])[] = [
   [
     "reports.plot.unavailable",

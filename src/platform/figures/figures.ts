@@ -13,7 +13,7 @@ export const COUNTS = [
 ] as const;
 export type Count = typeof COUNTS[number];
 
-/** What is timed: requests of TPPs, and pushes of orders to a bank. */
+/** Timed calls: requests of TPPs, and pushes of orders to a bank. */
 export const TIMES = ["requests", "pushes"] as const;
 export type Time = typeof TIMES[number];
 

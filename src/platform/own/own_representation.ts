@@ -1,4 +1,4 @@
-/** What participants see of their registrations and payments, on the wire. */
+/** Registrations and payments as their participants see them, on the wire. */
 import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import type { KeySetAge } from "../participants/participant_keys.ts";

@@ -41,7 +41,7 @@ export interface PushFailure {
   /** The delay that the bank requests for this order. */
   readonly retryAfterSeconds?: number;
   readonly bankText?: string;
-  /** What was wrong with the bank's response, for the bank. Absent if the order was not sent. */
+  /** The fault of the bank's response, for the bank. Absent if the order was not sent. */
   readonly answer?: UnusableAnswer;
 }
 

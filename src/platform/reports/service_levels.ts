@@ -1,5 +1,5 @@
 /**
- * What TPPs may know of the banks: availability and answers of the last 30 days, without volumes (contract REP5). A
+ * The service levels of the banks, for everyone: availability and answers of the last 30 days, without volumes (contract REP5). A
  * process reads it at most once a minute, however many ask. Days that have ended are read once.
  */
 import type { Clock } from "../../base/kernel/clock.ts";

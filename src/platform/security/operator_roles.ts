@@ -22,7 +22,7 @@ export const OPERATORS: CredentialKind = { list: "operators", prefix: "oper", ro
 const PARTICIPANTS: readonly AnyRole[] = [PARTICIPANT];
 const OPERATES: readonly Role[] = ["operator"];
 const SECURES: readonly Role[] = ["security"];
-/** Whoever may make one of the changes that can need two people. The endpoint asks for a role of the change itself. */
+/** Those who may make one of the changes that can need two people. The endpoint asks for a role of the change itself. */
 const DECIDE: readonly Role[] = ["operator", "security"];
 const FIND_CASES: readonly Role[] = ["support", "auditor"];
 const READ_HISTORIES: readonly Role[] = ["support", "operator", "security", "auditor"];

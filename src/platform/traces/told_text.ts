@@ -1,4 +1,4 @@
-/** What a trace tells of a fault. No I/O. */
+/** The explanation of a fault in a trace. No I/O. */
 import { explanation, type Mismatch } from "../../base/kernel/result.ts";
 import { maskedText } from "./masked_text.ts";
 

@@ -38,7 +38,7 @@ export interface Trace extends MeasuredRequest {
   readonly paymentId?: string;
   readonly sessionId?: string;
   readonly rejection?: TraceRejection;
-  /** What the JWTs of a rejected request said, in a sandbox. */
+  /** The content of the JWTs of a rejected request, in a sandbox. */
   readonly received?: readonly ReceivedJwt[];
   readonly calls: readonly TracedCall[];
 }

@@ -14,7 +14,7 @@ export interface AuthorizationRouteDeps {
   readonly log: (event: string, fields?: Readonly<Record<string, string | number | boolean>>) => void;
 }
 
-/** What the customer does. A late customer moves the sandbox's clock 15 minutes ahead. */
+/** The customer's decision. A late customer moves the sandbox's clock 15 minutes ahead. */
 const OUTCOMES = {
   approve: {},
   refuse: { rejectAt: "login" },

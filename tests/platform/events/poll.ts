@@ -41,7 +41,7 @@ export interface Polled {
   readonly resource: string;
 }
 
-/** What a poll returns, in order, and whether there is more. */
+/** The events of a poll, in order, and whether there is more. */
 export async function polled(
   env: FlowEnvironment,
   body: Json = { returnImmediately: true },

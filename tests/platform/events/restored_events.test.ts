@@ -1,4 +1,4 @@
-/** What TPPs are told after a restore (Decisions G9, T1). */
+/** Events of TPPs after a restore (Decisions G9, T1). */
 import { assertEquals } from "@std/assert";
 import { authorised } from "testing/authorization_flow.ts";
 import { good, pay } from "testing/flows.ts";

@@ -188,7 +188,7 @@ const TOGETHER = [
   "BackgroundWorkFailing",
 ];
 
-/** What lasts for hours fires in `tests/browser/incident.test.ts`, whose clock the test moves. */
+/** An alert that needs hours fires in `tests/browser/incident.test.ts`, whose clock the test moves. */
 const AFTER_HOURS = ["OrdersHeld"];
 
 async function holdConnections(port: number): Promise<Disposable> {

@@ -1,4 +1,4 @@
-/** What a bank reads of its own mistakes: results that it cannot be paid with, and responses to orders. */
+/** A bank reads its own mistakes: results that it cannot be paid with, and responses to orders. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { putAccounts, toBank } from "testing/authorization_flow.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";

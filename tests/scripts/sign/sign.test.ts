@@ -1,4 +1,4 @@
-/** What `deno task sign` prints is accepted by a running platform, and `deno task inspect` explains it. */
+/** The output of `deno task sign` is accepted by a running platform, and `deno task inspect` explains it. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { generateKeyPair } from "oauth4webapi";
 import { openPlatform } from "../../../scripts/command_line/platform.ts";
