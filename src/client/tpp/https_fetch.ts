@@ -20,7 +20,9 @@ export function openHttps({ certPem, keyPem }: TransportIdentity, caPem: string)
     fetch: async (url, request) => {
       if (url.startsWith("http:")) return await plainFetch(url, request); // a sandbox on this computer
       const response = await send(agent, url, request);
-      const body = await read(response);
+      const body = await read(response).catch((error: unknown) => {
+        throw failureOf(error, request.signal);
+      });
       const status = response.statusCode ?? 0;
       return new Response(body.length === 0 ? null : body, { status, headers: headersOf(response) });
     },
@@ -46,11 +48,15 @@ async function send(agent: Agent, url: string, request: HttpRequest): Promise<In
   if (method !== "GET") headers["content-length"] = new TextEncoder().encode(body).length;
   return await new Promise((resolve, reject) => {
     const sent = open(url, { method, headers, agent, ...(signal === undefined ? {} : { signal }) }, resolve);
-    sent.on("error", (cause) => {
-      reject(signal?.aborted === true ? signal.reason : new TypeError(cause.message, { cause }));
-    });
+    sent.on("error", (cause) => reject(failureOf(cause, signal)));
     sent.end(body);
   });
+}
+
+/** An answer that does not come, or is cut, as fetch reports it: the signal's reason, or a TypeError. */
+function failureOf(cause: unknown, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted === true) return signal.reason;
+  return new TypeError(cause instanceof Error ? cause.message : String(cause), { cause });
 }
 
 async function read(response: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {

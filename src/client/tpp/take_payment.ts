@@ -3,7 +3,9 @@
  * JSON, so that any process of the TPP can continue with it.
  */
 import * as oauth from "oauth4webapi";
+import { ApiErrorResponse } from "./api_error.ts";
 import {
+  type AccessToken,
   checkCallback,
   type CheckedCallback,
   exchangeCode,
@@ -55,31 +57,60 @@ export async function beginPayment(
   return { url: authorization.url, consentId, authorization, request, paymentKey: crypto.randomUUID() };
 }
 
+/** The payment may have been made: no answer came. {@link submitPayment} with the same payment and token finds out. */
+export class PaymentUnknown extends Error {
+  override readonly name = "PaymentUnknown";
+
+  constructor(readonly token: AccessToken, cause: unknown) {
+    super("The platform did not say whether the payment was made", { cause });
+  }
+}
+
 /**
  * Checks the customer's return and submits the payment (contract EP2, EP9).
  *
  * @param callback the address at which the customer arrived, with its query
  * @throws {oauth.OperationProcessingError} if the return was not meant for this payment: do not use it
  * @throws {ApiErrorResponse | oauth.ResponseBodyError} if the platform rejects a request
+ * @throws {PaymentUnknown} if the code was exchanged and the payment's answer does not come. Calling it again would use
+ *   the code twice, which revokes its token.
  */
 export async function finishPayment(
   flow: PaymentFlow,
-  { authorization, consentId, request, paymentKey }: BegunPayment,
+  begun: BegunPayment,
   callback: URL,
   persistence: Persistence = {},
 ): Promise<PaymentEnd> {
   let checked: CheckedCallback;
   try {
-    checked = checkCallback(flow, authorization, callback);
+    checked = checkCallback(flow, begun.authorization, callback);
   } catch (error) {
     if (!(error instanceof oauth.AuthorizationResponseError)) throw error;
     const kind = error.error === "access_denied" ? "rejected" : "failed";
     return { kind, error: error.error, description: error.error_description ?? "" };
   }
-  const token = await exchangeCode(flow, authorization, checked);
-  const payment = await persistently(
-    () => createPayment(flow, token, { consentId, ...request }, paymentKey),
-    persistence,
-  );
-  return { kind: "submitted", payment };
+  const token = await exchangeCode(flow, begun.authorization, checked);
+  return { kind: "submitted", payment: await submitPayment(flow, begun, token, persistence) };
+}
+
+/**
+ * Submits the payment (contract EP9). Repeating it with the same payment and token makes no second one.
+ *
+ * @throws {ApiErrorResponse} if the platform rejects the request
+ * @throws {PaymentUnknown} if no answer comes
+ */
+export async function submitPayment(
+  flow: PaymentFlow,
+  { consentId, request, paymentKey }: BegunPayment,
+  token: AccessToken,
+  persistence: Persistence = {},
+): Promise<PaymentSeen> {
+  const submit = (): Promise<PaymentSeen> =>
+    createPayment(flow, token, { consentId, ...request }, paymentKey);
+  try {
+    return await persistently(submit, persistence);
+  } catch (error) {
+    if (error instanceof ApiErrorResponse && error.status < 500 && error.status !== 429) throw error;
+    throw new PaymentUnknown(token, error);
+  }
 }

@@ -61,7 +61,7 @@ export async function goThroughAuthorization(
   for (let count = 1; count < maxVisits; count++) {
     if (visit.location !== undefined) {
       report({ visit });
-      if (visit.location.searchParams.has("oAuthUrl")) known.add(visit.location.origin); // a bank's
+      if (isHandover(visit, home)) known.add(visit.location.origin);
       if (isReturn(visit.location, plan, known)) return visit.location;
       visit = await browser.visit(visit.location);
     } else {
@@ -113,6 +113,12 @@ function accept(form: HtmlForm): Answer {
   }
   const choices: Record<string, string> = account === undefined ? {} : { account: account.value };
   return { action: "chooses an account and accepts", choices, decision: "accept" };
+}
+
+/** The platform sends the customer to a bank. A redirect to a TPP has `iss`, whatever the TPP's own query has. */
+function isHandover({ url, location }: Visit, home: string): boolean {
+  const query = location?.searchParams;
+  return url.origin === home && query?.has("oAuthUrl") === true && !query.has("iss");
 }
 
 function isReturn(

@@ -1,7 +1,12 @@
 /** A payment in two calls of the library, through lost answers, overload and every return of the customer. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { ApiErrorResponse } from "../../../src/client/tpp/api_error.ts";
-import { beginPayment, finishPayment } from "../../../src/client/tpp/take_payment.ts";
+import {
+  beginPayment,
+  finishPayment,
+  PaymentUnknown,
+  submitPayment,
+} from "../../../src/client/tpp/take_payment.ts";
 import { paymentRequest } from "../../../src/client/tpp/payment_request.ts";
 import { merchant } from "../../../src/sandbox/shop/catalogue.ts";
 import { authUrl, consentId, json, paymentId, requestUri, shopUrl } from "support/sandbox_tpp_platform.ts";
@@ -72,6 +77,21 @@ Deno.test("repetition ends: after four calls, after too long a pause, and at onc
   answers(400);
   await assertRejects(begin, ApiErrorResponse);
   assertEquals(pauses, []);
+});
+
+Deno.test("a payment whose answer does not come is submitted again with its token and key, not its code", async () => {
+  const { env, flow } = await openEnvironmentAndFlow();
+  const { wait } = recordPauses();
+  const begun = await beginPayment(flow, request);
+  env.answers.set(PAYMENTS, Array.from({ length: 4 }, () => () => Promise.reject(new TypeError("reset"))));
+  const returned = back(begun.authorization.state, { code: "c" });
+  const unknown = await assertRejects(() => finishPayment(flow, begun, returned, { wait }), PaymentUnknown);
+  const codes = (): number =>
+    env.seen.filter(({ body }) => body.includes("grant_type=authorization_code")).length;
+  assertEquals((await submitPayment(flow, begun, unknown.token)).paymentId, paymentId);
+  assertEquals(codes(), 1);
+  env.answers.set(PAYMENTS, [() => new Response("{}", { status: 400 })]);
+  await assertRejects(() => submitPayment(flow, begun, unknown.token), ApiErrorResponse);
 });
 
 Deno.test("the exchange of a code is never repeated: that would revoke its tokens", async () => {

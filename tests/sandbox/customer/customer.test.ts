@@ -141,3 +141,22 @@ function form(id: string, inside: string, yes: string, action = ""): string {
   return `<form id="${id}" method="post"${target}>${inside}<input type="hidden" name="keep" value="k">` +
     `<button name="decision" value="${yes}">Yes</button><button name="decision" value="refuse">No</button></form>`;
 }
+
+Deno.test("goThroughAuthorization never visits a TPP, not even one whose redirect URL looks like a bank's [SB6]", async () => {
+  const visited: string[] = [];
+  const options = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
+  const tpp = Deno.serve(options, (request) => {
+    visited.push(request.url);
+    return new Response("internal");
+  });
+  const address = `http://127.0.0.1:${tpp.addr.port}/meta?oAuthUrl=1&code=c&iss=i`;
+  const platform = Deno.serve(options, () => Response.redirect(address, 303));
+  try {
+    const startUrl = `http://127.0.0.1:${platform.addr.port}/BANKA/authorization.oauth2`;
+    assertEquals((await goThroughAuthorization({ startUrl }, () => {})).href, address);
+    assertEquals(visited, []);
+  } finally {
+    await platform.shutdown();
+    await tpp.shutdown();
+  }
+});
