@@ -24,7 +24,7 @@ export const keptTimeRecord = defineRecord<{ readonly at: number }>({
 });
 
 export interface KeptTime {
-  /** Returns the time, milliseconds. Before any process has stored it, the clock's. */
+  /** Returns the time, milliseconds. 0 while no process has stored it, so that no record counts as old. */
   now(): Promise<number>;
   /** Lets the stored time follow the clock, at most once a minute. Returns how often it did. */
   follow(): Promise<number>;
@@ -46,7 +46,7 @@ export function openKeptTime({ store, clock, monotonic, evidenceLog }: KeptTimeD
   let seen: { readonly version: string | null; readonly at: number } | undefined;
   return {
     async now() {
-      return Math.min(clock(), (await stored())?.value.at ?? Infinity);
+      return Math.min(clock(), (await stored())?.value.at ?? 0);
     },
     async follow() {
       const now = monotonic();

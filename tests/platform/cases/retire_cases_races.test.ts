@@ -37,6 +37,18 @@ Deno.test("a clock that is ahead erases nothing early, neither by the clock nor 
   assertEquals(await work(env), 1);
 });
 
+Deno.test("while no time is stored, a clock that is ahead erases nothing, neither by the clock nor by an operator [EN15]", async () => {
+  await using env = await openRetaining();
+  const { paymentId } = await settled(env);
+  await grow(env);
+  env.now += DAY_MS;
+  env.clockStep = 5 * 365 * DAY_MS;
+  assertEquals(await env.platform.retireCases(), 0);
+  assertEquals((await erase(env, paymentId)).status, 409);
+  const [, retired] = await Promise.all([env.platform.followTime(), env.platform.retireCases()]);
+  assertEquals([retired, await work(env)], [0, 0]);
+});
+
 Deno.test("a payment that a clock dated years back is kept as long as any other [EN15]", async () => {
   await using env = await openRetaining(undefined, { KEEP_CASES_DAYS: "10", ERASE_CASES_DAYS: "20" });
   await pass(env, 60);

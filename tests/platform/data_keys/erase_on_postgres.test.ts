@@ -39,7 +39,9 @@ Deno.test({
     assertEquals(JSON.stringify(await consents()), JSON.stringify([{ ...sum, named: true }]));
     env.now += 1000;
     await env.platform.growLog();
+    await env.platform.followTime();
     env.now += 86_400_000;
+    await env.platform.followTime();
     await good(erase(env, id), 200);
     assertEquals(heldIn(await rows(), PERSONAL), []);
     assertEquals(JSON.stringify(await payments()), JSON.stringify([sum]));

@@ -111,7 +111,9 @@ Deno.test("the event of a rejected payment has the bank's reason, until the case
   assert(!JSON.stringify(stored).includes("Jane"), "the event itself holds no text of the bank");
   env.now += 1000;
   await env.platform.growLog(); // a case is as old as its newest entry in the log
+  await env.platform.followTime();
   env.now += 86_400_000;
+  await env.platform.followTime();
   assertEquals((await erase(env, data.ConsentId)).status, 200);
   const { reason, status } = await own();
   assertEquals([reason, status], [undefined, "Rejected"]);

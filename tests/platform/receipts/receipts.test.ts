@@ -128,7 +128,9 @@ Deno.test("the payment of an erased case gives no receipt [RCP1]", async () => {
   await good(putStatus(env, env.bankA, id, "AcceptedSettlementCompleted"), 200);
   env.now += 1000;
   await env.platform.growLog();
+  await env.platform.followTime();
   env.now += 86_400_000;
+  await env.platform.followTime();
   const bound = await clientToken(env, env.tpp);
   await good(call(env, env.tpp, bound, receiptAt(id)), 200);
   await good(erase(env, id), 200);
