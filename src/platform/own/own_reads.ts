@@ -78,9 +78,11 @@ export async function ownSearch(
     byInteraction: (id: string) => reading((reader) => deps.traces.byInteraction(id, reader)),
     about: (_reader: string, subject: string) => reading((reader) => deps.traces.about(reader, subject)),
   };
-  const found = await search({ ...deps, traces }, text);
-  const owned = found.cases.filter((one) => organisation.recognise({ ...one }, one) !== undefined);
-  return { cases: owned, traces: found.traces.map((trace) => ({ reader: readers.get(trace) ?? "", trace })) };
+  const found = await search({ ...deps, traces }, text, (one) => organisation.owns(one));
+  return {
+    cases: found.cases,
+    traces: found.traces.map((trace) => ({ reader: readers.get(trace) ?? "", trace })),
+  };
 }
 
 /** Returns the newest traces about a subject that the organisation's clients may read. */

@@ -51,11 +51,21 @@ export interface Found {
 }
 
 export const MAX_CASES = 20;
+/** Entries of one value that a search within an organisation reads: cases of others must not displace its own. */
+const MAX_READ_FOR_OWN = 1000;
+const READ_AT_ONCE = 50;
 /** Longer than any id. */
 export const MAX_SEARCH_CHARACTERS = 128;
 
-/** Searches for the text. A text that is no id finds nothing. */
-export async function search(deps: SearchDeps, text: string): Promise<Found> {
+/** Whether a case may be found by the one who searches. */
+export type IsShown = (of: Pick<FoundCase, "clientId" | "bank">) => boolean;
+
+/**
+ * Searches for the text. A text that is no id finds nothing.
+ *
+ * @param isOwn bounds a search to an organisation: the answer is as if there were no other cases (contract OWN2)
+ */
+export async function search(deps: SearchDeps, text: string, isOwn?: IsShown): Promise<Found> {
   const id = text.trim();
   if (id === "" || id.length > MAX_SEARCH_CHARACTERS) return { cases: [], traces: [] };
   const traces = isUuid(id) ? await deps.traces.byInteraction(id) : [];
@@ -66,27 +76,38 @@ export async function search(deps: SearchDeps, text: string): Promise<Found> {
       [consentId, paymentId].flatMap((one) => one === undefined ? [] : [["interaction id", one] as const])
     ),
   ];
+  const limit = isOwn === undefined ? MAX_CASES : MAX_READ_FOR_OWN;
   for (const kind of LOOKUP_KINDS) {
-    const found = await lookedUp(deps.store, kind, id, MAX_CASES);
+    const found = await lookedUp(deps.store, kind, id, limit);
     named.push(...found.map((one) => [kind, one] as const));
   }
-  const cases = await casesOf(deps, named);
+  const cases = await casesOf(deps, named, isOwn ?? (() => true));
   return { cases, traces: traces.length > 0 ? traces : await tracesOf(deps, cases) };
 }
 
 async function casesOf(
   deps: SearchDeps,
   named: readonly (readonly [FoundBy, string])[],
+  isShown: IsShown,
 ): Promise<readonly FoundCase[]> {
   const byConsent = new Map<ConsentId, Set<FoundBy>>();
-  for (const [kind, id] of named) {
-    const consentId = await consentOf(deps, kind, id);
-    if (consentId === undefined) continue;
-    byConsent.set(consentId, (byConsent.get(consentId) ?? new Set()).add(kind));
-    if (byConsent.size === MAX_CASES) break;
+  for (let from = 0; from < named.length; from += READ_AT_ONCE) {
+    const some = named.slice(from, from + READ_AT_ONCE);
+    const ids = await Promise.all(
+      some.map(async ([kind, id]) => [kind, await consentOf(deps, kind, id)] as const),
+    );
+    for (const [kind, id] of ids) {
+      if (id !== undefined) byConsent.set(id, (byConsent.get(id) ?? new Set()).add(kind));
+    }
   }
-  const found = await Promise.all([...byConsent].map(([id, kinds]) => caseOf(deps, id, [...kinds])));
-  return found.filter((one) => one !== undefined).toSorted((one, other) => other.createdAt - one.createdAt);
+  const found: FoundCase[] = [];
+  const all = [...byConsent];
+  for (let from = 0; from < all.length && found.length < MAX_CASES; from += READ_AT_ONCE) {
+    const some = all.slice(from, from + READ_AT_ONCE);
+    const read = await Promise.all(some.map(([id, kinds]) => caseOf(deps, id, [...kinds], isShown)));
+    found.push(...read.filter((one) => one !== undefined));
+  }
+  return found.slice(0, MAX_CASES).toSorted((one, other) => other.createdAt - one.createdAt);
 }
 
 /** Returns the consent of a consent's or a payment's id, whose forms are the same. */
@@ -101,14 +122,15 @@ async function consentOf(
   return kind === "payment id" ? undefined : asConsentId(id);
 }
 
-/** Returns undefined if no such consent exists. */
+/** Returns undefined if no such consent exists, or if it is not to be shown. */
 async function caseOf(
   { store, clock, consents, payments }: SearchDeps,
   consentId: ConsentId,
   foundBy: readonly FoundBy[],
+  isShown: IsShown,
 ): Promise<FoundCase | undefined> {
   const consent = (await consents.find(store, consentId))?.value;
-  if (consent === undefined) return undefined;
+  if (consent === undefined || !isShown(consent)) return undefined;
   const payment = (await payments.find(store, await paymentIdOf(consentId)))?.value;
   const { bank, clientId, createdAt } = consent;
   return {

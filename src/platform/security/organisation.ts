@@ -25,7 +25,9 @@ export interface Belonging {
 export interface Organisation {
   readonly id: string;
   readonly clients: readonly OwnClient[];
-  /** Returns the thing if one of the organisation's clients has made it, or if it is at its bank; otherwise undefined. */
+  /** Whether one of the organisation's clients has made the thing, or it is at its bank. */
+  owns(of: Belonging): boolean;
+  /** Returns the thing if the organisation owns it; otherwise undefined. */
   recognise<T extends object>(thing: T, of: Belonging): Owned<T> | undefined;
   /** Whether {@link Organisation.recognise} has returned the thing. */
   has(thing: object): boolean;
@@ -36,11 +38,14 @@ export function openOrganisation(id: string, listed: readonly OwnClient[]): Orga
   const clientIds = new Set<string>(clients.map(({ clientId }) => clientId));
   const banks = new Set<string>(clients.flatMap(({ bank }) => bank ?? []));
   const recognised = new WeakSet<object>();
+  const owns = ({ clientId = "", bank = "" }: Belonging): boolean =>
+    clientIds.has(clientId) || banks.has(bank);
   return {
     id,
     clients,
-    recognise<T extends object>(thing: T, { clientId = "", bank = "" }: Belonging): Owned<T> | undefined {
-      if (!clientIds.has(clientId) && !banks.has(bank)) return undefined;
+    owns,
+    recognise<T extends object>(thing: T, of: Belonging): Owned<T> | undefined {
+      if (!owns(of)) return undefined;
       recognised.add(thing);
       return thing as Owned<T>;
     },
