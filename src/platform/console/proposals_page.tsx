@@ -38,7 +38,10 @@ function Proposals(
 ): JSX.Element {
   const { language } = visit;
   const rows = found.map((one) => [
-    <code dir="ltr">{one.Path}</code>,
+    <>
+      <code dir="ltr">{one.Path}</code>
+      <code class="detail" dir="ltr">{visible(one.Body)}</code>
+    </>,
     <>
       <State good={one.State === "done"} words={phrase(language, `proposals.state.${one.State}`)} />
       {one.Fault === undefined ? null : <p class="detail" lang="en" dir="ltr">{one.Fault}</p>}
@@ -67,6 +70,14 @@ function Proposals(
         rows={rows}
       />
     </section>
+  );
+}
+
+/** Shows control and format characters as escapes, so that a text cannot change the order of what is read. */
+function visible(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
   );
 }
 

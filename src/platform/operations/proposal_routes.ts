@@ -20,6 +20,11 @@ const proposalSchema = z.strictObject({
   State: z.enum(["proposed", "approved", "done", "failed", "withdrawn", "expired"]),
   Change: z.string().openapi({ example: "POST /operations/cases/{id}/erasure" }),
   Path: z.string(),
+  Body: z.string().openapi({
+    description:
+      "The whole body that an approval sends. Text of another operator: escape it before you show it.",
+    example: '{"Data":{"Reason":"Fraud is suspected; case 4711 of the fraud desk."}}',
+  }),
   Reason: z.string(),
   ProposedBy: z.string(),
   ProposalDateTime: at,
@@ -108,6 +113,7 @@ function represent(proposal: Proposal, now: number): z.infer<typeof proposalSche
     State: stateAt(proposal, now),
     Change: proposal.endpoint,
     Path: proposal.path,
+    Body: proposal.body,
     Reason: proposal.reason,
     ProposedBy: proposal.operator,
     ProposalDateTime: wireDateTime(proposal.proposedAt),

@@ -2,7 +2,7 @@
  * Proposes, approves and withdraws changes that need two operators (contract FE1 to FE4). Each step is one commit with an
  * entry in the history of the proposal. An approval is committed before the change is carried out.
  */
-import { isUuid } from "../../base/kernel/identifiers.ts";
+import { isUuid, sha256 } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { Log } from "../log_events.ts";
@@ -41,6 +41,7 @@ export async function propose(deps: ProposalDeps, change: ProposedChange): Promi
   }
   const proposedAt = deps.clock();
   const id = crypto.randomUUID();
+  const digest = await sha256(change.body);
   const proposal: Proposal = {
     ...change,
     id,
@@ -50,7 +51,7 @@ export async function propose(deps: ProposalDeps, change: ProposedChange): Promi
   };
   await transact(deps, { what: "proposal" }, async (tx) => {
     deps.proposals.stage(tx, null, proposal);
-    const reason = `${change.path}: ${change.reason}`;
+    const reason = `body SHA-256 ${digest}, ${change.path}: ${change.reason}`;
     await stageEvent(deps, tx, id, "proposal.made", change.operator, reason);
   });
   deps.log.warn("proposal.made", { proposal: id, path: change.path, by: change.operator });
@@ -153,7 +154,7 @@ async function stageEvent(
     at: clock(),
     event,
     actor,
-    reason: reason.slice(0, 700),
+    reason: reason.slice(0, 800),
   });
 }
 

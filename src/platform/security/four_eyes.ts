@@ -36,6 +36,8 @@ export interface FourEyes {
   propose(change: ProposedChange): Promise<{ readonly id: string; readonly expiresAt: number }>;
 }
 
+/** Largest body in UTF-16 code units, because a second operator reads the whole of it. */
+const MAX_BODY = 4000;
 const REASON = /^[^\p{Cc}]{10,500}$/u;
 
 /** Reads the change of a request whose checks have decoded its body. @throws {ApiError} `operations.invalid_request` */
@@ -54,5 +56,10 @@ export function changeOf(c: Context, endpoint: string): ProposedChange {
   const sent = command === undefined
     ? { contentType: "text/plain" as const, body: text }
     : { contentType: "application/json" as const, body: JSON.stringify(command) };
+  if (sent.body.length > MAX_BODY) {
+    throw new ApiError("operations.invalid_request", {
+      description: `The body has more than ${MAX_BODY} characters.`,
+    });
+  }
   return { endpoint, path: c.req.path, ...sent, reason, operator };
 }

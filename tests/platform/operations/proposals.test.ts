@@ -1,10 +1,12 @@
 /** Changes that need two operators: proposed by one, approved by another, for a bounded time. */
 import { assert, assertEquals } from "@std/assert";
+import { sha256 } from "../../../src/base/kernel/identifiers.ts";
+import { ops } from "../../../scripts/ops/main.ts";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import type { Json } from "testing/flows.ts";
-import type { TestOperator } from "testing/operators.ts";
+import { OPERATOR_TOKENS, type TestOperator } from "testing/operators.ts";
 import { steps } from "support/steps.ts";
 
 const REASON = "Fraud is suspected; case 4711 of the fraud desk.";
@@ -56,10 +58,12 @@ Deno.test("a proposed change is made when a second operator approves it, once, i
   assertEquals((await post(env, `/proposals/${id}/approve`, "maria", AGREED)).status, 409);
   const [entry] = await historyOf(env.store, "organisation BANKA");
   assertEquals([entry?.actor, entry?.reason], ["operator security with operator maria", REASON]);
+  const digest = await sha256(JSON.stringify({ Data: { Reason: REASON } }));
+  const made = `body SHA-256 ${digest}, /operations/organisations/BANKA/block: ${REASON}`;
   assertEquals(
     (await historyOf(env.store, `proposal ${id}`)).map(({ event, actor, reason }) => [event, actor, reason]),
     [
-      ["proposal.made", "operator security", `/operations/organisations/BANKA/block: ${REASON}`],
+      ["proposal.made", "operator security", made],
       ["proposal.approved", "operator maria", AGREED],
       ["proposal.done", "platform", "status 200"],
     ],
@@ -159,6 +163,34 @@ Deno.test("an approved change whose process ended is approved again, and is made
   assertEquals([cut.status >= 500, (await listed(env))[0]?.State, await blocks(env)], [true, "approved", []]);
   assertEquals((await post(env, `/proposals/${id}/approve`, "maria")).body.Data.State, "done");
   assertEquals((await blocks(env)).length, 1);
+});
+
+Deno.test("the second operator sees the whole change, and its history has the digest of the body [FE5]", async () => {
+  await using env = await openTwo();
+  const Data = { Reason: REASON, StatusReason: 'No money "was" \u202emoved.', MayBeAtBank: true };
+  const path = `/operations/payment-orders/${crypto.randomUUID()}/close`;
+  const body = JSON.stringify({ Data });
+  const headers = { "content-type": "application/json" };
+  const sent = await env.asOperator(path, { method: "POST", headers, body }, "operator");
+  const id = (await sent.json()).Data.ProposalId;
+  const [shown] = await listed(env);
+  assertEquals([shown?.Path, JSON.parse(shown?.Body)], [path, { Data }]);
+  const [entry] = await historyOf(env.store, `proposal ${id}`);
+  assertEquals(entry?.reason, `body SHA-256 ${await sha256(shown?.Body)}, ${path}: ${REASON}`);
+  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  await browser.signIn("maria");
+  const { html } = await browser.get("/console/proposals");
+  const text = html.replaceAll("&quot;", '"').replaceAll("&#39;", "'");
+  assert(text.includes(shown?.Body.replace("\u202e", "\\u{202e}")), text);
+  let printed = "";
+  await ops(["proposals"], {
+    env: { OPS_TOKEN: OPERATOR_TOKENS.maria },
+    readText: () => Promise.reject(new Error("no file")),
+    fetch: ((url: string, init) => env.platform.operations.fetch(new Request(url, init))) as typeof fetch,
+    print: (line) => void (printed += line),
+    now: env.now,
+  });
+  assert(printed.includes(`Body: ${shown?.Body.replace("\u202e", "?")}`), printed);
 });
 
 Deno.test("the console proposes, and another operator approves there [FE1, OP15]", async () => {
