@@ -2,7 +2,7 @@
 import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
 import type { PlatformParts, Shared } from "./compose_parts.ts";
 import { finishErasures } from "./cases/erase_case.ts";
-import { openKeptTime } from "./cases/kept_time.ts";
+import { type KeptTime, openKeptTime } from "./cases/kept_time.ts";
 import { finishDeletions, retireCases } from "./cases/retire_cases.ts";
 import { openControlsStore } from "./security/controls_store.ts";
 import { openRewrapping } from "./data_keys/rewrap_keys.ts";
@@ -87,12 +87,14 @@ function jobsOf(parts: WorkParts, shared: Shared): Jobs {
   const evidence = { store, clock, signer, origin, log: openLogStore(store) };
   const receiptSigner = openReceiptSigner(parts);
   const holds = openHoldStore(store);
+  const keptTime = openKeptTime({ ...parts, evidenceLog: evidence.log });
   return {
     followDirectory: () => followDirectory(statuses, clients, store, delivery.random),
     sweepConsents: () => sweepConsents({ ...parts, consents, random: delivery.random }),
-    forgetConsents: () => forgetConsents({ ...parts, consents, random: delivery.random }),
+    forgetConsents: () =>
+      forgetConsents({ ...parts, consents, keptNow: keptTime.now, random: delivery.random }),
     ...(caseKeys === undefined ? {} : { rewrapKeys: openRewrapping({ ...caseKeys.stored, log: parts.log }) }),
-    ...caseJobs(parts, { delivery, consents }, evidence.log),
+    ...caseJobs(parts, { delivery, consents, keptTime }, evidence.log),
     growLog: () => growLog(evidence),
     writeTraces: () => traceQueue.write(),
     writeFigures: () => figures.write(),
@@ -105,11 +107,10 @@ function jobsOf(parts: WorkParts, shared: Shared): Jobs {
 /** The jobs that erase and delete cases. */
 function caseJobs(
   parts: WorkParts,
-  { delivery, consents }: Pick<Shared, "delivery" | "consents">,
+  { delivery, consents, keptTime }: Pick<Shared, "delivery" | "consents"> & { readonly keptTime: KeptTime },
   evidenceLog: LogStore,
 ): Pick<PlatformWork, "finishErasures" | "followTime" | "retireCases" | "finishDeletions"> {
   const { keepCasesDays, eraseCasesDays, deleteHistoriesDays } = parts.config;
-  const keptTime = openKeptTime({ ...parts, evidenceLog });
   const deps = {
     ...parts,
     ...delivery,

@@ -27,8 +27,13 @@ export async function settled(env: Environment): Promise<{ consentId: string; pa
 /** Lets the platform run for so many days. */
 export async function pass(env: Environment, days: number): Promise<void> {
   await grow(env);
+  await elapse(env, days * DAY_MS);
+}
+
+/** Lets the platform run for so many milliseconds, without new places in the log. */
+export async function elapse(env: Environment, ms: number): Promise<void> {
   await env.platform.followTime();
-  env.now += days * DAY_MS;
+  env.now += ms;
   await env.platform.followTime();
 }
 

@@ -1,6 +1,6 @@
 /**
  * Deletes the personal data of consents that were never authorised, some days after they were rejected or expired
- * (contract EN10). The consent's history stays. Such a consent does not exist for participants any more.
+ * (contract EN10, EN15). The consent's history stays. Such a consent does not exist for participants any more.
  */
 import { errorText, inRandomBatches } from "../../base/kernel/batches.ts";
 import type { Log } from "../log_events.ts";
@@ -12,6 +12,8 @@ import { forgotten } from "./minimise.ts";
 export interface ForgetConsentsDeps extends TransactDeps {
   readonly log: Log;
   readonly consents: ConsentStore;
+  /** Returns the time by which retention periods are judged, milliseconds. */
+  readonly keptNow: () => Promise<number>;
   /** Returns 0 to less than 1, for the order of a pass. */
   readonly random: () => number;
 }
@@ -27,7 +29,7 @@ const MAX_PLACES = 100;
  * @returns the number of consents that this process handled
  */
 export async function forgetConsents(deps: ForgetConsentsDeps): Promise<number> {
-  const due = await deps.consents.dueToForget(deps.clock(), PAGE);
+  const due = await deps.consents.dueToForget(await deps.keptNow(), PAGE);
   let handled = 0;
   for (const [deadline] of inRandomBatches(due, 1, deps.random)) {
     if (deadline === undefined) continue;

@@ -5,8 +5,8 @@ import { authorised, decide, putAccounts, returnPath, toBank } from "testing/aut
 import { type AtBank } from "testing/authorization_flow.ts";
 import { call, clientToken, consentBody, good, type Json, pay } from "testing/flows.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
+import { DAY_MS, elapse } from "support/retention.ts";
 
-const DAY_MS = 86_400_000;
 const BODY = consentBody({ initiation: { RemittanceInformation: { Unstructured: "Flowers for Ada" } } });
 
 async function rejected(env: Environment): Promise<AtBank> {
@@ -48,13 +48,13 @@ Deno.test("a rejected and an expired consent lose their personal data after 30 d
   env.now += DAY_MS; // the time to authorise
   await env.platform.sweepConsents();
   await t.step("not before", async () => {
-    env.now += 29 * DAY_MS - 1000;
+    await elapse(env, 29 * DAY_MS - 1000);
     assertEquals(await env.platform.forgetConsents(), 0);
     assertEquals([await statusOf(env, flow.consentId), await statusOf(env, expired.consentId)], [200, 200]);
     assert((await stored(env)).includes("Flowers for Ada"));
   });
   await t.step("after", async () => {
-    env.now += DAY_MS + 2000;
+    await elapse(env, DAY_MS + 2000);
     assertEquals(await env.platform.forgetConsents(), 2);
     assertEquals(await env.platform.forgetConsents(), 0);
     const left = await stored(env);
@@ -70,4 +70,18 @@ Deno.test("a rejected and an expired consent lose their personal data after 30 d
     assertEquals(kinds.length, (last?.deleted?.length ?? 0) + 1); // the decision has deleted the report of accounts
   });
   await t.step("the paid consent", async () => assertEquals(await statusOf(env, paid.consentId), 200));
+});
+
+Deno.test("a clock that is ahead deletes no personal data of a consent early [EN10, EN15]", async () => {
+  await using env = await openEnvironment();
+  await toBank(env, { body: BODY });
+  await env.platform.growLog();
+  env.clockStep = 5 * 365 * DAY_MS;
+  await env.platform.sweepConsents();
+  assertEquals(await env.platform.forgetConsents(), 0, "no time is stored");
+  await env.platform.followTime();
+  env.now += 60_000;
+  await env.platform.followTime();
+  assertEquals(await env.platform.forgetConsents(), 0);
+  assert((await stored(env)).includes("Flowers for Ada"));
 });

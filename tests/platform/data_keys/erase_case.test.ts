@@ -12,6 +12,7 @@ import { call, clientToken, good, pay } from "testing/flows.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { sealedForTest } from "testing/sealed_for_test.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
+import { elapse } from "support/retention.ts";
 import { BODY, erase, PERSONAL, REASON } from "support/personal_case.ts";
 import { heldIn } from "support/raw_bytes.ts";
 
@@ -32,13 +33,6 @@ async function settled(env: Environment): ReturnType<typeof paid> {
 async function grow(env: Environment): Promise<void> {
   env.now += 1000;
   await env.platform.growLog();
-}
-
-/** Lets the platform run for so long. */
-async function pass(env: Environment, ms: number): Promise<void> {
-  await env.platform.followTime();
-  env.now += ms;
-  await env.platform.followTime();
 }
 
 /** Returns the code of the first error in an answer. */
@@ -68,7 +62,7 @@ Deno.test("after an erasure neither the database file nor a backup from before h
       assertEquals(heldIn(new TextEncoder().encode(text), PERSONAL), Object.keys(PERSONAL));
     });
     await backup(file, `${folder}/backup.kv`, env.now);
-    await pass(env, 86_401_000);
+    await elapse(env, 86_401_000);
     const answer = await good(erase(env, paymentId), 200);
     assertEquals(answer.Data.ConsentId, consentId);
     await t.step("no file has it", async () => {
@@ -137,10 +131,10 @@ Deno.test("a case that is open or that the law keeps is not erased, and only the
     assertEquals(await env.snapshot(), before);
   }
   await grow(env);
-  await pass(env, KEPT_MS - 60_000);
+  await elapse(env, KEPT_MS - 60_000);
   assertEquals((await erase(env, final.paymentId)).status, 409);
   assertEquals((await erase(env, open.paymentId)).status, 409);
-  await pass(env, 120_000);
+  await elapse(env, 120_000);
   assertEquals((await erase(env, final.paymentId)).status, 200);
 });
 
@@ -148,7 +142,7 @@ Deno.test("an erasure that its process leaves unfinished is completed by the bac
   await using env = await openEnvironment();
   const { paymentId } = await settled(env);
   await grow(env);
-  await pass(env, KEPT_MS);
+  await elapse(env, KEPT_MS);
   const { commit } = env.vault;
   Object.assign(env.vault, { commit: () => Promise.reject(new Error("the process ends here")) });
   assertEquals((await erase(env, paymentId)).status, 500);
@@ -170,7 +164,7 @@ Deno.test("the data key of a consent that was never authorised is deleted with i
   await env.platform.sweepConsents();
   assertEquals(await env.platform.finishErasures(), 0);
   assert(await env.caseKeys.opening(caseId) !== undefined);
-  env.now += 30 * 86_400_000;
+  await elapse(env, 30 * 86_400_000);
   await env.platform.forgetConsents();
   assertEquals(await env.platform.finishErasures(), 1);
   assertEquals(await env.caseKeys.opening(caseId), undefined);
