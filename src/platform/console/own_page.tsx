@@ -4,8 +4,7 @@ import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";
 import { formatInstant } from "../../pages/formats.ts";
-import { ownPaymentSchema, ownRegistrationSchema } from "../own/own_representation.ts";
-import { stoppedOrderSchema } from "../payments/stopped_order_representation.ts";
+import { ownOrderSchema, ownPaymentSchema, ownRegistrationSchema } from "../own/own_representation.ts";
 import { reportSchema } from "../reports/report_representation.ts";
 import { searchSchema } from "../search/routes.ts";
 import { traceSchema } from "../traces/trace_representation.ts";
@@ -46,8 +45,8 @@ async function overview(visit: Visit, after: string | undefined): Promise<JSX.El
   const page = after === undefined ? "" : `?${new URLSearchParams({ after })}`;
   const [registrations, dead, held, payments] = await Promise.all([
     visit.read("/operations/own/registrations", listOf("Registration", ownRegistrationSchema)),
-    visit.read("/operations/own/payment-orders?state=dead", listOf("PaymentOrder", stoppedOrderSchema)),
-    visit.read("/operations/own/payment-orders?state=held", listOf("PaymentOrder", stoppedOrderSchema)),
+    visit.read("/operations/own/payment-orders?state=dead", listOf("PaymentOrder", ownOrderSchema)),
+    visit.read("/operations/own/payment-orders?state=held", listOf("PaymentOrder", ownOrderSchema)),
     visit.read(`/operations/own/payments${page}`, listOf("Payment", ownPaymentSchema)),
   ]);
   return (
@@ -175,16 +174,18 @@ function Orders(
   { visit, name, found }: {
     readonly visit: Visit;
     readonly name: PlainKey;
-    readonly found: readonly z.infer<typeof stoppedOrderSchema>[];
+    readonly found: readonly z.infer<typeof ownOrderSchema>[];
   },
 ): JSX.Element {
   const rows = found.map((one) => [
     <code dir="ltr">{one.DomesticPaymentId}</code>,
     <bdi>{one.BankId}</bdi>,
-    <span lang="en" dir="ltr">{one.State === "held" ? one.HeldBecause : one.LastFailure ?? "–"}</span>,
+    <time datetime={one.StoppedDateTime}>
+      {formatInstant(visit.language, Date.parse(one.StoppedDateTime))}
+    </time>,
   ]);
   return (
-    <Rows visit={visit} name={name} heads={["column.payment", "column.bank", "column.why"]} rows={rows} />
+    <Rows visit={visit} name={name} heads={["column.payment", "column.bank", "column.since"]} rows={rows} />
   );
 }
 

@@ -6,7 +6,7 @@ import type { FiguresStore } from "../figures/figures_store.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
-import { representStoppedOrders } from "../payments/stopped_order_representation.ts";
+import type { PaymentOrder } from "../payments/payment_order.ts";
 import type { Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import { daysOf, reportsOf, type Subject } from "../reports/report.ts";
@@ -17,7 +17,12 @@ import type { Organisation, Owned } from "../security/organisation.ts";
 import type { StandingOf } from "../security/standing.ts";
 import type { ErrorUri } from "../traces/trace_representation.ts";
 import type { Trace } from "../traces/trace.ts";
-import { type OwnPayment, representPayment, representRegistration } from "./own_representation.ts";
+import {
+  type OwnPayment,
+  representOwnOrder,
+  representPayment,
+  representRegistration,
+} from "./own_representation.ts";
 
 export interface OwnReadDeps extends SearchDeps {
   readonly store: Store;
@@ -127,16 +132,21 @@ export async function ownStoppedOrders(
   organisation: Organisation,
   state: "dead" | "held",
 ): Promise<readonly Owned[]> {
-  const orders = await outbox[state](undefined, MAX_ORDERS_READ);
-  const shown: Owned[] = [];
-  for (const order of orders) {
-    const payment = (await payments.find(store, order.paymentId))?.value;
-    if (payment === undefined || shown.length === ORDERS) continue;
-    const [one] = representStoppedOrders([{ order, payment }], undefined).Data.PaymentOrder;
-    const owned = one === undefined ? undefined : organisation.recognise(one, payment);
-    if (owned !== undefined) shown.push(owned);
+  const found: Owned[] = [];
+  let after: PaymentOrder | undefined;
+  for (let read = 0; read < MAX_ORDERS_READ && found.length < ORDERS; read += ORDERS) {
+    const page = state === "dead"
+      ? await outbox.dead(after?.paymentId, ORDERS)
+      : await outbox.held(after, ORDERS);
+    after = page.at(-1);
+    if (after === undefined) break;
+    const shown = await Promise.all(page.map(async (order) => {
+      const payment = (await payments.find(store, order.paymentId))?.value;
+      return payment && organisation.recognise(representOwnOrder(state, order, payment), payment);
+    }));
+    found.push(...shown.filter((one) => one !== undefined));
   }
-  return shown;
+  return found.slice(0, ORDERS);
 }
 
 export async function ownReports(

@@ -1,8 +1,9 @@
-/** Registrations and payments as their participants see them, on the wire. */
+/** Registrations, payments and stopped orders as their participants see them, on the wire. */
 import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import type { KeySetAge } from "../participants/participant_keys.ts";
 import type { Payment } from "../payments/payment.ts";
+import type { PaymentOrder } from "../payments/payment_order.ts";
 import type { Client } from "../registration/client.ts";
 
 const at = z.string().openapi({ format: "date-time" });
@@ -37,6 +38,15 @@ export const ownPaymentSchema = z.strictObject({
   StatusUpdateDateTime: at,
 }).openapi("OwnPayment");
 
+export const ownOrderSchema = z.strictObject({
+  DomesticPaymentId: z.uuid(),
+  ConsentId: z.uuid(),
+  BankId: z.string(),
+  State: z.enum(["dead", "held"]).openapi({ description: "`dead` if it was given up." }),
+  CreationDateTime: at,
+  StoppedDateTime: at.openapi({ description: "When it was given up, or since when it is held." }),
+}).openapi("OwnPaymentOrder");
+
 export type OwnPayment = z.infer<typeof ownPaymentSchema>;
 
 export function representRegistration(
@@ -70,5 +80,21 @@ export function representPayment(payment: Payment): z.infer<typeof ownPaymentSch
     Status: payment.status,
     CreationDateTime: wireDateTime(payment.createdAt),
     StatusUpdateDateTime: wireDateTime(payment.statusUpdatedAt),
+  };
+}
+
+/** Without the reasons: they are the operators' texts about the bank, and the bank's about its customer. */
+export function representOwnOrder(
+  state: "dead" | "held",
+  order: PaymentOrder,
+  payment: Payment,
+): z.infer<typeof ownOrderSchema> {
+  return {
+    DomesticPaymentId: order.paymentId,
+    ConsentId: payment.consentId,
+    BankId: order.bank,
+    State: state,
+    CreationDateTime: wireDateTime(payment.createdAt),
+    StoppedDateTime: wireDateTime(order.dueAt),
   };
 }

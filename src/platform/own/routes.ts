@@ -23,8 +23,7 @@ import {
   ownTraces,
   registrationsOf,
 } from "./own_reads.ts";
-import { ownPaymentSchema, ownRegistrationSchema } from "./own_representation.ts";
-import { stoppedOrderSchema } from "../payments/stopped_order_representation.ts";
+import { ownOrderSchema, ownPaymentSchema, ownRegistrationSchema } from "./own_representation.ts";
 
 const after = z.string().max(128).optional();
 
@@ -87,7 +86,7 @@ const ordersRoute = routeOf(
     summary: "Own orders that were given up or are held",
     description: "At most 100, among the first 1000 of the platform.",
   },
-  { PaymentOrder: stoppedOrderSchema },
+  { PaymentOrder: ownOrderSchema },
   z.object({ state: z.enum(["dead", "held"]) }),
 );
 const reportsRoute = routeOf(
