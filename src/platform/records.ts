@@ -7,7 +7,7 @@ import { dataKeyStoreRecord } from "./data_keys/sealed_store.ts";
 import { openFlowRecord } from "./consents/open_flow_store.ts";
 import { consentRecord } from "./consents/stored_consent.ts";
 import { authorizationSessionRecord } from "./frontchannel/authorization_session_store.ts";
-import { proposalRecord } from "./operations/proposal_store.ts";
+import { openProposalsRecord, proposalRecord } from "./operations/proposal_store.ts";
 import { figuresRecord } from "./figures/figures_store.ts";
 import { logRecords } from "./evidence_log/log_records.ts";
 import { claimRecord } from "./idempotency/claim_store.ts";
@@ -78,6 +78,7 @@ export const platformRecords = [
   traceOfRecord,
   figuresRecord,
   proposalRecord,
+  openProposalsRecord,
   eventRecord,
   lookupRecord,
   deletedCaseRecord,

@@ -226,6 +226,8 @@ export const traceOfKey = (reader: string, about: string, place?: string): Key =
 
 /** A change that an operator has proposed (`operations/proposal_store.ts`). 30 days. */
 export const proposalKey = (id: string): Key => ["proposal", id];
+/** The proposals that can be approved. */
+export const OPEN_PROPOSALS_KEY: Key = ["open_proposals"];
 
 /** Figures of a day as a process has counted them (`figures/figures_store.ts`). For `REPORT_DAYS`. */
 export const figuresKey = (of: string, day: string, subject?: string, process?: string): Key => [

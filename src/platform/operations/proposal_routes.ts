@@ -48,7 +48,7 @@ const listRoute = createRoute({
   tags,
   security,
   summary: "Changes that were proposed in the last 30 days, newest first",
-  description: "With what a second operator has decided.",
+  description: "With what a second operator has decided. All that can be approved, and at most 500 others.",
   responses: { 200: operationAnswer("The proposals", proposalsSchema), ...operationErrors() },
 });
 const decision = {
@@ -91,7 +91,7 @@ export function proposalRoutes(deps: ProposalRouteDeps): readonly PlatformEndpoi
   });
   return [
     operation(listRoute, [], async (c) => {
-      const all = await deps.proposals.all();
+      const all = await deps.proposals.all(deps.clock());
       return c.json({ Data: { Proposal: all.map((one) => represent(one, deps.clock())) } });
     }),
     operation(approveRoute, [operationBody(reasonSchema)], async (c) => {

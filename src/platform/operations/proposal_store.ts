@@ -5,7 +5,7 @@ import { count, instant, text } from "../../base/store/record_fields.ts";
 import type { Entry, Reader, Store } from "../../base/store/store.ts";
 import { check, type Transaction } from "../../base/store/transaction.ts";
 import type { ProposedChange } from "../security/four_eyes.ts";
-import { proposalKey } from "../store_keys.ts";
+import { OPEN_PROPOSALS_KEY, proposalKey } from "../store_keys.ts";
 
 /**
  * - `proposed`: waits for a second operator.
@@ -56,26 +56,66 @@ export const proposalRecord = defineRecord<Proposal>({
   retention: "protocol",
 });
 
-export interface ProposalStore {
-  find(from: Reader, id: string): Promise<Entry<Proposal> | null>;
-  /** Returns those that are stored, newest first. */
-  all(): Promise<readonly Proposal[]>;
-  /** Stages a proposal, or its change. Of parallel changes only one commits. */
-  stage(tx: Transaction, former: Entry<Proposal> | null, proposal: Proposal): void;
+type OpenProposal = Pick<Proposal, "id" | "operator" | "expiresAt">;
+
+export const openProposalsRecord = defineRecord<{ readonly open: readonly OpenProposal[] }>({
+  name: "open_proposals",
+  keyParts: [],
+  what: "The proposals that can be approved, with their operators. It bounds their number.",
+  schema: z.looseObject({
+    open: z.array(z.looseObject({ id: text, operator: text, expiresAt: instant })),
+  }),
+  version: 1,
+  lifetime: "Kept. Those that have expired are removed with the next change of a proposal.",
+  personalData: "participant",
+  retention: "protocol",
+});
+
+/** The proposals that can be approved at a time, and the entry that a change of them replaces. */
+export interface OpenProposals {
+  readonly former: Entry<unknown> | null;
+  readonly open: readonly OpenProposal[];
 }
 
-export const MAX_PROPOSALS = 500;
+export interface ProposalStore {
+  find(from: Reader, id: string): Promise<Entry<Proposal> | null>;
+  /** @param now milliseconds */
+  open(from: Reader, now: number): Promise<OpenProposals>;
+  /** Returns those that can be approved at `now` (milliseconds), and at most {@link MAX_LISTED} others, newest first. */
+  all(now: number): Promise<readonly Proposal[]>;
+  /** Stages a proposal, or its change. Of parallel changes of all proposals only one commits. */
+  stage(tx: Transaction, former: Entry<Proposal> | null, proposal: Proposal, open: OpenProposals): void;
+}
+
+const MAX_LISTED = 500;
 const KEPT_MS = 30 * 86_400_000;
 
 export function openProposalStore(store: Store): ProposalStore {
+  const open: ProposalStore["open"] = async (from, now) => {
+    const former = await openProposalsRecord.get(from, OPEN_PROPOSALS_KEY);
+    return { former, open: (former?.value.open ?? []).filter(({ expiresAt }) => now < expiresAt) };
+  };
   return {
     find: (from, id) => proposalRecord.get(from, proposalKey(id)),
-    async all() {
-      const entries = await store.list({ prefix: [proposalRecord.name], limit: MAX_PROPOSALS });
-      return entries.map((entry) => proposalRecord.decode(entry).value)
+    open,
+    async all(now) {
+      // the keys of the listing are random: ended proposals must not hide the open ones
+      const keys = (await open(store, now)).open.map(({ id }) => proposalKey(id));
+      const found = await store.getMany<unknown>(keys);
+      const listed = await store.list({ prefix: [proposalRecord.name], limit: MAX_LISTED });
+      const entries = [...found.filter((entry) => entry !== null), ...listed];
+      const all = entries.map((entry) => proposalRecord.decode(entry).value);
+      return [...new Map(all.map((one) => [one.id, one])).values()]
         .toSorted((one, other) => other.proposedAt - one.proposedAt);
     },
-    stage(tx, former, proposal) {
+    stage(tx, former, proposal, { former: formerOpen, open }) {
+      const { id, operator, expiresAt, state } = proposal;
+      const others = open.filter((one) => one.id !== id);
+      const isOpen = state === "proposed" || state === "approved";
+      check(tx, OPEN_PROPOSALS_KEY, formerOpen?.version ?? null);
+      openProposalsRecord.set(tx, OPEN_PROPOSALS_KEY, {
+        open: isOpen ? [...others, { id, operator, expiresAt }] : others,
+      });
       check(tx, proposalKey(proposal.id), former?.version ?? null);
       proposalRecord.set(tx, proposalKey(proposal.id), proposal, proposal.proposedAt + KEPT_MS);
     },

@@ -8,7 +8,12 @@ import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { Log } from "../log_events.ts";
 import type { ControlsStore } from "../security/controls_store.ts";
 import type { ProposedChange } from "../security/four_eyes.ts";
-import { MAX_PROPOSALS, type Proposal, type ProposalState, type ProposalStore } from "./proposal_store.ts";
+import {
+  type OpenProposals,
+  type Proposal,
+  type ProposalState,
+  type ProposalStore,
+} from "./proposal_store.ts";
 
 /** Makes the change as `operator`. */
 export type CarryOut = (change: ProposedChange, operator: string) => Promise<Response>;
@@ -34,11 +39,13 @@ export function stateAt({ state, expiresAt }: Proposal, now: number): ProposalSt
   return state === "proposed" && now >= expiresAt ? "expired" : state;
 }
 
-/** @throws {ApiError} `operations.conflict` if too many are stored */
+/** Open proposals of one operator. */
+const MAX_OF_OPERATOR = 20;
+/** Open proposals of all operators. More than of one, so that one operator cannot stop the proposals of others. */
+const MAX_OPEN = 50;
+
+/** @throws {ApiError} `operations.conflict` if too many can be approved */
 export async function propose(deps: ProposalDeps, change: ProposedChange): Promise<Proposal> {
-  if ((await deps.proposals.all()).length >= MAX_PROPOSALS) {
-    throw conflict(`There are ${MAX_PROPOSALS} proposals of the last 30 days.`);
-  }
   const proposedAt = deps.clock();
   const id = crypto.randomUUID();
   const digest = await sha256(change.body);
@@ -50,12 +57,24 @@ export async function propose(deps: ProposalDeps, change: ProposedChange): Promi
     expiresAt: proposedAt + PROPOSAL_MS,
   };
   await transact(deps, { what: "proposal" }, async (tx) => {
-    deps.proposals.stage(tx, null, proposal);
+    const open = await deps.proposals.open(tx, proposedAt);
+    requirePlace(open, change.operator);
+    deps.proposals.stage(tx, null, proposal, open);
     const reason = `body SHA-256 ${digest}, ${change.path}: ${change.reason}`;
     await stageEvent(deps, tx, id, "proposal.made", change.operator, reason);
   });
   deps.log.warn("proposal.made", { proposal: id, path: change.path, by: change.operator });
   return proposal;
+}
+
+function requirePlace({ open }: OpenProposals, operator: string): void {
+  const own = open.filter((one) => one.operator === operator).length;
+  if (own >= MAX_OF_OPERATOR) {
+    throw conflict(`You have ${MAX_OF_OPERATOR} open proposals. Withdraw one, or wait until one is decided.`);
+  }
+  if (open.length >= MAX_OPEN) {
+    throw conflict(`There are ${MAX_OPEN} open proposals. Wait until one is decided.`);
+  }
 }
 
 /**
@@ -114,7 +133,7 @@ async function decide(
     if (stateAt(former.value, now) === "expired") throw conflict("It has expired.");
     require(former.value);
     const changed: Proposal = { ...former.value, state, decidedBy: operator, decidedAt: now };
-    deps.proposals.stage(tx, former, changed);
+    deps.proposals.stage(tx, former, changed, await deps.proposals.open(tx, now));
     await stageEvent(deps, tx, id, event, operator, reason);
     return changed;
   });
@@ -136,7 +155,7 @@ async function finish(
     if (former.value.state === "done") return former.value;
     const state = isDone ? "done" : "failed";
     const changed: Proposal = { ...former.value, state, status, ...(fault === undefined ? {} : { fault }) };
-    deps.proposals.stage(tx, former, changed);
+    deps.proposals.stage(tx, former, changed, await deps.proposals.open(tx, deps.clock()));
     await stageEvent(deps, tx, id, `proposal.${state}`, "platform", fault ?? `status ${status}`);
     return changed;
   });

@@ -193,6 +193,52 @@ Deno.test("the second operator sees the whole change, and its history has the di
   assert(printed.includes(`Body: ${shown?.Body.replace("\u202e", "?")}`), printed);
 });
 
+Deno.test("open proposals are bounded for each operator and in all, and ended ones do not count [FE6]", async () => {
+  await using env = await openTwo();
+  const propose = (as: TestOperator) => post(env, `/software/${env.tpp.clientId}/block`, as);
+  const first = await proposed(env, "/organisations/BANKA/block");
+  const statuses = (await Promise.all(Array.from({ length: 4 }, () => propose("security"))))
+    .map(({ status }) => status);
+  for (let count = 0; count < 20; count++) statuses.push((await propose("security")).status);
+  assertEquals(statuses.filter((status) => status === 202).length, 19);
+  assertEquals((await propose("security")).body.error, "conflict");
+  await post(env, `/proposals/${first}/withdraw`, "security");
+  assertEquals((await propose("security")).status, 202);
+  assertEquals((await propose("security")).status, 409);
+  assertEquals((await propose("maria")).status, 202, "the others have their own");
+  for (let count = 0; count < 19; count++) assertEquals((await propose("maria")).status, 202);
+  const close = `/operations/payment-orders/${crypto.randomUUID()}/close`;
+  const body = JSON.stringify({ Data: { Reason: REASON, StatusReason: "No money was moved." } });
+  const headers = { "content-type": "application/json" };
+  const closes: number[] = [];
+  for (let count = 0; count < 11; count++) {
+    const answer = await env.asOperator(close, { method: "POST", headers, body }, "operator");
+    await answer.body?.cancel();
+    closes.push(answer.status);
+  }
+  assertEquals(closes, [...Array(10).fill(202), 409]);
+  env.now += 24 * HOUR;
+  assertEquals((await propose("security")).status, 202, "expired ones do not count");
+});
+
+Deno.test("ended proposals neither stop a new one nor hide it [FE6]", async () => {
+  await using env = await openTwo();
+  const id = await proposed(env, "/organisations/BANKA/block");
+  await post(env, `/proposals/${id}/withdraw`, "security");
+  const ended = await env.store.get<object>(["proposal", id]);
+  for (let count = 0; count < 600; count += 100) {
+    const writes = Array.from({ length: 100 }, () => {
+      const other = `00000000-${crypto.randomUUID().slice(9)}`;
+      return { kind: "set" as const, key: ["proposal", other], value: { ...ended?.value, id: other } };
+    });
+    await env.store.commit({ checks: [], writes });
+  }
+  env.now += 1;
+  const open = await proposed(env, "/organisations/BANKA/block", "maria");
+  const [newest, ...others] = await listed(env);
+  assertEquals([newest?.ProposalId, others.length >= 499], [open, true]);
+});
+
 Deno.test("the console proposes, and another operator approves there [FE1, OP15]", async () => {
   await using env = await openTwo();
   const browserOf = async (as: TestOperator): Promise<ConsoleBrowser> => {
