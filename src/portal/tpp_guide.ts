@@ -232,7 +232,7 @@ function events({ baseUrl, authUrl }: GuideAddresses): Block[] {
   -H 'content-type: application/json' --data-binary '{"ack": [], "maxEvents": 20}' \\
   ${baseUrl}/BANK/events/v1`,
     },
-    `\`sets\` has each event by its \`jti\`, as a security event token. Verify it: \`typ\` is \`secevent+jwt\`, \`iss\` is \`${authUrl}/BANK\`, \`aud\` is your client id, and the key is in \`/jwks\`. Store it, then name its \`jti\` in \`ack\` of the next poll. Until then it is returned again, for 7 days by default, so ignore a \`jti\` that you have stored. Report one that you cannot use in \`setErrs\`.`,
+    `\`sets\` has each event by its \`jti\`, as a security event token. Verify it: \`typ\` is \`secevent+jwt\`, \`iss\` is \`${authUrl}/BANK\`, \`aud\` is your client id, and the key is in \`/jwks\`. Store it, then name its \`jti\` in \`ack\` of the next poll. Until then it is returned again, for 7 days by default, so ignore a \`jti\` that you have stored. Report one that you cannot use in \`setErrs\`, at most 90 in a poll.`,
     `In \`events\`, \`urn:uk:org:openbanking:events:resource-update\` names the resource. Beside it \`${authUrl}/events/\` and one of these names has the new \`status\`, and for a rejected payment the bank’s \`reason\`:`,
     {
       terms: [

@@ -7,8 +7,8 @@ import { MAX_JTI_CHARACTERS } from "./event.ts";
 
 /** Acknowledgements in one request. With their keys they fit into one commit. */
 const MAX_ACKS = 500;
-/** Errors in one request. Each is read and written again. */
-const MAX_ERRORS = 100;
+/** Errors in one request. Each is a version check, of which Deno KV takes 100 in a commit. Replay records are checks too. */
+const MAX_ERRORS = 90;
 /** Events in one response. Each is signed: about 2 ms of a processor. */
 export const MAX_EVENTS = 50;
 
@@ -24,7 +24,7 @@ export const pollRequestSchema = z.strictObject({
       rejectedAs("Field.Invalid", `Must have at most ${MAX_ERRORS} members.`),
     ).optional().openapi({
       description:
-        "By `jti`: events that you could not use, with an error code of RFC 8935 §2.4. They are kept, " +
+        `By \`jti\`: events that you could not use, with an error code of RFC 8935 §2.4, at most ${MAX_ERRORS}. They are kept, ` +
         "and sent again after 1, 2, 4 … 512 seconds.",
     }),
   maxEvents: z.number().refine(

@@ -103,7 +103,7 @@ const BODIES: Readonly<Record<string, readonly [body: Json, ...faults: ExpectedF
   "maxEvents that is no whole number": [{ maxEvents: 1.5 }, ["Field.Invalid", "maxEvents"]],
   "maxEvents that is a text": [{ maxEvents: "1" }, ["Field.Invalid", "maxEvents"]],
   "returnImmediately that is a text": [{ returnImmediately: "true" }, ["Field.Invalid", "returnImmediately"]],
-  "101 errors": [{ setErrs: errors(101) }, ["Field.Invalid", "setErrs"]],
+  "91 errors": [{ setErrs: errors(91) }, ["Field.Invalid", "setErrs"]],
   "an error without its description": [
     { setErrs: { x: { err: "invalid_key" } } },
     ["Field.Missing", "setErrs.x.description"],
