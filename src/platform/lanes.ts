@@ -18,6 +18,7 @@ export function laneBounds(
     customers: lane(part(0.5), part(0.25)),
     public: lane(part(0.25), part(0.25)),
     operator: lane(2, 2),
+    people: lane(2, 2),
     probes: lane(2, 2),
   };
 }

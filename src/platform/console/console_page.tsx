@@ -51,7 +51,8 @@ export function consolePage(
   const roles = OPERATION_ROLES[name];
   if (roles === undefined) throw new Error(`${name}: declare its roles in operator_roles.ts`);
   const answer = (c: PageContext): Response | Promise<Response> => handle(c.get("visit"), c);
-  return endpoint("browser", "operator", hidden(method, path), [signedIn(deps, roles)], answer as never);
+  const traffic = path === OWN_PATH ? "person" : "operator";
+  return endpoint("browser", traffic, hidden(method, path), [signedIn(deps, roles)], answer as never);
 }
 
 /** A page is not part of the operations API's document. */

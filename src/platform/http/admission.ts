@@ -25,6 +25,8 @@ export const TRAFFIC = {
   public: { lane: "public", urgent: false },
   /** The operator. */
   operator: { lane: "operator", urgent: true },
+  /** Participants' people, whom operators never wait for. */
+  person: { lane: "people", urgent: false },
   /** Probes that ask no other part. They never wait for the operator's requests, which may wait for the store. */
   probe: { lane: "probes", urgent: true },
 } as const;
@@ -74,6 +76,7 @@ export function openAdmission(
     customers: new FairLane(bounds.customers),
     public: new FairLane(bounds.public),
     operator: new FairLane(bounds.operator),
+    people: new FairLane(bounds.people),
     probes: new FairLane(bounds.probes),
   };
   const note = rejectionLog(steady, log);
@@ -105,6 +108,7 @@ function statesOf(lanes: Readonly<Record<LaneName, FairLane>>): AdmissionState {
     customers: lanes.customers.state(),
     public: lanes.public.state(),
     operator: lanes.operator.state(),
+    people: lanes.people.state(),
     probes: lanes.probes.state(),
   };
 }

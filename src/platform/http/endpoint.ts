@@ -35,10 +35,13 @@ export function endpoint<P extends string, const C extends readonly Check[]>(
   return { surface, traffic, route, checks, handle };
 }
 
+/** Traffic of paths that the proxies close. */
+const OPERATORS_LISTENER: ReadonlySet<Traffic> = new Set(["operator", "person", "probe"]);
+
 function requireReserved(path: string, first: string, traffic: Traffic): void {
   const segment = FIRST_SEGMENTS.get(first);
   if (segment === undefined) throw new Error(`${path}: reserve ${first} in reserved_names.ts`);
-  if ((segment.zone === "operator") !== (traffic === "operator" || traffic === "probe")) {
+  if ((segment.zone === "operator") !== OPERATORS_LISTENER.has(traffic)) {
     throw new Error(`${path}: the proxies close the paths of operators alone`);
   }
 }

@@ -27,7 +27,7 @@ export interface MeasuredRequest {
 export type RecordTrace = (facts: RequestFacts, notes: TraceNotes, measured: MeasuredRequest) => void;
 
 /** Documentation and probes have a trace only if they are rejected. */
-const UNTRACED: ReadonlySet<string> = new Set(["public", "probe", "operator"]);
+const UNTRACED: ReadonlySet<string> = new Set(["public", "probe", "operator", "person"]);
 
 /**
  * @param deps.elapsed a monotonic clock in milliseconds

@@ -56,7 +56,7 @@ export function ownOperation<P extends string>(
     return c.json({ Data: { ...lists, ...(after === undefined ? {} : { After: after }) } });
   };
   OWN.add(route);
-  return endpoint("oauth", "operator", route, [], answer as never);
+  return endpoint("oauth", "person", route, [], answer as never);
 }
 
 /** Declares an endpoint of the operations API for operators. The checks run behind the guard. */

@@ -36,7 +36,7 @@ Deno.test("the proxies close the operator's routes, and have one zone for every 
       assertEquals(zones, [], path);
     } else {
       assertEquals(zones.length, 1, path);
-      assertEquals(zones[0] === "OPERATOR_PATHS", traffic === "operator" || traffic === "probe", path);
+      assertEquals(zones[0] === "OPERATOR_PATHS", ["operator", "person", "probe"].includes(traffic), path);
     }
   }
   for (const code of ["healthy", "operationsbank", "docs1", "jwks2"]) assertEquals(zonesOf(`/${code}/x`), []);
