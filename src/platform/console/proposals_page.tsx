@@ -84,14 +84,14 @@ function visible(text: string): string {
 /** An own proposal can only be withdrawn. */
 function Links({ visit, one }: { readonly visit: Visit; readonly one: Proposal }): JSX.Element | null {
   const isOwn = one.ProposedBy === `operator ${visit.person.name}`;
-  const isOpen = one.State === "proposed";
+  const isOpen = one.State === "proposed" || one.State === "approved";
   const approve = [`/proposals/${one.ProposalId}/approve`, "link.approve"] as const;
   const withdraw = [`/proposals/${one.ProposalId}/withdraw`, "link.withdraw"] as const;
   return (
     <Changes
       visit={visit}
       links={[
-        ...(!isOwn && (isOpen || one.State === "approved") ? [approve] : []),
+        ...(!isOwn && isOpen ? [approve] : []),
         ...(isOpen ? [withdraw] : []),
       ]}
     />

@@ -9,10 +9,15 @@ import { OPEN_PROPOSALS_KEY, proposalKey } from "../store_keys.ts";
 
 /**
  * - `proposed`: waits for a second operator.
- * - `approved`: is being carried out, or a process ended before it was. It can be approved again.
+ * - `approved`: is being carried out, or a process ended before it was. It can be approved again or withdrawn.
  * - `done`, `failed`, `withdrawn`: over.
  */
 export type ProposalState = "proposed" | "approved" | "done" | "failed" | "withdrawn";
+
+/** Whether a proposal of this state can be approved until it expires. */
+export function isOpen(state: ProposalState): boolean {
+  return state === "proposed" || state === "approved";
+}
 
 export interface Proposal extends ProposedChange {
   readonly id: string;
@@ -111,10 +116,9 @@ export function openProposalStore(store: Store): ProposalStore {
     stage(tx, former, proposal, { former: formerOpen, open }) {
       const { id, operator, expiresAt, state } = proposal;
       const others = open.filter((one) => one.id !== id);
-      const isOpen = state === "proposed" || state === "approved";
       check(tx, OPEN_PROPOSALS_KEY, formerOpen?.version ?? null);
       openProposalsRecord.set(tx, OPEN_PROPOSALS_KEY, {
-        open: isOpen ? [...others, { id, operator, expiresAt }] : others,
+        open: isOpen(state) ? [...others, { id, operator, expiresAt }] : others,
       });
       check(tx, proposalKey(proposal.id), former?.version ?? null);
       proposalRecord.set(tx, proposalKey(proposal.id), proposal, proposal.proposedAt + KEPT_MS);

@@ -9,6 +9,7 @@ import type { Log } from "../log_events.ts";
 import type { ControlsStore } from "../security/controls_store.ts";
 import type { ProposedChange } from "../security/four_eyes.ts";
 import {
+  isOpen,
   type OpenProposals,
   type Proposal,
   type ProposalState,
@@ -36,7 +37,7 @@ export interface Decision {
 export const PROPOSAL_MS = 24 * 3_600_000;
 
 export function stateAt({ state, expiresAt }: Proposal, now: number): ProposalState | "expired" {
-  return state === "proposed" && now >= expiresAt ? "expired" : state;
+  return isOpen(state) && now >= expiresAt ? "expired" : state;
 }
 
 /** Open proposals of one operator. */
@@ -93,9 +94,6 @@ export async function approve(
     if (proposal.operator === decision.operator) {
       throw conflict("You have proposed it yourself: another operator must approve it.");
     }
-    if (proposal.state !== "proposed" && proposal.state !== "approved") {
-      throw conflict(`It is ${proposal.state}.`);
-    }
   });
   const answer = await carryOut(approved, `${approved.operator} with ${decision.operator}`);
   const { error_description: fault } = Object(await answer.json().catch(() => undefined));
@@ -105,14 +103,12 @@ export async function approve(
       retryAfterSeconds: 5,
     });
   }
-  return await finish(deps, id, answer.ok, answer.status, typeof fault === "string" ? fault : undefined);
+  return await finish(deps, approved, answer, typeof fault === "string" ? fault : undefined);
 }
 
 /** @throws {ApiError} `operations.not_found`, `operations.forbidden`, `operations.conflict` */
 export async function withdraw(deps: ProposalDeps, id: string, decision: Decision): Promise<Proposal> {
-  return await decide(deps, id, decision, "withdrawn", ({ state }) => {
-    if (state !== "proposed") throw conflict(`It is ${state}.`);
-  });
+  return await decide(deps, id, decision, "withdrawn");
 }
 
 async function decide(
@@ -120,7 +116,7 @@ async function decide(
   id: string,
   { operator, reason, mayChange }: Decision,
   state: "approved" | "withdrawn",
-  require: (proposal: Proposal) => void,
+  require: (proposal: Proposal) => void = () => {},
 ): Promise<Proposal> {
   const event = state === "approved" ? "proposal.approved" : "proposal.withdrawn";
   const decided = await transact(deps, { what: "proposal" }, async (tx) => {
@@ -132,6 +128,7 @@ async function decide(
     }
     if (stateAt(former.value, now) === "expired") throw conflict("It has expired.");
     require(former.value);
+    if (!isOpen(former.value.state)) throw conflict(`It is ${former.value.state}.`);
     const changed: Proposal = { ...former.value, state, decidedBy: operator, decidedAt: now };
     deps.proposals.stage(tx, former, changed, await deps.proposals.open(tx, now));
     await stageEvent(deps, tx, id, event, operator, reason);
@@ -141,20 +138,29 @@ async function decide(
   return decided;
 }
 
-/** Records the result. Of two approvals at once, one finds the change made: what was done stays done. */
+/**
+ * Records the result. Of two approvals at once, one finds the change made: what was done stays done. A change that was
+ * made during its withdrawal is done.
+ */
 async function finish(
   deps: ProposalDeps,
-  id: string,
-  isDone: boolean,
-  status: number,
+  { id, decidedBy, decidedAt }: Proposal,
+  { ok, status }: Response,
   fault: string | undefined,
 ): Promise<Proposal> {
   return await transact(deps, { what: "proposal" }, async (tx) => {
     const former = await deps.proposals.find(tx, id);
     if (former === null) throw new ApiError("operations.not_found");
-    if (former.value.state === "done") return former.value;
-    const state = isDone ? "done" : "failed";
-    const changed: Proposal = { ...former.value, state, status, ...(fault === undefined ? {} : { fault }) };
+    if (former.value.state === "done" || (!ok && !isOpen(former.value.state))) return former.value;
+    const state = ok ? "done" : "failed";
+    const changed: Proposal = {
+      ...former.value,
+      state,
+      ...(decidedBy === undefined ? {} : { decidedBy }),
+      ...(decidedAt === undefined ? {} : { decidedAt }),
+      status,
+      ...(fault === undefined ? {} : { fault }),
+    };
     deps.proposals.stage(tx, former, changed, await deps.proposals.open(tx, deps.clock()));
     await stageEvent(deps, tx, id, `proposal.${state}`, "platform", fault ?? `status ${status}`);
     return changed;

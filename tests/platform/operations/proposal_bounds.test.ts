@@ -1,0 +1,127 @@
+/** Proposals: what a second operator sees, how many there can be, and what becomes of an approval that was cut. */
+import { assert, assertEquals } from "@std/assert";
+import { ops } from "../../../scripts/ops/main.ts";
+import { sha256 } from "../../../src/base/kernel/identifiers.ts";
+import { historyOf } from "../../../src/platform/audit_trail.ts";
+import { ConsoleBrowser } from "testing/console_browser.ts";
+import type { Environment } from "testing/environment.ts";
+import { OPERATOR_TOKENS, type TestOperator } from "testing/operators.ts";
+import { AGREED, blocks, HOUR, listed, openTwo, post, proposed, REASON } from "support/four_eyes.ts";
+
+async function approvedAndCut(env: Environment): Promise<string> {
+  const id = await proposed(env, "/organisations/BANKA/block");
+  const { commit } = env.store;
+  let commits = 0;
+  env.store.commit = (staged) =>
+    ++commits > 1 ? Promise.reject(new Error("the process ended")) : commit(staged);
+  assert((await post(env, `/proposals/${id}/approve`, "maria", AGREED)).status >= 500);
+  env.store.commit = commit;
+  return id;
+}
+
+Deno.test("an approved change whose process ended can be withdrawn, and expires [FE2]", async () => {
+  await using env = await openTwo();
+  const withdrawn = await approvedAndCut(env);
+  assertEquals(
+    (await post(env, `/proposals/${withdrawn}/withdraw`, "security")).body.Data?.State,
+    "withdrawn",
+  );
+  assertEquals((await post(env, `/proposals/${withdrawn}/approve`, "maria")).status, 409);
+  const late = await approvedAndCut(env);
+  env.now += 24 * HOUR;
+  assertEquals((await listed(env)).map(({ State }) => State).toSorted(), ["expired", "withdrawn"]);
+  assertEquals((await post(env, `/proposals/${late}/approve`, "maria")).status, 409);
+  assertEquals((await post(env, `/proposals/${late}/withdraw`, "security")).status, 409);
+  assertEquals(await blocks(env), []);
+});
+
+Deno.test("a change that is made during its withdrawal is done [FE2, FE3]", async () => {
+  await using env = await openTwo();
+  const id = await proposed(env, "/organisations/BANKA/block");
+  const { commit } = env.store;
+  let commits = 0;
+  env.store.commit = async (staged) => {
+    if (++commits === 2) {
+      env.store.commit = commit;
+      assertEquals((await post(env, `/proposals/${id}/withdraw`, "security")).status, 200);
+    }
+    return await commit(staged);
+  };
+  const { body } = await post(env, `/proposals/${id}/approve`, "maria", AGREED);
+  assertEquals([body.Data?.State, body.Data?.DecidedBy], ["done", "operator maria"]);
+  assertEquals((await blocks(env)).length, 1);
+});
+
+Deno.test("the second operator sees the whole change, and its history has the digest of the body [FE5]", async () => {
+  await using env = await openTwo();
+  const Data = { Reason: REASON, StatusReason: 'No money "was" \u202emoved.', MayBeAtBank: true };
+  const path = `/operations/payment-orders/${crypto.randomUUID()}/close`;
+  const body = JSON.stringify({ Data });
+  const headers = { "content-type": "application/json" };
+  const sent = await env.asOperator(path, { method: "POST", headers, body }, "operator");
+  const id = (await sent.json()).Data.ProposalId;
+  const [shown] = await listed(env);
+  assertEquals([shown?.Path, JSON.parse(shown?.Body)], [path, { Data }]);
+  const [entry] = await historyOf(env.store, `proposal ${id}`);
+  assertEquals(entry?.reason, `body SHA-256 ${await sha256(shown?.Body)}, ${path}: ${REASON}`);
+  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  await browser.signIn("maria");
+  const { html } = await browser.get("/console/proposals");
+  const text = html.replaceAll("&quot;", '"').replaceAll("&#39;", "'");
+  assert(text.includes(shown?.Body.replace("\u202e", "\\u{202e}")), text);
+  let printed = "";
+  await ops(["proposals"], {
+    env: { OPS_TOKEN: OPERATOR_TOKENS.maria },
+    readText: () => Promise.reject(new Error("no file")),
+    fetch: ((url: string, init) => env.platform.operations.fetch(new Request(url, init))) as typeof fetch,
+    print: (line) => void (printed += line),
+    now: env.now,
+  });
+  assert(printed.includes(`Body: ${shown?.Body.replace("\u202e", "?")}`), printed);
+});
+
+Deno.test("open proposals are bounded for each operator and in all, and ended ones do not count [FE6]", async () => {
+  await using env = await openTwo();
+  const propose = (as: TestOperator) => post(env, `/software/${env.tpp.clientId}/block`, as);
+  const first = await proposed(env, "/organisations/BANKA/block");
+  const statuses = (await Promise.all(Array.from({ length: 4 }, () => propose("security"))))
+    .map(({ status }) => status);
+  for (let count = 0; count < 20; count++) statuses.push((await propose("security")).status);
+  assertEquals(statuses.filter((status) => status === 202).length, 19);
+  assertEquals((await propose("security")).body.error, "conflict");
+  await post(env, `/proposals/${first}/withdraw`, "security");
+  assertEquals((await propose("security")).status, 202);
+  assertEquals((await propose("security")).status, 409);
+  assertEquals((await propose("maria")).status, 202, "the others have their own");
+  for (let count = 0; count < 19; count++) assertEquals((await propose("maria")).status, 202);
+  const close = `/operations/payment-orders/${crypto.randomUUID()}/close`;
+  const body = JSON.stringify({ Data: { Reason: REASON, StatusReason: "No money was moved." } });
+  const headers = { "content-type": "application/json" };
+  const closes: number[] = [];
+  for (let count = 0; count < 11; count++) {
+    const answer = await env.asOperator(close, { method: "POST", headers, body }, "operator");
+    await answer.body?.cancel();
+    closes.push(answer.status);
+  }
+  assertEquals(closes, [...Array(10).fill(202), 409]);
+  env.now += 24 * HOUR;
+  assertEquals((await propose("security")).status, 202, "expired ones do not count");
+});
+
+Deno.test("ended proposals neither stop a new one nor hide it [FE6]", async () => {
+  await using env = await openTwo();
+  const id = await proposed(env, "/organisations/BANKA/block");
+  await post(env, `/proposals/${id}/withdraw`, "security");
+  const ended = await env.store.get<object>(["proposal", id]);
+  for (let count = 0; count < 600; count += 100) {
+    const writes = Array.from({ length: 100 }, () => {
+      const other = `00000000-${crypto.randomUUID().slice(9)}`;
+      return { kind: "set" as const, key: ["proposal", other], value: { ...ended?.value, id: other } };
+    });
+    await env.store.commit({ checks: [], writes });
+  }
+  env.now += 1;
+  const open = await proposed(env, "/organisations/BANKA/block", "maria");
+  const [newest, ...others] = await listed(env);
+  assertEquals([newest?.ProposalId, others.length >= 499], [open, true]);
+});

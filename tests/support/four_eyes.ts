@@ -1,0 +1,50 @@
+/** Changes that need two operators, as the operations API is asked for them. */
+import { assertEquals } from "@std/assert";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import type { Json } from "testing/flows.ts";
+import type { TestOperator } from "testing/operators.ts";
+
+export const REASON = "Fraud is suspected; case 4711 of the fraud desk.";
+export const AGREED = "I have read case 4711 and agree.";
+export const HOUR = 3_600_000;
+const ALL = "erase-case,close-order,release-restored,revoke-tokens,block-organisation,block-software";
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Json;
+}
+
+export async function openTwo(changes = ALL): Promise<Environment> {
+  return await openEnvironment({ environment: { FOUR_EYES: changes } });
+}
+
+export async function post(
+  env: Environment,
+  path: string,
+  as: TestOperator,
+  reason = REASON,
+): Promise<Answer> {
+  const body = JSON.stringify({ Data: { Reason: reason } });
+  const headers = { "content-type": "application/json" };
+  const answer = await env.asOperator(`/operations${path}`, { method: "POST", headers, body }, as);
+  return { status: answer.status, body: await answer.json() };
+}
+
+export async function proposed(
+  env: Environment,
+  path: string,
+  as: TestOperator = "security",
+): Promise<string> {
+  const { status, body } = await post(env, path, as);
+  assertEquals([status, body.Data?.State], [202, "proposed"], JSON.stringify(body));
+  return body.Data.ProposalId;
+}
+
+export async function blocks(env: Environment): Promise<readonly string[]> {
+  const { Data } = await (await env.asOperator("/operations/controls")).json();
+  return Data.Block.map(({ Id, By }: Json) => `${Id} by ${By}`);
+}
+
+export async function listed(env: Environment): Promise<readonly Json[]> {
+  return (await (await env.asOperator("/operations/proposals", {}, "auditor")).json()).Data.Proposal;
+}
