@@ -14,7 +14,7 @@ import { type EventRouteDeps, eventRoutes } from "./events/routes.ts";
 import { type FrontchannelRouteDeps, frontchannelRoutes } from "./frontchannel/routes.ts";
 import type { Person } from "../base/http/bearer.ts";
 import type { RequestEnv, Surface } from "../base/http/context.ts";
-import { mount } from "../base/http/endpoint.ts";
+import { methodOf, mount } from "../base/http/endpoint.ts";
 import { nameRequest } from "../base/http/interaction_id.ts";
 import { requestLog } from "../base/http/request_log.ts";
 import type { PlatformEndpoint } from "./http/endpoint.ts";
@@ -210,7 +210,10 @@ function operationsEndpoints(operations: OperationsDeps["operations"]): readonly
   ];
 }
 
-/** Returns the way of approved changes to their endpoints: with their checks, and in the name of both operators. */
+/**
+ * Returns the way of approved changes to their endpoints: with their checks, and in the name of both operators.
+ * A change reaches no other endpoint than the one that it was proposed for.
+ */
 function carriesOut(deps: OperationsDeps, endpoints: readonly PlatformEndpoint[]): CarryOut {
   const operators = new WeakMap<Request, string>();
   const named = createMiddleware<RequestEnv & { Variables: { operator: string } }>(async (c, next) => {
@@ -221,14 +224,15 @@ function carriesOut(deps: OperationsDeps, endpoints: readonly PlatformEndpoint[]
   });
   const around = [nameRequest(deps.operations.store)];
   const within = endpoints.map((each) => ({ ...each, checks: [named, ...each.checks] }));
-  const inside = openHost({ ...deps, around }, within, () => "oauth");
-  return async ({ path, contentType, body }, operator) => {
+  return async ({ endpoint, path, contentType, body }, operator) => {
     const request = new Request(`http://operations.invalid${path}`, {
       method: "POST",
       body,
       headers: { "content-type": contentType },
     });
     operators.set(request, operator);
+    const matched = within.filter((each) => `${methodOf(each)} ${each.route.path}` === endpoint);
+    const inside = openHost({ ...deps, around }, matched, () => "oauth");
     return await inside.fetch(request);
   };
 }

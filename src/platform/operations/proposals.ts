@@ -7,7 +7,7 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { Log } from "../log_events.ts";
 import type { ControlsStore } from "../security/controls_store.ts";
-import type { ProposedChange } from "../security/four_eyes.ts";
+import { isExactPath, type ProposedChange } from "../security/four_eyes.ts";
 import {
   isOpen,
   type OpenProposals,
@@ -94,6 +94,7 @@ export async function approve(
     if (proposal.operator === decision.operator) {
       throw conflict("You have proposed it yourself: another operator must approve it.");
     }
+    if (!isExactPath(proposal.path)) throw conflict("Its path names another change. Withdraw it.");
   });
   const answer = await carryOut(approved, `${approved.operator} with ${decision.operator}`);
   const { error_description: fault } = Object(await answer.json().catch(() => undefined));

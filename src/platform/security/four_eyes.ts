@@ -20,7 +20,7 @@ export function fourEyesEndpoints(changes: readonly FourEyesChange[]): ReadonlyS
 /** A change as one operator has sent it. */
 export interface ProposedChange {
   readonly endpoint: string;
-  /** As sent. */
+  /** As sent, and as a URL has it ({@link isExactPath}). */
   readonly path: string;
   readonly contentType: "application/json" | "text/plain";
   readonly body: string;
@@ -40,8 +40,19 @@ export interface FourEyes {
 const MAX_BODY = 4000;
 const REASON = /^[^\p{Cc}]{10,500}$/u;
 
+/** Whether a URL has exactly this path. `\\` and `%2e%2e` would become another path when the change is carried out. */
+export function isExactPath(path: string): boolean {
+  return URL.parse(path, "http://operations.invalid")?.pathname === path;
+}
+
 /** Reads the change of a request whose checks have decoded its body. @throws {ApiError} `operations.invalid_request` */
 export function changeOf(c: Context, endpoint: string): ProposedChange {
+  const { path } = c.req;
+  if (!isExactPath(path)) {
+    throw new ApiError("operations.invalid_request", {
+      description: "The path must be normalised: no backslash, no dot segment, and other characters encoded.",
+    });
+  }
   const { command, text = "", operator } = c.var as {
     readonly command?: { readonly Data: { readonly Reason: string } };
     readonly text?: string;
@@ -61,5 +72,5 @@ export function changeOf(c: Context, endpoint: string): ProposedChange {
       description: `The body has more than ${MAX_BODY} characters.`,
     });
   }
-  return { endpoint, path: c.req.path, ...sent, reason, operator };
+  return { endpoint, path, ...sent, reason, operator };
 }

@@ -3,9 +3,10 @@ import { assert, assertEquals } from "@std/assert";
 import { ops } from "../../../scripts/ops/main.ts";
 import { sha256 } from "../../../src/base/kernel/identifiers.ts";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
+import { isExactPath } from "../../../src/platform/security/four_eyes.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import type { Environment } from "testing/environment.ts";
-import { OPERATOR_TOKENS, type TestOperator } from "testing/operators.ts";
+import { OPERATIONS_URL, OPERATOR_TOKENS, type TestOperator } from "testing/operators.ts";
 import { AGREED, blocks, HOUR, listed, openTwo, post, proposed, REASON } from "support/four_eyes.ts";
 
 async function approvedAndCut(env: Environment): Promise<string> {
@@ -50,6 +51,41 @@ Deno.test("a change that is made during its withdrawal is done [FE2, FE3]", asyn
   const { body } = await post(env, `/proposals/${id}/approve`, "maria", AGREED);
   assertEquals([body.Data?.State, body.Data?.DecidedBy], ["done", "operator maria"]);
   assertEquals((await blocks(env)).length, 1);
+});
+
+Deno.test("a path that names another endpoint than it shows is neither proposed nor carried out [FE5]", async () => {
+  await using env = await openTwo();
+  const send = async (path: string, as: TestOperator) => {
+    const headers = {
+      "content-type": "application/json",
+      authorization: `Bearer ${OPERATOR_TOKENS[as as "maria"]}`,
+    };
+    const body = JSON.stringify({ Data: { Reason: REASON } });
+    const request = new Request(`${OPERATIONS_URL}/x`, { method: "POST", headers, body });
+    Object.defineProperty(request, "url", { value: `${OPERATIONS_URL}/operations${path}` }); // as a socket sends it
+    const answer = await env.platform.operations.fetch(request);
+    return { status: answer.status, body: await answer.json() };
+  };
+  const software = `/organisations/NOBODY\\..\\..\\software\\${env.tpp.clientId}/block`;
+  const paths = [software, "/organisations/NOBODY\\..\\BANKA/block"];
+  for (const path of paths) assertEquals((await send(path, "security")).status, 400, path);
+  for (const path of ["/a/%2e%2e/b", "/a/../b", "//a/b", "/a b"]) {
+    assertEquals(isExactPath(path), false, path);
+  }
+  for (const path of paths) {
+    const id = await proposed(env, "/organisations/BANKA/block");
+    const stored = await env.store.get<object>(["proposal", id]); // as an earlier version has stored it
+    const value = { ...stored?.value, path: `/operations${path}` };
+    await env.store.commit({ checks: [], writes: [{ kind: "set", key: ["proposal", id], value }] });
+    assertEquals((await post(env, `/proposals/${id}/approve`, "maria")).status, 409, path);
+  }
+  const id = await proposed(env, "/organisations/BANKA/block");
+  const stored = await env.store.get<object>(["proposal", id]);
+  const value = { ...stored?.value, path: `/operations/software/${env.tpp.clientId}/block` };
+  await env.store.commit({ checks: [], writes: [{ kind: "set", key: ["proposal", id], value }] });
+  const { body } = await post(env, `/proposals/${id}/approve`, "maria");
+  assertEquals(body.Data?.State, "failed", "only the endpoint that was matched");
+  assertEquals(await blocks(env), []);
 });
 
 Deno.test("the second operator sees the whole change, and its history has the digest of the body [FE5]", async () => {
