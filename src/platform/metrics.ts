@@ -23,7 +23,8 @@ const REQUESTS = {
   },
   platform_request_duration_seconds: {
     kind: "histogram",
-    help: "Time from the arrival of a request's head to its response, by the path of its endpoint.",
+    help: "Time from the arrival of a request's head to its response, by the path of its endpoint. " +
+      "Without the wait of a poll for events.",
     labels: { route: "fixed" },
     buckets: REQUEST_BUCKETS,
   },

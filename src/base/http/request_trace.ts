@@ -36,6 +36,8 @@ export interface TraceNotes {
   provenClient?: ClientId;
   /** The authorization session. */
   sessionId?: string;
+  /** For how long the caller has let its answer wait, milliseconds. */
+  waitedMs?: number;
   rejection?: TracedRejection;
   readonly readers: TraceReader[];
   readonly calls: TracedCall[];

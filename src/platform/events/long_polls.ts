@@ -2,7 +2,8 @@
  * Waits of polls for events (RFC 8936 §2.1). A waiting poll has released its place in the admission control. It looks once
  * a second, because another process may have committed the event, and ends when the process stops.
  */
-import { aside } from "../../base/http/aside.ts";
+import { aside, currentTrace } from "../../base/http/aside.ts";
+import { preciseClock } from "../../base/kernel/clock.ts";
 import type { EventOwner, EventStore, PlacedEvent } from "./event_store.ts";
 
 /** A proxy waits 30 s for a response. */
@@ -59,12 +60,15 @@ export function openLongPolls({ events, isServing }: LongPollDeps): AwaitEvents 
   };
 }
 
-/** Resolves after a second, or at once if this process commits an event of the owner. */
+/** Resolves after a second, or at once if this process commits an event of the owner. Such a wait is not a slow answer. */
 async function nextRound(events: Pick<EventStore, "onStaged">, owner: EventOwner): Promise<void> {
+  const began = preciseClock();
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ROUND_MS);
   const forget = events.onStaged(owner, resolve);
   await promise;
   clearTimeout(timer);
   forget();
+  const trace = currentTrace();
+  if (trace !== undefined) trace.waitedMs = (trace.waitedMs ?? 0) + preciseClock() - began;
 }

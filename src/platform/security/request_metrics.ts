@@ -1,4 +1,4 @@
-/** Counts every request of a host, with its time, by endpoint, bank and client. */
+/** Counts every request of a host, with its time, by endpoint, bank and client. A wait that the caller asked for is not part of the time. */
 import { createMiddleware } from "hono/factory";
 import type { RequestVariables } from "../../base/http/context.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
@@ -33,7 +33,7 @@ export function requestMetrics(
       method: methodOf(c.req.method),
       status: String(status),
     });
-    const milliseconds = elapsed() - began;
+    const milliseconds = elapsed() - began - (c.get("trace").waitedMs ?? 0);
     metrics.observe("platform_request_duration_seconds", { route }, milliseconds / 1000);
     const ofClass = { status: `${Math.floor(status / 100)}xx` };
     const bank = c.get("bank")?.code;

@@ -70,6 +70,24 @@ Deno.test("a poll waits 15 s at most, with no place in work, and then returns no
   assert(ms >= LONGEST_MS - 100 && ms < LONGEST_MS + 10_000, `${ms} ms`);
 });
 
+Deno.test("the wait of a poll is not part of its time in the bank's figures and the metrics [EVT8, REP1]", async () => {
+  await using env = await openEnvironment();
+  const waits = polled(env, WAITS);
+  await new Promise((resolve) => setTimeout(resolve, 5000)); // longer than the figures' last bound, 3 s
+  await authorised(env);
+  assertEquals((await waits).events.length, 1);
+  await env.platform.writeFigures();
+  const query = "banks?from=2040-01-15&until=2040-01-15&id=BANKA";
+  const { Data } = await good(env.asOperator(`/operations/reports/${query}`, {}, "viewer"), 200);
+  const { Requests: { MedianAtMost: median, Percentile95AtMost: most } } = Data.Report[0].Day[0];
+  assert(median !== null && most !== null, "no bound holds for the bank's slowest requests");
+  const metrics = await (await env.asOperator("/operations/metrics", {}, "viewer")).text();
+  const series = 'platform_request_duration_seconds_sum{route="/{bank}/events/v1"}';
+  const line = metrics.split("\n").find((one) => one.startsWith(series));
+  const seconds = Number(line?.slice(series.length));
+  assert(seconds > 0 && seconds < 4, `${line}`);
+});
+
 Deno.test("of one client's polls two wait; a third is answered at once, and other clients wait [EVT8]", async () => {
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
