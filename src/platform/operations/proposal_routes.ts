@@ -17,7 +17,7 @@ export interface ProposalRouteDeps extends ProposalDeps {
 const at = z.string().openapi({ format: "date-time" });
 const proposalSchema = z.strictObject({
   ProposalId: z.uuid(),
-  State: z.enum(["proposed", "approved", "done", "failed", "withdrawn", "expired"]),
+  State: z.enum(["proposed", "approved", "done", "failed", "withdrawn", "expired", "unclear"]),
   Change: z.string().openapi({ example: "POST /operations/cases/{id}/erasure" }),
   Path: z.string(),
   Body: z.string().openapi({
@@ -69,7 +69,7 @@ const approveRoute = createRoute({
   security,
   summary: "Approve a change and carry it out",
   description:
-    "Never by the operator who proposed it. Needs a role of the change. `failed` if the change was rejected.",
+    "Never by the operator who proposed it. Needs a role of the change. `failed` if the change was rejected, and `unclear` if an earlier approval may have made it.",
   ...decision,
 });
 const withdrawRoute = createRoute({

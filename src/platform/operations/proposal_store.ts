@@ -1,7 +1,7 @@
 /** Stores changes that an operator has proposed and another one approves. */
 import { z } from "zod";
 import { defineRecord, optional } from "../../base/store/record.ts";
-import { count, instant, text } from "../../base/store/record_fields.ts";
+import { count, flag, instant, text } from "../../base/store/record_fields.ts";
 import type { Entry, Reader, Store } from "../../base/store/store.ts";
 import { check, type Transaction } from "../../base/store/transaction.ts";
 import type { ProposedChange } from "../security/four_eyes.ts";
@@ -29,6 +29,8 @@ export interface Proposal extends ProposedChange {
   /** `operator <name>`: who approved it or withdrew it. */
   readonly decidedBy?: string;
   readonly decidedAt?: number;
+  /** Whether it was approved again, after an approval whose result is not recorded: that one may have made the change. */
+  readonly isRepeated?: boolean;
   /** The status of the answer to the change. */
   readonly status?: number;
   /** Why the change was rejected. */
@@ -52,6 +54,7 @@ export const proposalRecord = defineRecord<Proposal>({
     expiresAt: instant,
     decidedBy: optional(text),
     decidedAt: optional(instant),
+    isRepeated: optional(flag),
     status: optional(count),
     fault: optional(text),
   }),

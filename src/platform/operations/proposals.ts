@@ -36,7 +36,12 @@ export interface Decision {
 /** Time for the approval. */
 export const PROPOSAL_MS = 24 * 3_600_000;
 
-export function stateAt({ state, expiresAt }: Proposal, now: number): ProposalState | "expired" {
+/** `unclear`: a repeated approval was rejected, perhaps because the one before has made the change. */
+export function stateAt(
+  { state, expiresAt, isRepeated = false }: Proposal,
+  now: number,
+): ProposalState | "expired" | "unclear" {
+  if (state === "failed" && isRepeated) return "unclear";
   return isOpen(state) && now >= expiresAt ? "expired" : state;
 }
 
@@ -130,7 +135,13 @@ async function decide(
     if (stateAt(former.value, now) === "expired") throw conflict("It has expired.");
     require(former.value);
     if (!isOpen(former.value.state)) throw conflict(`It is ${former.value.state}.`);
-    const changed: Proposal = { ...former.value, state, decidedBy: operator, decidedAt: now };
+    const changed: Proposal = {
+      ...former.value,
+      state,
+      decidedBy: operator,
+      decidedAt: now,
+      ...(former.value.state === "approved" ? { isRepeated: true } : {}),
+    };
     deps.proposals.stage(tx, former, changed, await deps.proposals.open(tx, now));
     await stageEvent(deps, tx, id, event, operator, reason);
     return changed;
@@ -163,7 +174,8 @@ async function finish(
       ...(fault === undefined ? {} : { fault }),
     };
     deps.proposals.stage(tx, former, changed, await deps.proposals.open(tx, deps.clock()));
-    await stageEvent(deps, tx, id, `proposal.${state}`, "platform", fault ?? `status ${status}`);
+    const told = stateAt(changed, deps.clock());
+    await stageEvent(deps, tx, id, `proposal.${told}`, "platform", fault ?? `status ${status}`);
     return changed;
   });
 }

@@ -9,12 +9,12 @@ import type { Environment } from "testing/environment.ts";
 import { OPERATIONS_URL, OPERATOR_TOKENS, type TestOperator } from "testing/operators.ts";
 import { AGREED, blocks, HOUR, listed, openTwo, post, proposed, REASON } from "support/four_eyes.ts";
 
-async function approvedAndCut(env: Environment): Promise<string> {
+async function approvedAndCut(env: Environment, after = 1): Promise<string> {
   const id = await proposed(env, "/organisations/BANKA/block");
   const { commit } = env.store;
   let commits = 0;
   env.store.commit = (staged) =>
-    ++commits > 1 ? Promise.reject(new Error("the process ended")) : commit(staged);
+    ++commits > after ? Promise.reject(new Error("the process ended")) : commit(staged);
   assert((await post(env, `/proposals/${id}/approve`, "maria", AGREED)).status >= 500);
   env.store.commit = commit;
   return id;
@@ -34,6 +34,17 @@ Deno.test("an approved change whose process ended can be withdrawn, and expires 
   assertEquals((await post(env, `/proposals/${late}/approve`, "maria")).status, 409);
   assertEquals((await post(env, `/proposals/${late}/withdraw`, "security")).status, 409);
   assertEquals(await blocks(env), []);
+});
+
+Deno.test("a repeated approval that finds the change made is unclear, and not failed [FE3]", async () => {
+  await using env = await openTwo();
+  const id = await approvedAndCut(env, 2);
+  assertEquals((await blocks(env)).length, 1);
+  const { status, body } = await post(env, `/proposals/${id}/approve`, "maria", AGREED);
+  assertEquals([status, body.Data?.State, typeof body.Data?.Fault], [200, "unclear", "string"]);
+  assertEquals((await listed(env))[0]?.State, "unclear");
+  assertEquals((await historyOf(env.store, `proposal ${id}`)).at(-1)?.event, "proposal.unclear");
+  assertEquals((await post(env, `/proposals/${id}/approve`, "maria", AGREED)).status, 409);
 });
 
 Deno.test("a change that is made during its withdrawal is done [FE2, FE3]", async () => {
