@@ -120,8 +120,9 @@ function rateOf<Name extends string>(name: Name, value: number | undefined): { [
 }
 
 /** Rounded down, so that a bank with one minute of outage does not show as always available. */
-export function rounded(value: number): number {
-  return Math.floor(value * 10_000 + 1e-9) / 10_000;
+export function rounded(value: number, decimals = 4): number {
+  const one = 10 ** decimals;
+  return Math.floor(value * one + 1e-9) / one;
 }
 
 function timesOf(

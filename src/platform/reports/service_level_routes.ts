@@ -49,7 +49,8 @@ const jsonRoute = createRoute({
   description:
     "`availability`: the part of the minutes in which the bank's orders were not held, no outage was " +
     "announced and the bank answered orders. `answer_rate`: the part of the pushed orders that the bank answered " +
-    "with a status. Absent if not known. With `bank`, also by day.",
+    "with a status, with three decimals. Figures of orders are absent with fewer than 20 pushes, and each is absent if " +
+    "not known. With `bank`, also by day.",
   security: [],
   request: { query: z.object({ bank: z.string().max(64).optional() }) },
   responses: { ...taggedAnswers("The service levels", levelsSchema), ...oauthErrors(404, 405, 500, 503) },

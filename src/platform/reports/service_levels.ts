@@ -6,7 +6,16 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankClient } from "../registration/client.ts";
 import { DAY_MS, dayOf } from "../figures/figures.ts";
 import type { FiguresStore } from "../figures/figures_store.ts";
-import { answerRate, availability, boundsOf, daysOf, type Report, reportsOf, type Sums } from "./report.ts";
+import {
+  answerRate,
+  availability,
+  boundsOf,
+  daysOf,
+  pushesOf,
+  type Report,
+  reportsOf,
+  type Sums,
+} from "./report.ts";
 import { rounded } from "./report_representation.ts";
 
 /** Rates are parts of 1, times milliseconds; null if above every bound, undefined if not known. */
@@ -42,6 +51,8 @@ export interface ServiceLevelsDeps {
 
 const DAYS = 30;
 const MAX_AGE_MS = 60_000;
+/** The rate of fewer pushes tells their number: 0.666 is two of three. */
+const MIN_PUSHES = 20;
 
 /** Opens the reader. It throws {StoreFailure} as long as the store fails. */
 export function openServiceLevels(deps: ServiceLevelsDeps): () => Promise<ServiceLevels> {
@@ -75,13 +86,15 @@ function levelsOf({ subject: { id, name }, total, days }: Report): BankLevels {
 }
 
 function numbersOf(sums: Sums): Levels {
+  const [available, answered] = [availability(sums), answerRate(sums)];
   const { median, most } = boundsOf(sums.times.pushes);
-  const part = (value: number | undefined): number | undefined =>
-    value === undefined ? value : rounded(value);
+  const orders = pushesOf(sums.counts) < MIN_PUSHES
+    ? {}
+    : { answerRate: answered, median, percentile95: most };
   return {
-    availability: part(availability(sums)),
-    answerRate: part(answerRate(sums)),
-    median,
-    percentile95: most,
+    availability: available === undefined ? available : rounded(available),
+    answerRate: orders.answerRate === undefined ? undefined : rounded(orders.answerRate, 3),
+    median: orders.median,
+    percentile95: orders.percentile95,
   };
 }

@@ -14,11 +14,16 @@ async function levels(env: Environment, query = ""): Promise<Json> {
   return await answer.json();
 }
 
-async function measured(): Promise<Awaited<ReturnType<typeof openPushEnvironment>>> {
+/** Bank A after this many rounds of payments that it answers so. */
+async function measured(
+  rounds = 1,
+  answers = [accepts, down],
+): Promise<Awaited<ReturnType<typeof openPushEnvironment>>> {
   const env = await openPushEnvironment(accepts);
-  await paid(env);
-  env.answer = down;
-  await paid(env);
+  for (const answer of Array.from({ length: rounds }, () => answers).flat()) {
+    env.answer = answer;
+    await paid(env);
+  }
   for (let minute = 0; minute < 4; minute++) {
     env.now += 60_000;
     await env.platform.watchBanks();
@@ -28,7 +33,7 @@ async function measured(): Promise<Awaited<ReturnType<typeof openPushEnvironment
 }
 
 Deno.test("everyone reads availability and answers of each bank, and no volume [REP5]", async () => {
-  await using env = await measured();
+  await using env = await measured(10);
   const all = await levels(env);
   assertEquals([all.from, all.until, all.banks.length], ["2039-12-17", "2040-01-15", 2]);
   const { response_median, response_percentile_95, ...a } = all.banks[0];
@@ -39,6 +44,20 @@ Deno.test("everyone reads availability and answers of each bank, and no volume [
   assertEquals(one.days.map(({ date, answer_rate }: Json) => [date, answer_rate]), [["2040-01-15", 0.5]]);
   const page = await (await open(env, "/service-levels?bank=BANKA&lang=en")).text();
   assert(page.includes("Bank A plc") && page.includes("50%") && page.includes("<svg"));
+});
+
+Deno.test("order figures of fewer than 20 pushes are not public, and a rate has three digits [REP5]", async (t) => {
+  await t.step("18 pushes", async () => {
+    await using env = await measured(9);
+    const { banks: [{ days, ...total }] } = await levels(env, "?bank=BANKA");
+    assertEquals(total, { bank: "BANKA", name: "Bank A plc", availability: 1 });
+    assertEquals(days, [{ date: "2040-01-15", availability: 1 }]);
+  });
+  await t.step("14 of 21", async () => {
+    await using env = await measured(7, [accepts, accepts, down]);
+    const { banks: [{ days: [day], answer_rate }] } = await levels(env, "?bank=BANKA");
+    assertEquals([answer_rate, day.answer_rate, typeof day.response_median], [0.666, 0.666, "number"]);
+  });
 });
 
 Deno.test("the page is in the reader's language and names every bank [REP5]", async () => {
