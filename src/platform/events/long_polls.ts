@@ -11,6 +11,8 @@ const ROUNDS = 15;
 const ROUND_MS = 1000;
 /** Of one process. Each holds a connection, and costs a read a second. Further polls are answered at once. */
 const MAX_WAITING = 50;
+/** Of one client at all banks, so that no client takes the places of others. */
+const MAX_WAITING_A_CLIENT = 10;
 /** Of one client at one bank. */
 const MAX_WAITING_AN_OWNER = 2;
 
@@ -32,21 +34,17 @@ export interface LongPollDeps {
 }
 
 export function openLongPolls({ events, isServing }: LongPollDeps): AwaitEvents {
-  const waiting = new Map<string, number>();
-  const mayWait = (name: string): boolean => {
-    const all = waiting.values().reduce((sum, count) => sum + count, 0);
-    return all < MAX_WAITING && (waiting.get(name) ?? 0) < MAX_WAITING_AN_OWNER;
-  };
-  const count = (name: string, by: 1 | -1): void => {
-    const now = (waiting.get(name) ?? 0) + by;
-    if (now === 0) waiting.delete(name);
-    else waiting.set(name, now);
+  const waiting = new Set<EventOwner>();
+  const mayWait = ({ clientId, bank }: EventOwner): boolean => {
+    const own = [...waiting].filter((other) => other.clientId === clientId);
+    return waiting.size < MAX_WAITING && own.length < MAX_WAITING_A_CLIENT &&
+      own.filter((other) => other.bank === bank).length < MAX_WAITING_AN_OWNER;
   };
   return async (owner, read, beforeWait) => {
     let found = await read();
-    const name = `${owner.clientId} ${owner.bank}`;
-    if (found.length > 0 || !mayWait(name)) return found;
-    count(name, 1);
+    const place = { ...owner }; // of this poll alone, also if polls share their owner
+    if (found.length > 0 || !mayWait(owner)) return found;
+    waiting.add(place);
     try {
       await beforeWait();
       for (let round = 0; round < ROUNDS && found.length === 0 && isServing(); round++) {
@@ -55,7 +53,7 @@ export function openLongPolls({ events, isServing }: LongPollDeps): AwaitEvents 
       }
       return found;
     } finally {
-      count(name, -1);
+      waiting.delete(place);
     }
   };
 }

@@ -161,6 +161,32 @@ Deno.test("of many polls 50 wait in a process, each looks at most once a second,
   assert((await timed(Promise.all(all))).ms < SOON_MS);
 });
 
+Deno.test("of one client's polls 10 wait in a process, at however many banks, and other clients wait [EVT8]", async () => {
+  let serving = true;
+  const awaitEvents = openLongPolls({ events: { onStaged: () => () => {} }, isServing: () => serving });
+  const waiting = new Map<string, number>();
+  const start = async (clientId: string, bank: number): Promise<void> => {
+    const owner = { clientId: clientId as ClientId, bank: `BANK${bank}` as BankCode };
+    const add = (by: number): void => void waiting.set(clientId, (waiting.get(clientId) ?? 0) + by);
+    add(1);
+    await awaitEvents(owner, () => Promise.resolve([]), () => Promise.resolve());
+    add(-1);
+  };
+  const polls = (clientId: string): Promise<void>[] =>
+    Array.from({ length: 24 }, (_, n) => start(clientId, n >> 1));
+  const all = [...polls("SC-1"), ...polls("SC-2")];
+  await soon();
+  assertEquals([...waiting], [["SC-1", 10], ["SC-2", 10]]);
+  serving = false;
+  await Promise.all(all);
+  serving = true;
+  const again = polls("SC-1");
+  await soon();
+  assertEquals(waiting.get("SC-1"), 10, "ended waits have given their places back");
+  serving = false;
+  await Promise.all(again);
+});
+
 Deno.test("a process with a waiting poll stops in time, and answers the poll [EVT8]", async () => {
   await using environment = await openServedEnvironment({});
   const bound = await clientToken(environment, environment.tpp);
