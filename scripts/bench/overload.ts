@@ -49,7 +49,10 @@ export async function overload(env: ServedEnvironment, seconds: number): Promise
   const flooding = flood({ requests, perSecond, connections: CONNECTIONS });
   const overloaded = await payments(env, parties, started);
   const seen = await flooding;
-  const rejection = await rejectionCost(env.process.pid, await flooder.prepare(REQUESTS_NEEDED));
+  const rejection = await rejectionCost(
+    env.process.pid,
+    await flooder.prepare(REQUESTS_NEEDED, REQUESTS_NEEDED),
+  );
   return { quiet, overloaded, started, capacity, flood: seen, rejection };
 }
 
@@ -77,8 +80,8 @@ async function onePayment(env: FlowEnvironment, parties: Parties): Promise<boole
 
 /** A participant of its own. */
 export interface Flooder {
-  /** Signs so many requests. */
-  prepare(count: number): Promise<readonly ReadyRequest[]>;
+  /** Signs so many requests, which read so many consents in turn; default 1. */
+  prepare(count: number, consents?: number): Promise<readonly ReadyRequest[]>;
   flood(count: number, perSecond: number, connections: number): Promise<FloodSeen>;
 }
 
@@ -87,10 +90,12 @@ export async function openFlooder(env: ServedEnvironment): Promise<Flooder> {
   const tpp = await joined(env);
   const own: FlowEnvironment = Object.assign(Object.create(env), { tpp });
   const bound = await clientToken(own, tpp, BANK);
-  const { Data } = await createConsent(own, bound, undefined, BANK);
-  const path = `/${BANK}/domestic-payment-consents/v1/${Data.ConsentId}`;
+  const newPath = async (): Promise<string> => {
+    const { Data } = await createConsent(own, bound, undefined, BANK);
+    return `/${BANK}/domestic-payment-consents/v1/${Data.ConsentId}`;
+  };
   const origin = `http://127.0.0.1:${env.fixture.env["PORT"]}`;
-  const one = async (): Promise<ReadyRequest> => {
+  const one = async (path: string): Promise<ReadyRequest> => {
     const kept: Request[] = [];
     const api = (request: Request): Promise<Response> => {
       kept.push(throughProxy(request, tpp));
@@ -99,10 +104,13 @@ export async function openFlooder(env: ServedEnvironment): Promise<Flooder> {
     await call(Object.assign(Object.create(own), { api }), tpp, bound, path);
     return { url: origin + path, method: "GET", headers: [...kept[0]?.headers ?? []] };
   };
-  const prepare = async (count: number): Promise<readonly ReadyRequest[]> => {
+  const prepare = async (count: number, consents = 1): Promise<readonly ReadyRequest[]> => {
+    const paths: string[] = [];
+    while (paths.length < consents) paths.push(await newPath());
     const ready: ReadyRequest[] = [];
     while (ready.length < count) {
-      ready.push(...await Promise.all(Array.from({ length: SIGNED_AT_ONCE }, one)));
+      const next = Array.from({ length: SIGNED_AT_ONCE }, (_, at) => paths[(ready.length + at) % consents]);
+      ready.push(...await Promise.all(next.map((path = "") => one(path))));
     }
     return ready;
   };

@@ -16,7 +16,7 @@ const SERVED_AT_ONCE = 4;
 /** A body must come within 5 s. On a slow computer that may be over before every request is rejected. */
 const ATTEMPTS = 3;
 
-/** Requests that {@link rejectionCost} needs. A rejected request is not used up, so one is sent again and again. */
+/** Requests that {@link rejectionCost} needs, each of another consent: a repeated read reuses its signature. A rejected request is not used up, so one is sent again and again. */
 export const REQUESTS_NEEDED = 2 * COUNT + ATTEMPTS;
 
 /**

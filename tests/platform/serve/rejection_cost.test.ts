@@ -12,11 +12,14 @@ Deno.test({
   ignore: Deno.build.os !== "linux",
   async fn() {
     await using env = await openServedEnvironment({
-      RATE_LIMITS: "authorization=1000/1000,reads=1000/1000",
+      RATE_LIMITS: "authorization=1000/1000,consents=1000/1000,reads=1000/1000",
       REQUEST_WAIT_SECONDS: "1",
     });
     const flooder = await openFlooder(env);
-    const { served, rejected } = await rejectionCost(env.process.pid, await flooder.prepare(REQUESTS_NEEDED));
+    const { served, rejected } = await rejectionCost(
+      env.process.pid,
+      await flooder.prepare(REQUESTS_NEEDED, REQUESTS_NEEDED),
+    );
     assertLess(rejected / served, MAX_SHARE);
   },
 });
