@@ -3,9 +3,10 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";
+import { Fact } from "../../pages/fact.tsx";
 import { formatInstant } from "../../pages/formats.ts";
 import { type Language, LOCALES } from "../../pages/language.ts";
-import { type BankFacts, bankRow, BankState, busyBanks, readBankFacts } from "./bank_state.tsx";
+import { type BankFacts, bankRow, BankState, busyBanks, readBankFacts, readMetrics } from "./bank_state.tsx";
 import { Read, State, Table } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { readScrape, type Scrape, sumBy } from "./scrape.ts";
@@ -22,10 +23,11 @@ const NOT_READY = 503;
 
 export async function dashboard(visit: Visit, now: number): Promise<JSX.Element> {
   const { language } = visit;
+  const reading = readMetrics(visit);
   const [ready, metrics, facts] = await Promise.all([
     visit.read("/health/ready", readinessSchema, NOT_READY),
-    visit.readText("/operations/metrics"),
-    readBankFacts(visit, now),
+    reading,
+    readBankFacts(visit, now, reading),
   ]);
   return (
     <>
@@ -83,13 +85,10 @@ function Parts(
       {Object.entries(parts).map(([name, { ok, detail }]) => {
         const known = PART_NAMES[name];
         return (
-          <div>
-            <dt>{known === undefined ? name : phrase(language, known)}</dt>
-            <dd>
-              <State good={ok} words={phrase(language, ok ? "state.works" : "state.fails")} />
-              {detail === undefined ? null : <span class="detail" lang="en" dir="ltr">{detail}</span>}
-            </dd>
-          </div>
+          <Fact name={known === undefined ? name : phrase(language, known)}>
+            <State good={ok} words={phrase(language, ok ? "state.works" : "state.fails")} />
+            {detail === undefined ? null : <span class="detail" lang="en" dir="ltr">{detail}</span>}
+          </Fact>
         );
       })}
     </dl>

@@ -3,10 +3,9 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
-import { formatInstant } from "../../pages/formats.ts";
-import type { Language } from "../../pages/language.ts";
+import { Fact } from "../../pages/fact.tsx";
 import { keysSchema } from "../operations/key_routes.ts";
-import { Read, State, Table } from "./parts.tsx";
+import { Instant, Read, State, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "./visit.ts";
 
@@ -24,16 +23,15 @@ export async function keysPage(visit: Visit): Promise<JSX.Element> {
         {phrase(language, "keys.lead", { command: <code dir="ltr">deno task platform-keys</code> })}
       </p>
       <Read visit={visit} answer={answer}>
-        {({ Data: { Key: keys } }) => <Keys language={language} keys={keys} />}
+        {({ Data: { Key: keys } }) => <Keys visit={visit} keys={keys} />}
       </Read>
       <section class="card">
         <h2>{phrase(language, "keys.steps")}</h2>
         <dl class="facts">
           {STAGES.map((stage) => (
-            <div>
-              <dt>{phrase(language, `keys.stage.${stage}`)}</dt>
-              <dd>{phrase(language, `keys.effect.${stage}`)}</dd>
-            </div>
+            <Fact name={phrase(language, `keys.stage.${stage}`)}>
+              {phrase(language, `keys.effect.${stage}`)}
+            </Fact>
           ))}
         </dl>
       </section>
@@ -42,16 +40,17 @@ export async function keysPage(visit: Visit): Promise<JSX.Element> {
 }
 
 function Keys(
-  { language, keys }: { readonly language: Language; readonly keys: readonly PlatformKey[] },
+  { visit, keys }: { readonly visit: Visit; readonly keys: readonly PlatformKey[] },
 ): JSX.Element {
+  const { language } = visit;
   const rows = keys.map((key) => [
     <code dir="ltr">{key.KeyId}</code>,
     phrase(language, `keys.${key.Use}`),
     <State good={key.Stage !== "ended"} words={phrase(language, `keys.stage.${key.Stage}`)} />,
     <span class="number">{key.AgeDays ?? "–"}</span>,
-    time(language, key.UsedFromDateTime),
-    time(language, key.PublishedUntilDateTime),
-    time(language, key.CertificateUntilDateTime),
+    time(visit, key.UsedFromDateTime),
+    time(visit, key.PublishedUntilDateTime),
+    time(visit, key.CertificateUntilDateTime),
   ]);
   return (
     <section class="card">
@@ -73,6 +72,6 @@ function Keys(
   );
 }
 
-function time(language: Language, at: string | undefined): Child {
-  return at === undefined ? "–" : <time datetime={at}>{formatInstant(language, Date.parse(at))}</time>;
+function time(visit: Visit, at: string | undefined): Child {
+  return at === undefined ? "–" : <Instant visit={visit} at={at} />;
 }

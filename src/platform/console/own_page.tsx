@@ -3,12 +3,11 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";
-import { formatInstant } from "../../pages/formats.ts";
 import { ownOrderSchema, ownPaymentSchema, ownRegistrationSchema } from "../own/own_representation.ts";
 import { reportSchema } from "../reports/report_representation.ts";
 import { searchSchema } from "../search/routes.ts";
 import { traceSchema } from "../traces/trace_representation.ts";
-import { More, Read, State, Table } from "./parts.tsx";
+import { Instant, More, Read, State, Table } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { ByDay } from "./reports_page.tsx";
 import { SearchForm, SearchResults, Traces } from "./search_page.tsx";
@@ -180,9 +179,7 @@ function Orders(
   const rows = found.map((one) => [
     <code dir="ltr">{one.DomesticPaymentId}</code>,
     <bdi>{one.BankId}</bdi>,
-    <time datetime={one.StoppedDateTime}>
-      {formatInstant(visit.language, Date.parse(one.StoppedDateTime))}
-    </time>,
+    <Instant visit={visit} at={one.StoppedDateTime} />,
   ]);
   return (
     <Rows visit={visit} name={name} heads={["column.payment", "column.bank", "column.since"]} rows={rows} />
@@ -196,9 +193,7 @@ function Payments(
     <code dir="ltr">{one.DomesticPaymentId}</code>,
     <code dir="ltr">{one.ConsentId}</code>,
     <code dir="ltr">{one.Status}</code>,
-    <time datetime={one.CreationDateTime}>
-      {formatInstant(visit.language, Date.parse(one.CreationDateTime))}
-    </time>,
+    <Instant visit={visit} at={one.CreationDateTime} />,
   ]);
   return (
     <Rows

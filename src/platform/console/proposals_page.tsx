@@ -2,9 +2,8 @@
 /** Changes that need two operators: who proposed what, and links to approve or withdraw. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
-import { formatInstant } from "../../pages/formats.ts";
 import { proposalsSchema } from "../operations/proposal_routes.ts";
-import { Changes, Done, Read, State, Table } from "./parts.tsx";
+import { Changes, Done, Instant, Read, State, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "./visit.ts";
 
@@ -51,7 +50,7 @@ function Proposals(
       {one.DecidedBy === undefined ? null : <bdi class="detail">{one.DecidedBy}</bdi>}
     </>,
     <bdi>{one.Reason}</bdi>,
-    <time datetime={one.ExpiryDateTime}>{formatInstant(language, Date.parse(one.ExpiryDateTime))}</time>,
+    <Instant visit={visit} at={one.ExpiryDateTime} />,
     <Links visit={visit} one={one} />,
   ]);
   return (
