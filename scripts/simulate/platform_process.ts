@@ -97,6 +97,7 @@ function openProcess(simulation: Simulation, number: number, offset: () => numbe
     kill() {
       alive = false;
       for (const run of dying) run();
+      void process.started?.stop(); // its store answers no more; only its timers are left
     },
     clock: () => Math.floor(simulation.scheduler.now() + offset()),
   };
@@ -132,7 +133,7 @@ async function run(
       operators: soleCredential("operator", OPERATOR_TOKEN, ROLES),
     });
     process.started = platform;
-    platform.startWork();
+    if (process.isAlive()) platform.startWork();
   } catch (error) {
     // Of two processes that find a restored store at once, one gives up its start: the next one finds the epoch begun.
     const lostRace = simulation.wasRestored &&
