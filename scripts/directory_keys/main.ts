@@ -2,12 +2,11 @@
  * `deno task directory-keys`: creates, rotates and retires the keys that sign the directory's software statements, in
  * the file named by `DIRECTORY_SIGNING_KEYS`. Starts and signals no process, and prints no private value.
  */
-import { calculateJwkThumbprint } from "jose";
 import type { PrivateRsaJwk } from "../../src/base/jose/private_keys.ts";
 import { openStatementKeys, statementJwk } from "../../src/directory/statement_keys.ts";
 import { durationSeconds, type Options, optionsOf, runProgram } from "../command_line/run.ts";
-import { makePrivateJwk } from "../testing/generate_keys.ts";
 import { lockSecretFile, writeSecretFile } from "../command_line/secret_file.ts";
+import { newStatementKey } from "./new_key.ts";
 
 /** Dependencies of the command. */
 export interface Tools {
@@ -101,8 +100,7 @@ async function firstKey(values: Values): Promise<PrivateRsaJwk> {
 async function newKey(values: Values): Promise<PrivateRsaJwk> {
   const bits = Number(values["bits"] ?? 2048);
   if (![2048, 3072, 4096].includes(bits)) throw new Error("--bits must be 2048, 3072 or 4096.");
-  const jwk = await makePrivateJwk(bits);
-  return { ...jwk, use: "sig", kid: await calculateJwkThumbprint({ kty: jwk.kty, n: jwk.n, e: jwk.e }) };
+  return await newStatementKey(bits);
 }
 
 async function readKeys(file: string, tools: Tools): Promise<readonly PrivateRsaJwk[]> {

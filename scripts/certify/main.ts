@@ -1,0 +1,36 @@
+/**
+ * `deno task certify`: certifies a bank or a TPP against an ecosystem of its own, and writes the report as a page, as
+ * JSON and as a signed JWT. Exit status 0 only if every case passed.
+ */
+import { runProgram, UsageError } from "../command_line/run.ts";
+import { readOptions } from "./arguments.ts";
+import { openCertifierKeys } from "./certifier.ts";
+
+type Run = (args: readonly string[], print: (line: string) => void) => Promise<boolean>;
+
+const COMMANDS: Readonly<Record<string, Run>> = {
+  "key-set": printKeySet,
+};
+
+const USAGE = `deno task certify <command> [options]; --help behind a command lists its options and cases
+
+  key-set   prints the certifier's public JWK set, which the directory needs to verify reports [--keys FILE]`;
+
+async function printKeySet(args: readonly string[], print: (line: string) => void): Promise<boolean> {
+  const options = readOptions(args, { options: [], cases: [] });
+  if (options === undefined) {
+    print(USAGE);
+    return true;
+  }
+  const keys = await openCertifierKeys(options.keys, Date.now);
+  print(JSON.stringify(keys.publicJwks, undefined, 2));
+  return true;
+}
+
+await runProgram(async (print) => {
+  const [name = "--help", ...args] = Deno.args;
+  if (name === "--help") return print(USAGE);
+  const run = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (run === undefined) throw new UsageError(`There is no command ${name}.\n\n${USAGE}`);
+  return await run(args, print);
+});

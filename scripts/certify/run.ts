@@ -1,0 +1,51 @@
+/** Runs the cases of a suite one after the other. A case that throws or takes too long has failed. */
+import { boundedWords, type Case, CASE_SECONDS, type Outcome } from "./case.ts";
+
+/** A case and what it saw. */
+export interface CaseResult {
+  readonly id: string;
+  readonly title: string;
+  readonly requirement: string;
+  readonly passed: boolean;
+  readonly seen: string;
+  readonly milliseconds: number;
+}
+
+/**
+ * Runs the cases in their order.
+ *
+ * @param tell gets each result as soon as it is known
+ */
+export async function runCases<Bench>(
+  cases: readonly Case<Bench>[],
+  bench: Bench,
+  tell: (result: CaseResult) => void = () => {},
+): Promise<readonly CaseResult[]> {
+  const results: CaseResult[] = [];
+  for (const each of cases) {
+    const { id, title, requirement } = each;
+    const started = performance.now();
+    const { passed, seen } = await outcomeOf(each, bench);
+    const milliseconds = Math.round(performance.now() - started);
+    const result = { id, title, requirement, passed, seen: boundedWords(seen), milliseconds };
+    results.push(result);
+    tell(result);
+  }
+  return results;
+}
+
+async function outcomeOf<Bench>(each: Case<Bench>, bench: Bench): Promise<Outcome> {
+  const { seconds = CASE_SECONDS } = each;
+  const { promise: late, resolve } = Promise.withResolvers<Outcome>();
+  const timer = setTimeout(
+    () => resolve({ passed: false, seen: `no result after ${seconds} s` }),
+    seconds * 1000,
+  );
+  try {
+    return await Promise.race([each.run(bench), late]);
+  } catch (error) {
+    return { passed: false, seen: error instanceof Error ? error.message : String(error) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
