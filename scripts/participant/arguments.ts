@@ -37,6 +37,7 @@ export type Command =
     readonly status: string;
     readonly reason: string;
   }
+  | { readonly verb: "record-certification"; readonly who: Who; readonly report: string }
   | { readonly verb: "show"; readonly who: Who; readonly history: boolean };
 
 /** Where and as whom. Unset members come from the environment (`participant_directory.ts`). */
@@ -62,6 +63,8 @@ export const USAGE = `deno task participant <command> [options]
   revoke-key       --name <folder> | --org-id <id>   --kid <kid> --reason <text>
   set-status       --name <folder> | --org-id <id>   --reason <text>
                    --software Active|Inactive|Revoked, or --organisation Active|Suspended|Withdrawn
+  record-certification --name <folder> | --org-id <id>   --report <file.jwt>
+                   Records a certification report that a certifier has signed.
   show             --name <folder> | --org-id <id>   [--history]
 
 Options of all commands:
@@ -79,6 +82,7 @@ const OPTIONS = {
   "add-keys": { name: text, "org-id": text, signing: flag, transport: flag, encryption: flag },
   "revoke-key": { name: text, "org-id": text, kid: text, reason: text },
   "set-status": { name: text, "org-id": text, software: text, organisation: text, reason: text },
+  "record-certification": { name: text, "org-id": text, report: text },
   show: { name: text, "org-id": text, history: flag },
 } as const;
 type Verb = keyof typeof OPTIONS;
@@ -124,6 +128,8 @@ function commandOf(verb: Verb, values: Values): Command {
       return { verb, who: whose(values), kid: required(values, "kid"), reason: required(values, "reason") };
     case "set-status":
       return statusChange(values);
+    case "record-certification":
+      return { verb, who: whose(values), report: required(values, "report") };
     case "show":
       return { verb, who: whose(values), history: values["history"] === true };
   }

@@ -24,7 +24,7 @@ const statement = z.object({ software_statement: z.string() });
 const onboarded = z.object({
   org_id: z.string(),
   software_client_id: z.string(),
-  software_statement: z.string(),
+  software_statement: z.string().optional(), // absent if statements need a certification
   jwks,
   certificates,
 });
@@ -62,8 +62,11 @@ export async function onboard(
   const { org_name } = await keep().catch((error: Error) => {
     throw new ParticipantFailure(unkept(folder, error, { name: command.name, orgId: answer.org_id, names }));
   });
+  const next = answer.software_statement === undefined
+    ? " It has no statement yet: record-certification, then renew-statement."
+    : "";
   print(
-    `${org_name} is ${answer.org_id}, its software ${answer.software_client_id}. Its files are in ${folder}.`,
+    `${org_name} is ${answer.org_id}, its software ${answer.software_client_id}. Its files are in ${folder}.${next}`,
   );
 }
 
@@ -104,15 +107,16 @@ export async function addKeys(
     throw new ParticipantFailure(`${folder} is of ${orgId}, not of ${command.orgId}.`);
   }
   const defaults: readonly KeyName[] = before === undefined ? ["signing", "transport"] : keyNamesOf(before);
+  // Before the new keys: a directory that issues no statement must not leave keys behind that no folder has.
+  const renewed = before === undefined
+    ? (await directory.ask(statement, "POST", `${pathOf(orgId)}/statement`, {})).software_statement
+    : undefined;
   const made = await makeKeys(command.keys.length > 0 ? command.keys : defaults, command.name);
   const answer = await directory.ask(issued, "POST", `${pathOf(orgId)}/certificates`, {
     csrs: requestsOf(made),
   });
   const keys = await keptKeys(made, answer.certificates);
   const description = await describe(directory, command.name, orgId, { ...kidsOf(before), ...kidsOf(keys) });
-  const renewed = before === undefined
-    ? (await directory.ask(statement, "POST", `${pathOf(orgId)}/statement`, {})).software_statement
-    : undefined;
   await writeFolder(folder, { keys, statement: renewed, jwks: answer.jwks, description }, before);
   print(
     `New ${
@@ -152,6 +156,23 @@ export async function setStatus(
   const answer = z.object({ org_status: z.string(), software_client_status: z.string() });
   const statuses = await tools.directory.ask(answer, "PUT", path, { status, reason });
   tools.print(`${orgId} is ${statuses.org_status}, its software ${statuses.software_client_status}.`);
+}
+
+/** Records a certification report, whose signature the directory verifies. */
+export async function recordCertification(
+  tools: Tools,
+  command: { readonly who: Who; readonly report: string },
+): Promise<void> {
+  const orgId = await orgIdOf(tools, command.who);
+  const answer = z.object({ suite: z.string(), passed: z.boolean(), cases: z.int(), failed: z.int() });
+  const { suite, passed, cases, failed } = await tools.directory.ask(
+    answer,
+    "POST",
+    `${pathOf(orgId)}/certifications`,
+    { report: command.report },
+  );
+  const result = passed ? `passed (cases: ${cases})` : `not passed (cases: ${cases}, failed: ${failed})`;
+  tools.print(`${suite} of ${orgId} is recorded: ${result}.`);
 }
 
 /** Prints the directory's record of a participant, or its history, as JSON. */

@@ -4,7 +4,16 @@
  */
 import { runProgram } from "../command_line/run.ts";
 import { type Command, readArguments, USAGE } from "./arguments.ts";
-import { addKeys, onboard, renewStatement, revokeKey, setStatus, show, type Tools } from "./commands.ts";
+import {
+  addKeys,
+  onboard,
+  recordCertification,
+  renewStatement,
+  revokeKey,
+  setStatus,
+  show,
+  type Tools,
+} from "./commands.ts";
 import { type Environment, openDirectoryClient, sandboxFolder } from "./directory.ts";
 import { exampleDetails } from "./example.ts";
 import { ParticipantFailure } from "./failure.ts";
@@ -52,15 +61,23 @@ async function run(command: WorkingCommand, environment: CommandEnvironment, too
       return await revokeKey(tools, command);
     case "set-status":
       return await setStatus(tools, command);
+    case "record-certification": {
+      const report = (await readText(command.report, environment)).trim();
+      return await recordCertification(tools, { who: command.who, report });
+    }
     case "show":
       return await show(tools, command);
   }
 }
 
-async function readJson(file: string, { readInput }: CommandEnvironment): Promise<unknown> {
-  const text = await (file === "-" ? readInput() : Deno.readTextFile(file)).catch(() => {
+async function readText(file: string, { readInput }: CommandEnvironment): Promise<string> {
+  return await (file === "-" ? readInput() : Deno.readTextFile(file)).catch(() => {
     throw new ParticipantFailure(`The file ${file} cannot be read.`);
   });
+}
+
+async function readJson(file: string, environment: CommandEnvironment): Promise<unknown> {
+  const text = await readText(file, environment);
   try {
     return JSON.parse(text);
   } catch {

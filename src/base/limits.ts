@@ -33,6 +33,12 @@ export const MAX_BODY_BYTES = 65_536;
 /** Limit of a single JWT, characters (contract FAPI-G11). */
 export const MAX_JWT_CHARACTERS = 8192;
 
+/**
+ * Limit of a certification report, characters: it fits into a JSON body and into a stored value together with the
+ * names of their members (Decision E5).
+ */
+export const MAX_CERTIFICATION_REPORT_CHARACTERS = 60_000;
+
 /** Limit of JSON nesting, levels (contract SZ2). */
 export const MAX_JSON_DEPTH = 16;
 

@@ -2,6 +2,8 @@
 import type { Endpoint } from "../base/http/endpoint.ts";
 import {
   certificatesAdded,
+  certification,
+  certificationReport,
   history,
   onboarded,
   participantRecord,
@@ -11,6 +13,7 @@ import {
   statuses,
 } from "./answer_schema.ts";
 import {
+  certificationBody,
   organisationStatusBody,
   revocationBody,
   signingRequestsBody,
@@ -31,6 +34,8 @@ export interface AdminOperations {
   readonly history: Endpoint["route"];
   readonly issueStatement: Endpoint["route"];
   readonly issueCertificates: Endpoint["route"];
+  readonly certify: Endpoint["route"];
+  readonly showReport: Endpoint["route"];
   readonly revokeKey: Endpoint["route"];
   readonly setSoftwareStatus: Endpoint["route"];
   readonly setOrganisationStatus: Endpoint["route"];
@@ -40,7 +45,7 @@ export interface AdminOperations {
 
 /** The endpoints of a directory with these rules. */
 export function adminOperations(rules: OnboardingRules): AdminOperations {
-  return { ...ONBOARDING_AND_READING(rules), ...issuing(rules), ...REVOKING, ...RESTORING };
+  return { ...ONBOARDING_AND_READING(rules), ...issuing(rules), ...CERTIFYING, ...REVOKING, ...RESTORING };
 }
 
 const ONBOARDING_AND_READING = (rules: OnboardingRules) => ({
@@ -106,6 +111,31 @@ const issuing = (rules: OnboardingRules) => ({
     errors: CHANGE,
   }),
 });
+
+const CERTIFYING = {
+  certify: operation(true, {
+    id: "recordCertification",
+    method: "post",
+    path: `${ONE}/certifications`,
+    summary: "Record a certification report",
+    description:
+      "A configured certifier must have signed it about this participant. The same report again changes nothing.",
+    body: certificationBody,
+    status: 201,
+    answer: "The report in short",
+    content: { [JSON_TYPE]: certification },
+    errors: CHANGE,
+  }),
+  showReport: operation(true, {
+    id: "getCertificationReport",
+    method: "get",
+    path: `${ONE}/certifications/{certification_id}`,
+    summary: "A certification report",
+    answer: "The report as its certifier signed it, and in short",
+    content: { [JSON_TYPE]: certificationReport },
+    errors: [404],
+  }),
+};
 
 const REVOKING = {
   revokeKey: operation(true, {

@@ -5,6 +5,7 @@ import { ApiError } from "../base/kernel/api_error.ts";
 import { adminOperations } from "./admin_operations.ts";
 import { addCertificates } from "./add_certificates.ts";
 import {
+  decodeCertification,
   decodeOrganisationStatus,
   decodeRevocation,
   decodeSigningRequests,
@@ -24,13 +25,15 @@ import { onboardingDecoder, type OnboardingRules } from "./onboarding_schema.ts"
 import type { Participant } from "./participant.ts";
 import {
   certificatesPem,
+  certificationRecord,
   dateTime,
   fullParticipant,
   historyLine,
   participantStatuses,
   restoredCopy,
 } from "./participant_representation.ts";
-import { findParticipant, listHistory, listKeys } from "./participant_store.ts";
+import { findParticipant, findReport, listHistory, listKeys } from "./participant_store.ts";
+import { recordCertification } from "./record_certification.ts";
 import { renewStatement } from "./renew_statement.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 import { revokeKey } from "./revoke_key.ts";
@@ -60,6 +63,8 @@ export function adminEndpoints(
       return issueStatement(directory, rules, c);
     }),
     endpoint(is.issueCertificates, [administrator, jsonValue], (c) => issueCertificates(directory, c)),
+    endpoint(is.certify, [administrator, jsonValue], (c) => certify(directory, c)),
+    endpoint(is.showReport, [administrator, participant], (c) => showReport(directory, c)),
     endpoint(is.revokeKey, [administrator, keyOfPath, jsonValue], (c) => revoke(directory, c)),
     endpoint(is.setSoftwareStatus, [administrator, jsonValue], (c) => changeSoftwareStatus(directory, c)),
     endpoint(is.setOrganisationStatus, [administrator, jsonValue], (c) => {
@@ -117,7 +122,7 @@ async function onboard(
   const body = {
     org_id: participant.orgId,
     software_client_id: participant.software.clientId,
-    software_statement: statement,
+    ...(statement === undefined ? {} : { software_statement: statement }),
     jwks: keySet(keys.map(({ key }) => key)),
     certificates: certificatesPem(keys),
     ca: directory.authority.pem,
@@ -151,6 +156,20 @@ async function issueCertificates(directory: Directory, c: AdminContext): Promise
   const { issued, active } = await addCertificates(directory, target(c), csrs);
   const body = { certificates: certificatesPem(issued), jwks: keySet(active), ca: directory.authority.pem };
   return answer(c, body, 201);
+}
+
+async function certify(directory: Directory, c: AdminContext): Promise<Response> {
+  const report = decodeCertification(c.get("json"));
+  return answer(c, certificationRecord(await recordCertification(directory, target(c), report)), 201);
+}
+
+async function showReport(directory: Directory, c: ParticipantContext): Promise<Response> {
+  const { orgId, certifications = [] } = c.get("participant");
+  const id = c.req.param("certification_id") ?? "";
+  const certification = certifications.find((one) => one.id === id);
+  const report = certification && await findReport(directory.store, orgId, id);
+  if (!certification || !report) throw new ApiError("directory.not_found", "no such report");
+  return answer(c, { ...certificationRecord(certification), report });
 }
 
 async function revoke(

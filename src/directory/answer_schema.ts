@@ -28,7 +28,7 @@ export const statusList = z.strictObject({
   participants: z.array(z.strictObject({
     ...identity,
     version: z.int().meta({ description: "Grows with every change of keys, statuses and statements." }),
-    statement_issued_at: unixSeconds,
+    statement_issued_at: unixSeconds.meta({ description: "Unix seconds; 0 before the first statement." }),
   })),
 }).meta({ id: "StatusList" });
 
@@ -85,7 +85,7 @@ const certificates = z.strictObject({ signing: pem, transport: pem, encryption: 
 export const onboarded = z.strictObject({
   org_id: z.string(),
   software_client_id: z.string(),
-  ...statement.shape,
+  software_statement: statement.shape.software_statement.optional(),
   jwks: participantKeys,
   certificates,
   ca: pem,
@@ -106,6 +106,26 @@ export const statuses = z.strictObject(identity).meta({ id: "Statuses" });
 export const restoredCopy = z.strictObject({ restored: z.boolean(), taken_at: dateTime.optional() })
   .meta({ id: "RestoredCopy" });
 
+const certificationMembers = {
+  certification_id: z.string(),
+  certifier: z.string().meta({ description: "The certifier's address: `iss` of the report." }),
+  suite: z.string().meta({ description: "Name and version of the suite." }),
+  passed: z.boolean(),
+  cases: z.int(),
+  failed: z.int().meta({ description: "How many of the cases failed." }),
+  issued_at: dateTime,
+  received_at: dateTime,
+};
+
+/** A certification report in short. */
+export const certification = z.strictObject(certificationMembers).meta({ id: "Certification" });
+
+/** A certification report. */
+export const certificationReport = z.strictObject({
+  ...certificationMembers,
+  report: z.string().meta({ description: "A signed JWT (PS256) of the certifier." }),
+}).meta({ id: "CertificationReport" });
+
 /** The administrator's full record. */
 export const participantRecord = z.strictObject({
   ...publicMembers,
@@ -125,7 +145,7 @@ export const participantRecord = z.strictObject({
     logo_uri: z.string(),
     redirect_uris: z.array(z.string()),
     status_at: dateTime,
-    statement_issued_at: dateTime,
+    statement_issued_at: dateTime.optional().meta({ description: "Absent before the first statement." }),
   }),
   consent_managedby_bank: z.boolean().optional(),
   payment_orders_uri: z.string().nullable().optional(),
@@ -138,6 +158,7 @@ export const participantRecord = z.strictObject({
     revoked_at: dateTime.optional(),
     reason: z.string().optional(),
   })),
+  certifications: z.array(certification).meta({ description: "The newest reports, newest first." }),
 }).meta({ id: "Participant" });
 
 /** A participant's history, oldest first. */

@@ -9,7 +9,14 @@ import type { Directory } from "./directory.ts";
 import type { HistoryNote } from "./history.ts";
 import type { OrgId } from "./identifiers.ts";
 import type { Participant } from "./participant.ts";
-import { findParticipant, stageKey, stageNewKey, stageParticipant } from "./participant_store.ts";
+import {
+  type ChangedReports,
+  findParticipant,
+  stageKey,
+  stageNewKey,
+  stageParticipant,
+  stageReport,
+} from "./participant_store.ts";
 
 /** The participant to change and the administrator who asks for it. */
 export interface Target {
@@ -26,6 +33,8 @@ export interface Change<T> {
   readonly newKeys?: readonly CertifiedKey[];
   /** An existing key that changes. */
   readonly changedKey?: CertifiedKey;
+  /** Certification reports that come and go. */
+  readonly changedReports?: ChangedReports;
   readonly answer: T;
 }
 
@@ -59,6 +68,7 @@ export async function changeParticipant<T>(
     });
     for (const key of change.newKeys ?? []) stageNewKey(tx, target.orgId, key);
     if (change.changedKey !== undefined) stageKey(tx, target.orgId, change.changedKey);
+    if (change.changedReports !== undefined) stageReport(tx, target.orgId, change.changedReports);
     return change.answer;
   });
 }

@@ -13,6 +13,7 @@ import { reason, signingRequestPem, softwareFields } from "./participant_fields.
 import type { SoftwareChanges } from "./renew_statement.ts";
 import type { SetStatusCommand } from "./set_status.ts";
 import { type AddressRules, webAddress } from "./web_address.ts";
+import { MAX_CERTIFICATION_REPORT_CHARACTERS } from "../base/limits.ts";
 
 function bankChanges(rules: AddressRules) {
   return z.strictObject(softwareFields("ASPSP", rules)).partial().extend({
@@ -87,6 +88,19 @@ export const organisationStatusBody = z.strictObject({
 /** An organisation status and the reason. @throws {ApiError} `directory.invalid_request` */
 export function decodeOrganisationStatus(body: unknown): SetStatusCommand<OrganisationStatus> {
   return decode(organisationStatusBody, body);
+}
+
+/** The body with a certification report. */
+export const certificationBody = z.strictObject({
+  report: z.string("must be a signed JWT").max(
+    MAX_CERTIFICATION_REPORT_CHARACTERS,
+    `must have at most ${MAX_CERTIFICATION_REPORT_CHARACTERS} characters`,
+  ),
+});
+
+/** A certification report that is not verified yet. @throws {ApiError} `directory.invalid_request` */
+export function decodeCertification(body: unknown): string {
+  return decode(certificationBody, body).report;
 }
 
 function decode<T>(schema: z.ZodType<T>, body: unknown): T {

@@ -12,6 +12,8 @@ import type { Store } from "../base/store/store.ts";
 import { adminEndpoints } from "./admin_routes.ts";
 import { requireAdministrator } from "./administrator.ts";
 import type { Credentials } from "../base/http/credentials.ts";
+import type { CertificationTerms } from "./certification.ts";
+import { NO_CERTIFIERS } from "./certifiers.ts";
 import { openCertificateAuthority } from "./certificate_authority.ts";
 import type { Directory } from "./directory.ts";
 import { openLog } from "../base/observability/log.ts";
@@ -43,6 +45,8 @@ export interface DirectoryParts {
   readonly judgesClock?: Clock;
   /** Validity of software statements, days. Default 365, at most 732. */
   readonly statementDays?: number;
+  /** Whose certification reports it accepts, and whether statements need one. Default: nobody's, and no. */
+  readonly certification?: CertificationTerms;
   /** How often one client may read. Default: 50 a second, burst of 200. */
   readonly publicLimit?: PublicLimit;
   readonly log?: DirectoryLog;
@@ -128,13 +132,24 @@ async function openDirectory(parts: DirectoryParts, log: DirectoryLog): Promise<
   });
   const terms = { issuer, environment, statementDays };
   const { clock, judgesClock = clock, statementKeys } = parts;
+  const { certification = { certifiers: NO_CERTIFIERS } } = parts;
   const store = guardStore(parts.store, {
     elapsed: monotonicClock,
     failing: (why) => log.error("directory.store_failing", { why }),
     working: (failedSeconds) => log.warn("directory.store_working", { failedSeconds }),
   });
   const restored = await openRestoredCopy(store, clock);
-  return { store, clock, authority, certificateDays, judgesClock, statementKeys, terms, restored };
+  return {
+    store,
+    clock,
+    authority,
+    certificateDays,
+    judgesClock,
+    statementKeys,
+    terms,
+    certification,
+    restored,
+  };
 }
 
 function isWithin(days: number, most: number): boolean {

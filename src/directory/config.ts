@@ -5,8 +5,11 @@
 import { isUrl, storeUrlFaults } from "../base/store/store_url.ts";
 import { z } from "zod";
 import { ADMINISTRATORS, readCredentials } from "../base/http/credentials.ts";
+import type { CertificationTerms } from "./certification.ts";
 import { openCertificateAuthority } from "./certificate_authority.ts";
-import { fileFaults, type FileModes } from "./file_modes.ts";
+import { readCertification } from "./certification_config.ts";
+import { type ConfigSource, readChecked } from "./config_source.ts";
+import { fileFaults } from "./file_modes.ts";
 import { type PublicLimit, USUAL_PUBLIC_LIMIT } from "./public_limit.ts";
 import { openStatementKeys } from "./statement_keys.ts";
 import { isLoopback } from "./web_address.ts";
@@ -30,6 +33,7 @@ export interface DirectoryConfig {
   /** The file it was read from, if any. */
   readonly signingKeysFile: string | undefined;
   readonly publicLimit: PublicLimit;
+  readonly certification: CertificationTerms;
   readonly environment: "Production" | "Sandbox";
 }
 
@@ -37,19 +41,6 @@ export interface DirectoryConfig {
 export interface Listen {
   readonly hostname: string;
   readonly port: number;
-}
-
-/** The sources of the configuration: variables, files and the time. */
-export interface ConfigSource {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** A file's text. */
-  readonly readFile: (path: string) => Promise<string>;
-  /** The modes of a file; undefined if it does not exist. */
-  readonly modesOf: (path: string) => Promise<FileModes | undefined>;
-  /** Milliseconds. */
-  readonly now: number;
-  /** Errors that the caller has already found, reported together with the others. */
-  readonly elsewhere?: readonly string[];
 }
 
 /** An invalid configuration. `message` lists every error, one a line, and quotes no secret. */
@@ -91,6 +82,11 @@ const schema = z.object({
     /^[1-9]\d{0,6}\/[1-9]\d{0,6}$/,
     "set it to the requests of one client a second and at once, such as 50/200",
   ).default(`${USUAL_PUBLIC_LIMIT.perSecond}/${USUAL_PUBLIC_LIMIT.burst}`),
+  DIRECTORY_CERTIFIERS: z.string().optional(),
+  DIRECTORY_REQUIRE_CERTIFICATION: z.string().regex(
+    /^[1-9]\d{0,3}$/,
+    "set it to the days that a passed report lets statements be issued, from 1 to 9999",
+  ).transform(Number).optional(),
   ENVIRONMENT: z.enum(["Production", "Sandbox"], "must be Production or Sandbox").default("Production"),
 });
 type Values = z.infer<typeof schema>;
@@ -116,6 +112,7 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
   faults.push(...await administratorsFaults(values, source));
   const pems = await readPems(values, source, faults);
   const signingKeys = await readSigningKeys(values, source, faults);
+  const certification = await readCertification(values, source, faults);
   if (!parsed.success || faults.length > 0) throw new DirectoryConfigError(faults);
   const { data } = parsed;
   return {
@@ -129,6 +126,7 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
     signingKeys,
     signingKeysFile: isInline(data.DIRECTORY_SIGNING_KEYS) ? undefined : data.DIRECTORY_SIGNING_KEYS,
     publicLimit: publicLimit(data.DIRECTORY_RATE_LIMIT),
+    certification,
     environment: data.ENVIRONMENT,
   };
 }
@@ -185,7 +183,7 @@ async function administratorsFaults(
   if (path === undefined) return [];
   const name = "DIRECTORY_ADMINISTRATORS";
   const faults: string[] = [];
-  const json = await readSecret(name, path, source, faults, "secret");
+  const json = await readChecked(name, path, source, faults, "secret");
   if (json === "") return faults.map((fault) => `${fault} (deno task directory-admin add makes it)`);
   try {
     readCredentials(ADMINISTRATORS, json);
@@ -202,7 +200,7 @@ async function readSigningKeys(
 ): Promise<string> {
   if (value === undefined) return "";
   const name = "DIRECTORY_SIGNING_KEYS";
-  const json = isInline(value) ? value : await readSecret(name, value, source, faults, "secret");
+  const json = isInline(value) ? value : await readChecked(name, value, source, faults, "secret");
   if (json === "") return "";
   try {
     await openStatementKeys(json, () => source.now);
@@ -255,21 +253,5 @@ async function readPem(
   faults: string[],
 ): Promise<string> {
   if (value === undefined || value.trimStart().startsWith("-----BEGIN ")) return value ?? "";
-  return await readSecret(name, value, source, faults, name === "DIRECTORY_CA_CERT" ? "trusted" : "secret");
-}
-
-async function readSecret(
-  name: string,
-  path: string,
-  source: ConfigSource,
-  faults: string[],
-  kind: "secret" | "trusted",
-): Promise<string> {
-  try {
-    faults.push(...fileFaults(name, path, kind, await source.modesOf(path)));
-    return await source.readFile(path);
-  } catch {
-    faults.push(`${name}: the file ${path} cannot be read by this process`);
-    return "";
-  }
+  return await readChecked(name, value, source, faults, name === "DIRECTORY_CA_CERT" ? "trusted" : "secret");
 }

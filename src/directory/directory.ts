@@ -2,6 +2,7 @@
 import type { Clock } from "../base/kernel/clock.ts";
 import type { GuardedStore } from "../base/store/guarded_store.ts";
 import type { CertificateAuthority } from "./certificate_authority.ts";
+import type { CertificationTerms } from "./certification.ts";
 import type { RestoredCopy } from "./restored_copy_store.ts";
 import type { StatementTerms } from "./software_statement.ts";
 import type { StatementKeys } from "./statement_keys.ts";
@@ -16,5 +17,6 @@ export interface Directory {
   readonly judgesClock: Clock;
   readonly statementKeys: StatementKeys;
   readonly terms: StatementTerms;
+  readonly certification: CertificationTerms;
   readonly restored: RestoredCopy;
 }

@@ -69,7 +69,7 @@ const WIRE = {
   "directory.not_found": {
     status: 404,
     error: "not_found",
-    description: "There is no such participant or key.",
+    description: "There is no such participant, key or report.",
   },
 } as const satisfies Record<DirectoryReason, DirectoryWire>;
 

@@ -11,6 +11,7 @@ export const HAPPENINGS = [
   "key.revoked",
   "software.status",
   "organisation.status",
+  "certification.reported",
 ] as const;
 export type Happening = typeof HAPPENINGS[number];
 

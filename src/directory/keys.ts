@@ -25,6 +25,14 @@ export const certifiedKeyKey = (orgId: OrgId, kid: string): Key => [...certified
 /** Owner of every public key that was ever certified, by RFC 7638 thumbprint. Never removed. */
 export const knownKeyKey = (thumbprint: string): Key => [ROOT, "known_key", thumbprint];
 
+/** A certification report of a participant, by its id (`certification.ts`). Written under the participant's version. */
+export const certificationReportKey = (orgId: OrgId, id: string): Key => [
+  ROOT,
+  "certification_report",
+  orgId.toLowerCase(),
+  id,
+];
+
 /** Prefix of a participant's history. */
 export const historyOf = (orgId: OrgId): Key => [ROOT, "history", orgId.toLowerCase()];
 

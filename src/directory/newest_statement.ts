@@ -6,7 +6,7 @@ import type { Directory } from "./directory.ts";
 import { isTrusted, type Participant } from "./participant.ts";
 import { signStatement } from "./software_statement.ts";
 
-/** Returns the statement, or undefined if the participant is not Active. */
+/** Returns the statement, or undefined if the participant is not Active or has none yet. */
 export type NewestStatements = (participant: Participant) => Promise<string | undefined>;
 
 interface Signed {
@@ -21,7 +21,7 @@ export function openNewestStatements(
 ): NewestStatements {
   const signed = new Map<string, Signed>();
   return async (participant) => {
-    if (!isTrusted(participant)) return undefined;
+    if (!isTrusted(participant) || participant.software.statementIat === 0) return undefined;
     const { orgId, historyLength: version } = participant;
     const { signer } = statementKeys;
     const { kid } = signer;

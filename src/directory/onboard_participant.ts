@@ -28,7 +28,8 @@ export interface OnboardingCommand {
 /** The result of an onboarding. */
 export interface Onboarded {
   readonly participant: Participant;
-  readonly statement: string;
+  /** Absent if statements need a certification: the first one is issued once the participant has it. */
+  readonly statement?: string;
   readonly keys: readonly IssuedKey[];
 }
 
@@ -45,16 +46,20 @@ export async function onboardParticipant(
 ): Promise<Onboarded> {
   const requested = await proveKeys(command.csrs);
   const now = directory.clock();
-  const participant = withNextStatement(newParticipant(command, now), now);
+  const isCertified = directory.certification.requiredDays === undefined;
+  const uncertified = newParticipant(command, now);
+  const participant = isCertified ? withNextStatement(uncertified, now) : uncertified;
   if (await isOrgIdTaken(directory.store, participant.orgId)) throw orgIdTaken();
   const subject = { ...participant, softwareClientId: participant.software.clientId };
   const keys = await certifyKeys(directory, { subject, requested }, now);
-  const statement = await signStatement(directory.statementKeys.signer, directory.terms, participant);
+  const issued = isCertified
+    ? { statement: await signStatement(directory.statementKeys.signer, directory.terms, participant) }
+    : {};
   const isStored = await commitIfUnchanged(directory, (tx) => {
     stageParticipant(tx, participant, null, { notes: [note(participant, keys)], at: now, who });
     for (const { key } of keys) stageNewKey(tx, participant.orgId, key);
   });
-  if (isStored) return { participant, statement, keys };
+  if (isStored) return { participant, ...issued, keys };
   // A concurrent onboarding has taken the org_id or one of the keys.
   if (await isOrgIdTaken(directory.store, participant.orgId)) throw orgIdTaken();
   throw new ApiError("directory.conflict", {

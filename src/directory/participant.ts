@@ -6,6 +6,7 @@
  * reactivate its software, which needs a request of its own.
  */
 import type { ClientId } from "../base/kernel/identifiers.ts";
+import type { Certification } from "./certification.ts";
 import type { OrgId } from "./identifiers.ts";
 
 /** The role of an organisation: third party (initiates payments) or bank (serves accounts). */
@@ -65,6 +66,8 @@ export interface Participant {
   readonly software: Software;
   /** Number of history entries, and the number of the next one. */
   readonly historyLength: number;
+  /** The newest certification reports, newest first. Absent if there is none. */
+  readonly certifications?: readonly Certification[];
 }
 
 const ORGANISATION_MOVES: Readonly<Record<OrganisationStatus, readonly OrganisationStatus[]>> = {

@@ -25,6 +25,18 @@ const software = z.looseObject({
   statementIat: count,
 });
 
+const certification = z.looseObject({
+  id: text,
+  certifier: text,
+  kid: text,
+  suite: text,
+  passed: flag,
+  cases: count,
+  failed: count,
+  issuedAt: instant,
+  receivedAt: instant,
+});
+
 export const participantRecord = defineRecord<Participant>({
   name: "directory participant",
   keyParts: ["org_id, lower case"],
@@ -42,6 +54,7 @@ export const participantRecord = defineRecord<Participant>({
     statusAt: instant,
     software,
     historyLength: count,
+    certifications: optional(z.array(certification)),
   }),
   version: 1,
   lifetime: KEPT,
@@ -112,6 +125,17 @@ export const historyRecord = defineRecord<HistoryEntry>({
   retention: "register",
 });
 
+export const certificationReportRecord = defineRecord<{ readonly report: string }>({
+  name: "directory certification_report",
+  keyParts: ["org_id, lower case", "hash of the report's iss and jti"],
+  what: "A certification report of a participant, as its certifier signed it.",
+  schema: z.looseObject({ report: text }),
+  version: 1,
+  lifetime: "Removed when newer reports take its place.",
+  personalData: "participant",
+  retention: "register",
+});
+
 /** Every record of the directory, for the documentation. */
 export const directoryRecords = [
   participantRecord,
@@ -119,4 +143,5 @@ export const directoryRecords = [
   certifiedKeyRecord,
   knownKeyRecord,
   historyRecord,
+  certificationReportRecord,
 ] as const;

@@ -1,4 +1,5 @@
 /** A participant on the wire: the public record, the administrator's full record, the responses to changes. */
+import type { Certification } from "./certification.ts";
 import type { CertifiedKey } from "./certified_key.ts";
 import type { IssuedKey } from "./certify_keys.ts";
 import type { HistoryEntry } from "./history.ts";
@@ -49,10 +50,27 @@ export function fullParticipant(
       logo_uri: software.logoUri,
       redirect_uris: software.redirectUris,
       status_at: dateTime(software.statusAt),
-      statement_issued_at: dateTime(software.statementIat * 1000),
+      ...(software.statementIat === 0 ? {} : { statement_issued_at: dateTime(software.statementIat * 1000) }),
     },
     ...(participant.role === "ASPSP" ? bankMembers(participant) : {}),
     keys: keys.map((key) => keyRecord(key, now)),
+    certifications: (participant.certifications ?? []).map(certificationRecord),
+  };
+}
+
+/** A certification report in short. */
+export function certificationRecord(
+  { id, certifier, suite, passed, cases, failed, issuedAt, receivedAt }: Certification,
+): Record<string, unknown> {
+  return {
+    certification_id: id,
+    certifier,
+    suite,
+    passed,
+    cases,
+    failed,
+    issued_at: dateTime(issuedAt),
+    received_at: dateTime(receivedAt),
   };
 }
 

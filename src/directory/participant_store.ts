@@ -1,11 +1,12 @@
 /** Reads and stages participants, their keys and their histories. The participant's version guards all of them. */
 import type { StoredRecord } from "../base/store/record.ts";
 import type { Entry, Key, Reader, Store } from "../base/store/store.ts";
-import { check, type Transaction } from "../base/store/transaction.ts";
+import { check, remove, type Transaction } from "../base/store/transaction.ts";
 import type { CertifiedKey } from "./certified_key.ts";
 import type { HistoryEntry, HistoryNote } from "./history.ts";
 import type { OrgId } from "./identifiers.ts";
 import {
+  certificationReportKey,
   certifiedKeyKey,
   certifiedKeysOf,
   historyKey,
@@ -17,6 +18,7 @@ import {
 } from "./keys.ts";
 import type { Participant } from "./participant.ts";
 import {
+  certificationReportRecord,
   certifiedKeyRecord,
   historyRecord,
   knownKeyRecord,
@@ -25,6 +27,12 @@ import {
 } from "./participant_records.ts";
 
 const PAGE = 100;
+
+/** A report that is new, and the ids of those that leave. */
+export interface ChangedReports {
+  readonly added: { readonly id: string; readonly report: string };
+  readonly removed: readonly string[];
+}
 
 /** The participant with exactly this org_id (case-sensitive), or null. */
 export async function findParticipant(from: Reader, orgId: OrgId): Promise<Entry<Participant> | null> {
@@ -92,6 +100,18 @@ export function stageNewKey(tx: Transaction, orgId: OrgId, key: CertifiedKey): v
   check(tx, knownKeyKey(key.thumbprint), null);
   knownKeyRecord.set(tx, knownKeyKey(key.thumbprint), { orgId, kid: key.kid });
   certifiedKeyRecord.set(tx, certifiedKeyKey(orgId, key.kid), key);
+}
+
+/** A certification report as its certifier signed it, or null. */
+export async function findReport(store: Store, orgId: OrgId, id: string): Promise<string | null> {
+  return (await certificationReportRecord.get(store, certificationReportKey(orgId, id)))?.value.report ??
+    null;
+}
+
+/** Stages a new certification report, and the removal of those whose place it takes. */
+export function stageReport(tx: Transaction, orgId: OrgId, { added, removed }: ChangedReports): void {
+  certificationReportRecord.set(tx, certificationReportKey(orgId, added.id), { report: added.report });
+  for (const id of removed) remove(tx, certificationReportKey(orgId, id));
 }
 
 /** Stages a change of an existing key. */

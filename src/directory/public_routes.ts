@@ -85,7 +85,7 @@ async function newestStatement(
   c: Context,
 ): Promise<Response> {
   const statement = await statements(await participantAt(directory, c));
-  if (statement === undefined) throw new ApiError("directory.not_found", "not Active: nothing is stated");
+  if (statement === undefined) throw new ApiError("directory.not_found", "not Active, or no statement yet");
   return await cacheable(c, JSON.stringify({ software_statement: statement }), JSON_TYPE, "revalidated");
 }
 

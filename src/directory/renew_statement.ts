@@ -1,5 +1,6 @@
 /** Issues a new software statement, optionally with changed software details (Decision E3). */
 import { ApiError } from "../base/kernel/api_error.ts";
+import { missingCertification } from "./certification.ts";
 import { type Change, changeParticipant, type Target } from "./change_participant.ts";
 import type { Directory } from "./directory.ts";
 import type { Participant } from "./participant.ts";
@@ -21,7 +22,8 @@ export interface SoftwareChanges {
 /**
  * Issues a statement that is newer than all before.
  *
- * @throws {ApiError} `directory.not_found`, `directory.conflict` for revoked software
+ * @throws {ApiError} `directory.not_found`, `directory.conflict` for revoked software and for a participant without the
+ * certification that this directory asks for
  */
 export function renewStatement(
   directory: Directory,
@@ -32,6 +34,12 @@ export function renewStatement(
     if (participant.software.status === "Revoked") {
       throw new ApiError("directory.conflict", {
         description: "The software is revoked; no statement is issued for it.",
+      });
+    }
+    const missing = missingCertification(directory.certification, participant.certifications ?? [], now);
+    if (missing !== undefined) {
+      throw new ApiError("directory.conflict", {
+        description: `A statement needs a passed certification report: ${missing}.`,
       });
     }
     const next = withNextStatement(withChanges(participant, changes), now);

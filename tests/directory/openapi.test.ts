@@ -1,6 +1,7 @@
 /** The directory's OpenAPI document: what it describes is what answers, member by member, on each listener. */
 import { assert, assertEquals } from "@std/assert";
 import { z } from "zod";
+import { openCertifiers } from "../../src/directory/certifiers.ts";
 import {
   bank,
   type DirectoryEnvironment,
@@ -10,6 +11,7 @@ import {
   signingRequest,
   thirdParty,
 } from "testing/directory_environment.ts";
+import { certifierKeys, reportOf } from "./certified.ts";
 
 const METHODS = ["get", "post", "put", "delete", "patch"] as const;
 
@@ -47,7 +49,8 @@ function resolved(document: Json, schema: Json): Json {
 }
 
 Deno.test("every answer of the directory is one that its OpenAPI document describes [E1] [E2] [E3]", async () => {
-  await using env = await openDirectoryEnvironment();
+  const certifiers = await openCertifiers(await certifierKeys());
+  await using env = await openDirectoryEnvironment({ certification: { certifiers } });
   const document = await documentOf(env.fetch);
   const seen = new Set<string>();
   const check = async (method: string, template: string, request: Request): Promise<Json> => {
@@ -83,12 +86,12 @@ async function tryEverything(env: DirectoryEnvironment, check: Check): Promise<v
   const authorization = `Bearer directory-test-token-0123456789abcdef`;
   const one = "/participants/{org_id}";
   const call = (method: string, template: string, body?: Json, kid = "", orgId = "SHOP"): Promise<Json> => {
-    const path = template.replace("{org_id}", orgId).replace("{kid}", kid);
+    const path = template.replace("{org_id}", orgId).replace("{kid}", kid).replace("{certification_id}", kid);
     const init = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
     const headers = { authorization, ...(body === undefined ? {} : { "content-type": "application/json" }) };
     return check(method, template, new Request(`${ISSUER}${path}`, { method, headers, ...init }));
   };
-  const { jwks } = await call("POST", "/participants", await thirdParty([0, 1]));
+  const { jwks, software_client_id } = await call("POST", "/participants", await thirdParty([0, 1]));
   await call("POST", "/participants", await bank([2, 3]));
   await call("POST", "/participants", await thirdParty([0, 1])); // 409
   await call("POST", "/participants", {}); // 400
@@ -98,6 +101,12 @@ async function tryEverything(env: DirectoryEnvironment, check: Check): Promise<v
   await call("POST", `${one}/statement`, { version: "2" });
   await call("POST", `${one}/statement`);
   await call("POST", `${one}/certificates`, { csrs: { signing: await signingRequest(4) } });
+  const report = await reportOf(env, software_client_id);
+  const { certification_id } = await call("POST", `${one}/certifications`, { report });
+  await call("POST", `${one}/certifications`, { report: "x" }); // 400
+  await call("GET", one);
+  await call("GET", `${one}/certifications/{certification_id}`, undefined, certification_id);
+  await call("GET", `${one}/certifications/{certification_id}`, undefined, "A".repeat(43)); // 404
   await call("POST", `${one}/keys/{kid}/revoke`, { reason: "lost" }, jwks.keys[0].kid);
   await call("POST", `${one}/keys/{kid}/revoke`, { reason: "lost" }, "A".repeat(27)); // 404
   const open = ["/health", "/participants", "/status", "/jwks", "/ca.pem", "/openapi.json"];

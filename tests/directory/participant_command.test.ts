@@ -5,6 +5,8 @@ import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes 
 import { decodeJwt } from "jose";
 import { ParticipantFailure } from "../../scripts/participant/failure.ts";
 import type { Json } from "testing/directory_environment.ts";
+import { openCertifiers } from "../../src/directory/certifiers.ts";
+import { certifierKeys, reportOf } from "./certified.ts";
 import { failure, json, onboardShop, openDesk } from "./participant_desk.ts";
 
 Deno.test("participant onboard writes keys, certificates, statement and key set, for their owner alone [E1][F2]", async () => {
@@ -129,4 +131,28 @@ Deno.test("participant onboard says how to go on where the directory took it in 
   assertEquals(org_id, orgId);
   const { keys } = (await desk.environment.get(`/participants/${orgId}/jwks`)).body;
   assertEquals(keys.at(-1).kid, encryption_kid); // the newest key: a JWE is never encrypted to the lost one
+});
+
+Deno.test("participant record-certification sends a report, and renew-statement follows it [E5]", async () => {
+  const certifiers = await openCertifiers(await certifierKeys());
+  await using desk = await openDesk({ certification: { certifiers, requiredDays: 30 } });
+  assertStringIncludes(
+    await onboardShop(desk),
+    "no statement yet: record-certification, then renew-statement",
+  );
+  const files = `${desk.folder}/participants/my-shop`;
+  const { org_id, software_client_id: id } = await json(`${files}/participant.json`);
+  assertEquals(await Deno.stat(`${files}/${id}.jks`).catch(() => "none"), "none");
+  await failure(desk.run("renew-statement --name my-shop"), "the participant has none");
+  const input = `${await reportOf(desk.environment, id, { claims: { sub: org_id } })}\n`;
+  assertEquals(
+    await desk.run("record-certification --name my-shop --report -", { input }),
+    `tpp 1.0 of ${org_id} is recorded: passed (cases: 1).`,
+  );
+  await failure(
+    desk.run(`record-certification --org-id ${org_id} --report -`, { input: "x" }),
+    "report token",
+  );
+  await desk.run("renew-statement --name my-shop");
+  assertEquals(decodeJwt(await Deno.readTextFile(`${files}/${id}.jks`))["software_client_id"], id);
 });

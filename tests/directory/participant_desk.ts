@@ -1,6 +1,7 @@
 /** The participant command in a folder of its own, with a directory to talk to. */
 import "reflect-metadata";
 import { assert, assertRejects, assertStringIncludes } from "@std/assert";
+import type { DirectoryParts } from "../../src/directory/compose_directory.ts";
 import { participant } from "../../scripts/participant/main.ts";
 import { ParticipantFailure } from "../../scripts/participant/failure.ts";
 import {
@@ -27,8 +28,8 @@ export async function onboardShop(desk: Desk, flags = ""): Promise<string> {
   return await desk.run(`onboard --name my-shop --details - ${flags}`, { input: details });
 }
 
-export async function openDesk(): Promise<Desk> {
-  const environment = await openDirectoryEnvironment();
+export async function openDesk(changes: Partial<DirectoryParts> = {}): Promise<Desk> {
+  const environment = await openDirectoryEnvironment(changes);
   const folder = await Deno.makeTempDir();
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
