@@ -5,6 +5,7 @@
 import { runProgram } from "../command_line/run.ts";
 import { ZONES } from "./zones.ts";
 import {
+  type Backends,
   type CellSettings,
   type ProxyName,
   type ProxyOrder,
@@ -27,8 +28,8 @@ const TEMPLATES: Readonly<Record<ProxyName, readonly string[]>> = {
 const VARIABLES = ["BASE_URL", "AUTH_URL", "HOST", "PORT", "BACKENDS", "CELLS", "PROXY_SECRET"];
 
 /**
- * A template with its placeholders filled in. A line with `{{BACKEND}}` is written once for each backend, with its
- * address and, in place of `{{NUMBER}}`, its number from 1 on. The lines between `{{CELLS}}` and `{{END}}` are written
+ * A template with its placeholders filled in. A line with `{{API_BACKEND}}` or `{{BROWSER_BACKEND}}` is written once for
+ * each backend of that host, with its address and, in place of `{{NUMBER}}`, its number from 1 on. The lines between `{{CELLS}}` and `{{END}}` are written
  * once for each further cell, with its name, its banks as an alternative of a regular expression, and its backends.
  *
  * @throws {Error} where a placeholder has no value
@@ -36,7 +37,7 @@ const VARIABLES = ["BASE_URL", "AUTH_URL", "HOST", "PORT", "BACKENDS", "CELLS", 
 export function fillIn(
   template: string,
   settings: Settings,
-  backends: readonly string[],
+  backends: Backends,
   cells: readonly CellSettings[] = [],
 ): string {
   const ofCells = template.replaceAll(
@@ -54,12 +55,12 @@ export function fillIn(
   });
 }
 
-function withBackends(lines: string, backends: readonly string[]): string {
+function withBackends(lines: string, { api, browser }: Backends): string {
   return lines.replaceAll(
-    /^.*\{\{BACKEND\}\}.*\n/gm,
-    (line) =>
-      backends.map((address, index) =>
-        line.replaceAll("{{BACKEND}}", address).replaceAll("{{NUMBER}}", String(index + 1))
+    /^.*\{\{(API|BROWSER)_BACKEND\}\}.*\n/gm,
+    (line, host: string) =>
+      (host === "API" ? api : browser).map((address, index) =>
+        line.replaceAll(`{{${host}_BACKEND}}`, address).replaceAll("{{NUMBER}}", String(index + 1))
       ).join(""),
   );
 }

@@ -29,17 +29,22 @@ export interface ProxyOrder {
   /** Whether files that exist may be replaced. */
   readonly overwrite: boolean;
   readonly settings: Settings;
-  /** `host:port` of each process of the home cell. */
-  readonly backends: readonly string[];
+  /** Of the home cell. */
+  readonly backends: Backends;
   readonly cells: readonly CellSettings[];
+}
+
+/** `host:port` of each process that serves a host. A process that serves both is in both lists. */
+export interface Backends {
+  readonly api: readonly string[];
+  readonly browser: readonly string[];
 }
 
 /** A further cell: where the requests of its banks go. */
 export interface CellSettings {
   readonly name: string;
   readonly banks: readonly string[];
-  /** `host:port` of each of its processes. */
-  readonly backends: readonly string[];
+  readonly backends: Backends;
 }
 
 /** The text of `--help`. */
@@ -48,7 +53,8 @@ export const USAGE = `deno task proxy-config <nginx|haproxy> --out <folder> [opt
 Makes the configuration of a proxy in front of deno task serve. Host names and the secret come from the platform's
 own BASE_URL, AUTH_URL and PROXY_SECRET, the addresses of its processes from BACKENDS (host:port, comma separated), or
 from HOST and PORT if it has one process. Further cells have their banks from CELLS, and their processes behind those of
-the home cell in BACKENDS: 10.0.0.5:8080,10.0.0.6:8080;eu=10.0.1.5:8080,10.0.1.6:8080.
+the home cell in BACKENDS: 10.0.0.5:8080,10.0.0.6:8080;eu=10.0.1.5:8080,10.0.1.6:8080. A process of serve --only is
+api@10.0.0.5:8080 or browser@10.0.0.6:8080.
 
   --overwrite         replace files that exist
   --listen            address and port            0.0.0.0:443
@@ -132,9 +138,9 @@ export function readOrder(
   const settings: Record<string, string> = { CONFIG_DIR: out };
   const usual = { ...USUAL, user: DEFAULT_USER[proxy] };
   const [home = "", ...others] = (env["BACKENDS"] || ownAddress(env)).split(";");
-  const backends = addressesOf(home);
+  const backends = backendsOf(home, faults);
   const cells = readCellSettings(env["CELLS"] ?? "", others, faults);
-  const all = [...backends, ...cells.flatMap((cell) => cell.backends)];
+  const all = [home, ...others.map((group) => group.replace(/^[^=]*=/, ""))].flatMap(addressesOf);
   if (!all.every((one) => ADDRESS.of.test(one)) || new Set(all).size < all.length) {
     faults.push("BACKENDS: must be different addresses with ports, comma separated, such as 10.0.0.5:8080");
   }
@@ -151,8 +157,23 @@ export function readOrder(
   return { proxy, out, overwrite, settings, backends, cells };
 }
 
+/** A process that serves one host has its name in front, as in `api@10.0.0.5:8080`. */
+const SERVED = /^(api|browser)@/;
+
 function addressesOf(list: string): string[] {
-  return list.split(",").map((one) => one.trim());
+  return list.split(",").map((one) => one.trim().replace(SERVED, ""));
+}
+
+function backendsOf(list: string, faults: string[]): Backends {
+  const serving = (host: string): string[] =>
+    addressesOf(
+      list.split(",").filter((one) => (SERVED.exec(one.trim())?.[1] ?? host) === host).join(),
+    );
+  const backends = { api: serving("api"), browser: serving("browser") };
+  for (const [host, addresses] of Object.entries(backends)) {
+    if (addresses.join() === "") faults.push(`BACKENDS: must have a process that serves ${host}`);
+  }
+  return backends;
 }
 
 /** `groups` are `name=addresses`, one for each cell of CELLS. */
@@ -160,7 +181,7 @@ function readCellSettings(cells: string, groups: readonly string[], faults: stri
   const banks = readCells(cells);
   const processes = new Map(groups.map((group) => {
     const [name = "", list = ""] = group.split("=");
-    return [name.trim(), addressesOf(list)];
+    return [name.trim(), backendsOf(list, faults)];
   }));
   if (banks === undefined) {
     faults.push("CELLS: must be each further cell's banks, such as eu=BANKB,BANKC;us=BANKD");
@@ -171,7 +192,8 @@ function readCellSettings(cells: string, groups: readonly string[], faults: stri
       "BACKENDS: must have the processes of each cell of CELLS, such as 10.0.0.5:8080;eu=10.0.1.5:8080",
     );
   }
-  return [...banks].map(([name, codes]) => ({ name, banks: codes, backends: processes.get(name) ?? [] }));
+  const none: Backends = { api: [], browser: [] };
+  return [...banks].map(([name, codes]) => ({ name, banks: codes, backends: processes.get(name) ?? none }));
 }
 
 function isSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {

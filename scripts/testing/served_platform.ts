@@ -43,6 +43,11 @@ export function inShell(script: string): (command: readonly string[]) => readonl
   return (command) => ["sh", "-c", script, "sh", ...command];
 }
 
+/** The command of `serve` with a part of its own. */
+export function serving(part?: string): (command: readonly string[]) => readonly string[] {
+  return (command) => part === undefined ? command : [...command, "--only", part];
+}
+
 /** The command of a task of `deno.json`, with absolute paths: it runs with the task's own permissions, anywhere. */
 export async function taskCommand(name: string): Promise<string[]> {
   const { tasks } = JSON.parse(await Deno.readTextFile(`${root}deno.json`));

@@ -9,8 +9,8 @@ const ALWAYS = "Always.";
 const PROCESS = {
   "platform.listening": {
     level: "info",
-    fields: ["host", "port", "baseUrl", "authUrl", "operations"],
-    meaning: "The process serves.",
+    fields: ["only", "host", "port", "baseUrl", "authUrl", "operations"],
+    meaning: "The process serves, with `only` that part of the platform.",
   },
   "platform.started": {
     level: "info",

@@ -20,7 +20,7 @@ export default listens ? undefined : {
 if (import.meta.main) {
   try {
     if (listens) {
-      await serve();
+      await serve(Deno.args);
       await flushLog();
       Deno.exit(0); // a write that the reader does not take would keep the process
     }

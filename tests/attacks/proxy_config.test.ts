@@ -4,7 +4,7 @@
  */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { fillIn, render } from "../../scripts/proxy/render.ts";
-import { PROXIES, readOrder, SettingsError } from "../../scripts/proxy/settings.ts";
+import { type Backends, PROXIES, readOrder, SettingsError } from "../../scripts/proxy/settings.ts";
 import { taskCommand } from "testing/served_platform.ts";
 import { AUTH_URL, BASE_URL, PROXY_SECRET } from "testing/environment.ts";
 
@@ -51,8 +51,13 @@ Deno.test("proxy-config makes both proxies listen on the TLS port alone", async 
 });
 
 Deno.test("proxy-config takes the processes' addresses from BACKENDS, or one from HOST and PORT", () => {
-  const backends = (env: Record<string, string>): readonly string[] =>
+  const served = (env: Record<string, string>): Backends =>
     readOrder(["nginx", "--out=/tmp"], { ...ENV, ...env }).backends;
+  const backends = (env: Record<string, string>): readonly string[] => {
+    const { api, browser } = served(env);
+    assertEquals(api, browser);
+    return api;
+  };
   assertEquals(backends({}), ["127.0.0.1:8080"]);
   assertEquals(backends({ HOST: "10.0.0.5", PORT: "9000" }), ["10.0.0.5:9000"]);
   assertEquals(backends({ HOST: "0.0.0.0" }), ["127.0.0.1:8080"]);
@@ -61,6 +66,10 @@ Deno.test("proxy-config takes the processes' addresses from BACKENDS, or one fro
     "10.0.0.5:8080",
     "platform.internal:8081",
   ]);
+  assertEquals(served({ BACKENDS: "api@a:1,browser@b:1, api@[::1]:2 ,c:3" }), {
+    api: ["a:1", "[::1]:2", "c:3"],
+    browser: ["b:1", "c:3"],
+  });
 });
 
 Deno.test("proxy-config writes each process into every group of backends, with the limits of one process", async () => {
@@ -79,8 +88,8 @@ Deno.test("proxy-config writes each process into every group of backends, with t
       assert(own.every((line) => line.includes(`server platform${number} `)), path);
       assertEquals(own.map((line) => /track (\S+)/.exec(line)?.[1]), [
         undefined,
-        `platform/platform${number}`,
-        `platform/platform${number}`,
+        undefined,
+        `customers/platform${number}`,
       ]);
     }
   }
@@ -121,6 +130,9 @@ Deno.test("proxy-config rejects values that could end a directive, and never quo
       BACKENDS,
     );
   }
+  for (const BACKENDS of ["api@a:1,api@b:2", "api@a:1"]) {
+    assertEquals(faults(["nginx", out], { BACKENDS }), "BACKENDS: must have a process that serves browser");
+  }
   for (
     const [CELLS, BACKENDS] of [["", "a:1;eu=b:1"], ["eu=BANKB", "a:1"], ["eu=BANKB", "a:1;us=b:1"]] as const
   ) {
@@ -157,8 +169,8 @@ Deno.test("proxy-config replaces files only with --overwrite, and otherwise name
 });
 
 Deno.test("proxy-config leaves no placeholder without a value", () => {
-  assertEquals(fillIn("a {{B}} {{B}}", { B: "c" }, []), "a c c");
-  assertThrows(() => fillIn("a {{B}}", {}, []), Error, "asks for B");
+  assertEquals(fillIn("a {{B}} {{B}}", { B: "c" }, { api: [], browser: [] }), "a c c");
+  assertThrows(() => fillIn("a {{B}}", {}, { api: [], browser: [] }), Error, "asks for B");
 });
 
 Deno.test("proxy-config runs as a task, with rights to write and to read its templates", async () => {

@@ -4,7 +4,7 @@
  */
 import type { ProxyName } from "../../scripts/proxy/settings.ts";
 import type { Participant } from "testing/participants.ts";
-import { freePort, type ServedPlatform, startPlatform } from "testing/served_platform.ts";
+import { freePort, type ServedPlatform, serving, startPlatform } from "testing/served_platform.ts";
 import { openFixture, type Send, sendTo, type ServedFixture, settle } from "testing/served_environment.ts";
 import type { FlowEnvironment } from "testing/flows.ts";
 import { privatePem } from "testing/directory_environment.ts";
@@ -39,13 +39,17 @@ export interface Processes {
   readonly variables: Readonly<Record<string, string>>;
   /** For each process the variables of its cell. The first one is the home cell. */
   readonly cells?: readonly Readonly<Record<"CELL" | "STORE_URL" | "DATA_KEYS_STORE", string>>[];
+  /** For each process the part that it serves. */
+  readonly parts?: readonly ("api" | "browser")[];
+  /** For each process the port of its operators' listener. */
+  readonly operationsPorts?: readonly number[];
 }
 
 /** Opens one. */
 export async function openProxiedEnvironment(
   name: ProxyName,
   program: string,
-  { count, variables, cells = [] }: Processes = { count: 1, variables: {} },
+  { count, variables, cells = [], parts = [], operationsPorts = [] }: Processes = { count: 1, variables: {} },
 ): Promise<ProxiedEnvironment> {
   const fixture = await openFixture(variables["ENVIRONMENT"] === "Sandbox" ? "Sandbox" : "Production");
   const source = name === "nginx" ? "x-ssl-client-cert" : "client-cert";
@@ -55,17 +59,21 @@ export async function openProxiedEnvironment(
     CLIENT_CERT_SOURCE: source,
     BACKENDS: backends.map((backend, index) => {
       const { CELL: cell = "home" } = cells[index] ?? {};
-      return cell === "home" ? `,127.0.0.1:${backend}` : `;${cell}=127.0.0.1:${backend}`;
+      const part = parts[index] === undefined ? "" : `${parts[index]}@`;
+      return cell === "home" ? `,${part}127.0.0.1:${backend}` : `;${cell}=127.0.0.1:${backend}`;
     }).join("").slice(1),
     ...variables,
   };
   const started: ServedPlatform[] = [];
   const start = async (index: number): Promise<ServedPlatform> => {
-    const process = await startPlatform(fixture.folder, {
+    const operations = operationsPorts[index];
+    const own = {
       ...env,
       ...cells[index],
       PORT: String(backends[index]),
-    });
+      ...(operations === undefined ? {} : { OPERATIONS_PORT: String(operations) }),
+    };
+    const process = await startPlatform(fixture.folder, own, {}, serving(parts[index]));
     started.push(process);
     await process.ready;
     return process;

@@ -11,6 +11,7 @@ import type { Log } from "../log_events.ts";
 import { openLogQueue } from "../../base/observability/log_queue.ts";
 import { logProbe } from "../../base/observability/health.ts";
 import type { Store } from "../../base/store/store.ts";
+import { type ServedPart, servesPath } from "./served_part.ts";
 
 /** Longest stop. A body arrives within 5 s, and a payment waits at most 3 s for its bank. */
 export const DRAIN_MS = 25_000;
@@ -61,19 +62,28 @@ export async function start(
 export function route(
   { platform: { api, browser }, isApiPath }: Running,
   request: Request,
+  part?: ServedPart,
 ): Response | Promise<Response> {
   const url = URL.parse(request.url); // Deno makes it from the Host header, or takes it from the request line
   if (url === null) return answerUnreached(400, "The Host header or the request target is malformed.");
-  return isApiPath(url.pathname) ? api.fetch(request) : browser.fetch(request);
+  const isApi = isApiPath(url.pathname);
+  if (!servesPath(part, url.pathname, isApi)) return misdirected(part);
+  return isApi ? api.fetch(request) : browser.fetch(request);
+}
+
+/** Answers a request for a part that this process does not serve (RFC 9110 §15.5.20). Its proxy has another backend for it. */
+export function misdirected(part: ServedPart | undefined): Response {
+  return answerUnreached(421, `This process serves ${part} alone; check BACKENDS of the proxy.`);
 }
 
 /** Answers a request that reaches neither app. Both apps have an error handler of their own. */
-export function answerUnreached(status: 400 | 500, description: string, error?: unknown): Response {
+export function answerUnreached(status: 400 | 421 | 500, description: string, error?: unknown): Response {
   const interactionId = crypto.randomUUID();
   const why = String(error instanceof Error ? error.stack : error);
-  if (status === 400) log.info("request.rejected", { interactionId, reason: "request.malformed_target" });
-  else log.error("request.failed", { interactionId, error: why });
-  const code = status === 400 ? "invalid_request" : "server_error";
+  const reason = status === 421 ? "request.misdirected" : "request.malformed_target";
+  if (status === 500) log.error("request.failed", { interactionId, error: why });
+  else log.info("request.rejected", { interactionId, reason });
+  const code = status === 500 ? "server_error" : "invalid_request";
   return Response.json({ error: code, error_description: description }, {
     status,
     headers: { "cache-control": "no-store", "x-fapi-interaction-id": interactionId },

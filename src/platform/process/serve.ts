@@ -1,6 +1,6 @@
 /**
- * `deno task serve`: one listener for the participants' two hosts and one for operators, from the start of the process to
- * its end.
+ * `deno task serve`: one listener for the participants' two hosts and one for operators, or what `--only` leaves of them,
+ * from the start of the process to its end.
  */
 import { type Config, ConfigError } from "../config.ts";
 import type { PlatformParts } from "../compose_parts.ts";
@@ -11,6 +11,7 @@ import {
   DRAIN_MS,
   flushLog,
   log,
+  misdirected,
   route,
   type Running,
   start,
@@ -19,6 +20,7 @@ import {
 import { openOwnStore, type OwnStore, type OwnStoreSettings } from "./own_store.ts";
 import { type Listener, type ListenerOptions, openListener } from "../../base/http/listener.ts";
 import { openFilesFaults } from "../../base/http/open_files.ts";
+import { operatesPath, partFaults, readServedPart, type ServedPart } from "./served_part.ts";
 import { stopSignal } from "../../base/http/stop_signal.ts";
 import type { PartHealth } from "../../base/observability/health.ts";
 import { isUrl } from "../../base/store/store_url.ts";
@@ -26,10 +28,13 @@ import { isUrl } from "../../base/store/store_url.ts";
 /** Open connections of operators and their tools. */
 const OPERATIONS_CONNECTIONS = 32;
 
-export async function serve(): Promise<void> {
+/** @param args the command line, which may have `--only` */
+export async function serve(args: readonly string[]): Promise<void> {
   const configured = await configure();
   const { config } = configured;
-  const store = await openStoreBesideFreePorts(configured);
+  const faults: string[] = [];
+  const part = readServedPart(args, faults);
+  const store = await openStoreBesideFreePorts(configured, part, faults);
   const listeners: Listener[] = [];
   let serving = true;
   const running = await start(configured, store, {
@@ -38,10 +43,8 @@ export async function serve(): Promise<void> {
   });
   running.platform.startWork();
   await giveUpPermissions();
-  const { host: hostname, port, baseUrl, authUrl, maxConnections } = config;
-  const listener = open({ hostname, port, maxConnections, handle: (request) => route(running, request) });
-  listeners.push(listener);
-  const operations = openOperations(config, running);
+  if (part !== "console") listeners.push(openParticipants(config, running, part));
+  const operations = openOperations(config, running, part);
   Deno.addSignalListener("SIGHUP", () => void renewKeys(configured, log));
   const stopping = stopSignal({
     log,
@@ -49,26 +52,46 @@ export async function serve(): Promise<void> {
     drainMs: config.lameDuckSeconds * 1000 + DRAIN_MS,
     flush: flushLog,
   });
-  const { operationsHost, operationsPort } = config;
-  const at = operationsPort === undefined ? {} : { operations: `${operationsHost}:${operationsPort}` };
-  log.info("platform.listening", { host: hostname, port, baseUrl, authUrl, ...at }); // signals are handled from now on
+  log.info("platform.listening", addresses(config, part)); // signals are handled from now on
   await stopping;
   serving = false;
-  await letProxiesLeave(config, listener);
-  await Promise.all([listener.stop(), operations?.stop()]);
+  await letProxiesLeave(config, listeners);
+  await Promise.all([...listeners, ...operations].map((listener) => listener.stop()));
   await running.platform.stop();
   await running.store.close();
   log.info("platform.stopped");
 }
 
-/** Opens the listener of operators, which shares no connection limit with the participants' one. */
+function openParticipants(config: Config, running: Running, part: ServedPart | undefined): Listener {
+  const { host: hostname, port, maxConnections } = config;
+  return open({ hostname, port, maxConnections, handle: (request) => route(running, request, part) });
+}
+
+/** Opens the listener of operators, if there is one. It shares no connection limit with the participants' one. */
 function openOperations(
   { operationsHost: hostname, operationsPort: port }: Config,
   { platform: { operations } }: Running,
-): Listener | undefined {
-  if (port === undefined) return undefined;
-  const handle = (request: Request): Promise<Response> => operations.fetch(request);
-  return open({ hostname, port, maxConnections: OPERATIONS_CONNECTIONS, handle });
+  part: ServedPart | undefined,
+): readonly Listener[] {
+  if (port === undefined) return [];
+  const handle = (request: Request): Response | Promise<Response> =>
+    operatesPath(part, URL.parse(request.url)?.pathname ?? "")
+      ? operations.fetch(request)
+      : misdirected(part);
+  return [open({ hostname, port, maxConnections: OPERATIONS_CONNECTIONS, handle })];
+}
+
+function addresses(
+  { host, port, baseUrl, authUrl, operationsHost, operationsPort }: Config,
+  part: ServedPart | undefined,
+): Parameters<typeof log.info<"platform.listening">>[1] {
+  return {
+    ...(part === undefined ? {} : { only: part }),
+    ...(part === "console" ? {} : { host, port }),
+    baseUrl,
+    authUrl,
+    ...(operationsPort === undefined ? {} : { operations: `${operationsHost}:${operationsPort}` }),
+  };
 }
 
 function open(
@@ -88,11 +111,11 @@ function open(
  * process sees that it stops. During the second half no connection is accepted, which a proxy without probes sees as a
  * request that it could not send; connections that it has kept end with their next response, or by its own idle time.
  */
-async function letProxiesLeave({ lameDuckSeconds }: Config, listener: Listener): Promise<void> {
-  if (lameDuckSeconds === 0) return;
+async function letProxiesLeave({ lameDuckSeconds }: Config, listeners: readonly Listener[]): Promise<void> {
+  if (lameDuckSeconds === 0 || listeners.length === 0) return;
   const half = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, lameDuckSeconds * 500));
   await half();
-  await listener.stopAccepting();
+  await Promise.all(listeners.map((listener) => listener.stopAccepting()));
   await half();
 }
 
@@ -116,14 +139,20 @@ function connectionHealth({ maxConnections }: Config, listeners: readonly Listen
   return { ok: open < maxConnections, detail: `${open} of ${maxConnections} are open` };
 }
 
-/** @throws {ConfigError} if a port is in use or the store cannot be opened; it names all of them */
-async function openStoreBesideFreePorts(configured: OwnStoreSettings): Promise<OwnStore> {
+/** @throws {ConfigError} if a port is in use, the store cannot be opened or `given` has a fault; it names all of them */
+async function openStoreBesideFreePorts(
+  configured: OwnStoreSettings,
+  part: ServedPart | undefined,
+  given: readonly string[],
+): Promise<OwnStore> {
   const { config } = configured;
   const { host, port, operationsHost, operationsPort, storeUrl, maxConnections } = config;
   // Each request may wait for a bank. A database itself must not be opened: SQLite would lose its locks.
   const faults = [
+    ...given,
+    ...partFaults(part, config),
     ...openFilesFaults("MAX_CONNECTIONS", 2 * maxConnections + OPERATIONS_CONNECTIONS, folderOf(storeUrl)),
-    ...addressFaults("", host, port),
+    ...(part === "console" ? [] : addressFaults("", host, port)),
     ...(operationsPort === undefined ? [] : addressFaults("OPERATIONS_", operationsHost, operationsPort)),
   ];
   const opened = await openOwnStore(configured).catch((error: Error) =>

@@ -1,0 +1,56 @@
+/**
+ * `deno task serve --only`: a process that serves one part of the platform, so that documentation, customers' pages and
+ * the operators' console take no time of the thread that answers participants. All parts share one database, and each
+ * process does its share of the background work.
+ */
+import type { Config } from "../config.ts";
+import { isUrl } from "../../base/store/store_url.ts";
+
+/** The participants' API, the browser host, or operations with the console. */
+export const SERVED_PARTS = ["api", "browser", "console"] as const;
+/** One of {@link SERVED_PARTS}. */
+export type ServedPart = typeof SERVED_PARTS[number];
+
+const HEALTH = "/health/";
+/** What operations serves in a process of another part: that process is measured, and not operated. */
+const MEASURED: ReadonlySet<string> = new Set(["/operations/metrics"]);
+
+/**
+ * Reads the part from a command line, or undefined if the process serves all of them.
+ *
+ * @param faults gets a fault if the command line has another option, or names no part
+ */
+export function readServedPart(args: readonly string[], faults: string[]): ServedPart | undefined {
+  const [option, name, ...others] = args.filter((arg) => arg !== "--listen").flatMap((arg) => arg.split("="));
+  if (option === undefined) return undefined;
+  const part = SERVED_PARTS.find((each) => each === name);
+  if (option === "--only" && part !== undefined && others.length === 0) return part;
+  faults.push(
+    `the command line has "${args.join(" ")}"; it takes --only api, --only browser or --only console`,
+  );
+  return undefined;
+}
+
+/** Returns what a process of this part lacks. */
+export function partFaults(part: ServedPart | undefined, { storeUrl, operationsPort }: Config): string[] {
+  return [
+    ...(part !== undefined && !isUrl(storeUrl)
+      ? [
+        `STORE_URL: --only ${part} needs PostgreSQL; a database file belongs to one process, which serves all`,
+      ]
+      : []),
+    ...(part === "console" && operationsPort === undefined
+      ? ["OPERATIONS_PORT: --only console needs it"]
+      : []),
+  ];
+}
+
+/** Whether a process of this part answers a path at the participants' listener. */
+export function servesPath(part: ServedPart | undefined, path: string, isApi: boolean): boolean {
+  return part === undefined || path.startsWith(HEALTH) || part === (isApi ? "api" : "browser");
+}
+
+/** Whether a process of this part answers a path at the operators' listener. */
+export function operatesPath(part: ServedPart | undefined, path: string): boolean {
+  return part === undefined || part === "console" || path.startsWith(HEALTH) || MEASURED.has(path);
+}
