@@ -6,8 +6,9 @@ export const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   base: [],
   pages: ["base"],
   portal: ["base", "pages"],
-  platform: ["base", "pages", "portal"],
-  directory: ["base"],
+  console: ["base", "pages"],
+  platform: ["base", "console", "pages", "portal"],
+  directory: ["base", "console", "pages"],
   client: [],
   sandbox: ["client"],
 };

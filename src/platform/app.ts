@@ -6,9 +6,9 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type BackchannelRouteDeps, backchannelRoutes } from "./backchannel/routes.ts";
 import { type PaymentOrderRouteDeps, paymentOrderRoutes } from "./backchannel/payment_order_routes.ts";
-import { isConsolePath } from "./console/console_headers.ts";
-import { type ConsoleRouteDeps, consoleRoutes } from "./console/console_routes.tsx";
-import type { CallApi } from "./console/visit.ts";
+import { isConsolePath } from "../console/paths.ts";
+import { type ConsoleParts, consoleRoutes } from "./console/console_routes.tsx";
+import type { CallApi } from "../console/program.ts";
 import { type ConsentRouteDeps, consentRoutes } from "./consents/routes.ts";
 import { type EventRouteDeps, eventRoutes } from "./events/routes.ts";
 import { type FrontchannelRouteDeps, frontchannelRoutes } from "./frontchannel/routes.ts";
@@ -124,7 +124,7 @@ export interface OperationsDeps extends ErrorDeps {
   readonly health: Parameters<typeof healthEndpoints>[0];
   /** Absent if no operators are configured. Then the operations API does not exist, and health does. */
   readonly guard: OperatorGuardDeps | undefined;
-  readonly console: Omit<ConsoleRouteDeps, "call">;
+  readonly console: ConsoleParts;
   readonly operations:
     & OperationsRouteDeps
     & HoldRouteDeps
@@ -186,7 +186,7 @@ export function operationsHost(deps: OperationsDeps): Host {
   const served = [
     ...healthEndpoints(deps.health),
     ...guardOperations(guard, byBearer(guard), endpoints),
-    ...consoleRoutes({ ...deps.console, call: callInside(deps, guard, endpoints) }),
+    ...consoleRoutes(deps.console, callInside(deps, guard, endpoints)),
   ];
   return openHost(deps, served, (path) => isConsolePath(path) ? "browser" : "oauth");
 }
@@ -255,7 +255,8 @@ function callInside(
   const guarded = guardOperations(guard, known, endpoints);
   const around = [nameRequest(deps.operations.store)];
   const inside = openHost({ ...deps, around }, [...healthEndpoints(deps.health), ...guarded], () => "oauth");
-  return async (person, request) => {
+  return async (person, request, number) => {
+    request.headers.set("x-fapi-interaction-id", number);
     people.set(request, person);
     return await inside.fetch(request);
   };

@@ -6,10 +6,11 @@ import type { Shared, TimedParts } from "./compose_parts.ts";
 import type { Credentials } from "../base/http/credentials.ts";
 import type { Person } from "../base/http/bearer.ts";
 import { operationsHeaders } from "./console/console_headers.ts";
-import { consoleErrorPages } from "./console/notice_page.tsx";
-import { openSignInProvider } from "./console/provider.ts";
+import { operatorsConsole } from "./console/operators_console.ts";
+import { consoleErrorPages } from "../console/notice_page.tsx";
+import { openSignInProvider, type SignInProvider } from "../console/provider.ts";
 import { openSeal } from "../base/jose/seal.ts";
-import { openSessions } from "./console/session.ts";
+import { openSessions } from "../console/session.ts";
 import type { Log } from "./log_events.ts";
 import { openLogStore } from "./evidence_log/log_store.ts";
 import { operationsDocument } from "./openapi.ts";
@@ -19,7 +20,7 @@ import { propose } from "./operations/proposals.ts";
 import { fourEyesEndpoints, type ProposedChange } from "./security/four_eyes.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { guardedFetch } from "./participants/guarded_fetch.ts";
-import { openOidcOperators, withOidc } from "./security/oidc_operators.ts";
+import { openOidcOperators, personOf, withOidc } from "./security/oidc_operators.ts";
 import { byBearer, type OperatorGuardDeps } from "./security/operation.ts";
 import { openOperatorAudit, type RecordRead } from "./security/operator_audit.ts";
 import { openControlsStore } from "./security/controls_store.ts";
@@ -36,7 +37,7 @@ export function composeOperations(
   const host: Host = operationsHost({
     log,
     ...shared.errors,
-    drawErrorPage: consoleErrorPages(shared.site),
+    drawErrorPage: consoleErrorPages(operatorsConsole(shared.site, log)),
     around: surroundings({ ...parts, ...shared }, log, operationsHeaders, { admission: shared.admission }),
     health,
     guard: guardOf(parts, shared, log, recordRead),
@@ -93,25 +94,39 @@ function readings(
 }
 
 function consoleParts(parts: TimedParts, { site }: Shared, log: Log): OperationsDeps["console"] {
-  const { config, clock, operators, fetch } = parts;
-  const { operationsUrl: consoleUrl, operatorsOidc: settings, environment } = config;
+  const { config, clock, operators } = parts;
   const identify = operators?.identify;
-  const loopbackHttp = environment === "Sandbox";
-  return {
-    site,
-    log,
+  const sessions = openSessions({
+    seal: openSeal(clock),
     clock,
-    sessions: openSessions({
-      seal: openSeal(clock),
-      clock,
-      identify: identify ?? (() => Promise.resolve({})),
-      secure: consoleUrl.startsWith("https:"),
-    }),
+    identify: identify ?? (() => Promise.resolve({})),
+    secure: config.operationsUrl.startsWith("https:"),
+    cookies: "console",
+  });
+  return {
+    program: { ...operatorsConsole(site, log), sessions },
+    clock,
     bearer: identify === undefined ? undefined : tokenReader({ identify, clock, log }),
-    provider: settings?.client === undefined
-      ? undefined
-      : openSignInProvider({ settings, client: settings.client, consoleUrl, fetch, loopbackHttp, log }),
+    provider: signInProvider(parts, log),
   };
+}
+
+function signInProvider({ config, fetch }: TimedParts, log: Log): SignInProvider | undefined {
+  const { operationsUrl: consoleUrl, operatorsOidc: settings, environment } = config;
+  if (settings?.client === undefined) return undefined;
+  const { issuer, client } = settings;
+  return openSignInProvider({
+    issuer,
+    personOf: (claims) => personOf(settings, claims),
+    client,
+    consoleUrl,
+    fetch,
+    loopbackHttp: environment === "Sandbox",
+    log: {
+      unavailable: (why) => log.warn("operator.provider_unavailable", { issuer, why }),
+      rejected: (why) => log.warn("operator.sign_in_rejected", { why }),
+    },
+  });
 }
 
 /** Tokens of the sign-in form have the limits of those in headers. */

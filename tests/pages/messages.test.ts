@@ -5,6 +5,7 @@ import { formatDuration } from "../../src/pages/formats.ts";
 import { type Language, LANGUAGES, LOCALES } from "../../src/pages/language.ts";
 import { compileMessage } from "../../src/pages/messages.ts";
 import { ARGUMENTS, CATALOGUES, phrase, words } from "../../src/pages/phrase.ts";
+import * as consoles from "../../src/console/phrase.ts";
 import * as console from "../../src/platform/console/phrase.ts";
 import * as bank from "../../src/sandbox/bank/page_phrase.ts";
 import * as shop from "../../src/sandbox/shop/phrase.ts";
@@ -14,7 +15,13 @@ interface Owner {
   readonly ARGUMENTS: Readonly<Record<string, readonly string[]>>;
 }
 
-const OWNERS: Readonly<Record<string, Owner>> = { platform: { CATALOGUES, ARGUMENTS }, bank, console, shop };
+const OWNERS: Readonly<Record<string, Owner>> = {
+  platform: { CATALOGUES, ARGUMENTS },
+  bank,
+  console,
+  consoles,
+  shop,
+};
 /** The same in English on purpose: an abbreviation, and "Message", which is French too. */
 const LIKE_ENGLISH: ReadonlySet<string> = new Set(["* scheme.IBAN", "fr consent.message"]);
 /** Names that no language translates. */

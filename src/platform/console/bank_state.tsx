@@ -5,10 +5,10 @@ import type { z } from "zod";
 import type { Language } from "../../pages/language.ts";
 import { orderHoldsSchema } from "../recovery/operations_routes.ts";
 import { controlsSchema } from "../operations/control_representation.ts";
-import { State } from "./parts.tsx";
+import { State } from "../../console/parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { readScrape, type Scrape, sumBy } from "./scrape.ts";
-import type { Answer, Visit } from "./visit.ts";
+import type { Answer, Visit } from "../../console/visit.ts";
 
 export type ControlsInForce = z.infer<typeof controlsSchema>["Data"];
 

@@ -4,9 +4,10 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { participantsSchema } from "../operations/participant_routes.ts";
 import { type BankRow, bankRow, BankState, type ControlsInForce, readBankFacts } from "./bank_state.tsx";
-import { Changes, Done, Instant, More, Read, Table } from "./parts.tsx";
+import { Instant, More, Read } from "../../console/parts.tsx";
+import { Changes, Done, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
-import type { Visit } from "./visit.ts";
+import type { Visit } from "../../console/visit.ts";
 
 export async function banksPage(visit: Visit, after: string | undefined, now: number): Promise<JSX.Element> {
   const { language } = visit;

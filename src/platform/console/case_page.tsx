@@ -4,9 +4,9 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";
 import { Fact } from "../../pages/fact.tsx";
 import { EventName } from "./history_page.tsx";
-import { Instant, Read } from "./parts.tsx";
+import { Instant, Read } from "../../console/parts.tsx";
 import { phrase } from "./phrase.ts";
-import type { Visit } from "./visit.ts";
+import type { Visit } from "../../console/visit.ts";
 
 const bundleSchema = z.looseObject({
   entries: z.array(z.looseObject({

@@ -2,11 +2,7 @@
 import { createMiddleware } from "hono/factory";
 import type { RequestEnv } from "../../base/http/context.ts";
 import { apiHeaders, browserHeaders } from "../../base/http/response_headers.ts";
-
-/** Whether a path is one of the console. */
-export function isConsolePath(path: string): boolean {
-  return path === "/console" || path.startsWith("/console/");
-}
+import { isConsolePath } from "../../console/paths.ts";
 
 export const operationsHeaders = createMiddleware<RequestEnv>(async function setOperationsHeaders(c, next) {
   return await (isConsolePath(c.req.path) ? browserHeaders(c as never, next) : apiHeaders(c, next));

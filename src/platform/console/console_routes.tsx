@@ -1,14 +1,17 @@
 /** The operators' console: pages over the operations API, on its listener. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Clock } from "../../base/kernel/clock.ts";
-import { answerDocument, documentStore } from "../../base/http/public_document.ts";
+import { consoleAssets } from "../../console/assets.ts";
+import { renderFrame } from "../../console/frame.tsx";
+import { hidden, SIGN_OUT_PATH } from "../../console/paths.ts";
+import type { CallApi, ConsoleProgram } from "../../console/program.ts";
+import { type SignInDeps, signInPages, signOut } from "../../console/sign_in.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { actionRoutes } from "./action_routes.tsx";
 import { banksPage } from "./banks_page.tsx";
 import { casePage } from "./case_page.tsx";
-import { consolePage, hidden } from "./console_page.tsx";
+import { consolePage } from "./console_page.ts";
 import { dashboard } from "./dashboard_page.tsx";
-import { renderFrame } from "./frame.tsx";
 import { historyPage } from "./history_page.tsx";
 import { ordersPage } from "./orders_page.tsx";
 import { participantsPage } from "./participants_page.tsx";
@@ -17,29 +20,30 @@ import { keysPage } from "./keys_page.tsx";
 import { ownPage } from "./own_page.tsx";
 import { proposalsPage } from "./proposals_page.tsx";
 import { reportsPage } from "./reports_page.tsx";
-import { type SignInDeps, signInRoutes } from "./sign_in_routes.tsx";
 import { searchPage } from "./search_page.tsx";
-import { ASSETS } from "./style.ts";
-import type { Visit } from "./visit.ts";
+import type { Visit } from "../../console/visit.ts";
 
 type Draw = (visit: Visit, query: Readonly<Record<string, string>>, id: string) => Promise<JSX.Element>;
 
-export interface ConsoleRouteDeps extends SignInDeps {
+/** The console without its way to the operations API. */
+export interface ConsoleParts extends Omit<SignInDeps, "program"> {
   readonly clock: Clock;
+  readonly program: Omit<ConsoleProgram, "call">;
 }
 
-export function consoleRoutes(deps: ConsoleRouteDeps): readonly PlatformEndpoint[] {
-  const { clock, site } = deps;
+export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly PlatformEndpoint[] {
+  const { clock } = parts;
+  const program = { ...parts.program, call };
   const page = (path: string, name: PlainKey, draw: Draw): PlatformEndpoint =>
-    consolePage(deps, "get", path, async (visit, c) => {
+    consolePage(program, "get", path, async (visit, c) => {
       const title = words(visit.language, name);
       return c.html(
-        renderFrame({ ...visit, title, site }, await draw(visit, c.req.query(), c.req.param("id") ?? "")),
+        renderFrame(program, { ...visit, title }, await draw(visit, c.req.query(), c.req.param("id") ?? "")),
       );
     });
   return [
     ...assetRoutes(),
-    ...signInRoutes(deps),
+    ...signInRoutes({ ...parts, program }),
     page("/console", "dashboard.title", (visit) => dashboard(visit, clock())),
     page("/console/orders", "orders.title", (visit, { state, after }) => {
       return ordersPage(visit, state === "held" ? "held" : "dead", after);
@@ -59,15 +63,21 @@ export function consoleRoutes(deps: ConsoleRouteDeps): readonly PlatformEndpoint
     }),
     page("/console/search", "search.title", (visit, { q = "" }) => searchPage(visit, q.trim())),
     page("/console/cases/{id}", "case.title", (visit, _query, id) => casePage(visit, id)),
-    ...actionRoutes(deps),
+    ...actionRoutes(program),
   ];
 }
 
 function assetRoutes(): readonly PlatformEndpoint[] {
-  const document = documentStore();
-  return ASSETS.map(([path, type, content]) =>
-    endpoint("browser", "operator", hidden("get", path), [], async (c) => {
-      return answerDocument(c, await document(path, type, () => content));
-    })
+  return consoleAssets().map(([path, answer]) =>
+    endpoint("browser", "operator", hidden("get", path), [], answer as never)
   );
+}
+
+function signInRoutes(deps: SignInDeps): readonly PlatformEndpoint[] {
+  return [
+    ...signInPages(deps).map(({ method, path, handle }) =>
+      endpoint("browser", "operator", hidden(method, path), [], handle as never)
+    ),
+    consolePage(deps.program, "post", SIGN_OUT_PATH, (_visit, c) => signOut(deps.program, c)),
+  ];
 }

@@ -7,10 +7,11 @@ import { Fact } from "../../pages/fact.tsx";
 import { formatInstant } from "../../pages/formats.ts";
 import { type Language, LOCALES } from "../../pages/language.ts";
 import { type BankFacts, bankRow, BankState, busyBanks, readBankFacts, readMetrics } from "./bank_state.tsx";
-import { Read, State, Table } from "./parts.tsx";
+import { Read, State } from "../../console/parts.tsx";
+import { Table } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { readScrape, type Scrape, sumBy } from "./scrape.ts";
-import type { Visit } from "./visit.ts";
+import type { Visit } from "../../console/visit.ts";
 
 const readinessSchema = z.object({
   ready: z.boolean(),

@@ -4,9 +4,11 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { historySchema } from "../operations/history_routes.ts";
 import { eventWords } from "./event_words.ts";
-import { Instant, More, Read, Table } from "./parts.tsx";
+import { Instant, More, Read } from "../../console/parts.tsx";
+import { Table } from "./parts.tsx";
+import { phrase as commonPhrase } from "../../console/phrase.ts";
 import { phrase } from "./phrase.ts";
-import type { Visit } from "./visit.ts";
+import type { Visit } from "../../console/visit.ts";
 
 type Entry = z.infer<typeof historySchema>["Data"]["Entry"][number];
 
@@ -32,7 +34,7 @@ export async function historyPage(visit: Visit, query: HistoryQuery): Promise<JS
         <Filter visit={visit} name="subject" value={query.subject} isRequired={!readsAll} />
         <Filter visit={visit} name="actor" value={query.actor} />
         <Filter visit={visit} name="event" value={query.event} />
-        <button type="submit">{phrase(language, "list.search")}</button>
+        <button type="submit">{commonPhrase(language, "list.search")}</button>
       </form>
       {query.subject !== "" || readsAll ? await results(visit, query) : null}
     </>

@@ -5,9 +5,10 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { Fact } from "../../pages/fact.tsx";
 import { keysSchema } from "../operations/key_routes.ts";
-import { Instant, Read, State, Table } from "./parts.tsx";
+import { Instant, Read, State } from "../../console/parts.tsx";
+import { Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
-import type { Visit } from "./visit.ts";
+import type { Visit } from "../../console/visit.ts";
 
 type PlatformKey = z.infer<typeof keysSchema>["Data"]["Key"][number];
 

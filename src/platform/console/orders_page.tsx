@@ -4,9 +4,10 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { formatMoney } from "../../pages/formats.ts";
 import { stoppedOrdersSchema } from "../payments/stopped_order_representation.ts";
-import { Changes, Done, Instant, More, Read, Table } from "./parts.tsx";
+import { Instant, More, Read } from "../../console/parts.tsx";
+import { Changes, Done, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
-import type { Visit } from "./visit.ts";
+import type { Visit } from "../../console/visit.ts";
 
 export type OrderState = "dead" | "held";
 type Order = z.infer<typeof stoppedOrdersSchema>["Data"]["PaymentOrder"][number];

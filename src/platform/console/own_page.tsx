@@ -7,11 +7,12 @@ import { ownOrderSchema, ownPaymentSchema, ownRegistrationSchema } from "../own/
 import { reportSchema } from "../reports/report_representation.ts";
 import { searchSchema } from "../search/routes.ts";
 import { traceSchema } from "../traces/trace_representation.ts";
-import { Instant, More, Read, State, Table } from "./parts.tsx";
+import { Instant, More, Read, State } from "../../console/parts.tsx";
+import { Table } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { ByDay } from "./reports_page.tsx";
 import { SearchForm, SearchResults, Traces } from "./search_page.tsx";
-import type { Answer, Visit } from "./visit.ts";
+import type { Answer, Visit } from "../../console/visit.ts";
 
 const PATH = "/console/own";
 

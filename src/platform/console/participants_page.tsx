@@ -3,9 +3,11 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { participantsSchema } from "../operations/participant_routes.ts";
-import { Changes, Done, Instant, More, Read, State, Table } from "./parts.tsx";
+import { Instant, More, Read, State } from "../../console/parts.tsx";
+import { Changes, Done, Table } from "./parts.tsx";
+import { phrase as commonPhrase } from "../../console/phrase.ts";
 import { phrase, type PlainKey } from "./phrase.ts";
-import type { Visit } from "./visit.ts";
+import type { Visit } from "../../console/visit.ts";
 
 type Participant = z.infer<typeof participantsSchema>["Data"]["Participant"][number];
 
@@ -29,7 +31,7 @@ export async function participantsPage(
           <label for="search">{phrase(language, "participants.search")}</label>
           <input id="search" name="search" type="search" value={search} maxlength={100} dir="auto" />
         </div>
-        <button type="submit">{phrase(language, "list.search")}</button>
+        <button type="submit">{commonPhrase(language, "list.search")}</button>
       </form>
       <Read visit={visit} answer={answer}>
         {({ Data: { Participant: found, After } }) => (

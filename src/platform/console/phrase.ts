@@ -1,4 +1,4 @@
-/** The console's messages to operators. */
+/** The messages of the operators' console that other consoles do not have. */
 import ar from "./locales/ar.json" with { type: "json" };
 import en from "./locales/en.json" with { type: "json" };
 import es from "./locales/es.json" with { type: "json" };
@@ -12,8 +12,6 @@ export const CATALOGUES: Catalogues<MessageKey> = { en, es, fr, ar };
 
 /** The arguments of each message that has any. */
 export const ARGUMENTS = {
-  "layout.signedInAs": ["name"],
-  "error.number": ["number"],
   "dashboard.at": ["time"],
   "orders.lastAttempt": ["why"],
   "banks.restored": ["command"],

@@ -3,9 +3,10 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { proposalsSchema } from "../operations/proposal_routes.ts";
-import { Changes, Done, Instant, Read, State, Table } from "./parts.tsx";
+import { Instant, Read, State } from "../../console/parts.tsx";
+import { Changes, Done, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
-import type { Visit } from "./visit.ts";
+import type { Visit } from "../../console/visit.ts";
 
 /** Where a form leads whose change was stored as a proposal. */
 export const PROPOSED_PATH = "/console/proposals?proposed=true";

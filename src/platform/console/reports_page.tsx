@@ -9,9 +9,10 @@ import { percentOf, timeOf } from "../../pages/service_levels_page.tsx";
 import { BUCKETS } from "../figures/figures.ts";
 import type { Kind, ShownReport, ShownSums } from "../reports/report_representation.ts";
 import { reportsSchema } from "../reports/report_representation.ts";
-import { More, Read, Table } from "./parts.tsx";
+import { More, Read } from "../../console/parts.tsx";
+import { Table } from "./parts.tsx";
 import { phrase, type PlainKey, words } from "./phrase.ts";
-import type { Visit } from "./visit.ts";
+import type { Visit } from "../../console/visit.ts";
 
 const PATH = "/console/reports";
 

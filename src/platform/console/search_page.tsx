@@ -4,9 +4,11 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { searchSchema } from "../search/routes.ts";
 import { MAX_SEARCH_CHARACTERS } from "../search/search.ts";
-import { Instant, Read, Table } from "./parts.tsx";
+import { Instant, Read } from "../../console/parts.tsx";
+import { Table } from "./parts.tsx";
+import { phrase as commonPhrase } from "../../console/phrase.ts";
 import { phrase, type PlainKey } from "./phrase.ts";
-import type { Visit } from "./visit.ts";
+import type { Visit } from "../../console/visit.ts";
 
 type Found = z.infer<typeof searchSchema>["Data"];
 
@@ -41,7 +43,7 @@ export function SearchForm(
           required
         />
       </div>
-      <button type="submit">{phrase(language, "list.search")}</button>
+      <button type="submit">{commonPhrase(language, "list.search")}</button>
     </form>
   );
 }

@@ -1,18 +1,13 @@
-/** A request of a signed-in operator to the console. Its data comes from the operations API, as this operator. */
+/** A request of a signed-in person to a console. Its data comes from the API of the console's program, as this person. */
 import type { Context } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import type { z } from "zod";
-import type { Person } from "../../base/http/bearer.ts";
-import type { Form } from "../../base/http/body.ts";
-import { chooseLanguage, isLanguage, type Language } from "../../pages/language.ts";
-import { admits } from "../security/operation.ts";
-import { OPERATION_ROLES } from "../security/operator_roles.ts";
+import type { Form } from "../base/http/body.ts";
+import { chooseLanguage, isLanguage, type Language } from "../pages/language.ts";
+import type { ConsoleProgram } from "./program.ts";
 import type { Session } from "./session.ts";
 
-/** Sends a request to the operations API as the person, within this process. */
-export type CallApi = (person: Person, request: Request) => Promise<Response>;
-
-/** An answer of the operations API. */
+/** An answer of the API. */
 export type Answer<T> = { readonly ok: true; readonly value: T } | {
   readonly ok: false;
   readonly status: number;
@@ -25,42 +20,41 @@ export interface Visit extends Session {
   /** Path and query of the page. */
   readonly address: string;
   readonly form: Form;
-  /** Whether the operator may use the endpoint, such as `GET /operations/audit`. */
+  /** Whether the person may use the endpoint, such as `GET /operations/audit`. */
   may(endpoint: string): boolean;
-  /** Reads text from the operations API. */
+  /** Reads text from the API. */
   readText(path: string): Promise<Answer<string>>;
-  /** Reads a document of the operations API. It is also the body of an answer with the status `also`, if any. */
+  /** Reads a document of the API. It is also the body of an answer with the status `also`, if any. */
   read<T>(path: string, schema: z.ZodType<T>, also?: number): Promise<Answer<T>>;
-  /** Makes a change by the operations API. */
-  change(path: string, body: object | undefined): Promise<Answer<unknown>>;
+  /** Makes a change by the API. */
+  change(path: string, body: object | undefined, method?: "POST" | "PUT"): Promise<Answer<unknown>>;
 }
 
 /** Never resolved: the API is called within the process. */
-const ORIGIN = "http://operations.invalid";
+const ORIGIN = "http://api.invalid";
 const LANGUAGE_COOKIE = "console-language";
 
 export function openVisit(
   c: Context,
-  { session, form, call }: { readonly session: Session; readonly form: Form; readonly call: CallApi },
+  { call, may, numberOf }: Pick<ConsoleProgram, "call" | "may" | "numberOf">,
+  { session, form }: { readonly session: Session; readonly form: Form },
 ): Visit {
-  const send = async (path: string, init: RequestInit): Promise<Response> => {
-    const headers = { ...init.headers, "x-fapi-interaction-id": c.get("interactionId") };
-    return await call(session.person, new Request(`${ORIGIN}${path}`, { ...init, headers }));
-  };
+  const send = (path: string, init: RequestInit): Promise<Response> =>
+    call(session.person, new Request(`${ORIGIN}${path}`, init), numberOf(c));
   return {
     ...session,
     language: languageOf(c),
     address: addressOf(c),
     form,
-    may: (endpoint) => admits(OPERATION_ROLES[endpoint] ?? [], session.person),
+    may: (endpoint) => may(session.person, endpoint),
     readText: async (path) => await answerOf(await send(path, {}), (answer) => answer.text()),
     read: async (path, schema, also) =>
       await answerOf(await send(path, {}), async (answer) => schema.parse(await answer.json()), also),
-    change: async (path, body) => {
+    change: async (path, body, method = "POST") => {
       const sent = body === undefined
         ? {}
         : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
-      return await answerOf(await send(path, { method: "POST", ...sent }), (answer) => answer.json());
+      return await answerOf(await send(path, { method, ...sent }), (answer) => answer.json());
     },
   };
 }

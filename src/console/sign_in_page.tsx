@@ -1,15 +1,15 @@
-/** The page on which operators sign in, and the one that leads on after a sign-in at the provider. */
+/** The page on which people sign in, and the one that leads on after a sign-in at the provider. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Language } from "../../pages/language.ts";
-import type { Site } from "../../pages/site.ts";
+import type { Language } from "../pages/language.ts";
 import { renderFrame } from "./frame.tsx";
+import { SIGN_IN_PATH } from "./paths.ts";
 import { phrase, words } from "./phrase.ts";
+import type { ConsoleProgram } from "./program.ts";
 
 export type SignInFault = "token" | "often" | "rejected" | "unavailable";
 
 export interface SignInView {
   readonly language: Language;
-  readonly site: Site;
   readonly next: string;
   readonly formToken: string;
   readonly providerPath: string | undefined;
@@ -17,12 +17,13 @@ export interface SignInView {
   readonly fault?: SignInFault;
 }
 
-export function renderSignIn(view: SignInView): string {
-  const { language, site, next, providerPath, fault } = view;
-  const title = words(language, "signIn.title");
-  const address = `/console/sign-in?${new URLSearchParams({ next })}`;
+export function renderSignIn(program: ConsoleProgram, view: SignInView): string {
+  const { language, next, providerPath, fault } = view;
+  const title = program.signIn(language);
+  const address = `${SIGN_IN_PATH}?${new URLSearchParams({ next })}`;
   return renderFrame(
-    { language, title, site, address },
+    program,
+    { language, title, address },
     <article class="card sign-in">
       <h1>{title}</h1>
       {fault === undefined
@@ -42,7 +43,7 @@ export function renderSignIn(view: SignInView): string {
 
 function TokenForm({ language, next, formToken, fault }: SignInView): JSX.Element {
   return (
-    <form method="post" action="/console/sign-in">
+    <form method="post" action={SIGN_IN_PATH}>
       <input type="hidden" name="form_token" value={formToken} />
       <input type="hidden" name="next" value={next} />
       <div class="field">
@@ -64,11 +65,13 @@ function TokenForm({ language, next, formToken, fault }: SignInView): JSX.Elemen
 }
 
 export function renderContinue(
-  { language, site, next }: Pick<SignInView, "language" | "site" | "next">,
+  program: ConsoleProgram,
+  { language, next }: Pick<SignInView, "language" | "next">,
 ): string {
   const title = words(language, "signIn.done");
   return renderFrame(
-    { language, title, site, address: next },
+    program,
+    { language, title, address: next },
     <article class="card">
       <h1>{title}</h1>
       <p>

@@ -1,27 +1,27 @@
 /**
- * Sessions of signed-in operators. The cookie has the operator, sealed; a session ends after eight hours, with the ID
- * token of its provider, at the sign-out, or as soon as the operator's token is revoked.
+ * Sessions of people who have signed in. The cookie has the person, sealed; a session ends after eight hours, with the ID
+ * token of its provider, at the sign-out, or as soon as the person's token is revoked.
  */
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { CookieOptions } from "hono/utils/cookie";
 import { z } from "zod";
-import type { Person } from "../../base/http/bearer.ts";
-import type { Identified } from "../../base/http/credentials.ts";
-import type { Clock } from "../../base/kernel/clock.ts";
-import { newSecret, sha256 } from "../../base/kernel/identifiers.ts";
-import { openRecentlyUsed } from "../../base/kernel/recently_used.ts";
-import { optional } from "../../base/store/record.ts";
-import type { Seal } from "../../base/jose/seal.ts";
+import type { Person } from "../base/http/bearer.ts";
+import type { Identified } from "../base/http/credentials.ts";
+import type { Clock } from "../base/kernel/clock.ts";
+import { newSecret, sha256 } from "../base/kernel/identifiers.ts";
+import { openRecentlyUsed } from "../base/kernel/recently_used.ts";
+import { optional } from "../base/store/record.ts";
+import type { Seal } from "../base/jose/seal.ts";
 
-/** A signed-in operator. */
+/** A person who has signed in. */
 export interface Session {
   readonly person: Person;
   /** The value that every form of this session sends. */
   readonly formToken: string;
 }
 
-/** A person whom a provider has authenticated, or the token of an operator with one. */
+/** A person whom a provider has authenticated, or the token of a person with one. */
 export type SignedIn =
   | { readonly kind: "token"; readonly token: string }
   | {
@@ -52,6 +52,8 @@ export interface SessionDeps {
   readonly identify: (token: string) => Promise<Identified>;
   /** Whether the console's address is https. Without it cookies have no prefix and no Secure (Decision F2). */
   readonly secure: boolean;
+  /** The first part of the cookies' names, which differs for consoles on one host. */
+  readonly cookies: string;
 }
 
 /** Longest session. */
@@ -115,7 +117,7 @@ export function openSessions(deps: SessionDeps): Sessions {
   };
 }
 
-/** The console's cookies. That of a sign-in is Lax, because the provider's site sends the operator back. */
+/** The console's cookies. That of a sign-in is Lax, because the provider's site sends the browser back. */
 type CookieName = "session" | "visit" | "sign-in";
 
 interface Cookies {
@@ -124,8 +126,8 @@ interface Cookies {
   remove(c: Context, name: CookieName): void;
 }
 
-function cookiesOf({ secure }: Pick<SessionDeps, "secure">): Cookies {
-  const full = (name: CookieName): string => `${secure ? "__Host-" : ""}console-${name}`;
+function cookiesOf({ secure, cookies }: Pick<SessionDeps, "secure" | "cookies">): Cookies {
+  const full = (name: CookieName): string => `${secure ? "__Host-" : ""}${cookies}-${name}`;
   const attributes = (name: CookieName): CookieOptions => ({
     path: "/",
     httpOnly: true,

@@ -1,15 +1,14 @@
 /**
- * Sign-in at the operators' OpenID provider: authorization code flow with PKCE, state and nonce (RFC 9700 §2.1.1). The ID
- * token's signature is verified, and its claim with the roles is the one of access tokens.
+ * Sign-in at an OpenID provider: authorization code flow with PKCE, state and nonce (RFC 9700 §2.1.1). The ID
+ * token's signature is verified, and `personOf` reads the person from its claims.
  */
 import * as oidc from "openid-client";
 import { z } from "zod";
-import type { Log } from "../log_events.ts";
-import type { OidcSettings } from "../operators_config.ts";
-import { personOf } from "../security/oidc_operators.ts";
+import type { Person } from "../base/http/bearer.ts";
+import { RETURN_PATH } from "./paths.ts";
 import type { SignedIn } from "./session.ts";
 
-/** Values that the browser keeps while the operator is at the provider. */
+/** Values that the browser keeps while the person is at the provider. */
 const waiting = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), next: z.string() });
 
 export interface SignInProvider {
@@ -33,17 +32,21 @@ export interface Finished {
 }
 
 export interface ProviderDeps {
-  readonly settings: OidcSettings;
+  readonly issuer: string;
+  /** Returns the person of verified claims, or undefined if the subject is not usable. */
+  readonly personOf: (claims: Readonly<Record<string, unknown>>) => Person | undefined;
   readonly client: { readonly id: string; readonly secret: string };
   /** The console's origin. */
   readonly consoleUrl: string;
   readonly fetch: typeof fetch;
   /** Sandbox only: http on loopback. */
   readonly loopbackHttp: boolean;
-  readonly log: Log;
+  readonly log: {
+    unavailable(why: string): void;
+    rejected(why: string): void;
+  };
 }
 
-export const RETURN_PATH = "/console/sign-in/return";
 const TIMEOUT_SECONDS = 5;
 
 export function openSignInProvider(deps: ProviderDeps): SignInProvider {
@@ -56,13 +59,13 @@ export function openSignInProvider(deps: ProviderDeps): SignInProvider {
   return {
     async begin(next) {
       const provider = await configuration().catch((error: unknown) => {
-        deps.log.warn("operator.provider_unavailable", { issuer: deps.settings.issuer, why: whyOf(error) });
+        deps.log.unavailable(whyOf(error));
       });
       return provider === undefined ? undefined : await begun(deps, provider, next);
     },
     async finish(query, kept) {
       const parsed = waiting.safeParse(kept);
-      const reject = (why: string): undefined => void deps.log.warn("operator.sign_in_rejected", { why });
+      const reject = (why: string): undefined => void deps.log.rejected(why);
       if (!parsed.success) return reject("this browser began no sign-in, or more than ten minutes ago");
       try {
         const finished = await finishedAt(deps, await configuration(), query, parsed.data);
@@ -92,7 +95,7 @@ async function begun(
 }
 
 async function finishedAt(
-  { settings, consoleUrl }: ProviderDeps,
+  { personOf, consoleUrl }: ProviderDeps,
   provider: oidc.Configuration,
   query: string,
   { state, nonce, verifier, next }: z.infer<typeof waiting>,
@@ -105,14 +108,14 @@ async function finishedAt(
   };
   const answer = new URL(`${consoleUrl}${RETURN_PATH}${query}`);
   const claims = (await oidc.authorizationCodeGrant(provider, answer, checks)).claims();
-  const person = claims === undefined ? undefined : personOf(settings, claims);
+  const person = claims === undefined ? undefined : personOf(claims);
   if (claims === undefined || person === undefined) return undefined;
   return { signedIn: { kind: "provider", ...person }, until: claims.exp * 1000, next };
 }
 
 /** The provider is asked at its issuer's host alone, as for its access tokens. */
 async function discover(
-  { settings: { issuer }, client, fetch, loopbackHttp }: ProviderDeps,
+  { issuer, client, fetch, loopbackHttp }: ProviderDeps,
 ): Promise<oidc.Configuration> {
   const { host } = new URL(issuer);
   const ownFetch: oidc.CustomFetch = async (url, options) => {

@@ -1,20 +1,17 @@
-/** The frame of every page of the console: operator, navigation, language, sign-out. */
+/** The frame of every page of a console: person, navigation, language, sign-out. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Person } from "../../base/http/bearer.ts";
-import { HtmlDocument, renderDocument } from "../../pages/html_document.tsx";
-import { type Language, LANGUAGES } from "../../pages/language.ts";
-import { Languages, Mark } from "../../pages/layout.tsx";
-import type { Site } from "../../pages/site.ts";
-import { admits } from "../security/operation.ts";
-import { OPERATION_ROLES } from "../security/operator_roles.ts";
-import { phrase, type PlainKey, words } from "./phrase.ts";
-import { ICON_PATH, STYLE_PATH } from "./style.ts";
+import type { Person } from "../base/http/bearer.ts";
+import { HtmlDocument, renderDocument } from "../pages/html_document.tsx";
+import { type Language, LANGUAGES } from "../pages/language.ts";
+import { Languages, Mark } from "../pages/layout.tsx";
+import { ICON_PATH, SIGN_OUT_PATH, STYLE_PATH } from "./paths.ts";
+import { phrase, words } from "./phrase.ts";
+import type { ConsoleProgram } from "./program.ts";
 
 export interface FrameView {
   readonly language: Language;
   readonly title: string;
-  readonly site: Site;
   /** Path and query of the page, for its languages. */
   readonly address: string;
   /** Absent before the sign-in. */
@@ -22,31 +19,25 @@ export interface FrameView {
   readonly formToken?: string;
 }
 
-const PAGES: readonly (readonly [path: string, title: PlainKey])[] = [
-  ["/console", "dashboard.title"],
-  ["/console/own", "own.title"],
-  ["/console/orders", "orders.title"],
-  ["/console/banks", "banks.title"],
-  ["/console/participants", "participants.title"],
-  ["/console/proposals", "proposals.title"],
-  ["/console/reports", "reports.title"],
-  ["/console/keys", "keys.title"],
-  ["/console/search", "search.title"],
-  ["/console/audit", "audit.title"],
-];
+/** The parts of a program that its frame shows. */
+type FrameProgram = Pick<ConsoleProgram, "site" | "product" | "pages" | "may">;
+
+interface Framed extends FrameView {
+  readonly program: FrameProgram;
+}
 
 /** The page as a whole HTML document. */
-export function renderFrame(view: FrameView, content: Child): string {
+export function renderFrame(program: FrameProgram, view: FrameView, content: Child): string {
   const { language, title } = view;
   return renderDocument(
     <HtmlDocument
       language={language}
-      title={`${title} · ${words(language, "layout.product")}`}
+      title={`${title} · ${program.product(language)}`}
       stylesheet={STYLE_PATH}
       icon={ICON_PATH}
       bodyClass="console"
       skip={phrase(language, "layout.skip")}
-      header={<Header {...view} />}
+      header={<Header program={program} {...view} />}
       footer={null}
     >
       {content}
@@ -54,8 +45,8 @@ export function renderFrame(view: FrameView, content: Child): string {
   );
 }
 
-function Header(view: FrameView): JSX.Element {
-  const { language, site, person } = view;
+function Header(view: Framed): JSX.Element {
+  const { language, person, program: { site, product } } = view;
   return (
     <header>
       {site.sandbox ? <p class="sandbox">{phrase(language, "layout.sandbox")}</p> : null}
@@ -63,7 +54,7 @@ function Header(view: FrameView): JSX.Element {
         <p class="product">
           <Mark />
           {site.operator.name === undefined ? null : `${site.operator.name} · `}
-          {phrase(language, "layout.product")}
+          {product(language)}
         </p>
         <Languages
           label={words(language, "layout.language")}
@@ -77,33 +68,29 @@ function Header(view: FrameView): JSX.Element {
 }
 
 function Navigation(
-  { language, address, person, formToken }: FrameView & { readonly person: Person },
+  { language, address, person, formToken, program }: Framed & { readonly person: Person },
 ): JSX.Element {
   const path = address.split("?")[0];
   return (
     <div class="bar places">
       <nav aria-label={words(language, "layout.pages")}>
         <ul>
-          {PAGES.filter(([href]) => mayOpen(person, href)).map(([href, title]) => (
+          {program.pages.filter(([href]) => program.may(person, `GET ${href}`)).map(([href, title]) => (
             <li>
               <a href={href} {...(href === path ? { "aria-current": "page" } : {})}>
-                {phrase(language, title)}
+                {title(language)}
               </a>
             </li>
           ))}
         </ul>
       </nav>
-      <form method="post" action="/console/sign-out">
+      <form method="post" action={SIGN_OUT_PATH}>
         <input type="hidden" name="form_token" value={formToken} />
         <span class="who">{phrase(language, "layout.signedInAs", { name: <bdi>{person.name}</bdi> })}</span>
         <button type="submit" class="quiet">{phrase(language, "layout.signOut")}</button>
       </form>
     </div>
   );
-}
-
-function mayOpen(person: Person, path: string): boolean {
-  return admits(OPERATION_ROLES[`GET ${path}`] ?? [], person);
 }
 
 function inLanguage(address: string, language: Language): string {

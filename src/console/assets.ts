@@ -1,0 +1,23 @@
+/** The style sheet and the icon of every console. */
+import { answerDocument, documentStore } from "../base/http/public_document.ts";
+import type { Context } from "hono";
+import { ICON, PAGE_STYLES, PLOT_STYLE } from "../pages/stylesheet.ts";
+import console from "./console.css" with { type: "text" };
+import { ICON_PATH, STYLE_PATH } from "./paths.ts";
+
+const ASSETS: readonly (readonly [path: string, type: string, content: string])[] = [
+  [STYLE_PATH, "text/css; charset=utf-8", [...PAGE_STYLES, PLOT_STYLE, console].join("\n")],
+  [ICON_PATH, "image/svg+xml", ICON],
+];
+
+/** The files that pages load: their paths, and what answers there. */
+export function consoleAssets(): readonly (readonly [
+  path: string,
+  answer: (c: Context) => Promise<Response>,
+])[] {
+  const document = documentStore();
+  return ASSETS.map(([path, type, content]) => [
+    path,
+    async (c) => answerDocument(c as never, await document(path, type, () => content)),
+  ]);
+}

@@ -1,0 +1,115 @@
+// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
+/** The page of a change: what it does, a form, and why it was not made. */
+import type { Child } from "hono/jsx";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { Fault } from "./parts.tsx";
+import { phrase } from "./phrase.ts";
+import type { Visit } from "./visit.ts";
+
+/** A field of a form. */
+export interface FormField {
+  readonly name: string;
+  readonly label: Child;
+  /** Absent for a check box. */
+  readonly hint?: Child;
+  readonly kind: "lines" | "line" | "time" | "check" | "choice" | "pem";
+  /** Characters. */
+  readonly least?: number | undefined;
+  readonly most?: number | undefined;
+  readonly isOptional?: boolean;
+  /** Values of a choice with their words. */
+  readonly choices?: readonly (readonly [value: string, words: Child])[];
+  /** Of the first form; a form that is shown again has what was sent. */
+  readonly value?: string;
+}
+
+/** A change as its page shows it. */
+export interface FormView {
+  readonly title: Child;
+  /** The id of what is changed. */
+  readonly of?: string;
+  readonly effect: Child;
+  /** The path of the form. */
+  readonly path: string;
+  readonly fields: readonly FormField[];
+  readonly submit: Child;
+  /** The page that the reader came from. */
+  readonly back: string;
+  /** Why the API did not make the change, in English. */
+  readonly fault?: string | undefined;
+}
+
+export function ChangeForm({ visit, view }: { readonly visit: Visit; readonly view: FormView }): JSX.Element {
+  const { language, formToken } = visit;
+  const { title, of, effect, path, fields, submit, back, fault } = view;
+  return (
+    <article class="card act">
+      <h1>{title}</h1>
+      {of === undefined ? null : (
+        <p class="subject">
+          <code dir="ltr">{of}</code>
+        </p>
+      )}
+      <p>{effect}</p>
+      {fault === undefined ? null : <Fault language={language} why="form.rejected" description={fault} />}
+      <form method="post" action={path}>
+        <input type="hidden" name="form_token" value={formToken} />
+        {fields.map((field) => <FieldRow visit={visit} field={field} />)}
+        <div class="buttons">
+          <button type="submit" class="accept">{submit}</button>
+          <a class="button" href={back}>
+            <span>{phrase(language, "form.back")}</span>
+          </a>
+        </div>
+      </form>
+    </article>
+  );
+}
+
+function FieldRow(
+  { visit: { form }, field }: { readonly visit: Visit; readonly field: FormField },
+): JSX.Element {
+  const { name, label, hint, kind } = field;
+  const value = form.get(name) ?? (form.size === 0 ? field.value : undefined) ?? "";
+  if (kind === "check") {
+    return (
+      <div class="check">
+        <input type="checkbox" id={name} name={name} value="true" checked={value === "true"} />
+        <label for={name}>{label}</label>
+      </div>
+    );
+  }
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      {hint === undefined ? null : <p class="hint" id={`${name}-hint`}>{hint}</p>}
+      <Input field={field} value={value} />
+    </div>
+  );
+}
+
+function Input({ field, value }: { readonly field: FormField; readonly value: string }): JSX.Element {
+  const { name, hint, kind, least: minlength, most: maxlength, isOptional = false, choices = [] } = field;
+  const described = hint === undefined ? {} : { "aria-describedby": `${name}-hint` };
+  const common = { id: name, name, required: !isOptional, ...described };
+  switch (kind) {
+    case "choice":
+      return (
+        <select {...common}>
+          {choices.map(([one, words]) => <option value={one} selected={one === value}>{words}</option>)}
+        </select>
+      );
+    case "lines":
+      return <textarea {...common} minlength={minlength} maxlength={maxlength} rows={3}>{value}</textarea>;
+    case "pem":
+      return (
+        <textarea {...common} class="pem" maxlength={maxlength} rows={6} dir="ltr" spellcheck={false}>
+          {value}
+        </textarea>
+      );
+    case "time":
+      return <input {...common} type="datetime-local" value={value} dir="ltr" />;
+    default:
+      return <input {...common} type="text" minlength={minlength} maxlength={maxlength} value={value} />;
+  }
+}

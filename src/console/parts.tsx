@@ -1,0 +1,97 @@
+// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
+/** Parts that several pages of a console have. */
+import type { Child } from "hono/jsx";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { formatInstant } from "../pages/formats.ts";
+import type { Language } from "../pages/language.ts";
+import { phrase } from "./phrase.ts";
+import type { Answer, Visit } from "./visit.ts";
+
+/** A state by its words; the colour only repeats them. */
+export function State({ good, words }: { readonly good: boolean; readonly words: Child }): JSX.Element {
+  return <span class={good ? "state good" : "state bad"}>{words}</span>;
+}
+
+/** A point in time of the API (RFC 3339). */
+export function Instant(
+  { visit: { language }, at }: { readonly visit: { readonly language: Language }; readonly at: string },
+): JSX.Element {
+  return <time datetime={at}>{formatInstant(language, Date.parse(at))}</time>;
+}
+
+/** A table. In a narrow window each row is a list of its cells with their names. The first cell of a row is its name. */
+export function NamedTable(
+  { name, heads, rows }: {
+    readonly name: string;
+    readonly heads: readonly string[];
+    readonly rows: readonly (readonly Child[])[];
+  },
+): JSX.Element {
+  return (
+    <div class="scroll" tabindex={0} role="region" aria-label={name}>
+      <table>
+        <thead>
+          <tr>{heads.map((head) => <th scope="col">{head}</th>)}</tr>
+        </thead>
+        <tbody>
+          {rows.map(([first, ...cells]) => (
+            <tr>
+              <th scope="row">{first}</th>
+              {cells.map((cell, index) => <td data-label={heads[index + 1]}>{cell}</td>)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Why there is nothing to show, or why nothing was changed. */
+export function Fault(
+  { language, why, description }: {
+    readonly language: Language;
+    readonly why: "form.unread" | "form.rejected";
+    /** In English. */
+    readonly description: string;
+  },
+): JSX.Element {
+  return (
+    <div class="notice" role="alert" id="fault">
+      <p>{phrase(language, why)}</p>
+      <p lang="en" dir="ltr">{description}</p>
+    </div>
+  );
+}
+
+/** The value of an answer, or the reason why there is none. */
+export function Read<T>(
+  { visit: { language }, answer, children }: {
+    readonly visit: Visit;
+    readonly answer: Answer<T>;
+    readonly children: (value: T) => JSX.Element;
+  },
+): JSX.Element {
+  if (answer.ok) return children(answer.value);
+  return <Fault language={language} why="form.unread" description={answer.description} />;
+}
+
+/** The link to the next page of a list. */
+export function More(
+  { visit, path, query }: {
+    readonly visit: Visit;
+    readonly path: string;
+    readonly query: Readonly<Record<string, string | undefined>>;
+  },
+): JSX.Element | null {
+  if (query["after"] === undefined) return null;
+  const sent = Object.entries(query).filter((pair): pair is [string, string] =>
+    pair[1] !== undefined && pair[1] !== ""
+  );
+  return (
+    <p>
+      <a class="button" href={`${path}?${new URLSearchParams(sent)}`}>
+        <span>{phrase(visit.language, "list.more")}</span>
+      </a>
+    </p>
+  );
+}

@@ -1,0 +1,20 @@
+/** The messages that every console has. */
+import ar from "./locales/ar.json" with { type: "json" };
+import en from "./locales/en.json" with { type: "json" };
+import es from "./locales/es.json" with { type: "json" };
+import fr from "./locales/fr.json" with { type: "json" };
+import { type Catalogues, messagesOf } from "../pages/messages.ts";
+
+export type MessageKey = keyof typeof en;
+
+/** Every catalogue. */
+export const CATALOGUES: Catalogues<MessageKey> = { en, es, fr, ar };
+
+/** The arguments of each message that has any. */
+export const ARGUMENTS = {
+  "layout.signedInAs": ["name"],
+  "error.number": ["number"],
+} as const;
+
+/** A message as children of an element, or as plain text. */
+export const { phrase, words } = messagesOf<MessageKey, typeof ARGUMENTS>(CATALOGUES);

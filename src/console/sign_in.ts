@@ -1,0 +1,121 @@
+/** Sign-in and sign-out: at an OpenID provider, or with a token of the program's own people. */
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { Person } from "../base/http/bearer.ts";
+import { readForm } from "../base/http/body.ts";
+import { ApiError } from "../base/kernel/api_error.ts";
+import { drawNotice } from "./notice_page.tsx";
+import { HOME_PATH, isOwnForm, PROVIDER_PATH, RETURN_PATH, safeNext, SIGN_IN_PATH } from "./paths.ts";
+import type { ConsoleProgram } from "./program.ts";
+import type { SignInProvider } from "./provider.ts";
+import { renderContinue, renderSignIn, type SignInFault } from "./sign_in_page.tsx";
+import { languageOf } from "./visit.ts";
+
+export interface SignInDeps {
+  readonly program: ConsoleProgram;
+  /** Absent without a provider with a client for the console. */
+  readonly provider: SignInProvider | undefined;
+  /** Identifies the person of a token, with its limits. Absent without a list of people. */
+  readonly bearer: ((token: string, number: string) => Promise<Person>) | undefined;
+}
+
+/** A page that needs no session. */
+export interface PublicPage {
+  readonly method: "get" | "post";
+  readonly path: string;
+  readonly handle: (c: Context) => Promise<Response>;
+}
+
+/** The pages of a sign-in. The page that signs out has the check of a session, so that its form is one's own. */
+export function signInPages(deps: SignInDeps): readonly PublicPage[] {
+  return [
+    {
+      method: "get",
+      path: SIGN_IN_PATH,
+      handle: (c) => showSignIn(deps, c, { next: safeNext(c.req.query("next")) }),
+    },
+    { method: "post", path: SIGN_IN_PATH, handle: (c) => signInWithToken(deps, c) },
+    { method: "get", path: PROVIDER_PATH, handle: (c) => leaveForProvider(deps, c) },
+    { method: "get", path: RETURN_PATH, handle: (c) => returnFromProvider(deps, c) },
+  ];
+}
+
+/** Ends the session. */
+export async function signOut({ sessions }: ConsoleProgram, c: Context): Promise<Response> {
+  await sessions.end(c);
+  return c.redirect(SIGN_IN_PATH, 303);
+}
+
+async function leaveForProvider(deps: SignInDeps, c: Context): Promise<Response> {
+  const { provider, program: { sessions } } = deps;
+  const next = safeNext(c.req.query("next"));
+  if (provider === undefined) throw new ApiError("request.not_found");
+  const begun = await provider.begin(next);
+  if (begun === undefined) return await showSignIn(deps, c, { next, fault: "unavailable" }, 503);
+  await sessions.keepSignIn(c, begun.keep);
+  return c.redirect(begun.address, 303);
+}
+
+async function returnFromProvider(deps: SignInDeps, c: Context): Promise<Response> {
+  const { provider, program } = deps;
+  const { sessions, log } = program;
+  if (provider === undefined) throw new ApiError("request.not_found");
+  const finished = await provider.finish(new URL(c.req.url).search, await sessions.takeSignIn(c));
+  if (finished === undefined) return await showSignIn(deps, c, { next: HOME_PATH, fault: "rejected" }, 403);
+  const { signedIn, until, next } = finished;
+  await sessions.start(c, signedIn, until);
+  if (signedIn.kind === "provider") log.signedIn(signedIn.name);
+  // The session's cookie is Strict: a redirect in the navigation from the provider would not send it.
+  c.header("refresh", `0; url=${next}`);
+  return c.html(renderContinue(program, { language: languageOf(c), next }));
+}
+
+async function signInWithToken(deps: SignInDeps, c: Context): Promise<Response> {
+  const { bearer, program } = deps;
+  const { sessions, log, numberOf } = program;
+  if (bearer === undefined) throw new ApiError("request.not_found");
+  const form = await readForm(c);
+  if (!await isOwnForm(form, await sessions.visitorToken(c))) {
+    log.formRejected(numberOf(c), undefined);
+    return drawNotice(program, c, { status: 403, name: "form", language: languageOf(c) });
+  }
+  const token = (form.get("token") ?? "").trim();
+  const next = safeNext(form.get("next"));
+  try {
+    const { name } = await bearer(token, numberOf(c));
+    await sessions.start(c, { kind: "token", token });
+    log.signedIn(name);
+    return c.redirect(next, 303);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const fault = SIGN_IN_FAULTS[error.reason];
+    if (fault === undefined) throw error;
+    return await showSignIn(deps, c, { next, fault: fault.name }, fault.status);
+  }
+}
+
+const WRONG_TOKEN = { name: "token", status: 403 } as const;
+
+const SIGN_IN_FAULTS: Readonly<
+  Partial<Record<ApiError["reason"], { readonly name: SignInFault; readonly status: ContentfulStatusCode }>>
+> = {
+  "operations.unauthorized": WRONG_TOKEN,
+  "directory.unauthorized": WRONG_TOKEN,
+  "request.rate_limited": { name: "often", status: 429 },
+};
+
+async function showSignIn(
+  { program, provider, bearer }: SignInDeps,
+  c: Context,
+  shown: { readonly next: string; readonly fault?: SignInFault },
+  status: ContentfulStatusCode = 200,
+): Promise<Response> {
+  const view = {
+    ...shown,
+    language: languageOf(c),
+    formToken: await program.sessions.visitorToken(c),
+    providerPath: provider === undefined ? undefined : PROVIDER_PATH,
+    takesToken: bearer !== undefined,
+  };
+  return c.html(renderSignIn(program, view), status);
+}
