@@ -38,6 +38,7 @@ export interface Onboarding {
   readonly redirectUris: readonly string[];
   readonly consentManagedByBank?: boolean;
   readonly paymentOrdersUri?: string;
+  readonly eventNotificationUri?: string;
 }
 
 type Fixture = Pick<Environment, "directory" | "platform" | "now">;
@@ -85,6 +86,7 @@ export async function onboardOnly(env: Office, who: Onboarding): Promise<Partici
     },
     ...(who.role === "PISP" ? {} : { consent_managedby_bank: who.consentManagedByBank ?? false }),
     ...(who.paymentOrdersUri === undefined ? {} : { payment_orders_uri: who.paymentOrdersUri }),
+    ...(who.eventNotificationUri === undefined ? {} : { event_notification_uri: who.eventNotificationUri }),
     csrs: Object.fromEntries(csrs.map((csr, index) => [purposes[index], csr])),
   });
   if (response.status !== 201) {

@@ -149,6 +149,7 @@ export const participantRecord = z.strictObject({
   }),
   consent_managedby_bank: z.boolean().optional(),
   payment_orders_uri: z.string().nullable().optional(),
+  event_notification_uri: z.string().nullable().optional(),
   keys: z.array(z.strictObject({
     kid: z.string(),
     use: z.enum(["sig", "tls", "enc"]),

@@ -22,11 +22,18 @@ function bankChanges(rules: AddressRules) {
   });
 }
 
+function tppChanges(rules: AddressRules) {
+  return z.strictObject(softwareFields("PISP", rules)).partial().extend({
+    event_notification_uri: webAddress(rules).nullable().optional(),
+  });
+}
+
 /** Changed software members of a renewal; may be empty. @throws {ApiError} `directory.invalid_request` */
 export function decodeSoftwareChanges(body: unknown, role: Role, rules: AddressRules): SoftwareChanges {
-  const software = z.strictObject(softwareFields(role, rules)).partial();
-  const banks = bankChanges(rules);
-  const wire: z.infer<typeof banks> = role === "ASPSP" ? decode(banks, body) : decode(software, body);
+  const [banks, tpps] = [bankChanges(rules), tppChanges(rules)];
+  const wire: Partial<z.infer<typeof banks> & z.infer<typeof tpps>> = role === "ASPSP"
+    ? decode(banks, body)
+    : decode(tpps, body);
   return {
     clientName: wire.client_name,
     description: wire.description,
@@ -36,12 +43,13 @@ export function decodeSoftwareChanges(body: unknown, role: Role, rules: AddressR
     redirectUris: wire.redirect_uris,
     consentManagedByBank: wire.consent_managedby_bank,
     paymentOrdersUri: wire.payment_orders_uri,
+    eventNotificationUri: wire.event_notification_uri,
   };
 }
 
-/** The body of a renewal, with the members that only banks may change. */
+/** The body of a renewal, with the members that only banks or only TPPs may change. */
 export function softwareChangesBody(rules: AddressRules): z.ZodType {
-  return bankChanges(rules);
+  return bankChanges(rules).extend(tppChanges(rules).pick({ event_notification_uri: true }).shape);
 }
 
 /** The body of a request for new certificates. */

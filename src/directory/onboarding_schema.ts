@@ -50,6 +50,7 @@ function onboardingSchema(rules: OnboardingRules) {
     role: z.literal("PISP"),
     org_id: orgId.optional(),
     ...commonFields("PISP", rules),
+    event_notification_uri: webAddress(rules).optional(),
   });
   const aspsp = z.strictObject({
     role: z.literal("ASPSP"),
@@ -86,6 +87,7 @@ type Wire = z.infer<ReturnType<typeof onboardingSchema>>;
 function asCommand(wire: Wire): OnboardingCommand {
   const { client_name, description, version, client_uri, logo_uri, redirect_uris } = wire.software;
   const bank = wire.role === "ASPSP" ? wire : undefined;
+  const eventsUri = wire.role === "PISP" ? wire.event_notification_uri : undefined;
   return {
     ...(wire.org_id === undefined ? {} : { orgId: wire.org_id }),
     orgName: wire.org_name,
@@ -101,6 +103,7 @@ function asCommand(wire: Wire): OnboardingCommand {
       redirectUris: redirect_uris,
       consentManagedByBank: bank?.consent_managedby_bank ?? false,
       ...(bank?.payment_orders_uri === undefined ? {} : { paymentOrdersUri: bank.payment_orders_uri }),
+      ...(eventsUri === undefined ? {} : { eventNotificationUri: eventsUri }),
     },
     csrs: wire.csrs,
   };

@@ -42,6 +42,8 @@ export interface SoftwareDetails {
   readonly consentManagedByBank: boolean;
   /** Banks only: where payment orders are pushed (Decision D4). */
   readonly paymentOrdersUri?: string;
+  /** TPPs only: where events are pushed (contract EVT9). */
+  readonly eventNotificationUri?: string;
 }
 
 /** A software client as registered. Times in milliseconds. */

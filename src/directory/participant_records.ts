@@ -19,6 +19,7 @@ const software = z.looseObject({
   redirectUris: texts,
   consentManagedByBank: flag,
   paymentOrdersUri: optional(text),
+  eventNotificationUri: optional(text),
   clientId,
   status: z.enum(SOFTWARE_STATUSES),
   statusAt: instant,

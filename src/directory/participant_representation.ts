@@ -52,7 +52,7 @@ export function fullParticipant(
       status_at: dateTime(software.statusAt),
       ...(software.statementIat === 0 ? {} : { statement_issued_at: dateTime(software.statementIat * 1000) }),
     },
-    ...(participant.role === "ASPSP" ? bankMembers(participant) : {}),
+    ...(participant.role === "ASPSP" ? bankMembers(participant) : tppMembers(participant)),
     keys: keys.map((key) => keyRecord(key, now)),
     certifications: (participant.certifications ?? []).map(certificationRecord),
   };
@@ -108,6 +108,10 @@ function bankMembers({ software }: Participant): Record<string, unknown> {
     consent_managedby_bank: software.consentManagedByBank,
     payment_orders_uri: software.paymentOrdersUri ?? null,
   };
+}
+
+function tppMembers({ software }: Participant): Record<string, unknown> {
+  return { event_notification_uri: software.eventNotificationUri ?? null };
 }
 
 function keyRecord({ kid, use, notBefore, notAfter, revoked }: CertifiedKey, now: number): unknown {

@@ -7,7 +7,7 @@ import type { Participant } from "./participant.ts";
 import { signStatement } from "./software_statement.ts";
 import { withNextStatement } from "./statement_issue.ts";
 
-/** Members that change; undefined ones stay. `paymentOrdersUri: null` removes the address. */
+/** Members that change; undefined ones stay. null removes an address. */
 export interface SoftwareChanges {
   readonly clientName?: string | undefined;
   readonly description?: string | undefined;
@@ -17,6 +17,7 @@ export interface SoftwareChanges {
   readonly redirectUris?: readonly string[] | undefined;
   readonly consentManagedByBank?: boolean | undefined;
   readonly paymentOrdersUri?: string | null | undefined;
+  readonly eventNotificationUri?: string | null | undefined;
 }
 
 /**
@@ -50,8 +51,10 @@ export function renewStatement(
 }
 
 function withChanges(participant: Participant, changes: SoftwareChanges): Participant {
-  const { paymentOrdersUri: previous, ...software } = participant.software;
-  const address = changes.paymentOrdersUri === undefined ? previous : changes.paymentOrdersUri ?? undefined;
+  const { paymentOrdersUri: ordersBefore, eventNotificationUri: eventsBefore, ...software } =
+    participant.software;
+  const ordersUri = addressAfter(ordersBefore, changes.paymentOrdersUri);
+  const eventsUri = addressAfter(eventsBefore, changes.eventNotificationUri);
   return {
     ...participant,
     software: {
@@ -63,9 +66,15 @@ function withChanges(participant: Participant, changes: SoftwareChanges): Partic
       logoUri: changes.logoUri ?? software.logoUri,
       redirectUris: changes.redirectUris ?? software.redirectUris,
       consentManagedByBank: changes.consentManagedByBank ?? software.consentManagedByBank,
-      ...(address === undefined ? {} : { paymentOrdersUri: address }),
+      ...(ordersUri === undefined ? {} : { paymentOrdersUri: ordersUri }),
+      ...(eventsUri === undefined ? {} : { eventNotificationUri: eventsUri }),
     },
   };
+}
+
+/** Returns the address after a change, of which null removes it. */
+function addressAfter(before: string | undefined, change: string | null | undefined): string | undefined {
+  return change === undefined ? before : change ?? undefined;
 }
 
 function changedMembers(before: Participant, after: Participant): Record<string, unknown> {
@@ -85,4 +94,5 @@ const MEMBERS = [
   ["redirectUris", "redirect_uris"],
   ["consentManagedByBank", "consent_managedby_bank"],
   ["paymentOrdersUri", "payment_orders_uri"],
+  ["eventNotificationUri", "event_notification_uri"],
 ] as const;

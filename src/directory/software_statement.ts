@@ -61,6 +61,9 @@ function statementClaims(terms: StatementTerms, participant: Participant): JsonO
     logo_uri: software.logoUri,
     consent_managedby_bank: software.consentManagedByBank,
     ...(software.paymentOrdersUri === undefined ? {} : { payment_orders_uri: software.paymentOrdersUri }),
+    ...(software.eventNotificationUri === undefined
+      ? {}
+      : { event_notification_uri: software.eventNotificationUri }),
     org_jwks_endpoint: `${home}/jwks`,
     org_jwks_revoked_endpoint: `${home}/jwks/revoked`,
     id_token_signed_response_alg: SIGNATURE_ALG,

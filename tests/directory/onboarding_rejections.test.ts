@@ -82,6 +82,21 @@ const REJECTED: readonly Case[] = [
     consent_managedby_bank: true,
     payment_orders_uri: "https://x.example/",
   }, "body: has unknown members (consent_managedby_bank, payment_orders_uri)"],
+  [
+    "a third party's address for events with plain http",
+    "pisp",
+    { event_notification_uri: "http://shop.example/events" },
+    "event_notification_uri: must be https",
+  ],
+  [
+    "an address for events on a private address",
+    "pisp",
+    { event_notification_uri: "https://10.0.0.7/events" },
+    "event_notification_uri: must name a public host",
+  ],
+  ["a third party's member for a bank", "bank", {
+    event_notification_uri: "https://x.example/",
+  }, "body: has unknown members (event_notification_uri)"],
   ["a bank without its code", "bank", { org_id: undefined }, "org_id: must be 2 to 32 letters"],
   ["a bank code with a slash", "bank", { org_id: "BANK/A" }, "org_id: must be 2 to 32 letters"],
   ...["health", "OPERATIONS", "docs", "jwks", "assets", "register", "problem", "__proto__", "constructor"]

@@ -3,6 +3,7 @@ import { assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import {
   bank,
+  type DirectoryEnvironment,
   ISSUER,
   type Json,
   openDirectoryEnvironment,
@@ -94,6 +95,33 @@ Deno.test("POST statement issues a newer one with changed members, and keeps the
   assertEquals(after["software_client_name"], before["software_client_name"]);
   assertEquals(decodeProtectedHeader(body.software_statement), decodeProtectedHeader(first));
 });
+
+Deno.test("a statement has the address for events that its TPP names, moves or removes [SS11]", async () => {
+  await using env = await openDirectoryEnvironment();
+  const uri = "https://shop.example/events";
+  const own = { ...await thirdParty([0, 1]), event_notification_uri: uri };
+  const onboarded = await env.admin("POST", "/participants", own);
+  assertEquals(decodeJwt(onboarded.body.software_statement)["event_notification_uri"], uri);
+  assertEquals(await recorded(env), uri);
+  for (
+    const [change, expected] of [["https://shop.example/new", "https://shop.example/new"], [null, undefined]]
+  ) {
+    env.now += 1000;
+    const changes = { event_notification_uri: change };
+    const { body } = await env.admin("POST", "/participants/SHOP/statement", changes);
+    assertEquals(decodeJwt(body.software_statement)["event_notification_uri"], expected);
+    assertEquals(await recorded(env), change);
+    const again = await env.admin("POST", "/participants/SHOP/statement", {});
+    assertEquals(decodeJwt(again.body.software_statement)["event_notification_uri"], expected);
+  }
+  await env.admin("POST", "/participants", await bank([2, 3]));
+  const ofBank = await env.admin("POST", "/participants/BANKA/statement", { event_notification_uri: uri });
+  assertEquals(ofBank.status, 400);
+});
+
+async function recorded(env: DirectoryEnvironment): Promise<unknown> {
+  return (await env.admin("GET", "/participants/SHOP")).body.event_notification_uri;
+}
 
 Deno.test("POST statement takes no body, an empty object, or what it must reject [E3]", async () => {
   await using env = await openDirectoryEnvironment();

@@ -49,6 +49,8 @@ export interface SoftwareStatement {
   readonly revokedJwksUri: string;
   readonly consentManagedByBank: boolean;
   readonly paymentOrdersUri?: string;
+  /** TPPs: where events may be pushed (contract EVT9). */
+  readonly eventNotificationUri?: string;
   /** Unix seconds. A newer statement replaces an older one, never the reverse. */
   readonly issuedAt: number;
   /** The signed statement, unchanged. */
@@ -83,6 +85,7 @@ const claimsSchema = z.object({
   org_jwks_revoked_endpoint: text,
   consent_managedby_bank: z.boolean().default(false),
   payment_orders_uri: text.optional(),
+  event_notification_uri: text.optional(),
 });
 type Claims = z.infer<typeof claimsSchema>;
 
@@ -187,6 +190,9 @@ function statementOf(
     revokedJwksUri: claims.org_jwks_revoked_endpoint,
     consentManagedByBank: role === "ASPSP" && claims.consent_managedby_bank,
     ...(claims.payment_orders_uri === undefined ? {} : { paymentOrdersUri: claims.payment_orders_uri }),
+    ...(role === "PISP" && claims.event_notification_uri !== undefined
+      ? { eventNotificationUri: claims.event_notification_uri }
+      : {}),
     issuedAt: claims.iat,
     text,
   };

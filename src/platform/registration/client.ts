@@ -26,6 +26,8 @@ export interface Client extends Recorded {
   readonly consentManagedByBank: boolean;
   /** For banks: the address to which payment orders are pushed, if any (Decision D4). */
   readonly paymentOrdersUri?: string;
+  /** For TPPs: the address to which events may be pushed, if any (contract EVT9). */
+  readonly eventNotificationUri?: string;
   /** Unix seconds. `iat` of its current statement. */
   readonly statementIssuedAt: number;
   /** `iat` of the statement of the last registration, if a newer one from the directory has been applied since. */
@@ -74,6 +76,9 @@ export function clientFrom(
     redirectUris: metadata.redirectUris,
     consentManagedByBank: statement.consentManagedByBank,
     ...(statement.paymentOrdersUri === undefined ? {} : { paymentOrdersUri: statement.paymentOrdersUri }),
+    ...(statement.eventNotificationUri === undefined
+      ? {}
+      : { eventNotificationUri: statement.eventNotificationUri }),
     statementIssuedAt: statement.issuedAt,
     registeredAt: times.registeredAt,
     updatedAt: times.updatedAt,

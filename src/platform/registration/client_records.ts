@@ -21,6 +21,7 @@ const client = {
   revokedJwksUri: text,
   consentManagedByBank: flag,
   paymentOrdersUri: optional(text),
+  eventNotificationUri: optional(text),
   statementIssuedAt: count,
   statementSha256: optional(text),
   registeredWith: optional(count),

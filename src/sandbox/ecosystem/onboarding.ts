@@ -100,6 +100,7 @@ async function application(plan: ParticipantPlan, keys: ParticipantKeys): Promis
     },
     ...plan.consentManagedByBank === undefined ? {} : { consent_managedby_bank: plan.consentManagedByBank },
     ...plan.paymentOrdersUri === undefined ? {} : { payment_orders_uri: plan.paymentOrdersUri },
+    ...plan.eventNotificationUri === undefined ? {} : { event_notification_uri: plan.eventNotificationUri },
     csrs: Object.fromEntries(requests),
   };
 }

@@ -20,6 +20,8 @@ export interface ParticipantPlan {
   readonly consentManagedByBank?: boolean;
   /** Banks only: where the platform pushes payment orders (Decision D4). */
   readonly paymentOrdersUri?: string;
+  /** TPPs only: where the platform pushes events. */
+  readonly eventNotificationUri?: string;
   readonly keys: readonly KeyPurpose[];
 }
 
@@ -38,6 +40,7 @@ function shopPlan({ shopUrl }: Addresses): ParticipantPlan {
     homeUrl: shopUrl,
     logoUrl: `${shopUrl}/assets/shop.svg`,
     redirectUris: [`${shopUrl}/callback`],
+    eventNotificationUri: `${shopUrl}/events`,
     keys: ["signing", "transport"],
   };
 }
