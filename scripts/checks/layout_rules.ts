@@ -38,6 +38,7 @@ export const LEVELS: readonly (readonly string[])[] = [
   [
     "platform/security",
     "platform/idempotency",
+    "platform/delivery",
     "platform/lookup",
     "platform/lanes.ts",
     "platform/process_clocks.ts",

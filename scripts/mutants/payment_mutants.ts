@@ -231,20 +231,20 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "pushes-of-a-bank-unbounded",
-    file: "src/platform/payments/push_slots.ts",
+    file: "src/platform/delivery/push_slots.ts",
     from: "usedBy(waiter) < max.perBank",
     to: "usedBy(waiter) < max.total",
     tests: [
-      "tests/platform/payments/push_slots.test.ts",
+      "tests/platform/delivery/push_slots.test.ts",
       "tests/platform/payments/payment_orders_fairness.test.ts",
     ],
   },
   {
     name: "slots-first-come",
-    file: "src/platform/payments/push_slots.ts",
+    file: "src/platform/delivery/push_slots.ts",
     from: "usedBy(one) - usedBy(other)",
     to: "0",
-    tests: ["tests/platform/payments/push_slots.test.ts"],
+    tests: ["tests/platform/delivery/push_slots.test.ts"],
   },
   {
     name: "epoch-ignored",

@@ -26,10 +26,10 @@ import { conditionalFetch, fetchStatement, guardedFetch } from "./participants/g
 import { keepCopies } from "./participants/kept_copy_store.ts";
 import { openParticipantKeys, type ParticipantKeySets } from "./participants/participant_keys.ts";
 import type { SoftwareStatementDeps } from "./participants/software_statement.ts";
-import { openBankCircuit } from "./payments/bank_circuit.ts";
+import { openReceiverCircuit } from "./delivery/receiver_circuit.ts";
 import type { DeliverOrderDeps } from "./payments/deliver_order.ts";
 import { openOrderOutboxStore } from "./payments/order_outbox_store.ts";
-import { MAX_PUSHES, openPushSlots } from "./payments/push_slots.ts";
+import { MAX_PUSHES, openPushSlots } from "./delivery/push_slots.ts";
 import { openPaymentStore, type PaymentStore } from "./payments/payment_store.ts";
 import { openCurrentClients } from "./registration/current_clients.ts";
 import { openStatusList, standingBy, type StatusList } from "./participants/status_list.ts";
@@ -267,7 +267,7 @@ function composeDelivery(
     metrics: parts.metrics,
     figures: parts.figures,
     outbox: openOrderOutboxStore({ store, clock }),
-    circuit: openBankCircuit(steady),
+    circuit: openReceiverCircuit(steady),
     findBank: (bank) => view.clients.findBank(store, bank),
     traceAnswer,
     whyHeld: whyHeldBy({ ...view, store, clock, holds: openHoldStore(store) }),

@@ -20,7 +20,10 @@ export function fillOnScrape({ metrics, shared, keys, isStoreFailing, process }:
     fillDirectory(metrics, shared);
     metrics.replace(
       "platform_breaker_open_clients",
-      shared.delivery.circuit.open().map(({ bank, clients }) => ({ labels: { bank }, value: clients })),
+      shared.delivery.circuit.open().map(({ receiver, senders }) => ({
+        labels: { bank: receiver },
+        value: senders,
+      })),
     );
     metrics.set("platform_store_working", {}, isStoreFailing() ? 0 : 1);
     const expiry = signingExpiry();

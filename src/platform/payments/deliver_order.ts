@@ -10,14 +10,13 @@ import type { Entry } from "../../base/store/store.ts";
 import { transact } from "../../base/store/transaction.ts";
 import type { FiguresRecorder } from "../figures/recorder.ts";
 import type { PlatformMetrics } from "../metrics.ts";
-import type { BankCircuit, CircuitOrder } from "./bank_circuit.ts";
+import type { PushedMessage, ReceiverCircuit } from "../delivery/receiver_circuit.ts";
 import { holdBack } from "./held_orders.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { Payment } from "./payment.ts";
 import { beforeReport, isLegalMove, reasonOf } from "./payment.ts";
 import {
   afterFailure,
-  boundedPauseSeconds,
   isHeldForPush,
   isSameLease,
   type PaymentOrder,
@@ -26,9 +25,13 @@ import {
   type UnusableAnswer,
 } from "./payment_order.ts";
 import type { PaymentStore } from "./payment_store.ts";
-import type { PushSlots } from "./push_slots.ts";
+import { boundedPauseSeconds } from "../delivery/retry_delays.ts";
+import type { PushSlots } from "../delivery/push_slots.ts";
 import { pushOrder, type PushOrderDeps, type PushOutcome, unsent } from "./push_order.ts";
 import type { TakeOrdersDeps } from "./take_orders.ts";
+
+/** The breaker of each bank, by TPP. */
+export type BankCircuit = ReceiverCircuit<BankCode, ClientId>;
 
 export interface DeliverOrderDeps extends PushOrderDeps, TakeOrdersDeps {
   /** Clock of the due times. It never goes back, so that no order waits for a time that has passed already. */
@@ -45,7 +48,7 @@ export interface DeliverOrderDeps extends PushOrderDeps, TakeOrdersDeps {
   readonly whyHeld: (bank: BankCode) => Promise<string | undefined>;
   /** Returns 0 to less than 1, for the jitter of retries and the order of batches. */
   readonly random: () => number;
-  readonly slots: PushSlots;
+  readonly slots: PushSlots<BankCode>;
   /** Banks whose due orders this process is walking through. */
   readonly walking: Set<BankCode>;
   /** Unfinished deliveries. Each removes itself and none rejects. */
@@ -111,8 +114,8 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Prom
     deps.findBank(bank),
   ]);
   if (payment === null) throw new Error("an order without its payment");
-  const order = { ...entry.value, clientId: payment.value.clientId };
-  const waitUntil = deps.circuit.admit(order);
+  const message = { receiver: bank, sender: payment.value.clientId, failures: entry.value.failures };
+  const waitUntil = deps.circuit.admit(message);
   if (waitUntil !== undefined) {
     await stageAlone(deps, entry, putOff(entry.value, waitUntil));
     return false;
@@ -127,7 +130,7 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Prom
   if (to !== null && !outcome.ok && outcome.failure.answer !== undefined) {
     deps.traceAnswer({ ...outcome.failure.answer, payment: payment.value, to, at, milliseconds });
   }
-  reportTo(deps.circuit, order, outcome);
+  reportTo(deps.circuit, message, outcome);
   if (outcome.ok) await recordAnswer(deps, paymentId, outcome, evidence);
   else await recordFailure(deps, entry, outcome.failure, evidence);
   return true;
@@ -147,12 +150,16 @@ function measure(
 }
 
 /** A 4xx or an unusable response concerns only the order: the bank was reached. */
-function reportTo(circuit: BankCircuit, order: CircuitOrder, outcome: PushOutcome): void {
+function reportTo(
+  circuit: BankCircuit,
+  message: PushedMessage<BankCode, ClientId>,
+  outcome: PushOutcome,
+): void {
   const kind = outcome.ok ? "answered" : outcome.failure.kind;
-  if (kind === "unreachable") circuit.unreachable(order);
-  else if (kind !== "unsent") circuit.answered(order.bank);
+  if (kind === "unreachable") circuit.unreachable(message);
+  else if (kind !== "unsent") circuit.answered(message.receiver);
   const seconds = outcome.ok ? undefined : outcome.failure.retryAfterSeconds;
-  if (seconds !== undefined) circuit.paused(order, boundedPauseSeconds(seconds) * 1000);
+  if (seconds !== undefined) circuit.paused(message, boundedPauseSeconds(seconds) * 1000);
 }
 
 /**

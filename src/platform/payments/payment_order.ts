@@ -2,6 +2,7 @@
 import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
 import { MAX_SKEW_MS } from "../../base/kernel/clock.ts";
 import type { Mismatch } from "../../base/kernel/result.ts";
+import { retryAt } from "../delivery/retry_delays.ts";
 import { ORDER_LEASE_SECONDS, ORDER_PUSH_SECONDS, ORDER_RETRY_SECONDS } from "../profile.ts";
 
 /** An order without a response from the bank. */
@@ -102,7 +103,7 @@ export function afterFailure(
   now: number,
   random: () => number,
 ): PaymentOrder {
-  const wait = kind === "refused" ? undefined : ORDER_RETRY_SECONDS[order.failures];
+  const dueAt = kind === "refused" ? undefined : retryAt(order.failures, retryAfterSeconds, now, random);
   const failed = {
     ...order,
     failures: order.failures + 1,
@@ -110,14 +111,7 @@ export function afterFailure(
     ...(bankText === undefined ? {} : { bankText }),
   };
   if (kind === "refused") return { ...failed, refused: true, dead: true, dueAt: now };
-  if (wait === undefined) return { ...failed, dead: true, dueAt: now };
-  const seconds = Math.max(wait, boundedPauseSeconds(retryAfterSeconds));
-  return { ...failed, dueAt: now + Math.round(seconds * 1000 * (1 + random() / 4)) };
-}
-
-/** Returns the delay that the bank asked for, at most 512 s. */
-export function boundedPauseSeconds(retryAfterSeconds: number): number {
-  return Math.min(retryAfterSeconds, ORDER_RETRY_SECONDS.at(-1) ?? 0);
+  return dueAt === undefined ? { ...failed, dead: true, dueAt: now } : { ...failed, dueAt };
 }
 
 /** Postpones the order without counting a failure, because its bank is known to be down. */

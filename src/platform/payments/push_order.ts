@@ -10,6 +10,7 @@ import { described, type Mismatch, mismatch } from "../../base/kernel/result.ts"
 import { strictJson } from "../../base/kernel/strict_json.ts";
 import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
 import { signClaims } from "../../base/jose/sign_claims.ts";
+import { secondsUntil } from "../delivery/retry_delays.ts";
 import { HANDOVER_SECONDS, ORDER_PUSH_SECONDS } from "../profile.ts";
 import type { Payment } from "./payment.ts";
 import type { PushFailure } from "./payment_order.ts";
@@ -125,17 +126,6 @@ async function failureOf(response: Response, now: number): Promise<PushFailure> 
 async function textOf(response: Response): Promise<{ readonly bankText?: string }> {
   const text = await readBounded(response, MAX_ANSWER_BYTES).catch(() => undefined);
   return text === undefined || text === "" ? {} : { bankText: boundedText(text, MAX_TEXT_CHARACTERS) };
-}
-
-/**
- * Parses `Retry-After` (RFC 9110 §10.2.3), in seconds or as a date. Returns undefined if it is absent or malformed.
- * The caller bounds the value.
- */
-function secondsUntil(retryAfter: string | null, now: number): number | undefined {
-  const value = retryAfter?.trim() ?? "";
-  if (/^\d+$/.test(value)) return Number(value);
-  const seconds = Math.ceil((Date.parse(value) - now) / 1000);
-  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
 }
 
 function signedOrder({ authUrl, signer }: PushOrderDeps, payment: Payment, iat: number): Promise<string> {

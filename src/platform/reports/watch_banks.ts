@@ -6,7 +6,7 @@ import { asBankCode, asClientId, type BankCode } from "../../base/kernel/identif
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { Store } from "../../base/store/store.ts";
 import type { FiguresRecorder } from "../figures/recorder.ts";
-import type { BankCircuit } from "../payments/bank_circuit.ts";
+import type { BankCircuit } from "../payments/deliver_order.ts";
 import type { HoldStore } from "../recovery/hold_store.ts";
 import { bankCodeOf } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
@@ -42,7 +42,7 @@ async function watch(deps: WatchBanksDeps): Promise<void> {
   const held = await heldBanks(deps, controls);
   for (const { bank } of outages) deps.figures.minute("outage", bank);
   for (const bank of held) deps.figures.minute("held", bank);
-  for (const { bank } of deps.circuit.open()) deps.figures.minute("down", bank);
+  for (const { receiver } of deps.circuit.open()) deps.figures.minute("down", receiver);
   deps.figures.minute("observed");
 }
 

@@ -1,17 +1,17 @@
 import { assertEquals } from "@std/assert";
 import { asBankCode, type BankCode } from "../../../src/base/kernel/identifiers.ts";
-import { openPushSlots, type PushSlots } from "../../../src/platform/payments/push_slots.ts";
+import { openPushSlots, type PushSlots } from "../../../src/platform/delivery/push_slots.ts";
 
 const [A, B, C] = [bank("BANKA"), bank("BANKB"), bank("BANKC")];
 
 Deno.test("take bounds the pushes of a bank and of all banks", async () => {
-  const slots = openPushSlots({ perBank: 2, total: 3 });
+  const slots = openPushSlots<BankCode>({ perReceiver: 2, total: 3 });
   const taken = await grantedOf([A, A, A, B, B].map((code) => ask(slots, code)));
   assertEquals(taken, [A, A, B]);
 });
 
 Deno.test("a freed slot goes to the waiting bank that has the fewest, not to the one that asked first", async () => {
-  const slots = openPushSlots({ perBank: 10, total: 4 });
+  const slots = openPushSlots<BankCode>({ perReceiver: 10, total: 4 });
   const held = await Promise.all([A, A, A, B].map((code) => slots.take(code)));
   const asks = [A, B, C, C].map((code) => ask(slots, code));
   const granted: BankCode[][] = [];
@@ -24,7 +24,7 @@ Deno.test("a freed slot goes to the waiting bank that has the fewest, not to the
 });
 
 Deno.test("take grants in the order of asking within a bank, and a freed slot is used again", async () => {
-  const slots = openPushSlots({ perBank: 1, total: 1 });
+  const slots = openPushSlots<BankCode>({ perReceiver: 1, total: 1 });
   const order: number[] = [];
   await Promise.all([1, 2, 3].map(async (index) => {
     const free = await slots.take(A);
@@ -39,7 +39,7 @@ interface Ask {
   granted: boolean;
 }
 
-function ask(slots: PushSlots, code: BankCode): Ask {
+function ask(slots: PushSlots<BankCode>, code: BankCode): Ask {
   const asked: Ask = { code, granted: false };
   void slots.take(code).then(() => void (asked.granted = true));
   return asked;
