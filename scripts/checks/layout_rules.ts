@@ -66,6 +66,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/process",
     "platform/compose.ts",
     "platform/compose_parts.ts",
+    "platform/compose_events.ts",
     "platform/compose_operations.ts",
     "platform/compose_work.ts",
     "platform/measured_parts.ts",
@@ -210,6 +211,13 @@ export const CROSSINGS: readonly Crossing[] = [
     to: "platform/compose_operations.ts",
     because: "the root wires the operations host",
   },
+  { from: "platform/compose.ts", to: "platform/compose_events.ts", because: "the root wires its slices" },
+  {
+    from: "platform/compose_events.ts",
+    to: "platform/compose_parts.ts",
+    because: "it uses what hosts share",
+  },
+  { from: "platform/compose_events.ts", to: "platform/app.ts", because: "it wires routes of an app" },
   {
     from: "platform/compose_operations.ts",
     to: "platform/compose_parts.ts",

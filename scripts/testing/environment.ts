@@ -77,6 +77,8 @@ export interface EnvironmentOptions {
   readonly store?: Store | undefined;
   /** The bank's `payment_orders_uri`; none by default. */
   readonly paymentOrdersUri?: { readonly bankA?: string; readonly bankB?: string };
+  /** The TPPs' `event_notification_uri`; none by default. */
+  readonly eventNotificationUri?: { readonly tpp?: string; readonly otherTpp?: string };
   /** Registers the participants at this very platform, for tests of what a process knows without its store. */
   readonly registersItself?: boolean;
   /** Other operators than those of `operators.ts`. */
@@ -104,7 +106,7 @@ export async function openEnvironment(options: EnvironmentOptions = {}): Promise
     const env = await openEmptyEnvironment(options);
     return Object.assign(env, await onboardAll(env, options));
   }
-  const name = JSON.stringify([options.environment, options.paymentOrdersUri]);
+  const name = JSON.stringify([options.environment, options.paymentOrdersUri, options.eventNotificationUri]);
   const records = registered.get(name) ?? registerAll(options);
   registered.set(name, records);
   const copied = await records;
@@ -234,19 +236,21 @@ const ENVIRONMENT = {
 
 async function onboardAll(
   env: EmptyEnvironment,
-  { paymentOrdersUri = {} }: EnvironmentOptions,
+  { paymentOrdersUri = {}, eventNotificationUri = {} }: EnvironmentOptions,
 ): Promise<Participants> {
   const tpp = await onboard(env, {
     name: "Example Shop Ltd",
     role: "PISP",
     keys: [0, 1],
     redirectUris: SHOP_REDIRECTS,
+    ...notified(eventNotificationUri.tpp),
   });
   const otherTpp = await onboard(env, {
     name: "Other Shop Ltd",
     role: "PISP",
     keys: [2, 3],
     redirectUris: ["https://other.example/callback"],
+    ...notified(eventNotificationUri.otherTpp),
   });
   const bankA = await onboard(env, {
     name: "Bank A plc",
@@ -267,6 +271,10 @@ async function onboardAll(
     ...pushed(paymentOrdersUri.bankB),
   });
   return { tpp, otherTpp, bankA, bankB };
+}
+
+function notified(eventNotificationUri: string | undefined): { eventNotificationUri?: string } {
+  return eventNotificationUri === undefined ? {} : { eventNotificationUri };
 }
 
 function pushed(paymentOrdersUri: string | undefined): { paymentOrdersUri?: string } {

@@ -12,6 +12,7 @@ export type ExpectedFault = readonly [code: string, path?: string];
 const CODES: Readonly<Record<number, string>> = {
   400: "400 BadRequest",
   403: "403 Forbidden",
+  409: "409 Conflict",
   413: "413 PayloadTooLarge",
   415: "415 UnsupportedMediaType",
   500: "500 InternalServerError",

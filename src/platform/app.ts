@@ -11,6 +11,7 @@ import { type ConsoleParts, consoleRoutes } from "./console/console_routes.tsx";
 import type { CallApi } from "../console/program.ts";
 import { type ConsentRouteDeps, consentRoutes } from "./consents/routes.ts";
 import { type EventRouteDeps, eventRoutes } from "./events/routes.ts";
+import { type SubscriptionRouteDeps, subscriptionRoutes } from "./events/subscription_routes.ts";
 import { type FrontchannelRouteDeps, frontchannelRoutes } from "./frontchannel/routes.ts";
 import type { Person } from "../base/http/bearer.ts";
 import type { RequestEnv, Surface } from "../base/http/context.ts";
@@ -107,7 +108,7 @@ export interface ApiDeps extends ErrorDeps {
   readonly backchannel: BackchannelRouteDeps;
   readonly paymentOrders: PaymentOrderRouteDeps;
   readonly traces: TraceRouteDeps;
-  readonly events: EventRouteDeps;
+  readonly events: EventRouteDeps & SubscriptionRouteDeps;
 }
 
 export interface BrowserDeps extends ErrorDeps {
@@ -161,6 +162,7 @@ export function apiHost(deps: ApiDeps): Host {
     ...paymentOrderRoutes(deps.paymentOrders),
     ...traceRoutes(deps.traces),
     ...eventRoutes(deps.events),
+    ...subscriptionRoutes(deps.events),
   ], () => "oauth");
 }
 

@@ -1,5 +1,6 @@
 /** The composition root: the only file that knows every part. It builds stores, middleware and the apps of the hosts. */
 import { apiHost, browserHost, type Host, type Surroundings, surroundings } from "./app.ts";
+import { composeEvents } from "./compose_events.ts";
 import { composeOperations } from "./compose_operations.ts";
 import { composeShared, type PlatformParts, type Shared, type TimedParts } from "./compose_parts.ts";
 import { composeWork, type PlatformWork } from "./compose_work.ts";
@@ -8,8 +9,6 @@ import { HOME_CELL } from "./cells.ts";
 import { consentStatus } from "./consents/read_consent.ts";
 import { openBrowserBinding } from "./frontchannel/browser_binding.ts";
 import { backTo } from "./frontchannel/tpp_redirect.ts";
-import { openLongPolls } from "./events/long_polls.ts";
-import type { EventRouteDeps } from "./events/routes.ts";
 import { ownKeyDocument } from "./evidence/key_documents.ts";
 import { listed, type MountedEndpoint } from "./http/endpoint.ts";
 import { currentFacts } from "../base/http/aside.ts";
@@ -147,18 +146,6 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
     traces: { ...resources, ...shared.errors, traces: shared.traces },
     events: composeEvents(parts, shared, guards, log),
   });
-}
-
-function composeEvents(
-  { config: { baseUrl, authUrl }, store, clock, keys: { signer }, isServing = () => true }: PlatformParts,
-  { events, payments }: Shared,
-  guards: ResourceGuards,
-  log: Log,
-): EventRouteDeps {
-  const awaitEvents = openLongPolls({ events, isServing });
-  const rejectionReason: EventRouteDeps["rejectionReason"] = async (id) =>
-    (await payments.find(store, id))?.value.statusReason;
-  return { store, clock, log, baseUrl, authUrl, signer, events, guards, awaitEvents, rejectionReason };
 }
 
 /** No middleware if traces are switched off. */

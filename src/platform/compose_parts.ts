@@ -65,6 +65,7 @@ import type { Site } from "../pages/site.ts";
 import { openTraces, type Traces } from "./traces/open_traces.ts";
 import { type FiguresParts, openFigures } from "./figures/open_figures.ts";
 import { type EventStore, openEventStore } from "./events/event_store.ts";
+import { openSubscriptionStore, type SubscriptionStore } from "./events/subscription_store.ts";
 
 /** The inputs that differ between a test, the sandbox and production. */
 export interface PlatformParts {
@@ -124,6 +125,7 @@ export interface Shared extends Traces, FiguresParts, CellClients {
   readonly limits: RateLimit;
   readonly delivery: DeliverOrderDeps;
   readonly events: EventStore;
+  readonly subscriptions: SubscriptionStore;
   readonly errors: Omit<ErrorDeps, "log">;
 }
 
@@ -159,6 +161,7 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
     ...figures,
     ...traces,
     events,
+    subscriptions: openSubscriptionStore(store),
     claims: openClaimStore(clock),
     sessions: openAuthorizationSessionStore(),
     errors: composeErrors(parts, site, view),

@@ -36,6 +36,7 @@ import { controlledPartyRecord, controlsRecord } from "./security/controls_store
 import { lookupRecord } from "./lookup/lookup_store.ts";
 import { traceOfRecord, traceRecord } from "./traces/trace_store.ts";
 import { eventRecord } from "./events/event_store.ts";
+import { subscriptionRecord } from "./events/subscription_store.ts";
 import { receiptKeyRecord } from "./receipts/receipt_keys.ts";
 import { rateBucketRecord } from "./security/rate_limit_store.ts";
 
@@ -80,6 +81,7 @@ export const platformRecords = [
   proposalRecord,
   openProposalsRecord,
   eventRecord,
+  subscriptionRecord,
   lookupRecord,
   deletedCaseRecord,
   caseDeletionRecord,

@@ -256,3 +256,10 @@ export const eventKey = (client: ClientId, bank: BankCode, at?: number, resource
   ...(at === undefined ? [] : [String(at).padStart(15, "0")]),
   ...(resource === undefined ? [] : [resource]),
 ];
+
+/** A TPP's subscription to its events at a bank (`events/subscription_store.ts`). Until the TPP deletes it. */
+export const subscriptionKey = (client: ClientId, bank: BankCode): Key => [
+  "event_subscription",
+  client,
+  bank,
+];

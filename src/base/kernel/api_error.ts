@@ -56,6 +56,7 @@ export type ErrorReason =
   | "resource.invalid_fields"
   | "resource.not_found"
   | "resource.consent_mismatch"
+  | "subscription.exists"
   | "resource.invalid_consent_status"
   | "payment.illegal_move"
   | "registration.unsupported_media_type"

@@ -22,7 +22,8 @@ import {
   representOrders,
 } from "../payments/payment_order_representation.ts";
 import { findPayment, reportPaymentStatus, type ReportPaymentStatusDeps } from "./report_payment_status.ts";
-import { bankChecks, signedJson } from "./routes.ts";
+import { signedJson } from "../security/payload_signature.ts";
+import { bankChecks } from "./routes.ts";
 import { PAYMENT_STATUSES } from "../payments/payment.ts";
 import { decodeStatusReport, statusReportSchema } from "./status_report_schema.ts";
 

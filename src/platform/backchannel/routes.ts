@@ -12,11 +12,10 @@ import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { fapiHeaders } from "../http/fapi_headers.ts";
 import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
 import { accessTokenOf, bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
-import { parseStrictJson } from "../../base/http/strict_json.ts";
 import { type AccessVariables, insufficientToken, type Requirement } from "../security/access_token.ts";
 import type { BankVariables } from "../security/bank_path.ts";
 import { firstReads, type KeysOfRequest } from "../security/first_reads.ts";
-import type { SignedBodyVariables } from "../security/payload_signature.ts";
+import { signedJson } from "../security/payload_signature.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
 import {
   consentDetailsSchema,
@@ -42,14 +41,6 @@ export const bankItself = createMiddleware<{ Variables: BankVariables & AccessVa
     if (c.get("access").token.clientId !== c.get("bank").clientId) {
       throw insufficientToken("The access token does not belong to the bank in the path.", "bank");
     }
-    await next();
-  },
-);
-
-/** Check: parses the bytes whose signature is verified. */
-export const signedJson = createMiddleware<{ Variables: SignedBodyVariables & { json: unknown } }>(
-  async function strictJson(c, next) {
-    c.set("json", parseStrictJson(c.get("signedBody").bytes));
     await next();
   },
 );

@@ -1,10 +1,7 @@
 /**
- * A circuit breaker per receiver and sender. Orders: the bank receives, and the TPP whose payment it is sends. Events:
- * the TPP receives, and the platform sends. Only the first push of each message counts: a message may fail for a reason
- * of its own, and would otherwise count again at every retry. The failures of one sender open the breaker for that
- * sender alone. If it is open for two senders, it is open for all, and still every sender has its own probes, so that
- * none waits for another's messages. The state is in this process's memory only. It reduces the load of an unreachable
- * receiver, and no message depends on it.
+ * A circuit breaker per receiver and sender, of payment orders to banks and of events to TPPs. Only a message's first
+ * push counts. The failures of one sender open the breaker for that sender alone. If it is open for two, it is open for
+ * all, and still every sender has its own probes. The state is in this process's memory, and no message depends on it.
  */
 import type { Clock } from "../../base/kernel/clock.ts";
 import { ORDER_PUSH_SECONDS } from "../profile.ts";

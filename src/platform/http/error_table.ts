@@ -193,6 +193,10 @@ export const ERROR_TABLE = {
       "No such resource: the id must be one that an endpoint of this bank returned to your client.",
     ),
   ), // Decision C2
+  "subscription.exists": row(
+    badRequest,
+    fault(409, "Rules.ResourceAlreadyExists", "There is a subscription."),
+  ),
   "resource.consent_mismatch": row(
     badRequest,
     fault(400, "Resource.ConsentMismatch", "The payment differs from its consent."),
@@ -278,11 +282,8 @@ export const BUG_WIRE: Wire = row(
 
 function row(oauthWire: OAuthWire, resource?: ResourceWire, page?: PageWire["page"]): Wire {
   const wire = { oauth: oauthWire, ...(resource === undefined ? {} : { resource }) };
-  const pageStatus = oauthWire.status === 405 || oauthWire.status === 404
-    ? oauthWire.status
-    : oauthWire.status >= 413
-    ? oauthWire.status
-    : 400;
+  const { status } = oauthWire;
+  const pageStatus = status === 404 || status === 405 || status >= 413 ? status : 400;
   return page === undefined ? wire : { ...wire, page: { status: pageStatus, page } };
 }
 

@@ -186,6 +186,7 @@ function obError(
 
 const STATUS_CODE: Readonly<Record<number, string>> = {
   400: "400 BadRequest",
+  409: "409 Conflict",
   403: "403 Forbidden",
   413: "413 PayloadTooLarge",
   415: "415 UnsupportedMediaType",

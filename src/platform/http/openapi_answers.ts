@@ -182,6 +182,7 @@ const RESOURCE = {
     description: "The `Accept` header excludes application/json, the only supported type",
     headers: fresh,
   },
+  409: { description: "The resource exists", ...resourceBody },
   413: { description: WORDS[413], ...resourceBody },
   415: { description: "Wrong Content-Type or Content-Encoding", ...resourceBody },
   429: { description: WORDS[429], headers: { ...fresh, ...retry } },
@@ -238,6 +239,11 @@ export function pageErrors(...statuses: readonly (keyof typeof PAGE)[]): Errors 
 /** A JSON response of a resource endpoint. */
 export function resourceAnswer(description: string, schema: z.ZodType): Answer {
   return { description, headers: signed, content: { "application/json": { schema } } };
+}
+
+/** A response of a resource endpoint without a body. */
+export function emptyResourceAnswer(description: string): Answer {
+  return { description, headers: fresh };
 }
 
 /** A JSON response of an OAuth endpoint. */

@@ -12,6 +12,8 @@ export interface Caller {
   readonly orgId: string;
   readonly softwareId: string;
   readonly role: "PISP" | "ASPSP";
+  /** For TPPs: the address to which events may be pushed, if any. */
+  readonly eventNotificationUri?: string;
   readonly jwksUri: string;
   readonly revokedJwksUri: string;
   /** SHA-256 of its software statement, base64url. Absent if an earlier version has registered it. */

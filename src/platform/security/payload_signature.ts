@@ -11,6 +11,7 @@ import { type Failure, mismatch, ok, quoted, type Result } from "../../base/kern
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
 import { ApiError, type ErrorReason } from "../../base/kernel/api_error.ts";
 import type { BodyVariables } from "../../base/http/body.ts";
+import { parseStrictJson } from "../../base/http/strict_json.ts";
 import {
   invalidMember,
   readDetachedJws,
@@ -137,3 +138,11 @@ function missing(): ApiError {
 function rejected({ fault }: Failure<SignatureFault>): ApiError {
   return new ApiError(REASON[fault.code], { fault, faults: [fault] });
 }
+
+/** Check: parses the bytes whose signature is verified. */
+export const signedJson = createMiddleware<{ Variables: SignedBodyVariables & { json: unknown } }>(
+  async function strictJson(c, next) {
+    c.set("json", parseStrictJson(c.get("signedBody").bytes));
+    await next();
+  },
+);

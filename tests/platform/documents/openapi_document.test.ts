@@ -33,6 +33,16 @@ const OPERATION_IDS = {
   "get /{bank}/back-channel-payments/v1/{paymentId}": ["getPaymentOrder", "mutualTLS DPoPBank"],
   "put /{bank}/back-channel-payments/v1/{paymentId}": ["reportPaymentStatus", "mutualTLS DPoPBank"],
   "post /{bank}/events/v1": ["pollEvents", "mutualTLS DPoPPayments"],
+  "post /{bank}/event-subscriptions/v1": ["createEventSubscription", "mutualTLS DPoPPayments"],
+  "get /{bank}/event-subscriptions/v1": ["getEventSubscriptions", "mutualTLS DPoPPayments"],
+  "put /{bank}/event-subscriptions/v1/{eventSubscriptionId}": [
+    "changeEventSubscription",
+    "mutualTLS DPoPPayments",
+  ],
+  "delete /{bank}/event-subscriptions/v1/{eventSubscriptionId}": [
+    "deleteEventSubscription",
+    "mutualTLS DPoPPayments",
+  ],
   "get /traces/v1/{interactionId}": ["getTraces", "mutualTLS DPoPPayments mutualTLS DPoPBank"],
   "get /traces/v1": ["listTraces", "mutualTLS DPoPPayments mutualTLS DPoPBank"],
   "get /health/live": ["getLiveness", ""],

@@ -38,6 +38,12 @@ export const RESOURCE_HELP = {
     "x-idempotency-key: 7f3d1c9e-4b52-4d0a-9c55-0f6b6f2a1e11",
     "Make a new key for each new payment or consent.",
   ),
+  "subscription.exists": help(
+    "The client has an event subscription at this bank, perhaps from a request whose answer was lost.",
+    "At most one subscription at each bank",
+    "PUT /BANKA/event-subscriptions/v1/{EventSubscriptionId}",
+    "Read the subscription with GET. Change it with PUT, or end it with DELETE.",
+  ),
   "resource.invalid_format": help(
     "The body is not one JSON object, or is ambiguous JSON.",
     "A JSON object in UTF-8, without a repeated member, at most 16 levels deep",

@@ -1,0 +1,93 @@
+/** A TPP creates, changes and ends its subscription to the events of one bank (contract EVT9). */
+import { ApiError, type Fault } from "../../base/kernel/api_error.ts";
+import type { Entry, Reader } from "../../base/store/store.ts";
+import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
+import type { EventOwner } from "./event_store.ts";
+import type { Subscription, SubscriptionTerms } from "./subscription.ts";
+import type { SubscriptionChange } from "./subscription_schema.ts";
+import type { SubscriptionStore } from "./subscription_store.ts";
+
+export interface SubscribeDeps extends TransactDeps {
+  readonly subscriptions: SubscriptionStore;
+}
+
+interface Command extends RequestState {
+  readonly owner: EventOwner;
+}
+
+/** What a client asks for, and the address that its software statement approves. */
+interface Wanted<T extends SubscriptionTerms> extends Command {
+  readonly terms: T;
+  /** `event_notification_uri`. */
+  readonly approved: string | undefined;
+}
+
+/** @throws {ApiError} `resource.invalid_fields`; `subscription.exists` if the client has one at this bank */
+export async function subscribe(
+  deps: SubscribeDeps,
+  { owner, terms, approved, ...request }: Wanted<SubscriptionTerms>,
+): Promise<Subscription> {
+  rejectFaults(callbackFaults(terms, approved));
+  return await transact(deps, { what: "event subscription", request }, async (tx) => {
+    const former = await deps.subscriptions.find(tx, owner);
+    if (former !== null) throw new ApiError("subscription.exists");
+    const now = deps.clock();
+    const made = { ...owner, ...terms, id: crypto.randomUUID(), createdAt: now, updatedAt: now };
+    deps.subscriptions.stage(tx, null, made);
+    return made;
+  });
+}
+
+/** @throws {ApiError} `resource.invalid_fields`, `resource.not_found` */
+export async function changeSubscription(
+  deps: SubscribeDeps,
+  { owner, id, terms: { namedId = id, ...terms }, approved, ...request }:
+    & Wanted<SubscriptionChange>
+    & { readonly id: string },
+): Promise<Subscription> {
+  const path = "Data.EventSubscriptionId";
+  const other: Fault = { code: "Field.Invalid", path, message: "Must be the id in the path." };
+  rejectFaults([...callbackFaults(terms, approved), ...(namedId === id ? [] : [other])]);
+  return await transact(deps, { what: "event subscription", request }, async (tx) => {
+    const former = await found(deps, tx, owner, id);
+    const { callbackUrl: _, ...kept } = former.value;
+    const changed = { ...kept, ...terms, updatedAt: deps.clock() };
+    deps.subscriptions.stage(tx, former, changed);
+    return changed;
+  });
+}
+
+/** @throws {ApiError} `resource.not_found` */
+export async function unsubscribe(
+  deps: SubscribeDeps,
+  { owner, id, ...request }: Command & { readonly id: string },
+): Promise<void> {
+  await transact(deps, { what: "event subscription", request }, async (tx) => {
+    deps.subscriptions.stageEnd(tx, await found(deps, tx, owner, id));
+  });
+}
+
+/** Another client's subscription is not found, because the owner is part of the key (contract EVT5). */
+async function found(
+  deps: SubscribeDeps,
+  tx: Reader,
+  owner: EventOwner,
+  id: string,
+): Promise<Entry<Subscription>> {
+  const entry = await deps.subscriptions.find(tx, owner);
+  if (entry === null || entry.value.id !== id) throw new ApiError("resource.not_found");
+  return entry;
+}
+
+/** Events are pushed only to the address that the directory has approved (Decision T2). */
+function callbackFaults({ callbackUrl }: SubscriptionTerms, approved: string | undefined): Fault[] {
+  if (callbackUrl === undefined || callbackUrl === approved) return [];
+  const message = approved === undefined
+    ? "Must be absent: your software statement has no event_notification_uri."
+    : "Must be the event_notification_uri of your software statement.";
+  return [{ code: "Field.Invalid", path: "Data.CallbackUrl", message }];
+}
+
+function rejectFaults(faults: readonly Fault[]): void {
+  if (faults.length > 0) throw new ApiError("resource.invalid_fields", { faults });
+}

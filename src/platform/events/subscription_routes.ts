@@ -1,0 +1,184 @@
+/** `/{BANK}/event-subscriptions/v1` (contract EVT9; OBIE Event Notification 4.0.1). */
+import type { Context } from "hono";
+import { createRoute, z } from "@hono/zod-openapi";
+import { jsonBody } from "../../base/http/body.ts";
+import type { RequestVariables } from "../../base/http/context.ts";
+import { decoded } from "../http/decoded.ts";
+import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
+import { fapiHeaders } from "../http/fapi_headers.ts";
+import { emptyResourceAnswer, resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
+import { accessTokenOf, bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
+import { SUBSCRIPTIONS_PATH } from "../paths.ts";
+import type { AccessVariables, Requirement } from "../security/access_token.ts";
+import type { BankVariables } from "../security/bank_path.ts";
+import { firstReads } from "../security/first_reads.ts";
+import { signedJson } from "../security/payload_signature.ts";
+import type { ResourceGuards } from "../security/resource_guards.ts";
+import { changeSubscription, subscribe, type SubscribeDeps, unsubscribe } from "./subscribe.ts";
+import { representSubscription, representSubscriptions } from "./subscription_representation.ts";
+import {
+  decodeSubscription,
+  decodeSubscriptionChange,
+  subscriptionChangeSchema,
+  subscriptionRequestSchema,
+  subscriptionSchema,
+  subscriptionsSchema,
+} from "./subscription_schema.ts";
+
+export interface SubscriptionRouteDeps extends SubscribeDeps {
+  readonly guards: ResourceGuards;
+  readonly baseUrl: string;
+}
+
+const CLIENT: Requirement = { scope: "payments", grants: ["client_credentials"] };
+const security = accessTokenOf("payments");
+const common = { tags: ["Events"], security };
+const idParameter = bankParameter.extend({
+  eventSubscriptionId: z.string().openapi({
+    param: { name: "eventSubscriptionId", in: "path" },
+    format: "uuid",
+  }),
+});
+
+const createSubscription = createRoute({
+  ...common,
+  method: "post",
+  path: SUBSCRIPTIONS_PATH,
+  operationId: "createEventSubscription",
+  summary: "Subscribe to events",
+  description:
+    "With `CallbackUrl`, events are pushed to it. You have at most one subscription at each bank, " +
+    "so a repeated request is answered with 409: read the subscription instead.",
+  request: {
+    params: bankParameter,
+    headers: signedHeaders,
+    body: { required: true, content: { "application/json": { schema: subscriptionRequestSchema } } },
+  },
+  responses: { 201: resourceAnswer("Created", subscriptionSchema), ...resourceErrors(409, 413, 415) },
+});
+
+const listSubscriptions = createRoute({
+  ...common,
+  method: "get",
+  path: SUBSCRIPTIONS_PATH,
+  operationId: "getEventSubscriptions",
+  summary: "Read your subscription",
+  description: "A list, because OBIE has it so. It has at most one subscription.",
+  request: { params: bankParameter, headers: resourceHeaders },
+  responses: { 200: resourceAnswer("Your subscription, if any", subscriptionsSchema), ...resourceErrors() },
+});
+
+const changeRoute = createRoute({
+  ...common,
+  method: "put",
+  path: `${SUBSCRIPTIONS_PATH}/{eventSubscriptionId}`,
+  operationId: "changeEventSubscription",
+  summary: "Change your subscription",
+  description: "Replaces the subscription. Without `CallbackUrl`, pushing ends.",
+  request: {
+    params: idParameter,
+    headers: signedHeaders,
+    body: { required: true, content: { "application/json": { schema: subscriptionChangeSchema } } },
+  },
+  responses: { 200: resourceAnswer("The subscription", subscriptionSchema), ...resourceErrors(413, 415) },
+});
+
+const deleteRoute = createRoute({
+  ...common,
+  method: "delete",
+  path: `${SUBSCRIPTIONS_PATH}/{eventSubscriptionId}`,
+  operationId: "deleteEventSubscription",
+  summary: "End your subscription",
+  description: "Pushing ends. Events are kept for polling.",
+  request: { params: idParameter, headers: resourceHeaders },
+  responses: { 204: emptyResourceAnswer("Ended"), ...resourceErrors() },
+});
+
+export function subscriptionRoutes(deps: SubscriptionRouteDeps): readonly PlatformEndpoint[] {
+  return [createEndpoint(deps), listEndpoint(deps), changeEndpoint(deps), deleteEndpoint(deps)];
+}
+
+function createEndpoint(deps: SubscriptionRouteDeps): PlatformEndpoint {
+  const { certificate, limit, bank, token, payloadSignature } = deps.guards;
+  return endpoint("resource", "participant", createSubscription, [
+    certificate,
+    limit("consents"),
+    firstReads(),
+    bank,
+    token(CLIENT),
+    fapiHeaders,
+    jsonBody,
+    payloadSignature,
+    signedJson,
+    decoded(decodeSubscription),
+  ], async (c) => {
+    const subscription = await subscribe(deps, { ...wanted(c), terms: c.get("request") });
+    return c.json(representSubscription(subscription, deps.baseUrl), 201);
+  });
+}
+
+function listEndpoint(deps: SubscriptionRouteDeps): PlatformEndpoint {
+  const { certificate, limit, bank, token } = deps.guards;
+  return endpoint("resource", "participant", listSubscriptions, [
+    certificate,
+    limit("reads"),
+    firstReads(),
+    bank,
+    token(CLIENT),
+    fapiHeaders,
+  ], async (c) => {
+    const found = await deps.subscriptions.find(c.get("reads"), ownRequest(c).owner);
+    return c.json(representSubscriptions(found?.value ?? null, c.get("bank").code, deps.baseUrl));
+  });
+}
+
+function changeEndpoint(deps: SubscriptionRouteDeps): PlatformEndpoint {
+  const { certificate, limit, bank, token, payloadSignature } = deps.guards;
+  return endpoint("resource", "participant", changeRoute, [
+    certificate,
+    limit("consents"),
+    firstReads(),
+    bank,
+    token(CLIENT),
+    fapiHeaders,
+    jsonBody,
+    payloadSignature,
+    signedJson,
+    decoded(decodeSubscriptionChange),
+  ], async (c) => {
+    const id = c.req.param("eventSubscriptionId");
+    const changed = await changeSubscription(deps, { ...wanted(c), id, terms: c.get("request") });
+    return c.json(representSubscription(changed, deps.baseUrl));
+  });
+}
+
+function deleteEndpoint(deps: SubscriptionRouteDeps): PlatformEndpoint {
+  const { certificate, limit, bank, token } = deps.guards;
+  return endpoint("resource", "participant", deleteRoute, [
+    certificate,
+    limit("consents"),
+    firstReads(),
+    bank,
+    token(CLIENT),
+    fapiHeaders,
+  ], async (c) => {
+    await unsubscribe(deps, { ...ownRequest(c), id: c.req.param("eventSubscriptionId") });
+    return c.body(null, 204);
+  });
+}
+
+type Env = { Variables: RequestVariables & AccessVariables & BankVariables };
+type OwnRequest = Omit<Parameters<typeof unsubscribe>[1], "id">;
+
+function ownRequest(c: Context<Env>): OwnRequest {
+  return {
+    owner: { clientId: c.get("access").token.clientId, bank: c.get("bank").code },
+    replayRecords: c.get("replayRecords"),
+    interactionId: c.get("interactionId"),
+    reads: c.get("reads"),
+  };
+}
+
+function wanted(c: Context<Env>): OwnRequest & { readonly approved: string | undefined } {
+  return { ...ownRequest(c), approved: c.get("access").caller.eventNotificationUri };
+}

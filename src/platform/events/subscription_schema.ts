@@ -1,0 +1,90 @@
+/** The bodies of event subscriptions (OBIE Event Notification 4.0.1), and the decoding of requests. */
+import { z } from "@hono/zod-openapi";
+import { decode, rejectedAs } from "../http/decode.ts";
+import { SUBSCRIBED_TYPE, SUBSCRIBED_VERSION, type SubscriptionTerms } from "./subscription.ts";
+
+const terms = {
+  CallbackUrl: z.string().optional().openapi({
+    format: "uri",
+    maxLength: 2048,
+    description:
+      "Events are pushed here (RFC 8935). It is the `event_notification_uri` of your software statement, " +
+      "byte for byte. Without it, events are for polling alone.",
+  }),
+  Version: z.string().refine(
+    (version) => version === SUBSCRIBED_VERSION,
+    rejectedAs("Field.Invalid", `Must be ${SUBSCRIBED_VERSION}.`),
+  ).openapi({ enum: [SUBSCRIBED_VERSION] }),
+  EventTypes: z.array(
+    z.string().refine(
+      (type) => type === SUBSCRIBED_TYPE,
+      rejectedAs("Field.Invalid", `Must be ${SUBSCRIBED_TYPE}. Every event of the platform has this type.`),
+    ).openapi({ enum: [SUBSCRIBED_TYPE] }),
+  ).length(1).optional(),
+};
+const id = z.uuid().openapi({ description: "Id of the subscription." });
+const example = { CallbackUrl: "https://shop.example/events", Version: SUBSCRIBED_VERSION };
+const EXAMPLE_ID = "1c2f7e5a-6d3b-4f08-9a41-5e7d0c9b8a21";
+
+export const subscriptionRequestSchema = z.strictObject({ Data: z.strictObject(terms) })
+  .openapi("EventSubscriptionRequest", { example: { Data: example } });
+
+/** OBIE lets a TPP send the changed answer of an earlier request, so the members of an answer are taken too. */
+export const subscriptionChangeSchema = z.strictObject({
+  Data: z.strictObject({ EventSubscriptionId: id.optional(), ...terms }),
+  Links: z.looseObject({}).optional().openapi({ description: "Ignored." }),
+  Meta: z.looseObject({}).optional().openapi({ description: "Ignored." }),
+}).openapi("EventSubscriptionChange", { example: { Data: example } });
+
+const subscription = z.strictObject({ EventSubscriptionId: id, ...terms });
+const around = {
+  Links: z.strictObject({ Self: z.string().openapi({ format: "uri" }) }),
+  Meta: z.strictObject({}),
+};
+
+export const subscriptionSchema = z.strictObject({ Data: subscription, ...around }).openapi(
+  "EventSubscription",
+  {
+    example: {
+      Data: { EventSubscriptionId: EXAMPLE_ID, ...example },
+      Links: { Self: `https://api.example/BANKA/event-subscriptions/v1/${EXAMPLE_ID}` },
+      Meta: {},
+    },
+  },
+);
+
+export const subscriptionsSchema = z.strictObject({
+  Data: z.strictObject({ EventSubscription: z.array(subscription).max(1) }),
+  ...around,
+}).openapi("EventSubscriptions", {
+  example: {
+    Data: { EventSubscription: [{ EventSubscriptionId: EXAMPLE_ID, ...example }] },
+    Links: { Self: "https://api.example/BANKA/event-subscriptions/v1" },
+    Meta: {},
+  },
+});
+
+type Terms = z.infer<typeof subscriptionRequestSchema>["Data"];
+
+/** A decoded change. */
+export interface SubscriptionChange extends SubscriptionTerms {
+  /** `EventSubscriptionId`, if the body names it. */
+  readonly namedId?: string;
+}
+
+/** @throws {ApiError} `resource.invalid_fields`, `resource.invalid_format` */
+export function decodeSubscription(json: unknown): SubscriptionTerms {
+  return termsOf(decode(subscriptionRequestSchema, json).Data);
+}
+
+/** @throws {ApiError} `resource.invalid_fields`, `resource.invalid_format` */
+export function decodeSubscriptionChange(json: unknown): SubscriptionChange {
+  const { Data } = decode(subscriptionChangeSchema, json);
+  const { EventSubscriptionId: namedId } = Data;
+  return { ...termsOf(Data), ...(namedId === undefined ? {} : { namedId }) };
+}
+
+function termsOf({ CallbackUrl, EventTypes }: Terms): SubscriptionTerms {
+  const callback = CallbackUrl === undefined ? {} : { callbackUrl: CallbackUrl };
+  return { ...callback, namesTypes: EventTypes !== undefined };
+}
