@@ -197,6 +197,22 @@ async function traces(options: BenchOptions): Promise<number> {
   return found.failures > 0 ? 1 : 0;
 }
 
+/** Fails if a payment fails. The collector takes every span. */
+async function spans(options: BenchOptions): Promise<number> {
+  await using collector = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      await request.bytes();
+      return Response.json({});
+    },
+  );
+  const url = `http://127.0.0.1:${collector.addr.port}/v1/traces`;
+  const sending = { ...SERVE, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url };
+  const found = await costsInTurn(options, [sending, SERVE], say);
+  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : inTurnReport("spans", found, 8));
+  return found.failures > 0 ? 1 : 0;
+}
+
 /** Fails if the rows that wait for their deletion, or the table, grow to the end. */
 async function expired(options: BenchOptions): Promise<number> {
   const found = await expiry(options.expiry, say);
@@ -209,6 +225,7 @@ function runOf(options: BenchOptions): Promise<number> {
   if (options.engines) return engines(options);
   if (options.evidence) return evidence(options);
   if (options.traces) return traces(options);
+  if (options.spans) return spans(options);
   if (options.overload > 0) return overloaded(options);
   return options.soak > 0 ? soaked(options) : measure(options);
 }

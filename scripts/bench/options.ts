@@ -24,6 +24,8 @@ export interface BenchOptions {
   readonly evidence: boolean;
   /** Compares payments with and without traces, in place of the rounds. */
   readonly traces: boolean;
+  /** Compares payments with and without spans, in place of the rounds. */
+  readonly spans: boolean;
   readonly json: boolean;
   readonly guard: boolean;
 }
@@ -45,6 +47,7 @@ Usage: deno task bench [options]
   --engines          instead, compare a payment on a KV file with one on PostgreSQL
   --evidence         instead, compare payments with and without the evidence log, and with and without sealing
   --traces           instead, compare payments with and without traces
+  --spans            instead, compare payments with and without spans for a collector
   --expiry MINUTES   instead, write the short-lived rows of 100 payments a second to PostgreSQL and watch its size
   --json             rows for machines
   --guard            fail where a ratio at concurrency 8 is past 1.5 times of scripts/bench/ratios.ts
@@ -69,7 +72,7 @@ const NAMES = [
 
 /** The options, or undefined where help is wanted. @throws {UsageError} */
 export function readBenchOptions(args: readonly string[]): BenchOptions | undefined {
-  const given = optionsOf(args, NAMES, ["engines", "evidence", "traces", "json", "guard", "help"]);
+  const given = optionsOf(args, NAMES, ["engines", "evidence", "traces", "spans", "json", "guard", "help"]);
   if (given.help) return undefined;
   return {
     requests: number("requests", given.requests ?? "200", 1),
@@ -84,6 +87,7 @@ export function readBenchOptions(args: readonly string[]): BenchOptions | undefi
     engines: given.engines ?? false,
     evidence: given.evidence ?? false,
     traces: given.traces ?? false,
+    spans: given.spans ?? false,
     json: given.json ?? false,
     guard: given.guard ?? false,
   };

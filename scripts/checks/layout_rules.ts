@@ -23,6 +23,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/cells.ts",
     "platform/address_faults.ts",
     "platform/operators_config.ts",
+    "platform/span_collector.ts",
     "platform/config_values.ts",
   ],
   [

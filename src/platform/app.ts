@@ -23,9 +23,9 @@ import { answerErrors, type ErrorDeps } from "./http/on_error.ts";
 import { ApiError } from "../base/kernel/api_error.ts";
 import { type Clock, preciseClock } from "../base/kernel/clock.ts";
 import type { Store } from "../base/store/store.ts";
-import type { Log } from "./log_events.ts";
 import type { FiguresRecorder } from "./figures/recorder.ts";
 import type { PlatformMetrics } from "./metrics.ts";
+import type { Log } from "./log_events.ts";
 import { FIRST_SEGMENTS } from "../base/kernel/reserved_names.ts";
 import { type DiscoveryRouteDeps, discoveryRoutes } from "./oauth/discovery_routes.ts";
 import { type OAuthRouteDeps, oauthRoutes } from "./oauth/routes.ts";
@@ -59,6 +59,7 @@ import {
   guardOperations,
   type OperatorGuardDeps,
 } from "./security/operation.ts";
+import { type SpanRequestDeps, spanRequests } from "./http/span_requests.ts";
 import { healthEndpoints, type PublicPageDeps, publicPageRoutes } from "./public_pages.ts";
 import {
   type OperationsDocumentDeps,
@@ -76,7 +77,7 @@ export type Surroundings = readonly MiddlewareHandler<RequestEnv>[];
  * @param traced the middleware that records traces, if the host has them
  */
 export function surroundings(
-  { store, metrics, figures, steady }: {
+  { store, metrics, figures, steady, ...spanned }: SpanRequestDeps & {
     readonly store: Store;
     readonly metrics: PlatformMetrics;
     readonly figures: FiguresRecorder;
@@ -89,6 +90,7 @@ export function surroundings(
 ): Surroundings {
   return [
     nameRequest(store),
+    ...spanRequests(spanned),
     headers,
     requestMetrics({ metrics, figures, elapsed: preciseClock }),
     requestLog({ log, steady }),

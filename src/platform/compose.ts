@@ -25,7 +25,7 @@ import type { PublicPageDeps } from "./public_pages.ts";
 import { openReceiptSigner } from "./receipts/receipt_keys.ts";
 import { beginEpoch } from "./recovery/begin_epoch.ts";
 import { openPlatformMetrics } from "./metrics.ts";
-import { measured } from "./measured_parts.ts";
+import { measured, openSpans } from "./measured_parts.ts";
 import { fillOnScrape } from "./scraped_values.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { rejectWhileHeld } from "./recovery/reject_while_held.ts";
@@ -68,7 +68,7 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
     working: (failedSeconds) => log.warn("store.working", { failedSeconds }),
   });
   const { mark, ...clocks } = await openClocks({ ...given, store }, log);
-  const parts: TimedParts = { ...given, ...clocks, store, metrics };
+  const parts: TimedParts = { ...given, ...clocks, store, metrics, spans: openSpans(given, metrics) };
   const shared = composeShared(parts, log);
   fillOnScrape({ ...given, metrics, shared, isStoreFailing: store.isFailing, process: given.process });
   await beginEpoch({

@@ -19,6 +19,7 @@ import { type AuthorizationCodeStore, openAuthorizationCodeStore } from "./oauth
 import { openPushedRequestStore, type PushedRequestStore } from "./oauth/pushed_request_store.ts";
 import type { Probe } from "../base/observability/health.ts";
 import type { LogSink } from "../base/observability/log.ts";
+import type { SpanQueue } from "../base/observability/spans.ts";
 import type { Log } from "./log_events.ts";
 import { type DirectoryClock, openDirectoryClock } from "./participants/directory_clock.ts";
 import { openDirectoryKeys } from "./participants/directory_keys.ts";
@@ -91,6 +92,8 @@ export interface PlatformParts {
 
 export interface TimedParts extends PlatformParts {
   readonly metrics: PlatformMetrics;
+  /** Undefined if no collector of spans is configured. */
+  readonly spans: SpanQueue | undefined;
   /** Like `clock`, but never goes back: for ages and waits within this process. */
   readonly steady: Clock;
   /** Like `steady`, but continues over a restart: for ages of stored values. */
@@ -240,9 +243,12 @@ function composeDirectoryView(parts: TimedParts, log: Log): DirectoryView {
   };
 }
 
-function composeDirectoryClock({ fetch, metrics, clock, steady }: TimedParts, log: Log): DirectoryClock {
+function composeDirectoryClock(
+  { fetch, metrics, clock, steady, spans }: TimedParts,
+  log: Log,
+): DirectoryClock {
   return openDirectoryClock({
-    fetch: tracedFetch(measuredFetch(fetch, metrics), "directory"),
+    fetch: tracedFetch({ fetch: measuredFetch(fetch, metrics), clock, spans }, "directory"),
     clock,
     steady,
     log,
@@ -263,7 +269,7 @@ function composeDelivery(
     steady,
     log,
     payments,
-    fetch: tracedFetch(parts.fetch, "bank"),
+    fetch: tracedFetch(parts, "bank"),
     signer: keys.signer,
     ownKey: () => ownKeyDocument(keys),
     authUrl: config.authUrl,

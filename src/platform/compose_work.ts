@@ -18,6 +18,7 @@ import { openBankWatch } from "./reports/watch_banks.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { openReceiptSigner } from "./receipts/receipt_keys.ts";
 import { followDirectory } from "./registration/current_clients.ts";
+import type { SpanQueue } from "../base/observability/spans.ts";
 import type { Log } from "./log_events.ts";
 
 /** The background work, and its jobs one by one for runtimes with a scheduler of their own. */
@@ -42,6 +43,8 @@ export interface PlatformWork extends BackgroundWork {
   readonly growLog: () => Promise<number>;
   /** Stores the traces of answered requests. */
   readonly writeTraces: () => Promise<number>;
+  /** Sends spans to the collector, if there is one. */
+  readonly sendSpans?: () => Promise<number>;
   /** Stores the figures of reports. */
   readonly writeFigures: () => Promise<number>;
   /** Notes once a minute which banks are not available. */
@@ -55,7 +58,7 @@ export interface PlatformWork extends BackgroundWork {
 type WorkParts =
   & Pick<PlatformWork, "markAge">
   & Pick<PlatformParts, "store" | "clock" | "monotonic" | "keys" | "config" | "operators" | "caseKeys">
-  & { readonly log: Log };
+  & { readonly log: Log; readonly spans: SpanQueue | undefined };
 
 export function composeWork(parts: WorkParts, shared: Shared): PlatformWork {
   const { delivery, traceQueue, figures } = shared;
@@ -73,7 +76,7 @@ export function composeWork(parts: WorkParts, shared: Shared): PlatformWork {
     ...work,
     async stop() {
       await work.stop();
-      await Promise.allSettled([traceQueue.write(), figures.write()]); // the newest; the store has logged its failure
+      await Promise.allSettled([traceQueue.write(), figures.write(), parts.spans?.send()]); // the newest; the store has logged its failure
     },
   };
 }
@@ -97,6 +100,7 @@ function jobsOf(parts: WorkParts, shared: Shared): Jobs {
     ...caseJobs(parts, { delivery, consents, keptTime }, evidence.log),
     growLog: () => growLog(evidence),
     writeTraces: () => traceQueue.write(),
+    ...(parts.spans === undefined ? {} : { sendSpans: parts.spans.send }),
     writeFigures: () => figures.write(),
     watchBanks: openBankWatch({ ...parts, ...shared, circuit: delivery.circuit, holds }),
     storeReceiptKey: async () => (await receiptSigner(), 0),

@@ -8,6 +8,7 @@ import { schema, type Values } from "./config_variables.ts";
 import { isUrl, storeUrlFaults } from "../base/store/store_url.ts";
 import type { AccountSchemes } from "../base/values/account_schemes.ts";
 import type { Operator } from "../pages/operator.ts";
+import type { SpanCollector } from "./span_collector.ts";
 import { type FourEyesChange, oidcOf, type OidcSettings, operatorFaults } from "./operators_config.ts";
 import type { ProxyCertificateSource } from "./profile.ts";
 import type { RatePolicies } from "./rate_policies.ts";
@@ -49,6 +50,8 @@ export interface Config {
   readonly operationsUrl: string;
   /** Path of the list of operators. */
   readonly operatorsFile: string | undefined;
+  /** The collector of OpenTelemetry spans, if there is one. */
+  readonly spanCollector: SpanCollector | undefined;
   readonly environment: "Production" | "Sandbox";
   readonly logLevel: "debug" | "info" | "warn" | "error";
   /** ISO 4217 codes of supported currencies. */
@@ -147,6 +150,7 @@ function frozen(values: Values): Config {
     operatorsOidc: oidcOf(values),
     fourEyes: Object.freeze(values.FOUR_EYES),
     operationsUrl: values.OPERATIONS_URL ?? `http://localhost:${values.OPERATIONS_PORT ?? 80}`,
+    spanCollector: collectorOf(values),
     environment: values.ENVIRONMENT,
     logLevel: values.LOG_LEVEL,
     rateLimits: values.RATE_LIMITS,
@@ -160,6 +164,11 @@ function frozen(values: Values): Config {
     accountSchemes: values.ACCOUNT_SCHEMES,
     operator: operatorOf(values),
   });
+}
+
+function collectorOf(values: Values): SpanCollector | undefined {
+  const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url, OTEL_EXPORTER_OTLP_TRACES_HEADERS: headers = {} } = values;
+  return url === undefined ? undefined : { url, headers };
 }
 
 function retentionOf(

@@ -8,6 +8,7 @@ import { isTimeZone, readLogo, readSupport } from "../pages/operator.ts";
 import { FOUR_EYES_NAMES, readFourEyes } from "./operators_config.ts";
 import { PROXY_CERTIFICATE_SOURCES } from "./profile.ts";
 import { readRatePolicies } from "./rate_policies.ts";
+import { readSpanHeaders, readSpanUrl } from "./span_collector.ts";
 
 const OBIE_SCHEMES_LIST = [...OBIE_SCHEMES.keys()].join(", ");
 const DEFAULT_CURRENCIES = "COP,EUR,GBP,USD";
@@ -65,6 +66,12 @@ export const schema = z.object({
   ),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"], { error: "set it to debug, info, warn or error" })
     .default("info"),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: readAs(
+    readSpanUrl,
+    "set it to the https URL of a collector (http only on loopback), such as http://127.0.0.1:4318/v1/traces",
+  ).optional(),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: readAs(readSpanHeaders, "set it to name=value pairs, comma separated")
+    .optional(),
   RATE_LIMITS: readAs(readRatePolicies, "set it to group=perSecond/burst pairs, comma separated").prefault(
     "",
   ),

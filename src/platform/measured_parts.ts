@@ -1,8 +1,10 @@
 /** Wraps the store, the fetch of the directory and the background jobs, so that their calls are measured. */
 import type { Job } from "./background_work.ts";
+import type { Config } from "./config.ts";
 import { currentTrace } from "../base/http/aside.ts";
-import { noteCall, type TracedCall } from "../base/http/request_trace.ts";
-import { monotonicClock, preciseClock } from "../base/kernel/clock.ts";
+import { noteCall, noteSpan, type TracedCall } from "../base/http/request_trace.ts";
+import { type Clock, preciseClock } from "../base/kernel/clock.ts";
+import { openSpanQueue, type Span, type SpanQueue } from "../base/observability/spans.ts";
 import { measureStore } from "../base/store/measured_store.ts";
 import type { Store } from "../base/store/store.ts";
 import type { PlatformMetrics } from "./metrics.ts";
@@ -20,6 +22,11 @@ export function measured(store: Store, metrics: PlatformMetrics): Store {
   return measureStore(store, preciseClock, (operation, seconds, succeeded) => {
     metrics.observe("platform_store_duration_seconds", { operation }, seconds);
     if (!succeeded) metrics.count("platform_store_failures_total", { operation });
+    const notes = currentTrace();
+    if (notes?.span === undefined) return;
+    const attributes = { "db.operation.name": operation };
+    const span = { name: `store ${operation}`, milliseconds: seconds * 1000, attributes, failed: !succeeded };
+    noteSpan(notes, span, preciseClock());
   });
 }
 
@@ -37,20 +44,39 @@ export function measuredFetch(request: typeof fetch, metrics: PlatformMetrics): 
   };
 }
 
-/** Wraps a fetch so that the trace of the current request has its calls. */
-export function tracedFetch(request: typeof fetch, to: TracedCall["to"]): typeof fetch {
+/**
+ * Wraps a fetch so that the trace and the span of the current request have its calls. A call of the background work is a
+ * span of its own.
+ */
+export function tracedFetch(
+  { fetch: request, clock, spans }: {
+    readonly fetch: typeof fetch;
+    readonly clock: Clock;
+    readonly spans?: Pick<SpanQueue, "add"> | undefined;
+  },
+  to: TracedCall["to"],
+): typeof fetch {
   return async (input, init) => {
     const notes = currentTrace();
-    if (notes === undefined) return await request(input, init);
-    const [call, began] = [noteCall(notes, to), monotonicClock()];
+    const call: TracedCall = notes === undefined ? { to } : noteCall(notes, to);
+    const [start, began] = [clock(), preciseClock()];
     try {
       const response = await request(input, init);
       call.status = response.status;
       return response;
     } finally {
-      call.milliseconds = monotonicClock() - began;
+      const ended = preciseClock();
+      call.milliseconds = Math.round(ended - began);
+      const span = callSpan(call, ended - began);
+      if (notes === undefined) spans?.add({ ...span, kind: "client", start });
+      else noteSpan(notes, span, ended);
     }
   };
+}
+
+function callSpan({ to, status }: TracedCall, milliseconds: number): Omit<Span, "start" | "kind"> {
+  const attributes = { "peer.service": to, "http.response.status_code": status };
+  return { name: `call ${to}`, milliseconds, attributes, failed: status === undefined || status >= 400 };
 }
 
 /** Wraps jobs so that their passes are counted. */
@@ -67,5 +93,25 @@ export function countedJobs(jobs: Readonly<Record<string, Job>>, metrics: Platfo
     } finally {
       counted(work, result);
     }
+  });
+}
+
+/** Opens the queue of spans for the configured collector; undefined if there is none. */
+export function openSpans(
+  { config, fetch }: { readonly config: Config; readonly fetch: typeof globalThis.fetch },
+  metrics: PlatformMetrics,
+): SpanQueue | undefined {
+  const { spanCollector, environment, cell } = config;
+  if (spanCollector === undefined) return undefined;
+  return openSpanQueue({
+    fetch,
+    ...spanCollector,
+    resource: {
+      "service.name": "payment-platform",
+      "service.instance.id": crypto.randomUUID(),
+      "deployment.environment.name": environment,
+      "platform.cell": cell,
+    },
+    counted: (result, by) => metrics.count("platform_spans_total", { result }, by),
   });
 }

@@ -161,6 +161,12 @@ const PROCESS = {
       "Traces of requests by result: written; limited (the caller had too many); dropped (the store did not take them).",
     labels: { result: "fixed" },
   },
+  platform_spans_total: {
+    kind: "counter",
+    help:
+      "OpenTelemetry spans by result: sent; dropped (too many at once, or the collector did not take them).",
+    labels: { result: "fixed" },
+  },
   platform_figures_dropped_total: {
     kind: "counter",
     help: "Requests and pushes that the reports by day lack, because too many participants had some.",

@@ -35,6 +35,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     operationsHost: "127.0.0.1",
     operationsPort: undefined,
     operatorsOidc: undefined,
+    spanCollector: undefined,
     operationsUrl: "http://localhost:80",
     operatorsFile: undefined,
     environment: "Production",
@@ -133,7 +134,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     burst: 4,
   }]);
   assertEquals(config.rateLimits.reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 48);
+  assertEquals(VARIABLES.length, 50);
 });
 
 Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {

@@ -2,6 +2,7 @@
 import type { Mismatch } from "../kernel/result.ts";
 import type { ErrorReason, Fault } from "../kernel/api_error.ts";
 import type { ClientId } from "../kernel/identifiers.ts";
+import type { Span } from "../observability/spans.ts";
 
 /** A call of the platform to another party while the request was handled. */
 export interface TracedCall {
@@ -43,6 +44,17 @@ export interface TraceNotes {
   readonly calls: TracedCall[];
   /** Sandbox only. */
   received?: ReceivedJwt[];
+  /** Absent if no spans are sent. */
+  span?: OpenSpan;
+}
+
+/** The request's own span, which has not ended. */
+interface OpenSpan {
+  /** Milliseconds since the Unix epoch. */
+  readonly start: number;
+  /** The same moment by the monotonic clock, milliseconds. */
+  readonly began: number;
+  readonly below: Span[];
 }
 
 /** A JWT as it arrived, decoded and not verified. Without its signature it is no credential. */
@@ -67,4 +79,24 @@ export function noteCall({ calls }: TraceNotes, to: TracedCall["to"]): TracedCal
   const call: TracedCall = { to };
   if (calls.length < MAX_CALLS) calls.push(call);
   return call;
+}
+
+/** Bounds the spans below that of one request. */
+const MAX_SPANS = 64;
+
+/** Begins the request's span, and returns those below it, which are added until it is answered. */
+export function beginSpan(notes: TraceNotes, start: number, began: number): readonly Span[] {
+  const below: Span[] = [];
+  notes.span = { start, began, below };
+  return below;
+}
+
+/**
+ * Adds a span below that of the request, which ends now.
+ *
+ * @param now by the monotonic clock of the request's span, milliseconds
+ */
+export function noteSpan({ span }: TraceNotes, ended: Omit<Span, "start" | "kind">, now: number): void {
+  if (span === undefined || span.below.length >= MAX_SPANS) return;
+  span.below.push({ ...ended, kind: "client", start: span.start + (now - span.began) - ended.milliseconds });
 }

@@ -87,3 +87,10 @@ export function isBelow(endpoints: readonly MountedEndpoint[]): (path: string) =
     return heads.has(`/${first}/${second}`) || (first !== "" && heads.has(`/:bank/${second}`));
   };
 }
+
+const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"]);
+
+/** A caller may send any method, and an unbounded label would grow without end. */
+export function knownMethod(method: string): string {
+  return METHODS.has(method) ? method : "other";
+}

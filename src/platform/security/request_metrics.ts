@@ -2,7 +2,7 @@
 import { createMiddleware } from "hono/factory";
 import type { RequestVariables } from "../../base/http/context.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
-import { routeOf } from "../http/endpoint.ts";
+import { knownMethod, routeOf } from "../http/endpoint.ts";
 import type { FiguresRecorder } from "../figures/recorder.ts";
 import type { PlatformMetrics } from "../metrics.ts";
 import type { BankVariables } from "./bank_path.ts";
@@ -30,7 +30,7 @@ export function requestMetrics(
     const { status } = c.res;
     metrics.count("platform_requests_total", {
       route,
-      method: methodOf(c.req.method),
+      method: knownMethod(c.req.method),
       status: String(status),
     });
     const milliseconds = elapsed() - began - (c.get("trace").waitedMs ?? 0);
@@ -46,11 +46,4 @@ export function requestMetrics(
     if (expiry === undefined) return;
     metrics.set("platform_client_certificate_expiry_timestamp_seconds", { client }, expiry / 1000);
   });
-}
-
-const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"]);
-
-/** A caller may send any method, and an unbounded label would grow without end. */
-function methodOf(method: string): string {
-  return METHODS.has(method) ? method : "other";
 }
