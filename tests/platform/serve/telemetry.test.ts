@@ -49,7 +49,7 @@ Deno.test("the platform does not start while Deno would export spans, which have
   await using receiver = openReceiver();
   await using fixture = await openFixture("Sandbox");
   const process = await startPlatform(fixture.folder, { ...fixture.env, ...receiver.variables });
-  await process.ready.then(() => process.kill("SIGTERM"), () => {});
+  void process.ready.then(() => process.kill("SIGTERM"), () => {});
   const { code, stderr } = await ended(process);
   assert(code === 1 || code === 137, `it has not started: ${code}`);
   assert(stderr.includes("OTEL_DENO: ") && stderr.includes("set OTEL_DENO_TRACING=false"), stderr);
