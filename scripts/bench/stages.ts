@@ -67,7 +67,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: "consent POST",
-    floor: { ...READ, verify: 2, hash: 2, writes: 9, checks: 3, commitBytes: 4931 },
+    floor: { ...READ, verify: 2, hash: 2, writes: 10, checks: 3, commitBytes: 4957 },
     target: 1.3,
   },
   { name: "consent GET", floor: READ, target: 1.4 },
@@ -95,7 +95,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: "payment POST",
-    floor: { ...READ, verify: 2, hash: 3, writes: 14, checks: 4, commitBytes: 6656 },
+    floor: { ...READ, verify: 2, hash: 3, writes: 15, checks: 4, commitBytes: 6663 },
     target: 1.3,
   },
   { name: "payment GET", floor: READ, target: 1.4 },

@@ -71,6 +71,7 @@ async function consents(env: Environment): Promise<readonly Planned[]> {
     { ...post, name: "POST consent", options: { body } },
     { ...post, name: "POST full consent", options: { body: JSON.stringify(FULL_CONSENT), profile: "A" } },
     { ...post, name: "POST consent again", options: again, judge: equal(consentBody()) },
+    { name: "GET consents", status: 200, caller: tpp, bound: owner, path: `${CONSENTS}?status=Authorized` },
     { name: "GET consent", status: 200, caller: tpp, bound: owner, path: one },
     { name: "GET funds", status: 200, caller: tpp, bound: payment, path: `${one}/funds-confirmation` },
   ];
@@ -105,6 +106,7 @@ async function payments(env: Environment): Promise<readonly Planned[]> {
       bound: flow.payment,
       path: `${PAYMENTS}/${data.DomesticPaymentId}/receipt`,
     },
+    { ...read, name: "GET payments", bound: flow.bound, path: `${PAYMENTS}?until=2050-01-01T00:00:00Z` },
     { ...read, name: "GET payment by key", bound: repeated.payment, path: byKey },
     {
       ...read,

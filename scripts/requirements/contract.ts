@@ -80,7 +80,7 @@ function readRow(item: string, kind: "rule" | "negative", where: string): Requir
 }
 
 function readDecision({ path, text }: Page): Requirement | string {
-  const id = /^# ([A-GMOPTW]\d+): /.exec(text)?.[1];
+  const id = /^# ([A-GLMOPTW]\d+): /.exec(text)?.[1];
   const name = path.slice(DECISIONS.length + 1);
   if (id === undefined || !name.startsWith(`${id.toLowerCase()}-`)) {
     return `${path} is not a decision: the title begins with the id that the name begins with`;

@@ -2,6 +2,7 @@
 import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
 import type { PlatformParts, Shared } from "./compose_parts.ts";
 import { finishErasures } from "./cases/erase_case.ts";
+import { openListFill } from "./cases/fill_lists.ts";
 import { type KeptTime, openKeptTime } from "./cases/kept_time.ts";
 import { finishDeletions, retireCases } from "./cases/retire_cases.ts";
 import { openControlsStore } from "./security/controls_store.ts";
@@ -37,6 +38,8 @@ export interface PlatformWork extends BackgroundWork {
   readonly followTime: () => Promise<number>;
   /** Erases and deletes cases whose retention periods have passed. */
   readonly retireCases: () => Promise<number>;
+  /** Corrects the lists of consents and payments. */
+  readonly fillLists: () => Promise<number>;
   /** Completes deletions that a process has left unfinished. */
   readonly finishDeletions: () => Promise<number>;
   /** Gives new evidence its place in the log. */
@@ -108,12 +111,12 @@ function jobsOf(parts: WorkParts, shared: Shared): Jobs {
   };
 }
 
-/** The jobs that erase and delete cases. */
+/** The jobs that go through cases: erase and delete them, and list them. */
 function caseJobs(
   parts: WorkParts,
   { delivery, consents, keptTime }: Pick<Shared, "delivery" | "consents"> & { readonly keptTime: KeptTime },
   evidenceLog: LogStore,
-): Pick<PlatformWork, "finishErasures" | "followTime" | "retireCases" | "finishDeletions"> {
+): Pick<PlatformWork, "finishErasures" | "followTime" | "retireCases" | "finishDeletions" | "fillLists"> {
   const { keepCasesDays, eraseCasesDays, deleteHistoriesDays } = parts.config;
   const deps = {
     ...parts,
@@ -132,5 +135,6 @@ function caseJobs(
     followTime: () => keptTime.follow(),
     retireCases: () => retireCases(deps),
     finishDeletions: () => finishDeletions(deps),
+    fillLists: openListFill(deps),
   };
 }

@@ -33,6 +33,8 @@ import { deletedCaseRecord } from "./evidence/deleted_case_store.ts";
 import { evidenceDocumentRecord } from "./evidence/document_store.ts";
 import { evidenceRecord } from "./evidence/evidence_store.ts";
 import { controlledPartyRecord, controlsRecord } from "./security/controls_store.ts";
+import { listFillRecord } from "./lookup/list_fill_store.ts";
+import { listedRecord } from "./lookup/listed_store.ts";
 import { lookupRecord } from "./lookup/lookup_store.ts";
 import { traceOfRecord, traceRecord } from "./traces/trace_store.ts";
 import { eventRecord } from "./events/event_store.ts";
@@ -83,6 +85,8 @@ export const platformRecords = [
   eventRecord,
   subscriptionRecord,
   lookupRecord,
+  listedRecord,
+  listFillRecord,
   deletedCaseRecord,
   caseDeletionRecord,
   retentionScanRecord,

@@ -245,6 +245,26 @@ export const lookupKey = (hash: string, resource?: string): Key => [
   ...(resource === undefined ? [] : [resource]),
 ];
 
+/** A time of creation and an id, in the order of time. Without an id: before every id of that time. */
+export function listedPlace(createdAt: number, id?: string): string {
+  return [String(createdAt).padStart(15, "0"), ...(id === undefined ? [] : [id])].join("-");
+}
+
+/**
+ * Consents or payments by bank, TPP and {@link listedPlace} (`lookup/listed_store.ts`). Until the personal data of the
+ * case is deleted.
+ */
+export const listedKey = (kind: string, bank?: string, client?: string, place?: string): Key => [
+  "listed",
+  kind,
+  ...(bank === undefined ? [] : [bank]),
+  ...(client === undefined ? [] : [client]),
+  ...(place === undefined ? [] : [place]),
+];
+
+/** How far the search for consents and payments is that the lists lack. Never deleted. */
+export const LIST_FILL_KEY: Key = ["list_fill"];
+
 /**
  * An event that a TPP has not acknowledged (`events/event_store.ts`), by position in the history of its resource. Without
  * them, the prefix of all events of a client at a bank. For `EVENT_DAYS`.

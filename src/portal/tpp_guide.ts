@@ -263,6 +263,7 @@ function again(): Block[] {
         "401 `invalid_client` for everything: ask the directory whether you are Active and your keys are current. Its decisions take effect here within 15 seconds.",
         "429: wait as long as `Retry-After` says.",
         "Your customer needs a proof: `GET /BANK/domestic-payments/v1/$PAYMENT_ID/receipt` returns a signed receipt. Anyone can paste it at `/receipt` of the authorization host, which verifies and prints it.",
+        "`GET /BANK/domestic-payments/v1?from=…&status=…` lists your payments and `GET /BANK/domestic-payment-consents/v1` your consents, oldest first, in pages that `after` continues.",
         "A bank is slow or fails: its availability and response times of the last 30 days are at `/service-levels` of the authorization host, and as JSON at `/service-levels.json`.",
         "Read what the platform did with a request: `GET /traces/v1/{x-fapi-interaction-id}`. Quote that id if you ask for help.",
       ],

@@ -53,6 +53,8 @@ export async function resourceCalls(env: Environment): Promise<readonly Resource
   };
   return [
     make("domestic-payment-consents", open.bound, CONSENTS, consentBody()),
+    make("domestic-payment-consents", open.bound, CONSENTS),
+    make("domestic-payments", done.bound, PAYMENTS),
     make("domestic-payment-consents/{id}", open.bound, `${CONSENTS}/${open.consentId}`),
     make("funds-confirmation", open.bound, `${CONSENTS}/${open.consentId}/funds-confirmation`),
     make("domestic-payments/{id}", done.payment, `${PAYMENTS}/${payment.Data.DomesticPaymentId}`),

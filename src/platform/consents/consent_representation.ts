@@ -4,10 +4,14 @@ import { CONSENTS_PATH, filledPath } from "../paths.ts";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import type { Consent } from "./consent.ts";
 import { consentRequestSchema } from "./consent_schema.ts";
+import { type ListPage, pageData, representPage } from "../lookup/list_representation.ts";
+import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { toWire } from "../http/wire_names.ts";
 import {
   echoedInitiation,
   echoedInitiationSchema,
+  listedInitiation,
+  listedInitiationSchema,
   reducedInitiation,
   reducedInitiationSchema,
   wireDateTimeSchema,
@@ -45,6 +49,17 @@ export const consentSchema = z.strictObject({
   Risk: riskSchema,
   ...envelope,
 }).openapi("Consent");
+
+const listedConsent = z.strictObject({
+  ...consentData,
+  ...listedInitiationSchema,
+}).openapi("ListedConsent");
+
+/** Schema of a list, for the OpenAPI document. */
+export const consentsSchema = z.strictObject({
+  Data: z.strictObject({ Consent: z.array(listedConsent), ...pageData }),
+  ...envelope,
+}).openapi("Consents");
 
 /** Schema of the funds confirmation, for the OpenAPI document. */
 export const fundsConfirmationSchema = z.strictObject({
@@ -86,6 +101,21 @@ export function representConsent(consent: Consent, baseUrl: string): object {
     Data: { ...statusOf(consent), Initiation: reducedInitiation(consent.request.initiation) },
     Risk: toWire(consent.request.risk),
     Links: { Self: consentUrl(baseUrl, consent) },
+    Meta: {},
+  };
+}
+
+export function representConsents(
+  page: ListPage<Consent>,
+  of: { readonly bank: BankCode },
+  baseUrl: string,
+): object {
+  const listed = page.found.map((consent) => {
+    return { ...statusOf(consent), ...listedInitiation(consent.request.initiation) };
+  });
+  return {
+    Data: { Consent: listed, ...representPage(page) },
+    Links: { Self: `${baseUrl}${filledPath(CONSENTS_PATH, of)}` },
     Meta: {},
   };
 }

@@ -11,6 +11,7 @@ import { consentDeadlineKey, consentForgettingKey, consentKey } from "../store_k
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
 import { type Consent, type ConsentStatus, deadlineOf } from "./consent.ts";
+import { listedAmount, stageListed, stageListedGone } from "../lookup/listed_store.ts";
 import { stageLookup, stageLookupGone } from "../lookup/lookup_store.ts";
 import { minimised, reportsToDelete } from "./minimise.ts";
 import { consentRecord } from "./stored_consent.ts";
@@ -180,7 +181,7 @@ function stageErased(tx: Transaction, former: Entry<Consent>, changed: Consent, 
   check(tx, former.key, former.version);
   const at = changed.erasedAt ?? changed.statusUpdatedAt;
   stageRecorded(tx, changed, former.value, { ...cause, at, event: "consent.erased" });
-  forgetEndToEndId(tx, former.value);
+  stageUnlisted(tx, former.value);
 }
 
 function stageForgotten(
@@ -196,10 +197,12 @@ function stageForgotten(
   const event = { at, event: "consent.personal_data_deleted", actor: "clock", reason, deleted };
   if (isLast) stageErasure(tx, { consentId: changed.id, actor: "clock", reason, at });
   stageRecorded(tx, changed, former.value, event);
-  forgetEndToEndId(tx, former.value);
+  stageUnlisted(tx, former.value);
 }
 
-function forgetEndToEndId(tx: Transaction, former: Consent): void {
+/** Nobody finds the consent of a case without personal data. */
+function stageUnlisted(tx: Transaction, former: Consent): void {
+  stageListedGone(tx, "consent", former);
   const endToEndId = endToEndIdOf(former);
   if (endToEndId !== undefined) stageLookupGone(tx, "end-to-end id", endToEndId, former.id);
 }
@@ -209,6 +212,7 @@ function stageCreation(tx: Transaction, consent: Consent, cause: Cause): void {
   stageRecorded(tx, consent, null, { at: consent.createdAt, event: `consent.${consent.status}`, ...cause });
   noteDeadline(tx, consent);
   noteEndToEndId(tx, consent);
+  stageListed(tx, "consent", consent, listedAmount(consent.request.initiation.instructedAmount));
 }
 
 function noteEndToEndId(tx: Transaction, consent: Consent): void {

@@ -39,6 +39,12 @@ export const echoedInitiationSchema = z.strictObject({ ...ids, ...reduced }).ope
   "CreatedConsentInitiation",
 );
 
+/** In lists of consents and payments, beside their ids and statuses. */
+export const listedInitiationSchema = {
+  EndToEndIdentification: ids.EndToEndIdentification,
+  InstructedAmount,
+};
+
 /** In responses about a payment. */
 export const paidInitiationSchema = z.strictObject({
   ...ids,
@@ -86,6 +92,11 @@ export function paidInitiation(initiation: Initiation): OnWire<Initiation> {
 }
 
 /** For the GET of a consent. It has the payer's account only if the TPP named it. */
+export function listedInitiation({ endToEndIdentification, instructedAmount }: Initiation): object {
+  const id = endToEndIdentification === undefined ? {} : { endToEndIdentification };
+  return toWire({ ...id, instructedAmount });
+}
+
 export function reducedInitiation(
   { instructedAmount, debtorAccount, creditorAccount, remittanceInformation }: Initiation,
 ): OnWire<

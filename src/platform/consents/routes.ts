@@ -12,6 +12,7 @@ import {
   resourceHeaders,
 } from "../http/openapi_parameters.ts";
 import { claimAhead, type idempotent } from "../idempotency/idempotent.ts";
+import { decodeListQuery, LIST_DESCRIPTION, listParameters } from "../lookup/list_query_schema.ts";
 import { CONSENTS_PATH } from "../paths.ts";
 import type { ConsentId } from "../../base/kernel/identifiers.ts";
 import { type Requirement, tokenOfAnotherConsent } from "../security/access_token.ts";
@@ -21,15 +22,18 @@ import type { ResourceGuards } from "../security/resource_guards.ts";
 import { confirmFunds } from "./confirm_funds.ts";
 import {
   consentSchema,
+  consentsSchema,
   createdConsentSchema,
   fundsConfirmationSchema,
   representConsent,
+  representConsents,
   representCreated,
   representFunds,
 } from "./consent_representation.ts";
 import { consentAhead } from "./consent_store.ts";
 import { consentRequestSchema, decodeConsentRequest } from "./consent_schema.ts";
 import { createConsent, type CreateConsentDeps } from "./create_consent.ts";
+import { CONSENT_STATUSES, listConsents } from "./list_consents.ts";
 import type { Supported } from "./initiation_schema.ts";
 import { readConsent } from "./read_consent.ts";
 
@@ -97,6 +101,21 @@ const readConsentRoute = createRoute({
   },
 });
 
+const listConsentsRoute = createRoute({
+  method: "get",
+  path: CONSENTS_PATH,
+  tags,
+  operationId: "listDomesticPaymentConsents",
+  summary: "List your consents at the bank, oldest first",
+  description: `For a token of the client credentials grant. ${LIST_DESCRIPTION}`,
+  security: accessTokenOf("payments"),
+  request: { params: bankParameter, headers: resourceHeaders, query: listParameters(CONSENT_STATUSES) },
+  responses: {
+    200: resourceAnswer("At most 100 consents with their current statuses", consentsSchema),
+    ...resourceErrors(),
+  },
+});
+
 const confirmFundsRoute = createRoute({
   method: "get",
   path: `${CONSENTS_PATH}/{consentId}/funds-confirmation`,
@@ -115,7 +134,7 @@ const confirmFundsRoute = createRoute({
 });
 
 export function consentRoutes(deps: ConsentRouteDeps): readonly PlatformEndpoint[] {
-  return [createEndpoint(deps), readEndpoint(deps), fundsEndpoint(deps)];
+  return [createEndpoint(deps), listEndpoint(deps), readEndpoint(deps), fundsEndpoint(deps)];
 }
 
 function createEndpoint(deps: ConsentRouteDeps): PlatformEndpoint {
@@ -151,6 +170,23 @@ function createEndpoint(deps: ConsentRouteDeps): PlatformEndpoint {
     });
     c.get("facts").consentId = consent.id;
     return c.json(representCreated(consent, deps.baseUrl), 201);
+  });
+}
+
+function listEndpoint(deps: ConsentRouteDeps): PlatformEndpoint {
+  const { certificate, limit, bank, token } = deps.guards;
+  return endpoint("resource", "participant", listConsentsRoute, [
+    certificate,
+    limit("reads"),
+    firstReads(),
+    bank,
+    token(TPP),
+    fapiHeaders,
+  ], async (c) => {
+    const query = decodeListQuery(c.req.queries(), CONSENT_STATUSES);
+    const owner = { clientId: c.get("access").caller.clientId, bank: c.get("bank").code };
+    const page = await listConsents(deps, c.get("reads"), owner, query);
+    return c.json(representConsents(page, owner, deps.baseUrl));
   });
 }
 

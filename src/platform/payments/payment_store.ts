@@ -5,6 +5,7 @@ import type { Cause } from "../consents/consent_store.ts";
 import { asPaymentId, type BankCode, type PaymentId } from "../../base/kernel/identifiers.ts";
 import { type AuditEvent, record, type Recorded } from "../audit_trail.ts";
 import type { StageEvent } from "../events/event_store.ts";
+import { stageListed, stageListedGone } from "../lookup/listed_store.ts";
 import { paymentKey, paymentOrdersKey } from "../store_keys.ts";
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
@@ -71,6 +72,7 @@ export function openPaymentStore(store: Store, stageEvent: StageEvent): PaymentS
       const created = { at: payment.createdAt, event: `payment.${payment.status}`, ...cause };
       stageStatus(tx, payment, { recorded: consumed }, created);
       paymentOfBankRecord.set(tx, orderKey(payment), payment.id); // Decision D1: the order exists exactly if the payment does
+      stageListed(tx, "payment", payment); // contract LS1
     },
     stageChange(tx, former, changed, cause, at) {
       check(tx, former.key, former.version);
@@ -86,6 +88,7 @@ export function openPaymentStore(store: Store, stageEvent: StageEvent): PaymentS
       check(tx, former.key, former.version);
       const at = changed.erasedAt ?? changed.statusUpdatedAt;
       stageRecorded(tx, changed, former.value, { ...cause, at, event: "payment.erased" });
+      stageListedGone(tx, "payment", former.value);
     },
     listOrders: (bank, after, limit) => listOrders(store, bank, after, limit),
   };

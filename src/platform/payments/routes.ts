@@ -15,15 +15,24 @@ import {
   idempotentHeaders,
   resourceHeaders,
 } from "../http/openapi_parameters.ts";
+import type { BankCode } from "../../base/kernel/identifiers.ts";
+import type { Reader } from "../../base/store/store.ts";
+import { decodeListQuery, LIST_DESCRIPTION, listParameters } from "../lookup/list_query_schema.ts";
 import { PAYMENTS_PATH } from "../paths.ts";
 import { claimAhead, type idempotent } from "../idempotency/idempotent.ts";
-import type { Requirement } from "../security/access_token.ts";
+import { type AccessToken, type Requirement, requireScope } from "../security/access_token.ts";
 import { firstReads } from "../security/first_reads.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
 import { createPayment, type CreatePaymentDeps } from "./create_payment.ts";
-import { paymentSchema, representPayment } from "./payment_representation.ts";
+import { listPayments } from "./list_payments.ts";
+import {
+  paymentSchema,
+  paymentsSchema,
+  representPayment,
+  representPayments,
+} from "./payment_representation.ts";
 import { decodePaymentRequest, paymentRequestSchema } from "./payment_schema.ts";
-import type { Payment } from "./payment.ts";
+import { type Payment, PAYMENT_STATUSES } from "./payment.ts";
 import { paymentAhead } from "./payment_store.ts";
 import { findByIdempotencyKey, PAYMENT_CLAIMS, readPayment } from "./read_payment.ts";
 
@@ -38,6 +47,8 @@ export const paymentParameter = bankParameter.extend({
   paymentId: z.string().openapi({ param: { name: "paymentId", in: "path" }, format: "uuid" }),
 });
 const CUSTOMER: Requirement = { scope: "payments", grants: ["authorization_code"] };
+/** The token that lists payments. */
+const TPP: Requirement = { scope: "payments", grants: ["client_credentials"] };
 /** The token that reads a payment. */
 export const TPP_OR_CUSTOMER: Requirement = {
   scope: "payments",
@@ -86,16 +97,21 @@ const findPaymentRoute = createRoute({
   path: PAYMENTS_PATH,
   tags: ["Payments"],
   operationId: "findDomesticPayment",
-  summary: "Find the payment that an idempotency key made (for 24 hours)",
-  description: "For a TPP that has lost the answer to its POST.",
+  summary: "List your payments at the bank, or find the one that an idempotency key made",
+  description:
+    "With `idempotency-key`: the payment that the key made within 24 hours, for a TPP that has lost the answer to its " +
+    "POST. Without: the list, oldest first, for a token of the client credentials grant. " + LIST_DESCRIPTION,
   security: accessTokenOf("payments"),
   request: {
     params: bankParameter,
     headers: resourceHeaders,
-    query: z.object({ "idempotency-key": idempotencyKey }),
+    query: listParameters(PAYMENT_STATUSES).extend({ "idempotency-key": idempotencyKey.optional() }),
   },
   responses: {
-    200: found,
+    200: resourceAnswer(
+      "The payment, or at most 100 payments, with their current statuses",
+      z.union([paymentSchema, paymentsSchema]),
+    ),
     ...resourceErrors(),
   },
 });
@@ -148,7 +164,9 @@ function readEndpoints(deps: PaymentRouteDeps): readonly PlatformEndpoint[] {
   return [
     endpoint("resource", "participant", findPaymentRoute, checks, async (c) => {
       const by = { bank: c.get("bank").code, token: c.get("access").token };
-      const key = c.req.query("idempotency-key") ?? "";
+      const query = c.req.queries();
+      const [key] = query["idempotency-key"] ?? [];
+      if (key === undefined) return c.json(await listed(deps, c.get("reads"), by, query));
       const { value } = await findByIdempotencyKey(deps, c.get("reads"), key, by);
       noteSubject(c.get("facts"), value);
       return c.json(representPayment(value, deps.baseUrl));
@@ -160,6 +178,18 @@ function readEndpoints(deps: PaymentRouteDeps): readonly PlatformEndpoint[] {
       return c.json(representPayment(value, deps.baseUrl));
     }),
   ];
+}
+
+async function listed(
+  deps: PaymentRouteDeps,
+  from: Reader,
+  { bank, token }: { readonly bank: BankCode; readonly token: AccessToken },
+  query: Readonly<Record<string, string[]>>,
+): Promise<object> {
+  requireScope(TPP, token);
+  const owner = { bank, clientId: token.clientId };
+  const page = await listPayments(deps, from, owner, decodeListQuery(query, PAYMENT_STATUSES));
+  return representPayments(page, owner, deps.baseUrl);
 }
 
 function noteSubject(facts: RequestFacts, { id, consentId }: Payment): void {

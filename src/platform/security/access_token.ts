@@ -206,7 +206,8 @@ async function owner(
   return caller;
 }
 
-function requireScope(requirement: Requirement, token: AccessToken): void {
+/** @throws {ApiError} `token.insufficient_scope` if the token has not the scope and one of the grants */
+export function requireScope(requirement: Requirement, token: AccessToken): void {
   const scope = requirement.scope === "any" ? token.scope : requirement.scope;
   if (token.scope === scope && requirement.grants.includes(token.grant)) return;
   const grants = requirement.grants.join(" or ");

@@ -12,6 +12,7 @@ const OPERATION_IDS = {
   "post /{bank}/token.oauth2/v1": ["issueAccessToken", "mutualTLS"],
   "post /{bank}/par.oauth2/v1": ["pushAuthorizationRequest", "mutualTLS"],
   "post /{bank}/domestic-payment-consents/v1": ["createDomesticPaymentConsent", "mutualTLS DPoPPayments"],
+  "get /{bank}/domestic-payment-consents/v1": ["listDomesticPaymentConsents", "mutualTLS DPoPPayments"],
   "get /{bank}/domestic-payment-consents/v1/{consentId}": [
     "getDomesticPaymentConsent",
     "mutualTLS DPoPPayments",

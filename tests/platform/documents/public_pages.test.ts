@@ -16,6 +16,7 @@ const OPERATIONS = {
   "post /{bank}/token.oauth2/v1": API,
   "post /{bank}/par.oauth2/v1": API,
   "post /{bank}/domestic-payment-consents/v1": API,
+  "get /{bank}/domestic-payment-consents/v1": API,
   "get /{bank}/domestic-payment-consents/v1/{consentId}": API,
   "get /{bank}/domestic-payment-consents/v1/{consentId}/funds-confirmation": API,
   "post /{bank}/domestic-payments/v1": API,

@@ -21,6 +21,7 @@ const TRAFFIC: Readonly<Record<string, string>> = {
   "POST /:bank/token.oauth2/v1": "approved",
   "POST /:bank/par.oauth2/v1": "participant",
   "POST /:bank/domestic-payment-consents/v1": "participant",
+  "GET /:bank/domestic-payment-consents/v1": "participant",
   "GET /:bank/domestic-payment-consents/v1/:consentId": "participant",
   "GET /:bank/domestic-payment-consents/v1/:consentId/funds-confirmation": "participant",
   "POST /:bank/domestic-payments/v1": "approved",

@@ -31,7 +31,7 @@ Deno.test("resource endpoints have no methods but their own [CON-22] [RG-N14]", 
   await using env = await openEnvironment();
   const id = crypto.randomUUID();
   const addresses: Record<string, string> = {
-    [CONSENTS]: "POST",
+    [CONSENTS]: "POST, GET",
     [`${CONSENTS}/${id}`]: "GET",
     [`${CONSENTS}/${id}/funds-confirmation`]: "GET",
     [PAYMENTS]: "POST, GET",

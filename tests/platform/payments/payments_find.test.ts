@@ -47,7 +47,6 @@ Deno.test("GET domestic-payments?idempotency-key finds nothing else, and says so
   const attempts: Record<string, () => Promise<Response>> = {
     "an unknown key": () => find(env, flow.bound, "K"),
     "an empty key": () => find(env, flow.bound, ""),
-    "no key": () => call(env, env.tpp, flow.bound, PAYMENTS),
     "a key of 5000 characters": () => find(env, flow.bound, "k".repeat(5000)),
     "a key that made a consent": () => find(env, flow.bound, "c"),
     "another TPP's key": () => find(env, outsider, "k", env.otherTpp),
