@@ -77,13 +77,15 @@ export function Read<T>(
 
 /** The link to the next page of a list. */
 export function More(
-  { visit, path, query }: {
+  { visit, path, query, cursor = "after" }: {
     readonly visit: Visit;
     readonly path: string;
     readonly query: Readonly<Record<string, string | undefined>>;
+    /** The parameter of the query that names the next page. Without it there is none. */
+    readonly cursor?: string;
   },
 ): JSX.Element | null {
-  if (query["after"] === undefined) return null;
+  if (query[cursor] === undefined) return null;
   const sent = Object.entries(query).filter((pair): pair is [string, string] =>
     pair[1] !== undefined && pair[1] !== ""
   );

@@ -54,7 +54,7 @@ export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly Plat
     }),
     page("/console/proposals", "proposals.title", (visit) => proposalsPage(visit)),
     page("/console/keys", "keys.title", (visit) => keysPage(visit)),
-    page("/console/own", "own.title", (visit, { q = "", after }) => ownPage(visit, q.trim(), after)),
+    page("/console/own", "own.title", (visit, query) => ownPage(visit, query)),
     page("/console/reports", "reports.title", (visit, { kind, id, from, until, after }) => {
       return reportsPage(visit, { kind: kind === "tpps" ? "tpps" : "banks", id, from, until, after });
     }),

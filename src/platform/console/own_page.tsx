@@ -3,14 +3,20 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";
-import { ownOrderSchema, ownPaymentSchema, ownRegistrationSchema } from "../own/own_representation.ts";
+import {
+  type OwnConsent,
+  ownConsentSchema,
+  ownOrderSchema,
+  ownPaymentSchema,
+  ownRegistrationSchema,
+} from "../own/own_representation.ts";
 import { reportSchema } from "../reports/report_representation.ts";
 import { searchSchema } from "../search/routes.ts";
 import { traceSchema } from "../traces/trace_representation.ts";
 import { Instant, More, Read, State } from "../../console/parts.tsx";
 import { Table } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
-import { ByDay } from "./reports_page.tsx";
+import { ByDay, Days, queryOf } from "./reports_page.tsx";
 import { SearchForm, SearchResults, Traces } from "./search_page.tsx";
 import type { Answer, Visit } from "../../console/visit.ts";
 
@@ -23,13 +29,20 @@ function listOf<Name extends string, T extends z.ZodType>(
   return z.object({ Data: z.object({ [name]: z.array(item), After: z.string().optional() }) }) as never;
 }
 
-export async function ownPage(visit: Visit, q: string, after: string | undefined): Promise<JSX.Element> {
+const CONSENTS = listOf("Consent", ownConsentSchema);
+const PAYMENTS = listOf("Payment", ownPaymentSchema);
+
+/** What the page was asked for. `consents` and `payments` are cursors of its lists. */
+export type AskedOwn = Readonly<Partial<Record<"q" | "from" | "until" | "consents" | "payments", string>>>;
+
+export async function ownPage(visit: Visit, { q: sent = "", ...asked }: AskedOwn): Promise<JSX.Element> {
   const { language } = visit;
+  const q = sent.trim();
   return (
     <>
       <h1>{phrase(language, "own.title")}</h1>
       <SearchForm visit={visit} action={PATH} sent={q} />
-      {q === "" ? await overview(visit, after) : (
+      {q === "" ? await overview(visit, asked) : (
         <Read
           visit={visit}
           answer={await visit.read(`/operations/own/search?${new URLSearchParams({ q })}`, searchSchema)}
@@ -41,13 +54,11 @@ export async function ownPage(visit: Visit, q: string, after: string | undefined
   );
 }
 
-async function overview(visit: Visit, after: string | undefined): Promise<JSX.Element> {
-  const page = after === undefined ? "" : `?${new URLSearchParams({ after })}`;
-  const [registrations, dead, held, payments] = await Promise.all([
+async function overview(visit: Visit, asked: AskedOwn): Promise<JSX.Element> {
+  const [registrations, dead, held] = await Promise.all([
     visit.read("/operations/own/registrations", listOf("Registration", ownRegistrationSchema)),
     visit.read("/operations/own/payment-orders?state=dead", listOf("PaymentOrder", ownOrderSchema)),
     visit.read("/operations/own/payment-orders?state=held", listOf("PaymentOrder", ownOrderSchema)),
-    visit.read(`/operations/own/payments${page}`, listOf("Payment", ownPaymentSchema)),
   ]);
   return (
     <>
@@ -59,15 +70,37 @@ async function overview(visit: Visit, after: string | undefined): Promise<JSX.El
           {({ Data: { PaymentOrder: found } }) => <Orders visit={visit} name={title} found={found} />}
         </Section>
       ))}
-      <Section visit={visit} title="own.payments" answer={payments}>
-        {({ Data: { Payment: found, After } }) => (
+      {await lists(visit, asked)}
+      {await requestsAndReports(visit)}
+    </>
+  );
+}
+
+async function lists(visit: Visit, asked: AskedOwn): Promise<JSX.Element> {
+  const { from, until, consents: consentsAfter, payments: paymentsAfter } = asked;
+  const [consents, payments] = await Promise.all([
+    visit.read(`/operations/own/consents${queryOf({ from, until, after: consentsAfter })}`, CONSENTS),
+    visit.read(`/operations/own/payments${queryOf({ from, until, after: paymentsAfter })}`, PAYMENTS),
+  ]);
+  return (
+    <>
+      <Days language={visit.language} action={PATH} from={from} until={until} />
+      <Section visit={visit} title="own.consents" answer={consents}>
+        {({ Data: { Consent: found, After } }) => (
           <>
-            <Payments visit={visit} found={found} />
-            <More visit={visit} path={PATH} query={{ after: After }} />
+            <Made visit={visit} name="own.consents" found={found} />
+            <More visit={visit} path={PATH} query={{ ...asked, consents: After }} cursor="consents" />
           </>
         )}
       </Section>
-      {await requestsAndReports(visit)}
+      <Section visit={visit} title="own.payments" answer={payments}>
+        {({ Data: { Payment: found, After } }) => (
+          <>
+            <Made visit={visit} name="own.payments" found={found} />
+            <More visit={visit} path={PATH} query={{ ...asked, payments: After }} cursor="payments" />
+          </>
+        )}
+      </Section>
     </>
   );
 }
@@ -187,20 +220,29 @@ function Orders(
   );
 }
 
-function Payments(
-  { visit, found }: { readonly visit: Visit; readonly found: readonly z.infer<typeof ownPaymentSchema>[] },
+/** A table of consents, or of payments with their consents. */
+function Made(
+  { visit, name, found }: {
+    readonly visit: Visit;
+    readonly name: "own.consents" | "own.payments";
+    readonly found: readonly (OwnConsent & { readonly DomesticPaymentId?: string })[];
+  },
 ): JSX.Element {
+  const isPayment = name === "own.payments";
   const rows = found.map((one) => [
-    <code dir="ltr">{one.DomesticPaymentId}</code>,
+    ...(isPayment ? [<code dir="ltr">{one.DomesticPaymentId}</code>] : []),
     <code dir="ltr">{one.ConsentId}</code>,
+    <bdi>{one.BankId}</bdi>,
+    <code dir="ltr">{one.ClientId}</code>,
     <code dir="ltr">{one.Status}</code>,
     <Instant visit={visit} at={one.CreationDateTime} />,
   ]);
+  const heads = ["column.consent", "column.bank", "column.software", "column.status", "column.time"] as const;
   return (
     <Rows
       visit={visit}
-      name="own.payments"
-      heads={["column.payment", "column.consent", "column.status", "column.time"]}
+      name={name}
+      heads={[...(isPayment ? ["column.payment" as const] : []), ...heads]}
       rows={rows}
     />
   );

@@ -67,7 +67,7 @@ export async function reportsPage(visit: Visit, asked: AskedReport): Promise<JSX
 
 type Shown = Pick<AskedReport, "kind" | "id" | "from" | "until">;
 
-function queryOf(sent: Readonly<Record<string, string | undefined>>): string {
+export function queryOf(sent: Readonly<Record<string, string | undefined>>): string {
   const known = Object.entries(sent).filter((pair): pair is [string, string] =>
     pair[1] !== undefined && pair[1] !== ""
   );
@@ -77,9 +77,26 @@ function queryOf(sent: Readonly<Record<string, string | undefined>>): string {
 function Period({ language, shown }: { readonly language: Language; readonly shown: Shown }): JSX.Element {
   const { kind, id, from, until } = shown;
   return (
-    <form class="search" method="get" action={PATH}>
+    <Days language={language} action={PATH} from={from} until={until}>
       <input type="hidden" name="kind" value={kind} />
       {id === undefined ? null : <input type="hidden" name="id" value={id} />}
+    </Days>
+  );
+}
+
+/** The form that chooses the first and the last day. */
+export function Days(
+  { language, action, from, until, children }: {
+    readonly language: Language;
+    readonly action: string;
+    readonly from: string | undefined;
+    readonly until: string | undefined;
+    readonly children?: Child;
+  },
+): JSX.Element {
+  return (
+    <form class="search" method="get" action={action}>
+      {children}
       <div class="field">
         <label for="from">{phrase(language, "reports.from")}</label>
         <input id="from" name="from" type="date" value={from} dir="ltr" />

@@ -106,6 +106,8 @@ export type TppsAt = (bank: string) => "all" | readonly string[];
 /** The lists that a walk goes through, in the order of banks, TPPs and times. */
 export interface Walk extends Span {
   readonly kind: ListedKind;
+  /** The only bank; all banks if undefined. */
+  readonly bank?: string | undefined;
   readonly tppsAt: TppsAt;
   /** Where an earlier walk has stopped. */
   readonly after: string | undefined;
@@ -123,7 +125,7 @@ const STEPS = 50;
 const READ = 100;
 /** Behind every bank code, client id and time. */
 const END = "~";
-const CURSOR = /^[\w-]{1,40}(\.[\w-]{1,64}|\.~){0,2}$/;
+const CURSOR = /^[\w-]{1,64}(\.[\w-]{1,64}|\.~){0,2}$/;
 
 /** Whether the text can be the {@link Walked.next} of a walk. It shows nothing that the walk may not read. */
 export function isWalkCursor(cursor: string): boolean {
@@ -132,21 +134,27 @@ export function isWalkCursor(cursor: string): boolean {
 
 /** Reads several lists, up to `limit` wanted entries. It jumps over the entries of other TPPs and other times. */
 export async function walkLists(store: Store, walk: Walk, limit: number): Promise<Walked> {
-  const prefix = listedKey(walk.kind);
-  let at: Key = walk.after === undefined ? prefix : [...prefix, ...walk.after.split(".")];
+  const prefix = listedKey(walk.kind, walk.bank);
+  let at = startOf(walk);
   const found: Listed[] = [];
   for (let step = 0; step < STEPS; step++) {
     const page = (await store.list({ prefix, after: at, limit: READ })).map(listed);
     if (page.length === 0) return { found, next: undefined };
     for (const one of page) {
       const jump = jumpFrom(one, walk);
-      at = [...prefix, ...jump ?? [one.bank, one.clientId, one.place]];
+      at = [...listedKey(walk.kind), ...jump ?? [one.bank, one.clientId, one.place]];
       if (jump !== undefined) break;
       if (walk.isWanted?.(one) ?? true) found.push(one);
-      if (found.length === limit) return { found, next: cursorOf(prefix, at) };
+      if (found.length === limit) return { found, next: cursorOf(at) };
     }
   }
-  return { found, next: cursorOf(prefix, at) };
+  return { found, next: cursorOf(at) };
+}
+
+/** A cursor of another bank begins anew: the database rejects a start outside of what is listed. */
+function startOf({ kind, bank, after }: Walk): Key {
+  const parts = after?.split(".") ?? [];
+  return bank === undefined || parts[0] === bank ? [...listedKey(kind), ...parts] : listedKey(kind, bank);
 }
 
 /** Returns where the walk goes on if it does not read this entry. */
@@ -159,8 +167,8 @@ function jumpFrom({ bank, clientId, createdAt }: Listed, { tppsAt, from, until }
   return createdAt >= until ? [bank, clientId, END] : undefined;
 }
 
-function cursorOf(prefix: Key, at: Key): string {
-  return at.slice(prefix.length).join(".");
+function cursorOf(at: Key): string {
+  return at.slice(2).join(".");
 }
 
 function listed(entry: Entry<unknown>): Listed {

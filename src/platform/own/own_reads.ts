@@ -1,5 +1,4 @@
 /** Reads what belongs to an organisation. Every list is bounded. */
-import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { Store } from "../../base/store/store.ts";
 import type { FiguresStore } from "../figures/figures_store.ts";
@@ -17,12 +16,7 @@ import type { Organisation, Owned } from "../security/organisation.ts";
 import type { StandingOf } from "../security/standing.ts";
 import type { ErrorUri } from "../traces/trace_representation.ts";
 import type { Trace } from "../traces/trace.ts";
-import {
-  type OwnPayment,
-  representOwnOrder,
-  representPayment,
-  representRegistration,
-} from "./own_representation.ts";
+import { representOwnOrder, representRegistration } from "./own_representation.ts";
 
 export interface OwnReadDeps extends SearchDeps {
   readonly store: Store;
@@ -43,12 +37,9 @@ export interface OwnTrace {
 }
 
 const MAX_TRACES = 50;
-const PAYMENTS = 50;
 const ORDERS = 100;
 /** Of all organisations. */
 const MAX_ORDERS_READ = 1000;
-/** Longest cursor of a bank's list. */
-const CURSOR = /^[\w-]{1,80}$/;
 
 export async function registrationsOf(
   { keys, standingOf, ...deps }: OwnReadDeps,
@@ -101,30 +92,6 @@ export async function ownTraces(
     return found.map((trace) => ({ reader: clientId, trace }));
   }));
   return all.flat().toSorted((one, other) => other.trace.at - one.trace.at).slice(0, MAX_TRACES);
-}
-
-export async function ownPayments(
-  { payments }: OwnReadDeps,
-  organisation: Organisation,
-  after: string | undefined,
-): Promise<
-  { readonly payments: readonly Owned<OwnPayment>[]; readonly next: string | undefined }
-> {
-  if (after !== undefined && !CURSOR.test(after)) {
-    throw new ApiError("operations.invalid_request", {
-      description: "after must be the After of an earlier page",
-    });
-  }
-  const bank = organisation.clients.find((client) => client.bank !== undefined)?.bank;
-  if (bank === undefined) return { payments: [], next: undefined };
-  const listed = await payments.listOrders(bank, after, PAYMENTS);
-  const next = listed.length < PAYMENTS ? undefined : listed.at(-1)?.cursor;
-  return {
-    payments: listed.flatMap(({ payment }) =>
-      organisation.recognise(representPayment(payment), payment) ?? []
-    ),
-    next,
-  };
 }
 
 export async function ownStoppedOrders(

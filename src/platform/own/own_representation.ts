@@ -1,6 +1,7 @@
 /** Registrations, payments and stopped orders as their participants see them, on the wire. */
 import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../base/kernel/clock.ts";
+import type { Consent } from "../consents/consent.ts";
 import type { KeySetAge } from "../participants/participant_keys.ts";
 import type { Payment } from "../payments/payment.ts";
 import type { PaymentOrder } from "../payments/payment_order.ts";
@@ -29,14 +30,18 @@ export const ownRegistrationSchema = z.strictObject({
   UpdateDateTime: at,
 }).openapi("OwnRegistration");
 
-export const ownPaymentSchema = z.strictObject({
-  DomesticPaymentId: z.uuid(),
+const made = {
   ConsentId: z.uuid(),
+  BankId: z.string(),
   ClientId: z.string(),
   Status: z.string(),
   CreationDateTime: at,
   StatusUpdateDateTime: at,
-}).openapi("OwnPayment");
+};
+export const ownConsentSchema = z.strictObject(made).openapi("OwnConsent");
+export const ownPaymentSchema = z.strictObject({ DomesticPaymentId: z.uuid(), ...made }).openapi(
+  "OwnPayment",
+);
 
 export const ownOrderSchema = z.strictObject({
   DomesticPaymentId: z.uuid(),
@@ -47,6 +52,7 @@ export const ownOrderSchema = z.strictObject({
   StoppedDateTime: at.openapi({ description: "When it was given up, or since when it is held." }),
 }).openapi("OwnPaymentOrder");
 
+export type OwnConsent = z.infer<typeof ownConsentSchema>;
 export type OwnPayment = z.infer<typeof ownPaymentSchema>;
 
 export function representRegistration(
@@ -72,14 +78,21 @@ export function representRegistration(
   };
 }
 
-export function representPayment(payment: Payment): z.infer<typeof ownPaymentSchema> {
+export function representOwnConsent(consent: Consent): OwnConsent {
+  return { ConsentId: consent.id, ...representMade(consent) };
+}
+
+export function representPayment(payment: Payment): OwnPayment {
+  return { DomesticPaymentId: payment.id, ConsentId: payment.consentId, ...representMade(payment) };
+}
+
+function representMade(made: Consent | Payment): Omit<OwnConsent, "ConsentId"> {
   return {
-    DomesticPaymentId: payment.id,
-    ConsentId: payment.consentId,
-    ClientId: payment.clientId,
-    Status: payment.status,
-    CreationDateTime: wireDateTime(payment.createdAt),
-    StatusUpdateDateTime: wireDateTime(payment.statusUpdatedAt),
+    BankId: made.bank,
+    ClientId: made.clientId,
+    Status: made.status,
+    CreationDateTime: wireDateTime(made.createdAt),
+    StatusUpdateDateTime: wireDateTime(made.statusUpdatedAt),
   };
 }
 

@@ -13,8 +13,8 @@ import type { Organisation, Owned } from "../security/organisation.ts";
 import { reportSchema } from "../reports/report_representation.ts";
 import { representTrace, traceSchema } from "../traces/trace_representation.ts";
 import { REJECTED } from "../traces/trace_store.ts";
+import { ownConsents, ownPayments, readOwnAsked } from "./own_lists.ts";
 import {
-  ownPayments,
   type OwnReadDeps,
   ownReports,
   ownSearch,
@@ -23,7 +23,12 @@ import {
   ownTraces,
   registrationsOf,
 } from "./own_reads.ts";
-import { ownOrderSchema, ownPaymentSchema, ownRegistrationSchema } from "./own_representation.ts";
+import {
+  ownConsentSchema,
+  ownOrderSchema,
+  ownPaymentSchema,
+  ownRegistrationSchema,
+} from "./own_representation.ts";
 
 const after = z.string().max(128).optional();
 
@@ -69,15 +74,28 @@ const rejectedRoute = routeOf("/operations/own/rejected-requests", "listOwnRejec
   summary: "The newest rejected requests of the organisation's software",
   description: "Each as its trace.",
 }, { Trace: traceSchema });
+const span = z.object({ from: z.iso.date().optional(), until: z.iso.date().optional() });
+const SPAN_WORDS =
+  "Created on these days (UTC), by default the last seven. Go on with `after` from the `After` of a page.";
+const consentsRoute = routeOf(
+  "/operations/own/consents",
+  "listOwnConsents",
+  {
+    summary: "The consents of the organisation's software, or at its bank",
+    description: `In the order of banks, software and times. ${SPAN_WORDS}`,
+  },
+  { Consent: ownConsentSchema },
+  span.extend({ after }),
+);
 const paymentsRoute = routeOf(
   "/operations/own/payments",
   "listOwnPayments",
   {
-    summary: "The payments at the organisation's bank",
-    description: "Oldest first. A TPP finds its payments by their ids.",
+    summary: "The payments of the organisation's software, or at its bank",
+    description: `At a bank oldest first, of a TPP in the order of banks, software and times. ${SPAN_WORDS}`,
   },
   { Payment: ownPaymentSchema },
-  z.object({ after }),
+  span.extend({ after }),
 );
 const ordersRoute = routeOf(
   "/operations/own/payment-orders",
@@ -97,7 +115,7 @@ const reportsRoute = routeOf(
     description: "A bank's report, or one for each software of a TPP.",
   },
   { Report: reportSchema },
-  z.object({ from: z.iso.date().optional(), until: z.iso.date().optional() }),
+  span,
 );
 
 export function ownRoutes(deps: OwnReadDeps): readonly PlatformEndpoint[] {
@@ -110,9 +128,13 @@ export function ownRoutes(deps: OwnReadDeps): readonly PlatformEndpoint[] {
       const traces = await ownTraces(deps, organisation, REJECTED);
       return { lists: { Trace: recognised(deps, organisation, traces) } };
     }),
-    ownOperation(paymentsRoute, async ({ after }, organisation) => {
-      const { payments, next } = await ownPayments(deps, organisation, after);
-      return { lists: { Payment: payments }, after: next };
+    ownOperation(consentsRoute, async (query, organisation) => {
+      const { found, next } = await ownConsents(deps, organisation, readOwnAsked(query, deps.clock()));
+      return { lists: { Consent: found }, after: next };
+    }),
+    ownOperation(paymentsRoute, async (query, organisation) => {
+      const { found, next } = await ownPayments(deps, organisation, readOwnAsked(query, deps.clock()));
+      return { lists: { Payment: found }, after: next };
     }),
     ownOperation(ordersRoute, async ({ state }, organisation) => {
       if (state !== "dead" && state !== "held") throw invalid("state must be dead or held");

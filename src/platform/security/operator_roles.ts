@@ -67,6 +67,7 @@ const API_ROLES = {
   "GET /operations/own/registrations": PARTICIPANTS,
   "GET /operations/own/search": PARTICIPANTS,
   "GET /operations/own/rejected-requests": PARTICIPANTS,
+  "GET /operations/own/consents": PARTICIPANTS,
   "GET /operations/own/payments": PARTICIPANTS,
   "GET /operations/own/payment-orders": PARTICIPANTS,
   "GET /operations/own/reports": PARTICIPANTS,

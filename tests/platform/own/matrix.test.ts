@@ -131,6 +131,12 @@ Deno.test("an organisation finds what it owns: as TPP, and as the bank of the pa
   ]]);
   const ofBank = JSON.parse(await textOf(env, "BANKA", "/operations/own/payments"));
   assertEquals(ofBank.Data.Payment.map((one: Json) => one.DomesticPaymentId), [paymentId]);
+  const ofTpp = JSON.parse(await textOf(env, env.tpp.orgId, "/operations/own/payments"));
+  assertEquals(ofTpp, ofBank);
+  for (const orgId of [env.tpp.orgId, "BANKA"]) {
+    const consents = JSON.parse(await textOf(env, orgId, "/operations/own/consents"));
+    assertEquals(consents.Data.Consent.map((one: Json) => one.ConsentId), [consentId], orgId);
+  }
   const [report] = JSON.parse(await textOf(env, env.tpp.orgId, "/operations/own/reports")).Data.Report;
   assertEquals([report.Id, report.Total.Payments], [clientId, 1]);
   const [bankReport] = JSON.parse(await textOf(env, "BANKA", "/operations/own/reports")).Data.Report;
@@ -164,6 +170,7 @@ Deno.test("the console shows participants their own page alone [OWN1]", async (t
     },
   );
   const own = await browser.get("/console/own");
+  assert(own.html.includes(ids.shop[0] ?? "-") && own.html.includes(ids.shop[1] ?? "-"), "its lists");
   assert(own.html.includes(env.tpp.clientId) && own.html.includes("resource.invalid_consent_status"));
   for (const id of ids.other) assert(!own.html.includes(id), id);
   const found = await browser.get(`/console/own?q=${ids.shop[1]}`);
