@@ -30,14 +30,14 @@ INITIATION = {
 }
 
 
-def main(folder, bank="BANKA"):
+def main(folder, bank="BANKA", outcome=None):
     tpp = Tpp(folder, os.environ.get("SANDBOX_DIR", ".data/sandbox"), bank)
     tpp.register()
-    token = tpp.token({"grant_type": "client_credentials", "scope": "payments"})
-    consent = tpp.post("/domestic-payment-consents/v1", token, {"Data": {"Initiation": INITIATION}, "Risk": {}})
+    own = tpp.token({"grant_type": "client_credentials", "scope": "payments"})
+    consent = tpp.post("/domestic-payment-consents/v1", own, {"Data": {"Initiation": INITIATION}, "Risk": {}})
     consent_id = consent["Data"]["ConsentId"]
     print(f"consent {consent_id}: {consent['Data']['Status']}", flush=True)
-    code, code_verifier = tpp.authorize(consent_id)
+    code, code_verifier = tpp.authorize(consent_id, outcome)
     token = tpp.token({
         "grant_type": "authorization_code",
         "code": code,
@@ -46,7 +46,10 @@ def main(folder, bank="BANKA"):
     })
     order = {"Data": {"ConsentId": consent_id, "Initiation": INITIATION}, "Risk": {}}
     payment = tpp.post("/domestic-payments/v1", token, order)
-    print(f"payment {payment['Data']['DomesticPaymentId']}: {payment['Data']['Status']}")
+    payment_id = payment["Data"]["DomesticPaymentId"]
+    print(f"payment {payment_id}: {payment['Data']['Status']}", flush=True)
+    print(f"status now: {tpp.get(f'/domestic-payments/v1/{payment_id}', own)['Data']['Status']}")
+    tpp.print_events(own, consent_id, payment_id)
 
 
 class Tpp:
@@ -62,13 +65,17 @@ class Tpp:
         self.http.cert = (f"{folder}/transport.cert.pem", f"{folder}/transport.key.pem")
         self.signing_key = jwk.JWK.from_pem(read(f"{folder}/signing.key.pem").encode())
         self.dpop_key = jwk.JWK.generate(kty="RSA", size=2048)
+        self.bank = bank
         self.api = f"{self.endpoints['base_url']}/{bank}"
         self.redirect_uri = self.me["redirect_uris"][0]
-        issuer = f"{self.endpoints['auth_url']}/.well-known/oauth-authorization-server/{bank}"
-        found = requests.get(issuer, timeout=30)
+        issuer = f"{self.endpoints['auth_url']}/{bank}"
+        found = requests.get(f"{self.endpoints['auth_url']}/.well-known/oauth-authorization-server/{bank}", timeout=30)
         if found.status_code == 404:
             sys.exit(f"No bank has the code {bank}. In a sandbox there are BANKA and BANKB.")
-        self.server = found.json()
+        self.server = body_of(found)
+        if self.server["issuer"] != issuer:
+            sys.exit(f"The metadata of {issuer} names another issuer.")
+        self.platform_keys = jwk.JWKSet.from_json(requests.get(self.server["jwks_uri"], timeout=30).text)
 
     def register(self):
         """Registers the client with its software statement, unchanged, in a JWT that it signs."""
@@ -85,15 +92,15 @@ class Tpp:
         })
         url = f"{self.endpoints['base_url']}/register/v1"
         answer = self.http.post(url, data=body, headers={"Content-Type": "application/jose"}, timeout=30)
-        said = answer.json()
         # 400: registered before with this statement
+        said = answer.json() if answer.status_code < 500 else body_of(answer)
         print(f"register: {answer.status_code} {said.get('client_id') or said.get('error_description')}", flush=True)
 
     def token(self, grant):
         """Returns an access token that is bound to the DPoP key (RFC 9449 §5)."""
         return self.ask_server(self.server["token_endpoint"], grant)["access_token"]
 
-    def authorize(self, consent_id):
+    def authorize(self, consent_id, outcome):
         """Sends the customer to the platform; returns the code with its PKCE verifier (RFC 7636)."""
         code_verifier, state = secrets.token_urlsafe(32), secrets.token_urlsafe(16)
         pushed = self.ask_server(self.server["pushed_authorization_request_endpoint"], {
@@ -106,16 +113,53 @@ class Tpp:
             "state": state,
         })
         query = {"client_id": self.me["client_id"], "request_uri": pushed["request_uri"]}
-        print("open this and log in as alice / sandbox, one-time code 123456:")
-        print(f"{self.server['authorization_endpoint']}?{urllib.parse.urlencode(query)}", flush=True)
-        answer = wait_for_customer(self.redirect_uri)
+        if outcome is None:
+            print("open this and log in as alice / sandbox, one-time code 123456:")
+            print(f"{self.server['authorization_endpoint']}?{urllib.parse.urlencode(query)}", flush=True)
+            answer = wait_for_customer(self.redirect_uri)
+        else:
+            answer = self.send_headless_customer({**query, "bank": self.bank, "outcome": outcome})
         # Another server's answer, or that of another customer, must not be used (RFC 9207, RFC 9700 §4.7).
         if answer.get("state") != state or answer.get("iss") != self.server["issuer"]:
             sys.exit("This is not the answer to the request that was sent. No payment was made.")
         if "code" not in answer:
             sys.exit("The customer came back without consent: "
-                     f"{answer.get('error')}, {answer.get('error_description')}. No payment was made.")
+                     f"{answer.get('error')}, {answer.get('error_description')} No payment was made.")
         return answer["code"], code_verifier
+
+    def send_headless_customer(self, plan):
+        """In a sandbox alone, a customer needs no browser to approve, refuse, be late or fail."""
+        back = body_of(requests.post(f"{self.endpoints['banks_url']}/authorizations", json=plan, timeout=30))
+        return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(back["redirect_url"]).query))
+
+    def print_events(self, token, consent_id, payment_id):
+        """Polls the TPP's events of this bank until those of the payment are there (RFC 8936).
+
+        Your program stores an event before it acknowledges it. Until then each poll returns it again.
+        """
+        received, is_found = [], False
+        for _ in range(10):
+            sets = self.call("POST", "/events/v1", token, {"ack": received, "maxEvents": 50})["sets"]
+            received = list(sets)
+            for claims in map(self.verified_event, sets.values()):
+                resource_id = claims["sub"].rpartition("/")[2]
+                is_found = is_found or resource_id == payment_id
+                for name, content in claims["events"].items():
+                    if "status" in content and resource_id in (consent_id, payment_id):
+                        print(f"event {name.rpartition('/')[2]}: {content['status']}")
+            if is_found:
+                self.call("POST", "/events/v1", token, {"ack": received, "maxEvents": 0})
+                return
+        sys.exit(f"No event of payment {payment_id} came.")
+
+    def verified_event(self, token):
+        """Returns the claims of a security event token (RFC 8417) of this bank for this TPP."""
+        header, claims = self.verify(*token.split("."))
+        claims = json.loads(claims)
+        if (header.get("typ"), claims["iss"], claims["aud"]) != (
+                "secevent+jwt", self.server["issuer"], self.me["client_id"]):
+            sys.exit("An event has another typ, is of another bank or for another TPP.")
+        return claims
 
     def ask_server(self, url, fields):
         """Sends a request to the authorization server, authenticated by private_key_jwt (RFC 7523 §3)."""
@@ -129,18 +173,66 @@ class Tpp:
         })
         return body_of(answer)
 
+    def get(self, path, token):
+        return self.call("GET", path, token)
+
     def post(self, path, token, content):
-        """Sends a signed request to a resource endpoint, with an idempotency key."""
+        """Sends a signed request, with an idempotency key."""
+        return self.call("POST", path, token, content, str(uuid.uuid4()))
+
+    def call(self, method, path, token, content=None, idempotency_key=None):
+        """Asks a resource endpoint, and again if no answer comes.
+
+        The idempotency key stays the same, so that at most one payment is made. Each attempt has a new DPoP proof,
+        because a proof is used once.
+        """
         url = f"{self.api}{path}"
-        data = json.dumps(content).encode()
-        answer = self.http.post(url, data=data, timeout=30, headers={
-            "Authorization": f"DPoP {token}",
-            "DPoP": self.proof("POST", url, token),
-            "Content-Type": "application/json",
-            "x-idempotency-key": str(uuid.uuid4()),
-            "x-jws-signature": self.detached_signature(data),
-        })
-        return body_of(answer)
+        data = None if content is None else json.dumps(content).encode()
+        for attempt in range(1, 5):
+            headers = {
+                "Authorization": f"DPoP {token}",
+                "DPoP": self.proof(method, url, token),
+                "Content-Type": "application/json",
+            }
+            if idempotency_key is not None:
+                headers["x-idempotency-key"] = idempotency_key
+                headers["x-jws-signature"] = self.detached_signature(data)
+            try:
+                answer = self.http.request(method, url, data=data, timeout=30, headers=headers)
+                if attempt == 4 or answer.status_code < 500 and answer.status_code != 429:
+                    break
+                pause = answer.headers.get("Retry-After", "")
+            except requests.RequestException:
+                if attempt == 4:
+                    raise
+                pause = ""
+            time.sleep(min(int(pause), 30) if pause.isdecimal() else attempt)
+        body = body_of(answer)
+        self.verify_answer(answer)
+        return body
+
+    def verify_answer(self, answer):
+        """Verifies the platform's signature over the bytes received. It leaves the payload out (RFC 7515 appendix F).
+
+        With b64 false it covers the payload as it is (RFC 7797), as in answers to requests without a signature.
+        """
+        protected, _, signature = answer.headers.get("x-jws-signature", "").partition("..")
+        is_raw = header_of(protected).get("b64") is False
+        self.verify(protected, answer.content.decode() if is_raw else b64url(answer.content), signature)
+
+    def verify(self, protected, payload, signature):
+        """Returns header and payload of a PS256 signature by the platform's key that kid names."""
+        header = header_of(protected)
+        token = jws.JWS(header_registry=known_headers())
+        token.allowed_algs = ["PS256"]
+        try:
+            if ("b64" in header) != ("b64" in header.get("crit", [])):  # jwcrypto does not look (RFC 7797 §6)
+                raise jws.InvalidJWSSignature("b64 is not critical")
+            token.deserialize(json.dumps({"protected": protected, "payload": payload, "signature": signature}))
+            token.verify(self.platform_keys.get_key(header.get("kid")))
+        except (jws.InvalidJWSObject, jws.InvalidJWSSignature):
+            sys.exit("The signature of the platform's answer is wrong. Do not use the answer.")
+        return header, token.payload
 
     def sign(self, header, claims):
         header = {"alg": "PS256", "kid": self.me["signing_kid"], **header}
@@ -162,8 +254,7 @@ class Tpp:
                   urllib.parse.urlsplit(self.endpoints["directory_url"]).netloc]
         header = {"alg": "PS256", "kid": me["signing_kid"], **dict(zip(SIGNED_HEADERS, values)),
                   "crit": SIGNED_HEADERS}
-        known = {name: jws.JWSEHeaderParameter(name, False, True, None) for name in SIGNED_HEADERS}
-        signature = jws.JWS(data, header_registry=known)
+        signature = jws.JWS(data, header_registry=known_headers())
         signature.add_signature(self.signing_key, protected=json.dumps(header))
         protected, _, value = signature.serialize(compact=True).split(".")
         return f"{protected}..{value}"
@@ -181,6 +272,18 @@ def signed(key, header, claims):
     token = jwt.JWT(header=header, claims=claims)
     token.make_signed_token(key)
     return token.serialize()
+
+
+def known_headers():
+    """The headers that a signature may have in crit (RFC 7515 §4.1.11)."""
+    return {name: jws.JWSEHeaderParameter(name, False, True, None) for name in SIGNED_HEADERS}
+
+
+def header_of(protected):
+    try:
+        return json.loads(base64.urlsafe_b64decode(protected + "=" * (-len(protected) % 4)))
+    except ValueError:
+        return {}
 
 
 def body_of(answer):
@@ -228,9 +331,10 @@ def read(path, advice=""):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3):
-        sys.exit("usage: first_payment.py <participant folder> [bank code, else BANKA]")
+    if len(sys.argv) not in (2, 3, 4):
+        print("usage: first_payment.py <participant folder> [bank code, else BANKA] [outcome]", file=sys.stderr)
+        sys.exit(2)
     try:
         main(*sys.argv[1:])
-    except requests.ConnectionError as error:
+    except requests.RequestException as error:
         sys.exit(f"No answer: {error}\nStart the sandbox (npx -y deno@2.9.6 task start), or set SANDBOX_DIR.")

@@ -198,7 +198,7 @@ async function post(path: string, accessToken: string, body: unknown): Promise<a
 /** Describes the error and the next step, in a sentence or two. */
 function explain(error: unknown): string {
   if (error instanceof oauth.AuthorizationResponseError) {
-    return `The customer came back without consent: ${error.error}, ${error.error_description}. No payment was made.`;
+    return `The customer came back without consent: ${error.error}, ${error.error_description} No payment was made.`;
   }
   if (error instanceof oauth.ResponseBodyError) {
     return `The platform rejected the request: ${error.error}, ${error.error_description} (HTTP ${error.status}). ` +

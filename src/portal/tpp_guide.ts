@@ -54,7 +54,12 @@ npx -y deno@2.9.6 task participant onboard --name mine --details .data/details.j
         ["`$TOKEN`, `$PAYMENT_TOKEN`", "The access tokens of steps 3 and 7."],
       ],
     },
-    { see: [["/docs/signatures", "How the signed ones are made, with worked examples"]] },
+    {
+      see: [
+        ["/docs/signatures", "How the signed ones are made, with worked examples"],
+        ["/docs/sandbox#yours", "All steps as one program, in bash, Go, Java, Python and TypeScript"],
+      ],
+    },
   ];
 }
 

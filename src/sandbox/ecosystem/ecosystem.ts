@@ -33,6 +33,8 @@ export interface EcosystemOptions {
   readonly patienceMs?: number;
   /** Makes the keys of a first start. Default: new 2048-bit RSA keys, which take most of its time. */
   readonly makeKeys?: MakeKeyPair;
+  /** Stands between the TLS proxy and the platform's API, for tests in which answers are lost or changed. */
+  readonly network?: (request: Request, platform: RunningPlatform["api"]) => Promise<Response>;
   /** Receives one line for each slow step of a first start. */
   readonly log?: (line: string) => void;
 }
@@ -99,20 +101,22 @@ async function openPlatform(
   site: Site,
   keys: SiteKeys,
   running: AsyncDisposableStack,
-  { storeUrl = site.files.platformStore, dataKeysStore = site.files.dataKeysStore }: EcosystemOptions,
+  options: EcosystemOptions,
 ): Promise<void> {
+  const { storeUrl = site.files.platformStore, dataKeysStore = site.files.dataKeysStore, network } = options;
   const stores = { storeUrl, dataKeysStore };
   const platform = await startPlatform({ ...site, ...stores }, keys, site.log.write);
+  const handle = network ? (request: Request) => network(request, platform.api) : platform.api;
   running.defer(() => platform.stop());
   listen(site, 1, platform.browser, running);
   listen(site, 5, platform.operations, running);
-  for (const hostname of site.hosts) await openDoor(site, keys, platform, hostname, running);
+  for (const hostname of site.hosts) await openDoor(site, keys, handle, hostname, running);
 }
 
 async function openDoor(
   site: Site,
   { server, authority }: SiteKeys,
-  platform: RunningPlatform,
+  handle: RunningPlatform["api"],
   hostname: string,
   running: AsyncDisposableStack,
 ): Promise<void> {
@@ -127,7 +131,7 @@ async function openDoor(
         key: server.privateKeyPem,
         clientAuthority: authority.certificatePem,
       },
-      handle: platform.api,
+      handle,
       onFailure: (error) => site.log.failure("front-door", error),
     });
     running.defer(() => door.close());
