@@ -10,9 +10,9 @@ import type { Visit } from "./visit.ts";
 export interface FormField {
   readonly name: string;
   readonly label: Child;
-  /** Absent for a check box. */
   readonly hint?: Child;
-  readonly kind: "lines" | "line" | "time" | "check" | "choice" | "pem";
+  /** `code` and `codes` are for programs, such as addresses and keys. */
+  readonly kind: "lines" | "line" | "time" | "check" | "choice" | "code" | "codes";
   /** Characters. */
   readonly least?: number | undefined;
   readonly most?: number | undefined;
@@ -88,6 +88,9 @@ function FieldRow(
   );
 }
 
+/** Text for programs: its direction and spelling are not those of the reader's language. */
+const CODE = { dir: "ltr", spellcheck: false, autocapitalize: "off" } as const;
+
 function Input({ field, value }: { readonly field: FormField; readonly value: string }): JSX.Element {
   const { name, hint, kind, least: minlength, most: maxlength, isOptional = false, choices = [] } = field;
   const described = hint === undefined ? {} : { "aria-describedby": `${name}-hint` };
@@ -101,12 +104,10 @@ function Input({ field, value }: { readonly field: FormField; readonly value: st
       );
     case "lines":
       return <textarea {...common} minlength={minlength} maxlength={maxlength} rows={3}>{value}</textarea>;
-    case "pem":
-      return (
-        <textarea {...common} class="pem" maxlength={maxlength} rows={6} dir="ltr" spellcheck={false}>
-          {value}
-        </textarea>
-      );
+    case "codes":
+      return <textarea {...common} {...CODE} maxlength={maxlength} rows={4}>{value}</textarea>;
+    case "code":
+      return <input {...common} {...CODE} type="text" maxlength={maxlength} value={value} />;
     case "time":
       return <input {...common} type="datetime-local" value={value} dir="ltr" />;
     default:

@@ -2,10 +2,15 @@
  * Composes the participants directory, the trust root of the ecosystem, as one Fetch handler. Loads the keys it
  * receives. Independent of the platform.
  */
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
+import { createMiddleware } from "hono/factory";
+import { consoleErrorPages } from "../console/notice_page.tsx";
+import { isConsolePath } from "../console/paths.ts";
+import type { CallApi } from "../console/program.ts";
 import { type Clock, monotonicClock } from "../base/kernel/clock.ts";
 import { MAX_SOFTWARE_STATEMENT_SECONDS } from "../base/limits.ts";
 import { type Endpoint, mount } from "../base/http/endpoint.ts";
+import { browserHeaders } from "../base/http/response_headers.ts";
 import { ApiError } from "../base/kernel/api_error.ts";
 import { guardStore } from "../base/store/guarded_store.ts";
 import type { Store } from "../base/store/store.ts";
@@ -15,6 +20,8 @@ import type { Credentials } from "../base/http/credentials.ts";
 import type { CertificationTerms } from "./certification.ts";
 import { NO_CERTIFIERS } from "./certifiers.ts";
 import { openCertificateAuthority } from "./certificate_authority.ts";
+import { consoleEndpoints, type ConsoleSettings } from "./console/compose_console.ts";
+import { directoryConsole } from "./console/directory_console.ts";
 import type { Directory } from "./directory.ts";
 import { openLog } from "../base/observability/log.ts";
 import type { DirectoryLog } from "./log_events.ts";
@@ -50,6 +57,10 @@ export interface DirectoryParts {
   /** How often one client may read. Default: 50 a second, burst of 200. */
   readonly publicLimit?: PublicLimit;
   readonly log?: DirectoryLog;
+  /** The console. By default it is at the issuer's address, and people sign in with tokens. */
+  readonly console?: ConsoleSettings;
+  /** Asks the OpenID provider. */
+  readonly fetch?: typeof fetch;
 }
 
 /** @param address of the sender, if the listener knows it */
@@ -87,25 +98,70 @@ export async function composeDirectory(parts: DirectoryParts): Promise<Directory
   const limit = limitPublic(parts.publicLimit ?? USUAL_PUBLIC_LIMIT, clock);
   const administrator = requireAdministrator({ administrators, clock, log });
   const administered = adminEndpoints(directory, rules, administrator, log);
-  const serve = (endpoints: readonly Endpoint[], limited?: typeof limit): Handler =>
-    handler(log, described(parts.issuer, endpoints), limited);
+  const pages = consoleEndpoints({
+    directory,
+    administrators,
+    settings: parts.console ?? { url: parts.issuer },
+    fetch: parts.fetch ?? fetch,
+    log,
+    call: callInside(log, (person) => adminEndpoints(directory, rules, person, log)),
+  });
+  const serve = (endpoints: readonly Endpoint[], more: HandlerOptions): Handler =>
+    handler(log, [...described(parts.issuer, endpoints), ...more.pages ?? []], more);
+  const drawPage = consoleErrorPages(directoryConsole(parts.environment, log));
   return {
-    publicFetch: serve(open, limit),
-    adminFetch: serve([health, ...administered]),
-    fetch: serve([...open, ...administered]),
+    publicFetch: serve(open, { limit }),
+    adminFetch: serve([health, ...administered], { pages, drawPage }),
+    fetch: serve([...open, ...administered], { pages, drawPage }),
   };
+}
+
+/**
+ * Returns the console's way to the administrators' endpoints, for a person whom the console has authenticated.
+ * Requests from outside do not reach it.
+ */
+function callInside(
+  log: DirectoryLog,
+  endpointsFor: (person: MiddlewareHandler<DirectoryEnv>) => readonly Endpoint[],
+): CallApi {
+  const calls = new WeakMap<Request, { readonly name: string; readonly requestId: string }>();
+  const known = createMiddleware<DirectoryEnv>(async function personOfConsole(c, next) {
+    const call = calls.get(c.req.raw);
+    if (call === undefined) throw new ApiError("directory.unauthorized");
+    c.set("administrator", call.name);
+    await next();
+  });
+  const inside = handler(log, endpointsFor(known), { idOf: (request) => calls.get(request)?.requestId });
+  return async ({ name }, request, requestId) => {
+    calls.set(request, { name, requestId });
+    return await inside(request);
+  };
+}
+
+/** Pages of the console, also those that do not exist, have the headers of pages. */
+const consoleHeaders = createMiddleware<DirectoryEnv>(async function setConsoleHeaders(c, next) {
+  if (isConsolePath(c.req.path)) await browserHeaders(c, next);
+  else await next();
+});
+
+interface HandlerOptions {
+  readonly limit?: ReturnType<typeof limitPublic>;
+  readonly pages?: readonly Endpoint[];
+  readonly drawPage?: ReturnType<typeof consoleErrorPages>;
+  readonly idOf?: (request: Request) => string | undefined;
 }
 
 function handler(
   log: DirectoryLog,
   endpoints: readonly Endpoint[],
-  limit?: ReturnType<typeof limitPublic>,
+  { limit, drawPage, idOf }: HandlerOptions,
 ): Handler {
   const app = new Hono<DirectoryEnv>();
-  app.use("*", requestContext(log));
+  app.use("*", requestContext(log, idOf));
   if (limit !== undefined) app.use("*", limit);
+  if (drawPage !== undefined) app.use("*", consoleHeaders);
   mount(app, endpoints, { head: true });
-  app.onError(answerErrors(log));
+  app.onError(answerErrors(log, drawPage));
   app.all("*", () => { // a handler: an error of `notFound` would skip what the innermost middleware does after it
     throw new ApiError("request.not_found");
   });

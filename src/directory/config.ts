@@ -7,6 +7,8 @@ import { z } from "zod";
 import { ADMINISTRATORS, readCredentials } from "../base/http/credentials.ts";
 import type { CertificationTerms } from "./certification.ts";
 import { openCertificateAuthority } from "./certificate_authority.ts";
+import type { ConsoleSettings } from "./console/compose_console.ts";
+import { consoleFaults, consoleSettings, MIN_SECRET_CHARACTERS } from "./console_config.ts";
 import { readCertification } from "./certification_config.ts";
 import { type ConfigSource, readChecked } from "./config_source.ts";
 import { fileFaults } from "./file_modes.ts";
@@ -34,6 +36,7 @@ export interface DirectoryConfig {
   readonly signingKeysFile: string | undefined;
   readonly publicLimit: PublicLimit;
   readonly certification: CertificationTerms;
+  readonly console: ConsoleSettings;
   readonly environment: "Production" | "Sandbox";
 }
 
@@ -87,6 +90,14 @@ const schema = z.object({
     /^[1-9]\d{0,3}$/,
     "set it to the days that a passed report lets statements be issued, from 1 to 9999",
   ).transform(Number).optional(),
+  DIRECTORY_CONSOLE_URL: z.string().optional(),
+  DIRECTORY_OIDC_ISSUER: z.string().optional(),
+  DIRECTORY_OIDC_ROLES: z.string().default("roles"),
+  DIRECTORY_OIDC_CLIENT_ID: z.string().optional(),
+  DIRECTORY_OIDC_CLIENT_SECRET: z.string().min(
+    MIN_SECRET_CHARACTERS,
+    `must have at least ${MIN_SECRET_CHARACTERS} characters`,
+  ).optional(),
   ENVIRONMENT: z.enum(["Production", "Sandbox"], "must be Production or Sandbox").default("Production"),
 });
 type Values = z.infer<typeof schema>;
@@ -109,6 +120,7 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
   const faults = (parsed.error?.issues ?? []).map((issue) => `${issue.path.join(".")}: ${issue.message}`);
   faults.push(...source.elsewhere ?? []);
   faults.push(...issuerFaults(values), ...listenFaults(values), ...await storeFaults(values, source));
+  faults.push(...consoleFaults(values));
   faults.push(...await administratorsFaults(values, source));
   const pems = await readPems(values, source, faults);
   const signingKeys = await readSigningKeys(values, source, faults);
@@ -127,6 +139,7 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
     signingKeysFile: isInline(data.DIRECTORY_SIGNING_KEYS) ? undefined : data.DIRECTORY_SIGNING_KEYS,
     publicLimit: publicLimit(data.DIRECTORY_RATE_LIMIT),
     certification,
+    console: consoleSettings(data),
     environment: data.ENVIRONMENT,
   };
 }

@@ -38,6 +38,35 @@ export const DIRECTORY_EVENTS = {
     meaning: "A request has a wrong administrator's token.",
     act: "Many: an attack, or a revoked token in a script.",
   },
+  "directory.signed_in": {
+    level: "info",
+    fields: ["administrator"],
+    meaning: "An administrator has signed in to the console.",
+  },
+  "directory.sign_in_rejected": {
+    level: "warn",
+    fields: ["why"],
+    meaning: "A sign-in at the OpenID provider did not succeed.",
+    act: "Many: see the console in directory.md.",
+  },
+  "directory.provider_unavailable": {
+    level: "warn",
+    fields: ["issuer", "why"],
+    meaning: "The OpenID provider cannot be reached, or its metadata cannot be used.",
+    act: "If it lasts: nobody can sign in there.",
+  },
+  "directory.forbidden": {
+    level: "warn",
+    fields: ["requestId", "name"],
+    meaning: "A person without the role of an administrator has opened a page of the console.",
+    act: "Many: give the person the role, or ask why.",
+  },
+  "directory.form_rejected": {
+    level: "warn",
+    fields: ["requestId", "name"],
+    meaning: "A form was sent without the token of its session, such as one of another site.",
+    act: "Many: an attack on an administrator's browser.",
+  },
   "directory.restored": {
     level: "error",
     fields: ["takenAt"],

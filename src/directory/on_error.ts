@@ -5,17 +5,22 @@
 import type { Context } from "hono";
 import { rejectionHeaders } from "../base/http/rejection_headers.ts";
 import { ApiError, isStoreFailure } from "../base/kernel/api_error.ts";
+import { isConsolePath } from "../console/paths.ts";
 import type { DirectoryLog } from "./log_events.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 import { wireOf } from "./error_table.ts";
 
-/** Hono's `onError` for the directory. */
-export function answerErrors(log: DirectoryLog): (error: Error, c: Context<DirectoryEnv>) => Response {
+/** Hono's `onError` for the directory. `drawPage` draws the errors of the console's pages. */
+export function answerErrors(
+  log: DirectoryLog,
+  drawPage?: (c: Context, error: { readonly status: number }) => Response,
+): (error: Error, c: Context<DirectoryEnv>) => Response {
   return function onError(error, c): Response {
     const rejection = error instanceof ApiError ? error : undefined;
     const wire = wireOf(rejection?.reason);
     note(log, c, error, wire.status);
     rejectionHeaders(rejection).forEach((value, name) => c.header(name, value));
+    if (drawPage !== undefined && isConsolePath(c.req.path)) return drawPage(c, wire);
     if (wire.status === 401) c.header("www-authenticate", 'Bearer realm="directory"'); // RFC 6750 §3
     const description = rejection?.parts.description ?? wire.description;
     return c.json({ error: wire.error, error_description: printable(description) }, wire.status);

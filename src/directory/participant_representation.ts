@@ -126,7 +126,8 @@ function keyRecord({ kid, use, notBefore, notAfter, revoked }: CertifiedKey, now
   };
 }
 
-function certificatePem(base64: string): string {
+/** A stored certificate as PEM. */
+export function certificatePem(base64: string): string {
   const lines = base64.match(/.{1,64}/g) ?? [];
   return ["-----BEGIN CERTIFICATE-----", ...lines, "-----END CERTIFICATE-----", ""].join("\n");
 }

@@ -18,10 +18,17 @@ export interface DirectoryEnv {
   };
 }
 
-/** Middleware: a request id, one log line a request, and headers that prevent misuse of responses. */
-export function requestContext(log: DirectoryLog): MiddlewareHandler<DirectoryEnv> {
+/**
+ * Middleware: a request id, one log line a request, and headers that prevent misuse of responses.
+ *
+ * @param idOf the id of a request that has one already
+ */
+export function requestContext(
+  log: DirectoryLog,
+  idOf: (request: Request) => string | undefined = () => undefined,
+): MiddlewareHandler<DirectoryEnv> {
   return createMiddleware<DirectoryEnv>(async function setContext(c, next): Promise<void> {
-    c.set("requestId", crypto.randomUUID());
+    c.set("requestId", idOf(c.req.raw) ?? crypto.randomUUID());
     await next();
     c.header("x-request-id", c.get("requestId"));
     protectPage(c.res.headers, "default-src 'none'; frame-ancestors 'none'");

@@ -3,7 +3,7 @@
  * without scripts. With `SCREENSHOTS=1`, screenshots go to `.data/screenshots`.
  */
 /// <reference lib="dom" />
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { OPERATION_ROLES } from "../../src/platform/security/operator_roles.ts";
 import type { Environment } from "testing/environment.ts";
@@ -18,7 +18,7 @@ import {
   picture,
 } from "./page_checks.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";
-import { signIn } from "./console_visit.ts";
+import { signIn, stopAt } from "./console_visit.ts";
 
 /** CSS pixels. */
 const PHONE = { width: 320, height: 800 };
@@ -170,22 +170,6 @@ async function holdByKeyboard(page: Page, { origin }: Site): Promise<void> {
   await page.waitForURL("**/console/banks?done=*");
   assertEquals(await page.locator('[role="status"]').textContent(), "The orders of the bank are released.");
   await page.locator('a[href="/console/banks/BANKB/hold"]').waitFor();
-}
-
-/** Presses Tab until the element has the focus, which is visible at every stop. */
-async function stopAt(page: Page, selector: string): Promise<void> {
-  for (let stop = 0; stop < 60; stop++) {
-    await page.keyboard.press("Tab");
-    const outline = await page.evaluate(
-      `(() => { const style = getComputedStyle(document.activeElement); return style.outlineStyle + style.outlineWidth; })()`,
-    );
-    assert(
-      outline !== "none0px" && !String(outline).startsWith("none"),
-      `stop ${stop} before ${selector} shows no focus`,
-    );
-    if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
-  }
-  throw new Error(`the keyboard does not reach ${selector}`);
 }
 
 async function openPage({ browser }: Site, options: BrowserContextOptions): Promise<Page> {

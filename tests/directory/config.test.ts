@@ -8,8 +8,7 @@ import {
 } from "../../src/base/http/credentials.ts";
 import { NO_CERTIFIERS } from "../../src/directory/certifiers.ts";
 import { composeDirectory } from "../../src/directory/compose_directory.ts";
-import { DirectoryConfigError, readDirectoryConfig } from "../../src/directory/config.ts";
-import type { FileModes } from "../../src/directory/file_modes.ts";
+import { DirectoryConfigError } from "../../src/directory/config.ts";
 import { statementJwk } from "../../src/directory/statement_keys.ts";
 import { ApiError } from "../../src/base/kernel/api_error.ts";
 import { openTestStore } from "testing/test_store.ts";
@@ -21,42 +20,9 @@ import {
   testStatementKeys,
 } from "testing/directory_environment.ts";
 import { smallTestKey, testKey } from "testing/keys.ts";
-import { CERTIFIER, CERTIFIER_KID, certifierKeys } from "./certified.ts";
+import { environment, read, signingKeys } from "./config_values.ts";
 
 const TOKEN = "an-administration-token-of-40-characters";
-
-async function environment(): Promise<Record<string, string | undefined>> {
-  const ca = await testAuthority();
-  return {
-    DIRECTORY_ISSUER: "https://directory.example",
-    DIRECTORY_STORE_URL: "/var/lib/directory.kv",
-    DIRECTORY_ADMINISTRATORS: "administrators.json",
-    DIRECTORY_CA_CERT: ca.certificatePem,
-    DIRECTORY_CA_KEY: "ca.key.pem",
-    DIRECTORY_SIGNING_KEYS: await signingKeys(),
-  };
-}
-
-async function signingKeys(changes: Record<string, unknown> = {}): Promise<string> {
-  return JSON.stringify({ keys: [await statementJwk(await privatePem(await testKey(14)))], ...changes });
-}
-
-async function read(
-  changes: Record<string, string | undefined> = {},
-): ReturnType<typeof readDirectoryConfig> {
-  const files: Record<string, string> = {
-    "ca.key.pem": (await testAuthority()).privateKeyPem,
-    "administrators.json": '{"administrators":[]}',
-    "certifiers.json": await certifierKeys(),
-  };
-  const readFile = (path: string): Promise<string> => {
-    const text = files[path];
-    return text === undefined ? Promise.reject(new Error("no such file")) : Promise.resolve(text);
-  };
-  const modesOf = (): Promise<FileModes> => Promise.resolve({ file: 0o100600, folder: 0o40700 });
-  const env = { ...await environment(), ...changes };
-  return await readDirectoryConfig({ env, readFile, modesOf, now: START });
-}
 
 Deno.test("readDirectoryConfig takes PEM or paths, and defaults to loopback and production [F3]", async () => {
   const ca = await testAuthority();
@@ -72,6 +38,7 @@ Deno.test("readDirectoryConfig takes PEM or paths, and defaults to loopback and 
     signingKeysFile: undefined,
     publicLimit: { perSecond: 50, burst: 200 },
     certification: { certifiers: NO_CERTIFIERS, requiredDays: undefined },
+    console: { url: "http://localhost:8091" },
     environment: "Production",
   });
 });
@@ -118,34 +85,6 @@ Deno.test("readDirectoryConfig rejects issuers that would not be one string ever
     DIRECTORY_STORE_URL: ":memory:",
   };
   assertEquals((await read(sandbox)).issuer, "http://localhost:8442");
-});
-
-Deno.test("readDirectoryConfig reads the certifiers' keys, and how old a report may be [E5]", async () => {
-  const DIRECTORY_CERTIFIERS = "certifiers.json";
-  const { certification } = await read({ DIRECTORY_CERTIFIERS, DIRECTORY_REQUIRE_CERTIFICATION: "365" });
-  assertEquals(certification.requiredDays, 365);
-  assertEquals(certification.certifiers.find(CERTIFIER_KID)?.issuer, CERTIFIER);
-  assertEquals((await read({ DIRECTORY_CERTIFIERS })).certification.requiredDays, undefined);
-  const faulty = async (changes: Record<string, string>): Promise<readonly string[]> =>
-    (await assertRejects(() => read(changes), DirectoryConfigError)).faults;
-  assertEquals(await faulty({ DIRECTORY_REQUIRE_CERTIFICATION: "365" }), [
-    "DIRECTORY_REQUIRE_CERTIFICATION: set DIRECTORY_CERTIFIERS too, or no participant can get a statement",
-  ]);
-  const sandbox = { ENVIRONMENT: "Sandbox", DIRECTORY_CERTIFIERS, DIRECTORY_REQUIRE_CERTIFICATION: "365" };
-  assertEquals(await faulty(sandbox), [
-    "DIRECTORY_REQUIRE_CERTIFICATION: statements of ENVIRONMENT=Sandbox need no certification; leave it out",
-  ]);
-  for (const days of ["0", "-1", "1.5", "on", "10000"]) {
-    assertEquals(await faulty({ DIRECTORY_CERTIFIERS, DIRECTORY_REQUIRE_CERTIFICATION: days }), [
-      "DIRECTORY_REQUIRE_CERTIFICATION: set it to the days that a passed report lets statements be issued, from 1 to 9999",
-    ]);
-  }
-  assertEquals(await faulty({ DIRECTORY_CERTIFIERS: "nowhere.json" }), [
-    "DIRECTORY_CERTIFIERS: the file nowhere.json cannot be read by this process",
-  ]);
-  assertEquals(await faulty({ DIRECTORY_CERTIFIERS: "administrators.json" }), [
-    "DIRECTORY_CERTIFIERS: is not a JWK set whose keys have kid and iss (the certifier's address); look at: keys",
-  ]);
 });
 
 Deno.test("readDirectoryConfig takes a file as its store, and no URL [G10]", async () => {

@@ -1,4 +1,5 @@
 /** docs/operations has every variable with its default, and services with exactly the permissions that they need. */
+import { listFiles } from "../../scripts/checks/source_files.ts";
 import { assert, assertEquals } from "@std/assert";
 import { readConfig, VARIABLES } from "../../src/platform/config.ts";
 import { DIRECTORY_VARIABLES, readDirectoryConfig } from "../../src/directory/config.ts";
@@ -43,7 +44,14 @@ Deno.test("docs/operations gives the platform's service the right to read each v
 });
 
 /** Variables of the directory that may be absent and stand for no value then. */
-const WITHOUT_DEFAULT = ["DIRECTORY_CERTIFIERS", "DIRECTORY_REQUIRE_CERTIFICATION"];
+const WITHOUT_DEFAULT = [
+  "DIRECTORY_CERTIFIERS",
+  "DIRECTORY_REQUIRE_CERTIFICATION",
+  "DIRECTORY_CONSOLE_URL",
+  "DIRECTORY_OIDC_ISSUER",
+  "DIRECTORY_OIDC_CLIENT_ID",
+  "DIRECTORY_OIDC_CLIENT_SECRET",
+];
 
 Deno.test("docs/operations has a row for every variable of the directory, with the default that the code has", async () => {
   const rows = [...directory.matchAll(/^\| `([A-Z_]+)` +\| +(?:`([^`]*)`|–) +\|/gm)];
@@ -101,9 +109,8 @@ Deno.test("docs/operations lists every event that the directory logs, and no oth
     "directory.stopped_late",
     "directory.stopped_at_once",
   ]);
-  const folder = new URL("../../src/directory/", import.meta.url);
-  for await (const { name } of Deno.readDir(folder)) {
-    const source = await Deno.readTextFile(new URL(name, folder));
+  for (const file of listFiles("src/directory", [".ts", ".tsx"])) {
+    const source = await Deno.readTextFile(new URL(`../../${file}`, import.meta.url));
     for (const [, event = ""] of source.matchAll(/\blog\.(?:info|warn|error)\("([a-z_.]+)"/g)) {
       logged.add(event);
     }

@@ -7,6 +7,7 @@ import { compileMessage } from "../../src/pages/messages.ts";
 import { ARGUMENTS, CATALOGUES, phrase, words } from "../../src/pages/phrase.ts";
 import * as consoles from "../../src/console/phrase.ts";
 import * as console from "../../src/platform/console/phrase.ts";
+import * as directory from "../../src/directory/console/phrase.ts";
 import * as bank from "../../src/sandbox/bank/page_phrase.ts";
 import * as shop from "../../src/sandbox/shop/phrase.ts";
 
@@ -20,6 +21,7 @@ const OWNERS: Readonly<Record<string, Owner>> = {
   bank,
   console,
   consoles,
+  directory,
   shop,
 };
 /** The same in English on purpose: an abbreviation, and "Message", which is French too. */

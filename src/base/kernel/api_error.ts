@@ -11,6 +11,7 @@ export type SharedReason =
   | "request.method_not_allowed"
   | "request.too_large"
   | "request.incomplete"
+  | "request.malformed_form"
   | "request.unsupported_media_type"
   | "request.unsupported_content_encoding"
   | "request.rate_limited"
@@ -21,7 +22,6 @@ export type SharedReason =
 export type ErrorReason =
   | SharedReason
   | "request.not_acceptable"
-  | "request.malformed_form"
   | "request.header_missing"
   | "request.header_invalid"
   | "platform.overloaded"

@@ -1,0 +1,234 @@
+/** The changes that administrators make in the console. Each one is a request of the administrators' endpoints with a form. */
+import type { z } from "zod";
+import type { FormField } from "../../console/form.tsx";
+import type { Form } from "../../base/http/body.ts";
+import type { participantRecord } from "../answer_schema.ts";
+import { ORGANISATION_STATUSES, SOFTWARE_STATUSES } from "../participant.ts";
+import type { PlainKey } from "./phrase.ts";
+
+export type ParticipantRecord = z.infer<typeof participantRecord>;
+
+type Titles<Key> = Key extends `change.${infer Title}.effect` ? Title : never;
+export type ChangeName = Titles<PlainKey>;
+
+/** A field without its words, which follow from its name. */
+export interface Field extends Pick<FormField, "kind" | "isOptional" | "most"> {
+  readonly name: string;
+  /** If it is not the one of its name. */
+  readonly hint?: PlainKey;
+  /** Words of the values follow from this key. */
+  readonly choices?: { readonly of: "status" | "role"; readonly values: readonly string[] };
+  /** What the form has at first. */
+  readonly value?: (record: ParticipantRecord) => string;
+}
+
+export interface Change {
+  readonly name: ChangeName;
+  /** Below `/console`. */
+  readonly page: `/${string}`;
+  /** The administrators' endpoint, with the parameters of the page. */
+  readonly api: `/${string}`;
+  readonly method: "POST" | "PUT";
+  readonly fields: (record: ParticipantRecord | undefined) => readonly Field[];
+  readonly body: (form: Form, context: BodyContext) => object | undefined;
+}
+
+/** What a body has beside the form. */
+export interface BodyContext {
+  readonly environment: string;
+  readonly record: ParticipantRecord | undefined;
+}
+
+const ONE = "/participants/{org_id}";
+const REASON: Field = { name: "reason", kind: "lines", most: 256 };
+const CSR_HINT = "field.csr.hint";
+const MAX_PEM = 8192;
+
+const csr = (name: "signing" | "transport" | "encryption", isOptional: boolean): Field => ({
+  name: `csr_${name}`,
+  kind: "codes",
+  hint: CSR_HINT,
+  most: MAX_PEM,
+  isOptional,
+});
+
+const SOFTWARE: readonly Field[] = [
+  { name: "client_name", kind: "line", most: 128, value: ({ software }) => software.client_name },
+  { name: "description", kind: "line", most: 512, value: ({ software }) => software.description },
+  { name: "version", kind: "line", most: 32, value: ({ software }) => software.version },
+  { name: "client_uri", kind: "code", value: ({ software }) => software.client_uri },
+  { name: "logo_uri", kind: "code", value: ({ software }) => software.logo_uri },
+  {
+    name: "redirect_uris",
+    kind: "codes",
+    hint: "field.redirect_uris.hint",
+    value: ({ software }) => software.redirect_uris.join("\n"),
+  },
+];
+
+const OF_BANKS: readonly Field[] = [
+  {
+    name: "consent_managedby_bank",
+    kind: "check",
+    value: (record) => String(record.consent_managedby_bank ?? false),
+  },
+  {
+    name: "payment_orders_uri",
+    kind: "code",
+    hint: "field.payment_orders_uri.hint",
+    isOptional: true,
+    value: (record) => record.payment_orders_uri ?? "",
+  },
+];
+
+const CONTACTS = ["business", "technical"] as const;
+
+const ONBOARDING: readonly Field[] = [
+  { name: "role", kind: "choice", choices: { of: "role", values: ["PISP", "ASPSP"] } },
+  { name: "org_id", kind: "code", hint: "field.org_id.hint", most: 32, isOptional: true },
+  { name: "org_name", kind: "line", most: 128 },
+  { name: "registration_number", kind: "line", most: 64 },
+  ...CONTACTS.flatMap((type): Field[] => [
+    { name: `${type}_name`, kind: "line", most: 128 },
+    { name: `${type}_email`, kind: "code", most: 254 },
+    { name: `${type}_phone`, kind: "code", most: 32 },
+  ]),
+  ...SOFTWARE,
+  ...OF_BANKS,
+  csr("signing", false),
+  csr("transport", false),
+  csr("encryption", true),
+];
+
+export const CHANGES: readonly Change[] = [
+  {
+    name: "onboard",
+    page: "/onboard",
+    api: "/participants",
+    method: "POST",
+    fields: () => ONBOARDING,
+    body: onboardingBody,
+  },
+  {
+    name: "certificates",
+    page: `${ONE}/certificates`,
+    api: `${ONE}/certificates`,
+    method: "POST",
+    fields: () => [csr("signing", true), csr("transport", true), csr("encryption", true)],
+    body: (form) => ({ csrs: csrsOf(form) }),
+  },
+  {
+    name: "revokeKey",
+    page: `${ONE}/keys/{kid}/revoke`,
+    api: `${ONE}/keys/{kid}/revoke`,
+    method: "POST",
+    fields: () => [REASON],
+    body: (form) => ({ reason: textOf(form, "reason") }),
+  },
+  {
+    name: "statement",
+    page: `${ONE}/statement`,
+    api: `${ONE}/statement`,
+    method: "POST",
+    fields: (record) => record?.role === "ASPSP" ? [...SOFTWARE, ...OF_BANKS] : SOFTWARE,
+    body: (form, { record }) => ({
+      ...softwareOf(form),
+      ...(record?.role === "ASPSP" ? bankMembers(form, null) : {}),
+    }),
+  },
+  {
+    name: "softwareStatus",
+    page: `${ONE}/software/status`,
+    api: `${ONE}/software/status`,
+    method: "PUT",
+    fields: () => [statusField(SOFTWARE_STATUSES, (one) => one.software_client_status), REASON],
+    body: statusBody,
+  },
+  {
+    name: "organisationStatus",
+    page: `${ONE}/status`,
+    api: `${ONE}/status`,
+    method: "PUT",
+    fields: () => [statusField(ORGANISATION_STATUSES, (one) => one.org_status), REASON],
+    body: statusBody,
+  },
+  {
+    name: "certification",
+    page: `${ONE}/certifications`,
+    api: `${ONE}/certifications`,
+    method: "POST",
+    fields: () => [{ name: "report", kind: "codes", hint: "field.report.hint" }],
+    body: (form) => ({ report: (form.get("report") ?? "").replaceAll(/\s/g, "") }),
+  },
+  {
+    name: "restored",
+    page: "/restored/confirm",
+    api: "/restored/confirm",
+    method: "POST",
+    fields: () => [],
+    body: () => undefined,
+  },
+];
+
+function statusField(values: readonly string[], value: (record: ParticipantRecord) => string): Field {
+  return { name: "status", kind: "choice", choices: { of: "status", values }, value };
+}
+
+function statusBody(form: Form): object {
+  return { status: form.get("status"), reason: textOf(form, "reason") };
+}
+
+function onboardingBody(form: Form, { environment }: BodyContext): object {
+  const role = form.get("role");
+  return {
+    role,
+    ...given("org_id", form.get("org_id")),
+    org_name: form.get("org_name"),
+    registration_number: form.get("registration_number"),
+    contacts: CONTACTS.map((type) => ({
+      type,
+      name: form.get(`${type}_name`),
+      email: form.get(`${type}_email`),
+      phone: form.get(`${type}_phone`),
+    })),
+    software: { ...softwareOf(form), environment },
+    ...(role === "ASPSP" ? bankMembers(form, undefined) : {}),
+    csrs: csrsOf(form),
+  };
+}
+
+function softwareOf(form: Form): object {
+  return {
+    client_name: textOf(form, "client_name"),
+    description: textOf(form, "description"),
+    version: textOf(form, "version"),
+    client_uri: textOf(form, "client_uri"),
+    logo_uri: textOf(form, "logo_uri"),
+    redirect_uris: (form.get("redirect_uris") ?? "").split(/\s+/).filter((uri) => uri !== ""),
+  };
+}
+
+/** @param none what stands for no address */
+function bankMembers(form: Form, none: null | undefined): object {
+  return {
+    consent_managedby_bank: form.get("consent_managedby_bank") === "true",
+    payment_orders_uri: form.get("payment_orders_uri") ?? none,
+  };
+}
+
+function csrsOf(form: Form): object {
+  return {
+    ...given("signing", form.get("csr_signing")),
+    ...given("transport", form.get("csr_transport")),
+    ...given("encryption", form.get("csr_encryption")),
+  };
+}
+
+function given(name: string, value: string | undefined): object {
+  return value === undefined ? {} : { [name]: value.trim() };
+}
+
+/** Lines become one: a browser sends the line breaks of a text field. */
+function textOf(form: Form, name: string): string | undefined {
+  return form.get(name)?.replaceAll(/\s+/g, " ").trim();
+}

@@ -1,0 +1,94 @@
+/** Composes the directory's console: sessions, sign-in, and its way to the administrators' endpoints (Decision E6). */
+import { openBearer, type Person } from "../../base/http/bearer.ts";
+import type { Credentials } from "../../base/http/credentials.ts";
+import type { Endpoint } from "../../base/http/endpoint.ts";
+import { openSeal } from "../../base/jose/seal.ts";
+import type { Clock } from "../../base/kernel/clock.ts";
+import type { CallApi } from "../../console/program.ts";
+import { openSignInProvider, type SignInProvider } from "../../console/provider.ts";
+import { openSessions } from "../../console/session.ts";
+import type { Directory } from "../directory.ts";
+import type { DirectoryLog } from "../log_events.ts";
+import { consoleRoutes } from "./console_routes.tsx";
+import { directoryConsole } from "./directory_console.ts";
+import { asAdministrator, personOf } from "./people.ts";
+
+/** The settings of the console. */
+export interface ConsoleSettings {
+  /** The origin that administrators' browsers open. */
+  readonly url: string;
+  /** The OpenID provider where they sign in, if any. */
+  readonly provider?: ProviderSettings | undefined;
+}
+
+export interface ProviderSettings {
+  readonly issuer: string;
+  /** The claim with the roles: a list, or a text with spaces between them. */
+  readonly rolesClaim: string;
+  readonly client: { readonly id: string; readonly secret: string };
+}
+
+export interface ConsoleDeps {
+  readonly directory: Directory;
+  readonly administrators: Credentials;
+  readonly settings: ConsoleSettings;
+  readonly fetch: typeof fetch;
+  readonly log: DirectoryLog;
+  /** Calls the administrators' endpoints as a person whom the console has authenticated. */
+  readonly call: CallApi;
+}
+
+export function consoleEndpoints(deps: ConsoleDeps): readonly Endpoint[] {
+  const { directory, administrators, settings, log, call } = deps;
+  const { clock, terms: { environment } } = directory;
+  const identify = async (token: string): ReturnType<Credentials["identify"]> =>
+    asAdministrator(await administrators.identify(token));
+  const sessions = openSessions({
+    seal: openSeal(clock),
+    clock,
+    identify,
+    secure: settings.url.startsWith("https:"),
+    cookies: "directory",
+  });
+  return consoleRoutes({
+    directory,
+    program: { ...directoryConsole(environment, log), sessions, call },
+    bearer: tokenReader({ identify, clock, log }),
+    provider: signInProvider(deps),
+  });
+}
+
+/** Tokens of the sign-in form have limits like those in headers. */
+function tokenReader(
+  { identify, clock, log }: {
+    readonly identify: Credentials["identify"];
+    readonly clock: Clock;
+    readonly log: DirectoryLog;
+  },
+): (token: string, number: string) => Promise<Person> {
+  const bearer = openBearer({ identify, clock, unauthorized: "directory.unauthorized" });
+  return (token, requestId) =>
+    bearer(
+      `Bearer ${token}`,
+      (credential) => log.warn("directory.wrong_credential", { requestId, credential }),
+    );
+}
+
+function signInProvider(
+  { settings: { provider, url }, directory, fetch, log }: ConsoleDeps,
+): SignInProvider | undefined {
+  if (provider === undefined) return undefined;
+  const { issuer, client } = provider;
+  return openSignInProvider({
+    issuer,
+    personOf: (claims) => personOf(provider, claims),
+    client,
+    consoleUrl: url,
+    fetch,
+    loopbackHttp: directory.terms.environment === "Sandbox",
+    log: {
+      unavailable: (why) => log.warn("directory.provider_unavailable", { issuer, why }),
+      rejected: (why) => log.warn("directory.sign_in_rejected", { why }),
+    },
+  });
+}

@@ -1,0 +1,61 @@
+/** The directory's console: pages over the administrators' endpoints, on their listener. */
+import type { Endpoint } from "../../base/http/endpoint.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
+import { consoleAssets } from "../../console/assets.ts";
+import { renderFrame } from "../../console/frame.tsx";
+import { SIGN_OUT_PATH } from "../../console/paths.ts";
+import { type SignInDeps, signInPages, signOut } from "../../console/sign_in.ts";
+import { history, participantRecord } from "../answer_schema.ts";
+import type { Directory } from "../directory.ts";
+import { listParticipants } from "../participant_store.ts";
+import { changeRoutes } from "./change_routes.tsx";
+import { consolePage, publicPage } from "./console_page.ts";
+import { fileRoutes } from "./file_routes.ts";
+import { ParticipantPage } from "./participant_page.tsx";
+import { ParticipantsPage } from "./participants_page.tsx";
+import { words } from "./phrase.ts";
+
+export interface ConsoleRouteDeps extends SignInDeps {
+  readonly directory: Directory;
+}
+
+export function consoleRoutes(deps: ConsoleRouteDeps): readonly Endpoint[] {
+  const { program, directory } = deps;
+  return [
+    ...consoleAssets().map(([path, answer]) => publicPage("get", path, answer)),
+    ...signInPages(deps).map(({ method, path, handle }) => publicPage(method, path, handle)),
+    consolePage(program, "post", SIGN_OUT_PATH, (_visit, c) => signOut(program, c)),
+    participantsRoute(deps),
+    participantRoute(deps),
+    ...fileRoutes(program, directory),
+    ...changeRoutes(program, directory.terms.environment),
+  ];
+}
+
+function participantsRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
+  return consolePage(program, "get", "/console", async (visit, c) => {
+    const view = {
+      all: await listParticipants(directory.store),
+      search: (c.req.query("search") ?? "").trim(),
+      restoredAt: directory.restored.takenAt(),
+    };
+    const title = words(visit.language, "participants.title");
+    return c.html(
+      renderFrame(program, { ...visit, title }, <ParticipantsPage visit={visit} view={view} />),
+    );
+  });
+}
+
+function participantRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
+  return consolePage(program, "get", "/console/participants/{org_id}", async (visit, c) => {
+    const path = `/participants/${encodeURIComponent(c.req.param("org_id") ?? "")}`;
+    const [record, entries] = await Promise.all([
+      visit.read(path, participantRecord),
+      visit.read(`${path}/history`, history),
+    ]);
+    if (!record.ok || !entries.ok) throw new ApiError("directory.not_found", "no such participant");
+    const view = { visit, record: record.value, entries: entries.value, now: directory.clock() };
+    const title = words(visit.language, "participant.title");
+    return c.html(renderFrame(program, { ...visit, title }, <ParticipantPage {...view} />));
+  });
+}

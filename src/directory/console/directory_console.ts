@@ -1,0 +1,30 @@
+/** The directory's console: its name, its pages and who may open them. */
+import type { ConsoleProgram } from "../../console/program.ts";
+import type { DirectoryLog } from "../log_events.ts";
+import { isAdministrator } from "./people.ts";
+import { words } from "./phrase.ts";
+
+/** The console without its sessions and its way to the administrators' endpoints. */
+export function directoryConsole(
+  environment: string,
+  log: DirectoryLog,
+): Omit<ConsoleProgram, "sessions" | "call"> {
+  const operator = { name: undefined, logo: undefined, support: undefined, timeZone: "UTC" };
+  return {
+    site: { sandbox: environment === "Sandbox", operator },
+    product: (language) => words(language, "layout.product"),
+    signIn: (language) => words(language, "signIn.title"),
+    pages: [
+      ["/console", (language) => words(language, "participants.title")],
+      ["/console/onboard", (language) => words(language, "change.onboard")],
+    ],
+    home: () => "/console",
+    may: isAdministrator,
+    numberOf: (c) => c.get("requestId"),
+    log: {
+      signedIn: (administrator) => log.info("directory.signed_in", { administrator }),
+      forbidden: (requestId, name) => log.warn("directory.forbidden", { requestId, name }),
+      formRejected: (requestId, name) => log.warn("directory.form_rejected", { requestId, name }),
+    },
+  };
+}

@@ -1,0 +1,79 @@
+/** Files that administrators download: certificates, key set, statement, authority, reports. */
+import type { Endpoint } from "../../base/http/endpoint.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
+import type { ConsoleProgram } from "../../console/program.ts";
+import { activeKeys } from "../certified_key.ts";
+import type { Directory } from "../directory.ts";
+import { asOrgId } from "../identifiers.ts";
+import { keySet } from "../key_set_representation.ts";
+import { openNewestStatements } from "../newest_statement.ts";
+import type { Participant } from "../participant.ts";
+import { certificatePem } from "../participant_representation.ts";
+import { findKey, findParticipant, findReport, listKeys } from "../participant_store.ts";
+import { JWK_SET_TYPE, PEM_TYPE } from "../public_operations.ts";
+import { consolePage, type PageContext } from "./console_page.ts";
+
+interface File {
+  readonly name: string;
+  readonly type: string;
+  readonly text: string;
+}
+
+type MakeFile = (participant: Participant, c: PageContext) => Promise<File | undefined>;
+
+const JWT_TYPE = "application/jwt";
+
+export function fileRoutes(program: ConsoleProgram, directory: Directory): readonly Endpoint[] {
+  const file = (path: string, make: MakeFile): Endpoint =>
+    consolePage(program, "get", `/console/participants/{org_id}/files${path}`, async (_visit, c) => {
+      const orgId = asOrgId(c.req.param("org_id"));
+      const entry = orgId === undefined ? null : await findParticipant(directory.store, orgId);
+      const found = entry === null ? undefined : await make(entry.value, c);
+      if (found === undefined) throw new ApiError("directory.not_found", "no such file");
+      return download(c, found);
+    });
+  return [
+    ...publishedFiles(directory).map(([path, make]) => file(path, make)),
+    file("/certificates/{kid}", async ({ orgId }, c) => {
+      const key = await findKey(directory.store, orgId, c.req.param("kid") ?? "");
+      return key === null
+        ? undefined
+        : { name: `${FILE_OF_USE[key.use]}.cert.pem`, type: PEM_TYPE, text: certificatePem(key.certificate) };
+    }),
+    file("/reports/{id}", async ({ orgId }, c) => {
+      const text = await findReport(directory.store, orgId, c.req.param("id") ?? "");
+      return text === null ? undefined : { name: `certification-${orgId}.jwt`, type: JWT_TYPE, text };
+    }),
+  ];
+}
+
+/** What the public listener serves too. */
+function publishedFiles(directory: Directory): readonly (readonly [path: string, make: MakeFile])[] {
+  const { store, clock, authority } = directory;
+  const statements = openNewestStatements(directory);
+  return [
+    ["/statement", async (participant) => {
+      const text = await statements(participant);
+      return text === undefined
+        ? undefined
+        : { name: `${participant.software.clientId}.jwt`, type: JWT_TYPE, text };
+    }],
+    ["/keys", async (participant) => {
+      const keys = activeKeys(participant, await listKeys(store, participant.orgId), clock());
+      const text = JSON.stringify(keySet(keys), undefined, 2);
+      return { name: `${participant.software.clientId}.jwks`, type: JWK_SET_TYPE, text };
+    }],
+    ["/authority", () => Promise.resolve({ name: "ca.pem", type: PEM_TYPE, text: authority.pem })],
+  ];
+}
+
+/** The file names of `deno task participant`. */
+const FILE_OF_USE = { sig: "signing", tls: "transport", enc: "encryption" } as const;
+
+function download(c: PageContext, { name, type, text }: File): Response {
+  return c.body(text, 200, {
+    "content-type": type,
+    "content-disposition": `attachment; filename="${name}"`,
+    "cache-control": "no-store",
+  });
+}

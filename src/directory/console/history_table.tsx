@@ -1,0 +1,24 @@
+// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
+/** Who changed a participant, when and why: newest first. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { Instant, NamedTable } from "../../console/parts.tsx";
+import type { ParticipantView } from "./participant_page.tsx";
+import { phrase, words } from "./phrase.ts";
+
+export function History({ visit, entries }: Pick<ParticipantView, "visit" | "entries">): JSX.Element {
+  const { language } = visit;
+  return (
+    <NamedTable
+      name={words(language, "participant.history")}
+      heads={(["column.time", "column.by", "column.event", "column.reason", "column.details"] as const)
+        .map((key) => words(language, key))}
+      rows={entries.toReversed().map((entry) => [
+        <Instant visit={visit} at={entry.at} />,
+        <bdi>{entry.who}</bdi>,
+        phrase(language, `event.${entry.what}`),
+        entry.reason === undefined ? null : <span dir="auto">{entry.reason}</span>,
+        <code class="detail" dir="ltr">{JSON.stringify(entry.details)}</code>,
+      ])}
+    />
+  );
+}

@@ -1,0 +1,234 @@
+// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
+/** One participant: what is registered, its keys, its statement, its reports, its history, and what can be changed. */
+import type { Child } from "hono/jsx";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { z } from "zod";
+import { Instant, NamedTable, State } from "../../console/parts.tsx";
+import type { Visit } from "../../console/visit.ts";
+import { phrase, type PlainKey, words } from "./phrase.ts";
+import type { history } from "../answer_schema.ts";
+import type { ParticipantRecord } from "./changes.ts";
+import { Done } from "./done.tsx";
+import { History } from "./history_table.tsx";
+import { Keys } from "./keys_table.tsx";
+
+export interface ParticipantView {
+  readonly visit: Visit;
+  readonly record: ParticipantRecord;
+  readonly entries: z.infer<typeof history>;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+export function ParticipantPage(view: ParticipantView): JSX.Element {
+  const { visit, record } = view;
+  const { language } = visit;
+  const at = `/console/participants/${record.org_id}`;
+  return (
+    <>
+      <h1>
+        <bdi>{record.org_name}</bdi>
+      </h1>
+      <Done visit={visit} />
+      <div class="cards">
+        <Facts {...view} />
+        <Statement {...view} />
+        <Card language={language} title="participant.keys" isWide>
+          <Keys {...view} />
+          <Links links={[[`${at}/certificates`, "change.certificates"]]} visit={visit} />
+        </Card>
+        <Card language={language} title="participant.reports" isWide>
+          <Reports {...view} />
+          <Links links={[[`${at}/certifications`, "change.certification"]]} visit={visit} />
+        </Card>
+        <Card language={language} title="participant.contacts" isWide>
+          <Contacts {...view} />
+        </Card>
+        <Card language={language} title="participant.history" isWide>
+          <History {...view} />
+        </Card>
+      </div>
+    </>
+  );
+}
+
+function Card(
+  { language, title, isWide = false, children }: {
+    readonly language: Visit["language"];
+    readonly title: PlainKey;
+    readonly isWide?: boolean;
+    readonly children?: Child;
+  },
+): JSX.Element {
+  return (
+    <section class={isWide ? "card wide-card" : "card"}>
+      <h2>{phrase(language, title)}</h2>
+      {children}
+    </section>
+  );
+}
+
+export function Links(
+  { visit: { language }, links }: {
+    readonly visit: Visit;
+    readonly links: readonly (readonly [path: string, title: PlainKey])[];
+  },
+): JSX.Element {
+  return (
+    <ul class="changes">
+      {links.map(([path, title]) => (
+        <li>
+          <a href={path}>{phrase(language, title)}</a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Facts({ visit, record }: ParticipantView): JSX.Element {
+  const { language } = visit;
+  const at = `/console/participants/${record.org_id}`;
+  const facts: readonly (readonly [PlainKey, Child])[] = [
+    ["field.org_id", <code dir="ltr">{record.org_id}</code>],
+    ["field.registration_number", <bdi>{record.registration_number}</bdi>],
+    ["column.role", phrase(language, `role.${record.role}`)],
+    [
+      "column.status",
+      <State good={record.org_status === "Active"} words={phrase(language, `status.${record.org_status}`)} />,
+    ],
+  ];
+  return (
+    <Card language={language} title="participant.facts">
+      <FactList language={language} facts={facts} />
+      <Links links={[[`${at}/status`, "change.organisationStatus"]]} visit={visit} />
+    </Card>
+  );
+}
+
+function FactList(
+  { language, facts }: {
+    readonly language: Visit["language"];
+    readonly facts: readonly (readonly [PlainKey, Child])[];
+  },
+): JSX.Element {
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div>
+          <dt>{phrase(language, name)}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Statement({ visit, record }: ParticipantView): JSX.Element {
+  const { language } = visit;
+  const { software } = record;
+  const at = `/console/participants/${record.org_id}`;
+  const issued = software.statement_issued_at;
+  const status = record.software_client_status;
+  return (
+    <Card language={language} title="participant.statement">
+      <FactList
+        language={language}
+        facts={[
+          ["field.client_name", <bdi>{software.client_name}</bdi>],
+          ["field.version", <bdi>{software.version}</bdi>],
+          [
+            "column.software",
+            <State good={status === "Active"} words={phrase(language, `status.${status}`)} />,
+          ],
+          [
+            "field.redirect_uris",
+            software.redirect_uris.map((uri) => <code class="detail" dir="ltr">{uri}</code>),
+          ],
+        ]}
+      />
+      <p>
+        <code dir="ltr">{record.software_client_id}</code>
+      </p>
+      {issued === undefined
+        ? <p>{phrase(language, "participant.noStatement")}</p>
+        : <p>{phrase(language, "participant.issued", { time: <Instant visit={visit} at={issued} /> })}</p>}
+      <Links
+        visit={visit}
+        links={[
+          [`${at}/statement`, "change.statement"],
+          [`${at}/software/status`, "change.softwareStatus"],
+        ]}
+      />
+      <Files visit={visit} at={at} hasStatement={issued !== undefined} />
+    </Card>
+  );
+}
+
+function Files(
+  { visit, at, hasStatement }: {
+    readonly visit: Visit;
+    readonly at: string;
+    readonly hasStatement: boolean;
+  },
+): JSX.Element {
+  return (
+    <>
+      <h3>{phrase(visit.language, "participant.files")}</h3>
+      <Links
+        visit={visit}
+        links={[
+          ...(hasStatement ? [[`${at}/files/statement`, "file.statement"] as const] : []),
+          [`${at}/files/keys`, "file.keys"],
+          [`${at}/files/authority`, "file.authority"],
+        ]}
+      />
+    </>
+  );
+}
+
+function Reports({ visit, record: { certifications, org_id } }: ParticipantView): JSX.Element {
+  const { language } = visit;
+  if (certifications.length === 0) return <p>{phrase(language, "participant.noReports")}</p>;
+  return (
+    <NamedTable
+      name={words(language, "participant.reports")}
+      heads={heads(language, [
+        "column.suite",
+        "column.result",
+        "column.cases",
+        "column.time",
+        "column.certifier",
+        "file.report",
+      ])}
+      rows={certifications.map((one) => [
+        <bdi>{one.suite}</bdi>,
+        <State good={one.passed} words={phrase(language, one.passed ? "result.passed" : "result.failed")} />,
+        <bdi>{one.failed} / {one.cases}</bdi>,
+        <Instant visit={visit} at={one.issued_at} />,
+        <code dir="ltr">{one.certifier}</code>,
+        <a href={`/console/participants/${org_id}/files/reports/${one.certification_id}`}>
+          {phrase(language, "file.report")}
+        </a>,
+      ])}
+    />
+  );
+}
+
+function Contacts({ visit: { language }, record: { contacts } }: ParticipantView): JSX.Element {
+  return (
+    <NamedTable
+      name={words(language, "participant.contacts")}
+      heads={heads(language, ["column.contact", "column.use", "column.email", "column.phone"])}
+      rows={contacts.map(({ type, name, email, phone }) => [
+        <bdi>{name}</bdi>,
+        phrase(language, `contact.${type}`),
+        <bdi>{email}</bdi>,
+        <bdi dir="ltr">{phone}</bdi>,
+      ])}
+    />
+  );
+}
+
+function heads(language: Visit["language"], keys: readonly PlainKey[]): readonly string[] {
+  return keys.map((key) => words(language, key));
+}
