@@ -67,7 +67,7 @@ export function ChangeForm({ visit, view }: { readonly visit: Visit; readonly vi
 }
 
 function FieldRow(
-  { visit: { form }, field }: { readonly visit: Visit; readonly field: FormField },
+  { visit: { form, language }, field }: { readonly visit: Visit; readonly field: FormField },
 ): JSX.Element {
   const { name, label, hint, kind } = field;
   const value = form.get(name) ?? (form.size === 0 ? field.value : undefined) ?? "";
@@ -81,7 +81,12 @@ function FieldRow(
   }
   return (
     <div class="field">
-      <label for={name}>{label}</label>
+      <label for={name}>
+        {label}
+        {field.isOptional === true
+          ? <span class="optional">{" "}{phrase(language, "form.optional")}</span>
+          : null}
+      </label>
       {hint === undefined ? null : <p class="hint" id={`${name}-hint`}>{hint}</p>}
       <Input field={field} value={value} />
     </div>

@@ -2,7 +2,7 @@
 /** Who changed a participant, when and why: newest first. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { Instant, NamedTable } from "../../console/parts.tsx";
-import type { ParticipantView } from "./participant_page.tsx";
+import type { ParticipantView } from "./participant_view.ts";
 import { phrase, words } from "./phrase.ts";
 
 export function History({ visit, entries }: Pick<ParticipantView, "visit" | "entries">): JSX.Element {

@@ -3,7 +3,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { Instant, NamedTable, State } from "../../console/parts.tsx";
 import type { ParticipantRecord } from "./changes.ts";
-import type { ParticipantView } from "./participant_page.tsx";
+import type { ParticipantView } from "./participant_view.ts";
 import { phrase, words } from "./phrase.ts";
 
 /** Certificates that end within this time are marked. */

@@ -2,23 +2,13 @@
 /** One participant: what is registered, its keys, its statement, its reports, its history, and what can be changed. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { z } from "zod";
 import { Instant, NamedTable, State } from "../../console/parts.tsx";
 import type { Visit } from "../../console/visit.ts";
 import { phrase, type PlainKey, words } from "./phrase.ts";
-import type { history } from "../answer_schema.ts";
-import type { ParticipantRecord } from "./changes.ts";
 import { Done } from "./done.tsx";
 import { History } from "./history_table.tsx";
 import { Keys } from "./keys_table.tsx";
-
-export interface ParticipantView {
-  readonly visit: Visit;
-  readonly record: ParticipantRecord;
-  readonly entries: z.infer<typeof history>;
-  /** Milliseconds. */
-  readonly now: number;
-}
+import type { ParticipantView } from "./participant_view.ts";
 
 export function ParticipantPage(view: ParticipantView): JSX.Element {
   const { visit, record } = view;

@@ -1,0 +1,13 @@
+/** What the page of a participant shows. */
+import type { z } from "zod";
+import type { Visit } from "../../console/visit.ts";
+import type { history } from "../answer_schema.ts";
+import type { ParticipantRecord } from "./changes.ts";
+
+export interface ParticipantView {
+  readonly visit: Visit;
+  readonly record: ParticipantRecord;
+  readonly entries: z.infer<typeof history>;
+  /** Milliseconds. */
+  readonly now: number;
+}
