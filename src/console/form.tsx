@@ -84,7 +84,7 @@ function FieldRow(
       <label for={name}>
         {label}
         {field.isOptional === true
-          ? <span class="optional">{" "}{phrase(language, "form.optional")}</span>
+          ? <span class="optional">{[" ", ...phrase(language, "form.optional")]}</span>
           : null}
       </label>
       {hint === undefined ? null : <p class="hint" id={`${name}-hint`}>{hint}</p>}

@@ -131,6 +131,7 @@ const CERTIFYING = {
     method: "get",
     path: `${ONE}/certifications/{certification_id}`,
     summary: "A certification report",
+    description: "As its certifier signed it. Reports that have left the ten newest are gone.",
     answer: "The report as its certifier signed it, and in short",
     content: { [JSON_TYPE]: certificationReport },
     errors: [404],

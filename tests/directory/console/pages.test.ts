@@ -15,7 +15,7 @@ import { browserOf, signedIn } from "./visited.ts";
 
 const SHOP = "/console/participants/SHOP";
 
-Deno.test("the console is on the administrators' listener alone [DRC1]", async () => {
+Deno.test("the console is on the administrators' listener alone [DRC1, E6]", async () => {
   await using env = await onboarded();
   for (const path of ["/console", "/console/sign-in", "/console/assets/console.css", SHOP]) {
     const answer = await env.publicFetch(new Request(`${ISSUER}${path}`));
