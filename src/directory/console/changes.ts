@@ -81,6 +81,16 @@ const OF_BANKS: readonly Field[] = [
   },
 ];
 
+const OF_TPPS: readonly Field[] = [
+  {
+    name: "event_notification_uri",
+    kind: "code",
+    hint: "field.event_notification_uri.hint",
+    isOptional: true,
+    value: (record) => record.event_notification_uri ?? "",
+  },
+];
+
 const CONTACTS = ["business", "technical"] as const;
 
 const ONBOARDING: readonly Field[] = [
@@ -94,6 +104,7 @@ const ONBOARDING: readonly Field[] = [
     { name: `${type}_phone`, kind: "code", most: 32 },
   ]),
   ...SOFTWARE,
+  ...OF_TPPS,
   ...OF_BANKS,
   csr("signing", false),
   csr("transport", false),
@@ -130,10 +141,10 @@ export const CHANGES: readonly Change[] = [
     page: `${ONE}/statement`,
     api: `${ONE}/statement`,
     method: "POST",
-    fields: (record) => record?.role === "ASPSP" ? [...SOFTWARE, ...OF_BANKS] : SOFTWARE,
+    fields: (record) => [...SOFTWARE, ...record?.role === "ASPSP" ? OF_BANKS : OF_TPPS],
     body: (form, { record }) => ({
       ...softwareOf(form),
-      ...(record?.role === "ASPSP" ? bankMembers(form, null) : {}),
+      ...membersOf(record?.role, form, null),
     }),
   },
   {
@@ -192,7 +203,7 @@ function onboardingBody(form: Form, { environment }: BodyContext): object {
       phone: form.get(`${type}_phone`),
     })),
     software: { ...softwareOf(form), environment },
-    ...(role === "ASPSP" ? bankMembers(form, undefined) : {}),
+    ...membersOf(role, form, undefined),
     csrs: csrsOf(form),
   };
 }
@@ -208,8 +219,13 @@ function softwareOf(form: Form): object {
   };
 }
 
-/** @param none what stands for no address */
-function bankMembers(form: Form, none: null | undefined): object {
+/**
+ * Members that only banks or only TPPs have.
+ *
+ * @param none what stands for no address
+ */
+function membersOf(role: string | undefined, form: Form, none: null | undefined): object {
+  if (role !== "ASPSP") return { event_notification_uri: form.get("event_notification_uri") ?? none };
   return {
     consent_managedby_bank: form.get("consent_managedby_bank") === "true",
     payment_orders_uri: form.get("payment_orders_uri") ?? none,

@@ -130,13 +130,24 @@ Deno.test("an administrator renews a statement: the form has the current details
   assertStringIncludes(html, "https://shop.example/callback\nhttp://localhost:8444/callback</textarea>");
   assert(!html.includes("payment_orders_uri"), "only banks have it");
   const { environment: _, redirect_uris, ...details } = software();
-  const sent = { ...details, version: "2.0", redirect_uris: redirect_uris.join("\n") };
+  const event_notification_uri = "https://shop.example/events";
+  const sent = {
+    ...details,
+    version: "2.0",
+    redirect_uris: redirect_uris.join("\n"),
+    event_notification_uri,
+  };
   const renewed = await browser.submit(`${SHOP}/statement`, sent);
   assertEquals(await said(browser, renewed), "The statement is renewed.");
   assertEquals(await lastEntry(env), ["ana", "statement.issued"]);
   const { html: statement, headers } = await browser.get(`${SHOP}/files/statement`);
   assertEquals(decodeJwt(statement)["software_version"], "2.0");
   assertEquals(headers.get("content-type"), "application/jwt");
+  assertEquals((await recordOf(env)).event_notification_uri, event_notification_uri);
+  env.now += 60_000;
+  const { event_notification_uri: _none, ...without } = sent;
+  await said(browser, await browser.submit(`${SHOP}/statement`, without));
+  assertEquals((await recordOf(env)).event_notification_uri, null);
 });
 
 Deno.test("a bank's statement keeps or removes its address for orders [DRC3]", async () => {
