@@ -5,11 +5,14 @@ import {
   bank,
   type DirectoryEnvironment,
   type Json,
+  openDirectoryEnvironment,
   signingRequest,
   software,
+  START,
 } from "testing/directory_environment.ts";
 import type { ConsoleBrowser, Page } from "testing/console_browser.ts";
 import { everything } from "testing/store_contents.ts";
+import { openTestStore } from "testing/test_store.ts";
 import { stepsOf } from "support/steps.ts";
 import { openCertified, reportOf } from "../certified.ts";
 import { onboarded } from "../onboarded.ts";
@@ -194,10 +197,19 @@ Deno.test("an administrator records a certification report and downloads it [DRC
 });
 
 Deno.test("an administrator confirms a restored copy in the console [DRC3]", async () => {
-  await using env = await onboarded();
+  const store = await openTestStore();
+  const takenAt = START - 3_600_000;
+  await store.commit({ checks: [], writes: [{ kind: "set", key: ["store_copy"], value: { takenAt } }] });
+  await using env = await openDirectoryEnvironment({ store });
   const browser = await signedIn(env);
+  const { html } = await browser.get("/console");
+  assertStringIncludes(html, "a restored copy of");
+  assertStringIncludes(html, "1 February 2026 at 09:00 UTC");
+  assertEquals((await env.get("/status")).status, 503);
   const confirmed = await browser.submit("/console/restored/confirm");
   assertEquals(await said(browser, confirmed), "The directory publishes again.");
+  assertEquals((await env.get("/status")).status, 200);
+  assert(!(await browser.get("/console")).html.includes("a restored copy of"));
 });
 
 const PAGES = [
