@@ -1,6 +1,6 @@
 /** The composition root: the only file that knows every part. It builds stores, middleware and the apps of the hosts. */
 import { apiHost, browserHost, type Host, type Surroundings, surroundings } from "./app.ts";
-import { composeEvents } from "./compose_events.ts";
+import { composeEventDelivery, composeEvents } from "./compose_events.ts";
 import { composeOperations } from "./compose_operations.ts";
 import { composeShared, type PlatformParts, type Shared, type TimedParts } from "./compose_parts.ts";
 import { composeWork, type PlatformWork } from "./compose_work.ts";
@@ -70,6 +70,7 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   const { mark, ...clocks } = await openClocks({ ...given, store }, log);
   const parts: TimedParts = { ...given, ...clocks, store, metrics, spans: openSpans(given, metrics) };
   const shared = composeShared(parts, log);
+  const eventDelivery = composeEventDelivery(parts, shared, log);
   fillOnScrape({ ...given, metrics, shared, isStoreFailing: store.isFailing, process: given.process });
   await beginEpoch({
     store,
@@ -95,7 +96,7 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
     operations,
     endpoints: listedOf({ api, browser, operations }),
     readiness: ready,
-    ...composeWork({ ...parts, log, markAge: mark }, shared),
+    ...composeWork({ ...parts, log, markAge: mark, eventDelivery }, shared),
   };
 }
 

@@ -19,6 +19,7 @@ import { openBankWatch } from "./reports/watch_banks.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { openReceiptSigner } from "./receipts/receipt_keys.ts";
 import { followDirectory } from "./registration/current_clients.ts";
+import type { EventDelivery } from "./events/deliver_due_events.ts";
 import type { SpanQueue } from "../base/observability/spans.ts";
 import type { Log } from "./log_events.ts";
 
@@ -28,6 +29,8 @@ export interface PlatformWork extends BackgroundWork {
   readonly followDirectory: () => Promise<number>;
   /** Resumes held orders whose bank may have them again, and pushes due orders. */
   readonly deliverDueOrders: () => Promise<number>;
+  /** Pushes due events to the TPPs that subscribe to them. */
+  readonly deliverEvents: () => Promise<number>;
   /** Records the consents whose deadlines have passed. */
   readonly sweepConsents: () => Promise<number>;
   /** Deletes the personal data of consents that were never authorised. */
@@ -61,20 +64,27 @@ export interface PlatformWork extends BackgroundWork {
 type WorkParts =
   & Pick<PlatformWork, "markAge">
   & Pick<PlatformParts, "store" | "clock" | "monotonic" | "keys" | "config" | "operators" | "caseKeys">
-  & { readonly log: Log; readonly spans: SpanQueue | undefined };
+  & {
+    readonly log: Log;
+    readonly spans: SpanQueue | undefined;
+    readonly eventDelivery: EventDelivery;
+  };
 
 export function composeWork(parts: WorkParts, shared: Shared): PlatformWork {
   const { delivery, traceQueue, figures } = shared;
   const jobs = jobsOf(parts, shared);
   const resume = (): Promise<number> => resumeHeldOrders(delivery);
   const deliver: Job = (isStopped) => startDueOrders(delivery, isStopped);
+  const { eventDelivery } = parts;
+  const pushEvents: Job = (isStopped) => eventDelivery.start(isStopped);
   const count = parts.operators === undefined ? {} : { countOrders: countOrders(delivery) }; // they read it
   const paced = { ...jobs, writeFigures: figures.writeSometimes };
-  const all = countedJobs({ ...paced, resume, deliver, ...count }, delivery.metrics);
-  const settled = (): Promise<unknown> => Promise.all(delivery.underWay);
+  const all = countedJobs({ ...paced, resume, deliver, pushEvents, ...count }, delivery.metrics);
+  const settled = (): Promise<unknown> => Promise.all([...delivery.underWay, eventDelivery.settled()]);
   const work = backgroundWork(all, settled, parts.log);
   return {
     ...jobs,
+    deliverEvents: eventDelivery.deliver,
     deliverDueOrders: async () => (await resume(), await deliverDueOrders(delivery)),
     ...work,
     async stop() {
@@ -84,7 +94,7 @@ export function composeWork(parts: WorkParts, shared: Shared): PlatformWork {
   };
 }
 
-type Jobs = Omit<PlatformWork, "deliverDueOrders" | "startWork" | "workOnce" | "stop">;
+type Jobs = Omit<PlatformWork, "deliverDueOrders" | "deliverEvents" | "startWork" | "workOnce" | "stop">;
 
 function jobsOf(parts: WorkParts, shared: Shared): Jobs {
   const { delivery, statuses, clients, consents, traceQueue, figures } = shared;

@@ -97,6 +97,19 @@ const ORDERS = {
   },
 } as const satisfies MetricDeclarations;
 
+const EVENTS = {
+  platform_event_pushes_total: {
+    kind: "counter",
+    help: "Pushes of events to TPPs by result: acknowledged, rejected or unreachable.",
+    labels: { result: "fixed" },
+  },
+  platform_event_push_duration_seconds: {
+    kind: "histogram",
+    help: "Time of a push of an event to its TPP.",
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 3],
+  },
+} as const satisfies MetricDeclarations;
+
 const DIRECTORY = {
   platform_directory_requests_total: {
     kind: "counter",
@@ -184,7 +197,7 @@ const PROCESS = {
   },
 } as const satisfies MetricDeclarations;
 
-export const PLATFORM_METRICS = { ...REQUESTS, ...ORDERS, ...DIRECTORY, ...PROCESS } as const;
+export const PLATFORM_METRICS = { ...REQUESTS, ...ORDERS, ...EVENTS, ...DIRECTORY, ...PROCESS } as const;
 export type PlatformMetrics = Metrics<typeof PLATFORM_METRICS>;
 
 export function openPlatformMetrics(): PlatformMetrics {

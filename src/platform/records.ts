@@ -37,7 +37,7 @@ import { listFillRecord } from "./lookup/list_fill_store.ts";
 import { listedRecord } from "./lookup/listed_store.ts";
 import { lookupRecord } from "./lookup/lookup_store.ts";
 import { traceOfRecord, traceRecord } from "./traces/trace_store.ts";
-import { eventRecord } from "./events/event_store.ts";
+import { eventRecord, finishedEventRecord } from "./events/event_store.ts";
 import { subscriptionRecord } from "./events/subscription_store.ts";
 import { receiptKeyRecord } from "./receipts/receipt_keys.ts";
 import { rateBucketRecord } from "./security/rate_limit_store.ts";
@@ -83,6 +83,7 @@ export const platformRecords = [
   proposalRecord,
   openProposalsRecord,
   eventRecord,
+  finishedEventRecord,
   subscriptionRecord,
   lookupRecord,
   listedRecord,

@@ -277,6 +277,9 @@ export const eventKey = (client: ClientId, bank: BankCode, at?: number, resource
   ...(resource === undefined ? [] : [resource]),
 ];
 
+/** The place of an event that a TPP has acknowledged, by its place before (`events/event_store.ts`). For `EVENT_DAYS`. */
+export const finishedEventKey = ([, ...place]: Key): Key => ["event_finished", ...place];
+
 /** A TPP's subscription to its events at a bank (`events/subscription_store.ts`). Until the TPP deletes it. */
 export const subscriptionKey = (client: ClientId, bank: BankCode): Key => [
   "event_subscription",

@@ -66,14 +66,14 @@ export const PLANTS: readonly Plant[] = [
     file: "src/platform/payments/take_orders.ts",
     changes: [
       [" || !isDue(entry.value.dueAt, now)) return [];", ") return [];"],
-      ["import { isDue, isOut,", "import { isOut,"],
+      ['import { isDue } from "../delivery/retry_delays.ts";\n', ""],
     ],
     firstSeed: 390,
     breaks: /one push at a time/,
   },
   {
     name: "dueAt compared with the wrong sign",
-    file: "src/platform/payments/payment_order.ts",
+    file: "src/platform/delivery/retry_delays.ts",
     changes: [[
       "return dueAt <= now || dueAt > latestDueAt(now);",
       "return dueAt >= now || dueAt > latestDueAt(now);",

@@ -1,5 +1,19 @@
 /** When a message that a receiver has not taken is pushed again (Decisions D4, T2). No I/O. */
+import { MAX_SKEW_MS } from "../../base/kernel/clock.ts";
 import { ORDER_RETRY_SECONDS } from "../profile.ts";
+
+/** Longest delay of a message ({@link retryAt}). */
+const LONGEST_WAIT_MS = Math.max(...ORDER_RETRY_SECONDS) * 1250;
+
+/** Returns the latest possible `dueAt` (ms). A message with a later one was delayed before the clock was set back, and is due. */
+export function latestDueAt(now: number): number {
+  return now + LONGEST_WAIT_MS + MAX_SKEW_MS;
+}
+
+/** Whether a message with this `dueAt` is due at `now`. */
+export function isDue(dueAt: number, now: number): boolean {
+  return dueAt <= now || dueAt > latestDueAt(now);
+}
 
 /**
  * Returns when the message is due again (ms): after 1, 2, 4 … 512 s, or later if the receiver asked for that (at most

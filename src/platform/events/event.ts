@@ -35,8 +35,25 @@ export interface StoredEvent extends Pick<StatusChange, "type" | "consentId" | "
   readonly interactionId?: string;
   /** How often its TPP has reported that it could not use the event. */
   readonly failures?: number;
-  /** Milliseconds. It is not sent again before. */
+  /** Milliseconds. It is not returned by a poll before. */
   readonly retryAt?: number;
+  /** Of its pushes; absent before the first one. */
+  readonly push?: PushState;
+}
+
+/** What has become of the pushes of an event. A poll returns the event whatever this is. */
+export interface PushState {
+  /** Number of failed pushes. */
+  readonly failures: number;
+  /**
+   * Milliseconds, by the steady clock. A process moves it ahead before it pushes the event, so that no other process
+   * pushes it at the same time. For a dead event: when it became dead.
+   */
+  readonly dueAt: number;
+  /** Whether pushes have ended. A replay or an operator begins them again. */
+  readonly dead: boolean;
+  /** The platform's description of the last failed push, with the receiver's error code if it sent one. */
+  readonly why?: string;
 }
 
 /** The place of an event among those of one client at one bank. */

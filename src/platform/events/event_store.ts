@@ -1,5 +1,5 @@
 /**
- * Stores the events that TPPs have not acknowledged. An event is staged in the commit of the change that it is about, so
+ * Stores the events that TPPs have not acknowledged, and for a replay those that they have. An event is staged in the commit of the change that it is about, so
  * neither exists without the other, and under a key of its own, so that parallel changes do not wait for each other. Keys
  * are in the order of each resource's history (Decision M2). A reader keeps no place in that order: it reads from the
  * start what is not acknowledged, so an event that is committed late behind younger ones is not missed.
@@ -8,10 +8,10 @@ import { z } from "zod";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { defineRecord, optional } from "../../base/store/record.ts";
-import { consentId, count, instant, text } from "../../base/store/record_fields.ts";
+import { consentId, count, flag, instant, text } from "../../base/store/record_fields.ts";
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
-import { eventKey } from "../store_keys.ts";
+import { eventKey, finishedEventKey } from "../store_keys.ts";
 import { EVENT_TYPES, type EventPlace, type StatusChange, type StoredEvent } from "./event.ts";
 
 /** Whose events, and from which bank. */
@@ -25,6 +25,9 @@ export interface PlacedEvent extends EventPlace {
   readonly entry: Entry<StoredEvent>;
 }
 
+/** An event that its TPP has acknowledged: what its token is made of. */
+export type FinishedEvent = Omit<StoredEvent, "failures" | "retryAt" | "push">;
+
 /** Stages the event of a change, in the transaction of the change. */
 export type StageEvent = (tx: Transaction, change: StatusChange) => void;
 
@@ -33,30 +36,55 @@ export interface EventStore {
   /** Returns the first events of the owner that may be sent now, in the order of their keys. */
   due(owner: EventOwner, limit: number): Promise<readonly PlacedEvent[]>;
   find(from: Reader, owner: EventOwner, place: EventPlace): Promise<Entry<StoredEvent> | null>;
+  /** Like `find`, by the key of an event that was found before. */
+  at(from: Reader, key: Key): Promise<Entry<StoredEvent> | null>;
   /** Stages the changed event. The commit fails if it was changed or acknowledged meanwhile. */
   stageChange(tx: Transaction, former: Entry<StoredEvent>, changed: StoredEvent): void;
-  /** Stages the deletion of an event that its TPP has acknowledged. It need not exist. */
-  stageGone(tx: Transaction, owner: EventOwner, place: EventPlace): void;
+  /** Returns all events of the owner that are not acknowledged, in the order of their keys, after `after`. */
+  waiting(owner: EventOwner, limit: number, after?: EventPlace): Promise<readonly PlacedEvent[]>;
+  /**
+   * Stages the end of an event that its TPP has acknowledged, by a poll or to a push: it is finished for both. It is
+   * kept for a replay. It need not be there any more when the commit happens.
+   */
+  stageDone(tx: Transaction, acknowledged: Entry<StoredEvent>): void;
   /** Calls `wake` when this process has committed an event of the owner, until the function that it returns is called. */
   onStaged(owner: EventOwner, wake: () => void): () => void;
+  /** Calls `wake` whenever this process has committed an event. It must not throw. */
+  onEveryStaged(wake: (owner: EventOwner) => void): void;
 }
+
+const event = {
+  type: z.enum(EVENT_TYPES),
+  consentId,
+  status: text,
+  at: instant,
+  stagedAt: instant,
+  interactionId: optional(text),
+};
 
 export const eventRecord = defineRecord<StoredEvent>({
   name: "event",
   keyParts: ["client id", "bank code", "position in the history (ms)", "consent id or payment id"],
   what: "A change of a consent or a payment that its TPP has not acknowledged. Ids and statuses only.",
   schema: z.looseObject({
-    type: z.enum(EVENT_TYPES),
-    consentId,
-    status: text,
-    at: instant,
-    stagedAt: instant,
-    interactionId: optional(text),
+    ...event,
     failures: optional(count),
     retryAt: optional(instant),
+    push: optional(z.looseObject({ failures: count, dueAt: instant, dead: flag, why: optional(text) })),
   }),
   version: 1,
   lifetime: "Until it is acknowledged, at most `EVENT_DAYS`.",
+  personalData: "pseudonymous",
+  retention: "protocol",
+});
+
+export const finishedEventRecord = defineRecord<FinishedEvent>({
+  name: "event_finished",
+  keyParts: ["client id", "bank code", "position in the history (ms)", "consent id or payment id"],
+  what: "An event that its TPP has acknowledged, for a replay. Ids and statuses only.",
+  schema: z.looseObject(event),
+  version: 1,
+  lifetime: "At most `EVENT_DAYS` from the change.",
   personalData: "pseudonymous",
   retention: "protocol",
 });
@@ -73,7 +101,7 @@ export interface EventStoreDeps {
 }
 
 export function openEventStore({ store, clock, keepMs }: EventStoreDeps): EventStore {
-  const { wake, onStaged } = openWakes();
+  const { wake, ...wakes } = openWakes();
   const isDue = ({ entry: { value } }: PlacedEvent): boolean =>
     clock() < value.stagedAt + keepMs && clock() >= (value.retryAt ?? 0);
   return {
@@ -87,12 +115,22 @@ export function openEventStore({ store, clock, keepMs }: EventStoreDeps): EventS
     },
     due: (owner, limit) => listDue(store, owner, limit, isDue),
     find: (from, owner, place) => eventRecord.get(from, keyOf(owner, place)),
+    at: (from, key) => eventRecord.get(from, key),
     stageChange(tx, former, changed) {
       check(tx, former.key, former.version);
       eventRecord.set(tx, former.key, changed, changed.stagedAt + keepMs);
     },
-    stageGone: (tx, owner, place) => remove(tx, keyOf(owner, place)),
-    onStaged,
+    async waiting(owner, limit, after) {
+      const start = after === undefined ? {} : { after: keyOf(owner, after) };
+      const listed = await store.list({ prefix: eventKey(owner.clientId, owner.bank), ...start, limit });
+      return listed.map(placed).filter(({ entry }) => clock() < entry.value.stagedAt + keepMs);
+    },
+    stageDone(tx, { key, value }) {
+      const { failures: _, retryAt: __, push: ___, ...finished } = value;
+      remove(tx, key);
+      finishedEventRecord.set(tx, finishedEventKey(key), finished, value.stagedAt + keepMs);
+    },
+    ...wakes,
   };
 }
 
@@ -115,11 +153,18 @@ async function listDue(
 }
 
 /** The polls of this process that wait, by owner. */
-function openWakes(): Pick<EventStore, "onStaged"> & { readonly wake: (owner: EventOwner) => void } {
+function openWakes(): Pick<EventStore, "onStaged" | "onEveryStaged"> & {
+  readonly wake: (owner: EventOwner) => void;
+} {
   const waiting = new Map<string, Set<() => void>>();
+  const every: ((owner: EventOwner) => void)[] = [];
   const nameOf = ({ clientId, bank }: EventOwner): string => `${clientId} ${bank}`;
   return {
-    wake: (owner) => waiting.get(nameOf(owner))?.forEach((wake) => wake()),
+    wake({ clientId, bank }) {
+      waiting.get(nameOf({ clientId, bank }))?.forEach((wake) => wake());
+      every.forEach((wake) => wake({ clientId, bank }));
+    },
+    onEveryStaged: (wake) => void every.push(wake),
     onStaged(owner, wake) {
       const name = nameOf(owner);
       const wakes = waiting.get(name) ?? new Set();

@@ -1,28 +1,29 @@
 /** A poll for events (RFC 8936): takes acknowledgements and errors, then returns what is not acknowledged, signed. */
-import { signClaims } from "../../base/jose/sign_claims.ts";
-import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
-import { asPaymentId, type PaymentId } from "../../base/kernel/identifiers.ts";
+import type { Entry } from "../../base/store/store.ts";
 import {
   commitReplayRecords,
+  newReplayRecords,
   type RequestState,
   transact,
   type TransactDeps,
+  type Transaction,
 } from "../../base/store/transaction.ts";
 import type { Log } from "../log_events.ts";
-import { afterError, jtiOf, placeOf } from "./event.ts";
+import { afterError, jtiOf, placeOf, type StoredEvent } from "./event.ts";
 import type { EventOwner, EventStore, PlacedEvent } from "./event_store.ts";
 import type { AwaitEvents } from "./long_polls.ts";
 import { MAX_EVENTS, type PollRequest } from "./poll_schema.ts";
-import { claimsOf, type Origins, SET_TYP } from "./security_event_token.ts";
+import { knownCode } from "./push_event.ts";
+import { signEvent, type SignEventDeps } from "./sign_event.ts";
 
-export interface PollEventsDeps extends TransactDeps, Origins {
+export interface PollEventsDeps extends TransactDeps, SignEventDeps {
   readonly log: Log;
   readonly events: EventStore;
   readonly awaitEvents: AwaitEvents;
-  readonly signer: NamedKey;
-  /** Returns the bank's reason of a rejected payment, if the payment is rejected and has one. */
-  readonly rejectionReason: (payment: PaymentId) => Promise<string | undefined>;
 }
+
+/** Acknowledgements in one commit. Each is two writes, of which Deno KV takes 1000. */
+const ACKS_AT_ONCE = 250;
 
 export interface PollEvents extends RequestState {
   readonly owner: EventOwner;
@@ -44,51 +45,56 @@ export async function pollEvents(deps: PollEventsDeps, command: PollEvents): Pro
   const spend = (): Promise<void> => commitReplayRecords(deps, command.replayRecords);
   const found = returnImmediately || most === 0 ? await read() : await deps.awaitEvents(owner, read, spend);
   const sent = found.slice(0, most);
-  const sets = await Promise.all(sent.map((event) => signed(deps, owner, event)));
+  const signed = async (event: PlacedEvent): Promise<[jti: string, token: string]> => [
+    jtiOf(event),
+    await signEvent(deps, owner, event),
+  ];
+  const sets = await Promise.all(sent.map(signed));
   return { moreAvailable: found.length > most, sets: Object.fromEntries(sets) };
 }
 
-/** Deletes acknowledged events, and puts off those with an error, in one commit with the request's replay records. */
+/**
+ * Ends acknowledged events, and puts off those with an error, in one commit with the request's replay records. If there
+ * are many acknowledgements, further commits have the others: each stands for itself.
+ */
 async function recordOutcomes(deps: PollEventsDeps, { owner, request, ...state }: PollEvents): Promise<void> {
-  const acknowledged = new Set(request.ack);
-  const failed = Object.entries(request.setErrs ?? {}).filter(([jti]) => !acknowledged.has(jti));
-  if (acknowledged.size + failed.length === 0) return;
+  const acknowledged = [...new Set(request.ack)];
+  const failed = Object.entries(request.setErrs ?? {}).filter(([jti]) => !acknowledged.includes(jti));
+  if (acknowledged.length + failed.length === 0) return;
   await transact(deps, { what: "events", request: state }, async (tx) => {
-    for (const place of [...acknowledged].map(placeOf)) {
-      if (place !== undefined) deps.events.stageGone(tx, owner, place);
-    }
+    await stageAcks(deps, tx, owner, acknowledged.slice(0, ACKS_AT_ONCE));
     await Promise.all(failed.map(async ([jti]) => {
-      const place = placeOf(jti);
-      const entry = place === undefined ? null : await deps.events.find(tx, owner, place);
+      const entry = await find(deps, tx, owner, jti);
       if (entry !== null) deps.events.stageChange(tx, entry, afterError(entry.value, deps.clock()));
     }));
   });
+  for (let start = ACKS_AT_ONCE; start < acknowledged.length; start += ACKS_AT_ONCE) {
+    const some = acknowledged.slice(start, start + ACKS_AT_ONCE);
+    const request = { ...state, replayRecords: newReplayRecords() };
+    await transact(deps, { what: "events", request }, (tx) => stageAcks(deps, tx, owner, some));
+  }
   const [first] = failed;
   if (first === undefined) return;
-  deps.log.warn("events.rejected", { count: failed.length, bank: owner.bank, err: codeOf(first[1].err) });
+  deps.log.warn("events.rejected", { count: failed.length, bank: owner.bank, err: knownCode(first[1].err) });
 }
 
-/** The codes of RFC 8935 §2.4 are short words. Another text of the TPP is not logged. */
-function codeOf(err: string): string {
-  return /^[a-z_]+$/.test(err) ? err : "other";
-}
-
-async function signed(
+/** Of an event that it does not have, nothing is staged: it was acknowledged before, or is another client's. */
+async function stageAcks(
   deps: PollEventsDeps,
+  tx: Transaction,
   owner: EventOwner,
-  event: PlacedEvent,
-): Promise<[jti: string, token: string]> {
-  const claims = claimsOf(event, owner, deps, await reasonFor(deps, event));
-  return [jtiOf(event), await signClaims(claims, deps.signer, SET_TYP)];
+  jtis: readonly string[],
+): Promise<void> {
+  const found = await Promise.all(jtis.map((jti) => find(deps, tx, owner, jti)));
+  for (const entry of found) if (entry !== null) deps.events.stageDone(tx, entry);
 }
 
-/** The reason is a text of the bank and may name a person, so it stays in the payment, where it is sealed and erased. */
-async function reasonFor(
-  { rejectionReason }: PollEventsDeps,
-  { resource, entry: { value } }: PlacedEvent,
-): Promise<string | undefined> {
-  const payment = value.type === "payment-status-changed" && value.status === "Rejected"
-    ? asPaymentId(resource)
-    : undefined;
-  return payment === undefined ? undefined : await rejectionReason(payment);
+async function find(
+  { events }: PollEventsDeps,
+  tx: Transaction,
+  owner: EventOwner,
+  jti: string,
+): Promise<Entry<StoredEvent> | null> {
+  const place = placeOf(jti);
+  return place === undefined ? null : await events.find(tx, owner, place);
 }

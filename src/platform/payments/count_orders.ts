@@ -6,7 +6,7 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
 import type { Store } from "../../base/store/store.ts";
 import type { PlatformMetrics } from "../metrics.ts";
-import { isDue } from "./payment_order.ts";
+import { isDue } from "../delivery/retry_delays.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import type { PaymentStore } from "./payment_store.ts";
 

@@ -7,7 +7,7 @@ import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { inRandomBatches } from "../../base/kernel/batches.ts";
 import { type DeliverOrderDeps, deliverTaken } from "./deliver_order.ts";
 import type { DueOrder } from "./order_outbox_store.ts";
-import { isDue } from "./payment_order.ts";
+import { isDue } from "../delivery/retry_delays.ts";
 import { takeOrders } from "./take_orders.ts";
 
 /** Number of due orders that a walk reads at a time, oldest first. Within a page their order is random. */

@@ -20,7 +20,8 @@ import {
   outboxQueueRecord,
   outboxRecord,
 } from "./order_outbox_records.ts";
-import { isDue, latestDueAt, type PaymentOrder } from "./payment_order.ts";
+import { isDue, latestDueAt } from "../delivery/retry_delays.ts";
+import type { PaymentOrder } from "./payment_order.ts";
 
 const DEAD: Key = ["outbox_dead"];
 const HELD: Key = ["outbox_held"];

@@ -1,9 +1,8 @@
 /** A payment order that is to be delivered to the bank: when it is retried and when it becomes dead. No I/O. */
 import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
-import { MAX_SKEW_MS } from "../../base/kernel/clock.ts";
 import type { Mismatch } from "../../base/kernel/result.ts";
 import { retryAt } from "../delivery/retry_delays.ts";
-import { ORDER_LEASE_SECONDS, ORDER_PUSH_SECONDS, ORDER_RETRY_SECONDS } from "../profile.ts";
+import { ORDER_LEASE_SECONDS, ORDER_PUSH_SECONDS } from "../profile.ts";
 
 /** An order without a response from the bank. */
 export interface PaymentOrder {
@@ -54,19 +53,6 @@ export interface UnusableAnswer {
 }
 
 const RESUME_WITHIN_MS = 86_400_000;
-/** Longest delay of an order (`afterFailure`). */
-const LONGEST_WAIT_MS = Math.max(...ORDER_RETRY_SECONDS) * 1250;
-
-/** Returns the latest possible `dueAt` (ms). An order with a later one was delayed before the clock was set back, and is due. */
-export function latestDueAt(now: number): number {
-  return now + LONGEST_WAIT_MS + MAX_SKEW_MS;
-}
-
-/** Whether an order with this `dueAt` is due at `now`. */
-export function isDue(dueAt: number, now: number): boolean {
-  return dueAt <= now || dueAt > latestDueAt(now);
-}
-
 /** Returns a new order, leased by the request that created it. */
 export function openOrder(paymentId: PaymentId, bank: BankCode, now: number): PaymentOrder {
   return { paymentId, bank, failures: 0, dueAt: now + ORDER_LEASE_SECONDS * 1000, dead: false };

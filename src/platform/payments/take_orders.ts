@@ -7,7 +7,8 @@ import { openRequestReads } from "../../base/store/request_reads.ts";
 import type { Entry } from "../../base/store/store.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
-import { isDue, isOut, isSameLease, leased, type PaymentOrder } from "./payment_order.ts";
+import { isDue } from "../delivery/retry_delays.ts";
+import { isOut, isSameLease, leased, type PaymentOrder } from "./payment_order.ts";
 
 export interface TakeOrdersDeps extends TransactDeps {
   readonly steady: Clock;

@@ -1,5 +1,6 @@
 /** Opens the parts that keep traces. */
 import { type AnsweredPush, traceOfAnswer } from "./answer_trace.ts";
+import { type EventPush, traceOfPush } from "./push_trace.ts";
 import { openTraceQueue, type TraceQueue, type TraceQueueDeps } from "./trace_queue.ts";
 import { openTraceStore, type TraceStore, type TraceStoreDeps } from "./trace_store.ts";
 
@@ -8,6 +9,8 @@ export interface Traces {
   readonly traceQueue: TraceQueue;
   /** Records a bank's response to a push that decides nothing. Never waits and never throws. */
   readonly traceAnswer: (answer: AnsweredPush) => void;
+  /** Records a push of an event to its TPP. Never waits and never throws. */
+  readonly tracePush: (push: EventPush) => void;
 }
 
 /** @param deps.config.traceDays how long traces are kept */
@@ -21,5 +24,8 @@ export function openTraces(
   const traceAnswer = (answer: AnsweredPush): void => {
     if (config.traceDays > 0) traceQueue.add(traceOfAnswer(answer));
   };
-  return { traces, traceQueue, traceAnswer };
+  const tracePush = (push: EventPush): void => {
+    if (config.traceDays > 0) traceQueue.add(traceOfPush(push));
+  };
+  return { traces, traceQueue, traceAnswer, tracePush };
 }

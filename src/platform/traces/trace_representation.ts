@@ -17,7 +17,8 @@ export const traceSchema = z.strictObject({
   Endpoint: shortText.openapi({
     description:
       "The path as this document has it, or `none`. `payment_orders_uri`: the platform's push of an " +
-      "order to the bank, whose response decided nothing.",
+      "order to the bank, whose response decided nothing. `event_notification_uri`: its push of an event to " +
+      "the TPP.",
     example: "/{bank}/domestic-payment-consents/v1",
   }),
   Status: z.int().openapi({ description: "0: a push without a response." }),

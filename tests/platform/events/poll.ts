@@ -59,7 +59,8 @@ export async function waiting(env: FlowEnvironment, options: PollOptions = {}): 
   return (await polled(env, { returnImmediately: true }, options)).events;
 }
 
-async function verified(env: FlowEnvironment, jti: string, token: string): Promise<Polled> {
+/** Verifies a token with the platform's published keys. */
+export async function verified(env: FlowEnvironment, jti: string, token: string): Promise<Polled> {
   const { keys } = await good(env.browser(new Request(`${AUTH_URL}/jwks`)), 200);
   const { payload, protectedHeader: header } = await compactVerify(token, async ({ kid }) => {
     const jwk = keys.find((key: Json) => key.kid === kid);

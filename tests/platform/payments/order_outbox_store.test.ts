@@ -2,7 +2,8 @@ import { assertEquals } from "@std/assert";
 import { asBankCode, asPaymentId } from "../../../src/base/kernel/identifiers.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { commitIfUnchanged } from "../../../src/base/store/transaction.ts";
-import { latestDueAt, openOrder } from "../../../src/platform/payments/payment_order.ts";
+import { latestDueAt } from "../../../src/platform/delivery/retry_delays.ts";
+import { openOrder } from "../../../src/platform/payments/payment_order.ts";
 import { openOrderOutboxStore } from "../../../src/platform/payments/order_outbox_store.ts";
 
 const NOW = Date.UTC(2040, 0, 15);

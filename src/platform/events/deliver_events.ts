@@ -1,0 +1,249 @@
+/**
+ * Pushes the events of one client at one bank: lease, push, record the outcome. Delivery is at least once. The events of a
+ * consent or payment are pushed in their order: none is pushed while an earlier one of the same resource waits. A dead
+ * one waits no more.
+ */
+import { isStoreFailure } from "../../base/kernel/api_error.ts";
+import { errorText } from "../../base/kernel/batches.ts";
+import type { ClientId } from "../../base/kernel/identifiers.ts";
+import type { Clock } from "../../base/kernel/clock.ts";
+import { transact, type TransactDeps } from "../../base/store/transaction.ts";
+import type { PushSlots } from "../delivery/push_slots.ts";
+import type { ReceiverCircuit } from "../delivery/receiver_circuit.ts";
+import { boundedPauseSeconds } from "../delivery/retry_delays.ts";
+import type { Log } from "../log_events.ts";
+import type { PlatformMetrics } from "../metrics.ts";
+import { jtiOf } from "./event.ts";
+import type { EventOwner, EventStore, PlacedEvent } from "./event_store.ts";
+import { type EventPushOutcome, pushEvent, type PushEventDeps } from "./push_event.ts";
+import { afterFailedPush, isHeldForPush, leased, mayBePushed, pushOf } from "./push_state.ts";
+import { signEvent, type SignEventDeps } from "./sign_event.ts";
+
+/** A TPP that takes pushes. */
+export interface EventReceiver {
+  readonly clientId: ClientId;
+  readonly orgId: string;
+  readonly uri: string;
+}
+
+/** A push and its outcome, for the TPP. */
+export interface TracedPush {
+  readonly owner: EventOwner;
+  readonly to: EventReceiver;
+  readonly event: PlacedEvent;
+  readonly outcome: EventPushOutcome;
+  /** When the push began, and how long it took, milliseconds. */
+  readonly at: number;
+  readonly milliseconds: number;
+}
+
+export interface DeliverEventsDeps extends TransactDeps, PushEventDeps, SignEventDeps {
+  /** Clock of the due times. It never goes back. */
+  readonly steady: Clock;
+  readonly log: Log;
+  readonly events: EventStore;
+  readonly circuit: ReceiverCircuit<ClientId, ClientId>;
+  readonly slots: PushSlots<ClientId>;
+  readonly metrics: PlatformMetrics;
+  /** Must not wait or throw. */
+  readonly tracePush: (push: TracedPush) => void;
+  /** Returns 0 to less than 1. */
+  readonly random: () => number;
+}
+
+/** Events that are read at a time, oldest first. */
+const PAGE = 200;
+/** Bounds the search for due events behind those that wait or are dead. */
+const MAX_PAGES = 50;
+/** Events that are leased in one commit. */
+const BATCH = 20;
+/** Pushes of one walk. The next one, of this owner or another, goes on. */
+const MAX_PUSHES = 400;
+
+/** What a walk has done. */
+export interface Walked {
+  readonly pushed: number;
+  /** When the earliest event that failed is due again, or at once if the walk has ended at its bound; milliseconds. */
+  readonly againAt?: number;
+}
+
+interface Walk {
+  readonly owner: EventOwner;
+  readonly to: EventReceiver;
+  readonly isStopped: () => boolean;
+  /** Resources whose next event must wait. */
+  readonly blocked: Set<string>;
+  pushed: number;
+  againAt: number;
+}
+
+/** @throws {StoreFailure} */
+export async function deliverEvents(
+  deps: DeliverEventsDeps,
+  owner: EventOwner,
+  to: EventReceiver,
+  isStopped: () => boolean,
+): Promise<Walked> {
+  const walk: Walk = { owner, to, isStopped, blocked: new Set(), pushed: 0, againAt: Infinity };
+  let page: readonly PlacedEvent[] = [];
+  for (let pages = 0; pages < MAX_PAGES && !isOver(deps, walk); pages++) {
+    page = await deps.events.waiting(owner, PAGE, page.at(-1));
+    await pushPage(deps, walk, page);
+    if (page.length < PAGE) break;
+  }
+  if (walk.pushed >= MAX_PUSHES) walk.againAt = deps.steady();
+  return { pushed: walk.pushed, ...(walk.againAt === Infinity ? {} : { againAt: walk.againAt }) };
+}
+
+function isOver({ circuit }: DeliverEventsDeps, { to: { clientId }, pushed, isStopped }: Walk): boolean {
+  return pushed >= MAX_PUSHES || isStopped() || circuit.isOpen(clientId, clientId);
+}
+
+/** Pushes the first event of each resource, then the next ones of those that have been taken. */
+async function pushPage(deps: DeliverEventsDeps, walk: Walk, page: readonly PlacedEvent[]): Promise<void> {
+  let rest: readonly PlacedEvent[] = page.filter(({ entry }) => !pushOf(entry.value).dead);
+  while (!isOver(deps, walk)) {
+    const { batch, others } = nextBatch(deps, walk, rest);
+    if (batch.length === 0) return;
+    rest = others;
+    await pushBatch(deps, walk, batch);
+  }
+}
+
+/** Divides the events: those that may be pushed now, one of each resource, and the others in their order. */
+function nextBatch(
+  deps: DeliverEventsDeps,
+  { to: { clientId }, blocked }: Walk,
+  rest: readonly PlacedEvent[],
+): { readonly batch: readonly PlacedEvent[]; readonly others: readonly PlacedEvent[] } {
+  const [batch, others]: [PlacedEvent[], PlacedEvent[]] = [[], []];
+  const taken = new Set<string>();
+  for (const event of rest) {
+    const { resource, entry: { value } } = event;
+    const isFirst = !blocked.has(resource) && !taken.has(resource);
+    const { failures } = pushOf(value);
+    const mayGo = isFirst && batch.length < BATCH && mayBePushed(value, deps.steady()) &&
+      deps.circuit.admit({ receiver: clientId, sender: clientId, failures }) === undefined;
+    if (mayGo) batch.push(event);
+    else others.push(event);
+    if (isFirst && !mayGo && batch.length < BATCH) blocked.add(resource);
+    taken.add(resource);
+  }
+  return { batch, others };
+}
+
+/** Leases as many events as there are free slots, because an event that waits for a slot uses up its lease. */
+async function pushBatch(deps: DeliverEventsDeps, walk: Walk, batch: readonly PlacedEvent[]): Promise<void> {
+  const { clientId } = walk.to;
+  for (let start = 0; start < batch.length && !walk.isStopped();) {
+    const slots = [await deps.slots.take(clientId)];
+    for (let free; start + slots.length < batch.length && (free = deps.slots.takeFree(clientId));) {
+      slots.push(free);
+    }
+    const wanted = batch.slice(start, start + slots.length);
+    start += slots.length;
+    try {
+      const ours = await lease(deps, wanted);
+      for (const { resource } of wanted) {
+        if (!ours.some((event) => event.resource === resource)) walk.blocked.add(resource);
+      }
+      await Promise.all(ours.map((event) => pushOne(deps, walk, event)));
+    } finally {
+      for (const free of slots) free();
+    }
+  }
+}
+
+/** Leases, in one commit, the events that are still there and due. Another process may have taken some meanwhile. */
+async function lease(
+  deps: DeliverEventsDeps,
+  wanted: readonly PlacedEvent[],
+): Promise<readonly PlacedEvent[]> {
+  const options = { what: "events to push", attempts: 3, lost: () => [] };
+  const ours = await transact<readonly PlacedEvent[]>(deps, options, async (tx) => {
+    const found = await Promise.all(wanted.map(({ entry: { key } }) => deps.events.at(tx, key)));
+    return found.flatMap((entry, index) => {
+      const event = wanted[index];
+      const now = deps.steady();
+      if (entry === null || event === undefined || !mayBePushed(entry.value, now)) return [];
+      const value = leased(entry.value, now);
+      deps.events.stageChange(tx, entry, value);
+      return { ...event, entry: { ...entry, value } };
+    });
+  });
+  return ours;
+}
+
+async function pushOne(deps: DeliverEventsDeps, walk: Walk, event: PlacedEvent): Promise<void> {
+  walk.pushed++;
+  walk.blocked.add(event.resource);
+  try {
+    if (!isHeldForPush(event.entry.value, deps.steady())) return;
+    const [at, began] = [deps.clock(), deps.steady()];
+    const token = await signEvent(deps, walk.owner, event);
+    const outcome = await pushEvent(deps, walk.to.uri, token, at);
+    const milliseconds = deps.steady() - began;
+    measure(deps, outcome, milliseconds);
+    deps.tracePush({ owner: walk.owner, to: walk.to, event, outcome, at, milliseconds });
+    report(deps, walk.to, event, outcome);
+    if (outcome.ok) {
+      if (await recordTaken(deps, event)) walk.blocked.delete(event.resource);
+    } else {
+      walk.againAt = Math.min(walk.againAt, await recordFailed(deps, walk.owner, event, outcome));
+    }
+  } catch (error) {
+    if (isStoreFailure(error)) throw error;
+    deps.log.error("event.delivery_failed", { jti: jtiOf(event), error: errorText(error) });
+  }
+}
+
+function measure({ metrics }: DeliverEventsDeps, outcome: EventPushOutcome, milliseconds: number): void {
+  const result = outcome.ok ? "acknowledged" : outcome.failure.kind;
+  metrics.count("platform_event_pushes_total", { result });
+  metrics.observe("platform_event_push_duration_seconds", {}, milliseconds / 1000);
+}
+
+/** A rejected event concerns only this event: the receiver was reached. */
+function report(
+  { circuit }: DeliverEventsDeps,
+  { clientId }: EventReceiver,
+  { entry }: PlacedEvent,
+  outcome: EventPushOutcome,
+): void {
+  const message = { receiver: clientId, sender: clientId, failures: pushOf(entry.value).failures };
+  if (outcome.ok || outcome.failure.kind === "rejected") circuit.answered(clientId);
+  else circuit.unreachable(message);
+  const seconds = outcome.ok ? undefined : outcome.failure.retryAfterSeconds;
+  if (seconds !== undefined) circuit.paused(message, boundedPauseSeconds(seconds) * 1000);
+}
+
+/** Returns false if every race was lost. Then the event is pushed again, with the same `jti`. */
+async function recordTaken(deps: DeliverEventsDeps, { entry: { key } }: PlacedEvent): Promise<boolean> {
+  return await transact(deps, { what: "taken event", lost: () => false }, async (tx) => {
+    const entry = await deps.events.at(tx, key);
+    if (entry !== null) deps.events.stageDone(tx, entry); // a poll may have acknowledged it
+    return true;
+  });
+}
+
+/** Returns when the event is due again. If it was changed meanwhile, its lease ends by itself. */
+async function recordFailed(
+  deps: DeliverEventsDeps,
+  { clientId, bank }: EventOwner,
+  event: PlacedEvent,
+  { failure }: Extract<EventPushOutcome, { ok: false }>,
+): Promise<number> {
+  const options = { what: "failed event", lost: () => undefined };
+  const failed = await transact(deps, options, async (tx) => {
+    const entry = await deps.events.at(tx, event.entry.key);
+    if (entry === null || pushOf(entry.value).dueAt !== pushOf(event.entry.value).dueAt) return undefined;
+    const changed = afterFailedPush(entry.value, failure, deps.steady(), deps.random);
+    deps.events.stageChange(tx, entry, changed);
+    return pushOf(changed);
+  });
+  if (failed === undefined) return pushOf(event.entry.value).dueAt;
+  const facts = { jti: jtiOf(event), clientId, bank, failures: failed.failures, why: failure.why };
+  if (failed.dead) deps.log.error("event.dead", facts);
+  else deps.log.warn("event.not_delivered", facts);
+  return failed.dead ? Infinity : failed.dueAt;
+}

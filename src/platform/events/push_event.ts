@@ -1,0 +1,88 @@
+/** Pushes one security event token to its receiver (RFC 8935). Only a 202 acknowledges it. */
+import { isCallable, postOnce, readBounded } from "../../base/http/outgoing.ts";
+import { described, type Mismatch, mismatch } from "../../base/kernel/result.ts";
+import { strictJson } from "../../base/kernel/strict_json.ts";
+import { secondsUntil } from "../delivery/retry_delays.ts";
+import { ORDER_PUSH_SECONDS } from "../profile.ts";
+import type { EventPushFailure } from "./push_state.ts";
+
+export type EventPushOutcome =
+  | { readonly ok: true; readonly status: number }
+  | {
+    readonly ok: false;
+    readonly failure: EventPushFailure;
+    /** Absent without a response. */
+    readonly status?: number;
+    /** For the TPP: what was expected of its response. */
+    readonly fault: Mismatch;
+  };
+
+export interface PushEventDeps {
+  readonly fetch: typeof fetch;
+  /** Sandbox only: receivers on this computer's loopback addresses. */
+  readonly loopbackReceivers: boolean;
+}
+
+const MAX_ANSWER_BYTES = 4096;
+
+/**
+ * Pushes once. The time limit holds for the whole exchange, so that a receiver that sends its response in drops is
+ * no longer waited for than one that sends nothing.
+ *
+ * @param now milliseconds
+ */
+export async function pushEvent(
+  { fetch, loopbackReceivers }: PushEventDeps,
+  uri: string,
+  token: string,
+  now: number,
+): Promise<EventPushOutcome> {
+  if (!isCallable(uri, { loopback: loopbackReceivers })) {
+    const { fault } = mismatch("CallbackUrl", "https on a public host name");
+    return { ok: false, failure: { kind: "rejected", why: "CallbackUrl may not be called" }, fault };
+  }
+  try {
+    const response = await postOnce(fetch, uri, {
+      headers: { "content-type": "application/secevent+jwt", accept: "application/json" },
+      body: token,
+      signal: AbortSignal.timeout(ORDER_PUSH_SECONDS * 1000),
+    });
+    return await outcomeOf(response, now);
+  } catch (error) {
+    const why = error instanceof Error ? error.name : "failed";
+    const { fault } = described("the response", `complete within ${ORDER_PUSH_SECONDS} s`, why);
+    return { ok: false, failure: { kind: "unreachable", why }, fault };
+  }
+}
+
+async function outcomeOf(response: Response, now: number): Promise<EventPushOutcome> {
+  const { status, headers } = response;
+  if (status === 202) {
+    await response.body?.cancel();
+    return { ok: true, status };
+  }
+  const err = status === 400 ? errorCode(await readBounded(response, MAX_ANSWER_BYTES)) : undefined;
+  if (status !== 400) await response.body?.cancel();
+  const why = err === undefined ? `status ${status}` : `status ${status}, err ${err}`;
+  const pause = secondsUntil(headers.get("retry-after"), now);
+  const { fault } = mismatch("status", "202, which acknowledges the event", status);
+  const failure: EventPushFailure = {
+    kind: status >= 500 ? "unreachable" : "rejected",
+    why,
+    ...(pause === undefined ? {} : { retryAfterSeconds: pause }),
+  };
+  return { ok: false, failure, status, fault };
+}
+
+/** Returns `err` of an error response (RFC 8935 §2.3). */
+function errorCode(text: string | undefined): string | undefined {
+  const parsed = text === undefined ? undefined : strictJson(text);
+  if (parsed?.ok !== true || typeof parsed.value !== "object" || parsed.value === null) return undefined;
+  const err: unknown = Object.getOwnPropertyDescriptor(parsed.value, "err")?.value;
+  return typeof err === "string" ? knownCode(err) : undefined;
+}
+
+/** The codes of RFC 8935 §2.4 are short words. Another text of the TPP is neither stored nor logged. */
+export function knownCode(err: string): string {
+  return /^[a-z_]{1,40}$/.test(err) ? err : "other";
+}

@@ -1,0 +1,63 @@
+/** When an event is pushed, again, or no more (contract EVT12). No I/O. */
+import { isDue, retryAt } from "../delivery/retry_delays.ts";
+import { ORDER_LEASE_SECONDS, ORDER_PUSH_SECONDS, ORDER_RETRY_SECONDS } from "../profile.ts";
+import type { PushState, StoredEvent } from "./event.ts";
+
+/** A push that the receiver has not acknowledged. */
+export interface EventPushFailure {
+  /**
+   * - `unreachable`: no connection, no complete response in time, or a 5xx. The receiver may have an outage.
+   * - `rejected`: any other response than 202. The receiver was reached.
+   */
+  readonly kind: "unreachable" | "rejected";
+  /** The platform's description: the status of the response and an error code of RFC 8935 §2.4. */
+  readonly why: string;
+  /** The delay that the receiver requests. */
+  readonly retryAfterSeconds?: number;
+}
+
+const NEW: PushState = { failures: 0, dueAt: 0, dead: false };
+
+/** Returns the state of an event's pushes, also before the first one. */
+export function pushOf({ push = NEW }: StoredEvent): PushState {
+  return push;
+}
+
+/** Whether a push may begin at `now`, by the steady clock. */
+export function mayBePushed(event: StoredEvent, now: number): boolean {
+  const { dead, dueAt } = pushOf(event);
+  return !dead && isDue(dueAt, now);
+}
+
+/** Leases the event: no other process pushes it until the lease ends, also if this one stops. */
+export function leased(event: StoredEvent, now: number): StoredEvent {
+  return { ...event, push: { ...pushOf(event), dueAt: now + ORDER_LEASE_SECONDS * 1000 } };
+}
+
+/** Whether a push that begins at `now` ends within the lease. */
+export function isHeldForPush(event: StoredEvent, now: number): boolean {
+  return now + ORDER_PUSH_SECONDS * 1000 <= pushOf(event).dueAt;
+}
+
+/**
+ * Returns the event after a failed push. It is due again after 1, 2, 4 … 512 s. After the last of these delays it is
+ * dead if the receiver has rejected it. A receiver that is away gets a push every 512 s, so that it catches up, however
+ * long it was away.
+ */
+export function afterFailedPush(
+  event: StoredEvent,
+  { kind, why, retryAfterSeconds = 0 }: EventPushFailure,
+  now: number,
+  random: () => number,
+): StoredEvent {
+  const { failures } = pushOf(event);
+  const counted = kind === "rejected" ? failures : Math.min(failures, ORDER_RETRY_SECONDS.length - 1);
+  const dueAt = retryAt(counted, retryAfterSeconds, now, random);
+  const push = { failures: failures + 1, why };
+  return { ...event, push: { ...push, dueAt: dueAt ?? now, dead: dueAt === undefined } };
+}
+
+/** Returns the event with all pushes ahead and due at once. */
+export function withoutPush({ push: _, ...event }: StoredEvent): StoredEvent {
+  return event;
+}
