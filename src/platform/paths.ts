@@ -14,6 +14,7 @@ export const RECEIPT_PAGE_PATH = "/receipt";
 /** On the browser host: the page; with `.json` the same as JSON. */
 export const SERVICE_LEVELS_PATH = "/service-levels";
 export const EVENTS_PATH = "/{bank}/events/v1";
+export const REPLAY_PATH = "/{bank}/events/v1/replay";
 export const SUBSCRIPTIONS_PATH = "/{bank}/event-subscriptions/v1";
 export const TRACES_PATH = "/traces/v1";
 

@@ -28,6 +28,11 @@ export interface PlacedEvent extends EventPlace {
 /** An event that its TPP has acknowledged: what its token is made of. */
 export type FinishedEvent = Omit<StoredEvent, "failures" | "retryAt" | "push">;
 
+/** An acknowledged event and its place. */
+export interface FinishedPlace extends EventPlace {
+  readonly value: FinishedEvent;
+}
+
 /** Stages the event of a change, in the transaction of the change. */
 export type StageEvent = (tx: Transaction, change: StatusChange) => void;
 
@@ -42,6 +47,10 @@ export interface EventStore {
   stageChange(tx: Transaction, former: Entry<StoredEvent>, changed: StoredEvent): void;
   /** Returns all events of the owner that are not acknowledged, in the order of their keys, after `after`. */
   waiting(owner: EventOwner, limit: number, after?: EventPlace): Promise<readonly PlacedEvent[]>;
+  /** Returns the owner's acknowledged events of a time, in the order of their keys. Both ends are included, milliseconds. */
+  finished(owner: EventOwner, from: number, to: number, limit: number): Promise<readonly FinishedPlace[]>;
+  /** Stages that an acknowledged event waits again. The commit fails if it waits already. */
+  stageAgain(tx: Transaction, owner: EventOwner, event: FinishedPlace): void;
   /**
    * Stages the end of an event that its TPP has acknowledged, by a poll or to a push: it is finished for both. It is
    * kept for a replay. It need not be there any more when the commit happens.
@@ -49,6 +58,8 @@ export interface EventStore {
   stageDone(tx: Transaction, acknowledged: Entry<StoredEvent>): void;
   /** Calls `wake` when this process has committed an event of the owner, until the function that it returns is called. */
   onStaged(owner: EventOwner, wake: () => void): () => void;
+  /** Tells this process that events of the owner wait again. */
+  wake(owner: EventOwner): void;
   /** Calls `wake` whenever this process has committed an event. It must not throw. */
   onEveryStaged(wake: (owner: EventOwner) => void): void;
 }
@@ -125,11 +136,25 @@ export function openEventStore({ store, clock, keepMs }: EventStoreDeps): EventS
       const listed = await store.list({ prefix: eventKey(owner.clientId, owner.bank), ...start, limit });
       return listed.map(placed).filter(({ entry }) => clock() < entry.value.stagedAt + keepMs);
     },
+    async finished(owner, from, to, limit) {
+      const prefix = finishedEventKey(eventKey(owner.clientId, owner.bank));
+      const after = finishedEventKey(eventKey(owner.clientId, owner.bank, from));
+      const listed = await store.list({ prefix, after, limit });
+      return listed.map(finishedPlace).filter(({ position, value }) =>
+        position <= to && clock() < value.stagedAt + keepMs
+      );
+    },
+    stageAgain(tx, owner, { value, ...place }) {
+      const key = keyOf(owner, place);
+      check(tx, key, null);
+      eventRecord.set(tx, key, value, value.stagedAt + keepMs);
+    },
     stageDone(tx, { key, value }) {
       const { failures: _, retryAt: __, push: ___, ...finished } = value;
       remove(tx, key);
       finishedEventRecord.set(tx, finishedEventKey(key), finished, value.stagedAt + keepMs);
     },
+    wake,
     ...wakes,
   };
 }
@@ -153,9 +178,7 @@ async function listDue(
 }
 
 /** The polls of this process that wait, by owner. */
-function openWakes(): Pick<EventStore, "onStaged" | "onEveryStaged"> & {
-  readonly wake: (owner: EventOwner) => void;
-} {
+function openWakes(): Pick<EventStore, "wake" | "onStaged" | "onEveryStaged"> {
   const waiting = new Map<string, Set<() => void>>();
   const every: ((owner: EventOwner) => void)[] = [];
   const nameOf = ({ clientId, bank }: EventOwner): string => `${clientId} ${bank}`;
@@ -184,4 +207,9 @@ function keyOf({ clientId, bank }: EventOwner, { position, resource }: EventPlac
 function placed(entry: Entry<unknown>): PlacedEvent {
   const [position = "", resource = ""] = entry.key.slice(-2);
   return { position: Number(position), resource, entry: eventRecord.decode(entry) };
+}
+
+function finishedPlace(entry: Entry<unknown>): FinishedPlace {
+  const [position = "", resource = ""] = entry.key.slice(-2);
+  return { position: Number(position), resource, value: finishedEventRecord.decode(entry).value };
 }

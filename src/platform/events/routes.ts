@@ -8,11 +8,13 @@ import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { fapiHeaders } from "../http/fapi_headers.ts";
 import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
 import { accessTokenOf, bankParameter, resourceHeaders } from "../http/openapi_parameters.ts";
-import { EVENTS_PATH } from "../paths.ts";
+import { EVENTS_PATH, REPLAY_PATH } from "../paths.ts";
 import type { Requirement } from "../security/access_token.ts";
 import { firstReads } from "../security/first_reads.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
 import { pollEvents, type PollEventsDeps } from "./poll_events.ts";
+import { replayEvents } from "./replay_events.ts";
+import { decodeReplay, replayRequestSchema, replayResponseSchema } from "./replay_schema.ts";
 import { decodePollRequest, pollRequestSchema, pollResponseSchema } from "./poll_schema.ts";
 
 export interface EventRouteDeps extends PollEventsDeps {
@@ -51,29 +53,76 @@ const strictJson = createMiddleware<{ Variables: BodyVariables & { json: unknown
   },
 );
 
+const replayRoute = createRoute({
+  method: "post",
+  path: REPLAY_PATH,
+  tags: ["Events"],
+  operationId: "replayEvents",
+  summary: "Get events of a time again",
+  description:
+    "Events that you have acknowledged, or that your receiver has rejected until they were given up, wait again " +
+    "with the same `jti`. The body is not signed.",
+  security: accessTokenOf("payments"),
+  request: {
+    params: bankParameter,
+    headers: resourceHeaders,
+    body: { required: true, content: { "application/json": { schema: replayRequestSchema } } },
+  },
+  responses: {
+    200: resourceAnswer("What waits again", replayResponseSchema),
+    ...resourceErrors(413, 415),
+  },
+});
+
 export function eventRoutes(deps: EventRouteDeps): readonly PlatformEndpoint[] {
+  return [pollEndpoint(deps), replayEndpoint(deps)];
+}
+
+function replayEndpoint(deps: EventRouteDeps): PlatformEndpoint {
   const { certificate, limit, bank, token } = deps.guards;
-  return [
-    endpoint("resource", "participant", pollRoute, [
-      certificate,
-      limit("reads"),
-      firstReads(),
-      bank,
-      token(CLIENT),
-      fapiHeaders,
-      jsonBody,
-      strictJson,
-      decoded(decodePollRequest),
-    ], async (c) => {
-      const { clientId } = c.get("access").token;
-      const polled = await pollEvents(deps, {
-        owner: { clientId, bank: c.get("bank").code },
-        request: c.get("request"),
-        replayRecords: c.get("replayRecords"),
-        interactionId: c.get("interactionId"),
-        reads: c.get("reads"),
-      });
-      return c.json(polled);
-    }),
-  ];
+  return endpoint("resource", "participant", replayRoute, [
+    certificate,
+    limit("registration"), // up to 500 events are written
+    firstReads(),
+    bank,
+    token(CLIENT),
+    fapiHeaders,
+    jsonBody,
+    strictJson,
+    decoded(decodeReplay),
+  ], async (c) => {
+    const { next, replayed } = await replayEvents(deps, {
+      owner: { clientId: c.get("access").token.clientId, bank: c.get("bank").code },
+      ...c.get("request"),
+      replayRecords: c.get("replayRecords"),
+      interactionId: c.get("interactionId"),
+      reads: c.get("reads"),
+    });
+    return c.json({ replayed, ...(next === undefined ? {} : { next: new Date(next).toISOString() }) });
+  });
+}
+
+function pollEndpoint(deps: EventRouteDeps): PlatformEndpoint {
+  const { certificate, limit, bank, token } = deps.guards;
+  return endpoint("resource", "participant", pollRoute, [
+    certificate,
+    limit("reads"),
+    firstReads(),
+    bank,
+    token(CLIENT),
+    fapiHeaders,
+    jsonBody,
+    strictJson,
+    decoded(decodePollRequest),
+  ], async (c) => {
+    const { clientId } = c.get("access").token;
+    const polled = await pollEvents(deps, {
+      owner: { clientId, bank: c.get("bank").code },
+      request: c.get("request"),
+      replayRecords: c.get("replayRecords"),
+      interactionId: c.get("interactionId"),
+      reads: c.get("reads"),
+    });
+    return c.json(polled);
+  });
 }

@@ -34,6 +34,7 @@ const OPERATION_IDS = {
   "get /{bank}/back-channel-payments/v1/{paymentId}": ["getPaymentOrder", "mutualTLS DPoPBank"],
   "put /{bank}/back-channel-payments/v1/{paymentId}": ["reportPaymentStatus", "mutualTLS DPoPBank"],
   "post /{bank}/events/v1": ["pollEvents", "mutualTLS DPoPPayments"],
+  "post /{bank}/events/v1/replay": ["replayEvents", "mutualTLS DPoPPayments"],
   "post /{bank}/event-subscriptions/v1": ["createEventSubscription", "mutualTLS DPoPPayments"],
   "get /{bank}/event-subscriptions/v1": ["getEventSubscriptions", "mutualTLS DPoPPayments"],
   "put /{bank}/event-subscriptions/v1/{eventSubscriptionId}": [

@@ -1,0 +1,99 @@
+/**
+ * Lets events wait again: those of a time, for their TPP (contract EVT15), or those that are dead, for an operator. Each
+ * keeps its place, so its `jti` is the same. What happens twice has the effect of once.
+ */
+import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
+import type { Entry } from "../../base/store/store.ts";
+import type { StoredEvent } from "./event.ts";
+import type { EventOwner, EventStore, FinishedPlace, PlacedEvent } from "./event_store.ts";
+import { pushOf, withoutPush } from "./push_state.ts";
+
+export interface ReplayDeps extends TransactDeps {
+  readonly events: EventStore;
+}
+
+export interface ReplayEvents extends RequestState {
+  readonly owner: EventOwner;
+  /** Milliseconds. Both ends are included. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Replayed {
+  readonly replayed: number;
+  /** Where the events begin that were too many for this replay, milliseconds. */
+  readonly next?: number;
+}
+
+/** Events of one replay. */
+export const MAX_REPLAYED = 500;
+/** Each event is a version check, of which Deno KV takes 100 in a commit. Replay records are checks too. */
+const BATCH = 90;
+
+/** Lets the owner's acknowledged and dead events of a time wait again, the oldest first. */
+export async function replayEvents(
+  deps: ReplayDeps,
+  { owner, from, to, ...request }: ReplayEvents,
+): Promise<Replayed> {
+  const [finished, waiting] = await Promise.all([
+    deps.events.finished(owner, from, to, MAX_REPLAYED + 1),
+    deps.events.waiting(owner, MAX_REPLAYED + 1, { position: from, resource: "" }),
+  ]);
+  const dead = waiting.filter((event) => event.position <= to && isDead(event));
+  const all = [...finished, ...dead].sort((one, other) => one.position - other.position);
+  const some = all.slice(0, MAX_REPLAYED);
+  for (let start = 0; start < some.length; start += BATCH) {
+    await letWait(deps, owner, some.slice(start, start + BATCH), start === 0 ? request : undefined);
+  }
+  const next = all.at(MAX_REPLAYED)?.position;
+  return { replayed: some.length, ...(next === undefined ? {} : { next }) };
+}
+
+/** Lets the owner's first dead events be pushed again. Returns how many. */
+export async function redriveEvents(deps: ReplayDeps, owner: EventOwner): Promise<number> {
+  const dead = (await listDead(deps.events, owner)).slice(0, MAX_REPLAYED);
+  for (let start = 0; start < dead.length; start += BATCH) {
+    await letWait(deps, owner, dead.slice(start, start + BATCH), undefined);
+  }
+  return dead.length;
+}
+
+const PAGE = 500;
+const MAX_PAGES = 20;
+
+async function listDead(events: EventStore, owner: EventOwner): Promise<readonly PlacedEvent[]> {
+  const dead: PlacedEvent[] = [];
+  let page: readonly PlacedEvent[] = [];
+  for (let pages = 0; pages < MAX_PAGES && dead.length < MAX_REPLAYED; pages++) {
+    page = await events.waiting(owner, PAGE, page.at(-1));
+    dead.push(...page.filter(isDead));
+    if (page.length < PAGE) break;
+  }
+  return dead;
+}
+
+function isDead({ entry: { value } }: PlacedEvent): boolean {
+  return pushOf(value).dead;
+}
+
+async function letWait(
+  deps: ReplayDeps,
+  owner: EventOwner,
+  some: readonly (FinishedPlace | PlacedEvent)[],
+  request: RequestState | undefined,
+): Promise<void> {
+  const options = { what: "replay", ...(request === undefined ? {} : { request }) };
+  await transact(deps, options, async (tx) => {
+    const found: readonly (Entry<StoredEvent> | null)[] = await Promise.all(
+      some.map((event) => deps.events.find(tx, owner, event)),
+    );
+    for (const [index, event] of some.entries()) {
+      const entry = found[index] ?? null;
+      if (entry === null && "value" in event) deps.events.stageAgain(tx, owner, event);
+      else if (entry !== null && pushOf(entry.value).dead) {
+        deps.events.stageChange(tx, entry, withoutPush(entry.value));
+      }
+    }
+    tx.onCommit.push(() => deps.events.wake(owner));
+  });
+}
