@@ -10,6 +10,7 @@ import { isConsolePath } from "../console/paths.ts";
 import { type ConsoleParts, consoleRoutes } from "./console/console_routes.tsx";
 import type { CallApi } from "../console/program.ts";
 import { type ConsentRouteDeps, consentRoutes } from "./consents/routes.ts";
+import { type EventOperationDeps, eventOperationRoutes } from "./events/operations_routes.ts";
 import { type EventRouteDeps, eventRoutes } from "./events/routes.ts";
 import { type SubscriptionRouteDeps, subscriptionRoutes } from "./events/subscription_routes.ts";
 import { type FrontchannelRouteDeps, frontchannelRoutes } from "./frontchannel/routes.ts";
@@ -130,6 +131,7 @@ export interface OperationsDeps extends ErrorDeps {
   readonly console: ConsoleParts;
   readonly operations:
     & OperationsRouteDeps
+    & EventOperationDeps
     & HoldRouteDeps
     & RequestLaneRouteDeps
     & MetricsRouteDeps
@@ -198,6 +200,7 @@ export function operationsHost(deps: OperationsDeps): Host {
 function operationsEndpoints(operations: OperationsDeps["operations"]): readonly PlatformEndpoint[] {
   return [
     ...operationsRoutes(operations),
+    ...eventOperationRoutes(operations),
     ...orderHoldRoutes(operations),
     ...controlRoutes(operations),
     ...historyRoutes(operations),

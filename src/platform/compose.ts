@@ -70,7 +70,6 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   const { mark, ...clocks } = await openClocks({ ...given, store }, log);
   const parts: TimedParts = { ...given, ...clocks, store, metrics, spans: openSpans(given, metrics) };
   const shared = composeShared(parts, log);
-  const eventDelivery = composeEventDelivery(parts, shared, log);
   fillOnScrape({ ...given, metrics, shared, isStoreFailing: store.isFailing, process: given.process });
   await beginEpoch({
     store,
@@ -96,7 +95,10 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
     operations,
     endpoints: listedOf({ api, browser, operations }),
     readiness: ready,
-    ...composeWork({ ...parts, log, markAge: mark, eventDelivery }, shared),
+    ...composeWork(
+      { ...parts, log, markAge: mark, eventDelivery: composeEventDelivery(parts, shared, log) },
+      shared,
+    ),
   };
 }
 

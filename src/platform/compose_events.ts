@@ -6,7 +6,6 @@ import type { TracedPush } from "./events/deliver_events.ts";
 import { type EventDelivery, openEventDelivery } from "./events/deliver_due_events.ts";
 import type { SignEventDeps } from "./events/sign_event.ts";
 import { openPushSlots } from "./delivery/push_slots.ts";
-import { openReceiverCircuit } from "./delivery/receiver_circuit.ts";
 import type { EventPush } from "./traces/push_trace.ts";
 import type { Log } from "./log_events.ts";
 import type { ResourceGuards } from "./security/resource_guards.ts";
@@ -32,7 +31,7 @@ export function composeEventDelivery(
   log: Log,
 ): EventDelivery {
   const { store, clock, steady, metrics, fetch, config } = parts;
-  const { events, subscriptions, standingOf, clients, tracePush } = shared;
+  const { events, subscriptions, standingOf, clients, tracePush, eventCircuit } = shared;
   return openEventDelivery({
     ...signing(parts, shared),
     store,
@@ -45,7 +44,7 @@ export function composeEventDelivery(
     subscriptions,
     standingOf,
     findClient: (clientId) => clients.find(store, clientId),
-    circuit: openReceiverCircuit(steady),
+    circuit: eventCircuit,
     slots: openPushSlots(MAX_PUSHES),
     tracePush: (push) => tracePush(pushSeen(push)),
     random: Math.random,

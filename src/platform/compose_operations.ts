@@ -84,13 +84,23 @@ function erasureParts(
 }
 
 function readings(
-  { traces, figuresStore, listBanks, standingOf, errors: { errorUri } }: Shared,
+  { traces, figuresStore, listBanks, standingOf, events, subscriptions, eventCircuit, errors: { errorUri } }:
+    Shared,
   recordRead: RecordRead,
 ): Pick<
   OperationsDeps["operations"],
-  "traces" | "figuresStore" | "listBanks" | "standingOf" | "errorUri" | "recordRead"
+  | "traces"
+  | "figuresStore"
+  | "listBanks"
+  | "standingOf"
+  | "events"
+  | "subscriptions"
+  | "eventCircuit"
+  | "errorUri"
+  | "recordRead"
 > {
-  return { traces, figuresStore, listBanks, standingOf, errorUri, recordRead };
+  const ofEvents = { events, subscriptions, eventCircuit };
+  return { traces, figuresStore, listBanks, standingOf, ...ofEvents, errorUri, recordRead };
 }
 
 function consoleParts(parts: TimedParts, { site }: Shared, log: Log): OperationsDeps["console"] {

@@ -27,7 +27,7 @@ import { conditionalFetch, fetchStatement, guardedFetch } from "./participants/g
 import { keepCopies } from "./participants/kept_copy_store.ts";
 import { openParticipantKeys, type ParticipantKeySets } from "./participants/participant_keys.ts";
 import type { SoftwareStatementDeps } from "./participants/software_statement.ts";
-import { openReceiverCircuit } from "./delivery/receiver_circuit.ts";
+import { openReceiverCircuit, type ReceiverCircuit } from "./delivery/receiver_circuit.ts";
 import type { DeliverOrderDeps } from "./payments/deliver_order.ts";
 import { openOrderOutboxStore } from "./payments/order_outbox_store.ts";
 import { MAX_PUSHES, openPushSlots } from "./delivery/push_slots.ts";
@@ -35,7 +35,7 @@ import { openPaymentStore, type PaymentStore } from "./payments/payment_store.ts
 import { openCurrentClients } from "./registration/current_clients.ts";
 import { openStatusList, standingBy, type StatusList } from "./participants/status_list.ts";
 import type { Outage } from "./security/controls.ts";
-import type { BankCode } from "../base/kernel/identifiers.ts";
+import type { BankCode, ClientId } from "../base/kernel/identifiers.ts";
 import { openControlsStore } from "./security/controls_store.ts";
 import {
   type CurrentControls,
@@ -129,6 +129,8 @@ export interface Shared extends Traces, FiguresParts, CellClients {
   readonly delivery: DeliverOrderDeps;
   readonly events: EventStore;
   readonly subscriptions: SubscriptionStore;
+  /** The breaker of each TPP's receiver of events. */
+  readonly eventCircuit: ReceiverCircuit<ClientId, ClientId>;
   readonly errors: Omit<ErrorDeps, "log">;
 }
 
@@ -165,6 +167,7 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
     ...traces,
     events,
     subscriptions: openSubscriptionStore(store),
+    eventCircuit: openReceiverCircuit(steady),
     claims: openClaimStore(clock),
     sessions: openAuthorizationSessionStore(),
     errors: composeErrors(parts, site, view),

@@ -12,6 +12,8 @@ import { sweepConsents } from "./consents/sweep_consents.ts";
 import { growLog } from "./evidence_log/grow_log.ts";
 import { type LogStore, openLogStore } from "./evidence_log/log_store.ts";
 import { countedJobs } from "./measured_parts.ts";
+import { pacedJob } from "./delivery/paced.ts";
+import { countEvents } from "./events/delivery_status.ts";
 import { countOrders } from "./payments/count_orders.ts";
 import { deliverDueOrders, startDueOrders } from "./payments/deliver_due_orders.ts";
 import { resumeHeldOrders } from "./payments/held_orders.ts";
@@ -77,7 +79,13 @@ export function composeWork(parts: WorkParts, shared: Shared): PlatformWork {
   const deliver: Job = (isStopped) => startDueOrders(delivery, isStopped);
   const { eventDelivery } = parts;
   const pushEvents: Job = (isStopped) => eventDelivery.start(isStopped);
-  const count = parts.operators === undefined ? {} : { countOrders: countOrders(delivery) }; // they read it
+  const count = parts.operators === undefined ? {} : {
+    countOrders: countOrders(delivery),
+    countEvents: pacedJob(
+      delivery.steady,
+      () => countEvents({ ...parts, ...shared, metrics: delivery.metrics }),
+    ),
+  }; // they read it
   const paced = { ...jobs, writeFigures: figures.writeSometimes };
   const all = countedJobs({ ...paced, resume, deliver, pushEvents, ...count }, delivery.metrics);
   const settled = (): Promise<unknown> => Promise.all([...delivery.underWay, eventDelivery.settled()]);

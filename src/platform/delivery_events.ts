@@ -43,13 +43,13 @@ export const DELIVERIES = {
     level: "warn",
     fields: ["jti", "clientId", "bank", "failures", "why"],
     meaning: "The TPP's receiver has not acknowledged a pushed event, which is pushed again.",
-    act: "If it lasts: see event-delivery.md.",
+    act: "If it lasts: see runbooks/events-delayed.md.",
   },
   "event.dead": {
     level: "error",
     fields: ["jti", "clientId", "bank", "failures", "why"],
     meaning: "The TPP's receiver has rejected an event 11 times. It is pushed no more and stays for polling.",
-    act: "See event-delivery.md.",
+    act: "See runbooks/events-dead.md.",
   },
   "event.delivery_failed": {
     level: "error",

@@ -98,6 +98,24 @@ const ORDERS = {
 } as const satisfies MetricDeclarations;
 
 const EVENTS = {
+  platform_events: {
+    kind: "gauge",
+    help:
+      "Events of subscribers with a CallbackUrl that are not acknowledged: waiting (to be pushed) or dead. Every " +
+      "process reports those of the database: take the maximum, not the sum.",
+    labels: { client: "bounded", state: "fixed" },
+    among: "sum",
+  },
+  platform_event_oldest_age_seconds: {
+    kind: "gauge",
+    help: "Age of a subscriber's oldest event that is not acknowledged. Take the maximum over processes.",
+    labels: { client: "bounded" },
+  },
+  platform_event_receivers_away: {
+    kind: "gauge",
+    help: "1 for a TPP whose receiver the circuit breaker of this process takes for away.",
+    labels: { client: "bounded" },
+  },
   platform_event_pushes_total: {
     kind: "counter",
     help: "Pushes of events to TPPs by result: acknowledged, rejected or unreachable.",

@@ -25,6 +25,10 @@ export function fillOnScrape({ metrics, shared, keys, isStoreFailing, process }:
         value: senders,
       })),
     );
+    metrics.replace(
+      "platform_event_receivers_away",
+      shared.eventCircuit.open().map(({ receiver }) => ({ labels: { client: receiver }, value: 1 })),
+    );
     metrics.set("platform_store_working", {}, isStoreFailing() ? 0 : 1);
     const expiry = signingExpiry();
     if (expiry !== undefined) {

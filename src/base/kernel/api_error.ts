@@ -78,6 +78,7 @@ export type ErrorReason =
   | "operations.not_found"
   | "operations.conflict"
   | "operations.order_unknown"
+  | "operations.subscription_unknown"
   | "operations.order_not_dead"
   | "operations.order_may_be_at_bank"
   | "operations.not_held"

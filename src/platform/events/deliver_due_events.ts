@@ -42,42 +42,17 @@ const PAGE = 200;
 const DUTY = 1 / 20;
 
 export function openEventDelivery(deps: DeliverDueEventsDeps): EventDelivery {
-  const walks = new Map<string, Promise<Walked>>();
-  /** When to look at an owner's events, by the steady clock (ms), of those that this process knows to have some. */
-  const wakes = new Map<string, { readonly owner: EventOwner; readonly at: number }>();
+  const wakes = openWakes(deps);
+  const walks = openWalks(deps, wakes);
   let nextPassAt = -Infinity;
-  const wake = (owner: EventOwner, at: number): void => {
-    const known = wakes.get(nameOf(owner));
-    if (known === undefined || at < known.at) wakes.set(nameOf(owner), { owner, at });
-  };
-  deps.events.onEveryStaged((owner) => wake(owner, -Infinity));
-  const begin = (
-    owner: EventOwner,
-    subscription: Subscription | undefined,
-    isStopped: () => boolean,
-  ): void => {
-    const name = nameOf(owner);
-    wakes.delete(name);
-    const walk = walkOf(deps, owner, subscription, isStopped).then((walked) => {
-      if (walked.againAt !== undefined) wake(owner, walked.againAt);
-      return walked;
-    }).finally(() => void walks.delete(name));
-    walk.catch((error) => {
-      if (!isStoreFailure(error)) deps.log.error("work.failed", { error: errorText(error) });
-    });
-    walks.set(name, walk);
-  };
-  const mayBegin = (owner: EventOwner): boolean => walks.size < MAX_WALKS && !walks.has(nameOf(owner));
   const start = async (isStopped: () => boolean): Promise<number> => {
     const before = deps.steady();
     let begun = 0;
-    for (const { owner, at } of [...wakes.values()]) {
-      if (at <= before && mayBegin(owner)) begun += (begin(owner, undefined, isStopped), 1);
-    }
+    for (const owner of wakes.due(before)) if (walks.begin(owner, undefined, isStopped)) begun++;
     if (before < nextPassAt) return begun;
     for await (const subscription of dueSubscriptions(deps)) {
       if (isStopped()) break;
-      if (mayBegin(subscription)) begun += (begin(ownerOf(subscription), subscription, isStopped), 1);
+      if (walks.begin(ownerOf(subscription), subscription, isStopped)) begun++;
     }
     nextPassAt = deps.steady() + (deps.steady() - before) / DUTY;
     return begun;
@@ -87,10 +62,59 @@ export function openEventDelivery(deps: DeliverDueEventsDeps): EventDelivery {
     async deliver() {
       nextPassAt = -Infinity;
       await start(() => false);
-      const walked = await Promise.all(walks.values());
+      const walked = await Promise.all(walks.underWay());
       return walked.reduce((sum, { pushed }) => sum + pushed, 0);
     },
-    settled: () => Promise.allSettled(walks.values()),
+    settled: () => Promise.allSettled(walks.underWay()),
+  };
+}
+
+interface Wakes {
+  add(owner: EventOwner, at: number): void;
+  done(owner: EventOwner): void;
+  /** Returns those whose time has come. */
+  due(now: number): readonly EventOwner[];
+}
+
+/** When to look at the events of an owner, by the steady clock (ms), of those that this process knows to have some. */
+function openWakes({ events }: DeliverDueEventsDeps): Wakes {
+  const wakes = new Map<string, { readonly owner: EventOwner; readonly at: number }>();
+  const add = (owner: EventOwner, at: number): void => {
+    const known = wakes.get(nameOf(owner));
+    if (known === undefined || at < known.at) wakes.set(nameOf(owner), { owner, at });
+  };
+  events.onEveryStaged((owner) => add(owner, -Infinity));
+  return {
+    add,
+    done: (owner) => void wakes.delete(nameOf(owner)),
+    due: (now) => [...wakes.values()].filter(({ at }) => at <= now).map(({ owner }) => owner),
+  };
+}
+
+interface Walks {
+  /** Returns false if the owner has a walk, or too many others have one. */
+  begin(owner: EventOwner, subscription: Subscription | undefined, isStopped: () => boolean): boolean;
+  underWay(): readonly Promise<Walked>[];
+}
+
+function openWalks(deps: DeliverDueEventsDeps, wakes: Wakes): Walks {
+  const walks = new Map<string, Promise<Walked>>();
+  return {
+    begin(owner, subscription, isStopped) {
+      const name = nameOf(owner);
+      if (walks.size >= MAX_WALKS || walks.has(name)) return false;
+      wakes.done(owner);
+      const walk = walkOf(deps, owner, subscription, isStopped).then((walked) => {
+        if (walked.againAt !== undefined) wakes.add(owner, walked.againAt);
+        return walked;
+      }).finally(() => void walks.delete(name));
+      walk.catch((error) => {
+        if (!isStoreFailure(error)) deps.log.error("work.failed", { error: errorText(error) });
+      });
+      walks.set(name, walk);
+      return true;
+    },
+    underWay: () => [...walks.values()],
   };
 }
 

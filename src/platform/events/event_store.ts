@@ -136,6 +136,17 @@ export function openEventStore({ store, clock, keepMs }: EventStoreDeps): EventS
       const listed = await store.list({ prefix: eventKey(owner.clientId, owner.bank), ...start, limit });
       return listed.map(placed).filter(({ entry }) => clock() < entry.value.stagedAt + keepMs);
     },
+    ...finishedEvents({ store, clock, keepMs }),
+    wake,
+    ...wakes,
+  };
+}
+
+/** The events that TPPs have acknowledged, which wait again after a replay. */
+function finishedEvents(
+  { store, clock, keepMs }: EventStoreDeps,
+): Pick<EventStore, "finished" | "stageAgain" | "stageDone"> {
+  return {
     async finished(owner, from, to, limit) {
       const prefix = finishedEventKey(eventKey(owner.clientId, owner.bank));
       const after = finishedEventKey(eventKey(owner.clientId, owner.bank, from));
@@ -154,8 +165,6 @@ export function openEventStore({ store, clock, keepMs }: EventStoreDeps): EventS
       remove(tx, key);
       finishedEventRecord.set(tx, finishedEventKey(key), finished, value.stagedAt + keepMs);
     },
-    wake,
-    ...wakes,
   };
 }
 

@@ -4,12 +4,17 @@
  */
 import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { Entry } from "../../base/store/store.ts";
+import type { ControlsStore } from "../security/controls_store.ts";
 import type { StoredEvent } from "./event.ts";
 import type { EventOwner, EventStore, FinishedPlace, PlacedEvent } from "./event_store.ts";
 import { pushOf, withoutPush } from "./push_state.ts";
 
 export interface ReplayDeps extends TransactDeps {
   readonly events: EventStore;
+}
+
+export interface RedriveDeps extends ReplayDeps {
+  readonly controls: Pick<ControlsStore, "stageEvent">;
 }
 
 export interface ReplayEvents extends RequestState {
@@ -49,9 +54,18 @@ export async function replayEvents(
   return { replayed: some.length, ...(next === undefined ? {} : { next }) };
 }
 
-/** Lets the owner's first dead events be pushed again. Returns how many. */
-export async function redriveEvents(deps: ReplayDeps, owner: EventOwner): Promise<number> {
+/** Lets the owner's first dead events be pushed again, and notes who has asked for it. Returns how many. */
+export async function redriveEvents(
+  deps: RedriveDeps,
+  owner: EventOwner,
+  operator: string,
+): Promise<number> {
   const dead = (await listDead(deps.events, owner)).slice(0, MAX_REPLAYED);
+  await transact(deps, { what: "redriven events" }, async (tx) => {
+    const reason = `${dead.length} events of ${owner.bank}`;
+    const note = { at: deps.clock(), event: "events.redriven", actor: operator, reason };
+    await deps.controls.stageEvent(tx, owner.clientId, note);
+  });
   for (let start = 0; start < dead.length; start += BATCH) {
     await letWait(deps, owner, dead.slice(start, start + BATCH), undefined);
   }

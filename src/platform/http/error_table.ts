@@ -193,10 +193,7 @@ export const ERROR_TABLE = {
       "No such resource: the id must be one that an endpoint of this bank returned to your client.",
     ),
   ), // Decision C2
-  "subscription.exists": row(
-    badRequest,
-    fault(409, "Rules.ResourceAlreadyExists", "There is a subscription."),
-  ),
+  "subscription.exists": row(badRequest, fault(409, "Rules.ResourceAlreadyExists", "It exists. Use PUT.")),
   "resource.consent_mismatch": row(
     badRequest,
     fault(400, "Resource.ConsentMismatch", "The payment differs from its consent."),
@@ -253,6 +250,7 @@ export const ERROR_TABLE = {
   "operations.not_found": row(oauth(404, "not_found", "Does not exist.")),
   "operations.conflict": row(oauth(409, "conflict", "The current state does not allow this.")),
   "operations.order_unknown": row(oauth(404, "not_found", "No such order waits to be pushed.")),
+  "operations.subscription_unknown": row(oauth(404, "not_found", "The TPP has no such subscription.")),
   "operations.order_not_dead": row(oauth(409, "conflict", "The order is not given up.")),
   "operations.order_may_be_at_bank": row(
     oauth(

@@ -6,6 +6,7 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
 import type { Store } from "../../base/store/store.ts";
 import type { PlatformMetrics } from "../metrics.ts";
+import { pacedJob } from "../delivery/paced.ts";
 import { isDue } from "../delivery/retry_delays.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import type { PaymentStore } from "./payment_store.ts";
@@ -28,21 +29,9 @@ const MAX_READ = 20_000;
 const AGES = { ofBank: 20, ofAll: 1000 } as const;
 /** Held orders of one bank whose age a pass reads, and of all banks. */
 const HELD_AGES = { ofBank: 50, ofAll: 1000 } as const;
-const EVERY_MS = 5000;
-/** A pass takes at most this part of the time, so that a long one is repeated less often. */
-const DUTY = 1 / 20;
-
 /** Opens the job. It returns 0 at once unless a pass is due. */
 export function countOrders(deps: CountOrdersDeps): () => Promise<number> {
-  let nextAt = -Infinity;
-  return async () => {
-    const began = deps.steady();
-    if (began < nextAt) return 0;
-    nextAt = began + EVERY_MS;
-    await count(deps);
-    nextAt = Math.max(nextAt, deps.steady() + (deps.steady() - began) / DUTY);
-    return 0;
-  };
+  return pacedJob(deps.steady, () => count(deps));
 }
 
 interface Counted {

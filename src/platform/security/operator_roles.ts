@@ -34,6 +34,8 @@ const API_ROLES = {
   "GET /operations/payment-orders": ROLES,
   "POST /operations/payment-orders/{paymentId}/redrive": OPERATES,
   "POST /operations/payment-orders/{paymentId}/close": OPERATES,
+  "GET /operations/event-deliveries": ROLES,
+  "POST /operations/event-deliveries/{clientId}/{bank}/redrive": OPERATES,
   "GET /operations/order-holds": ROLES,
   "POST /operations/order-holds/{bank}/reconcile": OPERATES,
   "POST /operations/order-holds/{bank}/release": OPERATES,

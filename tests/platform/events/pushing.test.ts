@@ -150,7 +150,7 @@ Deno.test("only 202 acknowledges; the TPP sees what it answered in the trace of 
   });
 });
 
-Deno.test("a receiver that is away for days catches up within 11 minutes, and no event is lost [EVT12]", async () => {
+Deno.test("a receiver that is away for days catches up within 11 minutes, and no event is lost [EVT12, T3]", async () => {
   await using env = await openReceiver(away);
   const flows = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(() => authorised(env)));
   for (let hours = 0; hours < 72; hours++) await pushedLater(env, 3_600_000);
@@ -187,7 +187,7 @@ Deno.test("an event that a poll acknowledges is pushed no more, and one that is 
   assertEquals(await pushedLater(env, 3_600_000), 0);
 });
 
-Deno.test("two processes push each event once [EVT13]", async () => {
+Deno.test("two processes push each event once [EVT13, T3]", async () => {
   await using env = await openReceiver();
   const other = await anotherProcess(env);
   const flows = await Promise.all([1, 2, 3, 4, 5, 6].map(() => authorised(env)));

@@ -15,6 +15,7 @@ import {
 } from "testing/served_environment.ts";
 import { freePort, startPlatform } from "testing/served_platform.ts";
 import { issue, serverIdentity, webAuthority } from "testing/web_authority.ts";
+import type { Write } from "../../../src/base/store/store.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { hasPrometheus, type Prometheus, RULES, startPrometheus } from "support/prometheus.ts";
 import { failWrites, lockDatabase, withoutSizeSignal } from "support/store_faults.ts";
@@ -83,8 +84,27 @@ async function openScene(): Promise<Scene> {
 /** A record that does not fit its schema: requests that read it fail. */
 async function spoilBank(storePath: string): Promise<void> {
   const store = await openDenoKv(storePath);
-  await store.commit({ checks: [], writes: [{ kind: "set", key: ["bank", "SPOILT"], value: 7 }] });
+  await store.commit({
+    checks: [],
+    writes: [{ kind: "set", key: ["bank", "SPOILT"], value: 7 }, ...deadEvent(Date.now() - 7_200_000)],
+  });
   await store.close();
+}
+
+/** An event that a subscriber has rejected until it was given up. */
+function deadEvent(at: number): readonly Write[] {
+  const [clientId, bank] = [`SC-${crypto.randomUUID()}`, "BANKZ"];
+  const [id, consentId] = [crypto.randomUUID(), crypto.randomUUID()];
+  const times = { createdAt: at, updatedAt: at };
+  const callbackUrl = "https://away.example/events";
+  const subscription = { id, clientId, bank, callbackUrl, namesTypes: false, ...times };
+  const push = { failures: 11, dueAt: at, dead: true, why: "status 400, err invalid_key" };
+  const event = { type: "consent-authorised", consentId, status: "Authorized", at, stagedAt: at, push };
+  const position = String(at).padStart(15, "0");
+  return [
+    { kind: "set", key: ["event_subscription", clientId, bank], value: subscription },
+    { kind: "set", key: ["event", clientId, bank, position, consentId], value: event },
+  ];
 }
 
 /** A server of this name, reached by the platform. */
@@ -175,6 +195,8 @@ async function fillLog(env: ServedEnvironment): Promise<void> {
 const TOGETHER = [
   "OrdersDead",
   "OrdersDelayed",
+  "EventsDead",
+  "EventsDelayed",
   "BankUnreachable",
   "BreakerOpen",
   "RequestsFailing",

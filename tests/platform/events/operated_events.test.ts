@@ -1,0 +1,86 @@
+/** What operators see of pushes and do about dead events (contract EVT16). */
+import { assertEquals, assertMatch } from "@std/assert";
+import { authorised } from "testing/authorization_flow.ts";
+import { good, type Json } from "testing/flows.ts";
+import { historyOf } from "../../../src/platform/audit_trail.ts";
+import { acknowledges, away, openReceiver, pushedLater, receivedEvents, rejects } from "./receiver.ts";
+import type { ReceiverEnvironment } from "./receiver.ts";
+import { CALLBACK, subscription } from "./subscribing.ts";
+import { waiting } from "./poll.ts";
+
+const DELIVERIES = "/operations/event-deliveries";
+
+async function deliveries(env: ReceiverEnvironment): Promise<Json[]> {
+  return (await good(env.asOperator(DELIVERIES), 200)).Data.EventDelivery;
+}
+
+async function metrics(env: ReceiverEnvironment, name: string): Promise<readonly string[]> {
+  await env.platform.workOnce();
+  const text = await (await env.asOperator("/operations/metrics")).text();
+  return text.split("\n").filter((line) => line.startsWith(`${name}{`)).toSorted();
+}
+
+Deno.test("operators see how many events of a subscriber wait and are dead and why, and have dead ones sent again [EVT12, EVT16]", async () => {
+  await using env = await openReceiver(rejects());
+  await authorised(env);
+  for (let pushes = 0; pushes < 12; pushes++) await pushedLater(env, 700_000);
+  await authorised(env);
+  const [shown, ...others] = await deliveries(env);
+  const { OldestDateTime, LastFailure, ...rest } = shown ?? {};
+  assertEquals(others, []);
+  assertEquals(rest, {
+    ClientId: env.tpp.clientId,
+    BankId: "BANKA",
+    CallbackUrl: CALLBACK,
+    Waiting: 1,
+    Dead: 1,
+    IsReceiverAway: false,
+  });
+  assertEquals(OldestDateTime.slice(0, 10), "2040-01-15");
+  assertMatch(LastFailure, /^status 400, err invalid_key \(\d+-[0-9a-f-]{36}\)$/);
+  const client = env.tpp.clientId;
+  assertEquals(await metrics(env, "platform_events"), [
+    `platform_events{client="${client}",state="dead"} 1`,
+    `platform_events{client="${client}",state="waiting"} 1`,
+  ]);
+  const [age] = await metrics(env, "platform_event_oldest_age_seconds");
+  assertMatch(age ?? "", / 84\d\d(\.\d+)?$/);
+  env.answer = acknowledges;
+  env.received.length = 0;
+  const path = `${DELIVERIES}/${client}/BANKA/redrive`;
+  assertEquals(await good(env.asOperator(path, { method: "POST" }), 202), { Data: { Redriven: 1 } });
+  await pushedLater(env, 2000);
+  const [, dead] = /\((.+)\)$/.exec(LastFailure) ?? [];
+  assertEquals((await receivedEvents(env)).filter(({ jti }) => jti === dead).length, 1);
+  assertEquals(await waiting(env), []);
+  const [note] = (await historyOf(env.store, client)).filter(({ event }) => event === "events.redriven");
+  assertEquals([note?.actor, note?.reason], ["operator maria", "1 events of BANKA"]);
+});
+
+Deno.test("the breaker of a receiver that is away is shown, and closes when it answers [EVT16]", async () => {
+  await using env = await openReceiver(away);
+  for (let count = 0; count < 6; count++) await authorised(env);
+  await env.platform.deliverEvents();
+  const open = `platform_event_receivers_away{client="${env.tpp.clientId}"} 1`;
+  assertEquals([
+    await metrics(env, "platform_event_receivers_away"),
+    (await deliveries(env))[0].IsReceiverAway,
+  ], [
+    [open],
+    true,
+  ]);
+  env.answer = acknowledges;
+  await pushedLater(env, 40_000);
+  assertEquals(await metrics(env, "platform_event_receivers_away"), []);
+});
+
+Deno.test("a redrive of a subscription that is not there is 404, and a subscriber that polls has no delivery [EVT16]", async () => {
+  await using env = await openReceiver();
+  const other = env.otherTpp;
+  await good(subscription(env, { Version: "4.0" }, { by: other }), 201);
+  assertEquals((await deliveries(env)).map(({ ClientId }) => ClientId), [env.tpp.clientId]);
+  for (const path of [`${other.clientId}/BANKB`, "SC-1/BANKA", `${other.clientId}/x`]) {
+    const answer = await env.asOperator(`${DELIVERIES}/${path}/redrive`, { method: "POST" });
+    assertEquals([answer.status, (await answer.json()).error], [404, "not_found"]);
+  }
+});
