@@ -12,7 +12,6 @@ import type { CallApi } from "../console/program.ts";
 import { type ConsentRouteDeps, consentRoutes } from "./consents/routes.ts";
 import { type EventOperationDeps, eventOperationRoutes } from "./events/operations_routes.ts";
 import { type EventRouteDeps, eventRoutes } from "./events/routes.ts";
-import { type SubscriptionRouteDeps, subscriptionRoutes } from "./events/subscription_routes.ts";
 import { type FrontchannelRouteDeps, frontchannelRoutes } from "./frontchannel/routes.ts";
 import type { Person } from "../base/http/bearer.ts";
 import type { RequestEnv, Surface } from "../base/http/context.ts";
@@ -111,7 +110,7 @@ export interface ApiDeps extends ErrorDeps {
   readonly backchannel: BackchannelRouteDeps;
   readonly paymentOrders: PaymentOrderRouteDeps;
   readonly traces: TraceRouteDeps;
-  readonly events: EventRouteDeps & SubscriptionRouteDeps;
+  readonly events: EventRouteDeps;
 }
 
 export interface BrowserDeps extends ErrorDeps {
@@ -166,7 +165,6 @@ export function apiHost(deps: ApiDeps): Host {
     ...paymentOrderRoutes(deps.paymentOrders),
     ...traceRoutes(deps.traces),
     ...eventRoutes(deps.events),
-    ...subscriptionRoutes(deps.events),
   ], () => "oauth");
 }
 

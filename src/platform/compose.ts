@@ -95,10 +95,7 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
     operations,
     endpoints: listedOf({ api, browser, operations }),
     readiness: ready,
-    ...composeWork(
-      { ...parts, log, markAge: mark, eventDelivery: composeEventDelivery(parts, shared, log) },
-      shared,
-    ),
+    ...composeWork({ ...parts, log, markAge: mark }, shared, composeEventDelivery(parts, shared, log)),
   };
 }
 

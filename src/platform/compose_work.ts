@@ -66,18 +66,17 @@ export interface PlatformWork extends BackgroundWork {
 type WorkParts =
   & Pick<PlatformWork, "markAge">
   & Pick<PlatformParts, "store" | "clock" | "monotonic" | "keys" | "config" | "operators" | "caseKeys">
-  & {
-    readonly log: Log;
-    readonly spans: SpanQueue | undefined;
-    readonly eventDelivery: EventDelivery;
-  };
+  & { readonly log: Log; readonly spans: SpanQueue | undefined };
 
-export function composeWork(parts: WorkParts, shared: Shared): PlatformWork {
+export function composeWork(
+  parts: WorkParts,
+  shared: Shared,
+  eventDelivery: EventDelivery,
+): PlatformWork {
   const { delivery, traceQueue, figures } = shared;
   const jobs = jobsOf(parts, shared);
   const resume = (): Promise<number> => resumeHeldOrders(delivery);
   const deliver: Job = (isStopped) => startDueOrders(delivery, isStopped);
-  const { eventDelivery } = parts;
   const pushEvents: Job = (isStopped) => eventDelivery.start(isStopped);
   const count = parts.operators === undefined ? {} : {
     countOrders: countOrders(delivery),

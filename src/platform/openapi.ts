@@ -52,6 +52,7 @@ const OPERATIONS_TAGS = [
   { name: "Participants", description: "Registered TPPs and banks, and whether they are active." },
   { name: "Controls", description: "What operators block, revoke, hold and announce." },
   { name: "Payment orders", description: "Orders that wait, are held or were given up." },
+  { name: "Events", description: "Pushes of events to TPPs: how they stand, and dead events sent again." },
   { name: "Restore", description: "Banks whose orders are held after a restore of the store." },
   { name: "State", description: "The process that answers, and this document." },
 ];

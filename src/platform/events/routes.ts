@@ -11,15 +11,13 @@ import { accessTokenOf, bankParameter, resourceHeaders } from "../http/openapi_p
 import { EVENTS_PATH, REPLAY_PATH } from "../paths.ts";
 import type { Requirement } from "../security/access_token.ts";
 import { firstReads } from "../security/first_reads.ts";
-import type { ResourceGuards } from "../security/resource_guards.ts";
 import { pollEvents, type PollEventsDeps } from "./poll_events.ts";
 import { replayEvents } from "./replay_events.ts";
+import { type SubscriptionRouteDeps, subscriptionRoutes } from "./subscription_routes.ts";
 import { decodeReplay, replayRequestSchema, replayResponseSchema } from "./replay_schema.ts";
 import { decodePollRequest, pollRequestSchema, pollResponseSchema } from "./poll_schema.ts";
 
-export interface EventRouteDeps extends PollEventsDeps {
-  readonly guards: ResourceGuards;
-}
+export interface EventRouteDeps extends PollEventsDeps, SubscriptionRouteDeps {}
 
 /** Events are a client's, not a consent's. */
 const CLIENT: Requirement = { scope: "payments", grants: ["client_credentials"] };
@@ -75,7 +73,7 @@ const replayRoute = createRoute({
 });
 
 export function eventRoutes(deps: EventRouteDeps): readonly PlatformEndpoint[] {
-  return [pollEndpoint(deps), replayEndpoint(deps)];
+  return [pollEndpoint(deps), replayEndpoint(deps), ...subscriptionRoutes(deps)];
 }
 
 function replayEndpoint(deps: EventRouteDeps): PlatformEndpoint {
