@@ -169,7 +169,8 @@ export function kidOf(code: string, use: "sig" | "dec"): string {
 
 /** An order as the platform pushes it. */
 export async function signOrder(env: BankEnvironment, order: JWTPayload, signer?: TestKey): Promise<string> {
-  return await new SignJWT(order).setProtectedHeader({ alg: "PS256", kid: PLATFORM_KID })
+  const claims = { iss: AUTH_URL, aud: "BANKA", exp: Math.floor(env.platform.nowMs / 1000) + 300, ...order };
+  return await new SignJWT(claims).setProtectedHeader({ alg: "PS256", kid: PLATFORM_KID })
     .sign(await (signer ?? env.platform.signing).privateKey("sign"));
 }
 

@@ -7,6 +7,7 @@ import { HTTPException } from "hono/http-exception";
 import type { Bank } from "./bank.ts";
 import type { BankClock, BankFetch, BankLog, BankProfile } from "./bank_profile.ts";
 import { authorizationRoutes } from "../customer/authorization_routes.ts";
+import { certificationRoutes } from "./certification_routes.ts";
 import { customersOf } from "./customers.ts";
 import { bankListPage, homeRoutes, problemPage } from "./home_routes.tsx";
 import { createFaults } from "./faults.ts";
@@ -48,6 +49,8 @@ export interface BanksDeps {
   readonly letTimePass?: (milliseconds: number) => Promise<void>;
   /** How often orders are pulled, milliseconds; default: never. */
   readonly pullEveryMs?: number;
+  /** Whether the banks serve the hook of their certification; default: no. */
+  readonly isCertified?: boolean;
 }
 
 /** The part of the connection information of `Deno.serve` that the banks use. */
@@ -167,6 +170,7 @@ function composeApp(deps: BanksDeps, banks: readonly Bank[]): Hono<ConnectionEnv
     app.route(`/${bank.profile.code}`, visitRoutes(bank, deps.banksUrl));
     app.route(`/${bank.profile.code}`, orderRoutes(bank));
     app.route(`/${bank.profile.code}`, faultRoutes(bank));
+    if (deps.isCertified) app.route(`/${bank.profile.code}/certification`, certificationRoutes(bank));
   }
   app.notFound((c) => problemPage(c, 404));
   app.onError((error, c) => {

@@ -4,7 +4,8 @@
  */
 import { compactVerify, decodeProtectedHeader } from "jose";
 import { z } from "zod";
-import { SIGNATURE_ALG } from "../../client/profile.ts";
+import { EXPIRY_SKEW_SECONDS, SIGNATURE_ALG } from "../../client/profile.ts";
+import type { BankClock } from "./bank_profile.ts";
 import type { PlatformKeys } from "./platform_keys.ts";
 
 /** A verified payment order. */
@@ -41,30 +42,38 @@ export const orderDataSchema = z.object({
   DebtorAccount: accountSchema.optional(),
 });
 const orderSchema = z.object({
-  /** Checked if present, like `BankId`: a bank must reject an order for another bank. */
-  aud: z.string().optional(),
+  iss: z.string(),
+  aud: z.string(),
+  exp: z.int(),
   Data: orderDataSchema,
 });
 
 /** An account as an order names it. */
 export type OrderAccount = z.infer<typeof accountSchema>;
 
+export interface OpenOrderDeps {
+  readonly authUrl: string;
+  readonly bankCode: string;
+  readonly platformKeys: PlatformKeys;
+  readonly clock: BankClock;
+}
+
 /**
  * Verifies this JWS and returns its order.
- * @throws {OrderRejected} if it is not from the platform, not for this bank, or not an order
+ * @throws {OrderRejected} if it is not from the platform, not for this bank, expired, or not an order
  * @throws {Error} if the platform's key set cannot be read
  */
 export async function openPaymentOrder(
-  { platformKeys, bankCode }: { readonly platformKeys: PlatformKeys; readonly bankCode: string },
+  { authUrl, bankCode, platformKeys, clock }: OpenOrderDeps,
   token: string,
 ): Promise<PaymentOrder> {
   if (!compactJws.test(token)) throw new OrderRejected("not a compact JWS");
   const key = await platformKeys.signatureKey(kidOf(token));
   if (key === undefined) throw new OrderRejected("kid is not the platform's");
-  const { Data, aud } = await verify(token, key);
-  if ((Data.BankId ?? bankCode) !== bankCode || (aud ?? bankCode) !== bankCode) {
-    throw new OrderRejected("for another bank");
-  }
+  const { Data, iss, aud, exp } = await verify(token, key);
+  if (iss !== authUrl) throw new OrderRejected("iss is not the platform");
+  if ((Data.BankId ?? bankCode) !== bankCode || aud !== bankCode) throw new OrderRejected("for another bank");
+  if ((exp + EXPIRY_SKEW_SECONDS) * 1000 <= clock()) throw new OrderRejected("expired");
   return { ...orderOf(Data), signed: token };
 }
 

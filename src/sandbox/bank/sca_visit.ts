@@ -46,11 +46,19 @@ export async function startVisit(
   return { go: "page", session };
 }
 
+/** What a visit without an entry leads to: the page of its step, or back to the platform if it is over. */
+export function continueVisit(bank: Bank, session: ScaSession): Promise<VisitOutcome> {
+  const { step } = session;
+  if (step.at === "returned") return step.url.then((url) => ({ go: "platform", url }));
+  if (session.expiresAtMs > bank.clock()) return Promise.resolve({ go: "page", session });
+  return finish(bank, session, { statusCode: "failure", status: "timed_out", sub: subOf(step) });
+}
+
 /** Processes the form entry for the visit's current step. An entry for an earlier step has no effect. */
 export function takeEntry(bank: Bank, before: ScaSession, entry: FormEntry): Promise<VisitOutcome> {
   const session = { ...before, ...faultOf(entry) };
   const { step } = session;
-  if (step.at === "returned") return step.url.then((url) => ({ go: "platform", url }));
+  if (step.at === "returned" || session.expiresAtMs <= bank.clock()) return continueVisit(bank, session);
   if (entry["step"] !== step.at) return Promise.resolve({ go: "page", session });
   if (entry["decision"] === "refuse") {
     return finish(bank, session, { statusCode: "failure", status: "refused_by_customer", sub: subOf(step) });

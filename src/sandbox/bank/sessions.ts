@@ -1,6 +1,7 @@
 /**
  * Visits of customers that the platform redirected to a bank, in memory. A visit is found only with the secret in the
- * browser's cookie and expires after 15 minutes.
+ * browser's cookie. It expires after 15 minutes and is kept a day longer, so that its late customer is led back
+ * (Decision G1).
  */
 import { FLOW_SECONDS } from "../../client/profile.ts";
 import type { BankClock } from "./bank_profile.ts";
@@ -8,6 +9,9 @@ import type { Customer } from "./customers.ts";
 import type { FaultName } from "./faults.ts";
 import type { Handover } from "./open_handover.ts";
 import type { BankConsent } from "./platform_client.ts";
+
+/** How long an expired visit is kept: as long as the platform leads a late customer back to the TPP. */
+export const LATE_CUSTOMER_SECONDS = 86_400;
 
 /** The customer's current step. */
 export type ScaStep =
@@ -53,8 +57,10 @@ export type NewSession = Pick<ScaSession, "bankCode" | "customerIp" | "handover"
 /** The visits of all banks. */
 export interface Sessions {
   readonly open: (visit: NewSession) => ScaSession;
-  /** The visit, if cookie, bank and flow match and it has not expired. */
+  /** The visit, if cookie, bank and flow match. It may have expired. */
   readonly find: (secret: string | undefined, bankCode: string, flow: string) => ScaSession | undefined;
+  /** The newest visit for a consent from which the customer has not returned. */
+  readonly findOpen: (bankCode: string, consentId: string) => ScaSession | undefined;
   /** Replaces the stored visit. */
   readonly save: (session: ScaSession) => void;
 }
@@ -65,7 +71,9 @@ export function createSessions(clock: BankClock): Sessions {
   return {
     open(visit): ScaSession {
       const now = clock();
-      for (const [secret, { expiresAtMs }] of sessions) if (expiresAtMs <= now) sessions.delete(secret);
+      for (const [secret, { expiresAtMs }] of sessions) {
+        if (expiresAtMs + LATE_CUSTOMER_SECONDS * 1000 <= now) sessions.delete(secret);
+      }
       const session: ScaSession = {
         ...visit,
         secret: randomText(32),
@@ -81,9 +89,13 @@ export function createSessions(clock: BankClock): Sessions {
     },
     find(secret, bankCode, flow): ScaSession | undefined {
       const session = secret === undefined ? undefined : sessions.get(secret);
-      if (session === undefined || session.expiresAtMs <= clock()) return undefined;
-      return session.bankCode === bankCode && session.flow === flow ? session : undefined;
+      return session?.bankCode === bankCode && session.flow === flow ? session : undefined;
     },
+    findOpen: (bankCode, consentId) =>
+      [...sessions.values()].findLast((session) =>
+        session.bankCode === bankCode && session.handover.consentId === consentId &&
+        session.step.at !== "returned"
+      ),
     save: (session) => void sessions.set(session.secret, session),
   };
 }

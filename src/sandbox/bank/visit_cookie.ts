@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { FLOW_SECONDS } from "../../client/profile.ts";
-import type { ScaSession } from "./sessions.ts";
+import { LATE_CUSTOMER_SECONDS, type ScaSession } from "./sessions.ts";
 
 /** Sets the cookie of this visit. */
 export function giveVisitCookie(c: Context, banksUrl: string, session: ScaSession): void {
@@ -13,7 +13,7 @@ export function giveVisitCookie(c: Context, banksUrl: string, session: ScaSessio
     secure: banksUrl.startsWith("https:"),
     // Lax: the customer arrives by a redirect from another site.
     sameSite: "Lax",
-    maxAge: FLOW_SECONDS,
+    maxAge: FLOW_SECONDS + LATE_CUSTOMER_SECONDS,
   });
 }
 

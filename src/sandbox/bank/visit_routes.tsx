@@ -11,7 +11,7 @@ import { LoginPage } from "./login_page.tsx";
 import { HandoverRejected } from "./open_handover.ts";
 import { LANGUAGE_COOKIE } from "./page_phrase.ts";
 import { renderPage } from "./render_page.ts";
-import { type FormEntry, startVisit, takeEntry, type VisitOutcome } from "./sca_visit.ts";
+import { continueVisit, type FormEntry, startVisit, takeEntry, type VisitOutcome } from "./sca_visit.ts";
 import type { ScaSession } from "./sessions.ts";
 import { giveVisitCookie, readVisitCookie, visitPath } from "./visit_cookie.ts";
 
@@ -29,9 +29,10 @@ export function visitRoutes(bank: Bank, banksUrl: string): Hono<ConnectionEnv> {
 
   routes.get("/sca/:flow", async (c) => {
     const session = bank.sessions.find(readVisitCookie(c, banksUrl), bank.profile.code, c.req.param("flow"));
-    const page = session === undefined
-      ? undefined
-      : await pageOf(bank, session, readerOf(c, LANGUAGE_COOKIE, session.handover.uiLocales));
+    if (session === undefined) return visitOver(c, bank);
+    const outcome = await continueVisit(bank, session);
+    if (outcome.go === "platform") return redirectTo(c, outcome);
+    const page = await pageOf(bank, session, readerOf(c, LANGUAGE_COOKIE, session.handover.uiLocales));
     return await (page === undefined ? visitOver(c, bank) : renderPage(c, page));
   });
 

@@ -35,6 +35,10 @@ export interface EcosystemOptions {
   readonly makeKeys?: MakeKeyPair;
   /** Stands between the TLS proxy and the platform's API, for tests in which answers are lost or changed. */
   readonly network?: (request: Request, platform: RunningPlatform["api"]) => Promise<Response>;
+  /** How the platform calls banks and the directory; default: `fetch`. */
+  readonly outgoing?: typeof fetch;
+  /** Whether the sandbox's banks serve the hook of their certification; default: no. */
+  readonly certifiesBanks?: boolean;
   /** Receives one line for each slow step of a first start. */
   readonly log?: (line: string) => void;
 }
@@ -54,6 +58,8 @@ export interface Endpoints {
 /** A running ecosystem. */
 export interface Ecosystem {
   readonly endpoints: Endpoints;
+  /** Replaces the platform's keys while it runs. @throws {Error} if they are not usable, or it runs elsewhere */
+  renewPlatformKeys(json: string): Promise<void>;
   /** Lets running requests end, closes all parts, releases the directory. Idempotent. */
   stop(): Promise<void>;
 }
@@ -74,12 +80,12 @@ export async function startEcosystem(options: EcosystemOptions): Promise<Ecosyst
   }
   const keys = await openSiteKeys(site, newcomers, Date.now(), options.makeKeys);
   await openDirectory(site, keys, running);
-  if (!options.isPlatformElsewhere) await openPlatform(site, keys, running, options);
+  const platform = options.isPlatformElsewhere ? undefined : await openPlatform(site, keys, running, options);
   if (newcomers.length > 0) {
     tell("Onboarding the shop and two banks at the directory, registering them at the platform.");
     await admit(site, keys);
   }
-  await openExternalParties(site, running);
+  await openExternalParties(site, running, options);
   const endpoints = endpointsOf(site);
   running.defer(() => removeIfAny(site.files.endpoints));
   running.defer(() => removeIfAny(site.files.adminHeader));
@@ -87,7 +93,14 @@ export async function startEcosystem(options: EcosystemOptions): Promise<Ecosyst
   await writeSecret(site.files.endpoints, asJson(endpoints));
   const parts = running.move();
   let stopped: Promise<void> | undefined;
-  return { endpoints, stop: () => stopped ??= parts.disposeAsync() };
+  return {
+    endpoints,
+    async renewPlatformKeys(json): Promise<void> {
+      if (platform === undefined) throw new Error("The platform runs elsewhere.");
+      await platform.renewKeys(json);
+    },
+    stop: () => stopped ??= parts.disposeAsync(),
+  };
 }
 
 async function openDirectory(site: Site, keys: SiteKeys, running: AsyncDisposableStack): Promise<void> {
@@ -102,15 +115,16 @@ async function openPlatform(
   keys: SiteKeys,
   running: AsyncDisposableStack,
   options: EcosystemOptions,
-): Promise<void> {
+): Promise<RunningPlatform> {
   const { storeUrl = site.files.platformStore, dataKeysStore = site.files.dataKeysStore, network } = options;
   const stores = { storeUrl, dataKeysStore };
-  const platform = await startPlatform({ ...site, ...stores }, keys, site.log.write);
+  const platform = await startPlatform({ ...site, ...stores }, keys, site.log.write, options.outgoing);
   const handle = network ? (request: Request) => network(request, platform.api) : platform.api;
   running.defer(() => platform.stop());
   listen(site, 1, platform.browser, running);
   listen(site, 5, platform.operations, running);
   for (const hostname of site.hosts) await openDoor(site, keys, handle, hostname, running);
+  return platform;
 }
 
 async function openDoor(
@@ -151,8 +165,12 @@ async function admit(site: Site, { newcomers }: SiteKeys): Promise<void> {
   await markComplete(files, site.firstPort);
 }
 
-async function openExternalParties(site: Site, running: AsyncDisposableStack): Promise<void> {
-  const parties = await startExternalParties(site);
+async function openExternalParties(
+  site: Site,
+  running: AsyncDisposableStack,
+  { certifiesBanks = false }: EcosystemOptions,
+): Promise<void> {
+  const parties = await startExternalParties(site, certifiesBanks);
   running.defer(() => parties.stop());
   listen(site, 3, parties.banks, running);
   listen(site, 4, parties.shop, running);

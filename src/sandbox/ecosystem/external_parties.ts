@@ -16,10 +16,14 @@ export interface ExternalParties {
 /** Interval at which the banks pull orders that no push delivered. */
 const PULL_EVERY_MS = 4000;
 
-/** Loads all credentials and opens the banks' ledgers. */
-export async function startExternalParties(site: Site): Promise<ExternalParties> {
+/**
+ * Loads all credentials and opens the banks' ledgers.
+ *
+ * @param isCertified whether the banks serve the hook of their certification
+ */
+export async function startExternalParties(site: Site, isCertified: boolean): Promise<ExternalParties> {
   const { addresses: { authUrl, banksUrl, shopUrl }, files, clock } = site;
-  const banks = await startBanks(site);
+  const banks = await startBanks(site, isCertified);
   const { baseUrl: base_url, directoryUrl: directory_url } = site.addresses;
   const tpp = await openTpp({
     dir: files.directory,
@@ -39,7 +43,7 @@ export async function startExternalParties(site: Site): Promise<ExternalParties>
   };
 }
 
-async function startBanks(site: Site): Promise<Banks> {
+async function startBanks(site: Site, isCertified: boolean): Promise<Banks> {
   const { addresses: { baseUrl, authUrl, banksUrl }, files, clock } = site;
   await Promise.all(BANK_CODES.map((code) => makeOwnFile(files.bankBook(code))));
   const folders = ["bank-a", "bank-b"].map((name) => participantFiles(files, name).folder);
@@ -54,6 +58,7 @@ async function startBanks(site: Site): Promise<Banks> {
     log: (event, fields = {}) => tell(site, `bank.${event}`, fields),
     bookPath: files.bankBook,
     pullEveryMs: PULL_EVERY_MS,
+    isCertified,
   });
 }
 

@@ -46,6 +46,8 @@ export interface RunningPlatform {
   readonly api: Handler;
   readonly browser: Handler;
   readonly operations: Handler;
+  /** Replaces its keys, as SIGHUP does in production. */
+  renewKeys(json: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -60,6 +62,7 @@ export async function startPlatform(
   { addresses, secrets, clock, ...stores }: Surroundings & PlatformStores,
   { platform: keySet, wrapping }: Pick<SiteKeys, "platform" | "wrapping">,
   log: (line: string) => void,
+  outgoing: typeof fetch = fetch,
 ): Promise<RunningPlatform> {
   const config = readConfig(variablesOf({ addresses, secrets, ...stores }, keySet));
   const keys = await openKeyRing(config.platformKeys);
@@ -69,7 +72,7 @@ export async function startPlatform(
     store,
     clock: clock.now,
     monotonic: monotonicClock,
-    fetch,
+    fetch: outgoing,
     log,
     keys,
     caseKeys,
@@ -81,6 +84,7 @@ export async function startPlatform(
     api: (request) => platform.api.fetch(request),
     browser: (request) => platform.browser.fetch(request),
     operations: (request) => platform.operations.fetch(request),
+    renewKeys: (json) => keys.renew(json),
     async stop(): Promise<void> {
       await platform.stop();
       await store.close();

@@ -24,11 +24,24 @@ export async function platformKeySet(
 ): Promise<string> {
   const kept = await readIfAny(files.platformKeys);
   if (kept !== undefined) return kept;
-  const [signing, encryption] = await Promise.all([makeKeys(), makeKeys()]);
-  const keys = await Promise.all([signingJwk(authority, signing, now), encryptionJwk(encryption)]);
-  const json = asJson({ environment: "sandbox", keys });
+  const json = keySetJson(await newPlatformKeys(authority, makeKeys, now));
   await writeSecret(files.platformKeys, json);
   return json;
+}
+
+/** Makes a signing key and a decryption key. */
+export async function newPlatformKeys(
+  authority: Authority,
+  makeKeys: () => Promise<CryptoKeyPair>,
+  now: number,
+): Promise<readonly JsonWebKey[]> {
+  const [signing, encryption] = await Promise.all([makeKeys(), makeKeys()]);
+  return await Promise.all([signingJwk(authority, signing, now), encryptionJwk(encryption)]);
+}
+
+/** The text of `PLATFORM_KEYS`. */
+export function keySetJson(keys: readonly JsonWebKey[]): string {
+  return asJson({ environment: "sandbox", keys });
 }
 
 async function signingJwk(authority: Authority, pair: CryptoKeyPair, now: number): Promise<JsonWebKey> {

@@ -104,7 +104,12 @@ Deno.test("POST payment-orders rejects what is not the platform's order for this
   assertEquals(await push(env, await signOrder(env, { Data: { DomesticPaymentId: PAYMENT_ID } })), invalid);
   const elsewhere = { Data: { ...good["Data"] as Record<string, unknown>, BankId: "BANKB" } };
   assertEquals(await push(env, await signOrder(env, elsewhere)), invalid);
-  assertEquals(await push(env, await signOrder(env, { ...good, aud: "BANKB" })), invalid);
+  const now = env.platform.nowMs / 1000;
+  for (
+    const wrong of [{ aud: "BANKB" }, { aud: ["BANKA"] }, { iss: "https://other.example" }, { exp: now - 30 }]
+  ) {
+    assertEquals(await push(env, await signOrder(env, { ...good, ...wrong })), invalid);
+  }
   assertEquals(await push(env, signed, "application/json"), [415, { error: "unsupported_media_type" }]);
   assertEquals((await ledger(env)).statuses, []);
 });

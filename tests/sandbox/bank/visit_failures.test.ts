@@ -116,7 +116,7 @@ Deno.test("POST sca/:flow rejects a body that is too large, is no form, or names
   assertEquals(await post(fields), 200);
 });
 
-Deno.test("a visit belongs to its browser, its bank, its form and 15 minutes", async () => {
+Deno.test("a visit belongs to its browser, its bank and its form", async () => {
   using env = await bankEnvironment();
   const browser = await arrive(env, "BANKA");
   const { path } = browser;
@@ -138,9 +138,22 @@ Deno.test("a visit belongs to its browser, its bank, its form and 15 minutes", a
   const wrongCsrf = new BankBrowser(env.banks);
   await wrongCsrf.open(`/BANKA/sca?oAuthUrl=${await sealHandover(env)}`);
   assertEquals((await wrongCsrf.submit("login", { ...ALICE, csrf: "forged" })).status, 403);
+});
 
+Deno.test("a customer who comes back after 15 minutes is led back with a failure, once, for a day [G1]", async () => {
+  using env = await bankEnvironment();
+  const [reloading, entering] = [await arrive(env, "BANKA"), await arrive(env, "BANKA")];
   env.platform.nowMs += 900_000;
-  assertEquals((await browser.open(path)).status, 410);
+  await reloading.open(reloading.path);
+  assertEquals(await outcome(env, reloading), "failure timed_out not-authenticated");
+  const { leftFor } = reloading.shown;
+  await reloading.open(reloading.path);
+  assertEquals(reloading.shown.leftFor, leftFor);
+  await entering.submit("login", ALICE);
+  assertEquals(await outcome(env, entering), "failure timed_out not-authenticated");
+  env.platform.nowMs += 86_400_000;
+  await arrive(env, "BANKA"); // forgets older visits
+  assertEquals((await reloading.open(reloading.path)).status, 410);
 });
 
 Deno.test("an entry of an earlier form changes nothing", async () => {
@@ -182,7 +195,7 @@ Deno.test("the cookie is for this visit's path, unreadable for scripts, and Secu
   const plain = await cookieLine(plainEnvironment);
   assertMatch(
     plain,
-    /^bank_visit=[\w-]{43}; Max-Age=900; Path=\/BANKA\/sca\/[\w-]{16}; HttpOnly; SameSite=Lax$/,
+    /^bank_visit=[\w-]{43}; Max-Age=87300; Path=\/BANKA\/sca\/[\w-]{16}; HttpOnly; SameSite=Lax$/,
   );
   using secureEnvironment = await bankEnvironment({ banksUrl: "https://banks.example" });
   const secure = await cookieLine(secureEnvironment);
