@@ -51,9 +51,12 @@ const readClock = async (): Promise<void> => {
 const now = (): number => Math.floor(Date.now() / 1000) + ahead;
 const platformKeys = jose.createRemoteJWKSet(new URL(`${platform.auth_url}/jwks`));
 const wanted = { algorithms: ["PS256"], typ: "JWT", issuer: platform.auth_url, audience: me.org_id };
-const fromPlatform = async (jws: string): Promise<Json> => {
-  const asOf = { currentDate: new Date(now() * 1000), requiredClaims: ["exp", "jti"] };
-  return (await jose.jwtVerify(jws, platformKeys, { ...wanted, ...asOf })).payload;
+const fromPlatform = async (jws: string, ...has: string[]): Promise<Json> => {
+  const asOf = { currentDate: new Date(now() * 1000), requiredClaims: ["exp", "iat", "jti", ...has] };
+  const { payload } = await jose.jwtVerify<Json>(jws, platformKeys, { ...wanted, ...asOf });
+  if (typeof payload.aud !== "string") throw new Error("aud is a list"); // for me alone
+  if (payload.exp - payload.iat > 300) throw new Error("lives too long");
+  return payload;
 };
 const sign = (claims: object, header: object = {}, key = signingKey): Promise<string> =>
   new jose.SignJWT({ ...claims, jti: crypto.randomUUID() })
@@ -84,6 +87,7 @@ const to = (location: string, more: object = {}): Response =>
   new Response(null, { status: 303, headers: { location, ...quiet, ...more } });
 const visits = new Map<string, Json>();
 const orders = new Map<string, string>();
+const hook = Deno.env.get("CERTIFICATION_HOOK"); // set it only while you are certified (docs/bank.md)
 try {
   Deno.serve({ port: Number(home.port), hostname: "127.0.0.1" }, answer);
 } catch {
@@ -99,6 +103,7 @@ async function answer(request: Request): Promise<Response> {
     const isSmall = Number(request.headers.get("content-length") ?? NaN) <= 65_536;
     const body = request.method === "POST" && isSmall ? await request.text() : undefined;
     if (body !== undefined && pathname === ordersPath) return await takeOrder(body);
+    if (hook !== undefined && request.url.startsWith(hook)) return await driveCustomer(body);
     if (pathname === home.pathname) return await arrive(searchParams.get("oAuthUrl") ?? "");
     return await attend(visits.get(pathname), request.headers.get("cookie") ?? "", body);
   } catch (error) { // why is for the log, not for whoever sent it
@@ -111,12 +116,17 @@ async function answer(request: Request): Promise<Response> {
 async function arrive(sealed: string): Promise<Response> {
   const algorithms = { keyManagementAlgorithms: ["RSA-OAEP-256"], contentEncryptionAlgorithms: ["A256GCM"] };
   const { plaintext } = await jose.compactDecrypt(sealed, openingKey, algorithms);
-  const handover = await fromPlatform(new TextDecoder().decode(plaintext));
-  const { Data: { Initiation } } = await callBackChannel("GET", handover.ref_id); // contract EP11
+  const handover = await fromPlatform(new TextDecoder().decode(plaintext), "ref_id", "correlation_id");
   const [path, secret] = [`${home.pathname}/${encodeURIComponent(handover.jti)}`, crypto.randomUUID()];
   if (visits.has(path)) throw new Error("jti used before");
-  visits.set(path, { path, secret, handover, Initiation, step: "login", tries: 3 });
-  Deno.unrefTimer(setTimeout(() => visits.delete(path), 900_000)); // by then the JWT has expired
+  const visit: Json = { path, secret, handover, step: "login", tries: 3, ends: now() + 900 };
+  visits.set(path, visit);
+  Deno.unrefTimer(setTimeout(() => visits.delete(path), 86_400_000)); // so long the platform leads the late back
+  const read = await callBackChannel("GET", `back-channel-auth/v1/${handover.ref_id}`).catch(() => undefined);
+  visit.Initiation = read?.Data.Initiation; // contract EP11
+  const isImplicit = handover.debtor_account_present === "true";
+  if (!read || Boolean(visit.Initiation.DebtorAccount) !== isImplicit) visit.back = goBack(visit, "error");
+  if (visit.back !== undefined) return to(await visit.back);
   return to(path, { "set-cookie": `visit=${secret}; Path=${path}; HttpOnly; SameSite=Lax` }); // on https: Secure too
 }
 
@@ -124,6 +134,7 @@ async function arrive(sealed: string): Promise<Response> {
 async function attend(visit: Json, cookies: string, body: string | undefined): Promise<Response> {
   if (!cookies.split("; ").includes(`visit=${visit?.secret}`)) throw new Error("no visit of this browser");
   const form = new URLSearchParams(body);
+  if (now() >= visit.ends) visit.back ??= goBack(visit, "failure"); // too late: back to the TPP
   if (form.get("step") === visit.step) visit.back ??= decide(visit, form); // an earlier page's entry is void
   if (visit.back !== undefined) return to(await visit.back);
   return body === undefined ? page(formOf(visit)) : to(visit.path);
@@ -151,7 +162,8 @@ async function goBack(visit: Json, status: string, report?: typeof accounts): Pr
   if (report !== undefined) {
     const DebtorAccount = report.map(({ cents, ...own }) => ({ ...own, Balance: (cents / 100).toFixed(2) }));
     const Data = { BankId: me.org_id, ConsentId: ref_id, Sub: alice.sub, DebtorAccount };
-    await callBackChannel("PUT", ref_id, JSON.stringify({ Data }));
+    const put = callBackChannel("PUT", `back-channel-auth/v1/${ref_id}`, JSON.stringify({ Data }));
+    if (await put.then(() => false, () => true)) status = "error"; // the customer goes back in any case
   }
   const sub = visit.step === "login" ? "nobody" : alice.sub;
   const outcome = { sub, debtor_account_present, ref_id, correlation_id, status, status_code: status };
@@ -172,21 +184,32 @@ async function takeOrder(jws: string): Promise<Response> {
   const payer = accounts.find((own) => own.Identification === DebtorAccount.Identification);
   const cents = Math.round(Number(Amount) * 100);
   const canPay = payer !== undefined && payer.Currency === Currency && cents <= payer.cents;
-  if (canPay && !orders.has(id)) payer.cents -= cents;
+  const isNew = !orders.has(id);
+  if (canPay && isNew) payer.cents -= cents;
   const Status = orders.get(id) ?? (canPay ? "AcceptedSettlementInProcess" : "Rejected");
   orders.set(id, Status);
   say(`order ${id}: ${Currency} ${Amount} ${Status}`);
+  if (isNew && canPay) settle(id, new Date(now() * 1000).toISOString());
   return Response.json({ Status });
 }
 
-/** A call about a consent, with a token of my own (contract EP1; a busy bank keeps it for its hour). */
-async function callBackChannel(method: string, consentId: string, body?: string): Promise<Json> {
+/** Reports a second later that the debit is booked (contract PO2), again and again until the platform has taken it. */
+function settle(id: string, StatusUpdateDateTime: string, waitMs = 1000): void {
+  const body = JSON.stringify({ Data: { Status: "AcceptedSettlementCompleted", StatusUpdateDateTime } });
+  const report = (): Promise<unknown> =>
+    callBackChannel("PUT", `back-channel-payments/v1/${id}`, body)
+      .catch(() => waitMs < 600_000 && settle(id, StatusUpdateDateTime, waitMs * 2));
+  Deno.unrefTimer(setTimeout(report, waitMs));
+}
+
+/** A call with a token of my own (contract EP1; a busy bank keeps it for its hour). */
+async function callBackChannel(method: string, path: string, body?: string): Promise<Json> {
   const client_assertion_type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
   const client_assertion = await sign({ iss: me.client_id, sub: me.client_id, aud: issuer });
   const grant = { grant_type: "client_credentials", scope: "bank", client_id: me.client_id };
   const form = new URLSearchParams({ ...grant, client_assertion_type, client_assertion });
   const { access_token } = await send("POST", "token.oauth2/v1", form);
-  return await send(method, `back-channel-auth/v1/${consentId}`, body, access_token);
+  return await send(method, path, body, access_token);
 }
 
 /** A request with a DPoP proof, a token where there is one, and a detached signature over a JSON body. */
@@ -206,6 +229,25 @@ async function send(method: string, path: string, body?: BodyInit, token?: strin
   const response = await fetch(htu, { method, headers, body: body ?? null, client });
   if (response.status === 200) return await response.json();
   throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+}
+
+/** Certification (docs/bank.md): my accounts, and what my customer decides on a visit without its pages. */
+async function driveCustomer(body: string | undefined): Promise<Response> {
+  const shown = accounts.map(({ cents, ...own }) => ({ ...own, Balance: (cents / 100).toFixed(2) }));
+  if (body === undefined) return Response.json({ accounts: shown });
+  const { consent_id, decision, account = shown[0]?.Identification } = JSON.parse(body);
+  const isOpen = ({ handover, back }: Json): boolean => handover.ref_id === consent_id && back === undefined;
+  const visit = [...visits.values()].findLast(isOpen);
+  if (visit === undefined) return Response.json({ error: "no_visit" }, { status: 404 });
+  if (decision === "timeout") visit.ends = now();
+  const entries = decision === "refuse"
+    ? [{ decision }]
+    : decision === "approve"
+    ? [alice, { ...alice, account }]
+    : [];
+  for (const entry of entries) visit.back ??= decide(visit, new URLSearchParams(entry));
+  const { headers } = await attend(visit, `visit=${visit.secret}`, undefined);
+  return Response.json({ location: headers.get("location") });
 }
 
 function formOf({ step, handover: { act }, Initiation }: Json): string {

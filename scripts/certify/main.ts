@@ -5,15 +5,18 @@
 import { runProgram, UsageError } from "../command_line/run.ts";
 import { readOptions } from "./arguments.ts";
 import { openCertifierKeys } from "./certifier.ts";
+import { certify } from "./certify.ts";
 
 type Run = (args: readonly string[], print: (line: string) => void) => Promise<boolean>;
 
 const COMMANDS: Readonly<Record<string, Run>> = {
+  bank: async (args, print) => await certify((await import("./bank/suite.ts")).bankSuite, args, print),
   "key-set": printKeySet,
 };
 
 const USAGE = `deno task certify <command> [options]; --help behind a command lists its options and cases
 
+  bank      certifies a bank: its pages by a hook, its back channel, its orders
   key-set   prints the certifier's public JWK set, which the directory needs to verify reports [--keys FILE]`;
 
 async function printKeySet(args: readonly string[], print: (line: string) => void): Promise<boolean> {

@@ -7,6 +7,7 @@ import {
   ORDER_PUSH_SECONDS,
   ORDER_RETRY_SECONDS,
 } from "../platform/profile.ts";
+import { bankCertification } from "./bank_certification_guide.ts";
 import { afterRestore } from "./bank_restore_guide.ts";
 import type { Block, Guide, GuideAddresses } from "./guide.ts";
 
@@ -27,6 +28,7 @@ export function bankGuide(at: GuideAddresses): Guide {
       { id: "orders", title: "6. Take payment orders", blocks: orders(at) },
       { id: "report", title: "7. Report how an order ends", blocks: report(at) },
       { id: "restore", title: "8. After a restore of the platform", blocks: afterRestore(at) },
+      { id: "certification", title: "9. Get certified", blocks: bankCertification(at) },
     ],
   };
 }
@@ -62,7 +64,7 @@ function arrival({ authUrl }: GuideAddresses): Block[] {
     {
       list: [
         `The JWE header: \`alg\` ${KEY_MANAGEMENT_ALG}, \`enc\` ${CONTENT_ENCRYPTION_ALG}, \`cty\` JWT, your key’s \`kid\`, no \`zip\`.`,
-        `The JWS inside: \`alg\` PS256, \`typ\` JWT, \`kid\` of a \`sig\` key at ${authUrl}/jwks.`,
+        `The JWS inside: \`alg\` PS256, \`typ\` JWT, \`kid\` of a \`sig\` key at ${authUrl}/jwks. Read the key set again if a \`kid\` is unknown, at most once in 30 seconds.`,
         `\`iss\` is ${authUrl}, \`aud\` your code (a string), \`exp\` at most ${HANDOVER_SECONDS} seconds after \`iat\`.`,
         "`jti` was never seen before. Remember it last, so that a forgery uses nothing up.",
       ],

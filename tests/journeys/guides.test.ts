@@ -12,6 +12,7 @@ import { areToolsThere, request, run } from "support/guide_snippets.ts";
 import { startProcess } from "support/own_bank.ts";
 import type { Json } from "testing/flows.ts";
 import { freePort } from "testing/served_platform.ts";
+import { bankCertification } from "support/guide_certification.ts";
 import { customerLeaves, type Departure } from "support/guide_customer.ts";
 
 const NAME = "every block of the guides works as it is shown [F1] [F4] [E1]";
@@ -39,6 +40,7 @@ Deno.test({ name: NAME, ignore: !areToolsThere() }, async (t) => {
     const decoded = decodeStatement(claims);
     assertEquals([claims.aud, decoded.ok && decoded.value.orders.length], [guides.endpoints.auth_url, 1]);
   });
+  await t.step("bank guide: the certification's command and hook", () => bankCertification(guides));
   await t.step("signatures guide: every example proves itself", () => examples(guides));
   await t.step("no block was left out", () => {
     const pages = Object.entries(guides.pages);

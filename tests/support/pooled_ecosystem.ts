@@ -8,12 +8,13 @@ import {
 import { POOL_SIZE } from "testing/generate_keys.ts";
 import { testKey } from "testing/keys.ts";
 
-/** Starts all parts. Each key of the pool is used once; further keys are new. */
+/** Starts all parts with {@link pooledKeys}. */
 export function startPooledEcosystem(options: EcosystemOptions): Promise<Ecosystem> {
-  return startEcosystem({ ...options, makeKeys: eachOnce() });
+  return startEcosystem({ ...options, makeKeys: pooledKeys() });
 }
 
-function eachOnce(): MakeKeyPair {
+/** Makes key pairs. Each key of the pool is used once; further keys are new. */
+export function pooledKeys(): MakeKeyPair {
   let next = 0;
   return async () => {
     const number = next++;

@@ -1,0 +1,85 @@
+/** The hook that a bank serves while it is certified (docs/bank.md): its test customer's accounts and decisions. */
+import { z } from "zod";
+
+/** An account of the bank's test customer. */
+export interface HookAccount {
+  readonly SchemeName: string;
+  readonly Identification: string;
+  readonly Currency: string;
+  /** What the account holds after every order that the bank has accepted, a decimal. */
+  readonly Balance: string;
+}
+
+export type Decision = "approve" | "refuse" | "timeout";
+
+export interface Hook {
+  /** @throws {Error} if the bank does not answer as docs/bank.md says */
+  accounts(): Promise<readonly HookAccount[]>;
+  /**
+   * Lets the customer decide on the newest open visit of a consent.
+   *
+   * @param account the account that pays, if the customer chooses one
+   * @returns where the customer's browser goes, or undefined if no visit is open
+   * @throws {Error} if the bank does not answer as docs/bank.md says
+   */
+  decide(consentId: string, decision: Decision, account?: string): Promise<URL | undefined>;
+}
+
+const TIMEOUT_MS = 15_000;
+
+const accountsSchema = z.object({
+  accounts: z.array(z.object({
+    SchemeName: z.string().min(1),
+    Identification: z.string().min(1),
+    Currency: z.string().length(3),
+    Balance: z.string().regex(/^-?\d+(\.\d{1,5})?$/),
+  })).min(1),
+});
+const decidedSchema = z.object({ location: z.url() });
+
+/** @param url as the bank was told in `CERTIFICATION_HOOK` */
+export function openHook(url: string): Hook {
+  const send = (path: string, body?: unknown): Promise<Response> =>
+    fetch(`${url}${path}`, {
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(body === undefined ? {} : {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }),
+    });
+  return {
+    async accounts(): Promise<readonly HookAccount[]> {
+      return (await read(accountsSchema, "GET the hook", await send(""))).accounts;
+    },
+    async decide(consent_id, decision, account): Promise<URL | undefined> {
+      const response = await send("/decisions", {
+        consent_id,
+        decision,
+        ...(account === undefined ? {} : { account }),
+      });
+      if (response.status === 404) {
+        await response.body?.cancel();
+        return undefined;
+      }
+      return new URL((await read(decidedSchema, `the decision "${decision}"`, response)).location);
+    },
+  };
+}
+
+async function read<T>(schema: z.ZodType<T>, what: string, response: Response): Promise<T> {
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${what} was answered ${response.status}`);
+  const decoded = schema.safeParse(jsonOf(text));
+  if (decoded.success) return decoded.data;
+  const [issue] = decoded.error.issues;
+  throw new Error(`${what} was answered with a wrong ${issue?.path.join(".") || "body"}: ${issue?.message}`);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

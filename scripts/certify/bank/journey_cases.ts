@@ -1,0 +1,197 @@
+/** Good journeys of each consent type, the results that end them, and the accounts that the bank reports. */
+import { z } from "zod";
+import { failed, type Outcome, passed } from "../case.ts";
+import { openReturn } from "./bank_return.ts";
+import type { BankBench, BankCase } from "./bench.ts";
+import { sealed } from "./forge.ts";
+import { openAt } from "./handover_cases.ts";
+import type { HookAccount } from "./hook.ts";
+import { arrive, authorise, beginJourney, comeBack, consentStatus, decide } from "./journey.ts";
+
+/** An account number with correct check digits that no bank of a certification has. */
+const STRANGERS_ACCOUNT = "GB82WEST12345698765432";
+
+const reportSchema = z.object({
+  Data: z.object({
+    BankId: z.string(),
+    ConsentId: z.string(),
+    Sub: z.string(),
+    DebtorAccount: z.array(
+      z.object({
+        SchemeName: z.string(),
+        Identification: z.string(),
+        Currency: z.string().optional(),
+        Balance: z.string().optional(),
+      }),
+    ),
+  }),
+});
+
+export const JOURNEY_CASES: readonly BankCase[] = [
+  {
+    id: "BANK-J01",
+    title: "A customer approves an implicit consent, and the TPP gets a code",
+    requirement: "PN6, AUT-02",
+    run: async (bench) => {
+      const [payer] = await bench.hook.accounts();
+      return await authorised(bench, { debtor: payer?.Identification ?? "" });
+    },
+  },
+  {
+    id: "BANK-J02",
+    title:
+      "A customer approves an explicit consent on the registered consent screen, and the TPP gets a code",
+    requirement: "PN7, PN8, AUT-04, AUT-07",
+    run: (bench) => authorised(bench, {}),
+  },
+  {
+    id: "BANK-J03",
+    title: "The result JWT has the header and claims of the contract, and repeats those of the handover JWT",
+    requirement: "RT1 to RT8",
+    run: resultIsAsAgreed,
+  },
+  {
+    id: "BANK-J04",
+    title: "Each result JWT has a jti of its own, and the customer the same sub",
+    requirement: "RT3, RT8",
+    run: async (bench) => {
+      const seen = [];
+      for (let visit = 0; visit < 3; visit++) {
+        const journey = await beginJourney(bench);
+        await arrive(journey);
+        seen.push((await openReturn(bench, await decide(bench, journey, "approve"))).claims);
+      }
+      const [ids, subs] = [new Set(seen.map(({ jti }) => jti)), new Set(seen.map(({ sub }) => sub))];
+      const words = `${seen.length} results had ${ids.size} jti and ${subs.size} sub`;
+      return ids.size === seen.length && subs.size === 1 ? passed(words) : failed(words);
+    },
+  },
+  {
+    id: "BANK-J05",
+    title: "The bank's own result JWT is rejected as a handover JWT",
+    requirement: "RFC 8725 §3.12",
+    run: async (bench) => {
+      const journey = await beginJourney(bench);
+      await arrive(journey);
+      const { jws } = await openReturn(bench, await decide(bench, journey, "refuse"));
+      const { status } = await openAt(bench, await sealed(bench, jws));
+      return status >= 400 && status <= 499 ? passed(`answered ${status}`) : failed(`answered ${status}`);
+    },
+  },
+  {
+    id: "BANK-A01",
+    title: "No accounts are reported for an implicit consent",
+    requirement: "BF9, BCH-03",
+    run: async (bench) => {
+      const [payer] = await bench.hook.accounts();
+      const { consentId } = await authorised(bench, { debtor: payer?.Identification ?? "" });
+      const reports = reportsOf(bench, consentId);
+      return reports.length === 0 ? passed("no report") : failed(`${reports.length} reports`);
+    },
+  },
+  {
+    id: "BANK-A02",
+    title:
+      "The reported accounts are the customer's own, in the contract's form, with the balances of the bank",
+    requirement: "BF5 to BF9, BCH-03",
+    run: async (bench) => {
+      const { consentId } = await authorised(bench, {});
+      return judgeReport(bench, consentId, await bench.hook.accounts());
+    },
+  },
+  {
+    id: "BANK-A03",
+    title:
+      "On the bank's own screen the account that the customer chose is reported alone; else all that can pay",
+    requirement: "BF9, PN7, PN8",
+    run: async (bench) => {
+      const accounts = await bench.hook.accounts();
+      const chosen = accounts.filter(({ Currency }) => Currency === "EUR")[1];
+      if (chosen === undefined) return failed("the hook has no second account in EUR");
+      const { consentId } = await authorise(bench, {}, chosen.Identification);
+      const reported = lastReport(bench, consentId)?.Data.DebtorAccount.map(({ Identification }) =>
+        Identification
+      );
+      if (bench.bank.screen === "platform") {
+        const missing = accounts.filter(({ Identification }) => !reported?.includes(Identification));
+        return missing.length === 0
+          ? passed(`${reported?.length} accounts`)
+          : failed(`${missing.length} are missing`);
+      }
+      const isChosen = reported?.length === 1 && reported[0] === chosen.Identification;
+      return isChosen
+        ? passed("the chosen account alone")
+        : failed(`${reported?.length ?? 0} accounts, not the chosen one`);
+    },
+  },
+  {
+    id: "BANK-A04",
+    title: "An implicit consent for an account that is not the customer's is not approved",
+    requirement: "PN6",
+    run: async (bench) => {
+      const journey = await beginJourney(bench, { debtor: STRANGERS_ACCOUNT });
+      await arrive(journey);
+      const { error } = await comeBack(bench, journey, await decide(bench, journey, "approve"));
+      return error === undefined ? failed("the TPP got a code") : passed(`the TPP got ${error}`);
+    },
+  },
+];
+
+async function authorised(
+  bench: BankBench,
+  plan: { readonly debtor?: string },
+): Promise<Outcome & { readonly consentId: string }> {
+  const { consentId } = await authorise(bench, plan);
+  const status = await consentStatus(bench, consentId);
+  const outcome = status === "Authorized";
+  return { consentId, passed: outcome, seen: `the TPP got a code, and the consent is ${status}` };
+}
+
+async function resultIsAsAgreed(bench: BankBench): Promise<Outcome> {
+  const [payer] = await bench.hook.accounts();
+  const journey = await beginJourney(bench, { debtor: payer?.Identification ?? "" });
+  await arrive(journey);
+  const location = await decide(bench, journey, "approve");
+  const { claims } = await openReturn(bench, location);
+  const expected = { ref_id: journey.consentId, debtor_account_present: "true", status_code: "success" };
+  const wrong = Object.entries(expected).filter(([name, value]) =>
+    Object.entries(claims).some(([claim, got]) =>
+      claim === name && got !== value && !(name === "status_code" && got === "200")
+    )
+  );
+  if (wrong.length > 0) return failed(`wrong: ${wrong.map(([name]) => name).join(", ")}`);
+  const { error } = await comeBack(bench, journey, location);
+  return error === undefined
+    ? passed("every claim is as agreed")
+    : failed(`the platform answered the TPP ${error}`);
+}
+
+function reportsOf({ platform: { between } }: BankBench, consentId: string) {
+  return between.calls(consentId).filter(({ method, about }) => method === "PUT" && about === "auth");
+}
+
+function lastReport(bench: BankBench, consentId: string): z.infer<typeof reportSchema> | undefined {
+  const last = reportsOf(bench, consentId).at(-1);
+  return last === undefined ? undefined : reportSchema.parse(JSON.parse(last.body));
+}
+
+function judgeReport(bench: BankBench, consentId: string, own: readonly HookAccount[]): Outcome {
+  const last = lastReport(bench, consentId);
+  if (last === undefined) return failed("no accounts were reported");
+  const { BankId, ConsentId, Sub, DebtorAccount } = last.Data;
+  if (BankId !== bench.bank.code || ConsentId !== consentId) return failed("BankId or ConsentId is wrong");
+  if (own.some(({ Identification }) => Sub.includes(Identification))) {
+    return failed("Sub has an account number");
+  }
+  for (const { Identification, Balance, Currency } of DebtorAccount) {
+    const account = own.find((each) => each.Identification === Identification);
+    if (account === undefined) return failed("an account is reported that is not the customer's");
+    if (Currency !== undefined && Currency !== account.Currency) {
+      return failed("an account has another currency");
+    }
+    if (Balance !== undefined && Number(Balance) !== Number(account.Balance)) {
+      return failed("an account has another balance than at the bank");
+    }
+  }
+  return passed(`${DebtorAccount.length} accounts of the customer`);
+}

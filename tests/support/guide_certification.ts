@@ -1,0 +1,30 @@
+/** The certification in the guides: its commands have the options that they name, and its messages are the hook's. */
+import { assert, assertEquals } from "@std/assert";
+import { openHook } from "../../scripts/certify/bank/hook.ts";
+import { bankSuite } from "../../scripts/certify/bank/suite.ts";
+import { readOptions } from "../../scripts/certify/arguments.ts";
+import type { Guides } from "./guide_environment.ts";
+
+/** The chapter of the bank guide. */
+export async function bankCertification({ pages: { bank } }: Guides): Promise<void> {
+  const commands = bank.take("certification", "Certify your bank").split("\n");
+  for (const command of commands) {
+    const [, words = ""] = /task certify bank (.*)$/.exec(command) ?? [];
+    assert(words !== "", command);
+    readOptions(words.match(/'[^']*'|\S+/g) ?? [], bankSuite);
+  }
+  const [accounts, decision, answer] = ["Accounts of the customer", "A decision", "Answer to a decision"]
+    .map((about) => bank.take("certification", about));
+  const asked: unknown[] = [];
+  await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
+    if (request.method === "GET") return new Response(accounts ?? "");
+    asked.push(await request.json());
+    return new Response(answer ?? "");
+  });
+  const hook = openHook(`http://127.0.0.1:${server.addr.port}/certification`);
+  assertEquals(await hook.accounts(), JSON.parse(accounts ?? "").accounts);
+  const { consent_id, account } = JSON.parse(decision ?? "");
+  const location = await hook.decide(consent_id, "approve", account);
+  assertEquals(asked, [JSON.parse(decision ?? "")]);
+  assertEquals(location, new URL(JSON.parse(answer ?? "").location));
+}
