@@ -155,6 +155,15 @@ export const COMMANDS: readonly Command[] = [
       "A payment by the number on an error page, its own or its consent's id, end-to-end id or idempotency key",
     plan: ([id]) => get("/search", { q: id }),
   },
+  {
+    words: "cases",
+    ids: [],
+    required: ["amount", "from"],
+    optional: ["until", "currency", "bank", "tpp", "after"],
+    help: "Payments by amount, as 49.90, and days (UTC), as 2040-01-15",
+    plan: (_, { amount, from, until, currency, bank, tpp, after }) =>
+      get("/cases", { amount, from, until, currency, bank, tpp, after }),
+  },
   ...(["banks", "tpps"] as const).map((kind): Command => ({
     words: `report ${kind}`,
     ids: [],

@@ -61,7 +61,7 @@ export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly Plat
     page("/console/audit", "audit.title", (visit, { subject = "", actor = "", event = "", after }) => {
       return historyPage(visit, { subject: subject.trim(), actor, event, after });
     }),
-    page("/console/search", "search.title", (visit, { q = "" }) => searchPage(visit, q.trim())),
+    page("/console/search", "search.title", (visit, query) => searchPage(visit, query)),
     page("/console/cases/{id}", "case.title", (visit, _query, id) => casePage(visit, id)),
     ...actionRoutes(program),
   ];

@@ -1,23 +1,30 @@
 // deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
-/** Search by any id: the cases that it names, and what the platform did with a request. */
+/** Search by any id, and by amount and days: the cases that it names, and what the platform did with a request. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { searchSchema } from "../search/routes.ts";
 import { MAX_SEARCH_CHARACTERS } from "../search/search.ts";
-import { Instant, Read } from "../../console/parts.tsx";
+import { Read } from "../../console/parts.tsx";
 import { Table } from "./parts.tsx";
 import { phrase as commonPhrase } from "../../console/phrase.ts";
+import { Cases } from "./cases_table.tsx";
+import { AmountSearch, askedAmount } from "./amount_search.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import type { Visit } from "../../console/visit.ts";
 
 type Found = z.infer<typeof searchSchema>["Data"];
 
-export async function searchPage(visit: Visit, sent: string): Promise<JSX.Element> {
+export async function searchPage(
+  visit: Visit,
+  query: Readonly<Record<string, string>>,
+): Promise<JSX.Element> {
+  const sent = query["q"]?.trim() ?? "";
   return (
     <>
       <h1>{phrase(visit.language, "search.title")}</h1>
       <SearchForm visit={visit} action="/console/search" sent={sent} />
       {sent === "" ? null : await results(visit, sent)}
+      {await AmountSearch(visit, askedAmount(query))}
     </>
   );
 }
@@ -67,47 +74,6 @@ export function SearchResults(
     <>
       <Cases visit={visit} found={found.Case} />
       <Traces visit={visit} name="search.traces" found={found.Trace} />
-    </>
-  );
-}
-
-function Cases(
-  { visit, found }: { readonly visit: Visit; readonly found: Found["Case"] },
-): JSX.Element | null {
-  const { language } = visit;
-  if (found.length === 0) return null;
-  const rows = found.map((one) => [
-    <CaseLink visit={visit} id={one.ConsentId} status={one.ConsentStatus} />,
-    one.DomesticPaymentId === undefined
-      ? null
-      : <CaseLink visit={visit} id={one.DomesticPaymentId} status={one.PaymentStatus ?? ""} />,
-    <bdi>{one.Bank}</bdi>,
-    <bdi>{one.ClientId}</bdi>,
-    <Instant visit={visit} at={one.CreationDateTime} />,
-  ]);
-  return (
-    <section class="card">
-      <h2>{phrase(language, "search.cases")}</h2>
-      <Table
-        language={language}
-        name="search.cases"
-        heads={["column.consent", "column.payment", "column.bank", "column.participant", "column.time"]}
-        rows={rows}
-      />
-    </section>
-  );
-}
-
-function CaseLink(
-  { visit, id, status }: { readonly visit: Visit; readonly id: string; readonly status: string },
-): JSX.Element {
-  const shown = <code dir="ltr">{id}</code>;
-  return (
-    <>
-      {visit.may("GET /console/cases/{id}") ? <a href={`/console/cases/${id}`}>{shown}</a> : shown}
-      <span class="detail">
-        <code dir="ltr">{status}</code>
-      </span>
     </>
   );
 }

@@ -1,5 +1,6 @@
 /** The search of an operator, whose reads of cases are recorded. For the operations API and the console. */
 import type { RecordRead } from "../security/operator_audit.ts";
+import { type AmountQuery, type FoundByAmount, searchAmount } from "./search_amount.ts";
 import { type Found, search, type SearchDeps } from "./search.ts";
 
 export interface AuditedSearchDeps extends SearchDeps {
@@ -8,6 +9,8 @@ export interface AuditedSearchDeps extends SearchDeps {
 
 /** The path of the search, which stands in the histories of operators. */
 export const SEARCH_PATH = "/operations/search";
+/** The path of the search by amount and days. */
+export const AMOUNT_PATH = "/operations/cases";
 
 /**
  * Searches, and records what the operator has found in the operator's history before it is returned. The text itself is
@@ -20,6 +23,20 @@ export async function searchAsOperator(
 ): Promise<Found> {
   const found = await search(deps, text);
   for (const one of auditedIds(found)) await deps.recordRead(operator, `${SEARCH_PATH}: ${one}`);
+  return found;
+}
+
+/** Searches by amount and days, and records what was found in the same way. */
+export async function searchAmountAsOperator(
+  deps: AuditedSearchDeps,
+  operator: string,
+  query: AmountQuery,
+): Promise<FoundByAmount> {
+  const found = await searchAmount(deps, query);
+  const read = found.cases.map(({ consentId }) => `consent ${consentId}`);
+  for (const one of read.length > 0 ? read : ["nothing found"]) {
+    await deps.recordRead(operator, `${AMOUNT_PATH}: ${one}`);
+  }
   return found;
 }
 

@@ -28,7 +28,7 @@ export interface SearchDeps {
 }
 
 /** By which kinds of id a case was found. */
-export type FoundBy = "interaction id" | "payment id" | "consent id" | LookupKind;
+export type FoundBy = "interaction id" | "payment id" | "consent id" | "amount" | LookupKind;
 
 /** A consent and its payment, without personal data. */
 export interface FoundCase {
@@ -37,6 +37,8 @@ export interface FoundCase {
   readonly consentStatus: string;
   readonly paymentId?: PaymentId;
   readonly paymentStatus?: string;
+  /** When the payment was created, milliseconds. */
+  readonly paidAt?: number;
   readonly bank: string;
   readonly clientId: string;
   /** When the consent was created, milliseconds. */
@@ -123,7 +125,7 @@ async function consentOf(
 }
 
 /** Returns undefined if no such consent exists, or if it is not to be shown. */
-async function caseOf(
+export async function caseOf(
   { store, clock, consents, payments }: SearchDeps,
   consentId: ConsentId,
   foundBy: readonly FoundBy[],
@@ -137,7 +139,9 @@ async function caseOf(
     foundBy,
     consentId,
     consentStatus: asOf(consent, clock()).status,
-    ...(payment === undefined ? {} : { paymentId: payment.id, paymentStatus: payment.status }),
+    ...(payment === undefined
+      ? {}
+      : { paymentId: payment.id, paymentStatus: payment.status, paidAt: payment.createdAt }),
     bank,
     clientId,
     createdAt,

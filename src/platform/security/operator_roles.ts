@@ -40,6 +40,7 @@ const API_ROLES = {
   "POST /operations/order-holds/{bank}/reconcile": OPERATES,
   "POST /operations/order-holds/{bank}/release": OPERATES,
   "GET /operations/log/checkpoint": ROLES,
+  "GET /operations/cases": READ_HISTORIES,
   "GET /operations/cases/{id}": FIND_CASES,
   "GET /operations/search": READ_HISTORIES,
   "POST /operations/cases/{id}/erasure": SECURES,
