@@ -58,7 +58,7 @@ export interface Suite<Bench> {
 /** The time that a case may take, seconds. */
 export const CASE_SECONDS = 60;
 
-/** The longest text of an outcome, characters: the signed report of 100 cases stays below 64 KiB. */
+/** The longest text of an outcome, characters: the signed report of 100 cases can be kept by a directory. */
 export const MAX_SEEN = 240;
 
 /** Anything that could be a token, an assertion or a handover JWT, also a part of one. */

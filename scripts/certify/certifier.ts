@@ -19,3 +19,8 @@ export async function openCertifierKeys(path: string, now: () => number): Promis
     throw new Error(`The file ${path} ${error.message}.`);
   });
 }
+
+/** The public keys as a directory takes them in `DIRECTORY_CERTIFIERS`: each with the certifier's address as `iss`. */
+export function certifierKeySet({ publicJwks }: StatementKeys, issuer: string): string {
+  return JSON.stringify({ keys: publicJwks.keys.map((key) => ({ ...key, iss: issuer })) }, undefined, 2);
+}

@@ -4,7 +4,7 @@
  */
 import { runProgram, UsageError } from "../command_line/run.ts";
 import { readOptions } from "./arguments.ts";
-import { openCertifierKeys } from "./certifier.ts";
+import { certifierKeySet, openCertifierKeys } from "./certifier.ts";
 import { certify } from "./certify.ts";
 
 type Run = (args: readonly string[], print: (line: string) => void) => Promise<boolean>;
@@ -17,7 +17,8 @@ const COMMANDS: Readonly<Record<string, Run>> = {
 const USAGE = `deno task certify <command> [options]; --help behind a command lists its options and cases
 
   bank      certifies a bank: its pages by a hook, its back channel, its orders
-  key-set   prints the certifier's public JWK set, which the directory needs to verify reports [--keys FILE]`;
+  key-set   prints the certifier's public JWK set, for DIRECTORY_CERTIFIERS of a directory [--keys FILE]
+            [--issuer URL]`;
 
 async function printKeySet(args: readonly string[], print: (line: string) => void): Promise<boolean> {
   const options = readOptions(args, { options: [], cases: [] });
@@ -26,7 +27,7 @@ async function printKeySet(args: readonly string[], print: (line: string) => voi
     return true;
   }
   const keys = await openCertifierKeys(options.keys, Date.now);
-  print(JSON.stringify(keys.publicJwks, undefined, 2));
+  print(certifierKeySet(keys, options.issuer));
   return true;
 }
 

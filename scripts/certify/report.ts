@@ -1,5 +1,6 @@
 /** The result of a certification as JSON and as a signed JWT that the directory can keep. */
 import { signClaims } from "../../src/base/jose/sign_claims.ts";
+import { MAX_CERTIFICATION_REPORT_CHARACTERS } from "../../src/base/limits.ts";
 import type { NamedKey } from "../../src/base/jose/sealed_jwt.ts";
 import type { Subject } from "./case.ts";
 import type { CaseResult } from "./run.ts";
@@ -18,8 +19,6 @@ export interface Report {
 
 /** The `typ` of a signed report. */
 export const REPORT_TYPE = "certification-report+jwt";
-/** The longest signed report, bytes. */
-export const MAX_REPORT_BYTES = 65_536;
 
 /** Who certifies. */
 export interface Certifier {
@@ -51,7 +50,7 @@ export function reportOf(
 /**
  * The report as a compact JWS (PS256, `typ` `certification-report+jwt`).
  *
- * @throws {Error} if cases were left out, or the report is longer than {@link MAX_REPORT_BYTES}
+ * @throws {Error} if cases were left out, or the report is longer than a directory takes
  */
 export async function signReport(report: Report, { issuer, signer }: Certifier): Promise<string> {
   if (!report.complete) throw new Error("A report that leaves cases out is not signed.");
@@ -68,8 +67,9 @@ export async function signReport(report: Report, { issuer, signer }: Certifier):
     cases: report.cases.map(({ id, requirement, passed, seen }) => ({ id, requirement, passed, seen })),
   };
   const token = await signClaims(claims, signer, REPORT_TYPE);
-  if (token.length > MAX_REPORT_BYTES) {
-    throw new Error(`The signed report has ${token.length} bytes; at most ${MAX_REPORT_BYTES} are allowed.`);
+  if (token.length > MAX_CERTIFICATION_REPORT_CHARACTERS) {
+    const most = MAX_CERTIFICATION_REPORT_CHARACTERS;
+    throw new Error(`The signed report has ${token.length} characters; at most ${most} are allowed.`);
   }
   return token;
 }

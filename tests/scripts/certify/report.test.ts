@@ -1,11 +1,14 @@
 /** The core of `deno task certify`: results, limits of what is shown, the page, and the signed report. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import * as jose from "jose";
+import { MAX_CERTIFICATION_REPORT_CHARACTERS } from "../../../src/base/limits.ts";
+import { openCertifiers } from "../../../src/directory/certifiers.ts";
+import { openDirectoryEnvironment, thirdParty } from "testing/directory_environment.ts";
 import { boundedWords, type Case, failed, MAX_SEEN, passed } from "../../../scripts/certify/case.ts";
 import { certify } from "../../../scripts/certify/certify.ts";
-import { openCertifierKeys } from "../../../scripts/certify/certifier.ts";
+import { certifierKeySet, openCertifierKeys } from "../../../scripts/certify/certifier.ts";
 import { readOptions } from "../../../scripts/certify/arguments.ts";
-import { MAX_REPORT_BYTES, reportOf, signReport } from "../../../scripts/certify/report.ts";
+import { reportOf, signReport } from "../../../scripts/certify/report.ts";
 import { reportPage } from "../../../scripts/certify/report_page.ts";
 import { runCases } from "../../../scripts/certify/run.ts";
 
@@ -103,6 +106,35 @@ Deno.test("the signed report has the claims that a directory stores, and verifie
   }
 });
 
+Deno.test("a directory with the printed key set records the signed report", async () => {
+  const dir = await Deno.makeTempDir();
+  const issuer = "https://certifier.example";
+  const keys = await openCertifierKeys(`${dir}/keys.json`, Date.now);
+  const certifiers = await openCertifiers(certifierKeySet(keys, issuer));
+  await using env = await openDirectoryEnvironment({ certification: { certifiers } });
+  const { body: { org_id, software_client_id } } = await env.admin(
+    "POST",
+    "/participants",
+    await thirdParty([0, 1]),
+  );
+  const tpp = { role: "PISP", org_id, software_id: software_client_id, address: "a folder" } as const;
+  const results = await runCases([good, bad], "the TPP");
+  const ended = { startedAt: env.now, endedAt: env.now };
+  const report = reportOf({ subject: tpp, suite: suiteOf([good, bad]) }, results, ended);
+  const token = await signReport(report, { issuer, signer: keys.signer });
+  const recorded = await env.admin("POST", `/participants/${org_id}/certifications`, { report: token });
+  const { certifier, suite, passed, cases, failed } = recorded.body;
+  assertEquals([recorded.status, certifier, suite, passed, cases, failed], [
+    201,
+    issuer,
+    "bank 1",
+    false,
+    2,
+    1,
+  ]);
+  await Deno.remove(dir, { recursive: true });
+});
+
 Deno.test("a report that leaves cases out, or is too long, is not signed", async () => {
   const dir = await Deno.makeTempDir();
   try {
@@ -115,9 +147,9 @@ Deno.test("a report that leaves cases out, or is too long, is not signed", async
     await assertRejects(() => sign([good], [good, bad]), Error, "leaves cases out");
     const wordy = caseOf("X-9", () => Promise.resolve(passed("word ".repeat(100))));
     const many = Array.from({ length: 100 }, () => wordy);
-    assert((await sign(many, many)).length < MAX_REPORT_BYTES);
+    assert((await sign(many, many)).length < MAX_CERTIFICATION_REPORT_CHARACTERS);
     const more = Array.from({ length: 300 }, () => wordy);
-    await assertRejects(() => sign(more, more), Error, "at most 65536");
+    await assertRejects(() => sign(more, more), Error, "at most 60000");
   } finally {
     await Deno.remove(dir, { recursive: true });
   }
