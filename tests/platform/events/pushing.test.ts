@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { authorised } from "testing/authorization_flow.ts";
 import { paidAt, putStatus } from "testing/back_channel.ts";
 import { good, type Json } from "testing/flows.ts";
+import type { Entry, Listing, Store } from "../../../src/base/store/store.ts";
 import { anotherProcess } from "support/processes.ts";
 import { setOrganisation } from "support/directory_network.ts";
 import { BOUND_MS } from "support/standing.ts";
@@ -194,6 +195,33 @@ Deno.test("two processes push each event once [EVT13, T3]", async () => {
   await Promise.all([env.platform, other, env.platform, other].map((platform) => platform.deliverEvents()));
   const taken = (await receivedEvents(env)).map(({ resource }) => resource);
   assertEquals(taken.toSorted(), flows.map(({ consentId }) => consentId).toSorted());
+  await other.stop();
+});
+
+Deno.test("a process that has found an event before another one leased it does not push it [EVT13, T3]", async () => {
+  const answered = Promise.withResolvers<Response>();
+  await using env = await openReceiver(() => answered.promise);
+  await authorised(env);
+  const [found, mayGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow: Store = {
+    ...env.store,
+    async list<T>(listing: Listing): Promise<Entry<T>[]> {
+      const listed = await env.store.list<T>(listing);
+      if (listing.prefix[0] !== "event" || listing.limit === 1) return listed;
+      found.resolve();
+      await mayGo.promise;
+      return listed;
+    },
+  };
+  const other = await anotherProcess(Object.assign(Object.create(env), { store: slow }));
+  const second = other.deliverEvents();
+  await found.promise;
+  const first = env.platform.deliverEvents();
+  while (env.received.length === 0) await new Promise((done) => setTimeout(done, 5));
+  mayGo.resolve();
+  assertEquals([await second, env.received.length], [0, 1]);
+  answered.resolve(acknowledges());
+  assertEquals(await first, 1);
   await other.stop();
 });
 
