@@ -1,0 +1,35 @@
+/** A receiver that does not answer delays nobody else (contract EVT13). */
+import { assert, assertEquals } from "@std/assert";
+import { authorised } from "testing/authorization_flow.ts";
+import type { Json } from "testing/flows.ts";
+import { acknowledges, openReceiver, silent } from "./receiver.ts";
+import { CALLBACK, OTHER_CALLBACK, subscribed } from "./subscribing.ts";
+
+Deno.test("a receiver that does not answer has 10 requests at most, and another one's event does not wait for it [EVT13]", async () => {
+  await using env = await openReceiver(silent);
+  await authorised(env);
+  await subscribed(env, { by: env.otherTpp, callback: OTHER_CALLBACK });
+  const [entry] = await env.store.list<Json>({ prefix: ["event"], limit: 1 });
+  if (entry === null || entry === undefined) throw new Error("no event");
+  const copyFor = (clientId: string) => {
+    const consentId = crypto.randomUUID();
+    const key = [...entry.key.slice(0, 1), clientId, ...entry.key.slice(2, 4), consentId];
+    return { kind: "set" as const, key, value: { ...entry.value, consentId } };
+  };
+  const many = Array.from({ length: 40 }, () => copyFor(env.tpp.clientId));
+  await env.store.commit({ checks: [], writes: many });
+  const hung = env.platform.deliverEvents();
+  const reached = (uri: string): number => env.received.filter(({ request }) => request.url === uri).length;
+  while (reached(CALLBACK) === 0) await new Promise((done) => setTimeout(done, 5));
+  env.answer = (received) => received.request.url === CALLBACK ? silent(received) : acknowledges();
+  await env.store.commit({ checks: [], writes: [copyFor(env.otherTpp.clientId)] });
+  const began = performance.now();
+  const others = env.platform.deliverEvents();
+  while (reached(OTHER_CALLBACK) === 0 && performance.now() - began < 4000) {
+    await new Promise((done) => setTimeout(done, 5));
+  }
+  assertEquals(reached(OTHER_CALLBACK), 1);
+  assert(performance.now() - began < 2000, "it waited for the other receiver");
+  assertEquals(reached(CALLBACK), 10);
+  await Promise.all([hung, others]);
+});
