@@ -43,6 +43,11 @@ Deno.test("a replay returns the acknowledged events of its time with the same jt
     assertEquals(again[0]?.claims, before.find(({ resource }) => resource === late.consentId)?.claims);
     if (times === 0) await acknowledgeAll(env);
   }
+  await acknowledgeAll(env);
+  const until = { ...since(env, 4_000_000), to: new Date(env.now - 60_000).toISOString() };
+  assertEquals(await good(replay(env, until), 200), { replayed: 1 });
+  assertEquals((await waiting(env)).map(({ resource }) => resource), [early.consentId]);
+  await acknowledgeAll(env);
   assertEquals(await good(replay(env, since(env, 4_000_000)), 200), { replayed: 2 });
   const all = await waiting(env);
   assertEquals(all.map(({ resource }) => resource), [early.consentId, late.consentId]);

@@ -109,6 +109,14 @@ Deno.test("another client neither reads nor changes a subscription [EVT5, EVT-N4
       NOT_FOUND,
     );
   }
+  await subscribed(env, { by, callback: OTHER_CALLBACK });
+  const instead = await rejectedSubscription(env, theirs, { by, id, method: "PUT" });
+  await assertFaults(instead, 400, NOT_FOUND);
+  await assertFaults(
+    await rejectedSubscription(env, undefined, { by, id, method: "DELETE" }),
+    400,
+    NOT_FOUND,
+  );
   const ofBank = await subscription(env, undefined, { by: env.bankA });
   assertEquals(ofBank.status, 403);
   const stolen = await clientToken(env, env.tpp);
