@@ -1,0 +1,92 @@
+/** The lists of a TPP's own consents and payments at a bank (an extension, contract LS1). */
+import { z } from "zod";
+import type { AccessToken } from "./authorization.ts";
+import type { PaymentFlow } from "./payment_journey.ts";
+import { getResource } from "./resource_request.ts";
+
+/** Which entries are asked for. */
+export interface ListQuery {
+  /** Created then or later. */
+  readonly from?: Date;
+  /** Created before. */
+  readonly until?: Date;
+  /** The current status. */
+  readonly status?: string;
+  readonly endToEndId?: string;
+  /** The `after` of an earlier page. */
+  readonly after?: string;
+}
+
+const entry = z.object({
+  ConsentId: z.string(),
+  CreationDateTime: z.string(),
+  Status: z.string(),
+  StatusUpdateDateTime: z.string(),
+  StatusReason: z.string().optional(),
+  EndToEndIdentification: z.string().optional(),
+  InstructedAmount: z.object({ Amount: z.string(), Currency: z.string() }),
+});
+const payment = entry.extend({ DomesticPaymentId: z.string() });
+const page = { After: z.string().optional(), IsComplete: z.boolean() };
+const consentsAnswer = z.object({ Data: z.object({ Consent: z.array(entry), ...page }) });
+const paymentsAnswer = z.object({ Data: z.object({ Payment: z.array(payment), ...page }) });
+
+/** A consent in a list, with the names of the API. */
+export type ListedConsent = z.infer<typeof entry>;
+/** A payment in a list, with the names of the API. */
+export type ListedPayment = z.infer<typeof payment>;
+
+export interface ListPage<T> {
+  /** Oldest first. It can be empty although there are more pages, and can repeat entries of the page before. */
+  readonly found: readonly T[];
+  /** Send it with the same query to get the next page. Undefined at the end. */
+  readonly after: string | undefined;
+  /** False while the platform adds what a version without lists has created. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Lists consents of this TPP at the flow's bank.
+ *
+ * @param token of the client credentials grant
+ * @throws {ApiErrorResponse} if rejected.
+ */
+export async function listConsents(
+  flow: PaymentFlow,
+  token: AccessToken,
+  query: ListQuery = {},
+): Promise<ListPage<ListedConsent>> {
+  const path = `domestic-payment-consents/v1${sent(query)}`;
+  const { Data: { Consent: found, ...rest } } = consentsAnswer.parse(await getResource(flow, token, path));
+  return { found, after: rest.After, isComplete: rest.IsComplete };
+}
+
+/**
+ * Lists payments of this TPP at the flow's bank.
+ *
+ * @param token of the client credentials grant
+ * @throws {ApiErrorResponse} if rejected.
+ */
+export async function listPayments(
+  flow: PaymentFlow,
+  token: AccessToken,
+  query: ListQuery = {},
+): Promise<ListPage<ListedPayment>> {
+  const path = `domestic-payments/v1${sent(query)}`;
+  const { Data: { Payment: found, ...rest } } = paymentsAnswer.parse(await getResource(flow, token, path));
+  return { found, after: rest.After, isComplete: rest.IsComplete };
+}
+
+function sent({ from, until, status, endToEndId, after }: ListQuery): string {
+  const named = {
+    from: from?.toISOString(),
+    until: until?.toISOString(),
+    status,
+    "end-to-end-id": endToEndId,
+    after,
+  };
+  const query = new URLSearchParams(
+    Object.entries(named).flatMap(([name, value]) => value === undefined ? [] : [[name, value]]),
+  );
+  return query.size === 0 ? "" : `?${query}`;
+}
