@@ -61,17 +61,21 @@ export function brunoRequests(document: OpenApi, hosts: Hosts): Readonly<Record<
   const others = [...places.values()].map(({ operation }) => operation).filter(({ operationId, tags }) =>
     !used.has(operationId) && !tags.some((tag) => LEFT_OUT.includes(tag))
   );
-  const files = (folder: string, steps: typeof STEPS): [string, string][] =>
-    steps.map((step, index) => {
-      const [name, blocks] = step === "customer"
-        ? customer()
-        : request(document, hosts, placeOf(places, step), step);
-      const meta: Block = ["meta", [`name: ${name}`, "type: http", `seq: ${index + 1}`]];
-      const file = `${String(index + 1).padStart(2, "0")} ${name}.bru`;
-      return [`${folder}/${file}`, [meta, ...blocks].map(written).join("\n")];
-    });
-  const more = others.map(({ operationId }) => ({ operation: operationId }));
-  return Object.fromEntries([...files("payment", STEPS), ...files("more", more)]);
+  const file = (step: Step | "customer", seq?: number): [name: string, text: string] => {
+    const [name, blocks] = step === "customer"
+      ? customer()
+      : request(document, hosts, placeOf(places, step), step);
+    const order = seq === undefined ? [] : [`seq: ${seq}`];
+    const text = [["meta", [`name: ${name}`, "type: http", ...order]] as const, ...blocks].map(written);
+    return [
+      seq === undefined ? `more/${name}.bru` : `payment/${String(seq).padStart(2, "0")} ${name}.bru`,
+      text.join("\n"),
+    ];
+  };
+  return Object.fromEntries([
+    ...STEPS.map((step, index) => file(step, index + 1)),
+    ...others.map(({ operationId }) => file({ operation: operationId })),
+  ]);
 }
 
 function written([name, lines]: Block): string {

@@ -38,7 +38,10 @@ function places(at: SandboxAddresses): Block[] {
     terms: [
       [`\`${at.api}\``, "API. Requires a client certificate in the TLS handshake."],
       [`\`${at.auth}\``, "Customers’ browsers, metadata, keys, this documentation."],
-      [`\`${at.directory}\``, "Participants directory."],
+      [
+        `\`${at.directory}\``,
+        "Participants directory. `/openapi.json` describes its endpoints (OpenAPI 3.1).",
+      ],
       [`\`${at.banks}\``, "Both banks: their records and their customers."],
       [`\`${at.shop}\``, "Demo shop, a TPP."],
       [
