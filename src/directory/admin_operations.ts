@@ -5,6 +5,8 @@ import {
   certification,
   certificationReport,
   history,
+  issuedLogin,
+  login,
   onboarded,
   participantRecord,
   restoredCopy,
@@ -14,6 +16,7 @@ import {
 } from "./answer_schema.ts";
 import {
   certificationBody,
+  loginBody,
   organisationStatusBody,
   revocationBody,
   signingRequestsBody,
@@ -34,6 +37,8 @@ export interface AdminOperations {
   readonly history: Endpoint["route"];
   readonly issueStatement: Endpoint["route"];
   readonly issueCertificates: Endpoint["route"];
+  readonly issueLogin: Endpoint["route"];
+  readonly revokeLogin: Endpoint["route"];
   readonly certify: Endpoint["route"];
   readonly showReport: Endpoint["route"];
   readonly revokeKey: Endpoint["route"];
@@ -45,7 +50,14 @@ export interface AdminOperations {
 
 /** The endpoints of a directory with these rules. */
 export function adminOperations(rules: OnboardingRules): AdminOperations {
-  return { ...ONBOARDING_AND_READING(rules), ...issuing(rules), ...CERTIFYING, ...REVOKING, ...RESTORING };
+  return {
+    ...ONBOARDING_AND_READING(rules),
+    ...issuing(rules),
+    ...CERTIFYING,
+    ...LOGINS,
+    ...REVOKING,
+    ...RESTORING,
+  };
 }
 
 const ONBOARDING_AND_READING = (rules: OnboardingRules) => ({
@@ -135,6 +147,33 @@ const CERTIFYING = {
     answer: "The report as its certifier signed it, and in short",
     content: { [JSON_TYPE]: certificationReport },
     errors: [404],
+  }),
+};
+
+const LOGINS = {
+  issueLogin: operation(true, {
+    id: "issueLogin",
+    method: "post",
+    path: `${ONE}/logins`,
+    summary: "Issue a login for a participant's person",
+    description:
+      "The person signs in to the console with the token, for 90 days, and acts for the participant alone.",
+    body: loginBody,
+    status: 201,
+    answer: "The login and its token, which is shown once",
+    content: { [JSON_TYPE]: issuedLogin },
+    errors: CHANGE,
+  }),
+  revokeLogin: operation(true, {
+    id: "revokeLogin",
+    method: "post",
+    path: `${ONE}/logins/{login_id}/revoke`,
+    summary: "Revoke a login",
+    description: "Its sessions end with their next request. Revoking a login again changes nothing.",
+    body: revocationBody,
+    answer: "The login, with the time of its first revocation",
+    content: { [JSON_TYPE]: login },
+    errors: CHANGE,
   }),
 };
 

@@ -6,12 +6,14 @@ import { adminOperations } from "./admin_operations.ts";
 import { addCertificates } from "./add_certificates.ts";
 import {
   decodeCertification,
+  decodeLogin,
   decodeOrganisationStatus,
   decodeRevocation,
   decodeSigningRequests,
   decodeSoftwareChanges,
   decodeSoftwareStatus,
 } from "./change_schema.ts";
+import { issueLogin, revokeLogin } from "./change_logins.ts";
 import type { Target } from "./change_participant.ts";
 import type { Directory } from "./directory.ts";
 import type { DirectoryLog } from "./log_events.ts";
@@ -29,6 +31,7 @@ import {
   dateTime,
   fullParticipant,
   historyLine,
+  loginRecord,
   participantStatuses,
   restoredCopy,
 } from "./participant_representation.ts";
@@ -65,6 +68,8 @@ export function adminEndpoints(
     endpoint(is.issueCertificates, [administrator, jsonValue], (c) => issueCertificates(directory, c)),
     endpoint(is.certify, [administrator, jsonValue], (c) => certify(directory, c)),
     endpoint(is.showReport, [administrator, participant], (c) => showReport(directory, c)),
+    endpoint(is.issueLogin, [administrator, jsonValue], (c) => loginIssued(directory, c)),
+    endpoint(is.revokeLogin, [administrator, jsonValue], (c) => loginRevoked(directory, c)),
     endpoint(is.revokeKey, [administrator, keyOfPath, jsonValue], (c) => revoke(directory, c)),
     endpoint(is.setSoftwareStatus, [administrator, jsonValue], (c) => changeSoftwareStatus(directory, c)),
     endpoint(is.setOrganisationStatus, [administrator, jsonValue], (c) => {
@@ -170,6 +175,17 @@ async function showReport(directory: Directory, c: ParticipantContext): Promise<
   const report = certification && await findReport(directory.store, orgId, id);
   if (!certification || !report) throw new ApiError("directory.not_found", "no such report");
   return answer(c, { ...certificationRecord(certification), report });
+}
+
+async function loginIssued(directory: Directory, c: AdminContext): Promise<Response> {
+  const { login, token } = await issueLogin(directory, target(c), decodeLogin(c.get("json")));
+  return answer(c, { ...loginRecord(login, directory.clock()), token }, 201);
+}
+
+async function loginRevoked(directory: Directory, c: AdminContext): Promise<Response> {
+  const { reason } = decodeRevocation(c.get("json"));
+  const id = c.req.param("login_id") ?? "";
+  return answer(c, loginRecord(await revokeLogin(directory, target(c), { id, reason }), directory.clock()));
 }
 
 async function revoke(

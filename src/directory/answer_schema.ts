@@ -126,6 +126,24 @@ export const certificationReport = z.strictObject({
   report: z.string().meta({ description: "A signed JWT (PS256) of the certifier." }),
 }).meta({ id: "CertificationReport" });
 
+const loginMembers = {
+  login_id: z.string(),
+  name: z.string(),
+  status: z.enum(["Active", "Revoked", "Expired"]),
+  issued_at: dateTime,
+  expires_at: dateTime,
+  revoked_at: dateTime.optional(),
+};
+
+/** A login of a participant's person. */
+export const login = z.strictObject(loginMembers).meta({ id: "Login" });
+
+/** A new login with its token. */
+export const issuedLogin = z.strictObject({
+  ...loginMembers,
+  token: z.string().meta({ description: "Shown once: the directory keeps its hash alone." }),
+}).meta({ id: "IssuedLogin" });
+
 /** The administrator's full record. */
 export const participantRecord = z.strictObject({
   ...publicMembers,
@@ -160,6 +178,7 @@ export const participantRecord = z.strictObject({
     reason: z.string().optional(),
   })),
   certifications: z.array(certification).meta({ description: "The newest reports, newest first." }),
+  logins: z.array(login).meta({ description: "Logins of the participant's people, newest first." }),
 }).meta({ id: "Participant" });
 
 /** A participant's history, oldest first. */

@@ -1,5 +1,6 @@
 /** Decodes requests that change a participant (Decision E3). Strict; reports all errors at once. */
 import { z } from "zod";
+import { isCredentialName } from "../base/http/credentials.ts";
 import type { SigningRequests } from "./certify_keys.ts";
 import { invalidRequest, schemaFaults } from "./invalid_request.ts";
 import {
@@ -96,6 +97,19 @@ export const organisationStatusBody = z.strictObject({
 /** An organisation status and the reason. @throws {ApiError} `directory.invalid_request` */
 export function decodeOrganisationStatus(body: unknown): SetStatusCommand<OrganisationStatus> {
   return decode(organisationStatusBody, body);
+}
+
+/** The body of a request for a login. */
+export const loginBody = z.strictObject({
+  name: z.string("must be text").refine(
+    isCredentialName,
+    "must be 1 to 64 letters, digits, . _ @ + or -, beginning with a letter or digit",
+  ),
+});
+
+/** The name of a person who gets a login. @throws {ApiError} `directory.invalid_request` */
+export function decodeLogin(body: unknown): string {
+  return decode(loginBody, body).name;
 }
 
 /** The body with a certification report. */

@@ -21,6 +21,7 @@ import type { CertificationTerms } from "./certification.ts";
 import { NO_CERTIFIERS } from "./certifiers.ts";
 import { openCertificateAuthority } from "./certificate_authority.ts";
 import { consoleEndpoints, type ConsoleSettings } from "./console/compose_console.ts";
+import { mayCall } from "./console/people.ts";
 import { directoryConsole } from "./console/directory_console.ts";
 import type { Directory } from "./directory.ts";
 import { openLog } from "../base/observability/log.ts";
@@ -132,8 +133,8 @@ function callInside(
     await next();
   });
   const inside = handler(log, endpointsFor(known), { idOf: (request) => calls.get(request)?.requestId });
-  return async ({ name }, request, requestId) => {
-    calls.set(request, { name, requestId });
+  return async (person, request, requestId) => {
+    if (mayCall(person, request)) calls.set(request, { name: person.name, requestId });
     return await inside(request);
   };
 }

@@ -93,6 +93,7 @@ const schema = z.object({
   DIRECTORY_CONSOLE_URL: z.string().optional(),
   DIRECTORY_OIDC_ISSUER: z.string().optional(),
   DIRECTORY_OIDC_ROLES: z.string().default("roles"),
+  DIRECTORY_OIDC_ORGANISATION: z.string().optional(),
   DIRECTORY_OIDC_CLIENT_ID: z.string().optional(),
   DIRECTORY_OIDC_CLIENT_SECRET: z.string().min(
     MIN_SECRET_CHARACTERS,

@@ -8,6 +8,7 @@ export interface ConsoleValues {
   readonly DIRECTORY_ADMIN_PORT?: number | undefined;
   readonly DIRECTORY_OIDC_ISSUER?: string | undefined;
   readonly DIRECTORY_OIDC_ROLES?: string | undefined;
+  readonly DIRECTORY_OIDC_ORGANISATION?: string | undefined;
   readonly DIRECTORY_OIDC_CLIENT_ID?: string | undefined;
   readonly DIRECTORY_OIDC_CLIENT_SECRET?: string | undefined;
   readonly ENVIRONMENT?: string | undefined;
@@ -45,11 +46,13 @@ export function consoleSettings(values: ConsoleValues): ConsoleSettings {
     DIRECTORY_CONSOLE_URL: url = `http://localhost:${values.DIRECTORY_ADMIN_PORT}`,
     DIRECTORY_OIDC_ISSUER: issuer,
     DIRECTORY_OIDC_ROLES: rolesClaim = "roles",
+    DIRECTORY_OIDC_ORGANISATION: organisationClaim,
     DIRECTORY_OIDC_CLIENT_ID: id,
     DIRECTORY_OIDC_CLIENT_SECRET: secret,
   } = values;
   if (issuer === undefined || id === undefined || secret === undefined) return { url };
-  return { url, provider: { issuer, rolesClaim, client: { id, secret } } };
+  const organisation = organisationClaim === undefined ? {} : { organisationClaim };
+  return { url, provider: { issuer, rolesClaim, ...organisation, client: { id, secret } } };
 }
 
 function isOrigin(text: string): boolean {

@@ -42,7 +42,7 @@ export interface Operation {
 const ERRORS = {
   400: "The request is not valid. `error_description` names each fault.",
   401: "The administrator token is missing, wrong or revoked.",
-  404: "There is no such participant, key or report.",
+  404: "There is no such participant, key, login or report.",
   409: "The request conflicts with an existing record.",
   413: "The body is larger than 64 KiB.",
   415: "The body is not application/json, or it is encoded.",
@@ -63,6 +63,10 @@ const PARAMETERS: Readonly<Record<string, z.ZodType>> = {
   kid: z.string().regex(/^[A-Za-z0-9_-]{27}$/).meta({
     description: "The key's kid: its certificate's x5t.",
     examples: ["tWk1Jm6Cq0eO2zQb9x4hUyNcS7g"],
+  }),
+  login_id: z.string().regex(/^[0-9a-f]{16}$/).meta({
+    description: "The login's id, from the participant's record.",
+    examples: ["0f3b5a7c9d1e2f40"],
   }),
   certification_id: z.string().regex(/^[A-Za-z0-9_-]{43}$/).meta({
     description: "The report's id, from the participant's record.",

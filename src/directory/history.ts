@@ -12,6 +12,8 @@ export const HAPPENINGS = [
   "software.status",
   "organisation.status",
   "certification.reported",
+  "login.issued",
+  "login.revoked",
 ] as const;
 export type Happening = typeof HAPPENINGS[number];
 

@@ -78,7 +78,7 @@ function commonFields(role: Role, rules: OnboardingRules) {
       signing: signingRequestPem,
       transport: signingRequestPem,
       encryption: signingRequestPem.optional(),
-    }),
+    }).optional().meta({ description: "Without them, the participant's people add them (Decision E7)." }),
   };
 }
 
@@ -105,6 +105,6 @@ function asCommand(wire: Wire): OnboardingCommand {
       ...(bank?.payment_orders_uri === undefined ? {} : { paymentOrdersUri: bank.payment_orders_uri }),
       ...(eventsUri === undefined ? {} : { eventNotificationUri: eventsUri }),
     },
-    csrs: wire.csrs,
+    csrs: wire.csrs ?? {},
   };
 }

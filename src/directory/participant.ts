@@ -8,6 +8,7 @@
 import type { ClientId } from "../base/kernel/identifiers.ts";
 import type { Certification } from "./certification.ts";
 import type { OrgId } from "./identifiers.ts";
+import type { Login } from "./login.ts";
 
 /** The role of an organisation: third party (initiates payments) or bank (serves accounts). */
 export type Role = "PISP" | "ASPSP";
@@ -70,6 +71,8 @@ export interface Participant {
   readonly historyLength: number;
   /** The newest certification reports, newest first. Absent if there is none. */
   readonly certifications?: readonly Certification[];
+  /** Logins of its people, newest first. Absent if there never was one. */
+  readonly logins?: readonly Login[];
 }
 
 const ORGANISATION_MOVES: Readonly<Record<OrganisationStatus, readonly OrganisationStatus[]>> = {

@@ -38,6 +38,15 @@ const certification = z.looseObject({
   receivedAt: instant,
 });
 
+const login = z.looseObject({
+  id: text,
+  name: text,
+  tokenSha256: text,
+  issuedAt: instant,
+  expiresAt: instant,
+  revokedAt: optional(instant),
+});
+
 export const participantRecord = defineRecord<Participant>({
   name: "directory participant",
   keyParts: ["org_id, lower case"],
@@ -56,6 +65,7 @@ export const participantRecord = defineRecord<Participant>({
     software,
     historyLength: count,
     certifications: optional(z.array(certification)),
+    logins: optional(z.array(login)),
   }),
   version: 1,
   lifetime: KEPT,

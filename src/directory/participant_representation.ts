@@ -3,6 +3,7 @@ import type { Certification } from "./certification.ts";
 import type { CertifiedKey } from "./certified_key.ts";
 import type { IssuedKey } from "./certify_keys.ts";
 import type { HistoryEntry } from "./history.ts";
+import { isInForce, type Login } from "./login.ts";
 import type { Participant } from "./participant.ts";
 
 /** The public data of a participant (Decision E2). */
@@ -55,6 +56,20 @@ export function fullParticipant(
     ...(participant.role === "ASPSP" ? bankMembers(participant) : tppMembers(participant)),
     keys: keys.map((key) => keyRecord(key, now)),
     certifications: (participant.certifications ?? []).map(certificationRecord),
+    logins: (participant.logins ?? []).map((login) => loginRecord(login, now)),
+  };
+}
+
+/** A login without its token. */
+export function loginRecord(login: Login, now: number): Record<string, unknown> {
+  const { id, name, issuedAt, expiresAt, revokedAt } = login;
+  return {
+    login_id: id,
+    name,
+    status: revokedAt !== undefined ? "Revoked" : isInForce(login, now) ? "Active" : "Expired",
+    issued_at: dateTime(issuedAt),
+    expires_at: dateTime(expiresAt),
+    ...(revokedAt === undefined ? {} : { revoked_at: dateTime(revokedAt) }),
   };
 }
 

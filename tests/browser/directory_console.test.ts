@@ -55,6 +55,7 @@ Deno.test({
         "software/status",
         "status",
         "certifications",
+        "logins",
       ];
       const pages = [
         "/console",
@@ -68,6 +69,7 @@ Deno.test({
       await onPhone(site);
       await onDesk(site);
       await revokeByKeyboard(site, kid);
+      await asParticipant(site, env);
     } finally {
       await browser.close();
       await server.shutdown();
@@ -150,6 +152,21 @@ async function revokeByKeyboard(site: Site, kid: string): Promise<void> {
   await page.waitForURL("**?done=revokeKey");
   assertEquals(await page.locator('[role="status"]').textContent(), "La clave está revocada.");
   await picture(page, "directory-desk-es-revoked");
+}
+
+/** The page of a participant's person: on a phone in Arabic, and on a desk. */
+async function asParticipant(site: Site, env: DirectoryEnvironment): Promise<void> {
+  const { body: { token } } = await env.admin("POST", "/participants/SHOP/logins", { name: "luis" });
+  const phone = await openPage(site, { viewport: PHONE, javaScriptEnabled: false, locale: "ar" });
+  const desk = await openPage(site, { viewport: DESK, locale: "en", reducedMotion: "reduce" });
+  for (const page of [phone, desk]) await signIn(page, site.origin, token, "/console/own");
+  for (const path of ["/console/own", "/console/own/certificates", "/console/own/statement"]) {
+    for (const page of [phone, desk]) await page.goto(`${site.origin}${path}`);
+    await assertFits(phone, path);
+    await assertBigTargets(phone, path);
+    await assertAccessible(desk, path);
+    await picture(desk, `directory-desk-${nameOf(path)}`);
+  }
 }
 
 async function openPage({ browser }: Site, options: BrowserContextOptions): Promise<Page> {

@@ -40,12 +40,18 @@ Deno.test("readDirectoryConfig reads the console's address and its OpenID provid
     DIRECTORY_OIDC_CLIENT_ID: "directory",
     DIRECTORY_OIDC_CLIENT_SECRET: "a-secret-of-at-least-32-characters",
   };
-  const { console } = await read({ DIRECTORY_CONSOLE_URL, ...provider, DIRECTORY_OIDC_ROLES: "groups" });
+  const { console } = await read({
+    DIRECTORY_CONSOLE_URL,
+    ...provider,
+    DIRECTORY_OIDC_ROLES: "groups",
+    DIRECTORY_OIDC_ORGANISATION: "org",
+  });
   assertEquals(console, {
     url: DIRECTORY_CONSOLE_URL,
     provider: {
       issuer: DIRECTORY_OIDC_ISSUER,
       rolesClaim: "groups",
+      organisationClaim: "org",
       client: { id: "directory", secret: provider.DIRECTORY_OIDC_CLIENT_SECRET },
     },
   });

@@ -86,7 +86,8 @@ async function tryEverything(env: DirectoryEnvironment, check: Check): Promise<v
   const authorization = `Bearer directory-test-token-0123456789abcdef`;
   const one = "/participants/{org_id}";
   const call = (method: string, template: string, body?: Json, kid = "", orgId = "SHOP"): Promise<Json> => {
-    const path = template.replace("{org_id}", orgId).replace("{kid}", kid).replace("{certification_id}", kid);
+    const path = template.replace("{org_id}", orgId).replace("{kid}", kid).replace("{certification_id}", kid)
+      .replace("{login_id}", kid);
     const init = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
     const headers = { authorization, ...(body === undefined ? {} : { "content-type": "application/json" }) };
     return check(method, template, new Request(`${ISSUER}${path}`, { method, headers, ...init }));
@@ -104,6 +105,9 @@ async function tryEverything(env: DirectoryEnvironment, check: Check): Promise<v
   const report = await reportOf(env, software_client_id);
   const { certification_id } = await call("POST", `${one}/certifications`, { report });
   await call("POST", `${one}/certifications`, { report: "x" }); // 400
+  const { login_id } = await call("POST", `${one}/logins`, { name: "luis" });
+  await call("POST", `${one}/logins`, { name: "luis" }); // 409
+  await call("POST", `${one}/logins/{login_id}/revoke`, { reason: "left" }, login_id);
   await call("GET", one);
   await call("GET", `${one}/certifications/{certification_id}`, undefined, certification_id);
   await call("GET", `${one}/certifications/{certification_id}`, undefined, "A".repeat(43)); // 404

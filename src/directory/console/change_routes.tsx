@@ -8,12 +8,13 @@ import type { Visit } from "../../console/visit.ts";
 import type { Language } from "../../pages/language.ts";
 import { participantRecord } from "../answer_schema.ts";
 import type { Endpoint } from "../../base/http/endpoint.ts";
-import { type Change, CHANGES, type Field, type ParticipantRecord } from "./changes.ts";
+import { type Change, CHANGES, type Field, OWN_CHANGES, type ParticipantRecord } from "./changes.ts";
 import { consolePage } from "./console_page.ts";
+import { OWN_PATH } from "./people.ts";
 import { phrase, type PlainKey, words } from "./phrase.ts";
 
 export function changeRoutes(program: ConsoleProgram, environment: string): readonly Endpoint[] {
-  return CHANGES.flatMap((change) => {
+  return [...CHANGES, ...OWN_CHANGES].flatMap((change) => {
     const page = `/console${change.page}`;
     return [
       consolePage(program, "get", page, async (visit, c) => {
@@ -22,8 +23,9 @@ export function changeRoutes(program: ConsoleProgram, environment: string): read
       consolePage(program, "post", page, async (visit, c) => {
         const record = await recordOf(visit, c);
         const body = change.body(visit.form, { environment, record });
-        const answer = await visit.change(filled(change.api, c), body, change.method);
-        if (answer.ok) return c.redirect(resultOf(change, c, answer.value), 303);
+        const answer = await visit.change(filled(change.api, visit, c), body, change.method);
+        if (answer.ok && change.name === "login") return c.html(drawLogin(program, visit, c, answer.value));
+        if (answer.ok) return c.redirect(resultOf(change, visit, c, answer.value), 303);
         const shown = { change, c, record, fault: answer.description };
         return c.html(draw(program, visit, shown), answer.status as ContentfulStatusCode);
       }),
@@ -41,29 +43,64 @@ interface Shown {
 
 /** The participant of the path, if it has one that exists. */
 async function recordOf(visit: Visit, c: Context): Promise<ParticipantRecord | undefined> {
-  const orgId = c.req.param("org_id");
+  const orgId = orgIdOf(visit, c);
   if (orgId === undefined) return undefined;
   const answer = await visit.read(`/participants/${encodeURIComponent(orgId)}`, participantRecord);
   return answer.ok ? answer.value : undefined;
 }
 
+/** The organisation of the person, or else the one of the path. */
+function orgIdOf({ person }: Visit, c: Context): string | undefined {
+  return person.organisation ?? c.req.param("org_id");
+}
+
 /** A path with the parameters of the request. */
-function filled(template: string, c: Context): string {
-  return template.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(c.req.param(name) ?? ""));
+function filled(template: string, visit: Visit, c: Context): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, name) => {
+    return encodeURIComponent((name === "org_id" ? orgIdOf(visit, c) : c.req.param(name)) ?? "");
+  });
 }
 
 /** The page of the participant, which the answer of an onboarding names, or the first page. */
-function resultOf({ name }: Change, c: Context, value: unknown): string {
+function resultOf({ name }: Change, visit: Visit, c: Context, value: unknown): string {
   const orgId: unknown = c.req.param("org_id") ?? Object(value)["org_id"];
-  const page = typeof orgId === "string" ? `/console/participants/${encodeURIComponent(orgId)}` : "/console";
+  const page = pageOf(visit, typeof orgId === "string" ? orgId : undefined);
   return `${page}?${new URLSearchParams({ done: name })}`;
+}
+
+function pageOf({ person }: Visit, orgId: string | undefined): string {
+  if (person.organisation !== undefined) return OWN_PATH;
+  return orgId === undefined ? "/console" : `/console/participants/${encodeURIComponent(orgId)}`;
+}
+
+/** A token is in no address and in no cookie: it is shown in the answer to the form, once. */
+function drawLogin(program: ConsoleProgram, visit: Visit, c: Context, value: unknown): string {
+  const { language } = visit;
+  const title = words(language, "change.login.done");
+  return renderFrame(
+    program,
+    { ...visit, title, address: pageOf(visit, c.req.param("org_id")) },
+    <article class="card">
+      <h1>{title}</h1>
+      <p>{phrase(language, "login.once")}</p>
+      <p>
+        <code id="token" class="detail" dir="ltr">{String(Object(value)["token"])}</code>
+      </p>
+      <p>
+        <a class="button" href={pageOf(visit, c.req.param("org_id"))}>
+          <span>{phrase(language, "participant.title")}</span>
+        </a>
+      </p>
+    </article>,
+  );
 }
 
 function draw(program: ConsoleProgram, visit: Visit, { change, c, record, fault }: Shown): string {
   const { language } = visit;
   const title = words(language, `change.${change.name}`);
-  const orgId = c.req.param("org_id");
-  const subject = [orgId, c.req.param("kid")].filter((part) => part !== undefined).join(" ");
+  const orgId = orgIdOf(visit, c);
+  const subject = [orgId, c.req.param("kid"), c.req.param("login_id")].filter((part) => part !== undefined)
+    .join(" ");
   const view = {
     title,
     ...(subject === "" ? {} : { of: subject }),
@@ -71,7 +108,7 @@ function draw(program: ConsoleProgram, visit: Visit, { change, c, record, fault 
     path: c.req.path,
     fields: change.fields(record).map((field) => formField(language, field, record)),
     submit: title,
-    back: orgId === undefined ? "/console" : `/console/participants/${encodeURIComponent(orgId)}`,
+    back: pageOf(visit, orgId),
     fault,
   };
   return renderFrame(program, { ...visit, title }, <ChangeForm visit={visit} view={view} />);

@@ -40,16 +40,17 @@ export interface BodyContext {
 }
 
 const ONE = "/participants/{org_id}";
+const OWN = "/own";
 const REASON: Field = { name: "reason", kind: "lines", most: 256 };
 const CSR_HINT = "field.csr.hint";
 const MAX_PEM = 8192;
 
-const csr = (name: "signing" | "transport" | "encryption", isOptional: boolean): Field => ({
+const csr = (name: "signing" | "transport" | "encryption"): Field => ({
   name: `csr_${name}`,
   kind: "codes",
   hint: CSR_HINT,
   most: MAX_PEM,
-  isOptional,
+  isOptional: true,
 });
 
 const SOFTWARE: readonly Field[] = [
@@ -106,9 +107,9 @@ const ONBOARDING: readonly Field[] = [
   ...SOFTWARE,
   ...OF_TPPS,
   ...OF_BANKS,
-  csr("signing", false),
-  csr("transport", false),
-  csr("encryption", true),
+  csr("signing"),
+  csr("transport"),
+  csr("encryption"),
 ];
 
 export const CHANGES: readonly Change[] = [
@@ -125,7 +126,7 @@ export const CHANGES: readonly Change[] = [
     page: `${ONE}/certificates`,
     api: `${ONE}/certificates`,
     method: "POST",
-    fields: () => [csr("signing", true), csr("transport", true), csr("encryption", true)],
+    fields: () => [csr("signing"), csr("transport"), csr("encryption")],
     body: (form) => ({ csrs: csrsOf(form) }),
   },
   {
@@ -172,6 +173,22 @@ export const CHANGES: readonly Change[] = [
     body: (form) => ({ report: (form.get("report") ?? "").replaceAll(/\s/g, "") }),
   },
   {
+    name: "login",
+    page: `${ONE}/logins`,
+    api: `${ONE}/logins`,
+    method: "POST",
+    fields: () => [{ name: "login_name", kind: "code", hint: "field.login_name.hint", most: 64 }],
+    body: (form) => ({ name: form.get("login_name") }),
+  },
+  {
+    name: "revokeLogin",
+    page: `${ONE}/logins/{login_id}/revoke`,
+    api: `${ONE}/logins/{login_id}/revoke`,
+    method: "POST",
+    fields: () => [REASON],
+    body: (form) => ({ reason: textOf(form, "reason") }),
+  },
+  {
     name: "restored",
     page: "/restored/confirm",
     api: "/restored/confirm",
@@ -180,6 +197,19 @@ export const CHANGES: readonly Change[] = [
     body: () => undefined,
   },
 ];
+
+/** The changes that a participant's people make. The organisation of the path is theirs. */
+export const OWN_CHANGES: readonly Change[] = [
+  ...CHANGES.filter(({ name }) => name === "certificates" || name === "revokeKey"),
+  {
+    name: "ownStatement",
+    page: `${ONE}/statement`,
+    api: `${ONE}/statement`,
+    method: "POST",
+    fields: () => [],
+    body: () => ({}),
+  },
+].map((change) => ({ ...change, page: change.page.replace(ONE, OWN) }) as Change);
 
 function statusField(values: readonly string[], value: (record: ParticipantRecord) => string): Field {
   return { name: "status", kind: "choice", choices: { of: "status", values }, value };
@@ -204,7 +234,7 @@ function onboardingBody(form: Form, { environment }: BodyContext): object {
     })),
     software: { ...softwareOf(form), environment },
     ...membersOf(role, form, undefined),
-    csrs: csrsOf(form),
+    ...(form.has("csr_signing") || form.has("csr_transport") ? { csrs: csrsOf(form) } : {}),
   };
 }
 

@@ -8,10 +8,13 @@ import type { CallApi } from "../../console/program.ts";
 import { openSignInProvider, type SignInProvider } from "../../console/provider.ts";
 import { openSessions } from "../../console/session.ts";
 import type { Directory } from "../directory.ts";
+import type { OrgId } from "../identifiers.ts";
+import { identifyLogin, isLoginToken, type Login } from "../login.ts";
+import { findParticipant } from "../participant_store.ts";
 import type { DirectoryLog } from "../log_events.ts";
 import { consoleRoutes } from "./console_routes.tsx";
 import { directoryConsole } from "./directory_console.ts";
-import { asAdministrator, personOf } from "./people.ts";
+import { asAdministrator, type PersonClaims, personOf } from "./people.ts";
 
 /** The settings of the console. */
 export interface ConsoleSettings {
@@ -21,10 +24,7 @@ export interface ConsoleSettings {
   readonly provider?: ProviderSettings | undefined;
 }
 
-export interface ProviderSettings {
-  readonly issuer: string;
-  /** The claim with the roles: a list, or a text with spaces between them. */
-  readonly rolesClaim: string;
+export interface ProviderSettings extends PersonClaims {
   readonly client: { readonly id: string; readonly secret: string };
 }
 
@@ -41,8 +41,12 @@ export interface ConsoleDeps {
 export function consoleEndpoints(deps: ConsoleDeps): readonly Endpoint[] {
   const { directory, administrators, settings, log, call } = deps;
   const { clock, terms: { environment } } = directory;
+  const find = async (orgId: OrgId): Promise<readonly Login[]> =>
+    (await findParticipant(directory.store, orgId))?.value.logins ?? [];
   const identify = async (token: string): ReturnType<Credentials["identify"]> =>
-    asAdministrator(await administrators.identify(token));
+    isLoginToken(token)
+      ? await identifyLogin(token, find, clock())
+      : asAdministrator(await administrators.identify(token));
   const sessions = openSessions({
     seal: openSeal(clock),
     clock,

@@ -11,6 +11,7 @@ import { listParticipants } from "../participant_store.ts";
 import { changeRoutes } from "./change_routes.tsx";
 import { consolePage, publicPage } from "./console_page.ts";
 import { fileRoutes } from "./file_routes.ts";
+import { OWN_PATH } from "./people.ts";
 import { ParticipantPage } from "./participant_page.tsx";
 import { ParticipantsPage } from "./participants_page.tsx";
 import { words } from "./phrase.ts";
@@ -27,6 +28,7 @@ export function consoleRoutes(deps: ConsoleRouteDeps): readonly Endpoint[] {
     consolePage(program, "post", SIGN_OUT_PATH, (_visit, c) => signOut(program, c)),
     participantsRoute(deps),
     participantRoute(deps),
+    ownRoute(deps),
     ...fileRoutes(program, directory),
     ...changeRoutes(program, directory.terms.environment),
   ];
@@ -54,8 +56,20 @@ function participantRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
       visit.read(`${path}/history`, history),
     ]);
     if (!record.ok || !entries.ok) throw new ApiError("directory.not_found", "no such participant");
-    const view = { visit, record: record.value, entries: entries.value, now: directory.clock() };
+    const at = `/console/participants/${record.value.org_id}`;
+    const view = { visit, record: record.value, entries: entries.value, at, now: directory.clock() };
     const title = words(visit.language, "participant.title");
+    return c.html(renderFrame(program, { ...visit, title }, <ParticipantPage {...view} />));
+  });
+}
+
+function ownRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
+  return consolePage(program, "get", OWN_PATH, async (visit, c) => {
+    const path = `/participants/${encodeURIComponent(visit.person.organisation ?? "")}`;
+    const record = await visit.read(path, participantRecord);
+    if (!record.ok) throw new ApiError("directory.not_found", "no such participant");
+    const view = { visit, record: record.value, at: OWN_PATH, now: directory.clock() };
+    const title = words(visit.language, "own.title");
     return c.html(renderFrame(program, { ...visit, title }, <ParticipantPage {...view} />));
   });
 }

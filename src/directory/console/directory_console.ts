@@ -1,7 +1,8 @@
 /** The directory's console: its name, its pages and who may open them. */
 import type { ConsoleProgram } from "../../console/program.ts";
+import { HOME_PATH } from "../../console/paths.ts";
 import type { DirectoryLog } from "../log_events.ts";
-import { isAdministrator } from "./people.ts";
+import { mayOpen, OWN_PATH } from "./people.ts";
 import { words } from "./phrase.ts";
 
 /** The console without its sessions and its way to the administrators' endpoints. */
@@ -16,10 +17,11 @@ export function directoryConsole(
     signIn: (language) => words(language, "signIn.title"),
     pages: [
       ["/console", (language) => words(language, "participants.title")],
+      [OWN_PATH, (language) => words(language, "own.title")],
       ["/console/onboard", (language) => words(language, "change.onboard")],
     ],
-    home: () => "/console",
-    may: isAdministrator,
+    home: ({ organisation }) => organisation === undefined ? HOME_PATH : OWN_PATH,
+    may: mayOpen,
     numberOf: (c) => c.get("requestId"),
     log: {
       signedIn: (administrator) => log.info("directory.signed_in", { administrator }),

@@ -1,8 +1,8 @@
-/** Files that administrators download: certificates, key set, statement, authority, reports. */
+/** Files that administrators and a participant's people download: certificates, key set, statement, authority, reports. */
 import type { Endpoint } from "../../base/http/endpoint.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { ConsoleProgram } from "../../console/program.ts";
-import { activeKeys } from "../certified_key.ts";
+import { activeKeys, type CertifiedKey } from "../certified_key.ts";
 import type { Directory } from "../directory.ts";
 import { asOrgId } from "../identifiers.ts";
 import { keySet } from "../key_set_representation.ts";
@@ -11,6 +11,7 @@ import type { Participant } from "../participant.ts";
 import { certificatePem } from "../participant_representation.ts";
 import { findKey, findParticipant, findReport, listKeys } from "../participant_store.ts";
 import { JWK_SET_TYPE, PEM_TYPE } from "../public_operations.ts";
+import { OWN_PATH } from "./people.ts";
 import { consolePage, type PageContext } from "./console_page.ts";
 
 interface File {
@@ -24,23 +25,25 @@ type MakeFile = (participant: Participant, c: PageContext) => Promise<File | und
 const JWT_TYPE = "application/jwt";
 
 export function fileRoutes(program: ConsoleProgram, directory: Directory): readonly Endpoint[] {
-  const file = (path: string, make: MakeFile): Endpoint =>
-    consolePage(program, "get", `/console/participants/{org_id}/files${path}`, async (_visit, c) => {
-      const orgId = asOrgId(c.req.param("org_id"));
+  const file = (path: string, make: MakeFile): readonly Endpoint[] =>
+    ["/console/participants/{org_id}", OWN_PATH].map((at) => fileRoute(`${at}/files${path}`, make));
+  const fileRoute = (path: string, make: MakeFile): Endpoint =>
+    consolePage(program, "get", path, async ({ person }, c) => {
+      const orgId = asOrgId(person.organisation ?? c.req.param("org_id"));
       const entry = orgId === undefined ? null : await findParticipant(directory.store, orgId);
       const found = entry === null ? undefined : await make(entry.value, c);
       if (found === undefined) throw new ApiError("directory.not_found", "no such file");
       return download(c, found);
     });
   return [
-    ...publishedFiles(directory).map(([path, make]) => file(path, make)),
-    file("/certificates/{kid}", async ({ orgId }, c) => {
+    ...publishedFiles(directory).flatMap(([path, make]) => file(path, make)),
+    ...file("/certificates/{kid}", async ({ orgId }, c) => {
       const key = await findKey(directory.store, orgId, c.req.param("kid") ?? "");
       return key === null
         ? undefined
         : { name: `${FILE_OF_USE[key.use]}.cert.pem`, type: PEM_TYPE, text: certificatePem(key.certificate) };
     }),
-    file("/reports/{id}", async ({ orgId }, c) => {
+    ...file("/reports/{id}", async ({ orgId }, c) => {
       const text = await findReport(directory.store, orgId, c.req.param("id") ?? "");
       return text === null ? undefined : { name: `certification-${orgId}.jwt`, type: JWT_TYPE, text };
     }),
@@ -56,12 +59,17 @@ function publishedFiles(directory: Directory): readonly (readonly [path: string,
       const text = await statements(participant);
       return text === undefined
         ? undefined
-        : { name: `${participant.software.clientId}.jwt`, type: JWT_TYPE, text };
+        : { name: `${participant.software.clientId}.jks`, type: JWT_TYPE, text };
     }],
     ["/keys", async (participant) => {
       const keys = activeKeys(participant, await listKeys(store, participant.orgId), clock());
       const text = JSON.stringify(keySet(keys), undefined, 2);
       return { name: `${participant.software.clientId}.jwks`, type: JWK_SET_TYPE, text };
+    }],
+    ["/description", async (participant) => {
+      const keys = activeKeys(participant, await listKeys(store, participant.orgId), clock());
+      const text = JSON.stringify(descriptionOf(participant, keys), undefined, 2);
+      return { name: "participant.json", type: "application/json", text };
     }],
     ["/authority", () => Promise.resolve({ name: "ca.pem", type: PEM_TYPE, text: authority.pem })],
   ];
@@ -69,6 +77,22 @@ function publishedFiles(directory: Directory): readonly (readonly [path: string,
 
 /** The file names of `deno task participant`. */
 const FILE_OF_USE = { sig: "signing", tls: "transport", enc: "encryption" } as const;
+
+/** What programs of the participant need to know beside keys and statement: the newest key of each use. */
+function descriptionOf(participant: Participant, active: readonly CertifiedKey[]): object {
+  const { orgId, orgName, role, software } = participant;
+  const newest = active.toSorted((a, b) => a.issuedAt - b.issuedAt);
+  return {
+    name: orgId.toLowerCase(),
+    org_id: orgId,
+    org_name: orgName,
+    role,
+    software_client_id: software.clientId,
+    client_id: software.clientId, // Decision B6
+    redirect_uris: software.redirectUris,
+    ...Object.fromEntries(newest.map(({ use, kid }) => [`${FILE_OF_USE[use]}_kid`, kid])),
+  };
+}
 
 function download(c: PageContext, { name, type, text }: File): Response {
   return c.body(text, 200, {

@@ -5,7 +5,9 @@ import { Instant, NamedTable } from "../../console/parts.tsx";
 import type { ParticipantView } from "./participant_view.ts";
 import { phrase, words } from "./phrase.ts";
 
-export function History({ visit, entries }: Pick<ParticipantView, "visit" | "entries">): JSX.Element {
+export function History(
+  { visit, entries }: Required<Pick<ParticipantView, "visit" | "entries">>,
+): JSX.Element {
   const { language } = visit;
   return (
     <NamedTable

@@ -12,10 +12,9 @@ const SOON_MS = 30 * 86_400_000;
 type KeyRecord = ParticipantRecord["keys"][number];
 
 export function Keys(
-  { visit, record: { org_id, keys }, now }: Omit<ParticipantView, "entries">,
+  { visit, record: { keys }, now, at }: Omit<ParticipantView, "entries">,
 ): JSX.Element {
   const { language } = visit;
-  const at = `/console/participants/${org_id}`;
   return (
     <NamedTable
       name={words(language, "participant.keys")}

@@ -8,12 +8,13 @@ import { phrase, type PlainKey, words } from "./phrase.ts";
 import { Done } from "./done.tsx";
 import { History } from "./history_table.tsx";
 import { Keys } from "./keys_table.tsx";
+import { Logins } from "./logins_table.tsx";
 import type { ParticipantView } from "./participant_view.ts";
 
 export function ParticipantPage(view: ParticipantView): JSX.Element {
-  const { visit, record } = view;
+  const { visit, record, entries, at } = view;
   const { language } = visit;
-  const at = `/console/participants/${record.org_id}`;
+  const isOwn = visit.person.organisation !== undefined;
   return (
     <>
       <h1>
@@ -29,14 +30,22 @@ export function ParticipantPage(view: ParticipantView): JSX.Element {
         </Card>
         <Card language={language} title="participant.reports" isWide>
           <Reports {...view} />
-          <Links links={[[`${at}/certifications`, "change.certification"]]} visit={visit} />
+          {isOwn ? null : <Links links={[[`${at}/certifications`, "change.certification"]]} visit={visit} />}
         </Card>
         <Card language={language} title="participant.contacts" isWide>
           <Contacts {...view} />
         </Card>
-        <Card language={language} title="participant.history" isWide>
-          <History {...view} />
-        </Card>
+        {isOwn ? null : (
+          <Card language={language} title="participant.logins" isWide>
+            <Logins {...view} />
+            <Links links={[[`${at}/logins`, "change.login"]]} visit={visit} />
+          </Card>
+        )}
+        {entries === undefined ? null : (
+          <Card language={language} title="participant.history" isWide>
+            <History visit={visit} entries={entries} />
+          </Card>
+        )}
       </div>
     </>
   );
@@ -75,9 +84,8 @@ export function Links(
   );
 }
 
-function Facts({ visit, record }: ParticipantView): JSX.Element {
+function Facts({ visit, record, at }: ParticipantView): JSX.Element {
   const { language } = visit;
-  const at = `/console/participants/${record.org_id}`;
   const facts: readonly (readonly [PlainKey, Child])[] = [
     ["field.org_id", <code dir="ltr">{record.org_id}</code>],
     ["field.registration_number", <bdi>{record.registration_number}</bdi>],
@@ -90,7 +98,9 @@ function Facts({ visit, record }: ParticipantView): JSX.Element {
   return (
     <Card language={language} title="participant.facts">
       <FactList language={language} facts={facts} />
-      <Links links={[[`${at}/status`, "change.organisationStatus"]]} visit={visit} />
+      {visit.person.organisation === undefined
+        ? <Links links={[[`${at}/status`, "change.organisationStatus"]]} visit={visit} />
+        : null}
     </Card>
   );
 }
@@ -113,10 +123,9 @@ function FactList(
   );
 }
 
-function Statement({ visit, record }: ParticipantView): JSX.Element {
+function Statement({ visit, record, at }: ParticipantView): JSX.Element {
   const { language } = visit;
   const { software } = record;
-  const at = `/console/participants/${record.org_id}`;
   const issued = software.statement_issued_at;
   const status = record.software_client_status;
   return (
@@ -144,10 +153,9 @@ function Statement({ visit, record }: ParticipantView): JSX.Element {
         : <p>{phrase(language, "participant.issued", { time: <Instant visit={visit} at={issued} /> })}</p>}
       <Links
         visit={visit}
-        links={[
-          [`${at}/statement`, "change.statement"],
-          [`${at}/software/status`, "change.softwareStatus"],
-        ]}
+        links={visit.person.organisation === undefined
+          ? [[`${at}/statement`, "change.statement"], [`${at}/software/status`, "change.softwareStatus"]]
+          : [[`${at}/statement`, "change.ownStatement"]]}
       />
       <Files visit={visit} at={at} hasStatement={issued !== undefined} />
     </Card>
@@ -169,6 +177,7 @@ function Files(
         links={[
           ...(hasStatement ? [[`${at}/files/statement`, "file.statement"] as const] : []),
           [`${at}/files/keys`, "file.keys"],
+          [`${at}/files/description`, "file.description"],
           [`${at}/files/authority`, "file.authority"],
         ]}
       />
@@ -176,7 +185,7 @@ function Files(
   );
 }
 
-function Reports({ visit, record: { certifications, org_id } }: ParticipantView): JSX.Element {
+function Reports({ visit, record: { certifications }, at }: ParticipantView): JSX.Element {
   const { language } = visit;
   if (certifications.length === 0) return <p>{phrase(language, "participant.noReports")}</p>;
   return (
@@ -196,7 +205,7 @@ function Reports({ visit, record: { certifications, org_id } }: ParticipantView)
         <bdi>{one.failed} / {one.cases}</bdi>,
         <Instant visit={visit} at={one.issued_at} />,
         <code dir="ltr">{one.certifier}</code>,
-        <a href={`/console/participants/${org_id}/files/reports/${one.certification_id}`}>
+        <a href={`${at}/files/reports/${one.certification_id}`}>
           {phrase(language, "file.report")}
         </a>,
       ])}

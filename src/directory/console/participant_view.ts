@@ -7,7 +7,10 @@ import type { ParticipantRecord } from "./changes.ts";
 export interface ParticipantView {
   readonly visit: Visit;
   readonly record: ParticipantRecord;
-  readonly entries: z.infer<typeof history>;
+  /** Absent for the participant's people. */
+  readonly entries?: z.infer<typeof history>;
+  /** The path of the page, below which its changes and files are. */
+  readonly at: string;
   /** Milliseconds. */
   readonly now: number;
 }

@@ -1,6 +1,9 @@
 /** Who may sign in to the directory's console, and what for. */
 import type { Person } from "../../base/http/bearer.ts";
 import type { Identified } from "../../base/http/credentials.ts";
+import { SIGN_OUT_PATH } from "../../console/paths.ts";
+import { asOrgId } from "../identifiers.ts";
+import { PARTICIPANT } from "../login.ts";
 
 /** The role of the directory's administrators at an OpenID provider. */
 export const ADMINISTRATOR = "directory-administrator";
@@ -13,26 +16,59 @@ export function asAdministrator({ name, ...found }: Identified): Identified {
   return name === undefined ? found : { ...found, name, roles: [ADMINISTRATOR] };
 }
 
-/** Returns the person of a provider's verified claims, or undefined if histories cannot name the subject. */
+/** The claims of a provider that name roles and organisation. */
+export interface PersonClaims {
+  readonly issuer: string;
+  readonly rolesClaim: string;
+  /** The claim with the org_id of a participant's person. Absent: the provider has no such people. */
+  readonly organisationClaim?: string | undefined;
+}
+
+/**
+ * Returns the person of a provider's verified claims, or undefined if histories cannot name the subject. A person with
+ * the role of participants has no other role, and none without an organisation.
+ */
 export function personOf(
-  { issuer, rolesClaim }: { readonly issuer: string; readonly rolesClaim: string },
+  { issuer, rolesClaim, organisationClaim }: PersonClaims,
   claims: Readonly<Record<string, unknown>>,
 ): Person | undefined {
   const subject = claims["sub"];
   if (typeof subject !== "string" || !SUBJECT.test(subject)) return undefined;
+  const name = `${subject}@${new URL(issuer).host}`;
   const claimed = claims[rolesClaim];
   const roles: readonly unknown[] = typeof claimed === "string"
     ? claimed.split(" ")
     : Array.isArray(claimed)
     ? claimed
     : [];
-  return {
-    name: `${subject}@${new URL(issuer).host}`,
-    roles: roles.includes(ADMINISTRATOR) ? [ADMINISTRATOR] : [],
-  };
+  if (organisationClaim === undefined || !roles.includes(PARTICIPANT)) {
+    return { name, roles: roles.includes(ADMINISTRATOR) ? [ADMINISTRATOR] : [] };
+  }
+  const organisation = asOrgId(claims[organisationClaim]);
+  return organisation === undefined ? { name, roles: [] } : { name, roles: [PARTICIPANT], organisation };
 }
 
-/** Whether the person administers the directory. */
-export function isAdministrator({ roles, organisation }: Person): boolean {
-  return organisation === undefined && roles.includes(ADMINISTRATOR);
+/** The first page of a participant's people. */
+export const OWN_PATH = "/console/own";
+
+/** Whether the person may open the page, such as `GET /console/own`. */
+export function mayOpen({ roles, organisation }: Person, page: string): boolean {
+  const path = page.slice(page.indexOf(" ") + 1);
+  if (path === SIGN_OUT_PATH) return true;
+  const isOwn = path === OWN_PATH || path.startsWith(`${OWN_PATH}/`);
+  if (organisation !== undefined) return isOwn && roles.includes(PARTICIPANT);
+  return !isOwn && roles.includes(ADMINISTRATOR);
+}
+
+/**
+ * Whether the person may send the request to the administrators' endpoints: a participant's person only reads the own
+ * participant, adds certificates, renews the statement as it is, and revokes keys.
+ */
+export function mayCall({ organisation }: Person, { method, url }: Pick<Request, "method" | "url">): boolean {
+  if (organisation === undefined) return true;
+  const { pathname } = new URL(url);
+  const own = `/participants/${organisation}`;
+  if (method === "GET") return pathname === own;
+  if (method !== "POST" || !pathname.startsWith(`${own}/`)) return false;
+  return /^\/(certificates|statement|keys\/[A-Za-z0-9_-]{27}\/revoke)$/.test(pathname.slice(own.length));
 }

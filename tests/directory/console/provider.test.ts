@@ -20,7 +20,10 @@ const SESSION = "__Host-directory-session";
 async function openFixture(provider: ProviderFixture): Promise<DirectoryEnvironment> {
   const client = { id: "console", secret: CLIENT_SECRET };
   const env = await openDirectoryEnvironment({
-    console: { url: URL_OF_CONSOLE, provider: { issuer: PROVIDER_ISSUER, rolesClaim: "roles", client } },
+    console: {
+      url: URL_OF_CONSOLE,
+      provider: { issuer: PROVIDER_ISSUER, rolesClaim: "roles", organisationClaim: "organisation", client },
+    },
     fetch: (input, init) => provider.send(new Request(input, init)),
   });
   env.now = Date.now();
@@ -73,6 +76,21 @@ Deno.test("administrators sign in at their OpenID provider [DRC2]", async (t) =>
       assertEquals((await env.admin("GET", "/participants/SHOP")).body.software_client_status, "Inactive");
     });
   }
+  await t.step("as a participant's person, of the organisation of the claim alone", async () => {
+    provider.claims = { roles: ["participant", "directory-administrator"], organisation: "SHOP" };
+    const browser = await arrive();
+    assertEquals((await browser.get("/console")).headers.get("location"), "/console/own");
+    assertStringIncludes((await browser.get("/console/own")).html, "Shop Limited");
+    assertEquals((await browser.get("/console/participants/SHOP")).status, 403);
+    for (const organisation of ["NOBODY", "shop"]) {
+      provider.claims = { roles: "participant", organisation };
+      assertEquals((await (await arrive()).get("/console/own")).status, 404);
+    }
+    for (const organisation of [undefined, "", ["SHOP"], "SHOP/../BANKA"]) {
+      provider.claims = { roles: "participant directory-administrator", organisation };
+      assertEquals((await (await arrive()).get("/console")).status, 403);
+    }
+  });
   await t.step("not with another state", async () => {
     const browser = browserOf(env);
     const page = await browser.get((await provider.signIn(browser)).replace(/state=./, "state=_"));
