@@ -97,6 +97,7 @@ async function busyConsole(env: Environment & { readonly pushes: unknown[] }): P
     "/console/reports?id=BANKA",
     "/console/reports?kind=tpps",
     `/console/search?q=${id}`,
+    "/console/search?amount=165.88&currency=EUR&from=2040-01-15",
     "/console/nowhere",
   ];
 }

@@ -24,7 +24,7 @@ export async function AmountSearch(visit: Visit, asked: AskedAmount): Promise<JS
   return (
     <>
       <h2>{phrase(language, "amount.title")}</h2>
-      <Days language={language} action={PATH} from={asked.from} until={asked.until}>
+      <Days language={language} action={PATH} from={asked.from} until={asked.until} isFirstRequired>
         <Field
           visit={visit}
           name="amount"

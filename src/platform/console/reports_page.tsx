@@ -86,12 +86,13 @@ function Period({ language, shown }: { readonly language: Language; readonly sho
 
 /** The form that chooses the first and the last day. */
 export function Days(
-  { language, action, from, until, children }: {
+  { language, action, from, until, children, isFirstRequired = false }: {
     readonly language: Language;
     readonly action: string;
     readonly from: string | undefined;
     readonly until: string | undefined;
     readonly children?: Child;
+    readonly isFirstRequired?: boolean;
   },
 ): JSX.Element {
   return (
@@ -99,7 +100,7 @@ export function Days(
       {children}
       <div class="field">
         <label for="from">{phrase(language, "reports.from")}</label>
-        <input id="from" name="from" type="date" value={from} dir="ltr" />
+        <input id="from" name="from" type="date" value={from} dir="ltr" required={isFirstRequired} />
       </div>
       <div class="field">
         <label for="until">{phrase(language, "reports.until")}</label>

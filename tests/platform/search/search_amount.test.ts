@@ -197,6 +197,11 @@ Deno.test("the console searches by amount and day, page by page [TRC13]", async 
   for (const name of ["amount", "currency", "from", "until", "bank"]) {
     assert(html.includes(`name="${name}"`), name);
   }
+  assertEquals([...html.matchAll(/<input[^>]*id="(\w+)"[^>]*required/g)].map(([, id]) => id), [
+    "q",
+    "amount",
+    "from",
+  ]);
   const first = await browser.get(`/console/search?amount=165.88&currency=&from=${DAY}&until=&bank=`);
   const link = [...first.html.matchAll(/href="([^"]*after=[^"]*)"/g)][0]?.[1]?.replaceAll("&amp;", "&") ?? "";
   const second = await browser.get(link);
