@@ -22,7 +22,15 @@ function isBrunoThere(): boolean {
 }
 
 async function runCollection(dir: string): Promise<{ code: number; printed: string }> {
-  const flags = ["--env", "Sandbox", "--sandbox=developer", "--noproxy", "--cacert", `${dir}/ca.pem`];
+  const flags = [
+    "--env",
+    "Sandbox",
+    "--sandbox=developer",
+    "--noproxy",
+    "--bail",
+    "--cacert",
+    `${dir}/ca.pem`,
+  ];
   const args = ["run", "payment", ...flags, "--env-var", `sandbox=${dir}`];
   const { code, stdout, stderr } = await new Deno.Command(BRUNO, { args, cwd: `${root}examples/bruno` })
     .output();
