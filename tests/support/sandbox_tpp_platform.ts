@@ -4,6 +4,7 @@
  */
 import { testKey } from "testing/keys.ts";
 import type { HttpRequest } from "../../src/client/tpp/http_request.ts";
+import { type PayloadSigner, signPayload } from "../../src/client/tpp/payload_signature.ts";
 import type { Tpp } from "../../src/client/tpp/tpp.ts";
 
 /** One request that the TPP made. */
@@ -66,19 +67,46 @@ export function paymentAnswer(status: number, paymentStatus: string, more: objec
   return json(status, { Data });
 }
 
-/** A new environment. Pool key 0 signs, and key 1 is the DPoP key. */
+/** The same answer, which the double does not sign. */
+export function unsigned(answer: Response): Response {
+  answer.headers.set("x-unsigned", "yes");
+  return answer;
+}
+
+/** A new environment. Pool key 0 signs, key 1 is the DPoP key, and key 2 is the platform's. */
 export async function openTppEnvironment(): Promise<TppEnvironment> {
-  const [signing, dpop] = await Promise.all([testKey(0), testKey(1)]);
+  const [signing, dpop, platform] = await Promise.all([testKey(0), testKey(1), testKey(2)]);
+  const signer: PayloadSigner = {
+    key: await platform.privateKey("sign"),
+    kid: "platform",
+    iss: "platform",
+    tan: "directory.example",
+    profile: "a",
+  };
+  const keys = [{ ...platform.publicJwk, kid: signer.kid, use: "sig", alg: "PS256" }];
   const dpopKeys = { privateKey: await dpop.privateKey("sign"), publicKey: await dpop.publicKey("verify") };
   const seen: SeenRequest[] = [];
   const answers: TppEnvironment["answers"] = new Map();
   const fetch = async (url: string, request: HttpRequest): Promise<Response> => {
     const path = new URL(url).pathname;
+    if (path === "/jwks" && !answers.has(path)) return json(200, { keys });
     const headers = new Headers(request.headers);
     seen.push({ method: request.method, path, headers, body: request.body?.toString() ?? "" });
-    return await (answers.get(path)?.shift() ?? goodAnswers[path] ?? ((): Response => json(404, {})))();
+    const answer =
+      await (answers.get(path)?.shift() ?? goodAnswers[path] ?? ((): Response => json(404, {})))();
+    return await signed(answer, path, signer);
   };
   return { tpp: tppWith(await signing.privateKey("sign"), dpopKeys, fetch), seen, answers };
+}
+
+/** Contract SG6. An answer that a test has signed or marked stays as it is. */
+async function signed(answer: Response, path: string, signer: PayloadSigner): Promise<Response> {
+  const { headers, status, ok } = answer;
+  const isLeft = headers.has("x-jws-signature") || headers.has("x-unsigned");
+  if (!ok || isLeft || !path.includes("/domestic-payment")) return answer;
+  const body = new Uint8Array(await answer.arrayBuffer());
+  headers.set("x-jws-signature", await signPayload(signer, body, Date.now()));
+  return new Response(body, { status, headers });
 }
 
 function tppWith(key: CryptoKey, dpopKeys: CryptoKeyPair, fetch: Tpp["fetch"]): Tpp {

@@ -50,6 +50,7 @@ export async function openFlow(
       },
     }),
     platformKeys: createRemoteJWKSet(new URL(`${tpp.authUrl}/jwks`), {
+      cooldownDuration: 0, // an unknown kid over mutual TLS is a rotation of the platform's keys
       [joseFetch]: (url, { method, headers, signal }) =>
         fetch(url, { method, headers: Object.fromEntries(headers), signal }),
     }),

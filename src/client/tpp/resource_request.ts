@@ -34,11 +34,18 @@ export async function postSigned(
     "x-jws-signature",
     await signPayload(flow.tpp.signer, new TextEncoder().encode(body), flow.tpp.now()),
   );
-  return await send(flow, token, { method: "POST", path: request.path, headers, body, expected: 201 });
+  return await send(flow, token, {
+    method: "POST",
+    path: request.path,
+    headers,
+    body,
+    expected: 201,
+    isSigned: true,
+  });
 }
 
 /**
- * POSTs a body that the platform takes without a signature and returns the decoded body of a 200.
+ * POSTs a body that the platform takes and answers without a signature, and returns the decoded body of a 200.
  * @throws {ApiErrorResponse} for every other status.
  */
 export async function postUnsigned(
@@ -54,6 +61,7 @@ export async function postUnsigned(
     headers,
     body: JSON.stringify(body),
     expected: 200,
+    isSigned: false,
   });
 }
 
@@ -68,6 +76,7 @@ export async function getResource(flow: PaymentFlow, token: AccessToken, path: s
     headers: resourceHeaders(),
     body: null,
     expected: 200,
+    isSigned: true,
   });
 }
 
@@ -77,6 +86,8 @@ interface Call {
   readonly headers: Headers;
   readonly body: string | null;
   readonly expected: number;
+  /** Whether the platform signs the answer (contract SG6). An answer without the signature is then rejected. */
+  readonly isSigned: boolean;
 }
 
 async function send(flow: PaymentFlow, token: AccessToken, call: Call): Promise<unknown> {
@@ -94,9 +105,10 @@ async function send(flow: PaymentFlow, token: AccessToken, call: Call): Promise<
   }
   const bytes = new Uint8Array(await response.arrayBuffer());
   const text = new TextDecoder().decode(bytes);
-  if (response.status !== call.expected) throw readRejection(response, text);
   const signature = response.headers.get("x-jws-signature");
   if (signature !== null) await verifyPayload(signature, bytes, flow.platformKeys);
+  if (response.status !== call.expected) throw readRejection(response, text); // a proxy's is not signed
+  if (signature === null && call.isSigned) throw new Error("The platform's answer has no x-jws-signature");
   return JSON.parse(text);
 }
 

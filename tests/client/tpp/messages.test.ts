@@ -50,18 +50,19 @@ Deno.test("GET messages tells every step in its order, and each has a page with 
     "1. Find the bank’s authorization server",
     "2. Get a token for the shop itself",
     "3. Create the consent",
-    "4. Push the authorization request",
-    "5. Send the customer to the platform",
-    "6. The customer comes back with a code",
-    "7. Exchange the code for a token",
-    "8. Make the payment",
+    "4. Fetch the platform’s keys",
+    "5. Push the authorization request",
+    "6. Send the customer to the platform",
+    "7. The customer comes back with a code",
+    "8. Exchange the code for a token",
+    "9. Make the payment",
   ];
   assertEquals([...overview.matchAll(/messages\/\d+">([^<]*)/g)].map(([, title]) => title), steps);
   assertEquals(pages.map((page) => /<h1>([^<]*)/.exec(page)?.[1]), steps);
   const decoded = pages.map((page) => [...page.matchAll(/<h3>([\w-]+), decoded/g)].map(([, where]) => where));
   const token = ["DPoP", "client_assertion"];
-  const signed = ["DPoP", "x-jws-signature"];
-  assertEquals(decoded, [[], token, signed, ["client_assertion"], [], [], token, signed]);
+  const signed = ["DPoP", "x-jws-signature", "x-jws-signature"];
+  assertEquals(decoded, [[], token, signed, [], ["client_assertion"], [], [], token, signed]);
   assertMatch(pages[1] ?? "", /iat \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, nbf [^,]*, exp /);
   for (const text of ["dpop+jwt", "http://openbanking.org.uk/tan", consentId]) {
     assertStringIncludes(pages[2] ?? "", text);
@@ -87,7 +88,7 @@ Deno.test("GET messages, each message and their JSON hold no secret that could b
 
 Deno.test("GET messages/:number is 404 for a message that there is not", async () => {
   const { read } = await pay();
-  for (const number of ["0", "9", "x", "1e0", "-1", ""]) {
+  for (const number of ["0", "10", "x", "1e0", "-1", ""]) {
     assertStringIncludes(await read(`/messages/${number}`), "<h1>Not found</h1>");
   }
 });
@@ -96,8 +97,8 @@ Deno.test("GET messages.json has the page's messages as data", async () => {
   const { read } = await pay();
   const { bank, phase, status, messages } = JSON.parse(await read("/messages.json"));
   assertEquals([bank, phase, status], ["BANKA", "paid", "AcceptedSettlementInProcess"]);
-  assertEquals(messages.length, 8);
-  const { step, method, response } = messages[7];
+  assertEquals(messages.length, 9);
+  const { step, method, response } = messages[8];
   assertEquals([step, method, response.status], ["Make the payment", "POST", 201]);
 });
 
@@ -109,7 +110,7 @@ Deno.test("GET messages counts reads that are answered alike, and keeps each new
   );
   for (let look = 0; look < 5; look++) await read();
   const { messages } = JSON.parse(await read("/messages.json"));
-  const reads = messages.slice(8).map((
+  const reads = messages.slice(9).map((
     { repeated, response }: Record<string, { times: number; body: string }>,
   ) => [repeated?.times, JSON.parse(response?.body ?? "").Data.Status]);
   assertEquals(reads, [[3, "Pending"], [2, "Rejected"]]);
@@ -137,7 +138,7 @@ Deno.test("GET messages shows markup of an answer as text", async () => {
   const env = await openShop();
   const body = { Errors: [{ ErrorCode: "x", Message: `</pre><script>"&lt;"</script>` }] };
   env.answers.set(paymentsPath, [() => json(400, body)]);
-  const page = await (await pay(env)).read("/messages/8");
+  const page = await (await pay(env)).read("/messages/9");
   assertEquals(page.includes("<script"), false);
   assertStringIncludes(page, `"Message": "&lt;/pre&gt;&lt;script&gt;\\"&amp;lt;\\"&lt;/script&gt;"`);
 });

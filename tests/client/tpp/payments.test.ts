@@ -5,7 +5,7 @@ import { createConsent, createPayment } from "../../../src/client/tpp/domestic_p
 import { ApiErrorResponse } from "../../../src/client/tpp/api_error.ts";
 import { isIban, paymentRequest } from "../../../src/client/tpp/payment_request.ts";
 import { merchant } from "../../../src/sandbox/shop/catalogue.ts";
-import { consentId, json } from "support/sandbox_tpp_platform.ts";
+import { consentId, json, paymentAnswer, unsigned } from "support/sandbox_tpp_platform.ts";
 import { lastRequest, openEnvironmentAndFlow } from "./tpp_client.ts";
 
 const purchase = { orderId: crypto.randomUUID(), description: "Lunch", amount: "12.50", merchant };
@@ -68,6 +68,27 @@ Deno.test("createConsent rejects an answer whose signature does not verify", asy
   env.answers.set("/BANKA/domestic-payment-consents/v1", [(): Response => answer]);
   const token = await grantClientToken(flow);
   await assertRejects(() => createConsent(flow, token, paymentRequest(purchase)));
+});
+
+Deno.test("createConsent and createPayment reject an answer without a signature [SG6]", async (t) => {
+  const { env, flow } = await openEnvironmentAndFlow();
+  const token = await grantClientToken(flow);
+  const request = paymentRequest(purchase);
+  await t.step("a consent", async () => {
+    const answer = json(201, { Data: { ConsentId: consentId, Status: "AwaitingAuthorisation" } });
+    env.answers.set("/BANKA/domestic-payment-consents/v1", [() => unsigned(answer)]);
+    await assertRejects(() => createConsent(flow, token, request), Error, "no x-jws-signature");
+  });
+  await t.step("a payment", async () => {
+    env.answers.set("/BANKA/domestic-payments/v1", [
+      () => unsigned(paymentAnswer(201, "AcceptedSettlementInProcess")),
+    ]);
+    await assertRejects(
+      () => createPayment(flow, token, { consentId, ...request }),
+      Error,
+      "no x-jws-signature",
+    );
+  });
 });
 
 Deno.test("paymentRequest keeps every text within its length [CF14]", () => {
