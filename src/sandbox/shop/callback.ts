@@ -69,6 +69,9 @@ async function pay(deps: ShopDeps, order: Order, at: AtBank, checked: CheckedCal
   return "phase" in outcome ? outcome : { phase: "paid", flow, token, payment: outcome };
 }
 
+/** If the platform asks for more patience, the customer is told that the payment is unknown. */
+const MAX_PAUSE_MILLISECONDS = 10_000;
+
 /**
  * Repeats a submission with unknown result under the same idempotency key, so that it is executed once (Decision C4).
  */
@@ -79,8 +82,9 @@ async function submit(
 ): Promise<PaymentSeen | Extract<OrderState, { phase: "failed" | "unknown" }>> {
   const key = crypto.randomUUID();
   let reason = "";
-  for (const waitMilliseconds of [0, 1000, 2000]) { // OBIE: at least a second before a duplicate
-    await deps.pause(waitMilliseconds);
+  let pause = 0;
+  for (const usual of [1000, 2000, undefined]) { // OBIE: at least a second before a duplicate
+    await deps.pause(pause);
     try {
       return await post(key);
     } catch (error) {
@@ -88,6 +92,9 @@ async function submit(
       reason = describeFailure(error);
       deps.log(`order ${order.id}: payment not confirmed: ${reason}`);
       if (first && isCertainRejection(error)) return { phase: "failed", reason };
+      const asked = error instanceof ApiErrorResponse ? (error.retryAfter ?? 0) * 1000 : 0;
+      pause = Math.max(usual ?? 0, asked);
+      if (pause > MAX_PAUSE_MILLISECONDS) break;
     }
   }
   return { phase: "unknown", reason };

@@ -10,6 +10,7 @@ import { emptyMessageLog, recordRedirect } from "../../client/tpp/message_log.ts
 import { openFlow } from "../../client/tpp/payment_journey.ts";
 import { paymentRequest } from "../../client/tpp/payment_request.ts";
 import { type Good, merchant } from "./catalogue.ts";
+import { persistently } from "../../client/tpp/persistent.ts";
 import type { Order, OrderBook, OrderState } from "./orders.ts";
 import type { Tpp } from "../../client/tpp/tpp.ts";
 
@@ -32,6 +33,9 @@ export interface ShopDeps {
   /** Logs one line for the operator. */
   readonly log: (line: string) => void;
 }
+
+/** A customer waits for the bank's page. */
+const PATIENCE = { attempts: 3, longestPause: 5000 };
 
 /** Creates an order and prepares its payment. Returns the order in phase `at_bank` or `failed`. */
 export async function startCheckout(deps: ShopDeps, command: CheckoutCommand): Promise<Order> {
@@ -57,11 +61,13 @@ function newOrder({ session, good, bank, debtorIban }: CheckoutCommand): Order {
   return { id, session, good, bank, request, messages: emptyMessageLog(), state: { phase: "starting" } };
 }
 
-async function prepare({ tpp }: ShopDeps, order: Order, language: Language): Promise<OrderState> {
+async function prepare({ tpp, pause }: ShopDeps, order: Order, language: Language): Promise<OrderState> {
   const flow = await openFlow(tpp, order.bank, order.messages);
-  const token = await grantClientToken(flow);
-  const { consentId } = await createConsent(flow, token, order.request);
-  const pending = await pushAuthorization(flow, consentId, language);
+  const again = <T>(call: () => Promise<T>): Promise<T> => persistently(call, { ...PATIENCE, wait: pause });
+  const token = await again(() => grantClientToken(flow));
+  const key = crypto.randomUUID();
+  const { consentId } = await again(() => createConsent(flow, token, order.request, key));
+  const pending = await again(() => pushAuthorization(flow, consentId, language));
   recordRedirect(order.messages, tpp.now(), pending.url, "The customer's browser is sent to the platform.");
   return { phase: "at_bank", flow, consentId, pending };
 }

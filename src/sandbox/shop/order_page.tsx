@@ -8,7 +8,7 @@ import type { Language } from "../../pages/language.ts";
 import type { Reader } from "../pages/reader.ts";
 import { Price } from "./goods_page.tsx";
 import { ShopLayout } from "./layout.tsx";
-import { type Outcome, outcomeOf, PROGRESS } from "./outcome.ts";
+import { type Outcome, outcomeOf, paymentOutcome, PROGRESS } from "./outcome.ts";
 import type { Order } from "./orders.ts";
 import { phrase, words } from "./phrase.ts";
 
@@ -28,7 +28,13 @@ export function OrderPage(
   return (
     <ShopLayout reader={reader} title={title} {...(outcome.isFinal ? {} : { script: "/assets/order.js" })}>
       <h1 id="title" data-part="">{title}</h1>
-      <div id="outcome" data-part="" role="status" class={`outcome ${outcome.tone}`}>
+      <div
+        id="outcome"
+        data-part=""
+        role="status"
+        class={`outcome ${outcome.tone}`}
+        data-payment-outcome={paymentOutcome(order.state)}
+      >
         <p>{phrase(language, `outcome.${outcome.says}.text`)}</p>
       </div>
       <div id="facts" data-part="">

@@ -60,6 +60,24 @@ export function outcomeOf(state: OrderState): Outcome {
   }
 }
 
+/** The outcome in one word for programs, such as a certification (`docs/tpp.md`). */
+export function paymentOutcome(state: OrderState): "paid" | "pending" | "rejected" | "failed" | "unknown" {
+  switch (state.phase) {
+    case "starting":
+    case "paying":
+    case "at_bank":
+      return "pending";
+    case "refused":
+      return state.error === "access_denied" ? "rejected" : "failed";
+    case "failed":
+    case "unknown":
+      return state.phase;
+    case "paid":
+      if (state.payment.status === "Rejected") return "rejected";
+      return (DONE.get(state.payment.status) ?? 0) > 0 ? "paid" : "pending";
+  }
+}
+
 /** The platform's fixed `error_description` values of `access_denied` for which the shop has its own messages. */
 const DENIALS: ReadonlyMap<string, Says> = new Map<string, Says>([
   ["The bank reported insufficient funds.", "denied_funds"],

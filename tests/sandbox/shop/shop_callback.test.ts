@@ -90,6 +90,32 @@ Deno.test("a payment whose answer is lost is repeated with the same key", async 
   assertEquals(env.waits, [0, 1000, 2000]);
 });
 
+Deno.test("the shop waits as long as Retry-After asks, in both halves of a purchase", async () => {
+  const env = await openShop();
+  const later = (): Response => new Response("{}", { status: 503, headers: { "retry-after": "4" } });
+  env.answers.set("/BANKA/domestic-payment-consents/v1", [later]);
+  env.answers.set(paymentsPath, [later]);
+  const { cookie, state } = await goToBank(env);
+  assertEquals(env.waits, [4000]);
+  const response = await env.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
+  assertStringIncludes(await follow(env, response, cookie), "AcceptedSettlementInProcess");
+  assertEquals(env.waits, [4000, 0, 4000]);
+  const consents = env.seen.filter(({ path }) => path === "/BANKA/domestic-payment-consents/v1");
+  assertEquals(new Set(consents.map(({ headers }) => headers.get("x-idempotency-key"))).size, 1);
+});
+
+Deno.test("a payment that the platform wants much later is unknown at once", async () => {
+  const env = await openShop();
+  const { cookie, state } = await goToBank(env);
+  env.answers.set(paymentsPath, [
+    () => new Response("{}", { status: 503, headers: { "retry-after": "60" } }),
+  ]);
+  const response = await env.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
+  const page = await follow(env, response, cookie);
+  assertStringIncludes(page, 'data-payment-outcome="unknown"');
+  assertEquals(env.waits, [0]);
+});
+
 Deno.test("a payment whose result stays unknown is not called unpaid", async () => {
   const env = await openShop();
   const { cookie, state } = await goToBank(env);
