@@ -1,6 +1,7 @@
 /**
  * A first payment by a TPP of your own, in one file without project code: take it and grow it. Wants the folder of an
  * onboarded participant (`deno task participant onboard`) and a running sandbox; README "A payment in five minutes".
+ * Ends with 0 if the payment is accepted, 3 if customer or bank rejected it, 4 if that is unknown, else it was not made.
  */
 import * as jose from "jose";
 import * as oauth from "oauth4webapi";
@@ -11,7 +12,8 @@ const stop = (why: string, status = 1): never => {
   Deno.stderr.writeSync(new TextEncoder().encode(`${why}\n`));
   Deno.exit(status);
 };
-globalThis.addEventListener("unhandledrejection", (event) => stop(explain(event.reason))); // no stack trace for you
+let sent = false; // from then on an error means that the payment may have been made
+globalThis.addEventListener("unhandledrejection", (event) => fail(event.reason)); // no stack trace for you
 if (folder === undefined) {
   stop("usage: first_payment.ts <participant folder> [bank code, else BANKA] [outcome]", 2);
 }
@@ -26,9 +28,10 @@ const mutualTls = Deno.createHttpClient({
   caCerts: [await read(`${sandbox}/ca.pem`)],
   cert: await read(`${folder}/transport.cert.pem`),
   key: await read(`${folder}/transport.key.pem`),
+  poolMaxIdlePerHost: 0, // on a kept connection that ends, fetch would repeat a request with its proof
 });
 const overMutualTls = (url: string | URL, init: object = {}): Promise<Response> =>
-  fetch(url, { ...init, client: mutualTls });
+  fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(15_000), client: mutualTls });
 const signingKey = await jose.importPKCS8(await read(`${folder}/signing.key.pem`), "PS256");
 const redirectUri = new URL(me.redirect_uris[0]);
 // JWTs are dated by the platform's time. A sandbox's can be moved ahead (POST {directory_url}/sandbox/clock); outside of
@@ -72,11 +75,14 @@ const client: oauth.Client = { client_id: me.client_id, [oauth.clockSkew]: ahead
 const dpopKeys = await oauth.generateKeyPair("PS256");
 const authenticate = oauth.PrivateKeyJwt({ key: signingKey, kid: me.signing_kid });
 const options = { DPoP: oauth.DPoP(client, dpopKeys), [oauth.customFetch]: overMutualTls };
-const ownToken = await oauth.processClientCredentialsResponse(
-  server,
-  client,
-  await oauth.clientCredentialsGrantRequest(server, client, authenticate, { scope: "payments" }, options),
+const scope = "payments";
+const granted = await persistently(() =>
+  oauth.clientCredentialsGrantRequest(server, client, authenticate, { scope }, options)
 );
+const ownToken = await oauth.processClientCredentialsResponse(server, client, granted);
+if (ownToken.token_type !== "dpop") stop("The token is not bound to my key.");
+// The platform signs its answers (contract SG6). A kid that I do not know yet is a new key of the platform.
+const platformKeys = jose.createRemoteJWKSet(new URL(`${endpoints.auth_url}/jwks`), { cooldownDuration: 0 });
 
 // 3. Create the consent (contract EP6): a signed body and an idempotency key.
 const Initiation = {
@@ -88,31 +94,30 @@ const Initiation = {
   },
   RemittanceInformation: { Reference: "FIRST-PAYMENT" },
 };
-const consent = await post(`/domestic-payment-consents/v1`, ownToken.access_token, {
-  Data: { Initiation },
-  Risk: {},
-});
+const consentBody = { Data: { Initiation }, Risk: {} };
+const consent = await post(`/domestic-payment-consents/v1`, ownToken.access_token, consentBody);
 say(`consent ${consent.Data.ConsentId}: ${consent.Data.Status}`);
 
 // 4. Push the authorization request (contract EP3) and send the customer's browser off (contract EP4).
 const codeVerifier = oauth.generateRandomCodeVerifier();
 const state = oauth.generateRandomState();
-const pushed = await oauth.processPushedAuthorizationResponse(
-  server,
-  client,
-  await oauth.pushedAuthorizationRequest(server, client, authenticate, {
-    response_type: "code",
-    redirect_uri: redirectUri.href,
-    code_challenge: await oauth.calculatePKCECodeChallenge(codeVerifier),
-    code_challenge_method: "S256",
-    consent_id: consent.Data.ConsentId,
-    scope: "payments",
-    state,
-  }, options),
+const parameters = {
+  response_type: "code",
+  redirect_uri: redirectUri.href,
+  code_challenge: await oauth.calculatePKCECodeChallenge(codeVerifier),
+  code_challenge_method: "S256",
+  consent_id: consent.Data.ConsentId,
+  scope,
+  state,
+};
+const announced = await persistently(() =>
+  oauth.pushedAuthorizationRequest(server, client, authenticate, parameters, options)
 );
+const pushed = await oauth.processPushedAuthorizationResponse(server, client, announced);
+const { request_uri } = pushed;
 const link = `${server.authorization_endpoint}?${new URLSearchParams({
   client_id: me.client_id,
-  request_uri: pushed.request_uri,
+  request_uri,
 })}`;
 // 5. Wait for the customer to come back; state and iss are checked (RFC 9207).
 const callback = outcome === undefined ? await customerReturns() : await headlessCustomer(outcome);
@@ -122,7 +127,7 @@ ahead = await secondsAhead(); // the customer took their time
 client[oauth.clockSkew] = ahead;
 options.DPoP = oauth.DPoP(client, dpopKeys);
 
-// 6. The code for the payment's token (contract EP2), the payment (contract EP9), its status (contract EP10).
+// 6. The code for the payment's token (contract EP2): it is sent once, whatever happens.
 const paymentToken = await oauth.processAuthorizationCodeResponse(
   server,
   client,
@@ -136,17 +141,32 @@ const paymentToken = await oauth.processAuthorizationCodeResponse(
     options,
   ),
 );
-const order = { Data: { ConsentId: consent.Data.ConsentId, Initiation }, Risk: {} };
-const payment = await post(`/domestic-payments/v1`, paymentToken.access_token, order);
-say(`payment ${payment.Data.DomesticPaymentId}: ${payment.Data.Status}`);
+if (paymentToken.token_type !== "dpop") stop("The token is not bound to my key.");
+
+// 7. The payment (contract EP9), and its status until the bank has answered (contract EP10).
+const { ConsentId } = consent.Data;
+const order = { Data: { ConsentId, Initiation }, Risk: {} };
+sent = true;
+let payment = await post(`/domestic-payments/v1`, paymentToken.access_token, order);
+const { DomesticPaymentId: paymentId } = payment.Data;
+for (let reads = 0; payment.Data.Status === "Pending" && reads < 30; reads++) {
+  await pause(1);
+  payment = await call("GET", `/domestic-payments/v1/${paymentId}`, paymentToken.access_token);
+}
+if (payment.Data.ConsentId !== ConsentId || payment.Data.DomesticPaymentId !== paymentId) {
+  throw new Error("The answer is about another payment.");
+}
+say(`payment ${paymentId}: ${payment.Data.Status}`);
 mutualTls.close();
+if (payment.Data.Status === "Rejected") stop(`The bank rejected it: ${payment.Data.StatusReason}`, 3);
+if (payment.Data.Status === "Pending") stop("The bank has not answered yet.", 4);
 
 /** The customer opens the link in a browser; the platform redirects the browser to my redirect URL. */
 async function customerReturns(): Promise<URL> {
-  say(`open this and log in as alice / sandbox, one-time code 123456:\n${link}`);
   const { promise, resolve } = Promise.withResolvers<URL>();
+  const onListen = () => say(`open this and log in as alice / sandbox, one-time code 123456:\n${link}`);
   const listener = Deno.serve(
-    { port: Number(redirectUri.port), hostname: "127.0.0.1", onListen: () => {} },
+    { port: Number(redirectUri.port), hostname: "127.0.0.1", onListen },
     (request) => {
       const url = new URL(request.url);
       if (url.pathname !== redirectUri.pathname) return new Response("not here", { status: 404 });
@@ -164,13 +184,13 @@ async function headlessCustomer(outcome: string): Promise<URL> {
   const response = await fetch(`${endpoints.banks_url}/authorizations`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ bank, client_id: me.client_id, request_uri: pushed.request_uri, outcome }),
+    body: JSON.stringify({ bank, client_id: me.client_id, request_uri, outcome }),
   });
   const { redirect_url, error_description } = await response.json();
   return new URL(redirect_url ?? stop(`The customer did not come back: ${error_description}`));
 }
 
-/** A signed POST to a resource endpoint of the bank: DPoP proof, idempotency key, detached signature over the bytes. */
+/** A signed POST to a resource endpoint of the bank: an idempotency key, and a detached signature over the bytes. */
 // deno-lint-ignore no-explicit-any -- an answer of the platform, read by the lines above
 async function post(path: string, accessToken: string, body: unknown): Promise<any> {
   const bytes = new TextEncoder().encode(JSON.stringify(body));
@@ -182,17 +202,67 @@ async function post(path: string, accessToken: string, body: unknown): Promise<a
   const crit = Object.keys(claims);
   const signed = await new jose.FlattenedSign(bytes)
     .setProtectedHeader({ alg: "PS256", kid: me.signing_kid, ...claims, crit })
-    .sign(signingKey, { crit: Object.fromEntries(crit.map((name) => [name, true])) });
-  const url = new URL(`${endpoints.base_url}/${bank}${path}`);
-  const headers = new Headers({
+    .sign(signingKey, { crit: understood(crit) });
+  return await call("POST", path, accessToken, bytes, {
     "content-type": "application/json",
-    "x-idempotency-key": crypto.randomUUID(),
+    "x-idempotency-key": crypto.randomUUID(), // the same for every repetition: the platform carries it out once
     "x-jws-signature": `${signed.protected}..${signed.signature}`,
   });
-  const response = await oauth.protectedResourceRequest(accessToken, "POST", url, headers, bytes, options);
-  const text = await response.text();
-  if (response.status !== 201) stop(`POST ${path} was rejected: HTTP ${response.status} ${text}`);
+}
+
+/** A request to a resource endpoint of the bank, with a proof of its own each time that it is sent. */
+// deno-lint-ignore no-explicit-any -- an answer of the platform, read by the lines above
+async function call(method: string, path: string, token: string, body?: Uint8Array, more = {}): Promise<any> {
+  const url = new URL(`${endpoints.base_url}/${bank}${path}`);
+  const send = () => oauth.protectedResourceRequest(token, method, url, new Headers(more), body, options);
+  const response = await persistently(send);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const text = new TextDecoder().decode(bytes);
+  if (response.status >= 500 || response.status === 429) throw new Error(`HTTP ${response.status}`);
+  if (!response.ok) stop(`${method} ${path} was rejected: HTTP ${response.status} ${text}`);
+  await verify(response.headers.get("x-jws-signature") ?? "", bytes);
   return JSON.parse(text);
+}
+
+/** The platform's signature over the bytes of its answer, in the profile of its header (contract SG1, SG2). */
+async function verify(signature: string, bytes: Uint8Array): Promise<void> {
+  const [header = "", , value = ""] = signature.split(".");
+  const isUnencoded = jose.decodeProtectedHeader({ protected: header }).b64 === false;
+  const payload = isUnencoded ? bytes : jose.base64url.encode(bytes);
+  const crit = understood(["iat", "iss", "tan"].map((name) => `http://openbanking.org.uk/${name}`));
+  const signed = { protected: header, payload, signature: value };
+  await jose.flattenedVerify(signed, platformKeys, { algorithms: ["PS256"], crit });
+}
+
+function understood(names: readonly string[]): Record<string, boolean> {
+  return Object.fromEntries(names.map((name) => [name, true]));
+}
+
+/** Sends again what got no answer, 429 or 5xx, when Retry-After has passed. Never for a code: it is used once. */
+async function persistently(send: () => Promise<Response>): Promise<Response> {
+  for (let attempt = 1;; attempt++) {
+    const response = await send().catch((error) => {
+      const isLost = error instanceof TypeError || error?.name === "TimeoutError";
+      if (!isLost || attempt === 4) throw error;
+    });
+    const isFinal = response !== undefined && response.status < 500 && response.status !== 429;
+    const seconds = Number(response?.headers.get("retry-after") ?? attempt);
+    if (response !== undefined && (isFinal || attempt === 4 || seconds > 30)) return response;
+    await response?.body?.cancel();
+    await pause(seconds);
+  }
+}
+
+function pause(seconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+}
+
+/** Ends the program with a sentence, and with a status that says whether the payment was made. */
+function fail(error: unknown): never {
+  const words = error instanceof Error ? error.message : error;
+  if (sent) return stop(`Whether the payment was made is unknown: ${words}`, 4);
+  const isRejected = error instanceof oauth.AuthorizationResponseError && error.error === "access_denied";
+  return stop(explain(error), isRejected ? 3 : 1);
 }
 
 /** Describes the error and the next step, in a sentence or two. */

@@ -103,6 +103,7 @@ Deno.test("first_payment ends with a sentence if the bank is unknown, the custom
       assertSentence(
         await run(dir, "first_payment", [folder, "BANKA"], async (link) => open(await come(link, "consent"))),
         /^The customer came back without consent: access_denied, .*No payment was made\./,
+        3,
       ));
     await t.step("the code is late by the sandbox's clock", async () => {
       const late = async (link: string): Promise<void> => {
