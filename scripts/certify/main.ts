@@ -12,11 +12,13 @@ type Run = (args: readonly string[], print: (line: string) => void) => Promise<b
 const COMMANDS: Readonly<Record<string, Run>> = {
   bank: async (args, print) => await certify((await import("./bank/suite.ts")).bankSuite, args, print),
   "key-set": printKeySet,
+  tpp: async (args, print) => await certify((await import("./tpp/suite.ts")).TPP_SUITE, args, print),
 };
 
 const USAGE = `deno task certify <command> [options]; --help behind a command lists its options and cases
 
   bank      certifies a bank: its pages by a hook, its back channel, its orders
+  tpp       certifies a TPP: a program, or a web shop
   key-set   prints the certifier's public JWK set, for DIRECTORY_CERTIFIERS of a directory [--keys FILE]
             [--issuer URL]`;
 

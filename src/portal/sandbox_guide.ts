@@ -118,7 +118,7 @@ function yours(): Block[] {
 npx -y deno@2.9.6 task participant onboard --name mine --details .data/details.json
 npx -y deno@2.9.6 run --allow-net --allow-read --allow-env examples/first_payment.ts .data/sandbox/participants/mine BANKA`,
     },
-    "The same payment in other languages, each in one file. They also repeat a request whose answer was lost, verify the platform’s signatures, and fetch the payment’s events. Start them with the participant’s folder and the bank’s code, as above.",
+    "The same payment in other languages, each in one file. They also fetch the payment’s events. Start them with the participant’s folder and the bank’s code, as above.",
     {
       terms: [
         ["bash, with curl, openssl and jq", "`bash examples/first_payment.sh`"],

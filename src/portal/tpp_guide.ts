@@ -273,6 +273,7 @@ function again(): Block[] {
         "Read what the platform did with a request: `GET /traces/v1/{x-fapi-interaction-id}`. Quote that id if you ask for help.",
       ],
     },
+    "`deno task certify tpp` examines your TPP before it goes live: it plays a platform that alters signatures, loses answers, asks to wait, rotates its keys and sends customers back with a wrong `state` or `iss`. Your program says by its exit status how the payment ended: 0 paid, 3 rejected, 4 unknown, another one failed. A web shop says it on its last page, in `data-payment-outcome`.",
     { see: [["/docs/errors", "Every error"], ["/docs/reference", "API reference"]] },
   ];
 }

@@ -43,8 +43,8 @@ Deno.test({
   async fn(t) {
     const dir = `${await Deno.makeTempDir()}/sandbox`;
     const net = openFaultyNetwork();
-    const { network } = net;
-    const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {}, network });
+    const { front } = net;
+    const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {}, front });
     try {
       await onboardOutsiders(dir);
       await t.step("every request and test passes", async () => {

@@ -60,8 +60,8 @@ async function tryExample(t: Deno.TestContext, example: PaymentExample): Promise
   const ready = await prepare(example, dir);
   await t.step("no arguments, no participant", () => missing(ready, folder));
   const net = openFaultyNetwork();
-  const { network } = net;
-  const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {}, network });
+  const { front } = net;
+  const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {}, front });
   try {
     const { redirectUri } = await onboardOutsiders(dir);
     const tried = { ...ready, net, dir, folder, redirectUri };

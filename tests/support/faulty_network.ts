@@ -1,6 +1,6 @@
 /** A network between TPPs and the platform's API that loses or changes one answer. */
 import * as jose from "jose";
-import type { EcosystemOptions } from "../../src/sandbox/ecosystem/ecosystem.ts";
+import type { PlatformFront } from "../../src/sandbox/ecosystem/ecosystem.ts";
 
 /** Changes an answer of the platform. */
 export type Fault = (answer: Response) => Response | Promise<Response>;
@@ -14,7 +14,7 @@ export interface SeenRequest {
 
 /** The network. */
 export interface FaultyNetwork {
-  readonly network: NonNullable<EcosystemOptions["network"]>;
+  readonly front: PlatformFront;
   /** Applies the fault to the next answer to a request whose path ends so. Forgets the requests that were seen. */
   arm(path: string, fault: Fault): void;
   /** The requests with that path since then. */
@@ -26,15 +26,17 @@ export function openFaultyNetwork(): FaultyNetwork {
   let armed: { path: string; fault: Fault | undefined } = { path: "none", fault: undefined };
   let seen: SeenRequest[] = [];
   return {
-    async network(request, platform) {
-      const path = new URL(request.url).pathname;
-      if (!path.endsWith(armed.path)) return await platform(request);
-      const body = await request.clone().text();
-      seen.push({ path, headers: request.headers, body });
-      const answer = await platform(request);
-      const { fault } = armed;
-      armed = { ...armed, fault: undefined };
-      return fault === undefined ? answer : await fault(answer);
+    front: {
+      async handle(host, request, platform) {
+        const path = new URL(request.url).pathname;
+        if (host !== "api" || !path.endsWith(armed.path)) return await platform(request);
+        const body = await request.clone().text();
+        seen.push({ path, headers: request.headers, body });
+        const answer = await platform(request);
+        const { fault } = armed;
+        armed = { ...armed, fault: undefined };
+        return fault === undefined ? answer : await fault(answer);
+      },
     },
     arm(path, fault) {
       armed = { path, fault };

@@ -4,7 +4,7 @@
  */
 import { decodeJwt } from "jose";
 import { z } from "zod";
-import type { EcosystemOptions } from "../../../src/sandbox/ecosystem/ecosystem.ts";
+import type { PlatformFront } from "../../../src/sandbox/ecosystem/ecosystem.ts";
 
 /** A call of the back channel by the bank. */
 export interface BackChannelCall {
@@ -41,7 +41,7 @@ export type TakePush = (push: Push) => Promise<OrderAnswer | "lost">;
 
 export interface Between {
   /** What the platform's API receives. */
-  readonly network: Network;
+  readonly front: PlatformFront;
   /** What the platform sends to others. */
   readonly outgoing: typeof fetch;
   /** The bank's calls about a consent or payment, oldest first. */
@@ -51,8 +51,6 @@ export interface Between {
   /** Takes all pushes of a consent's order. */
   takePushes(consentId: string, take: TakePush): void;
 }
-
-type Network = NonNullable<EcosystemOptions["network"]>;
 
 const BACK_CHANNEL = /^\/([^/]+)\/back-channel-(auth|payments)\/v1\/([0-9a-f-]{36})$/;
 const MAX_CALLS = 2000;
@@ -66,7 +64,7 @@ export function openBetween(): Between {
   const failures: { readonly method: string; readonly id: string; readonly isLost: boolean }[] = [];
   const takers = new Map<string, { readonly take: TakePush; attempts: number }>();
 
-  async function pass(request: Request, platform: Parameters<Network>[1]): Promise<Response> {
+  async function pass(request: Request, platform: Parameters<PlatformFront["handle"]>[2]): Promise<Response> {
     const [, bank = "", about, id = ""] = BACK_CHANNEL.exec(new URL(request.url).pathname) ?? [];
     if (about !== "auth" && about !== "payments") return await platform(request);
     const { method } = request;
@@ -84,7 +82,7 @@ export function openBetween(): Between {
   }
 
   return {
-    network: pass,
+    front: { handle: (_host, request, platform) => pass(request, platform) },
     outgoing: async (input, init) => {
       const jws = typeof init?.body === "string" ? init.body : "";
       const taker = init?.method === "POST" ? takers.get(consentOf(jws) ?? "") : undefined;

@@ -65,13 +65,13 @@ export async function openPlatformSide(
   { dir, port, makeKeys = makeKeyPair, log }: PlatformSideOptions,
 ): Promise<PlatformSide> {
   const between = openBetween();
-  const { network, outgoing } = between;
+  const { front, outgoing } = between;
   const ecosystem = await startEcosystem({
     dir,
     port,
     makeKeys,
     log,
-    network,
+    front,
     outgoing,
     certifiesBanks: true,
   });

@@ -16,7 +16,7 @@ import { markComplete } from "./sandbox_state.ts";
 import { type Site, takeSite } from "./site.ts";
 import { openSiteKeys, type SiteKeys } from "./site_keys.ts";
 import { startExternalParties } from "./external_parties.ts";
-import { openFrontDoor } from "./tls_front_door.ts";
+import { type FrontDoor, openFrontDoor } from "./tls_front_door.ts";
 
 export interface EcosystemOptions {
   /** First of six ports in a row (Decision F2). */
@@ -33,14 +33,26 @@ export interface EcosystemOptions {
   readonly patienceMs?: number;
   /** Makes the keys of a first start. Default: new 2048-bit RSA keys, which take most of its time. */
   readonly makeKeys?: MakeKeyPair;
-  /** Stands between the TLS proxy and the platform's API, for tests in which answers are lost or changed. */
-  readonly network?: (request: Request, platform: RunningPlatform["api"]) => Promise<Response>;
   /** How the platform calls banks and the directory; default: `fetch`. */
   readonly outgoing?: typeof fetch;
   /** Whether the sandbox's banks serve the hook of their certification; default: no. */
   readonly certifiesBanks?: boolean;
+  /** Stands between the platform and all its callers; default: nothing does. */
+  readonly front?: PlatformFront;
   /** Receives one line for each slow step of a first start. */
   readonly log?: (line: string) => void;
+}
+
+/** A part between the platform and its callers, which can record and change what they send to each other. */
+export interface PlatformFront {
+  /** Answers a request to one of the platform's hosts. `platform` returns what the platform answers to a request. */
+  handle(
+    host: "api" | "browser",
+    request: Request,
+    platform: RunningPlatform["api"],
+  ): Response | Promise<Response>;
+  /** Receives each TLS front door once it is open. */
+  opened?(door: FrontDoor): void;
 }
 
 /** Contents of `endpoints.json` (Decision F2). */
@@ -116,24 +128,35 @@ async function openPlatform(
   running: AsyncDisposableStack,
   options: EcosystemOptions,
 ): Promise<RunningPlatform> {
-  const { storeUrl = site.files.platformStore, dataKeysStore = site.files.dataKeysStore, network } = options;
+  const { storeUrl = site.files.platformStore, dataKeysStore = site.files.dataKeysStore, front } = options;
   const stores = { storeUrl, dataKeysStore };
-  const platform = await startPlatform({ ...site, ...stores }, keys, site.log.write, options.outgoing);
-  const handle = network ? (request: Request) => network(request, platform.api) : platform.api;
-  running.defer(() => platform.stop());
+  const started = await startPlatform({ ...site, ...stores }, keys, site.log.write, options.outgoing);
+  running.defer(() => started.stop());
+  const platform = front === undefined ? started : behind(front, started);
   listen(site, 1, platform.browser, running);
   listen(site, 5, platform.operations, running);
-  for (const hostname of site.hosts) await openDoor(site, keys, handle, hostname, running);
+  for (const hostname of site.hosts) {
+    const door = await openDoor(site, keys, platform, hostname, running);
+    front?.opened?.(door);
+  }
   return platform;
+}
+
+function behind(front: PlatformFront, { api, browser, ...platform }: RunningPlatform): RunningPlatform {
+  return {
+    ...platform,
+    api: (request) => front.handle("api", request, api),
+    browser: (request) => front.handle("browser", request, browser),
+  };
 }
 
 async function openDoor(
   site: Site,
   { server, authority }: SiteKeys,
-  handle: RunningPlatform["api"],
+  platform: RunningPlatform,
   hostname: string,
   running: AsyncDisposableStack,
-): Promise<void> {
+): Promise<FrontDoor> {
   try {
     const door = await openFrontDoor({
       hostname,
@@ -145,10 +168,11 @@ async function openDoor(
         key: server.privateKeyPem,
         clientAuthority: authority.certificatePem,
       },
-      handle,
+      handle: platform.api,
       onFailure: (error) => site.log.failure("front-door", error),
     });
     running.defer(() => door.close());
+    return door;
   } catch (error) {
     throw explainBindError(error, site.firstPort);
   }

@@ -6,7 +6,7 @@ import { merchant } from "../shop/catalogue.ts";
 /** One participant before onboarding. */
 export interface ParticipantPlan {
   /** Folder name under `participants/`. */
-  readonly name: "shop" | "bank-a" | "bank-b";
+  readonly name: string;
   /** Required for banks, whose `org_id` is their code in every path (Decision A4). */
   readonly orgId?: string;
   readonly orgName: string;

@@ -24,6 +24,9 @@ export interface FrontDoorOptions extends Omit<Forwarding, "maxBodyBytes"> {
 /** An open front door. */
 export interface FrontDoor {
   readonly port: number;
+  readonly hostname: string;
+  /** Listens again after {@link FrontDoor.close}. */
+  reopen(): Promise<void>;
   /** Lets running requests end, for at most two seconds. */
   close(): Promise<void>;
 }
@@ -48,11 +51,24 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     handshakeTimeout: HANDSHAKE_MS,
   }, (incoming, outgoing) => void exchange(incoming, outgoing, forwarding, options));
   const sockets = trackSockets(server);
-  await new Promise<void>((resolve, reject) => {
+  await listen(server, options.hostname, options.port);
+  const port = boundPort(server);
+  return {
+    port,
+    hostname: options.hostname,
+    reopen: () => listen(server, options.hostname, port),
+    close: () => close(server, sockets),
+  };
+}
+
+function listen(server: Server, hostname: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(options.port, options.hostname, () => resolve());
+    server.listen(port, hostname, () => {
+      server.off("error", reject);
+      resolve();
+    });
   });
-  return { port: boundPort(server), close: () => close(server, sockets) };
 }
 
 async function exchange(

@@ -1,0 +1,93 @@
+/** One request of the TPP to the platform with its answer, and what the cases read in it. */
+import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeaderParameters } from "jose";
+
+/** What a TPP calls. */
+export type Endpoint =
+  | "register"
+  | "token"
+  | "par"
+  | "consents"
+  | "payments"
+  | "keys"
+  | "metadata"
+  | "other";
+
+/** A recorded request. */
+export interface Exchange {
+  /** When it arrived, milliseconds on the certifier's clock. */
+  readonly at: number;
+  readonly endpoint: Endpoint;
+  /** The bank of its path, if it has one. */
+  readonly bank: string | undefined;
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body: string;
+  /** What the platform answered. Absent: the request was not handed to it. */
+  platform?: { readonly status: number; readonly body: string };
+  /** When the caller was answered, or the connection was broken off, milliseconds on the certifier's clock. */
+  answeredAt?: number;
+}
+
+const BANK_PATHS: readonly (readonly [string, Endpoint])[] = [
+  ["token.oauth2/v1", "token"],
+  ["par.oauth2/v1", "par"],
+  ["domestic-payment-consents/v1", "consents"],
+  ["domestic-payments/v1", "payments"],
+];
+
+/** Endpoint and bank of a path. */
+export function placeOf(pathname: string): Pick<Exchange, "endpoint" | "bank"> {
+  if (pathname === "/register/v1") return { endpoint: "register", bank: undefined };
+  if (pathname === "/jwks") return { endpoint: "keys", bank: undefined };
+  const metadata = /^\/\.well-known\/oauth-authorization-server\/([^/]+)$/.exec(pathname);
+  if (metadata !== null) return { endpoint: "metadata", bank: metadata[1] };
+  const [, bank, rest = ""] = /^\/([^/]+)\/(.+)$/.exec(pathname) ?? [];
+  const known = BANK_PATHS.find(([path]) => rest === path || rest.startsWith(`${path}/`));
+  return { endpoint: known?.[1] ?? "other", bank };
+}
+
+/** A decoded JWT. Its signature is not verified: the platform does that. */
+export interface Decoded {
+  readonly header: ProtectedHeaderParameters;
+  readonly claims: JWTPayload;
+}
+
+/** The client assertion in a form, if it can be read. */
+export function assertionOf({ body }: Exchange): Decoded | undefined {
+  return decoded(new URLSearchParams(body).get("client_assertion"));
+}
+
+/** The DPoP proof of a request, if it can be read. */
+export function proofOf({ headers }: Exchange): Decoded | undefined {
+  return decoded(headers.get("dpop"));
+}
+
+/** The access token that a request presents. */
+export function tokenOf({ headers }: Exchange): string | undefined {
+  return /^(?:DPoP|Bearer) (\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
+}
+
+/** A field of the form in the body. */
+export function field({ body }: Exchange, name: string): string | undefined {
+  return new URLSearchParams(body).get(name) ?? undefined;
+}
+
+/** The platform's answer as JSON, or an empty object. */
+// deno-lint-ignore no-explicit-any -- an answer of the platform, read member by member
+export function answerOf({ platform }: Exchange): any {
+  try {
+    return JSON.parse(platform?.body ?? "{}");
+  } catch {
+    return {};
+  }
+}
+
+function decoded(token: string | null): Decoded | undefined {
+  if (token === null) return undefined;
+  try {
+    return { header: decodeProtectedHeader(token), claims: decodeJwt(token) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+/** What several cases read in a run. */
+import { failed, type Outcome, passed } from "../case.ts";
+import type { Run } from "./bench.ts";
+import { answerOf, type Endpoint, type Exchange, field } from "./exchange.ts";
+
+/** The requests of an endpoint, in their order. */
+export function of({ exchanges }: Pick<Run, "exchanges">, endpoint: Endpoint, method = "POST"): Exchange[] {
+  return exchanges.filter((exchange) => exchange.endpoint === endpoint && exchange.method === method);
+}
+
+/** Requests for a token with a grant. */
+export function grants(
+  run: Pick<Run, "exchanges">,
+  grant: "client_credentials" | "authorization_code",
+): Exchange[] {
+  return of(run, "token").filter((exchange) => field(exchange, "grant_type") === grant);
+}
+
+/** Ids of the payments that the platform has made in a run. */
+export function paymentsOf(run: Pick<Run, "exchanges">): ReadonlySet<string> {
+  const ids = of(run, "payments").filter(({ platform }) => platform?.status === 201)
+    .map((exchange) => String(answerOf(exchange).Data?.DomesticPaymentId));
+  return new Set(ids);
+}
+
+/** Passed if no fault was found; failed with the first of them. */
+export function verdict(faults: readonly (string | false | undefined)[], good: string): Outcome {
+  const found = faults.filter((fault) => fault !== false && fault !== undefined && fault !== "");
+  return found.length === 0 ? passed(good) : failed(found.join("; "));
+}
+
+/** A fault if the TPP did not say one of these words. */
+export function saidNot(run: Run, ...words: readonly Run["said"][]): string | false {
+  return !words.includes(run.said) && `it said ${run.said} instead of ${words.join(" or ")} (${run.words})`;
+}
+
+/** A fault for each value that stands there twice. */
+export function repeated(values: readonly string[], name: string): string | false {
+  const twice = values.filter((value, at) => values.indexOf(value) !== at).length;
+  return twice > 0 && `${twice} of ${values.length} requests repeat ${name}`;
+}
+
+/** A fault if there was no such request to judge. */
+export function missing(exchanges: readonly unknown[], name: string): string | false {
+  return exchanges.length === 0 && `it sent no ${name}`;
+}
+
+/** The name of a request for the report. */
+export function nameOf({ method, url }: Exchange): string {
+  return `${method} ${url.pathname.replace(/[0-9a-f-]{36}/, "{id}")}`;
+}
+
+/** The idempotency key of a request. */
+export function keyOf({ headers }: Exchange): string | null {
+  return headers.get("x-idempotency-key");
+}
