@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { authorised } from "testing/authorization_flow.ts";
 import { paidAt, putStatus } from "testing/back_channel.ts";
-import { good, type Json } from "testing/flows.ts";
+import { good, type Json, pay } from "testing/flows.ts";
 import type { Entry, Listing, Store } from "../../../src/base/store/store.ts";
 import { anotherProcess } from "support/processes.ts";
 import { setOrganisation } from "support/directory_network.ts";
@@ -92,9 +92,14 @@ Deno.test("a dead event keeps neither others nor later ones of its resource wait
   env.answer = acknowledges;
   env.now -= 7_700_000 - 60_000;
   env.received.length = 0;
+  await good(pay(env, flow), 201);
   await authorised(env);
   await env.platform.deliverEvents();
-  assertEquals((await receivedEvents(env)).map(({ what }) => what), ["consent-authorised Authorized"]);
+  assertEquals((await receivedEvents(env)).map(({ what }) => what).toSorted(), [
+    "consent-authorised Authorized",
+    "consent-consumed Consumed",
+    "payment-status-changed AcceptedSettlementInProcess",
+  ]);
   assertEquals((await waiting(env)).map(({ resource }) => resource), [flow.consentId]);
 });
 
