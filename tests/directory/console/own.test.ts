@@ -5,6 +5,7 @@ import type { ConsoleBrowser } from "testing/console_browser.ts";
 import { bank, type DirectoryEnvironment, type Json, signingRequest } from "testing/directory_environment.ts";
 import { everything } from "testing/store_contents.ts";
 import { stepsOf } from "support/steps.ts";
+import { mayCall } from "../../../src/directory/console/people.ts";
 import { onboarded } from "../onboarded.ts";
 import { browserOf, signedIn } from "./visited.ts";
 
@@ -53,7 +54,8 @@ Deno.test("a participant's person sends requests, revokes a key and downloads th
   const added = await person.submit(`${OWN}/certificates`, { csr_signing: await signingRequest(4) });
   assertEquals([added.status, added.headers.get("location")], [303, `${OWN}?done=certificates`]);
   const { keys, software_client_id } = (await env.admin("GET", "/participants/SHOP")).body;
-  const revoked = await person.submit(`${OWN}/keys/${keys[0].kid}/revoke`, { reason: REASON });
+  const signing = keys.find(({ use }: Json) => use === "sig");
+  const revoked = await person.submit(`${OWN}/keys/${signing.kid}/revoke`, { reason: REASON });
   assertEquals(revoked.status, 303);
   env.now += 60_000;
   assertEquals((await person.submit(`${OWN}/statement`)).status, 303);
@@ -202,4 +204,30 @@ Deno.test("a participant has a bounded number of logins, and none once it is wit
   assertEquals(logins.length, 21, "one in force, and 20 that have ended");
   await env.admin("PUT", "/participants/SHOP/status", { status: "Withdrawn", reason: "audit" });
   assertEquals((await env.admin("POST", "/participants/SHOP/logins", { name: "more" })).status, 409);
+});
+
+Deno.test("the console's way to the administrators' endpoints is bounded by the person's organisation [DRC5]", async (t) => {
+  const person = { name: "SHOP/luis", roles: ["participant"], organisation: "SHOP" };
+  const kid = "A".repeat(27);
+  const own = ["GET ", "POST /certificates", "POST /statement", `POST /keys/${kid}/revoke`];
+  const others = [
+    "GET /history",
+    "POST ",
+    "PUT /status",
+    "POST /status",
+    "POST /logins",
+    "POST /certifications",
+    "POST /keys/x/revoke",
+  ];
+  const may = (call: string, orgId: string): boolean => {
+    const [method = "", rest = ""] = call.split(" ");
+    return mayCall(person, { method, url: `http://api.invalid/participants/${orgId}${rest}` });
+  };
+  await stepsOf(t, own, (call) => call, (call) => {
+    assert(may(call, "SHOP"));
+    for (const orgId of ["BANKA", "SHOP2", "shop", "SHOP/../BANKA", "SHOP%2F..%2FBANKA"]) {
+      assert(!may(call, orgId), orgId);
+    }
+  });
+  await stepsOf(t, others, (call) => call, (call) => assert(!may(call, "SHOP")));
 });
