@@ -193,5 +193,5 @@ function judgeReport(bench: BankBench, consentId: string, own: readonly HookAcco
       return failed("an account has another balance than at the bank");
     }
   }
-  return passed(`${DebtorAccount.length} accounts of the customer`);
+  return passed(`accounts of the customer: ${DebtorAccount.length}`);
 }

@@ -58,7 +58,7 @@ export interface StartedBank {
 /**
  * Starts the bank by a command line, or asks for it, and waits until its hook answers.
  *
- * @throws {Error} in one sentence if the hook does not answer in time
+ * @throws {Error} in one sentence if the hook does not answer in time, or another program serves it
  */
 export async function startBank(
   { dir, folder, hookUrl, command, print }: {
@@ -74,6 +74,11 @@ export async function startBank(
     print(`and it must serve the hook at ${hookUrl} (docs/bank.md).`);
     await answering(hookUrl, WAIT_MS);
     return { stop: () => Promise.resolve() };
+  }
+  if (await openHook(hookUrl).accounts().then(() => true, () => false)) {
+    throw new Error(
+      `The hook at ${hookUrl} answers before the bank is started: stop the program that serves it.`,
+    );
   }
   const env = { SANDBOX_DIR: dir, PARTICIPANT: folder, CERTIFICATION_HOOK: hookUrl };
   // exec, so that the signal at the end reaches the bank and not its shell
@@ -103,9 +108,15 @@ async function answering(hookUrl: string, patienceMs: number): Promise<void> {
   const hook = openHook(hookUrl);
   const end = Date.now() + patienceMs;
   while (true) {
-    const why = await hook.accounts().then(() => undefined, (error: Error) => error.message);
+    const why = await hook.accounts().then(() => undefined, wordsOf);
     if (why === undefined) return;
     if (Date.now() > end) throw new Error(`The hook at ${hookUrl} did not answer: ${why}`);
     await new Promise((done) => setTimeout(done, 200));
   }
+}
+
+/** An error with its cause, such as a certificate that is not trusted. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

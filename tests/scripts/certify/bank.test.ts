@@ -79,8 +79,14 @@ Deno.test("certify bank runs the named cases at a bank of a sandbox of its own, 
   }
 });
 
-Deno.test("a bank that does not start, or has no hook, is named with what was tried [SB10]", async () => {
-  const hookUrl = "http://localhost:1/certification";
-  const start = (command: string) => startBank({ dir: ".", folder: ".", hookUrl, command, print: () => {} });
-  await assertRejects(() => start("false"), Error, "The bank ended with status 1 before its hook answered.");
+Deno.test("a bank that does not start, or whose hook another program serves, is not certified [SB10]", async () => {
+  const start = (hookUrl: string) =>
+    startBank({ dir: ".", folder: ".", hookUrl, command: "false", print: () => {} });
+  const ended = "The bank ended with status 1 before its hook answered.";
+  await assertRejects(() => start("http://localhost:1/certification"), Error, ended);
+  const accounts = [{ SchemeName: "IBAN", Identification: "1", Currency: "EUR", Balance: "1" }];
+  const serve = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
+  await using other = Deno.serve(serve, () => Response.json({ accounts }));
+  const taken = `http://127.0.0.1:${other.addr.port}/certification`;
+  await assertRejects(() => start(taken), Error, "stop the program that serves it");
 });
