@@ -6,6 +6,7 @@ import type { Snapshot } from "./database.ts";
 import { directoryAnswer } from "./directory.ts";
 import { type Fact, gatherEvidence, logFaults } from "./evidence.ts";
 import { useRuntime } from "./globals.ts";
+import { listFaults } from "./lists.ts";
 import { redriveOrders } from "./operator.ts";
 import type { Incoming, Outgoing } from "./outgoing.ts";
 import { BANKS, DIRECTORY } from "./parties.ts";
@@ -124,6 +125,9 @@ async function direct(line: Line, banks: Banks, copies: readonly Copy[]): Promis
   await settle(line, banks);
   for (const fault of await logFaults(line)) {
     simulation.violated("the evidence log has every entry once", fault);
+  }
+  for (const fault of listFaults(line)) {
+    simulation.violated("the lists have every consent and payment once", fault);
   }
   if (!simulation.wasRestored) await compareBooks(line, facts, banks);
   else if (restoring?.reconciles) await compareAfterRestore(line, banks);
