@@ -1,16 +1,23 @@
 /**
  * A payment with the client library, on Deno, Node or Bun. Wants the folder of an onboarded participant and a running
- * sandbox, as `first_payment.ts` does. Bundled for Node and Bun: `deno bundle -o pay.js examples/pay.ts`.
+ * sandbox, as `first_payment.ts` does, and ends with the same statuses. Bundled for Node and Bun: `deno bundle -o pay.js examples/pay.ts`.
  */
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { argv, env, stdout } from "node:process";
+import process, { argv, env, stdout } from "node:process";
+import { type PaymentSeen, readPayment } from "../src/client/tpp/domestic_payments.ts";
+import { grantClientToken } from "../src/client/tpp/authorization.ts";
 import { loadParticipant } from "../src/client/tpp/participant.ts";
 import { openFlow } from "../src/client/tpp/payment_journey.ts";
 import { paymentRequest } from "../src/client/tpp/payment_request.ts";
 import { persistently } from "../src/client/tpp/persistent.ts";
 import { register } from "../src/client/tpp/register_client.ts";
-import { beginPayment, finishPayment } from "../src/client/tpp/take_payment.ts";
+import {
+  beginPayment,
+  finishPayment,
+  type PaymentEnd,
+  PaymentUnknown,
+} from "../src/client/tpp/take_payment.ts";
 import { openTpp } from "../src/client/tpp/tpp.ts";
 
 const [, , name = "mine", bank = "BANKA"] = argv;
@@ -26,10 +33,38 @@ await persistently(() => register(server, tpp.participant, "PISP")).catch(regist
 const flow = await openFlow(tpp, bank);
 const begun = await beginPayment(flow, paymentRequest(purchase));
 say(`open this and log in as alice / sandbox, one-time code 123456:\n${begun.url}`);
-const end = await finishPayment(flow, begun, await customersReturn(new URL(redirectUri)));
-if (end.kind === "submitted") say(`payment ${end.payment.paymentId}: ${end.payment.status}`);
-else say(`no payment, ${end.kind}: ${end.error} ${end.description}`);
+process.exitCode = await finishPayment(flow, begun, await customersReturn(new URL(redirectUri))).then(
+  ended,
+  unknown,
+);
 tpp.close();
+
+/** Says how the payment ended. Returns the exit status. */
+async function ended(end: PaymentEnd): Promise<number> {
+  if (end.kind !== "submitted") {
+    say(`no payment, ${end.kind}: ${end.error} ${end.description}`);
+    return end.kind === "rejected" ? 3 : 1;
+  }
+  const { paymentId, status } = await settled(end.payment).catch(() => end.payment);
+  say(`payment ${paymentId}: ${status}`);
+  return status === "Rejected" ? 3 : status === "Pending" ? 4 : 0;
+}
+
+function unknown(error: unknown): number {
+  say(error instanceof Error ? error.message : String(error));
+  return error instanceof PaymentUnknown ? 4 : 1;
+}
+
+/** Reads the status until the bank has answered, for half a minute. */
+async function settled(payment: PaymentSeen): Promise<PaymentSeen> {
+  let seen = payment;
+  for (let reads = 0; seen.status === "Pending" && reads < 30; reads += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const token = await grantClientToken(flow);
+    seen = await readPayment(flow, token, payment.paymentId);
+  }
+  return seen;
+}
 
 function say(line: string): void {
   stdout.write(`${line}\n`);
