@@ -75,6 +75,26 @@ export function Read<T>(
   return <Fault language={language} why="form.unread" description={answer.description} />;
 }
 
+/** A form that searches a list by a text. */
+export function SearchForm(
+  { language, action, label, value }: {
+    readonly language: Language;
+    readonly action: string;
+    readonly label: Child;
+    readonly value: string;
+  },
+): JSX.Element {
+  return (
+    <form class="search" role="search" method="get" action={action}>
+      <div class="field">
+        <label for="search">{label}</label>
+        <input id="search" name="search" type="search" value={value} maxlength={100} dir="auto" />
+      </div>
+      <button type="submit">{phrase(language, "list.search")}</button>
+    </form>
+  );
+}
+
 /** The link to the next page of a list. */
 export function More(
   { visit, path, query, cursor = "after" }: {

@@ -1,8 +1,7 @@
 // deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** The first page of the directory's console: every participant, by a part of a name or id. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { Instant, NamedTable, State } from "../../console/parts.tsx";
-import { phrase as commonPhrase } from "../../console/phrase.ts";
+import { Instant, NamedTable, SearchForm, State } from "../../console/parts.tsx";
 import type { Visit } from "../../console/visit.ts";
 import type { Participant } from "../participant.ts";
 import { dateTime } from "../participant_representation.ts";
@@ -30,13 +29,12 @@ export function ParticipantsPage(
       <h1>{phrase(language, "participants.title")}</h1>
       <Done visit={visit} />
       {restoredAt === undefined ? null : <Restored visit={visit} at={restoredAt} />}
-      <form class="search" role="search" method="get" action="/console">
-        <div class="field">
-          <label for="search">{phrase(language, "participants.search")}</label>
-          <input id="search" name="search" type="search" value={search} maxlength={100} dir="auto" />
-        </div>
-        <button type="submit">{commonPhrase(language, "list.search")}</button>
-      </form>
+      <SearchForm
+        language={language}
+        action="/console"
+        label={phrase(language, "participants.search")}
+        value={search}
+      />
       {found.length === 0
         ? <p class="card">{phrase(language, "participants.none")}</p>
         : <Found visit={visit} found={found.slice(0, MAX_SHOWN)} />}

@@ -3,9 +3,8 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { participantsSchema } from "../operations/participant_routes.ts";
-import { Instant, More, Read, State } from "../../console/parts.tsx";
+import { Instant, More, Read, SearchForm, State } from "../../console/parts.tsx";
 import { Changes, Done, Table } from "./parts.tsx";
-import { phrase as commonPhrase } from "../../console/phrase.ts";
 import { phrase, type PlainKey } from "./phrase.ts";
 import type { Visit } from "../../console/visit.ts";
 
@@ -26,13 +25,12 @@ export async function participantsPage(
     <>
       <h1>{phrase(language, "participants.title")}</h1>
       <Done visit={visit} />
-      <form class="search" role="search" method="get" action="/console/participants">
-        <div class="field">
-          <label for="search">{phrase(language, "participants.search")}</label>
-          <input id="search" name="search" type="search" value={search} maxlength={100} dir="auto" />
-        </div>
-        <button type="submit">{commonPhrase(language, "list.search")}</button>
-      </form>
+      <SearchForm
+        language={language}
+        action="/console/participants"
+        label={phrase(language, "participants.search")}
+        value={search}
+      />
       <Read visit={visit} answer={answer}>
         {({ Data: { Participant: found, After } }) => (
           <>
