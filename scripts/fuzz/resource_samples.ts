@@ -119,6 +119,18 @@ async function payments(env: Environment): Promise<readonly Planned[]> {
         idempotencyKey: null,
       },
     },
+    {
+      ...read,
+      name: "POST replay",
+      bound: flow.bound,
+      path: "/BANKA/events/v1/replay",
+      options: {
+        body: JSON.stringify({ from: "2040-01-15T00:00:00Z", to: "2040-01-15T00:00:01Z" }),
+        signature: null,
+        idempotencyKey: null,
+      },
+    },
+    { ...read, name: "GET subscriptions", bound: flow.bound, path: "/BANKA/event-subscriptions/v1" },
     { ...read, name: "GET traces", bound: flow.bound, path: "/traces/v1?rejected=true" },
   ];
 }
