@@ -38,8 +38,13 @@ export const HANDOVER_CASES: readonly BankCase[] = [
         : passed(`answered ${status}, and a visit is open`);
     },
   },
-  rejecting("BANK-H02", "An expired handover JWT is rejected", "HO4, LT5", withClaims(times(-600))),
-  rejecting("BANK-H03", "A handover JWT that is not yet valid is rejected", "HO4", withClaims(times(600))),
+  rejecting("BANK-H02", "An expired handover JWT is rejected", "HO4, LT5", withClaims(() => times(-600))),
+  rejecting(
+    "BANK-H03",
+    "A handover JWT that is not yet valid is rejected",
+    "HO4",
+    withClaims(() => times(600)),
+  ),
   rejecting(
     "BANK-H06",
     "A handover JWT for another bank is rejected",
@@ -56,7 +61,7 @@ export const HANDOVER_CASES: readonly BankCase[] = [
     "BANK-H08",
     "A handover JWT of another issuer is rejected",
     "HO2",
-    withClaims({ iss: "https://platform.example" }),
+    withClaims(() => ({ iss: "https://platform.example" })),
   ),
   rejecting(
     "BANK-H09",
@@ -119,15 +124,25 @@ export const HANDOVER_CASES: readonly BankCase[] = [
     "BANK-H18",
     "A handover JWT that lives longer than 300 seconds is rejected",
     "LT5",
-    withClaims({ exp: times().exp + 3600 }),
+    withClaims(() => ({ exp: times().exp + 3600 })),
   ),
-  rejecting("BANK-H19", "A handover JWT without exp is rejected", "HO4", withClaims({ exp: undefined })),
-  rejecting("BANK-H20", "A handover JWT without jti is rejected", "HO4", withClaims({ jti: undefined })),
+  rejecting(
+    "BANK-H19",
+    "A handover JWT without exp is rejected",
+    "HO4",
+    withClaims(() => ({ exp: undefined })),
+  ),
+  rejecting(
+    "BANK-H20",
+    "A handover JWT without jti is rejected",
+    "HO4",
+    withClaims(() => ({ jti: undefined })),
+  ),
   rejecting(
     "BANK-H21",
     "A JWT of the platform that is not a handover JWT is rejected",
     "HO6, HO8; RFC 8725 §3.12",
-    withClaims({ ref_id: undefined, correlation_id: undefined, act: undefined }),
+    withClaims(() => ({ ref_id: undefined, correlation_id: undefined, act: undefined })),
   ),
   rejecting(
     "BANK-H22",
@@ -207,8 +222,9 @@ async function flowAtOtherBank({ bank, platform }: BankBench): Promise<PaymentFl
   return await openFlow(platform.tpp, bank.code === "BANKA" ? "BANKB" : "BANKA");
 }
 
-function withClaims(changes: Changes): Forge {
-  return (bench, consentId) => forged(bench, consentId, changes);
+/** @param changes made for each use: times are of that moment */
+function withClaims(changes: () => Changes): Forge {
+  return (bench, consentId) => forged(bench, consentId, changes());
 }
 
 async function forged(bench: BankBench, consentId: string, changes: Changes = {}): Promise<string> {

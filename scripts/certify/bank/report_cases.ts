@@ -54,8 +54,11 @@ export const REPORT_CASES: readonly BankCase[] = [
     title: "A status report whose answer is lost is repeated, or followed by the next one",
     requirement: "PO2, PT9; Decision D3",
     run: async (bench) => {
-      const reports = await reportsOn(bench, 2, true);
-      return reports.length < 2 ? failed("the report was not repeated") : judgeMoves(reports);
+      const [first, second] = (await reportsOn(bench, 2, true))
+        .map(({ body }) => reportSchema.parse(JSON.parse(body)).Data.Status.slice(0, 40));
+      if (first === undefined || second === undefined) return failed("the report was not repeated");
+      const follows = first === second || MOVES[first]?.includes(second) === true;
+      return follows ? passed(`${first}, then ${second}`) : failed(`${first}, then ${second}`);
     },
   },
 ];

@@ -51,10 +51,9 @@ export const VISIT_FAULTS: readonly BankFault[] = [
     name: "takes a second decision",
     found: "BANK-W03",
     changes: [
-      [
-        "handover.ref_id === consent_id && back === undefined",
-        "handover.ref_id === consent_id && back !== null",
-      ],
+      ["({ handover, back }: Json)", "({ handover, back, decided }: Json)"],
+      ["consent_id && back === undefined", "consent_id && (back === undefined || decided)"],
+      ['if (decision === "timeout")', 'visit.decided = true;\n  if (decision === "timeout")'],
       [
         "visit.back ??= decide(visit, new URLSearchParams(entry))",
         "visit.back = decide(visit, new URLSearchParams(entry)) ?? visit.back",
