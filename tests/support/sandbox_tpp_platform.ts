@@ -44,6 +44,7 @@ const goodAnswers: Readonly<Record<string, () => Response>> = {
   "/BANKA/token.oauth2/v1": () =>
     json(200, { access_token: accessToken, token_type: "DPoP", expires_in: 3600, scope: "payments" }),
   "/BANKA/par.oauth2/v1": () => json(201, { request_uri: requestUri, expires_in: 599 }),
+  "/BANKA/event-subscriptions/v1": () => json(201, { Data: { Version: "4.0" } }),
   "/BANKA/domestic-payment-consents/v1": () =>
     json(201, { Data: { ConsentId: consentId, Status: "AwaitingAuthorisation" } }),
   "/BANKA/domestic-payments/v1": () => paymentAnswer(201, "AcceptedSettlementInProcess"),
@@ -99,11 +100,13 @@ export async function openTppEnvironment(): Promise<TppEnvironment> {
   return { tpp: tppWith(await signing.privateKey("sign"), dpopKeys, fetch), seen, answers };
 }
 
+const SIGNED = /\/(domestic-payment|event-subscriptions)/;
+
 /** Contract SG6. An answer that a test has signed or marked stays as it is. */
 async function signed(answer: Response, path: string, signer: PayloadSigner): Promise<Response> {
   const { headers, status, ok } = answer;
   const isLeft = headers.has("x-jws-signature") || headers.has("x-unsigned");
-  if (!ok || isLeft || !path.includes("/domestic-payment")) return answer;
+  if (!ok || isLeft || !SIGNED.test(path)) return answer;
   const body = new Uint8Array(await answer.arrayBuffer());
   headers.set("x-jws-signature", await signPayload(signer, body, Date.now()));
   return new Response(body, { status, headers });

@@ -1,13 +1,14 @@
 /**
- * The TPP's events at a bank (contract EVT1 to EVT8): fetches and acknowledges them, and verifies their tokens before it
- * returns them.
+ * The TPP's events at a bank (contract EVT1 to EVT11): polls for them and acknowledges them, or subscribes to pushes of
+ * them. Tokens are verified before their content is returned.
  */
 import { jwtVerify } from "jose";
 import { z } from "zod";
+import { ApiErrorResponse } from "./api_error.ts";
 import { SIGNATURE_ALG } from "../profile.ts";
 import type { AccessToken } from "./authorization.ts";
 import type { PaymentFlow } from "./payment_journey.ts";
-import { postUnsigned } from "./resource_request.ts";
+import { postSigned, postUnsigned } from "./resource_request.ts";
 
 /** A change of a consent or a payment. */
 export interface TppEvent {
@@ -17,6 +18,8 @@ export interface TppEvent {
   readonly type: string;
   /** The id of the consent or the payment. */
   readonly resource: string;
+  /** The id of the consent, also if the event is of its payment. */
+  readonly consentId: string;
   readonly status: string;
   /** When the status began, seconds since the Unix epoch. */
   readonly at: number;
@@ -36,8 +39,12 @@ export interface EventPoll {
 const RESOURCE_UPDATE = "urn:uk:org:openbanking:events:resource-update";
 const answer = z.object({ moreAvailable: z.boolean(), sets: z.record(z.string(), z.string()) });
 const resourceUpdate = z.object({ subject: z.object({ "http://openbanking.org.uk/rid": z.string() }) });
-const statusChange = z.object({ status: z.string(), reason: z.string().optional() });
-const claims = z.object({ toe: z.number(), events: z.record(z.string(), z.unknown()) });
+const statusChange = z.object({
+  status: z.string(),
+  consent_id: z.string().optional(), // absent if the resource is the consent
+  reason: z.string().optional(),
+});
+const claims = z.object({ jti: z.string(), toe: z.number(), events: z.record(z.string(), z.unknown()) });
 
 /**
  * One poll (RFC 8936).
@@ -55,9 +62,38 @@ export async function pollEvents(
   return { events, moreAvailable };
 }
 
-async function eventOf(
-  { tpp, bank, platformKeys }: PaymentFlow,
-  jti: string,
+/**
+ * Subscribes to pushes of the bank's events. A subscription that is there already stays.
+ *
+ * @param callbackUrl the `event_notification_uri` of the TPP's software statement
+ * @throws {ApiErrorResponse} if rejected
+ */
+export async function subscribeToEvents(
+  flow: PaymentFlow,
+  token: AccessToken,
+  callbackUrl: string,
+): Promise<void> {
+  const body = { Data: { CallbackUrl: callbackUrl, Version: "4.0" } };
+  try {
+    await postSigned(flow, token, { path: "event-subscriptions/v1", body });
+  } catch (error) {
+    if (!(error instanceof ApiErrorResponse && error.status === 409)) throw error;
+  }
+}
+
+async function eventOf(flow: PaymentFlow, jti: string, set: string): Promise<TppEvent> {
+  const event = await verifyEvent(flow, set);
+  if (event.jti !== jti) throw new Error("An event has another jti than its token");
+  return event;
+}
+
+/**
+ * Verifies the token of one event, such as a pushed one.
+ *
+ * @throws {Error} if it is not the platform's for this TPP at this bank
+ */
+export async function verifyEvent(
+  { tpp, bank, platformKeys }: Pick<PaymentFlow, "tpp" | "bank" | "platformKeys">,
   set: string,
 ): Promise<TppEvent> {
   const { payload } = await jwtVerify(set, platformKeys, {
@@ -67,13 +103,13 @@ async function eventOf(
     audience: tpp.participant.clientId,
     currentDate: new Date(tpp.now()),
   });
-  if (payload.jti !== jti) throw new Error("An event has another jti than its token");
-  const { toe, events } = claims.parse(payload);
+  const { jti, toe, events } = claims.parse(payload);
   const types = `${tpp.authUrl}/events/`;
   const id = Object.keys(events).find((name) => name.startsWith(types)) ?? "";
-  const { status, reason } = statusChange.parse(events[id]);
+  const { status, consent_id, reason } = statusChange.parse(events[id]);
   const { subject } = resourceUpdate.parse(events[RESOURCE_UPDATE]);
   const resource = subject["http://openbanking.org.uk/rid"];
   const why = reason === undefined ? {} : { reason };
-  return { jti, type: id.slice(types.length), resource, status, at: toe, ...why };
+  const consentId = consent_id ?? resource;
+  return { jti, type: id.slice(types.length), resource, consentId, status, at: toe, ...why };
 }

@@ -13,8 +13,8 @@ export interface SignedRequest {
   /** Path under `{base_url}/{BANK}/`. */
   readonly path: string;
   readonly body: unknown;
-  /** New for each request, the same for each retry of it (Decision C4). */
-  readonly idempotencyKey: string;
+  /** New for each request, the same for each retry of it (Decision C4). Absent at endpoints that take none. */
+  readonly idempotencyKey?: string;
 }
 
 /**
@@ -28,7 +28,7 @@ export async function postSigned(
 ): Promise<unknown> {
   const body = JSON.stringify(request.body);
   const headers = resourceHeaders();
-  headers.set("x-idempotency-key", request.idempotencyKey);
+  if (request.idempotencyKey !== undefined) headers.set("x-idempotency-key", request.idempotencyKey);
   headers.set("x-fapi-financial-id", flow.bank);
   headers.set(
     "x-jws-signature",

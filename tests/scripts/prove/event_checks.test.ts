@@ -25,6 +25,7 @@ const event = (resource: string, status: string): TppEvent => ({
   jti: `${resource} ${status}`,
   type: "",
   resource,
+  consentId: "consent-1",
   status,
   at: 0,
 });
