@@ -1,6 +1,7 @@
 /** Every page of the demo shop in every state, drawn by the shop's own code; its platform is a double. */
 import { PAYMENT_STATUSES } from "../../src/platform/payments/payment.ts";
-import { json, paymentAnswer, paymentId } from "./sandbox_tpp_platform.ts";
+import { eventToken, ofConsent } from "./event_tokens.ts";
+import { json, paymentAnswer, paymentId, shopUrl } from "./sandbox_tpp_platform.ts";
 import type { Ask } from "./sandbox_bank_pages.ts";
 import {
   callback,
@@ -23,8 +24,8 @@ const code = "secret-code-secret-code-secret";
 /** The shop's pages by name. */
 export async function shopPages(): Promise<ReadonlyMap<string, Ask>> {
   // Keys take a while to make: each of these environments makes its own.
-  const [env, failed, isPaying, isUnknown, isBroken] = await Promise.all(
-    [openShop(), rejectedConsent(), paying(), unknown(), broken()],
+  const [env, failed, isPaying, isUnknown, isBroken, isApproved] = await Promise.all(
+    [openShop(), rejectedConsent(), paying(), unknown(), broken(), approved()],
   );
   const plain = (request: () => Request): Ask => (language) => ask(env, request(), language);
   const paid = await pay(env);
@@ -37,6 +38,8 @@ export async function shopPages(): Promise<ReadonlyMap<string, Ask>> {
     ["shop-goods", plain(() => get("/"))],
     ["shop-fault", plain(() => order({ ...LUNCH, account: "GB00 NOT AN IBAN" }))],
     ["shop-at-bank", await atBank(env)],
+    ["shop-approved", isApproved.order],
+    ["shop-own-orders", isApproved.menu],
     ["shop-paying", isPaying],
     ["shop-denied", await returned(env, { error: "access_denied" })],
     ["shop-refused", await returned(env, { error: "server_error" })],
@@ -86,6 +89,21 @@ async function atBank(env: ShopEnvironment): Promise<Ask> {
   return (language) => ask(env, get(path, cookie), language);
 }
 
+/** An event has told the shop of the approval, and the customer has not returned. */
+async function approved(): Promise<{ readonly order: Ask; readonly menu: Ask }> {
+  const env = await openShop();
+  const { cookie } = await goToBank(env);
+  const path = orderPath(env);
+  const events = ofConsent("consent-authorised", "Authorised");
+  const headers = { "content-type": "application/secevent+jwt" };
+  const body = await eventToken(env, { claims: { events } });
+  await env.fetch(new Request(`${shopUrl}/events`, { method: "POST", headers, body }));
+  return {
+    order: (language) => ask(env, get(path, cookie), language),
+    menu: (language) => ask(env, get("/", cookie), language),
+  };
+}
+
 /** The payment was sent and the platform has not answered yet. */
 async function paying(): Promise<Ask> {
   const env = await openShop();
@@ -131,7 +149,7 @@ async function broken(): Promise<Ask> {
   };
 }
 
-/** The shop does not show the number of an order that is still at the bank, but its consent contains it. */
+/** A browser at the bank has not seen the number of its order, but the consent contains it. */
 function orderPath({ seen }: ShopEnvironment): string {
   const consent = seen.findLast(({ path }) => path.endsWith("/domestic-payment-consents/v1"))?.body ?? "{}";
   const number: string = JSON.parse(consent).Data.Initiation.InstructionIdentification;

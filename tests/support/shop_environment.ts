@@ -21,14 +21,18 @@ export const issuer = `${authUrl}/BANKA`;
 export const paymentsPath = "/BANKA/domestic-payments/v1";
 
 /** A new shop whose waits are skipped. */
-export async function openShop(log: (line: string) => void = () => {}): Promise<ShopEnvironment> {
+export async function openShop(
+  log: (line: string) => void = () => {},
+  receivesEvents = false,
+): Promise<ShopEnvironment> {
   const env = await openTppEnvironment();
   const waits: number[] = [];
   const pause = (milliseconds: number): Promise<void> => {
     waits.push(milliseconds);
     return Promise.resolve();
   };
-  const shop = composeShop({ tpp: env.tpp, shopUrl, authUrl, banksUrl: "https://banks.example", pause, log });
+  const banksUrl = "https://banks.example";
+  const shop = composeShop({ tpp: env.tpp, shopUrl, authUrl, banksUrl, pause, log, receivesEvents });
   return { ...env, fetch: shop.fetch, waits };
 }
 

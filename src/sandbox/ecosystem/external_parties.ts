@@ -32,7 +32,8 @@ export async function startExternalParties(site: Site, isCertified: boolean): Pr
     redirectUri: `${shopUrl}/callback`,
     now: clock.now,
   });
-  const shop = composeShop({ tpp, shopUrl, authUrl, banksUrl, log: (line) => tell(site, "shop", { line }) });
+  const log = (line: string): void => tell(site, "shop", { line });
+  const shop = composeShop({ tpp, shopUrl, authUrl, banksUrl, log, receivesEvents: true });
   return {
     banks: banks.fetch,
     shop: shop.fetch,

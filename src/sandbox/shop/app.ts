@@ -11,6 +11,7 @@ import { orderScript, shopIcon, shopStylesheet } from "./assets.ts";
 import { finishCheckout, refreshPayment } from "./callback.ts";
 import { banks, goods } from "./catalogue.ts";
 import { type ShopDeps, startCheckout } from "./checkout.ts";
+import { type EventReceiver, openEventReceiver } from "./events.ts";
 import { type CheckoutFault, GoodsPage } from "./goods_page.tsx";
 import { type FormTargets, type ShopEnv, shopHeaders } from "./headers.ts";
 import { renderDocument } from "../../pages/html_document.tsx";
@@ -33,13 +34,18 @@ export interface ShopSettings extends FormTargets {
   readonly log?: (line: string) => void;
   /** Waits before a payment is submitted again. Default: a real delay. */
   readonly pause?: (milliseconds: number) => Promise<void>;
+  /** Whether the shop subscribes to the platform's events at the first checkout with a bank. By default it does not. */
+  readonly receivesEvents?: boolean;
 }
 
 interface Shop extends ShopDeps {
   readonly shopUrl: string;
+  readonly events: EventReceiver;
+  readonly receivesEvents: boolean;
 }
 
 const maxFormBytes = 4096;
+const maxEventBytes = 16_384;
 
 /** The shop as a fetch handler. Keeps its orders in memory. */
 export function composeShop(
@@ -49,14 +55,15 @@ export function composeShop(
   if (tpp.redirectUri !== `${shopUrl}/callback`) {
     throw new Error("The shop answers returns at {shopUrl}/callback only");
   }
-  const shop: Shop = {
+  const deps: ShopDeps = {
     tpp,
-    shopUrl,
     orders: openOrderBook(),
     log: settings.log ?? ((): void => {}),
     pause: settings.pause ??
       ((milliseconds): Promise<void> => new Promise((done) => setTimeout(done, milliseconds))),
   };
+  const events = openEventReceiver(deps, `${shopUrl}/events`);
+  const shop: Shop = { ...deps, shopUrl, events, receivesEvents: settings.receivesEvents ?? false };
   const app = routes(shop, settings);
   return { fetch: async (request): Promise<Response> => await app.fetch(request) };
 }
@@ -66,6 +73,11 @@ function routes(shop: Shop, targets: FormTargets): Hono<ShopEnv> {
   app.use(shopHeaders(shop.shopUrl, targets));
   app.get("/", (c) => showGoods(shop, c));
   app.post("/checkout", bodyLimit({ maxSize: maxFormBytes, onError: tooLong }), (c) => checkout(shop, c));
+  app.post(
+    "/events",
+    bodyLimit({ maxSize: maxEventBytes, onError: tooLong }),
+    (c) => shop.events.receive(c.req.raw),
+  );
   app.get("/callback", (c) => customerReturn(shop, c));
   app.get("/orders/:id", (c) => showOrder(shop, c));
   app.get("/orders/:id/messages", (c) => showMessages(shop, c));
@@ -87,7 +99,12 @@ async function showGoods(shop: Shop, c: Context): Promise<Response> {
   const known = session(shop, c);
   const own = known ?? newSession();
   if (known === undefined) c.header("set-cookie", sessionCookie(own, shop.shopUrl), { append: true });
-  return await page(c, 200, GoodsPage({ reader: reader(c), goods, banks, csrf: await checkoutToken(own) }));
+  const csrf = await checkoutToken(own);
+  return await page(
+    c,
+    200,
+    GoodsPage({ reader: reader(c), goods, banks, csrf, orders: shop.orders.of(own) }),
+  );
 }
 
 /** Processes the checkout form and redirects the customer to the bank. */
@@ -119,6 +136,7 @@ async function checkout(shop: Shop, c: Context): Promise<Response> {
     language,
     ...(debtorIban === "" ? {} : { debtorIban }),
   };
+  if (shop.receivesEvents) void shop.events.subscribe(bankCode);
   const order = await startCheckout(shop, choice);
   c.header("set-cookie", sessionCookie(own, shop.shopUrl));
   return c.redirect(order.state.phase === "at_bank" ? order.state.pending.url : orderPath(order), 303);

@@ -6,6 +6,8 @@ import { groupedIban } from "../pages/grouped_iban.ts";
 import type { Reader } from "../pages/reader.ts";
 import type { BankChoice, Good } from "./catalogue.ts";
 import { ShopLayout } from "./layout.tsx";
+import type { Order } from "./orders.ts";
+import { outcomeOf } from "./outcome.ts";
 import { phrase, words } from "./phrase.ts";
 
 /** An invalid checkout form, to be shown again with its values. */
@@ -22,10 +24,12 @@ export interface GoodsPageView {
   readonly banks: readonly BankChoice[];
   /** Anti-forgery token of this browser's forms. */
   readonly csrf: string;
+  /** Those of this browser. */
+  readonly orders?: readonly Order[];
   readonly fault?: CheckoutFault;
 }
 
-export function GoodsPage({ reader, goods, banks, csrf, fault }: GoodsPageView): JSX.Element {
+export function GoodsPage({ reader, goods, banks, csrf, orders = [], fault }: GoodsPageView): JSX.Element {
   const { language } = reader;
   const title = words(language, "goods.title");
   return (
@@ -57,7 +61,29 @@ export function GoodsPage({ reader, goods, banks, csrf, fault }: GoodsPageView):
           </li>
         ))}
       </ul>
+      {orders.length > 0 && <OwnOrders language={language} orders={orders} />}
     </ShopLayout>
+  );
+}
+
+/** For a customer who has not returned from the bank, such as after the browser was closed. */
+function OwnOrders(
+  { language, orders }: { readonly language: Language; readonly orders: readonly Order[] },
+): JSX.Element {
+  return (
+    <section id="orders">
+      <h2>{phrase(language, "goods.orders")}</h2>
+      <ul class="links">
+        {orders.map(({ id, good, state }) => (
+          <li>
+            <a href={`/orders/${id}`}>
+              {phrase(language, `good.${good.id}.name`)}:{" "}
+              {phrase(language, `outcome.${outcomeOf(state).says}.title`)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -55,7 +55,7 @@ function Facts({ language, order, outcome }: PartProps): JSX.Element {
         </p>
       )}
       <Progress language={language} outcome={outcome} />
-      {order.state.phase === "at_bank" && (
+      {order.state.phase === "at_bank" && order.state.decided === undefined && (
         <p>
           <a class="button" href={order.state.pending.url}>{phrase(language, "order.continue")}</a>
         </p>

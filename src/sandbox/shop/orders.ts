@@ -9,6 +9,9 @@ import type { PaymentFlow } from "../../client/tpp/payment_journey.ts";
 import type { PaymentRequest } from "../../client/tpp/payment_request.ts";
 import type { Good } from "./catalogue.ts";
 
+/** The end of a consent whose customer has not returned. */
+export type Decided = "approved" | "denied" | "denied_late";
+
 /** The progress of a payment. Money may have moved only in phases `paid` and `unknown`. */
 export type OrderState =
   | { readonly phase: "starting" }
@@ -18,6 +21,8 @@ export type OrderState =
     readonly flow: PaymentFlow;
     readonly consentId: string;
     readonly pending: PendingAuthorization;
+    /** What an event has said of the consent before the customer returned. */
+    readonly decided?: Decided;
   }
   | { readonly phase: "paying" }
   /** The customer returned with an authentic error. */
@@ -49,8 +54,12 @@ export interface Order {
 export interface OrderBook {
   /** The order, if this session created it. */
   find(id: string, session: string | undefined): Order | undefined;
+  /** The orders that this session created, newest first. */
+  of(session: string): readonly Order[];
   /** The order waiting for this `state`, if this session created it. */
   findByState(state: string, session: string | undefined): Order | undefined;
+  /** The order of this consent, of any session. For the platform's events. */
+  findByConsent(consentId: string): Order | undefined;
   /** Replaces the order's state and returns the new order. */
   moveTo(order: Order, state: OrderState): Order;
 }
@@ -61,27 +70,33 @@ const maxOrders = 100;
 export function openOrderBook(): OrderBook {
   const orders = new Map<string, Order>();
   const idsByState = new Map<string, string>();
+  const idsByConsent = new Map<string, string>();
   const owned = (order: Order | undefined, session: string | undefined): Order | undefined =>
     order !== undefined && order.session === session ? order : undefined;
   return {
     find: (id, session): Order | undefined => owned(orders.get(id), session),
+    of: (session) => [...orders.values()].filter((order) => order.session === session).reverse(),
     findByState: (state, session): Order | undefined =>
       owned(orders.get(idsByState.get(state) ?? ""), session),
+    findByConsent: (consentId): Order | undefined => orders.get(idsByConsent.get(consentId) ?? ""),
     moveTo: (order, state): Order => {
       const moved = { ...order, state };
       orders.set(order.id, moved);
-      if (state.phase === "at_bank") idsByState.set(state.pending.state, order.id);
-      if (orders.size > maxOrders) forgetOldest(orders, idsByState);
+      if (state.phase === "at_bank") {
+        idsByState.set(state.pending.state, order.id);
+        idsByConsent.set(state.consentId, order.id);
+      }
+      if (orders.size > maxOrders) forgetOldest(orders, [idsByState, idsByConsent]);
       return moved;
     },
   };
 }
 
-function forgetOldest(orders: Map<string, Order>, idsByState: Map<string, string>): void {
+function forgetOldest(orders: Map<string, Order>, indexes: readonly Map<string, string>[]): void {
   const [oldest] = orders.keys();
   if (oldest === undefined) return;
   orders.delete(oldest);
-  for (const [state, id] of idsByState) {
-    if (id === oldest) idsByState.delete(state);
+  for (const index of indexes) {
+    for (const [name, id] of index) if (id === oldest) index.delete(name);
   }
 }

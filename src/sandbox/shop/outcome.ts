@@ -42,7 +42,7 @@ export function outcomeOf(state: OrderState): Outcome {
     case "paying":
       return { says: "waiting", tone: "open", status: "status.inProgress", isFinal: false };
     case "at_bank":
-      return { says: "at_bank", tone: "open", status: "status.notPaid", isFinal: false };
+      return { ...decision(state), status: "status.notPaid", isFinal: false };
     case "refused":
       return {
         says: rejection(state),
@@ -76,6 +76,14 @@ export function paymentOutcome(state: OrderState): "paid" | "pending" | "rejecte
       if (state.payment.status === "Rejected") return "rejected";
       return (DONE.get(state.payment.status) ?? 0) > 0 ? "paid" : "pending";
   }
+}
+
+/** The customer may still return, with the same decision. */
+function decision(
+  { decided }: Extract<OrderState, { phase: "at_bank" }>,
+): Pick<Outcome, "says" | "tone"> {
+  if (decided === undefined) return { says: "at_bank", tone: "open" };
+  return { says: decided, tone: decided === "approved" ? "open" : "bad" };
 }
 
 /** The platform's fixed `error_description` values of `access_denied` for which the shop has its own messages. */
