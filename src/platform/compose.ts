@@ -243,7 +243,14 @@ function composeBrowser(
     },
     receipts: { keys, authUrl, site: shared.site },
     serviceLevels: { ...parts, ...shared },
-    pages: { ...pages, ...shared, ...shared.errors, authUrl, findTpp: tppFinder(shared, store) },
+    pages: {
+      ...pages,
+      ...shared,
+      ...shared.errors,
+      authUrl,
+      directory: config,
+      findTpp: tppFinder(shared, store),
+    },
   });
 }
 

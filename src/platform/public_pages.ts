@@ -12,6 +12,7 @@ import { errorPageRoute, type FindTpp } from "./http/error_routes.ts";
 import type { ErrorEntry, ErrorRemedy } from "../portal/error_table.tsx";
 import { type DocumentedReason, ERROR_HELP } from "./http/error_help.ts";
 import { CHAPTERS, DOCS_PATH, REFERENCE_PATH, TRACES_PAGE_PATH } from "../portal/paths.ts";
+import type { DirectoryFacts } from "../portal/overview_page.tsx";
 import { renderTracePage } from "../portal/trace_page.tsx";
 import { shownTrace } from "./traces/shown_trace.ts";
 import type { ErrorUri } from "./traces/trace_representation.ts";
@@ -22,6 +23,7 @@ import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "../pages/styleshee
 
 export interface PublicPageDeps {
   readonly authUrl: string;
+  readonly directory: DirectoryFacts;
   readonly site: Site;
   readonly findTpp: FindTpp;
   readonly readiness: () => Promise<Readiness>;
@@ -115,7 +117,7 @@ const docsRoutes = [...CHAPTER_PATHS, `${REFERENCE_PATH}/{part}`].map(hidden);
 export function publicPageRoutes(deps: PublicPageDeps): readonly PlatformEndpoint[] {
   const document = documentStore();
   const openApi = once(deps.openApi);
-  const docs = once(() => openDocs(openApi(), { authUrl: deps.authUrl, errors: errorCatalogue() }));
+  const docs = once(() => openDocs(openApi(), { ...deps, errors: errorCatalogue() }));
   const { logo } = deps.site.operator;
   const file = (
     route: Endpoint["route"],

@@ -7,7 +7,7 @@ import { type ErrorEntry, errorRows, ErrorTable, remedies } from "./error_table.
 import { bankGuide } from "./bank_guide.ts";
 import { type Guide, textOf } from "./guide.ts";
 import { renderGuide } from "./guide_view.tsx";
-import { renderFindings, renderOverview } from "./overview_page.tsx";
+import { type DirectoryFacts, renderFindings, renderOverview } from "./overview_page.tsx";
 import {
   COMMON_PATH,
   DOCS_PATH,
@@ -32,6 +32,7 @@ export interface DocsParts {
   /** Browser host, without a trailing slash. */
   readonly authUrl: string;
   readonly errors: readonly ErrorEntry[];
+  readonly directory: DirectoryFacts;
 }
 
 /** The documentation. */
@@ -75,9 +76,11 @@ export function openDocs(document: unknown, parts: DocsParts): Docs {
   };
 }
 
-function pagesOf({ reference, guides, authUrl, errors }: DocsSource): ReadonlyMap<string, () => string> {
+function pagesOf(
+  { reference, guides, authUrl, errors, directory }: DocsSource,
+): ReadonlyMap<string, () => string> {
   return new Map<string, () => string>([
-    [DOCS_PATH, () => renderOverview(reference, authUrl)],
+    [DOCS_PATH, () => renderOverview(reference, authUrl, directory)],
     ...[...guides].map(([path, guide]) => [path, () => renderGuide(path, guide)] as const),
     [ERRORS_PATH, () => renderErrors(errors)],
     [TRACES_PAGE_PATH, () => renderTracePage({})],

@@ -15,8 +15,20 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ["/docs/reference", "Every endpoint, generated from the running routes."],
 ]);
 
+/** What a participant needs to know before it registers. */
+export interface DirectoryFacts {
+  /** `iss` of software statements, and the directory's address. */
+  readonly directoryIssuer: string;
+  /** `aud` of registration requests. */
+  readonly registrationAudience: string;
+}
+
 /** The first page. */
-export function renderOverview(reference: ApiReference, authUrl: string): string {
+export function renderOverview(
+  reference: ApiReference,
+  authUrl: string,
+  directory: DirectoryFacts,
+): string {
   return renderPortalPage({
     path: DOCS_PATH,
     title: reference.title,
@@ -38,27 +50,35 @@ export function renderOverview(reference: ApiReference, authUrl: string): string
             ))}
           </dl>
         </section>
-        <Addresses reference={reference} authUrl={authUrl} />
+        <Addresses reference={reference} authUrl={authUrl} directory={directory} />
       </>
     ),
   });
 }
 
 function Addresses(
-  { reference, authUrl }: { readonly reference: ApiReference; readonly authUrl: string },
+  { reference, authUrl, directory: { directoryIssuer, registrationAudience } }: {
+    readonly reference: ApiReference;
+    readonly authUrl: string;
+    readonly directory: DirectoryFacts;
+  },
 ): JSX.Element {
-  const addresses = new Map([
-    [authUrl, "Browser authorization host"],
-    ...reference.servers.map(({ url, description }) => [url, description ?? "API host"] as const),
-    [`${authUrl}/.well-known/oauth-authorization-server/{BANK}`, "Server metadata of a bank"],
-    [`${authUrl}/jwks`, "The platform’s public keys"],
-    [`${authUrl}/openapi.json`, "The API reference for machines (OpenAPI 3.1)"],
-  ]);
+  const addresses = [
+    ["Browser authorization host", authUrl],
+    ...reference.servers.map(({ url, description }) => [description ?? "API host", url] as const),
+    ["Server metadata of a bank", `${authUrl}/.well-known/oauth-authorization-server/{BANK}`],
+    ["The platform’s public keys", `${authUrl}/jwks`],
+    ["The API reference for machines (OpenAPI 3.1)", `${authUrl}/openapi.json`],
+    ["The participants directory, the iss of software statements", directoryIssuer],
+    ["The authority of participants’ certificates", `${directoryIssuer}/ca.pem`],
+    ["The tan of a payload signature", new URL(directoryIssuer).host],
+    ["The aud of a registration request", registrationAudience],
+  ] as const;
   return (
     <section class="card guide" aria-labelledby="addresses">
       <h2 id="addresses">Addresses</h2>
       <dl class="facts">
-        {[...addresses].map(([url, name]) => (
+        {addresses.map(([name, url]) => (
           <div>
             <dt>{name}</dt>
             <dd>

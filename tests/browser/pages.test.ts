@@ -7,7 +7,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { LANGUAGES } from "../../src/pages/language.ts";
 import { isChromiumThere, openChromium } from "support/chromium.ts";
 import { openDocs } from "../../src/portal/docs_page.tsx";
-import { ERROR_PAGES, referenceDocument } from "support/ui_samples.ts";
+import { DIRECTORY_FACTS, ERROR_PAGES, referenceDocument } from "support/ui_samples.ts";
 import { openUiSite, type UiSite } from "support/ui_site.ts";
 import { assertAccessible, assertContrast, assertFits, picture } from "./page_checks.ts";
 
@@ -32,7 +32,11 @@ const PICTURED_DOCS = new Set([
   "/docs/reference/consents",
   "/docs?q=signature",
 ]);
-const { paths } = openDocs(referenceDocument(), { authUrl: "https://auth.example.com", errors: [] });
+const { paths } = openDocs(referenceDocument(), {
+  authUrl: "https://auth.example.com",
+  errors: [],
+  directory: DIRECTORY_FACTS,
+});
 const DOCS = [...paths, "/docs?q=signature", "/docs?q=nothing-like-it"];
 
 Deno.test({

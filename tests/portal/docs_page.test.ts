@@ -7,9 +7,9 @@ import { ERROR_HELP } from "../../src/platform/http/error_help.ts";
 import { errorPath } from "../../src/portal/paths.ts";
 import { AUTH_URL, openEnvironment } from "testing/environment.ts";
 import { shapeOf } from "../../src/portal/schema_shape.ts";
-import { errorEntries, referenceDocument } from "support/ui_samples.ts";
+import { DIRECTORY_FACTS, errorEntries, referenceDocument } from "support/ui_samples.ts";
 
-const parts = { authUrl: "https://auth.example.com", errors: errorEntries() };
+const parts = { authUrl: "https://auth.example.com", errors: errorEntries(), directory: DIRECTORY_FACTS };
 const none: ReadonlySet<string> = new Set();
 
 Deno.test("the documentation shows endpoints, parameters, nested members, errors and guides", () => {
@@ -27,6 +27,9 @@ Deno.test("the documentation shows endpoints, parameters, nested members, errors
       "https://auth.example.com/jwks",
       "&quot;Amount&quot;: &quot;19.90&quot;",
       "https://api.example.com/BANK/par.oauth2/v1",
+      "<code>directory.example.com</code>",
+      "https://directory.example.com/ca.pem",
+      "https://directory.example.com/registration",
     ]
   ) assertStringIncludes(html, shown);
 });
@@ -96,6 +99,7 @@ Deno.test("the documentation escapes what the document and the reader say", () =
   };
   const hostileParts = {
     authUrl: hostile,
+    directory: { ...DIRECTORY_FACTS, registrationAudience: hostile },
     errors: [{ reason: hostile, surface: hostile, status: 400, code: hostile, words: hostile }],
   };
   const found = openDocs(document, hostileParts).find(hostile);

@@ -135,6 +135,12 @@ export function longestConsentView(): ConsentView {
   };
 }
 
+/** The directory that the documentation names. */
+export const DIRECTORY_FACTS = {
+  directoryIssuer: "https://directory.example.com",
+  registrationAudience: "https://directory.example.com/registration",
+};
+
 /** An OpenAPI document made of the platform's own schemas, as the platform makes it. */
 export function referenceDocument(): unknown {
   const app = new OpenAPIHono();

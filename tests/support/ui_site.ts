@@ -6,6 +6,7 @@ import { chooseLanguage } from "../../src/pages/language.ts";
 import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "../../src/pages/stylesheet.ts";
 import {
   consentView,
+  DIRECTORY_FACTS,
   ERROR_PAGES,
   errorEntries,
   errorView,
@@ -52,6 +53,7 @@ function draw(url: URL): string {
     const docs = openDocs(referenceDocument(), {
       authUrl: "https://auth.example.com",
       errors: errorEntries(),
+      directory: DIRECTORY_FACTS,
     });
     const query = url.searchParams.get("q");
     return query === null ? docs.page(url.pathname) ?? "" : docs.find(query);

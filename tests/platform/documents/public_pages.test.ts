@@ -3,6 +3,7 @@ import { good, type Json } from "testing/flows.ts";
 import { assertBrowserHeaders, BROWSER_HEADERS, headingOf, UUID } from "testing/front_channel.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { openDocs } from "../../../src/portal/docs_page.tsx";
+import { DIRECTORY_FACTS } from "support/ui_samples.ts";
 
 const CACHED = { ...BROWSER_HEADERS, "cache-control": "public, max-age=300" };
 /** Pages are read on phones, over slow lines. */
@@ -92,7 +93,11 @@ Deno.test("GET /docs and its pages tell every endpoint, without script or foreig
   await using env = await openEnvironment();
   const document = await good(open(env, "/openapi.json"), 200);
   const told: string[] = [];
-  const { paths } = openDocs(document, { authUrl: AUTH, errors: [] });
+  const { paths } = openDocs(document, {
+    authUrl: AUTH,
+    errors: [],
+    directory: DIRECTORY_FACTS,
+  });
   for (const path of paths) {
     await t.step(path, async () => {
       const answer = await open(env, path);
