@@ -105,11 +105,16 @@ async function leftOpen(browser: Browser, ecosystem: Ecosystem): Promise<void> {
   await atConsent.waitForURL(/\/orders\//); // a late customer returns to the shop
   assertEquals(await atConsent.locator("#payment-status").innerText(), "Not paid (access_denied)");
   await picture(atConsent, "limits-consent-too-late");
+  const visit = atBank.url();
   await signIn(atBank);
-  await atBank.locator('h1:text-is("Your visit is over")').waitFor();
-  assertMatch(await atBank.locator("main").innerText(), /Go back to the shop/);
-  await assertAccessible(atBank, "a visit that is over");
-  for (const page of [atBank, atConsent]) await page.context().close();
+  await atBank.waitForURL(/\/orders\//);
+  assertEquals(await atBank.locator("#payment-status").innerText(), "Not paid (access_denied)");
+  const elsewhere = await openPage(browser, "en-GB");
+  await elsewhere.goto(visit);
+  await elsewhere.locator('h1:text-is("Your visit is over")').waitFor();
+  assertMatch(await elsewhere.locator("main").innerText(), /Go back to the shop/);
+  await assertAccessible(elsewhere, "a visit that is over");
+  for (const page of [atBank, atConsent, elsewhere]) await page.context().close();
 }
 
 /** Asserts the page explains what happened, whether money moved, what to do and whom to ask. */
