@@ -178,14 +178,14 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "retry-after-unbounded",
-    file: "src/platform/payments/payment_order.ts",
+    file: "src/platform/delivery/retry_delays.ts",
     from: "return Math.min(retryAfterSeconds, ORDER_RETRY_SECONDS.at(-1) ?? 0);",
     to: "return retryAfterSeconds;",
     tests: ["tests/platform/payments/order_schedule.test.ts"],
   },
   {
     name: "retry-after-shortens-the-back-off",
-    file: "src/platform/payments/payment_order.ts",
+    file: "src/platform/delivery/retry_delays.ts",
     from: "const seconds = Math.max(wait, ",
     to: "const seconds = Math.max(retryAfterSeconds > 0 ? 0 : wait, ",
     tests: ["tests/platform/payments/order_schedule.test.ts"],
@@ -232,7 +232,7 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "pushes-of-a-bank-unbounded",
     file: "src/platform/delivery/push_slots.ts",
-    from: "usedBy(waiter) < max.perBank",
+    from: "usedBy(waiter) < max.perReceiver",
     to: "usedBy(waiter) < max.total",
     tests: [
       "tests/platform/delivery/push_slots.test.ts",

@@ -135,6 +135,21 @@ export const COMMANDS: readonly Command[] = [
     plan: ([id]) => post(`/payment-orders/${part(id)}/redrive`),
   },
   {
+    words: "events",
+    ids: [],
+    required: [],
+    optional: ["after"],
+    help: "Pushes of events by subscriber: what waits, what is dead and why",
+    plan: (_, { after }) => get("/event-deliveries", { after }),
+  },
+  {
+    words: "event redrive",
+    ids: ["CLIENT_ID", "BANK"],
+    required: [],
+    help: "Pushes a subscriber's dead events again",
+    plan: ([client, bank]) => post(`/event-deliveries/${part(client)}/${part(bank)}/redrive`),
+  },
+  {
     words: "order close",
     ids: ["PAYMENT_ID"],
     required: ["reason", "status-reason"],
