@@ -243,15 +243,17 @@ function composeBrowser(
     },
     receipts: { keys, authUrl, site: shared.site },
     serviceLevels: { ...parts, ...shared },
-    pages: {
-      ...pages,
-      ...shared,
-      ...shared.errors,
-      authUrl,
-      directory: config,
-      findTpp: tppFinder(shared, store),
-    },
+    pages: composePages(parts, shared, pages),
   });
+}
+
+function composePages(
+  { config, store }: TimedParts,
+  shared: Shared,
+  pages: Pick<PublicPageDeps, "readiness" | "isServing" | "openApi">,
+): PublicPageDeps {
+  const findTpp = tppFinder(shared, store);
+  return { ...pages, ...shared, ...shared.errors, authUrl: config.authUrl, directory: config, findTpp };
 }
 
 /** Links lead only to active TPPs, because anyone can make up this address. */
