@@ -39,7 +39,10 @@ export type ListedPayment = z.infer<typeof payment>;
 export interface ListPage<T> {
   /** Oldest first. It can be empty although there are more pages, and can repeat entries of the page before. */
   readonly found: readonly T[];
-  /** Send it with the same query to get the next page. Undefined at the end. */
+  /**
+   * Send it with the same query to get the next page. Undefined at the end. If it is the one that was sent, wait 20 s:
+   * the entries behind it are too young.
+   */
   readonly after: string | undefined;
   /** False while the platform adds what a version without lists has created. */
   readonly isComplete: boolean;

@@ -2,6 +2,7 @@
 import { type Clock, COMMIT_WITHIN_MS, MAX_PROCESS_SKEW_MS } from "../../base/kernel/clock.ts";
 import type { Reader, Store } from "../../base/store/store.ts";
 import { isListComplete } from "./list_fill_store.ts";
+import { listedPlace } from "../store_keys.ts";
 import { type Listed, type ListOf, listOf } from "./listed_store.ts";
 import type { ListQuery } from "./list_query_schema.ts";
 
@@ -24,9 +25,12 @@ export const PAGE = 100;
 const READS = 5;
 /** An entry may be committed this long after a younger one, because of a slow commit and another process's clock. */
 const OVERTAKING_MS = COMMIT_WITHIN_MS + MAX_PROCESS_SKEW_MS;
+/** Before every id of its time: ids are random UUIDs (RFC 9562 §5.9). */
+const NIL_ID = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Reads a page. Its cursor is never behind an entry that an older one may still overtake.
+ * Reads a page. Its cursor is never behind an entry that an older one may still overtake. A page of such entries
+ * alone returns the cursor that was sent, so that the next one repeats them.
  *
  * @param read returns the consent or payment of each id that is asked for; undefined for one that is not shown
  */
@@ -41,7 +45,7 @@ export async function readList<T>(
   const settled = clock() - OVERTAKING_MS;
   const found: T[] = [];
   let last: Listed | undefined;
-  let cursor = undefined;
+  let cursor = query.after ?? listedPlace(Math.max(0, settled), NIL_ID);
   for (let reads = 0; reads < READS; reads++) {
     const entries = await listOf(store, list, { ...query, after: last?.place ?? query.after }, PAGE);
     const shown = await read(entries.map(({ id }) => id));

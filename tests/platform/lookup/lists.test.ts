@@ -88,15 +88,20 @@ Deno.test("the parameters filter by time of creation, status and end-to-end id [
   assertEquals((await idsOf(env, "Payment", { "end-to-end-id": "FRESCO.21302.GFX.20" })).length, 1);
 });
 
-/** Copies a consent so often, a second apart, as the former ones of its TPP. Returns their ids, oldest first. */
-async function copied(env: Environment, consentId: string, number: number): Promise<readonly string[]> {
+/** Copies a consent so often as the former ones of its TPP. Returns their ids, oldest first. */
+async function copied(
+  env: Environment,
+  consentId: string,
+  number: number,
+  apartMs = 1000,
+): Promise<readonly string[]> {
   const value = (await env.store.get<{ createdAt: number }>(["consent", consentId]))?.value;
   const ids = Array.from({ length: number }, () => crypto.randomUUID());
   for (let from = 0; from < number; from += 100) {
     const tx = { writes: [] };
     const part = ids.slice(from, from + 100).map((id, index) => ({
       id,
-      createdAt: (value?.createdAt ?? 0) - (number - from - index) * 1000,
+      createdAt: (value?.createdAt ?? 0) - (number - from - index) * apartMs,
     }));
     for (const { id, createdAt } of part) {
       const made = { bank: "BANKA", clientId: env.tpp.clientId, id, createdAt };
@@ -169,9 +174,48 @@ Deno.test("a cursor is not behind an entry that an older one may overtake [LS3]"
     const { Consent: page, After } = await list(env, "Consent");
     assertEquals(page.findIndex((one: { ConsentId: string }) => one.ConsentId === After.slice(16)), 50);
   });
-  await t.step("all of it may be overtaken", async () => {
-    env.now = Date.parse("2040-01-15T11:57:30Z");
-    assertEquals((await list(env, "Consent")).After, undefined);
+});
+
+Deno.test("a page whose entries may all be overtaken has a cursor if more follow [LS3]", async (t) => {
+  await using env = await openEnvironment();
+  const seed = await consent(env);
+  const young = [...await copied(env, seed, 600, 10), seed];
+  const [old = ""] = await copied(env, seed, 1, 60_000);
+  env.now += 10_000;
+  const pages = async (query: Record<string, string>): Promise<readonly string[]> => {
+    const { Consent: page, After } = await list(env, "Consent", query);
+    const ids = page.map(({ ConsentId }: { ConsentId: string }) => ConsentId);
+    return After === undefined ? ids : [...ids, ...await pages({ ...query, after: After })];
+  };
+  let after = "";
+  await t.step("without `after`, an older one that is committed later follows the cursor", async () => {
+    const { Consent: page, After } = await list(env, "Consent", { from: "2040-01-15T11:59:30Z" });
+    assertEquals([page.length, page[0].ConsentId], [100, young[0]]);
+    const [late = ""] = await copied(env, seed, 1, 9000);
+    young.unshift(late);
+    after = After;
+    assertEquals((await idsOf(env, "Consent", { after }))[0], late);
+  });
+  await t.step("behind a settled one", async () => {
+    const settled = (await list(env, "Consent")).After;
+    assertEquals(settled.slice(16), old);
+    assertEquals((await list(env, "Consent", { after: settled })).After, settled);
+  });
+  await t.step("a filter fits none of 500", async () => {
+    const answer = await list(env, "Consent", { status: "Consumed", after });
+    assertEquals(answer, { Consent: [], After: after, IsComplete: false });
+  });
+  await t.step("the cursor leads to all of them as soon as they are settled", async () => {
+    env.now += 10_000;
+    assertEquals(await pages({ after }), young);
+  });
+  await t.step("100 young ones are the end", async () => {
+    env.now = Date.parse("2040-01-15T12:00:00Z");
+    const { Consent: page, After } = await list(env, "Consent", {
+      from: "2040-01-15T11:59:50Z",
+      until: "2040-01-15T11:59:54.990Z",
+    });
+    assertEquals([page.length, After], [100, undefined]);
   });
 });
 
