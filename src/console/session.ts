@@ -50,6 +50,8 @@ export interface SessionDeps {
   readonly seal: Seal;
   readonly clock: Clock;
   readonly identify: (token: string) => Promise<Identified>;
+  /** Returns whether the person may have a session. By default everyone may whom the token or the provider names. */
+  readonly admits?: (person: Person) => Promise<boolean>;
   /** Whether the console's address is https. Without it cookies have no prefix and no Secure (Decision F2). */
   readonly secure: boolean;
   /** The first part of the cookies' names, which differs for consoles on one host. */
@@ -77,7 +79,7 @@ const kept = z.object({
 });
 
 export function openSessions(deps: SessionDeps): Sessions {
-  const { seal, clock, identify } = deps;
+  const { seal, clock, identify, admits = () => Promise.resolve(true) } = deps;
   const cookies = cookiesOf(deps);
   const ended = openRecentlyUsed<true>(MAX_ENDED);
   const read = async (c: Context): Promise<z.infer<typeof kept> | undefined> => {
@@ -93,7 +95,7 @@ export function openSessions(deps: SessionDeps): Sessions {
     async find(c) {
       const session = await read(c);
       const person = session === undefined ? undefined : await personOf(session.signedIn, identify);
-      if (session === undefined || person === undefined) return undefined;
+      if (session === undefined || person === undefined || !await admits(person)) return undefined;
       return { person, formToken: await tokenOf(session.id) };
     },
     async end(c) {

@@ -2,7 +2,7 @@
 import { ApiError } from "../base/kernel/api_error.ts";
 import { activeKeys, type CertifiedKey } from "./certified_key.ts";
 import { certifyKeys, type IssuedKey, proveKeys, type SigningRequests } from "./certify_keys.ts";
-import { type Change, changeParticipant, type Target } from "./change_participant.ts";
+import { type Change, changeParticipant, requireTrusted, type Target } from "./change_participant.ts";
 import type { Directory } from "./directory.ts";
 import { listKeys } from "./participant_store.ts";
 
@@ -22,7 +22,8 @@ const MAX_UNEXPIRED = 40;
  * Certifies new keys in addition to the old ones.
  *
  * @throws {ApiError} `directory.not_found`, `directory.invalid_request` for requests without proof of possession,
- * `directory.conflict` for known keys, revoked software, or too many certificates
+ * `directory.conflict` for known keys, revoked software, too many certificates, or a person of a
+ * participant that is not active
  */
 export async function addCertificates(
   directory: Directory,
@@ -34,6 +35,7 @@ export async function addCertificates(
     directory,
     target,
     async (participant, now): Promise<Change<CertificatesAdded>> => {
+      requireTrusted(target, participant);
       if (participant.software.status === "Revoked") {
         throw conflict(
           "The software is revoked; it gets no certificates.",

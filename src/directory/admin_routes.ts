@@ -210,7 +210,7 @@ async function confirmRestored(directory: Directory, log: DirectoryLog, c: Admin
 function target(c: AdminContext): Target {
   const orgId = asOrgId(c.req.param("org_id"));
   if (orgId === undefined) throw new ApiError("directory.not_found", "no org_id");
-  return { orgId, who: c.get("administrator") };
+  return { orgId, who: c.get("administrator"), isOwn: c.get("organisation") !== undefined };
 }
 
 function answer(c: AdminContext, body: unknown, status: 200 | 201 = 200): Response {

@@ -8,7 +8,7 @@ import type { CertifiedKey } from "./certified_key.ts";
 import type { Directory } from "./directory.ts";
 import type { HistoryNote } from "./history.ts";
 import type { OrgId } from "./identifiers.ts";
-import type { Participant } from "./participant.ts";
+import { isTrusted, type Participant } from "./participant.ts";
 import {
   type ChangedReports,
   findParticipant,
@@ -18,11 +18,13 @@ import {
   stageReport,
 } from "./participant_store.ts";
 
-/** The participant to change and the administrator who asks for it. */
+/** The participant to change and the person who asks for it. */
 export interface Target {
   readonly orgId: OrgId;
-  /** The administrator, for the history. */
+  /** The person, for the history. */
   readonly who: string;
+  /** Whether the person is one of the participant's, not an administrator. */
+  readonly isOwn?: boolean;
 }
 
 /** The result of a decision. Without notes there is no change and no write. */
@@ -70,6 +72,19 @@ export async function changeParticipant<T>(
     if (change.changedKey !== undefined) stageKey(tx, target.orgId, change.changedKey);
     if (change.changedReports !== undefined) stageReport(tx, target.orgId, change.changedReports);
     return change.answer;
+  });
+}
+
+/**
+ * Rejects a change that a participant's own people may make only while its keys may be trusted (contract DRC5). Called
+ * in the decision, so that a suspension at the same time is not missed.
+ *
+ * @throws {ApiError} `directory.conflict`
+ */
+export function requireTrusted({ isOwn = false }: Target, participant: Participant): void {
+  if (!isOwn || isTrusted(participant)) return;
+  throw new ApiError("directory.conflict", {
+    description: "The participant and its software must be Active. Ask an administrator of the directory.",
   });
 }
 

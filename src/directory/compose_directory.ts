@@ -9,6 +9,7 @@ import { isConsolePath } from "../console/paths.ts";
 import type { CallApi } from "../console/program.ts";
 import { type Clock, monotonicClock } from "../base/kernel/clock.ts";
 import { MAX_SOFTWARE_STATEMENT_SECONDS } from "../base/limits.ts";
+import type { Person } from "../base/http/bearer.ts";
 import { type Endpoint, mount } from "../base/http/endpoint.ts";
 import { browserHeaders } from "../base/http/response_headers.ts";
 import { ApiError } from "../base/kernel/api_error.ts";
@@ -125,16 +126,17 @@ function callInside(
   log: DirectoryLog,
   endpointsFor: (person: MiddlewareHandler<DirectoryEnv>) => readonly Endpoint[],
 ): CallApi {
-  const calls = new WeakMap<Request, { readonly name: string; readonly requestId: string }>();
+  const calls = new WeakMap<Request, { readonly person: Person; readonly requestId: string }>();
   const known = createMiddleware<DirectoryEnv>(async function personOfConsole(c, next) {
     const call = calls.get(c.req.raw);
     if (call === undefined) throw new ApiError("directory.unauthorized");
-    c.set("administrator", call.name);
+    c.set("administrator", call.person.name);
+    c.set("organisation", call.person.organisation);
     await next();
   });
   const inside = handler(log, endpointsFor(known), { idOf: (request) => calls.get(request)?.requestId });
   return async (person, request, requestId) => {
-    if (mayCall(person, request)) calls.set(request, { name: person.name, requestId });
+    if (mayCall(person, request)) calls.set(request, { person, requestId });
     return await inside(request);
   };
 }

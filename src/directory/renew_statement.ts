@@ -1,7 +1,7 @@
 /** Issues a new software statement, optionally with changed software details (Decision E3). */
 import { ApiError } from "../base/kernel/api_error.ts";
 import { missingCertification } from "./certification.ts";
-import { type Change, changeParticipant, type Target } from "./change_participant.ts";
+import { type Change, changeParticipant, requireTrusted, type Target } from "./change_participant.ts";
 import type { Directory } from "./directory.ts";
 import type { Participant } from "./participant.ts";
 import { signStatement } from "./software_statement.ts";
@@ -23,8 +23,8 @@ export interface SoftwareChanges {
 /**
  * Issues a statement that is newer than all before.
  *
- * @throws {ApiError} `directory.not_found`, `directory.conflict` for revoked software and for a participant without the
- * certification that this directory asks for
+ * @throws {ApiError} `directory.not_found`, `directory.conflict` for revoked software, for a participant without the
+ * certification that this directory asks for, and for a person of a participant that is not active
  */
 export function renewStatement(
   directory: Directory,
@@ -32,6 +32,7 @@ export function renewStatement(
   changes: SoftwareChanges,
 ): Promise<string> {
   return changeParticipant(directory, target, async (participant, now): Promise<Change<string>> => {
+    requireTrusted(target, participant);
     if (participant.software.status === "Revoked") {
       throw new ApiError("directory.conflict", {
         description: "The software is revoked; no statement is issued for it.",

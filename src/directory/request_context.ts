@@ -11,8 +11,10 @@ export interface DirectoryEnv {
   Variables: {
     /** Identifies the request in the log and in the response. */
     requestId: string;
-    /** The administrator who made the request, for the history. */
+    /** The person who made the request, for the history. */
     administrator: string;
+    /** The participant for which that person acts; undefined for administrators. */
+    organisation: string | undefined;
     /** The strictly parsed body (`json_body.ts`). Its fields are not checked yet. */
     json: unknown;
   };

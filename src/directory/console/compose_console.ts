@@ -8,8 +8,9 @@ import type { CallApi } from "../../console/program.ts";
 import { openSignInProvider, type SignInProvider } from "../../console/provider.ts";
 import { openSessions } from "../../console/session.ts";
 import type { Directory } from "../directory.ts";
-import type { OrgId } from "../identifiers.ts";
+import { asOrgId, type OrgId } from "../identifiers.ts";
 import { identifyLogin, isLoginToken, type Login } from "../login.ts";
+import type { Participant } from "../participant.ts";
 import { findParticipant } from "../participant_store.ts";
 import type { DirectoryLog } from "../log_events.ts";
 import { consoleRoutes } from "./console_routes.tsx";
@@ -41,8 +42,15 @@ export interface ConsoleDeps {
 export function consoleEndpoints(deps: ConsoleDeps): readonly Endpoint[] {
   const { directory, administrators, settings, log, call } = deps;
   const { clock, terms: { environment } } = directory;
-  const find = async (orgId: OrgId): Promise<readonly Login[]> =>
-    (await findParticipant(directory.store, orgId))?.value.logins ?? [];
+  const find = async (orgId: OrgId): Promise<readonly Login[]> => {
+    const participant = await participantOf(directory, orgId);
+    return participant?.status === "Withdrawn" ? [] : participant?.logins ?? [];
+  };
+  // People of a provider have no login that ends with their participant.
+  const admits = async ({ organisation }: Person): Promise<boolean> => {
+    const orgId = asOrgId(organisation);
+    return orgId === undefined || (await participantOf(directory, orgId))?.status !== "Withdrawn";
+  };
   const identify = async (token: string): ReturnType<Credentials["identify"]> =>
     isLoginToken(token)
       ? await identifyLogin(token, find, clock())
@@ -51,6 +59,7 @@ export function consoleEndpoints(deps: ConsoleDeps): readonly Endpoint[] {
     seal: openSeal(clock),
     clock,
     identify,
+    admits,
     secure: settings.url.startsWith("https:"),
     cookies: "directory",
   });
@@ -60,6 +69,11 @@ export function consoleEndpoints(deps: ConsoleDeps): readonly Endpoint[] {
     bearer: tokenReader({ identify, clock, log }),
     provider: signInProvider(deps),
   });
+}
+
+/** Returns the participant whose people ask for a session. */
+async function participantOf({ store }: Directory, orgId: OrgId): Promise<Participant | undefined> {
+  return (await findParticipant(store, orgId))?.value;
 }
 
 /** Tokens of the sign-in form have limits like those in headers. */

@@ -171,6 +171,40 @@ Deno.test("a login ends with its revocation and after 90 days, for its sessions 
   assertEquals(logins.map(({ status }: Json) => status), ["Expired", "Revoked"]);
 });
 
+Deno.test("people of a participant that is not active only revoke keys, and of a withdrawn one do nothing [DRC4, DRC5, E7]", async () => {
+  await using env = await onboarded();
+  const { token } = await issue(env);
+  const person = await signIn(env, token);
+  const [{ kid }] = (await env.admin("GET", "/participants/SHOP")).body.keys;
+  const set = async (path: string, status: string): Promise<void> =>
+    assertEquals(
+      (await env.admin("PUT", `/participants/SHOP${path}`, { status, reason: "audit" })).status,
+      200,
+    );
+  const csr = { csr_signing: await signingRequest(4) };
+  const rejected = async (): Promise<void> => {
+    const before = await everything(env.store);
+    for (const [path, sent] of [["certificates", csr], ["statement", {}]] as const) {
+      const page = await person.submit(`${OWN}/${path}`, sent);
+      assertEquals(page.status, 409, path);
+      assertStringIncludes(page.html, "The participant and its software must be Active.");
+    }
+    assertEquals(await everything(env.store), before);
+  };
+  await set("/software/status", "Inactive");
+  await rejected();
+  await set("/status", "Suspended");
+  await rejected();
+  assertEquals((await person.submit(`${OWN}/keys/${kid}/revoke`, { reason: REASON })).status, 303);
+  const csrs = { signing: csr.csr_signing };
+  assertEquals((await env.admin("POST", "/participants/SHOP/certificates", { csrs })).status, 201);
+  await set("/status", "Withdrawn");
+  for (const path of [OWN, `${OWN}/files/statement`, `${OWN}/files/certificates/${kid}`]) {
+    assertEquals((await person.get(path)).status, 303, path);
+  }
+  assertEquals((await browserOf(env).submit("/console/sign-in", { token })).status, 403);
+});
+
 Deno.test("wrong tokens of logins sign nobody in and are slowed down [DRC4]", async () => {
   await using env = await onboarded();
   const { token } = await issue(env);

@@ -91,6 +91,14 @@ Deno.test("administrators sign in at their OpenID provider [DRC2]", async (t) =>
       assertEquals((await (await arrive()).get("/console")).status, 403);
     }
   });
+  await t.step("not as a person of a withdrawn participant", async () => {
+    provider.claims = { roles: "participant", organisation: "SHOP" };
+    const browser = await arrive();
+    assertEquals((await browser.get("/console/own")).status, 200);
+    await env.admin("PUT", "/participants/SHOP/status", { status: "Withdrawn", reason: "audit" });
+    assertEquals((await browser.get("/console/own")).status, 303);
+    assertEquals((await (await arrive()).get("/console/own/files/authority")).status, 303);
+  });
   await t.step("not with another state", async () => {
     const browser = browserOf(env);
     const page = await browser.get((await provider.signIn(browser)).replace(/state=./, "state=_"));
