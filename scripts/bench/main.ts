@@ -7,6 +7,7 @@ import { openConnections } from "../../src/base/store/postgres/connections.ts";
 import { openPostgresStore } from "../../src/base/store/postgres/postgres_store.ts";
 import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import { RATE_GROUPS } from "../../src/platform/rate_policies.ts";
 import { openServedEnvironment, type ServedEnvironment } from "../testing/served_environment.ts";
 import { compareEngines, engineReport, newBenchDatabase, openBenchServer } from "./engines.ts";
 import { evidenceCosts, evidenceReport } from "./evidence_cost.ts";
@@ -23,8 +24,7 @@ import { overload } from "./overload.ts";
 import { soak } from "./soak.ts";
 import { STAGES } from "./stages.ts";
 
-const UNLIMITED = ["authorization", "registration", "consents", "payments", "reads", "back_channel", "funds"]
-  .map((group) => `${group}=1000000/1000000`).join();
+const UNLIMITED = RATE_GROUPS.map((group) => `${group}=1000000/1000000`).join();
 const SERVE = { RATE_LIMITS: UNLIMITED, LOG_LEVEL: "warn" };
 const WARM_CONCURRENCY = 8;
 /** Payments that are signed beforehand at once: what signs and sends shares the computer with what is measured. */

@@ -1,5 +1,6 @@
 /** Who takes part: two TPPs, two banks, the directory and the platform's keys. The same in every run. */
 import { readConfig } from "../../src/platform/config.ts";
+import { RATE_GROUPS } from "../../src/platform/rate_policies.ts";
 import { certificateOf } from "./certificates.ts";
 import { hashOf } from "./fast_crypto.ts";
 import { base64url, type NamedModulus, publicJwk, signedJwt } from "./jwts.ts";
@@ -148,7 +149,6 @@ export function registrationOf(who: Party, at: number): string {
 }
 
 const PRIVATE = Object.fromEntries(["d", "p", "q", "dp", "dq", "qi"].map((name) => [name, name]));
-const GROUPS = ["authorization", "registration", "consents", "payments", "reads", "back_channel", "funds"];
 
 /** The platform's configuration: no limit is met, everything is logged. */
 export const CONFIG = readConfig({
@@ -163,7 +163,7 @@ export const CONFIG = readConfig({
   PROXY_SECRET,
   ENVIRONMENT: "Production",
   LOG_LEVEL: "info",
-  RATE_LIMITS: GROUPS.map((group) => `${group}=100000/100000`).join(),
+  RATE_LIMITS: RATE_GROUPS.map((group) => `${group}=100000/100000`).join(),
   PLATFORM_KEYS: JSON.stringify({
     keys: [
       {

@@ -5,6 +5,7 @@
 import { type Addresses, AUTH_URL, BASE_URL, DIRECTORY_URL, REGISTRATION_AUDIENCE } from "./addresses.ts";
 import { composePlatform, type Platform } from "../../src/platform/compose.ts";
 import { type Config, readConfig } from "../../src/platform/config.ts";
+import { RATE_GROUPS } from "../../src/platform/rate_policies.ts";
 import { type Credentials, soleCredential } from "../../src/base/http/credentials.ts";
 import { composeDirectory, type DirectoryApp } from "../../src/directory/compose_directory.ts";
 import { openKeyRing } from "../../src/base/jose/key_ring.ts";
@@ -230,8 +231,7 @@ const ENVIRONMENT = {
   REQUESTS_IN_WORK: "10000",
   REQUEST_WAIT_SECONDS: "600",
   // The clock stands still, so buckets would never refill. Limits have tests of their own.
-  RATE_LIMITS: ["authorization", "registration", "consents", "payments", "reads", "back_channel", "funds"]
-    .map((group) => `${group}=100000/100000`).join(),
+  RATE_LIMITS: RATE_GROUPS.map((group) => `${group}=100000/100000`).join(),
 };
 
 async function onboardAll(

@@ -13,6 +13,7 @@ export const RATE_GROUPS = [
   "consents",
   "payments",
   "reads",
+  "lists",
   "back_channel",
   "funds",
 ] as const;
@@ -33,6 +34,7 @@ const DEFAULTS: RatePolicies = {
   consents: { perSecond: 50, burst: 100 },
   payments: { perSecond: 50, burst: 100 },
   reads: { perSecond: 100, burst: 200 },
+  lists: { perSecond: 2, burst: 10 }, // each reads up to 500 cases
   back_channel: { perSecond: 100, burst: 200 },
   funds: { perSecond: 1, burst: 3 },
 };

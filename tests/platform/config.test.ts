@@ -58,6 +58,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
       consents: { perSecond: 50, burst: 100 },
       payments: { perSecond: 50, burst: 100 },
       reads: { perSecond: 100, burst: 200 },
+      lists: { perSecond: 2, burst: 10 },
       back_channel: { perSecond: 100, burst: 200 },
       funds: { perSecond: 1, burst: 3 },
     },
@@ -129,11 +130,9 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     rolesClaim: "groups",
     client: { id: "console", secret: "0123456789abcdefghijklmnopqrstuv" },
   });
-  assertEquals([config.rateLimits.payments, config.rateLimits.funds], [{ perSecond: 5, burst: 9 }, {
-    perSecond: 2,
-    burst: 4,
-  }]);
-  assertEquals(config.rateLimits.reads, { perSecond: 100, burst: 200 });
+  const { payments, funds, reads } = config.rateLimits;
+  assertEquals([payments, funds], [{ perSecond: 5, burst: 9 }, { perSecond: 2, burst: 4 }]);
+  assertEquals(reads, { perSecond: 100, burst: 200 });
   assertEquals(VARIABLES.length, 50);
 });
 

@@ -52,7 +52,7 @@ export interface ListPage<T> {
  * Lists consents of this TPP at the flow's bank.
  *
  * @param token of the client credentials grant
- * @throws {ApiErrorResponse} if rejected.
+ * @throws {ApiErrorResponse} if rejected; 429 beyond the limit of lists, by default 2 a second.
  */
 export async function listConsents(
   flow: PaymentFlow,
@@ -68,7 +68,7 @@ export async function listConsents(
  * Lists payments of this TPP at the flow's bank.
  *
  * @param token of the client credentials grant
- * @throws {ApiErrorResponse} if rejected.
+ * @throws {ApiErrorResponse} if rejected; 429 beyond the limit of lists, by default 2 a second.
  */
 export async function listPayments(
   flow: PaymentFlow,

@@ -177,7 +177,7 @@ function listEndpoint(deps: ConsentRouteDeps): PlatformEndpoint {
   const { certificate, limit, bank, token } = deps.guards;
   return endpoint("resource", "participant", listConsentsRoute, [
     certificate,
-    limit("reads"),
+    limit("lists"), // contract LS6
     firstReads(),
     bank,
     token(TPP),

@@ -1,5 +1,6 @@
 /** `/{BANK}/domestic-payments/v1` (contract EP9, EP10). */
 import { createRoute, z } from "@hono/zod-openapi";
+import type { HonoRequest } from "hono";
 import { consentAhead } from "../consents/consent_store.ts";
 import type { Supported } from "../consents/initiation_schema.ts";
 import type { RequestFacts } from "../../base/http/request_facts.ts";
@@ -160,24 +161,29 @@ function createEndpoint(deps: PaymentRouteDeps): PlatformEndpoint {
 function readEndpoints(deps: PaymentRouteDeps): readonly PlatformEndpoint[] {
   const { certificate, limit, bank, token } = deps.guards;
   const reads = firstReads((c) => paymentAhead(c.req.param("paymentId")));
-  const checks = [certificate, limit("reads"), reads, bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const;
+  const rest = [reads, bank, token(TPP_OR_CUSTOMER), fapiHeaders] as const;
+  const readChecks = [certificate, limit("reads"), ...rest] as const;
+  const limitFind = limit((request) => askedKey(request) === undefined ? "lists" : "reads"); // contract LS6
   return [
-    endpoint("resource", "participant", findPaymentRoute, checks, async (c) => {
+    endpoint("resource", "participant", findPaymentRoute, [certificate, limitFind, ...rest], async (c) => {
       const by = { bank: c.get("bank").code, token: c.get("access").token };
-      const query = c.req.queries();
-      const [key] = query["idempotency-key"] ?? [];
-      if (key === undefined) return c.json(await listed(deps, c.get("reads"), by, query));
+      const key = askedKey(c.req);
+      if (key === undefined) return c.json(await listed(deps, c.get("reads"), by, c.req.queries()));
       const { value } = await findByIdempotencyKey(deps, c.get("reads"), key, by);
       noteSubject(c.get("facts"), value);
       return c.json(representPayment(value, deps.baseUrl));
     }),
-    endpoint("resource", "participant", readPaymentRoute, checks, async (c) => {
+    endpoint("resource", "participant", readPaymentRoute, readChecks, async (c) => {
       const by = { bank: c.get("bank").code, token: c.get("access").token };
       const { value } = await readPayment(deps, c.get("reads"), c.req.param("paymentId"), by);
       noteSubject(c.get("facts"), value);
       return c.json(representPayment(value, deps.baseUrl));
     }),
   ];
+}
+
+function askedKey(request: HonoRequest): string | undefined {
+  return request.queries()["idempotency-key"]?.[0];
 }
 
 async function listed(

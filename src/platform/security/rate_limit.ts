@@ -4,7 +4,7 @@
  * Once the caller is authenticated, the call also counts for the participant, in the store, so that additional keys
  * or processes do not allow additional calls. A rate-limited request does not consume its proof or idempotency key.
  */
-import type { MiddlewareHandler } from "hono";
+import type { HonoRequest, MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { RequestVariables } from "../../base/http/context.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -30,10 +30,11 @@ export interface RateLimit {
   /**
    * Creates the middleware, which counts by certificate.
    *
+   * @param group of the endpoint, or of the request if the endpoint has several uses
    * @throws {ApiError} `request.rate_limited` with `Retry-After`
    */
   guard(
-    group: RateGroup,
+    group: RateGroup | ((request: HonoRequest) => RateGroup),
   ): MiddlewareHandler<{ Variables: RequestVariables & CertificateVariables & LimitVariables }>;
   /**
    * Takes one token from a subject's bucket.
@@ -63,10 +64,11 @@ export function openRateLimit(
   const take: RateLimit["take"] = (group, subject) => takeFrom(deps.buckets, group, subject);
   return {
     take,
-    guard: (group) =>
+    guard: (groupOf) =>
       createMiddleware<{ Variables: RequestVariables & CertificateVariables & LimitVariables }>(
         async function rateLimit(c, next) {
           const certificate = c.get("certificate");
+          const group = typeof groupOf === "function" ? groupOf(c.req) : groupOf;
           await takeFrom(deps.localBuckets, group, certificate.spkiThumbprint);
           c.set("limitParticipant", async ({ orgId, clientId }) => {
             deps.onProven(certificate, { orgId, clientId });
