@@ -12,11 +12,13 @@ export interface CertificatesAdded {
   readonly active: readonly CertifiedKey[];
 }
 
+/** Maximum of certificates in force per participant. */
+const MAX_IN_FORCE = 40;
 /**
- * Maximum of unexpired certificates per participant: keeps its key sets far below the 256 KiB that clients read
- * (Decision A9).
+ * Maximum with those that are revoked and have not expired. All may be in the set of revoked keys, where an entry has
+ * less than 4 KiB, and clients read 256 KiB (Decision A9). People who replace revoked keys reach it later than 40.
  */
-const MAX_UNEXPIRED = 40;
+const MAX_UNEXPIRED = 60;
 
 /**
  * Certifies new keys in addition to the old ones.
@@ -42,9 +44,7 @@ export async function addCertificates(
         );
       }
       const before = await listKeys(directory.store, target.orgId);
-      if (before.filter((key) => now < key.notAfter).length + requested.length > MAX_UNEXPIRED) {
-        throw conflict(`A participant may have ${MAX_UNEXPIRED} unexpired certificates.`);
-      }
+      requireSpace(before.filter((key) => now < key.notAfter), requested.length);
       const subject = { ...participant, softwareClientId: participant.software.clientId };
       const issued = await certifyKeys(directory, { subject, requested }, now);
       const newKeys = issued.map(({ key }) => key);
@@ -57,6 +57,15 @@ export async function addCertificates(
         answer: { issued, active },
       };
     },
+  );
+}
+
+function requireSpace(unexpired: readonly CertifiedKey[], requested: number): void {
+  const inForce = unexpired.filter(({ revoked }) => revoked === undefined);
+  if (inForce.length + requested <= MAX_IN_FORCE && unexpired.length + requested <= MAX_UNEXPIRED) return;
+  throw conflict(
+    `A participant may have ${MAX_IN_FORCE} certificates in force, and ${MAX_UNEXPIRED} with the revoked ones that ` +
+      "have not expired.",
   );
 }
 

@@ -39,6 +39,7 @@ import { findParticipant, findReport, listHistory, listKeys } from "./participan
 import { recordCertification } from "./record_certification.ts";
 import { renewStatement } from "./renew_statement.ts";
 import type { DirectoryEnv } from "./request_context.ts";
+import { limitOwnChanges } from "./own_changes_limit.ts";
 import { revokeKey } from "./revoke_key.ts";
 import { setOrganisationStatus, setSoftwareStatus } from "./set_status.ts";
 
@@ -56,16 +57,21 @@ export function adminEndpoints(
   const is = adminOperations(rules);
   const restored = (c: AdminContext): Response => answer(c, restoredCopy(directory.restored.takenAt()));
   const participant = knownParticipant(directory);
+  const limited = limitOwnChanges(directory.clock);
   return [
     endpoint(is.onboard, [administrator, jsonValue], (c) => {
       return onboard(directory, c, decodeOnboarding(c.get("json")));
     }),
     endpoint(is.show, [administrator, participant], (c) => showParticipant(directory, c)),
     endpoint(is.history, [administrator, participant], (c) => showHistory(directory, c)),
-    endpoint(is.issueStatement, [administrator, participant, optionalJsonValue], (c) => {
+    endpoint(is.issueStatement, [administrator, limited, participant, optionalJsonValue], (c) => {
       return issueStatement(directory, rules, c);
     }),
-    endpoint(is.issueCertificates, [administrator, jsonValue], (c) => issueCertificates(directory, c)),
+    endpoint(
+      is.issueCertificates,
+      [administrator, limited, jsonValue],
+      (c) => issueCertificates(directory, c),
+    ),
     endpoint(is.certify, [administrator, jsonValue], (c) => certify(directory, c)),
     endpoint(is.showReport, [administrator, participant], (c) => showReport(directory, c)),
     endpoint(is.issueLogin, [administrator, jsonValue], (c) => loginIssued(directory, c)),

@@ -70,6 +70,18 @@ export function listHistory(store: Store, orgId: OrgId): Promise<HistoryEntry[]>
   return listAll(store, historyRecord, historyOf(orgId));
 }
 
+/** The newest entries of a participant's history, oldest first. */
+export async function listNewestHistory(
+  store: Store,
+  { orgId, historyLength }: Participant,
+  limit: number,
+): Promise<HistoryEntry[]> {
+  const prefix = historyOf(orgId);
+  const before = historyLength - limit - 1;
+  const listing = before < 0 ? { prefix, limit } : { prefix, after: historyKey(orgId, before), limit };
+  return (await store.list(listing)).map((entry) => historyRecord.decode(entry).value);
+}
+
 /** The thumbprints of those public keys that were certified before, for any participant. */
 export async function findKnownKeys(store: Store, thumbprints: readonly string[]): Promise<string[]> {
   const found = await store.getMany(thumbprints.map(knownKeyKey));

@@ -45,21 +45,32 @@ Deno.test("POST certificates rejects known keys, no keys and revoked software [E
   assertEquals((await env.admin("GET", "/participants/SHOP")).body.keys.length, 2);
 });
 
-Deno.test("POST certificates keeps key sets small: 40 unexpired certificates a participant [E3]", async () => {
+const TOO_MANY =
+  "A participant may have 40 certificates in force, and 60 with the revoked ones that have not expired.";
+
+Deno.test("POST certificates keeps key sets small: 40 certificates in force, 60 with revoked ones [E3, DRC6]", async () => {
   await using env = await onboarded();
   const [one] = await env.store.list<object>({ prefix: ["directory", "certified_key", "shop"], limit: 1 });
-  for (let count = 2; count < 39; count++) {
-    const kid = `kid-${count}`;
-    const value = { ...one?.value, kid };
+  const add = async (kid: string, more: object): Promise<void> => {
+    const value = { ...one?.value, kid, ...more };
     const write = { kind: "set", key: ["directory", "certified_key", "shop", kid], value } as const;
     await env.store.commit({ checks: [], writes: [write] });
-  }
+  };
   const path = "/participants/SHOP/certificates";
   const two = { signing: await signingRequest(2), transport: await signingRequest(3) };
-  const rejected = await env.admin("POST", path, { csrs: two });
-  assertEquals(rejected.status, 409);
-  assertEquals(rejected.body.error_description, "A participant may have 40 unexpired certificates.");
+  const assertTooMany = async (csrs: Json): Promise<void> => {
+    const rejected = await env.admin("POST", path, { csrs });
+    assertEquals([rejected.status, rejected.body.error_description], [409, TOO_MANY]);
+  };
+  for (let count = 0; count < 37; count++) await add(`kid-${count}`, {});
+  await assertTooMany(two);
   assertEquals((await env.admin("POST", path, { csrs: { signing: two.signing } })).status, 201);
+  const revoked = { revoked: { at: START, reason: "lost" } };
+  await add("kid-0", revoked);
+  assertEquals((await env.admin("POST", path, { csrs: { transport: two.transport } })).status, 201);
+  for (let count = 1; count < 20; count++) await add(`revoked-${count}`, revoked);
+  await add("kid-1", revoked);
+  await assertTooMany({ signing: await signingRequest(4) });
 });
 
 Deno.test("GET jwks drops a key when its certificate expires [E4]", async () => {

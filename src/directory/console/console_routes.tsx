@@ -7,7 +7,9 @@ import { SIGN_OUT_PATH } from "../../console/paths.ts";
 import { type SignInDeps, signInPages, signOut } from "../../console/sign_in.ts";
 import { history, participantRecord } from "../answer_schema.ts";
 import type { Directory } from "../directory.ts";
-import { listParticipants } from "../participant_store.ts";
+import { asOrgId } from "../identifiers.ts";
+import { historyLine } from "../participant_representation.ts";
+import { findParticipant, listNewestHistory, listParticipants } from "../participant_store.ts";
 import { changeRoutes } from "./change_routes.tsx";
 import { consolePage, publicPage } from "./console_page.ts";
 import { fileRoutes } from "./file_routes.ts";
@@ -15,6 +17,9 @@ import { OWN_PATH } from "./people.ts";
 import { ParticipantPage } from "./participant_page.tsx";
 import { ParticipantsPage } from "./participants_page.tsx";
 import { words } from "./phrase.ts";
+
+/** Entries of a history on a page; its words name the number. */
+const MAX_ENTRIES = 200;
 
 export interface ConsoleRouteDeps extends SignInDeps {
   readonly directory: Directory;
@@ -51,13 +56,16 @@ function participantsRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
 function participantRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
   return consolePage(program, "get", "/console/participants/{org_id}", async (visit, c) => {
     const path = `/participants/${encodeURIComponent(c.req.param("org_id") ?? "")}`;
-    const [record, entries] = await Promise.all([
+    const orgId = asOrgId(c.req.param("org_id"));
+    const [record, known] = await Promise.all([
       visit.read(path, participantRecord),
-      visit.read(`${path}/history`, history),
+      orgId === undefined ? null : findParticipant(directory.store, orgId),
     ]);
-    if (!record.ok || !entries.ok) throw new ApiError("directory.not_found", "no such participant");
+    if (!record.ok || known === null) throw new ApiError("directory.not_found", "no such participant");
     const at = `/console/participants/${record.value.org_id}`;
-    const view = { visit, record: record.value, entries: entries.value, at, now: directory.clock() };
+    const newest = await listNewestHistory(directory.store, known.value, MAX_ENTRIES);
+    const entries = history.parse(newest.map(historyLine));
+    const view = { visit, record: record.value, entries, at, now: directory.clock() };
     const title = words(visit.language, "participant.title");
     return c.html(renderFrame(program, { ...visit, title }, <ParticipantPage {...view} />));
   });

@@ -44,6 +44,7 @@ export function ParticipantPage(view: ParticipantView): JSX.Element {
         {entries === undefined ? null : (
           <Card language={language} title="participant.history" isWide>
             <History visit={visit} entries={entries} />
+            {(entries[0]?.sequence ?? 0) > 0 ? <p>{phrase(language, "participant.older")}</p> : null}
           </Card>
         )}
       </div>

@@ -1,29 +1,15 @@
 /** What the people of a participant can do at the directory's console, and that it ends with their organisation. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { decodeJwt } from "jose";
-import type { ConsoleBrowser } from "testing/console_browser.ts";
 import { bank, type DirectoryEnvironment, type Json, signingRequest } from "testing/directory_environment.ts";
 import { everything } from "testing/store_contents.ts";
 import { stepsOf } from "support/steps.ts";
 import { mayCall } from "../../../src/directory/console/people.ts";
 import { onboarded } from "../onboarded.ts";
-import { browserOf, signedIn } from "./visited.ts";
+import { browserOf, issue, signedIn, signIn } from "./visited.ts";
 
 const OWN = "/console/own";
 const REASON = "The participant has asked for it.";
-
-async function issue(env: DirectoryEnvironment, name = "luis", orgId = "SHOP"): Promise<Json> {
-  const { status, body } = await env.admin("POST", `/participants/${orgId}/logins`, { name });
-  assertEquals(status, 201, JSON.stringify(body));
-  return body;
-}
-
-async function signIn(env: DirectoryEnvironment, token: string): Promise<ConsoleBrowser> {
-  const browser = browserOf(env);
-  const page = await browser.submit("/console/sign-in", { token });
-  assertEquals([page.status, page.headers.get("location")], [303, "/console"]);
-  return browser;
-}
 
 const history = async (env: DirectoryEnvironment): Promise<Json> =>
   (await env.admin("GET", "/participants/SHOP/history")).body;

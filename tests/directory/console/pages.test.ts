@@ -114,6 +114,24 @@ Deno.test("the page of a participant shows keys with their ends, the statement, 
   assertStringIncludes((await (await signedIn(env)).get(SHOP)).html, "Expires soon");
 });
 
+Deno.test("the page of a participant shows the newest 200 entries of its history and says that there are older ones [DRC3]", async () => {
+  await using env = await onboarded();
+  const browser = await signedIn(env);
+  const older = "Only the newest 200 entries are shown.";
+  for (let count = 1; count < 200; count++) {
+    env.now += 1000;
+    await env.admin("POST", "/participants/SHOP/statement");
+  }
+  const full = (await browser.get(SHOP)).html;
+  assertEquals([full.includes("Onboarded"), full.includes(older)], [true, false]);
+  env.now += 1000;
+  await env.admin("POST", "/participants/SHOP/statement");
+  const { html } = await browser.get(SHOP);
+  assertEquals([html.includes("Onboarded"), html.includes(older)], [false, true]);
+  assertEquals(html.split("Statement issued").length - 1, 200);
+  assertStringIncludes(html, `${env.now / 1000}`);
+});
+
 Deno.test("what does not exist has a page that says so, with the number of the request [DRC2]", async () => {
   await using env = await onboarded();
   const browser = await signedIn(env);

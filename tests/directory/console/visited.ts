@@ -1,7 +1,7 @@
-/** A browser of an administrator at the directory's console. */
+/** Browsers of administrators and of participants' people at the directory's console. */
 import { assertEquals } from "@std/assert";
 import { ConsoleBrowser } from "testing/console_browser.ts";
-import { ADMIN_TOKEN, type DirectoryEnvironment } from "testing/directory_environment.ts";
+import { ADMIN_TOKEN, type DirectoryEnvironment, type Json } from "testing/directory_environment.ts";
 
 export function browserOf(env: DirectoryEnvironment): ConsoleBrowser {
   return new ConsoleBrowser((request) => env.adminFetch(request));
@@ -13,5 +13,20 @@ export async function signedIn(env: DirectoryEnvironment, next = "/console"): Pr
   const path = `/console/sign-in?${new URLSearchParams({ next })}`;
   const page = await browser.submit(path, { token: ADMIN_TOKEN, next });
   assertEquals([page.status, page.headers.get("location")], [303, next]);
+  return browser;
+}
+
+/** Issues a login for a person of a participant. */
+export async function issue(env: DirectoryEnvironment, name = "luis", orgId = "SHOP"): Promise<Json> {
+  const { status, body } = await env.admin("POST", `/participants/${orgId}/logins`, { name });
+  assertEquals(status, 201, JSON.stringify(body));
+  return body;
+}
+
+/** Signs the person of a login in. */
+export async function signIn(env: DirectoryEnvironment, token: string): Promise<ConsoleBrowser> {
+  const browser = browserOf(env);
+  const page = await browser.submit("/console/sign-in", { token });
+  assertEquals([page.status, page.headers.get("location")], [303, "/console"]);
   return browser;
 }
