@@ -9,13 +9,17 @@ const RETRY_AFTER_SECONDS = 60;
 
 export function publishing(restored: RestoredCopy): MiddlewareHandler<DirectoryEnv> {
   return createMiddleware<DirectoryEnv>(async function published(_c, next): Promise<void> {
-    if (restored.takenAt() !== undefined) {
-      throw new ApiError("platform.unavailable", {
-        detail: "restored, and not confirmed by an administrator",
-        description: "The directory was restored from a copy and is being brought up to date.",
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
-    }
+    requireConfirmed(restored);
     await next();
+  });
+}
+
+/** @throws {ApiError} `platform.unavailable` if the database is a restored copy that no administrator has confirmed */
+export function requireConfirmed(restored: RestoredCopy): void {
+  if (restored.takenAt() === undefined) return;
+  throw new ApiError("platform.unavailable", {
+    detail: "restored, and not confirmed by an administrator",
+    description: "The directory was restored from a copy and is being brought up to date.",
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

@@ -12,6 +12,7 @@ import { asOrgId, type OrgId } from "../identifiers.ts";
 import { identifyLogin, isLoginToken, type Login } from "../login.ts";
 import type { Participant } from "../participant.ts";
 import { findParticipant } from "../participant_store.ts";
+import { requireConfirmed } from "../publishing.ts";
 import type { DirectoryLog } from "../log_events.ts";
 import { consoleRoutes } from "./console_routes.tsx";
 import { directoryConsole } from "./directory_console.ts";
@@ -71,8 +72,17 @@ export function consoleEndpoints(deps: ConsoleDeps): readonly Endpoint[] {
   });
 }
 
-/** Returns the participant whose people ask for a session. */
-async function participantOf({ store }: Directory, orgId: OrgId): Promise<Participant | undefined> {
+/**
+ * Returns the participant whose people ask for a session. A restored copy may lack the end of their logins or of the
+ * participant (contract DRC7).
+ *
+ * @throws {ApiError} `platform.unavailable` while the directory is restored and not confirmed
+ */
+async function participantOf(
+  { store, restored }: Directory,
+  orgId: OrgId,
+): Promise<Participant | undefined> {
+  requireConfirmed(restored);
   return (await findParticipant(store, orgId))?.value;
 }
 
