@@ -118,7 +118,7 @@ const EVENTS = {
   },
   platform_event_pushes_total: {
     kind: "counter",
-    help: "Pushes of events to TPPs by result: acknowledged, rejected or unreachable.",
+    help: "Pushes of events to TPPs by result: acknowledged, rejected, busy or unreachable.",
     labels: { result: "fixed" },
   },
   platform_event_push_duration_seconds: {

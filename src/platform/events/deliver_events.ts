@@ -211,7 +211,7 @@ function report(
   outcome: EventPushOutcome,
 ): void {
   const message = { receiver: clientId, sender: clientId, failures: pushOf(entry.value).failures };
-  if (outcome.ok || outcome.failure.kind === "rejected") circuit.answered(clientId);
+  if (outcome.ok || outcome.failure.kind !== "unreachable") circuit.answered(clientId);
   else circuit.unreachable(message);
   const seconds = outcome.ok ? undefined : outcome.failure.retryAfterSeconds;
   if (seconds !== undefined) circuit.paused(message, boundedPauseSeconds(seconds) * 1000);

@@ -67,7 +67,7 @@ async function outcomeOf(response: Response, now: number): Promise<EventPushOutc
   const pause = secondsUntil(headers.get("retry-after"), now);
   const { fault } = mismatch("status", "202, which acknowledges the event", status);
   const failure: EventPushFailure = {
-    kind: status >= 500 ? "unreachable" : "rejected",
+    kind: status >= 500 ? "unreachable" : status === 429 && pause !== undefined ? "busy" : "rejected",
     why,
     ...(pause === undefined ? {} : { retryAfterSeconds: pause }),
   };

@@ -7,9 +7,10 @@ import type { PushState, StoredEvent } from "./event.ts";
 export interface EventPushFailure {
   /**
    * - `unreachable`: no connection, no complete response in time, or a 5xx. The receiver may have an outage.
+   * - `busy`: 429 with `Retry-After`. The receiver was reached and asks for the event later.
    * - `rejected`: any other response than 202. The receiver was reached.
    */
-  readonly kind: "unreachable" | "rejected";
+  readonly kind: "unreachable" | "busy" | "rejected";
   /** The platform's description: the status of the response and an error code of RFC 8935 §2.4. */
   readonly why: string;
   /** The delay that the receiver requests. */
@@ -40,9 +41,8 @@ export function isHeldForPush(event: StoredEvent, now: number): boolean {
 }
 
 /**
- * Returns the event after a failed push. It is due again after 1, 2, 4 … 512 s. After the last of these delays it is
- * dead if the receiver has rejected it. A receiver that is away gets a push every 512 s, so that it catches up, however
- * long it was away.
+ * Returns the event after a failed push. It is due again after 1, 2, 4 … 512 s, and then every 512 s, so that a receiver
+ * catches up, however long it was away. After one rejection more than there are delays it is dead.
  */
 export function afterFailedPush(
   event: StoredEvent,
@@ -50,11 +50,12 @@ export function afterFailedPush(
   now: number,
   random: () => number,
 ): StoredEvent {
-  const { failures } = pushOf(event);
-  const counted = kind === "rejected" ? failures : Math.min(failures, ORDER_RETRY_SECONDS.length - 1);
-  const dueAt = retryAt(counted, retryAfterSeconds, now, random);
-  const push = { failures: failures + 1, why };
-  return { ...event, push: { ...push, dueAt: dueAt ?? now, dead: dueAt === undefined } };
+  const { failures, rejections: former = 0 } = pushOf(event);
+  const rejections = kind === "rejected" ? former + 1 : former;
+  const dead = rejections > ORDER_RETRY_SECONDS.length;
+  const delay = Math.min(failures, ORDER_RETRY_SECONDS.length - 1);
+  const dueAt = dead ? now : retryAt(delay, retryAfterSeconds, now, random) ?? now;
+  return { ...event, push: { failures: failures + 1, rejections, why, dueAt, dead } };
 }
 
 /** Returns the event with all pushes ahead and due at once. */
