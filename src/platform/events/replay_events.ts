@@ -5,7 +5,7 @@
 import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { Entry } from "../../base/store/store.ts";
 import type { ControlsStore } from "../security/controls_store.ts";
-import type { StoredEvent } from "./event.ts";
+import type { EventPlace, StoredEvent } from "./event.ts";
 import type { EventOwner, EventStore, FinishedPlace, PlacedEvent } from "./event_store.ts";
 import { pushOf, withoutPush } from "./push_state.ts";
 
@@ -40,18 +40,17 @@ export async function replayEvents(
   deps: ReplayDeps,
   { owner, from, to, ...request }: ReplayEvents,
 ): Promise<Replayed> {
-  const [finished, waiting] = await Promise.all([
+  const [finished, { dead, end }] = await Promise.all([
     deps.events.finished(owner, from, to, MAX_REPLAYED + 1),
-    deps.events.waiting(owner, MAX_REPLAYED + 1, { position: from, resource: "" }),
+    listDead(deps.events, owner, { from, to }),
   ]);
-  const dead = waiting.filter((event) => event.position <= to && isDead(event));
   const all = [...finished, ...dead].sort((one, other) => one.position - other.position);
   const some = all.slice(0, MAX_REPLAYED);
   for (let start = 0; start < some.length; start += BATCH) {
     await letWait(deps, owner, some.slice(start, start + BATCH), start === 0 ? request : undefined);
   }
-  const next = all.at(MAX_REPLAYED)?.position;
-  return { replayed: some.length, ...(next === undefined ? {} : { next }) };
+  const next = Math.min(all.at(MAX_REPLAYED)?.position ?? Infinity, end);
+  return { replayed: some.length, ...(next === Infinity ? {} : { next }) };
 }
 
 /** Lets the owner's first dead events be pushed again, and notes who has asked for it. Returns how many. */
@@ -60,7 +59,7 @@ export async function redriveEvents(
   owner: EventOwner,
   operator: string,
 ): Promise<number> {
-  const dead = (await listDead(deps.events, owner)).slice(0, MAX_REPLAYED);
+  const dead = (await listDead(deps.events, owner)).dead.slice(0, MAX_REPLAYED);
   await transact(deps, { what: "redriven events" }, async (tx) => {
     const reason = `${dead.length} events of ${owner.bank}`;
     const note = { at: deps.clock(), event: "events.redriven", actor: operator, reason };
@@ -75,15 +74,21 @@ export async function redriveEvents(
 const PAGE = 500;
 const MAX_PAGES = 20;
 
-async function listDead(events: EventStore, owner: EventOwner): Promise<readonly PlacedEvent[]> {
+/** Returns the owner's first dead events of a time, and where the search has ended if there may be more. */
+async function listDead(
+  events: EventStore,
+  owner: EventOwner,
+  { from = 0, to = Infinity }: { readonly from?: number; readonly to?: number } = {},
+): Promise<{ readonly dead: readonly PlacedEvent[]; readonly end: number }> {
   const dead: PlacedEvent[] = [];
-  let page: readonly PlacedEvent[] = [];
-  for (let pages = 0; pages < MAX_PAGES && dead.length < MAX_REPLAYED; pages++) {
-    page = await events.waiting(owner, PAGE, page.at(-1));
-    dead.push(...page.filter(isDead));
-    if (page.length < PAGE) break;
+  let last: EventPlace = { position: from, resource: "" };
+  for (let pages = 0; pages < MAX_PAGES && dead.length <= MAX_REPLAYED; pages++) {
+    const page = await events.waiting(owner, PAGE, last);
+    dead.push(...page.filter((event) => event.position <= to && isDead(event)));
+    last = page.at(-1) ?? last;
+    if (page.length < PAGE || last.position > to) return { dead, end: Infinity };
   }
-  return dead;
+  return { dead, end: last.position };
 }
 
 function isDead({ entry: { value } }: PlacedEvent): boolean {

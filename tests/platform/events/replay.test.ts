@@ -101,6 +101,27 @@ Deno.test("a replay lets dead events be pushed again [EVT12, EVT15]", async () =
   assertEquals(await waiting(env), []);
 });
 
+Deno.test("a replay finds a dead event behind more than 500 that wait [EVT15]", async () => {
+  await using env = await openReceiver(rejects());
+  await authorised(env);
+  const begin = env.now;
+  for (let pushes = 0; pushes < 11; pushes++) await pushedLater(env, 700_000);
+  const [entry] = await env.store.list<Json>({ prefix: ["event"], limit: 1 });
+  if (entry === undefined) throw new Error("no event");
+  const [name = "", client = "", bank = "", at = "", consentId = ""] = entry.key;
+  const { push: _, ...value } = entry.value;
+  for (let start = 1; start < 700; start += 100) {
+    const writes = Array.from({ length: 100 }, (_, index) => ({
+      kind: "set" as const,
+      key: [name, client, bank, String(Number(at) - start - index).padStart(15, "0"), consentId],
+      value,
+    }));
+    await env.store.commit({ checks: [], writes });
+  }
+  const time = { from: new Date(begin - 1000).toISOString(), to: new Date(env.now).toISOString() };
+  assertEquals(await good(replay(env, time), 200), { replayed: 1 });
+});
+
 const WRONG: Readonly<Record<string, readonly [body: Json, path: string]>> = {
   "no to": [{ from: "2040-01-15T12:00:00Z" }, "to"],
   "no from": [{ to: "2040-01-15T12:00:00Z" }, "from"],
