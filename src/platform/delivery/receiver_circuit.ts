@@ -21,7 +21,7 @@ export interface ReceiverCircuit<R extends string, S extends string> {
    * waits for the other, nor for another sender's.
    */
   admit(message: PushedMessage<R, S>): number | undefined;
-  /** Whether the receiver is in a pause for this sender. Does not change any count. */
+  /** Whether the receiver is in a pause for this sender, of the breaker or one that it asked for. Does not change any count. */
   isOpen(receiver: R, sender: S): boolean;
   /** Returns the receivers whose breaker is open, with the number of senders whose own failures have opened it. */
   open(): readonly { readonly receiver: R; readonly senders: number }[];
@@ -80,6 +80,7 @@ export function openReceiverCircuit<R extends string, S extends string>(
       return undefined;
     },
     isOpen(receiver, sender) {
+      if (pauses.endOf({ receiver, sender }) !== undefined) return true;
       const now = steady();
       return isOpenFor(statesOf(receiver), sender, (state) => isTripped(state) && now < state.at + PAUSE_MS);
     },
@@ -107,11 +108,12 @@ function openIn<R extends string, S extends string>(
 /** Pauses that receivers asked for, by receiver and sender. */
 function openPauses<R extends string, S extends string>(steady: Clock): {
   /** Returns when the pause ends (milliseconds), or undefined if there is none. */
-  endOf(message: PushedMessage<R, S>): number | undefined;
+  endOf(message: Omit<PushedMessage<R, S>, "failures">): number | undefined;
   begin(message: PushedMessage<R, S>, milliseconds: number): void;
 } {
   const pauses = new Map<string, number>();
-  const nameOf = ({ receiver, sender }: PushedMessage<R, S>): string => `${receiver} ${sender}`;
+  const nameOf = ({ receiver, sender }: Omit<PushedMessage<R, S>, "failures">): string =>
+    `${receiver} ${sender}`;
   return {
     endOf(message) {
       const until = pauses.get(nameOf(message));

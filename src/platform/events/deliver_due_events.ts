@@ -36,6 +36,13 @@ export interface EventDelivery {
 
 /** Walks of one process at one time. Others begin when these have ended. */
 const MAX_WALKS = 200;
+/** Of these, of one client, so that one with many banks and a slow receiver does not hold them all. */
+const MAX_WALKS_OF_CLIENT = 4;
+/**
+ * How long an owner is left alone after a walk that has pushed nothing, for each further page that it has read: 50 pages
+ * of dead events are read once a minute. A wake ends it.
+ */
+const REST_MS = 1_200;
 /** Subscriptions that a pass reads at a time. */
 const PAGE = 200;
 /** A pass over the subscriptions takes at most this part of the time. */
@@ -48,11 +55,12 @@ export function openEventDelivery(deps: DeliverDueEventsDeps): EventDelivery {
   const start = async (isStopped: () => boolean): Promise<number> => {
     const before = deps.steady();
     let begun = 0;
-    for (const owner of wakes.due(before)) if (walks.begin(owner, undefined, isStopped)) begun++;
+    for (const owner of wakes.due(before)) if (walks.begin(owner, isStopped)) begun++;
     if (before < nextPassAt) return begun;
     for await (const subscription of dueSubscriptions(deps)) {
       if (isStopped()) break;
-      if (walks.begin(ownerOf(subscription), subscription, isStopped)) begun++;
+      const owner = ownerOf(subscription);
+      if (!walks.isResting(owner) && walks.begin(owner, isStopped)) begun++;
     }
     nextPassAt = deps.steady() + (deps.steady() - before) / DUTY;
     return begun;
@@ -92,29 +100,43 @@ function openWakes({ events }: DeliverDueEventsDeps): Wakes {
 }
 
 interface Walks {
-  /** Returns false if the owner has a walk, or too many others have one. */
-  begin(owner: EventOwner, subscription: Subscription | undefined, isStopped: () => boolean): boolean;
+  /** Returns false if the owner has a walk, or too many others have one. Then its turn comes after theirs. */
+  begin(owner: EventOwner, isStopped: () => boolean): boolean;
+  isResting(owner: EventOwner): boolean;
   underWay(): readonly Promise<Walked>[];
 }
 
 function openWalks(deps: DeliverDueEventsDeps, wakes: Wakes): Walks {
-  const walks = new Map<string, Promise<Walked>>();
+  const walks = new Map<string, { readonly owner: EventOwner; readonly walk: Promise<Walked> }>();
+  const rests = new Map<string, number>();
+  const isFull = ({ clientId }: EventOwner): boolean =>
+    walks.size >= MAX_WALKS ||
+    [...walks.values()].filter(({ owner }) => owner.clientId === clientId).length >= MAX_WALKS_OF_CLIENT;
   return {
-    begin(owner, subscription, isStopped) {
+    begin(owner, isStopped) {
       const name = nameOf(owner);
-      if (walks.size >= MAX_WALKS || walks.has(name)) return false;
+      if (walks.has(name)) return false;
+      if (isFull(owner)) {
+        wakes.add(owner, -Infinity);
+        return false;
+      }
       wakes.done(owner);
-      const walk = walkOf(deps, owner, subscription, isStopped).then((walked) => {
+      rests.delete(name);
+      const walk = walkOf(deps, owner, isStopped).then((walked) => {
         if (walked.againAt !== undefined) wakes.add(owner, walked.againAt);
+        if (walked.pushed === 0 && walked.pages > 1) {
+          rests.set(name, deps.steady() + (walked.pages - 1) * REST_MS);
+        }
         return walked;
       }).finally(() => void walks.delete(name));
       walk.catch((error) => {
         if (!isStoreFailure(error)) deps.log.error("work.failed", { error: errorText(error) });
       });
-      walks.set(name, walk);
+      walks.set(name, { owner, walk });
       return true;
     },
-    underWay: () => [...walks.values()],
+    isResting: (owner) => deps.steady() < (rests.get(nameOf(owner)) ?? -Infinity),
+    underWay: () => [...walks.values()].map(({ walk }) => walk),
   };
 }
 
@@ -134,12 +156,14 @@ async function* dueSubscriptions(deps: DeliverDueEventsDeps): AsyncGenerator<Sub
 async function walkOf(
   deps: DeliverDueEventsDeps,
   owner: EventOwner,
-  known: Subscription | undefined,
   isStopped: () => boolean,
 ): Promise<Walked> {
-  const subscription = known ?? (await deps.subscriptions.find(deps.store, owner))?.value;
-  const to = subscription === undefined ? undefined : await receiverOf(deps, subscription);
-  return to === undefined ? { pushed: 0 } : await deliverEvents(deps, owner, to, isStopped);
+  const receiver = async (): Promise<EventReceiver | undefined> => {
+    const subscription = (await deps.subscriptions.find(deps.store, owner))?.value;
+    return subscription === undefined ? undefined : await receiverOf(deps, subscription);
+  };
+  if (await receiver() === undefined) return { pushed: 0, pages: 0 };
+  return await deliverEvents(deps, owner, receiver, isStopped);
 }
 
 /**

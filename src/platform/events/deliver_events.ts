@@ -57,46 +57,64 @@ const PAGE = 200;
 const MAX_PAGES = 50;
 /** Events that are leased in one commit. */
 const BATCH = 20;
-/** Pushes of one walk. The next one, of this owner or another, goes on. */
+/** Pushes of one walk, and its time. The next one, of this owner or another, goes on. */
 const MAX_PUSHES = 400;
+const MAX_WALK_MS = 30_000;
 
 /** What a walk has done. */
 export interface Walked {
   readonly pushed: number;
-  /** When the earliest event that failed is due again, or at once if the walk has ended at its bound; milliseconds. */
+  /** Pages of events that it has read. */
+  readonly pages: number;
+  /** When the earliest event that waits is due, or at once if the walk has ended at its bound; milliseconds. */
   readonly againAt?: number;
 }
 
 interface Walk {
   readonly owner: EventOwner;
-  readonly to: EventReceiver;
+  readonly receiver: () => Promise<EventReceiver | undefined>;
   readonly isStopped: () => boolean;
+  /** When it ends, milliseconds. */
+  readonly until: number;
   /** Resources whose next event must wait. */
   readonly blocked: Set<string>;
   pushed: number;
   againAt: number;
+  /** Whether the TPP takes pushes no more. */
+  isRefused: boolean;
 }
 
-/** @throws {StoreFailure} */
+/**
+ * @param receiver returns where the events go now, or undefined if nothing may be pushed. It is asked before each lease.
+ * @throws {StoreFailure}
+ */
 export async function deliverEvents(
   deps: DeliverEventsDeps,
   owner: EventOwner,
-  to: EventReceiver,
+  receiver: Walk["receiver"],
   isStopped: () => boolean,
 ): Promise<Walked> {
-  const walk: Walk = { owner, to, isStopped, blocked: new Set(), pushed: 0, againAt: Infinity };
+  const counted = { blocked: new Set<string>(), pushed: 0, againAt: Infinity, isRefused: false };
+  const walk: Walk = { owner, receiver, isStopped, until: deps.steady() + MAX_WALK_MS, ...counted };
   let page: readonly PlacedEvent[] = [];
-  for (let pages = 0; pages < MAX_PAGES && !isOver(deps, walk); pages++) {
+  let pages = 0;
+  while (pages < MAX_PAGES && !isOver(deps, walk)) {
     page = await deps.events.waiting(owner, PAGE, page.at(-1));
+    pages++;
     await pushPage(deps, walk, page);
     if (page.length < PAGE) break;
   }
-  if (walk.pushed >= MAX_PUSHES) walk.againAt = deps.steady();
-  return { pushed: walk.pushed, ...(walk.againAt === Infinity ? {} : { againAt: walk.againAt }) };
+  if (isAtBound(deps, walk)) walk.againAt = deps.steady();
+  return { pushed: walk.pushed, pages, ...(walk.againAt === Infinity ? {} : { againAt: walk.againAt }) };
 }
 
-function isOver({ circuit }: DeliverEventsDeps, { to: { clientId }, pushed, isStopped }: Walk): boolean {
-  return pushed >= MAX_PUSHES || isStopped() || circuit.isOpen(clientId, clientId);
+function isAtBound({ steady }: DeliverEventsDeps, { pushed, until }: Walk): boolean {
+  return pushed >= MAX_PUSHES || steady() >= until;
+}
+
+function isOver(deps: DeliverEventsDeps, walk: Walk): boolean {
+  const { owner: { clientId }, isRefused, isStopped } = walk;
+  return isRefused || isStopped() || isAtBound(deps, walk) || deps.circuit.isOpen(clientId, clientId);
 }
 
 /** Pushes the first event of each resource, then the next ones of those that have been taken. */
@@ -113,20 +131,26 @@ async function pushPage(deps: DeliverEventsDeps, walk: Walk, page: readonly Plac
 /** Divides the events: those that may be pushed now, one of each resource, and the others in their order. */
 function nextBatch(
   deps: DeliverEventsDeps,
-  { to: { clientId }, blocked }: Walk,
+  walk: Walk,
   rest: readonly PlacedEvent[],
 ): { readonly batch: readonly PlacedEvent[]; readonly others: readonly PlacedEvent[] } {
   const [batch, others]: [PlacedEvent[], PlacedEvent[]] = [[], []];
   const taken = new Set<string>();
+  const { owner: { clientId }, blocked } = walk;
   for (const event of rest) {
     const { resource, entry: { value } } = event;
     const isFirst = !blocked.has(resource) && !taken.has(resource);
-    const { failures } = pushOf(value);
-    const mayGo = isFirst && batch.length < BATCH && mayBePushed(value, deps.steady()) &&
-      deps.circuit.admit({ receiver: clientId, sender: clientId, failures }) === undefined;
-    if (mayGo) batch.push(event);
+    const { failures, dueAt } = pushOf(value);
+    const isNext = isFirst && batch.length < BATCH;
+    const waitsUntil = !isNext
+      ? Infinity
+      : mayBePushed(value, deps.steady())
+      ? deps.circuit.admit({ receiver: clientId, sender: clientId, failures })
+      : dueAt;
+    if (waitsUntil === undefined) batch.push(event);
     else others.push(event);
-    if (isFirst && !mayGo && batch.length < BATCH) blocked.add(resource);
+    if (isNext && waitsUntil !== undefined) blocked.add(resource);
+    walk.againAt = Math.min(walk.againAt, waitsUntil ?? Infinity);
     taken.add(resource);
   }
   return { batch, others };
@@ -134,8 +158,8 @@ function nextBatch(
 
 /** Leases as many events as there are free slots, because an event that waits for a slot uses up its lease. */
 async function pushBatch(deps: DeliverEventsDeps, walk: Walk, batch: readonly PlacedEvent[]): Promise<void> {
-  const { clientId } = walk.to;
-  for (let start = 0; start < batch.length && !walk.isStopped();) {
+  const { clientId } = walk.owner;
+  for (let start = 0; start < batch.length && !isOver(deps, walk);) {
     const slots = [await deps.slots.take(clientId)];
     for (let free; start + slots.length < batch.length && (free = deps.slots.takeFree(clientId));) {
       slots.push(free);
@@ -143,11 +167,14 @@ async function pushBatch(deps: DeliverEventsDeps, walk: Walk, batch: readonly Pl
     const wanted = batch.slice(start, start + slots.length);
     start += slots.length;
     try {
+      const to = await walk.receiver();
+      walk.isRefused = to === undefined;
+      if (to === undefined) return;
       const ours = await lease(deps, wanted);
       for (const { resource } of wanted) {
         if (!ours.some((event) => event.resource === resource)) walk.blocked.add(resource);
       }
-      await Promise.all(ours.map((event) => pushOne(deps, walk, event)));
+      await Promise.all(ours.map((event) => pushOne(deps, walk, to, event)));
     } finally {
       for (const free of slots) free();
     }
@@ -174,18 +201,23 @@ async function lease(
   return ours;
 }
 
-async function pushOne(deps: DeliverEventsDeps, walk: Walk, event: PlacedEvent): Promise<void> {
+async function pushOne(
+  deps: DeliverEventsDeps,
+  walk: Walk,
+  to: EventReceiver,
+  event: PlacedEvent,
+): Promise<void> {
   walk.pushed++;
   walk.blocked.add(event.resource);
   try {
     if (!isHeldForPush(event.entry.value, deps.steady())) return;
     const [at, began] = [deps.clock(), deps.steady()];
     const token = await signEvent(deps, walk.owner, event);
-    const outcome = await pushEvent(deps, walk.to.uri, token, at);
+    const outcome = await pushEvent(deps, to.uri, token, at);
     const milliseconds = deps.steady() - began;
     measure(deps, outcome, milliseconds);
-    deps.tracePush({ owner: walk.owner, to: walk.to, event, outcome, at, milliseconds });
-    report(deps, walk.to, event, outcome);
+    deps.tracePush({ owner: walk.owner, to, event, outcome, at, milliseconds });
+    report(deps, to, event, outcome);
     if (outcome.ok) {
       if (await recordTaken(deps, event)) walk.blocked.delete(event.resource);
     } else {

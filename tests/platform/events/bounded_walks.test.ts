@@ -1,0 +1,157 @@
+/** What one walk over a subscriber's events may do and read (contract EVT11, EVT13; Decision T3). */
+import { assertEquals } from "@std/assert";
+import { authorised } from "testing/authorization_flow.ts";
+import { good, type Json } from "testing/flows.ts";
+import type { Entry, Listing, Store } from "../../../src/base/store/store.ts";
+import { anotherProcess } from "support/processes.ts";
+import { BOUND_MS } from "support/standing.ts";
+import { steps } from "support/steps.ts";
+import { acknowledges, away, openReceiver, pushedLater, type ReceiverEnvironment } from "./receiver.ts";
+import { subscription, subscriptions } from "./subscribing.ts";
+
+/** Adds copies of the one event, each of a consent of its own, before it in time. */
+async function addEvents(env: ReceiverEnvironment, many: number, members: Json = {}): Promise<void> {
+  const [entry] = await env.store.list<Json>({ prefix: ["event"], limit: 1 });
+  if (entry === undefined) throw new Error("no event");
+  const [name = "", client = "", bank = "", at = ""] = entry.key;
+  const position = String(Number(at) - 1).padStart(15, "0");
+  for (let start = 0; start < many; start += 100) {
+    const writes = Array.from({ length: Math.min(100, many - start) }, () => {
+      const consentId = crypto.randomUUID();
+      const key = [name, client, bank, position, consentId];
+      return { kind: "set" as const, key, value: { ...entry.value, consentId, ...members } };
+    });
+    await env.store.commit({ checks: [], writes });
+  }
+}
+
+const STOPPED: Readonly<Record<string, (env: ReceiverEnvironment) => Promise<unknown>>> = {
+  "an operator blocks": (env) =>
+    good(
+      env.asOperator(`/operations/software/${env.tpp.clientId}/block`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ Data: { Reason: "Fraud is suspected, case 4711." } }),
+      }),
+      200,
+    ),
+  "ends its subscription": async (env) => {
+    const [{ EventSubscriptionId: id }] = await subscriptions(env);
+    await subscription(env, undefined, { method: "DELETE", id });
+  },
+};
+
+Deno.test("pushes under way are the last ones to a TPP that [EVT11]", async (t) => {
+  await steps(t, STOPPED, async (stop) => {
+    await using env = await openReceiver();
+    await authorised(env);
+    await addEvents(env, 40);
+    const stopped = Promise.withResolvers<void>();
+    env.answer = async () => {
+      if (env.received.length === 1) {
+        await stop(env);
+        env.now += BOUND_MS;
+        stopped.resolve();
+      }
+      await stopped.promise;
+      return acknowledges();
+    };
+    assertEquals([await env.platform.deliverEvents(), env.received.length], [10, 10]);
+  });
+});
+
+Deno.test("a walk ends after 30 s, and the next one goes on [EVT13, T3]", async () => {
+  await using env = await openReceiver();
+  await authorised(env);
+  await addEvents(env, 40);
+  env.answer = () => (env.now += 4000, acknowledges());
+  assertEquals(await env.platform.deliverEvents(), 10);
+  assertEquals(await env.platform.deliverEvents(), 10);
+});
+
+Deno.test("a pause that a receiver asks for ends the walk [EVT12]", async () => {
+  await using env = await openReceiver();
+  await authorised(env);
+  await addEvents(env, 40);
+  env.answer = () => new Response(null, { status: 429, headers: { "retry-after": "100" } });
+  assertEquals(await env.platform.deliverEvents(), 10);
+  const { process, pages } = await counting(env);
+  assertEquals([await env.platform.deliverEvents(), pages()], [0, 0]);
+  env.answer = acknowledges;
+  assertEquals(await pushedLater(env, 99_000), 0);
+  assertEquals(await pushedLater(env, 1_000 + 26_000), 41);
+  await process.stop();
+});
+
+/** Another process, and how many pages of events it has read. */
+async function counting(env: ReceiverEnvironment) {
+  let pages = 0;
+  const store: Store = {
+    ...env.store,
+    async list<T>(listing: Listing): Promise<Entry<T>[]> {
+      if (listing.prefix[0] === "event" && listing.limit > 1) pages++;
+      return await env.store.list<T>(listing);
+    },
+  };
+  const process = await anotherProcess(Object.assign(Object.create(env), { store }));
+  return { process, pages: () => pages };
+}
+
+const DEAD = { push: { failures: 11, rejections: 11, dueAt: 0, dead: true, why: "status 400" } };
+
+Deno.test("a backlog of dead events is read again after a rest that is as long as the backlog [T3]", async () => {
+  await using env = await openReceiver();
+  await authorised(env);
+  await addEvents(env, 450, DEAD);
+  assertEquals(await env.platform.deliverEvents(), 1);
+  const { process, pages } = await counting(env);
+  const read: number[] = [];
+  for (const later of [0, 0, 2000, 400, 0]) {
+    env.now += later;
+    assertEquals(await process.deliverEvents(), 0);
+    read.push(pages());
+  }
+  assertEquals(read, [3, 3, 3, 6, 6]);
+  await process.stop();
+});
+
+Deno.test("events behind a backlog of dead ones are pushed when they are stored and when they are due [EVT12, T3]", async () => {
+  await using env = await openReceiver();
+  await authorised(env);
+  await addEvents(env, 1000, DEAD);
+  env.answer = away;
+  assertEquals([await env.platform.deliverEvents(), await env.platform.deliverEvents()], [1, 0]);
+  env.answer = acknowledges;
+  assertEquals(await pushedLater(env, 1250), 1);
+  assertEquals([await env.platform.deliverEvents(), await env.platform.deliverEvents()], [0, 0]);
+  await authorised(env);
+  assertEquals(await env.platform.deliverEvents(), 1);
+});
+
+Deno.test("a client has four walks at a time, and each of its banks has its turn [EVT13]", async () => {
+  await using env = await openReceiver();
+  await authorised(env);
+  const rows = await Promise.all(
+    ["event", "event_subscription"].map((name) => env.store.list<Json>({ prefix: [name], limit: 1 })),
+  );
+  const writes = rows.flat().flatMap(({ key: [name = "", client = "", , ...rest], value }) =>
+    Array.from({ length: 9 }, (_, index) => {
+      const bank = `BANKX${index}`;
+      const changed = name === "event" ? value : { ...value, bank };
+      return { kind: "set" as const, key: [name, client, bank, ...rest], value: changed };
+    })
+  );
+  assertEquals(writes.length, 18);
+  await env.store.commit({ checks: [], writes });
+  const held = Promise.withResolvers<void>();
+  env.answer = async () => (await held.promise, acknowledges());
+  const first = env.platform.deliverEvents();
+  while (env.received.length < 4) await new Promise((done) => setTimeout(done, 5));
+  await new Promise((done) => setTimeout(done, 300));
+  assertEquals(env.received.length, 4);
+  held.resolve();
+  assertEquals(await first, 4);
+  await env.platform.deliverEvents();
+  await env.platform.deliverEvents();
+  assertEquals(env.received.length, 10);
+});
