@@ -55,6 +55,7 @@ async function platformJourney({ page, endpoints, look }: Tour): Promise<void> {
   await look("shop-refused");
   await page.goto(consent);
   await look("platform-finished");
+  await page.context().clearCookies({ name: "bank_visit" }); // as another browser, which the bank cannot lead back
   await page.goto(visit);
   await page.waitForURL(`${endpoints.banks_url}/**`);
   await look("bank-visit-over");
