@@ -131,7 +131,9 @@ async function run(
   for await (const part of child.stdout.pipeThrough(new TextDecoderStream())) {
     stdout += part;
     const link = /^http\S+authorization\.oauth2\S+(?=\n)/m.exec(stdout)?.[0];
-    if (link !== undefined) visit ??= bringBack(new URL(link));
+    if (link === undefined) continue;
+    // An example that stops may end the browser's connection. One that goes on without the browser waits for ever.
+    visit ??= bringBack(new URL(link)).catch((error) => void (stdout += `browser: ${error}\n`));
   }
   await visit;
   await input.close().catch(() => {}); // it may have ended without reading
