@@ -21,8 +21,10 @@ export interface ReceiverCircuit<R extends string, S extends string> {
    * waits for the other, nor for another sender's.
    */
   admit(message: PushedMessage<R, S>): number | undefined;
-  /** Whether the receiver is in a pause for this sender, of the breaker or one that it asked for. Does not change any count. */
+  /** Whether the receiver is in a pause of the breaker for this sender. Does not change any count. */
   isOpen(receiver: R, sender: S): boolean;
+  /** Whether the receiver is in a pause that it asked for, for this sender. */
+  isPaused(receiver: R, sender: S): boolean;
   /** Returns the receivers whose breaker is open, with the number of senders whose own failures have opened it. */
   open(): readonly { readonly receiver: R; readonly senders: number }[];
   /** The receiver sent a response. The breaker closes for every sender. */
@@ -80,10 +82,10 @@ export function openReceiverCircuit<R extends string, S extends string>(
       return undefined;
     },
     isOpen(receiver, sender) {
-      if (pauses.endOf({ receiver, sender }) !== undefined) return true;
       const now = steady();
       return isOpenFor(statesOf(receiver), sender, (state) => isTripped(state) && now < state.at + PAUSE_MS);
     },
+    isPaused: (receiver, sender) => pauses.endOf({ receiver, sender }) !== undefined,
     open: () => openIn(receivers, steady()),
     answered: (receiver) => void receivers.delete(receiver),
     unreachable(message) {

@@ -114,7 +114,9 @@ function isAtBound({ steady }: DeliverEventsDeps, { pushed, until }: Walk): bool
 
 function isOver(deps: DeliverEventsDeps, walk: Walk): boolean {
   const { owner: { clientId }, isRefused, isStopped } = walk;
-  return isRefused || isStopped() || isAtBound(deps, walk) || deps.circuit.isOpen(clientId, clientId);
+  const { circuit } = deps;
+  const isAway = circuit.isOpen(clientId, clientId) || circuit.isPaused(clientId, clientId);
+  return isRefused || isStopped() || isAtBound(deps, walk) || isAway;
 }
 
 /** Pushes the first event of each resource, then the next ones of those that have been taken. */
