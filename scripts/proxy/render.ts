@@ -29,7 +29,8 @@ const VARIABLES = ["BASE_URL", "AUTH_URL", "HOST", "PORT", "BACKENDS", "CELLS", 
 
 /**
  * A template with its placeholders filled in. A line with `{{API_BACKEND}}` or `{{BROWSER_BACKEND}}` is written once for
- * each backend of that host, with its address and, in place of `{{NUMBER}}`, its number from 1 on. The lines between `{{CELLS}}` and `{{END}}` are written
+ * each backend of that host, with its address and, in place of `{{NUMBER}}`, its number from 1 on. `track …/{{SAME}}`
+ * follows the check of a process that serves both hosts; one that serves the browser host alone has its own. The lines between `{{CELLS}}` and `{{END}}` are written
  * once for each further cell, with its name, its banks as an alternative of a regular expression, and its backends.
  *
  * @throws {Error} where a placeholder has no value
@@ -55,12 +56,18 @@ export function fillIn(
   });
 }
 
+const OWN_CHECK = "check inter 1s fall 1 rise 1";
+
 function withBackends(lines: string, { api, browser }: Backends): string {
   return lines.replaceAll(
     /^.*\{\{(API|BROWSER)_BACKEND\}\}.*\n/gm,
     (line, host: string) =>
       (host === "API" ? api : browser).map((address, index) =>
         line.replaceAll(`{{${host}_BACKEND}}`, address).replaceAll("{{NUMBER}}", String(index + 1))
+          .replace(/track \S+\/\{\{SAME\}\}/, (track) => {
+            const same = api.indexOf(address) + 1;
+            return same === 0 ? OWN_CHECK : track.replace("{{SAME}}", `platform${same}`);
+          })
       ).join(""),
   );
 }

@@ -88,8 +88,8 @@ Deno.test("proxy-config writes each process into every group of backends, with t
       assert(own.every((line) => line.includes(`server platform${number} `)), path);
       assertEquals(own.map((line) => /track (\S+)/.exec(line)?.[1]), [
         undefined,
-        undefined,
-        `customers/platform${number}`,
+        `platform/platform${number}`,
+        `platform/platform${number}`,
       ]);
     }
   }
