@@ -20,6 +20,11 @@ const MAX_KEYS_A_READ = 10;
 const COMMITS_AT_ONCE = 2;
 /** Longest wait for the lock of another process. SQLite itself uses the same time if a commit has no checks. */
 const LOCK_PATIENCE_MS = 5000;
+/**
+ * A lock outlives its holder for a moment: a program that the holder was just starting has the file open until it
+ * runs.
+ */
+const HOLDER_PATIENCE_MS = 1000;
 const LOCK_RETRY_MS = 50;
 /** Longer than {@link LOCK_PATIENCE_MS}, because commits before it may wait for the lock. */
 const TURN_PATIENCE_MS = 6000;
@@ -113,9 +118,15 @@ async function lockFile(path: string): Promise<Deno.FsFile | undefined> {
       throw new Error(`The database ${path} cannot be opened: ${error.message}`);
     },
   );
-  if (await file.tryLock(true)) return file;
-  file.close();
-  throw new Error(`The database ${path} is in use by another process; stop that one first.`);
+  const lastTry = monotonicClock() + HOLDER_PATIENCE_MS;
+  while (!await file.tryLock(true)) {
+    if (monotonicClock() >= lastTry) {
+      file.close();
+      throw new Error(`The database ${path} is in use by another process; stop that one first.`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
+  }
+  return file;
 }
 
 async function openOrSayWhy(path: string): Promise<Deno.Kv> {

@@ -56,6 +56,19 @@ Deno.test("deno_kv says in one sentence that another process holds the file [lay
   (await openDenoKv(file)).close();
 });
 
+Deno.test("deno_kv opens a file again while its process starts other programs", async () => {
+  const starting = 'for (;;) await Promise.all([1, 2, 3, 4].map(() => new Deno.Command("true").output()));';
+  const module = `data:application/javascript,postMessage(0); ${encodeURIComponent(starting)}`;
+  const worker = new Worker(module, { type: "module" });
+  await new Promise((resolve) => worker.onmessage = resolve);
+  const file = freshFile();
+  try {
+    for (let round = 0; round < 20; round++) await (await openDenoKv(file)).close();
+  } finally {
+    worker.terminate();
+  }
+});
+
 Deno.test("deno_kv says in one sentence that a file cannot be opened", async () => {
   const missing = `${folder}/nowhere/x.sqlite3`;
   const error = await assertRejects(() => openDenoKv(missing), Error);
