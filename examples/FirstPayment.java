@@ -504,7 +504,7 @@ public class FirstPayment {
         }
     }
 
-    /** What went wrong, in a sentence for the person at the keyboard. */
+    /** An error, in a sentence for the person at the keyboard. */
     static class Stop extends RuntimeException {
         Stop(String sentence) {
             super(sentence);

@@ -114,7 +114,7 @@ type Tpp struct {
 	platformKeys map[string]*rsa.PublicKey
 }
 
-// What the program reads of a consent or a payment.
+// The fields of a consent or a payment that the program reads.
 type resource struct {
 	Data struct{ ConsentId, DomesticPaymentId, Status string }
 }

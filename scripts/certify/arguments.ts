@@ -1,7 +1,7 @@
 /** The command line of `deno task certify`. Unknown words are rejected before anything is started. */
 import { type Options, optionsOf, UsageError } from "../command_line/run.ts";
 
-/** What every suite can be asked for. */
+/** The options of every suite. */
 export interface CertifyOptions {
   /** Ids of the cases to run; undefined: all of them. */
   readonly only?: readonly string[];

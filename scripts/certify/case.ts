@@ -1,7 +1,7 @@
-/** What a certification is made of: a suite of cases, the party under test, and what each case saw. */
+/** The parts of a certification: a suite of cases, the party under test, and what each case saw. */
 import type { Options } from "../command_line/run.ts";
 
-/** What a case observed. */
+/** An observation of a case. */
 export interface Outcome {
   readonly passed: boolean;
   /** In plain words, without secrets and personal data; {@link boundedWords} shortens it. */
@@ -70,12 +70,12 @@ export function boundedWords(text: string): string {
   return line.length <= MAX_SEEN ? line : `${line.slice(0, MAX_SEEN - 1)}…`;
 }
 
-/** What was seen is as required. */
+/** The observation is as required. */
 export function passed(seen: string): Outcome {
   return { passed: true, seen };
 }
 
-/** What was seen is not as required. */
+/** The observation is not as required. */
 export function failed(seen: string): Outcome {
   return { passed: false, seen };
 }

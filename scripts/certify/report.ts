@@ -5,7 +5,7 @@ import type { NamedKey } from "../../src/base/jose/sealed_jwt.ts";
 import type { Subject } from "./case.ts";
 import type { CaseResult } from "./run.ts";
 
-/** What was certified, and how it went. */
+/** The subject of a certification, and the result. */
 export interface Report {
   readonly subject: Subject;
   readonly suite: { readonly name: string; readonly version: string };

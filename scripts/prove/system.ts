@@ -9,7 +9,7 @@ export interface ProvedSystem extends AsyncDisposable {
   readonly endpoints: SandboxEndpoints;
   /** The operations API at each process of the platform, as an operator who may read cases. */
   readonly operations: readonly OperationsApi[];
-  /** What can be killed. One that is named twice is killed twice as often. */
+  /** The processes that can be killed. One that is named twice is killed twice as often. */
   readonly targets: readonly string[];
   /** When a standby became the primary, milliseconds. */
   readonly promotions: readonly number[];

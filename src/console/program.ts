@@ -1,4 +1,4 @@
-/** What a console has of its own: its name, its pages, who may open them, and its log. */
+/** The parts that differ between consoles: the name, its pages, who may open them, and its log. */
 import type { Context } from "hono";
 import type { Person } from "../base/http/bearer.ts";
 import type { Language } from "../pages/language.ts";

@@ -44,8 +44,8 @@ export function withCertification(
 }
 
 /**
- * What is missing for a statement, or undefined. The newest report of any suite counts, so that a failed run is not
- * hidden by a passed one before it.
+ * Returns the reason why a statement lacks a certification, or undefined. The newest report of any suite counts, so
+ * that a failed run is not hidden by a passed one before it.
  */
 export function missingCertification(
   { certifiers, requiredDays }: CertificationTerms,

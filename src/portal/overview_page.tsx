@@ -15,7 +15,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ["/docs/reference", "Every endpoint, generated from the running routes."],
 ]);
 
-/** What a participant needs to know before it registers. */
+/** The facts that a participant needs before it registers. */
 export interface DirectoryFacts {
   /** `iss` of software statements, and the directory's address. */
   readonly directoryIssuer: string;

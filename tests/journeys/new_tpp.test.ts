@@ -86,7 +86,10 @@ async function downloadAll(person: ConsoleBrowser, folder: string): Promise<stri
   return names.toSorted();
 }
 
-/** What a TPP reads at the portal, beside the directory and the audience of registrations, which its operator names. */
+/**
+ * The settings that a TPP reads at the portal, beside the directory and the audience of registrations, which its
+ * operator names.
+ */
 async function endpointsFrom({ auth_url, directory_url, registration_audience }: Endpoints): Promise<object> {
   const document = await (await fetch(`${auth_url}/openapi.json`)).json();
   const base_url = document.servers[0].url;

@@ -179,7 +179,7 @@ function pluralsIn(text: string, language: Language): ReadonlySet<string>[] {
   );
 }
 
-/** What the message says, in each form that a number takes; an argument is shown as `{name}`. */
+/** The text of the message, in each form that a number takes; an argument is shown as `{name}`. */
 function readingsOf(text: string, language: Language): string[] {
   const names = argumentsOf(text, language);
   const isCounted = pluralsIn(text, language).length > 0;

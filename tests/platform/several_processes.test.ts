@@ -1,4 +1,4 @@
-/** What each process keeps for itself, and what follows for several on one store [M1]. */
+/** The state that each process keeps for itself, and its consequences for several on one store [M1]. */
 import { assert, assertEquals } from "@std/assert";
 import type { Platform } from "../../src/platform/compose.ts";
 import { call, clientToken, createConsent, good, type Json, requestToken } from "testing/flows.ts";

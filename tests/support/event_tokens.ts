@@ -3,7 +3,7 @@ import { signClaims } from "../../src/base/jose/sign_claims.ts";
 import { testKey } from "testing/keys.ts";
 import { authUrl, consentId, paymentId, type TppEnvironment } from "./sandbox_tpp_platform.ts";
 
-/** What differs from a good token. */
+/** The differences from a good token. */
 export interface EventToken {
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly typ?: string;

@@ -22,7 +22,7 @@ const root = new URL("../../", import.meta.url).pathname;
 const EXAMPLE = "examples/first_payment.ts";
 /** The example waits a second and more before it repeats what got no answer; its copies wait less. */
 const IMPATIENT: Change = { from: '"retry-after") ?? attempt)', to: '"retry-after") ?? 0.1)' };
-/** What a shop is made of, below `src`. */
+/** The source files of a shop, below `src`. */
 const SHOP_PARTS = ["base", "client", "pages", "sandbox/shop", "sandbox/pages"];
 
 /** A bench whose TPP can be exchanged. */

@@ -1,7 +1,7 @@
 /** A worker that opens connections, reports them, and then sends a request on each. */
 import { connectRaw } from "./raw_client.ts";
 
-/** What the worker is sent, with a port for the first lines of the responses. */
+/** The message to the worker, with a port for the first lines of the responses. */
 export interface WaitingClients {
   readonly port: number;
   readonly count: number;

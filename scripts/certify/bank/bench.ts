@@ -1,4 +1,4 @@
-/** What the cases of a bank use: the bank under test, and the platform's side. */
+/** The equipment of a bank's cases: the bank under test, and the platform's side. */
 import { createLocalJWKSet, decodeJwt, type JWK } from "jose";
 import { z } from "zod";
 import { type AccessToken, grantClientToken } from "../../../src/client/tpp/authorization.ts";

@@ -19,7 +19,7 @@ export interface BackChannelCall {
   readonly status: number;
 }
 
-/** What the bank answered to an order. */
+/** The bank's response to an order. */
 export interface OrderAnswer {
   readonly status: number;
   readonly body: string;
@@ -40,9 +40,9 @@ export interface Push {
 export type TakePush = (push: Push) => Promise<OrderAnswer | "lost">;
 
 export interface Between {
-  /** What the platform's API receives. */
+  /** The requests to the platform's API. */
   readonly front: PlatformFront;
-  /** What the platform sends to others. */
+  /** The requests of the platform to others. */
   readonly outgoing: typeof fetch;
   /** The bank's calls about a consent or payment, oldest first. */
   calls(id: string): readonly BackChannelCall[];
@@ -58,7 +58,7 @@ const DELIVERY_MS = 15_000;
 
 const orderSchema = z.looseObject({ Data: z.looseObject({ ConsentId: z.string() }) });
 
-/** Nothing is failed or taken yet. */
+/** Opens the connections between the platform and a bank. No call fails and no push is taken at first. */
 export function openBetween(): Between {
   const calls: BackChannelCall[] = [];
   const failures: { readonly method: string; readonly id: string; readonly isLost: boolean }[] = [];

@@ -6,7 +6,7 @@ export interface HookAccount {
   readonly SchemeName: string;
   readonly Identification: string;
   readonly Currency: string;
-  /** What the account holds after every order that the bank has accepted, a decimal. */
+  /** The account's balance after every order that the bank has accepted, a decimal. */
   readonly Balance: string;
 }
 

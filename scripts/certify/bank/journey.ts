@@ -35,7 +35,7 @@ export interface Journey {
   readonly arrival: URL;
 }
 
-/** What is paid. */
+/** The payment that a journey makes. */
 export interface Plan {
   readonly amount?: string;
   /** The account that the TPP names; the consent is then implicit. */

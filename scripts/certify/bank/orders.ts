@@ -84,7 +84,7 @@ export function isOnce({ debited, cents }: PaidOrder): boolean {
   return debited === cents;
 }
 
-/** What happened to the account, in words. */
+/** The change of the account, in words. */
 export function debit({ debited, cents }: PaidOrder): string {
   return `an order of ${euros(cents)} debited ${euros(debited)}`;
 }

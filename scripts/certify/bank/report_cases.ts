@@ -1,4 +1,4 @@
-/** What the bank reports on the orders that it accepted: signed, legal, and repeated until the platform has answered. */
+/** The bank's reports on the orders that it accepted: signed, legal, and repeated until the platform has answered. */
 import { base64url, decodeJwt, decodeProtectedHeader, flattenedVerify } from "jose";
 import { z } from "zod";
 import { failed, type Outcome, passed } from "../case.ts";

@@ -19,7 +19,7 @@ export interface Run extends Ended {
   readonly exchanges: readonly Exchange[];
 }
 
-/** What a case works with. */
+/** The equipment of a case. */
 export interface TppBench {
   readonly participant: Description;
   /** The TPP's certificate for signatures, PEM. */
@@ -57,7 +57,7 @@ export interface BenchSettings {
   readonly subject: (place: Place) => Subject | Promise<Subject>;
 }
 
-/** What a TPP needs to know. */
+/** The settings that a TPP needs. */
 export interface Place {
   readonly sandboxDir: string;
   readonly folder: string;

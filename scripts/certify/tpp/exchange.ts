@@ -1,7 +1,7 @@
 /** One request of the TPP to the platform with its answer, and what the cases read in it. */
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeaderParameters } from "jose";
 
-/** What a TPP calls. */
+/** An endpoint that a TPP calls. */
 export type Endpoint =
   | "register"
   | "token"
@@ -23,7 +23,7 @@ export interface Exchange {
   readonly url: URL;
   readonly headers: Headers;
   readonly body: string;
-  /** What the platform answered. Absent: the request was not handed to it. */
+  /** The platform's response. Absent: the request was not handed to it. */
   platform?: { readonly status: number; readonly body: string };
   /** When the caller was answered, or the connection was broken off, milliseconds on the certifier's clock. */
   answeredAt?: number;

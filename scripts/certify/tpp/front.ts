@@ -25,7 +25,7 @@ export interface Front extends PlatformFront {
   impostor(): Promise<Impostor>;
 }
 
-/** What the TPP sent between two moments. */
+/** The requests of the TPP between two moments. */
 export interface Recording extends Disposable {
   readonly exchanges: readonly Exchange[];
 }

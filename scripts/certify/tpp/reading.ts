@@ -1,4 +1,4 @@
-/** What several cases read in a run. */
+/** Readings of a run that several cases use. */
 import { failed, type Outcome, passed } from "../case.ts";
 import type { Run } from "./bench.ts";
 import { answerOf, type Endpoint, type Exchange, field } from "./exchange.ts";

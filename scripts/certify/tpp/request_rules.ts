@@ -1,14 +1,14 @@
-/** What the certification requires of the requests of a TPP, for both good payments at once. */
+/** The rules for the requests of a TPP, for both good payments at once. */
 import { base64url, flattenedVerify, importX509 } from "jose";
 import { OBIE_CLAIM, SIGNATURE_ALG } from "../../../src/client/profile.ts";
 import type { Run, TppBench } from "./bench.ts";
 import { answerOf, assertionOf, type Exchange, field, proofOf, tokenOf } from "./exchange.ts";
 import { grants, missing, nameOf, of, repeated } from "./reading.ts";
 
-/** What is wrong, if something is. */
+/** The fault, if there is one. */
 export type Fault = string | false | undefined;
 
-/** What is judged. */
+/** The requests that are judged. */
 export interface Seen {
   /** The requests of both payments, in their order. */
   readonly exchanges: readonly Exchange[];
@@ -18,7 +18,7 @@ export interface Seen {
 
 /** A client assertion lives at most this long, seconds (interface). */
 const MAX_ASSERTION_SECONDS = 300;
-/** What a TPP dates may differ from the certifier's clock by that, seconds. */
+/** Largest difference between a time that a TPP states and the certifier's clock, seconds. */
 const CLOCK_SECONDS = 300;
 /** Characters of a `state` with 128 random bits in base64url. */
 const MIN_STATE_CHARACTERS = 22;

@@ -1,13 +1,13 @@
 /** The TPP under test, driven through one payment: what the certifier's customer does, and what the TPP says at the end. */
 import { type CustomerPlan, goThroughAuthorization } from "../../../src/sandbox/customer/customer.ts";
 
-/** What the TPP says about the payment. `none`: it did not say. */
+/** The outcome that the TPP states for the payment. `none`: it stated none. */
 export type Said = "paid" | "rejected" | "failed" | "unknown" | "pending" | "none";
 
 /** One payment to be made. */
 export interface Errand {
   readonly bank: string;
-  /** What the customer does at the bank; default: approves. `fail`: the bank's result is unusable. */
+  /** The customer's decision at the bank; default: approves. `fail`: the bank's result is unusable. */
   readonly customer?: "approve" | "refuse" | "fail";
   /** The addresses at which the customer's browser arrives, from the one to which the platform sent it. */
   readonly arrives?: (back: URL) => readonly URL[];

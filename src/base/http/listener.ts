@@ -67,7 +67,7 @@ type ServeOnConnection = (
   onListen: () => void,
 ) => Deno.HttpServer;
 
-/** What connections need to know of their listener. */
+/** The part of the listener's state that its connections use. */
 interface Phase {
   /** The number of connections since the start. */
   accepted: number;

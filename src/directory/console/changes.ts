@@ -18,7 +18,7 @@ export interface Field extends Pick<FormField, "kind" | "isOptional" | "most"> {
   readonly hint?: PlainKey;
   /** Words of the values follow from this key. */
   readonly choices?: { readonly of: "status" | "role"; readonly values: readonly string[] };
-  /** What the form has at first. */
+  /** The initial values of the form. */
   readonly value?: (record: ParticipantRecord) => string;
 }
 
@@ -33,7 +33,7 @@ export interface Change {
   readonly body: (form: Form, context: BodyContext) => object | undefined;
 }
 
-/** What a body has beside the form. */
+/** The values that a body needs beside the form. */
 export interface BodyContext {
   readonly environment: string;
   readonly record: ParticipantRecord | undefined;

@@ -50,7 +50,7 @@ export function fileRoutes(program: ConsoleProgram, directory: Directory): reado
   ];
 }
 
-/** What the public listener serves too. */
+/** The files that the public listener serves too. */
 function publishedFiles(directory: Directory): readonly (readonly [path: string, make: MakeFile])[] {
   const { store, clock, authority } = directory;
   const statements = openNewestStatements(directory);
@@ -78,7 +78,7 @@ function publishedFiles(directory: Directory): readonly (readonly [path: string,
 /** The file names of `deno task participant`. */
 const FILE_OF_USE = { sig: "signing", tls: "transport", enc: "encryption" } as const;
 
-/** What programs of the participant need to know beside keys and statement: the newest key of each use. */
+/** The settings of the participant's programs beside keys and statement: the newest key of each use. */
 function descriptionOf(participant: Participant, active: readonly CertifiedKey[]): object {
   const { orgId, orgName, role, software } = participant;
   const newest = active.toSorted((a, b) => a.issuedAt - b.issuedAt);

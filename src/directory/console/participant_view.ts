@@ -1,4 +1,4 @@
-/** What the page of a participant shows. */
+/** The data on the page of a participant. */
 import type { z } from "zod";
 import type { Visit } from "../../console/visit.ts";
 import type { history } from "../answer_schema.ts";

@@ -12,7 +12,7 @@ import type { PaymentData } from "./initiation.ts";
 /** Contract CT1 to CT17. */
 export type ConsentStatus = "AwaitingAuthorisation" | "Rejected" | "Authorized" | "Consumed";
 
-/** What the TPP asks the customer to consent to. */
+/** The payment that the TPP asks the customer to consent to. */
 export interface ConsentRequest extends PaymentData {
   readonly readRefundAccount?: "Yes" | "No" | undefined;
   readonly authorisation?: {

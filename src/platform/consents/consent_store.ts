@@ -200,7 +200,7 @@ function stageForgotten(
   stageUnlisted(tx, former.value);
 }
 
-/** Nobody finds the consent of a case without personal data. */
+/** Removes the entries by which the consent is found: a case without personal data is not found. */
 function stageUnlisted(tx: Transaction, former: Consent): void {
   stageListedGone(tx, "consent", former);
   const endToEndId = endToEndIdOf(former);

@@ -45,7 +45,7 @@ export interface Initiation {
   readonly supplementaryData?: { readonly debtorMobileNumber?: string | undefined } | undefined;
 }
 
-/** What the TPP states about the risk of a consent or a payment. */
+/** The TPP's statement about the risk of a consent or a payment. */
 export interface Risk {
   readonly paymentContextCode?: string | undefined;
   readonly merchantCategoryCode?: string | undefined;

@@ -10,7 +10,7 @@ import { Cases } from "./cases_table.tsx";
 const PATH = "/console/search";
 const FIELDS = ["amount", "currency", "from", "until", "bank", "after"] as const;
 
-/** What was sent. Empty fields are left out. */
+/** The fields that were sent. Empty ones are left out. */
 export type AskedAmount = Readonly<Partial<Record<typeof FIELDS[number], string>>>;
 
 export function askedAmount(query: Readonly<Record<string, string>>): AskedAmount {

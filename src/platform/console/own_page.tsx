@@ -32,7 +32,7 @@ function listOf<Name extends string, T extends z.ZodType>(
 const CONSENTS = listOf("Consent", ownConsentSchema);
 const PAYMENTS = listOf("Payment", ownPaymentSchema);
 
-/** What the page was asked for. `consents` and `payments` are cursors of its lists. */
+/** The query of the page. `consents` and `payments` are cursors of its lists. */
 export type AskedOwn = Readonly<Partial<Record<"q" | "from" | "until" | "consents" | "payments", string>>>;
 
 export async function ownPage(visit: Visit, { q: sent = "", ...asked }: AskedOwn): Promise<JSX.Element> {

@@ -61,7 +61,7 @@ const BATCH = 20;
 const MAX_PUSHES = 400;
 const MAX_WALK_MS = 30_000;
 
-/** What a walk has done. */
+/** The result of a walk. */
 export interface Walked {
   readonly pushed: number;
   /** Pages of events that it has read. */

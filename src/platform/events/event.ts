@@ -41,7 +41,7 @@ export interface StoredEvent extends Pick<StatusChange, "type" | "consentId" | "
   readonly push?: PushState;
 }
 
-/** What has become of the pushes of an event. A poll returns the event whatever this is. */
+/** The state of an event's push. A poll returns the event in every state. */
 export interface PushState {
   /** Number of failed pushes. */
   readonly failures: number;

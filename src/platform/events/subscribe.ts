@@ -15,7 +15,7 @@ interface Command extends RequestState {
   readonly owner: EventOwner;
 }
 
-/** What a client asks for, and the address that its software statement approves. */
+/** A client's request, and the address that its software statement approves. */
 interface Wanted<T extends SubscriptionTerms> extends Command {
   readonly terms: T;
   /** `event_notification_uri`. */

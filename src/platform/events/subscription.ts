@@ -6,7 +6,7 @@ export const SUBSCRIBED_TYPE = "urn:uk:org:openbanking:events:resource-update";
 /** The version of OBIE's event notification API. */
 export const SUBSCRIBED_VERSION = "4.0";
 
-/** What a TPP chooses. */
+/** The fields of a subscription that a TPP chooses. */
 export interface SubscriptionTerms {
   /** Where events are pushed. Without it they are for polling alone. */
   readonly callbackUrl?: string;

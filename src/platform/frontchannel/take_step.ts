@@ -121,7 +121,7 @@ export async function takeStep(
   return taken;
 }
 
-/** What an attempt leads to, and whether its commit ends the session. */
+/** The result of an attempt, and whether its commit ends the session. */
 interface Attempted {
   readonly taken: Taken;
   readonly ends?: boolean;

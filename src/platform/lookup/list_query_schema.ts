@@ -20,7 +20,7 @@ type Name = typeof NAMES[number];
 /** Of an answer (contract EB4). */
 const MAX_FAULTS = 20;
 
-/** What TPPs need to know to read a list, for the OpenAPI document. */
+/** The description of lists for TPPs, for the OpenAPI document. */
 export const LIST_DESCRIPTION =
   "Go on with `after` from the `After` of a page, with the same parameters, until there is none. A page can be " +
   "short or empty if a parameter filters, and can repeat the youngest entries of the page before. If `After` is the one that you " +

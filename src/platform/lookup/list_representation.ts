@@ -1,4 +1,4 @@
-/** What pages of consents and of payments have in common on the wire. */
+/** The representation that pages of consents and of payments share. */
 import { z } from "@hono/zod-openapi";
 import type { ListPage } from "./read_list.ts";
 

@@ -20,7 +20,7 @@ export interface ListOf {
   readonly clientId: ClientId;
 }
 
-/** What is created from the first time on and before the second one, milliseconds. */
+/** A range of creation times, milliseconds: from the first one, and before the second one. */
 export interface Span {
   readonly from: number;
   readonly until: number;
@@ -39,7 +39,7 @@ export interface Listed {
   readonly place: string;
 }
 
-/** What stands in a list: a consent or a payment. */
+/** An entry of a list: a consent or a payment. */
 interface Made {
   readonly id: string;
   readonly bank: BankCode;

@@ -12,7 +12,7 @@ export const SERVED_PARTS = ["api", "browser", "console"] as const;
 export type ServedPart = typeof SERVED_PARTS[number];
 
 const HEALTH = "/health/";
-/** What operations serves in a process of another part: that process is measured, and not operated. */
+/** The operations endpoints in a process of another part: that process is measured, and not operated. */
 const MEASURED: ReadonlySet<string> = new Set(["/operations/metrics"]);
 
 /**

@@ -59,7 +59,7 @@ const metadataSchema = z.object({
 
 type Metadata = z.infer<typeof metadataSchema>;
 
-/** What the schema expects of each claim, for the participant. */
+/** The schema's expectation of each claim, for the participant. */
 const EXPECTED: Readonly<Record<keyof Metadata, string>> = {
   iss: "the org_name or org_id of the software statement",
   iat: "a number of Unix seconds",

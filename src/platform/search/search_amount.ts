@@ -8,7 +8,7 @@ import { type Listed, type Span, walkLists } from "../lookup/listed_store.ts";
 import { AUTHORISE_WITHIN_SECONDS, USE_WITHIN_SECONDS } from "../profile.ts";
 import { caseOf, type FoundCase, MAX_CASES, type SearchDeps } from "./search.ts";
 
-/** What is searched: an amount, and when the consent or its payment was created. */
+/** The criteria of a search: an amount, and when the consent or its payment was created. */
 export interface AmountQuery extends Span {
   /** Two fraction digits. */
   readonly amount: string;

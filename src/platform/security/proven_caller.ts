@@ -74,7 +74,7 @@ async function provenClient(deps: ExplainDeps, c: Context<Env>): Promise<ClientI
   const owns = async (named: Parameters<ParticipantKeys["ownsTransportKey"]>[0]): Promise<boolean> =>
     await deps.keys.ownsTransportKey(named, spkiThumbprint);
   try {
-    // Nothing is explained about the statement of another participant.
+    // A participant gets no explanation about the statement of another one.
     if (registrant !== undefined) return await owns(registrant) ? registrant.clientId : undefined;
     for (const id of [namedClient, asClientId(c.get("clientClaim")?.clientId)]) {
       const caller = id === undefined ? null : await deps.findCaller(c.get("reads"), id);

@@ -64,7 +64,7 @@ function enter(bank: Bank, session: ScaSession, entry: FormEntry): Promise<Visit
   return takeEntry(bank, session, { ...entry, step: session.step.at });
 }
 
-/** What the customer would enter on the pages, in their order. */
+/** The customer's entries on the pages, in their order. */
 function entriesOf({ customers: [customer] }: Bank, account?: string): readonly FormEntry[] {
   const first = customer?.accounts[0]?.identification ?? "";
   return [

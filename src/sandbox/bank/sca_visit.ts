@@ -46,7 +46,7 @@ export async function startVisit(
   return { go: "page", session };
 }
 
-/** What a visit without an entry leads to: the page of its step, or back to the platform if it is over. */
+/** The response to a visit without an entry: the page of its step, or back to the platform if it is over. */
 export function continueVisit(bank: Bank, session: ScaSession): Promise<VisitOutcome> {
   const { step } = session;
   if (step.at === "returned") return step.url.then((url) => ({ go: "platform", url }));

@@ -21,7 +21,7 @@ export type OrderState =
     readonly flow: PaymentFlow;
     readonly consentId: string;
     readonly pending: PendingAuthorization;
-    /** What an event has said of the consent before the customer returned. */
+    /** The consent's status according to an event, if one came before the customer returned. */
     readonly decided?: Decided;
   }
   | { readonly phase: "paying" }

@@ -10,7 +10,7 @@ import { HEADER, signed, verifyingKey } from "./compact_jws_fixture.ts";
 const NOW = 1_700_000_000;
 const GOOD = { iss: "client", aud: "https://platform.example", jti: "1", iat: NOW, exp: NOW + 60 };
 
-/** What each step saw, in the order of the calls. */
+/** The arguments of each step, in the order of the calls. */
 async function verified(
   token: string,
   key = verifyingKey,

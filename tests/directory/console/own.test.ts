@@ -1,4 +1,4 @@
-/** What the people of a participant can do at the directory's console, and that it ends with their organisation. */
+/** The rights of a participant's people at the directory's console. They end with the organisation. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { decodeJwt } from "jose";
 import { bank, type DirectoryEnvironment, type Json, signingRequest } from "testing/directory_environment.ts";

@@ -12,7 +12,7 @@ function browserOf(env: Environment): ConsoleBrowser {
   return new ConsoleBrowser((request) => env.platform.operations.fetch(request));
 }
 
-/** Nothing that the path names exists. */
+/** A path that names no record. */
 function pathOf(name: string): string {
   return (name.split(" ")[1] ?? "").replaceAll(/\{\w+\}/g, crypto.randomUUID());
 }

@@ -1,4 +1,4 @@
-/** What one walk over a subscriber's events may do and read (contract EVT11, EVT13; Decision T3). */
+/** The bounds of one walk over a subscriber's events (contract EVT11, EVT13; Decision T3). */
 import { assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
 import { authorised } from "testing/authorization_flow.ts";

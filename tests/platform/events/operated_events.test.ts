@@ -1,4 +1,4 @@
-/** What operators see of pushes and do about dead events (contract EVT16). */
+/** Operators' view of pushes, and their means against dead events (contract EVT16). */
 import { assertEquals, assertMatch } from "@std/assert";
 import { authorised } from "testing/authorization_flow.ts";
 import { good, type Json } from "testing/flows.ts";

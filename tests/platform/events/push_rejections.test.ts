@@ -1,4 +1,4 @@
-/** What counts as a rejection of an event, and what an outage (contract EVT12). */
+/** Rejections of an event, and how they differ from an outage (contract EVT12). */
 import { assertEquals } from "@std/assert";
 import { authorised } from "testing/authorization_flow.ts";
 import type { Json } from "testing/flows.ts";

@@ -144,7 +144,7 @@ function assertStatements(env: PushEnvironment, file: CaseFile, { statement }: P
   ]);
 }
 
-/** What a payload signature does not cover, the DPoP proof does: method and address. */
+/** The DPoP proof covers method and address, which a payload signature does not. */
 async function assertAuthentication(
   env: PushEnvironment,
   file: CaseFile,

@@ -1,4 +1,4 @@
-/** What operators block, revoke, hold and announce, and when it takes effect. */
+/** Blocking, revoking, holding and announcing by operators, and when each takes effect. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { MAX_CONTROLS } from "../../../src/platform/security/controls.ts";

@@ -1,4 +1,4 @@
-/** What a POST of the platform sends if its connection ends without a response, over real connections [D4]. */
+/** A POST of the platform whose connection ends without a response, over real connections [D4]. */
 import { assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";

@@ -15,7 +15,7 @@ async function searchFor(env: Environment, text: string, as: TestOperator = "sup
   return (await answer.json()).Data;
 }
 
-/** What the page asks the customer to quote. */
+/** The reference that the page asks the customer to quote. */
 async function numberOn(page: Response): Promise<string> {
   const html = await page.text();
   assert(html.includes("<h1>"), html);

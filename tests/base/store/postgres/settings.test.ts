@@ -1,4 +1,4 @@
-/** What a URL of PostgreSQL may say, and what is refused. */
+/** The settings that a URL of PostgreSQL may contain, and those that are refused. */
 import { assertEquals, assertThrows } from "@std/assert";
 import { readPostgresUrl, withoutPassword } from "../../../../src/base/store/postgres/settings.ts";
 import { storeUrlFaults } from "../../../../src/base/store/store_url.ts";
