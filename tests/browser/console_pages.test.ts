@@ -4,32 +4,16 @@
  */
 /// <reference lib="dom" />
 import { assertEquals } from "@std/assert";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { OPERATION_ROLES } from "../../src/platform/security/operator_roles.ts";
 import type { Environment } from "testing/environment.ts";
-import { isChromiumThere, openChromium } from "support/chromium.ts";
+import { isChromiumThere } from "support/chromium.ts";
 import { later, openPushEnvironment, paid } from "support/orders.ts";
-import {
-  assertAccessible,
-  assertBigTargets,
-  assertContrast,
-  assertFits,
-  blockedOn,
-  picture,
-} from "./page_checks.ts";
+import { OPERATOR_TOKENS } from "testing/operators.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";
+import { openDesk, openSite, type Site, walkOnDesk, walkOnPhone } from "./console_site.ts";
 import { signIn, stopAt } from "./console_visit.ts";
 
-/** CSS pixels. */
-const PHONE = { width: 320, height: 800 };
-const DESK = { width: 1280, height: 800 };
 const REASON = "The bank's desk has asked for it.";
-
-interface Site {
-  readonly browser: Browser;
-  readonly origin: string;
-  readonly pages: readonly string[];
-}
 
 Deno.test({
   name:
@@ -41,20 +25,12 @@ Deno.test({
       environment: { FOUR_EYES: "revoke-tokens" },
     });
     const pages = await busyConsole(env);
-    const server = Deno.serve(
-      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-      (request) => env.platform.operations.fetch(request),
-    );
-    const browser = await openChromium();
-    try {
-      const site = { browser, origin: `http://127.0.0.1:${server.addr.port}`, pages };
-      await onPhone(site);
-      await onDesk(site);
-      for (const orgId of ["BANKA", env.tpp.orgId]) await asParticipant(site, orgId);
-    } finally {
-      await browser.close();
-      await server.shutdown();
-    }
+    await using site = await openSite((request) => env.platform.operations.fetch(request));
+    const visit = { name: "console", token: OPERATOR_TOKENS.maria, pages };
+    await walkOnPhone(site, visit);
+    await walkOnDesk(site, visit);
+    await holdByKeyboard(site);
+    for (const orgId of ["BANKA", env.tpp.orgId]) await asParticipant(site, orgId);
   },
   sanitizeOps: false, // the browser's pipes and timers end after the test that closed it
   sanitizeResources: false,
@@ -102,65 +78,19 @@ async function busyConsole(env: Environment & { readonly pushes: unknown[] }): P
   ];
 }
 
-/** In Arabic, at 320 pixels, without scripts, in the dark. */
-async function onPhone(site: Site): Promise<void> {
-  const page = await openPage(site, {
-    viewport: PHONE,
-    javaScriptEnabled: false,
-    colorScheme: "dark",
-    locale: "ar",
-  });
-  const blocked = blockedOn(page);
-  await signIn(page, site.origin);
-  for (const path of site.pages) {
-    await page.goto(`${site.origin}${path}`);
-    await assertFits(page, path);
-    await assertBigTargets(page, path);
-    await picture(page, `console-phone-${nameOf(path)}`);
-  }
-  assertEquals(blocked, []);
-}
-
-/** In English, by keyboard, with axe's rules in both colour schemes. */
-async function onDesk(site: Site): Promise<void> {
-  const page = await openPage(site, { viewport: DESK, locale: "en", reducedMotion: "reduce" });
-  const blocked = blockedOn(page);
-  await page.goto(`${site.origin}/console`);
-  await assertAccessible(page, "sign-in");
-  await picture(page, "console-desk-sign-in");
-  await signIn(page, site.origin);
-  for (const path of site.pages) {
-    await page.goto(`${site.origin}${path}`);
-    await assertFits(page, path);
-    await assertAccessible(page, path);
-    await page.emulateMedia({ colorScheme: "dark" });
-    await assertContrast(page, `${path} in the dark`);
-    await page.emulateMedia({ colorScheme: "light" });
-    await picture(page, `console-desk-${nameOf(path)}`);
-  }
-  await holdByKeyboard(page, site);
-  assertEquals(blocked, []);
-}
-
 /** The page of a participant's people: on a phone in Arabic, and on a desk. */
 async function asParticipant(site: Site, orgId: string): Promise<void> {
   const token = personOf(orgId).authorization.replace("Bearer ", "");
-  const phone = await openPage(site, { viewport: PHONE, javaScriptEnabled: false, locale: "ar" });
-  const desk = await openPage(site, { viewport: DESK, locale: "en", reducedMotion: "reduce" });
-  for (const page of [phone, desk]) await signIn(page, site.origin, token, "/console/own");
-  await assertFits(phone, "own");
-  await assertBigTargets(phone, "own");
-  await picture(phone, `console-phone-own-${orgId}`);
-  await assertAccessible(desk, "own");
-  await desk.emulateMedia({ colorScheme: "dark" });
-  await assertContrast(desk, "own in the dark");
-  await desk.emulateMedia({ colorScheme: "light" });
-  await picture(desk, `console-desk-own-${orgId}`);
+  const visit = { name: `console-${orgId}`, token, first: "/console/own", pages: ["/console/own"] };
+  await walkOnPhone(site, visit);
+  await walkOnDesk(site, visit);
 }
 
 /** Releases and holds a bank with the keyboard alone. */
-async function holdByKeyboard(page: Page, { origin }: Site): Promise<void> {
-  await page.goto(`${origin}/console/banks`);
+async function holdByKeyboard(site: Site): Promise<void> {
+  const page = await openDesk(site);
+  await signIn(page, site.origin);
+  await page.goto(`${site.origin}/console/banks`);
   await stopAt(page, 'a[href="/console/banks/BANKB/release"]');
   await page.keyboard.press("Enter");
   await page.waitForURL("**/release");
@@ -171,14 +101,4 @@ async function holdByKeyboard(page: Page, { origin }: Site): Promise<void> {
   await page.waitForURL("**/console/banks?done=*");
   assertEquals(await page.locator('[role="status"]').textContent(), "The orders of the bank are released.");
   await page.locator('a[href="/console/banks/BANKB/hold"]').waitFor();
-}
-
-async function openPage({ browser }: Site, options: BrowserContextOptions): Promise<Page> {
-  const page = await (await browser.newContext(options)).newPage();
-  page.setDefaultTimeout(10_000);
-  return page;
-}
-
-function nameOf(path: string): string {
-  return path.replace("/console", "").replaceAll(/[0-9a-f]{8}-[0-9a-f-]+|[^\w]+/g, "-") || "dashboard";
 }

@@ -1,18 +1,11 @@
 /** The public page of the banks' service levels in a real browser: in four languages, on a phone, without scripts. */
 /// <reference lib="dom" />
 import { assertEquals } from "@std/assert";
-import type { Browser } from "playwright-core";
-import { isChromiumThere, openChromium } from "support/chromium.ts";
+import { isChromiumThere } from "support/chromium.ts";
 import { accepts, down, openPushEnvironment, paid, type PushEnvironment } from "support/orders.ts";
 import { LANGUAGES } from "../../src/pages/language.ts";
-import {
-  assertAccessible,
-  assertBigTargets,
-  assertContrast,
-  assertFits,
-  blockedOn,
-  picture,
-} from "./page_checks.ts";
+import { assertOnDesk, openDesk, openPhone, openSite, type Site } from "./console_site.ts";
+import { assertBigTargets, assertFits, blockedOn, picture } from "./page_checks.ts";
 
 const DAY_MS = 86_400_000;
 const DAYS = 5;
@@ -46,56 +39,37 @@ Deno.test({
   fn: async () => {
     await using env = await openPushEnvironment(accepts);
     await busyDays(env);
-    const server = Deno.serve(
-      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-      (request) => env.browser(request),
-    );
-    const browser = await openChromium();
-    try {
-      const origin = `http://127.0.0.1:${server.addr.port}`;
-      for (const path of ["/service-levels?", "/service-levels?bank=BANKA&"]) {
-        for (const language of LANGUAGES) await onPhone(browser, `${origin}${path}lang=${language}`);
-        await onDesk(browser, `${origin}${path}lang=en`);
-      }
-    } finally {
-      await browser.close();
-      await server.shutdown();
+    await using site = await openSite((request) => env.browser(request));
+    for (const path of ["/service-levels?", "/service-levels?bank=BANKA&"]) {
+      for (const language of LANGUAGES) await onPhone(site, `${path}lang=${language}`);
+      await onDesk(site, `${path}lang=en`);
     }
   },
   sanitizeOps: false, // the browser's pipes and timers end after the test that closed it
   sanitizeResources: false,
 });
 
-async function onPhone(browser: Browser, address: string): Promise<void> {
-  const context = await browser.newContext({
-    viewport: { width: 320, height: 800 },
-    javaScriptEnabled: false,
-    colorScheme: "dark",
-  });
-  const page = await context.newPage();
+async function onPhone(site: Site, path: string): Promise<void> {
+  const page = await openPhone(site);
   const blocked = blockedOn(page);
-  await page.goto(address);
-  await assertFits(page, address);
-  await assertBigTargets(page, address);
-  await picture(page, `levels-phone-${nameOf(address)}`);
+  await page.goto(`${site.origin}${path}`);
+  await assertFits(page, path);
+  await assertBigTargets(page, path);
+  await picture(page, `levels-phone-${nameOf(path)}`);
   assertEquals(blocked, []);
-  await context.close();
-}
-
-async function onDesk(browser: Browser, address: string): Promise<void> {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-  await page.goto(address);
-  await assertFits(page, address);
-  await assertAccessible(page, address);
-  await page.emulateMedia({ colorScheme: "dark" });
-  await assertContrast(page, `${address} in the dark`);
-  await page.emulateMedia({ colorScheme: "light" });
-  await picture(page, `levels-desk-${nameOf(address)}`);
-  const plots = await page.locator(".plot rect.value").count();
-  assertEquals(plots, address.includes("bank=") ? DAYS : 0, "a bar for each day since the registration");
   await page.close();
 }
 
-function nameOf(address: string): string {
-  return new URL(address).search.replaceAll(/\W+/g, "-");
+async function onDesk(site: Site, path: string): Promise<void> {
+  const page = await openDesk(site);
+  await page.goto(`${site.origin}${path}`);
+  await assertOnDesk(page, path);
+  await picture(page, `levels-desk-${nameOf(path)}`);
+  const plots = await page.locator(".plot rect.value").count();
+  assertEquals(plots, path.includes("bank=") ? DAYS : 0, "a bar for each day since the registration");
+  await page.close();
+}
+
+function nameOf(path: string): string {
+  return path.replaceAll(/\W+/g, "-");
 }
