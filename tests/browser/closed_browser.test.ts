@@ -12,6 +12,7 @@ import type { Ecosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { isChromiumThere, openChromium } from "support/chromium.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { sandboxClock } from "support/sandbox_clock.ts";
 import { assertAccessible, assertFits, picture } from "./page_checks.ts";
 
 const PUSHED_WITHIN_MS = 2000;
@@ -89,11 +90,12 @@ async function learnsByPush(
 async function learnsByPolling(browser: Browser, ecosystem: Ecosystem, dir: string): Promise<void> {
   const { shop_url } = ecosystem.endpoints;
   const { context } = await approveAndClose(browser, shop_url);
-  await advanceAnHour(ecosystem);
+  const clock = sandboxClock(ecosystem.endpoints);
+  await clock.advance(HOUR_SECONDS);
   const page = await openOrder(context, shop_url);
   assertEquals(await page.locator("h1").innerText(), "Waiting for your bank"); // no push has arrived
   const consentId = await page.locator("dd.reference").nth(1).innerText();
-  assertEquals((await polled(ecosystem, dir, consentId))[0], "consent-authorised");
+  assertEquals((await polled(ecosystem, dir, consentId, clock.now))[0], "consent-authorised");
   await context.close();
 }
 
@@ -102,13 +104,14 @@ async function polled(
   { endpoints }: Ecosystem,
   dir: string,
   consentId: string,
+  now: () => number,
 ): Promise<readonly string[]> {
   const tpp = await openTpp({
     dir,
     name: "shop",
     endpoints,
     redirectUri: `${endpoints.shop_url}/callback`,
-    now: () => Date.now() + HOUR_SECONDS * 1000,
+    now,
   });
   try {
     const flow = await openFlow(tpp, "BANKA");
@@ -160,17 +163,4 @@ async function openOrder(context: BrowserContext, shop: string): Promise<Page> {
   await page.locator("#orders a").first().click();
   await page.waitForURL(/\/orders\//);
   return page;
-}
-
-async function advanceAnHour({ endpoints }: Ecosystem): Promise<void> {
-  const answer = await fetch(`${endpoints.directory_url}/sandbox/clock`, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${endpoints.directory_admin_token}`,
-      "content-type": "application/json",
-    },
-    body: JSON.stringify({ advance_seconds: HOUR_SECONDS }),
-  });
-  assertEquals(answer.status, 200);
-  await answer.body?.cancel();
 }

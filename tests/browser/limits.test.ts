@@ -7,6 +7,7 @@ import type { Browser, Page } from "playwright-core";
 import type { Ecosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { isChromiumThere, openChromium } from "support/chromium.ts";
+import { sandboxClock } from "support/sandbox_clock.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { assertAccessible, assertFits, picture } from "./page_checks.ts";
 
@@ -100,7 +101,7 @@ async function leftOpen(browser: Browser, ecosystem: Ecosystem): Promise<void> {
   await signIn(atConsent);
   await enterCode(atConsent);
   await atConsent.locator('#consent input[name="account"]:enabled').first().check();
-  await advanceClock(ecosystem);
+  await sandboxClock(ecosystem.endpoints).advance(TOO_LONG_SECONDS);
   await atConsent.locator('#consent button[value="accept"]').click();
   await atConsent.waitForURL(/\/orders\//); // a late customer returns to the shop
   assertEquals(await atConsent.locator("#payment-status").innerText(), "Not paid (access_denied)");
@@ -138,19 +139,6 @@ async function returnAddress(page: Page): Promise<string> {
   const answer = await page.context().request.post(page.url(), { form, maxRedirects: 0 });
   assertEquals(answer.status(), 303);
   return answer.headers()["location"] ?? "";
-}
-
-async function advanceClock({ endpoints }: Ecosystem): Promise<void> {
-  const answer = await fetch(`${endpoints.directory_url}/sandbox/clock`, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${endpoints.directory_admin_token}`,
-      "content-type": "application/json",
-    },
-    body: JSON.stringify({ advance_seconds: TOO_LONG_SECONDS }),
-  });
-  assertEquals(answer.status, 200);
-  await answer.body?.cancel();
 }
 
 async function openPage(browser: Browser, locale: string): Promise<Page> {

@@ -4,7 +4,6 @@
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
-import type { Endpoints } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import {
   type AccessToken,
@@ -20,6 +19,7 @@ import { type PaymentRequest, paymentRequest } from "../../src/client/tpp/paymen
 import { getResource } from "../../src/client/tpp/resource_request.ts";
 import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
 import type { Json } from "testing/flows.ts";
+import { sandboxClock } from "support/sandbox_clock.ts";
 import { firstPayment, onboardOutsiders, type Outsiders, startOwnBank } from "support/own_bank.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 
@@ -180,21 +180,6 @@ async function logged(dir: string, event: string, id?: string): Promise<readonly
   const lines = (await Deno.readTextFile(`${dir}/sandbox.log`)).split("\n").filter((line) => line !== "");
   return lines.map((line): Json => JSON.parse(line))
     .filter((line) => line.event === event && (id === undefined || line.paymentId === id));
-}
-
-function sandboxClock(
-  { directory_url, directory_admin_token }: Endpoints,
-): { now: () => number; advance: (seconds: number) => Promise<void> } {
-  let aheadMs = 0;
-  const headers = { authorization: `Bearer ${directory_admin_token}`, "content-type": "application/json" };
-  return {
-    now: () => Date.now() + aheadMs,
-    async advance(seconds): Promise<void> {
-      const body = JSON.stringify({ advance_seconds: Math.ceil(seconds) });
-      const moved = await fetch(`${directory_url}/sandbox/clock`, { method: "POST", headers, body });
-      aheadMs = (await moved.json()).ahead_seconds * 1000;
-    },
-  };
 }
 
 /** Resolves once it is so; the platform looks for due orders every second. */

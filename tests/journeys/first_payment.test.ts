@@ -1,6 +1,7 @@
 /** The README's first payment as an external party makes it: a running sandbox, a TPP of one's own, one file of code [E1, DC12]. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
+import { sandboxClock } from "support/sandbox_clock.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { firstPayment, onboardOutsiders, startOwnBank } from "support/own_bank.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
@@ -61,13 +62,7 @@ Deno.test("an outsider onboards a TPP of their own, registers it by DCR and is p
 Deno.test("after the sandbox's clock was moved, TPPs and banks of one's own onboard, register and pay all the same [E1] [F1]", async (t) => {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
   const { endpoints, stop } = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
-  const advance = async (advance_seconds: number): Promise<void> => {
-    const authorization = `Bearer ${endpoints.directory_admin_token}`;
-    const headers = { authorization, "content-type": "application/json" };
-    const init = { method: "POST", headers, body: JSON.stringify({ advance_seconds }) };
-    const moved = await fetch(`${endpoints.directory_url}/sandbox/clock`, init);
-    assertEquals((await moved.json()).ahead_seconds >= advance_seconds, true);
-  };
+  const { advance } = sandboxClock(endpoints);
   try {
     await advance(90_000);
     const outsiders = await onboardOutsiders(dir);

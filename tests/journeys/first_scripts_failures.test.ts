@@ -1,6 +1,7 @@
 /** `examples/first_payment.ts` and `first_bank.ts` end with a sentence that says what to do, never with a stack trace [E1]. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
+import { sandboxClock } from "support/sandbox_clock.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { onboardOutsiders } from "support/own_bank.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
@@ -108,10 +109,7 @@ Deno.test("first_payment ends with a sentence if the bank is unknown, the custom
     await t.step("the code is late by the sandbox's clock", async () => {
       const late = async (link: string): Promise<void> => {
         const back = await come(link);
-        const authorization = `Bearer ${ecosystem.endpoints.directory_admin_token}`;
-        const headers = { authorization, "content-type": "application/json" };
-        const init = { method: "POST", headers, body: JSON.stringify({ advance_seconds: 61 }) };
-        await (await fetch(`${ecosystem.endpoints.directory_url}/sandbox/clock`, init)).body?.cancel();
+        await sandboxClock(ecosystem.endpoints).advance(61);
         await open(back);
       };
       assertSentence(

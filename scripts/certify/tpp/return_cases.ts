@@ -37,6 +37,27 @@ function rejects(
   return { id, title, requirement, run };
 }
 
+/** A case in which the customer comes back without a code, and the TPP states the outcome. */
+function endsAs(
+  id: string,
+  title: string,
+  customer: "refuse" | "fail",
+  said: "rejected" | "failed",
+): TppCase {
+  return {
+    id,
+    title,
+    requirement: "contract AZ9; RFC 6749 §4.1.2.1",
+    async run(bench) {
+      const run = await bench.pay({ bank: "BANKA", customer });
+      return verdict([
+        grants(run, "authorization_code").length > 0 && "it asked for a token without a code",
+        saidNot(run, said),
+      ], `it said ${said} (${run.words})`);
+    },
+  };
+}
+
 /** Cases TPP-B01 to TPP-B08. */
 export const RETURN_CASES: readonly TppCase[] = [
   rejects(
@@ -64,30 +85,13 @@ export const RETURN_CASES: readonly TppCase[] = [
   rejects("TPP-B05", "A return with two codes is not used", "RFC 6749 §3.1", (query) => {
     query.append("code", query.get("code") ?? "");
   }),
-  {
-    id: "TPP-B06",
-    title: "A customer who rejects is a rejected payment",
-    requirement: "contract AZ9; RFC 6749 §4.1.2.1",
-    async run(bench) {
-      const run = await bench.pay({ bank: "BANKA", customer: "refuse" });
-      return verdict([
-        grants(run, "authorization_code").length > 0 && "it asked for a token without a code",
-        saidNot(run, "rejected"),
-      ], `it said rejected (${run.words})`);
-    },
-  },
-  {
-    id: "TPP-B07",
-    title: "A failure at the bank is a failure and not a rejection by the customer",
-    requirement: "contract AZ9; RFC 6749 §4.1.2.1",
-    async run(bench) {
-      const run = await bench.pay({ bank: "BANKA", customer: "fail" });
-      return verdict([
-        grants(run, "authorization_code").length > 0 && "it asked for a token without a code",
-        saidNot(run, "failed"),
-      ], `it said failed (${run.words})`);
-    },
-  },
+  endsAs("TPP-B06", "A customer who rejects is a rejected payment", "refuse", "rejected"),
+  endsAs(
+    "TPP-B07",
+    "A failure at the bank is a failure and not a rejection by the customer",
+    "fail",
+    "failed",
+  ),
   {
     id: "TPP-B08",
     title: "A return that arrives twice makes one payment",

@@ -2,13 +2,13 @@
 import { assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
 import { authorised } from "testing/authorization_flow.ts";
-import { good, type Json } from "testing/flows.ts";
+import type { Json } from "testing/flows.ts";
 import type { Entry, Listing, Store } from "../../../src/base/store/store.ts";
 import { anotherProcess } from "support/processes.ts";
 import { BOUND_MS } from "support/standing.ts";
 import { steps } from "support/steps.ts";
 import { acknowledges, away, openReceiver, pushedLater, type ReceiverEnvironment } from "./receiver.ts";
-import { subscription, subscriptions } from "./subscribing.ts";
+import { block, unsubscribe } from "./subscribing.ts";
 
 /** Adds copies of the one event, each of a consent of its own, before it in time. */
 async function addEvents(env: ReceiverEnvironment, many: number, members: Json = {}): Promise<void> {
@@ -27,19 +27,8 @@ async function addEvents(env: ReceiverEnvironment, many: number, members: Json =
 }
 
 const STOPPED: Readonly<Record<string, (env: ReceiverEnvironment) => Promise<unknown>>> = {
-  "an operator blocks": (env) =>
-    good(
-      env.asOperator(`/operations/software/${env.tpp.clientId}/block`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ Data: { Reason: "Fraud is suspected, case 4711." } }),
-      }),
-      200,
-    ),
-  "ends its subscription": async (env) => {
-    const [{ EventSubscriptionId: id }] = await subscriptions(env);
-    await subscription(env, undefined, { method: "DELETE", id });
-  },
+  "an operator blocks": block,
+  "ends its subscription": unsubscribe,
 };
 
 Deno.test("pushes under way are the last ones to a TPP that [EVT11]", async (t) => {

@@ -21,7 +21,15 @@ import {
   rejects,
   silent,
 } from "./receiver.ts";
-import { CALLBACK, OTHER_CALLBACK, subscribed, subscription, subscriptions } from "./subscribing.ts";
+import {
+  block,
+  CALLBACK,
+  OTHER_CALLBACK,
+  subscribed,
+  subscription,
+  subscriptions,
+  unsubscribe,
+} from "./subscribing.ts";
 
 Deno.test("each event is pushed as one signed token, and 202 finishes it for polls too [EVT11, EVT14]", async () => {
   await using env = await openReceiver();
@@ -248,20 +256,9 @@ Deno.test("an event whose process ends during its push is pushed again by anothe
 });
 
 const STOPPED: Readonly<Record<string, (env: ReceiverEnvironment) => Promise<unknown>>> = {
-  "an operator has blocked": (env) =>
-    good(
-      env.asOperator(`/operations/software/${env.tpp.clientId}/block`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ Data: { Reason: "Fraud is suspected, case 4711." } }),
-      }),
-      200,
-    ),
+  "an operator has blocked": block,
   "the directory has suspended": (env) => setOrganisation(env, env.tpp, "Suspended"),
-  "has ended its subscription": async (env) => {
-    const [{ EventSubscriptionId: id }] = await subscriptions(env);
-    await subscription(env, undefined, { method: "DELETE", id });
-  },
+  "has ended its subscription": unsubscribe,
   "has changed its subscription to polling": async (env) => {
     const [{ EventSubscriptionId: id }] = await subscriptions(env);
     await good(subscription(env, { Version: "4.0" }, { method: "PUT", id }), 200);

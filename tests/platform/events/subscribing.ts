@@ -45,6 +45,24 @@ export async function subscriptions(env: FlowEnvironment, options: SubscriptionC
   return (await good(subscription(env, undefined, options), 200)).Data.EventSubscription;
 }
 
+/** An operator blocks the TPP's software. */
+export async function block(env: Environment): Promise<void> {
+  await good(
+    env.asOperator(`/operations/software/${env.tpp.clientId}/block`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ Data: { Reason: "Fraud is suspected, case 4711." } }),
+    }),
+    200,
+  );
+}
+
+/** The TPP ends its subscription. */
+export async function unsubscribe(env: Environment): Promise<void> {
+  const [{ EventSubscriptionId: id }] = await subscriptions(env);
+  await subscription(env, undefined, { method: "DELETE", id });
+}
+
 /** The answer to a request that must change nothing. Its token is there before. */
 export async function rejectedSubscription(
   env: Environment,
