@@ -41,7 +41,7 @@ const signingKey = await jose.importPKCS8(await read(`${folder}/signing.key.pem`
 const sealedTo = me.encryption_kid === undefined ? "transport" : "encryption";
 const openingKey = await jose.importPKCS8(await read(`${folder}/${sealedTo}.key.pem`), "RSA-OAEP-256");
 const dpop = await jose.generateKeyPair("PS256");
-// A sandbox's time can be moved ahead; outside of sandboxes nobody has this address, and it is this computer's own.
+// A sandbox's time can be moved ahead; outside of sandboxes no server has this address, and it is this computer's own.
 let ahead = 0;
 const readClock = async (): Promise<void> => {
   const asked = fetch(`${platform.directory_url}/sandbox/clock`, { signal: AbortSignal.timeout(2000) });
@@ -106,7 +106,7 @@ async function answer(request: Request): Promise<Response> {
     if (hook !== undefined && request.url.startsWith(hook)) return await driveCustomer(body);
     if (pathname === home.pathname) return await arrive(searchParams.get("oAuthUrl") ?? "");
     return await attend(visits.get(pathname), request.headers.get("cookie") ?? "", body);
-  } catch (error) { // why is for the log, not for whoever sent it
+  } catch (error) { // why is for the log, not for the sender
     say(`rejected ${request.method} ${pathname}: ${error}`);
     return page("<!doctype html><title>Bank</title><h1>This cannot be done</h1>", 400);
   }

@@ -35,7 +35,7 @@ const overMutualTls = (url: string | URL, init: object = {}): Promise<Response> 
 const signingKey = await jose.importPKCS8(await read(`${folder}/signing.key.pem`), "PS256");
 const redirectUri = new URL(me.redirect_uris[0]);
 // JWTs are dated by the platform's time. A sandbox's can be moved ahead (POST {directory_url}/sandbox/clock); outside of
-// sandboxes nobody has that address, and it is this computer's own.
+// sandboxes no server has that address, and it is this computer's own.
 const secondsAhead = async (): Promise<number> => {
   const asked = fetch(`${endpoints.directory_url}/sandbox/clock`).then((answer) => answer.json());
   return Math.round((await asked.catch(() => undefined))?.ahead_seconds ?? 0);

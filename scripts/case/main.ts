@@ -82,7 +82,7 @@ function decisionsIn(text: string): readonly string[] {
   return found.length > 0 ? found : ["the customer decided at the bank, or has not decided"];
 }
 
-/** Gives up every permission but reading first: a bundle is verified with nothing but its bytes. */
+/** Gives up every permission but reading first: a bundle is verified from its bytes alone. */
 async function readOffline(path: string): Promise<Uint8Array> {
   for (const name of ["net", "write", "env"] as const) await Deno.permissions.revoke({ name });
   return await Deno.readFile(path);

@@ -1,5 +1,5 @@
 /**
- * Verifies a bundle with nothing but its text (`docs/contract/evidence.md`, verification). Yields a sentence for each
+ * Verifies a bundle from its text alone (`docs/contract/evidence.md`, verification). Yields a sentence for each
  * thing that does not hold, the cheap checks first. No I/O.
  */
 import { isSameHash } from "../../src/base/merkle/tree.ts";

@@ -7,7 +7,7 @@ export interface CertifyOptions {
   readonly only?: readonly string[];
   /** Folder for the report. */
   readonly out: string;
-  /** Print the report as JSON, and nothing else. */
+  /** Print only the report, as JSON. */
   readonly json: boolean;
   /** Private JWK set of the certifier. */
   readonly keys: string;

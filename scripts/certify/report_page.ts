@@ -1,4 +1,4 @@
-/** The report as a page of its own: one file, no scripts, nothing loaded from elsewhere. */
+/** The report as a page of its own: one file, no scripts, no resources from elsewhere. */
 import { html, raw } from "hono/html";
 import type { Report } from "./report.ts";
 import style from "./report.css" with { type: "text" };

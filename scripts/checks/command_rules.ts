@@ -4,7 +4,6 @@ import type { Violation } from "./violation.ts";
 
 /** Rules of the linter that a comment with a reason may switch off, and where. */
 const IGNORABLE: Readonly<Record<string, RegExp>> = {
-  "jsx-key": /^/,
   "require-await": /^/,
   "no-explicit-any": /^(?!src\/)/,
 };

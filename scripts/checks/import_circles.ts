@@ -63,7 +63,7 @@ async function graphOf(file: string): Promise<ImportGraph> {
   );
 }
 
-/** Of a program file: JSON and style sheets import nothing. */
+/** Of a program file: JSON and style sheets have no imports. */
 function pathOf(specifier: string | undefined): string | undefined {
   const prefix = `file://${ROOT}src/`;
   if (specifier?.startsWith(prefix) !== true || !/\.tsx?$/.test(specifier)) return undefined;

@@ -12,7 +12,7 @@ export interface SandboxEnvironment extends FlowEnvironment, Disposable {
   readonly armBank: (consentId: string, fault: string) => Promise<void>;
 }
 
-/** How often a request is repeated that was rejected by a rate limit. Such a request has used nothing up. */
+/** How often a request is repeated that a rate limit rejected. Such a request uses no single-use value up. */
 const MAX_REPEATS = 20;
 
 /** @throws {Error} if a participant's file is missing or unusable */

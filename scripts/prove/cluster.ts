@@ -25,7 +25,7 @@ interface Stores {
   readonly dataKeysStore: string;
 }
 
-/** Until whoever watches the database promotes the standby. */
+/** Until the database's supervisor promotes the standby. */
 const NOTICED_AFTER_MS = 1000;
 
 /** Who may read cases. Each read is in the history of its operator, so the processes do not read as the same one. */

@@ -93,7 +93,7 @@ async function receive(state: State, body: string): Promise<Outgoing | undefined
   const known = state.ledger.get(id);
   if (known !== undefined) state.pushedAgain.add(id);
   const taken = known ?? execute(state, order, body, random.chance(0.15));
-  if (fault === 2) return undefined; // executed, and nobody is told
+  if (fault === 2) return undefined; // executed, and no party is told
   if (fault === 3) return { status: 500, body: "" };
   return json({ Status: taken.status === "Rejected" ? "Rejected" : "AcceptedSettlementInProcess" });
 }

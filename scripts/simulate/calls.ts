@@ -1,4 +1,4 @@
-/** Requests to the platform: lost, late and repeated on the way, and tried again by whoever needs an answer. */
+/** Requests to the platform: lost, late and repeated on the way, and tried again by the party that needs an answer. */
 import type { Random } from "../prove/random.ts";
 import { forged } from "./jwts.ts";
 import { API, AUTH, type Party, PROXY_SECRET } from "./parties.ts";
@@ -87,7 +87,7 @@ function copiesOf(simulation: Simulation, random: Random, sent: Sent): readonly 
   return isForged ? [...copies, { ...forgedCopy(sent), isForged, delay: 0 }] : copies;
 }
 
-/** The request by somebody who has seen it and has no key: every single-use token is signed by another key. */
+/** The request by an attacker who has seen it and has no key: every single-use token is signed by another key. */
 function forgedCopy(sent: Sent): Sent {
   const { dpop } = sent.headers ?? {};
   const form = sent.body?.includes("client_assertion=") ? new URLSearchParams(sent.body) : undefined;
@@ -113,7 +113,7 @@ type Told = (answer: Pick<Answer, "status" | "headers" | "text">) => void;
 function deliver(line: Line, request: string, copy: Copy, told: Told, random: Random): void {
   const process = line.cluster.pick();
   const platform = process?.platform();
-  if (process === undefined || platform === undefined) return; // nobody listens
+  if (process === undefined || platform === undefined) return; // no party listens
   const interactionId = uuidOf(random);
   line.simulation.watch.delivering(interactionId, { request, isForged: copy.isForged });
   const handler = platform[hostOf(copy)];

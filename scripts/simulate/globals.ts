@@ -12,7 +12,7 @@ export interface Runtime {
   readonly random: Random;
   /** Called for an unhandled rejection. Outside of a simulation it ends the process. */
   readonly uncaught: (reason: unknown) => void;
-  /** When the background work's next pass begins, in place of a second: passes that find nothing to do are skipped. */
+  /** When the background work's next pass begins, in place of a second: passes without work are skipped. */
   readonly nextPass: (run: () => void) => () => void;
 }
 

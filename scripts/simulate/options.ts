@@ -1,4 +1,4 @@
-/** The command line of the simulation. Reads arguments; does nothing. */
+/** The command line of the simulation. Reads arguments only. */
 import { optionsOf, UsageError, wholeNumber } from "../command_line/run.ts";
 
 export interface SimulateOptions {

@@ -8,7 +8,7 @@ import type { PlatformProcess } from "./platform_process.ts";
 /** The fate of an operation. */
 type Fate = "done" | "failed" | "unanswered";
 
-/** Opens it. Nothing of a dead process comes through, but for a commit that was on its way. */
+/** Opens it. Of a dead process, only a commit that was on its way comes through. */
 export function connectStore(
   simulation: Simulation,
   process: PlatformProcess,

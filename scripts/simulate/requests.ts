@@ -26,7 +26,7 @@ export interface ResourceCall {
   readonly patience?: number;
 }
 
-/** A token id that nobody has used. */
+/** An unused token id. */
 export function freshId(random: Random): string {
   return Array.from({ length: 16 }, () => random.below(256).toString(16).padStart(2, "0")).join("");
 }

@@ -110,7 +110,7 @@ function outside(
   return bank === undefined ? Promise.resolve(undefined) : bank.receive(request);
 }
 
-/** Everybody acts, then nothing goes wrong any more, then the books are compared. */
+/** All parties act, then faults end, then the books are compared. */
 async function direct(line: Line, banks: Banks, copies: readonly Copy[]): Promise<void> {
   const { simulation } = line;
   const paying = simulation.plan.payments.map(async (

@@ -2,7 +2,7 @@
 import { type Plan, planRun, without } from "./plan.ts";
 import type { RunResult } from "./run.ts";
 
-/** A failing run that nothing can be left out of. */
+/** A failing run of which every part is needed. */
 export interface Shrunk {
   readonly dropped: readonly string[];
   readonly plan: Plan;

@@ -33,7 +33,7 @@ export interface Simulation {
   violated(check: string, sentence: string): void;
   /** The fault of a kind, or undefined where the run has none or has healed. */
   fault<K extends FaultPlan["kind"]>(kind: K): Extract<FaultPlan, { kind: K }> | undefined;
-  /** From here on nothing goes wrong any more: what is left undone must come to its end. */
+  /** From here on there are no faults: what is left undone must come to its end. */
   heal(): void;
   isHealed(): boolean;
   /** Whether a process has a clock that is off, or had one a moment ago. */

@@ -26,7 +26,7 @@ export interface Watch {
 export interface Delivery {
   /** The same for every copy of one request. */
   readonly request: string;
-  /** Its single-use tokens were signed again by somebody without the key. */
+  /** Its single-use tokens were signed again by an attacker without the key. */
   readonly isForged: boolean;
 }
 

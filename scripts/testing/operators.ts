@@ -3,7 +3,7 @@ import { type Credentials, newCredential, openCredentials } from "../../src/base
 import { sha256 } from "../../src/base/kernel/identifiers.ts";
 import { OPERATORS, ROLES } from "../../src/platform/security/operator_roles.ts";
 
-/** Where the operations host is in tests; it derives nothing from the address. */
+/** Where the operations host is in tests; no behaviour depends on the address. */
 export const OPERATIONS_URL = "http://operations.internal";
 
 const NAMES = ["maria", ...ROLES] as const;

@@ -26,7 +26,7 @@ export interface PostgresServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A configuration that flushes nothing to the disk. */
+/** A configuration without flushes to the disk. */
 export const FAST: Settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
 
 /** @throws {Error} if PostgreSQL is not installed or does not start */

@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** Parts that several pages of a console have. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
@@ -46,7 +45,7 @@ export function NamedTable(
   );
 }
 
-/** Why there is nothing to show, or why nothing was changed. */
+/** Why the page is empty, or why a change was not made. */
 export function Fault(
   { language, why, description }: {
     readonly language: Language;

@@ -137,7 +137,7 @@ async function discover(
   return provider;
 }
 
-/** The code of the library's error, which quotes nothing that was sent. */
+/** The code of the library's error, which quotes no part of the request. */
 function whyOf(error: unknown): string {
   if (error instanceof oidc.ResponseBodyError) return `the provider answered ${error.status}`;
   if (error instanceof oidc.AuthorizationResponseError) return "the provider rejected the sign-in";

@@ -54,7 +54,7 @@ export interface DirectoryParts {
   readonly judgesClock?: Clock;
   /** Validity of software statements, days. Default 365, at most 732. */
   readonly statementDays?: number;
-  /** Whose certification reports it accepts, and whether statements need one. Default: nobody's, and no. */
+  /** Whose certification reports it accepts, and whether statements need one. Default: none, and no. */
   readonly certification?: CertificationTerms;
   /** How often one client may read. Default: 50 a second, burst of 200. */
   readonly publicLimit?: PublicLimit;

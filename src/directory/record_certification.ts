@@ -7,7 +7,7 @@ import type { Directory } from "./directory.ts";
 import { findReport } from "./participant_store.ts";
 
 /**
- * Verifies a report and keeps it with its summary. The same report again changes nothing.
+ * Verifies a report and keeps it with its summary. The same report again has no effect.
  *
  * @throws {ApiError} `directory.not_found`, `directory.invalid_request` for a report that is not acceptable, or
  * `directory.conflict` for another report with a known `jti` and for one that is older than all that are kept

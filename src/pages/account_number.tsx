@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /**
  * Account identifications for eyes and ears: in groups, left to right in every language, and spelled out for screen
  * readers, which would read "1332" as a thousand. Card numbers show their last four digits only.

@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** A plot of values by day, drawn as SVG without a script. A table beside it must have the same values. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { formatDay } from "./formats.ts";

@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** The public page of the banks' service levels: all banks over a month, or one bank by day. No volumes. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { formatDay, formatInstant } from "./formats.ts";

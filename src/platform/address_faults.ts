@@ -28,7 +28,7 @@ export function urlFaults(values: Addresses): string[] {
   const urls =
     (["DIRECTORY_ISSUER", "DIRECTORY_JWKS_URI", "REGISTRATION_AUDIENCE", "OPERATIONS_OIDC_ISSUER"] as const)
       .flatMap((name) => schemeFault(name, values[name], sandbox));
-  // A console on this computer may be plain HTTP, in production too: nothing of it leaves the computer.
+  // A console on this computer may be plain HTTP, in production too: its traffic does not leave the computer.
   return [...origins, ...urls, ...originFault("OPERATIONS_URL", values.OPERATIONS_URL, true)];
 }
 

@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** Draws a guide: sections with paragraphs, things to copy, lists and terms. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { inline } from "./schema_view.tsx";

@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** The API reference, a page for each tag and one each for what they share, drawn from the OpenAPI document. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ApiGroup, ApiReference } from "./api_reference.ts";

@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** The page that shows what the platform did with a request, by its interaction id: in a sandbox (contract TRC12). */
 import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
@@ -51,7 +50,7 @@ export function renderTracePage({ id = "", traces }: TraceQuestion): string {
   });
 }
 
-/** Outside of a sandbox a page without sign-in shows nobody's requests. */
+/** Outside of a sandbox a page without sign-in shows no requests. */
 function Elsewhere(): JSX.Element {
   return (
     <section class="card guide" aria-labelledby="read">

@@ -61,7 +61,7 @@ function patient(page: Page): Page {
   return page;
 }
 
-/** Visits each page on a phone in Arabic: nothing is cut off, and every target is big enough. */
+/** Visits each page on a phone in Arabic: no content is cut off, and every target is big enough. */
 export async function walkOnPhone(site: Site, { name, token, first, pages }: Visit): Promise<void> {
   const page = await openPhone(site);
   const blocked = blockedOn(page);
@@ -91,7 +91,7 @@ export async function walkOnDesk(site: Site, { name, token, first, pages }: Visi
   assertEquals(blocked, []);
 }
 
-/** Asserts that nothing is cut off, and axe's rules in both colour schemes. */
+/** Asserts that no content is cut off, and axe's rules in both colour schemes. */
 export async function assertOnDesk(page: Page, path: string): Promise<void> {
   await assertFits(page, path);
   await assertAccessible(page, path);

@@ -107,7 +107,7 @@ async function wander(browser: Browser, shop: string): Promise<void> {
   await accept(page);
   await page.waitForURL(/\/orders\//);
   await accept(secondTab);
-  await secondTab.locator("main", { hasText: /Accepted|decided|already/ }).waitFor(); // nothing is decided again
+  await secondTab.locator("main", { hasText: /Accepted|decided|already/ }).waitFor(); // no second decision is made
   await page.goBack();
   await page.goto(`${shop}/`);
   assertEquals(blocked, []);

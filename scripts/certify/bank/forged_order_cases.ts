@@ -1,4 +1,4 @@
-/** Orders that are not the platform's, not for this bank or expired are rejected, and use nothing up. */
+/** Orders that are not the platform's, not for this bank or expired are rejected, and use no single-use value up. */
 import type { JsonObject } from "../../../src/base/jose/compact_jws.ts";
 import { failed, type Outcome, passed } from "../case.ts";
 import type { BankBench, BankCase } from "./bench.ts";

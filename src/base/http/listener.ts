@@ -60,7 +60,7 @@ const QUIET_INTERVAL_MS = 5;
 type Info = Deno.ServeHandlerInfo<Deno.NetAddr>;
 type ServeOnConnection = (
   socket: Deno.TcpConn,
-  /** An AbortSignal to Deno, which calls nothing but this. */
+  /** An AbortSignal to Deno, which calls only this. */
   cut: { addEventListener(type: "abort", closeNow: () => void): void },
   handle: (request: Request, info: Info) => Promise<Response>,
   onError: (error: unknown) => Response,

@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** Who changed a participant, when and why: newest first. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { Instant, NamedTable } from "../../console/parts.tsx";

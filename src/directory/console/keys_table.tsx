@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** A participant's keys with the ends of their certificates. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { Instant, NamedTable, State } from "../../console/parts.tsx";

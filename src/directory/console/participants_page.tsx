@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** The first page of the directory's console: every participant, by a part of a name or id. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { Instant, NamedTable, SearchForm, State } from "../../console/parts.tsx";
@@ -8,7 +7,7 @@ import { dateTime } from "../participant_representation.ts";
 import { Done } from "./done.tsx";
 import { phrase, words } from "./phrase.ts";
 
-/** More would make a page that nobody reads. */
+/** More would make a page too long to read. */
 const MAX_SHOWN = 100;
 
 export interface ParticipantsView {

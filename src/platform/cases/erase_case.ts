@@ -32,7 +32,7 @@ export interface EraseCaseDeps extends TransactDeps, CaseAgeDeps {
   readonly payments: PaymentStore;
   readonly outbox: OrderOutboxStore;
   readonly log: Log;
-  /** Absent if nothing is sealed, in a sandbox. Then only the store itself loses the data, not its backups. */
+  /** Absent in a sandbox without sealing. Then only the store itself loses the data, not its backups. */
   readonly caseKeys: CaseKeys | undefined;
   /** Legal retention period of a case after its newest entry, milliseconds. */
   readonly keepCasesMs: number;

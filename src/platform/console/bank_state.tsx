@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** The state of each bank, from the controls and the metrics. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";

@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** Banks: state, orders, planned outages, and what can be done about them. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";

@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** The case of a consent and its payment: its timeline in words. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";

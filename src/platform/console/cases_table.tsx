@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** The table of the cases that a search has found. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";

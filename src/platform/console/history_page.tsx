@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** Who did what: the history of one subject, or every entry for auditors. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";

@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** Participants: search, their state in the directory and here, and what can be done about them. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";

@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** Changes that need two operators: who proposed what, and links to approve or withdraw. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";

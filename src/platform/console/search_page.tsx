@@ -1,4 +1,3 @@
-// deno-lint-ignore-file jsx-key -- precompiled JSX would draw a key as an attribute, and nothing is drawn twice
 /** Search by any id, and by amount and days: the cases that it names, and what the platform did with a request. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";

@@ -46,7 +46,7 @@ export function openRewrapping({ vault, wrapping, log }: RewrapKeysDeps): () => 
   };
 }
 
-/** Returns false if nothing was to do. A key that another process has changed meanwhile stays as that one left it. */
+/** Returns false if no key was left. A key that another process has changed meanwhile stays as that one left it. */
 async function rewrap(
   { vault, wrapping }: Pick<RewrapKeysDeps, "vault" | "wrapping">,
   key: readonly string[],

@@ -85,7 +85,7 @@ interface Walk {
 }
 
 /**
- * @param receiver returns where the events go now, or undefined if nothing may be pushed. It is asked before each lease.
+ * @param receiver returns where the events go now, or undefined if no push is allowed. It is asked before each lease.
  * @throws {StoreFailure}
  */
 export async function deliverEvents(

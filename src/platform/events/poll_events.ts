@@ -78,7 +78,7 @@ async function recordOutcomes(deps: PollEventsDeps, { owner, request, ...state }
   deps.log.warn("events.rejected", { count: failed.length, bank: owner.bank, err: knownCode(first[1].err) });
 }
 
-/** Of an event that it does not have, nothing is staged: it was acknowledged before, or is another client's. */
+/** For an event that it does not have, no change is staged: it was acknowledged before, or is another client's. */
 async function stageAcks(
   deps: PollEventsDeps,
   tx: Transaction,

@@ -16,7 +16,7 @@ export interface ListFill {
   /** Entries that it has added or removed. */
   readonly corrected: number;
   readonly isEnded: boolean;
-  /** Whether the newest search that has ended, and the one under way, have found nothing to correct. */
+  /** Whether the newest search that has ended, and the one under way, have found no entry to correct. */
   readonly isComplete: boolean;
 }
 

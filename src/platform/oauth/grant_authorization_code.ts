@@ -126,7 +126,7 @@ async function redeem(
   return token.text;
 }
 
-/** A repetition finds the token revoked and changes nothing more. */
+/** A repetition finds the token revoked and has no further effect. */
 async function revoke(deps: CodeGrantDeps, tx: Transaction, attempt: Attempt, token: string): Promise<void> {
   if (await deps.tokens.find(tx, token) === null) return;
   deps.tokens.stageRevocation(tx, token);

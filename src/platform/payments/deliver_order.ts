@@ -63,7 +63,7 @@ export interface OrderReceiver {
   readonly paymentOrdersUri?: string;
 }
 
-/** A response of a bank that decides nothing about the order. */
+/** A response of a bank that leaves the order undecided. */
 export interface TracedAnswer extends UnusableAnswer {
   readonly payment: Payment;
   readonly to: OrderReceiver;

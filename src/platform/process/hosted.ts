@@ -86,7 +86,7 @@ function countRequests(): Requests {
   };
 }
 
-/** The runtime itself stops listening, and completes its connections. The process ends when nothing keeps it. */
+/** The runtime itself stops listening, and completes its connections. The process ends when no work keeps it. */
 function endWithRuntime(end: () => Promise<void>): void {
   const options = { log, program: "platform", drainMs: DRAIN_MS, flush: flushLog } as const;
   try {

@@ -1,4 +1,4 @@
-/** Verifies what somebody hands over as a receipt (contract RCP3, RCP4). */
+/** Verifies a text that is handed over as a receipt (contract RCP3, RCP4). */
 import type { KeyRing } from "../../base/jose/key_ring.ts";
 import { inPart } from "../../base/jose/compact_jws.ts";
 import { verifyJwt } from "../../base/jose/verify_jwt.ts";

@@ -56,7 +56,7 @@ async function stageStatus(
   if (payment.bank !== bank || payment.consentId !== stated.consentId) {
     return disagree(stated, "the platform knows this payment with another bank or consent");
   }
-  if (payment.erasedAt !== undefined) return "agreed"; // it was final, and has nothing to compare
+  if (payment.erasedAt !== undefined) return "agreed"; // it was final, so there is no comparison
   const fault = stated.order === undefined ? undefined : await differs(deps, bank, payment, stated.order);
   if (fault !== undefined) return disagree(stated, fault);
   const isSame = payment.status === stated.status;

@@ -63,7 +63,7 @@ export const MAX_SEARCH_CHARACTERS = 128;
 export type IsShown = (of: Pick<FoundCase, "clientId" | "bank">) => boolean;
 
 /**
- * Searches for the text. A text that is no id finds nothing.
+ * Searches for the text. A text that is no id has no results.
  *
  * @param isOwn bounds a search to an organisation: the answer is as if there were no other cases (contract OWN2)
  */

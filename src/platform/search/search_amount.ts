@@ -24,7 +24,7 @@ export interface AmountQuery extends Span {
 export interface FoundByAmount {
   /** At most {@link MAX_CASES}, in the order of banks, TPPs and times of the consents. */
   readonly cases: readonly FoundCase[];
-  /** Where the search goes on. It may have found nothing so far. */
+  /** Where the search goes on. It may have no results so far. */
   readonly next: string | undefined;
   /** Whether it has looked at everything that an earlier version has created. */
   readonly isComplete: boolean;

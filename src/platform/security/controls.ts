@@ -31,7 +31,7 @@ export interface BankHold {
   readonly by: string;
 }
 
-/** A time in which a bank takes nothing. */
+/** A time in which a bank takes no requests. */
 export interface Outage {
   readonly id: string;
   readonly bank: BankCode;

@@ -32,7 +32,7 @@ interface OwnVariables {
 /** Endpoints that admit participants. No other endpoint does, whatever its roles are. */
 const OWN = new WeakSet<PlatformEndpoint["route"]>();
 
-/** The answer of an endpoint for participants: lists by their names, of nothing but what the organisation owns. */
+/** The answer of an endpoint for participants: lists by their names, only of what the organisation owns. */
 export interface OwnAnswer {
   readonly lists: Readonly<Record<string, readonly Owned[]>>;
   /** Where the next page begins. */
@@ -153,7 +153,7 @@ function guardOf(
   return Object.defineProperty(guard, "name", { value: `operator(${roles.join(", ")})` });
 }
 
-/** A person of an organisation is a participant and nothing else, whatever roles an identity provider names. */
+/** A person of an organisation is only a participant, whatever roles an identity provider names. */
 export function admits(roles: readonly AnyRole[], person: Person): boolean {
   if (person.organisation !== undefined) return roles.includes(PARTICIPANT);
   return roles.some((role) => role !== PARTICIPANT && person.roles.includes(role));

@@ -11,7 +11,7 @@ import type { CredentialKind } from "../../base/http/credentials.ts";
 export const ROLES = ["viewer", "support", "operator", "security", "auditor"] as const;
 export type Role = typeof ROLES[number];
 
-/** A person of a TPP or bank, who sees what belongs to the organisation and nothing else. Never with another role. */
+/** A person of a TPP or bank, who sees only what belongs to the organisation. Never with another role. */
 export const PARTICIPANT = "participant";
 export type AnyRole = Role | typeof PARTICIPANT;
 

@@ -7,7 +7,7 @@ import type { Mismatch } from "../../base/kernel/result.ts";
 import type { ReadableTrace } from "./trace.ts";
 import { toldText } from "./told_text.ts";
 
-/** A push whose response decides nothing about the order. */
+/** A push whose response leaves the order undecided. */
 export interface AnsweredPush {
   readonly payment: { readonly id: PaymentId; readonly consentId: ConsentId; readonly bank: BankCode };
   /** The bank. */

@@ -7,7 +7,7 @@ import { openTraceStore, type TraceStore, type TraceStoreDeps } from "./trace_st
 export interface Traces {
   readonly traces: TraceStore;
   readonly traceQueue: TraceQueue;
-  /** Records a bank's response to a push that decides nothing. Never waits and never throws. */
+  /** Records a bank's response to a push that leaves the order undecided. Never waits and never throws. */
   readonly traceAnswer: (answer: AnsweredPush) => void;
   /** Records a push of an event to its TPP. Never waits and never throws. */
   readonly tracePush: (push: EventPush) => void;

@@ -37,7 +37,7 @@ export interface EcosystemOptions {
   readonly outgoing?: typeof fetch;
   /** Whether the sandbox's banks serve the hook of their certification; default: no. */
   readonly certifiesBanks?: boolean;
-  /** Stands between the platform and all its callers; default: nothing does. */
+  /** Stands between the platform and all its callers; default: none. */
   readonly front?: PlatformFront;
   /** Receives one line for each slow step of a first start. */
   readonly log?: (line: string) => void;

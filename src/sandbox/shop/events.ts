@@ -13,7 +13,7 @@ import type { ShopDeps } from "./checkout.ts";
 import type { Decided, Order } from "./orders.ts";
 
 export interface EventReceiver {
-  /** Subscribes at the bank. Does nothing if it has already succeeded. Never rejects. */
+  /** Subscribes at the bank. Has no effect if it has already succeeded. Never rejects. */
   subscribe(bank: string): Promise<void>;
   /** Answers one push. */
   receive(request: Request): Promise<Response>;

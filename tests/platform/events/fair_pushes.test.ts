@@ -1,4 +1,4 @@
-/** A receiver that does not answer delays nobody else (contract EVT13). */
+/** A receiver that does not answer delays no other receiver (contract EVT13). */
 import { assert, assertEquals } from "@std/assert";
 import { authorised } from "testing/authorization_flow.ts";
 import type { Json } from "testing/flows.ts";

@@ -1,4 +1,4 @@
-/** Polls for events that are rejected: they acknowledge nothing (contract EVT-N1 to EVT-N3). */
+/** Polls for events that are rejected: they acknowledge no event (contract EVT-N1 to EVT-N3). */
 import { assertEquals } from "@std/assert";
 import { authorised } from "testing/authorization_flow.ts";
 import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";

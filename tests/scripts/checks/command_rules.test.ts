@@ -23,14 +23,14 @@ Deno.test("a comment switches off only rules that have exceptions, and gives a r
     "-file -- all of it",
     " house/imports -- a reason",
     "-file house/no-deno -- a reason",
-    " jsx-key, house/imports -- a reason",
+    " require-await, house/imports -- a reason",
     " no-console -- a reason",
     " require-await",
     " require-await --",
     " no-explicit-any -- a reason",
   ];
   for (const rest of bad) assertEquals(broken("src/x.ts", rest), 1, rest);
-  for (const rest of ["-file jsx-key -- a reason", " require-await -- a reason"]) {
+  for (const rest of ["-file require-await -- a reason", " require-await -- a reason"]) {
     assertEquals(broken("src/x.ts", rest), 0, rest);
   }
   assertEquals(broken("tests/x.test.ts", " no-explicit-any -- a reason"), 0);

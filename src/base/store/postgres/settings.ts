@@ -79,7 +79,7 @@ function readHost(text: string): string {
   return `${host}:${Number(port)}`;
 }
 
-/** `require` and `prefer` encrypt for whoever answers, so they are refused. */
+/** `require` and `prefer` encrypt for any server that answers, so they are refused. */
 function isVerified(mode: string | undefined, hosts: readonly string[]): boolean {
   if (mode === undefined || mode === "verify-full") {
     const address = hosts.find((host) => ADDRESS.test(host));
