@@ -25,6 +25,12 @@ export async function endHolds(line: Line, reconciles: boolean): Promise<void> {
   line.simulation.violated("every hold ends", "the holds of a restore could not be ended");
 }
 
+/** Has the dead events of a client at a bank pushed again. */
+export async function redriveEvents(line: Line, owner: string): Promise<void> {
+  const path = `/operations/event-deliveries/${owner.replace(" ", "/")}/redrive`;
+  await persistently(line, () => ({ method: "POST", path, headers, isOperator: true }));
+}
+
 /** Looks once, and has every order that was given up tried again. */
 export async function redriveOrders(line: Line): Promise<void> {
   const list = {

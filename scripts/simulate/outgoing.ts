@@ -1,8 +1,14 @@
-/** The platform's outgoing requests, to the directory and to the banks' order addresses, over a network that loses messages. */
+/**
+ * The platform's outgoing requests, to the directory, to the banks' order addresses and to the receivers of events, over
+ * a network that loses messages.
+ */
 import { claimsOf } from "./jwts.ts";
 import { DIRECTORY } from "./parties.ts";
 import type { PlatformProcess } from "./platform_process.ts";
 import type { Simulation } from "./simulation.ts";
+
+/** The media type of a pushed event. */
+const EVENT = "application/secevent+jwt";
 
 /** A request as an outside server sees it. */
 export interface Incoming {
@@ -55,7 +61,7 @@ export function outgoingFetch(
         if (process.isAlive()) reject(init.signal?.reason);
       });
       exchange(request, ({ status, body, headers }) => {
-        ended();
+        ended(status);
         resolve(
           new Response(status === 304 ? null : body, {
             status,
@@ -67,8 +73,27 @@ export function outgoingFetch(
   return simulated as typeof fetch;
 }
 
-/** Checks that only one push of an order runs at a time, unless the clocks of two processes differ. The result is called when the push ends. */
-function watchPush(simulation: Simulation, process: PlatformProcess, { body }: Incoming): () => void {
+/** Watches a push of an order or an event. The result is called when it ends, with the status of its answer. */
+function watchPush(
+  simulation: Simulation,
+  process: PlatformProcess,
+  request: Incoming,
+): (status?: number) => void {
+  if (request.headers.get("content-type") !== EVENT) return watchOrder(simulation, process, request);
+  simulation.note(`process ${process.number} pushes an event`);
+  const end = simulation.events.pushed(request.body);
+  let isUnderWay = true;
+  const ended = (status?: number): void => {
+    if (isUnderWay) end(status); // the time limit passes also after the answer
+    isUnderWay = false;
+    forget();
+  };
+  const forget = process.onDeath(ended);
+  return ended;
+}
+
+/** Checks that only one push of an order runs at a time, unless the clocks of two processes differ. */
+function watchOrder(simulation: Simulation, process: PlatformProcess, { body }: Incoming): () => void {
   if (body === "") return () => {};
   const { DomesticPaymentId: id } = claimsOf(body)["Data"] as { readonly DomesticPaymentId?: string };
   if (id === undefined) return () => {}; // an inquiry, not an order

@@ -36,6 +36,8 @@ export interface Party {
   readonly consentManagedByBank: boolean;
   /** Banks that have orders pushed. */
   readonly paymentOrdersUri?: string;
+  /** TPPs that have events pushed. */
+  readonly eventNotificationUri?: string;
 }
 
 /** A key that follows from its name. */
@@ -76,8 +78,11 @@ function party(
   };
 }
 
-/** The TPPs. */
-export const TPPS: readonly Party[] = [party("First Shop", "ORG-1", 1), party("Second Shop", "ORG-2", 2)];
+/** The TPPs: the second one has its events pushed. */
+export const TPPS: readonly Party[] = [
+  party("First Shop", "ORG-1", 1),
+  { ...party("Second Shop", "ORG-2", 2), eventNotificationUri: "https://shop2.example/events" },
+];
 /** The banks by code: BANKA has the platform's consent screen, BANKB its own. Both have orders pushed to them. */
 export const BANKS: Readonly<Record<string, Party>> = {
   BANKA: party("Bank A", "BANKA", 3, {
@@ -121,6 +126,7 @@ export function statementOf(who: Party, at: number): string {
     org_jwks_revoked_endpoint: `${jwks}/revoked`,
     consent_managedby_bank: who.consentManagedByBank,
     ...(who.paymentOrdersUri === undefined ? {} : { payment_orders_uri: who.paymentOrdersUri }),
+    ...(who.eventNotificationUri === undefined ? {} : { event_notification_uri: who.eventNotificationUri }),
   });
 }
 

@@ -20,6 +20,8 @@ export interface SimulatedPayment extends PaymentPlan {
   readonly customer: CustomerPlan;
   /** Between the token and the payment, milliseconds. */
   readonly paysAfter: number;
+  /** The TPP has its events at the bank pushed, if it can. */
+  readonly isSubscriber: boolean;
 }
 
 /** One thing that goes wrong. Times are milliseconds after the beginning; rates are per thousand. */
@@ -36,7 +38,11 @@ type FaultKind =
   | { readonly kind: "bank faults"; readonly rate: number }
   /** The database is replaced by a copy that was taken at a step of the run; `reconciles`: the operator compares it with the banks. */
   | { readonly kind: "restore"; readonly copyStep: number; readonly reconciles: boolean }
-  | { readonly kind: "directory away"; readonly after: number; readonly for: number };
+  | { readonly kind: "directory away"; readonly after: number; readonly for: number }
+  | { readonly kind: "receiver faults"; readonly rate: number }
+  | { readonly kind: "receiver away"; readonly after: number; readonly for: number }
+  /** A TPP's receiver rejects each event of this status, so that it becomes dead. */
+  | { readonly kind: "receiver rejects"; readonly status: string };
 
 /** A run. */
 export interface Plan {
@@ -58,10 +64,11 @@ export function planRun(seed: number): Plan {
     random.chance(share) ? [make(seeded(seed, `fault ${String(make)}`))] : []
   );
   const kills = Array.from({ length: random.chance(0.6) ? 1 + random.below(3) : 0 }, () => kill(random));
+  const receivers = receiverFaults(seeded(seed, "receivers"));
   return {
     seed,
     payments,
-    faults: [...faults, ...kills].map((fault, index) => ({ name: `f${index}`, ...fault })),
+    faults: [...faults, ...kills, ...receivers].map((fault, index) => ({ name: `f${index}`, ...fault })),
   };
 }
 
@@ -86,6 +93,7 @@ function simulatedPayment(seed: number, index: number): SimulatedPayment {
     startsAfter: random.chance(0.7) ? random.below(2 * SECOND) : random.below(6 * HOUR),
     customer,
     paysAfter: random.chance(0.8) ? random.below(SECOND) : random.below(55 * MINUTE),
+    isSubscriber: random.chance(0.5),
   };
 }
 
@@ -136,6 +144,18 @@ function bankAway(random: Random): FaultKind {
     after: random.below(MINUTE),
     for: random.below(lasting),
   };
+}
+
+const REJECTED = ["Authorized", "Consumed", "Pending", "AcceptedSettlementCompleted"];
+
+function receiverFaults(random: Random): readonly FaultKind[] {
+  const faults: readonly FaultKind[] = [
+    { kind: "receiver faults", rate: 100 + random.below(600) },
+    { kind: "receiver away", after: random.below(MINUTE), for: random.below(HOUR) },
+    { kind: "receiver rejects", status: REJECTED[random.below(REJECTED.length)] ?? "" },
+  ];
+  const shares = [0.5, 0.15, 0.1];
+  return faults.filter((_, index) => random.chance(shares[index] ?? 0));
 }
 
 function directoryAway(random: Random): FaultKind {

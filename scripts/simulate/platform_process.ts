@@ -5,6 +5,7 @@ import { ROLES } from "../../src/platform/security/operator_roles.ts";
 import { composePlatform, type Platform } from "../../src/platform/compose.ts";
 import { openSealed } from "../../src/platform/data_keys/sealed_store.ts";
 import { openWrappingKeys } from "../../src/platform/data_keys/wrapping_keys.ts";
+import { pushEvents } from "./event_passes.ts";
 import { outgoingFetch } from "./outgoing.ts";
 import { CONFIG, OPERATOR_TOKEN } from "./parties.ts";
 import { INJECTED } from "./injected.ts";
@@ -127,13 +128,19 @@ async function run(
       clock,
       monotonic,
       fetch: outgoingFetch(simulation, process, outside),
-      log: (line) => process.isAlive() && simulation.watch.logged(line),
+      log(line) {
+        if (!process.isAlive()) return;
+        simulation.watch.logged(line);
+        simulation.events.logged(line);
+      },
       keys: await openKeyRing(CONFIG.platformKeys, clock),
       caseKeys,
       operators: soleCredential("operator", OPERATOR_TOKEN, ROLES),
     });
     process.started = platform;
-    if (process.isAlive()) platform.startWork();
+    if (!process.isAlive()) return;
+    platform.startWork();
+    void pushEvents(simulation, process, platform);
   } catch (error) {
     // Of two processes that find a restored store at once, one gives up its start: the next one finds the epoch begun.
     const lostRace = simulation.wasRestored &&

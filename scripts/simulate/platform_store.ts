@@ -68,6 +68,10 @@ function committed(
   const happened = database.commit(commit);
   const kinds = new Set(commit.writes.map(({ key }) => key[0]));
   if (happened && kinds.has("outbox")) { for (const run of simulation.onOrder) run(); }
+  const isWaiting = kinds.has("event") && !kinds.has("event_finished");
+  if (happened && (isWaiting || kinds.has("event_subscription"))) {
+    for (const run of simulation.onEvent) run();
+  }
   simulation.note(
     `process ${process.number} commits ${[...kinds].join(" ")}: ${happened ? "done" : "conflict"}`,
   );

@@ -1,5 +1,6 @@
 /** A restore: the database is replaced by an older copy, and everybody goes on from there. */
 import { storeCopyKey } from "../../src/base/store/copy_mark.ts";
+import type { Entry } from "../../src/base/store/store.ts";
 import type { SimulatedBank } from "./bank.ts";
 import type { Line } from "./calls.ts";
 import type { Snapshot } from "./database.ts";
@@ -28,6 +29,9 @@ export async function restore(
     simulation.watch.restored();
     simulation.tokens.clear(); // void, as their owners are told by the first 401
     simulation.database.restore(snapshot);
+    const rows = (name: string): readonly Entry<unknown>[] =>
+      simulation.database.list({ prefix: [name], limit: 100_000 });
+    simulation.events.restored(rows("event"), rows("event_finished"));
     const value = { id: "copy", takenAt };
     simulation.database.commit({ checks: [], writes: [{ kind: "set", key: storeCopyKey, value }] });
   });

@@ -9,9 +9,10 @@ import { useRuntime } from "./globals.ts";
 import { listFaults } from "./lists.ts";
 import { redriveOrders } from "./operator.ts";
 import type { Incoming, Outgoing } from "./outgoing.ts";
-import { BANKS, DIRECTORY } from "./parties.ts";
+import { BANKS, DIRECTORY, TPPS } from "./parties.ts";
 import { nextPass } from "./passes.ts";
 import type { Plan } from "./plan.ts";
+import { eventsToPush, judgeEvents, receive, redriveDead } from "./receiver.ts";
 import { compareAfterRestore, type Copy, restore } from "./restore.ts";
 import { startCluster } from "./platform_process.ts";
 import { CLOCK_FAULT_MS, openSimulation, type Simulation, type Violation } from "./simulation.ts";
@@ -106,6 +107,9 @@ function outside(
     const isAway = away !== undefined && passed >= away.after && passed < away.after + away.for;
     return Promise.resolve(isAway ? undefined : directoryAnswer(request.url.pathname));
   }
+  if (TPPS.some(({ eventNotificationUri }) => eventNotificationUri === request.url.href)) {
+    return receive(simulation, request);
+  }
   const bank = Object.values(banks).find(({ party }) => party.paymentOrdersUri === request.url.href);
   return bank === undefined ? Promise.resolve(undefined) : bank.receive(request);
 }
@@ -129,6 +133,7 @@ async function direct(line: Line, banks: Banks, copies: readonly Copy[]): Promis
   for (const fault of listFaults(line)) {
     simulation.violated("the lists have every consent and payment once", fault);
   }
+  judgeEvents(simulation);
   if (!simulation.wasRestored) await compareBooks(line, facts, banks);
   else if (restoring?.reconciles) await compareAfterRestore(line, banks);
 }
@@ -144,13 +149,15 @@ async function compareBooks(line: Line, facts: readonly Fact[], banks: Banks): P
   }
 }
 
-/** Waits until no order is on its way and every bank has reported. */
+/** Waits until no order and no event is on its way and every bank has reported. */
 async function settle(line: Line, banks: Banks): Promise<void> {
   const { database, scheduler } = line.simulation;
   for (let waited = 0; waited < SETTLE_SECONDS; waited += 10) {
     const [waiting] = database.list({ prefix: ["outbox"], limit: 1 });
-    if (waiting === undefined && Object.values(banks).every((bank) => bank.isIdle())) return;
+    const areBanksIdle = Object.values(banks).every((bank) => bank.isIdle());
+    if (waiting === undefined && areBanksIdle && eventsToPush(database).length === 0) return;
     if (waiting !== undefined) await redriveOrders(line);
+    await redriveDead(line);
     await scheduler.sleep(10_000);
   }
 }

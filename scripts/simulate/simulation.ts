@@ -5,6 +5,7 @@ import type { FaultPlan, Plan } from "./plan.ts";
 import { START } from "./parties.ts";
 import type { Token } from "./requests.ts";
 import { openScheduler, type Scheduler } from "./scheduler.ts";
+import { type EventWatch, openEventWatch } from "./event_watch.ts";
 import { openWatch, type Watch } from "./watch.ts";
 
 /** Something that must not be. */
@@ -22,6 +23,7 @@ export interface Simulation {
   /** The data key store. A restore of the database leaves it as it is. */
   readonly dataKeys: Database;
   readonly watch: Watch;
+  readonly events: EventWatch;
   readonly violations: Violation[];
   /** One line for each event. Empty unless the run is traced. */
   readonly trace: string[];
@@ -54,6 +56,8 @@ export interface Simulation {
   readonly tokens: Map<string, Promise<Token>>;
   /** Runs when an order has been written to the outbox: workers need not look before. */
   readonly onOrder: Set<() => void>;
+  /** Runs when an event of a TPP that takes pushes may have been stored. */
+  readonly onEvent: Set<() => void>;
 }
 
 /** A clock is wrong for this long. */
@@ -78,6 +82,8 @@ export function openSimulation(plan: Plan, isTraced: boolean): Simulation {
   const sinceClockFault = (): number => clockFault === undefined ? -1 : passed() - clockFault.after;
   const isClockWrong = (): boolean =>
     sinceClockFault() >= 0 && sinceClockFault() < CLOCK_FAULT_MS + CLOCK_ECHO_MS;
+  const clocksDiffer = (): boolean => isClockWrong() || sinceClockFault() >= 0 && (clockFault?.by ?? 0) > 0;
+  const events = openEventWatch(violated, clocksDiffer);
   const note = (line: string): void => {
     const timed = `${((scheduler.now() - START) / 1000).toFixed(3).padStart(12)} ${line}`;
     state.hash = fnv(state.hash, timed);
@@ -87,11 +93,15 @@ export function openSimulation(plan: Plan, isTraced: boolean): Simulation {
     plan,
     scheduler,
     watch,
+    events,
     violations,
     trace,
     note,
     violated,
-    database: openDatabase(watch.committed),
+    database: openDatabase((writes, before) => {
+      watch.committed(writes, before);
+      events.committed(writes, before);
+    }),
     dataKeys: openDatabase(),
     hash: () => (state.hash >>> 0).toString(16).padStart(8, "0"),
     random(purpose) {
@@ -106,7 +116,7 @@ export function openSimulation(plan: Plan, isTraced: boolean): Simulation {
     heal: () => void (state.healed = true),
     isHealed: () => state.healed,
     isClockWrong,
-    clocksDiffer: () => isClockWrong() || sinceClockFault() >= 0 && (clockFault?.by ?? 0) > 0,
+    clocksDiffer,
     passed,
     nextRequest: () => `r${++state.requests}`,
     wasRestored: false,
@@ -114,6 +124,7 @@ export function openSimulation(plan: Plan, isTraced: boolean): Simulation {
     pushing: new Set(),
     tokens: new Map(),
     onOrder: new Set(),
+    onEvent: new Set(),
   };
 }
 

@@ -6,6 +6,7 @@ import { type Ending, visitPlatform } from "./customer.ts";
 import { digestOf } from "./jwts.ts";
 import { type Party, TPPS } from "./parties.ts";
 import type { SimulatedPayment } from "./plan.ts";
+import { subscribe } from "./receiver.ts";
 import { formRequest, resourceRequest, type Token } from "./requests.ts";
 import { callResource, tokenOf } from "./tokens.ts";
 
@@ -30,6 +31,7 @@ export async function makePayment(line: Line, plan: SimulatedPayment): Promise<C
   const who = TPPS[plan.tpp];
   if (who === undefined) throw new Error(`no TPP ${plan.tpp}`);
   const flow: Flow = { line, plan, who };
+  await subscribe(line, who, plan);
   const key = `${plan.name}-consent`;
   const [consentId, repeatedId] = await Promise.all([createConsent(flow, key), createConsent(flow, key)]);
   const fact = { consentId, repeatedId, bank: plan.bank, amount: plan.amount, fault: undefined };
@@ -60,6 +62,7 @@ export async function payAgain(
   if (who === undefined) throw new Error(`no TPP ${plan.tpp}`);
   const flow: Flow = { line, plan: { ...plan, customer: { ...plan.customer, refuses: false } }, who };
   try {
+    await subscribe(line, who, plan); // the copy may be without it
     const token = await authorise(flow, consentId);
     if (token === undefined) return;
     await postPayment(flow, token, consentId, { key: 99, mismatch: false, afterMs: 0 });

@@ -148,7 +148,7 @@ function checkPayments(violated: Violated, paymentOf: Map<string, string>, write
 }
 
 /** Errors that tell of what is wrong around the platform. */
-const EXPECTED_ERRORS: ReadonlySet<string> = new Set(["order.dead", "clock.behind_store"]);
+const EXPECTED_ERRORS: ReadonlySet<string> = new Set(["order.dead", "event.dead", "clock.behind_store"]);
 
 /** Logged by a process that finds the clock of another one ahead of its own. */
 const BEHIND_PROCESS = "clock.behind_process";

@@ -92,6 +92,61 @@ export const PLANTS: readonly Plant[] = [
     firstSeed: 100,
     breaks: /one payment a consent/,
   },
+  {
+    name: "an event in another commit than its change",
+    file: "src/platform/events/event_store.ts",
+    changes: [
+      [
+        "import { check, remove, type Transaction }",
+        "import { check, commitIfUnchanged, remove, type Transaction }",
+      ],
+      [
+        "      eventRecord.set(tx, keyOf(change, change), event, stagedAt + keepMs);\n",
+        `      tx.onCommit.push(() =>
+        void commitIfUnchanged({ store, clock }, (later) => {
+          eventRecord.set(later, keyOf(change, change), event, stagedAt + keepMs);
+        }).catch(() => {})
+      );
+`,
+      ],
+    ],
+    firstSeed: 2,
+    breaks: /a change of status has its event/,
+  },
+  {
+    name: "an event acknowledged before its push",
+    file: "src/platform/events/deliver_events.ts",
+    changes: [[
+      "    const token = await signEvent(",
+      "    await recordTaken(deps, event);\n    const token = await signEvent(",
+    ]],
+    firstSeed: 5,
+    breaks: /every change of status reaches its TPP/,
+  },
+  {
+    name: "an event whose lease is not checked",
+    file: "src/platform/events/deliver_events.ts",
+    changes: [[" || !mayBePushed(entry.value, now)) return [];", ") return [];"]],
+    firstSeed: 10,
+    breaks: /one push of an event at a time/,
+  },
+  {
+    name: "a redelivery with a new jti",
+    file: "src/platform/events/security_event_token.ts",
+    changes: [[
+      "jti: jtiOf(place),",
+      "jti: jtiOf({ ...place, position: place.position + (event.push?.failures ?? 0) }),",
+    ]],
+    firstSeed: 5,
+    breaks: /no event is invented/,
+  },
+  {
+    name: "an event pushed before an earlier one of its payment",
+    file: "src/platform/events/deliver_events.ts",
+    changes: [["const isFirst = !blocked.has(resource) && !taken.has(resource);", "const isFirst = true;"]],
+    firstSeed: 9,
+    breaks: /events are pushed in order/,
+  },
 ];
 
 /** Writes the changed file and a Deno configuration that uses it into a folder; the configuration's path. */
