@@ -37,8 +37,9 @@ const secretsSchema = z.object({ proxySecret: z.string() });
  * Starts it.
  *
  * @param processes of the platform
+ * @param caFile of the authority that the platform trusts as a client
  */
-export async function startProvedCluster(processes: number): Promise<ProvedSystem> {
+export async function startProvedCluster(processes: number, caFile: string): Promise<ProvedSystem> {
   await using parts = new AsyncDisposableStack();
   const pair = parts.use(await openPostgresPair());
   const storeUrl = await pair.newDatabase();
@@ -56,7 +57,12 @@ export async function startProvedCluster(processes: number): Promise<ProvedSyste
   const platforms: PlatformProcess[] = [];
   for (const [index, PORT] of ports.entries()) {
     const OPERATIONS_PORT = String(operationsPorts[index]);
-    const platform = await startPlatformProcess(dir, { ...env, PORT: String(PORT), OPERATIONS_PORT });
+    const platform = await startPlatformProcess(dir, {
+      ...env,
+      PORT: String(PORT),
+      OPERATIONS_PORT,
+      DENO_CERT: caFile,
+    });
     parts.defer(() => platform.end());
     platforms.push(platform);
   }

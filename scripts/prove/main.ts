@@ -20,6 +20,9 @@ import { casesOf, judgeCases } from "./case_checks.ts";
 import { type CaseSeen, readCases } from "./case_files.ts";
 import { type CheckResult, type Evidence, judge } from "./checks.ts";
 import { judgeEvents } from "./event_checks.ts";
+import { judgePushes, type PushEvidence } from "./push_checks.ts";
+import { openPushReceiver, type PushReceiver } from "./push_receiver.ts";
+import { endPushes, joinPushTpp, subscribeAll } from "./push_tpp.ts";
 import { type EventReader, startEventReader } from "./tpp_events.ts";
 import { UsageError } from "../command_line/run.ts";
 import { type ProveOptions, readProveOptions, usage } from "./options.ts";
@@ -49,33 +52,40 @@ export async function prove(
   denoConfig?: string,
 ): Promise<readonly CheckResult[]> {
   print(`seed ${options.seed}: ${options.payments} payments, ${AT_ONCE} at a time, ${options.kills} kills`);
+  await using receiver = await openPushReceiver(options.seed);
   await using sandbox = options.store === "kv"
-    ? await startProvedSandbox(denoConfig)
-    : await startProvedCluster(options.processes);
+    ? await startProvedSandbox(receiver.caFile, denoConfig)
+    : await startProvedCluster(options.processes, receiver.caFile);
   const answers = openAnswerLog();
-  const tpp = answers.watch(await openShop(sandbox));
+  const tpps = {
+    polling: answers.watch(await openShop(sandbox)),
+    pushed: answers.watch(await joinPushTpp(sandbox, receiver)),
+  };
   try {
     const startedAt = Date.now();
     const witness = openLogWitness(sandbox);
     await witness.look();
-    const reader = startEventReader(sandbox, Object.values(await openFlows(sandbox, tpp)));
-    const run: Run = { sandbox, tpp, witness, reader };
+    const flows = await openAllFlows(sandbox, tpps);
+    await subscribeAll(sandbox, Object.values(flows.pushed), receiver);
+    const reader = startEventReader(sandbox, Object.values(flows.polling));
+    const run: Run = { sandbox, tpps, witness, reader, receiver };
     const consents = await makeAllPayments(run, options, print);
     print(`${Math.round((Date.now() - startedAt) / 1000)} s of payments`);
-    const { cases, events, ...evidence } = await gather(run, consents, print);
+    const { cases, events, pushes, ...evidence } = await gather(run, consents, print);
     const results = [
       ...judge(evidence),
       ...judgeCases(evidence, cases, witness.testimonies),
       judgeEvents(cases, events),
+      ...judgePushes(pushes),
       ...judgeAnswers(answers),
     ];
-    report(evidence, answers, results, print);
+    report(evidence, answers, pushes, results, print);
     for (const milliseconds of interruptions(answers.answers, sandbox.promotions)) {
       print(`a POST succeeded ${milliseconds} ms after the promotion of a standby`);
     }
     return results;
   } finally {
-    tpp.close();
+    for (const tpp of Object.values(tpps)) tpp.close();
   }
 }
 
@@ -83,27 +93,34 @@ function openShop({ dir, endpoints }: ProvedSystem): Promise<Tpp> {
   return openTpp({ dir, name: "shop", endpoints, redirectUri: `${endpoints.shop_url}/callback` });
 }
 
+/** Something for each TPP: one fetches its events, the other one has them pushed. */
+interface ByTpp<T> {
+  readonly polling: T;
+  readonly pushed: T;
+}
+
 /** The system, and the parties that only look at it from outside. */
 interface Run {
   readonly sandbox: ProvedSystem;
-  readonly tpp: Tpp;
+  readonly tpps: ByTpp<Tpp>;
   readonly witness: LogWitness;
   readonly reader: EventReader;
+  readonly receiver: PushReceiver;
 }
 
 async function makeAllPayments(
   run: Run,
   options: ProveOptions,
   print: Print,
-): Promise<readonly ConsentFact[]> {
-  const { sandbox, tpp } = run;
+): Promise<ByTpp<readonly ConsentFact[]>> {
+  const { sandbox, tpps } = run;
   const targets = sandbox.targets.filter((target) => target.startsWith(options.kill));
   const kills = planKills(options.seed, options.payments, options.kills, targets);
   const killing: Promise<void>[] = [];
-  const facts: ConsentFact[] = [];
+  const facts: ByTpp<ConsentFact[]> = { polling: [], pushed: [] };
   let next = 0;
   async function worker(): Promise<void> {
-    const flows = await openFlows(sandbox, tpp);
+    const flows = await openAllFlows(sandbox, tpps);
     while (next < options.payments) {
       const plan = planPayment(options.seed, next++);
       const planned = kills.find(({ index }) => index === plan.index);
@@ -112,7 +129,8 @@ async function makeAllPayments(
         kills.splice(kills.indexOf(planned), 1);
         killing.push(killAfter(run, planned, print));
       };
-      facts.push(...await makePayment({ sandbox, flow: flows[plan.bank], onPhase }, plan));
+      const tpp = plan.isPushed ? "pushed" : "polling";
+      facts[tpp].push(...await makePayment({ sandbox, flow: flows[tpp][plan.bank], onPhase }, plan));
     }
   }
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, options.payments) }, worker));
@@ -131,47 +149,80 @@ async function killAfter(
   await sandbox.kill(target);
 }
 
-async function openFlows(
-  sandbox: ProvedSystem,
-  tpp: Tpp,
-): Promise<Readonly<Record<typeof BANKS[number], PaymentFlow>>> {
+type Flows = Readonly<Record<typeof BANKS[number], PaymentFlow>>;
+
+async function openAllFlows(sandbox: ProvedSystem, { polling, pushed }: ByTpp<Tpp>): Promise<ByTpp<Flows>> {
+  return { polling: await openFlows(sandbox, polling), pushed: await openFlows(sandbox, pushed) };
+}
+
+async function openFlows(sandbox: ProvedSystem, tpp: Tpp): Promise<Flows> {
   const open = (bank: string): Promise<PaymentFlow> =>
     persistently(sandbox, () => openFlow(tpp, bank, emptyMessageLog()));
   const [BANKA, BANKB] = [await open("BANKA"), await open("BANKB")];
   return { BANKA, BANKB };
 }
 
+interface Gathered extends Evidence {
+  readonly cases: readonly CaseSeen[];
+  readonly events: readonly TppEvent[];
+  readonly pushes: PushEvidence;
+}
+
 async function gather(
-  { sandbox, tpp, witness, reader }: Run,
-  consents: readonly ConsentFact[],
+  { sandbox, tpps, witness, reader, receiver }: Run,
+  facts: ByTpp<readonly ConsentFact[]>,
   print: Print,
-): Promise<Evidence & { readonly cases: readonly CaseSeen[]; readonly events: readonly TppEvent[] }> {
+): Promise<Gathered> {
   const banks = await settledBooks(sandbox);
-  const flows = await openFlows(sandbox, tpp);
-  const tppBooks: Record<string, TppBooks> = {};
-  for (const bank of BANKS) {
-    const own = consents.filter((consent) => consent.bank === bank);
-    const payments = own.flatMap(({ posts }) => posts.flatMap(({ paymentId }) => paymentId ?? []));
-    const ids = { payments: [...new Set(payments)], consents: own.map(({ consentId }) => consentId) };
-    tppBooks[bank] = await readTppBooks(sandbox, flows[bank], ids);
-  }
+  const flows = await openAllFlows(sandbox, tpps);
+  const ending = endPushes(sandbox, Object.values(flows.pushed), receiver);
+  const [polling, pushed] = [
+    await readAllBooks(sandbox, flows.polling, facts.polling),
+    await readAllBooks(sandbox, flows.pushed, facts.pushed),
+  ];
+  const consents = [...facts.polling, ...facts.pushed];
   const startedAt = Date.now();
   const cases = await readCases(sandbox.operations, casesOf({ consents, banks }));
-  const events = await reader.end();
+  const [polled, pushes] = [await reader.end(), await ending];
   await witness.look();
-  print(`${((Date.now() - startedAt) / 1000).toFixed(1)} s of case files`);
+  print(`${((Date.now() - startedAt) / 1000).toFixed(1)} s of case files and last events`);
   await sandbox.stop();
   const orders = Object.values(banks).flatMap(({ orders }) => orders);
   const subjects = orders.flatMap(({ DomesticPaymentId, ConsentId }) => [DomesticPaymentId, ConsentId]);
   const pushedAgain = await readRepeatedPushes(sandbox.dir);
   return {
     cases,
-    events,
+    events: [...polled, ...pushes.events],
+    pushes,
     consents,
     banks,
-    tpp: tppBooks,
+    tpp: Object.fromEntries(BANKS.map((bank) => [bank, merged(polling[bank], pushed[bank])])),
     pushedAgain,
     ...await readStore(sandbox, subjects),
+  };
+}
+
+type Books = Readonly<Record<typeof BANKS[number], TppBooks>>;
+
+/** What a TPP reads of its payments and consents at each bank. */
+async function readAllBooks(
+  sandbox: ProvedSystem,
+  flows: Flows,
+  consents: readonly ConsentFact[],
+): Promise<Books> {
+  const read = (bank: typeof BANKS[number]): Promise<TppBooks> => {
+    const own = consents.filter((consent) => consent.bank === bank);
+    const payments = own.flatMap(({ posts }) => posts.flatMap(({ paymentId }) => paymentId ?? []));
+    const ids = { payments: [...new Set(payments)], consents: own.map(({ consentId }) => consentId) };
+    return readTppBooks(sandbox, flows[bank], ids);
+  };
+  return { BANKA: await read("BANKA"), BANKB: await read("BANKB") };
+}
+
+function merged(one: TppBooks, other: TppBooks): TppBooks {
+  return {
+    payments: new Map([...one.payments, ...other.payments]),
+    consents: new Map([...one.consents, ...other.consents]),
   };
 }
 

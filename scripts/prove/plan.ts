@@ -22,6 +22,8 @@ export interface PaymentPlan {
   /** Euros, two fraction digits. */
   readonly amount: string;
   readonly posts: readonly PlannedPost[];
+  /** Whether it is made by the TPP that has its events pushed. */
+  readonly isPushed: boolean;
   /** How the bank goes wrong with this payment's order, if it does. */
   readonly fault?: PlannedFault;
 }
@@ -43,6 +45,30 @@ const FAULTS = [
 ] as const;
 const FAULT_SHARE = 0.25;
 
+/** How a TPP's receiver answers a push; more often the faults that are over at once. */
+export type PlannedPush = "taken" | typeof PUSH_FAULTS[number];
+
+const PUSH_FAULTS = [
+  "unavailable",
+  "failed",
+  "failed",
+  "lost",
+  "lost",
+  "reset",
+  "rejected",
+  "busy",
+  "not_taken",
+  "taken_late",
+  "silent",
+] as const;
+const PUSH_FAULT_SHARE = 0.25;
+
+/** Push number `number` to the receiver. */
+export function planPush(seed: number, number: number): PlannedPush {
+  const random = seeded(seed, `push ${number}`);
+  return random.chance(PUSH_FAULT_SHARE) ? PUSH_FAULTS[random.below(PUSH_FAULTS.length)] ?? "taken" : "taken";
+}
+
 /** One kill. */
 export interface KillPlan {
   /** The part that is killed. */
@@ -60,8 +86,9 @@ export function planPayment(seed: number, index: number): PaymentPlan {
   const bank = random.chance(0.5) ? "BANKA" : "BANKB";
   const implicit = random.chance(0.5);
   const amount = `${1 + random.below(99)}.${String(random.below(100)).padStart(2, "0")}`;
-  const plan = { index, bank, implicit, amount, posts: planPosts(random) } as const;
+  const posts = planPosts(random);
   const fault = random.chance(FAULT_SHARE) ? FAULTS[random.below(FAULTS.length)] : undefined;
+  const plan = { index, bank, implicit, amount, posts, isPushed: random.chance(0.5) } as const;
   return fault === undefined ? plan : { ...plan, fault };
 }
 

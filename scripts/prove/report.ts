@@ -1,6 +1,7 @@
 /** The lines that a run of the prover ends with. */
 import type { AnswerLog } from "./answers.ts";
 import type { CheckResult, Evidence } from "./checks.ts";
+import type { PushEvidence } from "./push_checks.ts";
 
 const MAX_SHOWN = 20;
 
@@ -8,6 +9,7 @@ const MAX_SHOWN = 20;
 export function report(
   { consents, banks, pushedAgain }: Evidence,
   { answers }: AnswerLog,
+  { deliveries }: PushEvidence,
   results: readonly CheckResult[],
   print: (line: string) => void,
 ): void {
@@ -33,7 +35,14 @@ export function report(
       posts.filter(({ tries, dropped }) => tries > (dropped ? 2 : 1)).length,
     ],
     ["POSTs with another amount", posts.filter(({ mismatch }) => mismatch).length],
-    ["answers to the TPP", answers.length],
+    ["events that were pushed", new Set(deliveries.map(({ token }) => token.split(".")[1])).size],
+    ["pushes of them", deliveries.length],
+    ["pushes without an answer", deliveries.filter(({ answer }) => answer === undefined).length],
+    [
+      "pushes answered otherwise than with 202",
+      deliveries.filter(({ answer = 202 }) => answer !== 202).length,
+    ],
+    ["answers to the TPPs", answers.length],
     ["answers 503 with Retry-After", answers.filter(({ status }) => status === 503).length],
     ["answers 502 of the proxy for a killed process", answers.filter(({ status }) => status === 502).length],
     ["requests without an answer", answers.filter(({ status }) => status === undefined).length],

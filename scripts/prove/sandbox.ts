@@ -11,13 +11,19 @@ const operationsSchema = z.object({ operations_url: z.url(), directory_admin_tok
 /**
  * Starts it.
  *
+ * @param caFile of the authority that the platform trusts as a client
  * @param denoConfig another configuration file than the project's
  */
-export async function startProvedSandbox(denoConfig?: string): Promise<ProvedSystem> {
+export async function startProvedSandbox(caFile: string, denoConfig?: string): Promise<ProvedSystem> {
   const dir = await Deno.makeTempDir({ prefix: "sandbox-proof-" });
   const remove = (): Promise<void> => Deno.remove(dir, { recursive: true });
   try {
-    const sandbox = await startSandboxProcess({ dir, port: freeSandboxPorts(), denoConfig });
+    const sandbox = await startSandboxProcess({
+      dir,
+      port: freeSandboxPorts(),
+      denoConfig,
+      env: { DENO_CERT: caFile },
+    });
     const { operations_url: url, directory_admin_token: token } = operationsSchema.parse(
       JSON.parse(await Deno.readTextFile(`${dir}/endpoints.json`)),
     );
