@@ -91,9 +91,8 @@ export function openEventWatch(violated: Violated, mayOverlap: () => boolean): E
     judge(waiting, isPushed) {
       const kept = new Set(waiting.map(({ key, value }) => eventOf(key, value).jti));
       for (const { jti, owner, status } of [...staged.values()].flat()) {
-        const isThere = isPushed(owner) ? received.has(jti) : kept.has(jti) || received.has(jti);
-        if (!isThere) violated(REACHED, `the event ${jti} (${status}) is lost`);
-        if (isPushed(owner) && kept.has(jti)) violated(REACHED, `the event ${jti} (${status}) still waits`);
+        if (!kept.has(jti) && !received.has(jti)) violated(REACHED, `the event ${jti} (${status}) is lost`);
+        if (kept.has(jti) && isPushed(owner)) violated(REACHED, `the event ${jti} (${status}) still waits`);
       }
     },
   };

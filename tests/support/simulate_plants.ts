@@ -80,7 +80,7 @@ export const PLANTS: readonly Plant[] = [
     ]],
     firstSeed: 1,
     breaks:
-      /one push at a time|nothing is left on the way|the bank executed each order exactly once|every run ends/,
+      /one push at a time|nothing is left on the way|the bank executed each order exactly once|every run ends|every change of status reaches its TPP/,
   },
   {
     name: "a payment id that is random",
