@@ -87,6 +87,7 @@ export const VALUES: Readonly<Record<string, string>> = {
   "dpop": SIGNED,
   "x-jws-signature": SIGNED,
   "client_id": "{{client_id}}",
+  "clientId": "{{client_id}}",
   "client_assertion": SIGNED,
   "redirect_uri": "{{redirect_uri}}",
   "state": "{{state}}",

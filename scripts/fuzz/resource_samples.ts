@@ -131,6 +131,7 @@ async function payments(env: Environment): Promise<readonly Planned[]> {
       },
     },
     { ...read, name: "GET subscriptions", bound: flow.bound, path: "/BANKA/event-subscriptions/v1" },
+    { ...read, name: "GET registration", bound: flow.bound, path: `/register/v1/${tpp.clientId}` },
     { ...read, name: "GET traces", bound: flow.bound, path: "/traces/v1?rejected=true" },
   ];
 }

@@ -8,7 +8,10 @@ import { SCHEMES } from "./http/openapi_parameters.ts";
 import { OPERATOR_SCHEME, registerOperationAnswers } from "./http/operation_answers.ts";
 
 const TAGS = [
-  { name: "Registration", description: "Dynamic client registration (RFC 7591) with a software statement." },
+  {
+    name: "Registration",
+    description: "Dynamic client registration (RFC 7591) with a software statement, and its end (RFC 7592).",
+  },
   { name: "Authorization", description: "Tokens and pushed authorization requests of one bank (FAPI 2.0)." },
   { name: "Consents", description: "Domestic payment consents, for TPPs." },
   { name: "Payments", description: "Domestic payments, for TPPs." },

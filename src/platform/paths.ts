@@ -1,6 +1,7 @@
 /** Paths that a route declares and that links or metadata name too. */
 
 export const REGISTRATION_PATH = "/register/v1";
+export const REGISTERED_CLIENT_PATH = "/register/v1/{clientId}";
 export const TOKEN_PATH = "/{bank}/token.oauth2/v1";
 export const PUSH_PATH = "/{bank}/par.oauth2/v1";
 export const KEYS_PATH = "/jwks";

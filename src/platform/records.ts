@@ -26,7 +26,12 @@ import { paymentOfBankRecord } from "./payments/payment_store.ts";
 import { paymentRecord } from "./payments/stored_payment.ts";
 import { storeEpochRecord } from "./recovery/epoch_store.ts";
 import { orderHoldRecord } from "./recovery/hold_store.ts";
-import { bankRecord, clientRecord, softwareStatementRecord } from "./registration/client_records.ts";
+import {
+  bankRecord,
+  clientRecord,
+  deletedClientRecord,
+  softwareStatementRecord,
+} from "./registration/client_records.ts";
 import { keptTimeRecord } from "./cases/kept_time.ts";
 import { caseDeletionRecord, retentionScanRecord } from "./cases/retention_store.ts";
 import { deletedCaseRecord } from "./evidence/deleted_case_store.ts";
@@ -46,6 +51,7 @@ export const platformRecords = [
   dataKeyStoreRecord,
   caseErasureRecord,
   clientRecord,
+  deletedClientRecord,
   softwareStatementRecord,
   bankRecord,
   accessTokenRecord,

@@ -22,10 +22,13 @@ export async function idPart(id: string): Promise<string> {
   return id.length <= MAX_PLAIN_CHARACTERS ? `=${id}` : `#${await sha256(id)}`;
 }
 
-/** A registered client (`platform/registration/client.ts`). Never deleted. */
+/** A registered client (`platform/registration/client.ts`). Until it deletes its registration. */
 export const clientKey = (client: ClientId): Key => ["client", client];
 
-/** The signed software statement of a client. Never deleted. Separate from the client, which every request reads. */
+/** A client that has deleted its registration (`platform/registration/client_records.ts`). Until it registers again. */
+export const deletedClientKey = (client: ClientId): Key => ["deleted_client", client];
+
+/** The signed software statement of a client. As long as the client. Separate from the client, which every request reads. */
 export const softwareStatementKey = (client: ClientId): Key => ["software_statement", client];
 
 /** The client that is the bank of this code. Never deleted. */

@@ -85,6 +85,7 @@ function registration({ baseUrl }: GuideAddresses): Block[] {
   ${baseUrl}/register/v1`,
     },
     "201 gives your `client_id`.",
+    `With a token of step 3, \`GET ${baseUrl}/register/v1/{client_id}\` reads your registration and \`DELETE\` ends it. Your access tokens are invalid from then on, your customers under way return to you with \`access_denied\`, and your consents and payments remain. Register again to continue.`,
   ];
 }
 

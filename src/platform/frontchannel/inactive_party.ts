@@ -6,7 +6,7 @@ import type { ClientId } from "../../base/kernel/identifiers.ts";
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
-import type { StandingOf } from "../security/standing.ts";
+import type { Inactive, StandingOf } from "../security/standing.ts";
 import type { Reader } from "../../base/store/store.ts";
 import type { AuthorizationSession } from "./authorization_session.ts";
 import { addressOf } from "./start_authorization.ts";
@@ -45,7 +45,7 @@ async function standingOfTpp(
   { clients, standingOf }: InactivePartyDeps,
   clientId: ClientId,
   reads: Reader,
-): ReturnType<StandingOf> {
+): Promise<"active" | Inactive> {
   const tpp = await clients.find(reads, clientId);
-  return tpp === null ? "withdrawn" : await standingOf(tpp);
+  return tpp === null ? "deregistered" : await standingOf(tpp);
 }

@@ -48,7 +48,8 @@ export function backTo(tpp: Client | null): Pick<ApiErrorParts, "tpp"> {
 
 /** Returns the URL of a failure because the bank or the TPP is inactive (Decision G5), temporarily or permanently. */
 export function inactiveUrl(to: TppAddress, who: "bank" | "TPP", standing: Inactive): string {
-  const error = standing === "withdrawn" ? "access_denied" : "temporarily_unavailable";
+  const isOver = standing === "withdrawn" || standing === "deregistered";
+  const error = isOver ? "access_denied" : "temporarily_unavailable";
   return withParameters(to, { error, error_description: whyInactive(who, standing) });
 }
 

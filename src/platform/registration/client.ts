@@ -38,6 +38,17 @@ export interface Client extends Recorded {
   readonly registeredAt: number;
   /** Milliseconds. The last update. */
   readonly updatedAt: number;
+  /**
+   * Milliseconds. Access tokens that were issued until then belong to a registration that the client has deleted, and
+   * are not valid. Absent if it has deleted none.
+   */
+  readonly tokensRevokedAt?: number;
+}
+
+/** What remains of a client that has deleted its registration, until it registers again. */
+export interface DeletedClient extends Recorded, Pick<Client, "orgId" | "role" | "statementIssuedAt"> {
+  /** Milliseconds. */
+  readonly deletedAt: number;
 }
 
 /** A registered client and its current signed statement. */
@@ -55,7 +66,7 @@ export interface BankClient extends Client {
 export function clientFrom(
   statement: SoftwareStatement,
   metadata: { readonly redirectUris: readonly string[]; readonly grantTypes: readonly string[] },
-  times: { readonly registeredAt: number; readonly updatedAt: number },
+  times: Pick<Client, "registeredAt" | "updatedAt" | "tokensRevokedAt">,
 ): Client {
   const { clientId, orgId, orgName, softwareId, softwareName, role, jwksUri, revokedJwksUri } = statement;
   return {
@@ -80,8 +91,7 @@ export function clientFrom(
       ? {}
       : { eventNotificationUri: statement.eventNotificationUri }),
     statementIssuedAt: statement.issuedAt,
-    registeredAt: times.registeredAt,
-    updatedAt: times.updatedAt,
+    ...times,
   };
 }
 
@@ -94,9 +104,16 @@ export function restated(client: Client, statement: SoftwareStatement, now: numb
   const kept = client.redirectUris.filter((uri) => statement.redirectUris.includes(uri));
   const redirectUris = client.role === "ASPSP" && kept.length === 0 ? statement.redirectUris : kept;
   if (client.role === "ASPSP" && redirectUris.length !== 1) return undefined;
-  const { grantTypes, registeredAt, registeredWith = client.statementIssuedAt } = client;
-  const times = { registeredAt, updatedAt: now };
+  const { grantTypes, registeredWith = client.statementIssuedAt } = client;
+  const times = { ...registrationTimes(client), updatedAt: now };
   return { ...clientFrom(statement, { redirectUris, grantTypes }, times), registeredWith };
+}
+
+/** The times of a client that its updates keep. */
+export function registrationTimes(
+  { registeredAt, tokensRevokedAt }: Client,
+): Pick<Client, "registeredAt" | "tokensRevokedAt"> {
+  return { registeredAt, ...(tokensRevokedAt === undefined ? {} : { tokensRevokedAt }) };
 }
 
 /**

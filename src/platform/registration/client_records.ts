@@ -3,7 +3,7 @@ import { z } from "zod";
 import { recordedMembers } from "../audit_trail.ts";
 import { defineRecord, optional } from "../../base/store/record.ts";
 import { bankCode, clientId, count, flag, instant, text, texts } from "../../base/store/record_fields.ts";
-import type { BankClient, Client } from "./client.ts";
+import type { BankClient, Client, DeletedClient } from "./client.ts";
 
 const client = {
   clientId,
@@ -27,6 +27,7 @@ const client = {
   registeredWith: optional(count),
   registeredAt: instant,
   updatedAt: instant,
+  tokensRevokedAt: optional(instant),
   ...recordedMembers,
 };
 
@@ -36,7 +37,24 @@ export const clientRecord = defineRecord<Client>({
   what: "A registered client.",
   schema: z.looseObject(client),
   version: 1,
-  lifetime: "Kept.",
+  lifetime: "Until it deletes its registration.",
+  personalData: "participant",
+  retention: "register",
+});
+
+export const deletedClientRecord = defineRecord<DeletedClient>({
+  name: "deleted_client",
+  keyParts: ["client id"],
+  what: "A client that has deleted its registration, and the place of the newest entry in its history.",
+  schema: z.looseObject({
+    deletedAt: instant,
+    orgId: text,
+    role: client.role,
+    statementIssuedAt: count,
+    ...recordedMembers,
+  }),
+  version: 1,
+  lifetime: "Until the client registers again.",
   personalData: "participant",
   retention: "register",
 });
@@ -59,7 +77,7 @@ export const softwareStatementRecord = defineRecord<string>({
   what: "The signed software statement of a client.",
   schema: text,
   version: 1,
-  lifetime: "Kept.",
+  lifetime: "As long as the client.",
   personalData: "participant",
   retention: "register",
 });

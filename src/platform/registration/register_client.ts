@@ -12,8 +12,16 @@ import type { StandingOf } from "../security/standing.ts";
 import { idPart, spentJwtKey } from "../store_keys.ts";
 import type { Reader } from "../../base/store/store.ts";
 import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
-import { bankCodeOf, type Client, clientFrom, isNewerThan, type Registration } from "./client.ts";
-import type { ClientStore, Registered } from "./client_store.ts";
+import {
+  bankCodeOf,
+  type Client,
+  clientFrom,
+  type DeletedClient,
+  isNewerThan,
+  type Registration,
+  registrationTimes,
+} from "./client.ts";
+import type { ClientStore, Former } from "./client_store.ts";
 import type { RegistrationJwtDeps, RegistrationRequest } from "./registration_jwt.ts";
 
 export interface RegisterClientDeps extends TransactDeps, Pick<RegistrationJwtDeps, "keys"> {
@@ -52,16 +60,27 @@ export async function registerClient(
   });
   return await transact(deps, { what: "registration", request: command }, async (tx) => {
     const former = await deps.clients.readRegistered(tx, statement.clientId, bankCodeOf(statement));
-    await rejectRollback(deps.clients, tx, request, former);
+    const deleted = former.client === null ? await deps.clients.findDeleted(tx, statement.clientId) : null;
+    await rejectRollback(deps.clients, tx, request, { ...former, deleted });
     if (await deps.standingOf(statement) !== "active") { // Decision G5
       throw new ApiError("registration.unapproved_software_statement", "not active");
     }
-    const registeredAt = former.client?.value.registeredAt ?? now;
-    const client = clientFrom(statement, request, { registeredAt, updatedAt: now });
+    const times = { ...timesOf(former.client?.value, deleted?.value, now), updatedAt: now };
+    const client = clientFrom(statement, request, times);
     const registration = { client, softwareStatement: statement.text };
-    deps.clients.stageRegistration(tx, registration, former);
+    deps.clients.stageRegistration(tx, registration, { ...former, deleted });
     return registration;
   });
+}
+
+/** A client that registers again does not get the access tokens of its deleted registration back. */
+function timesOf(
+  registered: Client | undefined,
+  deleted: DeletedClient | undefined,
+  now: number,
+): ReturnType<typeof registrationTimes> {
+  if (registered !== undefined) return registrationTimes(registered);
+  return { registeredAt: now, ...(deleted === undefined ? {} : { tokensRevokedAt: deleted.deletedAt }) };
 }
 
 /**
@@ -72,14 +91,15 @@ async function rejectRollback(
   clients: ClientStore,
   from: Reader,
   { statement, listed }: RegistrationRequest,
-  { client, bank }: Registered,
+  { client, bank, deleted = null }: Former,
 ): Promise<void> {
-  if (client !== null && client.value.orgId !== statement.orgId) {
+  const known = (client ?? deleted)?.value;
+  if (known !== undefined && known.orgId !== statement.orgId) {
     throw unusableStatement(
       "The software_client_id of the software statement is registered for another org_id.",
     );
   }
-  if (client !== null && client.value.role !== statement.role) {
+  if (known !== undefined && known.role !== statement.role) {
     throw unusableStatement(
       "The software_client_id of the software statement is registered with another role.",
     );
@@ -87,9 +107,10 @@ async function rejectRollback(
   if (client !== null && !isNewerThan(statement.issuedAt, client.value)) {
     throw registeredAlready(client.value, await clients.findStatement(from, client.value.clientId));
   }
-  if (listed !== undefined && statement.issuedAt < listed.statementIssuedAt) {
+  const newest = Math.max(listed?.statementIssuedAt ?? 0, deleted?.value.statementIssuedAt ?? 0);
+  if (statement.issuedAt < newest) {
     throw unusableStatement(
-      `The directory has issued a newer software statement (iat ${listed.statementIssuedAt}). Send that one.`,
+      `The directory has issued a newer software statement (iat ${newest}). Send that one.`,
     );
   }
   if (bank !== null && bank.value.clientId !== statement.clientId) {

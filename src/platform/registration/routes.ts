@@ -1,7 +1,5 @@
-/** `POST {base_url}/register/v1` (contract EP13). */
+/** `POST {base_url}/register/v1` (contract EP13), and the routes of a client's own registration. */
 import { createRoute, z } from "@hono/zod-openapi";
-import type { MiddlewareHandler } from "hono";
-import type { RequestVariables } from "../../base/http/context.ts";
 import { createMiddleware } from "hono/factory";
 import { mediaType, readBytes, rejectContentCoding } from "../../base/http/body.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
@@ -12,12 +10,12 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import { MAX_BODY_BYTES } from "../../base/limits.ts";
 import { REGISTRATION_PATH } from "../paths.ts";
 import { MAX_REGISTRATION_JWT_CHARACTERS } from "../profile.ts";
-import type { CertificateVariables } from "../security/client_certificate.ts";
 import type { ClaimVariables } from "../security/proven_caller.ts";
-import type { RateLimit } from "../security/rate_limit.ts";
 import type { RegistrationFault } from "./client_metadata.ts";
 import { clientRepresentationSchema, representClient } from "./client_representation.ts";
+import type { ClientStore } from "./client_store.ts";
 import { registerClient, type RegisterClientDeps } from "./register_client.ts";
+import { type RegisteredClientRouteDeps, registeredClientRoutes } from "./registered_client_routes.ts";
 import { openRegistration, type RegistrationJwtDeps } from "./registration_jwt.ts";
 
 const route = createRoute({
@@ -45,9 +43,9 @@ const route = createRoute({
   },
 });
 
-export interface RegistrationRouteDeps extends RegisterClientDeps, RegistrationJwtDeps {
-  readonly certificate: MiddlewareHandler<{ Variables: RequestVariables & CertificateVariables }>;
-  readonly limit: RateLimit["guard"];
+export interface RegistrationRouteDeps
+  extends RegisterClientDeps, RegistrationJwtDeps, RegisteredClientRouteDeps {
+  readonly clients: ClientStore;
 }
 
 /** Check: media type, content coding and size; sets the JWT of the body. */
@@ -64,7 +62,8 @@ const jwtBody = createMiddleware<{ Variables: { jwt: string } & ClaimVariables }
 );
 
 export function registrationRoutes(deps: RegistrationRouteDeps): readonly PlatformEndpoint[] {
-  const checks = [deps.certificate, deps.limit("registration"), jwtBody] as const;
+  const { certificate, limit } = deps.guards;
+  const checks = [certificate, limit("registration"), jwtBody] as const;
   return [
     endpoint("oauth", "participant", route, checks, async (c) => {
       const request = await openRegistration(
@@ -83,6 +82,7 @@ export function registrationRoutes(deps: RegistrationRouteDeps): readonly Platfo
       });
       return c.json(representClient(registration), 201);
     }),
+    ...registeredClientRoutes(deps),
   ];
 }
 

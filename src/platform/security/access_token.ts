@@ -22,6 +22,7 @@ import { described, mismatch, quoted } from "../../base/kernel/result.ts";
 import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";
 import { NOT_THE_CLIENTS } from "./client_authentication.ts";
 import { type ClaimVariables, UNKNOWN_TOKEN } from "./proven_caller.ts";
+import { ACCESS_TOKEN_SECONDS } from "../profile.ts";
 import { clientKey } from "../store_keys.ts";
 import type { Key, Reader } from "../../base/store/store.ts";
 import type { CertificateVariables } from "./client_certificate.ts";
@@ -43,6 +44,11 @@ export interface AccessToken {
   readonly jkt: string;
   /** Milliseconds. */
   readonly expiresAt: number;
+}
+
+/** Returns when the token was issued, milliseconds. */
+export function issuedAt({ expiresAt }: Pick<AccessToken, "expiresAt">): number {
+  return expiresAt - ACCESS_TOKEN_SECONDS * 1000;
 }
 
 /** Returns a valid token by its hash, or null if it is unknown, expired or revoked. */
@@ -198,6 +204,10 @@ async function owner(
 ): Promise<Caller> {
   const caller = await deps.findCaller(reads, token.clientId);
   if (caller === null) throw new ApiError("token.invalid", "client is gone");
+  const { tokensRevokedAt } = caller;
+  if (tokensRevokedAt !== undefined && issuedAt(token) <= tokensRevokedAt) {
+    throw new ApiError("token.invalid", { detail: "of a deleted registration", fault: UNKNOWN_TOKEN });
+  }
   const standing = await deps.standingOf(caller);
   if (standing !== "active") throw new ApiError("token.invalid", mismatch("client", "active", standing)); // Decision G5
   if (!await deps.keys.ownsTransportKey(caller, spkiThumbprint)) {
@@ -231,6 +241,11 @@ export function insufficientToken(words: string, scope: AccessToken["scope"]): A
 /** Returns the rejection of an authorization code token that is used for another consent than its own. */
 export function tokenOfAnotherConsent(): ApiError {
   return insufficientToken("The access token was issued for another consent.", "payments");
+}
+
+/** Returns the rejection of a token that is used for another client than its own, whether that client exists or not. */
+export function tokenOfAnotherClient(scope: AccessToken["scope"]): ApiError {
+  return insufficientToken("The access token was issued to another client.", scope);
 }
 
 function malformedRequest(fault: Fault): ApiError {

@@ -4,7 +4,7 @@
  */
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { ACCESS_TOKEN_SECONDS } from "../profile.ts";
-import type { AccessToken } from "./access_token.ts";
+import { type AccessToken, issuedAt } from "./access_token.ts";
 
 /** An organisation, with all its software, or one software that may start nothing here (Decision G5). */
 export interface Block {
@@ -69,10 +69,9 @@ export function isBlocked(
 
 export function isRevoked(
   { revocations }: Controls,
-  { clientId, expiresAt }: Pick<AccessToken, "clientId" | "expiresAt">,
+  token: Pick<AccessToken, "clientId" | "expiresAt">,
 ): boolean {
-  const issuedAt = expiresAt - ACCESS_TOKEN_SECONDS * 1000;
-  return revocations.some((one) => one.clientId === clientId && issuedAt <= one.at);
+  return revocations.some(({ clientId, at }) => clientId === token.clientId && issuedAt(token) <= at);
 }
 
 /** Returns the outage of the bank that is under way at `now`, milliseconds. */

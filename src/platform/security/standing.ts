@@ -18,13 +18,14 @@ export type Standing = "active" | "suspended" | "withdrawn" | "blocked";
  */
 export type StandingOf = (participant: Pick<Caller, "clientId" | "orgId">) => Promise<Standing>;
 
-/** The standings of an inactive participant. */
-export type Inactive = Exclude<Standing, "active">;
+/** The standings of an inactive participant, and of a TPP that has deleted its registration (Decision B7). */
+export type Inactive = Exclude<Standing, "active"> | "deregistered";
 
 const WHY: Readonly<Record<Inactive, string>> = {
   suspended: "the directory has suspended it",
   withdrawn: "the directory has withdrawn it",
   blocked: "the operator of this platform has blocked it",
+  deregistered: "it has deleted its registration",
 };
 
 /** Returns the reason for TPPs and operators, about the bank or the TPP. */

@@ -9,6 +9,8 @@ import { AUTH_URL, openEnvironment } from "testing/environment.ts";
 /** Generated clients have a method for each: a renamed operation breaks them. */
 const OPERATION_IDS = {
   "post /register/v1": ["registerClient", "mutualTLS"],
+  "get /register/v1/{clientId}": ["getRegisteredClient", "mutualTLS DPoPPayments mutualTLS DPoPBank"],
+  "delete /register/v1/{clientId}": ["deleteRegisteredClient", "mutualTLS DPoPPayments"],
   "post /{bank}/token.oauth2/v1": ["issueAccessToken", "mutualTLS"],
   "post /{bank}/par.oauth2/v1": ["pushAuthorizationRequest", "mutualTLS"],
   "post /{bank}/domestic-payment-consents/v1": ["createDomesticPaymentConsent", "mutualTLS DPoPPayments"],

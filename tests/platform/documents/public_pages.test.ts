@@ -14,6 +14,8 @@ const AUTH = "https://auth.platform.example";
 /** Every endpoint of the contract and of this platform's extensions, and the host it is on. */
 const OPERATIONS = {
   "post /register/v1": API,
+  "get /register/v1/{clientId}": API,
+  "delete /register/v1/{clientId}": API,
   "post /{bank}/token.oauth2/v1": API,
   "post /{bank}/par.oauth2/v1": API,
   "post /{bank}/domestic-payment-consents/v1": API,

@@ -18,6 +18,8 @@ const LOGO = `data:image/png;base64,${btoa("not looked at")}`;
 /** A new route needs a line here: whose places does it take, and what may wait for it? */
 const TRAFFIC: Readonly<Record<string, string>> = {
   "POST /register/v1": "participant",
+  "GET /register/v1/:clientId": "participant",
+  "DELETE /register/v1/:clientId": "participant",
   "POST /:bank/token.oauth2/v1": "approved",
   "POST /:bank/par.oauth2/v1": "participant",
   "POST /:bank/domestic-payment-consents/v1": "participant",
