@@ -85,7 +85,7 @@ Deno.test("another client's registration is answered like one that does not exis
   assertEquals(seen.size, 1, "every answer is the same");
 });
 
-Deno.test("only a token of the client's own reads or deletes its registration [DC18, DC20]", async (t) => {
+Deno.test("only a token of the client's own reads or deletes its registration [DC18, DC20, B7]", async (t) => {
   await using env = await openEnvironment(MANY_REGISTRATIONS);
   const bound = await clientToken(env, env.tpp);
   const { payment } = await authorised(env);
