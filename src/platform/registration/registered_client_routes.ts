@@ -97,8 +97,10 @@ function ownAccess(c: Context<{ Variables: RequestVariables & AccessVariables }>
 
 /** @throws {ApiError} `token.invalid` if a parallel request has deleted it */
 async function readRegistration(clients: ClientStore, from: Reader, id: ClientId): Promise<Registration> {
-  const client = await clients.find(from, id); // first: it applies a newer statement of the directory
-  const softwareStatement = await clients.findStatement(from, id);
+  const [client, softwareStatement] = await Promise.all([
+    clients.find(from, id),
+    clients.findStatement(from, id),
+  ]);
   if (client !== null && softwareStatement !== null) return { client, softwareStatement };
   throw new ApiError("token.invalid", { detail: "deleted", fault: UNKNOWN_TOKEN });
 }
