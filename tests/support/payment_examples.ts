@@ -18,6 +18,8 @@ export interface PaymentExample {
   readonly compiled?: Command;
   /** The customer brings back the address to standard input, because a shell cannot listen at the redirect URL. */
   readonly isAddressPasted?: true;
+  /** A payment takes several times as long as in the other languages. */
+  readonly isSlow?: true;
 }
 
 const PYTHON = "/usr/bin/python3";
@@ -30,6 +32,7 @@ export const PAYMENT_EXAMPLES: readonly PaymentExample[] = [
     needs: [["curl", "--version"], ["openssl", "version"], ["jq", "--version"]],
     packages: ["curl", "openssl", "jq"],
     isAddressPasted: true,
+    isSlow: true,
   },
   {
     language: "Python",
@@ -55,6 +58,7 @@ export const PAYMENT_EXAMPLES: readonly PaymentExample[] = [
     packages: ["default-jdk-headless"],
     compile: ["javac", "-Xlint:all,-serial", "-Werror", "-d", "{dir}", "examples/FirstPayment.java"],
     compiled: ["java", "-XX:TieredStopAtLevel=1", "-cp", "{dir}", "FirstPayment"],
+    isSlow: true,
   },
 ];
 
@@ -86,6 +90,7 @@ export interface Ended {
 
 /** An example that is ready to run against the sandbox of `dir`. */
 export interface ReadyExample {
+  readonly isSlow: boolean;
   /** Runs it to its end. `onLink` answers the customer's link with the address to which the browser is sent. */
   run(args: readonly string[], onLink?: (link: URL) => Promise<URL> | URL): Promise<Ended>;
   /** The same with the command that the example's first lines name. */
@@ -104,7 +109,7 @@ export async function prepare(example: PaymentExample, dir: string): Promise<Rea
   const fast = example.compiled ? inDir(example.compiled) : written;
   const runWith = (command: Command): ReadyExample["run"] => async (args, onLink) =>
     await run(example, [...command, ...args], dir, onLink);
-  return { run: runWith(fast), runAsWritten: runWith(written) };
+  return { isSlow: example.isSlow === true, run: runWith(fast), runAsWritten: runWith(written) };
 }
 
 function options([program, ...args]: Command, dir: string): [string, Deno.CommandOptions] {
