@@ -38,6 +38,7 @@ Deno.test("readDirectoryConfig takes PEM or paths, and defaults to loopback and 
     signingKeysFile: undefined,
     publicLimit: { perSecond: 50, burst: 200 },
     certification: { certifiers: NO_CERTIFIERS, requiredDays: undefined },
+    fourEyes: [],
     console: { url: "http://localhost:8091" },
     environment: "Production",
   });
