@@ -93,14 +93,14 @@ const schema = z.object({
     /^[1-9]\d{0,3}$/,
     "set it to the days that a passed report lets statements be issued, from 1 to 9999",
   ).transform(Number).optional(),
-  DIRECTORY_FOUR_EYES: z.string().default("").transform((text, context) => {
+  DIRECTORY_FOUR_EYES: z.string().transform((text, context) => {
     try {
       return readFourEyes(text);
     } catch (error) {
       context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "" });
       return z.NEVER;
     }
-  }),
+  }).optional(),
   DIRECTORY_CONSOLE_URL: z.string().optional(),
   DIRECTORY_OIDC_ISSUER: z.string().optional(),
   DIRECTORY_OIDC_ROLES: z.string().default("roles"),
@@ -151,7 +151,7 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
     signingKeysFile: isInline(data.DIRECTORY_SIGNING_KEYS) ? undefined : data.DIRECTORY_SIGNING_KEYS,
     publicLimit: publicLimit(data.DIRECTORY_RATE_LIMIT),
     certification,
-    fourEyes: data.DIRECTORY_FOUR_EYES,
+    fourEyes: data.DIRECTORY_FOUR_EYES ?? [],
     console: consoleSettings(data),
     environment: data.ENVIRONMENT,
   };
