@@ -1,7 +1,6 @@
 /** Changes that need two administrators: proposed by one, approved by another in the commit of the change. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import {
-  bank,
   type DirectoryEnvironment,
   signingRequest,
   START,
@@ -11,6 +10,7 @@ import { everything } from "testing/store_contents.ts";
 import { openTestStore } from "testing/test_store.ts";
 import { StoreFailure } from "../../src/base/store/store.ts";
 import { stepsOf } from "support/steps.ts";
+import { signIn } from "./console/visited.ts";
 import { AGREED, approve, asLuis, HOUR, made, openTwo, proposed, stateOf } from "./two_administrators.ts";
 
 const SHOP = "/participants/SHOP";
@@ -98,7 +98,9 @@ Deno.test("an approval and its change are one commit [DRC9]", async () => {
   };
   assertEquals(await everything(env.store), before);
   assertEquals((await approve(env, id)).status, 200);
-  assertEquals([commits, await statusOf(env)], [1, "Suspended"]);
+  assertEquals([commits, await statusOf(env), await stateOf(env, id)], [1, "Suspended", "approved"]);
+  const [, entry] = (await env.admin("GET", `${SHOP}/history`)).body;
+  assertEquals([entry.who, entry.proposal_id, entry.approval_reason], ["ana with luis", id, AGREED]);
 });
 
 Deno.test("of parallel approvals one makes the change, once [DRC9]", async () => {
@@ -130,7 +132,12 @@ Deno.test("what a participant's people may do does not end a proposal about it [
   assert(login.token.startsWith("part-SHOP-"));
   const id = await proposed(env, "PUT", `${SHOP}/status`, SUSPEND);
   env.now += 1000;
-  assertEquals((await env.admin("POST", `${SHOP}/statement`, {})).status, 200);
+  const person = await signIn(env, login.token);
+  const sent = { csr_signing: await signingRequest(4) };
+  assertEquals((await person.submit("/console/own/certificates", sent)).status, 303);
+  assertEquals((await person.submit("/console/own/statement")).status, 303);
+  const { keys } = (await env.admin("GET", SHOP)).body;
+  assertEquals(keys.length, 3, "made at once");
   assertEquals((await approve(env, id)).status, 200);
   assertEquals(await statusOf(env), "Suspended");
 });
@@ -177,16 +184,20 @@ Deno.test("open proposals are bounded, and a page has at most 20 [DRC11]", async
   const all = [...first.proposals, ...second.proposals];
   assertEquals(new Set(all.map(({ proposal_id }: { proposal_id: string }) => proposal_id)).size, 23);
   assertEquals((await env.admin("GET", "/proposals?after=x")).status, 400);
-  const large = { ...await bank([2, 3]), contacts: Array(20).fill(0).map(() => contact("á".repeat(128))) };
-  const csrs = { signing: await signingRequest(4) + " ".repeat(6000) };
-  assertEquals((await env.admin("POST", "/participants", { ...large, csrs })).status, 400);
-});
-
-const contact = (name: string): object => ({
-  type: "business",
-  name,
-  email: "a@example.com",
-  phone: "+57 601 555 0100",
+  const third = await thirdParty([4, 5], { org_id: "LARGE" });
+  const { signing, transport } = third.csrs;
+  const csrs = { signing: signing + "\n".repeat(6000), transport: transport + "\n".repeat(6000) };
+  const redirect_uris = [1, 2, 3, 4].map((n) => `https://shop.example/${n}/${"x".repeat(2000)}`);
+  const large = { ...third, csrs, software: { ...third.software, redirect_uris } };
+  const tooLarge = await env.admin("POST", "/participants", {
+    ...large,
+    contacts: Array(20).fill({ ...third.contacts[0], name: '"'.repeat(127) + "x" }).with(
+      1,
+      third.contacts[1],
+    ),
+  });
+  assertEquals(tooLarge.status, 400);
+  assertStringIncludes(tooLarge.body.error_description, "at most 40000 characters");
 });
 
 Deno.test("a proposal of before a restore cannot be approved [DRC10]", async () => {

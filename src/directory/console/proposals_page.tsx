@@ -90,9 +90,11 @@ function Change({ visit, one }: { readonly visit: Visit; readonly one: ProposalV
     <>
       {phrase(visit.language, TITLES[one.change])}
       {one.org_id === undefined ? null : (
-        <a class="detail" href={`/console/participants/${one.org_id}`}>
-          <code dir="ltr">{one.org_id}</code>
-        </a>
+        <span class="detail">
+          <a href={`/console/participants/${one.org_id}`}>
+            <code dir="ltr">{one.org_id}</code>
+          </a>
+        </span>
       )}
     </>
   );
