@@ -24,7 +24,10 @@ Deno.test({
     "every page of the directory's console is for everyone, also by keyboard and without scripts [WCAG 2.2 AA] [DRC3]",
   ignore: !isChromiumThere(),
   fn: async () => {
-    const { env: opened, onboarded } = await openCertified({}, { administrators: BOTH, fourEyes: ["activate"] });
+    const { env: opened, onboarded } = await openCertified({}, {
+      administrators: BOTH,
+      fourEyes: ["activate"],
+    });
     await using env = opened;
     const kid = await busyDirectory(env, onboarded.software_client_id);
     await using site = await openSite((request) => env.adminFetch(request));

@@ -26,7 +26,7 @@ async function openShop(): Promise<DirectoryEnvironment> {
 const statusOf = async (env: DirectoryEnvironment): Promise<string> =>
   (await env.admin("GET", SHOP)).body.org_status;
 
-Deno.test("an onboarding is made when another administrator approves it, and the history names both [DRC8, DRC9]", async () => {
+Deno.test("an onboarding is made when another administrator approves it, and the history names both [DRC8, DRC9, E8]", async () => {
   await using env = await openTwo();
   const id = await proposed(env, "POST", "/participants", await thirdParty([0, 1]));
   assertEquals((await env.admin("GET", SHOP)).status, 404);
