@@ -74,7 +74,7 @@ const WIRE = {
   "directory.not_found": {
     status: 404,
     error: "not_found",
-    description: "There is no such participant, key, login, report or proposal.",
+    description: "There is no such participant, key, login or report.",
   },
 } as const satisfies Record<DirectoryReason, DirectoryWire>;
 

@@ -25,19 +25,12 @@ export interface HistoryNote {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Of a change that two administrators have made. */
-export interface ApprovalNote {
-  readonly proposalId: string;
-  /** Why the second one has approved it. */
-  readonly approvalReason: string;
-}
-
 /** A history entry as stored. */
-export interface HistoryEntry extends HistoryNote, Partial<ApprovalNote> {
+export interface HistoryEntry extends HistoryNote {
   /** Numbered 0, 1, 2 … without gaps. */
   readonly sequence: number;
   /** Milliseconds. */
   readonly at: number;
-  /** The administrator who made the request, or `<proposer> with <approver>`. */
+  /** The administrator who made the request. */
   readonly who: string;
 }

@@ -1,6 +1,6 @@
 /** The composition root: the only file that knows every part. It builds stores, middleware and the apps of the hosts. */
 import { apiHost, browserHost, type Host, type Surroundings, surroundings } from "./app.ts";
-import { composeEventDelivery, composeEvents } from "./compose_events.ts";
+import { composeEvents, composeEventWork } from "./compose_events.ts";
 import { composeOperations } from "./compose_operations.ts";
 import { composeShared, type PlatformParts, type Shared, type TimedParts } from "./compose_parts.ts";
 import { composeWork, type PlatformWork } from "./compose_work.ts";
@@ -95,7 +95,7 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
     operations,
     endpoints: listedOf({ api, browser, operations }),
     readiness: ready,
-    ...composeWork({ ...parts, log, markAge: mark }, shared, composeEventDelivery(parts, shared, log)),
+    ...composeWork({ ...parts, log, markAge: mark }, shared, composeEventWork(parts, shared, log)),
   };
 }
 

@@ -1,10 +1,20 @@
-/** Builds the endpoints of events and of subscriptions to them, and the delivery of events. */
+/** Builds the endpoints of events and of subscriptions to them, the delivery of events, and the jobs that stage notices. */
+import { ApiError, isStoreFailure } from "../base/kernel/api_error.ts";
+import type { ClientId } from "../base/kernel/identifiers.ts";
 import type { ApiDeps } from "./app.ts";
 import type { Shared, TimedParts } from "./compose_parts.ts";
 import { openLongPolls } from "./events/long_polls.ts";
 import type { TracedPush } from "./events/deliver_events.ts";
 import { type EventDelivery, openEventDelivery } from "./events/deliver_due_events.ts";
 import type { SignEventDeps } from "./events/sign_event.ts";
+import { type Expiring, expiringKey, expiringStatement } from "./events/expiry.ts";
+import { openOutageSpreadStore } from "./events/outage_notice_store.ts";
+import { type NoticeJobs, openExpirySweep } from "./events/tell_expiries.ts";
+import { tellOutages } from "./events/tell_outages.ts";
+import { type CertifiedKey, certifiedKeys } from "./participants/key_set.ts";
+import { statementEnd } from "./participants/software_statement.ts";
+import { statementUrl } from "./participants/guarded_fetch.ts";
+import type { Client } from "./registration/client.ts";
 import { openPushSlots } from "./delivery/push_slots.ts";
 import type { EventPush } from "./traces/push_trace.ts";
 import type { Log } from "./log_events.ts";
@@ -25,7 +35,16 @@ export function composeEvents(
   return { ...signing(parts, shared), store, clock, log, events, subscriptions, guards, awaitEvents };
 }
 
-export function composeEventDelivery(
+/** The background work of events. */
+export function composeEventWork(
+  parts: TimedParts,
+  shared: Shared,
+  log: Log,
+): NoticeJobs & { readonly eventDelivery: EventDelivery } {
+  return { ...composeNotices(parts, shared, log), eventDelivery: composeEventDelivery(parts, shared, log) };
+}
+
+function composeEventDelivery(
   parts: TimedParts,
   shared: Shared,
   log: Log,
@@ -52,6 +71,55 @@ export function composeEventDelivery(
   });
 }
 
+/** The jobs that stage notices (Decision T4). */
+function composeNotices(
+  { store, clock, config }: Pick<TimedParts, "store" | "clock" | "config">,
+  shared: Shared,
+  log: Log,
+): NoticeJobs {
+  const { events, clients, delivery: { steady } } = shared;
+  const listClients = (after: ClientId | undefined, limit: number): Promise<readonly Client[]> =>
+    clients.list(store, after, limit);
+  const staging = { store, clock, events, listClients };
+  const outages = { ...staging, authUrl: config.authUrl, outages: openOutageSpreadStore(store) };
+  return {
+    tellExpiries: openExpirySweep<Client>({
+      ...staging,
+      steady,
+      log,
+      expiringOf: (client) => expiringOf({ store, ...config, ...shared }, client),
+    }),
+    tellOutages: (isStopped) => tellOutages(outages, isStopped),
+  };
+}
+
+async function expiringOf(
+  { store, statuses, clients, participantKeys, directoryIssuer }:
+    & Pick<Shared, "statuses" | "clients" | "participantKeys">
+    & Pick<TimedParts["config"], "directoryIssuer">
+    & Pick<TimedParts, "store">,
+  client: Client,
+): Promise<readonly Expiring[]> {
+  const { clientId, orgId, jwksUri } = client;
+  if ((await statuses.find(clientId))?.standing !== "active") return [];
+  const [statement, keys] = await Promise.all([
+    clients.findStatement(store, clientId),
+    participantKeys.published(client).then(certifiedKeys, withoutKeySet),
+  ]);
+  const endsAt = statement === null ? undefined : statementEnd(statement);
+  const link = statementUrl(directoryIssuer, orgId);
+  return [
+    ...(endsAt === undefined ? [] : [expiringStatement(endsAt, link)]),
+    ...keys.map((key) => expiringKey(key, jwksUri)),
+  ];
+}
+
+/** The directory's failure is logged where it happens. The next sweep asks again. */
+function withoutKeySet(error: unknown): readonly CertifiedKey[] {
+  if (error instanceof ApiError && !isStoreFailure(error)) return [];
+  throw error;
+}
+
 function signing(
   { config: { baseUrl, authUrl }, store, keys: { signer } }: Pick<TimedParts, "config" | "store" | "keys">,
   { payments }: Pick<Shared, "payments">,
@@ -62,12 +130,13 @@ function signing(
 }
 
 function pushSeen({ owner, to, event, outcome, at, milliseconds }: TracedPush): EventPush {
-  const { resource, entry: { value: { type, consentId, interactionId } } } = event;
+  const { resource, entry: { value } } = event;
+  const { type, interactionId } = value;
   const status = outcome.status === undefined ? {} : { status: outcome.status };
   return {
     to,
     bank: owner.bank,
-    consentId,
+    ...("consentId" in value ? { consentId: value.consentId } : {}),
     ...(type === "payment-status-changed" ? { paymentId: resource } : {}),
     ...(interactionId === undefined ? {} : { interactionId }),
     at,

@@ -14,6 +14,7 @@ import { openSessions } from "../console/session.ts";
 import type { Log } from "./log_events.ts";
 import { openLogStore } from "./evidence_log/log_store.ts";
 import { operationsDocument } from "./openapi.ts";
+import { openOutageSpreadStore } from "./events/outage_notice_store.ts";
 import { organisationsOf } from "./own/organisation_of.ts";
 import { openProposalStore } from "./operations/proposal_store.ts";
 import { propose } from "./operations/proposals.ts";
@@ -67,9 +68,10 @@ export function composeOperations(
 
 function operatorStores(
   { store }: Pick<TimedParts, "store">,
-): Pick<OperationsDeps["operations"], "controls" | "proposals" | "holds"> {
+): Pick<OperationsDeps["operations"], "controls" | "stageOutageChange" | "proposals" | "holds"> {
   return {
     controls: openControlsStore(),
+    stageOutageChange: openOutageSpreadStore(store).stage,
     proposals: openProposalStore(store),
     holds: openHoldStore(store),
   };

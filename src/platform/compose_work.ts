@@ -21,6 +21,7 @@ import { openBankWatch } from "./reports/watch_banks.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { openReceiptSigner } from "./receipts/receipt_keys.ts";
 import { followDirectory } from "./registration/current_clients.ts";
+import type { NoticeJobs } from "./events/tell_expiries.ts";
 import type { EventDelivery } from "./events/deliver_due_events.ts";
 import type { SpanQueue } from "../base/observability/spans.ts";
 import type { Log } from "./log_events.ts";
@@ -33,6 +34,10 @@ export interface PlatformWork extends BackgroundWork {
   readonly deliverDueOrders: () => Promise<number>;
   /** Pushes due events to the TPPs that subscribe to them. */
   readonly deliverEvents: () => Promise<number>;
+  /** Stages notices of what ends soon, for a page of clients. */
+  readonly tellExpiries: () => Promise<number>;
+  /** Stages notices of planned outages. */
+  readonly tellOutages: () => Promise<number>;
   /** Records the consents whose deadlines have passed. */
   readonly sweepConsents: () => Promise<number>;
   /** Deletes the personal data of consents that were never authorised. */
@@ -71,7 +76,7 @@ type WorkParts =
 export function composeWork(
   parts: WorkParts,
   shared: Shared,
-  eventDelivery: EventDelivery,
+  { eventDelivery, ...notices }: NoticeJobs & { readonly eventDelivery: EventDelivery },
 ): PlatformWork {
   const { delivery, traceQueue, figures } = shared;
   const jobs = jobsOf(parts, shared);
@@ -85,12 +90,14 @@ export function composeWork(
       () => countEvents({ ...parts, ...shared, metrics: delivery.metrics }),
     ),
   }; // they read it
-  const paced = { ...jobs, writeFigures: figures.writeSometimes };
+  const paced = { ...jobs, ...notices, writeFigures: figures.writeSometimes };
   const all = countedJobs({ ...paced, resume, deliver, pushEvents, ...count }, delivery.metrics);
   const settled = (): Promise<unknown> => Promise.all([...delivery.underWay, eventDelivery.settled()]);
   const work = backgroundWork(all, settled, parts.log);
   return {
     ...jobs,
+    tellExpiries: () => notices.tellExpiries(() => false),
+    tellOutages: () => notices.tellOutages(() => false),
     deliverEvents: eventDelivery.deliver,
     deliverDueOrders: async () => (await resume(), await deliverDueOrders(delivery)),
     ...work,
@@ -101,7 +108,10 @@ export function composeWork(
   };
 }
 
-type Jobs = Omit<PlatformWork, "deliverDueOrders" | "deliverEvents" | "startWork" | "workOnce" | "stop">;
+type Jobs = Omit<
+  PlatformWork,
+  "deliverDueOrders" | "deliverEvents" | "tellExpiries" | "tellOutages" | "startWork" | "workOnce" | "stop"
+>;
 
 function jobsOf(parts: WorkParts, shared: Shared): Jobs {
   const { delivery, statuses, clients, consents, traceQueue, figures } = shared;

@@ -51,6 +51,13 @@ export const DELIVERIES = {
     meaning: "The TPP's receiver has rejected an event 11 times. It is pushed no more and stays for polling.",
     act: "See runbooks/events-dead.md.",
   },
+  "events.expiry_unknown": {
+    level: "error",
+    fields: ["clientId", "error"],
+    meaning:
+      "A fault of the platform while it looked for expiring keys of a TPP. It tries again an hour later.",
+    act: ALWAYS,
+  },
   "event.delivery_failed": {
     level: "error",
     fields: ["jti", "error"],

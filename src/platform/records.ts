@@ -42,7 +42,14 @@ import { listFillRecord } from "./lookup/list_fill_store.ts";
 import { listedRecord } from "./lookup/listed_store.ts";
 import { lookupRecord } from "./lookup/lookup_store.ts";
 import { traceOfRecord, traceRecord } from "./traces/trace_store.ts";
-import { eventRecord, finishedEventRecord } from "./events/event_store.ts";
+import {
+  eventRecord,
+  finishedEventRecord,
+  finishedNoticeRecord,
+  noticeRecord,
+} from "./events/event_records.ts";
+import { outageSpreadRecord } from "./events/outage_notice_store.ts";
+import { toldExpiriesRecord } from "./events/expiry_store.ts";
 import { subscriptionRecord } from "./events/subscription_store.ts";
 import { receiptKeyRecord } from "./receipts/receipt_keys.ts";
 import { rateBucketRecord } from "./security/rate_limit_store.ts";
@@ -90,6 +97,10 @@ export const platformRecords = [
   openProposalsRecord,
   eventRecord,
   finishedEventRecord,
+  noticeRecord,
+  finishedNoticeRecord,
+  outageSpreadRecord,
+  toldExpiriesRecord,
   subscriptionRecord,
   lookupRecord,
   listedRecord,

@@ -22,6 +22,10 @@ export async function idPart(id: string): Promise<string> {
   return id.length <= MAX_PLAIN_CHARACTERS ? `=${id}` : `#${await sha256(id)}`;
 }
 
+/** Returns a time, milliseconds, as part of a key: the keys are in the order of time. */
+export const timePart = (at: number): string => String(at).padStart(15, "0");
+const placePart = (at?: number, id?: string): Key => [at === undefined ? [] : timePart(at), id ?? []].flat();
+
 /** A registered client (`platform/registration/client.ts`). Until it deletes its registration. */
 export const clientKey = (client: ClientId): Key => ["client", client];
 
@@ -62,18 +66,16 @@ export const openFlowKey = (consent: ConsentId): Key => ["open_flow", consent];
 export const consentKey = (consent: ConsentId): Key => ["consent", consent];
 
 /** Consent ids by deadline. Until the consent changes its status. */
-export const consentDeadlineKey = (at: number, consent: ConsentId): Key => [
-  "consent_deadline",
-  String(at).padStart(15, "0"),
-  consent,
-];
+export const consentDeadlineKey = (
+  at: number,
+  id: ConsentId,
+): Key => ["consent_deadline", ...placePart(at, id)];
 
 /** Ids of consents that were never authorised, by the time at which their personal data is deleted. */
-export const consentForgettingKey = (at: number, consent: ConsentId): Key => [
-  "consent_forgetting",
-  String(at).padStart(15, "0"),
-  consent,
-];
+export const consentForgettingKey = (
+  at: number,
+  id: ConsentId,
+): Key => ["consent_forgetting", ...placePart(at, id)];
 
 /** A payment (`platform/payments/payment.ts`). As long as its history. */
 export const paymentKey = (payment: PaymentId): Key => ["payment", payment];
@@ -88,7 +90,7 @@ export const outboxKey = (payment: PaymentId): Key => ["outbox", payment];
 export const outboxQueueKey = (bank: BankCode, dueAt: number, payment: PaymentId): Key => [
   "outbox_queue",
   bank,
-  String(dueAt).padStart(15, "0"),
+  timePart(dueAt),
   payment,
 ];
 
@@ -108,11 +110,7 @@ export const CONTROLS_KEY: Key = ["operator_controls"];
 export const controlledPartyKey = (subject: string): Key => ["controlled_party", subject];
 
 /** The epochs that began with a restored copy, oldest first. Never deleted. */
-export const storeEpochKey = (startedAt: number, id: string): Key => [
-  "store_epoch",
-  String(startedAt).padStart(15, "0"),
-  id,
-];
+export const storeEpochKey = (startedAt: number, id: string): Key => ["store_epoch", timePart(startedAt), id];
 
 /**
  * An idempotency claim (`platform/idempotency/claim_store.ts`). Its idempotency key has at most 40 characters. 24 h.
@@ -181,16 +179,12 @@ export const receiptKeyKey = (kid: string): Key => ["receipt_key", kid];
 export const auditKey = (subject: string, at: number, id: string): Key => [
   "audit",
   subject,
-  String(at).padStart(15, "0"),
+  timePart(at),
   id,
 ];
 
 /** A leaf hash that has no place in the evidence log yet, by time and hash. Until it has one. */
-export const logWaitingKey = (at: number, leaf: string): Key => [
-  "log_waiting",
-  String(at).padStart(15, "0"),
-  leaf,
-];
+export const logWaitingKey = (at: number, leaf: string): Key => ["log_waiting", timePart(at), leaf];
 
 /** The place of a leaf hash in the evidence log. Never deleted. */
 export const logLeafKey = (leaf: string): Key => ["log_leaf", leaf];
@@ -206,10 +200,7 @@ export const logTileKey = (level: number, index: number): Key => [
 export const logHeadKey: Key = ["log_head"];
 
 /** The newest checkpoint of each hour in which the evidence log has grown. Never deleted. */
-export const logCheckpointKey = (hourStart: number): Key => [
-  "log_checkpoint",
-  String(hourStart).padStart(15, "0"),
-];
+export const logCheckpointKey = (hourStart: number): Key => ["log_checkpoint", timePart(hourStart)];
 
 /** The trace of a request, by interaction id, reader and place (`traces/trace_store.ts`). For `TRACE_DAYS`. */
 export const traceKey = (interactionId: string, reader?: string, place?: string): Key => [
@@ -250,7 +241,7 @@ export const lookupKey = (hash: string, resource?: string): Key => [
 
 /** A time of creation and an id, in the order of time. Without an id: before every id of that time. */
 export function listedPlace(createdAt: number, id?: string): string {
-  return [String(createdAt).padStart(15, "0"), ...(id === undefined ? [] : [id])].join("-");
+  return [timePart(createdAt), ...(id === undefined ? [] : [id])].join("-");
 }
 
 /**
@@ -276,12 +267,28 @@ export const eventKey = (client: ClientId, bank: BankCode, at?: number, resource
   "event",
   client,
   bank,
-  ...(at === undefined ? [] : [String(at).padStart(15, "0")]),
-  ...(resource === undefined ? [] : [resource]),
+  ...placePart(at, resource),
 ];
 
-/** The place of an event that a TPP has acknowledged, by its place before (`events/event_store.ts`). For `EVENT_DAYS`. */
-export const finishedEventKey = ([, ...place]: Key): Key => ["event_finished", ...place];
+/**
+ * A notice that a TPP has not acknowledged (`events/event_store.ts`), by position: about a bank, or about the TPP and for
+ * every bank. For `EVENT_DAYS`.
+ */
+export const noticeKey = (client: ClientId, bank: BankCode | undefined, at?: number, id?: string): Key => [
+  "event_notice",
+  client,
+  bank ?? "-", // no bank has this code
+  ...placePart(at, id),
+];
+
+/** The place of an acknowledged event or notice, by its place before (`events/event_store.ts`). For `EVENT_DAYS`. */
+export const finishedEventKey = ([family = "", ...place]: Key): Key => [`${family}_finished`, ...place];
+
+/** A change of a planned outage whose notices are not all staged (`events/outage_notice_store.ts`). */
+export const outageSpreadKey = (bank: BankCode, at: number): Key => ["outage_spread", bank, timePart(at)];
+
+/** What a TPP has been told of its expiries (`events/expiry_store.ts`). */
+export const toldExpiriesKey = (client: ClientId): Key => ["told_expiries", client];
 
 /** A TPP's subscription to its events at a bank (`events/subscription_store.ts`). Until the TPP deletes it. */
 export const subscriptionKey = (client: ClientId, bank: BankCode): Key => [

@@ -239,7 +239,7 @@ function events({ baseUrl, authUrl }: GuideAddresses): Block[] {
   ${baseUrl}/BANK/events/v1`,
     },
     `\`sets\` has each event by its \`jti\`, as a security event token. Verify it: \`typ\` is \`secevent+jwt\`, \`iss\` is \`${authUrl}/BANK\`, \`aud\` is your client id, and the key is in \`/jwks\`. Store it, then name its \`jti\` in \`ack\` of the next poll. Until then it is returned again, for 7 days by default, so ignore a \`jti\` that you have stored. Report one that you cannot use in \`setErrs\`, at most 90 in a poll.`,
-    `In \`events\`, \`urn:uk:org:openbanking:events:resource-update\` names the resource. Beside it \`${authUrl}/events/\` and one of these names has the new \`status\`, and for a rejected payment the bank’s \`reason\`:`,
+    `In \`events\`, \`urn:uk:org:openbanking:events:resource-update\` names the resource. Beside it \`${authUrl}/events/\` and one of these names has the new \`status\`, and for a rejected payment the bank’s \`reason\`. Ignore names and members that you do not know:`,
     {
       terms: [
         ["`consent-authorised`", "The customer agreed."],
@@ -250,6 +250,18 @@ function events({ baseUrl, authUrl }: GuideAddresses): Block[] {
         ["`consent-expired`", "It was not authorised, or not used, in time."],
         ["`consent-consumed`", "Its payment was made."],
         ["`payment-status-changed`", "The payment has a new status: its first one, or one of the bank."],
+        [
+          "`software-statement-expiring`",
+          "Your software statement ends at `expires_at`, within `within_days` days: 30, 7 or 1. Renew it at the directory.",
+        ],
+        [
+          "`key-expiring`, `certificate-expiring`",
+          "So does your key or TLS certificate with this `kid`. Add a new one at the directory before that. The polls at every bank return it, until you acknowledge it at one.",
+        ],
+        [
+          "`outage-announced`, `outage-withdrawn`",
+          "The bank has a planned outage `from` … `until`, or it does not take place or has ended.",
+        ],
       ],
     },
     "The events of one consent or payment come in their order.",

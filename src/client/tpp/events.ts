@@ -10,15 +10,15 @@ import type { AccessToken } from "./authorization.ts";
 import type { PaymentFlow } from "./payment_journey.ts";
 import { postSigned, postUnsigned } from "./resource_request.ts";
 
-/** A change of a consent or a payment. */
+/** A change of a consent or a payment, or a notice, such as of an outage. */
 export interface TppEvent {
   /** Names the event. Store it with the event: the same one may come again. */
   readonly jti: string;
   /** Such as `payment-status-changed`. */
   readonly type: string;
-  /** The id of the consent or the payment. */
+  /** The id of the consent or the payment. A notice has one of its own. */
   readonly resource: string;
-  /** The id of the consent, also if the event is of its payment. */
+  /** The id of the consent, also if the event is of its payment. Of a notice the same as `resource`. */
   readonly consentId: string;
   readonly status: string;
   /** When the status began, seconds since the Unix epoch. */

@@ -17,9 +17,7 @@ export function History(
         <Instant visit={visit} at={entry.at} />,
         <bdi>{entry.who}</bdi>,
         phrase(language, `event.${entry.what}`),
-        [entry.reason, entry.approval_reason].map((reason) =>
-          reason === undefined ? null : <span class="detail" dir="auto">{reason}</span>
-        ),
+        entry.reason === undefined ? null : <span dir="auto">{entry.reason}</span>,
         <code class="detail" dir="ltr">{JSON.stringify(entry.details)}</code>,
       ])}
     />

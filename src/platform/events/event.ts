@@ -1,4 +1,4 @@
-/** Events: what a TPP is told about its consents and payments (contract EVT1). No I/O. */
+/** Events: what a TPP is told about its consents and payments, and notices (contract EVT1, EVT17). No I/O. */
 import type { BankCode, ClientId, ConsentId, PaymentId } from "../../base/kernel/identifiers.ts";
 import { isUuid } from "../../base/kernel/identifiers.ts";
 
@@ -11,6 +11,15 @@ export const EVENT_TYPES = [
   "payment-status-changed",
 ] as const;
 export type EventType = typeof EVENT_TYPES[number];
+
+/** Events about no consent or payment. The last segment of the event's identifier, and never renamed. */
+export type NoticeType =
+  | "software-statement-expiring"
+  | "key-expiring"
+  | "certificate-expiring"
+  | "outage-announced"
+  | "outage-changed"
+  | "outage-withdrawn";
 
 /** A change of status, as the slice that stages it knows it. */
 export interface StatusChange {
@@ -27,8 +36,22 @@ export interface StatusChange {
   readonly position: number;
 }
 
-/** An event as stored. Its key has the client, the bank, the position and the resource. */
-export interface StoredEvent extends Pick<StatusChange, "type" | "consentId" | "status" | "at"> {
+/** What a TPP is told of something that is no consent or payment of it: of an outage, a key or a statement. */
+export interface Notice {
+  readonly type: NoticeType;
+  readonly status: string;
+  /** When the status began, milliseconds. */
+  readonly at: number;
+  /** What OBIE calls the type of the resource, such as `planned-outage`. */
+  readonly about: string;
+  /** Where the TPP can read of it. */
+  readonly link: string;
+  /** The other members of the event. They name no person. */
+  readonly details: Readonly<Record<string, string | number>>;
+}
+
+/** What delivery adds to an event. */
+interface Delivered {
   /** Milliseconds. */
   readonly stagedAt: number;
   /** Of the request that caused the change; absent if none did. */
@@ -40,6 +63,16 @@ export interface StoredEvent extends Pick<StatusChange, "type" | "consentId" | "
   /** Of its pushes; absent before the first one. */
   readonly push?: PushState;
 }
+
+/** The event of a change of status as stored. Its key has the client, the bank, the position and the resource. */
+export interface StatusEvent extends Pick<StatusChange, "type" | "consentId" | "status" | "at">, Delivered {}
+
+/** A notice as stored. A later version of the platform may have stored one of a type that this one does not know. */
+export interface NoticeEvent extends Omit<Notice, "type">, Delivered {
+  readonly type: string;
+}
+
+export type StoredEvent = StatusEvent | NoticeEvent;
 
 /** The state of an event's push. A poll returns the event in every state. */
 export interface PushState {
@@ -61,12 +94,16 @@ export interface PushState {
 /** The place of an event among those of one client at one bank. */
 export interface EventPlace {
   readonly position: number;
+  /** The id of the consent or payment; of a notice, a {@link NoticeId}. */
   readonly resource: string;
 }
 
+/** `b-` and a UUID for a notice about the bank, `t-` and a UUID for one about the TPP, which every bank's polls return. */
+export type NoticeId = `${"b" | "t"}-${string}`;
+
 /** Longest `jti` of any transmitter, characters (OBIE Event Notification 4.0.1). */
 export const MAX_JTI_CHARACTERS = 128;
-const JTI = /^([1-9]\d{0,14})-(.{36})$/;
+const JTI = /^([1-9]\d{0,14})-((?:[bt]-)?(.{36}))$/;
 
 /** Returns the `jti` of an event. It is the event's place, so it is the same each time that the event is sent. */
 export function jtiOf({ position, resource }: EventPlace): string {
@@ -75,8 +112,18 @@ export function jtiOf({ position, resource }: EventPlace): string {
 
 /** Returns undefined for a `jti` that {@link jtiOf} has not made. */
 export function placeOf(jti: string): EventPlace | undefined {
-  const [, position = "", resource = ""] = JTI.exec(jti) ?? [];
-  return isUuid(resource) ? { position: Number(position), resource } : undefined;
+  const [, position = "", resource = "", id = ""] = JTI.exec(jti) ?? [];
+  return isUuid(id) ? { position: Number(position), resource } : undefined;
+}
+
+/** Returns the UUID of what the event is about. */
+export function idOf({ resource }: EventPlace): string {
+  return resource.slice(-36);
+}
+
+/** Whom a place's event is for: the client at one bank, or at every bank. */
+export function scopeOf({ resource }: EventPlace): "case" | "bank" | "tpp" {
+  return resource.startsWith("b-") ? "bank" : resource.startsWith("t-") ? "tpp" : "case";
 }
 
 const MAX_PAUSE_SECONDS = 512;

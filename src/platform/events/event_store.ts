@@ -1,18 +1,30 @@
 /**
- * Stores the events that TPPs have not acknowledged, and for a replay those that they have. An event is staged in the commit of the change that it is about, so
- * neither exists without the other, and under a key of its own, so that parallel changes do not wait for each other. Keys
- * are in the order of each resource's history (Decision M2). A reader keeps no place in that order: it reads from the
- * start what is not acknowledged, so an event that is committed late behind younger ones is not missed.
+ * Stores the events that TPPs have not acknowledged, and for a replay those that they have. An event is staged in the
+ * commit of the change that it is about, so neither exists without the other, and under a key of its own, so that parallel
+ * changes do not wait for each other. Keys are in the order of each resource's history (Decision M2). A reader keeps no
+ * place in that order: it reads from the start what is not acknowledged, so an event that is committed late behind younger
+ * ones is not missed.
  */
-import { z } from "zod";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
-import { defineRecord, optional } from "../../base/store/record.ts";
-import { consentId, count, flag, instant, text } from "../../base/store/record_fields.ts";
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
-import { eventKey, finishedEventKey } from "../store_keys.ts";
-import { EVENT_TYPES, type EventPlace, type StatusChange, type StoredEvent } from "./event.ts";
+import { finishedEventKey, noticeKey } from "../store_keys.ts";
+import type { EventPlace, Notice, StatusChange, StoredEvent } from "./event.ts";
+import {
+  afterPlace,
+  byPlace,
+  decodeFinished,
+  eventRecord,
+  type FinishedEvent,
+  keyOf,
+  noticeRecord,
+  placeIn,
+  prefixesOf,
+  recordAt,
+  stageFinished,
+  stageWaiting,
+} from "./event_records.ts";
 
 /** Whose events, and from which bank. */
 export interface EventOwner {
@@ -20,13 +32,13 @@ export interface EventOwner {
   readonly bank: BankCode;
 }
 
+/** Whom a notice is for. Without a bank, the polls at each bank return it until one of them acknowledges it. */
+export type NoticeOwner = Pick<EventOwner, "clientId"> & Partial<EventOwner>;
+
 /** An event and its place. */
 export interface PlacedEvent extends EventPlace {
   readonly entry: Entry<StoredEvent>;
 }
-
-/** An event that its TPP has acknowledged: what its token is made of. */
-export type FinishedEvent = Omit<StoredEvent, "failures" | "retryAt" | "push">;
 
 /** An acknowledged event and its place. */
 export interface FinishedPlace extends EventPlace {
@@ -38,6 +50,8 @@ export type StageEvent = (tx: Transaction, change: StatusChange) => void;
 
 export interface EventStore {
   readonly stage: StageEvent;
+  /** Stages a notice at a place that no other notice has. */
+  stageNotice(tx: Transaction, to: NoticeOwner, place: EventPlace, notice: Notice): void;
   /** Returns the first events of the owner that may be sent now, in the order of their keys. */
   due(owner: EventOwner, limit: number): Promise<readonly PlacedEvent[]>;
   find(from: Reader, owner: EventOwner, place: EventPlace): Promise<Entry<StoredEvent> | null>;
@@ -64,48 +78,6 @@ export interface EventStore {
   onEveryStaged(wake: (owner: EventOwner) => void): void;
 }
 
-const event = {
-  type: z.enum(EVENT_TYPES),
-  consentId,
-  status: text,
-  at: instant,
-  stagedAt: instant,
-  interactionId: optional(text),
-};
-
-export const eventRecord = defineRecord<StoredEvent>({
-  name: "event",
-  keyParts: ["client id", "bank code", "position in the history (ms)", "consent id or payment id"],
-  what: "A change of a consent or a payment that its TPP has not acknowledged. Ids and statuses only.",
-  schema: z.looseObject({
-    ...event,
-    failures: optional(count),
-    retryAt: optional(instant),
-    push: optional(z.looseObject({
-      failures: count,
-      rejections: optional(count),
-      dueAt: instant,
-      dead: flag,
-      why: optional(text),
-    })),
-  }),
-  version: 1,
-  lifetime: "Until it is acknowledged, at most `EVENT_DAYS`.",
-  personalData: "pseudonymous",
-  retention: "protocol",
-});
-
-export const finishedEventRecord = defineRecord<FinishedEvent>({
-  name: "event_finished",
-  keyParts: ["client id", "bank code", "position in the history (ms)", "consent id or payment id"],
-  what: "An event that its TPP has acknowledged, for a replay. Ids and statuses only.",
-  schema: z.looseObject(event),
-  version: 1,
-  lifetime: "At most `EVENT_DAYS` from the change.",
-  personalData: "pseudonymous",
-  retention: "protocol",
-});
-
 const PAGE = 100;
 /** Bounds the search for events that may be sent behind those whose TPP has reported an error. */
 const MAX_PAGES = 10;
@@ -130,17 +102,22 @@ export function openEventStore({ store, clock, keepMs }: EventStoreDeps): EventS
       eventRecord.set(tx, keyOf(change, change), event, stagedAt + keepMs);
       tx.onCommit.push(() => wake(change));
     },
+    stageNotice(tx, { clientId, bank }, { position, resource }, { type, status, at, about, link, details }) {
+      const stagedAt = clock();
+      const cause = tx.interactionId === undefined ? {} : { interactionId: tx.interactionId };
+      const notice = { type, status, at, about, link, details, stagedAt, ...cause };
+      noticeRecord.set(tx, noticeKey(clientId, bank, position, resource), notice, stagedAt + keepMs);
+    },
     due: (owner, limit) => listDue(store, owner, limit, isDue),
-    find: (from, owner, place) => eventRecord.get(from, keyOf(owner, place)),
-    at: (from, key) => eventRecord.get(from, key),
+    find: (from, owner, place) => findAt(from, keyOf(owner, place)),
+    at: findAt,
     stageChange(tx, former, changed) {
       check(tx, former.key, former.version);
-      eventRecord.set(tx, former.key, changed, changed.stagedAt + keepMs);
+      stageWaiting(tx, former.key, changed, changed.stagedAt + keepMs);
     },
     async waiting(owner, limit, after) {
-      const start = after === undefined ? {} : { after: keyOf(owner, after) };
-      const listed = await store.list({ prefix: eventKey(owner.clientId, owner.bank), ...start, limit });
-      return listed.map(placed).filter(({ entry }) => clock() < entry.value.stagedAt + keepMs);
+      const listed = await listWaiting(store, owner, limit, after);
+      return listed.filter(({ entry }) => clock() < entry.value.stagedAt + keepMs);
     },
     ...finishedEvents({ store, clock, keepMs }),
     wake,
@@ -154,42 +131,67 @@ function finishedEvents(
 ): Pick<EventStore, "finished" | "stageAgain" | "stageDone"> {
   return {
     async finished(owner, from, to, limit) {
-      const prefix = finishedEventKey(eventKey(owner.clientId, owner.bank));
-      const after = finishedEventKey(eventKey(owner.clientId, owner.bank, from));
-      const listed = await store.list({ prefix, after, limit });
-      return listed.map(finishedPlace).filter(({ position, value }) =>
-        position <= to && clock() < value.stagedAt + keepMs
-      );
+      const prefixes = prefixesOf(owner).map(finishedEventKey);
+      const listed = await listFirst(store, prefixes, limit, { position: from, resource: "" });
+      return listed.map((entry) => ({ ...placeIn(entry.key), value: decodeFinished(entry).value }))
+        .filter(({ position, value }) => position <= to && clock() < value.stagedAt + keepMs);
     },
     stageAgain(tx, owner, { value, ...place }) {
       const key = keyOf(owner, place);
       check(tx, key, null);
-      eventRecord.set(tx, key, value, value.stagedAt + keepMs);
+      stageWaiting(tx, key, value, value.stagedAt + keepMs);
     },
     stageDone(tx, { key, value }) {
       const { failures: _, retryAt: __, push: ___, ...finished } = value;
       remove(tx, key);
-      finishedEventRecord.set(tx, finishedEventKey(key), finished, value.stagedAt + keepMs);
+      stageFinished(tx, key, finished, value.stagedAt + keepMs);
     },
   };
 }
 
 async function listDue(
   store: Store,
-  { clientId, bank }: EventOwner,
+  owner: EventOwner,
   limit: number,
   isDue: (event: PlacedEvent) => boolean,
 ): Promise<readonly PlacedEvent[]> {
   const found: PlacedEvent[] = [];
-  let page: readonly Entry<unknown>[] = [];
+  let page: readonly PlacedEvent[] = [];
   for (let pages = 0; pages < MAX_PAGES && found.length < limit; pages++) {
-    const after = page.at(-1)?.key;
-    const start = after === undefined ? {} : { after };
-    page = await store.list({ prefix: eventKey(clientId, bank), ...start, limit: PAGE });
-    found.push(...page.map(placed).filter(isDue));
+    page = await listWaiting(store, owner, PAGE, page.at(-1));
+    found.push(...page.filter(isDue));
     if (page.length < PAGE) break;
   }
   return found.slice(0, limit);
+}
+
+async function findAt(from: Reader, key: Key): Promise<Entry<StoredEvent> | null> {
+  return await recordAt(key).get(from, key);
+}
+
+async function listWaiting(
+  store: Store,
+  owner: EventOwner,
+  limit: number,
+  after: EventPlace | undefined,
+): Promise<readonly PlacedEvent[]> {
+  const listed = await listFirst(store, prefixesOf(owner), limit, after);
+  return listed.map((entry) => ({ ...placeIn(entry.key), entry: recordAt(entry.key).decode(entry) }));
+}
+
+/** Returns the first entries after a place, of those below several prefixes. */
+async function listFirst(
+  store: Store,
+  prefixes: readonly Key[],
+  limit: number,
+  place: EventPlace | undefined,
+): Promise<readonly Entry<unknown>[]> {
+  const pages = await Promise.all(prefixes.map((prefix) => {
+    const start = place === undefined ? {} : { after: afterPlace(prefix, place) };
+    return store.list({ prefix, ...start, limit });
+  }));
+  const all = pages.flat();
+  return all.toSorted((one, other) => byPlace(placeIn(one.key), placeIn(other.key))).slice(0, limit);
 }
 
 /** The polls of this process that wait, by owner. */
@@ -213,18 +215,4 @@ function openWakes(): Pick<EventStore, "wake" | "onStaged" | "onEveryStaged"> {
       };
     },
   };
-}
-
-function keyOf({ clientId, bank }: EventOwner, { position, resource }: EventPlace): Key {
-  return eventKey(clientId, bank, position, resource);
-}
-
-function placed(entry: Entry<unknown>): PlacedEvent {
-  const [position = "", resource = ""] = entry.key.slice(-2);
-  return { position: Number(position), resource, entry: eventRecord.decode(entry) };
-}
-
-function finishedPlace(entry: Entry<unknown>): FinishedPlace {
-  const [position = "", resource = ""] = entry.key.slice(-2);
-  return { position: Number(position), resource, value: finishedEventRecord.decode(entry).value };
 }

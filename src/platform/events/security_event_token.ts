@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
 import { unixSeconds, wireDateTime } from "../../base/kernel/clock.ts";
 import { CONSENTS_PATH, filledPath, PAYMENTS_PATH } from "../paths.ts";
-import { jtiOf, type StoredEvent } from "./event.ts";
+import { type EventPlace, idOf, jtiOf, type NoticeEvent, type StatusEvent } from "./event.ts";
 import type { EventOwner, PlacedEvent } from "./event_store.ts";
 
 /** `typ` of a security event token (RFC 8417 §2.3). Nothing else that the platform signs has it. */
@@ -26,39 +26,67 @@ export interface Origins {
 export function claimsOf(
   { entry: { value: event }, ...place }: PlacedEvent,
   { clientId, bank }: EventOwner,
-  { baseUrl, authUrl }: Origins,
+  origins: Origins,
   reason?: string,
 ): JsonObject {
-  const isPayment = event.type === "payment-status-changed";
-  const path = filledPath(isPayment ? PAYMENTS_PATH : CONSENTS_PATH, { bank });
-  const resource = `${baseUrl}${path}/${place.resource}`;
+  const isStatus = "consentId" in event;
+  const { link, type } = isStatus ? resourceOf(event, place, bank, origins) : noticed(event);
   return {
-    iss: `${authUrl}/${bank}`, // Decision A1
+    iss: `${origins.authUrl}/${bank}`, // Decision A1
     iat: unixSeconds(event.stagedAt),
     jti: jtiOf(place),
     aud: clientId,
-    sub: resource,
-    txn: event.interactionId ?? event.consentId,
+    sub: link,
+    txn: event.interactionId ?? (isStatus ? event.consentId : idOf(place)),
     toe: unixSeconds(event.at),
     events: {
       [RESOURCE_UPDATE]: {
         subject: {
           subject_type: `${OBIE}/rid_${OBIE}/rty`,
-          [`${OBIE}/rid`]: place.resource,
-          [`${OBIE}/rty`]: isPayment ? "domestic-payment" : "domestic-payment-consent",
-          [`${OBIE}/rlk`]: [{ version: API_VERSION, link: resource }],
+          [`${OBIE}/rid`]: idOf(place),
+          [`${OBIE}/rty`]: type,
+          [`${OBIE}/rlk`]: [{ version: API_VERSION, link }],
         },
       },
-      [`${authUrl}/events/${event.type}`]: statusOf(event, isPayment, reason),
+      [`${origins.authUrl}/events/${event.type}`]: {
+        status: event.status,
+        status_at: wireDateTime(event.at),
+        ...(isStatus ? ofPayment(event, reason) : event.details),
+      },
     },
   };
 }
 
-function statusOf(event: StoredEvent, isPayment: boolean, reason: string | undefined): JsonObject {
+interface Resource {
+  /** Its URL. */
+  readonly link: string;
+  /** OBIE's `rty`. */
+  readonly type: string;
+}
+
+function resourceOf(
+  event: StatusEvent,
+  { resource }: EventPlace,
+  bank: string,
+  { baseUrl }: Origins,
+): Resource {
+  const isPayment = isOfPayment(event);
+  const path = filledPath(isPayment ? PAYMENTS_PATH : CONSENTS_PATH, { bank });
+  const type = isPayment ? "domestic-payment" : "domestic-payment-consent";
+  return { link: `${baseUrl}${path}/${resource}`, type };
+}
+
+function noticed({ link, about }: NoticeEvent): Resource {
+  return { link, type: about };
+}
+
+function isOfPayment({ type }: StatusEvent): boolean {
+  return type === "payment-status-changed";
+}
+
+function ofPayment(event: StatusEvent, reason: string | undefined): JsonObject {
   return {
-    status: event.status,
-    status_at: wireDateTime(event.at),
-    ...(isPayment ? { consent_id: event.consentId } : {}),
+    ...(isOfPayment(event) ? { consent_id: event.consentId } : {}),
     ...(reason === undefined ? {} : { reason }),
   };
 }

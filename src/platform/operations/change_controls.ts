@@ -5,14 +5,23 @@
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { ControlEvent, Log } from "../log_events.ts";
-import { transact, type TransactDeps } from "../../base/store/transaction.ts";
-import { type Block, type Controls, inForce, MAX_CONTROLS, type Outage } from "../security/controls.ts";
+import { transact, type TransactDeps, type Transaction } from "../../base/store/transaction.ts";
+import {
+  type Block,
+  type Controls,
+  inForce,
+  MAX_CONTROLS,
+  type Outage,
+  type OutageChange,
+} from "../security/controls.ts";
 import { controlsIn, type ControlsStore } from "../security/controls_store.ts";
 import type { CurrentControls } from "../security/current_controls.ts";
 
 export interface ChangeControlsDeps extends TransactDeps {
   readonly log: Log;
   readonly controls: ControlsStore;
+  /** Stages that TPPs are told of the outage, in the commit that changes it. */
+  readonly stageOutageChange: (tx: Transaction, change: OutageChange) => void;
   readonly currentControls: CurrentControls;
 }
 
@@ -84,7 +93,7 @@ export async function planOutage(
       });
     }
     return { ...controls, outages: [...controls.outages, outage] };
-  });
+  }, (tx, made) => deps.stageOutageChange(tx, { ...outage, status: "announced", ...made }));
   return outage;
 }
 
@@ -94,11 +103,12 @@ export async function cancelOutage(
   { bank, id }: Pick<Outage, "bank" | "id">,
   by: ByOperator,
 ): Promise<void> {
+  let ended: Outage | undefined;
   await change(deps, `bank ${bank}`, "bank.outage_cancelled", by, (controls) => {
-    const rest = controls.outages.filter((outage) => outage.bank !== bank || outage.id !== id);
-    if (rest.length === controls.outages.length) throw new ApiError("operations.not_found");
-    return { ...controls, outages: rest };
-  });
+    ended = controls.outages.find((outage) => outage.bank === bank && outage.id === id);
+    if (ended === undefined) throw new ApiError("operations.not_found");
+    return { ...controls, outages: controls.outages.filter((outage) => outage !== ended) };
+  }, (tx, made) => ended && deps.stageOutageChange(tx, { ...ended, status: "withdrawn", ...made }));
 }
 
 async function change(
@@ -107,6 +117,7 @@ async function change(
   event: ControlEvent,
   { operator, reason }: ByOperator,
   changed: (controls: Controls, now: number) => Controls,
+  stage: (tx: Transaction, made: Pick<OutageChange, "at" | "position">) => void = () => {},
 ): Promise<void> {
   await transact(deps, { what: "operator's controls" }, async (tx) => {
     const former = await deps.controls.read(tx);
@@ -114,7 +125,8 @@ async function change(
     const controls = changed(inForce(controlsIn(former), at), at);
     requireRoom(controls);
     deps.controls.stageChange(tx, former, controls);
-    await deps.controls.stageEvent(tx, subject, { at, event, actor: operator, reason });
+    const { recorded } = await deps.controls.stageEvent(tx, subject, { at, event, actor: operator, reason });
+    stage(tx, { at, position: recorded });
   });
   deps.currentControls.forget();
   deps.log.warn(event, { party: subject, by: operator });

@@ -98,11 +98,16 @@ export async function fetchStatement(
   directory: string,
   orgId: string,
 ): Promise<Result<string, Reason>> {
-  const document = await fetchJson(`${directory}/participants/${orgId}/statement`);
+  const document = await fetchJson(statementUrl(directory, orgId));
   if (!document.ok) return document;
   const { value } = document;
   const named = typeof value === "object" && value !== null && "software_statement" in value;
   return named && typeof value.software_statement === "string"
     ? ok(value.software_statement)
     : because("no statement");
+}
+
+/** Returns where the directory publishes the newest statement of an organisation. */
+export function statementUrl(directory: string, orgId: string): string {
+  return `${directory}/participants/${orgId}/statement`;
 }

@@ -1,4 +1,6 @@
 /** Imports a published key set: signing keys by kid, encryption keys, and thumbprints of certificate keys. */
+import "reflect-metadata"; // before @peculiar/x509
+import { X509Certificate } from "@peculiar/x509";
 import {
   importRsaPublicKey,
   readRsaPublicJwk,
@@ -55,8 +57,7 @@ export async function importKeySet(
   active: readonly unknown[],
   revoked: readonly unknown[],
 ): Promise<KeySet> {
-  const revokedKids = new Set(revoked.map(kidOf).filter((kid) => kid !== undefined).map(comparable));
-  const usable = active.flatMap(usableKey).filter(({ kid }) => !revokedKids.has(comparable(kid)));
+  const usable = usableKeys(active, revoked);
   const of = (use: UsableKey["use"]): UsableKey[] => usable.filter((key) => key.use === use);
   const sealing = of("enc").length > 0 ? of("enc") : of("tls"); // Decision A10
   const [signing, transport, encryption] = await Promise.all([
@@ -78,13 +79,44 @@ export async function importKeySet(
 
 /** Imports a stored key set, with the same checks as a fresh one. */
 export async function readKeySet(document: unknown): Promise<Result<KeySet, Reason>> {
+  const published = readPublished(document);
+  return published.ok ? ok(await importKeySet(published.value.active, published.value.revoked)) : published;
+}
+
+/** Reads a stored key set without importing its keys. */
+export function readPublished(document: unknown): Result<PublishedKeys, Reason> {
   if (typeof document !== "object" || document === null || !("active" in document && "revoked" in document)) {
     return because("no kept key set");
   }
   const { active, revoked } = document;
   return Array.isArray(active) && Array.isArray(revoked)
-    ? ok(await importKeySet(active, revoked))
+    ? ok({ active, revoked })
     : because("no kept key set");
+}
+
+/** A published key and the end of its certificate. */
+export interface CertifiedKey {
+  readonly kid: string;
+  readonly use: "sig" | "tls" | "enc";
+  /** Milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** Returns the usable keys whose certificates can be read. */
+export function certifiedKeys({ active, revoked }: PublishedKeys): readonly CertifiedKey[] {
+  return usableKeys(active, revoked).flatMap(({ kid, use, published: { x5c } }) => {
+    const [leaf] = Array.isArray(x5c) ? x5c : [];
+    const expiresAt = typeof leaf === "string" ? certificateEnd(leaf) : undefined;
+    return expiresAt === undefined ? [] : { kid, use, expiresAt };
+  });
+}
+
+function certificateEnd(base64: string): number | undefined {
+  try {
+    return new X509Certificate(base64).notAfter.getTime();
+  } catch {
+    return undefined; // the directory publishes it, so it is no fault of a request
+  }
 }
 
 /** Whether a set that had a usable signing or transport key has none any more. */
@@ -117,6 +149,11 @@ function whyNotSigning({ active, revoked }: PublishedKeys, kid: string): string 
 /** Normalizes a kid for comparison: x5t kids occur with and without padding (Decision A11). */
 export function comparable(kid: string): string {
   return kid.replace(/=+$/, "");
+}
+
+function usableKeys(active: readonly unknown[], revoked: readonly unknown[]): UsableKey[] {
+  const revokedKids = new Set(revoked.map(kidOf).filter((kid) => kid !== undefined).map(comparable));
+  return active.flatMap(usableKey).filter(({ kid }) => !revokedKids.has(comparable(kid)));
 }
 
 function usableKey(entry: unknown): UsableKey[] {

@@ -16,7 +16,9 @@ import {
   KEY_SET_TIMES,
   type KeySet,
   kidFault,
+  type PublishedKeys,
   readKeySet,
+  readPublished,
 } from "./key_set.ts";
 import { type FetchedCopy, type RenewedCopy, renewedCopy } from "./renewed_copy.ts";
 import type { ListedStatus } from "./status_list.ts";
@@ -37,6 +39,11 @@ export interface ParticipantKeySets {
   encryptionKey(source: KeySource): Promise<NamedKey | undefined>;
   /** Whether the directory still publishes a signing key of the participant. */
   isActive(source: KeySource): Promise<boolean>;
+  /**
+   * Returns the keys as published, for background work: the stored copy of any age, unless the directory is known to have
+   * published another version since. Then it is fetched.
+   */
+  published(source: KeySource): Promise<PublishedKeys>;
   /**
    * The state of the copies, for readiness. `oldestSeconds` is the largest age of copies that could not be renewed.
    */
@@ -72,6 +79,7 @@ export function openParticipantKeys(deps: ParticipantKeysDeps): ParticipantKeySe
       return found === true;
     },
     encryptionKey: async (source) => (await of(source).read()).encryption[0],
+    published: async (source) => await storedKeys(deps, source) ?? (await of(source).read()).published,
     isActive: async (source) => (await of(source).read()).signing.size > 0,
     health() {
       const ages = [...copies.values()].map(({ copy }) => copy.failingSeconds()).filter((age) =>
@@ -89,6 +97,22 @@ export function openParticipantKeys(deps: ParticipantKeysDeps): ParticipantKeySe
   };
 }
 
+/** Imports no key: a sweep over every participant needs none. */
+async function storedKeys(
+  { keep, listed }: ParticipantKeysDeps,
+  source: KeySource,
+): Promise<PublishedKeys | undefined> {
+  const read = (document: unknown): Promise<Result<PublishedKeys, Reason>> =>
+    Promise.resolve(readPublished(document));
+  const kept = await keep<PublishedKeys>(nameOf(source), { write: (keys) => keys, read }).load();
+  const version = listed(source.clientId)?.version;
+  return version === undefined || kept?.version === version ? kept?.value : undefined;
+}
+
+function nameOf({ jwksUri, revokedJwksUri }: KeySource): string {
+  return `${jwksUri} ${revokedJwksUri}`;
+}
+
 /** By the addresses of the key sets. */
 type Copies = Map<string, { readonly clientId: ClientId; readonly copy: RenewedCopy<KeySet> }>;
 
@@ -97,7 +121,7 @@ function copyOf(
   copies: Copies,
   source: KeySource,
 ): RenewedCopy<KeySet> {
-  const name = `${source.jwksUri} ${source.revokedJwksUri}`;
+  const name = nameOf(source);
   const known = copies.get(name);
   if (known !== undefined) return known.copy;
   const opened = renewedCopy<KeySet>({

@@ -111,9 +111,20 @@ export async function verifySoftwareStatement(
 
 /** Returns the `jti` of a stored statement, which was verified before it was stored. */
 export function statementId(statement: string): string | undefined {
+  const jti = storedClaim(statement, "jti");
+  return typeof jti === "string" ? jti : undefined;
+}
+
+/** Returns when a stored statement ends, milliseconds. */
+export function statementEnd(statement: string): number | undefined {
+  const exp = storedClaim(statement, "exp");
+  return typeof exp === "number" ? exp * 1000 : undefined;
+}
+
+function storedClaim(statement: string, name: string): unknown {
   const jws = readCompactJws(statement, HEADER);
   const claims = jws.ok ? unverifiedClaims(jws.value) : jws;
-  return claims.ok && typeof claims.value["jti"] === "string" ? claims.value["jti"] : undefined;
+  return claims.ok ? claims.value[name] : undefined;
 }
 
 /**

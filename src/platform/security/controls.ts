@@ -43,6 +43,15 @@ export interface Outage {
   readonly by: string;
 }
 
+/** A change of a planned outage, of which TPPs are told (contract EVT18). */
+export interface OutageChange extends Omit<Outage, "by"> {
+  readonly status: "announced" | "changed" | "withdrawn";
+  /** When it was made, milliseconds. */
+  readonly at: number;
+  /** Of its entry in the history of the bank, milliseconds. It grows with every change. */
+  readonly position: number;
+}
+
 export interface Controls {
   readonly blocks: readonly Block[];
   readonly revocations: readonly Revocation[];

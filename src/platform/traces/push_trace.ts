@@ -10,7 +10,8 @@ export interface EventPush {
   readonly interactionId?: string;
   readonly to: { readonly clientId: ClientId; readonly orgId: string };
   readonly bank: BankCode;
-  readonly consentId: string;
+  /** Absent if the event is about no consent or payment. */
+  readonly consentId?: string;
   readonly paymentId?: string;
   /** When the push began, and how long it took, milliseconds. */
   readonly at: number;
@@ -40,7 +41,7 @@ export function traceOfPush({ to, fault, status = NO_RESPONSE, ...push }: EventP
     passed: 0,
     orgId,
     bank: push.bank,
-    consentId: push.consentId,
+    ...(push.consentId === undefined ? {} : { consentId: push.consentId }),
     ...(push.paymentId === undefined ? {} : { paymentId: push.paymentId }),
     ...(fault === undefined
       ? {}

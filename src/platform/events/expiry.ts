@@ -1,0 +1,100 @@
+/** When a TPP is told that its statement, a key or a certificate ends (contract EVT17, Decision T4). No I/O. */
+import { wireDateTime } from "../../base/kernel/clock.ts";
+import type { Notice, NoticeId } from "./event.ts";
+
+/** Something of a TPP that ends. */
+export interface Expiring {
+  readonly about: "software-statement" | "key" | "certificate";
+  /** Names it among those of the TPP, such as a `kid`. */
+  readonly name: string;
+  /** Milliseconds. */
+  readonly expiresAt: number;
+  /** Where the TPP sees it. */
+  readonly link: string;
+  /** The members of the event that identify it. */
+  readonly details: Readonly<Record<string, string>>;
+}
+
+/** @param endsAt milliseconds */
+export function expiringStatement(endsAt: number, link: string): Expiring {
+  return { about: "software-statement", name: "software-statement", expiresAt: endsAt, link, details: {} };
+}
+
+/** Returns the end of a published key's certificate, which is the end of the key. */
+export function expiringKey(
+  { kid, use, expiresAt }: {
+    readonly kid: string;
+    readonly use: "sig" | "tls" | "enc";
+    readonly expiresAt: number;
+  },
+  link: string,
+): Expiring {
+  return { about: use === "tls" ? "certificate" : "key", name: kid, expiresAt, link, details: { kid, use } };
+}
+
+/** The newest notice of something that ends. */
+export interface Told {
+  readonly name: string;
+  /** Milliseconds. Something that is renewed under its name has another end. */
+  readonly expiresAt: number;
+  /** The same for all notices of it, so that they are pushed in their order. */
+  readonly id: NoticeId;
+  readonly days: number;
+  /** The position of the notice, milliseconds. */
+  readonly position: number;
+}
+
+/** A notice that is due, and what is stored of it. */
+export interface DueNotice {
+  readonly notice: Notice;
+  readonly told: Told;
+}
+
+const DAY_MS = 86_400_000;
+/** The TPP is told once in each of these last days. The smallest first. */
+export const EXPIRY_DAYS = [1, 7, 30] as const;
+/** Of one TPP. The directory takes at most 40 certificates of a participant (contract DRC6). */
+const MAX_SUBJECTS = 100;
+const MAX_TOLD = 200;
+
+/** Returns the notices that are due at `now`, milliseconds. A notice that comes late takes the place of the earlier ones. */
+export function dueNotices(
+  all: readonly Expiring[],
+  told: readonly Told[],
+  now: number,
+): readonly DueNotice[] {
+  const ending = all.filter(({ expiresAt }) => now < expiresAt && daysBefore(expiresAt, now) !== undefined);
+  const first = ending.toSorted((one, other) => one.expiresAt - other.expiresAt).slice(0, MAX_SUBJECTS);
+  return first.flatMap((one) => dueNotice(one, told, now) ?? []);
+}
+
+function dueNotice(subject: Expiring, told: readonly Told[], now: number): DueNotice | undefined {
+  const { about, name, expiresAt, link, details } = subject;
+  const days = daysBefore(expiresAt, now);
+  const former = told.find((one) => isOf(one, subject));
+  if (days === undefined || (former !== undefined && former.days <= days)) return undefined;
+  const id = former?.id ?? `t-${crypto.randomUUID()}` as const;
+  const position = Math.max(now, (former?.position ?? -1) + 1); // also if the clock was put back
+  const said = { expires_at: wireDateTime(expiresAt), within_days: days, ...details };
+  return {
+    notice: { type: `${about}-expiring`, status: "expiring", at: now, about, link, details: said },
+    told: { name, expiresAt, id, days, position },
+  };
+}
+
+/** Returns what is stored after the notices. What has ended is dropped, and no more than a bound is kept. */
+export function toldAfter(former: readonly Told[], due: readonly DueNotice[], now: number): readonly Told[] {
+  const added = due.map(({ told }) => told);
+  const others = former.filter((one) => now < one.expiresAt && !added.some((other) => isOf(one, other)));
+  return [...others, ...added].toSorted((one, other) => other.expiresAt - one.expiresAt).slice(0, MAX_TOLD);
+}
+
+function daysBefore(expiresAt: number, now: number): number | undefined {
+  return EXPIRY_DAYS.find((days) => expiresAt - now <= days * DAY_MS);
+}
+
+type Named = Pick<Told, "name" | "expiresAt">;
+
+function isOf(one: Named, other: Named): boolean {
+  return one.name === other.name && one.expiresAt === other.expiresAt;
+}

@@ -1,0 +1,96 @@
+/**
+ * Stages a notice for each TPP whose software statement, key or certificate ends soon (contract EVT17, Decision T4). A sweep
+ * goes through the clients, a page in each pass. A notice and the record that it was staged are one commit, so it is staged
+ * once, however many processes sweep and whenever they stop.
+ */
+import { ApiError, isStoreFailure } from "../../base/kernel/api_error.ts";
+import { errorText } from "../../base/kernel/batches.ts";
+import type { Clock } from "../../base/kernel/clock.ts";
+import type { ClientId } from "../../base/kernel/identifiers.ts";
+import { transact, type TransactDeps } from "../../base/store/transaction.ts";
+import type { Log } from "../log_events.ts";
+import type { EventStore } from "./event_store.ts";
+import { dueNotices, type Expiring, toldAfter } from "./expiry.ts";
+import { findTold, stageTold } from "./expiry_store.ts";
+import type { ListedClient } from "./tell_outages.ts";
+
+export interface TellExpiriesDeps<Client extends ListedClient> extends TransactDeps {
+  /** It never goes back. */
+  readonly steady: Clock;
+  readonly log: Log;
+  readonly events: Pick<EventStore, "stageNotice">;
+  /** Returns clients in the order of their ids. */
+  readonly listClients: (after: ClientId | undefined, limit: number) => Promise<readonly Client[]>;
+  /**
+   * Returns what the directory states of an active TPP; nothing of another one.
+   *
+   * @throws {ApiError} without a fresh status list
+   */
+  readonly expiringOf: (client: Client) => Promise<readonly Expiring[]>;
+}
+
+/** The jobs that stage notices. Each returns how much it has done. */
+export interface NoticeJobs {
+  readonly tellExpiries: (isStopped: () => boolean) => Promise<number>;
+  readonly tellOutages: (isStopped: () => boolean) => Promise<number>;
+}
+
+/** Clients that a pass looks at. The next one follows a second later. */
+const PAGE = 20;
+const SWEEP_MS = 3_600_000;
+
+/** Opens the job. Its first sweep begins at once. It returns the number of clients that a pass has looked at. */
+export function openExpirySweep<Client extends ListedClient>(
+  deps: TellExpiriesDeps<Client>,
+): (isStopped: () => boolean) => Promise<number> {
+  let after: ClientId | undefined;
+  let nextAt = -Infinity;
+  return async (isStopped) => {
+    if (after === undefined) {
+      if (deps.steady() < nextAt) return 0;
+      nextAt = deps.steady() + SWEEP_MS;
+    }
+    const page = await deps.listClients(after, PAGE);
+    for (const client of page) {
+      if (isStopped() || (client.role === "PISP" && !await tellClient(deps, client))) return 0;
+    }
+    after = page.length < PAGE ? undefined : page.at(-1)?.clientId;
+    return page.length;
+  };
+}
+
+/**
+ * A client whose data cannot be read does not keep the others from theirs: the next sweep tries it again. Returns false
+ * without a fresh status list: then the pass is repeated.
+ */
+async function tellClient<Client extends ListedClient>(
+  deps: TellExpiriesDeps<Client>,
+  client: Client,
+): Promise<boolean> {
+  try {
+    await tell(deps, client.clientId, await deps.expiringOf(client));
+    return true;
+  } catch (error) {
+    if (isStoreFailure(error)) throw error;
+    if (error instanceof ApiError) return false;
+    deps.log.error("events.expiry_unknown", { clientId: client.clientId, error: errorText(error) });
+    return true;
+  }
+}
+
+async function tell(
+  deps: Omit<TellExpiriesDeps<ListedClient>, "expiringOf" | "listClients">,
+  clientId: ClientId,
+  all: readonly Expiring[],
+): Promise<void> {
+  await transact(deps, { what: "expiries", lost: () => undefined }, async (tx) => {
+    const former = await findTold(tx, clientId);
+    const now = deps.clock();
+    const due = dueNotices(all, former?.value.told ?? [], now);
+    if (due.length === 0) return;
+    for (const { notice, told: { id, position } } of due) {
+      deps.events.stageNotice(tx, { clientId }, { position, resource: id }, notice);
+    }
+    stageTold(tx, clientId, former, toldAfter(former?.value.told ?? [], due, now));
+  });
+}
