@@ -59,7 +59,7 @@ export const RESTRICTED_PACKAGES: readonly Restriction[] = [
     name: "Hono",
     target: /^(npm:)?\/?hono(@|\/|$)/,
     mayImport:
-      /^(((base|platform)\/http|platform\/(security|idempotency|console)|console|pages|portal|sandbox)\/.*|(.*\/)?(\w+_)?routes\.ts|platform\/(app|public_pages)\.ts|platform\/frontchannel\/browser_binding\.ts|directory\/console\/.*|directory\/(participants_page|compose_directory|on_error|cacheable|request_context|json_body|methods|administrator|public_limit|own_changes_limit|publishing|endpoint|login)\.tsx?)$/,
+      /^(((base|platform)\/http|platform\/(security|idempotency|console)|console|pages|portal|sandbox)\/.*|(.*\/)?(\w+_)?routes\.ts|platform\/(app|public_pages)\.ts|platform\/frontchannel\/browser_binding\.ts|directory\/console\/.*|directory\/(participants_page|compose_directory|on_error|cacheable|request_context|json_body|methods|administrator|public_limit|own_changes_limit|four_eyes_check|inside_calls|publishing|endpoint|login)\.tsx?)$/,
     instead: "keep the use case free of requests: routes and guards take them apart",
   },
   {

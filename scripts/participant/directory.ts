@@ -24,6 +24,7 @@ interface Access {
 
 const TIMEOUT_MS = 30_000;
 const endpointsSchema = z.looseObject({ directory_url: z.string(), directory_admin_token: z.string() });
+const proposalSchema = z.looseObject({ proposal_id: z.string(), expires_at: z.string() });
 const rejectionSchema = z.looseObject({ error: z.string(), error_description: z.string().optional() });
 
 /** The sandbox's folder. */
@@ -89,10 +90,30 @@ async function ask<T>(
   const response = await send(access, request);
   const answer = await decoded(response);
   if (!response.ok) throw rejected(response.status, answer);
+  const proposal = response.status === 202 ? proposalSchema.safeParse(answer).data : undefined;
+  if (proposal !== undefined) throw await proposedBy(access, proposal, request.body);
   const parsed = schema.safeParse(answer);
   if (parsed.success) return parsed.data;
   throw new ParticipantFailure(
     `${access.directoryUrl} answered something that no participants directory answers.`,
+  );
+}
+
+/** The private keys of signing requests would be lost before the approval, so their proposal is withdrawn. */
+async function proposedBy(
+  access: Access,
+  { proposal_id: id, expires_at }: z.infer<typeof proposalSchema>,
+  body: unknown,
+): Promise<ParticipantFailure> {
+  if (!Object.hasOwn(Object(body), "csrs")) {
+    return new ParticipantFailure(
+      `Nothing is changed yet: another administrator must approve the proposal ${id} until ${expires_at}.`,
+    );
+  }
+  const reason = "The command cannot keep the private keys until the approval.";
+  await send(access, { method: "POST", path: `/proposals/${id}/reject`, body: { reason } });
+  return new ParticipantFailure(
+    "This directory needs a second administrator for new keys: let the participant's people send their signing requests, or use the directory's console. Nothing is changed.",
   );
 }
 

@@ -28,6 +28,8 @@ export interface FormView {
   /** The id of what is changed. */
   readonly of?: string;
   readonly effect: Child;
+  /** What is decided about. */
+  readonly details?: Child;
   /** The path of the form. */
   readonly path: string;
   readonly fields: readonly FormField[];
@@ -40,7 +42,7 @@ export interface FormView {
 
 export function ChangeForm({ visit, view }: { readonly visit: Visit; readonly view: FormView }): JSX.Element {
   const { language, formToken } = visit;
-  const { title, of, effect, path, fields, submit, back, fault } = view;
+  const { title, of, effect, details = null, path, fields, submit, back, fault } = view;
   return (
     <article class="card act">
       <h1>{title}</h1>
@@ -50,6 +52,7 @@ export function ChangeForm({ visit, view }: { readonly visit: Visit; readonly vi
         </p>
       )}
       <p>{effect}</p>
+      {details}
       {fault === undefined ? null : <Fault language={language} why="form.rejected" description={fault} />}
       <form method="post" action={path}>
         <input type="hidden" name="form_token" value={formToken} />

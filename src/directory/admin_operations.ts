@@ -63,6 +63,7 @@ export function adminOperations(rules: OnboardingRules): AdminOperations {
 const ONBOARDING_AND_READING = (rules: OnboardingRules) => ({
   onboard: operation(true, {
     id: "onboardParticipant",
+    isProposable: true,
     method: "post",
     path: "/participants",
     summary: "Onboard a participant",
@@ -99,6 +100,7 @@ const ONBOARDING_AND_READING = (rules: OnboardingRules) => ({
 const issuing = (rules: OnboardingRules) => ({
   issueStatement: operation(true, {
     id: "issueStatement",
+    isProposable: true,
     method: "post",
     path: `${ONE}/statement`,
     summary: "Issue a newer software statement",
@@ -112,6 +114,7 @@ const issuing = (rules: OnboardingRules) => ({
   }),
   issueCertificates: operation(true, {
     id: "issueCertificates",
+    isProposable: true,
     method: "post",
     path: `${ONE}/certificates`,
     summary: "Certify new keys beside the old ones",
@@ -153,6 +156,7 @@ const CERTIFYING = {
 const LOGINS = {
   issueLogin: operation(true, {
     id: "issueLogin",
+    isProposable: true,
     method: "post",
     path: `${ONE}/logins`,
     summary: "Issue a login for a participant's person",
@@ -180,6 +184,7 @@ const LOGINS = {
 const REVOKING = {
   revokeKey: operation(true, {
     id: "revokeKey",
+    isProposable: true,
     method: "post",
     path: `${ONE}/keys/{kid}/revoke`,
     summary: "Revoke a key permanently",
@@ -191,6 +196,7 @@ const REVOKING = {
   }),
   setSoftwareStatus: operation(true, {
     id: "setSoftwareStatus",
+    isProposable: true,
     method: "put",
     path: `${ONE}/software/status`,
     summary: "Set the status of a participant's software",
@@ -202,6 +208,7 @@ const REVOKING = {
   }),
   setOrganisationStatus: operation(true, {
     id: "setOrganisationStatus",
+    isProposable: true,
     method: "put",
     path: `${ONE}/status`,
     summary: "Set the status of an organisation",

@@ -19,6 +19,7 @@ import type { Directory } from "./directory.ts";
 import type { DirectoryLog } from "./log_events.ts";
 import type { Endpoint } from "../base/http/endpoint.ts";
 import { endpoint } from "./endpoint.ts";
+import { type FourEyesChecks, type FourEyesOptions, openFourEyes } from "./four_eyes_check.ts";
 import { asOrgId, isKid } from "./identifiers.ts";
 import { jsonValue, optionalJsonValue } from "./json_body.ts";
 import { keySet } from "./key_set_representation.ts";
@@ -49,40 +50,90 @@ type AdminContext = Pick<Context<DirectoryEnv>, "req" | "get" | "body">;
 /** The endpoints, each for an administrator. */
 export function adminEndpoints(
   directory: Directory,
-  rules: OnboardingRules,
+  options: FourEyesOptions,
   administrator: MiddlewareHandler<DirectoryEnv>,
-  log: DirectoryLog,
+): readonly Endpoint[] {
+  const twoFor = openFourEyes(directory, options);
+  return [
+    ...issuingEndpoints(directory, options, administrator, twoFor),
+    ...revokingEndpoints(directory, options, administrator, twoFor),
+    ...readingEndpoints(directory, options, administrator),
+  ];
+}
+
+function issuingEndpoints(
+  directory: Directory,
+  { rules }: FourEyesOptions,
+  administrator: MiddlewareHandler<DirectoryEnv>,
+  twoFor: FourEyesChecks,
 ): readonly Endpoint[] {
   const decodeOnboarding = onboardingDecoder(rules);
   const is = adminOperations(rules);
-  const restored = (c: AdminContext): Response => answer(c, restoredCopy(directory.restored.takenAt()));
   const participant = knownParticipant(directory);
   const limited = limitOwnChanges(directory.clock);
   return [
-    endpoint(is.onboard, [administrator, jsonValue], (c) => {
+    endpoint(is.onboard, [administrator, jsonValue, twoFor.onboarding], (c) => {
       return onboard(directory, c, decodeOnboarding(c.get("json")));
     }),
-    endpoint(is.show, [administrator, participant], (c) => showParticipant(directory, c)),
-    endpoint(is.history, [administrator, participant], (c) => showHistory(directory, c)),
-    endpoint(is.issueStatement, [administrator, limited, participant, optionalJsonValue], (c) => {
-      return issueStatement(directory, rules, c);
-    }),
+    endpoint(
+      is.issueStatement,
+      [administrator, limited, participant, optionalJsonValue, twoFor.statement],
+      (c) => issueStatement(directory, rules, c),
+    ),
     endpoint(
       is.issueCertificates,
-      [administrator, limited, jsonValue],
+      [administrator, limited, jsonValue, twoFor.certificates],
       (c) => issueCertificates(directory, c),
     ),
     endpoint(is.certify, [administrator, jsonValue], (c) => certify(directory, c)),
-    endpoint(is.showReport, [administrator, participant], (c) => showReport(directory, c)),
-    endpoint(is.issueLogin, [administrator, jsonValue], (c) => loginIssued(directory, c)),
+    endpoint(is.issueLogin, [administrator, jsonValue, twoFor.login], (c) => loginIssued(directory, c)),
+  ];
+}
+
+function revokingEndpoints(
+  directory: Directory,
+  { rules, log }: FourEyesOptions,
+  administrator: MiddlewareHandler<DirectoryEnv>,
+  twoFor: FourEyesChecks,
+): readonly Endpoint[] {
+  const is = adminOperations(rules);
+  return [
     endpoint(is.revokeLogin, [administrator, jsonValue], (c) => loginRevoked(directory, c)),
-    endpoint(is.revokeKey, [administrator, keyOfPath, jsonValue], (c) => revoke(directory, c)),
-    endpoint(is.setSoftwareStatus, [administrator, jsonValue], (c) => changeSoftwareStatus(directory, c)),
-    endpoint(is.setOrganisationStatus, [administrator, jsonValue], (c) => {
-      return changeOrganisationStatus(directory, c);
-    }),
-    endpoint(is.showRestored, [administrator], restored),
+    endpoint(
+      is.revokeKey,
+      [administrator, keyOfPath, jsonValue, twoFor.revocation],
+      (c) => revoke(directory, c),
+    ),
+    endpoint(
+      is.setSoftwareStatus,
+      [administrator, jsonValue, twoFor.softwareStatus],
+      (c) => changeSoftwareStatus(directory, c),
+    ),
+    endpoint(
+      is.setOrganisationStatus,
+      [administrator, jsonValue, twoFor.organisationStatus],
+      (c) => changeOrganisationStatus(directory, c),
+    ),
     endpoint(is.confirmRestored, [administrator], (c) => confirmRestored(directory, log, c)),
+  ];
+}
+
+function readingEndpoints(
+  directory: Directory,
+  { rules }: FourEyesOptions,
+  administrator: MiddlewareHandler<DirectoryEnv>,
+): readonly Endpoint[] {
+  const is = adminOperations(rules);
+  const participant = knownParticipant(directory);
+  return [
+    endpoint(is.show, [administrator, participant], (c) => showParticipant(directory, c)),
+    endpoint(is.history, [administrator, participant], (c) => showHistory(directory, c)),
+    endpoint(is.showReport, [administrator, participant], (c) => showReport(directory, c)),
+    endpoint(
+      is.showRestored,
+      [administrator],
+      (c) => answer(c, restoredCopy(directory.restored.takenAt())),
+    ),
   ];
 }
 
@@ -128,7 +179,7 @@ async function onboard(
   const { participant, statement, keys } = await onboardParticipant(
     directory,
     command,
-    c.get("administrator"),
+    { who: c.get("administrator"), approval: c.get("approval") },
   );
   const body = {
     org_id: participant.orgId,
@@ -216,7 +267,12 @@ async function confirmRestored(directory: Directory, log: DirectoryLog, c: Admin
 function target(c: AdminContext): Target {
   const orgId = asOrgId(c.req.param("org_id"));
   if (orgId === undefined) throw new ApiError("directory.not_found", "no org_id");
-  return { orgId, who: c.get("administrator"), isOwn: c.get("organisation") !== undefined };
+  return {
+    orgId,
+    who: c.get("administrator"),
+    isOwn: c.get("organisation") !== undefined,
+    approval: c.get("approval"),
+  };
 }
 
 function answer(c: AdminContext, body: unknown, status: 200 | 201 = 200): Response {

@@ -1,6 +1,8 @@
 /** Schemas of the directory's responses for its OpenAPI document. */
 import { z } from "zod";
 import { HAPPENINGS } from "./history.ts";
+import { PROPOSABLE } from "./four_eyes.ts";
+import { PROPOSAL_STATES } from "./proposal.ts";
 import { ORGANISATION_STATUSES, SOFTWARE_STATUSES } from "./participant.ts";
 
 const dateTime = z.iso.datetime();
@@ -181,12 +183,47 @@ export const participantRecord = z.strictObject({
   logins: z.array(login).meta({ description: "Logins of the participant's people, newest first." }),
 }).meta({ id: "Participant" });
 
+/** A change that was proposed. */
+export const proposal = z.strictObject({
+  proposal_id: z.string(),
+  state: z.enum([...PROPOSAL_STATES, "expired", "stale"]).meta({
+    description: "`stale`: the participant has changed, so the change must be proposed again.",
+  }),
+  change: z.enum(PROPOSABLE).meta({ description: "The operation id of its endpoint." }),
+  org_id: z.string().optional(),
+  kid: z.string().optional(),
+  body: z.unknown().meta({
+    description: "What an approval sends. Text of another person: escape it before you show it.",
+  }),
+  proposed_by: z.string(),
+  proposed_at: dateTime,
+  expires_at: dateTime,
+  decided_by: z.string().optional(),
+  decided_at: dateTime.optional(),
+  reason: z.string().optional().meta({ description: "Why it was approved, rejected or withdrawn." }),
+}).meta({ id: "Proposal" });
+
+/** A page of proposals. */
+export const proposals = z.strictObject({
+  proposals: z.array(proposal),
+  after: z.string().optional().meta({ description: "Where the next page begins. Absent at the end." }),
+}).meta({ id: "Proposals" });
+
+/** An approved proposal with the answer to its change. */
+export const approved = proposal.extend({
+  result: z.looseObject({}).meta({ description: "The answer to the change." }),
+}).meta({ id: "ApprovedProposal" });
+
 /** A participant's history, oldest first. */
 export const history = z.array(
   z.strictObject({
     sequence: z.int(),
     at: dateTime,
-    who: z.string().meta({ description: "The administrator whose credential the request had." }),
+    who: z.string().meta({
+      description: "The administrator whose credential the request had, or `<proposer> with <approver>`.",
+    }),
+    proposal_id: z.string().optional().meta({ description: "Of a change that needed two administrators." }),
+    approval_reason: z.string().optional(),
     what: z.enum(HAPPENINGS),
     reason: z.string().optional(),
     details: z.looseObject({}),

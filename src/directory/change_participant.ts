@@ -9,6 +9,7 @@ import type { Directory } from "./directory.ts";
 import type { HistoryNote } from "./history.ts";
 import type { OrgId } from "./identifiers.ts";
 import { isTrusted, type Participant } from "./participant.ts";
+import type { Approval } from "./proposals.ts";
 import {
   type ChangedReports,
   findParticipant,
@@ -25,6 +26,8 @@ export interface Target {
   readonly who: string;
   /** Whether the person is one of the participant's, not an administrator. */
   readonly isOwn?: boolean;
+  /** Of a change that needed two administrators. */
+  readonly approval?: Approval | undefined;
 }
 
 /** The result of a decision. Without notes there is no change and no write. */
@@ -61,17 +64,27 @@ export async function changeParticipant<T>(
     const entry = await findParticipant(tx, target.orgId);
     if (entry === null) throw new ApiError("directory.not_found", "no such participant");
     const now = directory.clock();
+    await target.approval?.stage(tx, entry.value);
     const change = await decide(entry.value, now);
-    if (change.notes.length === 0) return change.answer;
+    if (change.notes.length === 0) return unchanged(target, change.answer);
     stageParticipant(tx, change.participant, entry.version, {
       notes: change.notes,
       at: now,
       who: target.who,
+      approval: target.approval?.note,
     });
     for (const key of change.newKeys ?? []) stageNewKey(tx, target.orgId, key);
     if (change.changedKey !== undefined) stageKey(tx, target.orgId, change.changedKey);
     if (change.changedReports !== undefined) stageReport(tx, target.orgId, change.changedReports);
     return change.answer;
+  });
+}
+
+/** A change without effect writes nothing, and an approval of it is none. */
+function unchanged<T>({ approval }: Target, answer: T): T {
+  if (approval === undefined) return answer;
+  throw new ApiError("directory.conflict", {
+    description: "The change has no effect any more. Reject the proposal.",
   });
 }
 

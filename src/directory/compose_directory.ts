@@ -6,15 +6,14 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { consoleErrorPages } from "../console/notice_page.tsx";
 import { isConsolePath } from "../console/paths.ts";
-import type { CallApi } from "../console/program.ts";
 import { type Clock, monotonicClock } from "../base/kernel/clock.ts";
 import { MAX_SOFTWARE_STATEMENT_SECONDS } from "../base/limits.ts";
-import type { Person } from "../base/http/bearer.ts";
 import { type Endpoint, mount } from "../base/http/endpoint.ts";
 import { browserHeaders } from "../base/http/response_headers.ts";
 import { ApiError } from "../base/kernel/api_error.ts";
 import { guardStore } from "../base/store/guarded_store.ts";
 import type { Store } from "../base/store/store.ts";
+import { adminOperations } from "./admin_operations.ts";
 import { adminEndpoints } from "./admin_routes.ts";
 import { requireAdministrator } from "./administrator.ts";
 import type { Credentials } from "../base/http/credentials.ts";
@@ -22,9 +21,11 @@ import type { CertificationTerms } from "./certification.ts";
 import { NO_CERTIFIERS } from "./certifiers.ts";
 import { openCertificateAuthority } from "./certificate_authority.ts";
 import { consoleEndpoints, type ConsoleSettings } from "./console/compose_console.ts";
-import { mayCall } from "./console/people.ts";
 import { directoryConsole } from "./console/directory_console.ts";
 import type { Directory } from "./directory.ts";
+import type { FourEyesName } from "./four_eyes.ts";
+import { openApprovedCalls, openConsoleCalls, type ServeInside } from "./inside_calls.ts";
+import { proposalEndpoints } from "./proposal_routes.ts";
 import { openLog } from "../base/observability/log.ts";
 import type { DirectoryLog } from "./log_events.ts";
 import { described } from "./openapi.ts";
@@ -59,6 +60,8 @@ export interface DirectoryParts {
   /** How often one client may read. Default: 50 a second, burst of 200. */
   readonly publicLimit?: PublicLimit;
   readonly log?: DirectoryLog;
+  /** The changes that need two administrators. Default: none. */
+  readonly fourEyes?: readonly FourEyesName[];
   /** The console. By default it is at the issuer's address, and people sign in with tokens. */
   readonly console?: ConsoleSettings;
   /** Asks the OpenID provider. */
@@ -99,14 +102,23 @@ export async function composeDirectory(parts: DirectoryParts): Promise<Directory
   const open = publicEndpoints(directory);
   const limit = limitPublic(parts.publicLimit ?? USUAL_PUBLIC_LIMIT, clock);
   const administrator = requireAdministrator({ administrators, clock, log });
-  const administered = adminEndpoints(directory, rules, administrator, log);
+  const options = { rules, log, fourEyes: parts.fourEyes ?? [] };
+  const serveInside: ServeInside = (endpoints, idOf) => handler(log, endpoints, { idOf });
+  const changes = (person: MiddlewareHandler<DirectoryEnv>) => adminEndpoints(directory, options, person);
+  const carryOut = openApprovedCalls(serveInside, changes);
+  const proposing = { directory, operations: adminOperations(rules), carryOut, log };
+  const all = (person: MiddlewareHandler<DirectoryEnv>): readonly Endpoint[] => [
+    ...changes(person),
+    ...proposalEndpoints(proposing, person),
+  ];
+  const administered = all(administrator);
   const pages = consoleEndpoints({
     directory,
     administrators,
     settings: parts.console ?? { url: parts.issuer },
     fetch: parts.fetch ?? fetch,
     log,
-    call: callInside(log, (person) => adminEndpoints(directory, rules, person, log)),
+    call: openConsoleCalls(serveInside, all),
   });
   const serve = (endpoints: readonly Endpoint[], more: HandlerOptions): Handler =>
     handler(log, [...described(parts.issuer, endpoints), ...more.pages ?? []], more);
@@ -115,29 +127,6 @@ export async function composeDirectory(parts: DirectoryParts): Promise<Directory
     publicFetch: serve(open, { limit }),
     adminFetch: serve([health, ...administered], { pages, drawPage }),
     fetch: serve([...open, ...administered], { pages, drawPage }),
-  };
-}
-
-/**
- * Returns the console's way to the administrators' endpoints, for a person whom the console has authenticated.
- * Requests from outside do not reach it.
- */
-function callInside(
-  log: DirectoryLog,
-  endpointsFor: (person: MiddlewareHandler<DirectoryEnv>) => readonly Endpoint[],
-): CallApi {
-  const calls = new WeakMap<Request, { readonly person: Person; readonly requestId: string }>();
-  const known = createMiddleware<DirectoryEnv>(async function personOfConsole(c, next) {
-    const call = calls.get(c.req.raw);
-    if (call === undefined) throw new ApiError("directory.unauthorized");
-    c.set("administrator", call.person.name);
-    c.set("organisation", call.person.organisation);
-    await next();
-  });
-  const inside = handler(log, endpointsFor(known), { idOf: (request) => calls.get(request)?.requestId });
-  return async (person, request, requestId) => {
-    if (mayCall(person, request)) calls.set(request, { person, requestId });
-    return await inside(request);
   };
 }
 

@@ -12,6 +12,7 @@ import { consoleFaults, consoleSettings, MIN_SECRET_CHARACTERS } from "./console
 import { readCertification } from "./certification_config.ts";
 import { type ConfigSource, readChecked } from "./config_source.ts";
 import { fileFaults } from "./file_modes.ts";
+import { type FourEyesName, readFourEyes } from "./four_eyes.ts";
 import { type PublicLimit, USUAL_PUBLIC_LIMIT } from "./public_limit.ts";
 import { openStatementKeys } from "./statement_keys.ts";
 import { isLoopback } from "./web_address.ts";
@@ -36,6 +37,8 @@ export interface DirectoryConfig {
   readonly signingKeysFile: string | undefined;
   readonly publicLimit: PublicLimit;
   readonly certification: CertificationTerms;
+  /** The changes that need two administrators. */
+  readonly fourEyes: readonly FourEyesName[];
   readonly console: ConsoleSettings;
   readonly environment: "Production" | "Sandbox";
 }
@@ -90,6 +93,14 @@ const schema = z.object({
     /^[1-9]\d{0,3}$/,
     "set it to the days that a passed report lets statements be issued, from 1 to 9999",
   ).transform(Number).optional(),
+  DIRECTORY_FOUR_EYES: z.string().transform((text, context) => {
+    try {
+      return readFourEyes(text);
+    } catch (error) {
+      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "" });
+      return z.NEVER;
+    }
+  }).optional(),
   DIRECTORY_CONSOLE_URL: z.string().optional(),
   DIRECTORY_OIDC_ISSUER: z.string().optional(),
   DIRECTORY_OIDC_ROLES: z.string().default("roles"),
@@ -140,6 +151,7 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
     signingKeysFile: isInline(data.DIRECTORY_SIGNING_KEYS) ? undefined : data.DIRECTORY_SIGNING_KEYS,
     publicLimit: publicLimit(data.DIRECTORY_RATE_LIMIT),
     certification,
+    fourEyes: data.DIRECTORY_FOUR_EYES ?? [],
     console: consoleSettings(data),
     environment: data.ENVIRONMENT,
   };

@@ -2,6 +2,7 @@
 import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
 import { z } from "zod";
 import type { Check, CheckedContext, Endpoint } from "../base/http/endpoint.ts";
+import { proposed } from "./proposed_schema.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 
 /**
@@ -25,6 +26,8 @@ export interface Operation {
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
+  /** Optional parameters. */
+  readonly query?: Readonly<Record<string, z.ZodType>>;
   /** The body; required unless it is optional. */
   readonly body?: z.ZodType;
   readonly bodyIsOptional?: true;
@@ -36,13 +39,15 @@ export interface Operation {
   readonly hide?: true;
   /** Whether the response has an ETag, so that 304 is possible. */
   readonly cacheable?: true;
+  /** Whether the change can need two administrators. */
+  readonly isProposable?: true;
   readonly errors?: readonly (keyof typeof ERRORS)[];
 }
 
 const ERRORS = {
   400: "The request is not valid. `error_description` names each fault.",
   401: "The administrator token is missing, wrong or revoked.",
-  404: "There is no such participant, key, login or report.",
+  404: "There is no such participant, key, login, report or proposal.",
   409: "The request conflicts with an existing record.",
   413: "The body is larger than 64 KiB.",
   415: "The body is not application/json, or it is encoded.",
@@ -68,10 +73,19 @@ const PARAMETERS: Readonly<Record<string, z.ZodType>> = {
     description: "The login's id, from the participant's record.",
     examples: ["0f3b5a7c9d1e2f40"],
   }),
+  proposal_id: z.string().regex(/^[0-9a-f]{28}$/).meta({
+    description: "The proposal's id.",
+    examples: ["fe642f2c67ff0f3b5a7c9d1e2f40"],
+  }),
   certification_id: z.string().regex(/^[A-Za-z0-9_-]{43}$/).meta({
     description: "The report's id, from the participant's record.",
     examples: ["uU0nuZNNPgilLlLX2n2r-sSE7-N6U4DukIj3rOLvzek"],
   }),
+};
+
+const PROPOSED = {
+  description: "Proposed: another administrator must approve it (`DIRECTORY_FOUR_EYES`)",
+  content: { "application/json": { schema: proposed } },
 };
 
 /** Builds a route for the document. */
@@ -90,9 +104,11 @@ export function operation(administrators: boolean, given: Operation): Endpoint["
     security: administrators ? [{ administrator: [] }] : [],
     request: {
       ...(names.length === 0 ? {} : { params: z.object(pick(names)) }),
+      ...(given.query === undefined ? {} : { query: z.object(given.query).partial() }),
       ...(given.body === undefined ? {} : { body: jsonBody(given.body, given.bodyIsOptional !== true) }),
     },
     responses: {
+      ...(given.isProposable === undefined ? {} : { 202: PROPOSED }),
       [status]: {
         description: given.answer,
         ...(status === 303 ? { headers: { Location: header("A path of this host.") } } : {}),

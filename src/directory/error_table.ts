@@ -74,7 +74,7 @@ const WIRE = {
   "directory.not_found": {
     status: 404,
     error: "not_found",
-    description: "There is no such participant, key, login or report.",
+    description: "There is no such participant, key, login, report or proposal.",
   },
 } as const satisfies Record<DirectoryReason, DirectoryWire>;
 

@@ -25,12 +25,19 @@ export interface HistoryNote {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+/** Of a change that two administrators have made. */
+export interface ApprovalNote {
+  readonly proposalId: string;
+  /** Why the second one has approved it. */
+  readonly approvalReason: string;
+}
+
 /** A history entry as stored. */
-export interface HistoryEntry extends HistoryNote {
+export interface HistoryEntry extends HistoryNote, Partial<ApprovalNote> {
   /** Numbered 0, 1, 2 … without gaps. */
   readonly sequence: number;
   /** Milliseconds. */
   readonly at: number;
-  /** The administrator who made the request. */
+  /** The administrator who made the request, or `<proposer> with <approver>`. */
   readonly who: string;
 }

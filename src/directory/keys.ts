@@ -1,6 +1,6 @@
 /**
- * Every key of the directory in its store, with the type of its value. No record expires: a trust root must be able to
- * prove its past statements. All keys begin with "directory", so that other parts may share the store.
+ * Every key of the directory in its store, with the type of its value. Only proposals expire: a trust root must be
+ * able to prove its past statements. All keys begin with "directory", so that other parts may share the store.
  */
 import type { Key } from "../base/store/store.ts";
 import type { OrgId } from "./identifiers.ts";
@@ -32,6 +32,15 @@ export const certificationReportKey = (orgId: OrgId, id: string): Key => [
   orgId.toLowerCase(),
   id,
 ];
+
+/** Prefix of all proposals. */
+export const PROPOSALS: Key = [ROOT, "proposal"];
+
+/** A proposed change (`proposal.ts`), by its id. Deleted after 30 days. */
+export const proposalKey = (id: string): Key => [...PROPOSALS, id];
+
+/** The proposals that can be approved now. Written with every change of a proposal. */
+export const OPEN_PROPOSALS: Key = [ROOT, "open_proposals"];
 
 /** Prefix of a participant's history. */
 export const historyOf = (orgId: OrgId): Key => [ROOT, "history", orgId.toLowerCase()];

@@ -67,6 +67,22 @@ export const DIRECTORY_EVENTS = {
     meaning: "A form was sent without the token of its session, such as one of another site.",
     act: "Many: an attack on an administrator's browser.",
   },
+  "directory.proposed": {
+    level: "warn",
+    fields: ["proposal", "administrator"],
+    meaning: "An administrator has proposed a change that needs two.",
+    act: "Another administrator approves or rejects it within 24 hours.",
+  },
+  "directory.proposal_approved": {
+    level: "warn",
+    fields: ["proposal", "administrator"],
+    meaning: "An administrator has approved a change, which is made.",
+  },
+  "directory.proposal_rejected": {
+    level: "warn",
+    fields: ["proposal", "administrator"],
+    meaning: "An administrator has rejected a proposal, or withdrawn an own one.",
+  },
   "directory.restored": {
     level: "error",
     fields: ["takenAt"],

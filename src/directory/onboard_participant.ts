@@ -3,8 +3,9 @@
  * commit.
  */
 import { ApiError } from "../base/kernel/api_error.ts";
-import { commitIfUnchanged } from "../base/store/transaction.ts";
+import { transact } from "../base/store/transaction.ts";
 import { certifyKeys, type IssuedKey, proveKeys, type SigningRequests } from "./certify_keys.ts";
+import type { Target } from "./change_participant.ts";
 import type { Directory } from "./directory.ts";
 import type { HistoryNote } from "./history.ts";
 import { newOrgId, newSoftwareClientId, type OrgId } from "./identifiers.ts";
@@ -42,7 +43,7 @@ export interface Onboarded {
 export async function onboardParticipant(
   directory: Directory,
   command: OnboardingCommand,
-  who: string,
+  { who, approval }: Pick<Target, "who" | "approval">,
 ): Promise<Onboarded> {
   const requested = await proveKeys(command.csrs);
   const now = directory.clock();
@@ -55,15 +56,21 @@ export async function onboardParticipant(
   const issued = isCertified
     ? { statement: await signStatement(directory.statementKeys.signer, directory.terms, participant) }
     : {};
-  const isStored = await commitIfUnchanged(directory, (tx) => {
-    stageParticipant(tx, participant, null, { notes: [note(participant, keys)], at: now, who });
+  const once = { what: "onboarding", attempts: 1, lost: () => false };
+  const isStored = await transact(directory, once, async (tx) => {
+    await approval?.stage(tx, undefined);
+    const happened = { notes: [note(participant, keys)], at: now, who, approval: approval?.note };
+    stageParticipant(tx, participant, null, happened);
     for (const { key } of keys) stageNewKey(tx, participant.orgId, key);
+    return true;
   });
   if (isStored) return { participant, ...issued, keys };
-  // A concurrent onboarding has taken the org_id or one of the keys.
+  // A concurrent onboarding has taken the org_id or one of the keys, or the proposal.
   if (await isOrgIdTaken(directory.store, participant.orgId)) throw orgIdTaken();
   throw new ApiError("directory.conflict", {
-    description: "csrs: a key was certified meanwhile; make new ones",
+    description: approval === undefined
+      ? "csrs: a key was certified meanwhile; make new ones"
+      : "The proposal was decided, or a key was certified, meanwhile.",
   });
 }
 

@@ -1,10 +1,11 @@
-/** The directory's records. None expires: a trust root must be able to prove its past statements. */
+/** The records of participants. None expires: a trust root must be able to prove its past statements. */
 import { z } from "zod";
 import { defineRecord, optional } from "../base/store/record.ts";
 import { clientId, count, flag, instant, text, texts } from "../base/store/record_fields.ts";
 import type { CertifiedKey } from "./certified_key.ts";
 import { HAPPENINGS, type HistoryEntry } from "./history.ts";
 import { asOrgId, type OrgId } from "./identifiers.ts";
+import { openProposalsRecord, proposalRecord } from "./proposal_store.ts";
 import { ORGANISATION_STATUSES, type Participant, SOFTWARE_STATUSES } from "./participant.ts";
 
 const KEPT = "Kept.";
@@ -129,6 +130,8 @@ export const historyRecord = defineRecord<HistoryEntry>({
     sequence: count,
     at: instant,
     who: text,
+    proposalId: optional(text),
+    approvalReason: optional(text),
   }),
   version: 1,
   lifetime: KEPT,
@@ -155,4 +158,6 @@ export const directoryRecords = [
   knownKeyRecord,
   historyRecord,
   certificationReportRecord,
+  proposalRecord,
+  openProposalsRecord,
 ] as const;

@@ -109,8 +109,17 @@ export function certificatesPem(issued: readonly IssuedKey[]): Record<string, st
   return Object.fromEntries(issued.map(({ name, key }) => [name, certificatePem(key.certificate)]));
 }
 
-export function historyLine({ sequence, at, who, what, reason, details }: HistoryEntry): unknown {
-  return { sequence, at: dateTime(at), who, what, ...(reason === undefined ? {} : { reason }), details };
+export function historyLine(entry: HistoryEntry): unknown {
+  const { sequence, at, who, proposalId, approvalReason, what, reason, details } = entry;
+  return {
+    sequence,
+    at: dateTime(at),
+    who,
+    ...(proposalId === undefined ? {} : { proposal_id: proposalId, approval_reason: approvalReason }),
+    what,
+    ...(reason === undefined ? {} : { reason }),
+    details,
+  };
 }
 
 /** ISO 8601 in UTC, milliseconds. */

@@ -3,7 +3,7 @@ import type { StoredRecord } from "../base/store/record.ts";
 import type { Entry, Key, Reader, Store } from "../base/store/store.ts";
 import { check, remove, type Transaction } from "../base/store/transaction.ts";
 import type { CertifiedKey } from "./certified_key.ts";
-import type { HistoryEntry, HistoryNote } from "./history.ts";
+import type { ApprovalNote, HistoryEntry, HistoryNote } from "./history.ts";
 import type { OrgId } from "./identifiers.ts";
 import {
   certificationReportKey,
@@ -88,21 +88,31 @@ export async function findKnownKeys(store: Store, thumbprints: readonly string[]
   return thumbprints.filter((_, index) => found[index] !== null);
 }
 
+/** Why a participant has changed. */
+export interface Happened {
+  readonly notes: readonly HistoryNote[];
+  /** Milliseconds. */
+  readonly at: number;
+  readonly who: string;
+  /** Of a change that needed two administrators. */
+  readonly approval?: ApprovalNote | undefined;
+}
+
 /** Stages a participant against the version that was read (null: new), with its history entries. */
 export function stageParticipant(
   tx: Transaction,
   participant: Participant,
   version: string | null,
-  happened: { readonly notes: readonly HistoryNote[]; readonly at: number; readonly who: string },
+  happened: Happened,
 ): void {
-  const { notes, at, who } = happened;
+  const { notes, at, who, approval } = happened;
   const first = participant.historyLength;
   check(tx, participantKey(participant.orgId), version);
   const changed = { ...participant, historyLength: first + notes.length };
   participantRecord.set(tx, participantKey(participant.orgId), changed);
   participantsChangedRecord.set(tx, PARTICIPANTS_CHANGED, at); // no version check: changes of different participants must not conflict
   notes.forEach((note, index) => {
-    const entry: HistoryEntry = { sequence: first + index, at, who, ...note };
+    const entry: HistoryEntry = { sequence: first + index, at, who, ...approval, ...note };
     historyRecord.set(tx, historyKey(participant.orgId, entry.sequence), entry);
   });
 }

@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { protectPage } from "../base/http/response_headers.ts";
 import type { DirectoryLog } from "./log_events.ts";
+import type { Approval } from "./proposals.ts";
 
 /** Hono's environment in the directory. */
 export interface DirectoryEnv {
@@ -15,6 +16,8 @@ export interface DirectoryEnv {
     administrator: string;
     /** The participant for which that person acts; undefined for administrators. */
     organisation: string | undefined;
+    /** Of a change that two administrators make. Set by calls within the process alone. */
+    approval: Approval | undefined;
     /** The strictly parsed body (`json_body.ts`). Its fields are not checked yet. */
     json: unknown;
   };

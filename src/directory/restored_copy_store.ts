@@ -6,12 +6,13 @@ import type { Clock } from "../base/kernel/clock.ts";
 import { storeCopyKey } from "../base/store/copy_mark.ts";
 import type { Store } from "../base/store/store.ts";
 import { check, commitIfUnchanged, remove } from "../base/store/transaction.ts";
+import { OPEN_PROPOSALS } from "./keys.ts";
 
 /** Whether this database is a restored copy. */
 export interface RestoredCopy {
   /** When the copy was taken, ms; undefined if this is not a copy, or if an administrator has confirmed it. */
   takenAt(): number | undefined;
-  /** Removes the mark. */
+  /** Removes the mark. Proposals that are open can no longer be approved. */
   confirm(): Promise<void>;
 }
 
@@ -26,6 +27,7 @@ export async function openRestoredCopy(store: Store, clock: Clock): Promise<Rest
       await commitIfUnchanged({ store, clock }, (tx) => { // false: another request has confirmed it
         check(tx, storeCopyKey, version);
         remove(tx, storeCopyKey);
+        remove(tx, OPEN_PROPOSALS); // a proposal of the copy may have been decided since
       });
       mark = null;
     },

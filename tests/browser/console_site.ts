@@ -14,7 +14,7 @@ import {
 
 const PATIENCE_MS = 10_000;
 /** The parts of a path that differ from run to run, or that a file name cannot have. */
-const NOT_IN_NAMES = /keys\/[^/]+|[0-9a-f]{8}-[0-9a-f-]+|[^\w]+/g;
+const NOT_IN_NAMES = /(?:keys|proposals)\/[^/]+|[0-9a-f]{8}-[0-9a-f-]+|[^\w]+/g;
 
 export interface Site extends AsyncDisposable {
   readonly browser: Browser;

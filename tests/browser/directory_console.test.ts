@@ -12,6 +12,7 @@ import {
 } from "testing/directory_environment.ts";
 import { isChromiumThere } from "support/chromium.ts";
 import { openCertified, reportOf } from "../directory/certified.ts";
+import { asLuis, BOTH } from "../directory/two_administrators.ts";
 import { openDesk, openSite, type Site, walkOnDesk, walkOnPhone } from "./console_site.ts";
 import { signIn, stopAt } from "./console_visit.ts";
 import { picture } from "./page_checks.ts";
@@ -23,7 +24,10 @@ Deno.test({
     "every page of the directory's console is for everyone, also by keyboard and without scripts [WCAG 2.2 AA] [DRC3]",
   ignore: !isChromiumThere(),
   fn: async () => {
-    const { env: opened, onboarded } = await openCertified();
+    const { env: opened, onboarded } = await openCertified({}, {
+      administrators: BOTH,
+      fourEyes: ["activate"],
+    });
     await using env = opened;
     const kid = await busyDirectory(env, onboarded.software_client_id);
     await using site = await openSite((request) => env.adminFetch(request));
@@ -41,6 +45,8 @@ Deno.test({
       "/console/onboard",
       SHOP,
       ...changes.map((change) => `${SHOP}/${change}`),
+      "/console/proposals",
+      `/console/proposals/${await proposedByLuis(env)}/approve`,
       "/console/restored/confirm",
       "/console/nowhere",
     ];
@@ -48,6 +54,7 @@ Deno.test({
     await walkOnPhone(site, visit);
     await walkOnDesk(site, visit);
     await revokeByKeyboard(site, kid);
+    await approveByKeyboard(site);
     await asParticipant(site, env);
   },
   sanitizeOps: false, // the browser's pipes and timers end after the test that closed it
@@ -88,6 +95,34 @@ async function revokeByKeyboard(site: Site, kid: string): Promise<void> {
   await page.waitForURL("**?done=revokeKey");
   assertEquals(await page.locator('[role="status"]').textContent(), "La clave está revocada.");
   await picture(page, "directory-desk-es-revoked");
+}
+
+async function proposedByLuis(env: DirectoryEnvironment): Promise<string> {
+  const change = { status: "Active", reason: "The audit is over." };
+  const { body } = await asLuis(env, "PUT", "/participants/BANKA/status", change);
+  return body.proposal_id;
+}
+
+/** Approves the proposal of another administrator with the keyboard alone. */
+async function approveByKeyboard(site: Site): Promise<void> {
+  const page = await openDesk(site, "fr", false);
+  await signIn(page, site.origin, ADMIN_TOKEN);
+  await stopAt(page, 'a[href="/console/proposals"]');
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/console/proposals");
+  await stopAt(page, 'a[href$="/approve"]');
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/approve");
+  await stopAt(page, "#reason");
+  await page.keyboard.type("Dossier relu.");
+  await stopAt(page, "button.accept");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**?done=approve");
+  assertEquals(
+    await page.locator('[role="status"]').textContent(),
+    "La modification est approuvée et faite.",
+  );
+  await picture(page, "directory-desk-fr-approved");
 }
 
 /** The pages of a participant's person: on a phone in Arabic, and on a desk. */

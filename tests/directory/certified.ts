@@ -1,4 +1,5 @@
 /** Certification reports as a certifier signs them, and a directory that accepts them. */
+import type { DirectoryParts } from "../../src/directory/compose_directory.ts";
 import type { CertificationTerms } from "../../src/directory/certification.ts";
 import { openCertifiers } from "../../src/directory/certifiers.ts";
 import {
@@ -28,9 +29,10 @@ export async function certifierKeys(changes: JsonObject = {}): Promise<string> {
 /** A directory that accepts the certifier's reports, with one third party. */
 export async function openCertified(
   terms: Partial<CertificationTerms> = {},
+  parts: Partial<DirectoryParts> = {},
 ): Promise<{ readonly env: DirectoryEnvironment; readonly onboarded: Json }> {
   const certifiers = await openCertifiers(await certifierKeys());
-  const env = await openDirectoryEnvironment({ certification: { certifiers, ...terms } });
+  const env = await openDirectoryEnvironment({ certification: { certifiers, ...terms }, ...parts });
   const { body } = await env.admin("POST", "/participants", await thirdParty([0, 1]));
   return { env, onboarded: body };
 }

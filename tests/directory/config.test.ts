@@ -38,6 +38,7 @@ Deno.test("readDirectoryConfig takes PEM or paths, and defaults to loopback and 
     signingKeysFile: undefined,
     publicLimit: { perSecond: 50, burst: 200 },
     certification: { certifiers: NO_CERTIFIERS, requiredDays: undefined },
+    fourEyes: [],
     console: { url: "http://localhost:8091" },
     environment: "Production",
   });
@@ -55,10 +56,12 @@ Deno.test("readDirectoryConfig names every fault at once, quoting no secret [F3]
       DIRECTORY_ADMIN_PORT: "8090",
       DIRECTORY_CA_KEY: "nowhere.pem",
       DIRECTORY_SIGNING_KEYS: '{"keys":[{"kty":"RSA","d":"AAAA"}]}',
+      DIRECTORY_FOUR_EYES: "onboard,everything",
       ENVIRONMENT: "production",
     }), DirectoryConfigError);
   assertEquals(wrong.faults, [
     "DIRECTORY_PORT: must be a port number",
+    "DIRECTORY_FOUR_EYES: set it to changes, comma separated: onboard, statement, certificates, login, activate, suspend, revoke",
     "ENVIRONMENT: must be Production or Sandbox",
     "DIRECTORY_ISSUER: must be https",
     "DIRECTORY_STORE_URL: :memory: forgets every participant at a restart; set the path of a file",

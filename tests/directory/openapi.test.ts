@@ -1,4 +1,5 @@
 /** The directory's OpenAPI document: what it describes is what answers, member by member, on each listener. */
+import { LUIS_TOKEN, openTwo } from "./two_administrators.ts";
 import { assert, assertEquals } from "@std/assert";
 import { z } from "zod";
 import { openCertifiers } from "../../src/directory/certifiers.ts";
@@ -50,7 +51,7 @@ function resolved(document: Json, schema: Json): Json {
 
 Deno.test("every answer of the directory is one that its OpenAPI document describes [E1] [E2] [E3]", async () => {
   const certifiers = await openCertifiers(await certifierKeys());
-  await using env = await openDirectoryEnvironment({ certification: { certifiers } });
+  await using env = await openTwo({ certification: { certifiers }, fourEyes: ["suspend"] });
   const document = await documentOf(env.fetch);
   const seen = new Set<string>();
   const check = async (method: string, template: string, request: Request): Promise<Json> => {
@@ -80,6 +81,12 @@ Deno.test("every answer of the directory is one that its OpenAPI document descri
   );
 });
 
+/** A request of the second administrator. */
+function asLuis(path: string, body: object): Request {
+  const headers = { authorization: `Bearer ${LUIS_TOKEN}`, "content-type": "application/json" };
+  return new Request(`${ISSUER}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
 type Check = (method: string, template: string, request: Request) => Promise<Json>;
 
 async function tryEverything(env: DirectoryEnvironment, check: Check): Promise<void> {
@@ -87,7 +94,7 @@ async function tryEverything(env: DirectoryEnvironment, check: Check): Promise<v
   const one = "/participants/{org_id}";
   const call = (method: string, template: string, body?: Json, kid = "", orgId = "SHOP"): Promise<Json> => {
     const path = template.replace("{org_id}", orgId).replace("{kid}", kid).replace("{certification_id}", kid)
-      .replace("{login_id}", kid);
+      .replace("{login_id}", kid).replace("{proposal_id}", kid);
     const init = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
     const headers = { authorization, ...(body === undefined ? {} : { "content-type": "application/json" }) };
     return check(method, template, new Request(`${ISSUER}${path}`, { method, headers, ...init }));
@@ -126,8 +133,19 @@ async function tryEverything(env: DirectoryEnvironment, check: Check): Promise<v
   const tag = (await env.get("/status")).headers.get("etag") ?? "";
   await check("GET", "/status", new Request(`${ISSUER}/status`, { headers: { "if-none-match": tag } })); // 304
   await check("GET", `${one}/jwks`, new Request(`${ISSUER}/participants/NOBODY/jwks`)); // 404
-  await call("PUT", `${one}/software/status`, { status: "Inactive", reason: "audit" });
-  await call("PUT", `${one}/status`, { status: "Suspended", reason: "audit" });
+  await call("PUT", `${one}/software/status`, { status: "Active", reason: "audit" });
+  const proposal = (): Promise<Json> =>
+    call("PUT", `${one}/status`, { status: "Suspended", reason: "audit" });
+  const decide = (id: string, decision: string): Promise<Json> =>
+    call("POST", `/proposals/{proposal_id}/${decision}`, { reason: "agreed" }, id);
+  const { proposal_id } = await proposal();
+  await call("GET", "/proposals/{proposal_id}", undefined, proposal_id);
+  await decide(proposal_id, "approve"); // 409
+  const template = "/proposals/{proposal_id}/approve";
+  await check("POST", template, asLuis(template.replace("{proposal_id}", proposal_id), { reason: "agreed" }));
+  await decide((await proposal()).proposal_id, "reject");
+  await call("GET", "/proposals");
+  await call("GET", "/proposals/{proposal_id}", undefined, "x"); // 404
   await call("GET", `${one}/history`);
   await call("GET", "/restored");
   await call("POST", "/restored/confirm");

@@ -156,3 +156,16 @@ Deno.test("participant record-certification sends a report, and renew-statement 
   await desk.run("renew-statement --name my-shop");
   assertEquals(decodeJwt(await Deno.readTextFile(`${files}/${id}.jks`))["software_client_id"], id);
 });
+
+Deno.test("participant proposes where the directory needs a second administrator, and loses no private key [DRC8]", async () => {
+  await using desk = await openDesk({ fourEyes: ["onboard", "suspend"] });
+  await failure(onboardShop(desk), "needs a second administrator for new keys");
+  const { proposals: [withdrawn] } = (await desk.environment.admin("GET", "/proposals")).body;
+  assertEquals(withdrawn.state, "withdrawn");
+  await using other = await openDesk({ fourEyes: ["suspend"] });
+  await onboardShop(other);
+  const suspended = other.run("set-status --name my-shop --software Inactive --reason audit");
+  await failure(suspended, "another administrator must approve the proposal");
+  const { proposals: [open] } = (await other.environment.admin("GET", "/proposals")).body;
+  assertEquals([open.state, open.change], ["proposed", "setSoftwareStatus"]);
+});

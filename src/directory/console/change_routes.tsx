@@ -6,27 +6,30 @@ import { renderFrame } from "../../console/frame.tsx";
 import type { ConsoleProgram } from "../../console/program.ts";
 import type { Visit } from "../../console/visit.ts";
 import type { Language } from "../../pages/language.ts";
-import { participantRecord } from "../answer_schema.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
+import { participantRecord, proposal } from "../answer_schema.ts";
 import type { Endpoint } from "../../base/http/endpoint.ts";
 import { type Change, CHANGES, type Field, OWN_CHANGES, type ParticipantRecord } from "./changes.ts";
 import { consolePage } from "./console_page.ts";
 import { OWN_PATH } from "./people.ts";
 import { phrase, type PlainKey, words } from "./phrase.ts";
+import { ProposalDetails, PROPOSALS_PATH, type ProposalView, PROPOSED_PATH } from "./proposals_page.tsx";
 
 export function changeRoutes(program: ConsoleProgram, environment: string): readonly Endpoint[] {
   return [...CHANGES, ...OWN_CHANGES].flatMap((change) => {
     const page = `/console${change.page}`;
     return [
       consolePage(program, "get", page, async (visit, c) => {
-        return c.html(draw(program, visit, { change, c, record: await recordOf(visit, c) }));
+        const [record, proposed] = [await recordOf(visit, c), await proposalOf(visit, c)];
+        return c.html(draw(program, visit, { change, c, record, proposed }));
       }),
       consolePage(program, "post", page, async (visit, c) => {
         const record = await recordOf(visit, c);
         const body = change.body(visit.form, { environment, record });
         const answer = await visit.change(filled(change.api, visit, c), body, change.method);
-        if (answer.ok && change.name === "login") return c.html(drawLogin(program, visit, c, answer.value));
-        if (answer.ok) return c.redirect(resultOf(change, visit, c, answer.value), 303);
-        const shown = { change, c, record, fault: answer.description };
+        if (answer.ok) return done(program, visit, { change, c, value: answer.value });
+        const proposed = await proposalOf(visit, c);
+        const shown = { change, c, record, proposed, fault: answer.description };
         return c.html(draw(program, visit, shown), answer.status as ContentfulStatusCode);
       }),
     ];
@@ -37,6 +40,8 @@ interface Shown {
   readonly change: Change;
   readonly c: Context;
   readonly record: ParticipantRecord | undefined;
+  /** The proposal of the path, if it has one that exists. */
+  readonly proposed: ProposalView | undefined;
   /** Why the change was not made, in English. */
   readonly fault?: string;
 }
@@ -49,6 +54,14 @@ async function recordOf(visit: Visit, c: Context): Promise<ParticipantRecord | u
   return answer.ok ? answer.value : undefined;
 }
 
+async function proposalOf(visit: Visit, c: Context): Promise<ProposalView | undefined> {
+  const id = c.req.param("proposal_id");
+  if (id === undefined) return undefined;
+  const answer = await visit.read(`/proposals/${encodeURIComponent(id)}`, proposal);
+  if (!answer.ok) throw new ApiError("directory.not_found", "no such proposal");
+  return answer.value;
+}
+
 /** The organisation of the person, or else the one of the path. */
 function orgIdOf({ person }: Visit, c: Context): string | undefined {
   return person.organisation ?? c.req.param("org_id");
@@ -59,6 +72,26 @@ function filled(template: string, visit: Visit, c: Context): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name) => {
     return encodeURIComponent((name === "org_id" ? orgIdOf(visit, c) : c.req.param(name)) ?? "");
   });
+}
+
+/** The page after a change that was made or proposed. */
+function done(
+  program: ConsoleProgram,
+  visit: Visit,
+  { change, c, value }: { readonly change: Change; readonly c: Context; readonly value: unknown },
+): Response | Promise<Response> {
+  const { state, proposal_id, change: approved, org_id, result } = Object(value);
+  if (change.name === "login" && state === undefined) {
+    return c.html(drawLogin(program, visit, c.req.param("org_id"), value));
+  }
+  if (change.name === "approve" && approved === "issueLogin") {
+    return c.html(drawLogin(program, visit, org_id, result));
+  }
+  if (state === "proposed") return c.redirect(PROPOSED_PATH, 303);
+  if (proposal_id !== undefined) {
+    return c.redirect(`${PROPOSALS_PATH}?${new URLSearchParams({ done: change.name })}`, 303);
+  }
+  return c.redirect(resultOf(change, visit, c, value), 303);
 }
 
 /** The page of the participant, which the answer of an onboarding names, or the first page. */
@@ -74,12 +107,17 @@ function pageOf({ person }: Visit, orgId: string | undefined): string {
 }
 
 /** A token is in no address and in no cookie: it is shown in the answer to the form, once. */
-function drawLogin(program: ConsoleProgram, visit: Visit, c: Context, value: unknown): string {
+function drawLogin(
+  program: ConsoleProgram,
+  visit: Visit,
+  orgId: string | undefined,
+  value: unknown,
+): string {
   const { language } = visit;
   const title = words(language, "change.login.done");
   return renderFrame(
     program,
-    { ...visit, title, address: pageOf(visit, c.req.param("org_id")) },
+    { ...visit, title, address: pageOf(visit, orgId) },
     <article class="card">
       <h1>{title}</h1>
       <p>{phrase(language, "login.once")}</p>
@@ -87,7 +125,7 @@ function drawLogin(program: ConsoleProgram, visit: Visit, c: Context, value: unk
         <code id="token" class="detail" dir="ltr">{String(Object(value)["token"])}</code>
       </p>
       <p>
-        <a class="button" href={pageOf(visit, c.req.param("org_id"))}>
+        <a class="button" href={pageOf(visit, orgId)}>
           <span>{phrase(language, "participant.title")}</span>
         </a>
       </p>
@@ -95,7 +133,7 @@ function drawLogin(program: ConsoleProgram, visit: Visit, c: Context, value: unk
   );
 }
 
-function draw(program: ConsoleProgram, visit: Visit, { change, c, record, fault }: Shown): string {
+function draw(program: ConsoleProgram, visit: Visit, { change, c, record, proposed, fault }: Shown): string {
   const { language } = visit;
   const title = words(language, `change.${change.name}`);
   const orgId = orgIdOf(visit, c);
@@ -105,10 +143,11 @@ function draw(program: ConsoleProgram, visit: Visit, { change, c, record, fault 
     title,
     ...(subject === "" ? {} : { of: subject }),
     effect: phrase(language, `change.${change.name}.effect`),
+    details: proposed === undefined ? null : <ProposalDetails visit={visit} one={proposed} />,
     path: c.req.path,
     fields: change.fields(record).map((field) => formField(language, field, record)),
     submit: title,
-    back: pageOf(visit, orgId),
+    back: proposed === undefined ? pageOf(visit, orgId) : PROPOSALS_PATH,
     fault,
   };
   return renderFrame(program, { ...visit, title }, <ChangeForm visit={visit} view={view} />);

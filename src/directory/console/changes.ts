@@ -188,6 +188,14 @@ export const CHANGES: readonly Change[] = [
     fields: () => [REASON],
     body: (form) => ({ reason: textOf(form, "reason") }),
   },
+  ...(["approve", "reject"] as const).map((name): Change => ({
+    name,
+    page: `/proposals/{proposal_id}/${name}`,
+    api: `/proposals/{proposal_id}/${name}`,
+    method: "POST",
+    fields: () => [REASON],
+    body: (form) => ({ reason: textOf(form, "reason") }),
+  })),
   {
     name: "restored",
     page: "/restored/confirm",

@@ -5,7 +5,7 @@ import { consoleAssets } from "../../console/assets.ts";
 import { renderFrame } from "../../console/frame.tsx";
 import { SIGN_OUT_PATH } from "../../console/paths.ts";
 import { type SignInDeps, signInPages, signOut } from "../../console/sign_in.ts";
-import { history, participantRecord } from "../answer_schema.ts";
+import { history, participantRecord, proposals } from "../answer_schema.ts";
 import type { Directory } from "../directory.ts";
 import { asOrgId } from "../identifiers.ts";
 import { historyLine } from "../participant_representation.ts";
@@ -17,6 +17,7 @@ import { OWN_PATH } from "./people.ts";
 import { ParticipantPage } from "./participant_page.tsx";
 import { ParticipantsPage } from "./participants_page.tsx";
 import { words } from "./phrase.ts";
+import { PROPOSALS_PATH, ProposalsPage } from "./proposals_page.tsx";
 
 /** Entries of a history on a page; its words name the number. */
 const MAX_ENTRIES = 200;
@@ -34,6 +35,7 @@ export function consoleRoutes(deps: ConsoleRouteDeps): readonly Endpoint[] {
     participantsRoute(deps),
     participantRoute(deps),
     ownRoute(deps),
+    proposalsRoute(deps),
     ...fileRoutes(program, directory),
     ...changeRoutes(program, directory.terms.environment),
   ];
@@ -68,6 +70,19 @@ function participantRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
     const view = { visit, record: record.value, entries, at, now: directory.clock() };
     const title = words(visit.language, "participant.title");
     return c.html(renderFrame(program, { ...visit, title }, <ParticipantPage {...view} />));
+  });
+}
+
+function proposalsRoute({ program }: ConsoleRouteDeps): Endpoint {
+  return consolePage(program, "get", PROPOSALS_PATH, async (visit, c) => {
+    const after = c.req.query("after");
+    const query = after === undefined ? "" : `?${new URLSearchParams({ after })}`;
+    const page = await visit.read(`/proposals${query}`, proposals);
+    if (!page.ok) throw new ApiError("directory.not_found", "no such page");
+    const title = words(visit.language, "proposals.title");
+    return c.html(
+      renderFrame(program, { ...visit, title }, <ProposalsPage visit={visit} page={page.value} />),
+    );
   });
 }
 

@@ -4,6 +4,7 @@ import { HOME_PATH } from "../../console/paths.ts";
 import type { DirectoryLog } from "../log_events.ts";
 import { mayOpen, OWN_PATH } from "./people.ts";
 import { words } from "./phrase.ts";
+import { PROPOSALS_PATH } from "./proposals_page.tsx";
 
 /** The console without its sessions and its way to the administrators' endpoints. */
 export function directoryConsole(
@@ -18,6 +19,7 @@ export function directoryConsole(
     pages: [
       ["/console", (language) => words(language, "participants.title")],
       [OWN_PATH, (language) => words(language, "own.title")],
+      [PROPOSALS_PATH, (language) => words(language, "proposals.title")],
       ["/console/onboard", (language) => words(language, "change.onboard")],
     ],
     home: ({ organisation }) => organisation === undefined ? HOME_PATH : OWN_PATH,

@@ -17,7 +17,9 @@ export function History(
         <Instant visit={visit} at={entry.at} />,
         <bdi>{entry.who}</bdi>,
         phrase(language, `event.${entry.what}`),
-        entry.reason === undefined ? null : <span dir="auto">{entry.reason}</span>,
+        [entry.reason, entry.approval_reason].map((reason) =>
+          reason === undefined ? null : <span class="detail" dir="auto">{reason}</span>
+        ),
         <code class="detail" dir="ltr">{JSON.stringify(entry.details)}</code>,
       ])}
     />

@@ -7,6 +7,7 @@ import { phrase, type PlainKey, words } from "./phrase.ts";
 import { Done } from "./done.tsx";
 import { History } from "./history_table.tsx";
 import { Keys } from "./keys_table.tsx";
+import { Links } from "./links.tsx";
 import { Logins } from "./logins_table.tsx";
 import type { ParticipantView } from "./participant_view.ts";
 
@@ -64,23 +65,6 @@ function Card(
       <h2>{phrase(language, title)}</h2>
       {children}
     </section>
-  );
-}
-
-export function Links(
-  { visit: { language }, links }: {
-    readonly visit: Visit;
-    readonly links: readonly (readonly [path: string, title: PlainKey])[];
-  },
-): JSX.Element {
-  return (
-    <ul class="changes">
-      {links.map(([path, title]) => (
-        <li>
-          <a href={path}>{phrase(language, title)}</a>
-        </li>
-      ))}
-    </ul>
   );
 }
 

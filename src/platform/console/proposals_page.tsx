@@ -2,9 +2,10 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { proposalsSchema } from "../operations/proposal_routes.ts";
-import { Instant, Read, State } from "../../console/parts.tsx";
-import { Changes, Done, Table } from "./parts.tsx";
-import { phrase } from "./phrase.ts";
+import { Read } from "../../console/parts.tsx";
+import { ProposalsTable } from "../../console/proposals_table.tsx";
+import { Changes, Done } from "./parts.tsx";
+import { phrase, words } from "./phrase.ts";
 import type { Visit } from "../../console/visit.ts";
 
 /** Where a form leads whose change was stored as a proposal. */
@@ -32,51 +33,37 @@ export async function proposalsPage(visit: Visit): Promise<JSX.Element> {
   );
 }
 
+const HEADS = [
+  "column.proposal",
+  "column.state",
+  "column.by",
+  "column.reason",
+  "column.until",
+  "column.changes",
+] as const;
+
 function Proposals(
   { visit, found }: { readonly visit: Visit; readonly found: readonly Proposal[] },
 ): JSX.Element {
   const { language } = visit;
-  const rows = found.map((one) => [
-    <>
-      <code dir="ltr">{one.Path}</code>
-      <code class="detail" dir="ltr">{visible(one.Body)}</code>
-    </>,
-    <>
-      <State good={one.State === "done"} words={phrase(language, `proposals.state.${one.State}`)} />
-      {one.Fault === undefined ? null : <p class="detail" lang="en" dir="ltr">{one.Fault}</p>}
-    </>,
-    <>
-      <bdi>{one.ProposedBy}</bdi>
-      {one.DecidedBy === undefined ? null : <bdi class="detail">{one.DecidedBy}</bdi>}
-    </>,
-    <bdi>{one.Reason}</bdi>,
-    <Instant visit={visit} at={one.ExpiryDateTime} />,
-    <Links visit={visit} one={one} />,
-  ]);
   return (
-    <section class="card">
-      <Table
-        language={language}
-        name="proposals.title"
-        heads={[
-          "column.proposal",
-          "column.state",
-          "column.by",
-          "column.reason",
-          "column.until",
-          "column.changes",
-        ]}
-        rows={rows}
-      />
-    </section>
-  );
-}
-
-/** Shows control and format characters as escapes, so that a text cannot change the order of what is read. */
-function visible(text: string): string {
-  return text.replaceAll(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+    <ProposalsTable
+      visit={visit}
+      name={words(language, "proposals.title")}
+      heads={HEADS.map((head) => words(language, head))}
+      rows={found.map((one) => ({
+        what: <code dir="ltr">{one.Path}</code>,
+        body: one.Body,
+        isDone: one.State === "done",
+        state: phrase(language, `proposals.state.${one.State}`),
+        fault: one.Fault,
+        proposedBy: one.ProposedBy,
+        decidedBy: one.DecidedBy,
+        reason: one.Reason,
+        expiresAt: one.ExpiryDateTime,
+        links: <Links visit={visit} one={one} />,
+      }))}
+    />
   );
 }
 

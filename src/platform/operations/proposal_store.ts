@@ -2,6 +2,13 @@
 import { z } from "zod";
 import { defineRecord, optional } from "../../base/store/record.ts";
 import { count, flag, instant, text } from "../../base/store/record_fields.ts";
+import {
+  defineOpenProposals,
+  type OpenProposals,
+  PROPOSAL_KEPT_MS,
+  readOpenProposals,
+  stageOpenProposals,
+} from "../../base/store/open_proposals.ts";
 import type { Entry, Reader, Store } from "../../base/store/store.ts";
 import { check, type Transaction } from "../../base/store/transaction.ts";
 import type { ProposedChange } from "../security/four_eyes.ts";
@@ -64,26 +71,7 @@ export const proposalRecord = defineRecord<Proposal>({
   retention: "protocol",
 });
 
-type OpenProposal = Pick<Proposal, "id" | "operator" | "expiresAt">;
-
-export const openProposalsRecord = defineRecord<{ readonly open: readonly OpenProposal[] }>({
-  name: "open_proposals",
-  keyParts: [],
-  what: "The proposals that can be approved, with their operators. It bounds their number.",
-  schema: z.looseObject({
-    open: z.array(z.looseObject({ id: text, operator: text, expiresAt: instant })),
-  }),
-  version: 1,
-  lifetime: "Kept. Those that have expired are removed with the next change of a proposal.",
-  personalData: "participant",
-  retention: "protocol",
-});
-
-/** The proposals that can be approved at a time, and the entry that a change of them replaces. */
-export interface OpenProposals {
-  readonly former: Entry<unknown> | null;
-  readonly open: readonly OpenProposal[];
-}
+export const openProposalsRecord = defineOpenProposals("open_proposals");
 
 export interface ProposalStore {
   find(from: Reader, id: string): Promise<Entry<Proposal> | null>;
@@ -96,13 +84,10 @@ export interface ProposalStore {
 }
 
 const MAX_LISTED = 500;
-const KEPT_MS = 30 * 86_400_000;
 
 export function openProposalStore(store: Store): ProposalStore {
-  const open: ProposalStore["open"] = async (from, now) => {
-    const former = await openProposalsRecord.get(from, OPEN_PROPOSALS_KEY);
-    return { former, open: (former?.value.open ?? []).filter(({ expiresAt }) => now < expiresAt) };
-  };
+  const open: ProposalStore["open"] = (from, now) =>
+    readOpenProposals(from, openProposalsRecord, OPEN_PROPOSALS_KEY, now);
   return {
     find: (from, id) => proposalRecord.get(from, proposalKey(id)),
     open,
@@ -116,15 +101,11 @@ export function openProposalStore(store: Store): ProposalStore {
       return [...new Map(all.map((one) => [one.id, one])).values()]
         .toSorted((one, other) => other.proposedAt - one.proposedAt);
     },
-    stage(tx, former, proposal, { former: formerOpen, open }) {
-      const { id, operator, expiresAt, state } = proposal;
-      const others = open.filter((one) => one.id !== id);
-      check(tx, OPEN_PROPOSALS_KEY, formerOpen?.version ?? null);
-      openProposalsRecord.set(tx, OPEN_PROPOSALS_KEY, {
-        open: isOpen(state) ? [...others, { id, operator, expiresAt }] : others,
-      });
+    stage(tx, former, proposal, open) {
+      const list = { record: openProposalsRecord, key: OPEN_PROPOSALS_KEY };
+      stageOpenProposals(tx, list, open, { ...proposal, isOpen: isOpen(proposal.state) });
       check(tx, proposalKey(proposal.id), former?.version ?? null);
-      proposalRecord.set(tx, proposalKey(proposal.id), proposal, proposal.proposedAt + KEPT_MS);
+      proposalRecord.set(tx, proposalKey(proposal.id), proposal, proposal.proposedAt + PROPOSAL_KEPT_MS);
     },
   };
 }

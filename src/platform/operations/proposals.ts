@@ -5,16 +5,11 @@
 import { isUuid, sha256 } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
+import { PROPOSAL_MS, proposalsFull } from "../../base/store/open_proposals.ts";
 import type { Log } from "../log_events.ts";
 import type { ControlsStore } from "../security/controls_store.ts";
 import { isExactPath, type ProposedChange } from "../security/four_eyes.ts";
-import {
-  isOpen,
-  type OpenProposals,
-  type Proposal,
-  type ProposalState,
-  type ProposalStore,
-} from "./proposal_store.ts";
+import { isOpen, type Proposal, type ProposalState, type ProposalStore } from "./proposal_store.ts";
 
 /** Makes the change as `operator`. */
 export type CarryOut = (change: ProposedChange, operator: string) => Promise<Response>;
@@ -33,9 +28,6 @@ export interface Decision {
   readonly mayChange: (endpoint: string) => boolean;
 }
 
-/** Time for the approval. */
-export const PROPOSAL_MS = 24 * 3_600_000;
-
 /** `unclear`: a repeated approval was rejected, perhaps because the one before has made the change. */
 export function stateAt(
   { state, expiresAt, isRepeated = false }: Proposal,
@@ -44,11 +36,6 @@ export function stateAt(
   if (state === "failed" && isRepeated) return "unclear";
   return isOpen(state) && now >= expiresAt ? "expired" : state;
 }
-
-/** Open proposals of one operator. */
-const MAX_OF_OPERATOR = 20;
-/** Open proposals of all operators. More than of one, so that one operator cannot stop the proposals of others. */
-const MAX_OPEN = 50;
 
 /** @throws {ApiError} `operations.conflict` if too many can be approved */
 export async function propose(deps: ProposalDeps, change: ProposedChange): Promise<Proposal> {
@@ -64,23 +51,14 @@ export async function propose(deps: ProposalDeps, change: ProposedChange): Promi
   };
   await transact(deps, { what: "proposal" }, async (tx) => {
     const open = await deps.proposals.open(tx, proposedAt);
-    requirePlace(open, change.operator);
+    const full = proposalsFull(open, change.operator);
+    if (full !== undefined) throw conflict(full);
     deps.proposals.stage(tx, null, proposal, open);
     const reason = `body SHA-256 ${digest}, ${change.path}: ${change.reason}`;
     await stageEvent(deps, tx, id, "proposal.made", change.operator, reason);
   });
   deps.log.warn("proposal.made", { proposal: id, path: change.path, by: change.operator });
   return proposal;
-}
-
-function requirePlace({ open }: OpenProposals, operator: string): void {
-  const own = open.filter((one) => one.operator === operator).length;
-  if (own >= MAX_OF_OPERATOR) {
-    throw conflict(`You have ${MAX_OF_OPERATOR} open proposals. Withdraw one, or wait until one is decided.`);
-  }
-  if (open.length >= MAX_OPEN) {
-    throw conflict(`There are ${MAX_OPEN} open proposals. Wait until one is decided.`);
-  }
 }
 
 /**

@@ -1,0 +1,63 @@
+/** Changes that need two people: what was proposed, by whom, and what a second person has decided. */
+import type { Child } from "hono/jsx";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { Instant, NamedTable, State } from "./parts.tsx";
+import type { Visit } from "./visit.ts";
+
+export interface ProposalRow {
+  /** Names the change. */
+  readonly what: Child;
+  /** The body of the change. */
+  readonly body?: string | undefined;
+  readonly isDone: boolean;
+  readonly state: Child;
+  /** Why the change was not made, in English. */
+  readonly fault?: string | undefined;
+  readonly proposedBy: string;
+  readonly decidedBy?: string | undefined;
+  readonly reason?: string | undefined;
+  /** RFC 3339. */
+  readonly expiresAt: string;
+  readonly links: Child;
+}
+
+/** @param heads of the columns: change, state, people, reason, expiry, links */
+export function ProposalsTable(
+  { visit, name, heads, rows }: {
+    readonly visit: Visit;
+    readonly name: string;
+    readonly heads: readonly string[];
+    readonly rows: readonly ProposalRow[];
+  },
+): JSX.Element {
+  const cells = rows.map((one) => [
+    <>
+      {one.what}
+      {one.body === undefined ? null : <code class="detail" dir="ltr">{visible(one.body)}</code>}
+    </>,
+    <>
+      <State good={one.isDone} words={one.state} />
+      {one.fault === undefined ? null : <p class="detail" lang="en" dir="ltr">{one.fault}</p>}
+    </>,
+    <>
+      <bdi>{one.proposedBy}</bdi>
+      {one.decidedBy === undefined ? null : <bdi class="detail">{one.decidedBy}</bdi>}
+    </>,
+    one.reason === undefined ? null : <bdi>{one.reason}</bdi>,
+    <Instant visit={visit} at={one.expiresAt} />,
+    one.links,
+  ]);
+  return (
+    <section class="card">
+      <NamedTable name={name} heads={heads} rows={cells} />
+    </section>
+  );
+}
+
+/** Shows control and format characters as escapes, so that a text cannot change the order of what is read. */
+export function visible(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+}

@@ -1,0 +1,121 @@
+/** Changes that need two administrators: who proposed what, and links to approve or reject. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { z } from "zod";
+import { More } from "../../console/parts.tsx";
+import { ProposalsTable, visible } from "../../console/proposals_table.tsx";
+import type { Visit } from "../../console/visit.ts";
+import type { proposal, proposals } from "../answer_schema.ts";
+import type { Proposable } from "../four_eyes.ts";
+import { Done } from "./done.tsx";
+import { Links } from "./links.tsx";
+import { phrase, type PlainKey, words } from "./phrase.ts";
+
+export type ProposalView = z.infer<typeof proposal>;
+
+export const PROPOSALS_PATH = "/console/proposals";
+/** Where a form leads whose change was stored as a proposal. */
+export const PROPOSED_PATH = `${PROPOSALS_PATH}?proposed=true`;
+
+const TITLES: Readonly<Record<Proposable, PlainKey>> = {
+  onboardParticipant: "change.onboard",
+  issueStatement: "change.statement",
+  issueCertificates: "change.certificates",
+  issueLogin: "change.login",
+  revokeKey: "change.revokeKey",
+  setSoftwareStatus: "change.softwareStatus",
+  setOrganisationStatus: "change.organisationStatus",
+};
+
+const HEADS = [
+  "column.change",
+  "column.state",
+  "column.by",
+  "column.reason",
+  "column.until",
+  "column.actions",
+] as const;
+
+export function ProposalsPage(
+  { visit, page }: { readonly visit: Visit; readonly page: z.infer<typeof proposals> },
+): JSX.Element {
+  const { language } = visit;
+  const rows = page.proposals.map((one) => ({
+    what: <Change visit={visit} one={one} />,
+    isDone: one.state === "approved",
+    state: phrase(language, `proposals.state.${one.state}`),
+    proposedBy: one.proposed_by,
+    decidedBy: one.decided_by,
+    reason: one.reason,
+    expiresAt: one.expires_at,
+    links: <Decisions visit={visit} one={one} />,
+  }));
+  return (
+    <>
+      <h1>{phrase(language, "proposals.title")}</h1>
+      {visit.address === PROPOSED_PATH
+        ? <p class="note" role="status">{phrase(language, "proposals.made")}</p>
+        : <Done visit={visit} />}
+      <p class="lead">{phrase(language, "proposals.lead")}</p>
+      {rows.length === 0 ? <p class="card">{phrase(language, "proposals.none")}</p> : (
+        <ProposalsTable
+          visit={visit}
+          name={words(language, "proposals.title")}
+          heads={HEADS.map((head) => words(language, head))}
+          rows={rows}
+        />
+      )}
+      <More visit={visit} path={PROPOSALS_PATH} query={{ after: page.after }} />
+    </>
+  );
+}
+
+/** An own proposal can only be withdrawn. */
+function Decisions({ visit, one }: { readonly visit: Visit; readonly one: ProposalView }): JSX.Element {
+  const at = `${PROPOSALS_PATH}/${one.proposal_id}`;
+  const isOpen = one.state === "proposed" || one.state === "stale";
+  const isOwn = one.proposed_by === visit.person.name;
+  return (
+    <Links
+      visit={visit}
+      links={[
+        ...(one.state === "proposed" && !isOwn ? [[`${at}/approve`, "change.approve"] as const] : []),
+        ...(isOpen ? [[`${at}/reject`, "change.reject"] as const] : []),
+      ]}
+    />
+  );
+}
+
+function Change({ visit, one }: { readonly visit: Visit; readonly one: ProposalView }): JSX.Element {
+  return (
+    <>
+      {phrase(visit.language, TITLES[one.change])}
+      {one.org_id === undefined ? null : (
+        <span class="detail">
+          <a href={`/console/participants/${one.org_id}`}>
+            <code dir="ltr">{one.org_id}</code>
+          </a>
+        </span>
+      )}
+    </>
+  );
+}
+
+/** Everything that an approval would do, for the administrator who decides. */
+export function ProposalDetails(
+  { visit, one }: { readonly visit: Visit; readonly one: ProposalView },
+): JSX.Element {
+  return (
+    <div class="proposal">
+      <p>
+        <Change visit={visit} one={one} />
+        {one.kid === undefined ? null : <code class="detail" dir="ltr">{one.kid}</code>}
+      </p>
+      <p>
+        {phrase(visit.language, "column.by")}: <bdi>{one.proposed_by}</bdi>
+      </p>
+      <pre dir="ltr" tabindex={0} role="region" aria-label={words(visit.language, "column.details")}>
+        {JSON.stringify(one.body, undefined, 2).split("\n").map(visible).join("\n")}
+      </pre>
+    </div>
+  );
+}
