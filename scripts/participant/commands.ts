@@ -181,8 +181,25 @@ export async function show(
   command: { readonly who: Who; readonly history: boolean },
 ): Promise<void> {
   const path = pathOf(await orgIdOf(tools, command.who));
-  const answer = await tools.directory.ask(z.unknown(), "GET", command.history ? `${path}/history` : path);
+  const answer = command.history
+    ? await historyOf(tools, `${path}/history`)
+    : await tools.directory.ask(z.unknown(), "GET", path);
   tools.print(JSON.stringify(answer, undefined, 2));
+}
+
+/** All pages of a history. */
+async function historyOf({ directory }: Tools, path: string): Promise<readonly unknown[]> {
+  const page = z.object({ history: z.array(z.unknown()), after: z.string().optional() });
+  const entries: unknown[] = [];
+  let after: string | undefined;
+  do {
+    const query = after === undefined ? "" : `?${new URLSearchParams({ after })}`;
+    const answer = await directory.ask(page, "GET", path + query);
+    entries.push(...answer.history);
+    if (answer.history.length === 0) break;
+    ({ after } = answer);
+  } while (after !== undefined);
+  return entries;
 }
 
 type Kids = Pick<Description, "signing_kid" | "transport_kid" | "encryption_kid">;

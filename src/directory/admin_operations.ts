@@ -1,4 +1,5 @@
 /** Descriptions of the administrators' endpoints for the OpenAPI document. */
+import { z } from "zod";
 import type { Endpoint } from "../base/http/endpoint.ts";
 import {
   certificatesAdded,
@@ -90,10 +91,12 @@ const ONBOARDING_AND_READING = (rules: OnboardingRules) => ({
     method: "get",
     path: `${ONE}/history`,
     summary: "Who changed a participant, when and why",
-    description: "Each entry names the administrator of the credential that made the change.",
-    answer: "Every change, oldest first",
+    description:
+      "Oldest first. Each entry names the administrator of the credential that made the change. Go on with `after` from the `after` of a page.",
+    query: { after: z.string().meta({ description: "The `after` of an earlier page." }) },
+    answer: "At most 200 changes",
     content: { [JSON_TYPE]: history },
-    errors: [404],
+    errors: [400, 404],
   }),
 });
 

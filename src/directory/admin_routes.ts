@@ -44,6 +44,9 @@ import { limitOwnChanges } from "./own_changes_limit.ts";
 import { revokeKey } from "./revoke_key.ts";
 import { setOrganisationStatus, setSoftwareStatus } from "./set_status.ts";
 
+/** Entries of a history in an answer. */
+export const HISTORY_PAGE = 200;
+
 /** Of an endpoint, whatever its checks add. */
 type AdminContext = Pick<Context<DirectoryEnv>, "req" | "get" | "body">;
 
@@ -200,7 +203,19 @@ async function showParticipant(directory: Directory, c: ParticipantContext): Pro
 
 async function showHistory(directory: Directory, c: ParticipantContext): Promise<Response> {
   const { orgId } = c.get("participant");
-  return answer(c, (await listHistory(directory.store, orgId)).map(historyLine));
+  const after = c.req.query("after");
+  if (after !== undefined && !/^\d{1,9}$/.test(after)) {
+    throw new ApiError("directory.invalid_request", {
+      description: "after: must be the after of an earlier page",
+    });
+  }
+  const from = after === undefined ? undefined : Number(after);
+  const found = await listHistory(directory.store, orgId, from, HISTORY_PAGE);
+  const last = found.length === HISTORY_PAGE ? found.at(-1) : undefined;
+  return answer(c, {
+    history: found.map(historyLine),
+    ...(last === undefined ? {} : { after: String(last.sequence) }),
+  });
 }
 
 async function issueStatement(

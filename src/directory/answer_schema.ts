@@ -214,18 +214,21 @@ export const approved = proposal.extend({
   result: z.looseObject({}).meta({ description: "The answer to the change." }),
 }).meta({ id: "ApprovedProposal" });
 
-/** A participant's history, oldest first. */
-export const history = z.array(
-  z.strictObject({
-    sequence: z.int(),
-    at: dateTime,
-    who: z.string().meta({
-      description: "The administrator whose credential the request had, or `<proposer> with <approver>`.",
-    }),
-    proposal_id: z.string().optional().meta({ description: "Of a change that needed two administrators." }),
-    approval_reason: z.string().optional(),
-    what: z.enum(HAPPENINGS),
-    reason: z.string().optional(),
-    details: z.looseObject({}),
-  }).meta({ id: "HistoryLine" }),
-);
+/** A page of a participant's history, oldest first. */
+export const history = z.strictObject({
+  history: z.array(
+    z.strictObject({
+      sequence: z.int(),
+      at: dateTime,
+      who: z.string().meta({
+        description: "The administrator whose credential the request had, or `<proposer> with <approver>`.",
+      }),
+      proposal_id: z.string().optional().meta({ description: "Of a change that needed two administrators." }),
+      approval_reason: z.string().optional(),
+      what: z.enum(HAPPENINGS),
+      reason: z.string().optional(),
+      details: z.looseObject({}),
+    }).meta({ id: "HistoryLine" }),
+  ),
+  after: z.string().optional().meta({ description: "Where the next page begins. Absent at the end." }),
+}).meta({ id: "History" });

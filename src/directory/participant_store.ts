@@ -65,21 +65,16 @@ export async function findKey(store: Store, orgId: OrgId, kid: string): Promise<
   return (await certifiedKeyRecord.get(store, certifiedKeyKey(orgId, kid)))?.value ?? null;
 }
 
-/** A participant's history, oldest first. */
-export function listHistory(store: Store, orgId: OrgId): Promise<HistoryEntry[]> {
-  return listAll(store, historyRecord, historyOf(orgId));
-}
-
-/** The newest entries of a participant's history, oldest first. */
-export async function listNewestHistory(
+/** Entries of a participant's history, oldest first, behind the one with the number `after`. */
+export async function listHistory(
   store: Store,
-  { orgId, historyLength }: Participant,
+  orgId: OrgId,
+  after: number | undefined,
   limit: number,
-): Promise<HistoryEntry[]> {
-  const prefix = historyOf(orgId);
-  const before = historyLength - limit - 1;
-  const listing = before < 0 ? { prefix, limit } : { prefix, after: historyKey(orgId, before), limit };
-  return (await store.list(listing)).map((entry) => historyRecord.decode(entry).value);
+): Promise<readonly HistoryEntry[]> {
+  const from = after === undefined ? {} : { after: historyKey(orgId, after) };
+  const entries = await store.list({ prefix: historyOf(orgId), ...from, limit });
+  return entries.map((entry) => historyRecord.decode(entry).value);
 }
 
 /** The thumbprints of those public keys that were certified before, for any participant. */

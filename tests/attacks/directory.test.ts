@@ -129,7 +129,7 @@ Deno.test("organisations of odd names are like any other, and are not confused w
     assertEquals([status, body.org_id], [201, org_id]);
     assertEquals((await env.get(`/participants/${org_id}/jwks`)).body, body.jwks);
     assertEquals((await env.get(`/participants/${org_id}/jwks/revoked`)).body, { keys: [] });
-    assertEquals((await env.admin("GET", `/participants/${org_id}/history`)).body.length, 1);
+    assertEquals((await env.admin("GET", `/participants/${org_id}/history`)).body.history.length, 1);
   });
   const listed = (await env.get("/participants")).body.map(({ org_id }: Json) => org_id);
   assertEquals(listed.toSorted(), names.toSorted());

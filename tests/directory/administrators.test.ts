@@ -55,7 +55,7 @@ Deno.test("the history names the credential's holder, whatever a header says [E3
   const body = { status: "Inactive", reason: "test" };
   const headers = { "x-operator": "luis", "x-forwarded-user": "luis" };
   assertEquals((await env.admin("PUT", "/participants/SHOP/software/status", body, headers)).status, 200);
-  const history = (await env.admin("GET", "/participants/SHOP/history")).body;
+  const history = (await env.admin("GET", "/participants/SHOP/history")).body.history;
   assertEquals(history.map(({ who }: Json) => who), ["ana", "ana"]);
 });
 

@@ -32,7 +32,7 @@ Deno.test("POST certifications keeps a report, its summary and a history entry [
   });
   assertEquals((await env.admin("GET", "/participants/SHOP")).body.certifications, [body]);
   assertEquals((await env.admin("GET", `${PATH}/${certification_id}`)).body, { ...body, report });
-  const entry = (await env.admin("GET", "/participants/SHOP/history")).body.at(-1);
+  const entry = (await env.admin("GET", "/participants/SHOP/history")).body.history.at(-1);
   assertEquals([entry.who, entry.what], ["ana", "certification.reported"]);
   assertEquals(entry.details, {
     id: certification_id,
@@ -172,7 +172,7 @@ Deno.test("simultaneous reports are all kept [DR9]", async () => {
   const answers = await Promise.all([...reports, ...reports].map((report) => post(env, report)));
   assertEquals(answers.map(({ status }) => status), Array(8).fill(201));
   assertEquals((await env.admin("GET", "/participants/SHOP")).body.certifications.length, 4);
-  assertEquals((await env.admin("GET", "/participants/SHOP/history")).body.length, 5);
+  assertEquals((await env.admin("GET", "/participants/SHOP/history")).body.history.length, 5);
 });
 
 Deno.test("openCertifiers rejects key sets that name no certifier, or one twice [E5]", async () => {

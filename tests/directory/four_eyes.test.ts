@@ -36,7 +36,7 @@ Deno.test("an onboarding is made when another administrator approves it, and the
   const { status, body } = await approve(env, id);
   assertEquals([status, body.state, body.decided_by, body.result.org_id], [200, "approved", "luis", "SHOP"]);
   assert(body.result.certificates.signing.includes("BEGIN CERTIFICATE"));
-  const [entry] = (await env.admin("GET", `${SHOP}/history`)).body;
+  const [entry] = (await env.admin("GET", `${SHOP}/history`)).body.history;
   assertEquals([entry.who, entry.proposal_id, entry.approval_reason], ["ana with luis", id, AGREED]);
   const again = await approve(env, id);
   assertEquals([again.status, again.body.error_description], [409, "It is approved."]);
@@ -99,7 +99,7 @@ Deno.test("an approval and its change are one commit [DRC9]", async () => {
   assertEquals(await everything(env.store), before);
   assertEquals((await approve(env, id)).status, 200);
   assertEquals([commits, await statusOf(env), await stateOf(env, id)], [1, "Suspended", "approved"]);
-  const [, entry] = (await env.admin("GET", `${SHOP}/history`)).body;
+  const [, entry] = (await env.admin("GET", `${SHOP}/history`)).body.history;
   assertEquals([entry.who, entry.proposal_id, entry.approval_reason], ["ana with luis", id, AGREED]);
 });
 
@@ -108,7 +108,7 @@ Deno.test("of parallel approvals one makes the change, once [DRC9]", async () =>
   const id = await proposed(env, "PUT", `${SHOP}/status`, SUSPEND);
   const answers = await Promise.all([1, 2, 3, 4].map(() => approve(env, id)));
   assertEquals(answers.map(({ status }) => status).toSorted(), [200, 409, 409, 409]);
-  const history = (await env.admin("GET", `${SHOP}/history`)).body;
+  const history = (await env.admin("GET", `${SHOP}/history`)).body.history;
   assertEquals(history.filter(({ what }: { what: string }) => what === "organisation.status").length, 1);
 });
 

@@ -106,7 +106,7 @@ Deno.test("POST revoke stands: a second one changes nothing, and the key is neve
   const first = await env.admin("POST", path, { reason: "first" });
   env.now += 5000;
   assertEquals((await env.admin("POST", path, { reason: "second" })).body, first.body);
-  assertEquals((await env.admin("GET", "/participants/SHOP/history")).body.length, 2);
+  assertEquals((await env.admin("GET", "/participants/SHOP/history")).body.history.length, 2);
   const csrs = { signing: await signingRequest(0) };
   assertEquals((await env.admin("POST", "/participants/SHOP/certificates", { csrs })).status, 409);
   const elsewhere = await env.admin("POST", "/participants", await thirdParty([0, 2], { org_id: "OTHER" }));
@@ -150,7 +150,7 @@ Deno.test("GET history tells who did what, when and why, in order [E3]", async (
   await env.admin("PUT", "/participants/SHOP/status", { status: "Suspended", reason: "audit" });
   const { headers, body } = await env.admin("GET", "/participants/SHOP/history");
   assertEquals(headers.get("cache-control"), "no-store");
-  assertEquals(body.map(({ sequence, what, who }: Json) => [sequence, what, who]), [
+  assertEquals(body.history.map(({ sequence, what, who }: Json) => [sequence, what, who]), [
     [0, "participant.onboarded", "ana"],
     [1, "statement.issued", "ana"],
     [2, "key.revoked", "ana"],
@@ -181,7 +181,7 @@ Deno.test("changes at the same time are all made, each with its own line in the 
     env.admin("PUT", "/participants/SHOP/software/status", { status: "Inactive", reason: "test" }),
   ]);
   assertEquals(answers.map(({ status }) => status), [200, 200, 200]);
-  const history = (await env.admin("GET", "/participants/SHOP/history")).body;
+  const history = (await env.admin("GET", "/participants/SHOP/history")).body.history;
   assertEquals(history.map(({ sequence }: Json) => sequence), [0, 1, 2, 3]);
   assertEquals((await env.get("/participants/SHOP/jwks/revoked")).body.keys.length, 2);
 });

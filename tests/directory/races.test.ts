@@ -158,7 +158,7 @@ function onlyWinner(answers: readonly Answer[]): Answer {
 }
 
 async function historyOf(env: DirectoryEnvironment, orgId: string): Promise<Json[]> {
-  return (await env.admin("GET", `/participants/${orgId}/history`)).body;
+  return (await env.admin("GET", `/participants/${orgId}/history`)).body.history;
 }
 
 /** Each change begins where the one before it ended: none was made over a state that had gone. */

@@ -131,14 +131,16 @@ Deno.test("PUT status: every move from every state, with one line in the history
       await t.step(`${state}: ${of} to ${to}`, async () => {
         await using env = await onboarded();
         for (const [which, status] of REACHED[state] ?? []) await setStatus(env, which, status);
-        const before = (await env.admin("GET", "/participants/SHOP/history")).body;
+        const before = (await env.admin("GET", "/participants/SHOP/history")).body.history;
         const { status } = await setStatus(env, of, to);
         const wanted = moves[index] ?? "";
         assertEquals(status, wanted === "-" ? 409 : 200);
         const [line] = (await env.get("/participants")).body;
         const then = `${line.org_status}/${line.software_client_status}`;
         assertEquals(then, wanted === "-" ? state : wanted);
-        const after = (await env.admin("GET", "/participants/SHOP/history")).body.slice(before.length);
+        const after = (await env.admin("GET", "/participants/SHOP/history")).body.history.slice(
+          before.length,
+        );
         const [org, software] = state.split("/");
         assertEquals(
           after.map(({ what, details }: Json) => [what, details.from, details.to]),

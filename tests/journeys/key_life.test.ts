@@ -124,7 +124,7 @@ Deno.test("all keys are changed under load, and no payment fails [A9] [A10]", as
 
   await t.step("the directory tells all of it", async () => {
     for (const { orgId } of [old.tpp, old.bank]) {
-      const history = await good(adminCall(env, "GET", `/participants/${orgId}/history`), 200);
+      const { history } = await good(adminCall(env, "GET", `/participants/${orgId}/history`), 200);
       const kids = history.filter(({ what }: { what: string }) => what === "key.revoked")
         .map(({ details }: { details: { kid: string } }) => details.kid);
       const { keys } = await good(adminCall(env, "GET", `/participants/${orgId}/jwks/revoked`), 200);

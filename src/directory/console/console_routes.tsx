@@ -6,21 +6,20 @@ import { renderFrame } from "../../console/frame.tsx";
 import { SIGN_OUT_PATH } from "../../console/paths.ts";
 import { type SignInDeps, signInPages, signOut } from "../../console/sign_in.ts";
 import { history, participantRecord, proposals } from "../answer_schema.ts";
+import type { Visit } from "../../console/visit.ts";
+import { HISTORY_PAGE } from "../admin_routes.ts";
 import type { Directory } from "../directory.ts";
 import { asOrgId } from "../identifiers.ts";
-import { historyLine } from "../participant_representation.ts";
-import { findParticipant, listNewestHistory, listParticipants } from "../participant_store.ts";
+import { findParticipant, listParticipants } from "../participant_store.ts";
 import { changeRoutes } from "./change_routes.tsx";
 import { consolePage, publicPage } from "./console_page.ts";
 import { fileRoutes } from "./file_routes.ts";
 import { OWN_PATH } from "./people.ts";
+import type { HistoryView } from "./participant_view.ts";
 import { ParticipantPage } from "./participant_page.tsx";
 import { ParticipantsPage } from "./participants_page.tsx";
 import { words } from "./phrase.ts";
 import { PROPOSALS_PATH, ProposalsPage } from "./proposals_page.tsx";
-
-/** Entries of a history on a page; its words name the number. */
-const MAX_ENTRIES = 200;
 
 export interface ConsoleRouteDeps extends SignInDeps {
   readonly directory: Directory;
@@ -65,9 +64,12 @@ function participantRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
     ]);
     if (!record.ok || known === null) throw new ApiError("directory.not_found", "no such participant");
     const at = `/console/participants/${record.value.org_id}`;
-    const newest = await listNewestHistory(directory.store, known.value, MAX_ENTRIES);
-    const entries = history.parse(newest.map(historyLine));
-    const view = { visit, record: record.value, entries, at, now: directory.clock() };
+    const entries = await historyOf(
+      visit,
+      path,
+      beforeOf(c.req.query("before")) ?? known.value.historyLength,
+    );
+    const view = { visit, record: record.value, history: entries, at, now: directory.clock() };
     const title = words(visit.language, "participant.title");
     return c.html(renderFrame(program, { ...visit, title }, <ParticipantPage {...view} />));
   });
@@ -84,6 +86,20 @@ function proposalsRoute({ program }: ConsoleRouteDeps): Endpoint {
       renderFrame(program, { ...visit, title }, <ProposalsPage visit={visit} page={page.value} />),
     );
   });
+}
+
+/** The newest entries before a number. */
+async function historyOf(visit: Visit, path: string, before: number): Promise<HistoryView> {
+  const first = Math.max(0, before - HISTORY_PAGE);
+  const query = first === 0 ? "" : `?${new URLSearchParams({ after: String(first - 1) })}`;
+  const page = await visit.read(`${path}/history${query}`, history);
+  if (!page.ok) throw new ApiError("directory.not_found", "no such page");
+  const entries = page.value.history.filter(({ sequence }) => sequence < before);
+  return { entries, before: first === 0 ? undefined : String(first) };
+}
+
+function beforeOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 function ownRoute({ program, directory }: ConsoleRouteDeps): Endpoint {

@@ -1,11 +1,11 @@
 /** Who changed a participant, when and why: newest first. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { Instant, NamedTable } from "../../console/parts.tsx";
-import type { ParticipantView } from "./participant_view.ts";
+import type { HistoryView, ParticipantView } from "./participant_view.ts";
 import { phrase, words } from "./phrase.ts";
 
 export function History(
-  { visit, entries }: Required<Pick<ParticipantView, "visit" | "entries">>,
+  { visit, entries }: Pick<ParticipantView, "visit"> & Pick<HistoryView, "entries">,
 ): JSX.Element {
   const { language } = visit;
   return (

@@ -1,7 +1,7 @@
 /** One participant: what is registered, its keys, its statement, its reports, its history, and what can be changed. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { Instant, NamedTable, State } from "../../console/parts.tsx";
+import { Instant, More, NamedTable, State } from "../../console/parts.tsx";
 import type { Visit } from "../../console/visit.ts";
 import { phrase, type PlainKey, words } from "./phrase.ts";
 import { Done } from "./done.tsx";
@@ -12,7 +12,7 @@ import { Logins } from "./logins_table.tsx";
 import type { ParticipantView } from "./participant_view.ts";
 
 export function ParticipantPage(view: ParticipantView): JSX.Element {
-  const { visit, record, entries, at } = view;
+  const { visit, record, history, at } = view;
   const { language } = visit;
   const isOwn = visit.person.organisation !== undefined;
   return (
@@ -41,10 +41,10 @@ export function ParticipantPage(view: ParticipantView): JSX.Element {
             <Links links={[[`${at}/logins`, "change.login"]]} visit={visit} />
           </Card>
         )}
-        {entries === undefined ? null : (
+        {history === undefined ? null : (
           <Card language={language} title="participant.history" isWide>
-            <History visit={visit} entries={entries} />
-            {(entries[0]?.sequence ?? 0) > 0 ? <p>{phrase(language, "participant.older")}</p> : null}
+            <History visit={visit} entries={history.entries} />
+            <More visit={visit} path={at} query={{ before: history.before }} cursor="before" />
           </Card>
         )}
       </div>

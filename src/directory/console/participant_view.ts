@@ -4,11 +4,18 @@ import type { Visit } from "../../console/visit.ts";
 import type { history } from "../answer_schema.ts";
 import type { ParticipantRecord } from "./changes.ts";
 
+/** A page of a history. */
+export interface HistoryView {
+  readonly entries: z.infer<typeof history>["history"];
+  /** The `before` of the page with older entries. Absent at the oldest. */
+  readonly before: string | undefined;
+}
+
 export interface ParticipantView {
   readonly visit: Visit;
   readonly record: ParticipantRecord;
   /** Absent for the participant's people. */
-  readonly entries?: z.infer<typeof history>;
+  readonly history?: HistoryView;
   /** The path of the page, below which its changes and files are. */
   readonly at: string;
   /** Milliseconds. */

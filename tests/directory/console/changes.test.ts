@@ -25,7 +25,9 @@ const recordOf = async (env: DirectoryEnvironment, orgId = "SHOP"): Promise<Json
   (await env.admin("GET", `/participants/${orgId}`)).body;
 
 async function lastEntry(env: DirectoryEnvironment, orgId = "SHOP"): Promise<Json> {
-  const { who, what, reason } = (await env.admin("GET", `/participants/${orgId}/history`)).body.at(-1);
+  const { who, what, reason } = (await env.admin("GET", `/participants/${orgId}/history`)).body.history.at(
+    -1,
+  );
   return reason === undefined ? [who, what] : [who, what, reason];
 }
 

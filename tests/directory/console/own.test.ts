@@ -12,7 +12,7 @@ const OWN = "/console/own";
 const REASON = "The participant has asked for it.";
 
 const history = async (env: DirectoryEnvironment): Promise<Json> =>
-  (await env.admin("GET", "/participants/SHOP/history")).body;
+  (await env.admin("GET", "/participants/SHOP/history")).body.history;
 
 Deno.test("an administrator issues a login in the console, whose token is shown once [DRC4, E7]", async () => {
   await using env = await onboarded();

@@ -6,6 +6,7 @@ import {
   ADMIN_TOKEN,
   bank,
   ISSUER,
+  type Json,
   openDirectoryEnvironment,
   START,
   thirdParty,
@@ -114,22 +115,39 @@ Deno.test("the page of a participant shows keys with their ends, the statement, 
   assertStringIncludes((await (await signedIn(env)).get(SHOP)).html, "Expires soon");
 });
 
-Deno.test("the page of a participant shows the newest 200 entries of its history and says that there are older ones [DRC3]", async () => {
+Deno.test("the page of a participant shows 200 entries of its history, newest first, and leads to the older ones [DRC3, DRC12]", async () => {
   await using env = await onboarded();
   const browser = await signedIn(env);
-  const older = "Only the newest 200 entries are shown.";
+  const older = "?before=";
+  const read = async (after = ""): Promise<Json> =>
+    (await env.admin("GET", `/participants/SHOP/history${after}`)).body;
   for (let count = 1; count < 200; count++) {
     env.now += 1000;
     await env.admin("POST", "/participants/SHOP/statement");
   }
   const full = (await browser.get(SHOP)).html;
   assertEquals([full.includes("Onboarded"), full.includes(older)], [true, false]);
+  const whole = await read();
+  assertEquals([whole.history.length, whole.after], [200, "199"]);
+  assertEquals(await read("?after=199"), { history: [] }, "the end");
   env.now += 1000;
   await env.admin("POST", "/participants/SHOP/statement");
   const { html } = await browser.get(SHOP);
   assertEquals([html.includes("Onboarded"), html.includes(older)], [false, true]);
   assertEquals(html.split("Statement issued").length - 1, 200);
   assertStringIncludes(html, `${env.now / 1000}`);
+  const link = /href="([^"]+\?before=\d+)"/.exec(html)?.[1] ?? "";
+  const oldest = (await browser.get(link)).html;
+  assertEquals([link, oldest.split("Onboarded").length - 1], [`${SHOP}?before=1`, 1]);
+  assert(!oldest.includes("Statement issued<") && !oldest.includes(older), "no entry is shown twice");
+  const [first, second] = [await read(), await read("?after=199")];
+  assertEquals([first.history.length, second.history.length, second.after], [200, 1, undefined]);
+  const numbers = [...first.history, ...second.history].map(({ sequence }: Json) => sequence);
+  assertEquals(numbers, Array.from({ length: 201 }, (_, index) => index));
+  for (const wrong of ["x", "-1", "", "1e3", "9".repeat(20)]) {
+    assertEquals((await env.admin("GET", `/participants/SHOP/history?after=${wrong}`)).status, 400, wrong);
+  }
+  assertEquals((await browser.get(`${SHOP}?before=x`)).status, 200);
 });
 
 Deno.test("what does not exist has a page that says so, with the number of the request [DRC2]", async () => {
