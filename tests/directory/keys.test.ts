@@ -158,17 +158,17 @@ Deno.test("GET history tells who did what, when and why, in order [E3]", async (
     [4, "organisation.status", "ana"],
     [5, "software.status", "ana"],
   ]);
-  assertEquals(body[1], {
+  assertEquals(body.history[1], {
     sequence: 1,
     at: "2026-02-01T10:00:01.000Z",
     who: "ana",
     what: "statement.issued",
     details: { iat: START / 1000 + 1, changed: { version: { from: "1.2.3", to: "2.0" } } },
   });
-  assertEquals(body[2].reason, "lost");
-  assertEquals(body[2].details, { kid, use: "sig" });
-  assertEquals(body[4].details, { from: "Active", to: "Suspended" });
-  assertEquals(body[5].reason, "organisation Suspended: audit");
+  assertEquals(body.history[2].reason, "lost");
+  assertEquals(body.history[2].details, { kid, use: "sig" });
+  assertEquals(body.history[4].details, { from: "Active", to: "Suspended" });
+  assertEquals(body.history[5].reason, "organisation Suspended: audit");
 });
 
 Deno.test("changes at the same time are all made, each with its own line in the history [E3]", async () => {

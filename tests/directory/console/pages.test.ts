@@ -139,7 +139,7 @@ Deno.test("the page of a participant shows 200 entries of its history, newest fi
   const link = /href="([^"]+\?before=\d+)"/.exec(html)?.[1] ?? "";
   const oldest = (await browser.get(link)).html;
   assertEquals([link, oldest.split("Onboarded").length - 1], [`${SHOP}?before=1`, 1]);
-  assert(!oldest.includes("Statement issued<") && !oldest.includes(older), "no entry is shown twice");
+  assert(!oldest.includes("Statement issued<") && !/before=\d+"/.test(oldest), "no entry is shown twice");
   const [first, second] = [await read(), await read("?after=199")];
   assertEquals([first.history.length, second.history.length, second.after], [200, 1, undefined]);
   const numbers = [...first.history, ...second.history].map(({ sequence }: Json) => sequence);
