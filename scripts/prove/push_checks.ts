@@ -17,6 +17,8 @@ interface Pushed extends Delivery {
   readonly jti: string;
   readonly resource: string;
   readonly claims: string;
+  /** The change that it tells of: `sub` and `events` of the claims. */
+  readonly change: string;
 }
 
 /** The checks of pushes. */
@@ -42,16 +44,22 @@ export function judgePushes({ deliveries, unverified, left }: PushEvidence): rea
 
 function pushedOf(delivery: Delivery): Pushed {
   const claims = decodeJwt(delivery.token);
-  const { jti = "", sub = "" } = claims;
-  return { ...delivery, jti, resource: sub, claims: JSON.stringify(claims) };
+  const { jti = "", sub = "", events } = claims;
+  const change = JSON.stringify([sub, events]);
+  return { ...delivery, jti, resource: sub, claims: JSON.stringify(claims), change };
 }
 
 function changedEvents(pushed: readonly Pushed[]): readonly string[] {
-  return [...Map.groupBy(pushed, ({ jti }) => jti)].flatMap(([jti, each]) =>
+  const otherClaims = [...Map.groupBy(pushed, ({ jti }) => jti)].flatMap(([jti, each]) =>
     new Set(each.map(({ claims }) => claims)).size > 1
       ? [`the event ${jti} was pushed with other claims`]
       : []
   );
+  const otherNames = [...Map.groupBy(pushed, ({ change }) => change).values()].flatMap((each) => {
+    const names = new Set(each.map(({ jti }) => jti));
+    return names.size > 1 ? [`one event was pushed as ${[...names].join(" and ")}`] : [];
+  });
+  return [...otherClaims, ...otherNames];
 }
 
 function overlaps(pushed: readonly Pushed[]): readonly string[] {

@@ -10,9 +10,9 @@ function push(
   jti: string,
   [begun, ended]: readonly [number, number],
   answer: number | undefined,
-  { resource = "payment-1", status = "" } = {},
+  { resource = "payment-1", status = jti, at = 0 } = {},
 ): Delivery {
-  const token = new UnsecuredJWT({ jti, sub: resource, status }).encode();
+  const token = new UnsecuredJWT({ jti, sub: resource, toe: at, events: { status } }).encode();
   return { token, begun, ended, answer, isStored: true };
 }
 
@@ -33,8 +33,12 @@ Deno.test("the prover takes repeated pushes as such [EVT12, EVT13]", () => {
 
 const FAULTS: Readonly<Record<string, readonly [Partial<Parameters<typeof judgePushes>[0]>, RegExp]>> = {
   "other claims under one jti": [
-    { deliveries: [...SOUND, push("2", [21, 22], 202, { status: "Rejected" })] },
+    { deliveries: [...SOUND, push("2", [21, 22], 202, { at: 1 })] },
     /^the event 2 was pushed with other claims$/,
+  ],
+  "another jti for one event": [
+    { deliveries: [...SOUND, push("3", [21, 22], 202, { status: "2" })] },
+    /^one event was pushed as 2 and 3$/,
   ],
   "two pushes of one event at a time": [
     { deliveries: [push("1", [1, 3], 202), push("1", [2, 4], 202)] },
