@@ -13,6 +13,7 @@ import type { ReceiverCircuit } from "../delivery/receiver_circuit.ts";
 import { boundedPauseSeconds } from "../delivery/retry_delays.ts";
 import type { Log } from "../log_events.ts";
 import type { PlatformMetrics } from "../metrics.ts";
+import { blockEarlier } from "./earlier_events.ts";
 import { jtiOf } from "./event.ts";
 import type { EventOwner, EventStore, PlacedEvent } from "./event_store.ts";
 import { type EventPushOutcome, pushEvent, type PushEventDeps } from "./push_event.ts";
@@ -101,11 +102,18 @@ export async function deliverEvents(
   while (pages < MAX_PAGES && !isOver(deps, walk)) {
     page = await deps.events.waiting(owner, PAGE, page.at(-1));
     pages++;
+    const [first] = page;
+    const isLater = pages > 1 && first !== undefined && hasNext(deps, walk, page);
+    if (isLater && await blockEarlier(deps.events, walk, first)) walk.againAt = deps.steady();
     await pushPage(deps, walk, page);
     if (page.length < PAGE) break;
   }
   if (isAtBound(deps, walk)) walk.againAt = deps.steady();
   return { pushed: walk.pushed, pages, ...(walk.againAt === Infinity ? {} : { againAt: walk.againAt }) };
+}
+
+function hasNext({ steady }: DeliverEventsDeps, { blocked }: Walk, page: readonly PlacedEvent[]): boolean {
+  return page.some(({ resource, entry }) => !blocked.has(resource) && mayBePushed(entry.value, steady()));
 }
 
 function isAtBound({ steady }: DeliverEventsDeps, { pushed, until }: Walk): boolean {

@@ -59,6 +59,30 @@ Deno.test("a walk ends after 30 s, and the next one goes on [EVT13, T3]", async 
   assertEquals(await env.platform.deliverEvents(), 10);
 });
 
+Deno.test("an event that another process has stored behind the read ones is pushed before the next of its consent [EVT13, EVT1]", async () => {
+  await using env = await openReceiver();
+  await authorised(env);
+  await addEvents(env, 199); // with the one that is there, a whole page
+  const [first] = await env.store.list<Json>({ prefix: ["event"], limit: 1 });
+  const [name = "", client = "", bank = "", at = ""] = first?.key ?? [];
+  const consentId = crypto.randomUUID();
+  const positions = [Number(at) - 1, Number(at) + 1000].map((position) => String(position).padStart(15, "0"));
+  env.answer = async () => {
+    if (env.received.length === 1) {
+      const writes = positions.map((position) => {
+        const key = [name, client, bank, position, consentId];
+        return { kind: "set" as const, key, value: { ...first?.value, consentId } };
+      });
+      await env.store.commit({ checks: [], writes });
+    }
+    return acknowledges();
+  };
+  while (await env.platform.deliverEvents() > 0);
+  const jtis = env.received.map(({ token }) => String(decodeJwt(token).jti));
+  const expected = positions.map((position) => `${Number(position)}-${consentId}`);
+  assertEquals(jtis.filter((jti) => jti.endsWith(consentId)), expected);
+});
+
 Deno.test("a pause that a receiver asks for ends the walk [EVT12]", async () => {
   await using env = await openReceiver();
   await authorised(env);
