@@ -1,35 +1,44 @@
-/** Writes the generated requests of `examples/bruno`. `deno task collections` runs it. */
+/** Writes the generated requests of `examples/bruno` and `examples/postman`. `deno task collections` runs it. */
 import { openEnvironment } from "../testing/environment.ts";
-import { brunoRequests } from "./bruno.ts";
+import { brunoFiles } from "./bruno.ts";
+import { postmanCollection } from "./postman.ts";
+import { collectionRequests } from "./requests.ts";
 
-/** The collection's folder. */
-export const FOLDER = "examples/bruno";
+/** The folder of the collections. */
+export const FOLDER = "examples";
 
 /** Every file in them is generated. */
-const INNER = ["payment", "more"] as const;
+const INNER = ["bruno/payment", "bruno/more"] as const;
+const POSTMAN = "postman/payment_initiation.postman_collection.json";
 
-/** Returns the requests of the platform as it is, by their file names. */
-export async function currentRequests(): Promise<Readonly<Record<string, string>>> {
+/** Returns the files of the platform as it is, by their names. */
+export async function currentFiles(): Promise<Readonly<Record<string, string>>> {
   await using environment = await openEnvironment();
   const { baseUrl, authUrl } = environment.config;
   const answer = await environment.browser(new Request(`${authUrl}/openapi.json`));
-  return brunoRequests(await answer.json(), { base_url: baseUrl, auth_url: authUrl });
+  const requests = collectionRequests(await answer.json(), { base_url: baseUrl, auth_url: authUrl });
+  const bruno = Object.entries(brunoFiles(requests)).map(([name, text]) => [`bruno/${name}`, text] as const);
+  return { ...Object.fromEntries(bruno), [POSTMAN]: postmanCollection(requests) };
 }
 
-/** Returns the requests that are in the folder, by their file names. */
-export async function writtenRequests(folder = FOLDER): Promise<Readonly<Record<string, string>>> {
+/** Returns the files that are there, by their names. */
+export async function writtenFiles(): Promise<Readonly<Record<string, string>>> {
   const files: Record<string, string> = {};
   for (const inner of INNER) {
-    for await (const { name } of Deno.readDir(`${folder}/${inner}`)) {
-      files[`${inner}/${name}`] = await Deno.readTextFile(`${folder}/${inner}/${name}`);
+    for await (const { name } of Deno.readDir(`${FOLDER}/${inner}`)) {
+      files[`${inner}/${name}`] = await Deno.readTextFile(`${FOLDER}/${inner}/${name}`);
     }
   }
-  return files;
+  return { ...files, [POSTMAN]: await Deno.readTextFile(`${FOLDER}/${POSTMAN}`) };
 }
 
 if (import.meta.main) {
-  const requests = await currentRequests();
-  for (const inner of INNER) await Deno.mkdir(`${FOLDER}/${inner}`, { recursive: true });
-  for (const name of Object.keys(await writtenRequests())) await Deno.remove(`${FOLDER}/${name}`);
-  for (const [name, text] of Object.entries(requests)) await Deno.writeTextFile(`${FOLDER}/${name}`, text);
+  const files = await currentFiles();
+  for (const inner of INNER) {
+    await Deno.mkdir(`${FOLDER}/${inner}`, { recursive: true });
+    for await (const { name } of Deno.readDir(`${FOLDER}/${inner}`)) {
+      await Deno.remove(`${FOLDER}/${inner}/${name}`);
+    }
+  }
+  for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${FOLDER}/${name}`, text);
 }

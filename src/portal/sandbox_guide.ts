@@ -126,6 +126,10 @@ npx -y deno@2.9.6 run --allow-net --allow-read --allow-env examples/first_paymen
         ["Java 17, with the JDK alone", "`java examples/FirstPayment.java`"],
         ["Python, with jwcrypto and requests", "`python3 examples/first_payment.py`"],
         ["Bruno, request by request", "open `examples/bruno`; `signing.js` signs each request"],
+        [
+          "Postman, request by request",
+          "`node examples/postman/signer.js` signs each request of the collection beside it",
+        ],
       ],
     },
     { see: [["/docs/tpp", "Guide for TPPs"], ["/docs/bank", "Guide for banks"]] },
