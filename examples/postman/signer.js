@@ -94,5 +94,5 @@ const server = http.createServer(async (request, response) => {
 });
 server.listen(Number(port), "127.0.0.1", () => {
   const address = `http://127.0.0.1:${server.address().port}`;
-  console.log(`Signs as ${participant} of ${fixed.sandbox} at ${address} until Ctrl-C`);
+  process.stdout.write(`Signs as ${participant} of ${fixed.sandbox} at ${address} until Ctrl-C\n`);
 });
