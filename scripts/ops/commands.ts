@@ -111,6 +111,13 @@ export const COMMANDS: readonly Command[] = [
     plan: () => get("/keys"),
   },
   {
+    words: "processes",
+    ids: [],
+    required: [],
+    help: "Every process of the platform, with its state",
+    plan: () => get("/processes"),
+  },
+  {
     words: "proposals",
     ids: [],
     required: [],

@@ -31,9 +31,9 @@ import { type DiscoveryRouteDeps, discoveryRoutes } from "./oauth/discovery_rout
 import { type OAuthRouteDeps, oauthRoutes } from "./oauth/routes.ts";
 import { type ControlRouteDeps, controlRoutes } from "./operations/control_routes.ts";
 import { type HistoryRouteDeps, historyRoutes } from "./operations/history_routes.ts";
-import { type KeyRouteDeps, keyRoutes } from "./operations/key_routes.ts";
 import { proposalRoutes } from "./operations/proposal_routes.ts";
 import type { CarryOut, ProposalDeps } from "./operations/proposals.ts";
+import { type StateRouteDeps, stateRoutes } from "./operations/state_routes.ts";
 import { type ParticipantRouteDeps, participantRoutes } from "./operations/participant_routes.ts";
 import { type OperationsRouteDeps, operationsRoutes } from "./payments/operations_routes.ts";
 import { type PaymentRouteDeps, paymentRoutes } from "./payments/routes.ts";
@@ -143,7 +143,7 @@ export interface OperationsDeps extends ErrorDeps {
     & ReportRouteDeps
     & OwnReadDeps
     & ProposalDeps
-    & KeyRouteDeps
+    & StateRouteDeps
     & OperationsDocumentDeps;
 }
 
@@ -210,7 +210,7 @@ function operationsEndpoints(operations: OperationsDeps["operations"]): readonly
     ...searchRoutes(operations),
     ...reportRoutes(operations),
     ...ownRoutes(operations),
-    ...keyRoutes(operations),
+    ...stateRoutes(operations),
     ...operationsDocumentRoutes(operations),
   ];
 }

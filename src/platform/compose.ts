@@ -24,7 +24,7 @@ import { platformDocument } from "./openapi.ts";
 import type { PublicPageDeps } from "./public_pages.ts";
 import { openReceiptSigner } from "./receipts/receipt_keys.ts";
 import { beginEpoch } from "./recovery/begin_epoch.ts";
-import { openPlatformMetrics } from "./metrics.ts";
+import { openPlatformMetrics, type PlatformMetrics } from "./metrics.ts";
 import { measured, openSpans } from "./measured_parts.ts";
 import { fillOnScrape } from "./scraped_values.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
@@ -38,8 +38,8 @@ import { payloadSignature } from "./security/payload_signature.ts";
 import { withoutRevoked } from "./security/current_controls.ts";
 import { activeBank, type ResourceGuards } from "./security/resource_guards.ts";
 import { monotonicClock, preciseClock } from "../base/kernel/clock.ts";
-import { guardStore } from "../base/store/guarded_store.ts";
-import type { Reader } from "../base/store/store.ts";
+import { type GuardedStore, guardStore } from "../base/store/guarded_store.ts";
+import type { Reader, Store } from "../base/store/store.ts";
 import { type RecordTrace, traceRequests } from "./http/trace_requests.ts";
 import { traceOf } from "./traces/trace.ts";
 import type { FindTpp } from "./http/error_routes.ts";
@@ -62,12 +62,8 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   const { config, clock } = given;
   const log: Log = openLog({ clock, sink: given.log, level: config.logLevel, context: currentFacts });
   const metrics = openPlatformMetrics();
-  const store = guardStore(measured(given.store, metrics), {
-    elapsed: monotonicClock,
-    failing: (why) => log.error("store.failing", { why }),
-    working: (failedSeconds) => log.warn("store.working", { failedSeconds }),
-  });
-  const { mark, ...clocks } = await openClocks({ ...given, store }, log);
+  const store = guarded(given.store, metrics, log);
+  const { mark: markAge, ...clocks } = await openClocks({ ...given, store }, log);
   const parts: TimedParts = { ...given, ...clocks, store, metrics, spans: openSpans(given, metrics) };
   const shared = composeShared(parts, log);
   fillOnScrape({ ...given, metrics, shared, isStoreFailing: store.isFailing, process: given.process });
@@ -95,8 +91,20 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
     operations,
     endpoints: listedOf({ api, browser, operations }),
     readiness: ready,
-    ...composeWork({ ...parts, log, markAge: mark }, shared, composeEventWork(parts, shared, log)),
+    ...composeWork(
+      { ...parts, log, markAge, readiness: ready },
+      shared,
+      composeEventWork(parts, shared, log),
+    ),
   };
+}
+
+function guarded(store: Store, metrics: PlatformMetrics, log: Log): GuardedStore {
+  return guardStore(measured(store, metrics), {
+    elapsed: monotonicClock,
+    failing: (why) => log.error("store.failing", { why }),
+    working: (failedSeconds) => log.warn("store.working", { failedSeconds }),
+  });
 }
 
 function listedOf(hosts: Readonly<Record<keyof Platform["endpoints"], Host>>): Platform["endpoints"] {

@@ -17,6 +17,7 @@ import { operationsDocument } from "./openapi.ts";
 import { openOutageSpreadStore } from "./events/outage_notice_store.ts";
 import { organisationsOf } from "./own/organisation_of.ts";
 import { openProposalStore } from "./operations/proposal_store.ts";
+import { openProcessStore } from "./operations/process_store.ts";
 import { propose } from "./operations/proposals.ts";
 import { fourEyesEndpoints, type ProposedChange } from "./security/four_eyes.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
@@ -68,8 +69,12 @@ export function composeOperations(
 
 function operatorStores(
   { store }: Pick<TimedParts, "store">,
-): Pick<OperationsDeps["operations"], "controls" | "stageOutageChange" | "proposals" | "holds"> {
+): Pick<
+  OperationsDeps["operations"],
+  "controls" | "stageOutageChange" | "proposals" | "holds" | "processes"
+> {
   return {
+    processes: openProcessStore(store),
     controls: openControlsStore(),
     stageOutageChange: openOutageSpreadStore(store).stage,
     proposals: openProposalStore(store),

@@ -60,6 +60,7 @@ import { openRateLimit, type RateLimit } from "./security/rate_limit.ts";
 import { openBucketStore } from "./security/rate_limit_store.ts";
 import type { PlatformMetrics } from "./metrics.ts";
 import { measuredFetch, type ProcessValues, tracedFetch } from "./measured_parts.ts";
+import type { ProcessIdentity } from "./operations/note_process.ts";
 import type { Store } from "../base/store/store.ts";
 import { errorPages } from "./http/error_routes.ts";
 import type { Site } from "../pages/site.ts";
@@ -88,6 +89,8 @@ export interface PlatformParts {
   /** The data keys of cases, if `store` seals personal data (`data_keys/sealed_store.ts`). */
   readonly caseKeys?: CaseKeys | undefined;
   readonly process?: ProcessValues;
+  /** Absent: operators do not see the process among the others. */
+  readonly identity?: ProcessIdentity;
 }
 
 export interface TimedParts extends PlatformParts {

@@ -1,6 +1,6 @@
 /** Names the jobs of the background work and gives each its parts. */
 import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
-import type { PlatformParts, Shared } from "./compose_parts.ts";
+import type { Shared, TimedParts } from "./compose_parts.ts";
 import { finishErasures } from "./cases/erase_case.ts";
 import { openListFill } from "./cases/fill_lists.ts";
 import { type KeptTime, openKeptTime } from "./cases/kept_time.ts";
@@ -23,6 +23,9 @@ import { openReceiptSigner } from "./receipts/receipt_keys.ts";
 import { followDirectory } from "./registration/current_clients.ts";
 import type { NoticeJobs } from "./events/tell_expiries.ts";
 import type { EventDelivery } from "./events/deliver_due_events.ts";
+import { openProcessNote, type ProcessNote } from "./operations/note_process.ts";
+import { openProcessStore } from "./operations/process_store.ts";
+import type { Readiness } from "../base/observability/health.ts";
 import type { SpanQueue } from "../base/observability/spans.ts";
 import type { Log } from "./log_events.ts";
 
@@ -70,8 +73,15 @@ export interface PlatformWork extends BackgroundWork {
 
 type WorkParts =
   & Pick<PlatformWork, "markAge">
-  & Pick<PlatformParts, "store" | "clock" | "monotonic" | "keys" | "config" | "operators" | "caseKeys">
-  & { readonly log: Log; readonly spans: SpanQueue | undefined };
+  & Pick<
+    TimedParts,
+    "store" | "clock" | "steady" | "monotonic" | "keys" | "config" | "operators" | "caseKeys" | "identity"
+  >
+  & {
+    readonly log: Log;
+    readonly spans: SpanQueue | undefined;
+    readonly readiness: () => Promise<Readiness>;
+  };
 
 export function composeWork(
   parts: WorkParts,
@@ -90,7 +100,9 @@ export function composeWork(
       () => countEvents({ ...parts, ...shared, metrics: delivery.metrics }),
     ),
   }; // they read it
-  const paced = { ...jobs, ...notices, writeFigures: figures.writeSometimes };
+  const processNote = processNoteOf(parts, shared);
+  const note = processNote === undefined ? {} : { noteProcess: processNote.note };
+  const paced = { ...jobs, ...notices, ...note, writeFigures: figures.writeSometimes };
   const all = countedJobs({ ...paced, resume, deliver, pushEvents, ...count }, delivery.metrics);
   const settled = (): Promise<unknown> => Promise.all([...delivery.underWay, eventDelivery.settled()]);
   const work = backgroundWork(all, settled, parts.log);
@@ -103,9 +115,23 @@ export function composeWork(
     ...work,
     async stop() {
       await work.stop();
-      await Promise.allSettled([traceQueue.write(), figures.write(), parts.spans?.send()]); // the newest; the store has logged its failure
+      const last = [traceQueue.write(), figures.write(), parts.spans?.send(), processNote?.forget()];
+      await Promise.allSettled(last); // the newest; the store has logged its failure
     },
   };
+}
+
+/** Undefined if operators do not see this process among the others. */
+function processNoteOf(parts: WorkParts, { admission }: Shared): ProcessNote | undefined {
+  const { identity, store, keys } = parts;
+  if (identity === undefined) return undefined;
+  return openProcessNote({
+    ...parts,
+    identity,
+    processes: openProcessStore(store),
+    lanes: admission.state,
+    signingKid: () => keys.signer.kid,
+  });
 }
 
 type Jobs = Omit<

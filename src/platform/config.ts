@@ -52,6 +52,8 @@ export interface Config {
   readonly operatorsFile: string | undefined;
   /** The collector of OpenTelemetry spans, if there is one. */
   readonly spanCollector: SpanCollector | undefined;
+  /** By which operators know this process. By default its address. */
+  readonly processName: string | undefined;
   readonly environment: "Production" | "Sandbox";
   readonly logLevel: "debug" | "info" | "warn" | "error";
   /** ISO 4217 codes of supported currencies. */
@@ -151,6 +153,7 @@ function frozen(values: Values): Config {
     fourEyes: Object.freeze(values.FOUR_EYES),
     operationsUrl: values.OPERATIONS_URL ?? `http://localhost:${values.OPERATIONS_PORT ?? 80}`,
     spanCollector: collectorOf(values),
+    processName: values.PROCESS_NAME,
     environment: values.ENVIRONMENT,
     logLevel: values.LOG_LEVEL,
     rateLimits: values.RATE_LIMITS,

@@ -21,6 +21,8 @@ export const schema = z.object({
   AUTH_URL: z.string({ error: "set it to the browser authorization host, such as https://auth.example.com" }),
   HOST: z.string().default("127.0.0.1"),
   PORT: portNumber.default(8080),
+  PROCESS_NAME: z.string().regex(/^[!-~]{1,64}$/, { error: "must be 1 to 64 visible characters of ASCII" })
+    .optional(),
   MAX_CONNECTIONS: z.string().regex(/^[1-9]\d{1,4}$/, { error: "set it to a number from 10 to 99999" })
     .transform(Number).default(400),
   STORE_URL: z.string({ error: "set it to the path of a Deno KV file, or to postgres://…" }),

@@ -8,6 +8,7 @@ import { openFlowRecord } from "./consents/open_flow_store.ts";
 import { consentRecord } from "./consents/stored_consent.ts";
 import { authorizationSessionRecord } from "./frontchannel/authorization_session_store.ts";
 import { openProposalsRecord, proposalRecord } from "./operations/proposal_store.ts";
+import { processRecord } from "./operations/process_store.ts";
 import { figuresRecord } from "./figures/figures_store.ts";
 import { logRecords } from "./evidence_log/log_records.ts";
 import { claimRecord } from "./idempotency/claim_store.ts";
@@ -95,6 +96,7 @@ export const platformRecords = [
   figuresRecord,
   proposalRecord,
   openProposalsRecord,
+  processRecord,
   eventRecord,
   finishedEventRecord,
   noticeRecord,

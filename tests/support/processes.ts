@@ -1,4 +1,5 @@
 /** Several processes of the platform on one store. */
+import type { ProcessIdentity } from "../../src/platform/operations/note_process.ts";
 import { composePlatform, type Platform } from "../../src/platform/compose.ts";
 import { openKeyRing } from "../../src/base/jose/key_ring.ts";
 import { openTestStore } from "testing/test_store.ts";
@@ -12,7 +13,11 @@ import type { Participant } from "testing/participants.ts";
  *
  * @param aheadMs offset of its computer's clock from `env.now`
  */
-export async function anotherProcess(env: Environment, aheadMs: () => number = () => 0): Promise<Platform> {
+export async function anotherProcess(
+  env: Environment,
+  aheadMs: () => number = () => 0,
+  identity?: ProcessIdentity,
+): Promise<Platform> {
   return await composePlatform({
     config: env.config,
     store: env.store,
@@ -25,6 +30,7 @@ export async function anotherProcess(env: Environment, aheadMs: () => number = (
     keys: await openKeyRing(env.config.platformKeys),
     caseKeys: env.caseKeys,
     operators: await testOperators(),
+    ...(identity === undefined ? {} : { identity }),
   });
 }
 

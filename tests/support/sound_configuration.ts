@@ -1,3 +1,7 @@
+/** A configuration for tests, and its faults after changes. */
+import { assertThrows } from "@std/assert";
+import { ConfigError, type Environment, readConfig } from "../../src/platform/config.ts";
+
 /** The smallest configuration of a platform that is accepted. */
 export const SOUND_CONFIGURATION = {
   BASE_URL: "https://api.example.com",
@@ -11,3 +15,9 @@ export const SOUND_CONFIGURATION = {
   PROXY_SECRET: "0123456789abcdefghijABCDEFGHIJ._~+/=-",
   WRAPPING_KEYS: "/etc/payment-platform/wrapping.keys",
 };
+
+/** The faults of the sound configuration with changes. */
+export function faultsOf(changes: Environment, elsewhere: readonly string[] = []): readonly string[] {
+  return assertThrows(() => readConfig({ ...SOUND_CONFIGURATION, ...changes }, elsewhere), ConfigError)
+    .faults;
+}

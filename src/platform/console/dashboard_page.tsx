@@ -6,10 +6,11 @@ import { Fact } from "../../pages/fact.tsx";
 import { formatInstant } from "../../pages/formats.ts";
 import { type Language, LOCALES } from "../../pages/language.ts";
 import { type BankFacts, bankRow, BankState, busyBanks, readBankFacts, readMetrics } from "./bank_state.tsx";
-import { Read, State } from "../../console/parts.tsx";
+import { Instant, Read, State } from "../../console/parts.tsx";
 import { Table } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { readScrape, type Scrape, sumBy } from "./scrape.ts";
+import { processesSchema } from "../operations/process_routes.ts";
 import type { Visit } from "../../console/visit.ts";
 
 const readinessSchema = z.object({
@@ -24,8 +25,9 @@ const NOT_READY = 503;
 export async function dashboard(visit: Visit, now: number): Promise<JSX.Element> {
   const { language } = visit;
   const reading = readMetrics(visit);
-  const [ready, metrics, facts] = await Promise.all([
+  const [ready, processes, metrics, facts] = await Promise.all([
     visit.read("/health/ready", readinessSchema, NOT_READY),
+    visit.read("/operations/processes", processesSchema),
     reading,
     readBankFacts(visit, now, reading),
   ]);
@@ -42,6 +44,11 @@ export async function dashboard(visit: Visit, now: number): Promise<JSX.Element>
         <Card title={phrase(language, "dashboard.traffic")}>
           <Read visit={visit} answer={metrics}>
             {(text) => <Traffic language={language} scrape={readScrape(text)} />}
+          </Read>
+        </Card>
+        <Card title={phrase(language, "dashboard.processes")} wide>
+          <Read visit={visit} answer={processes}>
+            {({ Data: { Process: found } }) => <Processes visit={visit} found={found} />}
           </Read>
         </Card>
         <Card title={phrase(language, "dashboard.banks")} wide>
@@ -68,6 +75,49 @@ function Card(
     </section>
   );
 }
+
+function Processes(
+  { visit, found }: {
+    readonly visit: Visit;
+    readonly found: z.infer<typeof processesSchema>["Data"]["Process"];
+  },
+): JSX.Element {
+  const { language } = visit;
+  if (found.length === 0) return <p>{phrase(language, "dashboard.noProcesses")}</p>;
+  return (
+    <Table
+      language={language}
+      name="dashboard.processes"
+      heads={[
+        "column.process",
+        "column.state",
+        "column.serves",
+        "column.started",
+        "column.noted",
+        "column.inWork",
+      ]}
+      rows={found.map(({ Name, State: state, Fault: faults, Serves, ...one }) => [
+        <bdi>{Name}</bdi>,
+        <>
+          <State good={state === "works"} words={phrase(language, STATE_NAMES[state])} />
+          {faults.map((fault) => <span class="detail" lang="en" dir="ltr">{fault}</span>)}
+        </>,
+        phrase(language, SERVED_NAMES[Serves]),
+        <Instant visit={visit} at={one.StartDateTime} />,
+        <Instant visit={visit} at={one.NotedDateTime} />,
+        <span class="number">{one.RequestsInWork}</span>,
+      ])}
+    />
+  );
+}
+
+const STATE_NAMES = { works: "state.works", fails: "state.fails", lost: "state.lost" } as const;
+const SERVED_NAMES = {
+  all: "serves.all",
+  api: "serves.api",
+  browser: "serves.browser",
+  console: "serves.console",
+} as const;
 
 const PART_NAMES: Readonly<Record<string, PlainKey>> = {
   store: "part.store",

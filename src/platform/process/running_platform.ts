@@ -35,7 +35,9 @@ export interface Running {
 export async function start(
   { config, keys, operators }: Configured,
   { store, caseKeys }: OwnStore,
-  own: Pick<PlatformParts, "advisory" | "isServing"> & { readonly process?: Partial<ProcessValues> } = {},
+  own: Pick<PlatformParts, "advisory" | "isServing" | "identity"> & {
+    readonly process?: Partial<ProcessValues>;
+  } = {},
 ): Promise<Running> {
   const platform = await composePlatform({
     config,

@@ -38,7 +38,7 @@ export async function serve(args: readonly string[]): Promise<void> {
   const listeners: Listener[] = [];
   let serving = true;
   const running = await start(configured, store, {
-    ...connectionParts(config, listeners),
+    ...processParts(config, listeners, part),
     isServing: () => serving,
   });
   running.platform.startWork();
@@ -119,14 +119,20 @@ async function letProxiesLeave({ lameDuckSeconds }: Config, listeners: readonly 
   await half();
 }
 
-/** The connections in readiness and metrics. */
-function connectionParts(
+/** The connections in readiness and metrics, and the process among the others. */
+function processParts(
   config: Config,
   listeners: readonly Listener[],
-): Required<Pick<PlatformParts, "advisory">> & { readonly process: Pick<ProcessValues, "connections"> } {
+  part: ServedPart | undefined,
+): Required<Pick<PlatformParts, "advisory" | "identity">> & {
+  readonly process: Pick<ProcessValues, "connections">;
+} {
+  const { host, port, operationsHost, operationsPort, processName } = config;
+  const address = part === "console" ? `${operationsHost}:${operationsPort}` : `${host}:${port}`;
   return {
     advisory: { connections: () => connectionHealth(config, listeners) },
     process: { connections: () => ({ open: openConnections(listeners), limit: config.maxConnections }) },
+    identity: { name: processName ?? address, ...(part === undefined ? {} : { served: part }) },
   };
 }
 

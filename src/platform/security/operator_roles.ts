@@ -60,6 +60,7 @@ const API_ROLES = {
   "POST /operations/banks/{id}/outages/{outageId}/cancel": OPERATES,
   "GET /operations/participants": ROLES,
   "GET /operations/keys": ROLES,
+  "GET /operations/processes": ROLES,
   "GET /operations/proposals": READ_HISTORIES,
   "POST /operations/proposals/{id}/approve": DECIDE,
   "POST /operations/proposals/{id}/withdraw": DECIDE,

@@ -78,6 +78,7 @@ export async function startPlatform(
     caseKeys,
     // the sandbox has one operator for all parts
     operators: soleCredential("operator", secrets.directoryAdminToken, ROLES),
+    identity: { name: "sandbox" },
   });
   platform.startWork();
   return {

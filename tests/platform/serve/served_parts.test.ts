@@ -42,7 +42,7 @@ for (const { name, program } of await Promise.all([findProxy("haproxy"), findPro
 
 Deno.test({
   name:
-    "serve --only: a process answers 421 for what it does not serve, and shows its health and metrics [OP17]",
+    "serve --only: a process answers 421 for what it does not serve, shows its health and metrics, and is seen by operators [OP17, OP18]",
   ignore: isPostgresMissing || (await findProxy("haproxy")).program === undefined,
   async fn() {
     const { program = "" } = await findProxy("haproxy");
@@ -72,6 +72,11 @@ Deno.test({
     }
     const answer = await fetch(`${apiUrl}/jwks`);
     assertMatch((await answer.json()).error_description, /serves api alone; check BACKENDS/);
+    await processesAre(operations.console, [[`127.0.0.1:${api}`, "api", "works"], [
+      `127.0.0.1:${browser}`,
+      "browser",
+      "works",
+    ], [operations.console.slice("http://".length), "console", "works"]]);
     assertEquals((await scene.console.logged("platform.listening"))["only"], "console");
     assertEquals((await scene.console.logged("platform.listening"))["port"], undefined);
   },
@@ -99,6 +104,18 @@ Deno.test("serve --only refuses a database file, a part that does not exist, and
     );
   }
 });
+
+/** Each process notes its state in its first second. */
+async function processesAre(console: string, expected: readonly (readonly string[])[]): Promise<void> {
+  let found: unknown[] = [];
+  for (let look = 0; look < 100 && found.length < expected.length; look++) {
+    const answer = await fetch(`${console}/operations/processes`, { headers: MARIA });
+    const { Data: { Process } } = await answer.json();
+    found = Process.map((one: Record<string, string>) => [one["Name"], one["Serves"], one["State"]]);
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  assertEquals(found.map(String).toSorted(), expected.map(String).toSorted());
+}
 
 interface Scene extends AsyncDisposable {
   readonly env: ProxiedEnvironment;

@@ -1,0 +1,61 @@
+/** Notes the state of this process in the store, so that operators see every process of the platform (contract OP18). */
+import type { Clock } from "../../base/kernel/clock.ts";
+import type { Readiness } from "../../base/observability/health.ts";
+import type { AdmissionState } from "../http/admission.ts";
+import type { ProcessState, ProcessStore } from "./process_store.ts";
+
+/** How the process is known to operators. */
+export interface ProcessIdentity {
+  readonly name: string;
+  /** The part that it serves; absent if it serves all. */
+  readonly served?: string;
+}
+
+export interface NoteProcessDeps {
+  readonly processes: ProcessStore;
+  readonly identity: ProcessIdentity;
+  readonly clock: Clock;
+  /** Never goes back. */
+  readonly steady: Clock;
+  readonly readiness: () => Promise<Readiness>;
+  readonly lanes: () => AdmissionState;
+  /** The key that signs for the platform now. */
+  readonly signingKid: () => string;
+}
+
+export interface ProcessNote {
+  /** Notes the state every 10 s, and between that does not touch the store. Returns 0. @throws {StoreFailure} */
+  note(): Promise<number>;
+  /** Deletes the note, when the process stops. @throws {StoreFailure} */
+  forget(): Promise<void>;
+}
+
+/** Milliseconds. */
+const EVERY_MS = 10_000;
+
+/** Opens the note of a process that starts now. */
+export function openProcessNote(
+  { processes, identity, clock, steady, readiness, lanes, signingKid }: NoteProcessDeps,
+): ProcessNote {
+  const start = { id: crypto.randomUUID(), ...identity, startedAt: clock() };
+  let nextAt = -Infinity;
+  const state = async (): Promise<ProcessState> => {
+    const { parts } = await readiness();
+    return {
+      ...start,
+      notedAt: clock(),
+      parts: Object.entries(parts).map(([name, health]) => ({ name, ...health })),
+      inWork: Object.values(lanes()).reduce((sum, { inWork }) => sum + inWork, 0),
+      signingKid: signingKid(),
+    };
+  };
+  return {
+    async note() {
+      if (steady() < nextAt) return 0;
+      nextAt = steady() + EVERY_MS;
+      await processes.note(await state());
+      return 0;
+    },
+    forget: () => processes.forget(start.id),
+  };
+}

@@ -1,0 +1,83 @@
+/** `GET /operations/processes`: the processes of the platform that share this database (contract OP18). */
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Clock } from "../../base/kernel/clock.ts";
+import type { PlatformEndpoint } from "../http/endpoint.ts";
+import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
+import { operation } from "../security/operation.ts";
+import type { ProcessState, ProcessStore } from "./process_store.ts";
+
+export interface ProcessRouteDeps {
+  readonly processes: Pick<ProcessStore, "all">;
+  readonly clock: Clock;
+}
+
+/** Three notes are missing then. A note from the future is as wrong as an old one: a clock is. */
+const LOST_MS = 30_000;
+
+const at = z.string().openapi({ format: "date-time", description: "With milliseconds." });
+
+/** Schema of the processes. */
+export const processesSchema = z.strictObject({
+  Data: z.strictObject({
+    Process: z.array(
+      z.strictObject({
+        ProcessId: z.string().openapi({ description: "Of this start of the process." }),
+        Name: z.string().openapi({ description: "`PROCESS_NAME`, or the address of its listener." }),
+        Serves: z.enum(["all", "api", "browser", "console"]),
+        State: z.enum(["works", "fails", "lost"]).openapi({
+          description: "`lost`: it has not noted its state for 30 s. It was killed, hangs or cannot write.",
+        }),
+        Fault: z.array(z.string()).openapi({ description: "The parts that fail, each with a detail." }),
+        StartDateTime: at,
+        NotedDateTime: at,
+        RequestsInWork: z.int(),
+        SigningKeyId: z.string(),
+      }).openapi("Process"),
+    ),
+  }),
+});
+
+const route = createRoute({
+  method: "get",
+  path: "/operations/processes",
+  operationId: "listProcesses",
+  tags: ["State"],
+  security: OPERATOR_SECURITY,
+  summary: "The processes of the platform, by name",
+  description: "Each notes its state every 10 s. A process that was killed is listed for 15 minutes.",
+  responses: {
+    200: operationAnswer("Every process on this database", processesSchema),
+    ...operationErrors(),
+  },
+});
+
+export function processRoutes({ processes, clock }: ProcessRouteDeps): readonly PlatformEndpoint[] {
+  return [
+    operation(route, [], async (c) => {
+      const now = clock();
+      return c.json({ Data: { Process: (await processes.all(now)).map((state) => represent(state, now)) } });
+    }),
+  ];
+}
+
+type ProcessOnWire = z.infer<typeof processesSchema>["Data"]["Process"][number];
+
+function represent(state: ProcessState, now: number): ProcessOnWire {
+  const failing = state.parts.filter(({ ok }) => !ok);
+  const isLost = Math.abs(now - state.notedAt) > LOST_MS;
+  return {
+    ProcessId: state.id,
+    Name: state.name,
+    Serves: servedOf(state),
+    State: isLost ? "lost" : failing.length > 0 ? "fails" : "works",
+    Fault: failing.map(({ name, detail }) => detail === undefined ? name : `${name}: ${detail}`),
+    StartDateTime: new Date(state.startedAt).toISOString(),
+    NotedDateTime: new Date(state.notedAt).toISOString(),
+    RequestsInWork: state.inWork,
+    SigningKeyId: state.signingKid,
+  };
+}
+
+function servedOf({ served }: ProcessState): ProcessOnWire["Serves"] {
+  return served === "api" || served === "browser" || served === "console" ? served : "all";
+}

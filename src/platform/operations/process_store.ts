@@ -1,0 +1,81 @@
+/** Stores the state of each process of the platform, as the process itself has noted it. */
+import { z } from "zod";
+import { defineRecord, optional } from "../../base/store/record.ts";
+import { count, flag, instant, text } from "../../base/store/record_fields.ts";
+import type { Key, Store, Write } from "../../base/store/store.ts";
+
+/** A part of a process or of what it needs, such as `store`. */
+export interface ProcessPart {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail?: string;
+}
+
+/** The state of a process. Times are milliseconds. */
+export interface ProcessState {
+  /** Of this start. */
+  readonly id: string;
+  readonly name: string;
+  /** The part that it serves; absent if it serves all. */
+  readonly served?: string;
+  readonly startedAt: number;
+  readonly notedAt: number;
+  readonly parts: readonly ProcessPart[];
+  /** Requests in work at that time. */
+  readonly inWork: number;
+  /** The key that signs for the platform in this process. */
+  readonly signingKid: string;
+}
+
+export interface ProcessStore {
+  /** Overwrites the state of this process. @throws {StoreFailure} */
+  note(state: ProcessState): Promise<void>;
+  /** Deletes the state of a process that has stopped. @throws {StoreFailure} */
+  forget(id: string): Promise<void>;
+  /** Returns the states that were noted in the last 15 minutes, by name. */
+  all(now: number): Promise<readonly ProcessState[]>;
+}
+
+const KEPT_MS = 15 * 60_000;
+const MAX_PROCESSES = 500;
+
+const processKey = (id: string): Key => ["process", id];
+
+export const processRecord = defineRecord<ProcessState>({
+  name: "process",
+  keyParts: ["id of the start of a process"],
+  what: "The state of a process of the platform, as it has noted it itself.",
+  schema: z.looseObject({
+    id: text,
+    name: text,
+    served: optional(text),
+    startedAt: instant,
+    notedAt: instant,
+    parts: z.array(z.looseObject({ name: text, ok: flag, detail: optional(text) })),
+    inWork: count,
+    signingKid: text,
+  }),
+  version: 1,
+  lifetime: "15 minutes after its last note.",
+  personalData: "none",
+  retention: "system",
+});
+
+export function openProcessStore(store: Store): ProcessStore {
+  return {
+    async note(state) {
+      const writes: Write[] = [];
+      processRecord.set({ writes }, processKey(state.id), state, state.notedAt + KEPT_MS);
+      await store.commit({ checks: [], writes });
+    },
+    async forget(id) {
+      await store.commit({ checks: [], writes: [{ kind: "delete", key: processKey(id) }] });
+    },
+    async all(now) {
+      const found = await store.list({ prefix: [processRecord.name], limit: MAX_PROCESSES });
+      return found.map((entry) => processRecord.decode(entry).value)
+        .filter(({ notedAt }) => notedAt + KEPT_MS > now)
+        .toSorted((a, b) => a.name.localeCompare(b.name) || a.startedAt - b.startedAt);
+    },
+  };
+}

@@ -1,0 +1,99 @@
+/** The processes of the platform as operators see them. */
+import { assert, assertEquals } from "@std/assert";
+import { ConsoleBrowser } from "testing/console_browser.ts";
+import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { good, type Json } from "testing/flows.ts";
+import { anotherProcess } from "support/processes.ts";
+import { openTestStore } from "testing/test_store.ts";
+import type { Store } from "../../../src/base/store/store.ts";
+
+const REPORT_MS = 10_000;
+const LOST_MS = 30_000;
+const LISTED_MS = 15 * 60_000;
+
+/** Name, part and state of each process that an operator sees. */
+async function seen(env: Environment): Promise<readonly string[][]> {
+  const { Data: { Process } } = await good(env.asOperator("/operations/processes", {}, "viewer"), 200);
+  return Process.map(({ Name, Serves, State }: Json) => [Name, Serves, State]);
+}
+
+Deno.test("operators see each process, and after 30 s without a report as lost [OP18]", async () => {
+  await using env = await openEnvironment();
+  assertEquals(await seen(env), []); // this one has no name
+  const [second, first] = [
+    await anotherProcess(env, undefined, { name: "hub-2", served: "console" }),
+    await anotherProcess(env, undefined, { name: "hub-1" }),
+  ];
+  await second.workOnce();
+  env.now += 1500;
+  await first.workOnce();
+  const works = [["hub-1", "all", "works"], ["hub-2", "console", "works"]];
+  assertEquals(await seen(env), works);
+  const { Data: { Process: [shown] } } = await good(env.asOperator("/operations/processes"), 200);
+  assertEquals(shown.NotedDateTime, new Date(env.now).toISOString());
+  assertEquals(shown.StartDateTime, new Date(env.now - 1500).toISOString());
+  const { keys } = await (await env.browser(new Request(`${AUTH_URL}/jwks`))).json();
+  const { kid } = keys.find(({ use }: Json) => use === "sig");
+  assertEquals([shown.SigningKeyId, shown.Fault, shown.RequestsInWork], [kid, [], 0]);
+
+  env.now += LOST_MS - 1500;
+  await first.workOnce();
+  assertEquals(await seen(env), works);
+  env.now += 1;
+  assertEquals(await seen(env), [["hub-1", "all", "works"], ["hub-2", "console", "lost"]]);
+  const page = await (await consoleOf(env)).get("/console");
+  assert(page.html.includes("hub-2") && page.html.includes("Does not report"), page.html);
+  env.now -= 3_600_000; // this clock is wrong, or theirs are
+  assertEquals((await seen(env)).map(([, , state]) => state), ["lost", "lost"]);
+  env.now += 3_600_000 + LISTED_MS - LOST_MS;
+  assertEquals(await seen(env), [["hub-1", "all", "lost"]]);
+  await first.stop();
+  assertEquals(await seen(env), []);
+  await second.stop();
+});
+
+Deno.test("a process reports the parts that fail, with a detail [OP18]", async () => {
+  await using env = await openEnvironment();
+  const process = await anotherProcess(env, undefined, { name: "hub-1" });
+  env.network = () => Promise.reject(new TypeError("the directory is away"));
+  env.now += 3_600_000;
+  await process.workOnce();
+  await process.workOnce();
+  env.now += REPORT_MS;
+  await process.workOnce();
+  const { Data: { Process: [shown] } } = await good(env.asOperator("/operations/processes"), 200);
+  assertEquals(shown.State, "fails");
+  assert(shown.Fault.some((fault: string) => fault.startsWith("directory: ")), JSON.stringify(shown));
+  const page = await (await consoleOf(env)).get("/console");
+  assert(page.html.includes(shown.Fault[0]), page.html);
+  await process.stop();
+});
+
+Deno.test("a process reports every 10 s, with one write [OP18]", async () => {
+  let reports = 0;
+  const opened = await openTestStore();
+  const store: Store = {
+    ...opened,
+    commit(staged) {
+      if (staged.writes.some(({ key, kind }) => key[0] === "process" && kind === "set")) {
+        reports++;
+        assertEquals([staged.checks.length, staged.writes.length], [0, 1]);
+      }
+      return opened.commit(staged);
+    },
+  };
+  await using env = await openEnvironment({ store });
+  const process = await anotherProcess(env, undefined, { name: "hub-1" });
+  for (const [passed, expected] of [[0, 1], [REPORT_MS - 1, 1], [1, 2], [1000, 2]] as const) {
+    env.now += passed;
+    await process.workOnce();
+    assertEquals(reports, expected, `after ${passed} ms`);
+  }
+  await process.stop();
+});
+
+async function consoleOf(env: Environment): Promise<ConsoleBrowser> {
+  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  await browser.signIn("viewer");
+  return browser;
+}
