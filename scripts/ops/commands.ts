@@ -96,6 +96,19 @@ export const COMMANDS: readonly Command[] = [
       }),
   },
   {
+    words: "bank change-outage",
+    ids: ["BANK", "OUTAGE_ID"],
+    required: ["from", "until", "text", "reason"],
+    help: "Changes its times and text",
+    plan: ([bank, id], { from, until, text, reason }) =>
+      post(`/banks/${part(bank)}/outages/${part(id)}/change`, {
+        FromDateTime: from,
+        UntilDateTime: until,
+        Text: text,
+        Reason: reason,
+      }),
+  },
+  {
     words: "bank cancel-outage",
     ids: ["BANK", "OUTAGE_ID"],
     required: ["reason"],

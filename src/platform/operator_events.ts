@@ -22,6 +22,7 @@ export const CONTROLS = {
   "bank.held": changed("An operator holds the orders of a bank back."),
   "bank.released": changed("An operator has released the orders of a bank."),
   "bank.outage_planned": changed("An operator has announced an outage of a bank."),
+  "bank.outage_changed": changed("An operator has changed the times or the text of an outage of a bank."),
   "bank.outage_cancelled": changed("An operator has ended or cancelled an outage of a bank."),
 } as const satisfies LogEvents;
 export type ControlEvent = keyof typeof CONTROLS;

@@ -259,8 +259,8 @@ function events({ baseUrl, authUrl }: GuideAddresses): Block[] {
           "So does your key or TLS certificate with this `kid`. Add a new one at the directory before that. The polls at every bank return it, until you acknowledge it at one.",
         ],
         [
-          "`outage-announced`, `outage-withdrawn`",
-          "The bank has a planned outage `from` … `until`, or it does not take place or has ended.",
+          "`outage-announced`, `outage-changed`, `outage-withdrawn`",
+          "The bank has a planned outage `from` … `until`. These have changed. It does not take place, or has ended.",
         ],
       ],
     },

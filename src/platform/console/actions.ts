@@ -28,6 +28,12 @@ type Titles<Key> = Key extends `${infer Title}.effect` ? Title : never;
 type ActionTitle = Titles<PlainKey> & PlainKey;
 
 const REASON: Field = { name: "reason", member: "Reason", kind: "lines", least: 10, most: 500 };
+const OUTAGE: readonly Field[] = [
+  { name: "from", member: "FromDateTime", kind: "time" },
+  { name: "until", member: "UntilDateTime", kind: "time" },
+  { name: "text", member: "Text", kind: "line", least: 3, most: 200 },
+  REASON,
+];
 const ORDERS = "/console/orders";
 const BANKS = "/console/banks";
 const PARTICIPANTS = "/console/participants";
@@ -50,14 +56,10 @@ export const ACTIONS: readonly Action[] = [
   {
     path: "/banks/{id}/outages",
     title: "action.outage",
-    fields: [
-      { name: "from", member: "FromDateTime", kind: "time" },
-      { name: "until", member: "UntilDateTime", kind: "time" },
-      { name: "text", member: "Text", kind: "line", least: 3, most: 200 },
-      REASON,
-    ],
+    fields: OUTAGE,
     back: BANKS,
   },
+  { path: "/banks/{id}/outages/{outageId}/change", title: "action.change", fields: OUTAGE, back: BANKS },
   { path: "/banks/{id}/outages/{outageId}/cancel", title: "action.cancel", fields: [REASON], back: BANKS },
   {
     path: "/organisations/{id}/block",

@@ -115,7 +115,10 @@ function Outages(
             <bdi>{By}</bdi>,
             <Changes
               visit={visit}
-              links={[[`/banks/${encodeURIComponent(BankId)}/outages/${OutageId}/cancel`, "link.cancel"]]}
+              links={[
+                [`/banks/${encodeURIComponent(BankId)}/outages/${OutageId}/change`, "link.change"],
+                [`/banks/${encodeURIComponent(BankId)}/outages/${OutageId}/cancel`, "link.cancel"],
+              ]}
             />,
           ])}
         />

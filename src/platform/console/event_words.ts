@@ -29,6 +29,7 @@ const EVENTS = [
   "bank.held",
   "bank.released",
   "bank.outage_planned",
+  "bank.outage_changed",
   "bank.outage_cancelled",
   "operator.read",
   "client.registered",

@@ -87,13 +87,31 @@ export async function planOutage(
 ): Promise<Outage> {
   const outage: Outage = { ...planned, id: crypto.randomUUID(), by: by.operator };
   await change(deps, `bank ${outage.bank}`, "bank.outage_planned", by, (controls, at) => {
-    if (outage.until <= Math.max(at, outage.from)) {
-      throw new ApiError("operations.invalid_request", {
-        description: "Until must be later than From, and in the future.",
-      });
-    }
+    requireFuture(outage, at);
     return { ...controls, outages: [...controls.outages, outage] };
   }, (tx, made) => deps.stageOutageChange(tx, { ...outage, status: "announced", ...made }));
+  return outage;
+}
+
+/**
+ * Changes the times and the text of an outage.
+ *
+ * @throws {ApiError} `operations.not_found`; `operations.invalid_request` if it ends before now
+ */
+export async function changeOutage(
+  deps: ChangeControlsDeps,
+  { bank, id, from, until, text }: Omit<Outage, "by">,
+  by: ByOperator,
+): Promise<Outage> {
+  const outage: Outage = { bank, id, from, until, text, by: by.operator };
+  await change(deps, `bank ${bank}`, "bank.outage_changed", by, (controls, at) => {
+    requireFuture(outage, at);
+    const { outages } = controls;
+    if (!outages.some((one) => one.bank === bank && one.id === id)) {
+      throw new ApiError("operations.not_found");
+    }
+    return { ...controls, outages: outages.map((one) => one.bank === bank && one.id === id ? outage : one) };
+  }, (tx, made) => deps.stageOutageChange(tx, { ...outage, status: "changed", ...made }));
   return outage;
 }
 
@@ -130,6 +148,13 @@ async function change(
   });
   deps.currentControls.forget();
   deps.log.warn(event, { party: subject, by: operator });
+}
+
+function requireFuture({ from, until }: Outage, now: number): void {
+  if (until > Math.max(now, from)) return;
+  throw new ApiError("operations.invalid_request", {
+    description: "Until must be later than From, and in the future.",
+  });
 }
 
 function requireRoom(controls: Controls): void {

@@ -19,6 +19,7 @@ import {
   type ByOperator,
   cancelOutage,
   type ChangeControlsDeps,
+  changeOutage,
   holdBank,
   type Party,
   planOutage,
@@ -153,6 +154,20 @@ const outageRoute = createRoute({
     ...operationErrors(400, 404, 409, 413, 415),
   },
 });
+const changeRoute = createRoute({
+  method: "post",
+  path: "/operations/banks/{id}/outages/{outageId}/change",
+  operationId: "changeOutage",
+  tags,
+  security,
+  summary: "Change the times and the text of an outage",
+  description: "They replace the former ones. TPPs are told of it.",
+  request: { params: params.extend({ outageId: z.string() }), body: jsonContent(planOutageSchema) },
+  responses: {
+    200: operationAnswer("Changed", plannedOutageSchema),
+    ...operationErrors(400, 404, 413, 415),
+  },
+});
 const cancelRoute = createRoute({
   method: "post",
   path: "/operations/banks/{id}/outages/{outageId}/cancel",
@@ -174,6 +189,13 @@ export function controlRoutes(deps: ControlRouteDeps): readonly PlatformEndpoint
       const by = { operator: c.get("operator"), reason };
       const planned = { bank: await bank(deps, c.req.param("id")), from, until, text };
       return c.json({ Data: representOutage(await planOutage(deps, planned, by)) }, 201);
+    }),
+    operation(changeRoute, [operationBody(planOutageSchema)], async (c) => {
+      const { FromDateTime: from, UntilDateTime: until, Text: text, Reason: reason } = c.get("command").Data;
+      const by = { operator: c.get("operator"), reason };
+      const id = c.req.param("outageId");
+      const outage = { bank: await bank(deps, c.req.param("id")), id, from, until, text };
+      return c.json({ Data: representOutage(await changeOutage(deps, outage, by)) });
     }),
     operation(cancelRoute, [operationBody(reasonSchema)], async (c) => {
       const by = { operator: c.get("operator"), reason: c.get("command").Data.Reason };

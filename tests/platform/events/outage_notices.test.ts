@@ -4,6 +4,7 @@ import { AUTH_URL, type Environment, openEnvironment } from "testing/environment
 import { call, clientToken, good, type Json } from "testing/flows.ts";
 import { clientKey } from "../../../src/platform/store_keys.ts";
 import type { ClientId } from "../../../src/base/kernel/identifiers.ts";
+import { unchanged } from "testing/resource_answers.ts";
 import { anotherProcess } from "support/processes.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { beforeCommit } from "./interrupted.ts";
@@ -82,6 +83,43 @@ Deno.test("an outage that is announced and withdrawn has events for every TPP, a
   const bound = await clientToken(env, env.tpp);
   assertEquals(await good(call(env, env.tpp, bound, `${EVENTS}/replay`, options), 200), { replayed: 2 });
   assertEquals((await waiting(env)).map(({ claims }) => claims), [event?.claims, ended?.claims]);
+});
+
+Deno.test("an outage with other times and text has them in an event and in force; a wrong change has neither [EVT18, OP7]", async () => {
+  await using env = await openEnvironment();
+  const id = await announce(env);
+  const [from, until] = [env.now + 3 * HOUR, env.now + 4 * HOUR];
+  const wanted = {
+    FromDateTime: new Date(from).toISOString(),
+    UntilDateTime: new Date(until).toISOString(),
+    Text: "Later.",
+  };
+  const { Data } = await operate(env, `BANKA/outages/${id}/change`, wanted);
+  assertEquals([Data.OutageId, Data.Text], [id, "Later."]);
+  const rejected = async (bank: string, other: string, change: Json): Promise<number> => {
+    const init = {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ Data: { Reason: REASON, ...wanted, ...change } }),
+    };
+    const path = `/operations/banks/${bank}/outages/${other}/change`;
+    const answer = await unchanged(env, () => env.asOperator(path, init));
+    await answer.body?.cancel();
+    return answer.status;
+  };
+  assertEquals(await rejected("BANKB", id, {}), 404);
+  assertEquals(await rejected("BANKA", crypto.randomUUID(), {}), 404);
+  assertEquals(await rejected("BANKA", id, { UntilDateTime: wanted.FromDateTime }), 400);
+  await env.platform.tellOutages();
+  const events = await waiting(env);
+  assertEquals(names(events), ["outage-announced announced", "outage-changed changed"]);
+  assertEquals(events[1]?.resource, id);
+  const { text } = events[1]?.claims.events[`${AUTH_URL}/events/outage-changed`];
+  const { planned_outages } = await good(
+    env.browser(new Request(`${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`)),
+    200,
+  );
+  assertEquals([text, planned_outages.length, planned_outages[0].text], ["Later.", 1, "Later."]);
 });
 
 Deno.test("a notice of an outage is pushed, and an earlier one of the outage goes first [EVT18, EVT13]", async () => {

@@ -84,6 +84,7 @@ const READS_BODIES = [
   "POST /operations/banks/:id/hold",
   "POST /operations/banks/:id/release",
   "POST /operations/banks/:id/outages",
+  "POST /operations/banks/:id/outages/:outageId/change",
   "POST /operations/banks/:id/outages/:outageId/cancel",
   "POST /operations/cases/:id/erasure",
   "POST /operations/proposals/:id/approve",

@@ -46,6 +46,8 @@ Deno.test("ops changes controls and shows them as text and as JSON", async () =>
     "Maintenance.",
   ];
   const { Data } = JSON.parse(await run(env, ["bank", "outage", "BANKA", ...times, ...REASON, "--json"]));
+  const changed = ["bank", "change-outage", "BANKA", Data.OutageId, ...times, ...REASON, "--json"];
+  assertEquals(JSON.parse(await run(env, changed)).Data.OutageId, Data.OutageId);
   await run(env, ["bank", "cancel-outage", "BANKA", Data.OutageId, ...REASON]);
   assertEquals(JSON.parse(await run(env, ["controls", "--json"])).Data.PlannedOutage, []);
 });
