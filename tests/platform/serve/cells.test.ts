@@ -5,7 +5,10 @@
 import { assertEquals } from "@std/assert";
 import postgres from "postgres";
 import { authorised } from "testing/authorization_flow.ts";
-import { good, pay } from "testing/flows.ts";
+import { call, clientToken, good, pay, requestToken } from "testing/flows.ts";
+import { BASE_URL } from "testing/environment.ts";
+import { signJwt } from "testing/jwts.ts";
+import { registrationClaims } from "testing/participants.ts";
 import { migrated, openPostgresServer } from "testing/postgres_server.ts";
 import { isPostgresMissing } from "support/postgres.ts";
 import { openProxiedEnvironment, type ProxiedEnvironment } from "support/proxied_environment.ts";
@@ -16,7 +19,8 @@ const DOCUMENT = new URL("../../../docs/operations/cells.md", import.meta.url);
 
 for (const { name, program } of await Promise.all([findProxy("haproxy"), findProxy("nginx")])) {
   Deno.test({
-    name: `Two cells behind ${name} share registrations and nothing else, and one goes on without the other`,
+    name:
+      `Two cells behind ${name} share registrations and nothing else, and one goes on without the other [DC21]`,
     ignore: isPostgresMissing || program === undefined,
     async fn() {
       await using home = await openPostgresServer({ fsync: "off", wal_level: "logical" });
@@ -43,6 +47,8 @@ for (const { name, program } of await Promise.all([findProxy("haproxy"), findPro
       assertEquals(await Promise.all([linkAt(atHome, "BANKA"), linkAt(atHome, "BANKB")]), [400, 404]);
       assertEquals(await Promise.all([linkAt(atOther, "BANKA"), linkAt(atOther, "BANKB")]), [404, 400]);
       assertEquals(await Promise.all([atHome, atOther].map(registrationAt)), [401, 404]);
+
+      if (name === "haproxy") await deleteAndRegister(env); // whichever proxy it is
 
       // The home cell's process goes on with what needs no database, such as the platform's keys.
       const [pid] = (await Deno.readTextFile(`${home.folder}/data/postmaster.pid`)).split("\n");
@@ -73,13 +79,39 @@ async function execute(url: string, statement: string): Promise<unknown[]> {
   }
 }
 
-/** Waits until the registrations have arrived at the other cell. */
-async function untilKnown(env: ProxiedEnvironment): Promise<void> {
+/** The TPP's deletion reaches the other cell, and its token there stays invalid after a new registration [DC23]. */
+async function deleteAndRegister(env: ProxiedEnvironment): Promise<void> {
+  const { tpp, bankA, bankB } = env;
+  const [own, there] = [await clientToken(env, tpp, bankA.orgId), await clientToken(env, tpp, bankB.orgId)];
+  const read = (): Promise<number> =>
+    statusOf(call(env, tpp, there, `/${bankB.orgId}/domestic-payment-consents/v1/${crypto.randomUUID()}`));
+  assertEquals(await read(), 400, "a consent that does not exist");
+  const path = `/register/v1/${tpp.clientId}`;
+  assertEquals(await statusOf(call(env, tpp, own, path, { method: "DELETE" })), 204);
+  await until("the deletion", async () => await read() === 401);
+  const registration = new Request(`${BASE_URL}/register/v1`, {
+    method: "POST",
+    headers: { "content-type": "application/jose" },
+    body: await signJwt(tpp.signing, registrationClaims(env, tpp)),
+  });
+  assertEquals(await statusOf(env.api(registration, tpp)), 201);
+  const newToken = (): Promise<Response> => requestToken(env, tpp, bankB.orgId);
+  await until("the registration", async () => await statusOf(newToken()) === 200);
+  assertEquals(await read(), 401);
+}
+
+async function until(what: string, isThere: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
-    if (await linkAt(`http://127.0.0.1:${env.backendPorts[1]}`, "BANKB") !== 404) return;
+    if (await isThere()) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error("the registrations have not been replicated");
+  throw new Error(`not replicated: ${what}`);
+}
+
+/** Waits until the registrations have arrived at the other cell. */
+async function untilKnown(env: ProxiedEnvironment): Promise<void> {
+  const other = `http://127.0.0.1:${env.backendPorts[1]}`;
+  await until("the registrations", async () => await linkAt(other, "BANKB") !== 404);
 }
 
 /** The status of a faulty link at a process: 400 if it knows the bank. */
