@@ -5,6 +5,7 @@ import { asHash, type Hash } from "../../src/base/merkle/tree.ts";
 import { optionsOf, runProgram, UsageError } from "../command_line/run.ts";
 import { type ApiTools, getOperation } from "../operations_api/client.ts";
 import { type Checkpoint, openCheckpoint, readCheckpoint } from "./checkpoint.ts";
+import { timestamp } from "./timestamp.ts";
 import { compareCheckpoints } from "./witness.ts";
 
 const USAGE = `deno task log checkpoint [--url URL]
@@ -13,6 +14,10 @@ deno task log witness --file FILE --issuer URL [--url URL]
   witness: verifies the newest checkpoint with the keys at URL/jwks, proves that it contains the last one in FILE, and
   adds it to FILE. Exits with 1 if it contradicts the last one. Run it on a computer that the platform's operators
   cannot change.
+deno task log timestamp --file FILE --authority URL --trusted FILE
+  timestamp: has the last checkpoint in FILE timestamped (RFC 3161), and writes it and the verified timestamp to
+  FILE.<leaves>.jws and FILE.<leaves>.tsr. A checkpoint is timestamped once.
+  --authority: the URL of a time-stamping authority. --trusted: the certificates (PEM) by which it is known.
   --issuer: the platform's authorization URL. OPS_TOKEN (an operator's token), OPERATIONS_HOST and OPERATIONS_PORT are
   read from the environment or .env.`;
 
@@ -21,6 +26,7 @@ export interface LogTools extends ApiTools {
   /** Returns the text of a file, or an empty text if it does not exist. */
   readonly readText: (path: string) => Promise<string>;
   readonly appendText: (path: string, text: string) => Promise<void>;
+  readonly writeBytes: (path: string, bytes: Uint8Array) => Promise<void>;
   readonly print: (line: string) => void;
 }
 
@@ -31,6 +37,7 @@ export async function logCommand(args: readonly string[], tools: LogTools): Prom
     tools.print(await newest(tools, optionsOf(rest, ["url"]).url));
     return true;
   }
+  if (verb === "timestamp") return await timestampLast(tools, rest);
   if (verb !== "witness") throw new UsageError(USAGE);
   const { file, issuer, url } = optionsOf(rest, ["file", "issuer", "url"]);
   if (file === undefined || issuer === undefined) throw new UsageError(USAGE);
@@ -54,6 +61,26 @@ async function witness(
   tools.print(`${holds ? "ok" : "CONTRADICTION"}: ${words}`);
   if (holds && last !== jwt) await tools.appendText(file, `${jwt}\n`);
   return holds;
+}
+
+async function timestampLast(tools: LogTools, args: readonly string[]): Promise<true> {
+  const { file, authority: url, trusted } = optionsOf(args, ["file", "authority", "trusted"]);
+  if (file === undefined || url === undefined || trusted === undefined) throw new UsageError(USAGE);
+  const last = (await tools.readText(file)).trim().split("\n").at(-1) ?? "";
+  if (last === "") throw new Error(`${file} has no checkpoint; run the witness first`);
+  const { size } = seenBefore(last);
+  const written = `${file}.${size}`;
+  if (await tools.readText(`${written}.jws`) === last) {
+    tools.print(`ok: ${size} leaves have their timestamp in ${written}.tsr`);
+    return true;
+  }
+  const data = new TextEncoder().encode(last);
+  const authority = { fetch: tools.fetch, url, trusted: await tools.readText(trusted), now: Date.now };
+  const { response, time } = await timestamp(authority, data);
+  await tools.writeBytes(`${written}.tsr`, response);
+  await tools.writeBytes(`${written}.jws`, data); // last: it says that the timestamp is there
+  tools.print(`ok: ${size} leaves existed at ${time.toISOString()}, says ${written}.tsr`);
+  return true;
 }
 
 /** Its signature was verified when it was added. Its key may be retired since. */
@@ -97,6 +124,7 @@ if (import.meta.main) {
           throw error;
         }),
       appendText: (path, text) => Deno.writeTextFile(path, text, { append: true }),
+      writeBytes: (path, bytes) => Deno.writeFile(path, bytes),
       fetch,
       print,
     })

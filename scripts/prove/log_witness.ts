@@ -29,6 +29,7 @@ export function openLogWitness(
       ...api.tools,
       readText: () => Promise.resolve(file),
       appendText: (_: string, text: string) => Promise.resolve(void (file += text)),
+      writeBytes: () => Promise.reject(new Error("the witness writes no other file")),
       print: (line: string) => void words.push(line),
     };
     const args = ["witness", "--file", "seen", "--issuer", endpoints.auth_url, "--url", api.url];

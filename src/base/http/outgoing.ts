@@ -26,6 +26,23 @@ export function isCallable(text: string, { loopback }: OutgoingRules): boolean {
  * @throws {TypeError} if the connection breaks off
  */
 export async function readBounded(response: Response, maxBytes: number): Promise<string | undefined> {
+  const bytes = await readBoundedBytes(response, maxBytes);
+  try {
+    return bytes && new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Reads the body of a response. Returns undefined if it has more than `maxBytes`; the rest is then not read.
+ *
+ * @throws {TypeError} if the connection breaks off
+ */
+export async function readBoundedBytes(
+  response: Response,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
@@ -33,12 +50,7 @@ export async function readBounded(response: Response, maxBytes: number): Promise
     if (size > maxBytes) return undefined; // leaving the loop cancels the stream
     chunks.push(chunk);
   }
-  const bytes = await new Blob(chunks).arrayBuffer();
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 /**

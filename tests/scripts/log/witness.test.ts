@@ -21,6 +21,7 @@ function openWitness(env: Environment): Witness {
     ...operationsTools(env),
     readText: () => Promise.resolve(file.text),
     appendText: (_, text) => Promise.resolve(void (file.text += text)),
+    writeBytes: () => Promise.reject(new Error("a witness writes no other file")),
     print: (line) => void printed.push(line),
   };
   return {
@@ -100,6 +101,7 @@ Deno.test("the log command needs a token and known arguments [EV8]", async () =>
     fetch,
     readText: () => Promise.resolve(""),
     appendText: () => Promise.resolve(),
+    writeBytes: () => Promise.reject(new Error("a witness writes no other file")),
     print: () => {},
   };
   await assertRejects(() => logCommand(["checkpoint"], tools), Error, "OPS_TOKEN is not set");
