@@ -34,6 +34,7 @@ const EVENTS = [
   "operator.read",
   "client.registered",
   "client.updated",
+  "client.deleted",
 ] as const;
 
 /** Returns the message for an event, or undefined if it has none. */

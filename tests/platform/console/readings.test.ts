@@ -86,3 +86,17 @@ Deno.test("auditors read every entry, others the history of one subject [OP15, O
   ]);
   assertEquals((await reads(env, "operator")).length, 1);
 });
+
+Deno.test("operators read in a client's history that it has deleted its registration, and find it in no list [DC22]", async () => {
+  await using env = await openEnvironment();
+  const { clientId } = env.tpp;
+  const bound = await clientToken(env, env.tpp);
+  assertEquals(
+    (await call(env, env.tpp, bound, `/register/v1/${clientId}`, { method: "DELETE" })).status,
+    204,
+  );
+  const operator = await signedIn(env, "operator");
+  const history = await operator.get(`/console/audit?subject=${clientId}`);
+  assert(history.html.includes("The participant deleted its registration"));
+  assert(!(await operator.get("/console/participants")).html.includes(clientId));
+});
