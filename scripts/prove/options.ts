@@ -15,8 +15,9 @@ export interface ProveOptions {
 
 /** Printed for `--help` and after a {@link UsageError}. */
 export const usage =
-  `Makes payments in a sandbox of its own, with parallel duplicates, dropped answers, banks that go
-wrong and kills, then compares everybody's books, and verifies the evidence of each payment and the log.
+  `Makes payments in a sandbox of its own, with parallel duplicates, dropped answers, banks and
+a receiver of events that go wrong, and kills, then compares everybody's books and the events of the TPPs,
+and verifies the evidence of each payment and the log.
 
 Usage: deno task prove [options]
 

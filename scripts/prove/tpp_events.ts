@@ -1,4 +1,4 @@
-/** The events that the TPP gets while payments are made and processes are killed, fetched and acknowledged as it would. */
+/** The events that a TPP gets while payments are made and processes are killed, fetched and acknowledged as it would. */
 import { type AccessToken, grantClientToken } from "../../src/client/tpp/authorization.ts";
 import { pollEvents, type TppEvent } from "../../src/client/tpp/events.ts";
 import type { PaymentFlow } from "../../src/client/tpp/payment_journey.ts";

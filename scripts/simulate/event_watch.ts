@@ -46,6 +46,8 @@ type Violated = (check: string, sentence: string) => void;
 /** In the order of their commits, by consent or payment. */
 type StagedEvents = Map<string, Staged[]>;
 
+/** Contract EVT12. */
+const DEAD_AFTER = 11;
 const ORDER = "events are pushed in order";
 const REACHED = "every change of status reaches its TPP";
 
@@ -57,10 +59,15 @@ export function openEventWatch(violated: Violated, mayOverlap: () => boolean): E
   /** Acknowledged, or dead: the next event need not wait for it. */
   const passed = new Set<string>();
   const underWay = new Set<string>();
+  const rejections = new Map<string, number>();
   return {
     committed: (writes, before) => checkCommit(violated, staged, writes, before),
     logged(line) {
-      if (line.includes('"event.dead"')) passed.add(JSON.parse(line).jti);
+      if (!line.includes('"event.dead"')) return;
+      const { jti } = JSON.parse(line);
+      passed.add(jti);
+      const count = rejections.get(jti) ?? 0;
+      if (count < DEAD_AFTER) violated("an event dies of 11 rejections", `${jti} is dead after ${count}`);
     },
     pushed(token) {
       const event = pushedEvent(token);
@@ -78,6 +85,9 @@ export function openEventWatch(violated: Violated, mayOverlap: () => boolean): E
       return (status) => {
         underWay.delete(event.resource);
         if (status === 202) passed.add(event.jti);
+        else if (status !== undefined && status < 500 && status !== 429) {
+          rejections.set(event.jti, (rejections.get(event.jti) ?? 0) + 1);
+        }
       };
     },
     received: ({ jti }) => void received.add(jti),
