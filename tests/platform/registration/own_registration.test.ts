@@ -23,6 +23,16 @@ import {
   renewedStatement,
 } from "testing/registration.ts";
 import { assertBare, assertChallenge, errorBody, unchanged, verifyAnswer } from "testing/resource_answers.ts";
+import {
+  accepts,
+  down,
+  history,
+  later,
+  openPushEnvironment,
+  outboxKeys,
+  paid,
+  report,
+} from "support/orders.ts";
 import { anotherProcess, at } from "support/processes.ts";
 import { acceptActs, actsOfTpp, BOUND_MS, rejectActs } from "support/standing.ts";
 import { steps, stepsOf } from "support/steps.ts";
@@ -182,10 +192,33 @@ Deno.test("a customer of a deleted TPP returns to it with access_denied, and the
   assertEquals(read.Data.Status, "AwaitingAuthorisation");
 });
 
+Deno.test("the bank gets and reports the payments of a deleted TPP, and operators read them [DC23]", async () => {
+  await using env = await openPushEnvironment(down);
+  const { DomesticPaymentId: id } = await paid(env);
+  await deleted(env, env.tpp);
+  env.answer = accepts;
+  await later(env, 60_000);
+  assertEquals(await outboxKeys(env), []);
+  assertEquals((await report(env, id, "AcceptedSettlementCompleted")).status, 200);
+  const last = (await history(env, id)).at(-1);
+  assertEquals(last, `payment.AcceptedSettlementCompleted by ${env.bankA.clientId}`);
+  await env.platform.growLog();
+  const paths = [
+    `cases/${id}`,
+    `histories/${env.tpp.clientId}`,
+    "participants",
+    "reports/tpps",
+    "event-deliveries",
+  ];
+  for (const path of paths) {
+    assertEquals((await env.asOperator(`/operations/${path}`)).status, 200, path);
+  }
+});
+
 Deno.test("after a new registration earlier tokens stay invalid, also after updates, and payments can be read [DC23]", async (t) => {
   await using env = await openEnvironment(MANY_REGISTRATIONS);
   const flow = await authorised(env);
-  const paid = await good(pay(env, await authorised(env)), 201);
+  const { Data } = await good(pay(env, await authorised(env)), 201);
   await deleted(env, env.tpp);
   env.now += 1000;
   const registered = await good(postRegistration(env, env.tpp), 201);
@@ -208,10 +241,10 @@ Deno.test("after a new registration earlier tokens stay invalid, also after upda
     await good(postRegistration(env, env.tpp, { statement }), 201);
     await earlier();
   });
-  const path = `/BANKA/domestic-payments/v1/${paid.Data.DomesticPaymentId}`;
+  const path = `/BANKA/domestic-payments/v1/${Data.DomesticPaymentId}`;
   assertEquals((await call(env, env.tpp, await clientToken(env, env.tpp), path)).status, 200);
-  const history = await historyOf(env.store, env.tpp.clientId);
-  assertEquals(history.map(({ event, sequence }) => [event, sequence]), [
+  const entries = await historyOf(env.store, env.tpp.clientId);
+  assertEquals(entries.map(({ event, sequence }) => [event, sequence]), [
     ["client.registered", 1],
     ["client.deleted", 2],
     ["client.registered", 3],
