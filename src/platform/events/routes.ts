@@ -5,12 +5,10 @@ import { type BodyVariables, jsonBody } from "../../base/http/body.ts";
 import { parseStrictJson } from "../../base/http/strict_json.ts";
 import { decoded } from "../http/decoded.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
-import { fapiHeaders } from "../http/fapi_headers.ts";
 import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
 import { accessTokenOf, bankParameter, resourceHeaders } from "../http/openapi_parameters.ts";
 import { EVENTS_PATH, REPLAY_PATH } from "../paths.ts";
-import type { Requirement } from "../security/access_token.ts";
-import { firstReads } from "../security/first_reads.ts";
+import { ofClient } from "./client_checks.ts";
 import { pollEvents, type PollEventsDeps } from "./poll_events.ts";
 import { replayEvents } from "./replay_events.ts";
 import { type SubscriptionRouteDeps, subscriptionRoutes } from "./subscription_routes.ts";
@@ -18,9 +16,6 @@ import { decodeReplay, replayRequestSchema, replayResponseSchema } from "./repla
 import { decodePollRequest, pollRequestSchema, pollResponseSchema } from "./poll_schema.ts";
 
 export interface EventRouteDeps extends PollEventsDeps, SubscriptionRouteDeps {}
-
-/** Events are a client's, not a consent's. */
-const CLIENT: Requirement = { scope: "payments", grants: ["client_credentials"] };
 
 const pollRoute = createRoute({
   method: "post",
@@ -77,14 +72,8 @@ export function eventRoutes(deps: EventRouteDeps): readonly PlatformEndpoint[] {
 }
 
 function replayEndpoint(deps: EventRouteDeps): PlatformEndpoint {
-  const { certificate, limit, bank, token } = deps.guards;
   return endpoint("resource", "participant", replayRoute, [
-    certificate,
-    limit("registration"), // up to 500 events are written
-    firstReads(),
-    bank,
-    token(CLIENT),
-    fapiHeaders,
+    ...ofClient(deps.guards, "registration"), // up to 500 events are written
     jsonBody,
     strictJson,
     decoded(decodeReplay),
@@ -101,14 +90,8 @@ function replayEndpoint(deps: EventRouteDeps): PlatformEndpoint {
 }
 
 function pollEndpoint(deps: EventRouteDeps): PlatformEndpoint {
-  const { certificate, limit, bank, token } = deps.guards;
   return endpoint("resource", "participant", pollRoute, [
-    certificate,
-    limit("reads"),
-    firstReads(),
-    bank,
-    token(CLIENT),
-    fapiHeaders,
+    ...ofClient(deps.guards, "reads"),
     jsonBody,
     strictJson,
     decoded(decodePollRequest),

@@ -5,15 +5,14 @@ import { jsonBody } from "../../base/http/body.ts";
 import type { RequestVariables } from "../../base/http/context.ts";
 import { decoded } from "../http/decoded.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
-import { fapiHeaders } from "../http/fapi_headers.ts";
 import { emptyResourceAnswer, resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
 import { accessTokenOf, bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
 import { SUBSCRIPTIONS_PATH } from "../paths.ts";
-import type { AccessVariables, Requirement } from "../security/access_token.ts";
+import type { AccessVariables } from "../security/access_token.ts";
 import type { BankVariables } from "../security/bank_path.ts";
-import { firstReads } from "../security/first_reads.ts";
 import { signedJson } from "../security/payload_signature.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
+import { ofClient } from "./client_checks.ts";
 import { changeSubscription, subscribe, type SubscribeDeps, unsubscribe } from "./subscribe.ts";
 import { representSubscription, representSubscriptions } from "./subscription_representation.ts";
 import {
@@ -30,7 +29,6 @@ export interface SubscriptionRouteDeps extends SubscribeDeps {
   readonly baseUrl: string;
 }
 
-const CLIENT: Requirement = { scope: "payments", grants: ["client_credentials"] };
 const security = accessTokenOf("payments");
 const common = { tags: ["Events"], security };
 const idParameter = bankParameter.extend({
@@ -99,14 +97,9 @@ export function subscriptionRoutes(deps: SubscriptionRouteDeps): readonly Platfo
 }
 
 function createEndpoint(deps: SubscriptionRouteDeps): PlatformEndpoint {
-  const { certificate, limit, bank, token, payloadSignature } = deps.guards;
+  const { payloadSignature } = deps.guards;
   return endpoint("resource", "participant", createSubscription, [
-    certificate,
-    limit("consents"),
-    firstReads(),
-    bank,
-    token(CLIENT),
-    fapiHeaders,
+    ...ofClient(deps.guards, "consents"),
     jsonBody,
     payloadSignature,
     signedJson,
@@ -118,14 +111,8 @@ function createEndpoint(deps: SubscriptionRouteDeps): PlatformEndpoint {
 }
 
 function listEndpoint(deps: SubscriptionRouteDeps): PlatformEndpoint {
-  const { certificate, limit, bank, token } = deps.guards;
   return endpoint("resource", "participant", listSubscriptions, [
-    certificate,
-    limit("reads"),
-    firstReads(),
-    bank,
-    token(CLIENT),
-    fapiHeaders,
+    ...ofClient(deps.guards, "reads"),
   ], async (c) => {
     const found = await deps.subscriptions.find(c.get("reads"), ownRequest(c).owner);
     return c.json(representSubscriptions(found?.value ?? null, c.get("bank").code, deps.baseUrl));
@@ -133,14 +120,9 @@ function listEndpoint(deps: SubscriptionRouteDeps): PlatformEndpoint {
 }
 
 function changeEndpoint(deps: SubscriptionRouteDeps): PlatformEndpoint {
-  const { certificate, limit, bank, token, payloadSignature } = deps.guards;
+  const { payloadSignature } = deps.guards;
   return endpoint("resource", "participant", changeRoute, [
-    certificate,
-    limit("consents"),
-    firstReads(),
-    bank,
-    token(CLIENT),
-    fapiHeaders,
+    ...ofClient(deps.guards, "consents"),
     jsonBody,
     payloadSignature,
     signedJson,
@@ -153,14 +135,8 @@ function changeEndpoint(deps: SubscriptionRouteDeps): PlatformEndpoint {
 }
 
 function deleteEndpoint(deps: SubscriptionRouteDeps): PlatformEndpoint {
-  const { certificate, limit, bank, token } = deps.guards;
   return endpoint("resource", "participant", deleteRoute, [
-    certificate,
-    limit("consents"),
-    firstReads(),
-    bank,
-    token(CLIENT),
-    fapiHeaders,
+    ...ofClient(deps.guards, "consents"),
   ], async (c) => {
     await unsubscribe(deps, { ...ownRequest(c), id: c.req.param("eventSubscriptionId") });
     return c.body(null, 204);
