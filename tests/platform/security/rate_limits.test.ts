@@ -98,6 +98,30 @@ Deno.test("a second transport key of a participant does not double its limit [RA
   );
 });
 
+Deno.test("reads and the deletion of a registration count as registrations; one beyond the burst deletes nothing [RAT-01, DC18, DC20]", async () => {
+  await using env = await openEnvironment({ environment: { RATE_LIMITS: "registration=1/4" } });
+  env.now += 10_000;
+  const [bound, path] = [await clientToken(env, env.tpp), `/register/v1/${env.tpp.clientId}`];
+  const proof = await dpopProof(env, bound.key, {
+    method: "DELETE",
+    url: BASE_URL + path,
+    accessToken: bound.token,
+  });
+  const statusOf = async (answer: Promise<Response>): Promise<number> => {
+    const { status, body } = await answer;
+    await body?.cancel();
+    return status;
+  };
+  const remove = (): Promise<number> =>
+    statusOf(call(env, env.tpp, bound, path, { method: "DELETE", proof }));
+  for (let read = 0; read < 4; read++) {
+    assertEquals(await statusOf(call(env, env.tpp, bound, path)), 200);
+  }
+  assertEquals(await remove(), 429);
+  env.now += 1000;
+  assertEquals(await remove(), 204, "its proof is unused");
+});
+
 Deno.test("POST register counts for the participant, whichever transport key it uses [RAT-01]", async () => {
   await using env = await openEnvironment({ environment: { RATE_LIMITS: "registration=1/4" } });
   const again = { ...env.tpp, transport: await addKey(env, env.tpp, "transport", 13) };
