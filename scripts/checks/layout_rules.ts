@@ -160,6 +160,7 @@ export const CROSSINGS: readonly Crossing[] = [
     because: "held orders and lost payments are compared with the bank's",
   },
   { from: "platform/consents", to: "platform/events", because: "a change and its event are one commit" },
+  { from: "platform/backchannel", to: "platform/events", because: "a bank fetches its events like a TPP" },
   { from: "platform/payments", to: "platform/events", because: "a change and its event are one commit" },
   { from: "platform/recovery", to: "platform/participants", because: "banks sign their statements" },
   {

@@ -154,6 +154,16 @@ async function backChannel(env: Environment): Promise<readonly Planned[]> {
   return [
     { ...rest, name: "GET back-channel-auth", path: consentPath(consentId) },
     { ...rest, name: "PUT back-channel-auth", path: consentPath(consentId), options: put(report) },
+    {
+      ...rest,
+      name: "POST bank events",
+      path: "/BANKA/back-channel-events/v1",
+      options: {
+        body: JSON.stringify({ ack: ["an unknown one"], maxEvents: 1, returnImmediately: true }),
+        signature: null,
+        idempotencyKey: null,
+      },
+    },
     { ...rest, name: "GET orders", path: `${orderPath()}?status=AcceptedSettlementInProcess` },
     { ...rest, name: "GET order", path: order },
     { ...rest, name: "PUT order", path: order, options: put(status) },

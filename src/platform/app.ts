@@ -1,10 +1,8 @@
-/**
- * The three hosts: the API host, which requires client certificates, the browser host, and the operations host with a
- * listener of its own. Each has the endpoints of its slices behind the same surroundings. `compose.ts` has the wiring.
- */
+/** The API, browser and operations hosts: the endpoints of their slices behind the same surroundings. `compose.ts` wires them. */
 import { Hono, type MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type BackchannelRouteDeps, backchannelRoutes } from "./backchannel/routes.ts";
+import { bankEventRoutes } from "./backchannel/bank_event_routes.ts";
 import { type PaymentOrderRouteDeps, paymentOrderRoutes } from "./backchannel/payment_order_routes.ts";
 import { isConsolePath } from "../console/paths.ts";
 import { type ConsoleParts, consoleRoutes } from "./console/console_routes.tsx";
@@ -163,6 +161,7 @@ export function apiHost(deps: ApiDeps): Host {
     ...receiptRoutes(deps.receipts),
     ...backchannelRoutes(deps.backchannel),
     ...paymentOrderRoutes(deps.paymentOrders),
+    ...bankEventRoutes(deps.events),
     ...traceRoutes(deps.traces),
     ...eventRoutes(deps.events),
   ], () => "oauth");

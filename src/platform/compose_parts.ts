@@ -143,7 +143,8 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
   const readCertificate = certificateReader({ ...config, clock, source: config.clientCertSource });
   const callers = openCallers(readCertificate);
   const view = composeDirectoryView(parts, log);
-  const events = openEventStore({ store, clock, keepMs: config.eventDays * 86_400_000 });
+  const { baseUrl, eventDays } = config;
+  const events = openEventStore({ store, clock, keepMs: eventDays * 86_400_000, baseUrl });
   const [payments, traces] = [openPaymentStore(store, events.stage), openTraces(parts)];
   const figures = openFigures(parts);
   return {

@@ -36,8 +36,8 @@ export const DELIVERIES = {
     level: "warn",
     fields: ["count", "bank", "err"],
     meaning:
-      "A TPP has reported that it cannot use events, with the error code of the first. They are sent again.",
-    act: "If it lasts: ask the TPP. `invalid_key` means that it has no current copy of the platform's keys.",
+      "A TPP or a bank has reported that it cannot use events, with the error code of the first. They are sent again.",
+    act: "If it lasts: ask it. `invalid_key` means that it has no current copy of the platform's keys.",
   },
   "event.not_delivered": {
     level: "warn",

@@ -14,6 +14,12 @@ export const RECEIPT_PATH = "/{bank}/domestic-payments/v1/{paymentId}/receipt";
 export const RECEIPT_PAGE_PATH = "/receipt";
 /** On the browser host: the page; with `.json` the same as JSON. */
 export const SERVICE_LEVELS_PATH = "/service-levels";
+/** What a bank reads of a consent. */
+export const PAYER_PATH = "/{bank}/back-channel-auth/v1/{consentId}";
+/** A bank's payment orders, and one of them. */
+export const ORDERS_PATH = "/{bank}/back-channel-payments/v1";
+export const ORDER_PATH = "/{bank}/back-channel-payments/v1/{paymentId}";
+export const BANK_EVENTS_PATH = "/{bank}/back-channel-events/v1";
 export const EVENTS_PATH = "/{bank}/events/v1";
 export const REPLAY_PATH = "/{bank}/events/v1/replay";
 export const SUBSCRIPTIONS_PATH = "/{bank}/event-subscriptions/v1";

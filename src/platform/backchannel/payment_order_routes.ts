@@ -11,6 +11,7 @@ import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
 import { accessTokenOf, bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { ApiError, type Fault } from "../../base/kernel/api_error.ts";
+import { ORDER_PATH, ORDERS_PATH } from "../paths.ts";
 import { outboxAhead } from "../payments/order_outbox_store.ts";
 import { paymentAhead, type PaymentOrderRef } from "../payments/payment_store.ts";
 import type { KeysOfRequest } from "../security/first_reads.ts";
@@ -42,7 +43,7 @@ const tags = ["Back channel"];
 
 const listRoute = createRoute({
   method: "get",
-  path: "/{bank}/back-channel-payments/v1",
+  path: ORDERS_PATH,
   tags,
   operationId: "listPaymentOrders",
   summary: "Bank: list payment orders, oldest first",
@@ -65,7 +66,7 @@ const listRoute = createRoute({
 });
 const readRoute = createRoute({
   method: "get",
-  path: "/{bank}/back-channel-payments/v1/{paymentId}",
+  path: ORDER_PATH,
   tags,
   operationId: "getPaymentOrder",
   summary: "Bank: read a payment order",
@@ -79,7 +80,7 @@ const readRoute = createRoute({
 });
 const reportRoute = createRoute({
   method: "put",
-  path: "/{bank}/back-channel-payments/v1/{paymentId}",
+  path: ORDER_PATH,
   tags,
   operationId: "reportPaymentStatus",
   summary: "Bank: report a payment's status",

@@ -11,6 +11,7 @@ import { jsonBody } from "../../base/http/body.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { fapiHeaders } from "../http/fapi_headers.ts";
 import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
+import { PAYER_PATH } from "../paths.ts";
 import { accessTokenOf, bankParameter, resourceHeaders, signedHeaders } from "../http/openapi_parameters.ts";
 import { type AccessVariables, insufficientToken, type Requirement } from "../security/access_token.ts";
 import type { BankVariables } from "../security/bank_path.ts";
@@ -52,7 +53,7 @@ const tags = ["Back channel"];
 
 const readRoute = createRoute({
   method: "get",
-  path: "/{bank}/back-channel-auth/v1/{consentId}",
+  path: PAYER_PATH,
   tags,
   operationId: "getBackChannelConsent",
   summary: "Bank: read a consent",
@@ -67,7 +68,7 @@ const readRoute = createRoute({
 
 const updateRoute = createRoute({
   method: "put",
-  path: "/{bank}/back-channel-auth/v1/{consentId}",
+  path: PAYER_PATH,
   tags,
   operationId: "updatePayerAccounts",
   summary: "Bank: report the payer's accounts, or the selected one",

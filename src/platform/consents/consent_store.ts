@@ -151,7 +151,14 @@ function eventOf(
   const { id, clientId, bank, status, statusUpdatedAt: at } = changed;
   const type = actor === "clock" ? "consent-expired" : EVENT_TYPES[status]; // only a passed deadline is the clock's doing
   if (type === undefined || status === former.status) return undefined;
-  return { type, resource: id, consentId: id, clientId, bank, status, at, position };
+  const change = { type, resource: id, consentId: id, clientId, bank, status, at, position };
+  const isEnd = type === "consent-rejected" || type === "consent-expired";
+  return isEnd && wasAtBank(former) ? { ...change, forBank: type } : change; // contract EVT19
+}
+
+/** Whether the customer was sent to the bank: only that adds an entry to the history of a consent that is still open. */
+function wasAtBank({ status, sequence = 0 }: Consent): boolean {
+  return status === "Authorized" || sequence > 1;
 }
 
 function isNeverAuthorised(former: Consent, changed: Consent): boolean {

@@ -19,7 +19,11 @@ export type NoticeType =
   | "certificate-expiring"
   | "outage-announced"
   | "outage-changed"
-  | "outage-withdrawn";
+  | "outage-withdrawn"
+  | BankEventType;
+
+/** What a bank is told (contract EVT19). */
+export type BankEventType = "consent-rejected" | "consent-expired" | "payment-closed";
 
 /** A change of status, as the slice that stages it knows it. */
 export interface StatusChange {
@@ -34,9 +38,11 @@ export interface StatusChange {
   readonly at: number;
   /** Of the entry in the history of the resource, milliseconds. It grows with every entry of that history. */
   readonly position: number;
+  /** What the bank is told of the change; absent if it is told nothing. */
+  readonly forBank?: BankEventType;
 }
 
-/** What a TPP is told of something that is no consent or payment of it: of an outage, a key or a statement. */
+/** What a TPP is told of an outage, a key or a statement, or a bank of a consent or payment. */
 export interface Notice {
   readonly type: NoticeType;
   readonly status: string;

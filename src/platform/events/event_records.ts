@@ -89,22 +89,23 @@ export const finishedEventRecord = defineRecord<Finished<StatusEvent>>({
 export const noticeRecord = defineRecord<NoticeEvent>({
   name: "event_notice",
   keyParts: noticePlace,
-  what: "A planned outage, or an expiring key or statement of a TPP, that the TPP has not acknowledged.",
+  what:
+    "What a TPP is told of an outage or an expiring key, or a bank of a consent or payment, not acknowledged.",
   schema: z.looseObject({ ...notice, ...delivery }),
   version: 1,
   lifetime: "Until it is acknowledged, at most `EVENT_DAYS`.",
-  personalData: "participant",
+  personalData: "pseudonymous",
   retention: "protocol",
 });
 
 export const finishedNoticeRecord = defineRecord<Finished<NoticeEvent>>({
   name: "event_notice_finished",
   keyParts: noticePlace,
-  what: "A notice that its TPP has acknowledged, for a replay.",
+  what: "A notice that its TPP or bank has acknowledged, for a replay.",
   schema: z.looseObject(notice),
   version: 1,
   lifetime: "At most `EVENT_DAYS` from the change.",
-  personalData: "participant",
+  personalData: "pseudonymous",
   retention: "protocol",
 });
 

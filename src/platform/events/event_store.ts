@@ -10,6 +10,7 @@ import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
 import { finishedEventKey, noticeKey } from "../store_keys.ts";
+import { bankNotice } from "./bank_notice.ts";
 import type { EventPlace, Notice, StatusChange, StoredEvent } from "./event.ts";
 import {
   afterPlace,
@@ -30,6 +31,19 @@ import {
 export interface EventOwner {
   readonly clientId: ClientId;
   readonly bank: BankCode;
+  /** The bank's client, if the events are the bank's own ({@link bankAsOwner}). */
+  readonly audience?: ClientId;
+}
+
+/**
+ * A bank as the owner of its own events. They lie under its code, because a change of a consent or payment knows no client
+ * of the bank. No client id has the form of a code.
+ */
+export function bankAsOwner(
+  { code, clientId }: { readonly code: BankCode; readonly clientId?: ClientId },
+): EventOwner {
+  const owner = { clientId: code as string as ClientId, bank: code };
+  return clientId === undefined ? owner : { ...owner, audience: clientId };
 }
 
 /** Whom a notice is for. Without a bank, the polls at each bank return it until one of them acknowledges it. */
@@ -87,10 +101,14 @@ export interface EventStoreDeps {
   readonly clock: Clock;
   /** How long an event is kept that is not acknowledged, milliseconds. */
   readonly keepMs: number;
+  /** Of the API. */
+  readonly baseUrl: string;
 }
 
-export function openEventStore({ store, clock, keepMs }: EventStoreDeps): EventStore {
+export function openEventStore(deps: EventStoreDeps): EventStore {
+  const { store, clock, keepMs, baseUrl } = deps;
   const { wake, ...wakes } = openWakes();
+  const stageNotice = openNoticeStaging(deps);
   const isDue = ({ entry: { value } }: PlacedEvent): boolean =>
     clock() < value.stagedAt + keepMs && clock() >= (value.retryAt ?? 0);
   return {
@@ -101,13 +119,11 @@ export function openEventStore({ store, clock, keepMs }: EventStoreDeps): EventS
       const event = { type, consentId, status, at, stagedAt, ...cause };
       eventRecord.set(tx, keyOf(change, change), event, stagedAt + keepMs);
       tx.onCommit.push(() => wake(change));
+      if (change.forBank === undefined) return;
+      const place = { position: change.position, resource: `b-${change.resource}` };
+      stageNotice(tx, bankAsOwner({ code: change.bank }), place, bankNotice(change, change.forBank, baseUrl));
     },
-    stageNotice(tx, { clientId, bank }, { position, resource }, { type, status, at, about, link, details }) {
-      const stagedAt = clock();
-      const cause = tx.interactionId === undefined ? {} : { interactionId: tx.interactionId };
-      const notice = { type, status, at, about, link, details, stagedAt, ...cause };
-      noticeRecord.set(tx, noticeKey(clientId, bank, position, resource), notice, stagedAt + keepMs);
-    },
+    stageNotice,
     due: (owner, limit) => listDue(store, owner, limit, isDue),
     find: (from, owner, place) => findAt(from, keyOf(owner, place)),
     at: findAt,
@@ -119,9 +135,18 @@ export function openEventStore({ store, clock, keepMs }: EventStoreDeps): EventS
       const listed = await listWaiting(store, owner, limit, after);
       return listed.filter(({ entry }) => clock() < entry.value.stagedAt + keepMs);
     },
-    ...finishedEvents({ store, clock, keepMs }),
+    ...finishedEvents(deps),
     wake,
     ...wakes,
+  };
+}
+
+function openNoticeStaging({ clock, keepMs }: EventStoreDeps): EventStore["stageNotice"] {
+  return (tx, { clientId, bank }, { position, resource }, { type, status, at, about, link, details }) => {
+    const stagedAt = clock();
+    const cause = tx.interactionId === undefined ? {} : { interactionId: tx.interactionId };
+    const notice = { type, status, at, about, link, details, stagedAt, ...cause };
+    noticeRecord.set(tx, noticeKey(clientId, bank, position, resource), notice, stagedAt + keepMs);
   };
 }
 

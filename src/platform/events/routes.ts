@@ -39,7 +39,7 @@ const pollRoute = createRoute({
 });
 
 /** Check: parses the bytes of a body that is not signed. */
-const strictJson = createMiddleware<{ Variables: BodyVariables & { json: unknown } }>(
+export const strictJson = createMiddleware<{ Variables: BodyVariables & { json: unknown } }>(
   async function strictJson(c, next) {
     c.set("json", parseStrictJson(c.get("body")));
     await next();

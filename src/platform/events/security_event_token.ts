@@ -25,7 +25,7 @@ export interface Origins {
  */
 export function claimsOf(
   { entry: { value: event }, ...place }: PlacedEvent,
-  { clientId, bank }: EventOwner,
+  { clientId, bank, audience = clientId }: EventOwner,
   origins: Origins,
   reason?: string,
 ): JsonObject {
@@ -35,7 +35,7 @@ export function claimsOf(
     iss: `${origins.authUrl}/${bank}`, // Decision A1
     iat: unixSeconds(event.stagedAt),
     jti: jtiOf(place),
-    aud: clientId,
+    aud: audience,
     sub: link,
     txn: event.interactionId ?? (isStatus ? event.consentId : idOf(place)),
     toe: unixSeconds(event.at),

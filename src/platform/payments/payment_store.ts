@@ -63,7 +63,9 @@ export function openPaymentStore(store: Store, stageEvent: StageEvent): PaymentS
     const position = stageRecorded(tx, payment, former, entry);
     const { id: resource, consentId, clientId, bank, status, statusUpdatedAt: at } = payment;
     const type = "payment-status-changed";
-    stageEvent(tx, { type, resource, consentId, clientId, bank, status, at, position }); // contract EVT1
+    const isClosed = payment.closedAt !== undefined; // its next change is the bank's report, which removes this
+    const forBank = isClosed ? { forBank: "payment-closed" as const } : {}; // contract EVT19
+    stageEvent(tx, { type, resource, consentId, clientId, bank, status, at, position, ...forBank }); // contract EVT1
   };
   return {
     find: (from, id) => paymentRecord.get(from, paymentKey(id)),

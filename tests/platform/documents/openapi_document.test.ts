@@ -35,6 +35,7 @@ const OPERATION_IDS = {
   "get /{bank}/back-channel-payments/v1": ["listPaymentOrders", "mutualTLS DPoPBank"],
   "get /{bank}/back-channel-payments/v1/{paymentId}": ["getPaymentOrder", "mutualTLS DPoPBank"],
   "put /{bank}/back-channel-payments/v1/{paymentId}": ["reportPaymentStatus", "mutualTLS DPoPBank"],
+  "post /{bank}/back-channel-events/v1": ["pollBankEvents", "mutualTLS DPoPBank"],
   "post /{bank}/events/v1": ["pollEvents", "mutualTLS DPoPPayments"],
   "post /{bank}/events/v1/replay": ["replayEvents", "mutualTLS DPoPPayments"],
   "post /{bank}/event-subscriptions/v1": ["createEventSubscription", "mutualTLS DPoPPayments"],

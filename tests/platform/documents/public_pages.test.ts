@@ -31,6 +31,7 @@ const OPERATIONS = {
   "get /{bank}/back-channel-payments/v1": API,
   "get /{bank}/back-channel-payments/v1/{paymentId}": API,
   "put /{bank}/back-channel-payments/v1/{paymentId}": API,
+  "post /{bank}/back-channel-events/v1": API,
   "post /{bank}/events/v1": API,
   "post /{bank}/events/v1/replay": API,
   "post /{bank}/event-subscriptions/v1": API,
