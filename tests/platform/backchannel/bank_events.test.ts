@@ -58,7 +58,7 @@ Deno.test("a bank learns which consents have ended of customers that it had, and
   assertEquals((await bankCall(env, env.bankA, new URL(link).pathname)).status, 200);
 });
 
-Deno.test("a bank acknowledges its own events alone, and a TPP's are not touched [EVT19, EVT4]", async () => {
+Deno.test("a bank acknowledges its own events alone, and a TPP's are not touched [EVT19, EVT4, EVT-N6]", async () => {
   await using env = await openEnvironment();
   await refused(env);
   const [event] = await told(env);
