@@ -39,7 +39,7 @@ Deno.test("the checks of every resource endpoint have one order, from the certif
       assert(checks.includes(name), `${method} ${path} lacks ${name}`);
     }
     const hasBody = method === "POST" || method === "PUT";
-    const isSigned = hasBody && !path.startsWith("/:bank/events/v1"); // contract EVT3, EVT15
+    const isSigned = hasBody && !/^\/:bank\/(back-channel-)?events\/v1/.test(path); // contract EVT3, EVT15, EVT19
     assertEquals(checks.includes("payloadSignature"), isSigned, `${method} ${path}`);
   }
 });
