@@ -17,7 +17,7 @@ async function seen(env: Environment): Promise<readonly string[][]> {
   return Process.map(({ Name, Serves, State }: Json) => [Name, Serves, State]);
 }
 
-Deno.test("operators see each process, and after 30 s without a report as lost [OP18]", async () => {
+Deno.test("operators see each process, and after 30 s without a report as lost [OP18, O10]", async () => {
   await using env = await openEnvironment();
   assertEquals(await seen(env), []); // this one has no name
   const [second, first] = [

@@ -16,7 +16,7 @@ function authorityOf(server: TimestampServer, changes: Partial<TimestampAuthorit
   return { fetch, url: server.url, trusted: server.root, now: Date.now, ...changes };
 }
 
-Deno.test("deno task log timestamp keeps a timestamp that OpenSSL verifies, once for each checkpoint [EV14]", async () => {
+Deno.test("deno task log timestamp keeps a timestamp that OpenSSL verifies, once for each checkpoint [EV14, P6]", async () => {
   await using env = await openEnvironment();
   await using server = await openTimestampAuthority();
   const files = new Map<string, Uint8Array>([["root.pem", new TextEncoder().encode(server.root)]]);
