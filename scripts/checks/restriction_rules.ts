@@ -76,6 +76,12 @@ export const RESTRICTED_PACKAGES: readonly Restriction[] = [
     instead: "use messagesOf of src/pages/messages.ts",
   },
   {
+    name: "npm:nodemailer",
+    target: /^(npm:)?\/?nodemailer(@|\/|$)/,
+    mayImport: /^directory\/reminders\/mailer\.ts$/,
+    instead: "send mails with openMailer",
+  },
+  {
     name: "npm:prom-client",
     target: /^(npm:)?\/?prom-client(@|\/|$)/,
     mayImport: /^base\/observability\/metrics\.ts$/,
@@ -96,7 +102,7 @@ export const RESTRICTED_PACKAGES: readonly Restriction[] = [
   {
     name: "node:*",
     target: /^node:/,
-    mayImport: /^((client|sandbox)\/|base\/store\/database_file\.ts$)/,
+    mayImport: /^((client|sandbox)\/|base\/store\/database_file\.ts$|directory\/reminders\/mailer\.ts$)/,
     instead: "use Fetch and WebCrypto",
   },
 ];

@@ -47,6 +47,8 @@ export interface DirectoryEnvironment extends AsyncDisposable {
   readonly adminFetch: (request: Request) => Promise<Response>;
   /** Sends a request as an administrator; a body that is not a string is sent as JSON. */
   admin(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Sends the mails that are due. */
+  readonly remind: () => Promise<void>;
   /** Sends a request without credentials. */
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
 }
@@ -83,6 +85,7 @@ export async function openDirectoryEnvironment(
     fetch: app.fetch,
     publicFetch: app.publicFetch,
     adminFetch: app.adminFetch,
+    remind: async () => await app.reminders?.sendDue(),
     admin: (
       method: string,
       path: string,

@@ -30,6 +30,9 @@ import { openLog } from "../base/observability/log.ts";
 import type { DirectoryLog } from "./log_events.ts";
 import { described } from "./openapi.ts";
 import { answerErrors } from "./on_error.ts";
+import type { MailSettings } from "./reminders/mail_config.ts";
+import { openMailer } from "./reminders/mailer.ts";
+import { openReminders, type Reminders } from "./reminders/send_reminders.ts";
 import { openRestoredCopy } from "./restored_copy_store.ts";
 import { limitPublic, type PublicLimit, USUAL_PUBLIC_LIMIT } from "./public_limit.ts";
 import { healthEndpoint, publicEndpoints } from "./public_routes.ts";
@@ -64,6 +67,8 @@ export interface DirectoryParts {
   readonly fourEyes?: readonly FourEyesName[];
   /** The console. By default it is at the issuer's address, and people sign in with tokens. */
   readonly console?: ConsoleSettings;
+  /** How mails are sent. Default: no mail is sent. */
+  readonly mail?: MailSettings | undefined;
   /** Asks the OpenID provider. */
   readonly fetch?: typeof fetch;
 }
@@ -79,6 +84,8 @@ export interface DirectoryApp {
   readonly adminFetch: Handler;
   /** Both on one address, for a sandbox. */
   readonly fetch: Handler;
+  /** Absent if no mail is sent. */
+  readonly reminders: Reminders | undefined;
 }
 
 const DEFAULT_CERTIFICATE_DAYS = 397;
@@ -127,6 +134,7 @@ export async function composeDirectory(parts: DirectoryParts): Promise<Directory
     publicFetch: serve(open, { limit }),
     adminFetch: serve([health, ...administered], { pages, drawPage }),
     fetch: serve([...open, ...administered], { pages, drawPage }),
+    reminders: remindersOf(parts, directory, log),
   };
 }
 
@@ -141,6 +149,18 @@ interface HandlerOptions {
   readonly pages?: readonly Endpoint[];
   readonly drawPage?: ReturnType<typeof consoleErrorPages>;
   readonly idOf?: (request: Request) => string | undefined;
+}
+
+function remindersOf(
+  { mail, issuer, environment, console }: DirectoryParts,
+  directory: Directory,
+  log: DirectoryLog,
+): Reminders | undefined {
+  if (mail === undefined) return undefined;
+  const { administrators, days, from } = mail;
+  const terms = { issuer, environment, consoleUrl: console?.url ?? issuer, administrators };
+  const send = openMailer(mail.smtp, { from, name: new URL(issuer).hostname });
+  return openReminders({ directory, terms, days, send, log });
 }
 
 function handler(

@@ -14,6 +14,7 @@ import { type ConfigSource, readChecked } from "./config_source.ts";
 import { fileFaults } from "./file_modes.ts";
 import { type FourEyesName, readFourEyes } from "./four_eyes.ts";
 import { type PublicLimit, USUAL_PUBLIC_LIMIT } from "./public_limit.ts";
+import { MAIL_VARIABLES, type MailSettings, readMail } from "./reminders/mail_config.ts";
 import { openStatementKeys } from "./statement_keys.ts";
 import { isLoopback } from "./web_address.ts";
 
@@ -40,6 +41,8 @@ export interface DirectoryConfig {
   /** The changes that need two administrators. */
   readonly fourEyes: readonly FourEyesName[];
   readonly console: ConsoleSettings;
+  /** Absent if no mail is sent. */
+  readonly mail?: MailSettings | undefined;
   readonly environment: "Production" | "Sandbox";
 }
 
@@ -110,6 +113,7 @@ const schema = z.object({
     MIN_SECRET_CHARACTERS,
     `must have at least ${MIN_SECRET_CHARACTERS} characters`,
   ).optional(),
+  ...MAIL_VARIABLES,
   ENVIRONMENT: z.enum(["Production", "Sandbox"], "must be Production or Sandbox").default("Production"),
 });
 type Values = z.infer<typeof schema>;
@@ -137,6 +141,7 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
   const pems = await readPems(values, source, faults);
   const signingKeys = await readSigningKeys(values, source, faults);
   const certification = await readCertification(values, source, faults);
+  const mail = await readMail(values, source, faults);
   if (!parsed.success || faults.length > 0) throw new DirectoryConfigError(faults);
   const { data } = parsed;
   return {
@@ -153,6 +158,7 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
     certification,
     fourEyes: data.DIRECTORY_FOUR_EYES ?? [],
     console: consoleSettings(data),
+    mail,
     environment: data.ENVIRONMENT,
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Every key of the directory in its store, with the type of its value. Only proposals expire: a trust root must be
+ * Every key of the directory in its store, with the type of its value. Only proposals and reminders expire: a trust root must be
  * able to prove its past statements. All keys begin with "directory", so that other parts may share the store.
  */
 import type { Key } from "../base/store/store.ts";
@@ -41,6 +41,15 @@ export const proposalKey = (id: string): Key => [...PROPOSALS, id];
 
 /** The proposals that can be approved now. Written with every change of a proposal. */
 export const OPEN_PROPOSALS: Key = [ROOT, "open_proposals"];
+
+/** Whether a mail about something that ends was sent (`reminders`). Deleted 30 days after the end. */
+export const reminderKey = (orgId: OrgId, ending: string, days: number): Key => [
+  ROOT,
+  "reminder",
+  orgId.toLowerCase(),
+  ending,
+  String(days),
+];
 
 /** Prefix of a participant's history. */
 export const historyOf = (orgId: OrgId): Key => [ROOT, "history", orgId.toLowerCase()];

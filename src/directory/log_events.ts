@@ -83,6 +83,24 @@ export const DIRECTORY_EVENTS = {
     fields: ["proposal", "administrator"],
     meaning: "An administrator has rejected a proposal, or withdrawn an own one.",
   },
+  "directory.reminder_sent": {
+    level: "info",
+    fields: ["orgId", "messageId", "days", "rejectedAddresses"],
+    meaning: "The mail server has taken a mail about something that ends.",
+  },
+  "directory.reminder_not_sent": {
+    level: "warn",
+    fields: ["orgId", "messageId", "days", "why", "state"],
+    meaning:
+      "The mail server cannot be reached, or has rejected a mail. It is tried again, unless it is given up.",
+    act: "If it lasts: see Mails in directory.md.",
+  },
+  "directory.reminders_failed": {
+    level: "error",
+    fields: ["why"],
+    meaning: "A pass that sends reminders has ended early. There is another one within an hour.",
+    act: "If it repeats.",
+  },
   "directory.restored": {
     level: "error",
     fields: ["takenAt"],

@@ -57,7 +57,9 @@ async function start(): Promise<void> {
   });
   await giveUpPermissions();
   Deno.addSignalListener("SIGHUP", () => void renewKeys(statementKeys, config));
+  const reminders = app.reminders?.start();
   await serve(app, config);
+  await reminders?.stop();
   await store.close();
   log.info("directory.stopped");
 }

@@ -6,6 +6,7 @@ import type { CertifiedKey } from "./certified_key.ts";
 import { HAPPENINGS, type HistoryEntry } from "./history.ts";
 import { asOrgId, type OrgId } from "./identifiers.ts";
 import { openProposalsRecord, proposalRecord } from "./proposal_store.ts";
+import { reminderRecord } from "./reminders/reminder_store.ts";
 import { ORGANISATION_STATUSES, type Participant, SOFTWARE_STATUSES } from "./participant.ts";
 
 const KEPT = "Kept.";
@@ -160,4 +161,5 @@ export const directoryRecords = [
   certificationReportRecord,
   proposalRecord,
   openProposalsRecord,
+  reminderRecord,
 ] as const;

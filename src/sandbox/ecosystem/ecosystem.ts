@@ -7,6 +7,7 @@ import { CannotStart } from "./cannot_start.ts";
 import { withClock } from "./clock_routes.ts";
 import { type Handler, listenHttp } from "./http_listener.ts";
 import type { MakeKeyPair } from "./key_files.ts";
+import { openMailReceiver, withMails } from "./mail_receiver.ts";
 import { onboard } from "./onboarding.ts";
 import { participantPlans } from "./participants_plan.ts";
 import { type RunningPlatform, startDirectory, startPlatform } from "./platform_and_directory.ts";
@@ -116,10 +117,13 @@ export async function startEcosystem(options: EcosystemOptions): Promise<Ecosyst
 }
 
 async function openDirectory(site: Site, keys: SiteKeys, running: AsyncDisposableStack): Promise<void> {
-  const directory = await startDirectory(site, keys.authority, keys.directory, site.log.write);
+  const mail = openMailReceiver();
+  running.defer(() => mail.stop());
+  const directory = await startDirectory({ ...site, smtpPort: mail.port }, keys, site.log.write);
   running.defer(() => directory.stop());
   const { clock, secrets } = site;
-  listen(site, 2, withClock({ clock, adminToken: secrets.directoryAdminToken }, directory.handle), running);
+  const handle = withMails(mail, directory.handle);
+  listen(site, 2, withClock({ clock, adminToken: secrets.directoryAdminToken }, handle), running);
 }
 
 async function openPlatform(

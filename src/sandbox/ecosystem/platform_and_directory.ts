@@ -15,7 +15,6 @@ import { monotonicClock } from "../../base/kernel/clock.ts";
 import { openLog } from "../../base/observability/log.ts";
 import { openStore } from "../../base/store/open_store.ts";
 import type { Addresses } from "./addresses.ts";
-import type { Authority } from "./authority.ts";
 import type { SandboxClock } from "./clock.ts";
 import { privateKeyPem } from "./key_files.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
@@ -24,6 +23,14 @@ import type { SiteKeys } from "./site_keys.ts";
 
 /** Lifetime of participants' certificates; few sandbox directories are older. */
 const CERTIFICATE_DAYS = 730;
+
+const MAIL = {
+  from: "directory@sandbox.example",
+  administrators: "administrators@sandbox.example",
+  days: [30, 7, 1],
+};
+/** So that a mail follows soon when the clock is moved. */
+const REMIND_EVERY_MS = 5000;
 
 /** Dependencies of both. */
 export interface Surroundings {
@@ -119,9 +126,11 @@ function variablesOf(
 
 /** Starts the directory on its store file, with the sandbox's authority as its own. */
 export async function startDirectory(
-  { files, addresses, secrets, clock }: Surroundings,
-  authority: Authority,
-  signingKey: CryptoKeyPair,
+  { files, addresses, secrets, clock, smtpPort }: Surroundings & {
+    /** Where a mail server listens, on loopback. */
+    readonly smtpPort: number;
+  },
+  { authority, directory: signingKey }: Pick<SiteKeys, "authority" | "directory">,
   sink: (line: string) => void,
 ): Promise<RunningDirectory> {
   const store = await openStore(files.directoryStore, {
@@ -139,11 +148,16 @@ export async function startDirectory(
     environment: "Sandbox",
     loopbackRedirects: true,
     certificateDays: CERTIFICATE_DAYS,
+    mail: { ...MAIL, smtp: { host: "127.0.0.1", port: smtpPort, security: "none" } },
     judgesClock: Date.now, // TLS uses this computer's clock, not the sandbox's
     log: openLog({ clock: clock.now, sink, level: "info" }),
   });
+  const reminders = directory.reminders?.start(REMIND_EVERY_MS);
   return {
     handle: (request) => directory.fetch(request),
-    stop: () => store.close(),
+    async stop(): Promise<void> {
+      await reminders?.stop();
+      await store.close();
+    },
   };
 }

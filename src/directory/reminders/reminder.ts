@@ -1,0 +1,104 @@
+/** What ends for a participant, when its contacts are reminded, and the mail (contract DRM1 to DRM4). No I/O. */
+import { sha256 } from "../../base/kernel/identifiers.ts";
+import type { CertifiedKey, KeyUse } from "../certified_key.ts";
+import type { CertificationTerms } from "../certification.ts";
+import { isTrusted, type Participant } from "../participant.ts";
+import type { StatementTerms } from "../software_statement.ts";
+import { isMailAddress } from "./mail_address.ts";
+
+/** Something that ends. */
+export interface Ending {
+  /** Differs from every other ending of the participant, also of a renewed one. */
+  readonly id: string;
+  /** As the mail names it. */
+  readonly name: string;
+  /** Milliseconds. */
+  readonly endsAt: number;
+  /** What the participant's people do. */
+  readonly remedy: string;
+}
+
+export interface Mail {
+  readonly to: readonly string[];
+  readonly cc: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  /** The same whenever this reminder is sent. */
+  readonly messageId: string;
+}
+
+/** The addresses that mails name. */
+export interface MailTerms {
+  readonly issuer: string;
+  readonly environment: string;
+  /** The console's origin. */
+  readonly consoleUrl: string;
+  /** The mailbox of the directory's administrators. */
+  readonly administrators: string;
+}
+
+const DAY_MS = 86_400_000;
+const USES: Readonly<Record<KeyUse, string>> = { sig: "signing", tls: "transport", enc: "encryption" };
+
+/** What ends for a participant whose keys may be trusted. Others have none. */
+export function endingsOf(
+  participant: Participant,
+  keys: readonly CertifiedKey[],
+  { statementDays }: Pick<StatementTerms, "statementDays">,
+  { requiredDays }: Pick<CertificationTerms, "requiredDays">,
+): readonly Ending[] {
+  if (!isTrusted(participant)) return [];
+  const certificates = keys.filter(({ revoked }) => revoked === undefined).map(({ kid, use, notAfter }) => ({
+    id: kid,
+    name: `The certificate of the ${USES[use]} key ${kid}`,
+    endsAt: notAfter,
+    remedy: "Add a certificate for a new key. If you use a newer key already, revoke this one.",
+  }));
+  const { software: { statementIat }, certifications: [newest] = [] } = participant;
+  const statement = statementIat === 0 ? [] : [{
+    id: `statement ${statementIat}`,
+    name: "The newest software statement",
+    endsAt: (statementIat + statementDays * 86_400) * 1000,
+    remedy: "Get a new statement, and register with it again.",
+  }];
+  const certification = requiredDays === undefined || newest?.passed !== true ? [] : [{
+    id: `certification ${newest.id}`,
+    name: `The certification (${newest.suite})`,
+    endsAt: newest.issuedAt + requiredDays * DAY_MS,
+    remedy: "Have the software certified again, and send the report to the directory's administrators.",
+  }];
+  return [...certificates, ...statement, ...certification];
+}
+
+/** The smallest of `days` that is not shorter than the time left, or undefined if none is or it has ended. */
+export function dueDays(endsAt: number, days: readonly number[], now: number): number | undefined {
+  if (now >= endsAt) return undefined;
+  const due = days.filter((each) => endsAt - now <= each * DAY_MS);
+  return due.length === 0 ? undefined : Math.min(...due);
+}
+
+/** The mail about an ending. Its headers have nothing that the participant has chosen but the org_id and addresses. */
+export async function mailOf(
+  { orgId, orgName, contacts }: Participant,
+  { id, name, endsAt, remedy }: Ending,
+  days: number,
+  { issuer, environment, consoleUrl, administrators }: MailTerms,
+): Promise<Mail> {
+  const end = `${new Date(endsAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const within = days === 1 ? "1 day" : `${days} days`;
+  const hash = await sha256(JSON.stringify([orgId, id, days]));
+  const technical = contacts.filter(({ type }) => type === "technical").map(({ email }) => email);
+  const sandbox = environment === "Sandbox" ? "[Sandbox] " : "";
+  return {
+    to: [...new Set(technical.filter(isMailAddress))],
+    cc: [administrators],
+    subject: `${sandbox}${orgId}: expires within ${within}`,
+    text: [
+      `${name} of ${orgName} (${orgId}) ends on ${end}.`,
+      remedy,
+      `Sign in at ${consoleUrl}/console/own, or ask the administrators of the directory: ${administrators}.`,
+      `This mail of the participants directory ${issuer} is sent once for each of its dates.`,
+    ].join("\n\n"),
+    messageId: `<${hash}@${new URL(issuer).hostname}>`,
+  };
+}

@@ -1,0 +1,106 @@
+/** Sends the reminders that are due, and does so again and again (contract DRM1 to DRM4). */
+import type { Directory } from "../directory.ts";
+import type { DirectoryLog } from "../log_events.ts";
+import type { Participant } from "../participant.ts";
+import { listKeys, listParticipants } from "../participant_store.ts";
+import type { SendMail } from "./mailer.ts";
+import { dueDays, type Ending, endingsOf, mailOf, type MailTerms } from "./reminder.ts";
+import { claimReminder, settleReminder } from "./reminder_store.ts";
+
+export interface ReminderDeps {
+  readonly directory: Directory;
+  readonly terms: MailTerms;
+  /** Before the end. */
+  readonly days: readonly number[];
+  readonly send: SendMail;
+  readonly log: DirectoryLog;
+}
+
+/** Work that goes on until it is stopped. */
+export interface Work {
+  /** Ends it, and waits for a mail that is being sent, for 2 s at most. */
+  stop(): Promise<void>;
+}
+
+/** Mails of one pass. The next pass sends the others. */
+const MAX_A_PASS = 200;
+const EVERY_MS = 3_600_000;
+const STOP_MS = 2000;
+
+export interface Reminders {
+  /** Sends what is due. */
+  sendDue(): Promise<void>;
+  /** Sends what is due now, and every hour or as often as `everyMs`. */
+  start(everyMs?: number): Work;
+}
+
+export function openReminders(deps: ReminderDeps): Reminders {
+  return {
+    sendDue: () => sendReminders(deps, () => false),
+    start: (everyMs = EVERY_MS) => startReminders(deps, everyMs),
+  };
+}
+
+function startReminders(deps: ReminderDeps, everyMs: number): Work {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isStopped = false;
+  const pass = async (): Promise<void> => {
+    await sendReminders(deps, () => isStopped).catch((error: Error) => {
+      if (!isStopped) deps.log.error("directory.reminders_failed", { why: error.message });
+    });
+    if (!isStopped) timer = setTimeout(() => running = pass(), everyMs);
+  };
+  let running = pass();
+  return {
+    async stop(): Promise<void> {
+      isStopped = true;
+      clearTimeout(timer);
+      let late: ReturnType<typeof setTimeout> | undefined;
+      const patience = new Promise<void>((resolve) => late = setTimeout(resolve, STOP_MS));
+      await Promise.race([running, patience]).finally(() => clearTimeout(late));
+    },
+  };
+}
+
+/**
+ * Sends what is due. It ends early if the mail server cannot be reached. A restored copy may lack what was sent and what
+ * was renewed, so nothing is sent until it is confirmed.
+ */
+async function sendReminders(deps: ReminderDeps, isStopped: () => boolean): Promise<void> {
+  const { directory: { store, clock, restored, terms, certification }, days } = deps;
+  if (restored.takenAt() !== undefined) return;
+  let sent = 0;
+  for (const participant of await listParticipants(store)) {
+    const keys = await listKeys(store, participant.orgId);
+    for (const ending of endingsOf(participant, keys, terms, certification)) {
+      const due = dueDays(ending.endsAt, days, clock());
+      if (due === undefined) continue;
+      if (isStopped() || sent >= MAX_A_PASS) return;
+      const outcome = await remind(deps, participant, ending, due);
+      if (outcome === "unreachable") return;
+      if (outcome === "tried") sent++;
+    }
+  }
+}
+
+async function remind(
+  { directory, terms, send, log }: ReminderDeps,
+  participant: Participant,
+  ending: Ending,
+  days: number,
+): Promise<"nothing" | "tried" | "unreachable"> {
+  const { orgId } = participant;
+  const claim = await claimReminder(directory, orgId, ending, days);
+  if (claim === undefined) return "nothing";
+  const mail = await mailOf(participant, ending, days, terms);
+  const sent = await send(mail);
+  const state = await settleReminder(directory, claim, sent.outcome);
+  const { messageId } = mail;
+  if (sent.outcome === "sent") {
+    const { rejectedAddresses } = sent;
+    log.info("directory.reminder_sent", { orgId, messageId, days, rejectedAddresses });
+    return "tried";
+  }
+  log.warn("directory.reminder_not_sent", { orgId, messageId, days, why: sent.why, state });
+  return sent.outcome === "unreachable" ? "unreachable" : "tried";
+}
