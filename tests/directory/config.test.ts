@@ -40,6 +40,7 @@ Deno.test("readDirectoryConfig takes PEM or paths, and defaults to loopback and 
     certification: { certifiers: NO_CERTIFIERS, requiredDays: undefined },
     fourEyes: [],
     console: { url: "http://localhost:8091" },
+    mail: undefined,
     environment: "Production",
   });
 });
@@ -69,6 +70,53 @@ Deno.test("readDirectoryConfig names every fault at once, quoting no secret [F3]
     "DIRECTORY_SIGNING_KEYS: is not a private JWK set of `use: sig` RSA keys; look at: keys.0.kid, keys.0.n, keys.0.e, keys.0.p, keys.0.q, keys.0.dp, keys.0.dq, keys.0.qi, keys.0.use",
   ]);
   assert(!wrong.message.includes("AAAA"));
+});
+
+Deno.test("readDirectoryConfig reads the mail server, and rejects one without TLS and an incomplete one [F3, DRM4]", async () => {
+  const mail = {
+    DIRECTORY_SMTP_URL: "smtp://mail.example:587",
+    DIRECTORY_MAIL_FROM: "no-reply@directory.example",
+    DIRECTORY_MAIL_ADMINISTRATORS: "administrators@directory.example",
+  };
+  const smtp = async (changes: Record<string, string>): Promise<unknown> =>
+    (await read({ ...mail, ...changes })).mail?.smtp;
+  const of = { host: "mail.example", port: 587, security: "starttls", login: undefined, ca: undefined };
+  assertEquals(await smtp({}), of);
+  const login = { user: "directory", password: "secret" };
+  const credentials = { DIRECTORY_SMTP_USER: login.user, DIRECTORY_SMTP_PASSWORD: login.password };
+  assertEquals(await smtp({ ...credentials, DIRECTORY_SMTP_URL: "smtps://mail.example:465" }), {
+    ...of,
+    port: 465,
+    security: "tls",
+    login,
+  });
+  assertEquals(await smtp({ DIRECTORY_SMTP_URL: "smtp://127.0.0.1:25" }), {
+    ...of,
+    host: "127.0.0.1",
+    port: 25,
+  });
+  assertEquals((await read({ ...mail, DIRECTORY_REMINDER_DAYS: "14,2,14" })).mail?.days, [14, 2]);
+  const faulty: readonly [Record<string, string | undefined>, string][] = [
+    [
+      { DIRECTORY_SMTP_URL: "smtp://user:secret@mail.example:587" },
+      "DIRECTORY_SMTP_URL: must be smtp://host:port",
+    ],
+    [{ DIRECTORY_SMTP_URL: "http://mail.example:587" }, "DIRECTORY_SMTP_URL: must be smtp://host:port"],
+    [{ DIRECTORY_SMTP_URL: undefined }, "DIRECTORY_SMTP_URL: set it too"],
+    [{ DIRECTORY_SMTP_USER: "directory" }, "DIRECTORY_SMTP_USER and DIRECTORY_SMTP_PASSWORD: set both"],
+    [{ DIRECTORY_MAIL_FROM: undefined }, "DIRECTORY_MAIL_FROM and DIRECTORY_MAIL_ADMINISTRATORS: set both"],
+    [
+      { DIRECTORY_MAIL_FROM: "a@b.example\r\nBcc: c@d.example" },
+      "DIRECTORY_MAIL_FROM: must be a mail address",
+    ],
+    [{ DIRECTORY_REMINDER_DAYS: "0" }, "DIRECTORY_REMINDER_DAYS: set it to"],
+    [{ DIRECTORY_REMINDER_DAYS: "366" }, "DIRECTORY_REMINDER_DAYS: set it to"],
+    [{ DIRECTORY_SMTP_CA: "nowhere.pem" }, "DIRECTORY_SMTP_CA: the file nowhere.pem"],
+  ];
+  for (const [changes, words] of faulty) {
+    const { message } = await assertRejects(() => read({ ...mail, ...changes }), DirectoryConfigError);
+    assert(message.includes(words) && !message.includes("secret"), message);
+  }
 });
 
 Deno.test("readDirectoryConfig rejects issuers that would not be one string everywhere [F3]", async () => {

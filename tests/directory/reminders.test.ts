@@ -3,14 +3,12 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { openLog } from "../../src/base/observability/log.ts";
 import { StoreFailure } from "../../src/base/store/store.ts";
 import type { DirectoryParts } from "../../src/directory/compose_directory.ts";
-import { openMailer, type SmtpSettings } from "../../src/directory/reminders/mailer.ts";
 import {
   type DirectoryEnvironment,
   type Json,
   openDirectoryEnvironment,
   thirdParty,
 } from "testing/directory_environment.ts";
-import { serverIdentity, webAuthority } from "testing/web_authority.ts";
 import { openSmtpServer, type SmtpServer, type SmtpServerOptions } from "support/smtp_server.ts";
 import { openCertified, reportOf } from "./certified.ts";
 
@@ -215,95 +213,6 @@ Deno.test("a restored directory sends no mail until an administrator confirms [D
   await restored.admin("POST", "/restored/confirm");
   await restored.remind();
   assertEquals(server.mails.length, 1);
-});
-
-const MAIL = {
-  to: ["luis@shop.example"],
-  cc: [ADMINISTRATORS],
-  subject: "SHOP: expires within 7 days",
-  text: "Pronto:\n.\nfin",
-  messageId: "<a@directory.example>",
-};
-
-const sender = (
-  smtp: Partial<SmtpSettings> & { port: number },
-  deadlineMs = 2000,
-): ReturnType<typeof openMailer> =>
-  openMailer({ host: "localhost", security: "starttls", ...smtp }, {
-    from: FROM,
-    name: "directory.example",
-    timeoutMs: 300,
-    deadlineMs,
-  });
-
-Deno.test("mails go out with TLS or STARTTLS to a server whose certificate is right, and to no other [DRM4]", async () => {
-  const [identity, { certificatePem: ca }] = [await serverIdentity(["localhost"]), await webAuthority()];
-  await using tls = openSmtpServer({ identity });
-  await using upgraded = openSmtpServer({ identity, isUpgraded: true });
-  await using plain = openSmtpServer();
-  await using wrongName = openSmtpServer({
-    identity: await serverIdentity(["mail.example"]),
-    isUpgraded: true,
-  });
-  const login = { user: "directory", password: "a secret of the directory" };
-  assertEquals((await sender({ port: tls.port, security: "tls", ca, login })(MAIL)).outcome, "sent");
-  assertEquals((await sender({ port: upgraded.port, ca })(MAIL)).outcome, "sent");
-  for (const { mails } of [tls, upgraded]) {
-    assertStringIncludes(mails[0]?.source ?? "", "Pronto:\r\n.\r\nfin");
-  }
-  const rejected = [
-    await sender({ port: tls.port, security: "tls" })(MAIL), // an unknown authority
-    await sender({ port: upgraded.port })(MAIL),
-    await sender({ port: wrongName.port, ca })(MAIL),
-    await sender({ port: plain.port, ca, login })(MAIL), // STARTTLS is not offered
-  ];
-  assertEquals(rejected.map(({ outcome }) => outcome), Array(4).fill("unreachable"));
-  assertEquals([wrongName.mails.length, plain.mails.length, tls.mails.length, upgraded.mails.length], [
-    0,
-    0,
-    1,
-    1,
-  ]);
-  assert(!plain.commands.some((command) => /AUTH|MAIL/.test(command)), "nothing is said in the clear");
-  assert(!JSON.stringify(rejected).includes(login.password));
-});
-
-Deno.test("a server that hangs or is not there is given up after a bounded time [DRM3]", async () => {
-  for (const hanging of ["CONNECT", "EHLO", "DATA."]) {
-    const hangs = Promise.withResolvers<string>();
-    await using server = openSmtpServer({
-      answer: (command) => command.startsWith(hanging) ? hangs.promise : undefined,
-    });
-    const began = performance.now();
-    const { outcome } = await sender({ port: server.port, security: "none" })(MAIL);
-    assertEquals(outcome, "unreachable", hanging);
-    assert(performance.now() - began < 2000, hanging);
-    hangs.resolve("421 at last");
-  }
-  const closed = openSmtpServer();
-  await closed[Symbol.asyncDispose]();
-  assertEquals((await sender({ port: closed.port, security: "none" })(MAIL)).outcome, "unreachable");
-});
-
-Deno.test("a process that may use the mail server alone sends a mail [DRM4, F7]", async () => {
-  await using server = openSmtpServer();
-  const mailer = new URL("../../src/directory/reminders/mailer.ts", import.meta.url);
-  const code = `
-    const { openMailer } = await import(${JSON.stringify(mailer.href)});
-    const smtp = { host: "localhost", port: ${server.port}, security: "none" };
-    const send = openMailer(smtp, { from: "${FROM}", name: "directory.example" });
-    console.log(JSON.stringify(await send(${JSON.stringify(MAIL)})));`;
-  const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "--no-prompt",
-      "--no-check",
-      `--allow-net=localhost:${server.port}`,
-      "--allow-import",
-      `data:text/typescript,${encodeURIComponent(code)}`,
-    ],
-  }).output();
-  assertEquals(new TextDecoder().decode(stdout), '{"outcome":"sent","rejectedAddresses":0}\n');
 });
 
 Deno.test("no participant's text becomes a header or a receiver of a mail [DRM4]", async () => {

@@ -53,6 +53,12 @@ const WITHOUT_DEFAULT = [
   "DIRECTORY_OIDC_ORGANISATION",
   "DIRECTORY_OIDC_CLIENT_ID",
   "DIRECTORY_OIDC_CLIENT_SECRET",
+  "DIRECTORY_SMTP_URL",
+  "DIRECTORY_SMTP_USER",
+  "DIRECTORY_SMTP_PASSWORD",
+  "DIRECTORY_SMTP_CA",
+  "DIRECTORY_MAIL_FROM",
+  "DIRECTORY_MAIL_ADMINISTRATORS",
 ];
 
 Deno.test("docs/operations has a row for every variable of the directory, with the default that the code has", async () => {

@@ -1,5 +1,6 @@
 /** Sends mails by SMTP (RFC 5321). The server's certificate is verified, and no mail is sent without TLS. */
 import { connect } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { createTransport } from "nodemailer";
 import type { Mail } from "./reminder.ts";
 
@@ -29,7 +30,7 @@ const DEADLINE_MS = 30_000;
  * @param name of this host in the greeting
  */
 export function openMailer(
-  { host, port, security, login, ca }: SmtpSettings,
+  settings: SmtpSettings,
   { from, name, timeoutMs = TIMEOUT_MS, deadlineMs = DEADLINE_MS }: {
     readonly from: string;
     readonly name: string;
@@ -37,6 +38,8 @@ export function openMailer(
     readonly deadlineMs?: number;
   },
 ): SendMail {
+  const { host, port, security, login, ca } = settings;
+  const tls = { minVersion: "TLSv1.2", ...(ca === undefined ? {} : { ca }) } as const;
   const transport = createTransport({
     host,
     port,
@@ -45,14 +48,14 @@ export function openMailer(
     requireTLS: security === "starttls",
     ignoreTLS: security === "none",
     ...(login === undefined ? {} : { auth: { user: login.user, pass: login.password } }),
-    tls: { minVersion: "TLSv1.2", ...(ca === undefined ? {} : { ca }) },
+    tls,
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
     dnsTimeout: timeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
-    getSocket: (_options, found) => openSocket({ host, port, timeoutMs }, found),
+    getSocket: (_options, found) => openSocket(settings, { tls, timeoutMs }, found),
   });
   return async ({ to, cc, subject, text, messageId }) => {
     const envelope = { from, to: [...to, ...cc] };
@@ -71,19 +74,21 @@ export function openMailer(
  * use this host alone has no permission.
  */
 function openSocket(
-  { host, port, timeoutMs }: { readonly host: string; readonly port: number; readonly timeoutMs: number },
-  found: (error: Error | null, socket?: { readonly connection: ReturnType<typeof connect> }) => void,
+  { host, port, security }: SmtpSettings,
+  { tls, timeoutMs }: { readonly tls: object; readonly timeoutMs: number },
+  found: (error: Error | null, socket?: { connection: ReturnType<typeof connect>; secured: boolean }) => void,
 ): void {
-  const socket = connect({ host, port });
+  const secured = security === "tls";
+  const socket = secured ? connectTls({ ...tls, host, port, servername: host }) : connect({ host, port });
   const failed = (error: Error): void => found(Object.assign(error, { code: "ECONNECTION" }));
   const timer = setTimeout(() => socket.destroy(new Error("no connection in time")), timeoutMs);
+  socket.once("close", () => clearTimeout(timer));
   socket.once("error", failed);
-  socket.once("connect", () => {
+  socket.once(secured ? "secureConnect" : "connect", () => {
     clearTimeout(timer);
     socket.off("error", failed);
-    found(null, { connection: socket });
+    found(null, { connection: socket, secured });
   });
-  socket.once("close", () => clearTimeout(timer));
 }
 
 /** What the library calls a rejection of the sender, of every receiver, or of the mail. */

@@ -26,6 +26,7 @@ const USUAL: Readonly<Record<string, string>> = {
   HELO: "250 sandbox",
   "DATA.": "250 taken",
   DATA: "354 go on",
+  STARTTLS: "502 not here",
   QUIT: "221 bye",
 };
 
