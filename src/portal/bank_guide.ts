@@ -191,12 +191,12 @@ curl -X PUT ${TLS} \\
   ${baseUrl}/BANK/back-channel-payments/v1/$PAYMENT_ID`,
     },
     "A status moves forwards only: `Pending`, `AcceptedSettlementInProcess`, `AcceptedSettlementCompleted`, `AcceptedWithoutPosting`, `AcceptedCreditSettlementCompleted`, or to `Rejected` before the payer is debited and when a payment comes back unposted. The same status again changes nothing; a move that is not allowed is 400.",
-    "The platform may end a consent or close an order without you. One poll returns the events of it, and waits up to 15 seconds if there is none. Its body is not signed:",
+    "The platform may end a consent or close an order without you. One poll returns the events of it. Its body is not signed. Without `returnImmediately` it waits up to 15 seconds for an event:",
     {
       about: "Poll for events",
       code: `curl ${TLS} \\
   -H "Authorization: DPoP $TOKEN" -H "DPoP: $PROOF" \\
-  -H 'content-type: application/json' --data-binary '{"ack": [], "maxEvents": 20}' \\
+  -H 'content-type: application/json' --data-binary '{"ack": [], "returnImmediately": true}' \\
   ${baseUrl}/BANK/back-channel-events/v1`,
     },
     "`sets` has each event by its `jti`, as a security event token: `typ` is `secevent+jwt`, `aud` is your client id, and the key is in `/jwks`. Store it, then name its `jti` in `ack` of the next poll. The last part of its name in `events` is the type:",

@@ -112,7 +112,7 @@ export function takesOrders({ pages }: Guides, bank: Party): OrderTaker {
   return { taken, [Symbol.asyncDispose]: () => server.shutdown() };
 }
 
-/** The order must be in the list; then its final status is reported. */
+/** The order must be in the list; then its final status is reported, and no event waits. */
 export async function pullAndReport({ pages }: Guides, bank: Party, paymentId: string): Promise<void> {
   const { shell } = bank;
   const path = "/BANKC/back-channel-payments/v1";
@@ -125,4 +125,7 @@ export async function pullAndReport({ pages }: Guides, bank: Party, paymentId: s
   await armWithSignature(bank, "status.json", "a");
   await armWithProof(bank, "PUT", `${path}/${paymentId}`, shell.env["TOKEN"] ?? "");
   await request(shell, block, 200);
+  await armWithProof(bank, "POST", "/BANKC/back-channel-events/v1", shell.env["TOKEN"] ?? "");
+  const { sets } = await request(shell, pages.bank.take("report", "Poll for events"), 200);
+  assertEquals(sets, {});
 }
