@@ -60,7 +60,7 @@ export async function openGuides(): Promise<Guides> {
 /** A copy of the project's files, so that generated files such as `.data` are not written into the project. */
 async function checkout(): Promise<string> {
   const cwd = await Deno.makeTempDir();
-  for (const file of ["deno.json", "deno.lock", "production.lock"]) {
+  for (const file of ["deno.json", "deno.lock", "production.lock", "directory.lock"]) {
     await Deno.copyFile(`${root}${file}`, `${cwd}/${file}`);
   }
   for (const folder of ["src", "scripts", "examples"]) {
