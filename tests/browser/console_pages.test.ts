@@ -10,6 +10,7 @@ import { isChromiumThere } from "support/chromium.ts";
 import { later, openPushEnvironment, paid } from "support/orders.ts";
 import { OPERATOR_TOKENS } from "testing/operators.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";
+import { CALLBACK, subscribed } from "../platform/events/subscribing.ts";
 import { openDesk, openSite, type Site, walkOnDesk, walkOnPhone } from "./console_site.ts";
 import { signIn, stopAt } from "./console_visit.ts";
 
@@ -23,6 +24,7 @@ Deno.test({
     await using env = await openPushEnvironment(() => new Response("The desk is closed.", { status: 503 }), {
       operators: await testPeople(),
       environment: { FOUR_EYES: "revoke-tokens" },
+      eventNotificationUri: { tpp: CALLBACK },
     });
     const pages = await busyConsole(env);
     await using site = await openSite((request) => env.platform.operations.fetch(request));
@@ -38,9 +40,11 @@ Deno.test({
 
 /** Makes something to show, and returns the paths of every page. */
 async function busyConsole(env: Environment & { readonly pushes: unknown[] }): Promise<readonly string[]> {
+  await subscribed(env);
   const { DomesticPaymentId: id } = await paid(env as never);
   for (let hour = 0; hour < 12; hour++) await later(env as never, 3_600_000);
   await env.platform.growLog();
+  await env.platform.deliverEvents();
   const change = async (path: string, data: object): Promise<{ Data: Record<string, string> }> => {
     const body = JSON.stringify({ Data: { Reason: REASON, ...data } });
     const headers = { "content-type": "application/json" };
@@ -59,7 +63,13 @@ async function busyConsole(env: Environment & { readonly pushes: unknown[] }): P
     await env.platform.watchBanks();
   }
   await env.platform.writeFigures();
-  const ids: Readonly<Record<string, string>> = { paymentId: id, outageId, id: "BANKA" };
+  const ids: Readonly<Record<string, string>> = {
+    paymentId: id,
+    outageId,
+    id: "BANKA",
+    clientId: env.tpp.clientId,
+    bank: "BANKA",
+  };
   const declared = Object.keys(OPERATION_ROLES).filter((name) => name.startsWith("GET /console"));
   const paths = declared.map((name) =>
     name.slice(4).replace("/cases/{id}", `/cases/${id}`).replaceAll(

@@ -36,6 +36,7 @@ const OUTAGE: readonly Field[] = [
 ];
 const ORDERS = "/console/orders";
 const BANKS = "/console/banks";
+const EVENTS = "/console/events";
 const PARTICIPANTS = "/console/participants";
 const PROPOSALS = "/console/proposals";
 
@@ -50,6 +51,12 @@ export const ACTIONS: readonly Action[] = [
       REASON,
     ],
     back: ORDERS,
+  },
+  {
+    path: "/event-deliveries/{clientId}/{bank}/redrive",
+    title: "action.redriveEvents",
+    fields: [],
+    back: EVENTS,
   },
   { path: "/banks/{id}/hold", title: "action.hold", fields: [REASON], back: BANKS },
   { path: "/banks/{id}/release", title: "action.release", fields: [REASON], back: BANKS },

@@ -13,6 +13,7 @@ import { casePage } from "./case_page.tsx";
 import { consolePage } from "./console_page.ts";
 import { dashboard } from "./dashboard_page.tsx";
 import { historyPage } from "./history_page.tsx";
+import { eventsPage } from "./events_page.tsx";
 import { ordersPage } from "./orders_page.tsx";
 import { participantsPage } from "./participants_page.tsx";
 import { type PlainKey, words } from "./phrase.ts";
@@ -48,6 +49,7 @@ export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly Plat
     page("/console/orders", "orders.title", (visit, { state, after }) => {
       return ordersPage(visit, state === "held" ? "held" : "dead", after);
     }),
+    page("/console/events", "events.title", (visit, { after }) => eventsPage(visit, after)),
     page("/console/banks", "banks.title", (visit, { after }) => banksPage(visit, after, clock())),
     page("/console/participants", "participants.title", (visit, { search = "", after }) => {
       return participantsPage(visit, search, after);

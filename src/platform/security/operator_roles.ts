@@ -83,6 +83,7 @@ const PAGE_ROLES: Readonly<Record<string, readonly AnyRole[]>> = {
   "GET /console/own": PARTICIPANTS,
   "GET /console": ROLES,
   "GET /console/orders": ROLES,
+  "GET /console/events": ROLES,
   "GET /console/banks": ROLES,
   "GET /console/participants": ROLES,
   "GET /console/reports": ROLES,
@@ -98,6 +99,7 @@ const PAGE_ROLES: Readonly<Record<string, readonly AnyRole[]>> = {
 const FORMS: readonly (keyof typeof API_ROLES)[] = [
   "POST /operations/payment-orders/{paymentId}/redrive",
   "POST /operations/payment-orders/{paymentId}/close",
+  "POST /operations/event-deliveries/{clientId}/{bank}/redrive",
   "POST /operations/organisations/{id}/block",
   "POST /operations/organisations/{id}/unblock",
   "POST /operations/software/{id}/block",
