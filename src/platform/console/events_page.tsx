@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { Instant, More, Read, State } from "../../console/parts.tsx";
 import type { Visit } from "../../console/visit.ts";
-import { eventDeliveriesSchema } from "../events/operations_routes.ts";
+import { eventDeliveriesSchema } from "../events/delivery_representation.ts";
 import { Changes, Done, Table } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 
@@ -23,7 +23,11 @@ export async function eventsPage(visit: Visit, after: string | undefined): Promi
           <>
             {deliveries.length === 0
               ? <p class="card">{phrase(language, "events.none")}</p>
-              : <Deliveries visit={visit} deliveries={deliveries} />}
+              : (
+                <div class="card">
+                  <Deliveries visit={visit} deliveries={deliveries} changes />
+                </div>
+              )}
             <More visit={visit} path="/console/events" query={{ after: After }} />
           </>
         )}
@@ -32,37 +36,40 @@ export async function eventsPage(visit: Visit, after: string | undefined): Promi
   );
 }
 
-function Deliveries(
-  { visit, deliveries }: { readonly visit: Visit; readonly deliveries: readonly Delivery[] },
+/** The subscribers. Those who can change nothing have no column of changes. */
+export function Deliveries(
+  { visit, deliveries, changes }: {
+    readonly visit: Visit;
+    readonly deliveries: readonly Delivery[];
+    readonly changes: boolean;
+  },
 ): JSX.Element {
   const { language } = visit;
   return (
-    <div class="card">
-      <Table
-        language={language}
-        name="events.title"
-        heads={[
-          "column.receiver",
-          "column.bank",
-          "column.state",
-          "column.eventsWaiting",
-          "column.eventsDead",
-          "column.oldest",
-          "column.why",
-          "column.changes",
-        ]}
-        rows={deliveries.map((one) => [
-          <Receiver one={one} />,
-          <bdi>{one.BankId}</bdi>,
-          <Standing visit={visit} one={one} />,
-          <span class="number">{one.Waiting}</span>,
-          <span class="number">{one.Dead}</span>,
-          one.OldestDateTime === undefined ? null : <Instant visit={visit} at={one.OldestDateTime} />,
-          one.LastFailure === undefined ? null : <span lang="en" dir="ltr">{one.LastFailure}</span>,
-          <Redrive visit={visit} one={one} />,
-        ])}
-      />
-    </div>
+    <Table
+      language={language}
+      name="events.title"
+      heads={[
+        "column.receiver",
+        "column.bank",
+        "column.state",
+        "column.eventsWaiting",
+        "column.eventsDead",
+        "column.oldest",
+        "column.why",
+        ...(changes ? ["column.changes" as const] : []),
+      ]}
+      rows={deliveries.map((one) => [
+        <Receiver one={one} />,
+        <bdi>{one.BankId}</bdi>,
+        <Standing visit={visit} one={one} />,
+        <span class="number">{one.Waiting}</span>,
+        <span class="number">{one.Dead}</span>,
+        one.OldestDateTime === undefined ? null : <Instant visit={visit} at={one.OldestDateTime} />,
+        one.LastFailure === undefined ? null : <span lang="en" dir="ltr">{one.LastFailure}</span>,
+        ...(changes ? [<Redrive visit={visit} one={one} />] : []),
+      ])}
+    />
   );
 }
 

@@ -1,4 +1,6 @@
 /** The page of a person of a TPP or bank: registrations, orders, rejected requests, reports, and a search by id. */
+import { eventDeliverySchema } from "../events/delivery_representation.ts";
+import { Deliveries } from "./events_page.tsx";
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";
@@ -54,8 +56,9 @@ export async function ownPage(visit: Visit, { q: sent = "", ...asked }: AskedOwn
 }
 
 async function overview(visit: Visit, asked: AskedOwn): Promise<JSX.Element> {
-  const [registrations, dead, held] = await Promise.all([
+  const [registrations, events, dead, held] = await Promise.all([
     visit.read("/operations/own/registrations", listOf("Registration", ownRegistrationSchema)),
+    visit.read("/operations/own/event-deliveries", listOf("EventDelivery", eventDeliverySchema)),
     visit.read("/operations/own/payment-orders?state=dead", listOf("PaymentOrder", ownOrderSchema)),
     visit.read("/operations/own/payment-orders?state=held", listOf("PaymentOrder", ownOrderSchema)),
   ]);
@@ -63,6 +66,12 @@ async function overview(visit: Visit, asked: AskedOwn): Promise<JSX.Element> {
     <>
       <Section visit={visit} title="own.registrations" answer={registrations}>
         {({ Data: { Registration: found } }) => <Registrations visit={visit} found={found} />}
+      </Section>
+      <Section visit={visit} title="events.title" answer={events}>
+        {({ Data: { EventDelivery: found } }) =>
+          found.length === 0
+            ? <p>{phrase(visit.language, "events.none")}</p>
+            : <Deliveries visit={visit} deliveries={found} changes={false} />}
       </Section>
       {[["column.dead", dead] as const, ["state.held", held] as const].map(([title, answer]) => (
         <Section visit={visit} title={title} answer={answer}>

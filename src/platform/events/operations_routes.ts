@@ -1,49 +1,23 @@
 /** `/operations/event-deliveries`: how the pushes to each subscriber stand, and dead events sent again (contract EVT16). */
 import { createRoute, z } from "@hono/zod-openapi";
-import { wireDateTime } from "../../base/kernel/clock.ts";
-import { asBankCode, asClientId, type ClientId } from "../../base/kernel/identifiers.ts";
+import { asBankCode, asClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { PlatformEndpoint } from "../http/endpoint.ts";
 import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
-import type { ReceiverCircuit } from "../delivery/receiver_circuit.ts";
 import { operation } from "../security/operation.ts";
-import { deliveryStatus, MAX_COUNTED } from "./delivery_status.ts";
-import type { EventOwner } from "./event_store.ts";
+import { type DeliveryDeps, eventDeliveriesSchema, representDeliveries } from "./delivery_representation.ts";
+import type { EventOwner, EventStore } from "./event_store.ts";
 import { MAX_REPLAYED, type RedriveDeps, redriveEvents } from "./replay_events.ts";
-import type { Subscription } from "./subscription.ts";
 import type { SubscriptionStore } from "./subscription_store.ts";
 
-export interface EventOperationDeps extends RedriveDeps {
+export interface EventOperationDeps extends RedriveDeps, DeliveryDeps {
+  readonly events: EventStore;
   readonly subscriptions: SubscriptionStore;
-  readonly eventCircuit: Pick<ReceiverCircuit<ClientId, ClientId>, "open">;
 }
 
 const PAGE = 50;
 const tags = ["Events"];
 const security = OPERATOR_SECURITY;
-
-const counted = z.int().min(0).max(MAX_COUNTED);
-export const eventDeliveriesSchema = z.strictObject({
-  Data: z.strictObject({
-    EventDelivery: z.array(z.strictObject({
-      ClientId: z.string(),
-      BankId: z.string(),
-      CallbackUrl: z.string(),
-      Waiting: counted.openapi({
-        description: `At most ${MAX_COUNTED} events are counted, with the dead ones.`,
-      }),
-      Dead: counted.openapi({ description: "Rejected 11 times, and pushed no more." }),
-      OldestDateTime: z.string().optional(),
-      LastFailure: z.string().optional().openapi({
-        description: "Of the first event whose push has failed.",
-      }),
-      IsReceiverAway: z.boolean().openapi({
-        description: "As this process sees it: it pushes single events.",
-      }),
-    })),
-    After: z.string().optional(),
-  }),
-}).openapi("EventDeliveries");
 
 const listRoute = createRoute({
   method: "get",
@@ -89,8 +63,7 @@ export function eventOperationRoutes(deps: EventOperationDeps): readonly Platfor
         });
       }
       const page = await deps.subscriptions.list(start, PAGE);
-      const away = new Set(deps.eventCircuit.open().map(({ receiver }) => receiver));
-      const shown = await Promise.all(page.flatMap((each) => represent(deps, each, away)));
+      const shown = await representDeliveries(deps, page);
       const last = page.length === PAGE ? page.at(-1) : undefined;
       const more = last === undefined ? {} : { After: `${last.clientId}@${last.bank}` };
       return c.json({ Data: { EventDelivery: shown, ...more } });
@@ -102,29 +75,6 @@ export function eventOperationRoutes(deps: EventOperationDeps): readonly Platfor
       const redriven = await redriveEvents(deps, owner, c.get("operator"));
       return c.json({ Data: { Redriven: redriven } }, 202);
     }),
-  ];
-}
-
-type Shown = z.infer<typeof eventDeliveriesSchema>["Data"]["EventDelivery"][number];
-
-/** A subscription for polling alone has no delivery. */
-function represent(
-  { events }: EventOperationDeps,
-  { clientId, bank, callbackUrl }: Subscription,
-  away: ReadonlySet<ClientId>,
-): Promise<Shown>[] {
-  if (callbackUrl === undefined) return [];
-  return [
-    deliveryStatus(events, { clientId, bank }).then(({ waiting, dead, oldestAt, failure }) => ({
-      ClientId: clientId,
-      BankId: bank,
-      CallbackUrl: callbackUrl,
-      Waiting: waiting,
-      Dead: dead,
-      ...(oldestAt === undefined ? {} : { OldestDateTime: wireDateTime(oldestAt) }),
-      ...(failure === undefined ? {} : { LastFailure: `${failure.why} (${failure.jti})` }),
-      IsReceiverAway: away.has(clientId),
-    })),
   ];
 }
 

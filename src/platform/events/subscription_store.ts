@@ -1,5 +1,6 @@
 /** Stores the subscriptions to events: at most one of a client at a bank. */
 import { z } from "zod";
+import type { ClientId } from "../../base/kernel/identifiers.ts";
 import { defineRecord, optional } from "../../base/store/record.ts";
 import { bankCode, clientId, flag, instant, text } from "../../base/store/record_fields.ts";
 import type { Entry, Reader, Store } from "../../base/store/store.ts";
@@ -12,6 +13,8 @@ export interface SubscriptionStore {
   find(from: Reader, owner: EventOwner): Promise<Entry<Subscription> | null>;
   /** Returns subscriptions in the order of their owners, after `after`. */
   list(after: EventOwner | undefined, limit: number): Promise<readonly Subscription[]>;
+  /** Returns the client's subscriptions, at most 50. */
+  ofClient(clientId: ClientId): Promise<readonly Subscription[]>;
   /** Stages a subscription in place of `former`, or the first one. Of parallel changes one commits. */
   stage(tx: Transaction, former: Entry<Subscription> | null, subscription: Subscription): void;
   stageEnd(tx: Transaction, former: Entry<Subscription>): void;
@@ -36,12 +39,18 @@ export const subscriptionRecord = defineRecord<Subscription>({
   retention: "register",
 });
 
+const MAX_OF_CLIENT = 50;
+
 export function openSubscriptionStore(store: Store): SubscriptionStore {
   return {
     find: (from, { clientId, bank }) => subscriptionRecord.get(from, subscriptionKey(clientId, bank)),
     async list(after, limit) {
       const start = after === undefined ? {} : { after: subscriptionKey(after.clientId, after.bank) };
       const listed = await store.list({ prefix: ["event_subscription"], ...start, limit });
+      return listed.map((entry) => subscriptionRecord.decode(entry).value);
+    },
+    async ofClient(clientId) {
+      const listed = await store.list({ prefix: ["event_subscription", clientId], limit: MAX_OF_CLIENT });
       return listed.map((entry) => subscriptionRecord.decode(entry).value);
     },
     stage(tx, former, subscription) {

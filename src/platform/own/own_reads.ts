@@ -1,6 +1,8 @@
 /** Reads what belongs to an organisation. Every list is bounded. */
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { Store } from "../../base/store/store.ts";
+import { type DeliveryDeps, representDeliveries } from "../events/delivery_representation.ts";
+import type { SubscriptionStore } from "../events/subscription_store.ts";
 import type { FiguresStore } from "../figures/figures_store.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
@@ -18,7 +20,7 @@ import type { ErrorUri } from "../traces/trace_representation.ts";
 import type { Trace } from "../traces/trace.ts";
 import { representOwnOrder, representRegistration } from "./own_representation.ts";
 
-export interface OwnReadDeps extends SearchDeps {
+export interface OwnReadDeps extends SearchDeps, DeliveryDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly clients: Pick<ClientStore, "find">;
@@ -28,6 +30,7 @@ export interface OwnReadDeps extends SearchDeps {
   readonly keys: Pick<ParticipantKeySets, "ages">;
   readonly standingOf: StandingOf;
   readonly errorUri: ErrorUri;
+  readonly subscriptions: Pick<SubscriptionStore, "ofClient">;
 }
 
 /** A trace, and the client of the organisation that may read it. */
@@ -114,6 +117,18 @@ export async function ownStoppedOrders(
     found.push(...shown.filter((one) => one !== undefined));
   }
   return found.slice(0, ORDERS);
+}
+
+/** Returns how the pushes to the organisation's software stand. A bank does not see those of TPPs. */
+export async function ownEventDeliveries(
+  deps: OwnReadDeps,
+  organisation: Organisation,
+): Promise<readonly Owned[]> {
+  const subscriptions = await Promise.all(
+    organisation.clients.map(({ clientId }) => deps.subscriptions.ofClient(clientId)),
+  );
+  const shown = await representDeliveries(deps, subscriptions.flat());
+  return shown.flatMap((one) => organisation.recognise(one, { clientId: one.ClientId }) ?? []);
 }
 
 export async function ownReports(

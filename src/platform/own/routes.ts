@@ -3,6 +3,7 @@
  * An id of another organisation finds the same as one that does not exist: nothing.
  */
 import { createRoute, z } from "@hono/zod-openapi";
+import { eventDeliverySchema } from "../events/delivery_representation.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { PlatformEndpoint } from "../http/endpoint.ts";
 import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
@@ -15,6 +16,7 @@ import { representTrace, traceSchema } from "../traces/trace_representation.ts";
 import { REJECTED } from "../traces/trace_store.ts";
 import { ownConsents, ownPayments, readOwnAsked } from "./own_lists.ts";
 import {
+  ownEventDeliveries,
   type OwnReadDeps,
   ownReports,
   ownSearch,
@@ -107,6 +109,10 @@ const ordersRoute = routeOf(
   { PaymentOrder: ownOrderSchema },
   z.object({ state: z.enum(["dead", "held"]) }),
 );
+const deliveriesRoute = routeOf("/operations/own/event-deliveries", "listOwnEventDeliveries", {
+  summary: "How the pushes of events to the organisation's software stand",
+  description: "One entry for each bank at which it subscribes to pushes.",
+}, { EventDelivery: eventDeliverySchema });
 const reportsRoute = routeOf(
   "/operations/own/reports",
   "reportOwn",
@@ -139,6 +145,9 @@ export function ownRoutes(deps: OwnReadDeps): readonly PlatformEndpoint[] {
     ownOperation(ordersRoute, async ({ state }, organisation) => {
       if (state !== "dead" && state !== "held") throw invalid("state must be dead or held");
       return { lists: { PaymentOrder: await ownStoppedOrders(deps, organisation, state) } };
+    }),
+    ownOperation(deliveriesRoute, async (_query, organisation) => {
+      return { lists: { EventDelivery: await ownEventDeliveries(deps, organisation) } };
     }),
     ownOperation(reportsRoute, async (query, organisation) => {
       return { lists: { Report: await ownReports(deps, organisation, query) } };
