@@ -40,6 +40,7 @@ Deno.test("what participants' people may call, and their page, have the people's
   assertEquals(theirs.map(({ path }) => path).toSorted(), [
     "/console/own",
     "/operations/own/consents",
+    "/operations/own/event-deliveries",
     "/operations/own/payment-orders",
     "/operations/own/payments",
     "/operations/own/registrations",
