@@ -124,6 +124,13 @@ export const COMMANDS: readonly Command[] = [
     plan: () => get("/keys"),
   },
   {
+    words: "participant",
+    ids: ["CLIENT_ID"],
+    required: [],
+    help: "A participant with its addresses, keys, certificates and last use",
+    plan: ([id]) => get(`/participants/${part(id)}`),
+  },
+  {
     words: "processes",
     ids: [],
     required: [],

@@ -72,7 +72,10 @@ async function busyConsole(env: Environment & { readonly pushes: unknown[] }): P
   };
   const declared = Object.keys(OPERATION_ROLES).filter((name) => name.startsWith("GET /console"));
   const paths = declared.map((name) =>
-    name.slice(4).replace("/cases/{id}", `/cases/${id}`).replaceAll(
+    name.slice(4).replace("/cases/{id}", `/cases/${id}`).replace(
+      "/participants/{id}",
+      `/participants/${env.tpp.clientId}`,
+    ).replaceAll(
       /\{(\w+)\}/g,
       (_, part) => ids[part] ?? "",
     )

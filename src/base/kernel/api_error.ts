@@ -79,6 +79,7 @@ export type ErrorReason =
   | "operations.conflict"
   | "operations.order_unknown"
   | "operations.subscription_unknown"
+  | "operations.participant_unknown"
   | "operations.order_not_dead"
   | "operations.order_may_be_at_bank"
   | "operations.not_held"

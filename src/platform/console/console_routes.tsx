@@ -15,6 +15,7 @@ import { dashboard } from "./dashboard_page.tsx";
 import { historyPage } from "./history_page.tsx";
 import { eventsPage } from "./events_page.tsx";
 import { ordersPage } from "./orders_page.tsx";
+import { participantPage } from "./participant_page.tsx";
 import { participantsPage } from "./participants_page.tsx";
 import { type PlainKey, words } from "./phrase.ts";
 import { keysPage } from "./keys_page.tsx";
@@ -53,6 +54,9 @@ export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly Plat
     page("/console/banks", "banks.title", (visit, { after }) => banksPage(visit, after, clock())),
     page("/console/participants", "participants.title", (visit, { search = "", after }) => {
       return participantsPage(visit, search, after);
+    }),
+    page("/console/participants/{id}", "participant.title", (visit, _query, id) => {
+      return participantPage(visit, id, clock());
     }),
     page("/console/proposals", "proposals.title", (visit) => proposalsPage(visit)),
     page("/console/keys", "keys.title", (visit) => keysPage(visit)),

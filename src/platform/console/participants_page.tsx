@@ -69,7 +69,9 @@ function Found(
 function Name({ one }: { readonly one: Participant }): JSX.Element {
   return (
     <>
-      <bdi>{one.OrganisationName}</bdi> · <bdi>{one.SoftwareName}</bdi>
+      <a href={`/console/participants/${encodeURIComponent(one.ClientId)}`}>
+        <bdi>{one.OrganisationName}</bdi> · <bdi>{one.SoftwareName}</bdi>
+      </a>
       <span class="detail">
         <code dir="ltr">{one.OrganisationId}</code> <code dir="ltr">{one.ClientId}</code>
       </span>
@@ -90,7 +92,7 @@ interface RowProps {
   readonly one: Participant;
 }
 
-function States({ visit: { language }, one }: RowProps): JSX.Element {
+export function States({ visit: { language }, one }: RowProps): JSX.Element {
   const known = DIRECTORY_STATES[one.DirectoryStatus];
   const blocks: readonly (readonly [boolean, PlainKey])[] = [
     [one.OrganisationBlocked, "state.organisationBlocked"],
@@ -107,7 +109,7 @@ function States({ visit: { language }, one }: RowProps): JSX.Element {
   );
 }
 
-function ParticipantChanges({ visit, one }: RowProps): JSX.Element | null {
+export function ParticipantChanges({ visit, one }: RowProps): JSX.Element | null {
   const organisation = `/organisations/${encodeURIComponent(one.OrganisationId)}`;
   const software = `/software/${encodeURIComponent(one.ClientId)}`;
   return (

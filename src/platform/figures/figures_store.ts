@@ -29,6 +29,8 @@ export interface FiguresStore {
   write(rows: readonly FiguresRow[]): Promise<void>;
   /** Returns the sums of a day for every subject. */
   readDay(of: FiguresOf, day: string): Promise<DayFigures>;
+  /** Returns the last day with figures of a subject, of today and the 30 days before it. */
+  lastDayOf(of: FiguresOf, subject: string): Promise<string | undefined>;
 }
 
 const stored = z.looseObject({
@@ -68,6 +70,7 @@ const MAX_ROWS_READ = 50_000;
 const SETTLED_MS = 3_600_000;
 /** Sums of settled days that this process keeps, all days together. */
 const MAX_KEPT = 20_000;
+const LAST_DAYS = 30;
 
 export interface FiguresStoreDeps {
   readonly store: Store;
@@ -104,6 +107,14 @@ export function openFiguresStore({ store, clock, keepMs }: FiguresStoreDeps): Fi
         figuresRecord.set({ writes }, figuresKey(of, day, subject, process), figures, expiresAt);
       }
       if (writes.length > 0) await store.commit({ checks: [], writes });
+    },
+    async lastDayOf(of, subject) {
+      for (let ago = 0; ago <= LAST_DAYS; ago++) {
+        const day = dayOf(clock() - ago * DAY_MS);
+        const [row] = await store.list({ prefix: figuresKey(of, day, subject), limit: 1 });
+        if (row !== undefined) return day;
+      }
+      return undefined;
     },
     async readDay(of, day) {
       if (clock() < Date.parse(day) + DAY_MS + SETTLED_MS || day > dayOf(clock())) return await read(of, day);

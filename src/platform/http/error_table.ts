@@ -251,6 +251,7 @@ export const ERROR_TABLE = {
   "operations.conflict": row(oauth(409, "conflict", "The current state does not allow this.")),
   "operations.order_unknown": row(oauth(404, "not_found", "No such order waits to be pushed.")),
   "operations.subscription_unknown": row(oauth(404, "not_found", "The TPP has no such subscription.")),
+  "operations.participant_unknown": row(oauth(404, "not_found", "No participant has this client id.")),
   "operations.order_not_dead": row(oauth(409, "conflict", "The order is not given up.")),
   "operations.order_may_be_at_bank": row(
     oauth(

@@ -27,7 +27,8 @@ const READ = 200;
 const MAX_READ = 2000;
 const MAX_SEARCH = 100;
 
-const participantSchema = z.strictObject({
+/** Members of a participant on the wire. */
+export const participantMembers = {
   ClientId: z.string(),
   Role: z.enum(["PISP", "ASPSP"]),
   OrganisationId: z.string().openapi({ description: "Of a bank: its code." }),
@@ -40,7 +41,8 @@ const participantSchema = z.strictObject({
   SoftwareBlocked: z.boolean(),
   RegistrationDateTime: z.string().openapi({ format: "date-time" }),
   UpdateDateTime: z.string().openapi({ format: "date-time" }),
-}).openapi("Participant");
+};
+const participantSchema = z.strictObject(participantMembers).openapi("Participant");
 
 /** Schema of a page of participants. */
 export const participantsSchema = z.strictObject({
@@ -86,7 +88,7 @@ export function participantRoutes(deps: ParticipantRouteDeps): readonly Platform
       const controls = await deps.currentControls.get();
       return c.json({
         Data: {
-          Participant: await Promise.all(found.map((client) => represent(client, controls, deps))),
+          Participant: await Promise.all(found.map((client) => representParticipant(client, controls, deps))),
           ...(next === undefined ? {} : { After: next }),
         },
       });
@@ -130,10 +132,11 @@ function isWanted(client: Client, { search, role }: Wanted): boolean {
   return [clientId, orgId, orgName, softwareName].some((text) => text.toLowerCase().includes(search));
 }
 
-async function represent(
+/** The state of a client in the directory and here. */
+export async function representParticipant(
   client: Client,
   controls: Controls,
-  { listedStanding }: ParticipantRouteDeps,
+  { listedStanding }: Pick<ParticipantRouteDeps, "listedStanding">,
 ): Promise<z.infer<typeof participantSchema>> {
   const { clientId, orgId } = client;
   const status = await listedStanding(clientId).then((standing) => standing ?? "unlisted", () => "unknown");

@@ -1,10 +1,11 @@
-/** The endpoints for operators about the processes of the platform and their keys. */
+/** The endpoints for operators about the processes of the platform, their keys, and one participant. */
 import type { PlatformEndpoint } from "../http/endpoint.ts";
 import { type KeyRouteDeps, keyRoutes } from "./key_routes.ts";
+import { type ParticipantDetailDeps, participantDetailRoutes } from "./participant_detail_routes.ts";
 import { type ProcessRouteDeps, processRoutes } from "./process_routes.ts";
 
-export type StateRouteDeps = KeyRouteDeps & ProcessRouteDeps;
+export type StateRouteDeps = KeyRouteDeps & ProcessRouteDeps & ParticipantDetailDeps;
 
 export function stateRoutes(deps: StateRouteDeps): readonly PlatformEndpoint[] {
-  return [...keyRoutes(deps), ...processRoutes(deps)];
+  return [...keyRoutes(deps), ...processRoutes(deps), ...participantDetailRoutes(deps)];
 }

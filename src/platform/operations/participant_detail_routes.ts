@@ -1,0 +1,98 @@
+/** `GET /operations/participants/{clientId}`: one participant with its keys, certificates and last use (contract OP19). */
+import { createRoute, z } from "@hono/zod-openapi";
+import type { PlatformEndpoint } from "../http/endpoint.ts";
+import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
+import { type Clock, wireDateTime } from "../../base/kernel/clock.ts";
+import { asClientId } from "../../base/kernel/identifiers.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
+import type { FiguresStore } from "../figures/figures_store.ts";
+import { certifiedKeys } from "../participants/key_set.ts";
+import type { ParticipantKeySets } from "../participants/participant_keys.ts";
+import { statementEnd } from "../participants/software_statement.ts";
+import type { Client } from "../registration/client.ts";
+import type { ClientStore } from "../registration/client_store.ts";
+import { operation } from "../security/operation.ts";
+import { participantMembers, type ParticipantRouteDeps, representParticipant } from "./participant_routes.ts";
+
+export interface ParticipantDetailDeps extends Omit<ParticipantRouteDeps, "clients"> {
+  readonly clients: Pick<ClientStore, "find" | "findStatement">;
+  readonly keys: Pick<ParticipantKeySets, "published">;
+  readonly figuresStore: Pick<FiguresStore, "lastDayOf">;
+  readonly clock: Clock;
+}
+
+const at = z.string().openapi({ format: "date-time" });
+
+/** Schema of a participant with its details. */
+export const participantDetailSchema = z.strictObject({
+  Data: z.strictObject({
+    ...participantMembers,
+    RedirectUri: z.array(z.string()),
+    JwksUri: z.string(),
+    PaymentOrdersUri: z.string().optional(),
+    EventNotificationUri: z.string().optional(),
+    StatementUntilDateTime: at.optional().openapi({ description: "Of the software statement." }),
+    Key: z.array(
+      z.strictObject({
+        KeyId: z.string(),
+        Use: z.enum(["sig", "tls", "enc"]),
+        CertificateUntilDateTime: at,
+      }).openapi("ParticipantKey"),
+    ).optional().openapi({ description: "Absent while the directory's key set cannot be read." }),
+    LastUseDate: z.iso.date().optional().openapi({
+      description: "Day (UTC) of the last request. Absent if it is more than 30 days ago.",
+    }),
+  }).openapi("ParticipantDetail"),
+});
+
+const route = createRoute({
+  method: "get",
+  path: "/operations/participants/{clientId}",
+  operationId: "readParticipant",
+  tags: ["Participants"],
+  security: OPERATOR_SECURITY,
+  summary: "A participant with its addresses, keys, certificates and last use",
+  description: "Keys are those of the platform's copy of the directory's key set.",
+  request: { params: z.object({ clientId: z.string() }) },
+  responses: { 200: operationAnswer("The participant", participantDetailSchema), ...operationErrors(404) },
+});
+
+export function participantDetailRoutes(deps: ParticipantDetailDeps): readonly PlatformEndpoint[] {
+  return [
+    operation(route, [], async (c) => {
+      const id = asClientId(c.req.param("clientId"));
+      const client = id === undefined ? null : await deps.clients.find(deps.store, id);
+      if (client === null) throw new ApiError("operations.participant_unknown");
+      return c.json({ Data: await detailOf(deps, client) });
+    }),
+  ];
+}
+
+type Detail = z.infer<typeof participantDetailSchema>["Data"];
+
+async function detailOf(deps: ParticipantDetailDeps, client: Client): Promise<Detail> {
+  const [participant, statement, keys, lastUse] = await Promise.all([
+    deps.currentControls.get().then((controls) => representParticipant(client, controls, deps)),
+    deps.clients.findStatement(deps.store, client.clientId),
+    deps.keys.published(client).then(certifiedKeys, () => undefined),
+    deps.figuresStore.lastDayOf("client", client.clientId),
+  ]);
+  const until = statement === null ? undefined : statementEnd(statement);
+  const { paymentOrdersUri, eventNotificationUri } = client;
+  return {
+    ...participant,
+    RedirectUri: [...client.redirectUris],
+    JwksUri: client.jwksUri,
+    ...(paymentOrdersUri === undefined ? {} : { PaymentOrdersUri: paymentOrdersUri }),
+    ...(eventNotificationUri === undefined ? {} : { EventNotificationUri: eventNotificationUri }),
+    ...(until === undefined ? {} : { StatementUntilDateTime: wireDateTime(until) }),
+    ...(keys === undefined ? {} : { Key: keys.map(keyOnWire) }),
+    ...(lastUse === undefined ? {} : { LastUseDate: lastUse }),
+  };
+}
+
+function keyOnWire(
+  { kid, use, expiresAt }: ReturnType<typeof certifiedKeys>[number],
+): NonNullable<Detail["Key"]>[number] {
+  return { KeyId: kid, Use: use, CertificateUntilDateTime: wireDateTime(expiresAt) };
+}
