@@ -16,7 +16,7 @@ deno task log witness --file FILE --issuer URL [--url URL]
   cannot change.
 deno task log timestamp --file FILE --authority URL --trusted FILE
   timestamp: has the last checkpoint in FILE timestamped (RFC 3161), and writes it and the verified timestamp to
-  FILE.<leaves>.jws and FILE.<leaves>.tsr. A checkpoint is timestamped once.
+  FILE.<leaves>-<id>.jws and FILE.<leaves>-<id>.tsr. A checkpoint is timestamped once.
   --authority: the URL of a time-stamping authority. --trusted: the certificates (PEM) by which it is known.
   --issuer: the platform's authorization URL. OPS_TOKEN (an operator's token), OPERATIONS_HOST and OPERATIONS_PORT are
   read from the environment or .env.`;
@@ -69,12 +69,13 @@ async function timestampLast(tools: LogTools, args: readonly string[]): Promise<
   const last = (await tools.readText(file)).trim().split("\n").at(-1) ?? "";
   if (last === "") throw new Error(`${file} has no checkpoint; run the witness first`);
   const { size } = seenBefore(last);
-  const written = `${file}.${size}`;
+  const data = new TextEncoder().encode(last);
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", data));
+  const written = `${file}.${size}-${digest.slice(0, 8).toHex()}`; // after a restore, a log has a size again
   if (await tools.readText(`${written}.jws`) === last) {
     tools.print(`ok: ${size} leaves have their timestamp in ${written}.tsr`);
     return true;
   }
-  const data = new TextEncoder().encode(last);
   const authority = { fetch: tools.fetch, url, trusted: await tools.readText(trusted), now: Date.now };
   const { response, time } = await timestamp(authority, data);
   await tools.writeBytes(`${written}.tsr`, response);

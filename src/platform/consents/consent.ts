@@ -60,6 +60,8 @@ export interface Consent extends Recorded {
   readonly statusUpdatedAt: number;
   /** Milliseconds. After it, an unauthorised consent is rejected. */
   readonly authoriseBy: number;
+  /** The customer was sent to the bank. */
+  readonly sentToBank?: true;
   readonly payer?: Payer;
   readonly selectedAccount?: PayerAccount;
   /** Milliseconds. Set when its personal data was deleted. Then it does not exist for participants. */

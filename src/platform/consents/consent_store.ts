@@ -31,10 +31,17 @@ export interface ConsentStore {
    */
   stageChange(tx: Transaction, former: Entry<Consent>, changed: Consent, cause: Cause, at: number): number;
   /**
-   * Stages an entry in the consent's history that does not change the consent. The commit fails if the consent changed
+   * Stages an entry in the consent's history that does not change its status. The commit fails if the consent changed
    * meanwhile.
+   *
+   * @param facts of the consent that the entry is about
    */
-  stageNote(tx: Transaction, id: ConsentId, entry: AuditEvent): Promise<void>;
+  stageNote(
+    tx: Transaction,
+    id: ConsentId,
+    entry: AuditEvent,
+    facts?: Pick<Consent, "sentToBank">,
+  ): Promise<void>;
   /**
    * Returns deadlines before `now`, earliest first, after the one given. The consents of some may have changed
    * meanwhile.
@@ -118,11 +125,11 @@ export function openConsentStore(store: Store, keepMs: number, stageEvent: Stage
       if (isNeverAuthorised(former.value, changed)) noteForgetting(tx, changed.id, at + keepMs);
       return position;
     },
-    async stageNote(tx, id, entry) {
+    async stageNote(tx, id, entry, facts = {}) {
       const consent = await consentRecord.get(tx, consentKey(id)); // as stored: a deadline may have passed
       if (consent === null) throw new Error("a history entry without its consent");
       check(tx, consent.key, consent.version);
-      stageRecorded(tx, consent.value, consent.value, entry);
+      stageRecorded(tx, { ...consent.value, ...facts }, consent.value, entry);
     },
     deadlinesBefore: (now, limit, after) =>
       dueIn(store, consentDeadlineRecord, (id) => id, now, limit, after),
@@ -156,9 +163,8 @@ function eventOf(
   return isEnd && wasAtBank(former) ? { ...change, forBank: type } : change; // contract EVT19
 }
 
-/** Whether the customer was sent to the bank: only that adds an entry to the history of a consent that is still open. */
-function wasAtBank({ status, sequence = 0 }: Consent): boolean {
-  return status === "Authorized" || sequence > 1;
+function wasAtBank({ status, sentToBank }: Consent): boolean {
+  return status === "Authorized" || sentToBank === true;
 }
 
 function isNeverAuthorised(former: Consent, changed: Consent): boolean {

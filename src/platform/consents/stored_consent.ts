@@ -86,6 +86,7 @@ export const consentRecord = convertedRecord(
       createdAt: instant,
       statusUpdatedAt: instant,
       authoriseBy: instant,
+      sentToBank: optional(z.literal(true)),
       payer: optional(storedPayerSchema),
       selectedAccount: optional(account),
       forgottenAt: optional(instant),

@@ -61,6 +61,8 @@ const BATCH = 20;
 /** Pushes of one walk, and its time. The next one, of this owner or another, goes on. */
 const MAX_PUSHES = 400;
 const MAX_WALK_MS = 30_000;
+/** Pages that a walk reads again. More than {@link MAX_PAGES}, so that each walk reaches a page that has a due event. */
+const MAX_READ_AGAIN = 60;
 
 /** The result of a walk. */
 export interface Walked {
@@ -80,6 +82,8 @@ interface Walk {
   /** Resources whose next event must wait. */
   readonly blocked: Set<string>;
   pushed: number;
+  /** Pages that it has read again. */
+  readAgain: number;
   againAt: number;
   /** Whether the TPP takes pushes no more. */
   isRefused: boolean;
@@ -95,7 +99,13 @@ export async function deliverEvents(
   receiver: Walk["receiver"],
   isStopped: () => boolean,
 ): Promise<Walked> {
-  const counted = { blocked: new Set<string>(), pushed: 0, againAt: Infinity, isRefused: false };
+  const counted = {
+    blocked: new Set<string>(),
+    pushed: 0,
+    readAgain: 0,
+    againAt: Infinity,
+    isRefused: false,
+  };
   const walk: Walk = { owner, receiver, isStopped, until: deps.steady() + MAX_WALK_MS, ...counted };
   let page: readonly PlacedEvent[] = [];
   let pages = 0;
@@ -103,8 +113,11 @@ export async function deliverEvents(
     page = await deps.events.waiting(owner, PAGE, page.at(-1));
     pages++;
     const [first] = page;
-    const isLater = pages > 1 && first !== undefined && hasNext(deps, walk, page);
-    if (isLater && await blockEarlier(deps.events, walk, first)) walk.againAt = deps.steady();
+    if (pages > 1 && first !== undefined && hasNext(deps, walk, page)) {
+      const earlier = await blockEarlier(deps.events, walk, first);
+      walk.readAgain += earlier.pages;
+      if (earlier.added) walk.againAt = deps.steady();
+    }
     await pushPage(deps, walk, page);
     if (page.length < PAGE) break;
   }
@@ -116,8 +129,8 @@ function hasNext({ steady }: DeliverEventsDeps, { blocked }: Walk, page: readonl
   return page.some(({ resource, entry }) => !blocked.has(resource) && mayBePushed(entry.value, steady()));
 }
 
-function isAtBound({ steady }: DeliverEventsDeps, { pushed, until }: Walk): boolean {
-  return pushed >= MAX_PUSHES || steady() >= until;
+function isAtBound({ steady }: DeliverEventsDeps, { pushed, readAgain, until }: Walk): boolean {
+  return pushed >= MAX_PUSHES || readAgain >= MAX_READ_AGAIN || steady() >= until;
 }
 
 function isOver(deps: DeliverEventsDeps, walk: Walk): boolean {

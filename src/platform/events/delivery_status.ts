@@ -5,6 +5,8 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import { jtiOf } from "./event.ts";
 import type { EventOwner, EventStore, PlacedEvent } from "./event_store.ts";
 import { pushOf } from "./push_state.ts";
+import type { Store } from "../../base/store/store.ts";
+import type { ClientStore } from "../registration/client_store.ts";
 import type { Subscription } from "./subscription.ts";
 import type { SubscriptionStore } from "./subscription_store.ts";
 
@@ -44,18 +46,24 @@ function failureOf(event: PlacedEvent): NonNullable<DeliveryStatus["failure"]> {
 export interface CountEventsDeps {
   readonly events: EventStore;
   readonly subscriptions: SubscriptionStore;
+  readonly store: Store;
+  readonly clients: Pick<ClientStore, "find">;
   readonly metrics: PlatformMetrics;
   readonly clock: Clock;
 }
 
-/** Counts the events that are pushed to subscribers, by client. Every process counts those of the whole database. */
-export async function countEvents({ events, subscriptions, metrics, clock }: CountEventsDeps): Promise<void> {
+/**
+ * Counts the events that are pushed to subscribers, by client. Every process counts those of the whole database. Events
+ * of a client that has deleted its registration are not pushed, and not counted.
+ */
+export async function countEvents(deps: CountEventsDeps): Promise<void> {
+  const { events, subscriptions, metrics, clock } = deps;
   const counts = new Map<ClientId, { waiting: number; dead: number; oldestAt: number }>();
   let after: Subscription | undefined;
   for (let read = 0; read < MAX_SUBSCRIPTIONS; read += PAGE) {
     const page = await subscriptions.list(after, PAGE);
     for (const { clientId, bank, callbackUrl } of page) {
-      if (callbackUrl === undefined) continue;
+      if (callbackUrl === undefined || await deps.clients.find(deps.store, clientId) === null) continue;
       const { waiting, dead, oldestAt = Infinity } = await deliveryStatus(events, { clientId, bank });
       const sum = counts.get(clientId) ?? { waiting: 0, dead: 0, oldestAt: Infinity };
       counts.set(clientId, {

@@ -14,23 +14,25 @@ const PAGE = 200;
  * the earlier ones of its resource, so a read that begins after that of the page finds them.
  *
  * @param first of the page
- * @returns whether a resource was added
+ * @returns the number of pages read, and whether a resource was added
  */
 export async function blockEarlier(
   events: EventStore,
   { owner, blocked }: { readonly owner: EventOwner; readonly blocked: Set<string> },
   first: EventPlace,
-): Promise<boolean> {
+): Promise<{ readonly pages: number; readonly added: boolean }> {
   const known = blocked.size;
   let last: EventPlace | undefined;
+  let pages = 0;
   do {
+    pages++;
     const page = await events.waiting(owner, PAGE, last);
     for (const event of page) {
       if (isBefore(event, first) && !pushOf(event.entry.value).dead) blocked.add(event.resource);
     }
     last = page.length < PAGE ? undefined : page.at(-1);
   } while (last !== undefined && isBefore(last, first));
-  return blocked.size > known;
+  return { pages, added: blocked.size > known };
 }
 
 /** As the keys are ordered. */

@@ -46,15 +46,13 @@ export function openExpirySweep<Client extends ListedClient>(
   let after: ClientId | undefined;
   let nextAt = -Infinity;
   return async (isStopped) => {
-    if (after === undefined) {
-      if (deps.steady() < nextAt) return 0;
-      nextAt = deps.steady() + SWEEP_MS;
-    }
+    if (deps.steady() < nextAt) return 0;
     const page = await deps.listClients(after, PAGE);
     for (const client of page) {
       if (isStopped() || (client.role === "PISP" && !await tellClient(deps, client))) return 0;
     }
     after = page.length < PAGE ? undefined : page.at(-1)?.clientId;
+    if (after === undefined) nextAt = deps.steady() + SWEEP_MS; // the sweep has ended
     return page.length;
   };
 }

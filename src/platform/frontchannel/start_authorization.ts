@@ -144,7 +144,7 @@ async function openSession(
     const bytes = new TextEncoder().encode(handover);
     const evidence: readonly Evidence[] = [{ kind: "handover", bytes, key: deps.ownKey() }];
     const event = { at: now, event: "consent.customer_sent_to_bank", actor: "customer", evidence };
-    await deps.consents.stageNote(tx, session.consentId, event);
+    await deps.consents.stageNote(tx, session.consentId, event, { sentToBank: true });
     return "opened";
   });
 }

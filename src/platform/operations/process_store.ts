@@ -37,7 +37,8 @@ export interface ProcessStore {
 }
 
 const KEPT_MS = 15 * 60_000;
-const MAX_PROCESSES = 500;
+/** Also of a process that starts again each second. */
+const MAX_PROCESSES = 2000;
 
 const processKey = (id: string): Key => ["process", id];
 

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { authorised, toBank } from "testing/authorization_flow.ts";
 import { bankCall } from "testing/back_channel.ts";
 import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
-import { clientToken, createConsent, good, type Json } from "testing/flows.ts";
+import { clientToken, createConsent, good, type Json, push } from "testing/flows.ts";
 import type { Participant } from "testing/participants.ts";
 import { unchanged } from "testing/resource_answers.ts";
 import { down, later, openPushEnvironment, paid, report } from "support/orders.ts";
@@ -27,7 +27,10 @@ Deno.test("a bank learns which consents have ended of customers that it had, and
   const { consentId: rejected } = await refused(env);
   const { consentId: left } = await toBank(env);
   const { consentId: unused } = await authorised(env);
-  const { Data: { ConsentId: never } } = await createConsent(env, await clientToken(env, env.tpp));
+  const bound = await clientToken(env, env.tpp);
+  const { Data: { ConsentId: never } } = await createConsent(env, bound);
+  const { Data: { ConsentId: pushed } } = await createConsent(env, bound);
+  await good(push(env, pushed), 201); // and its customer never comes
   env.now += 86_400_000 + 5000;
   await env.platform.sweepConsents();
   const events = await told(env);

@@ -1,5 +1,5 @@
 /** The bounds of one walk over a subscriber's events (contract EVT11, EVT13; Decision T3). */
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
 import { authorised } from "testing/authorization_flow.ts";
 import type { Json } from "testing/flows.ts";
@@ -181,4 +181,34 @@ Deno.test("each bank of a client has its turn, however many events wait at the f
   // The clock moves for all walks at once, so a walk may end before its first push. Four banks have events for 20 rounds.
   for (let times = 0; times < 8; times++) await env.platform.deliverEvents();
   assertEquals(new Set(env.received.map(({ token }) => decodeJwt(token).iss)).size, 10);
+});
+
+Deno.test("a walk whose pages each have a due event reads a bounded number of pages again, and the next ones go on [EVT13, T3]", async () => {
+  await using env = await openReceiver();
+  await authorised(env);
+  await env.platform.deliverEvents();
+  await authorised(env);
+  const pages = 16;
+  for (let page = 0; page < pages; page++) {
+    await addEvents(env, 1, { push: undefined });
+    await addEvents(env, 199, { push: { failures: 3, dueAt: env.now - 1, dead: true } });
+  }
+  let lists = 0;
+  const { list } = env.store;
+  Object.assign(env.store, {
+    list: <T>(listing: Listing): Promise<Entry<T>[]> => {
+      if (listing.prefix[0] === "event") lists++;
+      return list<T>(listing);
+    },
+  });
+  env.received.length = 0;
+  let most = 0;
+  for (let walk = 0; walk < 5; walk++) {
+    lists = 0;
+    env.now += 1000;
+    await env.platform.deliverEvents();
+    most = Math.max(most, lists);
+  }
+  assert(most <= 50 + 60 + 20, `${most} pages`);
+  assertEquals(env.received.length, pages + 1);
 });

@@ -158,3 +158,20 @@ Deno.test("a revoked key and a TPP that is not active have no notice; a new key 
   const kids = (await of(env.tpp)).map(({ details }) => details?.kid);
   assertEquals(kids.toSorted(), [added.kid, env.tpp.transport.kid, undefined].toSorted());
 });
+
+Deno.test("a sweep that finds no fresh status list goes on as soon as there is one, and the next one is an hour later [EVT17]", async () => {
+  await using env = await openEnvironment();
+  const { network } = env;
+  env.now += DAY;
+  env.network = () => Promise.reject(new TypeError("the directory is away"));
+  assertEquals(await env.platform.tellExpiries(), 0);
+  env.network = network;
+  env.now += 60_000;
+  await env.platform.followDirectory();
+  assertEquals(await env.platform.tellExpiries(), 4);
+  env.now += 3_599_999;
+  await env.platform.followDirectory();
+  assertEquals(await env.platform.tellExpiries(), 0);
+  env.now += 1;
+  assertEquals(await env.platform.tellExpiries(), 4);
+});

@@ -1,7 +1,7 @@
 /** Operators' view of pushes, and their means against dead events (contract EVT16). */
 import { assertEquals, assertMatch } from "@std/assert";
 import { authorised } from "testing/authorization_flow.ts";
-import { good, type Json } from "testing/flows.ts";
+import { call, clientToken, good, type Json } from "testing/flows.ts";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { acknowledges, away, openReceiver, pushedLater, receivedEvents, rejects } from "./receiver.ts";
 import type { ReceiverEnvironment } from "./receiver.ts";
@@ -83,4 +83,17 @@ Deno.test("a redrive of a subscription that is not there is 404, and a subscribe
     const answer = await env.asOperator(`${DELIVERIES}/${path}/redrive`, { method: "POST" });
     assertEquals([answer.status, (await answer.json()).error], [404, "not_found"]);
   }
+});
+
+Deno.test("the events of a TPP that has deleted its registration are not counted, so no alert is about them [EVT16, DC23]", async () => {
+  await using env = await openReceiver(away);
+  await authorised(env);
+  await env.platform.deliverEvents();
+  assertEquals((await metrics(env, "platform_events")).length, 2);
+  const path = `/register/v1/${env.tpp.clientId}`;
+  const bound = await clientToken(env, env.tpp);
+  assertEquals((await call(env, env.tpp, bound, path, { method: "DELETE" })).status, 204);
+  env.now += 5 * 86_400_000;
+  assertEquals(await metrics(env, "platform_events"), []);
+  assertEquals(await metrics(env, "platform_event_oldest_age_seconds"), []);
 });

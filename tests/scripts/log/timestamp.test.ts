@@ -11,6 +11,7 @@ import { good, openTimestampAuthority, type TimestampServer } from "support/time
 
 const DATA = new TextEncoder().encode("a checkpoint");
 const HOUR_MS = 3_600_000;
+const BASE64URL = { alphabet: "base64url", omitPadding: true } as const;
 
 function authorityOf(server: TimestampServer, changes: Partial<TimestampAuthority> = {}): TimestampAuthority {
   return { fetch, url: server.url, trusted: server.root, now: Date.now, ...changes };
@@ -47,12 +48,19 @@ Deno.test("deno task log timestamp keeps a timestamp that OpenSSL verifies, once
   await logCommand(["witness", "--file", "seen", "--issuer", AUTH_URL, "--url", OPERATIONS_URL], tools);
   assert(await logCommand(stamping, tools));
   const name = [...files.keys()].find((path) => path.endsWith(".tsr")) ?? "";
-  assertMatch(printed.at(-1) ?? "", /^ok: \d+ leaves existed at \d{4}-.*, says seen\.\d+\.tsr$/);
+  assertMatch(printed.at(-1) ?? "", /^ok: \d+ leaves existed at \d{4}-.*, says seen\.\d+-[0-9a-f]{16}\.tsr$/);
   assertEquals(read(name.replace(".tsr", ".jws")), read("seen").trim());
   await verifiedByOpenssl(server, files.get(name), files.get(name.replace(".tsr", ".jws")));
   assert(await logCommand(stamping, tools));
-  assertMatch(printed.at(-1) ?? "", /^ok: \d+ leaves have their timestamp in seen\.\d+\.tsr$/);
+  assertMatch(printed.at(-1) ?? "", /^ok: \d+ leaves have their timestamp in seen\.\d+-[0-9a-f]{16}\.tsr$/);
   assertEquals(asked, 1);
+
+  const [header, claims = "", signature] = read("seen").trim().split(".");
+  const { root: _, ...same } = JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(claims, BASE64URL)));
+  const other = new TextEncoder().encode(JSON.stringify({ ...same, root: "A".repeat(43) }));
+  await tools.appendText("seen", `${header}.${other.toBase64(BASE64URL)}.${signature}\n`); // after a restore
+  assert(await logCommand(stamping, tools));
+  assertEquals([...files.keys()].filter((path) => path.endsWith(".tsr")).length, 2);
 });
 
 async function verifiedByOpenssl(
