@@ -21,6 +21,8 @@ import { openProcessStore } from "./operations/process_store.ts";
 import { propose } from "./operations/proposals.ts";
 import { fourEyesEndpoints, type ProposedChange } from "./security/four_eyes.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
+import { certifiedKeys } from "./participants/key_set.ts";
+import { statementEnd } from "./participants/software_statement.ts";
 import { guardedFetch } from "./participants/guarded_fetch.ts";
 import { openOidcOperators, personOf, withOidc } from "./security/oidc_operators.ts";
 import { byBearer, type OperatorGuardDeps } from "./security/operation.ts";
@@ -60,6 +62,7 @@ export function composeOperations(
       ownKeyRing: keys,
       evidenceLog: openLogStore(store),
       ...erasureParts(parts),
+      ...participantReads(shared),
       origin: { issuer: config.authUrl, cell: config.cell },
       openApi: () => operationsDocument(config, host.endpoints),
     },
@@ -79,6 +82,15 @@ function operatorStores(
     stageOutageChange: openOutageSpreadStore(store).stage,
     proposals: openProposalStore(store),
     holds: openHoldStore(store),
+  };
+}
+
+function participantReads(
+  { participantKeys }: Shared,
+): Pick<OperationsDeps["operations"], "certifiedKeysOf" | "statementEnd"> {
+  return {
+    certifiedKeysOf: async (client) => certifiedKeys(await participantKeys.published(client)),
+    statementEnd,
   };
 }
 

@@ -27,6 +27,7 @@ import { openProcessNote, type ProcessNote } from "./operations/note_process.ts"
 import { openProcessStore } from "./operations/process_store.ts";
 import type { Readiness } from "../base/observability/health.ts";
 import type { SpanQueue } from "../base/observability/spans.ts";
+import type { ClientId } from "../base/kernel/identifiers.ts";
 import type { Log } from "./log_events.ts";
 
 /** The background work, and its jobs one by one for runtimes with a scheduler of their own. */
@@ -93,11 +94,13 @@ export function composeWork(
   const resume = (): Promise<number> => resumeHeldOrders(delivery);
   const deliver: Job = (isStopped) => startDueOrders(delivery, isStopped);
   const pushEvents: Job = (isStopped) => eventDelivery.start(isStopped);
+  const isRegistered = async (id: ClientId): Promise<boolean> =>
+    await shared.clients.find(parts.store, id) !== null;
   const count = parts.operators === undefined ? {} : {
     countOrders: countOrders(delivery),
     countEvents: pacedJob(
       delivery.steady,
-      () => countEvents({ ...parts, ...shared, metrics: delivery.metrics }),
+      () => countEvents({ ...parts, ...shared, metrics: delivery.metrics, isRegistered }),
     ),
   }; // they read it
   const processNote = processNoteOf(parts, shared);

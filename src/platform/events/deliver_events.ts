@@ -9,14 +9,12 @@ import type { ClientId } from "../../base/kernel/identifiers.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { PushSlots } from "../delivery/push_slots.ts";
-import type { ReceiverCircuit } from "../delivery/receiver_circuit.ts";
-import { boundedPauseSeconds } from "../delivery/retry_delays.ts";
 import type { Log } from "../log_events.ts";
-import type { PlatformMetrics } from "../metrics.ts";
 import { blockEarlier } from "./earlier_events.ts";
 import { jtiOf } from "./event.ts";
 import type { EventOwner, EventStore, PlacedEvent } from "./event_store.ts";
 import { type EventPushOutcome, pushEvent, type PushEventDeps } from "./push_event.ts";
+import { measurePush, reportPush, type ReportPushDeps } from "./report_push.ts";
 import { afterFailedPush, isHeldForPush, leased, mayBePushed, pushOf } from "./push_state.ts";
 import { signEvent, type SignEventDeps } from "./sign_event.ts";
 
@@ -38,14 +36,12 @@ export interface TracedPush {
   readonly milliseconds: number;
 }
 
-export interface DeliverEventsDeps extends TransactDeps, PushEventDeps, SignEventDeps {
+export interface DeliverEventsDeps extends TransactDeps, PushEventDeps, SignEventDeps, ReportPushDeps {
   /** Clock of the due times. It never goes back. */
   readonly steady: Clock;
   readonly log: Log;
   readonly events: EventStore;
-  readonly circuit: ReceiverCircuit<ClientId, ClientId>;
   readonly slots: PushSlots<ClientId>;
-  readonly metrics: PlatformMetrics;
   /** Must not wait or throw. */
   readonly tracePush: (push: TracedPush) => void;
   /** Returns 0 to less than 1. */
@@ -238,9 +234,9 @@ async function pushOne(
     const token = await signEvent(deps, walk.owner, event);
     const outcome = await pushEvent(deps, to.uri, token, at);
     const milliseconds = deps.steady() - began;
-    measure(deps, outcome, milliseconds);
+    measurePush(deps, outcome, milliseconds);
     deps.tracePush({ owner: walk.owner, to, event, outcome, at, milliseconds });
-    report(deps, to, event, outcome);
+    reportPush(deps, to, event, outcome);
     if (outcome.ok) {
       if (await recordTaken(deps, event)) walk.blocked.delete(event.resource);
     } else {
@@ -250,26 +246,6 @@ async function pushOne(
     if (isStoreFailure(error)) throw error;
     deps.log.error("event.delivery_failed", { jti: jtiOf(event), error: errorText(error) });
   }
-}
-
-function measure({ metrics }: DeliverEventsDeps, outcome: EventPushOutcome, milliseconds: number): void {
-  const result = outcome.ok ? "acknowledged" : outcome.failure.kind;
-  metrics.count("platform_event_pushes_total", { result });
-  metrics.observe("platform_event_push_duration_seconds", {}, milliseconds / 1000);
-}
-
-/** A rejected event concerns only this event: the receiver was reached. */
-function report(
-  { circuit }: DeliverEventsDeps,
-  { clientId }: EventReceiver,
-  { entry }: PlacedEvent,
-  outcome: EventPushOutcome,
-): void {
-  const message = { receiver: clientId, sender: clientId, failures: pushOf(entry.value).failures };
-  if (outcome.ok || outcome.failure.kind !== "unreachable") circuit.answered(clientId);
-  else circuit.unreachable(message);
-  const seconds = outcome.ok ? undefined : outcome.failure.retryAfterSeconds;
-  if (seconds !== undefined) circuit.paused(message, boundedPauseSeconds(seconds) * 1000);
 }
 
 /** Returns false if every race was lost. Then the event is pushed again, with the same `jti`. */

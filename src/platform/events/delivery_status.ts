@@ -5,8 +5,6 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import { jtiOf } from "./event.ts";
 import type { EventOwner, EventStore, PlacedEvent } from "./event_store.ts";
 import { pushOf } from "./push_state.ts";
-import type { Store } from "../../base/store/store.ts";
-import type { ClientStore } from "../registration/client_store.ts";
 import type { Subscription } from "./subscription.ts";
 import type { SubscriptionStore } from "./subscription_store.ts";
 
@@ -46,8 +44,7 @@ function failureOf(event: PlacedEvent): NonNullable<DeliveryStatus["failure"]> {
 export interface CountEventsDeps {
   readonly events: EventStore;
   readonly subscriptions: SubscriptionStore;
-  readonly store: Store;
-  readonly clients: Pick<ClientStore, "find">;
+  readonly isRegistered: (clientId: ClientId) => Promise<boolean>;
   readonly metrics: PlatformMetrics;
   readonly clock: Clock;
 }
@@ -63,7 +60,7 @@ export async function countEvents(deps: CountEventsDeps): Promise<void> {
   for (let read = 0; read < MAX_SUBSCRIPTIONS; read += PAGE) {
     const page = await subscriptions.list(after, PAGE);
     for (const { clientId, bank, callbackUrl } of page) {
-      if (callbackUrl === undefined || await deps.clients.find(deps.store, clientId) === null) continue;
+      if (callbackUrl === undefined || !await deps.isRegistered(clientId)) continue;
       const { waiting, dead, oldestAt = Infinity } = await deliveryStatus(events, { clientId, bank });
       const sum = counts.get(clientId) ?? { waiting: 0, dead: 0, oldestAt: Infinity };
       counts.set(clientId, {

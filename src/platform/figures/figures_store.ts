@@ -108,14 +108,7 @@ export function openFiguresStore({ store, clock, keepMs }: FiguresStoreDeps): Fi
       }
       if (writes.length > 0) await store.commit({ checks: [], writes });
     },
-    async lastDayOf(of, subject) {
-      for (let ago = 0; ago <= LAST_DAYS; ago++) {
-        const day = dayOf(clock() - ago * DAY_MS);
-        const [row] = await store.list({ prefix: figuresKey(of, day, subject), limit: 1 });
-        if (row !== undefined) return day;
-      }
-      return undefined;
-    },
+    lastDayOf: (of, subject) => lastDayOf(store, clock(), (day) => figuresKey(of, day, subject)),
     async readDay(of, day) {
       if (clock() < Date.parse(day) + DAY_MS + SETTLED_MS || day > dayOf(clock())) return await read(of, day);
       const known = settled.get(`${of} ${day}`) ?? read(of, day);
@@ -124,4 +117,17 @@ export function openFiguresStore({ store, clock, keepMs }: FiguresStoreDeps): Fi
       return sums;
     },
   };
+}
+
+async function lastDayOf(
+  store: Store,
+  now: number,
+  prefixOf: (day: string) => Key,
+): Promise<string | undefined> {
+  for (let ago = 0; ago <= LAST_DAYS; ago++) {
+    const day = dayOf(now - ago * DAY_MS);
+    const [row] = await store.list({ prefix: prefixOf(day), limit: 1 });
+    if (row !== undefined) return day;
+  }
+  return undefined;
 }

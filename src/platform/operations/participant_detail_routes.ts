@@ -6,17 +6,25 @@ import { type Clock, wireDateTime } from "../../base/kernel/clock.ts";
 import { asClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { FiguresStore } from "../figures/figures_store.ts";
-import { certifiedKeys } from "../participants/key_set.ts";
-import type { ParticipantKeySets } from "../participants/participant_keys.ts";
-import { statementEnd } from "../participants/software_statement.ts";
 import type { Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import { operation } from "../security/operation.ts";
 import { participantMembers, type ParticipantRouteDeps, representParticipant } from "./participant_routes.ts";
 
+/** A published key, and the end of its certificate. */
+interface CertifiedKey {
+  readonly kid: string;
+  readonly use: "sig" | "tls" | "enc";
+  /** Milliseconds. */
+  readonly expiresAt: number;
+}
+
 export interface ParticipantDetailDeps extends Omit<ParticipantRouteDeps, "clients"> {
   readonly clients: Pick<ClientStore, "find" | "findStatement">;
-  readonly keys: Pick<ParticipantKeySets, "published">;
+  /** Returns the published keys whose certificates can be read. @throws {ApiError} if the key set cannot be read */
+  readonly certifiedKeysOf: (client: Client) => Promise<readonly CertifiedKey[]>;
+  /** Returns when a stored software statement ends, milliseconds. */
+  readonly statementEnd: (statement: string) => number | undefined;
   readonly figuresStore: Pick<FiguresStore, "lastDayOf">;
   readonly clock: Clock;
 }
@@ -74,10 +82,10 @@ async function detailOf(deps: ParticipantDetailDeps, client: Client): Promise<De
   const [participant, statement, keys, lastUse] = await Promise.all([
     deps.currentControls.get().then((controls) => representParticipant(client, controls, deps)),
     deps.clients.findStatement(deps.store, client.clientId),
-    deps.keys.published(client).then(certifiedKeys, () => undefined),
+    deps.certifiedKeysOf(client).catch(() => undefined),
     deps.figuresStore.lastDayOf("client", client.clientId),
   ]);
-  const until = statement === null ? undefined : statementEnd(statement);
+  const until = statement === null ? undefined : deps.statementEnd(statement);
   const { paymentOrdersUri, eventNotificationUri } = client;
   return {
     ...participant,
@@ -91,8 +99,6 @@ async function detailOf(deps: ParticipantDetailDeps, client: Client): Promise<De
   };
 }
 
-function keyOnWire(
-  { kid, use, expiresAt }: ReturnType<typeof certifiedKeys>[number],
-): NonNullable<Detail["Key"]>[number] {
+function keyOnWire({ kid, use, expiresAt }: CertifiedKey): NonNullable<Detail["Key"]>[number] {
   return { KeyId: kid, Use: use, CertificateUntilDateTime: wireDateTime(expiresAt) };
 }
