@@ -130,7 +130,7 @@ export const HANDOVER_FAULTS: readonly BankFault[] = [
     found: "BANK-H27",
     changes: [[
       "  visits.set(path, visit);",
-      "  await new Promise((done) => setTimeout(done, 50));\n  visits.set(path, visit);",
+      "  await new Promise((done) => setTimeout(done, 500));\n  visits.set(path, visit);",
     ]],
   },
 ];

@@ -34,7 +34,7 @@ export const ORDER_FAULTS: readonly BankFault[] = [
     found: "BANK-O03",
     changes: [[
       "const isNew = !orders.has(id);",
-      "const isNew = !orders.has(id);\n  await new Promise((done) => setTimeout(done, 50));",
+      "const isNew = !orders.has(id);\n  await new Promise((done) => setTimeout(done, 500));",
     ]],
   },
   {
