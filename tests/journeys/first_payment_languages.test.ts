@@ -165,12 +165,12 @@ async function foreignReturns(t: Deno.TestContext, { run, net, folder, redirectU
   });
 }
 
-/** Half of the cases if a payment takes long. */
+/** A third of the cases if a payment takes long. */
 function partFor<T>(
   { isSlow }: ReadyExample,
   cases: Readonly<Record<string, T>>,
 ): Readonly<Record<string, T>> {
-  return isSlow ? Object.fromEntries(partOf(Object.entries(cases), 2)) : cases;
+  return isSlow ? Object.fromEntries(partOf(Object.entries(cases), 3)) : cases;
 }
 
 async function forgedAnswers(t: Deno.TestContext, tried: Tried): Promise<void> {

@@ -107,7 +107,7 @@ export function valued(
 }
 
 /**
- * Every attack at a place of every kind, and a third of the attacks, each time another one, at the other places of the
+ * Every attack at a place of every kind, and a quarter of the attacks, each time another one, at the other places of the
  * kind. `TEST_ALL=1`: every attack at every place.
  */
 export async function rejectedEverywhere(
@@ -118,7 +118,7 @@ export async function rejectedEverywhere(
 ): Promise<void> {
   for (const [index, place] of places.entries()) {
     const isFirst = places.findIndex(({ kind }) => kind === place.kind) === index;
-    const tried = isFirst ? attacks : partOf(attacks, 3, index);
+    const tried = isFirst ? attacks : partOf(attacks, 4, index);
     for (const { name, forge, fault = MALFORMED, notAt = [], notIn = [], unusable } of tried) {
       if (notAt.includes(place.kind) || notIn.includes(place.carrier)) continue;
       await t.step(`${place.name}: ${name}`, async () => {

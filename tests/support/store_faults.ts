@@ -52,9 +52,11 @@ export async function fillDisk(pid: number, folder: string): Promise<Fault> {
   return { mend: async () => void await inside("rm", `${folder}/fill`) };
 }
 
+const LOCK_MS = 10_000;
+
 /** Takes the write lock of a database, as a shell or a migration does. */
 export function lockDatabase(path: string): Fault {
-  const database = new DatabaseSync(path);
+  const database = new DatabaseSync(path, { timeout: LOCK_MS }); // the platform may be writing
   database.exec("BEGIN IMMEDIATE");
   return {
     mend(): Promise<void> {
