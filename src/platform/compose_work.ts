@@ -94,13 +94,13 @@ export function composeWork(
   const resume = (): Promise<number> => resumeHeldOrders(delivery);
   const deliver: Job = (isStopped) => startDueOrders(delivery, isStopped);
   const pushEvents: Job = (isStopped) => eventDelivery.start(isStopped);
-  const isRegistered = async (id: ClientId): Promise<boolean> =>
-    await shared.clients.find(parts.store, id) !== null;
+  const isDeleted = async (id: ClientId): Promise<boolean> =>
+    await shared.clients.findDeleted(parts.store, id) !== null;
   const count = parts.operators === undefined ? {} : {
     countOrders: countOrders(delivery),
     countEvents: pacedJob(
       delivery.steady,
-      () => countEvents({ ...parts, ...shared, metrics: delivery.metrics, isRegistered }),
+      () => countEvents({ ...parts, ...shared, metrics: delivery.metrics, isDeleted }),
     ),
   }; // they read it
   const processNote = processNoteOf(parts, shared);

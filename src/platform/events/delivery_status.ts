@@ -44,7 +44,8 @@ function failureOf(event: PlacedEvent): NonNullable<DeliveryStatus["failure"]> {
 export interface CountEventsDeps {
   readonly events: EventStore;
   readonly subscriptions: SubscriptionStore;
-  readonly isRegistered: (clientId: ClientId) => Promise<boolean>;
+  /** Whether the client has deleted its registration. */
+  readonly isDeleted: (clientId: ClientId) => Promise<boolean>;
   readonly metrics: PlatformMetrics;
   readonly clock: Clock;
 }
@@ -60,7 +61,7 @@ export async function countEvents(deps: CountEventsDeps): Promise<void> {
   for (let read = 0; read < MAX_SUBSCRIPTIONS; read += PAGE) {
     const page = await subscriptions.list(after, PAGE);
     for (const { clientId, bank, callbackUrl } of page) {
-      if (callbackUrl === undefined || !await deps.isRegistered(clientId)) continue;
+      if (callbackUrl === undefined || await deps.isDeleted(clientId)) continue;
       const { waiting, dead, oldestAt = Infinity } = await deliveryStatus(events, { clientId, bank });
       const sum = counts.get(clientId) ?? { waiting: 0, dead: 0, oldestAt: Infinity };
       counts.set(clientId, {
