@@ -12,7 +12,8 @@ import { consoleFaults, consoleSettings, MIN_SECRET_CHARACTERS } from "./console
 import { readCertification } from "./certification_config.ts";
 import { type ConfigSource, readChecked } from "./config_source.ts";
 import { fileFaults } from "./file_modes.ts";
-import { type FourEyesName, readFourEyes } from "./four_eyes.ts";
+import { FOUR_EYES_NAMES, type FourEyesName } from "./four_eyes.ts";
+import { namesOf } from "../base/values/variables.ts";
 import { type PublicLimit, USUAL_PUBLIC_LIMIT } from "./public_limit.ts";
 import { MAIL_VARIABLES, type MailSettings, readMail } from "./reminders/mail_config.ts";
 import { openStatementKeys } from "./statement_keys.ts";
@@ -96,14 +97,7 @@ const schema = z.object({
     /^[1-9]\d{0,3}$/,
     "set it to the days that a passed report lets statements be issued, from 1 to 9999",
   ).transform(Number).optional(),
-  DIRECTORY_FOUR_EYES: z.string().transform((text, context) => {
-    try {
-      return readFourEyes(text);
-    } catch (error) {
-      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "" });
-      return z.NEVER;
-    }
-  }).optional(),
+  DIRECTORY_FOUR_EYES: namesOf("changes", FOUR_EYES_NAMES).optional(),
   DIRECTORY_CONSOLE_URL: z.string().optional(),
   DIRECTORY_OIDC_ISSUER: z.string().optional(),
   DIRECTORY_OIDC_ROLES: z.string().default("roles"),

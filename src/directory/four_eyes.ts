@@ -57,15 +57,3 @@ function nameOf(change: Proposable, body: Readonly<Record<string, unknown>>): Fo
       return OF_STATUS[String(body["status"])];
   }
 }
-
-/** Reads names, comma separated. @throws {Error} that lists the names */
-export function readFourEyes(text: string): readonly FourEyesName[] {
-  const names = text.split(",").map((name) => name.trim()).filter((name) => name !== "");
-  return [...new Set(names)].map((name) => {
-    const known = FOUR_EYES_NAMES.find((one) => one === name);
-    if (known === undefined) {
-      throw new Error(`set it to changes, comma separated: ${FOUR_EYES_NAMES.join(", ")}`);
-    }
-    return known;
-  });
-}

@@ -1,11 +1,11 @@
 /** The environment variables of the platform: the form of each, and its default. */
 import { z } from "zod";
 import { HOME_CELL, readCells } from "./cells.ts";
-import { portNumber, readAs, wholeNumber } from "./config_values.ts";
 import { OBIE_SCHEMES, readAccountSchemes } from "../base/values/account_schemes.ts";
+import { namesOf, portNumber, readAs, wholeNumber } from "../base/values/variables.ts";
 import { hasVisibleLetter, isPlain } from "../base/kernel/shown_text.ts";
 import { isTimeZone, readLogo, readSupport } from "../pages/operator.ts";
-import { FOUR_EYES_NAMES, readFourEyes } from "./operators_config.ts";
+import { FOUR_EYES_NAMES } from "./operators_config.ts";
 import { PROXY_CERTIFICATE_SOURCES } from "./profile.ts";
 import { readRatePolicies } from "./rate_policies.ts";
 import { readSpanHeaders, readSpanUrl } from "./span_collector.ts";
@@ -53,10 +53,7 @@ export const schema = z.object({
   OPERATORS: z.string().optional(),
   OPERATIONS_OIDC_ISSUER: z.string().optional(),
   OPERATIONS_OIDC_AUDIENCE: z.string().optional(),
-  FOUR_EYES: readAs(
-    readFourEyes,
-    `set it to changes, comma separated: ${FOUR_EYES_NAMES.join(", ")}`,
-  ).prefault(""),
+  FOUR_EYES: namesOf("changes", FOUR_EYES_NAMES).prefault(""),
   OPERATIONS_OIDC_ROLES: z.string().default("roles"),
   OPERATIONS_OIDC_ORGANISATION: z.string().optional(),
   OPERATIONS_OIDC_CLIENT_ID: z.string().optional(),

@@ -11,16 +11,6 @@ export const FOUR_EYES_NAMES = [
 ] as const;
 export type FourEyesChange = typeof FOUR_EYES_NAMES[number];
 
-/** Reads names, comma separated. @throws {Error} for any other name */
-export function readFourEyes(text: string): readonly FourEyesChange[] {
-  const names = text.split(",").map((name) => name.trim()).filter((name) => name !== "");
-  return [...new Set(names)].map((name) => {
-    const known = FOUR_EYES_NAMES.find((one) => one === name);
-    if (known === undefined) throw new Error("not a change that can need two operators");
-    return known;
-  });
-}
-
 /** The OpenID provider of operators. */
 export interface OidcSettings {
   readonly issuer: string;

@@ -13,6 +13,9 @@ const REJECTED: readonly (readonly [string, Environment, readonly string[]])[] =
   ["capital letters", { BASE_URL: "https://API.example.com" }, [
     "BASE_URL: must be an origin such as https://host, without a path or slash",
   ]],
+  ["a change that two operators cannot make", { FOUR_EYES: "redrive,everything" }, [
+    "FOUR_EYES: set it to changes, comma separated: erase-case, close-order, release-restored, revoke-tokens, block-organisation, block-software",
+  ]],
   ["no URL and no name", { DIRECTORY_ISSUER: "directory", PROCESS_NAME: "hub 1" }, [
     "PROCESS_NAME: must be 1 to 64 visible characters of ASCII",
     "DIRECTORY_ISSUER: must be an absolute URL",

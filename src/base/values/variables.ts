@@ -25,3 +25,15 @@ export const portNumber = z.string().regex(/^[1-9]\d{0,4}$/, { error: "set it to
   Number,
 )
   .refine((port) => port <= 65_535, { error: "set it to a port number" });
+
+/** A variable that lists some of the known names, comma separated. @param what they name, in the plural */
+export function namesOf<Name extends string>(
+  what: string,
+  known: readonly Name[],
+): z.ZodType<readonly Name[], string> {
+  return readAs((text) => {
+    const names = [...new Set(text.split(",").map((name) => name.trim()).filter((name) => name !== ""))];
+    const found = names.flatMap((name) => known.find((one) => one === name) ?? []);
+    return found.length === names.length ? found : undefined;
+  }, `set it to ${what}, comma separated: ${known.join(", ")}`);
+}
