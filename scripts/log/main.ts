@@ -54,7 +54,7 @@ async function witness(
   const jwt = await newest(tools, url);
   const next = await openCheckpoint(jwt, keys);
   if (next.iss !== issuer) throw new Error(`the checkpoint is of ${next.iss}, not of ${issuer}`);
-  const last = (await tools.readText(file)).trim().split("\n").at(-1) ?? "";
+  const last = await lastSeen(tools, file);
   const { holds, words } = last === ""
     ? { holds: true, words: `first checkpoint: ${next.size} leaves` }
     : await compareCheckpoints(seenBefore(last), next, (from, to) => proofOf(tools, url, from, to));
@@ -66,7 +66,7 @@ async function witness(
 async function timestampLast(tools: LogTools, args: readonly string[]): Promise<true> {
   const { file, authority: url, trusted } = optionsOf(args, ["file", "authority", "trusted"]);
   if (file === undefined || url === undefined || trusted === undefined) throw new UsageError(USAGE);
-  const last = (await tools.readText(file)).trim().split("\n").at(-1) ?? "";
+  const last = await lastSeen(tools, file);
   if (last === "") throw new Error(`${file} has no checkpoint; run the witness first`);
   const { size } = seenBefore(last);
   const data = new TextEncoder().encode(last);
@@ -82,6 +82,11 @@ async function timestampLast(tools: LogTools, args: readonly string[]): Promise<
   await tools.writeBytes(`${written}.jws`, data); // last: it says that the timestamp is there
   tools.print(`ok: ${size} leaves existed at ${time.toISOString()}, says ${written}.tsr`);
   return true;
+}
+
+/** Returns the newest checkpoint in a witness's file, or an empty text. */
+async function lastSeen({ readText }: LogTools, file: string): Promise<string> {
+  return (await readText(file)).trim().split("\n").at(-1) ?? "";
 }
 
 /** Its signature was verified when it was added. Its key may be retired since. */

@@ -204,7 +204,7 @@ async function gather(
 
 type Books = Readonly<Record<typeof BANKS[number], TppBooks>>;
 
-/** What a TPP reads of its payments and consents at each bank. */
+/** Reads a TPP's payments and consents at each bank. */
 async function readAllBooks(
   sandbox: ProvedSystem,
   flows: Flows,

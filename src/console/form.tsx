@@ -28,7 +28,7 @@ export interface FormView {
   /** The id of what is changed. */
   readonly of?: string;
   readonly effect: Child;
-  /** What is decided about. */
+  /** The change that the form decides on. */
   readonly details?: Child;
   /** The path of the form. */
   readonly path: string;

@@ -78,7 +78,7 @@ export function approvalOf(directory: Directory, id: string, { who, reason }: De
   return {
     note: { proposalId: id, approvalReason: reason },
     async stage(tx, participant) {
-      const former = await requireApprovable(directory, tx, id, who);
+      const former = await findOfAnother(tx, id, who);
       await stageDecision(directory, tx, former, "approved", { who, reason });
       if (participant === undefined) return;
       if (await stateHash(participant) !== former.value.participantSha256) {
@@ -101,12 +101,15 @@ export async function requireApprovable(
   id: string,
   who: string,
 ): Promise<Entry<Proposal>> {
-  const found = await findExisting(from, id);
-  if (found.value.who === who) {
-    throw conflict("You have proposed it yourself: another administrator must approve it.");
-  }
+  const found = await findOfAnother(from, id, who);
   await requireOpen(directory, from, found.value);
   return found;
+}
+
+async function findOfAnother(from: Reader, id: string, who: string): Promise<Entry<Proposal>> {
+  const found = await findExisting(from, id);
+  if (found.value.who !== who) return found;
+  throw conflict("You have proposed it yourself: another administrator must approve it.");
 }
 
 async function requireOpen(

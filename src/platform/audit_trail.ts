@@ -9,7 +9,7 @@ import { base64url } from "../base/kernel/identifiers.ts";
 import { count, instant, text, texts } from "../base/store/record_fields.ts";
 import { auditKey } from "./store_keys.ts";
 import type { Entry, Store } from "../base/store/store.ts";
-import type { Transaction } from "../base/store/transaction.ts";
+import { causeOf, type Transaction } from "../base/store/transaction.ts";
 import { type AuditEntry, leafHash } from "./evidence/entry.ts";
 import { bodyDigest, type Evidence, type EvidenceItem, newSalt, usualPlace } from "./evidence/evidence.ts";
 import { stageDocument } from "./evidence/document_store.ts";
@@ -94,7 +94,7 @@ export function record(
   const entry: AuditEntry = {
     ...event,
     sequence,
-    ...(tx.interactionId === undefined ? {} : { interactionId: tx.interactionId }),
+    ...causeOf(tx),
     salt: newSalt(),
     ...(items.length === 0 ? {} : { items }),
   };

@@ -14,7 +14,7 @@ export const RECEIPT_PATH = "/{bank}/domestic-payments/v1/{paymentId}/receipt";
 export const RECEIPT_PAGE_PATH = "/receipt";
 /** On the browser host: the page; with `.json` the same as JSON. */
 export const SERVICE_LEVELS_PATH = "/service-levels";
-/** What a bank reads of a consent. */
+/** A consent as its bank reads it. */
 export const PAYER_PATH = "/{bank}/back-channel-auth/v1/{consentId}";
 /** A bank's payment orders, and one of them. */
 export const ORDERS_PATH = "/{bank}/back-channel-payments/v1";

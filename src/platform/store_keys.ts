@@ -287,7 +287,7 @@ export const finishedEventKey = ([family = "", ...place]: Key): Key => [`${famil
 /** A change of a planned outage whose notices are not all staged (`events/outage_notice_store.ts`). */
 export const outageSpreadKey = (bank: BankCode, at: number): Key => ["outage_spread", bank, timePart(at)];
 
-/** What a TPP has been told of its expiries (`events/expiry_store.ts`). */
+/** The expiries of which a TPP has been told (`events/expiry_store.ts`). */
 export const toldExpiriesKey = (client: ClientId): Key => ["told_expiries", client];
 
 /** A TPP's subscription to its events at a bank (`events/subscription_store.ts`). Until the TPP deletes it. */

@@ -81,6 +81,13 @@ export function check(tx: Transaction, key: Key, version: string | null): void {
   tx.checks.push({ key, version });
 }
 
+/** Returns the request that causes the change, as members of a stored value. Background work has none. */
+export function causeOf(
+  { interactionId }: Pick<Transaction, "interactionId">,
+): Pick<Transaction, "interactionId"> {
+  return interactionId === undefined ? {} : { interactionId };
+}
+
 /** Stages a deletion. A record stages its own writes (`record.ts`). */
 export function remove(tx: Transaction, key: Key): void {
   tx.writes.push({ kind: "delete", key });

@@ -91,7 +91,7 @@ function openSocket(
   });
 }
 
-/** What the library calls a rejection of the sender, of every receiver, or of the mail. */
+/** The library's codes of a rejection: of the sender or every receiver, and of the mail. */
 const OF_THE_MAIL: readonly unknown[] = ["EENVELOPE", "EMESSAGE"];
 
 /**

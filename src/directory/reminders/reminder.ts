@@ -1,4 +1,4 @@
-/** What ends for a participant, when its contacts are reminded, and the mail (contract DRM1 to DRM4). No I/O. */
+/** The endings of which a participant's contacts are reminded, their days, and the mail (contract DRM1 to DRM4). No I/O. */
 import { sha256 } from "../../base/kernel/identifiers.ts";
 import type { CertifiedKey, KeyUse } from "../certified_key.ts";
 import type { CertificationTerms } from "../certification.ts";
@@ -14,7 +14,7 @@ export interface Ending {
   readonly name: string;
   /** Milliseconds. */
   readonly endsAt: number;
-  /** What the participant's people do. */
+  /** The way to renew it, for the participant's people. */
   readonly remedy: string;
 }
 
@@ -40,7 +40,7 @@ export interface MailTerms {
 const DAY_MS = 86_400_000;
 const USES: Readonly<Record<KeyUse, string>> = { sig: "signing", tls: "transport", enc: "encryption" };
 
-/** What ends for a participant whose keys may be trusted. Others have none. */
+/** Returns the endings of a participant whose keys may be trusted. Others have none. */
 export function endingsOf(
   participant: Participant,
   keys: readonly CertifiedKey[],
@@ -68,13 +68,6 @@ export function endingsOf(
     remedy: "Have the software certified again, and send the report to the directory's administrators.",
   }];
   return [...certificates, ...statement, ...certification];
-}
-
-/** The smallest of `days` that is not shorter than the time left, or undefined if none is or it has ended. */
-export function dueDays(endsAt: number, days: readonly number[], now: number): number | undefined {
-  if (now >= endsAt) return undefined;
-  const due = days.filter((each) => endsAt - now <= each * DAY_MS);
-  return due.length === 0 ? undefined : Math.min(...due);
 }
 
 /** The mail about an ending. Its headers have nothing that the participant has chosen but the org_id and addresses. */

@@ -1,10 +1,11 @@
 /** Sends the reminders that are due, and does so again and again (contract DRM1 to DRM4). */
+import { daysBefore } from "../../base/kernel/days_before.ts";
 import type { Directory } from "../directory.ts";
 import type { DirectoryLog } from "../log_events.ts";
 import type { Participant } from "../participant.ts";
 import { listKeys, listParticipants } from "../participant_store.ts";
 import type { SendMail } from "./mailer.ts";
-import { dueDays, type Ending, endingsOf, mailOf, type MailTerms } from "./reminder.ts";
+import { type Ending, endingsOf, mailOf, type MailTerms } from "./reminder.ts";
 import { claimReminder, settleReminder } from "./reminder_store.ts";
 
 export interface ReminderDeps {
@@ -73,7 +74,7 @@ async function sendReminders(deps: ReminderDeps, isStopped: () => boolean): Prom
   for (const participant of await listParticipants(store)) {
     const keys = await listKeys(store, participant.orgId);
     for (const ending of endingsOf(participant, keys, terms, certification)) {
-      const due = dueDays(ending.endsAt, days, clock());
+      const due = daysBefore(ending.endsAt, days, clock());
       if (due === undefined) continue;
       if (isStopped() || sent >= MAX_A_PASS) return;
       const outcome = await remind(deps, participant, ending, due);

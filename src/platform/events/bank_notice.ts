@@ -1,4 +1,4 @@
-/** What a bank is told of a consent or payment of its customers (contract EVT19). No I/O. */
+/** Notices to a bank about a consent or payment of its customers (contract EVT19). No I/O. */
 import { filledPath, ORDER_PATH, PAYER_PATH } from "../paths.ts";
 import type { BankEventType, Notice, StatusChange } from "./event.ts";
 

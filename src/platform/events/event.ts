@@ -22,7 +22,7 @@ export type NoticeType =
   | "outage-withdrawn"
   | BankEventType;
 
-/** What a bank is told (contract EVT19). */
+/** The types of notices to banks (contract EVT19). */
 export type BankEventType = "consent-rejected" | "consent-expired" | "payment-closed";
 
 /** A change of status, as the slice that stages it knows it. */
@@ -38,17 +38,17 @@ export interface StatusChange {
   readonly at: number;
   /** Of the entry in the history of the resource, milliseconds. It grows with every entry of that history. */
   readonly position: number;
-  /** What the bank is told of the change; absent if it is told nothing. */
+  /** The type of the bank's notice of the change; absent if it gets none. */
   readonly forBank?: BankEventType;
 }
 
-/** What a TPP is told of an outage, a key or a statement, or a bank of a consent or payment. */
+/** A notice: to a TPP about an outage, a key or a statement, or to a bank about a consent or payment. */
 export interface Notice {
   readonly type: NoticeType;
   readonly status: string;
   /** When the status began, milliseconds. */
   readonly at: number;
-  /** What OBIE calls the type of the resource, such as `planned-outage`. */
+  /** OBIE's type of the resource, such as `planned-outage`. */
   readonly about: string;
   /** Where the TPP can read of it. */
   readonly link: string;
@@ -56,7 +56,7 @@ export interface Notice {
   readonly details: Readonly<Record<string, string | number>>;
 }
 
-/** What delivery adds to an event. */
+/** The members that delivery adds to an event. */
 interface Delivered {
   /** Milliseconds. */
   readonly stagedAt: number;

@@ -8,7 +8,7 @@
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
-import { check, remove, type Transaction } from "../../base/store/transaction.ts";
+import { causeOf, check, remove, type Transaction } from "../../base/store/transaction.ts";
 import { finishedEventKey, noticeKey } from "../store_keys.ts";
 import { bankNotice } from "./bank_notice.ts";
 import type { EventPlace, Notice, StatusChange, StoredEvent } from "./event.ts";
@@ -115,8 +115,7 @@ export function openEventStore(deps: EventStoreDeps): EventStore {
     stage(tx, change) {
       const stagedAt = clock();
       const { type, consentId, status, at } = change;
-      const cause = tx.interactionId === undefined ? {} : { interactionId: tx.interactionId };
-      const event = { type, consentId, status, at, stagedAt, ...cause };
+      const event = { type, consentId, status, at, stagedAt, ...causeOf(tx) };
       eventRecord.set(tx, keyOf(change, change), event, stagedAt + keepMs);
       tx.onCommit.push(() => wake(change));
       if (change.forBank === undefined) return;
@@ -144,8 +143,7 @@ export function openEventStore(deps: EventStoreDeps): EventStore {
 function openNoticeStaging({ clock, keepMs }: EventStoreDeps): EventStore["stageNotice"] {
   return (tx, { clientId, bank }, { position, resource }, { type, status, at, about, link, details }) => {
     const stagedAt = clock();
-    const cause = tx.interactionId === undefined ? {} : { interactionId: tx.interactionId };
-    const notice = { type, status, at, about, link, details, stagedAt, ...cause };
+    const notice = { type, status, at, about, link, details, stagedAt, ...causeOf(tx) };
     noticeRecord.set(tx, noticeKey(clientId, bank, position, resource), notice, stagedAt + keepMs);
   };
 }

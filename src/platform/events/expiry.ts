@@ -1,5 +1,6 @@
 /** When a TPP is told that its statement, a key or a certificate ends (contract EVT17, Decision T4). No I/O. */
 import { wireDateTime } from "../../base/kernel/clock.ts";
+import { daysBefore } from "../../base/kernel/days_before.ts";
 import type { Notice, NoticeId } from "./event.ts";
 
 /** Something of a TPP that ends. */
@@ -50,8 +51,7 @@ export interface DueNotice {
   readonly told: Told;
 }
 
-const DAY_MS = 86_400_000;
-/** The TPP is told once in each of these last days. The smallest first. */
+/** The TPP is told once in each of these last days. */
 export const EXPIRY_DAYS = [1, 7, 30] as const;
 /** Of one TPP. The directory takes at most 40 certificates of a participant (contract DRC6). */
 const MAX_SUBJECTS = 100;
@@ -63,14 +63,14 @@ export function dueNotices(
   told: readonly Told[],
   now: number,
 ): readonly DueNotice[] {
-  const ending = all.filter(({ expiresAt }) => now < expiresAt && daysBefore(expiresAt, now) !== undefined);
+  const ending = all.filter(({ expiresAt }) => daysBefore(expiresAt, EXPIRY_DAYS, now) !== undefined);
   const first = ending.toSorted((one, other) => one.expiresAt - other.expiresAt).slice(0, MAX_SUBJECTS);
   return first.flatMap((one) => dueNotice(one, told, now) ?? []);
 }
 
 function dueNotice(subject: Expiring, told: readonly Told[], now: number): DueNotice | undefined {
   const { about, name, expiresAt, link, details } = subject;
-  const days = daysBefore(expiresAt, now);
+  const days = daysBefore(expiresAt, EXPIRY_DAYS, now);
   const former = told.find((one) => isOf(one, subject));
   if (days === undefined || (former !== undefined && former.days <= days)) return undefined;
   const id = former?.id ?? `t-${crypto.randomUUID()}` as const;
@@ -87,10 +87,6 @@ export function toldAfter(former: readonly Told[], due: readonly DueNotice[], no
   const added = due.map(({ told }) => told);
   const others = former.filter((one) => now < one.expiresAt && !added.some((other) => isOf(one, other)));
   return [...others, ...added].toSorted((one, other) => other.expiresAt - one.expiresAt).slice(0, MAX_TOLD);
-}
-
-function daysBefore(expiresAt: number, now: number): number | undefined {
-  return EXPIRY_DAYS.find((days) => expiresAt - now <= days * DAY_MS);
 }
 
 type Named = Pick<Told, "name" | "expiresAt">;

@@ -4,7 +4,7 @@ import type { ClientId } from "../../base/kernel/identifiers.ts";
 import { defineRecord, optional } from "../../base/store/record.ts";
 import { bankCode, clientId, instant, text } from "../../base/store/record_fields.ts";
 import type { Entry, Store } from "../../base/store/store.ts";
-import { check, remove, type Transaction } from "../../base/store/transaction.ts";
+import { causeOf, check, remove, type Transaction } from "../../base/store/transaction.ts";
 import type { OutageChange } from "../security/controls.ts";
 import { outageSpreadKey } from "../store_keys.ts";
 
@@ -52,9 +52,8 @@ export interface OutageSpreadStore {
 export function openOutageSpreadStore(store: Store): OutageSpreadStore {
   return {
     stage(tx, change) {
-      const cause = tx.interactionId === undefined ? {} : { interactionId: tx.interactionId };
       const { id, bank, from, until, text, status, at, position } = change;
-      const spread = { id, bank, from, until, text, status, at, position, ...cause };
+      const spread = { id, bank, from, until, text, status, at, position, ...causeOf(tx) };
       outageSpreadRecord.set(tx, outageSpreadKey(bank, position), spread);
     },
     async first() {

@@ -45,7 +45,7 @@ export interface Client extends Recorded {
   readonly tokensRevokedAt?: number;
 }
 
-/** What remains of a client that has deleted its registration, until it registers again. */
+/** The remains of a client that has deleted its registration, until it registers again. */
 export interface DeletedClient extends Recorded, Pick<Client, "orgId" | "role" | "statementIssuedAt"> {
   /** Milliseconds. */
   readonly deletedAt: number;
