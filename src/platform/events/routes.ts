@@ -1,8 +1,6 @@
 /** `/{BANK}/events/v1` (contract EVT3): a TPP fetches and acknowledges its events. */
-import { createMiddleware } from "hono/factory";
 import { createRoute } from "@hono/zod-openapi";
-import { type BodyVariables, jsonBody } from "../../base/http/body.ts";
-import { parseStrictJson } from "../../base/http/strict_json.ts";
+import { jsonBody } from "../../base/http/body.ts";
 import { decoded } from "../http/decoded.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
@@ -10,10 +8,10 @@ import { accessTokenOf, bankParameter, resourceHeaders } from "../http/openapi_p
 import { EVENTS_PATH, REPLAY_PATH } from "../paths.ts";
 import { ofClient } from "./client_checks.ts";
 import { pollEvents, type PollEventsDeps } from "./poll_events.ts";
+import { pollBody, pollDescription, strictJson } from "./poll_routes.ts";
 import { replayEvents } from "./replay_events.ts";
 import { type SubscriptionRouteDeps, subscriptionRoutes } from "./subscription_routes.ts";
 import { decodeReplay, replayRequestSchema, replayResponseSchema } from "./replay_schema.ts";
-import { decodePollRequest, pollRequestSchema, pollResponseSchema } from "./poll_schema.ts";
 
 export interface EventRouteDeps extends PollEventsDeps, SubscriptionRouteDeps {}
 
@@ -27,24 +25,8 @@ const pollRoute = createRoute({
     "Aggregated polling (RFC 8936). An event is returned by each poll until you acknowledge it with `ack`, " +
     "or until it is `EVENT_DAYS` old. The body is not signed. For a token of the client credentials grant.",
   security: accessTokenOf("payments"),
-  request: {
-    params: bankParameter,
-    headers: resourceHeaders,
-    body: { required: true, content: { "application/json": { schema: pollRequestSchema } } },
-  },
-  responses: {
-    200: resourceAnswer("The events that are not acknowledged, oldest first", pollResponseSchema),
-    ...resourceErrors(413, 415),
-  },
+  ...pollDescription,
 });
-
-/** Check: parses the bytes of a body that is not signed. */
-export const strictJson = createMiddleware<{ Variables: BodyVariables & { json: unknown } }>(
-  async function strictJson(c, next) {
-    c.set("json", parseStrictJson(c.get("body")));
-    await next();
-  },
-);
 
 const replayRoute = createRoute({
   method: "post",
@@ -92,13 +74,10 @@ function replayEndpoint(deps: EventRouteDeps): PlatformEndpoint {
 function pollEndpoint(deps: EventRouteDeps): PlatformEndpoint {
   return endpoint("resource", "participant", pollRoute, [
     ...ofClient(deps.guards, "reads"),
-    jsonBody,
-    strictJson,
-    decoded(decodePollRequest),
+    ...pollBody,
   ], async (c) => {
-    const { clientId } = c.get("access").token;
     const polled = await pollEvents(deps, {
-      owner: { clientId, bank: c.get("bank").code },
+      owner: { clientId: c.get("access").token.clientId, bank: c.get("bank").code },
       request: c.get("request"),
       replayRecords: c.get("replayRecords"),
       interactionId: c.get("interactionId"),

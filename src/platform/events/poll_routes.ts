@@ -1,0 +1,32 @@
+/** The parts that the polls of TPPs and those of banks share (RFC 8936): description and checks of the body. */
+import { createMiddleware } from "hono/factory";
+import { type BodyVariables, jsonBody } from "../../base/http/body.ts";
+import { parseStrictJson } from "../../base/http/strict_json.ts";
+import { decoded } from "../http/decoded.ts";
+import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
+import { bankParameter, resourceHeaders } from "../http/openapi_parameters.ts";
+import { decodePollRequest, pollRequestSchema, pollResponseSchema } from "./poll_schema.ts";
+
+/** Request and responses, for the OpenAPI document. */
+export const pollDescription = {
+  request: {
+    params: bankParameter,
+    headers: resourceHeaders,
+    body: { required: true, content: { "application/json": { schema: pollRequestSchema } } },
+  },
+  responses: {
+    200: resourceAnswer("The events that are not acknowledged, oldest first", pollResponseSchema),
+    ...resourceErrors(413, 415),
+  },
+} as const;
+
+/** Check: parses the bytes of a body that is not signed. */
+export const strictJson = createMiddleware<{ Variables: BodyVariables & { json: unknown } }>(
+  async function strictJson(c, next) {
+    c.set("json", parseStrictJson(c.get("body")));
+    await next();
+  },
+);
+
+/** The checks of the body of a poll. */
+export const pollBody = [jsonBody, strictJson, decoded(decodePollRequest)] as const;
