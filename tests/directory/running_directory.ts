@@ -6,8 +6,9 @@ import type { ServedPlatform } from "testing/served_platform.ts";
 export async function running(
   fixture: DirectoryFixture,
   test: (process: ServedPlatform) => Promise<void>,
+  shell?: string,
 ): Promise<void> {
-  const process = await fixture.start();
+  const process = await fixture.start({}, shell);
   try {
     await process.ready;
     await test(process);

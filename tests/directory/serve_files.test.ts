@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { DIRECTORY_VARIABLES } from "../../src/directory/config.ts";
 import { openDirectoryFixture } from "support/directory_process.ts";
 import { software, thirdParty } from "testing/directory_environment.ts";
-import { startCommand, taskCommand } from "testing/served_platform.ts";
+import { inShell, startCommand, taskCommand } from "testing/served_platform.ts";
 import { running } from "./running_directory.ts";
 
 async function statusOf(url: string, init: RequestInit = {}): Promise<number> {
@@ -69,13 +69,15 @@ Deno.test("an administrator is added and revoked while the directory runs, and b
 
 Deno.test("the directory's files are for their owner alone, whatever the umask [F3]", async () => {
   await using fixture = await openDirectoryFixture();
-  const before = Deno.umask(0); // children inherit it
-  try {
-    await fixture.admin("add --name luis");
-    await running(fixture, () => Promise.resolve());
-  } finally {
-    Deno.umask(before);
-  }
+  const openToAll = 'umask 0; exec "$@"'; // in a shell: the umask of this process is that of other tests too
+  const add = inShell(openToAll)([...await taskCommand("directory-admin"), "add", "--name", "luis"]);
+  const added = await new Deno.Command(add[0] ?? "", {
+    args: add.slice(1),
+    cwd: fixture.folder,
+    env: fixture.env,
+  }).output();
+  assert(added.success, new TextDecoder().decode(added.stderr));
+  await running(fixture, () => Promise.resolve(), openToAll);
   for await (const { name } of Deno.readDir(fixture.own)) {
     const mode = ((await Deno.stat(`${fixture.own}/${name}`)).mode ?? 0) & 0o777;
     if (name !== "ca.pem") assertEquals(mode.toString(8), "600", name);
