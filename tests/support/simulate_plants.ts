@@ -97,8 +97,8 @@ export const PLANTS: readonly Plant[] = [
     file: "src/platform/events/event_store.ts",
     changes: [
       [
-        "import { check, remove, type Transaction }",
-        "import { check, commitIfUnchanged, remove, type Transaction }",
+        "import { causeOf, check, remove, type Transaction }",
+        "import { causeOf, check, commitIfUnchanged, remove, type Transaction }",
       ],
       [
         "      eventRecord.set(tx, keyOf(change, change), event, stagedAt + keepMs);\n",

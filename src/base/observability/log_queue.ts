@@ -3,6 +3,7 @@
  * it. Lines are queued up to a limit and written by one asynchronous write at a time. Lines beyond the limit are
  * dropped and counted.
  */
+import { awaitFor } from "../kernel/patience.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { formatLine, type LogSink } from "./log.ts";
 
@@ -68,15 +69,9 @@ export function openLogQueue(
       enqueue(line);
       writing ??= writeQueued().finally(() => void (writing = undefined));
     },
-    flush: (withinMs) => within(withinMs, writing),
+    flush: (withinMs) => awaitFor(withinMs, Promise.resolve(writing), () => {}),
     state: () => ({ dropped, reported: dropped === reported, ...output.state() }),
   };
-}
-
-async function within(milliseconds: number, ended: Promise<void> | undefined): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => void (timer = setTimeout(resolve, milliseconds)));
-  await Promise.race([ended, late]).finally(() => clearTimeout(timer));
 }
 
 /** An output that retries until all bytes are written. */

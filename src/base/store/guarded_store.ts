@@ -2,6 +2,7 @@
  * Wraps a store and handles its failures. Callers get `store.unavailable`. The log has one line when the store fails
  * and one when it works again. Readiness follows from the latest reads and writes.
  */
+import { awaitFor } from "../kernel/patience.ts";
 import { ApiError } from "../kernel/api_error.ts";
 import { storeProbeRecord } from "./base_records.ts";
 import { type Key, type Store, StoreFailure, type Write } from "./store.ts";
@@ -115,13 +116,6 @@ function openProbe(store: Store, state: State): () => Promise<boolean> {
       () => true,
       () => false,
     );
-    return await within(PROBE_WAIT_MS, tried) && !state.isFailing();
+    return await awaitFor(PROBE_WAIT_MS, tried, () => false) && !state.isFailing();
   };
-}
-
-/** Returns the answer, or false if it takes longer. */
-async function within(milliseconds: number, answer: Promise<boolean>): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => late.resolve(false), milliseconds);
-  return await Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
 }

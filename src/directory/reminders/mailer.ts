@@ -2,6 +2,7 @@
 import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { createTransport } from "nodemailer";
+import { awaitFor } from "../../base/kernel/patience.ts";
 import type { Mail } from "./reminder.ts";
 
 export interface SmtpSettings {
@@ -61,7 +62,7 @@ export function openMailer(
     const envelope = { from, to: [...to, ...cc] };
     const mail = { from, to: [...to], cc: [...cc], subject, text, messageId, envelope };
     try {
-      const { rejected } = await within(deadlineMs, transport.sendMail(mail));
+      const { rejected } = await awaitFor(deadlineMs, transport.sendMail(mail), tooLate);
       return { outcome: "sent", rejectedAddresses: rejected.length };
     } catch (error) {
       return failureOf(error);
@@ -108,14 +109,6 @@ function failureOf(error: unknown): Sent {
   return { outcome, why: codes.filter((part) => part !== undefined).join(" ") || "failed" };
 }
 
-async function within<T>(milliseconds: number, running: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(Object.assign(new Error("too late"), { code: "DEADLINE" })),
-      milliseconds,
-    );
-  });
-  running.catch(() => {}); // it may end after the deadline
-  return await Promise.race([running, late]).finally(() => clearTimeout(timer));
+function tooLate(): never {
+  throw Object.assign(new Error("too late"), { code: "DEADLINE" });
 }

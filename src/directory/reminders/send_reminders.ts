@@ -1,4 +1,5 @@
 /** Sends the reminders that are due, and does so again and again (contract DRM1 to DRM4). */
+import { awaitFor } from "../../base/kernel/patience.ts";
 import { daysBefore } from "../../base/kernel/days_before.ts";
 import type { Directory } from "../directory.ts";
 import type { DirectoryLog } from "../log_events.ts";
@@ -56,9 +57,7 @@ function startReminders(deps: ReminderDeps, everyMs: number): Work {
     async stop(): Promise<void> {
       isStopped = true;
       clearTimeout(timer);
-      let late: ReturnType<typeof setTimeout> | undefined;
-      const patience = new Promise<void>((resolve) => late = setTimeout(resolve, STOP_MS));
-      await Promise.race([running, patience]).finally(() => clearTimeout(late));
+      await awaitFor(STOP_MS, running, () => {});
     },
   };
 }

@@ -1,4 +1,5 @@
 /** The connections of a process to PostgreSQL. A server that falls silent is left, and the connections are replaced. */
+import { awaitFor } from "../../kernel/patience.ts";
 import postgres from "postgres";
 import { openTurns } from "../turns.ts";
 import { asFailure, PostgresFailure } from "./failure.ts";
@@ -73,12 +74,10 @@ export async function openConnections(
 }
 
 async function answeredIn<T>(milliseconds: number, answer: Promise<T>, onSilence: () => void): Promise<T> {
-  const silence = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
+  return await awaitFor(milliseconds, answer, () => {
     onSilence();
-    silence.reject(new PostgresFailure(`no answer within ${milliseconds / 1000} s`, true));
-  }, milliseconds);
-  return await Promise.race([answer, silence.promise]).finally(() => clearTimeout(timer));
+    throw new PostgresFailure(`no answer within ${milliseconds / 1000} s`, true);
+  });
 }
 
 function connect(settings: PostgresSettings, authority: string | undefined, limits: Limits): Sql {
