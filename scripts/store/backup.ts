@@ -1,6 +1,7 @@
 /** Copies a database file while a program uses it. */
 import { backup as copyDatabase, DatabaseSync } from "node:sqlite";
 import { wireDateTime } from "../../src/base/kernel/clock.ts";
+import { isSqlitePath } from "../../src/base/store/store_url.ts";
 import { rejectMissing } from "./kv_file.ts";
 import { mark } from "./marks.ts";
 
@@ -14,6 +15,9 @@ import { mark } from "./marks.ts";
  */
 export async function backup(from: string, to: string, now: number): Promise<string> {
   await rejectMissing(from);
+  if (isSqlitePath(from) !== isSqlitePath(to)) { // the name would name the wrong engine
+    throw new Error(`${to} cannot be made: the copy of a SQLite file, and no other one, ends with .sqlite.`);
+  }
   const partial = `${to}.partial`;
   if (await Deno.stat(to).catch(() => undefined) !== undefined) {
     throw new Error(`${to} cannot be made: it exists.`);

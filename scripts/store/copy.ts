@@ -22,7 +22,7 @@ const PAGE = 1000;
 /**
  * Copies all entries, compares them and opens the target to programs.
  *
- * @param from the path of a Deno KV file, or `postgres://…`
+ * @param from the path of a database file, or `postgres://…`
  * @param to the same, of a new file or an empty database with the schema
  * @returns what was done
  * @throws {Error} in one sentence if a database is in use, the target has other content, or the two differ afterwards

@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { deserialize } from "node:v8";
 import { inspect } from "../../src/base/store/database_file.ts";
-import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import { DENO_KV_FILES, openDenoKv } from "../../src/base/store/deno_kv.ts";
 import { isUrl } from "../../src/base/store/store_url.ts";
 import { decodeKey } from "../../src/base/store/postgres/key_codec.ts";
 import type { Store } from "../../src/base/store/store.ts";
@@ -25,7 +25,9 @@ const AFTER_ALL = Uint8Array.of(0xff);
 /** @throws {Error} in one sentence if it is damaged, of another program, missing, or in use */
 export async function openKvFile(path: string, mayBeNew: "new" | "existing"): Promise<Database> {
   if (mayBeNew === "existing" || isUrl(path)) await rejectMissing(path);
-  const store = await openDenoKv(path, { beforeOpening: async () => void await inspect(path, undefined) });
+  const store = await openDenoKv(path, {
+    beforeOpening: async () => void await inspect(DENO_KV_FILES, path, undefined),
+  });
   const database = new DatabaseSync(path, { readOnly: true });
   const page = database.prepare(
     "select k, v, v_encoding, expiration_ms from kv where k > ? and k <= ? order by k limit ?",
@@ -39,9 +41,7 @@ export async function openKvFile(path: string, mayBeNew: "new" | "existing"): Pr
         page.all(after === undefined ? new Uint8Array() : kvKey(after), end, limit).map(asEntry),
       );
     },
-    async write(entries) {
-      await Promise.all(batchesOf(entries).map((batch) => writeBatch(store, path, batch)));
-    },
+    write: (entries) => writeBatches(store, path, entries),
     rejectInUse: () => Promise.resolve(), // openDenoKv has locked it
     async [Symbol.asyncDispose]() {
       database.close();
@@ -54,7 +54,7 @@ export async function openKvFile(path: string, mayBeNew: "new" | "existing"): Pr
 
 /** @throws {Error} in one sentence */
 export async function rejectMissing(path: string): Promise<void> {
-  if (isUrl(path)) throw new Error("The command takes the path of a Deno KV file here, not a URL.");
+  if (isUrl(path)) throw new Error("The command takes the path of a database file here, not a URL.");
   const found = await Deno.stat(path).catch(() => undefined);
   if (found?.isFile !== true) throw new Error(`${path} is not a file.`);
 }
@@ -70,6 +70,15 @@ function asEntry(row: Record<string, unknown>): StoredEntry {
     json: JSON.stringify(deserialize(v)),
     expiresAt: Number(expiry) < 0 ? undefined : Number(expiry),
   };
+}
+
+/** Writes entries in commits that Deno KV takes. @throws {Error} in one sentence that names the records */
+export async function writeBatches(
+  store: Store,
+  path: string,
+  entries: readonly StoredEntry[],
+): Promise<void> {
+  await Promise.all(batchesOf(entries).map((batch) => writeBatch(store, path, batch)));
 }
 
 async function writeBatch(store: Store, path: string, batch: readonly StoredEntry[]): Promise<void> {

@@ -11,7 +11,8 @@ import { backup } from "./backup.ts";
 import { copyStore } from "./copy.ts";
 import { assign, restored } from "./marks.ts";
 
-const USAGE = `A database is the path of a Deno KV file or a URL, postgres://…. The default is STORE_URL.
+const USAGE =
+  `A database is the path of a Deno KV file, of a SQLite file (its name ends with .sqlite), or a URL, postgres://…. The default is STORE_URL.
 
 deno task store backup --to FILE [--from FILE]
   Copies a database file while the platform or the directory runs, with mode 600.

@@ -6,7 +6,7 @@ import type { CopyMark } from "../../src/platform/recovery/hold.ts";
 import { change } from "./database.ts";
 
 /**
- * @param at the path of a Deno KV file, or `postgres://…`
+ * @param at the path of a database file, or `postgres://…`
  * @param time when the copy was taken, milliseconds
  * @returns what was done
  * @throws {Error} in one sentence
@@ -30,7 +30,7 @@ export async function mark(at: string, time: number): Promise<string> {
 /**
  * Gives the database to the program at another address, also if its entries were moved.
  *
- * @param at the path of a Deno KV file, or `postgres://…`
+ * @param at the path of a database file, or `postgres://…`
  * @param issuer AUTH_URL of the platform, or DIRECTORY_ISSUER
  * @returns what was done
  * @throws {Error} in one sentence

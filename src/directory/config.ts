@@ -79,7 +79,7 @@ const schema = z.object({
   DIRECTORY_ADMIN_PORT: port(8091),
   DIRECTORY_MAX_CONNECTIONS: z.string().regex(/^[1-9]\d{1,4}$/, "set it to a number from 10 to 99999")
     .transform(Number).default(400),
-  DIRECTORY_STORE_URL: z.string("set it to the path of a Deno KV file, or to postgres://…"),
+  DIRECTORY_STORE_URL: z.string("set it to the path of a database file, or to postgres://…"),
   DIRECTORY_ADMINISTRATORS: z.string(
     "set it to the path of the administrators' list (deno task directory-admin add makes it)",
   ),

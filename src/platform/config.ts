@@ -75,7 +75,7 @@ export interface Config {
   readonly eraseCasesDays: number | undefined;
   /** How long the history of an erased case is kept. Undefined: it stays. */
   readonly deleteHistoriesDays: number | undefined;
-  /** Where the data keys are: path of a Deno KV file, `postgres://…`, or `:memory:` in the sandbox. */
+  /** Where the data keys are: path of a database file, `postgres://…`, or `:memory:` in the sandbox. */
   readonly dataKeysStore: string;
   /** Whether new personal data is sealed. */
   readonly sealsData: boolean;

@@ -25,7 +25,7 @@ export const schema = z.object({
     .optional(),
   MAX_CONNECTIONS: z.string().regex(/^[1-9]\d{1,4}$/, { error: "set it to a number from 10 to 99999" })
     .transform(Number).default(400),
-  STORE_URL: z.string({ error: "set it to the path of a Deno KV file, or to postgres://…" }),
+  STORE_URL: z.string({ error: "set it to the path of a database file, or to postgres://…" }),
   CELLS: readAs(readCells, "set it to each further cell's banks, such as eu=BANKB,BANKC;us=BANKD").prefault(
     "",
   ),

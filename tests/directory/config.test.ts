@@ -142,7 +142,7 @@ Deno.test("readDirectoryConfig takes a file as its store, and no URL [G10]", asy
   for (const url of ["https://kv.example/database", "http://kv.example", "kv:1"]) {
     const { faults } = await assertRejects(() => read({ DIRECTORY_STORE_URL: url }), DirectoryConfigError);
     assertEquals(faults, [
-      "DIRECTORY_STORE_URL: must be the path of a Deno KV file, or postgres://…; other URLs are not supported",
+      "DIRECTORY_STORE_URL: must be the path of a database file, or postgres://…; other URLs are not supported",
     ]);
   }
 });

@@ -91,7 +91,7 @@ const REJECTED: readonly (readonly [string, Environment, readonly string[]])[] =
     "RATE_LIMITS: set it to group=perSecond/burst pairs, comma separated",
   ]],
   ["a KV Connect URL as the store [G10]", { STORE_URL: "https://kv.example.com" }, [
-    "STORE_URL: must be the path of a Deno KV file, or postgres://…; other URLs are not supported",
+    "STORE_URL: must be the path of a database file, or postgres://…; other URLs are not supported",
   ]],
   ["sandbox keys", { PLATFORM_KEYS: '{ "environment" : "sandbox", "keys": [] }' }, [
     "PLATFORM_KEYS: these are sandbox keys; make keys of your own with deno task platform-keys make",

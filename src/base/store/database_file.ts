@@ -6,18 +6,20 @@
  * that this computer has seen. If that file exists, an empty database is a loss. If it names a newer commit, the
  * database has gone back in time: an older copy has replaced it, or its write-ahead log was lost.
  */
+import { stat } from "node:fs/promises";
 import type { DatabaseSync } from "node:sqlite";
-import { openDenoKv } from "./deno_kv.ts";
+import { DENO_KV_FILES } from "./deno_kv.ts";
+import type { FileEngine } from "./file_engine.ts";
 import { identify } from "./identify.ts";
 import { openLastSeen, readLastSeen } from "./last_seen.ts";
+import { isMissing, makeOwnFile } from "./own_file.ts";
+import { SQLITE_FILES } from "./sqlite_store.ts";
 import { type Store, StoreFailure } from "./store.ts";
+import { isSqlitePath } from "./store_url.ts";
 import type { LastSeen, Owner } from "./store_identity.ts";
 
 /** A larger file is not checked at each start. 1 GiB takes about 1 s from memory, and 10 s from a slow disk. */
 const MAX_CHECKED_BYTES = 2 ** 30;
-/** The newest schema of Deno KV that this version of Deno knows. It would write an unknown one as if it knew it. */
-const MAX_KV_SCHEMA = 3;
-
 /**
  * Opens the database at `path` for its owner. A new file is readable by the user of the process alone.
  *
@@ -25,14 +27,15 @@ const MAX_KV_SCHEMA = 3;
  * @throws {Error} in one sentence that names the fault and the next step
  */
 export async function openDatabase(path: string, owner: Owner): Promise<Store> {
-  if (path === ":memory:") return await openDenoKv(path);
+  const engine = engineOf(path);
+  if (path === ":memory:") return await engine.open(path);
   let lastSeen: LastSeen | undefined;
   let version = 0;
   let note = (_: number): void => {};
-  const store = await openDenoKv(path, {
+  const store = await engine.open(path, {
     async beforeOpening(): Promise<void> {
       lastSeen = await readLastSeen(path);
-      version = await inspect(path, lastSeen);
+      version = await inspect(engine, path, lastSeen);
     },
     onCommitted: (committed) => note(committed),
   });
@@ -44,7 +47,7 @@ export async function openDatabase(path: string, owner: Owner): Promise<Store> {
       ...store,
       async close(): Promise<void> {
         await store.close();
-        seen.close();
+        await seen.close();
       },
     };
   } catch (error) {
@@ -57,23 +60,41 @@ export async function openDatabase(path: string, owner: Owner): Promise<Store> {
 }
 
 /**
+ * Which engine keeps a file: `node:sqlite` if its name says so, else Deno KV. The name decides and not the runtime, so
+ * that a deployment that moves to another runtime never takes one file for the other.
+ */
+function engineOf(path: string): FileEngine {
+  if (isSqlitePath(path)) return SQLITE_FILES;
+  if ("Deno" in globalThis && typeof Deno.openKv === "function") return DENO_KV_FILES;
+  if (path === ":memory:") return SQLITE_FILES;
+  throw new Error(
+    `The database ${path} cannot be opened: only Deno opens Deno KV files. Name a path that ends with .sqlite.`,
+  );
+}
+
+/**
  * Returns the newest commit of the file, or 0 for a new one, which it makes. It changes no other file.
  *
  * @throws {Error} in one sentence if the file is damaged, lost or of another program
  */
-export async function inspect(path: string, lastSeen: LastSeen | undefined): Promise<number> {
+export async function inspect(
+  engine: FileEngine,
+  path: string,
+  lastSeen: LastSeen | undefined,
+): Promise<number> {
   const [size, log] = [await sizeOf(path), await sizeOf(`${path}-wal`)];
-  if (size !== undefined && size > 0) return await inspectDatabase(path, size, lastSeen);
+  if (size !== undefined && size > 0) return await inspectDatabase(engine, path, size, lastSeen);
   const state = size === undefined ? "is missing" : "is empty";
   if (log !== undefined && log > 0) { // SQLite would delete it
     throw new Error(`The database ${path} ${state}, but ${path}-wal holds commits of it. ${restoreOr(path)}`);
   }
   if (lastSeen !== undefined) throw new Error(lost(path, state));
-  await makeOwnFile(path);
+  await makeOwnFile(path, path); // SQLite makes its further files with the same permissions
   return 0;
 }
 
 async function inspectDatabase(
+  { schema, commits }: FileEngine,
   path: string,
   size: number,
   lastSeen: LastSeen | undefined,
@@ -86,16 +107,18 @@ async function inspectDatabase(
       .map(({ name }) => name);
     if (tables.length === 0 && lastSeen !== undefined) throw new Error(lost(path, "is empty"));
     if (tables.length === 0) return 0; // its creation was interrupted
-    if (!tables.includes("migration_state")) {
-      throw new Error(`The database ${path} was made by another program. Name another database.`);
+    if (!tables.includes(schema.table)) {
+      throw new Error(
+        `The database ${path} was made by another program. Name another database.`,
+      );
     }
-    if (numberIn(database, "select max(version) as n from migration_state") > MAX_KV_SCHEMA) {
-      throw new Error(`The database ${path} was written by a newer version of Deno. Run that version.`);
+    if (numberIn(database, schema.query) > schema.newest) {
+      throw new Error(
+        `The database ${path} was written by a newer version of ${schema.writer}. Run that version.`,
+      );
     }
     if (size <= MAX_CHECKED_BYTES) rejectDamage(database, path);
-    return tables.includes("data_version")
-      ? numberIn(database, "select max(version) as n from data_version")
-      : 0;
+    return tables.includes(commits.table) ? numberIn(database, commits.query) : 0;
   } catch (error) {
     throw asSentence(path, error);
   } finally {
@@ -139,20 +162,9 @@ function restoreOr(path: string): string {
 
 async function sizeOf(path: string): Promise<number | undefined> {
   try {
-    return (await Deno.stat(path)).size;
+    return (await stat(path)).size;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw new Error(
-      `The database ${path} cannot be opened: ${error instanceof Error ? error.message : error}`,
-    );
-  }
-}
-
-// SQLite creates its further files with the same permissions: for the owner alone.
-async function makeOwnFile(path: string): Promise<void> {
-  try {
-    (await Deno.open(path, { create: true, append: true, mode: 0o600 })).close();
-  } catch (error) {
+    if (isMissing(error)) return undefined;
     throw new Error(
       `The database ${path} cannot be opened: ${error instanceof Error ? error.message : error}`,
     );

@@ -10,7 +10,9 @@ import {
   StoreFailure,
   type Write,
 } from "./store.ts";
+import type { FileEngine, OpeningHooks } from "./file_engine.ts";
 import { openGroupCommits } from "./group_commits.ts";
+import { isSqliteFailure, LOCK_RETRY_MS, TURN_PATIENCE_MS, untilUnlocked } from "./sqlite_failure.ts";
 import { openTurns } from "./turns.ts";
 
 /** Deno KV takes at most this many keys in one `getMany`. */
@@ -18,44 +20,25 @@ const MAX_KEYS_A_READ = 10;
 
 /** The next commit waits inside Deno KV, so that the database is never idle. */
 const COMMITS_AT_ONCE = 2;
-/** Longest wait for the lock of another process. SQLite itself uses the same time if a commit has no checks. */
-const LOCK_PATIENCE_MS = 5000;
 /**
  * A lock outlives its holder for a moment: a program that the holder was just starting has the file open until it
  * runs.
  */
 const HOLDER_PATIENCE_MS = 1000;
-const LOCK_RETRY_MS = 50;
-/** Longer than {@link LOCK_PATIENCE_MS}, because commits before it may wait for the lock. */
-const TURN_PATIENCE_MS = 6000;
-const LOCKED = "database is locked";
 /** A versionstamp is the number of the commit, followed by the index of the write in it. */
 const VERSION_DIGITS = 16;
 
-/**
- * The messages of SQLite (`sqlite3_errstr`) for a database that cannot be used now. Deno KV throws them as a
- * TypeError. It also throws a TypeError for values beyond its limits, which are bugs of the program.
- */
-const FAILURES: ReadonlySet<string> = new Set([
-  "access permission denied",
-  "attempt to write a readonly database",
-  "database disk image is malformed",
-  LOCKED,
-  "database or disk is full",
-  "database table is locked",
-  "disk I/O error",
-  "file is not a database",
-  "locking protocol",
-  "out of memory",
-  "unable to open database file",
-]);
-
-export interface OpeningHooks {
-  /** Runs after the file is locked and before the database is opened. */
-  beforeOpening?(): Promise<void>;
-  /** Receives the number of each commit. A later commit has a higher number. */
-  onCommitted?(version: number): void;
-}
+/** How Deno KV keeps a file. */
+export const DENO_KV_FILES: FileEngine = {
+  open: openDenoKv,
+  schema: {
+    table: "migration_state",
+    query: "select max(version) as n from migration_state",
+    newest: 3, // this version of Deno would write a newer one as if it knew it
+    writer: "Deno",
+  },
+  commits: { table: "data_version", query: "select max(version) as n from data_version" },
+};
 
 /**
  * Opens a Deno KV store. Only one process can use a file at a time.
@@ -81,7 +64,12 @@ export async function openDenoKv(path: string, hooks: OpeningHooks = {}): Promis
     const kv = await open();
     // A commit that waits for the file's lock blocks its connection. Reads have their own connection.
     const reading = path === ":memory:" ? kv : await open();
-    const commitInTurn = openGroupCommits((staged) => commitPatiently(kv, staged, hooks), turns);
+    // SQLite does not wait for the lock if a commit begins by reading the entries that it checks. A commit that failed
+    // because the file was locked has not happened.
+    const commitInTurn = openGroupCommits(
+      (staged) => untilUnlocked(() => said(commit(kv, staged, hooks))),
+      turns,
+    );
     return {
       get: async <T>(key: Key): Promise<Entry<T> | null> => asEntry(await said(reading.get<T>([...key]))),
       getMany: <T>(keys: readonly Key[]): Promise<(Entry<T> | null)[]> => said(getMany<T>(reading, keys)),
@@ -96,13 +84,14 @@ export async function openDenoKv(path: string, hooks: OpeningHooks = {}): Promis
 }
 
 /**
- * Awaits Deno KV and turns failures of the database into a {@link StoreFailure}. Bugs of the program are rethrown.
+ * Awaits Deno KV and turns failures of the database, which it throws as a TypeError, into a {@link StoreFailure}. Bugs
+ * of the program are rethrown, such as values beyond its limits, for which it throws a TypeError as well.
  */
 async function said<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof TypeError && FAILURES.has(error.message)) throw new StoreFailure(error.message);
+    if (error instanceof TypeError && isSqliteFailure(error.message)) throw new StoreFailure(error.message);
     throw error;
   }
 }
@@ -157,23 +146,6 @@ async function list<T>(kv: Deno.Kv, { prefix, after, limit }: Listing): Promise<
     if (entry !== null) entries.push(entry);
   }
   return entries;
-}
-
-/**
- * SQLite does not wait for the lock if a commit begins by reading the entries that it checks. A commit that failed
- * because the file was locked has not happened, so it is retried. No other failure is retried.
- */
-async function commitPatiently(kv: Deno.Kv, staged: Commit, hooks: OpeningHooks): Promise<boolean> {
-  const lastTry = monotonicClock() + LOCK_PATIENCE_MS;
-  while (true) {
-    try {
-      return await said(commit(kv, staged, hooks));
-    } catch (error) {
-      const isLocked = error instanceof StoreFailure && error.message === LOCKED;
-      if (!isLocked || monotonicClock() >= lastTry) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
-  }
 }
 
 async function commit(kv: Deno.Kv, { checks, writes }: Commit, hooks: OpeningHooks): Promise<boolean> {

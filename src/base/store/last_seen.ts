@@ -1,11 +1,15 @@
 /** The file beside a database that names the database that was last in use here, and its newest commit. */
+import { writeSync } from "node:fs";
+import { type FileHandle, open, readFile, rename } from "node:fs/promises";
+import { setTimeout } from "node:timers";
 import type { LastSeen } from "./store_identity.ts";
+import { isMissing } from "./own_file.ts";
 
 export interface LastSeenFile {
   /** Records that the database has this commit. The file is written within a second. */
   note(version: number): void;
   /** Writes the newest commit and closes the file. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 const EVERY_MS = 1000;
@@ -19,9 +23,9 @@ const FORM = /^\{"id":"([0-9a-f-]{36})","version":"([0-9a-f]{16})"\}\n$/;
 export async function readLastSeen(path: string): Promise<LastSeen | undefined> {
   let text: string;
   try {
-    text = await Deno.readTextFile(`${path}.id`);
+    text = await readFile(`${path}.id`, "utf8");
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
+    if (isMissing(error)) return undefined;
     throw new Error(`The file ${path}.id cannot be read: ${error instanceof Error ? error.message : error}`);
   }
   const [, id, version] = FORM.exec(text) ?? [];
@@ -48,8 +52,7 @@ export async function openLastSeen(path: string, first: LastSeen): Promise<LastS
   // One write at a time: the text of a second one could end up behind that of the first.
   const schedule = (): void => {
     if (isWriting || isClosed) return;
-    timer ??= setTimeout(() => void renew(), EVERY_MS);
-    Deno.unrefTimer(timer);
+    timer ??= setTimeout(() => void renew(), EVERY_MS).unref();
   };
   // If the write fails, the file names an older commit. That check is weaker but not wrong.
   const renew = async (): Promise<void> => {
@@ -65,48 +68,46 @@ export async function openLastSeen(path: string, first: LastSeen): Promise<LastS
       latest = Math.max(latest, version);
       schedule();
     },
-    close() {
+    async close() {
       isClosed = true;
       clearTimeout(timer);
       if (!isWriting) writeAtOnce(file, { ...first, version: latest });
-      file.close();
+      await file.close();
     },
   };
 }
 
 /** An interrupted start or a full disk must not leave an empty file, because the next start would reject it. */
-async function writeFirst(path: string, first: LastSeen): Promise<Deno.FsFile> {
-  const known = await Deno.open(`${path}.id`, { write: true }).catch(nullIfMissing);
+async function writeFirst(path: string, first: LastSeen): Promise<FileHandle> {
+  const known = await open(`${path}.id`, "r+").catch(nullIfMissing);
   const partial = `${path}.id.partial`;
-  const file = known ?? await Deno.open(partial, { create: true, truncate: true, write: true, mode: 0o600 });
+  const file = known ?? await open(partial, "w", 0o600);
   try {
     await write(file, first);
     await file.sync();
-    if (known === null) await Deno.rename(partial, `${path}.id`);
+    if (known === null) await rename(partial, `${path}.id`);
     return file;
   } catch (error) {
-    file.close();
+    await file.close();
     throw error;
   }
 }
 
 function nullIfMissing(error: unknown): null {
-  if (error instanceof Deno.errors.NotFound) return null;
+  if (isMissing(error)) return null;
   throw error;
 }
 
-function writeAtOnce(file: Deno.FsFile, seen: LastSeen): void {
+function writeAtOnce(file: FileHandle, seen: LastSeen): void {
   try {
-    file.seekSync(0, Deno.SeekMode.Start);
-    file.writeSync(encoded(seen));
+    writeSync(file.fd, encoded(seen), 0, undefined, 0);
   } catch {
     // see `renew`
   }
 }
 
-async function write(file: Deno.FsFile, seen: LastSeen): Promise<void> {
-  await file.seek(0, Deno.SeekMode.Start);
-  await file.write(encoded(seen));
+async function write(file: FileHandle, seen: LastSeen): Promise<void> {
+  await file.write(encoded(seen), 0, undefined, 0);
 }
 
 function encoded({ id, version }: LastSeen): Uint8Array {

@@ -2,7 +2,15 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "../../../src/base/store/database_file.ts";
-import { forget, openFolder, overwritePage, PLATFORM, sql, use } from "./database_folder.ts";
+import {
+  forget,
+  openFolder,
+  overwritePage,
+  PLATFORM,
+  prototypeOfHandles,
+  sql,
+  use,
+} from "./database_folder.ts";
 
 Deno.test("a database that is new is made for its owner alone, and opened again", async () => {
   await using folder = await openFolder();
@@ -32,11 +40,12 @@ Deno.test("a disk that is full when the .id file is made leaves none, and the ne
   await using folder = await openFolder();
   await use(folder.file);
   await Deno.remove(`${folder.file}.id`);
-  const { write } = Deno.FsFile.prototype;
-  Deno.FsFile.prototype.write = () => Promise.reject(new Error("No space left on device (os error 28)"));
+  const handles = await prototypeOfHandles(folder.file);
+  const { write } = handles;
+  handles.write = () => Promise.reject(new Error("ENOSPC: no space left on device, write"));
   const { message } = await assertRejects(() => openDatabase(folder.file, PLATFORM), Error)
-    .finally(() => Deno.FsFile.prototype.write = write);
-  assert(message.startsWith(`The file ${folder.file}.id cannot be written: No space left`), message);
+    .finally(() => handles.write = write);
+  assert(message.startsWith(`The file ${folder.file}.id cannot be written: ENOSPC`), message);
   await assertRejects(() => Deno.stat(`${folder.file}.id`), Deno.errors.NotFound);
   assertEquals([await use(folder.file), await use(folder.file)], [1, 2]);
 });

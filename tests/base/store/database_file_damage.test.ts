@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { storeCommand } from "../../../scripts/store/main.ts";
 import { openDatabase } from "../../../src/base/store/database_file.ts";
 import type { Owner } from "../../../src/base/store/store_identity.ts";
-import { forget, openFolder, overwritePage, PLATFORM, sql, use } from "./database_folder.ts";
+import { crash, forget, openFolder, overwritePage, PLATFORM, sql, use } from "./database_folder.ts";
 
 Deno.test("a database of which only the write-ahead log is left is rejected, and the log is kept", async () => {
   await using folder = await openFolder();
@@ -99,11 +99,3 @@ Deno.test("the lock file of a database is removed only while it is locked", asyn
   await storeCommand(restored, { storeUrl: undefined, now: Date.now() }).finally(() => Deno.remove = remove);
   assertEquals(wasFree, [false]);
 });
-
-/** Another process opens the database, makes 30 commits and is killed. */
-async function crash(file: string): Promise<void> {
-  const program = new URL("./crash.ts", import.meta.url).pathname;
-  const args = ["run", "--no-prompt", "--allow-read", "--allow-write", "--allow-run", program, file];
-  const { signal, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
-  assertEquals(signal, "SIGKILL", new TextDecoder().decode(stderr));
-}

@@ -1,4 +1,6 @@
 /** A folder with a database in it. */
+import { assertEquals } from "@std/assert";
+import { open } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "../../../src/base/store/database_file.ts";
 import type { Owner } from "../../../src/base/store/store_identity.ts";
@@ -14,7 +16,7 @@ export async function use(file: string): Promise<number> {
     await store.commit({ checks: [], writes: [write] });
     return before;
   } finally {
-    store.close();
+    await store.close();
   }
 }
 
@@ -45,8 +47,26 @@ export interface Folder extends AsyncDisposable {
   readonly file: string;
 }
 
-export async function openFolder(): Promise<Folder> {
+/** @param name of the database in it, which says its engine */
+export async function openFolder(name = "platform.kv"): Promise<Folder> {
   const path = await Deno.makeTempDir({ prefix: "database-" });
   const dispose = (): Promise<void> => Deno.remove(path, { recursive: true });
-  return { path, file: `${path}/platform.kv`, [Symbol.asyncDispose]: dispose };
+  return { path, file: `${path}/${name}`, [Symbol.asyncDispose]: dispose };
+}
+
+/** The methods of all open files of `node:fs`. */
+export async function prototypeOfHandles(
+  path: string,
+): Promise<{ write(...what: unknown[]): Promise<unknown> }> {
+  const handle = await open(path, "r");
+  await handle.close();
+  return Object.getPrototypeOf(handle);
+}
+
+/** Another process opens the database, makes 30 commits and is killed. */
+export async function crash(file: string): Promise<void> {
+  const program = new URL("./crash.ts", import.meta.url).pathname;
+  const args = ["run", "--no-prompt", "--allow-read", "--allow-write", "--allow-run", program, file];
+  const { signal, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
+  assertEquals(signal, "SIGKILL", new TextDecoder().decode(stderr));
 }

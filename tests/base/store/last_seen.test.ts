@@ -1,6 +1,7 @@
 /** The file beside a database that names its newest commit. */
 import { assertEquals } from "@std/assert";
 import { openLastSeen, readLastSeen } from "../../../src/base/store/last_seen.ts";
+import { prototypeOfHandles } from "./database_folder.ts";
 
 Deno.test("a slow disk does not make two writes of the .id file overlap", async () => {
   const folder = await Deno.makeTempDir({ prefix: "last-seen-" });
@@ -8,14 +9,14 @@ Deno.test("a slow disk does not make two writes of the .id file overlap", async 
   const id = crypto.randomUUID();
   const file = await openLastSeen(path, { id, version: 1 });
   const alive = setInterval(() => {}, 1000); // the file's own timer does not keep the process
-  const { seek } = Deno.FsFile.prototype;
+  const handles = await prototypeOfHandles(`${path}.id`);
+  const { write } = handles;
   const began = Promise.withResolvers<void>();
   const disk = Promise.withResolvers<void>();
-  Deno.FsFile.prototype.seek = async function (...to): Promise<number> {
-    const place = await seek.apply(this, to);
+  handles.write = async function (...what: unknown[]): Promise<unknown> {
     began.resolve();
     await disk.promise;
-    return place;
+    return await write.apply(this, what);
   };
   try {
     file.note(2);
@@ -28,9 +29,9 @@ Deno.test("a slow disk does not make two writes of the .id file overlap", async 
     }
     assertEquals(await readLastSeen(path), { id, version: 3 });
   } finally {
-    Deno.FsFile.prototype.seek = seek;
+    handles.write = write;
     clearInterval(alive);
-    file.close();
+    await file.close();
     await Deno.remove(folder, { recursive: true });
   }
 });

@@ -25,7 +25,7 @@ Deno.test("serve without configuration names every variable that has no default,
   assertEquals(await faultsOf(folder, {}), [
     "BASE_URL: set it to the API host, such as https://api.example.com",
     "AUTH_URL: set it to the browser authorization host, such as https://auth.example.com",
-    "STORE_URL: set it to the path of a Deno KV file, or to postgres://…",
+    "STORE_URL: set it to the path of a database file, or to postgres://…",
     "PLATFORM_KEYS: set it to the path of the platform's private JWK set (deno task platform-keys makes one)",
     "DIRECTORY_ISSUER: set it to the issuer of software statements",
     "DIRECTORY_JWKS_URI: set it to the directory's JWKS URL",

@@ -1,0 +1,29 @@
+/** What a storage engine that keeps a SQLite file tells of its files, so that `database_file.ts` can check them. */
+import type { Store } from "./store.ts";
+
+export interface OpeningHooks {
+  /** Runs after the file is locked and before the database is opened. */
+  beforeOpening?(): Promise<void>;
+  /** Receives the number of each commit. A later commit has a higher number. */
+  onCommitted?(version: number): void;
+}
+
+export interface FileEngine {
+  /**
+   * @param path a file path, or `:memory:`
+   * @throws {Error} in one sentence if the database cannot be opened or another process has locked it
+   */
+  open(path: string, hooks?: OpeningHooks): Promise<Store>;
+  /** The table that all its files have. */
+  readonly schema: {
+    readonly table: string;
+    /** Gives the file's schema number as `n`. */
+    readonly query: string;
+    /** The newest number that this program knows. */
+    readonly newest: number;
+    /** Which program has a newer version if the number is higher. */
+    readonly writer: string;
+  };
+  /** The table with the number of the newest commit, which the query gives as `n`. */
+  readonly commits: { readonly table: string; readonly query: string };
+}

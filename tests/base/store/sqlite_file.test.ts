@@ -1,0 +1,162 @@
+/** Which `.sqlite` files a program opens, and what it says of the others. The other files are Deno KV's. */
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import { storeCommand } from "../../../scripts/store/main.ts";
+import { openStore } from "../../../src/base/store/open_store.ts";
+import { openSqliteStore } from "../../../src/base/store/sqlite_store.ts";
+import { put, write } from "./contract_helpers.ts";
+import { crash, type Folder, openFolder, PLATFORM, sql, use } from "./database_folder.ts";
+
+const openSqliteFolder = (): Promise<Folder> => openFolder("platform.sqlite");
+
+Deno.test("a .sqlite file is made by SQLite, for its owner alone, with its log, lock and .id", async () => {
+  await using folder = await openSqliteFolder();
+  const store = await openStore(folder.file, PLATFORM);
+  await write(store, put(["kept", "a"], 1));
+  for (const name of ["", ".id", ".lock", "-wal", "-shm"]) {
+    const { mode } = await Deno.stat(`${folder.file}${name}`);
+    assertEquals((mode ?? 0) & 0o777, 0o600, name);
+  }
+  await store.close();
+  assertEquals([await use(folder.file), await use(folder.file)], [1, 2]);
+  const database = new DatabaseSync(folder.file, { readOnly: true });
+  assertEquals(database.prepare("pragma journal_mode").get()?.["journal_mode"], "wal");
+  database.close();
+});
+
+Deno.test("the data key store of a .sqlite file is one too", async () => {
+  await using folder = await openSqliteFolder();
+  await (await openStore(`${folder.file}.keys`, { ...PLATFORM, program: "data-keys" })).close();
+  sql(`${folder.file}.keys`, "select * from hub_entry");
+});
+
+type Spoil = (file: string) => void | Promise<void>;
+
+const faults: Readonly<Record<string, readonly [Spoil, string]>> = {
+  "deleted": [(file) => Deno.remove(file), "is missing, although it was in use here"],
+  "emptied": [(file) => Deno.truncate(file), "is empty, although it was in use here"],
+  "replaced by a Deno KV file": [async (file) => {
+    await use(`${file}.kv`);
+    await Deno.rename(`${file}.kv`, file);
+  }, "was made by another program. Name another database."],
+  "written by a newer version": [
+    (file) => sql(file, "pragma user_version = 2"),
+    "was written by a newer version of the platform. Run that version.",
+  ],
+  "cut off": [(file) => Deno.truncate(file, 6000), "is damaged (database disk image is malformed)"],
+  "replaced by an older copy without a mark": [
+    (file) => sql(file, "update hub_commit set number = 1"),
+    "lacks commits that it had",
+  ],
+  "assigned to another address": [
+    (file) => sql(file, `update hub_entry set value = replace(value, 'auth.example', 'other.example')`),
+    "belongs to the platform at https://other.example, not to the one at",
+  ],
+};
+
+for (const [what, [spoil, words]] of Object.entries(faults)) {
+  Deno.test(`a .sqlite file that was ${what} is rejected in one sentence`, async () => {
+    await using folder = await openSqliteFolder();
+    await use(folder.file);
+    await spoil(folder.file);
+    const { message } = await assertRejects(() => openStore(folder.file, PLATFORM), Error);
+    assert(message.includes(words) && message.includes(folder.file) && !message.includes("\n"), message);
+  });
+}
+
+Deno.test("a .sqlite file whose process was killed has all its commits, and is rejected without its log", async () => {
+  await using folder = await openSqliteFolder();
+  await use(folder.file);
+  const before = await Deno.readFile(folder.file);
+  await crash(folder.file);
+  assertEquals(await use(folder.file), 31);
+  await Deno.writeFile(folder.file, before);
+  const { message } = await assertRejects(() => openStore(folder.file, PLATFORM), Error);
+  assert(message.includes("lacks commits that it had"), message);
+});
+
+Deno.test("a .sqlite file loses entries that have expired with the commits of a later second, and no others", async () => {
+  await using folder = await openSqliteFolder();
+  const store = await openSqliteStore(folder.file);
+  const [past, later] = [Date.now() - 60_000, Date.now() + 60_000];
+  for (let index = 0; index < 250; index++) {
+    await write(store, { kind: "set", key: ["past", String(index)], value: 1, expiresAt: past });
+  }
+  await write(store, { kind: "set", key: ["later"], value: 1, expiresAt: later }, put(["kept"], 1));
+  await new Promise((resolve) => setTimeout(resolve, 1100)); // expiry runs once a second
+  for (let round = 0; round < 3; round++) await write(store, put(["kept"], round));
+  assertEquals(await store.list({ prefix: ["past"], limit: 1 }), []);
+  assert(await store.get(["later"]) !== null && await store.get(["kept"]) !== null);
+  await store.close();
+});
+
+Deno.test("a .sqlite file that another program has locked is waited for, then the commit happens", async () => {
+  await using folder = await openSqliteFolder();
+  const store = await openSqliteStore(folder.file);
+  const shell = new DatabaseSync(folder.file);
+  shell.exec("begin immediate");
+  let isDone = false;
+  const committed = write(store, put(["a"], 1)).then((done) => isDone = done);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assertEquals([isDone, await store.get(["a"])], [false, null]); // and reads go on
+  shell.exec("rollback");
+  assertEquals(await committed, true);
+  shell.close();
+  await store.close();
+});
+
+Deno.test("a .sqlite file on a full disk fails as a database, keeps what was committed, and works again", async () => {
+  await using folder = await openSqliteFolder();
+  const program = new URL("./fill_disk.ts", import.meta.url).pathname;
+  const limited =
+    'trap "" XFSZ; ulimit -S -f 2000; exec "$0" run --no-prompt --allow-read --allow-write --allow-run "$@"';
+  const { stdout, stderr } = await new Deno.Command("bash", {
+    args: ["-c", limited, Deno.execPath(), program, folder.file],
+  }).output();
+  const text = new TextDecoder().decode(stdout);
+  assert(text !== "", new TextDecoder().decode(stderr));
+  const { why, commits, ...found } = JSON.parse(text);
+  assert(["database or disk is full", "disk I/O error"].includes(why), why);
+  assert(commits > 1, `${commits}`);
+  assertEquals(found, {
+    kept: commits,
+    a: commits - 1,
+    works: true,
+    versions: commits + 1,
+    newest: commits + 1,
+  });
+});
+
+Deno.test("a .sqlite file is backed up in use, restored as a marked copy, and copied from and to Deno KV", async () => {
+  await using folder = await openSqliteFolder();
+  const run = (...args: string[]): Promise<string> =>
+    storeCommand(args, { storeUrl: folder.file, now: Date.now() });
+  await use(folder.file);
+  const running = await openStore(folder.file, PLATFORM);
+  const backup = `${folder.path}/backup.sqlite`;
+  await run("backup", "--to", backup);
+  await running.close();
+  const { message } = await assertRejects(() => run("backup", "--to", `${folder.path}/backup.kv`), Error);
+  assert(message.includes("ends with .sqlite"), message);
+  await use(folder.file);
+  await Deno.rename(backup, folder.file); // older than what was last in use here, so only its mark lets it in
+  assertEquals(await use(folder.file), 1);
+  const [kv, back] = [`${folder.path}/copy.kv`, `${folder.path}/back.sqlite`];
+  const first = await run("copy", "--to", kv);
+  const second = await run("copy", "--from", kv, "--to", back);
+  const digest = /SHA-256 [0-9a-f]{64}/;
+  assertEquals(digest.exec(first)?.[0], digest.exec(second)?.[0]);
+  assertEquals(await use(back), 2);
+});
+
+Deno.test("a file of Deno KV is refused where there is no Deno KV, and names the other engine", async () => {
+  await using folder = await openFolder();
+  const { openKv } = Deno;
+  Reflect.deleteProperty(Deno, "openKv");
+  try {
+    const { message } = await assertRejects(() => openStore(folder.file, PLATFORM), Error);
+    assert(message.endsWith("only Deno opens Deno KV files. Name a path that ends with .sqlite."), message);
+  } finally {
+    Object.assign(Deno, { openKv });
+  }
+});
