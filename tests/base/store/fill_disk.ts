@@ -12,7 +12,7 @@ let commits = 0;
 let why = "";
 try {
   for (; commits < 200; commits++) {
-    await write(store, put(["fill", String(commits)], value), put(["a"], commits));
+    await write(store, put(["a"], commits), put(["fill", String(commits)], value));
   }
 } catch (error) {
   if (!(error instanceof StoreFailure)) throw error;

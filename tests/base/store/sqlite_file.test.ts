@@ -160,3 +160,28 @@ Deno.test("a file of Deno KV is refused where there is no Deno KV, and names the
     Object.assign(Deno, { openKv });
   }
 });
+
+Deno.test("a .sqlite file has nothing of a commit of which one write fails, and takes the next one", async () => {
+  await using folder = await openSqliteFolder();
+  const store = await openSqliteStore(folder.file);
+  sql(
+    folder.file,
+    "create trigger refuse before insert on hub_entry when new.value = '2' begin select raise(abort, 'no'); end",
+  );
+  await assertRejects(() => write(store, put(["a"], 1), put(["b"], 2)), Error, "no");
+  assertEquals(await store.getMany([["a"], ["b"]]), [null, null]);
+  assertEquals(await write(store, put(["b"], 3)), true);
+  await store.close();
+});
+
+Deno.test("a .sqlite file takes commits of requests that arrive one after the other in one transaction", async () => {
+  await using folder = await openSqliteFolder();
+  let transactions = 0;
+  const store = await openSqliteStore(folder.file, { onCommitted: () => transactions++ });
+  await Promise.all(Array.from({ length: 8 }, async (_, index) => {
+    for (let step = 0; step < 10 * index; step++) await undefined;
+    await write(store, put(["a", String(index)], index));
+  }));
+  assertEquals([transactions, (await store.list({ prefix: ["a"], limit: 10 })).length], [1, 8]);
+  await store.close();
+});
