@@ -13,7 +13,7 @@ const MAY_USE_DENO: readonly { readonly files: RegExp; readonly because: string 
   { files: /^base\/http\/credential_file\.ts$/, because: "a changed list of people counts at once" },
   { files: /^base\/store\/deno_kv\.ts$/, because: "the database is Deno's" },
   { files: /^base\/http\/outgoing\.ts$/, because: "only a client of Deno sends a POST once" },
-  { files: /^base\/store\/(database_file|last_seen)\.ts$/, because: "they check the database's own files" },
+  { files: /^base\/store\/database_file\.ts$/, because: "it sees whether the runtime has Deno KV" },
   { files: /^base\/store\/postgres\/connections\.ts$/, because: "it reads the authority's certificate" },
   { files: /^platform\/(main|process\/\w+)\.ts$/, because: "an entry reads the environment and listens" },
   { files: /^platform\/config\.ts$/, because: "the environment" },
@@ -25,6 +25,7 @@ const MAY_USE_DENO: readonly { readonly files: RegExp; readonly because: string 
 const MAY_READ_CLOCK: readonly { readonly files: RegExp; readonly because: string }[] = [
   { files: /^base\/kernel\/clock\.ts$/, because: "it is the clock" },
   { files: /^base\/store\/deno_kv\.ts$/, because: "Deno KV computes expiry from the computer's clock" },
+  { files: /^base\/store\/sqlite_store\.ts$/, because: "it deletes expired entries, which is cleanup alone" },
   { files: /^(client|sandbox)\//, because: "external parties have clocks of their own" },
 ];
 

@@ -22,7 +22,7 @@ const kept = (await store.list({ prefix: ["fill"], limit: 1000 })).length;
 const [a] = values(await store.getMany([["a"]]));
 await new Deno.Command("prlimit", { args: [`--pid=${Deno.pid}`, "--fsize=unlimited"] }).output();
 const works = await write(store, put(["a"], "again"));
-console.log(
+Deno.stdout.writeSync(new TextEncoder().encode(
   JSON.stringify({ why, commits, kept, a, works, versions: versions.length, newest: versions.at(-1) }),
-);
+));
 await store.close();
