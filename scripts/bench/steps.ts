@@ -2,13 +2,13 @@
  * The steps of a payment for the bench: how each request is built and signed, the expected response, and the values
  * that the next request takes from it. Sends and measures no request.
  */
+import type { HandedOver } from "../testing/authorization_flow.ts";
 import {
   type BoundToken,
   call,
   consentBody,
   DEBTOR_ACCOUNT,
   type FlowEnvironment,
-  type Json,
   paymentBody,
   push,
   requestToken,
@@ -22,7 +22,7 @@ import type { StageName } from "./stages.ts";
 export interface Flow {
   consentId: string;
   requestUri: string;
-  handover: Json;
+  handover: HandedOver;
   code: string;
   payment: BoundToken;
   paymentId: string;
@@ -74,7 +74,8 @@ export function newFlow(env: FlowEnvironment): Flow {
       return env.now;
     },
   };
-  const none = { consentId: "", requestUri: "", handover: {}, code: "", paymentId: "" };
+  const handover = { correlation_id: "", debtor_account_present: "false", ref_id: "" } as const;
+  const none = { consentId: "", requestUri: "", handover, code: "", paymentId: "" };
   const payment = { token: "", key: undefined as never };
   return { ...none, payment, browser: new Browser(recorder), env: recorder, kept };
 }

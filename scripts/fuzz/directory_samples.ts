@@ -24,7 +24,7 @@ type Planned = readonly [name: string, status: number, method: string, path: str
 export async function directorySamples(directory: DirectoryEnvironment): Promise<readonly Sample[]> {
   const { body } = await directory.admin("POST", "/participants", await thirdParty([0, 1]));
   await directory.admin("POST", "/participants", await bank([2, 3]));
-  const kid = body.jwks.keys[0].kid;
+  const kid = body.jwks.keys[0]?.kid;
   const one = "/participants/SHOP";
   const because = { reason: "A test" };
   const planned: readonly Planned[] = [

@@ -2,6 +2,7 @@
  * Valid calls of the resource endpoints: a TPP's consents and payments, a bank's back channel, the operator's routes.
  */
 import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
 import { ACCOUNTS, consentPath, orderPath, paidAt } from "../testing/back_channel.ts";
 import {
   type BoundToken,
@@ -10,7 +11,6 @@ import {
   clientToken,
   consentBody,
   good,
-  type Json,
   paymentBody,
 } from "../testing/flows.ts";
 import { authorised, toBank } from "../testing/authorization_flow.ts";
@@ -149,7 +149,7 @@ async function backChannel(env: Environment): Promise<readonly Planned[]> {
     StatusReason: "done",
     Charges: [{ Amount: { Amount: "1.00", Currency: "EUR" } }],
   };
-  const put = (Data: Json): CallOptions => ({ method: "PUT", body: JSON.stringify({ Data }) });
+  const put = (Data: unknown): CallOptions => ({ method: "PUT", body: JSON.stringify({ Data }) });
   const rest = { status: 200, caller: bankA, bound } as const;
   return [
     { ...rest, name: "GET back-channel-auth", path: consentPath(consentId) },
@@ -174,13 +174,14 @@ async function backChannel(env: Environment): Promise<readonly Planned[]> {
  * Requires the document that the customer accepted or that the idempotency key belongs to: equal member by member, ids
  * in any case.
  */
-function equal(wanted: Json): JudgeJson {
+const withConsentId = z.looseObject({ Data: z.looseObject({ ConsentId: z.string() }) });
+
+function equal(wanted: unknown): JudgeJson {
   return (document) => {
-    const sent: Json = document;
-    const ConsentId = sent?.Data?.ConsentId;
-    const same = typeof ConsentId !== "string"
-      ? sent
-      : { ...sent, Data: { ...sent.Data, ConsentId: ConsentId.toLowerCase() } };
+    const sent = withConsentId.safeParse(document).data;
+    const same = sent === undefined
+      ? document
+      : { ...sent, Data: { ...sent.Data, ConsentId: sent.Data.ConsentId.toLowerCase() } };
     return isDeepStrictEqual(same, wanted) ? undefined : "took a document that differs";
   };
 }

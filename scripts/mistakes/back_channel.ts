@@ -8,7 +8,6 @@ import {
   createConsent,
   DEBTOR_ACCOUNT,
   dpopKey,
-  type Json,
   requestToken,
 } from "../testing/flows.ts";
 import { type AtBank, putAccounts, returnPath, toBank } from "../testing/authorization_flow.ts";
@@ -143,7 +142,7 @@ export const CONSENT_READS: Area = {
 /** A report of accounts for a consent whose customer is at the bank. */
 async function reporting(
   { env }: Workbench,
-  change: { readonly accounts?: Json; readonly data?: Readonly<Record<string, unknown>> },
+  change: { readonly accounts?: readonly unknown[]; readonly data?: Readonly<Record<string, unknown>> },
 ): Promise<Response> {
   const { consentId } = await toBank(env);
   const { accounts, data = {} } = change;

@@ -1,5 +1,6 @@
 /** Mistakes in the bodies of consents and payments, and in requests that a consent's status forbids. */
-import { call, consentBody, type Json, pay, paymentBody } from "../testing/flows.ts";
+import type { SentPayment } from "../testing/flows.ts";
+import { call, consentBody, pay, paymentBody } from "../testing/flows.ts";
 import type { Area, Mistake } from "./mistake.ts";
 import { consenting, CONSENTS, type Workbench } from "./workbench.ts";
 
@@ -21,7 +22,7 @@ function initiation(
 const ACCOUNT = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555", Name: "ACME" };
 
 /** A payment for an authorised consent, changed. */
-async function paying(bench: Workbench, change: (body: Json) => Json): Promise<Response> {
+async function paying(bench: Workbench, change: (body: SentPayment) => unknown): Promise<Response> {
   const flow = await bench.payable();
   return await pay(bench.env, flow, { body: JSON.stringify(change(paymentBody(flow.consentId, flow.body))) });
 }
@@ -121,7 +122,7 @@ export const BODIES: Area = {
       expected: "consent",
       make: (bench) =>
         paying(bench, (body) => {
-          const InstructedAmount = { ...body.Data.Initiation.InstructedAmount, Amount: "1.00" };
+          const InstructedAmount = { Currency: "EUR", Amount: "1.00" };
           return {
             ...body,
             Data: { ...body.Data, Initiation: { ...body.Data.Initiation, InstructedAmount } },

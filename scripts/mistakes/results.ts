@@ -1,19 +1,20 @@
 /** Mistakes of a bank in its result JWT. The customer sees a page or the TPP; the bank reads its trace. */
 import { putAccounts, returnClaims, toBank } from "../testing/authorization_flow.ts";
 import { type Changes, sealToPlatform, seconds, signJwt } from "../testing/jwts.ts";
-import type { Json } from "../testing/flows.ts";
+import type { HandoverClaims } from "../testing/authorization_flow.ts";
+import type { JsonObject } from "../testing/jwts.ts";
 import type { Area, Mistake } from "./mistake.ts";
 import type { Workbench } from "./workbench.ts";
 
 interface ResultChanges {
-  readonly claims?: (bench: Workbench, handover: Json) => Changes["claims"];
+  readonly claims?: (bench: Workbench, handover: HandoverClaims) => Changes["claims"];
   readonly header?: (bench: Workbench) => Changes["header"];
   /** Signs with the transport key. */
   readonly wrongKey?: true;
   /** Whether the accounts are reported before. */
   readonly accounts?: boolean;
   /** The value that the return has in place of the encrypted result. */
-  readonly sealed?: (bench: Workbench, jws: string, claims: Json) => string | Promise<string>;
+  readonly sealed?: (bench: Workbench, jws: string, claims: JsonObject) => string | Promise<string>;
   readonly parameter?: string;
 }
 
@@ -43,7 +44,7 @@ function result(name: string, part: string, expected: Mistake["expected"], chang
 
 function claim(
   name: string,
-  value: (bench: Workbench, handover: Json) => unknown,
+  value: (bench: Workbench, handover: HandoverClaims) => unknown,
   expected: Mistake["expected"],
   how: string,
 ): Mistake {

@@ -1,7 +1,8 @@
 /** The valid parts that mistakes are made with. Each is made once, if it is not used up. */
+import { bodyOf, type Traces } from "../testing/answers.ts";
 import { authentication, type BoundToken, call, clientToken, createConsent, good } from "../testing/flows.ts";
 import { type CallOptions, consentBody, type FlowEnvironment, type FormChanges } from "../testing/flows.ts";
-import { dpopKey, type Json, pay, paymentBody, postForm, push } from "../testing/flows.ts";
+import { dpopKey, pay, paymentBody, postForm, push } from "../testing/flows.ts";
 import { type AtBank, authorised, toBank } from "../testing/authorization_flow.ts";
 import {
   type Changes,
@@ -61,8 +62,8 @@ async function tracesOfBank(env: FlowEnvironment, rest: string): Promise<readonl
   const end = Date.now() + PATIENCE_MS;
   while (true) {
     const answer = await call(env, env.bankA, bound, `/traces/v1${rest}`);
-    const { Data } = await answer.json();
-    const told = (Data?.Trace ?? []).flatMap(({ Rejection }: Json) => Rejection?.Message ?? []);
+    const { Data } = await bodyOf<Partial<Traces>>(answer);
+    const told = (Data?.Trace ?? []).flatMap(({ Rejection }) => Rejection?.Message ?? []);
     if (told.length > 0 || Date.now() > end) return told;
     await new Promise((done) => setTimeout(done, 250));
   }
@@ -118,7 +119,7 @@ export async function reading(bench: Workbench, options: CallOptions = {}): Prom
 /** A new consent with a changed body, headers or signature. */
 export async function consenting(
   bench: Workbench,
-  body: Json,
+  body: unknown,
   options: CallOptions = {},
 ): Promise<Response> {
   const text = typeof body === "string" ? body : JSON.stringify(body);

@@ -8,6 +8,7 @@ import { type TestKey } from "./keys.ts";
 import type { Participant } from "./participants.ts";
 import { addressesOf } from "./addresses.ts";
 import { type Environment } from "./environment.ts";
+import type { AnswerOf, PayerAccounts, TokenAnswer } from "./answers.ts";
 import {
   type BoundToken,
   call,
@@ -20,9 +21,9 @@ import {
   type FlowEnvironment,
   type FormChanges,
   good,
-  type Json,
   push,
   requestToken,
+  type SentConsent,
   verifierOf,
 } from "./flows.ts";
 
@@ -65,11 +66,29 @@ export function authorize(
   return browser.open(`/${bank}/authorization.oauth2?${query}`);
 }
 
+/** The claims of the handover JWT (contract HO1 to HO9). */
+export type HandoverClaims = {
+  readonly iss: string;
+  readonly aud: string;
+  readonly iat: number;
+  readonly nbf: number;
+  readonly exp: number;
+  readonly jti: string;
+  readonly debtor_account_present: "true" | "false";
+  readonly ref_id: string;
+  readonly act: { readonly sub: string; readonly registration_no: string };
+  readonly correlation_id: string;
+  readonly ui_locales?: string;
+};
+
+/** The claims that the bank's result repeats. */
+export type HandedOver = Pick<HandoverClaims, "correlation_id" | "debtor_account_present" | "ref_id">;
+
 /** The contents of the handover JWT in a redirect to the bank (the signature is not checked here). */
 export async function openHandover(
   bank: Participant,
   response: Response,
-): Promise<{ header: JsonObject; claims: Json }> {
+): Promise<{ header: JsonObject; claims: HandoverClaims }> {
   const url = new URL(response.headers.get("location") ?? "");
   const recipient = bank.encryption ?? bank.transport;
   const { plaintext } = await compactDecrypt(
@@ -80,7 +99,7 @@ export async function openHandover(
   const header = JSON.parse(
     new TextDecoder().decode(Uint8Array.fromBase64(jws.split(".")[0] ?? "", { alphabet: "base64url" })),
   );
-  return { header, claims: decodeJwt(jws) };
+  return { header, claims: decodeJwt<HandoverClaims>(jws) };
 }
 
 /** The bank reports payer accounts. */
@@ -88,9 +107,9 @@ export async function putAccounts(
   env: FlowEnvironment,
   bank: Participant,
   consentId: string,
-  accounts: Json = [{ ...DEBTOR_ACCOUNT, Balance: "1000.00", Currency: "EUR" }],
+  accounts: readonly unknown[] = [{ ...DEBTOR_ACCOUNT, Balance: "1000.00", Currency: "EUR" }],
   options: CallOptions & { data?: JsonObject; bound?: BoundToken } = {},
-): Promise<Response> {
+): Promise<AnswerOf<PayerAccounts>> {
   const Data = withChanges({
     BankId: bank.orgId,
     ConsentId: consentId,
@@ -106,7 +125,7 @@ export async function putAccounts(
 export function returnClaims(
   env: FlowEnvironment,
   bank: Participant,
-  handover: Json,
+  handover: HandedOver,
   changes: JsonObject = {},
 ): JsonObject {
   const iat = seconds(env);
@@ -131,7 +150,7 @@ export function returnClaims(
 export async function returnPath(
   env: FlowEnvironment,
   bank: Participant,
-  handover: Json,
+  handover: HandedOver,
   changes: Changes = {},
 ): Promise<string> {
   const jws = await signJwt(
@@ -164,7 +183,7 @@ export interface AtBank {
   readonly bound: BoundToken;
   readonly consentId: string;
   readonly requestUri: string;
-  readonly handover: Json;
+  readonly handover: HandoverClaims;
 }
 
 /** Steps 1 to 5: creates a consent and redirects its customer to the bank. */
@@ -172,7 +191,7 @@ export async function toBank(
   env: FlowEnvironment,
   { bank = env.bankA, body = consentBody(), form = {}, headers = {} }: {
     bank?: Participant;
-    body?: Json;
+    body?: SentConsent;
     form?: FormChanges;
     /** Headers of the pushed request. */
     headers?: Record<string, string>;
@@ -217,7 +236,7 @@ export async function redeem(
     proof?: string;
     headers?: Record<string, string>;
   } = {},
-): Promise<Response> {
+): Promise<AnswerOf<TokenAnswer>> {
   const good = {
     grant_type: "authorization_code",
     scope: undefined,
@@ -238,7 +257,7 @@ export async function redeem(
 export async function authorised(
   env: FlowEnvironment,
   options: Parameters<typeof toBank>[1] = {},
-): Promise<AtBank & { payment: BoundToken; body: Json }> {
+): Promise<AtBank & { payment: BoundToken; body: SentConsent }> {
   const body = options.body ?? consentBody();
   const flow = await toBank(env, { ...options, body });
   const code = codeOf(await authorise(env, flow));

@@ -8,9 +8,11 @@ import {
   clientToken,
   type FlowEnvironment,
   good,
-  type Json,
   pay,
+  type SentConsent,
 } from "./flows.ts";
+import type { AnswerOf, PayerAccounts, Payment, PaymentOrder } from "./answers.ts";
+import type { JsonObject } from "./jwts.ts";
 import { authorised } from "./authorization_flow.ts";
 import type { Participant } from "./participants.ts";
 import { assertFaults, unchanged } from "./resource_answers.ts";
@@ -69,7 +71,7 @@ export async function idleBankCall(
 }
 
 /** The body of an account report. */
-export function report(bank: string, consentId: string, changes: Json = {}): Json {
+export function report(bank: string, consentId: string, changes: JsonObject = {}): JsonObject {
   return {
     Data: { BankId: bank, ConsentId: consentId, Sub: "customer-1", DebtorAccount: ACCOUNTS, ...changes },
   };
@@ -80,9 +82,9 @@ export function putStatus(
   env: FlowEnvironment,
   bank: Participant,
   paymentId: string,
-  data: Json,
+  data: string | JsonObject,
   options: CallOptions & { bound?: BoundToken } = {},
-): Promise<Response> {
+): Promise<AnswerOf<PaymentOrder>> {
   const Data = typeof data === "string"
     ? { Status: data, StatusUpdateDateTime: new Date(env.now).toISOString() }
     : data;
@@ -97,8 +99,8 @@ export function putStatus(
 export async function paidAt(
   env: FlowEnvironment,
   bank: Participant,
-  options: { body?: Json } = {},
-): Promise<{ data: Json; flow: Awaited<ReturnType<typeof authorised>> }> {
+  options: { body?: SentConsent } = {},
+): Promise<{ data: Payment["Data"]; flow: Awaited<ReturnType<typeof authorised>> }> {
   const flow = await authorised(env, { bank, ...options });
   return { data: (await good(pay(env, flow), 201)).Data, flow };
 }
@@ -121,9 +123,9 @@ export async function assertIndistinguishable(responses: readonly Response[]): P
 export async function putReport(
   env: FlowEnvironment,
   flow: AtBank,
-  body: Json,
+  body: unknown,
   options: CallOptions = {},
-): Promise<Response> {
+): Promise<AnswerOf<PayerAccounts>> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return await bankCall(env, flow.bank, consentPath(flow.consentId, flow.bank.orgId), {
     method: "PUT",
@@ -136,15 +138,15 @@ export async function putReport(
 export async function idleReport(
   env: Environment,
   flow: AtBank,
-  body: Json,
+  body: unknown,
   options: CallOptions = {},
-): Promise<Response> {
+): Promise<AnswerOf<PayerAccounts>> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const path = consentPath(flow.consentId, flow.bank.orgId);
   return await idleBankCall(env, flow.bank, path, { method: "PUT", body: text, ...options });
 }
 
 /** The body of a valid report for a flow. */
-export function reportFor(flow: AtBank, changes: Json = {}): Json {
+export function reportFor(flow: AtBank, changes: JsonObject = {}): JsonObject {
   return report(flow.bank.orgId, flow.consentId, changes);
 }

@@ -18,6 +18,8 @@ import {
   type RenewableStatementKeys,
   statementJwk,
 } from "../../src/directory/statement_keys.ts";
+import type { DirectoryBody, DirectoryError } from "./directory_answers.ts";
+import type { JsonObject } from "./jwts.ts";
 import { openTestStore } from "./test_store.ts";
 import type { Store } from "../../src/base/store/store.ts";
 import { type TestKey, testKey } from "./keys.ts";
@@ -27,14 +29,11 @@ export const ADMIN_TOKEN = "directory-test-token-0123456789abcdef";
 /** 2026-02-01T10:00:00Z, the start time of every environment. */
 export const START = Date.UTC(2026, 1, 1, 10);
 
-// deno-lint-ignore no-explicit-any -- a decoded answer, judged by the assertions
-export type Json = any;
-
-/** A response; its body is decoded if it is JSON. */
-export interface Answer {
+/** A response; its body is decoded if it is JSON. An error and a proposal have their members instead. */
+export interface Answer<T = unknown> {
   readonly status: number;
   readonly headers: Headers;
-  readonly body: Json;
+  readonly body: T & Partial<DirectoryError> & { readonly proposal_id?: string; readonly state?: string };
 }
 
 /** A running directory. `now` may be moved. */
@@ -46,11 +45,19 @@ export interface DirectoryEnvironment extends AsyncDisposable {
   readonly publicFetch: (request: Request, address?: string) => Promise<Response>;
   readonly adminFetch: (request: Request) => Promise<Response>;
   /** Sends a request as an administrator; a body that is not a string is sent as JSON. */
-  admin(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  admin<const M extends string, const P extends string>(
+    method: M,
+    path: P,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer<DirectoryBody<`${M} ${P}`>>>;
   /** Sends the mails that are due. */
   readonly remind: () => Promise<void>;
   /** Sends a request without credentials. */
-  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  get<const P extends string>(
+    path: P,
+    headers?: Record<string, string>,
+  ): Promise<Answer<DirectoryBody<`GET ${P}`>>>;
 }
 
 /** Opens a directory with the sandbox's rules unless the test changes them. */
@@ -70,7 +77,7 @@ export async function openDirectoryEnvironment(
     loopbackRedirects: true,
     ...changes,
   });
-  const send = async (method: string, path: string, init: RequestInit): Promise<Answer> => {
+  const send = async (method: string, path: string, init: RequestInit) => {
     const answer = await app.fetch(new Request(`${ISSUER}${path}`, { method, ...init }));
     const text = await answer.text();
     const isJson = /json/.test(answer.headers.get("content-type") ?? "");
@@ -86,12 +93,7 @@ export async function openDirectoryEnvironment(
     publicFetch: app.publicFetch,
     adminFetch: app.adminFetch,
     remind: async () => await app.reminders?.sendDue(),
-    admin: (
-      method: string,
-      path: string,
-      body?: unknown,
-      headers: Record<string, string> = {},
-    ): Promise<Answer> => {
+    admin: (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
       const text = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
       const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
       return send(method, path, {
@@ -99,8 +101,7 @@ export async function openDirectoryEnvironment(
         headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...type, ...headers },
       });
     },
-    get: (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
-      send("GET", path, { headers }),
+    get: (path: string, headers: Record<string, string> = {}) => send("GET", path, { headers }),
     [Symbol.asyncDispose]: () => store.close(),
   });
 }
@@ -167,8 +168,14 @@ export async function privatePem(key: TestKey): Promise<string> {
   return ["-----BEGIN PRIVATE KEY-----", ...lines, "-----END PRIVATE KEY-----", ""].join("\n");
 }
 
+/** An onboarding request, whose members tests change to anything. */
+export type OnboardingRequest = JsonObject & { readonly csrs: Readonly<Record<string, string>> };
+
 /** A third party's onboarding request; members of `changes` replace its own. */
-export async function thirdParty(keys: readonly [number, number], changes: Json = {}): Promise<Json> {
+export async function thirdParty(
+  keys: readonly [number, number],
+  changes: JsonObject = {},
+): Promise<OnboardingRequest> {
   return {
     org_id: "SHOP",
     org_name: "Shop Limited",
@@ -182,7 +189,10 @@ export async function thirdParty(keys: readonly [number, number], changes: Json 
 }
 
 /** A bank's onboarding request; members of `changes` replace its own. */
-export async function bank(keys: readonly [number, number], changes: Json = {}): Promise<Json> {
+export async function bank(
+  keys: readonly [number, number],
+  changes: JsonObject = {},
+): Promise<OnboardingRequest> {
   return {
     ...await thirdParty(keys),
     org_id: "BANKA",
@@ -195,8 +205,13 @@ export async function bank(keys: readonly [number, number], changes: Json = {}):
   };
 }
 
+type SentSoftware = Readonly<
+  & Record<"client_name" | "description" | "version" | "client_uri" | "logo_uri" | "environment", string>
+  & { redirect_uris: string[] }
+>;
+
 /** Software members of an onboarding request. */
-export function software(): Json {
+export function software(): SentSoftware {
   return {
     client_name: "Shop checkout",
     description: "Pays for goods",
@@ -208,7 +223,8 @@ export function software(): Json {
   };
 }
 
-function contacts(): Json {
+/** Contacts of an onboarding request. */
+export function contacts(): JsonObject[] {
   return [
     { type: "business", name: "Ana Pérez", email: "ana@shop.example", phone: "+57 601 555 0100" },
     { type: "technical", name: "Luis Gómez", email: "luis@shop.example", phone: "+57 601 555 0101" },
@@ -223,3 +239,6 @@ async function pkcs1Keys(key: TestKey, hash = "SHA-256"): Promise<CryptoKeyPair>
   ]);
   return { privateKey, publicKey };
 }
+
+// deno-lint-ignore no-explicit-any -- for tests whose bodies have no types yet
+export type Json = any;

@@ -15,6 +15,7 @@ import { type TestKey, testKey } from "./keys.ts";
 import type { Participant } from "./participants.ts";
 import { addressesOf } from "./addresses.ts";
 import { type Environment } from "./environment.ts";
+import type { AnswerOf, CreatedConsent, Payment, PushedRequest, TokenAnswer } from "./answers.ts";
 
 /** Form parameters; `undefined` omits one. */
 export type FormChanges = Readonly<Record<string, string | undefined>>;
@@ -36,12 +37,24 @@ export function verifierOf(consentId: string): Promise<string> {
   return sha256(`verifier of ${consentId}`);
 }
 
+/** A consent request, whose members tests change to anything. */
+export interface SentConsent {
+  readonly Data: JsonObject & { readonly Initiation: JsonObject };
+  readonly Risk: JsonObject;
+}
+
+/** A payment request. */
+export interface SentPayment {
+  readonly Data: { readonly ConsentId: string; readonly Initiation: JsonObject };
+  readonly Risk: JsonObject;
+}
+
 /** A minimal consent request; with a debtor account the consent is implicit. */
 export function consentBody(
   changes: { initiation?: JsonObject; data?: JsonObject; risk?: JsonObject } = {},
-): Json {
+): SentConsent {
   return {
-    Data: withChanges({
+    Data: {
       Initiation: withChanges({
         InstructionIdentification: "ACME412",
         EndToEndIdentification: "FRESCO.21302.GFX.20",
@@ -52,13 +65,11 @@ export function consentBody(
           Name: "ACME Inc",
         },
       }, changes.initiation),
-    }, changes.data),
+      ...withChanges({}, changes.data),
+    },
     Risk: changes.risk ?? {},
   };
 }
-
-// deno-lint-ignore no-explicit-any -- bodies are built and judged by tests
-export type Json = any;
 
 export const DEBTOR_ACCOUNT = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" };
 
@@ -103,7 +114,7 @@ export async function requestToken(
     as?: Participant;
     headers?: Record<string, string>;
   } = {},
-): Promise<Response> {
+): Promise<AnswerOf<TokenAnswer>> {
   const path = `/${bank}/token.oauth2/v1`;
   const url = `${addressesOf(env).baseUrl}${path}`;
   const dpop = proof ?? await dpopProof(env, key ?? await dpopKey(), { method: "POST", url });
@@ -199,11 +210,11 @@ async function signInto(
 export async function createConsent(
   env: FlowEnvironment,
   bound: BoundToken,
-  body: Json = consentBody(),
+  body: SentConsent = consentBody(),
   bank = "BANKA",
-): Promise<Json> {
+): Promise<CreatedConsent> {
   const path = `/${bank}/domestic-payment-consents/v1`;
-  return await good(call(env, env.tpp, bound, path, { body: JSON.stringify(body) }), 201);
+  return await good<CreatedConsent>(call(env, env.tpp, bound, path, { body: JSON.stringify(body) }), 201);
 }
 
 /** The parameters of a valid pushed request. */
@@ -236,22 +247,22 @@ export async function push(
     headers?: Record<string, string>;
     as?: Participant;
   } = {},
-): Promise<Response> {
+): Promise<AnswerOf<PushedRequest>> {
   const good = await pushForm(env, client, bank, consentId);
   return await postForm(env, `/${bank}/par.oauth2/v1`, { ...good, ...form }, as, headers);
 }
 
 /** The payment request that matches a consent request. */
-export function paymentBody(consentId: string, body: Json = consentBody()): Json {
+export function paymentBody(consentId: string, body: SentConsent = consentBody()): SentPayment {
   return { Data: { ConsentId: consentId, Initiation: body.Data.Initiation }, Risk: body.Risk };
 }
 
 /** Step 8: gives the raw answer. */
 export function pay(
   env: FlowEnvironment,
-  flow: { consentId: string; payment: BoundToken; body: Json; bank?: Participant },
+  flow: { consentId: string; payment: BoundToken; body: SentConsent; bank?: Participant },
   options: CallOptions = {},
-): Promise<Response> {
+): Promise<AnswerOf<Payment>> {
   const path = `/${(flow.bank ?? env.bankA).orgId}/domestic-payments/v1`;
   return call(env, env.tpp, flow.payment, path, {
     body: JSON.stringify(paymentBody(flow.consentId, flow.body)),
@@ -259,10 +270,16 @@ export function pay(
   });
 }
 
-/** The JSON of an answer with this status; throws with the answer otherwise. */
-export async function good(answer: Promise<Response> | Response, status: number): Promise<Json> {
+/** The body of an answer with this status; throws with the answer otherwise. */
+export async function good<T = unknown>(
+  answer: AnswerOf<T> | Promise<AnswerOf<T>>,
+  status: number,
+): Promise<T> {
   const response = await answer;
   const text = await response.text();
   if (response.status !== status) throw new Error(`wanted ${status}, got ${response.status}: ${text}`);
   return JSON.parse(text);
 }
+
+// deno-lint-ignore no-explicit-any -- for tests whose bodies have no types yet
+export type Json = any;

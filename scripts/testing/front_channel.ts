@@ -3,6 +3,7 @@
  * expected values are written out here, not imported from the platform.
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { Consent } from "./answers.ts";
 import { type BoundToken, call, type CallOptions, good } from "./flows.ts";
 import { type AtBank, putAccounts } from "./authorization_flow.ts";
 import type { Participant } from "./participants.ts";
@@ -137,7 +138,7 @@ export async function consentStatus(
   flow: { readonly consentId: string; readonly bank: Participant; readonly bound: BoundToken },
 ): Promise<string> {
   const path = `/${flow.bank.orgId}/domestic-payment-consents/v1/${flow.consentId}`;
-  return (await good(call(env, env.tpp, flow.bound, path), 200)).Data.Status;
+  return (await good<Consent>(call(env, env.tpp, flow.bound, path), 200)).Data.Status;
 }
 
 /** Number of authorization codes ever issued. */

@@ -1,4 +1,5 @@
 /** Participants of a test environment: they onboard at the directory with CSRs of pool keys and register by DCR. */
+import type { AnswerOf, RegisteredClient } from "./answers.ts";
 import "reflect-metadata";
 import { Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
 import { type TestKey, testKey } from "./keys.ts";
@@ -147,7 +148,11 @@ export function registrationClaims(
 }
 
 /** Registers, or sends the given registration JWT. */
-export async function register(env: Fixture, participant: Participant, jwt?: string): Promise<Response> {
+export async function register(
+  env: Fixture,
+  participant: Participant,
+  jwt?: string,
+): Promise<AnswerOf<RegisteredClient>> {
   const body = jwt ?? await signJwt(participant.signing, registrationClaims(env, participant));
   const headers = { "content-type": "application/jose" };
   const request = new Request(`${BASE_URL}/register/v1`, { method: "POST", headers, body });

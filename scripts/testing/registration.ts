@@ -2,6 +2,7 @@
  * Valid and invalid registrations: statements with any content signed by the directory's own key, registration JWTs
  * with any member changed, and the expected rejections.
  */
+import type { AnswerOf, RegisteredClient } from "./answers.ts";
 import { assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
 import { type JsonObject, type Signer, signJwt, thumbprint, withChanges } from "./jwts.ts";
@@ -77,7 +78,7 @@ export async function postRegistration(
   env: Environment,
   participant: Participant,
   changes: RegistrationChanges = {},
-): Promise<Response> {
+): Promise<AnswerOf<RegisteredClient>> {
   const body = changes.body ?? await registrationJwt(env, participant, changes);
   const headers = new Headers(changes.headers ?? {});
   const type = changes.contentType === undefined ? "application/jose" : changes.contentType;

@@ -1,8 +1,9 @@
 /** Assertions on responses of the resource endpoints: rejections in every detail, signatures, unchanged state. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { flattenedVerify, importJWK } from "jose";
-import type { Json } from "./flows.ts";
+import type { ResourceError } from "./answers.ts";
 import { AUTH_URL, type Environment } from "./environment.ts";
+import type { JsonObject } from "./jwts.ts";
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -27,14 +28,14 @@ export async function assertFaults(
   faults: readonly ExpectedFault[],
 ): Promise<void> {
   const body = await errorBody(response, status);
-  const found = body.Errors.map(({ ErrorCode, Path }: Json) =>
+  const found = body.Errors.map(({ ErrorCode, Path }) =>
     Path === undefined ? [ErrorCode] : [ErrorCode, Path]
   );
   assertEquals(found, faults.map(([code, ...path]) => [`UK.OBIE.${code}`, ...path]));
 }
 
 /** The answer's `OBErrorResponse1` (contract EB1 to EB4), judged member by member. */
-export async function errorBody(response: Response, status: number): Promise<Json> {
+export async function errorBody(response: Response, status: number): Promise<ResourceError> {
   const text = await response.text();
   assertEquals(response.status, status, text);
   assertEquals(response.headers.get("content-type"), "application/json; charset=utf-8");
@@ -51,7 +52,7 @@ export async function errorBody(response: Response, status: number): Promise<Jso
   return body;
 }
 
-function assertEntry(entry: Json): void {
+function assertEntry(entry: ResourceError["Errors"][number]): void {
   const { ErrorCode, Message, Path, Url, ...rest } = entry;
   assertEquals(rest, {});
   assertMatch(ErrorCode, /^UK\.OBIE\.[A-Z][A-Za-z]+(\.[A-Z][A-Za-z]+)?$/);
@@ -79,9 +80,9 @@ export async function assertChallenge(
   if (status === 401) return await assertBare(response, 401);
   const [fault] = (await errorBody(response, status)).Errors;
   if (status === 400) {
-    return assert(fault.ErrorCode !== "UK.OBIE.Resource.InvalidFormat", "the body is not at fault");
+    return assert(fault?.ErrorCode !== "UK.OBIE.Resource.InvalidFormat", "the body is not at fault");
   }
-  const { Url: _, ...named } = fault;
+  const { Url: _, ...named } = fault ?? {};
   const expected = { ErrorCode: "UK.OBIE.Header.Invalid", Message: description?.[1], Path: "Authorization" };
   assertEquals(named, expected);
 }
@@ -138,7 +139,7 @@ export async function unchanged(env: Environment, act: () => Promise<Response>):
 /** A good signature of an answer: its header and the profile it is in. */
 export interface AnswerSignature {
   readonly profile: "A" | "B";
-  readonly header: Json;
+  readonly header: JsonObject;
 }
 
 /** Verifies `x-jws-signature` over the raw body with the platform's published keys, as a careful client would. */

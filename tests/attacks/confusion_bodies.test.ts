@@ -9,7 +9,6 @@ import {
   clientToken,
   consentBody,
   DEBTOR_ACCOUNT,
-  type Json,
   paymentBody,
   requestToken,
 } from "testing/flows.ts";
@@ -30,7 +29,7 @@ interface Target {
   readonly bound: BoundToken;
   readonly method: "POST" | "PUT";
   readonly path: string;
-  readonly body: Json;
+  readonly body: JsonObject;
 }
 
 async function targets(env: Environment): Promise<readonly Target[]> {
@@ -44,13 +43,13 @@ async function targets(env: Environment): Promise<readonly Target[]> {
     name: "POST domestic-payment-consents",
     bound: await clientToken(env, env.tpp),
     path: "/BANKA/domestic-payment-consents/v1",
-    body: consentBody(),
+    body: { ...consentBody() },
   }, {
     ...tpp,
     name: "POST domestic-payments",
     bound: paying.payment,
     path: "/BANKA/domestic-payments/v1",
-    body: paymentBody(paying.consentId),
+    body: { ...paymentBody(paying.consentId) },
   }, {
     name: "PUT back-channel-auth/{id}",
     who: env.bankA,

@@ -8,7 +8,6 @@ import {
   bank,
   type DirectoryEnvironment,
   ISSUER,
-  type Json,
   openDirectoryEnvironment,
   thirdParty,
 } from "testing/directory_environment.ts";
@@ -131,7 +130,7 @@ Deno.test("organisations of odd names are like any other, and are not confused w
     assertEquals((await env.get(`/participants/${org_id}/jwks/revoked`)).body, { keys: [] });
     assertEquals((await env.admin("GET", `/participants/${org_id}/history`)).body.history.length, 1);
   });
-  const listed = (await env.get("/participants")).body.map(({ org_id }: Json) => org_id);
+  const listed = (await env.get("/participants")).body.map(({ org_id }) => org_id);
   assertEquals(listed.toSorted(), names.toSorted());
 });
 

@@ -3,7 +3,7 @@
  * to J38).
  */
 import { assertEquals } from "@std/assert";
-import { type Json, requestToken } from "testing/flows.ts";
+import { requestToken } from "testing/flows.ts";
 import { forged, INVALID, pss, takenEverywhere, wrong } from "support/jwt_attacks.ts";
 import {
   assertionPlaces,
@@ -21,7 +21,8 @@ import { stepsOf } from "support/steps.ts";
 
 /** The owner of the edited key sets: all participants, or the directory. */
 type Publisher = "participants" | "directory";
-type Edit = (keys: readonly Json[]) => readonly Json[];
+type PublishedKey = Readonly<Record<string, unknown>> & { readonly n: string };
+type Edit = (keys: readonly PublishedKey[]) => readonly PublishedKey[];
 
 const PARTICIPANTS = /\/participants\/[^/]+\/jwks$/;
 const REVOKED = /\/participants\/[^/]+\/jwks\/revoked$/;
@@ -68,7 +69,7 @@ async function assertRejectedBy(
 /** Each edit, at the participants' sets and at the directory's. */
 async function rejectedUnder(
   t: Deno.TestContext,
-  edits: Readonly<Record<string, (key: Json) => Json | readonly Json[]>>,
+  edits: Readonly<Record<string, (key: PublishedKey) => PublishedKey | readonly PublishedKey[]>>,
   by?: TestKey,
 ): Promise<void> {
   // A set without any usable signing key would be taken for a fault of the directory.
@@ -79,7 +80,8 @@ async function rejectedUnder(
       await t.step(`${publisher}: ${name}`, async () => {
         await using env = await openEnvironment();
         const places = await placesOf(env, publisher);
-        const onSigning = (key: Json): readonly Json[] => key.use === "sig" ? [edit(key)].flat() : [key];
+        const onSigning = (key: PublishedKey): readonly PublishedKey[] =>
+          key.use === "sig" ? [edit(key)].flat() : [key];
         publish(
           env,
           publisher === "directory" ? /^\/jwks$/ : PARTICIPANTS,
@@ -105,7 +107,7 @@ Deno.test("a published key of 1024 bits, or in a second spelling, verifies nothi
   await rejectedUnder(t, { "a key of 1024 bits": (key) => ({ ...key, n: small.publicJwk.n }) }, small);
   await rejectedUnder(t, {
     "n with a leading zero octet": (key) => ({ ...key, n: withZero(key.n) }),
-    "n padded": (key) => ({ ...key, n: `${key.n}==` }),
+    "n padded": (key: PublishedKey) => ({ ...key, n: `${key.n}==` }),
     "e with leading zeros": (key) => ({ ...key, e: "AAEAAQ" }),
     "with its private half": (key) => ({ ...key, d: "AAAA" }),
     "with p alone": (key) => ({ ...key, p: "AAAA" }),
@@ -132,19 +134,21 @@ Deno.test("a published key without use, for another use, operation or algorithm 
 
 Deno.test("a kid that two signing keys share names neither, and one shared with another use names the signing key [J8]", async (t) => {
   const other = await testKey(15);
-  const twin = (key: Json): Json => ({ ...key, ...other.publicJwk });
+  const twin = (key: PublishedKey): PublishedKey => ({ ...key, ...other.publicJwk });
   const both = {
-    "a second signing key behind it": (key: Json) => [key, twin(key)],
-    "a second signing key before it": (key: Json) => [twin(key), key],
-    "the same key twice": (key: Json) => [key, key],
-    "a second signing key, its kid padded": (key: Json) => [key, { ...twin(key), kid: `${key.kid}=` }],
+    "a second signing key behind it": (key: PublishedKey) => [key, twin(key)],
+    "a second signing key before it": (key: PublishedKey) => [twin(key), key],
+    "the same key twice": (key: PublishedKey) => [key, key],
+    "a second signing key, its kid padded": (
+      key: PublishedKey,
+    ) => [key, { ...twin(key), kid: `${key.kid}=` }],
   };
   await rejectedUnder(t, both);
   await rejectedUnder(t, both, other);
   const sharing = {
-    "enc": (key: Json) => [{ ...twin(key), use: "enc" }, key],
-    "tls": (key: Json) => [{ ...twin(key), use: "tls" }, key],
-    "RS256": (key: Json) => [{ ...twin(key), alg: "RS256" }, key],
+    "enc": (key: PublishedKey) => [{ ...twin(key), use: "enc" }, key],
+    "tls": (key: PublishedKey) => [{ ...twin(key), use: "tls" }, key],
+    "RS256": (key: PublishedKey) => [{ ...twin(key), alg: "RS256" }, key],
   };
   for (const [use, edit] of Object.entries(sharing)) {
     await t.step(`a kid shared with a key for ${use}`, async (t) => {
@@ -194,7 +198,7 @@ Deno.test("a revoked key that is still published verifies nothing, within the li
     await t.step(`use ${use}`, async (t) => {
       await using env = await openEnvironment();
       const places = await placesOf(env, "participants");
-      const active = async (request: Request): Promise<readonly Json[]> => {
+      const active = async (request: Request): Promise<readonly PublishedKey[]> => {
         const url = request.url.replace(/\/revoked$/, "");
         return (await (await env.directory.fetch(new Request(url))).json()).keys;
       };

@@ -74,8 +74,8 @@ async function busyDirectory(env: DirectoryEnvironment, softwareClientId: string
   const more = { csrs: { signing: await signingRequest(4), encryption: await signingRequest(5) } };
   await env.admin("POST", "/participants/SHOP/certificates", more);
   const { keys: [first, second] } = (await env.admin("GET", "/participants/SHOP")).body;
-  await env.admin("POST", `/participants/SHOP/keys/${first.kid}/revoke`, { reason: "The key was lost." });
-  return second.kid;
+  await env.admin("POST", `/participants/SHOP/keys/${first?.kid}/revoke`, { reason: "The key was lost." });
+  return second?.kid ?? "";
 }
 
 /** Revokes a key with the keyboard alone, and tries to leave the reason out first. */
@@ -100,7 +100,7 @@ async function revokeByKeyboard(site: Site, kid: string): Promise<void> {
 async function proposedByLuis(env: DirectoryEnvironment): Promise<string> {
   const change = { status: "Active", reason: "The audit is over." };
   const { body } = await asLuis(env, "PUT", "/participants/BANKA/status", change);
-  return body.proposal_id;
+  return body.proposal_id ?? "";
 }
 
 /** Approves the proposal of another administrator with the keyboard alone. */

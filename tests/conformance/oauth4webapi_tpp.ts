@@ -1,6 +1,7 @@
 /** A TPP that uses `oauth4webapi` alone, at one bank of a test environment; each step can be changed. */
 import { assertEquals, assertRejects } from "@std/assert";
 import * as oauth from "oauth4webapi";
+import type { SentConsent } from "testing/flows.ts";
 import { consentBody, type Json, paymentBody } from "testing/flows.ts";
 import { testKey } from "testing/keys.ts";
 import type { Participant } from "testing/participants.ts";
@@ -34,7 +35,7 @@ export interface Tpp {
 /** An authorization between PAR and code. */
 export interface Journey {
   readonly consentId: string;
-  readonly body: Json;
+  readonly body: SentConsent;
   readonly redirectUri: string;
   readonly state: string | undefined;
   readonly verifier: string;
@@ -99,7 +100,7 @@ export async function ownToken(tpp: Tpp): Promise<string> {
 }
 
 /** Makes a consent; gives its id. */
-export async function makeConsent(tpp: Tpp, body: Json = consentBody()): Promise<string> {
+export async function makeConsent(tpp: Tpp, body: SentConsent = consentBody()): Promise<string> {
   const answer = await call(tpp, await ownToken(tpp), "domestic-payment-consents/v1", { body });
   const text = await answer.text();
   assertEquals(answer.status, 201, text);
@@ -191,7 +192,7 @@ export async function call(
   tpp: Tpp,
   token: string,
   path: string,
-  { body, headers = {} }: { body?: Json; headers?: Record<string, string> } = {},
+  { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
 ): Promise<Response> {
   const text = body === undefined ? null : JSON.stringify(body);
   const sent = text === null ? new Headers() : await signedHeaders(tpp.env, tpp.me, text);

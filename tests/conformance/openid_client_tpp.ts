@@ -2,6 +2,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { WWWAuthenticateChallenge } from "oauth4webapi";
 import * as client from "openid-client";
+import type { SentConsent } from "testing/flows.ts";
 import { consentBody, type Json } from "testing/flows.ts";
 import { testKey } from "testing/keys.ts";
 import type { Participant } from "testing/participants.ts";
@@ -20,7 +21,7 @@ export interface Tpp {
 export interface Pending {
   readonly url: URL;
   readonly consentId: string;
-  readonly body: Json;
+  readonly body: SentConsent;
   readonly checks: client.AuthorizationCodeGrantChecks;
 }
 
@@ -41,7 +42,7 @@ export async function openTpp(
 }
 
 /** A fresh consent, made with a client credentials token. */
-export async function consent(tpp: Tpp, body: Json = consentBody()): Promise<Json> {
+export async function consent(tpp: Tpp, body: SentConsent = consentBody()): Promise<Json> {
   const { access_token } = await client.clientCredentialsGrant(tpp.config, { scope: "payments" }, tpp);
   const { status, json } = await post(tpp, access_token, "domestic-payment-consents/v1", body);
   assertEquals([status, json.Data.Status], [201, "AwaitingAuthorisation"]);
@@ -69,7 +70,7 @@ export async function requestOf(
 /** Pushes a request for a fresh consent, good but for `changes`. */
 export async function begin(
   tpp: Tpp,
-  body: Json = consentBody(),
+  body: SentConsent = consentBody(),
   changes: Record<string, string | undefined> = {},
 ): Promise<Pending> {
   const consentId = (await consent(tpp, body)).ConsentId;
@@ -91,7 +92,7 @@ export async function post(
   tpp: Tpp,
   token: string,
   path: string,
-  body: Json,
+  body: unknown,
 ): Promise<{ status: number; json: Json }> {
   const text = JSON.stringify(body);
   const headers = await signedHeaders(tpp.env, tpp.env.tpp, text);

@@ -33,8 +33,8 @@ Deno.test("POST certifications keeps a report, its summary and a history entry [
   assertEquals((await env.admin("GET", "/participants/SHOP")).body.certifications, [body]);
   assertEquals((await env.admin("GET", `${PATH}/${certification_id}`)).body, { ...body, report });
   const entry = (await env.admin("GET", "/participants/SHOP/history")).body.history.at(-1);
-  assertEquals([entry.who, entry.what], ["ana", "certification.reported"]);
-  assertEquals(entry.details, {
+  assertEquals([entry?.who, entry?.what], ["ana", "certification.reported"]);
+  assertEquals(entry?.details, {
     id: certification_id,
     suite: "tpp 1.0",
     passed: false,
@@ -156,7 +156,7 @@ Deno.test("the ten newest reports are kept, by the time of the certifier [DR9]",
   assertEquals((await env.admin("GET", `${PATH}/${oldest}`)).status, 200);
   assertEquals((await post(env, await at(1))).status, 201);
   const { certifications } = (await env.admin("GET", "/participants/SHOP")).body;
-  const ages = certifications.map((one: Json) => iat - Date.parse(one.issued_at) / 1000);
+  const ages = certifications.map((one) => iat - Date.parse(one.issued_at) / 1000);
   assertEquals(ages, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   assertEquals((await env.admin("GET", `${PATH}/${oldest}`)).status, 404);
   const stored = JSON.parse(await everything(env.store).then((all) => JSON.stringify(all)));

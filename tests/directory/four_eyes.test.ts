@@ -1,8 +1,11 @@
 /** Changes that need two administrators: proposed by one, approved by another in the commit of the change. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { firstOf } from "testing/answers.ts";
 import {
+  contacts,
   type DirectoryEnvironment,
   signingRequest,
+  software,
   START,
   thirdParty,
 } from "testing/directory_environment.ts";
@@ -34,10 +37,15 @@ Deno.test("an onboarding is made when another administrator approves it, and the
   assertEquals([own.status, own.body.error], [409, "conflict"], "never the same person");
   assertEquals((await env.admin("GET", SHOP)).status, 404);
   const { status, body } = await approve(env, id);
-  assertEquals([status, body.state, body.decided_by, body.result.org_id], [200, "approved", "luis", "SHOP"]);
-  assert(body.result.certificates.signing.includes("BEGIN CERTIFICATE"));
+  assertEquals([status, body.state, body.decided_by, body.result["org_id"]], [
+    200,
+    "approved",
+    "luis",
+    "SHOP",
+  ]);
+  assertStringIncludes(JSON.stringify(body.result["certificates"]), "BEGIN CERTIFICATE");
   const [entry] = (await env.admin("GET", `${SHOP}/history`)).body.history;
-  assertEquals([entry.who, entry.proposal_id, entry.approval_reason], ["ana with luis", id, AGREED]);
+  assertEquals([entry?.who, entry?.proposal_id, entry?.approval_reason], ["ana with luis", id, AGREED]);
   const again = await approve(env, id);
   assertEquals([again.status, again.body.error_description], [409, "It is approved."]);
 });
@@ -61,7 +69,7 @@ Deno.test("each change that is configured is proposed, and every other one is ma
     await made(none, "POST", "/participants", await thirdParty([0, 1]));
     assert([200, 201].includes((await none.admin(method, path, body)).status), name);
   });
-  const { keys: [{ kid }] } = (await all.admin("GET", SHOP)).body;
+  const { kid } = firstOf((await all.admin("GET", SHOP)).body.keys);
   await proposed(all, "POST", `${SHOP}/keys/${kid}/revoke`, { reason: "lost" });
   assertEquals((await all.admin("POST", `${SHOP}/statement`, {})).status, 200, "the same details");
 });
@@ -100,7 +108,7 @@ Deno.test("an approval and its change are one commit [DRC9]", async () => {
   assertEquals((await approve(env, id)).status, 200);
   assertEquals([commits, await statusOf(env), await stateOf(env, id)], [1, "Suspended", "approved"]);
   const [, entry] = (await env.admin("GET", `${SHOP}/history`)).body.history;
-  assertEquals([entry.who, entry.proposal_id, entry.approval_reason], ["ana with luis", id, AGREED]);
+  assertEquals([entry?.who, entry?.proposal_id, entry?.approval_reason], ["ana with luis", id, AGREED]);
 });
 
 Deno.test("of parallel approvals one makes the change, once [DRC9]", async () => {
@@ -128,11 +136,12 @@ Deno.test("a proposal about a participant that an administrator has changed sinc
 
 Deno.test("what a participant's people may do does not end a proposal about it [DRC10]", async () => {
   await using env = await openShop();
-  const { result: login } = await made(env, "POST", `${SHOP}/logins`, { name: "eva" });
-  assert(login.token.startsWith("part-SHOP-"));
+  const { result } = await made(env, "POST", `${SHOP}/logins`, { name: "eva" });
+  const token = String(result["token"]);
+  assert(token.startsWith("part-SHOP-"));
   const id = await proposed(env, "PUT", `${SHOP}/status`, SUSPEND);
   env.now += 1000;
-  const person = await signIn(env, login.token);
+  const person = await signIn(env, token);
   const sent = { csr_signing: await signingRequest(4) };
   assertEquals((await person.submit("/console/own/certificates", sent)).status, 303);
   assertEquals((await person.submit("/console/own/statement")).status, 303);
@@ -188,12 +197,12 @@ Deno.test("open proposals are bounded, and a page has at most 20 [DRC11]", async
   const { signing, transport } = third.csrs;
   const csrs = { signing: signing + "\n".repeat(6000), transport: transport + "\n".repeat(6000) };
   const redirect_uris = [1, 2, 3, 4].map((n) => `https://shop.example/${n}/${"x".repeat(2000)}`);
-  const large = { ...third, csrs, software: { ...third.software, redirect_uris } };
+  const large = { ...third, csrs, software: { ...software(), redirect_uris } };
   const tooLarge = await env.admin("POST", "/participants", {
     ...large,
-    contacts: Array(20).fill({ ...third.contacts[0], name: '"'.repeat(127) + "x" }).with(
+    contacts: Array(20).fill({ ...contacts()[0], name: '"'.repeat(127) + "x" }).with(
       1,
-      third.contacts[1],
+      contacts()[1],
     ),
   });
   assertEquals(tooLarge.status, 400);

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { openCertifiers } from "../../src/directory/certifiers.ts";
 import {
   bank,
+  contacts,
   type DirectoryEnvironment,
   ISSUER,
   type Json,
@@ -188,7 +189,7 @@ Deno.test("the document states the bounds that requests are held to [E1]", async
       { org_id: "x" },
       { org_name: "x".repeat(129) },
       { unknown: true },
-      { contacts: Array(21).fill((await thirdParty([0, 1])).contacts[0]) },
+      { contacts: Array(21).fill(contacts()[0]) },
     ]
   ) {
     const request = await thirdParty([0, 1], changes);

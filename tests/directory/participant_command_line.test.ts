@@ -1,6 +1,7 @@
 import "reflect-metadata";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { ADMIN_TOKEN, type Json } from "testing/directory_environment.ts";
+import type { DirectoryHistory } from "testing/directory_answers.ts";
+import { ADMIN_TOKEN } from "testing/directory_environment.ts";
 import { failure, json, onboardShop, openDesk } from "./participant_desk.ts";
 
 Deno.test("participant set-status and show speak for the directory, the credential's name in its history [E3]", async () => {
@@ -15,8 +16,8 @@ Deno.test("participant set-status and show speak for the directory, the credenti
   );
   const record = JSON.parse(await desk.run(`show --org-id ${org_id}`));
   assertEquals(record.software_client_status, "Inactive");
-  const history = JSON.parse(await desk.run("show --name my-shop --history"));
-  assertEquals(history.map(({ who }: Json) => who), ["ana", "ana"]);
+  const history: DirectoryHistory["history"] = JSON.parse(await desk.run("show --name my-shop --history"));
+  assertEquals(history.map(({ who }) => who), ["ana", "ana"]);
 });
 
 Deno.test("participant onboard --example is accepted by a sandbox's directory, for both roles [E1]", async () => {

@@ -7,7 +7,6 @@ import { ParticipantFailure } from "../../scripts/participant/failure.ts";
 import {
   ADMIN_TOKEN,
   type DirectoryEnvironment,
-  type Json,
   openDirectoryEnvironment,
 } from "testing/directory_environment.ts";
 
@@ -65,6 +64,17 @@ export async function failure(running: Promise<unknown>, words: string): Promise
   assert(!error.message.includes("\n") && !error.message.includes(ADMIN_TOKEN));
 }
 
-export async function json(file: string): Promise<Json> {
+/** `participant.json` of an onboarded participant. */
+export interface ParticipantFile {
+  readonly org_id: string;
+  readonly client_id: string;
+  readonly software_client_id: string;
+  readonly redirect_uris: readonly string[];
+  readonly signing_kid: string;
+  readonly transport_kid: string;
+  readonly encryption_kid?: string;
+}
+
+export async function json<T = ParticipantFile>(file: string): Promise<T> {
   return JSON.parse(await Deno.readTextFile(file));
 }

@@ -53,7 +53,7 @@ async function openReminding(
 /** Moves to so many days before the end of the statement, and sends what is due. */
 async function daysBefore({ env }: Reminding, days: number): Promise<void> {
   const { software } = (await env.admin("GET", "/participants/SHOP")).body;
-  env.now = Date.parse(software.statement_issued_at) + (365 - days) * DAY;
+  env.now = Date.parse(software.statement_issued_at ?? "") + (365 - days) * DAY;
   await env.remind();
 }
 
@@ -96,8 +96,8 @@ Deno.test("certificates are reminded of by kid, and what is revoked, renewed or 
   env.now += 300 * DAY;
   await env.admin("POST", "/participants/SHOP/statement");
   const { keys: [first, second] } = (await env.admin("GET", "/participants/SHOP")).body;
-  await env.admin("POST", `/participants/SHOP/keys/${first.kid}/revoke`, { reason: "lost" });
-  env.now = Date.parse(second.not_after) - 5 * DAY;
+  await env.admin("POST", `/participants/SHOP/keys/${first?.kid}/revoke`, { reason: "lost" });
+  env.now = Date.parse(second?.not_after ?? "") - 5 * DAY;
   await env.admin("PUT", "/participants/SHOP/software/status", { status: "Inactive", reason: "audit" });
   await env.remind();
   assertEquals(server.mails, []);
@@ -107,7 +107,7 @@ Deno.test("certificates are reminded of by kid, and what is revoked, renewed or 
   const text = server.mails[0]?.source.replaceAll("=\r\n", "") ?? "";
   assertStringIncludes(
     text,
-    `The certificate of the ${second.use === "sig" ? "signing" : "transport"} key ${second.kid}`,
+    `The certificate of the ${second?.use === "sig" ? "signing" : "transport"} key ${second?.kid}`,
   );
   assertStringIncludes(text, "within 7 days");
 });

@@ -5,6 +5,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { storeCommand } from "../../scripts/store/main.ts";
 import { type DirectoryFixture, openDirectoryFixture } from "support/directory_process.ts";
+import { bodyOf } from "testing/answers.ts";
+import type { KeySet } from "testing/directory_answers.ts";
 import { type Json, software, thirdParty } from "testing/directory_environment.ts";
 import type { ServedPlatform } from "testing/served_platform.ts";
 
@@ -26,7 +28,7 @@ async function asked(fixture: DirectoryFixture, method: string, path: string, bo
 
 async function revokedKids(fixture: DirectoryFixture): Promise<number | string[]> {
   const answer = await fetch(`${fixture.url}/participants/SHOP/jwks/revoked`);
-  if (answer.ok) return (await answer.json()).keys.map(({ kid }: Json) => kid);
+  if (answer.ok) return (await bodyOf<KeySet>(answer)).keys.map(({ kid }) => kid);
   assert(answer.headers.get("retry-after") !== null);
   await answer.body?.cancel();
   return answer.status;

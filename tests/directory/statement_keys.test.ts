@@ -3,6 +3,8 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { decodeProtectedHeader } from "jose";
 import { openStatementKeys } from "../../src/directory/statement_keys.ts";
 import { openDirectoryFixture, runKeys } from "support/directory_process.ts";
+import { bodyOf } from "testing/answers.ts";
+import type { StatementKeySet } from "testing/directory_answers.ts";
 import {
   ISSUER,
   type Json,
@@ -45,13 +47,13 @@ Deno.test("a next key is published before it signs, a former one until its state
   const statementKeys = await openStatementKeys(JSON.stringify({ keys: [former, next] }), () => clock.now);
   await using env = await openDirectoryEnvironment({ statementKeys });
   const published = async (): Promise<string[]> =>
-    (await env.get("/jwks")).body.keys.map((jwk: Json) => {
+    (await env.get("/jwks")).body.keys.map((jwk) => {
       assertEquals(Object.keys(jwk).sort(), ["alg", "e", "kid", "kty", "n", "use"], "public members only");
       return jwk.kid;
     });
   const { software_statement: first } =
     (await env.admin("POST", "/participants", await thirdParty([0, 1]))).body;
-  assertEquals([kidOf(first), await published()], [former.kid, [former.kid, next.kid]]);
+  assertEquals([kidOf(first ?? ""), await published()], [former.kid, [former.kid, next.kid]]);
   const newest = async (): Promise<string> =>
     (await env.get("/participants/SHOP/statement")).body.software_statement;
   assertEquals(kidOf(await newest()), former.kid);
@@ -107,7 +109,7 @@ Deno.test("directory-keys makes, rotates and retires keys that a running directo
   try {
     await process.ready;
     const published = async (): Promise<string[]> =>
-      (await (await fetch(`${fixture.url}/jwks`)).json()).keys.map(({ kid }: Json) => kid);
+      (await bodyOf<StatementKeySet>(fetch(`${fixture.url}/jwks`))).keys.map(({ kid }) => kid);
     const [first] = await published();
     await fixture.keys("rotate --lead 1h");
     await assertRejects(() => fixture.keys("rotate"), Error, "A next key waits already");

@@ -3,11 +3,11 @@ import { assertEquals } from "@std/assert";
 import { soleCredential } from "../../src/base/http/credentials.ts";
 import type { DirectoryParts } from "../../src/directory/compose_directory.ts";
 import { FOUR_EYES_NAMES } from "../../src/directory/four_eyes.ts";
+import type { DirectoryBody } from "testing/directory_answers.ts";
 import {
   ADMIN_TOKEN,
   type Answer,
   type DirectoryEnvironment,
-  type Json,
   openDirectoryEnvironment,
 } from "testing/directory_environment.ts";
 
@@ -30,12 +30,12 @@ export async function openTwo(changes: Partial<DirectoryParts> = {}): Promise<Di
 }
 
 /** Sends a request as the second administrator. */
-export async function asLuis(
+export async function asLuis<const M extends string, const P extends string>(
   env: DirectoryEnvironment,
-  method: string,
-  path: string,
+  method: M,
+  path: P,
   body?: unknown,
-): Promise<Answer> {
+): Promise<Answer<DirectoryBody<`${M} ${P}`>>> {
   return await env.admin(method, path, body, { authorization: `Bearer ${LUIS_TOKEN}` });
 }
 
@@ -48,14 +48,18 @@ export async function proposed(
 ): Promise<string> {
   const answer = await env.admin(method, path, body);
   assertEquals([answer.status, answer.body.state], [202, "proposed"], JSON.stringify(answer.body));
-  return answer.body.proposal_id;
+  return answer.body.proposal_id ?? "";
 }
 
-export async function approve(env: DirectoryEnvironment, id: string, reason = AGREED): Promise<Answer> {
+export async function approve(
+  env: DirectoryEnvironment,
+  id: string,
+  reason = AGREED,
+): Promise<Answer<DirectoryBody<"POST /proposals/id/approve">>> {
   return await asLuis(env, "POST", `/proposals/${id}/approve`, { reason });
 }
 
-export async function stateOf(env: DirectoryEnvironment, id: string): Promise<Json> {
+export async function stateOf(env: DirectoryEnvironment, id: string): Promise<string> {
   return (await env.admin("GET", `/proposals/${id}`)).body.state;
 }
 
@@ -65,7 +69,7 @@ export async function made(
   method: string,
   path: string,
   body: unknown,
-): Promise<Json> {
+): Promise<DirectoryBody<"POST /proposals/id/approve">> {
   const { status, body: answer } = await approve(env, await proposed(env, method, path, body));
   assertEquals(status, 200, JSON.stringify(answer));
   return answer;

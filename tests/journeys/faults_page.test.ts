@@ -10,7 +10,8 @@ import {
   runTimers,
   visit,
 } from "support/banks_environment.ts";
-import { call, good, type Json, pay } from "testing/flows.ts";
+import { type ArmedFaults, bodyOf, type FundsConfirmation } from "testing/answers.ts";
+import { call, good, pay } from "testing/flows.ts";
 import { later, outboxKeys, statusOf } from "support/orders.ts";
 import { ACCEPTED, consentStatus, IMPLICIT } from "./fault_parts.ts";
 
@@ -37,7 +38,7 @@ Deno.test("a bank without balances: the payment goes through, funds are not told
   await using env = await openBanksEnvironment();
   const flow = await agreed(env, { body: over("666.09") });
   const path = `/BANKA/domestic-payment-consents/v1/${flow.consentId}/funds-confirmation`;
-  const funds = await good(call(env, env.tpp, flow.payment, path), 200);
+  const funds = await good<FundsConfirmation>(call(env, env.tpp, flow.payment, path), 200);
   assertEquals(funds.Data.FundsAvailableResult, undefined);
   assertEquals((await good(pay(env, flow), 201)).Data.Status, ACCEPTED);
 });
@@ -70,7 +71,7 @@ for (
 
 Deno.test("POST faults arms a fault for so many orders, or for one consent; DELETE disarms", async () => {
   await using env = await openBanksEnvironment();
-  const armed = await good(arm(env, { fault: "refuse", times: 2 }), 201);
+  const armed = await good<ArmedFaults>(arm(env, { fault: "refuse", times: 2 }), 201);
   assertEquals(armed.armed, [{ fault: "refuse", times: 2 }]);
   const statuses: string[] = [];
   for (let made = 0; made < 3; made++) statuses.push((await paidAt(env)).Status);
@@ -83,7 +84,7 @@ Deno.test("POST faults arms a fault for so many orders, or for one consent; DELE
 
   await good(arm(env, { fault: "refuse", times: 1000 }), 201);
   const request = new Request("https://banks.example/BANKA/faults", { method: "DELETE" });
-  assertEquals((await good(env.banks.fetch(request), 200)).armed, []);
+  assertEquals((await good<ArmedFaults>(env.banks.fetch(request), 200)).armed, []);
   assertEquals((await paidAt(env)).Status, ACCEPTED);
   assertEquals(await later(env, 1250), 1);
 });
@@ -119,11 +120,11 @@ Deno.test("GET faults and the bank's page tell every fault with its amount", asy
   await using env = await openBanksEnvironment();
   const read = (path: string): Promise<Response> =>
     env.banks.fetch(new Request(`https://banks.example/BANKA${path}`));
-  const { by_amount } = await (await read("/faults")).json();
+  const { by_amount } = await bodyOf<ArmedFaults>(read("/faults"));
   const page = await (await read("")).text();
   assertEquals(by_amount.length, 15);
   for (const { name, amount } of FAULTS) {
-    assert(by_amount.some((row: Json) => row.fault === name && row.amount === amount), name);
+    assert(by_amount.some((row) => row.fault === name && row.amount === amount), name);
     assertStringIncludes(page, amount);
     assertStringIncludes(page, name);
   }

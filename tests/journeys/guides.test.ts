@@ -10,7 +10,16 @@ import { type Guides, onboard, openGuides, ownToken, registers } from "support/g
 import { armForOAuth, armWithProof, armWithSignature, type Party } from "support/guide_party.ts";
 import { areToolsThere, request, run } from "support/guide_snippets.ts";
 import { startProcess } from "support/own_bank.ts";
-import type { Json } from "testing/flows.ts";
+import type {
+  ArmedFaults,
+  CreatedConsent,
+  EventPage,
+  Payment,
+  PushedRequest,
+  SandboxTime,
+  ServerMetadata,
+  TokenAnswer,
+} from "testing/answers.ts";
 import { freePort } from "testing/served_platform.ts";
 import { bankCertification } from "support/guide_certification.ts";
 import { customerLeaves, type Departure } from "support/guide_customer.ts";
@@ -52,15 +61,22 @@ async function sandboxPage({ pages: { sandbox }, shell, startedWith }: Guides): 
   assertEquals(sandbox.take("start", "Start"), startedWith);
   const demo = await run(shell, sandbox.take("start", "One payment, step by step, in another terminal"));
   assertMatch(demo.text, /AcceptedSettlement/);
-  const { by_amount } = await request(shell, sandbox.take("faults", "What there is"), 200);
+  const { by_amount } = await request<ArmedFaults>(shell, sandbox.take("faults", "What there is"), 200);
   assertEquals(by_amount.length > 5, true);
-  const { armed } = await request(shell, sandbox.take("faults", "Arm one"), 201);
+  const { armed } = await request<ArmedFaults>(shell, sandbox.take("faults", "Arm one"), 201);
   assertEquals(armed, [{ fault: "lose_answer", times: 1 }]);
-  assertEquals((await request(shell, sandbox.take("faults", "Disarm all"), 200)).armed, []);
-  const { now } = await request(shell, sandbox.take("clock", "Move it ahead by an hour"), 200);
+  assertEquals((await request<ArmedFaults>(shell, sandbox.take("faults", "Disarm all"), 200)).armed, []);
+  const { now } = await request<SandboxTime>(shell, sandbox.take("clock", "Move it ahead by an hour"), 200);
   assertEquals(Math.round((Date.parse(now) - Date.now()) / 60_000), 60);
-  assertEquals((await request(shell, sandbox.take("clock", "What time it is"), 200)).ahead_seconds, 3600);
-  const back = await request(shell, sandbox.take("clock", "Set it back to this computer’s time"), 200);
+  assertEquals(
+    (await request<SandboxTime>(shell, sandbox.take("clock", "What time it is"), 200)).ahead_seconds,
+    3600,
+  );
+  const back = await request<SandboxTime>(
+    shell,
+    sandbox.take("clock", "Set it back to this computer’s time"),
+    200,
+  );
   assertEquals(back.ahead_seconds, 0);
   const block = sandbox.take("yours", "A TPP of your own, paying").replaceAll("mine", "other");
   const [example = "", onboarding = "", payment = ""] = block.split("\n");
@@ -77,7 +93,7 @@ async function sandboxPage({ pages: { sandbox }, shell, startedWith }: Guides): 
     const approval = sandbox.take("headless", "After your pushed authorization request")
       .replace("SC-…", sent.get("client_id") ?? "")
       .replace("urn:ietf:params:oauth:request_uri:…", sent.get("request_uri") ?? "");
-    const { redirect_url } = await request(shell, approval, 200);
+    const { redirect_url } = await request<{ redirect_url: string }>(shell, approval, 200);
     assert(redirect_url.startsWith(redirectUri), redirect_url);
     await (await fetch(redirect_url)).body?.cancel();
     assertMatch(await script.said(/^payment .*\n/m), /AcceptedSettlementInProcess/);
@@ -121,7 +137,7 @@ async function onboardBank(guides: Guides): Promise<Party> {
 async function createConsent(guides: Guides, tpp: Party): Promise<void> {
   const { shell, at } = tpp;
   const page = guides.pages.tpp;
-  const metadata = await request(shell, page.take("token", "Discover"), 200);
+  const metadata = await request<ServerMetadata>(shell, page.take("token", "Discover"), 200);
   assertEquals(metadata.issuer, at.issuer);
   shell.env["TOKEN"] = await ownToken(guides, tpp, "payments");
   const block = page.take("consent", "Create a consent");
@@ -129,7 +145,7 @@ async function createConsent(guides: Guides, tpp: Party): Promise<void> {
   await armWithSignature(tpp, "consent.json", "a");
   await armWithProof(tpp, "POST", "/BANKC/domestic-payment-consents/v1", shell.env["TOKEN"]);
   shell.env["KEY"] = crypto.randomUUID();
-  const { Data } = await request(shell, block, 201);
+  const { Data } = await request<CreatedConsent>(shell, block, 201);
   assertEquals(Data.Status, "AwaitingAuthorisation");
   shell.env["CONSENT_ID"] = Data.ConsentId;
 }
@@ -140,7 +156,7 @@ async function sendCustomer(guides: Guides, tpp: Party): Promise<Departure> {
   await armForOAuth(tpp, "/BANKC/par.oauth2/v1");
   const { JKT, CHALLENGE, VERIFIER, ...state } = await customerLeaves.secrets(tpp);
   Object.assign(shell.env, { JKT, CHALLENGE, VERIFIER, ...state });
-  const pushed = await request(shell, page.take("push", "Pushed authorization request"), 201);
+  const pushed = await request<PushedRequest>(shell, page.take("push", "Pushed authorization request"), 201);
   shell.env["REQUEST_URI"] = pushed.request_uri;
   const address = page.take("customer", "Authorization address");
   return await customerLeaves.by((await run(shell, `printf %s "${address}"`)).text);
@@ -150,14 +166,14 @@ async function pay(guides: Guides, tpp: Party): Promise<void> {
   const { shell } = tpp;
   const page = guides.pages.tpp;
   await armForOAuth(tpp, "/BANKC/token.oauth2/v1");
-  const token = await request(shell, page.take("code", "Authorization code"), 200);
+  const token = await request<TokenAnswer>(shell, page.take("code", "Authorization code"), 200);
   shell.env["PAYMENT_TOKEN"] = token.access_token;
   const block = page.take("pay", "Create the payment");
   await run(shell, block.split("\n")[0] ?? "");
   await armWithSignature(tpp, "payment.json", "b");
   await armWithProof(tpp, "POST", "/BANKC/domestic-payments/v1", token.access_token);
   shell.env["KEY"] = crypto.randomUUID();
-  const { Data } = await request(shell, block, 201);
+  const { Data } = await request<Payment>(shell, block, 201);
   assertEquals(Data.Status, "AcceptedSettlementInProcess");
   shell.env["PAYMENT_ID"] = Data.DomesticPaymentId;
   assertEquals(await readStatus(guides, tpp), "AcceptedSettlementInProcess");
@@ -166,9 +182,9 @@ async function pay(guides: Guides, tpp: Party): Promise<void> {
 
 async function readEvents({ pages }: Guides, tpp: Party): Promise<void> {
   await armWithProof(tpp, "POST", "/BANKC/events/v1", tpp.shell.env["TOKEN"] ?? "");
-  const { sets } = await request(tpp.shell, pages.tpp.take("events", "Poll for events"), 200);
+  const { sets } = await request<EventPage>(tpp.shell, pages.tpp.take("events", "Poll for events"), 200);
   const types = Object.values<string>(sets).flatMap((set) =>
-    Object.keys(jose.decodeJwt<Json>(set)["events"])
+    Object.keys(jose.decodeJwt<{ events: object }>(set)["events"])
   );
   for (const type of ["consent-authorised", "consent-consumed", "payment-status-changed"]) {
     assert(types.some((id) => id.endsWith(`/events/${type}`)), type);
@@ -178,7 +194,11 @@ async function readEvents({ pages }: Guides, tpp: Party): Promise<void> {
 async function readStatus({ pages }: Guides, tpp: Party): Promise<string> {
   const { env } = tpp.shell;
   await armWithProof(tpp, "GET", `/BANKC/domestic-payments/v1/${env["PAYMENT_ID"]}`, env["TOKEN"] ?? "");
-  const { Data } = await request(tpp.shell, pages.tpp.take("pay", "Read its status, with either token"), 200);
+  const { Data } = await request<Payment>(
+    tpp.shell,
+    pages.tpp.take("pay", "Read its status, with either token"),
+    200,
+  );
   return Data.Status;
 }
 

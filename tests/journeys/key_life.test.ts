@@ -3,6 +3,7 @@
  * and an old key is rejected everywhere at the latest 15 s after its revocation (Decision A9).
  */
 import { assert, assertEquals } from "@std/assert";
+import type { DirectoryHistory, RevokedKeySet } from "testing/directory_answers.ts";
 import { clientToken, createConsent, good, push } from "testing/flows.ts";
 import { authorize, Browser } from "testing/authorization_flow.ts";
 import {
@@ -124,10 +125,16 @@ Deno.test("all keys are changed under load, and no payment fails [A9] [A10]", as
 
   await t.step("the directory tells all of it", async () => {
     for (const { orgId } of [old.tpp, old.bank]) {
-      const { history } = await good(adminCall(env, "GET", `/participants/${orgId}/history`), 200);
+      const { history } = await good<DirectoryHistory>(
+        adminCall(env, "GET", `/participants/${orgId}/history`),
+        200,
+      );
       const kids = history.filter(({ what }: { what: string }) => what === "key.revoked")
-        .map(({ details }: { details: { kid: string } }) => details.kid);
-      const { keys } = await good(adminCall(env, "GET", `/participants/${orgId}/jwks/revoked`), 200);
+        .map(({ details }) => String(details["kid"]));
+      const { keys } = await good<RevokedKeySet>(
+        adminCall(env, "GET", `/participants/${orgId}/jwks/revoked`),
+        200,
+      );
       assertEquals(kids.toSorted(), keys.map(({ kid }: { kid: string }) => kid).toSorted());
       assert(kids.every((kid: string) => oldKeys.some((key) => key.kid === kid)));
     }

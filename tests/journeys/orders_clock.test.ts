@@ -75,7 +75,9 @@ Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also af
       );
       assert(ok);
       const { Orders } = await (await fetch(`${running.endpoints.banks_url}/BANKA/ledger`)).json();
-      const order = Orders.find((executed: Json) => executed.DomesticPaymentId === paymentId);
+      const order = Orders.find((executed: { DomesticPaymentId: string }) =>
+        executed.DomesticPaymentId === paymentId
+      );
       assert(Math.abs(Date.parse(order.ExecutionDateTime) - now()) < 60_000);
     });
 

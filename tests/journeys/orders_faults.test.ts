@@ -20,7 +20,7 @@ Deno.test("a bank that rejects: Rejected, nothing debited, the consent Consumed 
   const made = await paidAt(env, { body: over("666.01") });
   assertEquals(made.Status, "Rejected");
   const { orders, balances } = await bookOf(env);
-  assertEquals(orders.map(({ Status, StatusReason }: Json) => [Status, StatusReason]), [
+  assertEquals(orders.map(({ Status, StatusReason }) => [Status, StatusReason]), [
     ["Rejected", "AC04: The account is closed"],
   ]);
   assertEquals(balances[DEBTOR_ACCOUNT.Identification], "100000.00");
@@ -122,7 +122,7 @@ async function unusable(env: BanksEnvironment, visited: Visited): Promise<void> 
 
 async function executedOnce(env: BanksEnvironment, made: Json, balance: string): Promise<void> {
   const { orders, balances } = await bookOf(env);
-  assertEquals(orders.map((order: Json) => order.DomesticPaymentId), [made.DomesticPaymentId]);
+  assertEquals(orders.map((order) => order.DomesticPaymentId), [made.DomesticPaymentId]);
   assertEquals(balances[DEBTOR_ACCOUNT.Identification], balance);
   assertEquals(await outboxKeys(env), []);
 }

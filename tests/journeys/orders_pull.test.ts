@@ -1,7 +1,7 @@
 /** Banks that pull their orders, and books that survive their bank: an order is executed once however it came. */
 import { assertEquals } from "@std/assert";
 import { agreed, bookOf, openBanksEnvironment, over, paidAt } from "support/banks_environment.ts";
-import { DEBTOR_ACCOUNT, good, type Json, pay } from "testing/flows.ts";
+import { DEBTOR_ACCOUNT, good, pay } from "testing/flows.ts";
 import { history, later, outboxKeys, payment, statusOf } from "support/orders.ts";
 import { ACCEPTED, pull, PULLING } from "./pulling.ts";
 
@@ -14,7 +14,7 @@ Deno.test("a bank without payment_orders_uri executes each order once, by pullin
   assertEquals([made.Status, (await bookOf(env)).orders], [ACCEPTED, []]);
   for (let round = 0; round < 3; round++) await pull(env);
   const { orders, balances } = await bookOf(env);
-  assertEquals(orders.map((order: Json) => [order.DomesticPaymentId, order.ConsentId, order.Status]), [
+  assertEquals(orders.map((order) => [order.DomesticPaymentId, order.ConsentId, order.Status]), [
     [made.DomesticPaymentId, made.ConsentId, ACCEPTED],
   ]);
   assertEquals(balances[DEBTOR_ACCOUNT.Identification], "99900.00");
@@ -69,7 +69,7 @@ Deno.test("pushes and pulls of one order at the same time debit once [D1]", asyn
   await Promise.all([env.platform.deliverDueOrders(), pull(env), env.platform.deliverDueOrders()]);
   for (let second = 0; second < 40; second++) await later(env, 1000);
   const { orders, balances } = await bookOf(env);
-  assertEquals(orders.map((order: Json) => order.DomesticPaymentId).toSorted(), ids.toSorted());
+  assertEquals(orders.map((order) => order.DomesticPaymentId).toSorted(), ids.toSorted());
   assertEquals(balances[DEBTOR_ACCOUNT.Identification], "99950.00");
   for (const id of ids) assertEquals(await statusOf(env, id), ACCEPTED);
 });

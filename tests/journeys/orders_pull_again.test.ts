@@ -34,7 +34,7 @@ Deno.test("a bank that is started again over its book knows what it has executed
     await restart(env, options);
     assertEquals(env.timers, []); // no settlement is pending
     const { orders, balances } = await bookOf(env);
-    assertEquals(orders.map(({ DomesticPaymentId, Status }: Json) => [DomesticPaymentId, Status]), [
+    assertEquals(orders.map(({ DomesticPaymentId, Status }) => [DomesticPaymentId, Status]), [
       [made.DomesticPaymentId, SETTLED],
     ]);
     assertEquals(balances[DEBTOR_ACCOUNT.Identification], "99333.96");
@@ -81,7 +81,7 @@ Deno.test("pulling goes on after the orders that are done with, and comes back f
   assertEquals([await pages(), (await bookOf(env)).orders.length], [2, 151]);
   assertEquals(await pages(), 1);
   const { orders, balances } = await bookOf(env);
-  assert(orders.some((order: Json) => order.DomesticPaymentId === faulty));
+  assert(orders.some((order) => order.DomesticPaymentId === faulty));
   assertEquals(balances[DEBTOR_ACCOUNT.Identification], "99849.00");
 });
 
@@ -92,7 +92,7 @@ Deno.test("a platform that cannot be asked, or an order that is no order, does n
   const api = env.api;
   env.api = async (request, as) => withoutDebtor(await api(request, as), broken);
   await pull(env);
-  assertEquals((await bookOf(env)).orders.map((order: Json) => order.DomesticPaymentId), [sound]);
+  assertEquals((await bookOf(env)).orders.map((order) => order.DomesticPaymentId), [sound]);
   assert(env.bankEvents.some(({ event }) => event === "order.not_taken"));
   env.api = () => Promise.resolve(new Response(null, { status: 503 }));
   await pull(env);

@@ -4,6 +4,7 @@
  */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { openBooks } from "support/bank_books.ts";
+import type { Payment } from "testing/answers.ts";
 import { OPERATOR_TOKENS, operatorsFile } from "testing/operators.ts";
 import {
   call,
@@ -189,5 +190,8 @@ async function run(
 
 async function readPayment(environment: FlowEnvironment, id: string): Promise<Json> {
   const bound = await clientToken(environment, environment.tpp);
-  return await good(call(environment, environment.tpp, bound, `/BANKA/domestic-payments/v1/${id}`), 200);
+  return await good<Payment>(
+    call(environment, environment.tpp, bound, `/BANKA/domestic-payments/v1/${id}`),
+    200,
+  );
 }

@@ -5,6 +5,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Platform } from "../../src/platform/compose.ts";
 import type { Store, Write } from "../../src/base/store/store.ts";
+import type { Payment } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { putStatus } from "testing/back_channel.ts";
 import { call, clientToken, good, pay } from "testing/flows.ts";
@@ -52,7 +53,7 @@ for (const bank of ["bankA", "bankB"] as const) {
       for (let reads = 0; reads < 2; reads++) {
         const path = `/${env[bank].orgId}/domestic-payments/v1/${id}`;
         const own = await clientToken(both, env.tpp, env[bank].orgId);
-        const { Data } = await good(call(both, env.tpp, own, path), 200);
+        const { Data } = await good<Payment>(call(both, env.tpp, own, path), 200);
         assertEquals(Data.Status, "AcceptedSettlementCompleted");
       }
       await next.stop();

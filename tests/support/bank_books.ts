@@ -1,10 +1,34 @@
 /** A bank that records every order, executes each once, and lists them in a statement on request. */
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import type { Json } from "testing/flows.ts";
+import type { OperationError, OrderHold } from "testing/operation_answers.ts";
+import type { PaymentOrder } from "testing/answers.ts";
 import { type JsonObject, signJwt } from "testing/jwts.ts";
 import type { Participant } from "testing/participants.ts";
 import { openPushEnvironment, type PushEnvironment } from "./orders.ts";
 import { AUTH_URL, type Environment, type EnvironmentOptions } from "testing/environment.ts";
+
+interface Inquiry {
+  readonly Since: string;
+  readonly After?: string;
+}
+
+/** The claims of a statement. */
+export interface StatementClaims {
+  readonly iss: string;
+  readonly aud: string;
+  readonly iat: number;
+  readonly exp: number;
+  readonly jti: string;
+  readonly Data: Inquiry & { readonly Next?: string; readonly PaymentOrder: readonly Stated[] };
+}
+
+interface Stated {
+  readonly DomesticPaymentId: string;
+  readonly ConsentId: string;
+  readonly Status: string;
+  readonly StatusUpdateDateTime: string;
+  Order?: string;
+}
 
 /** One order in the bank's ledger. */
 export interface Booked {
@@ -21,11 +45,11 @@ export interface Books {
   /** Orders on one page of a statement. */
   pageSize: number;
   /** Changes the claims of the next statements. */
-  tamper: (claims: Json) => Json;
+  tamper: (claims: StatementClaims) => object;
   /** The bank's response to this order or inquiry. */
   answer(body: string): Promise<Response>;
   /** The bank's signed statement, as it answers an inquiry with this `Data`. */
-  statement(data: { Since: string; After?: string }, header?: JsonObject, as?: Participant): Promise<string>;
+  statement(data: Inquiry, header?: JsonObject, as?: Participant): Promise<string>;
 }
 
 /** Opens an empty ledger of `environment.bankA`. */
@@ -36,11 +60,13 @@ export function openBooks(env: { readonly now: number; readonly bankA: Participa
     tamper: (claims) => claims,
     async answer(body) {
       if (decodeProtectedHeader(body).typ !== "order-inquiry+jwt") return book(books, body);
-      const { Data } = decodeJwt(body) as Json;
+      const { Data } = decodeJwt<{ Data: Inquiry }>(body);
       return new Response(await books.statement(Data), { headers: { "content-type": "application/jose" } });
     },
     statement(data, header = {}, { signing } = env.bankA) {
-      const claims = books.tamper(statementClaims(books, data, Math.floor(env.now / 1000)));
+      const claims: JsonObject = {
+        ...books.tamper(statementClaims(books, data, Math.floor(env.now / 1000))),
+      };
       return signJwt(signing, claims, { typ: "order-statement+jwt", ...header });
     },
   };
@@ -48,7 +74,7 @@ export function openBooks(env: { readonly now: number; readonly bankA: Participa
 }
 
 function book({ orders }: Books, body: string): Response {
-  const { Data } = decodeJwt(body) as Json;
+  const { Data } = decodeJwt<PaymentOrder>(body);
   const known = orders.get(Data.DomesticPaymentId);
   if (known !== undefined) return Response.json({ Status: known.status });
   const status = "AcceptedSettlementInProcess";
@@ -58,9 +84,9 @@ function book({ orders }: Books, body: string): Response {
 
 function statementClaims(
   { orders, pageSize }: Books,
-  { Since, After }: { Since: string; After?: string },
+  { Since, After }: Inquiry,
   iat: number,
-): Json {
+): StatementClaims {
   const all = [...orders].sort(([a], [b]) => a < b ? -1 : 1).filter(([id]) => id > (After ?? ""));
   const page = all.slice(0, pageSize);
   const PaymentOrder = page.map(([id, { status, order, consentId }]) => ({
@@ -70,6 +96,7 @@ function statementClaims(
     StatusUpdateDateTime: new Date(iat * 1000).toISOString(),
     Order: order,
   }));
+  const next = all.length > page.length ? page.at(-1)?.[0] : undefined;
   return {
     iss: "BANKA",
     aud: AUTH_URL,
@@ -79,17 +106,22 @@ function statementClaims(
     Data: {
       Since,
       ...(After === undefined ? {} : { After }),
-      ...(all.length > page.length ? { Next: page.at(-1)?.[0] } : {}),
+      ...(next === undefined ? {} : { Next: next }),
       PaymentOrder,
     },
   };
 }
 
+/** The answer about a hold: its state, or why the request was rejected. */
+export type HoldAnswer = {
+  readonly Data: OrderHold & { readonly OrderHold?: readonly OrderHold[] };
+} & Partial<OperationError>;
+
 /** A push environment whose bank A records its orders. */
 export interface BookEnvironment extends PushEnvironment {
   readonly books: Books;
   /** The operator's call: the status and the body. */
-  operate(path: string, body?: string): Promise<readonly [number, Json]>;
+  operate(path: string, body?: string): Promise<readonly [number, HoldAnswer]>;
 }
 
 export async function openBookEnvironment(options: EnvironmentOptions = {}): Promise<BookEnvironment> {
@@ -104,7 +136,7 @@ export async function operate(
   env: Environment,
   path: string,
   body?: string,
-): Promise<readonly [number, Json]> {
+): Promise<readonly [number, HoldAnswer]> {
   const response = await env.asOperator(path, body === undefined ? {} : { method: "POST", body });
   return [response.status, await response.json()];
 }

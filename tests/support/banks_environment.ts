@@ -7,7 +7,9 @@ import { type Banks, composeBanks } from "../../src/sandbox/bank/bank_app.ts";
 import type { BankProfile } from "../../src/sandbox/bank/bank_profile.ts";
 import { ALICE, BankBrowser, CODE, type Shown } from "./bank_browser.ts";
 import type { HeldTimer } from "./bank_environment.ts";
-import { type BoundToken, consentBody, dpopKey, good, type Json, pay } from "testing/flows.ts";
+import { bodyOf, type Payment } from "testing/answers.ts";
+import type { SentConsent } from "testing/flows.ts";
+import { type BoundToken, consentBody, dpopKey, good, pay } from "testing/flows.ts";
 import { type AtBank, authorize, codeOf, decide, redeem, toBank } from "testing/authorization_flow.ts";
 import type { Participant } from "testing/participants.ts";
 import { AUTH_URL, DIRECTORY_URL, type Environment, openEnvironment } from "testing/environment.ts";
@@ -104,13 +106,13 @@ export async function runTimers(env: Pick<BanksEnvironment, "timers">): Promise<
 export interface Visited extends AtBank {
   /** The last answer of the platform to the browser. */
   readonly returned: Response;
-  readonly body: Json;
+  readonly body: SentConsent;
 }
 
 /** Alice accepts everything; returns where her browser ended. */
 export async function visit(
   env: BanksEnvironment,
-  { bank = env.bankA, body = consentBody() }: { bank?: Participant; body?: Json } = {},
+  { bank = env.bankA, body = consentBody() }: { bank?: Participant; body?: SentConsent } = {},
 ): Promise<Visited> {
   const flow = await toBank(env, { bank, body });
   const departure = await authorize(flow.browser, env.tpp, flow.requestUri, bank.orgId);
@@ -149,23 +151,33 @@ export async function agreed(
 export async function paidAt(
   env: BanksEnvironment,
   options: Parameters<typeof visit>[1] = {},
-): Promise<Json> {
+): Promise<Payment["Data"]> {
   return (await good(pay(env, await agreed(env, options)), 201)).Data;
 }
 
 /** A consent over an amount. */
-export function over(Amount: string, initiation: Record<string, unknown> = {}): Json {
+export function over(Amount: string, initiation: Record<string, unknown> = {}): SentConsent {
   return consentBody({ initiation: { InstructedAmount: { Amount, Currency: "EUR" }, ...initiation } });
+}
+
+interface Ledger {
+  readonly Accounts: readonly { readonly Identification: string; readonly Balance: string }[];
+  readonly Orders: readonly {
+    readonly DomesticPaymentId: string;
+    readonly ConsentId: string;
+    readonly Status: string;
+    readonly StatusReason?: string;
+  }[];
 }
 
 /** A bank's ledger from its public endpoint. */
 export async function bookOf(
   env: Pick<BanksEnvironment, "banks">,
   code = "BANKA",
-): Promise<{ readonly orders: readonly Json[]; readonly balances: Readonly<Record<string, string>> }> {
+): Promise<{ readonly orders: Ledger["Orders"]; readonly balances: Readonly<Record<string, string>> }> {
   const response = await env.banks.fetch(new Request(`${BANKS_URL}/${code}/ledger`));
-  const { Accounts, Orders } = await response.json();
-  const balances = Accounts.map((account: Json) => [account.Identification, account.Balance]);
+  const { Accounts, Orders } = await bodyOf<Ledger>(response);
+  const balances = Accounts.map((account) => [account.Identification, account.Balance]);
   return { orders: Orders, balances: Object.fromEntries(balances) };
 }
 

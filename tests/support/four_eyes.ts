@@ -1,7 +1,8 @@
 /** Changes that need two operators, as the operations API is asked for them. */
 import { assertEquals } from "@std/assert";
+import { bodyOf } from "testing/answers.ts";
+import type { Controls, OperationError, Proposals } from "testing/operation_answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import type { Json } from "testing/flows.ts";
 import type { TestOperator } from "testing/operators.ts";
 
 export const REASON = "Fraud is suspected; case 4711 of the fraud desk.";
@@ -9,9 +10,14 @@ export const AGREED = "I have read case 4711 and agree.";
 export const HOUR = 3_600_000;
 const ALL = "erase-case,close-order,release-restored,revoke-tokens,block-organisation,block-software";
 
+/** The answer to a change: proposed, done or rejected. */
+export interface ProposedBody extends Partial<OperationError> {
+  readonly Data?: Partial<Proposals["Data"]["Proposal"][number]>;
+}
+
 export interface Answer {
   readonly status: number;
-  readonly body: Json;
+  readonly body: ProposedBody;
 }
 
 export async function openTwo(changes = ALL): Promise<Environment> {
@@ -37,14 +43,14 @@ export async function proposed(
 ): Promise<string> {
   const { status, body } = await post(env, path, as);
   assertEquals([status, body.Data?.State], [202, "proposed"], JSON.stringify(body));
-  return body.Data.ProposalId;
+  return body.Data?.ProposalId ?? "";
 }
 
 export async function blocks(env: Environment): Promise<readonly string[]> {
-  const { Data } = await (await env.asOperator("/operations/controls")).json();
-  return Data.Block.map(({ Id, By }: Json) => `${Id} by ${By}`);
+  const { Data } = await bodyOf<Controls>(env.asOperator("/operations/controls"));
+  return Data.Block.map(({ Id, By }) => `${Id} by ${By}`);
 }
 
-export async function listed(env: Environment): Promise<readonly Json[]> {
-  return (await (await env.asOperator("/operations/proposals", {}, "auditor")).json()).Data.Proposal;
+export async function listed(env: Environment): Promise<Proposals["Data"]["Proposal"]> {
+  return (await bodyOf<Proposals>(env.asOperator("/operations/proposals", {}, "auditor"))).Data.Proposal;
 }

@@ -9,6 +9,7 @@ import type { Departure } from "./guide_customer.ts";
 import { armWithProof, armWithSignature, type Party, privateKeyOf } from "./guide_party.ts";
 import { evaluate, request, run } from "./guide_snippets.ts";
 import { type Guides, ownToken } from "./guide_environment.ts";
+import type { ConsentDetails, EventPage, PayerAccounts, PaymentOrders } from "testing/answers.ts";
 
 /** From the customer's arrival at the bank to the TPP's code, which is left in the TPP's shell. */
 export async function attendCustomer(
@@ -55,7 +56,11 @@ async function readConsent(guides: Guides, bank: Party, consentId: string): Prom
   Object.assign(shell.env, { CONSENT_ID: consentId, INTERACTION_ID: crypto.randomUUID(), IP: "192.0.2.1" });
   shell.env["TOKEN"] = await ownToken(guides, bank, "bank");
   await armWithProof(bank, "GET", `/BANKC/back-channel-auth/v1/${consentId}`, shell.env["TOKEN"]);
-  const { Data } = await request(shell, guides.pages.bank.take("consent", "Read the consent"), 200);
+  const { Data } = await request<ConsentDetails>(
+    shell,
+    guides.pages.bank.take("consent", "Read the consent"),
+    200,
+  );
   assertEquals(Data.Initiation.InstructedAmount, { Amount: "12.50", Currency: "EUR" });
 }
 
@@ -66,7 +71,7 @@ async function putAccounts({ pages }: Guides, bank: Party): Promise<void> {
   await armWithSignature(bank, "accounts.json", "b");
   const path = `/BANKC/back-channel-auth/v1/${shell.env["CONSENT_ID"]}`;
   await armWithProof(bank, "PUT", path, shell.env["TOKEN"] ?? "");
-  const { Data } = await request(shell, block, 200);
+  const { Data } = await request<PayerAccounts>(shell, block, 200);
   assertEquals(Data.DebtorAccount.length, 1);
 }
 
@@ -103,7 +108,7 @@ export interface OrderTaker extends AsyncDisposable {
 export function takesOrders({ pages }: Guides, bank: Party): OrderTaker {
   const taken: string[] = [];
   const answer = pages.bank.take("orders", "Answer to a push");
-  const port = Number(new URL(bank.me.redirect_uris[0]).port);
+  const port = Number(new URL(bank.me.redirect_uris[0] ?? "").port);
   const server = Deno.serve({ port, hostname: "127.0.0.1", onListen: () => {} }, async (pushed) => {
     const { Data } = jose.decodeJwt<{ Data: { DomesticPaymentId: string } }>(await pushed.text());
     taken.push(Data.DomesticPaymentId);
@@ -117,7 +122,7 @@ export async function pullAndReport({ pages }: Guides, bank: Party, paymentId: s
   const { shell } = bank;
   const path = "/BANKC/back-channel-payments/v1";
   await armWithProof(bank, "GET", path, shell.env["TOKEN"] ?? "");
-  const { Data } = await request(shell, pages.bank.take("orders", "Pull"), 200);
+  const { Data } = await request<PaymentOrders>(shell, pages.bank.take("orders", "Pull"), 200);
   assertEquals(JSON.stringify(Data).includes(paymentId), true);
   shell.env["PAYMENT_ID"] = paymentId;
   const block = pages.bank.take("report", "Report a status");
@@ -126,6 +131,6 @@ export async function pullAndReport({ pages }: Guides, bank: Party, paymentId: s
   await armWithProof(bank, "PUT", `${path}/${paymentId}`, shell.env["TOKEN"] ?? "");
   await request(shell, block, 200);
   await armWithProof(bank, "POST", "/BANKC/back-channel-events/v1", shell.env["TOKEN"] ?? "");
-  const { sets } = await request(shell, pages.bank.take("report", "Poll for events"), 200);
+  const { sets } = await request<EventPage>(shell, pages.bank.take("report", "Poll for events"), 200);
   assertEquals(sets, {});
 }

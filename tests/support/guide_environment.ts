@@ -1,11 +1,12 @@
 /** A running sandbox, started as its guide says, and the guides' pages that it serves. */
 import { assertEquals, assertMatch } from "@std/assert";
+import type { SandboxEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
 import { sandboxGuide } from "../../src/portal/sandbox_guide.ts";
-import type { Json } from "testing/flows.ts";
 import { armForOAuth, openParty, type Party, signClaims } from "./guide_party.ts";
 import { filled, readSnippets, request, type Shell, type Snippets } from "./guide_snippets.ts";
 import { startProcess } from "./own_bank.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
+import type { RegisteredClient, TokenAnswer } from "testing/answers.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
@@ -18,7 +19,7 @@ export interface Guides extends AsyncDisposable {
   /** In a folder that looks like a new checkout. */
   readonly shell: Shell;
   /** `endpoints.json`. */
-  readonly endpoints: Json;
+  readonly endpoints: SandboxEndpoints;
   readonly fills: Fills;
   readonly startedWith: string;
 }
@@ -114,7 +115,7 @@ export async function registers({ pages, endpoints }: Guides, party: Party): Pro
     party,
     me.role === "PISP" ? claims : { ...claims, ...asBank },
   );
-  const registered = await request(shell, pages.tpp.take("register", "Register"), 201);
+  const registered = await request<RegisteredClient>(shell, pages.tpp.take("register", "Register"), 201);
   assertMatch(registered.client_id, /^SC-/);
   assertEquals(registered.redirect_uris, me.redirect_uris);
 }
@@ -123,5 +124,5 @@ export async function registers({ pages, endpoints }: Guides, party: Party): Pro
 export async function ownToken({ pages }: Guides, party: Party, scope: "payments" | "bank"): Promise<string> {
   await armForOAuth(party, "/BANKC/token.oauth2/v1");
   const block = pages.tpp.take("token", "Client credentials").replace("scope=payments", `scope=${scope}`);
-  return (await request(party.shell, block, 200)).access_token;
+  return (await request<TokenAnswer>(party.shell, block, 200)).access_token;
 }

@@ -1,13 +1,23 @@
 /** A TPP or a bank that follows the guides: its folder, its keys, and signatures made as the signatures guide shows. */
 import * as jose from "jose";
-import type { Json } from "testing/flows.ts";
 import { evaluate, type Shell, type Snippets } from "./guide_snippets.ts";
+
+/** `participant.json`, as `scripts/participant` writes it. */
+interface ParticipantFile {
+  readonly role: "PISP" | "ASPSP";
+  readonly org_id: string;
+  readonly org_name: string;
+  readonly client_id: string;
+  readonly software_client_id: string;
+  readonly redirect_uris: readonly string[];
+  readonly signing_kid: string;
+}
 
 /** A party that follows the guides. */
 export interface Party {
   readonly shell: Shell;
   /** `participant.json`. */
-  readonly me: Json;
+  readonly me: ParticipantFile;
   readonly signingKey: CryptoKey;
   readonly signs: Snippets;
   /** Addresses: of the platform's hosts, of the bank's issuer. */

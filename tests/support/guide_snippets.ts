@@ -3,7 +3,6 @@
  * placeholders changed. At the end, blocks that no test has run can be listed.
  */
 import { assertEquals } from "@std/assert";
-import type { Json } from "testing/flows.ts";
 
 /**
  * Returns whether the programs that the blocks use are installed. Prints a warning if not, because no block is run
@@ -109,7 +108,7 @@ export async function run({ cwd, env }: Shell, code: string): Promise<Printed> {
 }
 
 /** As {@link run}, for a request; returns its JSON. @throws {Error} with the response unless it has this status */
-export async function request(shell: Shell, code: string, status: number): Promise<Json> {
+export async function request<T>(shell: Shell, code: string, status: number): Promise<T> {
   const printed = await run(shell, code);
   if (printed.status !== status) throw new Error(`${code}\nanswered ${printed.status}: ${printed.text}`);
   return JSON.parse(printed.text);
@@ -137,8 +136,10 @@ export async function evaluate(
   code: string,
   names: Readonly<Record<string, unknown>>,
   result: string,
-): Promise<Json> {
-  return await new AsyncFunction(...Object.keys(names), `${code}\nreturn ${result};`)(
-    ...Object.values(names),
+): Promise<string> {
+  return String(
+    await new AsyncFunction(...Object.keys(names), `${code}\nreturn ${result};`)(
+      ...Object.values(names),
+    ),
   );
 }

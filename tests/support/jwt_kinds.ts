@@ -1,5 +1,6 @@
 /** Valid samples of the eight kinds of JWT of contract J26, in every form that a caller might send. */
 import { compactDecrypt } from "jose";
+import type { EventPage } from "testing/answers.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
 import { call, clientToken, createConsent, good, push } from "testing/flows.ts";
 import {
@@ -58,7 +59,10 @@ async function firstEvent(env: Environment): Promise<string> {
   const { bound } = await authorised(env);
   const unsigned = { signature: null, idempotencyKey: null } as const;
   const body = JSON.stringify({ maxEvents: 1, returnImmediately: true });
-  const { sets } = await good(call(env, env.tpp, bound, "/BANKA/events/v1", { ...unsigned, body }), 200);
+  const { sets } = await good<EventPage>(
+    call(env, env.tpp, bound, "/BANKA/events/v1", { ...unsigned, body }),
+    200,
+  );
   const [token] = Object.values<string>(sets);
   if (token === undefined) throw new Error("the TPP has no event");
   return token;

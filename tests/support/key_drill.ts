@@ -2,6 +2,7 @@
  * Helpers for a change of keys under load: new keys certified beside the old ones, an environment in which every
  * request takes time, and one whole payment.
  */
+import { type CertificatesAdded, firstOf } from "testing/answers.ts";
 import {
   clientToken,
   consentBody,
@@ -10,12 +11,11 @@ import {
   dpopKey,
   type FlowEnvironment,
   good,
-  type Json,
   pay,
   push,
 } from "testing/flows.ts";
 import { authorise, authorize, Browser, codeOf, openHandover, redeem } from "testing/authorization_flow.ts";
-import type { TestKey } from "testing/keys.ts";
+import { asTestKey, type TestKey } from "testing/keys.ts";
 import { adminCall, type CertifiedKey, type Participant, signingRequest } from "testing/participants.ts";
 import type { Environment } from "testing/environment.ts";
 
@@ -33,22 +33,11 @@ export async function freshKey(): Promise<TestKey> {
   const algorithm = { name: "RSA-PSS", hash: "SHA-256" };
   const shape = { modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) };
   const pair = await crypto.subtle.generateKey({ ...algorithm, ...shape }, true, ["sign", "verify"]);
-  const { kty: _, alg: _alg, key_ops: _ops, ext: _ext, ...members }: Json = await crypto.subtle.exportKey(
+  const { n = "", e = "", d = "", p = "", q = "", dp = "", dq = "", qi = "" } = await crypto.subtle.exportKey(
     "jwk",
     pair.privateKey,
   );
-  const privateJwk = { kty: "RSA" as const, ...members };
-  const publicJwk = { kty: "RSA" as const, n: privateJwk.n, e: privateJwk.e };
-  const imported = (jwk: JsonWebKey, use: "sign" | "decrypt" | "verify" | "encrypt"): Promise<CryptoKey> => {
-    const name = use === "sign" || use === "verify" ? "RSA-PSS" : "RSA-OAEP";
-    return crypto.subtle.importKey("jwk", { ...jwk }, { name, hash: "SHA-256" }, true, [use]);
-  };
-  return {
-    publicJwk,
-    privateJwk,
-    privateKey: (use) => imported(privateJwk, use),
-    publicKey: (use) => imported(publicJwk, use),
-  };
+  return asTestKey({ kty: "RSA", n, e, d, p, q, dp, dq, qi });
 }
 
 /** Certifies fresh keys for these purposes beside the old ones; gives the participant with the new ones in use. */
@@ -63,13 +52,13 @@ export async function withNewKeys(
       keys.map(async ([purpose, key]) => [purpose, await signingRequest(key, `${who.name} ${purpose}`)]),
     ),
   );
-  const { jwks } = await good(
+  const { jwks } = await good<CertificatesAdded>(
     adminCall(env, "POST", `/participants/${who.orgId}/certificates`, { csrs }),
     201,
   );
   const certified = keys.map(([purpose, key]): [Purpose, CertifiedKey] => {
-    const { kid, x5c } = jwks.keys.find(({ n }: { n: string }) => n === key.publicJwk.n);
-    return [purpose, { key, kid, certificate: x5c[0] }];
+    const { kid, x5c: [certificate = ""] } = firstOf(jwks.keys.filter(({ n }) => n === key.publicJwk.n));
+    return [purpose, { key, kid, certificate }];
   });
   return { ...who, ...Object.fromEntries(certified) };
 }

@@ -1,10 +1,12 @@
 /** An environment whose bank A takes pushed orders: its HTTP is a function of the test's, and every push is kept. */
 import { decodeJwt } from "jose";
 import type { PaymentOrder } from "../../src/platform/payments/payment_order.ts";
+import type { PaymentOrder as OrderClaims } from "testing/answers.ts";
 import { asPaymentId } from "../../src/base/kernel/identifiers.ts";
 import { outboxQueueKey } from "../../src/platform/store_keys.ts";
 import { historyOf } from "../../src/platform/audit_trail.ts";
-import { call, clientToken, good, type Json, pay } from "testing/flows.ts";
+import type { Payment } from "testing/answers.ts";
+import { call, clientToken, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { type Environment, type EnvironmentOptions, openEnvironment } from "testing/environment.ts";
 
@@ -72,7 +74,7 @@ export function silent({ signal }: Push): Promise<Response> {
 
 /** The order's id in a push. */
 export function orderIdOf({ body }: Push): string {
-  return (decodeJwt(body) as Json).Data.DomesticPaymentId;
+  return decodeJwt<OrderClaims>(body).Data.DomesticPaymentId;
 }
 
 /** The one push there was. */
@@ -83,14 +85,14 @@ export function onlyPush({ pushes }: PushEnvironment): Push {
 }
 
 /** Steps 1 to 8; the payment as answered. */
-export async function paid(env: Environment): Promise<Json> {
+export async function paid(env: Environment): Promise<Payment["Data"]> {
   return (await good(pay(env, await authorised(env)), 201)).Data;
 }
 
 /** The payment as its TPP reads it now. */
-export async function payment(env: Environment, id: string): Promise<Json> {
+export async function payment(env: Environment, id: string): Promise<Payment["Data"]> {
   const bound = await clientToken(env, env.tpp);
-  return (await good(call(env, env.tpp, bound, `/BANKA/domestic-payments/v1/${id}`), 200)).Data;
+  return (await good<Payment>(call(env, env.tpp, bound, `/BANKA/domestic-payments/v1/${id}`), 200)).Data;
 }
 
 /** Its status now. */
@@ -132,7 +134,7 @@ export async function report(env: Environment, id: string, status: string): Prom
 export async function copiesOf(env: Environment, id: string, count: number): Promise<readonly string[]> {
   const [order, payment] = await Promise.all([
     env.store.get<PaymentOrder>(["outbox", id]),
-    env.store.get<Json>(["payment", id]),
+    env.store.get<object>(["payment", id]),
   ]);
   if (order === null) throw new Error(`${id} has no order`);
   const copies = Array.from({ length: count }, () => crypto.randomUUID());

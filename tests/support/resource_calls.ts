@@ -5,7 +5,6 @@ import {
   type CallOptions,
   consentBody,
   good,
-  type Json,
   pay,
   paymentBody,
 } from "testing/flows.ts";
@@ -36,7 +35,7 @@ export async function resourceCalls(env: Environment): Promise<readonly Resource
   const done = await authorised(env);
   const key = crypto.randomUUID();
   const payment = await good(pay(env, done, { idempotencyKey: key }), 201);
-  const make = (name: string, bound: BoundToken, path: string, body?: Json): ResourceCall => {
+  const make = (name: string, bound: BoundToken, path: string, body?: unknown): ResourceCall => {
     const method = body === undefined ? "GET" : "POST";
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
     return {

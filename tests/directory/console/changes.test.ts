@@ -1,10 +1,11 @@
 /** Each change of the console: what it does, in whose name, and what it says if it is not made. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { decodeJwt } from "jose";
+import { firstOf, present } from "testing/answers.ts";
+import type { DirectoryRecord } from "testing/directory_answers.ts";
 import {
   bank,
   type DirectoryEnvironment,
-  type Json,
   openDirectoryEnvironment,
   signingRequest,
   software,
@@ -21,13 +22,12 @@ import { signedIn } from "./visited.ts";
 const SHOP = "/console/participants/SHOP";
 const REASON = "The participant has asked for it.";
 
-const recordOf = async (env: DirectoryEnvironment, orgId = "SHOP"): Promise<Json> =>
+const recordOf = async (env: DirectoryEnvironment, orgId = "SHOP"): Promise<DirectoryRecord> =>
   (await env.admin("GET", `/participants/${orgId}`)).body;
 
-async function lastEntry(env: DirectoryEnvironment, orgId = "SHOP"): Promise<Json> {
-  const { who, what, reason } = (await env.admin("GET", `/participants/${orgId}/history`)).body.history.at(
-    -1,
-  );
+async function lastEntry(env: DirectoryEnvironment, orgId = "SHOP"): Promise<readonly string[]> {
+  const { history } = (await env.admin("GET", `/participants/${orgId}/history`)).body;
+  const { who, what, reason } = present(history.at(-1));
   return reason === undefined ? [who, what] : [who, what, reason];
 }
 
@@ -52,7 +52,7 @@ async function form(changes: Record<string, string> = {}): Promise<Record<string
     technical_email: "luis@shop.example",
     technical_phone: "+57 601 555 0101",
     ...details,
-    redirect_uris: redirect_uris.join("\r\n"),
+    redirect_uris: redirect_uris?.join("\r\n"),
     csr_signing: await signingRequest(4),
     csr_transport: await signingRequest(5),
     ...changes,
@@ -113,7 +113,7 @@ Deno.test("an administrator adds a certificate and revokes a key in the console 
   assertEquals(await lastEntry(env), ["ana", "certificates.issued"]);
   const { keys } = await recordOf(env);
   assertEquals(keys.length, 3);
-  const [{ kid }] = keys;
+  const { kid } = firstOf(keys);
   const revoked = await browser.submit(`${SHOP}/keys/${kid}/revoke`, { reason: "It was\r\nlost." });
   assertEquals(await said(browser, revoked), "The key is revoked.");
   assertEquals(await lastEntry(env), ["ana", "key.revoked", "It was lost."]);
@@ -139,7 +139,7 @@ Deno.test("an administrator renews a statement: the form has the current details
   const sent = {
     ...details,
     version: "2.0",
-    redirect_uris: redirect_uris.join("\n"),
+    redirect_uris: redirect_uris?.join("\n"),
     event_notification_uri,
   };
   const renewed = await browser.submit(`${SHOP}/statement`, sent);

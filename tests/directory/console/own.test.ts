@@ -1,7 +1,9 @@
 /** The rights of a participant's people at the directory's console. They end with the organisation. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { decodeJwt } from "jose";
-import { bank, type DirectoryEnvironment, type Json, signingRequest } from "testing/directory_environment.ts";
+import type { DirectoryHistory, KeySet } from "testing/directory_answers.ts";
+import { firstOf } from "testing/answers.ts";
+import { bank, type DirectoryEnvironment, signingRequest } from "testing/directory_environment.ts";
 import { everything } from "testing/store_contents.ts";
 import { stepsOf } from "support/steps.ts";
 import { mayCall } from "../../../src/directory/console/people.ts";
@@ -11,7 +13,7 @@ import { browserOf, issue, signedIn, signIn } from "./visited.ts";
 const OWN = "/console/own";
 const REASON = "The participant has asked for it.";
 
-const history = async (env: DirectoryEnvironment): Promise<Json> =>
+const history = async (env: DirectoryEnvironment): Promise<DirectoryHistory["history"]> =>
   (await env.admin("GET", "/participants/SHOP/history")).body.history;
 
 Deno.test("an administrator issues a login in the console, whose token is shown once [DRC4, E7]", async () => {
@@ -28,7 +30,7 @@ Deno.test("an administrator issues a login in the console, whose token is shown 
   assert(html.includes("<bdi>luis</bdi>") && !html.includes(secret));
   assertEquals((await browser.submit(at, { login_name: "luis" })).status, 409, "one login a name");
   assertEquals((await browser.submit(at, { login_name: "Luis Gómez" })).status, 400);
-  const [{ who, what, details }] = (await history(env)).slice(-1);
+  const { who, what, details } = firstOf((await history(env)).slice(-1));
   assertEquals([who, what, details.name], ["ana", "login.issued", "luis"]);
   const person = await signIn(env, token);
   assertEquals((await person.get("/console")).headers.get("location"), OWN);
@@ -40,13 +42,13 @@ Deno.test("a participant's person sends requests, revokes a key and downloads th
   const added = await person.submit(`${OWN}/certificates`, { csr_signing: await signingRequest(4) });
   assertEquals([added.status, added.headers.get("location")], [303, `${OWN}?done=certificates`]);
   const { keys, software_client_id } = (await env.admin("GET", "/participants/SHOP")).body;
-  const signing = keys.find(({ use }: Json) => use === "sig");
-  const revoked = await person.submit(`${OWN}/keys/${signing.kid}/revoke`, { reason: REASON });
+  const signing = keys.find(({ use }) => use === "sig");
+  const revoked = await person.submit(`${OWN}/keys/${signing?.kid}/revoke`, { reason: REASON });
   assertEquals(revoked.status, 303);
   env.now += 60_000;
   assertEquals((await person.submit(`${OWN}/statement`)).status, 303);
   const entries = (await history(env)).slice(-3);
-  assertEquals(entries.map(({ who, what }: Json) => [who, what]), [
+  assertEquals(entries.map(({ who, what }) => [who, what]), [
     ["SHOP/luis", "certificates.issued"],
     ["SHOP/luis", "key.revoked"],
     ["SHOP/luis", "statement.issued"],
@@ -62,10 +64,10 @@ Deno.test("a participant's person sends requests, revokes a key and downloads th
     statement.headers.get("content-disposition"),
     `attachment; filename="${software_client_id}.jks"`,
   );
-  const jwks = JSON.parse((await person.get(`${OWN}/files/keys`)).html);
+  const jwks: KeySet = JSON.parse((await person.get(`${OWN}/files/keys`)).html);
   assertEquals(jwks.keys.length, 2);
   const description = JSON.parse((await person.get(`${OWN}/files/description`)).html);
-  const kidOf = (use: string): string => jwks.keys.find((key: Json) => key.use === use).kid;
+  const kidOf = (use: string): string => jwks.keys.find((key) => key.use === use)?.kid ?? "";
   assertEquals(description, {
     name: "shop",
     org_id: "SHOP",
@@ -122,9 +124,9 @@ Deno.test("a participant's person reaches no other participant and no change of 
     assertEquals(page.status, path === "/console" ? 303 : 403);
   });
   await t.step("a key of another participant", async () => {
-    const foreign = await person.post(`${OWN}/keys/${keys[0].kid}/revoke`, { form_token, reason: REASON });
+    const foreign = await person.post(`${OWN}/keys/${keys[0]?.kid}/revoke`, { form_token, reason: REASON });
     assertEquals(foreign.status, 404);
-    assertEquals((await person.get(`${OWN}/files/certificates/${keys[0].kid}`)).status, 404);
+    assertEquals((await person.get(`${OWN}/files/certificates/${keys[0]?.kid}`)).status, 404);
   });
   await t.step("the administrators' endpoints", async () => {
     for (const path of ["/participants/SHOP", "/participants/SHOP/history"]) {
@@ -154,14 +156,14 @@ Deno.test("a login ends with its revocation and after 90 days, for its sessions 
   env.now += 1;
   assertEquals((await browserOf(env).submit("/console/sign-in", { token: second.token })).status, 403);
   const { logins } = (await env.admin("GET", "/participants/SHOP")).body;
-  assertEquals(logins.map(({ status }: Json) => status), ["Expired", "Revoked"]);
+  assertEquals(logins.map(({ status }) => status), ["Expired", "Revoked"]);
 });
 
 Deno.test("people of a participant that is not active only revoke keys, and of a withdrawn one do nothing [DRC4, DRC5, E7]", async () => {
   await using env = await onboarded();
   const { token } = await issue(env);
   const person = await signIn(env, token);
-  const [{ kid }] = (await env.admin("GET", "/participants/SHOP")).body.keys;
+  const { kid } = firstOf((await env.admin("GET", "/participants/SHOP")).body.keys);
   const set = async (path: string, status: string): Promise<void> =>
     assertEquals(
       (await env.admin("PUT", `/participants/SHOP${path}`, { status, reason: "audit" })).status,

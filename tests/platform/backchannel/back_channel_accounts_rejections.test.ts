@@ -1,5 +1,6 @@
 /** `PUT back-channel-auth/{ConsentId}`: rejected reports, which change no state (contract EP12; Decision C11). */
 import { assertEquals } from "@std/assert";
+import type { JsonObject } from "testing/jwts.ts";
 import {
   ACCOUNTS,
   assertIndistinguishable,
@@ -13,7 +14,7 @@ import {
   report,
   reportFor,
 } from "testing/back_channel.ts";
-import { call, good, type Json } from "testing/flows.ts";
+import { call, good } from "testing/flows.ts";
 import { toBank } from "testing/authorization_flow.ts";
 import { payloadSignature } from "testing/jwts.ts";
 import { assertBare, assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
@@ -39,7 +40,7 @@ Deno.test("PUT back-channel-auth names every field that is wrong [BCH-04] [RP-N2
   const flow = await toBank(env);
   const [first] = ACCOUNTS;
   const other = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
-  const cases: Readonly<Record<string, readonly [Json, ...(readonly [string, string])[]]>> = {
+  const cases: Readonly<Record<string, readonly [JsonObject, ...(readonly [string, string])[]]>> = {
     "BankId of another bank": [{ BankId: "BANKB" }, ["Field.Invalid", "Data.BankId"]],
     "BankId in other case": [{ BankId: "banka" }, ["Field.Invalid", "Data.BankId"]],
     "BankId missing": [{ BankId: undefined }, ["Field.Missing", "Data.BankId"]],

@@ -3,13 +3,19 @@
  * EP11).
  */
 import { assertEquals } from "@std/assert";
+import type { SentConsent } from "testing/flows.ts";
+import type { ConsentDetails } from "testing/answers.ts";
 import { bankCall, consentPath, idleBankCall } from "testing/back_channel.ts";
-import { clientToken, consentBody, createConsent, good, type Json, pay } from "testing/flows.ts";
+import { clientToken, consentBody, createConsent, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { assertCommonHeaders } from "testing/resource_answers.ts";
 import { type Environment, openEnvironment, START } from "testing/environment.ts";
 
-async function consentOf(env: Environment, body: Json = consentBody(), bank = "BANKA"): Promise<string> {
+async function consentOf(
+  env: Environment,
+  body: SentConsent = consentBody(),
+  bank = "BANKA",
+): Promise<string> {
   return (await createConsent(env, await clientToken(env, env.tpp, bank), body, bank)).Data.ConsentId;
 }
 
@@ -76,7 +82,7 @@ Deno.test("GET back-channel-auth gives a full consent, the payer's name with it,
     risk,
   });
   const consentId = await consentOf(env, body);
-  assertEquals(await good(bankCall(env, env.bankA, consentPath(consentId)), 200), {
+  assertEquals(await good<ConsentDetails>(bankCall(env, env.bankA, consentPath(consentId)), 200), {
     Data: {
       ReadRefundAccount: "Yes",
       Initiation: {
@@ -99,16 +105,19 @@ Deno.test("GET back-channel-auth gives a full consent, the payer's name with it,
 Deno.test("GET back-channel-auth gives the same consent in each status [BCH-01]", async (t) => {
   await using env = await openEnvironment();
   const flow = await authorised(env);
-  const before = await good(bankCall(env, env.bankA, consentPath(flow.consentId)), 200);
+  const before = await good<ConsentDetails>(bankCall(env, env.bankA, consentPath(flow.consentId)), 200);
   assertEquals(Object.hasOwn(before.Data, "Status"), false);
   await t.step("Consumed", async () => {
     await good(pay(env, flow), 201);
-    assertEquals(await good(bankCall(env, env.bankA, consentPath(flow.consentId)), 200), before);
+    assertEquals(
+      await good<ConsentDetails>(bankCall(env, env.bankA, consentPath(flow.consentId)), 200),
+      before,
+    );
   });
   await t.step("Rejected by its deadline", async () => {
     const consentId = await consentOf(env);
     env.now = START + 86_400_000;
-    assertEquals(await good(bankCall(env, env.bankA, consentPath(consentId)), 200), before);
+    assertEquals(await good<ConsentDetails>(bankCall(env, env.bankA, consentPath(consentId)), 200), before);
   });
   await t.step("its id in capitals", async () => {
     const path = consentPath(flow.consentId.toUpperCase());

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import type { SentConsent } from "testing/flows.ts";
 import {
   assertIndistinguishable,
   assertNotFound,
@@ -8,15 +9,7 @@ import {
   NO_TOKEN_HERE,
   NOT_A_BANK,
 } from "testing/back_channel.ts";
-import {
-  call,
-  clientToken,
-  consentBody,
-  createConsent,
-  dpopKey,
-  type Json,
-  requestToken,
-} from "testing/flows.ts";
+import { call, clientToken, consentBody, createConsent, dpopKey, requestToken } from "testing/flows.ts";
 import { sha256, thumbprint } from "testing/jwts.ts";
 import {
   assertBare,
@@ -30,7 +23,11 @@ import { steps, stepsOf } from "support/steps.ts";
 
 const UNKNOWN = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
 
-async function consentOf(env: Environment, body: Json = consentBody(), bank = "BANKA"): Promise<string> {
+async function consentOf(
+  env: Environment,
+  body: SentConsent = consentBody(),
+  bank = "BANKA",
+): Promise<string> {
   return (await createConsent(env, await clientToken(env, env.tpp, bank), body, bank)).Data.ConsentId;
 }
 

@@ -1,5 +1,6 @@
 /** `PUT back-channel-payments/{id}`: a bank reports how a payment went (Decision D3; contract PT3 to PT10). */
 import { assertEquals } from "@std/assert";
+import type { Consent, Payment, PaymentOrder } from "testing/answers.ts";
 import { bankCall, orderPath, paidAt, putStatus } from "testing/back_channel.ts";
 import { call, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
@@ -89,15 +90,15 @@ Deno.test("PUT back-channel-payments: the TPP reads what the bank reported, the 
   });
   assertEquals(response.headers.get("content-type"), "application/json; charset=utf-8");
   assertCommonHeaders(response);
-  const reported = (await good(response, 200)).Data;
+  const reported = (await good<PaymentOrder>(response, 200)).Data;
   assertEquals([reported.Status, reported.Charges], [COMPLETED, Charges]);
   const path = `/BANKA/domestic-payments/v1/${made.DomesticPaymentId}`;
-  const seen = (await good(call(env, env.tpp, flow.payment, path), 200)).Data;
+  const seen = (await good<Payment>(call(env, env.tpp, flow.payment, path), 200)).Data;
   assertEquals([seen.Status, seen.Charges], [COMPLETED, Charges]);
   assertEquals(seen.StatusUpdateDateTime, "2040-01-15T12:01:00+00:00");
   assertEquals(seen.CreationDateTime, made.CreationDateTime);
   const consent = `/BANKA/domestic-payment-consents/v1/${flow.consentId}`;
-  assertEquals((await good(call(env, env.tpp, flow.bound, consent), 200)).Data.Status, "Consumed");
+  assertEquals((await good<Consent>(call(env, env.tpp, flow.bound, consent), 200)).Data.Status, "Consumed");
 });
 
 Deno.test("PUT back-channel-payments: the same status again keeps the first report, Rejected keeps the consent Consumed [PT9]", async () => {
@@ -111,7 +112,7 @@ Deno.test("PUT back-channel-payments: the same status again keeps the first repo
   assertEquals((await idlePut(env, env.bankA, id, again)).status, 200);
   assertEquals(await order(env, id), before);
   const consent = `/BANKA/domestic-payment-consents/v1/${flow.consentId}`;
-  assertEquals((await good(call(env, env.tpp, flow.bound, consent), 200)).Data.Status, "Consumed");
+  assertEquals((await good<Consent>(call(env, env.tpp, flow.bound, consent), 200)).Data.Status, "Consumed");
 });
 
 Deno.test("PUT back-channel-payments on a Pending payment takes its order out of the outbox [D3] [D4]", async () => {

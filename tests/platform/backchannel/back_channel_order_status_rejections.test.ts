@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import type { JsonObject } from "testing/jwts.ts";
 import {
   assertIndistinguishable,
   assertNotFound,
@@ -9,7 +10,7 @@ import {
   paidAt,
   putStatus,
 } from "testing/back_channel.ts";
-import { call, clientToken, good, type Json } from "testing/flows.ts";
+import { call, clientToken, good } from "testing/flows.ts";
 import { openGatedStore } from "support/gated_store.ts";
 import { payloadSignature } from "testing/jwts.ts";
 import { assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
@@ -23,7 +24,7 @@ Deno.test("PUT back-channel-payments names every field that is wrong [D3]", asyn
   await using env = await openEnvironment();
   const id = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
   const amount = { Amount: "0.25", Currency: "EUR" };
-  const cases: Readonly<Record<string, readonly [Json, ...(readonly [string, string])[]]>> = {
+  const cases: Readonly<Record<string, readonly [JsonObject, ...(readonly [string, string])[]]>> = {
     "Status missing": [data(COMPLETED, { Status: undefined }), ["Field.Missing", "Data.Status"]],
     "Status unknown": [data("Completed"), ["Field.Invalid", "Data.Status"]],
     "Status in small letters": [data("rejected"), ["Field.Invalid", "Data.Status"]],

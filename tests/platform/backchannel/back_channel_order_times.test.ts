@@ -1,6 +1,7 @@
 /** `PUT back-channel-payments/{id}`: whose time a reported status has (Decision D3; contract PR6). */
 import { assertEquals } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
+import type { Payment, PaymentOrder } from "testing/answers.ts";
 import { bankCall, orderPath, paidAt, putStatus } from "testing/back_channel.ts";
 import { call, clientToken, good } from "testing/flows.ts";
 import { openEnvironment } from "testing/environment.ts";
@@ -29,10 +30,10 @@ Deno.test("PUT back-channel-payments: a payment's StatusUpdateDateTime is the ba
     const reported = { Status: COMPLETED, StatusUpdateDateTime: claimed };
     const answer = await good(putStatus(env, env.bankA, id, reported), 200);
     assertEquals(answer.Data.StatusUpdateDateTime, shown);
-    const order = await good(bankCall(env, env.bankA, orderPath(id)), 200);
+    const order = await good<PaymentOrder>(bankCall(env, env.bankA, orderPath(id)), 200);
     assertEquals(order.Data.StatusUpdateDateTime, shown);
     const bound = await clientToken(env, env.tpp);
-    const seen = await good(call(env, env.tpp, bound, `/BANKA/domestic-payments/v1/${id}`), 200);
+    const seen = await good<Payment>(call(env, env.tpp, bound, `/BANKA/domestic-payments/v1/${id}`), 200);
     assertEquals(seen.Data.StatusUpdateDateTime, shown);
     assertEquals(seen.Data.CreationDateTime, "2040-01-15T12:00:00+00:00");
     const last = (await historyOf(env.store, id)).at(-1); // when the platform heard of it

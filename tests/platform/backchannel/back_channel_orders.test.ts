@@ -1,8 +1,9 @@
 /** `GET back-channel-payments`: a bank fetches the payments it has to make (Decision D2). */
 import { OVERTAKING_MS } from "../../../src/platform/backchannel/payment_order_routes.ts";
 import { assertEquals, assertMatch } from "@std/assert";
+import type { PaymentOrders } from "testing/answers.ts";
 import { idleBankCall, orderPath, paidAt, putStatus } from "testing/back_channel.ts";
-import { consentBody, good, type Json } from "testing/flows.ts";
+import { consentBody, good } from "testing/flows.ts";
 import { assertCommonHeaders } from "testing/resource_answers.ts";
 import { type Environment, openEnvironment, START } from "testing/environment.ts";
 import { idsOf, listed, UNKNOWN } from "./listed_orders.ts";
@@ -20,11 +21,11 @@ const INITIATION = {
 
 /** Further orders of bank A, copies of a real one: the n-th made n milliseconds later. */
 async function addOrders(env: Environment, paymentId: string, count: number): Promise<string[]> {
-  const real = (await env.store.get<Json>(["payment", paymentId]))?.value;
+  const real = (await env.store.get<{ readonly createdAt: number }>(["payment", paymentId]))?.value;
   const ids: string[] = [];
   for (let n = 1; n <= count; n++) {
     const id = crypto.randomUUID();
-    const createdAt = real.createdAt + n;
+    const createdAt = Number(real?.createdAt) + n;
     await env.store.commit({
       checks: [],
       writes: [
@@ -82,8 +83,8 @@ Deno.test("GET back-channel-payments names the account that the customer chose [
     await t.step(bank.orgId === "BANKA" ? "on the platform's screen" : "on the bank's screen", async () => {
       const { data } = await paidAt(env, bank);
       const [order] = (await listed(env, "", bank)).PaymentOrder;
-      assertEquals([order.DomesticPaymentId, order.DebtorAccount], [data.DomesticPaymentId, chosen]);
-      assertEquals(order.Initiation, INITIATION);
+      assertEquals([order?.DomesticPaymentId, order?.DebtorAccount], [data.DomesticPaymentId, chosen]);
+      assertEquals(order?.Initiation, INITIATION);
     });
   }
 });
@@ -105,19 +106,19 @@ Deno.test("GET back-channel-payments gives 100 orders a page, each once by follo
   const first = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
   const ids = [first, ...await addOrders(env, first, 204)];
   env.now = START + 60_000;
-  const pages: Json[] = [await listed(env)];
-  for (let after = pages[0].After; after !== undefined; after = pages.at(-1).After) {
+  const pages: PaymentOrders["Data"][] = [await listed(env)];
+  for (let after = pages[0]?.After; after !== undefined; after = pages.at(-1)?.After) {
     pages.push(await listed(env, `?after=${after}`));
   }
   await t.step("205 orders in three pages", () => {
     assertEquals(pages.map((page) => page.PaymentOrder.length), [100, 100, 5]);
     assertEquals(pages.flatMap(idsOf), ids);
-    assertMatch(pages[0].After, /^\d{15}-[0-9a-f-]{36}$/);
-    assertEquals(Object.keys(pages[2]), ["PaymentOrder"]);
+    assertMatch(pages[0]?.After, /^\d{15}-[0-9a-f-]{36}$/);
+    assertEquals(Object.keys(pages[2] ?? {}), ["PaymentOrder"]);
   });
   await t.step("the last After finds the orders that came since", async () => {
     const [late = ""] = await addOrders(env, ids.at(-1) ?? "", 1);
-    const page = await listed(env, `?after=${pages[1].After}`);
+    const page = await listed(env, `?after=${pages[1]?.After}`);
     assertEquals(idsOf(page), [...ids.slice(200), late]);
   });
   await t.step("beyond the last order there is nothing", async () => {
@@ -126,7 +127,7 @@ Deno.test("GET back-channel-payments gives 100 orders a page, each once by follo
   await t.step("a filtered page may be empty and still go on", async () => {
     await good(putStatus(env, env.bankA, ids[150] ?? "", "Rejected"), 200);
     const page = await listed(env, "?status=Rejected");
-    assertEquals([idsOf(page), page.After], [[], pages[0].After]);
+    assertEquals([idsOf(page), page.After], [[], pages[0]?.After]);
     assertEquals(idsOf(await listed(env, `?status=Rejected&after=${page.After}`)), [ids[150]]);
   });
 });

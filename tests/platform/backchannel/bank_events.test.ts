@@ -1,9 +1,11 @@
 /** `POST /{BANK}/back-channel-events/v1`: what a bank learns of its customers' consents and payments (contract EVT19). */
 import { assertEquals } from "@std/assert";
+import { type AnswerOf, type EventPage, present } from "testing/answers.ts";
+import type { JsonObject } from "testing/jwts.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
 import { bankCall } from "testing/back_channel.ts";
 import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
-import { clientToken, createConsent, good, type Json, push } from "testing/flows.ts";
+import { clientToken, createConsent, good, push } from "testing/flows.ts";
 import type { Participant } from "testing/participants.ts";
 import { unchanged } from "testing/resource_answers.ts";
 import { down, later, openPushEnvironment, paid, report } from "support/orders.ts";
@@ -13,7 +15,12 @@ import { refused } from "../events/refused.ts";
 const PATH = "/BANKA/back-channel-events/v1";
 const NOW = { returnImmediately: true };
 
-function pollAs(env: Environment, by: Participant, body: Json = NOW, path = PATH): Promise<Response> {
+function pollAs(
+  env: Environment,
+  by: Participant,
+  body: JsonObject = NOW,
+  path = PATH,
+): Promise<AnswerOf<EventPage>> {
   return bankCall(env, by, path, { body: JSON.stringify(body), signature: null, idempotencyKey: null });
 }
 
@@ -50,7 +57,7 @@ Deno.test("a bank learns which consents have ended of customers that it had, and
   assertEquals(await told(env, env.bankB), []);
   const event = events.find(({ resource }) => resource === left);
   const link = `${BASE_URL}/BANKA/back-channel-auth/v1/${left}`;
-  const { iss, aud, sub, txn, toe } = event?.claims;
+  const { iss, aud, sub, txn, toe } = present(event).claims;
   assertEquals([iss, aud, sub, txn, toe], [
     `${AUTH_URL}/BANKA`,
     env.bankA.clientId,
@@ -102,7 +109,7 @@ Deno.test("a bank learns once that an operator has closed its order, and not of 
   await good(env.asOperator(`/operations/payment-orders/${id}/close`, init), 200);
   const events = await told(env);
   assertEquals(events.map(({ what, resource }) => `${what} ${resource}`), [`payment-closed Rejected ${id}`]);
-  const { consent_id } = events[0]?.claims.events[`${AUTH_URL}/events/payment-closed`];
+  const consent_id = events[0]?.claims.events[`${AUTH_URL}/events/payment-closed`]?.consent_id;
   assertEquals([consent_id, events[0]?.claims.sub], [
     ConsentId,
     `${BASE_URL}/BANKA/back-channel-payments/v1/${id}`,

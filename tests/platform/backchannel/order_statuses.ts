@@ -1,6 +1,7 @@
 /** The statuses that a bank reports. */
+import type { PaymentOrder } from "testing/answers.ts";
 import { bankCall, orderPath } from "testing/back_channel.ts";
-import { good, type Json } from "testing/flows.ts";
+import { good } from "testing/flows.ts";
 import type { Environment } from "testing/environment.ts";
 
 export const IN_PROCESS = "AcceptedSettlementInProcess";
@@ -15,6 +16,6 @@ export const STATUSES = ["Pending", "Rejected", IN_PROCESS, COMPLETED, NOT_POSTE
 
 export type Status = typeof STATUSES[number];
 
-export async function order(env: Environment, id: string): Promise<Json> {
-  return (await good(bankCall(env, env.bankA, orderPath(id)), 200)).Data;
+export async function order(env: Environment, id: string): Promise<PaymentOrder["Data"]> {
+  return (await good<PaymentOrder>(bankCall(env, env.bankA, orderPath(id)), 200)).Data;
 }

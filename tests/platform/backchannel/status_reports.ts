@@ -1,6 +1,7 @@
 /** Status reports of banks that tests send. */
+import type { JsonObject } from "testing/jwts.ts";
 import { idleBankCall, orderPath } from "testing/back_channel.ts";
-import { type CallOptions, type Json } from "testing/flows.ts";
+import { type CallOptions } from "testing/flows.ts";
 import type { Participant } from "testing/participants.ts";
 import { type Environment } from "testing/environment.ts";
 
@@ -9,7 +10,7 @@ export function idlePut(
   env: Environment,
   bank: Participant,
   id: string,
-  data: Json,
+  data: JsonObject,
   options: CallOptions = {},
 ): Promise<Response> {
   const body = JSON.stringify({ Data: data });
@@ -17,6 +18,6 @@ export function idlePut(
 }
 
 /** The data of a report. */
-export function data(status: string, changes: Json = {}): Json {
+export function data(status: string, changes: JsonObject = {}): JsonObject {
   return { Status: status, StatusUpdateDateTime: "2040-01-15T12:00:00+00:00", ...changes };
 }

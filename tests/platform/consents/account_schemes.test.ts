@@ -1,7 +1,8 @@
 /** Accepted account schemes and names. Text that a customer could mistake for the platform's own is rejected. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { JsonObject } from "testing/jwts.ts";
 import { idleReport, reportFor } from "testing/back_channel.ts";
-import { call, clientToken, consentBody, createConsent, good, type Json, pay } from "testing/flows.ts";
+import { call, clientToken, consentBody, createConsent, good, pay } from "testing/flows.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
 import { assertFaults, unchanged } from "testing/resource_answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
@@ -11,7 +12,7 @@ const WORDS = "✓ Name and account match. Confirmed by your bank";
 const PAYEE = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555", Name: "ACME Inc" };
 
 /** Sends a consent request and asserts that it changes no state. */
-async function rejected(env: Environment, initiation: Json): Promise<Response> {
+async function rejected(env: Environment, initiation: JsonObject): Promise<Response> {
   const bound = await clientToken(env, env.tpp);
   const body = JSON.stringify(consentBody({ initiation }));
   return await unchanged(

@@ -1,13 +1,14 @@
 /** Deadlines of consents, read before and after the sweeper has written them down [STA-01, CT12, CT15]. */
 import { assertEquals } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
-import { call, clientToken, createConsent, good, type Json, pay } from "testing/flows.ts";
+import type { Consent, Payment, ResourceError } from "testing/answers.ts";
+import { call, clientToken, createConsent, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { type Environment, openEnvironment, START } from "testing/environment.ts";
 
-async function statusOf(env: Environment, consentId: string): Promise<Json> {
+async function statusOf(env: Environment, consentId: string): Promise<readonly string[]> {
   const path = `/BANKA/domestic-payment-consents/v1/${consentId}`;
-  const { Data } = await good(call(env, env.tpp, await clientToken(env, env.tpp), path), 200);
+  const { Data } = await good<Consent>(call(env, env.tpp, await clientToken(env, env.tpp), path), 200);
   return [Data.Status, Data.StatusUpdateDateTime];
 }
 
@@ -50,12 +51,12 @@ Deno.test("GET domestic-payments finds what an idempotency key made, for its own
   const path = "/BANKA/domestic-payments/v1?idempotency-key=order-1001";
   const own = await clientToken(env, env.tpp);
   assertEquals(
-    (await good(call(env, env.tpp, own, path), 200)).Data.DomesticPaymentId,
+    (await good<Payment>(call(env, env.tpp, own, path), 200)).Data.DomesticPaymentId,
     payment.Data.DomesticPaymentId,
   );
   const other = await clientToken(env, env.otherTpp);
-  const rejected = await good(call(env, env.otherTpp, other, path), 400);
-  assertEquals(rejected.Errors[0].ErrorCode, "UK.OBIE.Resource.NotFound");
+  const rejected = await good<ResourceError>(call(env, env.otherTpp, other, path), 400);
+  assertEquals(rejected.Errors[0]?.ErrorCode, "UK.OBIE.Resource.NotFound");
   assertEquals((await call(env, env.tpp, own, `${path}x`)).status, 400);
   env.now += 86_400_000;
   assertEquals((await call(env, env.tpp, await clientToken(env, env.tpp), path)).status, 400);

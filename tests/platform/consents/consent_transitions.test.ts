@@ -1,6 +1,7 @@
 /** Contract CT1 to CT17 as a TPP sees it: what moves a consent, and what does not. */
 import { assertEquals } from "@std/assert";
 import { comeBack } from "support/at_bank.ts";
+import type { Consent } from "testing/answers.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
 import {
   type BoundToken,
@@ -102,7 +103,7 @@ Deno.test("A deadline that the sweeper has written down gives the same answer as
     env.now += 301_000;
     if (swept) await env.platform.sweepConsents();
     await assertErrorAnswer(await comeBack(env, flow), "access_denied");
-    const { Data } = await good(call(env, env.tpp, flow.bound, consentPath(flow)), 200);
+    const { Data } = await good<Consent>(call(env, env.tpp, flow.bound, consentPath(flow)), 200);
     answers.push([Data.Status, Date.parse(Data.StatusUpdateDateTime) - env.now]);
   }
   assertEquals(answers, [["Rejected", -1000], ["Rejected", -1000]]);
@@ -117,9 +118,9 @@ async function assertConsentStays(
   status: string,
   act: () => Promise<Response>,
 ): Promise<Response> {
-  const before = await good(call(env, env.tpp, flow.bound, consentPath(flow)), 200);
+  const before = await good<Consent>(call(env, env.tpp, flow.bound, consentPath(flow)), 200);
   const answer = await act();
-  const after = await good(call(env, env.tpp, flow.bound, consentPath(flow)), 200);
+  const after = await good<Consent>(call(env, env.tpp, flow.bound, consentPath(flow)), 200);
   assertEquals(after, before);
   assertEquals(after.Data.Status, status);
   return answer;

@@ -1,6 +1,7 @@
 /** POST domestic-payment-consents: what it answers to good requests, and faults that it names. */
 import { assertEquals, assertMatch } from "@std/assert";
-import { type BoundToken, call, clientToken, consentBody, good, type Json } from "testing/flows.ts";
+import { type AnswerOf, type CreatedConsent, memberOf } from "testing/answers.ts";
+import { type BoundToken, call, clientToken, consentBody, good } from "testing/flows.ts";
 import { assertFaults, type ExpectedFault, unchanged, UUID } from "testing/resource_answers.ts";
 import { FULL_CONSENT, omitting } from "testing/resource_bodies.ts";
 import { CONSENTS } from "support/resource_calls.ts";
@@ -11,14 +12,14 @@ import { REQUIRED } from "./consent_members.ts";
 
 const AT = "2040-01-15T12:00:00+00:00";
 
-function post(env: Environment, bound: BoundToken, body: Json): Promise<Response> {
+function post(env: Environment, bound: BoundToken, body: unknown): Promise<AnswerOf<CreatedConsent>> {
   return call(env, env.tpp, bound, CONSENTS, { body: JSON.stringify(body) });
 }
 
 /** Posts faulty bodies: each is rejected with exactly its faults, without state changes. */
 function rejects(
   name: string,
-  cases: () => readonly (readonly [string, Json, readonly ExpectedFault[]])[],
+  cases: () => readonly (readonly [string, unknown, readonly ExpectedFault[]])[],
 ): void {
   Deno.test(`POST domestic-payment-consents ${name}`, async (t) => {
     await using env = await openEnvironment();
@@ -86,7 +87,7 @@ Deno.test("POST domestic-payment-consents echoes a full request without payer's 
 Deno.test("POST domestic-payment-consents echoes exactly what was sent [CON-02]", async (t) => {
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
-  const echoes: Record<string, readonly [string, Json]> = {
+  const echoes: Record<string, readonly [string, unknown]> = {
     "an odd but good date-time form": ["Data.Authorisation.CompletionDateTime", "20400116T1030+02"],
     "an old scheme name": ["Data.Initiation.CreditorAccount", {
       SchemeName: "IBAN",
@@ -104,7 +105,7 @@ Deno.test("POST domestic-payment-consents echoes exactly what was sent [CON-02]"
   };
   await steps(t, echoes, async ([path, value]) => {
     const consent = await good(post(env, bound, edited(FULL_CONSENT, path, value)), 201);
-    const found = path.split(".").reduce((at, step) => at[step], consent);
+    const found = path.split(".").reduce<unknown>(memberOf, consent);
     assertEquals(found, value);
   });
 });

@@ -1,15 +1,7 @@
 /** GET domestic-payment-consents/{id}: what it shows, to whom, and what time does to a consent. */
 import { assertEquals } from "@std/assert";
-import {
-  call,
-  clientToken,
-  consentBody,
-  createConsent,
-  dpopKey,
-  good,
-  type Json,
-  pay,
-} from "testing/flows.ts";
+import type { Consent } from "testing/answers.ts";
+import { call, clientToken, consentBody, createConsent, dpopKey, good, pay } from "testing/flows.ts";
 import { authorise, authorised, codeOf, redeem, toBank } from "testing/authorization_flow.ts";
 import { errorBody, unchanged } from "testing/resource_answers.ts";
 import { FULL_CONSENT, omitting } from "testing/resource_bodies.ts";
@@ -24,7 +16,7 @@ Deno.test("GET domestic-payment-consents/{id} shows the reduced set, without pay
   env.now += 1000;
   const { InstructedAmount, CreditorAccount, DebtorAccount, RemittanceInformation } =
     FULL_CONSENT.Data.Initiation;
-  assertEquals(await good(call(env, env.tpp, bound, `${CONSENTS}/${ConsentId}`), 200), {
+  assertEquals(await good<Consent>(call(env, env.tpp, bound, `${CONSENTS}/${ConsentId}`), 200), {
     Data: {
       ConsentId,
       CreationDateTime: "2040-01-15T12:00:00+00:00",
@@ -75,7 +67,7 @@ Deno.test("GET domestic-payment-consents/{id} takes the id in upper case as the 
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
   const { ConsentId } = (await createConsent(env, bound)).Data;
-  const found = await good(call(env, env.tpp, bound, `${CONSENTS}/${ConsentId.toUpperCase()}`), 200);
+  const found = await good<Consent>(call(env, env.tpp, bound, `${CONSENTS}/${ConsentId.toUpperCase()}`), 200);
   assertEquals(found.Data.ConsentId, ConsentId);
 });
 
@@ -92,7 +84,7 @@ Deno.test("resources that are unknown, malformed, another TPP's or another bank'
       const token = caller === env.tpp ? own.bound : outsider;
       const response = await unchanged(env, () => call(env, caller, token, path));
       const body = await errorBody(response, 400);
-      assertEquals(body.Errors.map(({ ErrorCode }: Json) => ErrorCode), ["UK.OBIE.Resource.NotFound"]);
+      assertEquals(body.Errors.map(({ ErrorCode }) => ErrorCode), ["UK.OBIE.Resource.NotFound"]);
       bodies.add(JSON.stringify({ ...body, Id: "" }));
     });
   };

@@ -1,5 +1,7 @@
 /** GET domestic-payment-consents/{id}/funds-confirmation (contract FC1 to FC3; Decision C8). */
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { JsonObject } from "testing/jwts.ts";
+import type { Consent, FundsConfirmation } from "testing/answers.ts";
 import {
   type BoundToken,
   call,
@@ -8,7 +10,6 @@ import {
   createConsent,
   DEBTOR_ACCOUNT,
   good,
-  type Json,
   pay,
 } from "testing/flows.ts";
 import { authorised, codeOf, decide, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
@@ -26,7 +27,7 @@ function ask(env: Environment, token: BoundToken, consentId: string): Promise<Re
 /** A consent over 165.88 EUR that was authorised at bank B's own screen with this account. */
 async function authorisedWith(
   env: Environment,
-  account: Json,
+  account: JsonObject,
 ): Promise<{ consentId: string; bound: BoundToken }> {
   const flow = await toBank(env, { bank: env.bankB });
   await good(putAccounts(env, env.bankB, flow.consentId, [{ ...DEBTOR_ACCOUNT, ...account }]), 200);
@@ -35,7 +36,7 @@ async function authorisedWith(
 }
 
 Deno.test("GET funds-confirmation tells whether the selected account's balance covers the amount [FUN-02]", async (t) => {
-  const cases: Record<string, readonly [account: Json, available: boolean | undefined]> = {
+  const cases: Record<string, readonly [account: JsonObject, available: boolean | undefined]> = {
     "more than enough": [{ Balance: "1000.00", Currency: "EUR" }, true],
     "exactly enough": [{ Balance: "165.88", Currency: "EUR" }, true],
     "enough, with five fraction digits": [{ Balance: "165.88001", Currency: "EUR" }, true],
@@ -69,8 +70,8 @@ Deno.test("GET funds-confirmation goes by the account that the customer chose am
   await good(putAccounts(env, env.bankA, flow.consentId, accounts), 200);
   const screen = await flow.browser.open(await returnPath(env, env.bankA, flow.handover));
   codeOf(await decide(flow.browser, screen.headers.get("location") ?? "", "accept", "1"));
-  const { Data } = await good(ask(env, flow.bound, flow.consentId), 200);
-  assertEquals(Data.FundsAvailableResult.FundsAvailable, true);
+  const { Data } = await good<FundsConfirmation>(ask(env, flow.bound, flow.consentId), 200);
+  assertEquals(Data.FundsAvailableResult?.FundsAvailable, true);
 });
 
 Deno.test("An account whose balance is below the amount can be chosen, with a warning, and funds confirmation is false [G3] [FUN-02]", async () => {
@@ -83,15 +84,15 @@ Deno.test("An account whose balance is below the amount can be chosen, with a wa
   const html = await (await flow.browser.open(location)).text();
   assertStringIncludes(html, "The balance of this account is lower than the amount.");
   codeOf(await decide(flow.browser, location, "accept", "0"));
-  const { Data } = await good(ask(env, flow.bound, flow.consentId), 200);
-  assertEquals(Data.FundsAvailableResult.FundsAvailable, false);
+  const { Data } = await good<FundsConfirmation>(ask(env, flow.bound, flow.consentId), 200);
+  assertEquals(Data.FundsAvailableResult?.FundsAvailable, false);
 });
 
 Deno.test("GET funds-confirmation does not know the balance of an implicit consent's account [FUN-02]", async () => {
   await using env = await openEnvironment();
   const body = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
   const { bound, consentId } = await authorised(env, { body });
-  assertEquals((await good(ask(env, bound, consentId), 200)).Data, {});
+  assertEquals((await good<FundsConfirmation>(ask(env, bound, consentId), 200)).Data, {});
 });
 
 Deno.test("GET funds-confirmation is for the owner's token and for the consent's own, and leaves the consent Authorized [FUN-02]", async (t) => {
@@ -102,10 +103,13 @@ Deno.test("GET funds-confirmation is for the owner's token and for the consent's
   ) {
     await t.step(name, async () => {
       const response = await unchanged(env, () => ask(env, token, consentId));
-      assertEquals((await good(response, 200)).Data.FundsAvailableResult.FundsAvailable, true);
+      assertEquals(
+        (await good<FundsConfirmation>(response, 200)).Data.FundsAvailableResult?.FundsAvailable,
+        true,
+      );
     });
   }
-  const consent = await good(call(env, env.tpp, bound, `${CONSENTS}/${consentId}`), 200);
+  const consent = await good<Consent>(call(env, env.tpp, bound, `${CONSENTS}/${consentId}`), 200);
   assertEquals(consent.Data.Status, "Authorized");
 });
 
@@ -113,8 +117,8 @@ Deno.test("GET funds-confirmation dates its answer by the clock [FUN-02]", async
   await using env = await openEnvironment();
   const { bound, consentId } = await authorised(env);
   env.now += 90_500;
-  const { Data } = await good(ask(env, bound, consentId), 200);
-  assertEquals(Data.FundsAvailableResult.FundsAvailableDateTime, "2040-01-15T12:01:30+00:00");
+  const { Data } = await good<FundsConfirmation>(ask(env, bound, consentId), 200);
+  assertEquals(Data.FundsAvailableResult?.FundsAvailableDateTime, "2040-01-15T12:01:30+00:00");
 });
 
 Deno.test("GET funds-confirmation is limited for each consent, not for all of a client's [RL2]", async () => {

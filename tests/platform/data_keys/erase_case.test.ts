@@ -6,6 +6,7 @@ import { caseCommand } from "../../../scripts/case/main.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { caseIdOf } from "../../../src/platform/data_keys/case_id.ts";
 import { openCaseKeys } from "../../../src/platform/data_keys/case_keys.ts";
+import type { Erased } from "testing/operation_answers.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
 import { putStatus } from "testing/back_channel.ts";
 import { call, clientToken, good, pay } from "testing/flows.ts";
@@ -63,7 +64,7 @@ Deno.test("after an erasure neither the database file nor a backup from before h
     });
     await backup(file, `${folder}/backup.kv`, env.now);
     await elapse(env, 86_401_000);
-    const answer = await good(erase(env, paymentId), 200);
+    const answer = await good<Erased>(erase(env, paymentId), 200);
     assertEquals(answer.Data.ConsentId, consentId);
     await t.step("no file has it", async () => {
       for (const name of ["platform.kv", "platform.kv-wal", "backup.kv"]) {
@@ -102,7 +103,7 @@ Deno.test("after an erasure neither the database file nor a backup from before h
     });
     await t.step("a second erasure changes nothing", async () => {
       const snapshot = await env.snapshot();
-      assertEquals((await good(erase(env, consentId), 200)).Data, answer.Data);
+      assertEquals((await good<Erased>(erase(env, consentId), 200)).Data, answer.Data);
       assertEquals(await env.snapshot(), snapshot);
     });
   } finally {

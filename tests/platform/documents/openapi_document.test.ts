@@ -3,7 +3,8 @@
  * rules of fields.
  */
 import { assert, assertEquals } from "@std/assert";
-import { good, type Json } from "testing/flows.ts";
+import { type OpenApi, type OpenApiOperation, type OpenApiSchema, present } from "testing/answers.ts";
+import { good } from "testing/flows.ts";
 import { AUTH_URL, openEnvironment } from "testing/environment.ts";
 
 /** Generated clients have a method for each: a renamed operation breaks them. */
@@ -61,14 +62,16 @@ const OPERATION_IDS = {
   "get /{bank}/authorization.sca.oauth2": ["returnFromBank", ""],
 };
 
-async function readDocument(): Promise<Json> {
+async function readDocument(): Promise<OpenApi> {
   await using env = await openEnvironment();
-  return await good(env.browser(new Request(`${AUTH_URL}/openapi.json`)), 200);
+  return await good<OpenApi>(env.browser(new Request(`${AUTH_URL}/openapi.json`)), 200);
 }
 
-function operationsOf(document: Json): [string, Json][] {
-  return Object.entries<Json>(document.paths).flatMap(([path, item]) =>
-    Object.entries<Json>(item).map(([method, operation]): [string, Json] => [`${method} ${path}`, operation])
+function operationsOf(document: OpenApi): [string, OpenApiOperation][] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map((
+      [method, operation],
+    ): [string, OpenApiOperation] => [`${method} ${path}`, operation])
   );
 }
 
@@ -76,12 +79,12 @@ Deno.test("GET /openapi.json: every operation has its stable operationId and its
   const document = await readDocument();
   const found = operationsOf(document).map(([name, { operationId, security }]) => [
     name,
-    [operationId, security.flatMap((one: Json) => Object.keys(one)).join(" ")],
+    [operationId, (security ?? []).flatMap((one) => Object.keys(one)).join(" ")],
   ]);
   assertEquals(Object.fromEntries(found), OPERATION_IDS);
   const schemes = document.components.securitySchemes;
-  assertEquals(schemes.mutualTLS.type, "mutualTLS");
-  assertEquals([schemes.DPoPPayments.type, schemes.DPoPPayments.scheme], ["http", "DPoP"]);
+  assertEquals(schemes["mutualTLS"]?.type, "mutualTLS");
+  assertEquals([schemes["DPoPPayments"]?.type, schemes["DPoPPayments"]?.scheme], ["http", "DPoP"]);
 });
 
 Deno.test("GET /openapi.json: every operation has the answers that every address can give [C3]", async () => {
@@ -98,25 +101,25 @@ Deno.test("GET /openapi.json: every operation has the answers that every address
 Deno.test("GET /openapi.json: the fields of a payment's answer are not described as never answered", async () => {
   const { components: { schemas } } = await readDocument();
   assertEquals(JSON.stringify(schemas).includes("Never answered"), false);
-  const payment = schemas.PaymentInitiation.properties;
+  const payment = present(schemas["PaymentInitiation"]?.properties);
   assert("CreditorPostalAddress" in payment && "SupplementaryData" in payment);
-  const consent = schemas.CreatedConsentInitiation.properties;
+  const consent = present(schemas["CreatedConsentInitiation"]?.properties);
   assert(!("CreditorPostalAddress" in consent) && !("SupplementaryData" in consent));
 });
 
 Deno.test("GET /openapi.json: every text of a request has its length and its characters", async () => {
   const { components: { schemas } } = await readDocument();
   const loose: string[] = [];
-  const visit = (schema: Json, path: string): void => {
+  const visit = (schema: OpenApiSchema, path: string): void => {
     const { type, properties = {}, items, $ref } = schema;
-    if ($ref !== undefined) return visit(schemas[$ref.split("/").at(-1)], path);
+    if ($ref !== undefined) return visit(present(schemas[$ref.split("/").at(-1) ?? ""]), path);
     const bounded = ["pattern", "enum", "const", "format"].some((rule) => rule in schema);
     if ([type].flat().includes("string") && !bounded && !path.endsWith("SchemeName")) loose.push(path);
-    for (const [name, member] of Object.entries<Json>(properties)) visit(member, `${path}.${name}`);
+    for (const [name, member] of Object.entries(properties)) visit(member, `${path}.${name}`);
     for (const part of [...schema["allOf"] ?? [], ...schema["anyOf"] ?? []]) visit(part, path);
     if (items !== undefined) visit(items, `${path}[]`);
   };
   const requests = ["DomesticPaymentConsentRequest", "DomesticPaymentRequest", "PayerAccountsUpdate"];
-  for (const name of [...requests, "PaymentStatusReport"]) visit(schemas[name], name);
+  for (const name of [...requests, "PaymentStatusReport"]) visit(present(schemas[name]), name);
   assertEquals(loose, []);
 });

@@ -1,5 +1,13 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { good, type Json } from "testing/flows.ts";
+import {
+  bodyOf,
+  memberOf,
+  type OpenApi,
+  type OpenApiOperation,
+  type OpenApiParameter,
+  present,
+} from "testing/answers.ts";
+import { good } from "testing/flows.ts";
 import { assertBrowserHeaders, BROWSER_HEADERS, headingOf, UUID } from "testing/front_channel.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { openDocs } from "../../../src/portal/docs_page.tsx";
@@ -56,12 +64,12 @@ Deno.test("GET /openapi.json lists every endpoint once, on its own host, and no 
   const answer = await open(env, "/openapi.json");
   assertEquals([answer.status, answer.headers.get("content-type")], [200, "application/json"]);
   assertBrowserHeaders(answer, CACHED);
-  const document = await answer.json();
+  const document = await bodyOf<OpenApi>(answer);
   assertEquals(document.openapi, "3.1.0");
-  assertEquals(document.servers.map(({ url }: Json) => url), [API, AUTH]);
+  assertEquals(document.servers.map(({ url }) => url), [API, AUTH]);
   const operations = operationsOf(document).map(([name, operation]) => [
     name,
-    operation.servers.map(({ url }: Json) => url).join(),
+    operation.servers.map(({ url }) => url).join(),
   ]);
   assertEquals(Object.fromEntries(operations), OPERATIONS);
   assertEquals(operations.length, Object.keys(OPERATIONS).length);
@@ -69,17 +77,17 @@ Deno.test("GET /openapi.json lists every endpoint once, on its own host, and no 
 
 Deno.test("GET /openapi.json is whole: every reference leads somewhere, every operation has words and answers", async () => {
   await using env = await openEnvironment();
-  const document = await good(open(env, "/openapi.json"), 200);
+  const document = await good<OpenApi>(open(env, "/openapi.json"), 200);
   for (const reference of referencesIn(document)) {
-    const target = reference.slice(2).split("/").reduce((at, name) => at?.[name], document);
+    const target = reference.slice(2).split("/").reduce<unknown>(memberOf, document);
     assertEquals(typeof target, "object", reference);
   }
   for (const [name, operation] of operationsOf(document)) {
     assertMatch(operation.summary ?? "", /\w/, name);
     assertEquals(Object.keys(operation.responses).length > 0, true, name);
     const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
-    const declared = (operation.parameters ?? []).map((parameter: Json) => resolved(document, parameter))
-      .filter((parameter: Json) => parameter.in === "path").map((parameter: Json) => parameter.name);
+    const declared = (operation.parameters ?? []).map((parameter) => resolved(document, parameter))
+      .filter((parameter) => parameter.in === "path").map((parameter) => parameter.name ?? "");
     assertEquals(declared.toSorted(), inPath.toSorted(), name);
   }
 });
@@ -94,7 +102,7 @@ Deno.test("GET /openapi.json is the same whatever Host says, and needs no certif
 
 Deno.test("GET /docs and its pages tell every endpoint, without script or foreign parts [AZ12]", async (t) => {
   await using env = await openEnvironment();
-  const document = await good(open(env, "/openapi.json"), 200);
+  const document = await good<OpenApi>(open(env, "/openapi.json"), 200);
   const told: string[] = [];
   const { paths } = openDocs(document, {
     authUrl: AUTH,
@@ -263,22 +271,24 @@ function open(env: Environment, path: string, init: RequestInit = {}): Promise<R
   return env.browser(new Request(`${AUTH}${path}`, init));
 }
 
-function operationsOf(document: Json): [string, Json][] {
-  return Object.entries<Json>(document.paths).flatMap(([path, item]) =>
-    Object.entries<Json>(item).map(([method, operation]): [string, Json] => [`${method} ${path}`, operation])
+function operationsOf(document: OpenApi): [string, OpenApiOperation][] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map((
+      [method, operation],
+    ): [string, OpenApiOperation] => [`${method} ${path}`, operation])
   );
 }
 
-function referencesIn(value: Json): string[] {
+function referencesIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries<Json>(value).flatMap(([name, member]) =>
+  return Object.entries(value).flatMap(([name, member]) =>
     name === "$ref" && typeof member === "string" ? [member] : referencesIn(member)
   );
 }
 
-function resolved(document: Json, parameter: Json): Json {
-  const reference: string | undefined = parameter.$ref;
+function resolved(document: OpenApi, parameter: OpenApiParameter): OpenApiParameter {
+  const reference = parameter.$ref;
   return reference === undefined
     ? parameter
-    : reference.slice(2).split("/").reduce((at: Json, name: string) => at[name], document);
+    : present(document.components.parameters?.[reference.split("/").at(-1) ?? ""]);
 }

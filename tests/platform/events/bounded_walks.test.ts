@@ -2,7 +2,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
 import { authorised } from "testing/authorization_flow.ts";
-import type { Json } from "testing/flows.ts";
 import type { Entry, Listing, Store } from "../../../src/base/store/store.ts";
 import { anotherProcess } from "support/processes.ts";
 import { BOUND_MS } from "support/standing.ts";
@@ -11,8 +10,8 @@ import { acknowledges, away, openReceiver, pushedLater, type ReceiverEnvironment
 import { block, unsubscribe } from "./subscribing.ts";
 
 /** Adds copies of the one event, each of a consent of its own, before it in time. */
-async function addEvents(env: ReceiverEnvironment, many: number, members: Json = {}): Promise<void> {
-  const [entry] = await env.store.list<Json>({ prefix: ["event"], limit: 1 });
+async function addEvents(env: ReceiverEnvironment, many: number, members: object = {}): Promise<void> {
+  const [entry] = await env.store.list<object>({ prefix: ["event"], limit: 1 });
   if (entry === undefined) throw new Error("no event");
   const [name = "", client = "", bank = "", at = ""] = entry.key;
   const position = String(Number(at) - 1).padStart(15, "0");
@@ -63,7 +62,7 @@ Deno.test("an event that another process has stored behind the read ones is push
   await using env = await openReceiver();
   await authorised(env);
   await addEvents(env, 199); // with the one that is there, a whole page
-  const [first] = await env.store.list<Json>({ prefix: ["event"], limit: 1 });
+  const [first] = await env.store.list<object>({ prefix: ["event"], limit: 1 });
   const [name = "", client = "", bank = "", at = ""] = first?.key ?? [];
   const consentId = crypto.randomUUID();
   const positions = [Number(at) - 1, Number(at) + 1000].map((position) => String(position).padStart(15, "0"));
@@ -145,7 +144,7 @@ Deno.test("events behind a backlog of dead ones are pushed when they are stored 
 /** Subscribes the TPP at nine more banks, with copies of its events. */
 async function atTenBanks(env: ReceiverEnvironment): Promise<void> {
   const rows = await Promise.all(
-    ["event", "event_subscription"].map((name) => env.store.list<Json>({ prefix: [name], limit: 100 })),
+    ["event", "event_subscription"].map((name) => env.store.list<object>({ prefix: [name], limit: 100 })),
   );
   for (let index = 0; index < 9; index++) {
     const bank = `BANKX${index}`;

@@ -1,7 +1,9 @@
 /** A TPP is told of the ends of its statement, keys and certificates, once each (contract EVT17). */
 import { assertEquals } from "@std/assert";
+import type { NoticeEvent } from "../../../src/platform/events/event.ts";
+import { firstOf } from "testing/answers.ts";
 import { AUTH_URL, DIRECTORY_URL, type Environment, openEnvironment } from "testing/environment.ts";
-import { good, type Json } from "testing/flows.ts";
+import { good } from "testing/flows.ts";
 import type { Participant } from "testing/participants.ts";
 import { addKey, revokeKey, setOrganisation } from "support/directory_network.ts";
 import { anotherProcess } from "support/processes.ts";
@@ -21,7 +23,7 @@ async function sweepBefore(env: Environment, start: number, end: number, days: n
 
 function said(events: readonly Polled[]): readonly string[] {
   return events.map(({ claims }) => {
-    const own = Object.entries<Json>(claims.events).find(([name]) => name.startsWith(AUTH_URL));
+    const own = Object.entries(claims.events).find(([name]) => name.startsWith(AUTH_URL));
     return `${own?.[0].split("/").at(-1)} ${own?.[1].use ?? "-"} ${own?.[1].within_days}`;
   }).toSorted();
 }
@@ -68,7 +70,7 @@ Deno.test("the notice names the key and its end, comes at every bank, and is fin
   const [statement] = await waiting(env);
   assertEquals(
     [
-      statement?.claims.events[`${AUTH_URL}/events/software-statement-expiring`].within_days,
+      statement?.claims.events[`${AUTH_URL}/events/software-statement-expiring`]?.within_days,
       statement?.claims.sub,
     ],
     [7, `${DIRECTORY_URL}/participants/${env.tpp.orgId}/statement`],
@@ -78,9 +80,9 @@ Deno.test("the notice names the key and its end, comes at every bank, and is fin
   const key = here.find(({ what }) => what === "key-expiring expiring");
   const link = `${DIRECTORY_URL}/participants/${env.tpp.orgId}/jwks`;
   const ends = new Date(start + CERTIFICATE_DAYS * DAY).toISOString().replace(/\.\d+Z$/, "+00:00");
-  const { iat, jti, txn, ...claims } = key?.claims;
-  assertEquals([iat, jti, txn, jti.length <= 128], [env.now / 1000, key?.jti, key?.resource, true]);
-  assertEquals<Json>(claims, {
+  const { iat, jti, txn, ...claims } = firstOf(here.filter((one) => one === key)).claims;
+  assertEquals([iat, jti, txn, (jti?.length ?? 999) <= 128], [env.now / 1000, key?.jti, key?.resource, true]);
+  assertEquals<object>(claims, {
     iss: `${AUTH_URL}/BANKA`,
     aud: env.tpp.clientId,
     sub: link,
@@ -149,8 +151,10 @@ Deno.test("a revoked key and a TPP that is not active have no notice; a new key 
   await revokeKey(env, env.tpp, env.tpp.signing);
   await setOrganisation(env, env.otherTpp, "Suspended");
   await sweepBefore(env, start, STATEMENT_DAYS, 30);
-  const of = async ({ clientId }: Participant): Promise<Json[]> =>
-    (await env.store.list<Json>({ prefix: ["event_notice", clientId], limit: 99 })).map(({ value }) => value);
+  const of = async ({ clientId }: Participant): Promise<NoticeEvent[]> =>
+    (await env.store.list<NoticeEvent>({ prefix: ["event_notice", clientId], limit: 99 })).map(({ value }) =>
+      value
+    );
   assertEquals((await of(env.tpp)).map(({ type }) => type), ["software-statement-expiring"]);
   assertEquals(await of(env.otherTpp), []);
   await sweepBefore(env, start, CERTIFICATE_DAYS, 30);

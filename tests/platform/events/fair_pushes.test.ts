@@ -1,7 +1,6 @@
 /** A receiver that does not answer delays no other receiver (contract EVT13). */
 import { assert, assertEquals } from "@std/assert";
 import { authorised } from "testing/authorization_flow.ts";
-import type { Json } from "testing/flows.ts";
 import { acknowledges, openReceiver, silent } from "./receiver.ts";
 import { CALLBACK, OTHER_CALLBACK, subscribed } from "./subscribing.ts";
 
@@ -9,7 +8,7 @@ Deno.test("a receiver that does not answer has 10 requests at most, and another 
   await using env = await openReceiver(silent);
   await authorised(env);
   await subscribed(env, { by: env.otherTpp, callback: OTHER_CALLBACK });
-  const [entry] = await env.store.list<Json>({ prefix: ["event"], limit: 1 });
+  const [entry] = await env.store.list<object>({ prefix: ["event"], limit: 1 });
   if (entry === null || entry === undefined) throw new Error("no event");
   const copyFor = (clientId: string) => {
     const consentId = crypto.randomUUID();

@@ -1,7 +1,8 @@
 /** Operators' view of pushes, and their means against dead events (contract EVT16). */
 import { assertEquals, assertMatch } from "@std/assert";
+import type { EventDeliveries } from "testing/operation_answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import { call, clientToken, good, type Json } from "testing/flows.ts";
+import { call, clientToken, good } from "testing/flows.ts";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { acknowledges, away, openReceiver, pushedLater, receivedEvents, rejects } from "./receiver.ts";
 import type { ReceiverEnvironment } from "./receiver.ts";
@@ -10,8 +11,8 @@ import { waiting } from "./poll.ts";
 
 const DELIVERIES = "/operations/event-deliveries";
 
-async function deliveries(env: ReceiverEnvironment): Promise<Json[]> {
-  return (await good(env.asOperator(DELIVERIES), 200)).Data.EventDelivery;
+async function deliveries(env: ReceiverEnvironment): Promise<EventDeliveries["Data"]["EventDelivery"]> {
+  return (await good<EventDeliveries>(env.asOperator(DELIVERIES), 200)).Data.EventDelivery;
 }
 
 async function metrics(env: ReceiverEnvironment, name: string): Promise<readonly string[]> {
@@ -36,7 +37,7 @@ Deno.test("operators see how many events of a subscriber wait and are dead and w
     Dead: 1,
     IsReceiverAway: false,
   });
-  assertEquals(OldestDateTime.slice(0, 10), "2040-01-15");
+  assertEquals(OldestDateTime?.slice(0, 10), "2040-01-15");
   assertMatch(LastFailure, /^status 400, err invalid_key \(\d+-[0-9a-f-]{36}\)$/);
   const client = env.tpp.clientId;
   assertEquals(await metrics(env, "platform_events"), [
@@ -50,7 +51,7 @@ Deno.test("operators see how many events of a subscriber wait and are dead and w
   const path = `${DELIVERIES}/${client}/BANKA/redrive`;
   assertEquals(await good(env.asOperator(path, { method: "POST" }), 202), { Data: { Redriven: 1 } });
   await pushedLater(env, 2000);
-  const [, dead] = /\((.+)\)$/.exec(LastFailure) ?? [];
+  const [, dead] = /\((.+)\)$/.exec(LastFailure ?? "") ?? [];
   assertEquals((await receivedEvents(env)).filter(({ jti }) => jti === dead).length, 1);
   assertEquals(await waiting(env), []);
   const [note] = (await historyOf(env.store, client)).filter(({ event }) => event === "events.redriven");
@@ -64,7 +65,7 @@ Deno.test("the breaker of a receiver that is away is shown, and closes when it a
   const open = `platform_event_receivers_away{client="${env.tpp.clientId}"} 1`;
   assertEquals([
     await metrics(env, "platform_event_receivers_away"),
-    (await deliveries(env))[0].IsReceiverAway,
+    (await deliveries(env))[0]?.IsReceiverAway,
   ], [
     [open],
     true,

@@ -1,7 +1,9 @@
 /** Planned outages reach every TPP once (contract EVT18). */
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { present, type ServerMetadata } from "testing/answers.ts";
+import type { PlannedOutage } from "testing/operation_answers.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
-import { call, clientToken, good, type Json } from "testing/flows.ts";
+import { call, clientToken, good } from "testing/flows.ts";
 import { clientKey } from "../../../src/platform/store_keys.ts";
 import type { ClientId } from "../../../src/base/kernel/identifiers.ts";
 import { unchanged } from "testing/resource_answers.ts";
@@ -14,10 +16,13 @@ import { EVENTS, poll, type Polled, polled, waiting } from "./poll.ts";
 const REASON = "Announced by the bank's desk.";
 const HOUR = 3_600_000;
 
-async function operate(env: Environment, path: string, Data: Json): Promise<Json> {
+async function operate(env: Environment, path: string, Data: object): Promise<PlannedOutage> {
   const headers = { "content-type": "application/json" };
   const init = { method: "POST", headers, body: JSON.stringify({ Data: { Reason: REASON, ...Data } }) };
-  return await good(env.asOperator(`/operations/banks/${path}`, init), path.endsWith("outages") ? 201 : 200);
+  return await good<PlannedOutage>(
+    env.asOperator(`/operations/banks/${path}`, init),
+    path.endsWith("outages") ? 201 : 200,
+  );
 }
 
 /** Announces an outage in an hour, and returns its id. */
@@ -47,9 +52,9 @@ Deno.test("an outage that is announced and withdrawn has events for every TPP, a
   assertEquals([event?.what, ended?.what], ["outage-announced announced", "outage-withdrawn withdrawn"]);
   const link = `${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`;
   const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "+00:00");
-  const { iat, txn, ...claims } = event?.claims;
+  const { iat, txn, ...claims } = present(event).claims;
   assert(typeof txn === "string" && iat === begun / 1000);
-  assertEquals<Json>(claims, {
+  assertEquals<object>(claims, {
     iss: `${AUTH_URL}/BANKA`,
     jti: event?.jti,
     aud: env.tpp.clientId,
@@ -96,7 +101,7 @@ Deno.test("an outage with other times and text has them in an event and in force
   };
   const { Data } = await operate(env, `BANKA/outages/${id}/change`, wanted);
   assertEquals([Data.OutageId, Data.Text], [id, "Later."]);
-  const rejected = async (bank: string, other: string, change: Json): Promise<number> => {
+  const rejected = async (bank: string, other: string, change: object): Promise<number> => {
     const init = {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -114,12 +119,12 @@ Deno.test("an outage with other times and text has them in an event and in force
   const events = await waiting(env);
   assertEquals(names(events), ["outage-announced announced", "outage-changed changed"]);
   assertEquals(events[1]?.resource, id);
-  const { text } = events[1]?.claims.events[`${AUTH_URL}/events/outage-changed`];
-  const { planned_outages } = await good(
+  const text = events[1]?.claims.events[`${AUTH_URL}/events/outage-changed`]?.text;
+  const { planned_outages } = await good<Pick<ServerMetadata, "planned_outages">>(
     env.browser(new Request(`${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`)),
     200,
   );
-  assertEquals([text, planned_outages.length, planned_outages[0].text], ["Later.", 1, "Later."]);
+  assertEquals([text, planned_outages?.length, planned_outages?.[0]?.text], ["Later.", 1, "Later."]);
 });
 
 Deno.test("a notice of an outage is pushed, and an earlier one of the outage goes first [EVT18, EVT13]", async () => {
@@ -141,7 +146,7 @@ Deno.test("a notice of an outage is pushed, and an earlier one of the outage goe
 
 /** Adds TPPs to the register. A page of the job has 200 clients. */
 async function addTpps(env: Environment, count: number): Promise<void> {
-  const known = await env.store.get<Json>(clientKey(env.tpp.clientId as ClientId));
+  const known = await env.store.get<object>(clientKey(env.tpp.clientId as ClientId));
   const writes = Array.from({ length: count }, () => {
     const clientId = `SC-${crypto.randomUUID()}` as ClientId;
     return { kind: "set" as const, key: clientKey(clientId), value: { ...known?.value, clientId } };
@@ -152,7 +157,10 @@ async function addTpps(env: Environment, count: number): Promise<void> {
 }
 
 async function noticesByTpp(env: Environment): Promise<readonly number[]> {
-  const clients = await env.store.list<Json>({ prefix: ["client"], limit: 1000 });
+  const clients = await env.store.list<{ readonly role: string; readonly clientId: string }>({
+    prefix: ["client"],
+    limit: 1000,
+  });
   const notices = await env.store.list({ prefix: ["event_notice"], limit: 1000 });
   return clients.filter(({ value }) => value.role === "PISP").map(({ value: { clientId } }) =>
     notices.filter(({ key }) => key[1] === clientId).length

@@ -1,7 +1,8 @@
 /** Polls of a TPP for its events, and the tokens that they return. */
-import { compactVerify, importJWK } from "jose";
+import { type CompactJWSHeaderParameters, compactVerify, importJWK, type JWTPayload } from "jose";
+import type { AnswerOf, EventPage, PlatformKeys } from "testing/answers.ts";
 import type { BoundToken, CallOptions, FlowEnvironment } from "testing/flows.ts";
-import { call, clientToken, good, type Json } from "testing/flows.ts";
+import { call, clientToken, good } from "testing/flows.ts";
 import { AUTH_URL } from "testing/environment.ts";
 import type { Participant } from "testing/participants.ts";
 
@@ -17,9 +18,9 @@ export interface PollOptions extends Omit<CallOptions, "body"> {
 /** The raw answer to a poll, which is not signed and has no idempotency key. */
 export async function poll(
   env: FlowEnvironment,
-  body: Json = { returnImmediately: true },
+  body: unknown = { returnImmediately: true },
   { by, bank = "BANKA", bound, ...options }: PollOptions = {},
-): Promise<Response> {
+): Promise<AnswerOf<EventPage>> {
   const caller = by ?? env.tpp;
   const token = bound ?? await clientToken(env, caller, bank);
   return await call(env, caller, token, `/${bank}/events/v1`, {
@@ -30,11 +31,29 @@ export async function poll(
   });
 }
 
+/** The claims of a security event token (RFC 8417). */
+export interface EventClaims extends JWTPayload {
+  readonly txn: string;
+  readonly toe: number;
+  readonly events: Readonly<Record<string, EventDetails>>;
+}
+
+/** One event in a token; its own members depend on its type. */
+export interface EventDetails {
+  readonly status?: string;
+  readonly reason?: string;
+  readonly use?: string;
+  readonly within_days?: number;
+  readonly text?: string;
+  readonly consent_id?: string;
+  readonly subject?: Readonly<Record<string, string>>;
+}
+
 /** A polled event: its `jti`, header and claims, whose signature is verified with the platform's published key. */
 export interface Polled {
   readonly jti: string;
-  readonly header: Json;
-  readonly claims: Json;
+  readonly header: CompactJWSHeaderParameters;
+  readonly claims: EventClaims;
   /** Type and status, such as `consent-consumed Consumed`. */
   readonly what: string;
   /** `rid`. */
@@ -44,7 +63,7 @@ export interface Polled {
 /** The events of a poll, in order, and whether there is more. */
 export async function polled(
   env: FlowEnvironment,
-  body: Json = { returnImmediately: true },
+  body: unknown = { returnImmediately: true },
   options: PollOptions = {},
 ): Promise<{ events: readonly Polled[]; moreAvailable: boolean }> {
   const { sets, moreAvailable } = await good(poll(env, body, options), 200);
@@ -61,14 +80,15 @@ export async function waiting(env: FlowEnvironment, options: PollOptions = {}): 
 
 /** Verifies a token with the platform's published keys. */
 export async function verified(env: FlowEnvironment, jti: string, token: string): Promise<Polled> {
-  const { keys } = await good(env.browser(new Request(`${AUTH_URL}/jwks`)), 200);
+  const { keys } = await good<PlatformKeys>(env.browser(new Request(`${AUTH_URL}/jwks`)), 200);
   const { payload, protectedHeader: header } = await compactVerify(token, async ({ kid }) => {
-    const jwk = keys.find((key: Json) => key.kid === kid);
+    const jwk = keys.find((key) => key.kid === kid);
+    if (jwk === undefined) throw new Error(`no published key ${kid}`);
     return await importJWK(jwk, "PS256");
   }, { algorithms: ["PS256"] });
-  const claims = JSON.parse(new TextDecoder().decode(payload));
+  const claims: EventClaims = JSON.parse(new TextDecoder().decode(payload));
   const own = Object.keys(claims.events).find((id) => id.startsWith(`${AUTH_URL}/events/`)) ?? "";
   const what = `${own.split("/").at(-1)} ${claims.events[own]?.status}`;
-  const { subject } = claims.events["urn:uk:org:openbanking:events:resource-update"];
-  return { jti, header, claims, what, resource: subject["http://openbanking.org.uk/rid"] };
+  const subject = claims.events["urn:uk:org:openbanking:events:resource-update"]?.subject;
+  return { jti, header, claims, what, resource: subject?.["http://openbanking.org.uk/rid"] ?? "" };
 }

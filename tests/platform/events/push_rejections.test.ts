@@ -1,7 +1,7 @@
 /** Rejections of an event, and how they differ from an outage (contract EVT12). */
 import { assertEquals } from "@std/assert";
+import type { LogLine } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import type { Json } from "testing/flows.ts";
 import { steps } from "support/steps.ts";
 import { waiting } from "./poll.ts";
 import {
@@ -53,7 +53,7 @@ Deno.test("an event is dead after 11 rejections, whatever came between; 429 with
   await pushes(env, rejects(), 10);
   await pushes(env, busy, 2);
   assertEquals(await pushes(env, () => new Response(null, { status: 429 }), 3), 1);
-  const [dead] = env.logged.map((line): Json => JSON.parse(line)).filter(({ event }) =>
+  const [dead] = env.logged.map((line): LogLine => JSON.parse(line)).filter(({ event }) =>
     event === "event.dead"
   );
   assertEquals([dead?.failures, dead?.why], [16, "status 429"]);
@@ -62,7 +62,7 @@ Deno.test("an event is dead after 11 rejections, whatever came between; 429 with
 Deno.test("an event that a previous version has pushed has all rejections ahead [EVT12]", async () => {
   await using env = await openReceiver(rejects());
   await authorised(env);
-  const [entry] = await env.store.list<Json>({ prefix: ["event"], limit: 1 });
+  const [entry] = await env.store.list<object>({ prefix: ["event"], limit: 1 });
   if (entry === undefined) throw new Error("no event");
   const push = { failures: 10, dueAt: env.now, dead: false, why: "status 503" };
   const value = { ...entry.value, push };

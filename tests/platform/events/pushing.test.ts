@@ -1,15 +1,16 @@
 /** Pushes of events to a TPP's receiver (contract EVT11 to EVT14; RFC 8935). */
 import { assert, assertEquals } from "@std/assert";
+import { firstOf } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { paidAt, putStatus } from "testing/back_channel.ts";
-import { good, type Json, pay } from "testing/flows.ts";
+import { good, pay } from "testing/flows.ts";
 import type { Entry, Listing, Store } from "../../../src/base/store/store.ts";
 import { anotherProcess } from "support/processes.ts";
 import { setOrganisation } from "support/directory_network.ts";
 import { BOUND_MS } from "support/standing.ts";
 import { steps } from "support/steps.ts";
 import { tracesAt } from "../traces/read_traces.ts";
-import { polled, waiting } from "./poll.ts";
+import { type Polled, polled, waiting } from "./poll.ts";
 import {
   acknowledges,
   away,
@@ -44,7 +45,8 @@ Deno.test("each event is pushed as one signed token, and 202 finishes it for pol
     `payment-status-changed AcceptedSettlementCompleted ${data.DomesticPaymentId}`,
     `payment-status-changed AcceptedSettlementInProcess ${data.DomesticPaymentId}`,
   ]);
-  const byJti = (events: Json): Json => new Map(events.map(({ jti, claims }: Json) => [jti, claims]));
+  const byJti = (events: readonly Pick<Polled, "jti" | "claims">[]): Map<string, unknown> =>
+    new Map(events.map(({ jti, claims }) => [jti, claims]));
   assertEquals(byJti(pushed), byJti(wouldPoll));
   for (const { request } of env.received) {
     assertEquals([request.method, request.url, request.redirect], ["POST", CALLBACK, "manual"]);
@@ -88,7 +90,7 @@ Deno.test("a rejected event is kept and pushed again after 1 to 512 s, then no m
   assertEquals(new Set((await receivedEvents(env)).map(({ jti }) => jti)).size, 1);
   const [event] = await waiting(env);
   assertEquals(event?.what, "consent-authorised Authorized");
-  const [{ fields } = { fields: {} as Json }] = env.logged.map((line) => JSON.parse(line))
+  const [{ fields } = { fields: {} }] = env.logged.map((line) => JSON.parse(line))
     .filter(({ event }) => event === "event.dead").map((fields) => ({ fields }));
   assertEquals([fields.jti, fields.failures, fields.why], [event?.jti, 11, "status 400, err invalid_key"]);
 });
@@ -260,13 +262,13 @@ const STOPPED: Readonly<Record<string, (env: ReceiverEnvironment) => Promise<unk
   "the directory has suspended": (env) => setOrganisation(env, env.tpp, "Suspended"),
   "has ended its subscription": unsubscribe,
   "has changed its subscription to polling": async (env) => {
-    const [{ EventSubscriptionId: id }] = await subscriptions(env);
+    const { EventSubscriptionId: id } = firstOf(await subscriptions(env));
     await good(subscription(env, { Version: "4.0" }, { method: "PUT", id }), 200);
   },
   "has registered a statement without the address": async (env) => {
     const key = ["client", env.tpp.clientId];
-    const entry = await env.store.get<Json>(key);
-    const { eventNotificationUri: _, ...value } = entry?.value;
+    const entry = await env.store.get<Record<string, unknown>>(key);
+    const { eventNotificationUri: _, ...value } = entry?.value ?? {};
     await env.store.commit({ checks: [], writes: [{ kind: "set", key, value }] });
   },
   "is registered no more": async (env) => {

@@ -1,8 +1,9 @@
 /** Replays of events of a time (contract EVT15, EVT-N5). */
 import { assertEquals } from "@std/assert";
+import type { AnswerOf, Replayed } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { openEnvironment } from "testing/environment.ts";
-import { call, clientToken, type FlowEnvironment, good, type Json } from "testing/flows.ts";
+import { call, clientToken, type FlowEnvironment, good } from "testing/flows.ts";
 import type { Participant } from "testing/participants.ts";
 import { assertFaults, unchanged } from "testing/resource_answers.ts";
 import { steps } from "support/steps.ts";
@@ -11,17 +12,17 @@ import { openReceiver, pushedLater, receivedEvents, rejects } from "./receiver.t
 
 async function replay(
   env: FlowEnvironment,
-  body: Json,
+  body: unknown,
   by: Participant = env.tpp,
   bank = "BANKA",
-): Promise<Response> {
+): Promise<AnswerOf<Replayed>> {
   const bound = await clientToken(env, by, bank);
   const options = { body: JSON.stringify(body), signature: null, idempotencyKey: null };
   return await call(env, by, bound, `/${bank}/events/v1/replay`, options);
 }
 
 /** From `ago` milliseconds before now on. The clock stands still, so entries of a history are some milliseconds ahead of it. */
-function since(env: { readonly now: number }, ago: number): Json {
+function since(env: { readonly now: number }, ago: number): { readonly from: string; readonly to?: string } {
   return { from: new Date(env.now - ago).toISOString(), to: new Date(env.now + 1000).toISOString() };
 }
 
@@ -68,7 +69,7 @@ Deno.test("a replay of many events says where the others begin [EVT15]", async (
   await using env = await openEnvironment();
   const { consentId } = await authorised(env);
   await acknowledgeAll(env);
-  const [entry] = await env.store.list<Json>({ prefix: ["event_finished"], limit: 1 });
+  const [entry] = await env.store.list<object>({ prefix: ["event_finished"], limit: 1 });
   if (entry === undefined) throw new Error("no acknowledged event");
   const [name = "", client = "", bank = "", at = ""] = entry.key;
   for (let start = 1; start < 700; start += 100) {
@@ -81,7 +82,7 @@ Deno.test("a replay of many events says where the others begin [EVT15]", async (
   }
   env.now += 10_000;
   const first = await good(replay(env, since(env, 60_000)), 200);
-  assertEquals([first.replayed, Date.parse(first.next) - Number(at)], [500, 500]);
+  assertEquals([first.replayed, Date.parse(first.next ?? "") - Number(at)], [500, 500]);
   const rest = { from: first.next, to: new Date(env.now).toISOString() };
   assertEquals(await good(replay(env, rest), 200), { replayed: 201 });
   assertEquals((await env.store.list({ prefix: ["event"], limit: 1000 })).length, 701);
@@ -106,7 +107,7 @@ Deno.test("a replay finds a dead event behind more than 500 that wait [EVT15]", 
   await authorised(env);
   const begin = env.now;
   for (let pushes = 0; pushes < 11; pushes++) await pushedLater(env, 700_000);
-  const [entry] = await env.store.list<Json>({ prefix: ["event"], limit: 1 });
+  const [entry] = await env.store.list<Record<string, unknown>>({ prefix: ["event"], limit: 1 });
   if (entry === undefined) throw new Error("no event");
   const [name = "", client = "", bank = "", at = "", consentId = ""] = entry.key;
   const { push: _, ...value } = entry.value;
@@ -122,7 +123,7 @@ Deno.test("a replay finds a dead event behind more than 500 that wait [EVT15]", 
   assertEquals(await good(replay(env, time), 200), { replayed: 1 });
 });
 
-const WRONG: Readonly<Record<string, readonly [body: Json, path: string]>> = {
+const WRONG: Readonly<Record<string, readonly [body: Readonly<Record<string, unknown>>, path: string]>> = {
   "no to": [{ from: "2040-01-15T12:00:00Z" }, "to"],
   "no from": [{ to: "2040-01-15T12:00:00Z" }, "from"],
   "a time without an offset": [{ from: "2040-01-15T12:00:00", to: "2040-01-15T12:00:00Z" }, "from"],
@@ -139,6 +140,6 @@ Deno.test("a replay without a time is rejected [EVT-N5]", async (t) => {
   });
 });
 
-function code(body: Json, path: string): string {
+function code(body: Readonly<Record<string, unknown>>, path: string): string {
   return body[path] === undefined ? "Field.Missing" : "Field.Invalid";
 }

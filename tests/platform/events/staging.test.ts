@@ -4,7 +4,7 @@ import type { Commit, Store } from "../../../src/base/store/store.ts";
 import { authorise, authorised, toBank } from "testing/authorization_flow.ts";
 import { putStatus } from "testing/back_channel.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import { clientToken, createConsent, good, type Json, pay } from "testing/flows.ts";
+import { clientToken, createConsent, good, pay } from "testing/flows.ts";
 import { openTestStore } from "testing/test_store.ts";
 import { accepts, answers, later, openPushEnvironment, paid } from "support/orders.ts";
 import { anotherProcess, at } from "support/processes.ts";
@@ -43,11 +43,18 @@ async function watched(inner?: Store): Promise<Watched> {
   };
 }
 
+interface Written {
+  readonly event?: string;
+  readonly status?: string;
+  readonly failures?: number;
+}
+const written = (value: unknown): Written => typeof value === "object" && value !== null ? value : {};
+
 /** A consent begins with `AwaitingAuthorisation`, which its TPP has asked for. Entries without a change tell nothing. */
 function changeIn(statuses: Map<string, string>, write: Commit["writes"][number]): readonly string[] {
   const [name, subject = "", position] = write.key;
   if (name !== "audit" || write.kind !== "set") return [];
-  const [, status = ""] = /^(?:consent|payment)\.([A-Z]\w+)$/.exec((write.value as Json).event) ?? [];
+  const [, status = ""] = /^(?:consent|payment)\.([A-Z]\w+)$/.exec(written(write.value).event ?? "") ?? [];
   const before = statuses.get(subject);
   if (status === "") return [];
   statuses.set(subject, status);
@@ -58,8 +65,8 @@ function eventIn(
   { key, value }: { readonly key: readonly string[]; readonly value: unknown },
 ): readonly string[] {
   const [name, , , position, resource] = key;
-  const isNew = (value as Json).failures === undefined;
-  return name === "event" && isNew ? [`${resource} ${position} ${(value as Json).status}`] : [];
+  const { failures, status } = written(value);
+  return name === "event" && failures === undefined ? [`${resource} ${position} ${status}`] : [];
 }
 
 /** Every way in which a consent or a payment gets a status, but for operators and restores. */
@@ -165,7 +172,10 @@ Deno.test("a payment that its operator closes and its bank then rejects has an e
     200,
   );
   await good(putStatus(env, env.bankA, id, "Rejected"), 200);
-  const events = await env.store.list<Json>({ prefix: ["event", env.tpp.clientId, "BANKA"], limit: 99 });
+  const events = await env.store.list<{ readonly status: string }>({
+    prefix: ["event", env.tpp.clientId, "BANKA"],
+    limit: 99,
+  });
   const own = events.filter(({ key }) => key.at(-1) === id);
   assertEquals(own.map(({ value }) => value.status), ["Pending", "Rejected", "Rejected"]);
 });

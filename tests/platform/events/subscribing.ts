@@ -1,5 +1,6 @@
 /** Subscriptions of a TPP to its events. */
-import { call, type CallOptions, clientToken, type FlowEnvironment, good, type Json } from "testing/flows.ts";
+import type { Subscription, Subscriptions } from "testing/answers.ts";
+import { call, type CallOptions, clientToken, type FlowEnvironment, good } from "testing/flows.ts";
 import type { BoundToken } from "testing/flows.ts";
 import { unchanged } from "testing/resource_answers.ts";
 import type { Environment } from "testing/environment.ts";
@@ -21,7 +22,7 @@ export interface SubscriptionCall extends Omit<CallOptions, "body"> {
 /** The raw answer. A body makes it a POST unless the options say otherwise. */
 export async function subscription(
   env: FlowEnvironment,
-  Data: Json | undefined,
+  Data: unknown,
   { by, bank = "BANKA", id, bound, ...options }: SubscriptionCall = {},
 ): Promise<Response> {
   const caller = by ?? env.tpp;
@@ -35,14 +36,17 @@ export async function subscription(
 export async function subscribed(
   env: FlowEnvironment,
   { callback = CALLBACK, ...options }: SubscriptionCall & { readonly callback?: string } = {},
-): Promise<Json> {
+): Promise<Subscription["Data"]> {
   const wanted = { CallbackUrl: callback, Version: "4.0" };
-  return (await good(subscription(env, wanted, options), 201)).Data;
+  return (await good<Subscription>(subscription(env, wanted, options), 201)).Data;
 }
 
 /** `Data` of each subscription that the TPP reads. */
-export async function subscriptions(env: FlowEnvironment, options: SubscriptionCall = {}): Promise<Json[]> {
-  return (await good(subscription(env, undefined, options), 200)).Data.EventSubscription;
+export async function subscriptions(
+  env: FlowEnvironment,
+  options: SubscriptionCall = {},
+): Promise<Subscriptions["Data"]["EventSubscription"]> {
+  return (await good<Subscriptions>(subscription(env, undefined, options), 200)).Data.EventSubscription;
 }
 
 /** An operator blocks the TPP's software. */
@@ -59,14 +63,17 @@ export async function block(env: Environment): Promise<void> {
 
 /** The TPP ends its subscription. */
 export async function unsubscribe(env: Environment): Promise<void> {
-  const [{ EventSubscriptionId: id }] = await subscriptions(env);
-  await subscription(env, undefined, { method: "DELETE", id });
+  const [known] = await subscriptions(env);
+  await subscription(env, undefined, {
+    method: "DELETE",
+    ...(known === undefined ? {} : { id: known.EventSubscriptionId }),
+  });
 }
 
 /** The answer to a request that must change nothing. Its token is there before. */
 export async function rejectedSubscription(
   env: Environment,
-  Data: Json | undefined,
+  Data: unknown,
   options: SubscriptionCall = {},
 ): Promise<Response> {
   const bound = options.bound ?? await clientToken(env, options.by ?? env.tpp, options.bank);

@@ -1,7 +1,8 @@
 /** Subscriptions to events (contract EVT9, EVT10, EVT-N4; Decision T2). */
 import { assertEquals, assertMatch } from "@std/assert";
+import type { Subscription } from "testing/answers.ts";
 import { BASE_URL, openEnvironment } from "testing/environment.ts";
-import { clientToken, good, type Json } from "testing/flows.ts";
+import { clientToken, good } from "testing/flows.ts";
 import { assertChallenge, assertFaults } from "testing/resource_answers.ts";
 import { renewedStatement } from "testing/registration.ts";
 import { BOUND_MS } from "support/standing.ts";
@@ -21,17 +22,17 @@ const PUSHED = { CallbackUrl: CALLBACK, Version: "4.0" };
 
 Deno.test("a TPP creates, reads, changes and deletes its subscription at a bank [EVT9]", async () => {
   await using env = await openEnvironment(URIS);
-  const made = await good(subscription(env, { ...PUSHED, EventTypes: [TYPE] }), 201);
+  const made = await good<Subscription>(subscription(env, { ...PUSHED, EventTypes: [TYPE] }), 201);
   const { EventSubscriptionId: id, ...terms } = made.Data;
   assertMatch(id, /^[0-9a-f-]{36}$/);
   assertEquals(terms, { ...PUSHED, EventTypes: [TYPE] });
   assertEquals(made.Links, { Self: `${BASE_URL}/BANKA/event-subscriptions/v1/${id}` });
   assertEquals(await subscriptions(env), [made.Data]);
   assertEquals(await subscriptions(env, { bank: "BANKB" }), []);
-  const changed = await good(subscription(env, { Version: "4.0" }, { method: "PUT", id }), 200);
+  const changed = await good<Subscription>(subscription(env, { Version: "4.0" }, { method: "PUT", id }), 200);
   assertEquals(changed.Data, { EventSubscriptionId: id, Version: "4.0" });
   const whole = { ...changed.Data, CallbackUrl: CALLBACK };
-  assertEquals((await good(subscription(env, whole, { method: "PUT", id }), 200)).Data, whole);
+  assertEquals((await good<Subscription>(subscription(env, whole, { method: "PUT", id }), 200)).Data, whole);
   const gone = await subscription(env, undefined, { method: "DELETE", id });
   assertEquals([gone.status, await gone.text()], [204, ""]);
   assertEquals(await subscriptions(env), []);
@@ -49,7 +50,7 @@ Deno.test("a client has one subscription at a bank, also of two that it sends at
   assertEquals((await subscriptions(env)).length, 1);
 });
 
-const REJECTED: Readonly<Record<string, readonly [Data: Json, path: string]>> = {
+const REJECTED: Readonly<Record<string, readonly [Data: unknown, path: string]>> = {
   "another address": [{ ...PUSHED, CallbackUrl: "https://attacker.example/" }, "Data.CallbackUrl"],
   "another path of the same origin": [{ ...PUSHED, CallbackUrl: `${CALLBACK}/2` }, "Data.CallbackUrl"],
   "the address of another TPP": [{ ...PUSHED, CallbackUrl: OTHER_CALLBACK }, "Data.CallbackUrl"],

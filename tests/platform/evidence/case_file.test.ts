@@ -11,6 +11,7 @@ import {
 } from "../../../src/platform/evidence/read_case.ts";
 import { auditKey } from "../../../src/platform/store_keys.ts";
 import { asConsentId, type ConsentId } from "../../../src/base/kernel/identifiers.ts";
+import type { CreatedConsent } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { bankCall, orderPath } from "testing/back_channel.ts";
 import { call, clientToken, consentBody, good, type Json, pay } from "testing/flows.ts";
@@ -102,7 +103,7 @@ Deno.test("every piece of evidence has the digest that its entry names, under a 
 Deno.test("an entry names the interaction id of its request, and its leaf is the hash of all its stored members [EN3] [EN5]", async (t) => {
   await using env = await openEnvironment();
   const interactionId = "93bac548-d2de-4546-b106-880a5018460d";
-  const made = await good(
+  const made = await good<CreatedConsent>(
     call(env, env.tpp, await clientToken(env, env.tpp), CONSENTS, {
       body: JSON.stringify(consentBody()),
       headers: { "x-fapi-interaction-id": interactionId },

@@ -1,14 +1,8 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { compactDecrypt, compactVerify, decodeProtectedHeader, importJWK } from "jose";
-import {
-  clientToken,
-  consentBody,
-  createConsent,
-  DEBTOR_ACCOUNT,
-  good,
-  type Json,
-  push,
-} from "testing/flows.ts";
+import type { SentConsent } from "testing/flows.ts";
+import { type PlatformKeys, present } from "testing/answers.ts";
+import { clientToken, consentBody, createConsent, DEBTOR_ACCOUNT, good, push } from "testing/flows.ts";
 import { authorize, Browser, openHandover } from "testing/authorization_flow.ts";
 import { assertNothingChanges, assertPage, UUID } from "testing/front_channel.ts";
 import type { CertifiedKey, Participant } from "testing/participants.ts";
@@ -49,13 +43,13 @@ Deno.test("JWT to the bank: signed with the key that {auth_url}/jwks publishes, 
   await using env = await openEnvironment();
   const { departure } = await leaveForBank(env, env.bankA);
   const jws = await unsealed(env.bankA, departure);
-  const { keys } = await good(env.browser(new Request(`${AUTH_URL}/jwks`)), 200);
+  const { keys } = await good<PlatformKeys>(env.browser(new Request(`${AUTH_URL}/jwks`)), 200);
   const sig = keys.find(({ use }: { use: string }) => use === "sig");
-  const { protectedHeader } = await compactVerify(jws, await importJWK(sig, "PS256"));
-  assertEquals(protectedHeader, { alg: "PS256", typ: "JWT", kid: sig.kid });
-  const der = Uint8Array.fromBase64(sig.x5c[0]);
+  const { protectedHeader } = await compactVerify(jws, await importJWK(present(sig), "PS256"));
+  assertEquals(protectedHeader, { alg: "PS256", typ: "JWT", kid: sig?.kid });
+  const der = Uint8Array.fromBase64(sig?.x5c?.[0] ?? "");
   const x5t = new Uint8Array(await crypto.subtle.digest("SHA-1", der));
-  assertEquals(sig.kid, x5t.toBase64({ alphabet: "base64url", omitPadding: true }));
+  assertEquals(sig?.kid, x5t.toBase64({ alphabet: "base64url", omitPadding: true }));
 });
 
 Deno.test("JWT to the bank: JWE(JWS) to its enc key, or its tls key where it has none [AZ16] [A10]", async () => {
@@ -98,7 +92,7 @@ Deno.test("JWT to the bank: sent back, it is no answer of the bank [BR-N16] [J29
 async function leaveForBank(
   env: Environment,
   bank: Participant,
-  body: Json = IMPLICIT,
+  body: SentConsent = IMPLICIT,
 ): Promise<{ departure: Response; consentId: string; browser: Browser }> {
   const bound = await clientToken(env, env.tpp, bank.orgId);
   const consentId = (await createConsent(env, bound, body, bank.orgId)).Data.ConsentId;

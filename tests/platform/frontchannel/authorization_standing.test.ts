@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { Statement } from "testing/answers.ts";
 import { good, push } from "testing/flows.ts";
 import { authorize, Browser, codeOf, returnPath, toBank } from "testing/authorization_flow.ts";
 import { assertErrorAnswer, assertNothingChanges, consentStatus } from "testing/front_channel.ts";
@@ -19,7 +20,10 @@ Deno.test("GET authorization.oauth2 looks again at what held at PAR: the redirec
   await using env = await openEnvironment();
   const { requestUri } = await pushed(env, { redirect_uri: SHOP_REDIRECTS[1] });
   env.now += 1000;
-  const renewed = await good(adminCall(env, "POST", `/participants/${env.tpp.orgId}/statement`, {}), 200);
+  const renewed = await good<Statement>(
+    adminCall(env, "POST", `/participants/${env.tpp.orgId}/statement`, {}),
+    200,
+  );
   const fewer = {
     ...env.tpp,
     statement: renewed.software_statement,

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { anotherFlow, goodReturn } from "support/at_bank.ts";
+import type { ResourceError } from "testing/answers.ts";
 import { assertNotAuthentic, IMPLICIT } from "testing/bank_return.ts";
 import { clientToken, good } from "testing/flows.ts";
 import { type AtBank, Browser, decide, putAccounts, toBank } from "testing/authorization_flow.ts";
@@ -67,9 +68,9 @@ Deno.test("Accounts reported after the bank's return are rejected, and what was 
   const screen = (await flow.browser.open(await goodReturn(env, flow))).headers.get("location") ?? "";
   const bound = await clientToken(env, flow.bank);
   const act = (): Promise<Response> => putAccounts(env, flow.bank, flow.consentId, [ACCOUNTS[2]], { bound });
-  const { Errors } = await good(assertNothingChanges(env, act), 400);
-  assertEquals(Errors[0].ErrorCode, "UK.OBIE.Resource.InvalidConsentStatus");
-  assertMatch(Errors[0].Message, /before the bank's return/);
+  const { Errors } = await good<ResourceError>(assertNothingChanges(env, act), 400);
+  assertEquals(Errors[0]?.ErrorCode, "UK.OBIE.Resource.InvalidConsentStatus");
+  assertMatch(Errors[0]?.Message, /before the bank's return/);
   await assertCodeAnswer(await decide(flow.browser, screen, "accept", "0"));
   assertEquals((await storedConsent(env, flow)).selectedAccount, ACCOUNTS[0]);
 });

@@ -10,7 +10,6 @@ import {
   consentBody,
   createConsent,
   good,
-  type Json,
   pay,
   push,
   requestToken,
@@ -101,7 +100,7 @@ Deno.test("what exists at an inactive bank can still be read by its active TPP [
     await t.step(name, async () => assertEquals((await read()).status, 200));
   }
   await t.step("a repeated POST answers with the payment that exists", async () => {
-    const again: Json = await good(pay(env, flow, { idempotencyKey: key }), 201);
+    const again = await good(pay(env, flow, { idempotencyKey: key }), 201);
     assertEquals(again.Data.DomesticPaymentId, id);
   });
 });

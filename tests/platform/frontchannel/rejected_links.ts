@@ -1,14 +1,7 @@
 /** Links that do not lead to a bank. */
 import { assertEquals } from "@std/assert";
-import {
-  clientToken,
-  consentBody,
-  createConsent,
-  DEBTOR_ACCOUNT,
-  good,
-  type Json,
-  push,
-} from "testing/flows.ts";
+import type { CreatedConsent } from "testing/answers.ts";
+import { clientToken, consentBody, createConsent, DEBTOR_ACCOUNT, good, push } from "testing/flows.ts";
 import { Browser } from "testing/authorization_flow.ts";
 import { assertNothingChanges, assertPage } from "testing/front_channel.ts";
 import type { Environment } from "testing/environment.ts";
@@ -24,7 +17,7 @@ export function link(env: Environment, requestUri: string, client = env.tpp): st
 export async function pushed(
   env: Environment,
   form: Record<string, string | undefined> = {},
-): Promise<{ requestUri: string; consent: Json }> {
+): Promise<{ requestUri: string; consent: CreatedConsent }> {
   const consent = await createConsent(env, await clientToken(env, env.tpp), IMPLICIT);
   const { request_uri } = await good(push(env, consent.Data.ConsentId, { form }), 201);
   return { requestUri: request_uri, consent };

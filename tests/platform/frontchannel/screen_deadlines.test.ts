@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { comeBack, goodReturn } from "support/at_bank.ts";
+import type { Consent } from "testing/answers.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
 import { call, clientToken, consentBody, DEBTOR_ACCOUNT, good, type Json, push } from "testing/flows.ts";
 import { type AtBank, authorize, Browser, openHandover, toBank } from "testing/authorization_flow.ts";
@@ -135,7 +136,7 @@ async function assertRejectedAt(
   deadline: number,
 ): Promise<void> {
   const path = `/BANKA/domestic-payment-consents/v1/${consentId}`;
-  const { Data } = await good(call(env, env.tpp, bound, path), 200);
+  const { Data } = await good<Consent>(call(env, env.tpp, bound, path), 200);
   assertEquals([Data.Status, Date.parse(Data.StatusUpdateDateTime)], ["Rejected", deadline]);
 }
 

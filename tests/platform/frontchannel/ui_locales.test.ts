@@ -1,5 +1,6 @@
 /** `ui_locales` of the pushed request (OpenID Connect Core 1.0 §3.1.2.1): carried to the bank and to the consent screen. */
 import { assertEquals } from "@std/assert";
+import type { ServerMetadata } from "testing/answers.ts";
 import { sealedReturn, signedReturn } from "testing/bank_return.ts";
 import { good } from "testing/flows.ts";
 import { type AtBank, toBank } from "testing/authorization_flow.ts";
@@ -68,6 +69,6 @@ Deno.test("PAR ignores what is wrong with ui_locales, and carries a bounded part
 Deno.test("metadata names the languages of the platform's pages [MD3]", async () => {
   await using env = await openEnvironment();
   const url = `${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`;
-  const { ui_locales_supported } = await good(env.browser(new Request(url)), 200);
+  const { ui_locales_supported } = await good<ServerMetadata>(env.browser(new Request(url)), 200);
   assertEquals(ui_locales_supported, ["en", "es", "fr", "ar"]);
 });

@@ -11,6 +11,8 @@ export async function stored(env: Environment, kind: string): Promise<number> {
 
 /** Every answer is a 201; gives the different ids among them. */
 export async function idsOf(answers: readonly Response[], name: string): Promise<readonly string[]> {
-  const bodies = await Promise.all(answers.map((answer) => good(answer, 201)));
-  return [...new Set(bodies.map(({ Data }) => Data[name]))];
+  const bodies = await Promise.all(
+    answers.map((answer) => good<{ Data: Record<string, string> }>(answer, 201)),
+  );
+  return [...new Set(bodies.map(({ Data }) => Data[name] ?? ""))];
 }

@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert";
 import { flattenedVerify } from "jose";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { bodyAt } from "../../../src/platform/evidence/evidence_store.ts";
+import type { Payment } from "testing/answers.ts";
 import { ACCOUNTS, orderPath, report } from "testing/back_channel.ts";
 import {
   type BoundToken,
@@ -11,7 +12,6 @@ import {
   consentBody,
   dpopKey,
   good,
-  type Json,
   pay,
   paymentBody,
 } from "testing/flows.ts";
@@ -36,7 +36,7 @@ const COMPLETED = "AcceptedSettlementCompleted";
 interface Written {
   readonly body: string;
   readonly signature: string;
-  readonly data: Json;
+  readonly data: Payment["Data"];
 }
 
 async function write(
@@ -48,7 +48,7 @@ async function write(
 ): Promise<Written> {
   const { method, path, body } = target;
   const signature = await payloadSignature(env, by, body, { profile: "A" });
-  const answer = await good(call(env, by, bound, path, { method, body, signature }), status);
+  const answer = await good<Payment>(call(env, by, bound, path, { method, body, signature }), status);
   return { body, signature, data: answer.Data };
 }
 
@@ -85,7 +85,7 @@ Deno.test("the signed bytes and the signature of every write of a payment are ke
 
   const flow = await toBank(env);
   const bank = await clientToken(env, bankA);
-  const put = (accounts: Json, bytes: number): Promise<Written> => {
+  const put = (accounts: readonly unknown[], bytes: number): Promise<Written> => {
     const body = JSON.stringify(report("BANKA", flow.consentId, { DebtorAccount: accounts })).padEnd(bytes);
     const path = `/BANKA/back-channel-auth/v1/${flow.consentId}`;
     return write(env, bankA, bank, { method: "PUT", path, body }, 200);

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import type { Consent } from "testing/answers.ts";
 import { type BoundToken, call, clientToken, consentBody, good, pay, paymentBody } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { dpopProof } from "testing/jwts.ts";
@@ -111,7 +112,7 @@ Deno.test("a funds confirmation that races the payment is answered or rejected, 
     const wanted = number === SHOTS / 2 ? [201] : [200, 400];
     assertEquals(wanted.includes(answer.status), true, `${number}: ${answer.status}`);
   }
-  const consent = await good(call(env, env.tpp, flow.bound, `${CONSENTS}/${flow.consentId}`), 200);
+  const consent = await good<Consent>(call(env, env.tpp, flow.bound, `${CONSENTS}/${flow.consentId}`), 200);
   assertEquals(consent.Data.Status, "Consumed");
 });
 

@@ -1,6 +1,8 @@
 /** Races at the resource endpoints: forty requests that are ready and sent at once. */
 import { assertEquals } from "@std/assert";
-import { type BoundToken, call, clientToken, consentBody, good, type Json, pay } from "testing/flows.ts";
+import type { PaymentOrders } from "testing/answers.ts";
+import type { SentConsent } from "testing/flows.ts";
+import { type BoundToken, call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { assertFaults } from "testing/resource_answers.ts";
 import { CONSENTS } from "support/resource_calls.ts";
@@ -12,7 +14,7 @@ function post(
   env: Environment,
   token: BoundToken,
   idempotencyKey: string,
-  body: Json = consentBody(),
+  body: SentConsent = consentBody(),
 ): Promise<Response> {
   return call(env, env.tpp, token, CONSENTS, { body: JSON.stringify(body), idempotencyKey });
 }
@@ -33,8 +35,11 @@ Deno.test("40 parallel POST domestic-payments with one key and body make one pay
   assertEquals(others, []);
   assertEquals([await stored(env, "payment"), await stored(env, "payment_order")], [1, 1]);
   const bank = await clientToken(env, env.bankA);
-  const { Data } = await good(call(env, env.bankA, bank, "/BANKA/back-channel-payments/v1"), 200);
-  assertEquals(Data.PaymentOrder.map(({ DomesticPaymentId }: Json) => DomesticPaymentId), [id]);
+  const { Data } = await good<PaymentOrders>(
+    call(env, env.bankA, bank, "/BANKA/back-channel-payments/v1"),
+    200,
+  );
+  assertEquals(Data.PaymentOrder.map(({ DomesticPaymentId }) => DomesticPaymentId), [id]);
 });
 
 Deno.test("of 40 parallel POST domestic-payments with different keys on one consent exactly one pays [IDE-06] [RP-N19] [RP10]", async () => {

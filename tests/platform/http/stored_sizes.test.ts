@@ -1,6 +1,7 @@
 /** Every accepted input can be stored and served: the largest inputs, in every script, on a real Deno KV. */
 import { serialize } from "node:v8";
 import { assert, assertEquals } from "@std/assert";
+import type { PaymentOrder, Statement } from "testing/answers.ts";
 import { bankCall, orderPath, putStatus } from "testing/back_channel.ts";
 import { sealedReturn, signedReturn } from "testing/bank_return.ts";
 import { consentBody, dpopKey, good, type Json, pay } from "testing/flows.ts";
@@ -62,7 +63,7 @@ for (const [script, fill] of Object.entries(SCRIPTS)) {
     const room = (8192 - shop.statement.length) * 3 / 4; // bytes of claims
     const redirect_uris = redirects(Math.min(2000, Math.floor(room / 4) - 4));
     const renewed = adminCall(env, "POST", `/participants/${shop.orgId}/statement`, { redirect_uris });
-    const { software_statement } = await good(renewed, 200);
+    const { software_statement } = await good<Statement>(renewed, 200);
     assert(software_statement.length > 8100, "a statement near its limit");
     const participant = { ...shop, redirectUris: redirect_uris, statement: software_statement };
     assertEquals((await good(register(env, participant), 201)).redirect_uris, redirect_uris);
@@ -124,7 +125,8 @@ async function payFrom(env: Environment, flow: AtBank, redirect: Response, body:
   const payment = { token: access_token, key: await dpopKey() };
   const idempotencyKey = "k".repeat(40);
   const { Data } = await good(pay(env, { ...flow, payment, body }, { idempotencyKey }), 201);
-  return (await good(bankCall(env, flow.bank, orderPath(Data.DomesticPaymentId, bank)), 200)).Data;
+  return (await good<PaymentOrder>(bankCall(env, flow.bank, orderPath(Data.DomesticPaymentId, bank)), 200))
+    .Data;
 }
 
 /** A consent request with every member at its longest. */

@@ -1,15 +1,7 @@
 /** `x-idempotency-key` at the two POST endpoints (contract IK1 to IK13; Decision C4). */
 import { assertEquals } from "@std/assert";
-import {
-  type BoundToken,
-  call,
-  clientToken,
-  consentBody,
-  good,
-  type Json,
-  pay,
-  paymentBody,
-} from "testing/flows.ts";
+import type { CreatedConsent } from "testing/answers.ts";
+import { type BoundToken, call, clientToken, consentBody, good, pay, paymentBody } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
 import { CONSENTS, resourceCalls } from "support/resource_calls.ts";
@@ -22,7 +14,7 @@ function post(
   env: Environment,
   token: BoundToken,
   key: string,
-  body: Json = consentBody(),
+  body: unknown = consentBody(),
 ): Promise<Response> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return call(env, env.tpp, token, CONSENTS, { body: text, idempotencyKey: key });
@@ -75,7 +67,7 @@ Deno.test("POST endpoints reject a key with another body, and leave the first as
   await using env = await openEnvironment();
   const token = await clientToken(env, env.tpp);
   const first = await good(post(env, token, "k"), 201);
-  const others: Record<string, Json> = {
+  const others: Record<string, unknown> = {
     "another amount": consentBody({
       initiation: { InstructedAmount: { Amount: "165.89", Currency: "EUR" } },
     }),
@@ -112,7 +104,9 @@ Deno.test("a key is one client's, at one bank, at one endpoint [IDE-04] [RP-N21]
     call(env, env.otherTpp, await clientToken(env, env.otherTpp), CONSENTS, options),
     call(env, env.tpp, await clientToken(env, env.tpp, "BANKB"), CONSENTS.replace("BANKA", "BANKB"), options),
   ];
-  const ids = await Promise.all(answers.map(async (answer) => (await good(answer, 201)).Data.ConsentId));
+  const ids = await Promise.all(
+    answers.map(async (answer) => (await good<CreatedConsent>(answer, 201)).Data.ConsentId),
+  );
   assertEquals(new Set(ids).size, 3);
   const made = await good(pay(env, flow, { idempotencyKey: "k" }), 201);
   const atB = await authorised(env, { bank: env.bankB });

@@ -1,5 +1,7 @@
 /** How long an idempotency key is taken, and what its resource looks like by then (contract IK1 to IK13; Decision C4). */
 import { assertEquals, assertNotEquals } from "@std/assert";
+import type { CreatedConsent } from "testing/answers.ts";
+import type { SentConsent } from "testing/flows.ts";
 import {
   type BoundToken,
   call,
@@ -7,7 +9,6 @@ import {
   consentBody,
   dpopKey,
   good,
-  type Json,
   pay,
   paymentBody,
   push,
@@ -30,7 +31,7 @@ function post(
   env: Environment,
   token: BoundToken,
   key: string,
-  body: Json = consentBody(),
+  body: SentConsent = consentBody(),
 ): Promise<Response> {
   return call(env, env.tpp, token, CONSENTS, { body: JSON.stringify(body), idempotencyKey: key });
 }
@@ -72,7 +73,7 @@ Deno.test("a rejected request leaves its key free for the corrected one [IDE-08]
 Deno.test("POST domestic-payment-consents answers a retry with the consent's status of now [IDE-09]", async (t) => {
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
-  const first = await good(post(env, bound, "k"), 201);
+  const first = await good<CreatedConsent>(post(env, bound, "k"), 201);
   const isNow = async (Status: string, StatusUpdateDateTime: string): Promise<void> => {
     await t.step(Status, async () => {
       const changed = { ...first, Data: { ...first.Data, Status, StatusUpdateDateTime } };
@@ -95,9 +96,9 @@ Deno.test("POST domestic-payment-consents answers a retry after the deadline wit
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
   const data = { Authorisation: { AuthorisationType: "Any", CompletionDateTime: "2040-01-15T12:10:00Z" } };
-  const first = await good(post(env, bound, "k", consentBody({ data })), 201);
+  const first = await good<CreatedConsent>(post(env, bound, "k", consentBody({ data })), 201);
   env.now += 700_000;
-  const { Data } = await good(post(env, bound, "k", consentBody({ data })), 201);
+  const { Data } = await good<CreatedConsent>(post(env, bound, "k", consentBody({ data })), 201);
   assertEquals(Data, {
     ...first.Data,
     Status: "Rejected",
@@ -108,10 +109,10 @@ Deno.test("POST domestic-payment-consents answers a retry after the deadline wit
 Deno.test("a key is free again 24 h after its first use, not before, and a payment stays the only one [IDE-10]", async (t) => {
   await using env = await openEnvironment();
   const used = env.now;
-  const first = await good(post(env, await clientToken(env, env.tpp), "k"), 201);
+  const first = await good<CreatedConsent>(post(env, await clientToken(env, env.tpp), "k"), 201);
   const flow = await authorised(env);
   await good(pay(env, flow, { idempotencyKey: "p" }), 201);
-  const late = async (key: string): Promise<Json> =>
+  const late = async (key: string): Promise<CreatedConsent> =>
     good(post(env, await clientToken(env, env.tpp), key), 201);
   await t.step("a moment before, whatever retries there were", async () => {
     env.now = used + 43_200_000;

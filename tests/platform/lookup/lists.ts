@@ -1,5 +1,6 @@
 /** Requests for lists of consents and payments, in tests. */
-import { type BoundToken, call, clientToken, good, type Json } from "testing/flows.ts";
+import type { ConsentList } from "testing/answers.ts";
+import { type BoundToken, call, clientToken, good } from "testing/flows.ts";
 import type { Environment } from "testing/environment.ts";
 import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
 
@@ -27,12 +28,28 @@ export function request(
   return (async () => await call(env, caller, token ?? await clientToken(env, caller, bank), path))();
 }
 
-export async function list(...args: Parameters<typeof request>): Promise<Json> {
-  return (await good(request(...args), 200)).Data;
+/** `Data` of a page. */
+export type Page<N extends ListName> = Readonly<Record<N, readonly Entry[]>> & {
+  readonly After?: string;
+  readonly IsComplete: boolean;
+};
+
+type Rest = Parameters<typeof request> extends [unknown, unknown, ...infer Others] ? Others : never;
+
+export type Entry =
+  & Omit<ConsentList["Data"]["Consent"][number], "Status">
+  & { readonly Status: string; readonly DomesticPaymentId?: string };
+
+export async function list<N extends ListName>(
+  env: Environment,
+  name: N,
+  ...rest: Rest
+): Promise<Page<N>> {
+  return (await good<{ Data: Page<N> }>(request(env, name, ...rest), 200)).Data;
 }
 
 /** The ids of a page. */
-export async function idsOf(...args: Parameters<typeof request>): Promise<readonly string[]> {
-  const [, name] = args;
-  return (await list(...args))[name].map((one: Json) => one[LISTS[name].id]);
+export async function idsOf<N extends ListName>(env: Environment, name: N, ...rest: Rest): Promise<string[]> {
+  const page = await list(env, name, ...rest);
+  return page[name].map((one) => one[LISTS[name].id] ?? "");
 }

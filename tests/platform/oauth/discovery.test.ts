@@ -1,4 +1,5 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
+import type { ServerMetadata } from "testing/answers.ts";
 import { good } from "testing/flows.ts";
 import { assertBrowserHeaders, assertNothingChanges, BROWSER_HEADERS } from "testing/front_channel.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
@@ -43,7 +44,7 @@ Deno.test("GET metadata says exactly what this profile is, for each bank [MD1] [
 
 Deno.test("GET metadata: the issuer is the one that the URL was built from, between host and path [MD1] [MD2]", async () => {
   await using env = await openEnvironment();
-  const { issuer } = await good(open(env, METADATA), 200);
+  const { issuer } = await good<ServerMetadata>(open(env, METADATA), 200);
   const { origin, pathname, search, hash } = new URL(issuer);
   assertEquals([issuer, `${origin}${pathname}`, search, hash], [`${AUTH}/BANKA`, issuer, "", ""]);
   assertEquals(`${origin}/.well-known/oauth-authorization-server${pathname}`, `${AUTH}${METADATA}`);
@@ -51,7 +52,7 @@ Deno.test("GET metadata: the issuer is the one that the URL was built from, betw
 
 Deno.test("GET metadata: every endpoint is an absolute https URL that answers [MD5] [MD-N7]", async () => {
   await using env = await openEnvironment();
-  const metadata = await good(open(env, METADATA), 200);
+  const metadata = await good<ServerMetadata>(open(env, METADATA), 200);
   const named = Object.entries(metadata).filter(([, value]) => String(value).startsWith("https:"));
   assertEquals(named.length, 7);
   for (const [name, value] of named) {

@@ -104,7 +104,7 @@ Deno.test("Key rotation: all keys are published, the first signs, every enc key 
 });
 
 async function publishedKeys(env: Environment): Promise<PublicKey[]> {
-  return (await good(env.browser(new Request(JWKS)), 200)).keys;
+  return (await good<{ keys: PublicKey[] }>(env.browser(new Request(JWKS)), 200)).keys;
 }
 
 async function digest(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<string> {

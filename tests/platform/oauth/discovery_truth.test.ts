@@ -1,11 +1,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { bodyOf, type OAuthError, type ServerMetadata } from "testing/answers.ts";
 import {
   clientToken,
   consentBody,
   createConsent,
   DEBTOR_ACCOUNT,
   good,
-  type Json,
   pay,
   push,
   requestToken,
@@ -79,7 +79,7 @@ Deno.test("What metadata advertises works, and what it does not advertise is rej
 });
 
 async function assertRejected(answer: Response, status: number, error: string): Promise<void> {
-  assertEquals([answer.status, (await answer.json() as Json).error], [status, error]);
+  assertEquals([answer.status, (await bodyOf<OAuthError>(answer)).error], [status, error]);
 }
 
 function encode(value: JsonObject): string {
@@ -100,7 +100,7 @@ async function rs256(env: Environment, payload: string): Promise<string> {
 
 Deno.test("There is no revocation and no introspection endpoint, on either host, and metadata names none [FAPI-D22]", async () => {
   await using env = await openEnvironment();
-  const metadata = await good(
+  const metadata = await good<ServerMetadata>(
     env.browser(new Request(`${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`)),
     200,
   );

@@ -26,7 +26,7 @@ Deno.test("POST par keeps the request, without credentials and by hash [PA12, PA
   const form = { dpop_jkt: await thumbprint(key), foo: "bar" };
   const { request_uri } = await good(push(env, consentId, { form }), 201);
   const reference = request_uri.split(":").at(-1);
-  const entry = await env.store.get(["pushed_request", await sha256(reference)]);
+  const entry = await env.store.get(["pushed_request", await sha256(reference ?? "")]);
   assertEquals(entry?.value, {
     clientId: env.tpp.clientId,
     bank: "BANKA",
@@ -40,7 +40,7 @@ Deno.test("POST par keeps the request, without credentials and by hash [PA12, PA
     v: 1,
   });
   const traces = JSON.stringify([await env.store.list({ prefix: [], limit: 1000 }), env.logged]);
-  assertEquals(traces.includes(reference), false);
+  assertEquals(traces.includes(reference ?? ""), false);
 });
 
 Deno.test("POST par rejects request_uri and request [PA-N2, PA2, PA3]", async (t) => {

@@ -1,5 +1,6 @@
 /** `POST /{BANK}/token.oauth2/v1`, authorization code: what a code is good for, how long, once, and for whom. */
 import { assertEquals, assertMatch } from "@std/assert";
+import type { TokenAnswer } from "testing/answers.ts";
 import { clientToken, consentBody, dpopKey, good, pay } from "testing/flows.ts";
 import { redeem } from "testing/authorization_flow.ts";
 import { dpopProof, sha256, thumbprint } from "testing/jwts.ts";
@@ -231,5 +232,5 @@ async function payWith(env: Environment, flow: IssuedCode, token: string): Promi
 }
 
 async function tokenOf(answer: Promise<Response>): Promise<string> {
-  return (await good(answer, 200)).access_token;
+  return (await good<TokenAnswer>(answer, 200)).access_token;
 }

@@ -1,7 +1,9 @@
 /** Orders that an operator closes, and what the bank says of them later. */
 import { assertEquals } from "@std/assert";
+import { bodyOf } from "testing/answers.ts";
+import type { StoppedOrders } from "testing/operation_answers.ts";
 import type { Environment } from "testing/environment.ts";
-import { good, type Json } from "testing/flows.ts";
+import { good } from "testing/flows.ts";
 import {
   accepts,
   down,
@@ -57,9 +59,9 @@ Deno.test("an order that the bank may have taken is closed only if the operator 
     assertEquals([answer.status, (await answer.json()).error], [409, "may_be_at_bank"]);
   }
   assertEquals(await env.snapshot(), before);
-  const [listed]: Json[] = (await (await env.asOperator("/operations/payment-orders?state=dead")).json()).Data
+  const [listed] = (await bodyOf<StoppedOrders>(env.asOperator("/operations/payment-orders?state=dead"))).Data
     .PaymentOrder;
-  assertEquals(listed.MayBeAtBank, true);
+  assertEquals(listed?.MayBeAtBank, true);
   await good(close(env, env.id, { ...CLOSE, MayBeAtBank: true }), 200);
   assertEquals((await payment(env, env.id)).Status, "Rejected");
 });

@@ -2,6 +2,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { MAX_CONTROLS } from "../../../src/platform/security/controls.ts";
+import type { ServerMetadata } from "testing/answers.ts";
+import type { Controls, PlannedOutage } from "testing/operation_answers.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { authorised, authorize, Browser, toBank } from "testing/authorization_flow.ts";
 import {
@@ -10,7 +12,6 @@ import {
   consentBody,
   createConsent,
   good,
-  type Json,
   pay,
   push,
   requestToken,
@@ -57,7 +58,7 @@ for (const kind of ["organisations", "software"] as const) {
     env.now += 1000;
     await t.step("there", () => rejectAll(there, acts.there));
     assertEquals((await requestToken(env, env.otherTpp)).status, 200, "others are not affected");
-    const { Data } = await good(change(env, `${kind}/${id}/unblock`), 200);
+    const { Data } = await good<Controls>(change(env, `${kind}/${id}/unblock`), 200);
     assertEquals(Data.Block, []);
     await acceptActs(acts.here);
     await other.stop();
@@ -129,7 +130,7 @@ Deno.test("during a planned outage nothing starts at the bank, orders wait, and 
     FromDateTime: new Date(from).toISOString(),
     UntilDateTime: new Date(from + 600_000).toISOString(),
   };
-  const planned = await good(
+  const planned = await good<PlannedOutage>(
     change(env, "banks/BANKA/outages", { ...times, Text: "Maintenance.", Reason: REASON }),
     201,
   );
@@ -142,11 +143,11 @@ Deno.test("during a planned outage nothing starts at the bank, orders wait, and 
     await Promise.all(answers.map((answer) => answer.body?.cancel()));
     return answers.map(({ status, headers }) => [status, headers.get("retry-after")]);
   };
-  const announced = async (): Promise<Json> =>
+  const announced = async (): Promise<ServerMetadata["planned_outages"]> =>
     (await (await env.browser(new Request(`${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`)))
       .json())
       .planned_outages;
-  assertEquals((await announced()).map(({ text }: Json) => text), ["Maintenance."]);
+  assertEquals((await announced() ?? []).map(({ text }) => text), ["Maintenance."]);
   env.now = from + 1000;
   assertEquals(await outcomes(), [[503, "599"], [503, "599"], [503, "599"]]);
   const left = await authorize(new Browser(env), env.tpp, request_uri);

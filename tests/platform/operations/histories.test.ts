@@ -1,21 +1,23 @@
 /** Histories for operators, and the record of who read them. */
 import { assertEquals } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
+import { bodyOf } from "testing/answers.ts";
+import type { Entries } from "testing/operation_answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import { clientToken, createConsent, type Json } from "testing/flows.ts";
+import { clientToken, createConsent } from "testing/flows.ts";
 import type { TestOperator } from "testing/operators.ts";
 
-async function read(env: Environment, path: string, as: TestOperator = "auditor"): Promise<Json> {
+async function read(env: Environment, path: string, as: TestOperator = "auditor"): Promise<Entries["Data"]> {
   const answer = await env.asOperator(`/operations/${path}`, {}, as);
   assertEquals(answer.status, 200);
-  return (await answer.json()).Data;
+  return (await bodyOf<Entries>(answer)).Data;
 }
 
 Deno.test("an operator reads the history of a resource, and the read is in the operator's own history [OP11]", async () => {
   await using env = await openEnvironment();
   const { ConsentId } = (await createConsent(env, await clientToken(env, env.tpp))).Data;
   const { Entry } = await read(env, `histories/${ConsentId}`, "support");
-  assertEquals(Entry.map(({ Subject, Event, Actor, Sequence }: Json) => [Subject, Event, Actor, Sequence]), [
+  assertEquals(Entry.map(({ Subject, Event, Actor, Sequence }) => [Subject, Event, Actor, Sequence]), [
     [ConsentId, "consent.AwaitingAuthorisation", env.tpp.clientId, 1],
   ]);
   const own = await historyOf(env.store, "operator support");
@@ -35,9 +37,9 @@ Deno.test("an auditor exports every entry page by page, each once [OP11]", async
   for (let from = 0; from < writes.length; from += 100) {
     await env.store.commit({ checks: [], writes: writes.slice(from, from + 100) });
   }
-  const seen: Json[] = [];
+  const seen: Entries["Data"]["Entry"] = [];
   for (let after: string | undefined = "", pages = 0; after !== undefined && pages < 10; pages++) {
-    const page: Json = await read(env, after === "" ? "audit" : `audit?after=${after}`);
+    const page = await read(env, after === "" ? "audit" : `audit?after=${after}`);
     seen.push(...page.Entry);
     after = page.After;
   }

@@ -1,9 +1,11 @@
 /** The platform's keys as operators see them, through a rotation. */
 import { assert, assertEquals } from "@std/assert";
+import type { JWK } from "jose";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
+import { firstOf } from "testing/answers.ts";
+import type { PlatformKeyList } from "testing/operation_answers.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { openEnvironment } from "testing/environment.ts";
-import type { Json } from "testing/flows.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
 
 const HOUR = 3600;
@@ -11,28 +13,30 @@ const HOUR = 3600;
 Deno.test("operators see the platform's keys with no private part [OP16]", async () => {
   await using env = await openEnvironment();
   const text = await (await env.asOperator("/operations/keys", {}, "viewer")).text();
-  const { Data: { Key } } = JSON.parse(text);
-  assertEquals(Key.map((key: Json) => [key.Use, key.Stage]).toSorted(), [["enc", "in_use"], [
+  const { Data: { Key } }: PlatformKeyList = JSON.parse(text);
+  assertEquals(Key.map((key) => [key.Use, key.Stage]).toSorted(), [["enc", "in_use"], [
     "sig",
     "in_use",
   ]]);
   const { keys } = JSON.parse(await platformKeySet());
   for (const { d, p } of keys) assert(!text.includes(d) && !text.includes(p));
-  const signing = Key.find(({ Use }: Json) => Use === "sig");
-  assertEquals([typeof signing.AgeDays, typeof signing.CertificateUntilDateTime], ["number", "string"]);
+  const signing = Key.find(({ Use }) => Use === "sig");
+  assertEquals([typeof signing?.AgeDays, typeof signing?.CertificateUntilDateTime], ["number", "string"]);
   const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
   await browser.signIn("viewer");
   const page = await browser.get("/console/keys");
-  assert(page.html.includes(signing.KeyId) && page.html.includes("In use"));
+  assert(page.html.includes(signing?.KeyId ?? "no key") && page.html.includes("In use"));
 });
+
+const keysOf = (set: string): readonly JWK[] => JSON.parse(set).keys;
 
 Deno.test("a key is next, in use, former and ended at its times [OP16]", async () => {
   const [first, second] = [
-    JSON.parse(await platformKeySet()).keys,
-    JSON.parse(await platformKeySet(10, 11)).keys,
+    keysOf(await platformKeySet()),
+    keysOf(await platformKeySet(10, 11)),
   ];
-  const sig = (keys: readonly Json[]): Json => keys.find(({ use }) => use === "sig");
-  const enc = first.find(({ use }: Json) => use === "enc");
+  const sig = (keys: readonly JWK[]): JWK => firstOf(keys.filter(({ use }) => use === "sig"));
+  const enc = first.find(({ use }) => use === "enc");
   const start = 2_000_000_000;
   let now = start;
   const ring = await openKeyRing(

@@ -1,13 +1,15 @@
 /** One participant as operators see it: addresses, keys, certificates and last use. */
 import { assert, assertEquals } from "@std/assert";
+import type { ParticipantDetail } from "testing/operation_answers.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import { clientToken, good, type Json } from "testing/flows.ts";
+import { clientToken, good } from "testing/flows.ts";
 
 const DAY_MS = 86_400_000;
 
-async function detail(env: Environment, id: string): Promise<Json> {
-  return (await good(env.asOperator(`/operations/participants/${id}`, {}, "viewer"), 200)).Data;
+async function detail(env: Environment, id: string): Promise<ParticipantDetail["Data"]> {
+  return (await good<ParticipantDetail>(env.asOperator(`/operations/participants/${id}`, {}, "viewer"), 200))
+    .Data;
 }
 
 async function pageOf(env: Environment, id: string): Promise<string> {
@@ -25,14 +27,14 @@ Deno.test("operators see a participant's addresses, keys, certificates and the e
     "active",
   ]);
   assert(found.RedirectUri.length > 0 && found.JwksUri.startsWith("https://directory.example/"));
-  assertEquals(found.Key.map(({ Use }: Json) => Use).toSorted(), ["sig", "tls"]);
-  const ends = found.Key.map(({ CertificateUntilDateTime }: Json) => Date.parse(CertificateUntilDateTime));
-  assert(ends.every((end: number) => end > env.now), JSON.stringify(found.Key));
-  assert(Date.parse(found.StatementUntilDateTime) > env.now);
+  assertEquals(found.Key?.map(({ Use }) => Use).toSorted(), ["sig", "tls"]);
+  const ends = (found.Key ?? []).map(({ CertificateUntilDateTime: end }) => Date.parse(end ?? ""));
+  assert(ends?.every((end: number) => end > env.now), JSON.stringify(found.Key));
+  assert(Date.parse(found.StatementUntilDateTime ?? "") > env.now);
   const html = await pageOf(env, env.tpp.clientId);
-  for (const { KeyId } of found.Key) assert(html.includes(KeyId));
+  for (const { KeyId } of found.Key ?? []) assert(html.includes(KeyId));
   assert(html.includes(found.JwksUri) && !html.includes("Expires soon") && !html.includes("block"));
-  env.now = Math.min(...ends, Date.parse(found.StatementUntilDateTime)) - 10 * DAY_MS;
+  env.now = Math.min(...ends, Date.parse(found.StatementUntilDateTime ?? "")) - 10 * DAY_MS;
   assert((await pageOf(env, env.tpp.clientId)).includes("Expires soon"));
 });
 

@@ -1,8 +1,10 @@
 /** The processes of the platform as operators see them. */
 import { assert, assertEquals } from "@std/assert";
+import { bodyOf, type PlatformKeys } from "testing/answers.ts";
+import type { Processes } from "testing/operation_answers.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
-import { good, type Json } from "testing/flows.ts";
+import { good } from "testing/flows.ts";
 import { anotherProcess } from "support/processes.ts";
 import { openTestStore } from "testing/test_store.ts";
 import type { Store } from "../../../src/base/store/store.ts";
@@ -13,8 +15,11 @@ const LISTED_MS = 15 * 60_000;
 
 /** Name, part and state of each process that an operator sees. */
 async function seen(env: Environment): Promise<readonly string[][]> {
-  const { Data: { Process } } = await good(env.asOperator("/operations/processes", {}, "viewer"), 200);
-  return Process.map(({ Name, Serves, State }: Json) => [Name, Serves, State]);
+  const { Data: { Process } } = await good<Processes>(
+    env.asOperator("/operations/processes", {}, "viewer"),
+    200,
+  );
+  return Process.map(({ Name, Serves, State }) => [Name, Serves, State]);
 }
 
 Deno.test("operators see each process, and after 30 s without a report as lost [OP18, O10]", async () => {
@@ -29,12 +34,12 @@ Deno.test("operators see each process, and after 30 s without a report as lost [
   await first.workOnce();
   const works = [["hub-1", "all", "works"], ["hub-2", "console", "works"]];
   assertEquals(await seen(env), works);
-  const { Data: { Process: [shown] } } = await good(env.asOperator("/operations/processes"), 200);
-  assertEquals(shown.NotedDateTime, new Date(env.now).toISOString());
-  assertEquals(shown.StartDateTime, new Date(env.now - 1500).toISOString());
-  const { keys } = await (await env.browser(new Request(`${AUTH_URL}/jwks`))).json();
-  const { kid } = keys.find(({ use }: Json) => use === "sig");
-  assertEquals([shown.SigningKeyId, shown.Fault, shown.RequestsInWork], [kid, [], 0]);
+  const { Data: { Process: [shown] } } = await good<Processes>(env.asOperator("/operations/processes"), 200);
+  assertEquals(shown?.NotedDateTime, new Date(env.now).toISOString());
+  assertEquals(shown?.StartDateTime, new Date(env.now - 1500).toISOString());
+  const { keys } = await bodyOf<PlatformKeys>(env.browser(new Request(`${AUTH_URL}/jwks`)));
+  const kid = keys.find(({ use }) => use === "sig")?.kid;
+  assertEquals([shown?.SigningKeyId, shown?.Fault, shown?.RequestsInWork], [kid, [], 0]);
 
   env.now += LOST_MS - 1500;
   await first.workOnce();
@@ -61,11 +66,11 @@ Deno.test("a process reports the parts that fail, with a detail [OP18]", async (
   await process.workOnce();
   env.now += REPORT_MS;
   await process.workOnce();
-  const { Data: { Process: [shown] } } = await good(env.asOperator("/operations/processes"), 200);
-  assertEquals(shown.State, "fails");
-  assert(shown.Fault.some((fault: string) => fault.startsWith("directory: ")), JSON.stringify(shown));
+  const { Data: { Process: [shown] } } = await good<Processes>(env.asOperator("/operations/processes"), 200);
+  assertEquals(shown?.State, "fails");
+  assert(shown?.Fault.some((fault: string) => fault.startsWith("directory: ")), JSON.stringify(shown));
   const page = await (await consoleOf(env)).get("/console");
-  assert(page.html.includes(shown.Fault[0]), page.html);
+  assert(page.html.includes(shown?.Fault[0] ?? "no fault"), page.html);
   await process.stop();
 });
 

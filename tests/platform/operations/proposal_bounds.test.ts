@@ -108,14 +108,14 @@ Deno.test("the second operator sees the whole change, and its history has the di
   const sent = await env.asOperator(path, { method: "POST", headers, body }, "operator");
   const id = (await sent.json()).Data.ProposalId;
   const [shown] = await listed(env);
-  assertEquals([shown?.Path, JSON.parse(shown?.Body)], [path, { Data }]);
+  assertEquals([shown?.Path, JSON.parse(shown?.Body ?? "")], [path, { Data }]);
   const [entry] = await historyOf(env.store, `proposal ${id}`);
-  assertEquals(entry?.reason, `body SHA-256 ${await sha256(shown?.Body)}, ${path}: ${REASON}`);
+  assertEquals(entry?.reason, `body SHA-256 ${await sha256(shown?.Body ?? "")}, ${path}: ${REASON}`);
   const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
   await browser.signIn("maria");
   const { html } = await browser.get("/console/proposals");
   const text = html.replaceAll("&quot;", '"').replaceAll("&#39;", "'");
-  assert(text.includes(shown?.Body.replace("\u202e", "\\u{202e}")), text);
+  assert(text.includes(shown?.Body.replace("\u202e", "\\u{202e}") ?? "no body"), text);
   let printed = "";
   await ops(["proposals"], {
     env: { OPS_TOKEN: OPERATOR_TOKENS.maria },

@@ -15,7 +15,7 @@ Deno.test("a proposed change is made when a second operator approves it, once, i
   assertEquals([own.status, own.body.error], [409, "conflict"], "never the same person");
   assertEquals(await blocks(env), []);
   const { status, body } = await post(env, `/proposals/${id}/approve`, "maria", AGREED);
-  assertEquals([status, body.Data.State, body.Data.DecidedBy], [200, "done", "operator maria"]);
+  assertEquals([status, body.Data?.State, body.Data?.DecidedBy], [200, "done", "operator maria"]);
   assertEquals(await blocks(env), ["BANKA by operator security with operator maria"]);
   assertEquals((await post(env, `/proposals/${id}/approve`, "maria", AGREED)).status, 409);
   const [entry] = await historyOf(env.store, "organisation BANKA");
@@ -56,7 +56,7 @@ Deno.test("a proposal expires after 24 hours, and can be withdrawn before [FE2]"
   env.now += 1;
   assertEquals((await post(env, `/proposals/${late}/approve`, "maria")).status, 409);
   assertEquals(
-    (await post(env, `/proposals/${withdrawn}/withdraw`, "security")).body.Data.State,
+    (await post(env, `/proposals/${withdrawn}/withdraw`, "security")).body.Data?.State,
     "withdrawn",
   );
   assertEquals((await post(env, `/proposals/${withdrawn}/approve`, "maria")).status, 409);
@@ -105,7 +105,7 @@ Deno.test("an invalid change is not stored, and one that is rejected when it is 
   assertEquals(await env.snapshot(), before);
   const id = await proposed(env, "/organisations/NOBODY/block");
   const { status, body } = await post(env, `/proposals/${id}/approve`, "maria");
-  assertEquals([status, body.Data.State, typeof body.Data.Fault], [200, "failed", "string"]);
+  assertEquals([status, body.Data?.State, typeof body.Data?.Fault], [200, "failed", "string"]);
 });
 
 Deno.test("an approved change whose process ended is approved again, and is made once [FE3]", async () => {
@@ -123,7 +123,7 @@ Deno.test("an approved change whose process ended is approved again, and is made
   await cut.body?.cancel();
   env.store.commit = commit;
   assertEquals([cut.status >= 500, (await listed(env))[0]?.State, await blocks(env)], [true, "approved", []]);
-  assertEquals((await post(env, `/proposals/${id}/approve`, "maria")).body.Data.State, "done");
+  assertEquals((await post(env, `/proposals/${id}/approve`, "maria")).body.Data?.State, "done");
   assertEquals((await blocks(env)).length, 1);
 });
 

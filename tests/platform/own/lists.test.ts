@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import { good, type Json } from "testing/flows.ts";
+import { good } from "testing/flows.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";
 import { steps } from "support/steps.ts";
@@ -25,10 +25,20 @@ function read(
   return Promise.resolve(env.platform.operations.fetch(request));
 }
 
+type Listed = { readonly ConsentId: string; readonly DomesticPaymentId?: string };
+type OwnPage = {
+  readonly Data: { readonly Consent?: Listed[]; readonly Payment?: Listed[]; readonly After?: string };
+};
+
 async function page(...args: Parameters<typeof read>): Promise<{ ids: readonly string[]; after?: string }> {
-  const { Data } = await good(read(...args), 200);
-  const [list, id] = args[2] === "consents" ? ["Consent", "ConsentId"] : ["Payment", "DomesticPaymentId"];
-  return { ids: Data[list].map((one: Json) => one[id]), after: Data.After };
+  const { Data } = await good<OwnPage>(read(...args), 200);
+  const [list, id] = args[2] === "consents"
+    ? ["Consent", "ConsentId"] as const
+    : ["Payment", "DomesticPaymentId"] as const;
+  return {
+    ids: (Data[list] ?? []).map((one) => one[id] ?? ""),
+    ...(Data.After === undefined ? {} : { after: Data.After }),
+  };
 }
 
 async function all(env: Environment, orgId: string, kind: Kind): Promise<readonly (readonly string[])[]> {

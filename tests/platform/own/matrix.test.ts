@@ -2,11 +2,19 @@
  * The authorization matrix: every endpoint of the operations API and every page of the console, for the people of every
  * organisation. What another organisation owns is not reachable by id, search, report or trace.
  */
+import type { z } from "zod";
+import type {
+  OwnConsent,
+  OwnPayment,
+  ownRegistrationSchema,
+} from "../../../src/platform/own/own_representation.ts";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import type { Found } from "testing/operation_answers.ts";
+import type { CreatedConsent } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import { call, clientToken, consentBody, good, type Json, pay } from "testing/flows.ts";
+import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";
 import { stepsOf } from "support/steps.ts";
@@ -52,7 +60,7 @@ async function twoCases(env: Environment): Promise<Readonly<Record<"shop" | "oth
   const otherInteraction = crypto.randomUUID();
   const initiation = { EndToEndIdentification: "OTHER.4711" };
   const body = JSON.stringify(consentBody({ initiation }));
-  const made = await good(
+  const made = await good<CreatedConsent>(
     call(env, env.otherTpp, bound, at, { body, headers: { "x-fapi-interaction-id": otherInteraction } }),
     201,
   );
@@ -116,26 +124,36 @@ Deno.test("an organisation finds what it owns: as TPP, and as the bank of the pa
   const { shop: [consentId, paymentId, interaction, clientId, endToEnd] } = await twoCases(env);
   for (const orgId of [env.tpp.orgId, "BANKA"]) {
     for (const id of [consentId, paymentId, endToEnd]) {
-      const { Data } = JSON.parse(await textOf(env, orgId, `/operations/own/search?q=${id}`));
-      assertEquals(Data.Case.map((one: Json) => one.DomesticPaymentId), [paymentId], `${orgId} ${id}`);
+      const { Data }: Found = JSON.parse(await textOf(env, orgId, `/operations/own/search?q=${id}`));
+      assertEquals(Data.Case.map((one) => one.DomesticPaymentId), [paymentId], `${orgId} ${id}`);
     }
   }
-  const byRequest = JSON.parse(await textOf(env, env.tpp.orgId, `/operations/own/search?q=${interaction}`));
-  assertEquals(byRequest.Data.Trace.map((trace: Json) => trace.Status), [400]);
-  const rejected = JSON.parse(await textOf(env, env.tpp.orgId, "/operations/own/rejected-requests"));
-  assertEquals(rejected.Data.Trace.map((trace: Json) => trace.InteractionId), [interaction]);
-  const registrations = JSON.parse(await textOf(env, env.tpp.orgId, "/operations/own/registrations"));
-  assertEquals(registrations.Data.Registration.map((one: Json) => [one.ClientId, one.Status]), [[
+  const byRequest: Found = JSON.parse(
+    await textOf(env, env.tpp.orgId, `/operations/own/search?q=${interaction}`),
+  );
+  assertEquals(byRequest.Data.Trace.map((trace) => trace.Status), [400]);
+  const rejected: { Data: Pick<Found["Data"], "Trace"> } = JSON.parse(
+    await textOf(env, env.tpp.orgId, "/operations/own/rejected-requests"),
+  );
+  assertEquals(rejected.Data.Trace.map((trace) => trace.InteractionId), [interaction]);
+  const registrations: { Data: { Registration: z.infer<typeof ownRegistrationSchema>[] } } = JSON.parse(
+    await textOf(env, env.tpp.orgId, "/operations/own/registrations"),
+  );
+  assertEquals(registrations.Data.Registration.map((one) => [one.ClientId, one.Status]), [[
     clientId,
     "active",
   ]]);
-  const ofBank = JSON.parse(await textOf(env, "BANKA", "/operations/own/payments"));
-  assertEquals(ofBank.Data.Payment.map((one: Json) => one.DomesticPaymentId), [paymentId]);
+  const ofBank: { Data: { Payment: OwnPayment[] } } = JSON.parse(
+    await textOf(env, "BANKA", "/operations/own/payments"),
+  );
+  assertEquals(ofBank.Data.Payment.map((one) => one.DomesticPaymentId), [paymentId]);
   const ofTpp = JSON.parse(await textOf(env, env.tpp.orgId, "/operations/own/payments"));
   assertEquals(ofTpp, ofBank);
   for (const orgId of [env.tpp.orgId, "BANKA"]) {
-    const consents = JSON.parse(await textOf(env, orgId, "/operations/own/consents"));
-    assertEquals(consents.Data.Consent.map((one: Json) => one.ConsentId), [consentId], orgId);
+    const consents: { Data: { Consent: OwnConsent[] } } = JSON.parse(
+      await textOf(env, orgId, "/operations/own/consents"),
+    );
+    assertEquals(consents.Data.Consent.map((one) => one.ConsentId), [consentId], orgId);
   }
   const [report] = JSON.parse(await textOf(env, env.tpp.orgId, "/operations/own/reports")).Data.Report;
   assertEquals([report.Id, report.Total.Payments], [clientId, 1]);

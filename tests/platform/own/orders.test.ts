@@ -1,22 +1,27 @@
 /** Stopped orders as participants' people see them: which they are and since when, without the operators' texts. */
 import { assert, assertEquals } from "@std/assert";
+import type { Payment } from "testing/answers.ts";
+import type { OwnOrder } from "testing/operation_answers.ts";
 import type { Environment } from "testing/environment.ts";
-import { good, type Json } from "testing/flows.ts";
+import { good } from "testing/flows.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";
 import { openPushEnvironment, paid } from "support/orders.ts";
 import type { PaymentId } from "../../../src/base/kernel/identifiers.ts";
 import { outboxDeadKey, outboxKey, paymentKey } from "../../../src/platform/store_keys.ts";
 
-async function stopped(env: Environment, orgId: string): Promise<readonly Json[]> {
+async function stopped(env: Environment, orgId: string): Promise<readonly OwnOrder[]> {
   const request = new Request(`${OPERATIONS_URL}/operations/own/payment-orders?state=dead`, {
     headers: personOf(orgId),
   });
-  return (await good(Promise.resolve(env.platform.operations.fetch(request)), 200)).Data.PaymentOrder;
+  return (await good<{ Data: { PaymentOrder: OwnOrder[] } }>(env.platform.operations.fetch(request), 200))
+    .Data.PaymentOrder;
 }
 
 /** A payment that the bank has refused with a text of its own. */
-async function refused(): Promise<{ env: Awaited<ReturnType<typeof openPushEnvironment>>; payment: Json }> {
+async function refused(): Promise<
+  { env: Awaited<ReturnType<typeof openPushEnvironment>>; payment: Payment["Data"] }
+> {
   const env = await openPushEnvironment(
     () => new Response("the payer's account is blocked", { status: 400 }),
     { operators: await testPeople() },

@@ -1,22 +1,24 @@
 /** The search of participants' people: cases of others change nothing in the answer, however many there are. */
 import { assertEquals } from "@std/assert";
+import type { Found } from "testing/operation_answers.ts";
+import { type CreatedConsent, present } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import { call, clientToken, consentBody, good, type Json, pay } from "testing/flows.ts";
+import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";
-import type { ConsentId } from "../../../src/base/kernel/identifiers.ts";
+import { asConsentId, type ConsentId } from "../../../src/base/kernel/identifiers.ts";
 import { consentRecord } from "../../../src/platform/consents/stored_consent.ts";
 import { stageLookup } from "../../../src/platform/lookup/lookup_store.ts";
 import { consentKey } from "../../../src/platform/store_keys.ts";
 
 const QUOTED = "FRESCO.21302.GFX.20";
 
-async function found(env: Environment): Promise<Json> {
+async function found(env: Environment): Promise<Found["Data"]> {
   const request = new Request(`${OPERATIONS_URL}/operations/own/search?q=${QUOTED}`, {
     headers: personOf(env.tpp.orgId),
   });
-  return (await good(Promise.resolve(env.platform.operations.fetch(request)), 200)).Data;
+  return (await good<Found>(env.platform.operations.fetch(request), 200)).Data;
 }
 
 async function ownCase(env: Environment): Promise<void> {
@@ -24,10 +26,10 @@ async function ownCase(env: Environment): Promise<void> {
   await env.platform.writeTraces();
 }
 
-async function foreignCase(env: Environment): Promise<ConsentId> {
+async function foreignCase(env: Environment): Promise<string> {
   const bound = await clientToken(env, env.otherTpp, "BANKB");
   const body = JSON.stringify(consentBody({ initiation: { EndToEndIdentification: QUOTED } }));
-  const made = await good(
+  const made = await good<CreatedConsent>(
     call(env, env.otherTpp, bound, "/BANKB/domestic-payment-consents/v1", { body }),
     201,
   );
@@ -47,7 +49,10 @@ Deno.test("cases of others do not displace own ones from a search [OWN2, OWN3]",
   await using env = await openEnvironment({ operators: await testPeople() });
   await ownCase(env);
   const before = await found(env);
-  const foreign = await consentRecord.get(env.store, consentKey(await foreignCase(env)));
+  const foreign = await consentRecord.get(
+    env.store,
+    consentKey(present(asConsentId(await foreignCase(env)))),
+  );
   if (foreign === null) throw new Error("no such consent");
   const writes: never[] = [];
   for (let copy = 100; copy < 170; copy++) {

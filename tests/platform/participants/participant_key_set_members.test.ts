@@ -1,6 +1,6 @@
 /** Which members of a published key set are believed, and for what (contract DC15, DC17; Decisions A10, E4). */
 import { assertEquals } from "@std/assert";
-import { type Json, requestToken } from "testing/flows.ts";
+import { requestToken } from "testing/flows.ts";
 import { putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
 import { forUrls, keyUrls } from "support/directory_network.ts";
 import { largeTestKey, smallTestKey, testKey } from "testing/keys.ts";
@@ -8,8 +8,15 @@ import type { CertifiedKey, Participant } from "testing/participants.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 
+type Member = Readonly<Record<string, unknown>>;
+
 /** From now on the directory publishes the participant's keys as edited. */
-function publish(env: Environment, who: Participant, edit: (keys: Json[]) => Json[], list: 0 | 1 = 0): void {
+function publish(
+  env: Environment,
+  who: Participant,
+  edit: (keys: Member[]) => unknown[],
+  list: 0 | 1 = 0,
+): void {
   env.network = forUrls(env, ({ href }) => href === keyUrls(who)[list], async (request) => {
     const { keys } = await (await env.directory.fetch(request)).json();
     return Response.json({ keys: edit(keys) });
@@ -17,14 +24,14 @@ function publish(env: Environment, who: Participant, edit: (keys: Json[]) => Jso
   env.now += 900_001; // a younger former copy would be preferred to a set without usable keys
 }
 
-const isSigning = ({ use }: Json): boolean => use === "sig";
-const isTransport = ({ use }: Json): boolean => use === "tls";
+const isSigning = ({ use }: Member): boolean => use === "sig";
+const isTransport = ({ use }: Member): boolean => use === "tls";
 
-function onSigning(change: (key: Json) => Json): (keys: Json[]) => Json[] {
+function onSigning(change: (key: Member) => Member): (keys: Member[]) => Member[] {
   return (keys) => keys.map((key) => isSigning(key) ? change(key) : key);
 }
 
-function without(name: string): (key: Json) => Json {
+function without(name: string): (key: Member) => Member {
   return ({ [name]: _, ...rest }) => rest;
 }
 
@@ -34,7 +41,7 @@ async function status(env: Environment, who = env.tpp): Promise<number> {
 
 Deno.test("a signing key is believed with every sensible spelling of its members [DC17]", async (t) => {
   await using env = await openEnvironment();
-  const good: Record<string, (key: Json) => Json> = {
+  const good: Record<string, (key: Member) => Member> = {
     "as it is": (key) => key,
     "without alg": without("alg"),
     "without x5c and thumbprints": ({ kty, n, e, use, kid }) => ({ kty, n, e, use, kid }),
@@ -60,7 +67,7 @@ Deno.test("a signing key is believed with every sensible spelling of its members
 Deno.test("a signing key with anything wrong is no signing key [DC17] [DC5]", async (t) => {
   await using env = await openEnvironment();
   const small = (await smallTestKey()).publicJwk;
-  const bad: Record<string, (key: Json) => Json> = {
+  const bad: Record<string, (key: Member) => Member> = {
     "without use": without("use"),
     "use tls": (key) => ({ ...key, use: "tls" }),
     "use enc": (key) => ({ ...key, use: "enc" }),
@@ -71,7 +78,7 @@ Deno.test("a signing key with anything wrong is no signing key [DC17] [DC5]", as
     "key_ops without verify": (key) => ({ ...key, key_ops: ["encrypt"] }),
     "without kid": without("kid"),
     "kid empty": (key) => ({ ...key, kid: "" }),
-    "kid of another case": (key) => ({ ...key, kid: key.kid.toLowerCase() + "X" }),
+    "kid of another case": (key) => ({ ...key, kid: String(key["kid"]).toLowerCase() + "X" }),
     "kty EC": (key) => ({ ...key, kty: "EC" }),
     "kty oct": ({ kid }) => ({ kty: "oct", k: "c2VjcmV0", kid, use: "sig" }),
     "e of 3": (key) => ({ ...key, e: "Aw" }),
@@ -93,8 +100,8 @@ Deno.test("a signing key with anything wrong is no signing key [DC17] [DC5]", as
 Deno.test("of two signing keys under one kid neither is used, in either order [DC15]", async (t) => {
   await using env = await openEnvironment();
   const outsider = await testKey(10);
-  const twin = ({ kid }: Json): Json => ({ ...outsider.publicJwk, kid, use: "sig", alg: "PS256" });
-  const orders: Record<string, (keys: Json[]) => Json[]> = {
+  const twin = ({ kid }: Member): Member => ({ ...outsider.publicJwk, kid, use: "sig", alg: "PS256" });
+  const orders: Record<string, (keys: Member[]) => Member[]> = {
     "the outsider's last": (keys) => [...keys, ...keys.filter(isSigning).map(twin)],
     "the outsider's first": (keys) => [...keys.filter(isSigning).map(twin), ...keys],
     "the outsider's under a padded kid [A11]": (keys) => [
@@ -113,7 +120,7 @@ Deno.test("of two signing keys under one kid neither is used, in either order [D
 Deno.test("a kid in the revoked set is revoked, whatever else is said about it [A9] [DC5]", async (t) => {
   await using env = await openEnvironment();
   const { kid } = env.tpp.signing;
-  const entries: Record<string, Json> = {
+  const entries: Record<string, unknown> = {
     "with nothing but its kid": { kid },
     "with padding [A11]": { kid: `${kid}=` },
     "with another use": { kid, kty: "RSA", use: "tls" },

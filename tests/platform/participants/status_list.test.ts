@@ -1,7 +1,7 @@
 /** How the platform reads the directory's status list, and what it does without it (Decisions A9, G5). */
 import { assert, assertEquals } from "@std/assert";
 import { FAILURES, forUrls, serving, setOrganisation, STATUS_URL } from "support/directory_network.ts";
-import { type Json, requestToken } from "testing/flows.ts";
+import { requestToken } from "testing/flows.ts";
 import { BOUND_MS } from "support/standing.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 
@@ -20,8 +20,10 @@ function listFetches(env: Environment): number {
   return count;
 }
 
+type Entry = Readonly<Record<string, unknown>>;
+
 /** The directory's list with its entries replaced. */
-async function relist(env: Environment, change: (entries: Json[]) => Json[]): Promise<void> {
+async function relist(env: Environment, change: (entries: Entry[]) => unknown[]): Promise<void> {
   const { participants } = await (await env.directory.fetch(new Request(STATUS_URL))).json();
   const text = JSON.stringify({ participants: change(participants) });
   env.network = forUrls(env, isList, serving(text));
@@ -96,7 +98,7 @@ Deno.test("no request waits for a directory that is down: the last list holds fo
 Deno.test("a list of 20,000 participants is read, one of more than 8 MiB is not [G5]", async (t) => {
   await using env = await openEnvironment({ registersItself: true });
   await tokenStatus(env);
-  const outsiders = Array.from({ length: 20_000 }, (_, index): Json => ({
+  const outsiders = Array.from({ length: 20_000 }, (_, index): Entry => ({
     org_id: `ORG-${String(index).padStart(20, "0")}`,
     org_status: "Active",
     software_client_id: `SC-${crypto.randomUUID()}`,
@@ -120,7 +122,7 @@ Deno.test("a list of 20,000 participants is read, one of more than 8 MiB is not 
   });
 });
 
-const TPP_ENTRIES: Readonly<Record<string, (entry: Json) => Json[]>> = {
+const TPP_ENTRIES: Readonly<Record<string, (entry: Entry) => unknown[]>> = {
   "not listed": () => [],
   "listed twice": (entry) => [entry, entry],
   "listed under another organisation": (entry) => [{ ...entry, org_id: "OTHER" }],

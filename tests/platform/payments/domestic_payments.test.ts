@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import type { Consent } from "testing/answers.ts";
 import { call, consentBody, DEBTOR_ACCOUNT, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { openEnvironment } from "testing/environment.ts";
@@ -12,7 +13,7 @@ Deno.test("POST domestic-payments answers 201 AcceptedSettlementInProcess and co
   assertEquals(payment.Data.Charges, []);
   assertEquals(payment.Meta, {});
   const path = `/BANKA/domestic-payment-consents/v1/${flow.consentId}`;
-  const consent = await good(call(env, env.tpp, flow.bound, path), 200);
+  const consent = await good<Consent>(call(env, env.tpp, flow.bound, path), 200);
   assertEquals(consent.Data.Status, "Consumed");
 });
 

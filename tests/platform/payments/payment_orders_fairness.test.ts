@@ -1,7 +1,7 @@
 /** One bank's orders never wait for another bank's, however many wait there and however slow it is [D4]. */
 import { assert, assertEquals } from "@std/assert";
 import { outboxQueueKey } from "../../../src/platform/store_keys.ts";
-import { good, type Json, pay } from "testing/flows.ts";
+import { good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import {
   accepts,
@@ -43,7 +43,7 @@ Deno.test("a bank that never answers and has 1,000 orders waiting delays no orde
   assertEquals([silence.waiting, silence.most], [AT_ONCE, AT_ONCE]);
 
   // A new order of bank A is not pushed either: its TPP is answered after 3 s, and the order waits with the others.
-  const late: Json = (await good(pay(env, bankA), 201)).Data;
+  const late = (await good(pay(env, bankA), 201)).Data;
   assertEquals([late.Status, silence.waiting], ["Pending", AT_ONCE]);
 
   // A stop waits for the pushes under way and for the new order's own, not for the backlog.

@@ -1,7 +1,6 @@
 /** The operator's view of orders that were given up, and the way to have one tried again. */
 import { assertEquals } from "@std/assert";
 import { accepts, history, later, outboxOrder, paid, statusOf } from "support/orders.ts";
-import type { Json } from "testing/flows.ts";
 import { giveUp, LIST, openOperated, operate, redriveOf } from "./operated.ts";
 
 Deno.test("GET operations/payment-orders lists the orders that were given up, and only those", async () => {
@@ -33,7 +32,7 @@ Deno.test("GET operations/payment-orders pages by After", async () => {
   await using env = await openOperated();
   const { DomesticPaymentId: dead } = await paid(env);
   await giveUp(env);
-  const [order, payment] = await env.store.getMany<Json>([["outbox", dead], ["payment", dead]]);
+  const [order, payment] = await env.store.getMany<object>([["outbox", dead], ["payment", dead]]);
   for (let copy = 0; copy < 100; copy++) {
     const id = crypto.randomUUID();
     await env.store.commit({
@@ -47,7 +46,7 @@ Deno.test("GET operations/payment-orders pages by After", async () => {
   }
   const first = (await (await operate(env, LIST)).json()).Data;
   const second = (await (await operate(env, `${LIST}&after=${first.After}`)).json()).Data;
-  const ids = [...first.PaymentOrder, ...second.PaymentOrder].map((listed: Json) => listed.DomesticPaymentId);
+  const ids = [...first.PaymentOrder, ...second.PaymentOrder].map((listed) => listed.DomesticPaymentId);
   assertEquals([first.PaymentOrder.length, second.PaymentOrder.length, second.After], [100, 1, undefined]);
   assertEquals([new Set(ids).size, ids.includes(dead)], [101, true]);
 });

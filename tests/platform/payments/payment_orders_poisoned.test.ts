@@ -1,14 +1,15 @@
 /** Orders that fail for themselves alone, and what they must not do to a bank's other customers [D4]. */
 import { assert, assertEquals } from "@std/assert";
-import type { Json } from "testing/flows.ts";
+import { bodyOf } from "testing/answers.ts";
+import type { StoppedOrders } from "testing/operation_answers.ts";
 import { leavesForBank, pushed } from "support/departures.ts";
 import { accepts, history, later, openPushEnvironment, outboxOrder, paid, statusOf } from "support/orders.ts";
 import type { Environment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 import { timesOut } from "./poisoned.ts";
 
-async function deadOrders(env: Environment): Promise<Json> {
-  return await (await env.asOperator("/operations/payment-orders?state=dead")).json();
+async function deadOrders(env: Environment): Promise<StoppedOrders> {
+  return await bodyOf<StoppedOrders>(env.asOperator("/operations/payment-orders?state=dead"));
 }
 
 function rejects(): Response {
@@ -44,8 +45,8 @@ Deno.test("An order that the bank answers with a 4xx is dead at once, and the op
     const { DomesticPaymentId: id, Status } = await paid(env);
     assertEquals(Status, "Pending");
     const [listed] = (await deadOrders(env)).Data.PaymentOrder;
-    assertEquals([listed.DomesticPaymentId, listed.PushFailures], [id, 1]);
-    assertEquals([listed.LastFailure, listed.BankText], [why, text]);
+    assertEquals([listed?.DomesticPaymentId, listed?.PushFailures], [id, 1]);
+    assertEquals([listed?.LastFailure, listed?.BankText], [why, text]);
     const dead = env.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "order.dead");
     assertEquals(dead.map(({ level, paymentId, why }) => [level, paymentId, why]), [["error", id, why]]);
     if (text !== undefined) assertEquals(env.logged.some((line) => line.includes(text)), false);

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
-import { good, type Json, pay } from "testing/flows.ts";
+import type { PaymentOrder } from "testing/answers.ts";
+import { good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { leavesForBank, pushed } from "support/departures.ts";
 import {
@@ -42,7 +43,7 @@ async function sendsCustomers(env: PushEnvironment, tpp: Participant): Promise<b
 }
 
 function consentIdOf({ body }: Push): string {
-  return (decodeJwt(body) as Json).Data.ConsentId;
+  return decodeJwt<PaymentOrder>(body).Data.ConsentId;
 }
 
 Deno.test("One TPP's orders that fail close the bank to its own customers alone, whatever it sends [D4]", async () => {

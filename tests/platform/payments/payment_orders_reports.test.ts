@@ -1,6 +1,7 @@
 /** The bank's own reports and its answers to pushes, in any order [D2, D3, D4]. */
 import { assertEquals } from "@std/assert";
-import { call, clientToken, good, type Json } from "testing/flows.ts";
+import type { PaymentOrders } from "testing/answers.ts";
+import { call, clientToken, good } from "testing/flows.ts";
 import {
   accepts,
   answers,
@@ -116,18 +117,18 @@ Deno.test("GET back-channel-payments lists the Pending order with all that a ban
   await using env = await openPushEnvironment(down);
   const { DomesticPaymentId: id, ConsentId } = await paid(env);
   const { PaymentOrder } = await pulled(env, "?status=Pending");
-  assertEquals(PaymentOrder.map((order: Json) => [order.DomesticPaymentId, order.ConsentId, order.Status]), [
+  assertEquals(PaymentOrder.map((order) => [order.DomesticPaymentId, order.ConsentId, order.Status]), [
     [id, ConsentId, "Pending"],
   ]);
-  assertEquals(PaymentOrder[0].DebtorAccount.Identification, "GB33BUKB20201555555555");
-  assertEquals(PaymentOrder[0].Initiation.InstructedAmount, { Amount: "165.88", Currency: "EUR" });
+  assertEquals(PaymentOrder[0]?.DebtorAccount.Identification, "GB33BUKB20201555555555");
+  assertEquals(PaymentOrder[0]?.Initiation.InstructedAmount, { Amount: "165.88", Currency: "EUR" });
   await good(report(env, id, ACCEPTED), 200);
   assertEquals((await pulled(env, "?status=Pending")).PaymentOrder, []);
   assertEquals((await pulled(env, "")).PaymentOrder.length, 1);
 });
 
-async function pulled(env: PushEnvironment, query: string): Promise<Json> {
+async function pulled(env: PushEnvironment, query: string): Promise<PaymentOrders["Data"]> {
   const bound = await clientToken(env, env.bankA, "BANKA");
   const path = `/BANKA/back-channel-payments/v1${query}`;
-  return (await good(call(env, env.bankA, bound, path), 200)).Data;
+  return (await good<PaymentOrders>(call(env, env.bankA, bound, path), 200)).Data;
 }

@@ -1,10 +1,11 @@
 /** POST domestic-payments: what it answers, which account it may name, and what is kept of it. */
 import { assertEquals } from "@std/assert";
-import { paymentIdOf } from "../../../src/base/kernel/identifiers.ts";
+import { asConsentId, paymentIdOf } from "../../../src/base/kernel/identifiers.ts";
 import { bodyAt } from "../../../src/platform/evidence/evidence_store.ts";
-import { call, consentBody, DEBTOR_ACCOUNT, good, type Json, pay, paymentBody } from "testing/flows.ts";
+import { present } from "testing/answers.ts";
+import { call, consentBody, DEBTOR_ACCOUNT, good, pay, paymentBody } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import { payloadSignature } from "testing/jwts.ts";
+import { type JsonObject, payloadSignature } from "testing/jwts.ts";
 import { assertFaults, unchanged } from "testing/resource_answers.ts";
 import { FULL_CONSENT, omitting } from "testing/resource_bodies.ts";
 import { BASE_URL, openEnvironment } from "testing/environment.ts";
@@ -18,7 +19,7 @@ Deno.test("POST domestic-payments answers a full payment with all of its initiat
   const flow = await authorised(env, { body: FULL_CONSENT });
   const made = await good(pay(env, flow), 201);
   const id = made.Data.DomesticPaymentId;
-  assertEquals(id, await paymentIdOf(made.Data.ConsentId));
+  assertEquals(id, await paymentIdOf(present(asConsentId(made.Data.ConsentId))));
   const debtor = omitting(FULL_CONSENT.Data.Initiation.DebtorAccount, "Name");
   const expected = {
     Data: {
@@ -63,7 +64,7 @@ Deno.test("POST domestic-payments answers the refund account where it was asked 
   const implicit = {
     DebtorAccount: { ...DEBTOR_ACCOUNT, Name: "Alice Payer", SecondaryIdentification: "S-1" },
   };
-  const cases: Record<string, readonly [Json, Json | undefined]> = {
+  const cases: Record<string, readonly [{ data?: JsonObject; initiation?: JsonObject }, unknown]> = {
     "Yes, account chosen by the customer": [{ data: { ReadRefundAccount: "Yes" } }, DEBTOR_ACCOUNT],
     "Yes, account named by the TPP": [
       { data: { ReadRefundAccount: "Yes" }, initiation: implicit },
@@ -94,7 +95,7 @@ Deno.test("POST domestic-payments takes members in any order [PAY-03]", async ()
 
 Deno.test("POST domestic-payments of an explicit consent may name the selected account, and echoes what was named [PAY-04]", async (t) => {
   await using env = await openEnvironment();
-  const cases: Record<string, Json> = {
+  const cases: Record<string, unknown> = {
     "as the bank named it": DEBTOR_ACCOUNT,
     "by the scheme's other name": { ...DEBTOR_ACCOUNT, SchemeName: "IBAN" },
   };
@@ -109,7 +110,7 @@ Deno.test("POST domestic-payments of an explicit consent may name no other accou
   await using env = await openEnvironment();
   const flow = await authorised(env);
   const account = "Data.Initiation.DebtorAccount";
-  const cases: Record<string, readonly [Json, string]> = {
+  const cases: Record<string, readonly [unknown, string]> = {
     "another IBAN": [
       { ...DEBTOR_ACCOUNT, Identification: "GB29NWBK60161331926819" },
       `${account}.Identification`,
@@ -182,7 +183,7 @@ Deno.test("the signed bytes of a payment and of its consent are kept as evidence
 });
 
 /** The same JSON value with the members of every object in reverse order. */
-function reversed(value: Json): Json {
+function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(

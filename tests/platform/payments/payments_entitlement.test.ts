@@ -1,5 +1,6 @@
 /** Who may make and read which payment: the consent it is for, and whose payment it is. */
 import { assertEquals } from "@std/assert";
+import type { CreatedConsent } from "testing/answers.ts";
 import { call, clientToken, consentBody, createConsent, good, pay, paymentBody } from "testing/flows.ts";
 import { authorised, returnPath, toBank } from "testing/authorization_flow.ts";
 import { assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
@@ -47,7 +48,7 @@ Deno.test("POST domestic-payments knows no consent that is unknown, malformed, a
   await using env = await openEnvironment();
   const mine = await authorised(env);
   const atB = await authorised(env, { bank: env.bankB });
-  const theirs = (await good(
+  const theirs = (await good<CreatedConsent>(
     call(env, env.otherTpp, await clientToken(env, env.otherTpp), CONSENTS, {
       body: JSON.stringify(consentBody()),
     }),

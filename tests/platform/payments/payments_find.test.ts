@@ -1,5 +1,6 @@
 /** GET domestic-payments?idempotency-key: the payment of a TPP that has lost the answer to its POST. */
 import { assertEquals } from "@std/assert";
+import type { Payment } from "testing/answers.ts";
 import { type BoundToken, call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
@@ -70,7 +71,7 @@ Deno.test("GET domestic-payments?idempotency-key finds a payment for 24 h [IDE-1
   const made = await good(pay(env, await authorised(env), { idempotencyKey: "k" }), 201);
   env.now += 86_399_999;
   assertEquals(
-    (await good(find(env, await clientToken(env, env.tpp), "k"), 200)).Data.DomesticPaymentId,
+    (await good<Payment>(find(env, await clientToken(env, env.tpp), "k"), 200)).Data.DomesticPaymentId,
     made.Data.DomesticPaymentId,
   );
   env.now += 1;

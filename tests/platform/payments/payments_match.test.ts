@@ -1,5 +1,6 @@
 /** POST domestic-payments against its consent: every leaf that differs is told, and the consent stays usable. */
 import { assertEquals } from "@std/assert";
+import { type Consent, memberOf } from "testing/answers.ts";
 import { call, consentBody, good, type Json, pay, paymentBody } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { assertFaults, unchanged } from "testing/resource_answers.ts";
@@ -51,7 +52,7 @@ Deno.test("POST domestic-payments is told every leaf that it changes, and the co
   const leaves = leavesOf(body).filter((path) => path !== "Data.ConsentId");
   await t.step("a full consent has 37 leaves that count", () => assertEquals(leaves.length, 37));
   for (const path of leaves) {
-    const value = path.split(/[.[\]]+/).filter((step) => step !== "").reduce((at, step) => at[step], body);
+    const value = path.split(/[.[\]]+/).filter((step) => step !== "").reduce<unknown>(memberOf, body);
     await rejected(`${path} changed`, edited(body, path, OTHER[path] ?? `${value}x`), path);
     if (REQUIRED.test(path) || path.endsWith("]") || MAY_BE_LEFT_OUT.some((free) => path.startsWith(free))) {
       continue;
@@ -86,7 +87,7 @@ Deno.test("POST domestic-payments is told every leaf that it changes, and the co
     "Risk.MerchantCategoryCode",
   );
   await t.step("the consent is still Authorized", async () => {
-    const consent = await good(call(env, env.tpp, flow.bound, `${CONSENTS}/${flow.consentId}`), 200);
+    const consent = await good<Consent>(call(env, env.tpp, flow.bound, `${CONSENTS}/${flow.consentId}`), 200);
     assertEquals(consent.Data.Status, "Authorized");
   });
   await t.step("and pays", async () => {

@@ -1,7 +1,8 @@
 /** How a payment goes on, as its TPP sees it, while the bank reports on the back channel (contract PT3 to PT10; Decision D3). */
 import { assertEquals } from "@std/assert";
 import { isLegalMove } from "../../../src/platform/payments/payment.ts";
-import { call, clientToken, good, type Json, pay } from "testing/flows.ts";
+import type { Consent, Payment } from "testing/answers.ts";
+import { call, clientToken, good, pay } from "testing/flows.ts";
 import { type AtBank, authorised } from "testing/authorization_flow.ts";
 import { assertFaults, unchanged } from "testing/resource_answers.ts";
 import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
@@ -41,7 +42,7 @@ async function paid(env: Environment): Promise<{
   flow: AtBank;
   id: string;
   report: (status: Status) => Promise<Response>;
-  seen: () => Promise<Json>;
+  seen: () => Promise<Payment["Data"]>;
 }> {
   const flow = await authorised(env);
   const id = (await good(pay(env, flow), 201)).Data.DomesticPaymentId;
@@ -51,8 +52,8 @@ async function paid(env: Environment): Promise<{
       method: "PUT",
       body: JSON.stringify({ Data: { Status, StatusUpdateDateTime: new Date(env.now).toISOString() } }),
     });
-  const seen = async (): Promise<Json> =>
-    (await good(call(env, env.tpp, flow.bound, `${PAYMENTS}/${id}`), 200)).Data;
+  const seen = async (): Promise<Payment["Data"]> =>
+    (await good<Payment>(call(env, env.tpp, flow.bound, `${PAYMENTS}/${id}`), 200)).Data;
   return { flow, id, report, seen };
 }
 
@@ -82,7 +83,10 @@ Deno.test("a payment moves along its legal moves only, and its consent stays Con
       assertEquals(await seen(), before);
     });
     await t.step(`${name}: the consent stays Consumed`, async () => {
-      const consent = await good(call(env, env.tpp, flow.bound, `${CONSENTS}/${flow.consentId}`), 200);
+      const consent = await good<Consent>(
+        call(env, env.tpp, flow.bound, `${CONSENTS}/${flow.consentId}`),
+        200,
+      );
       assertEquals(consent.Data.Status, "Consumed");
     });
   }

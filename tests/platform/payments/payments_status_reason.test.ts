@@ -1,7 +1,9 @@
 /** Why a bank rejected a payment, as its TPP reads it [G6]. */
 import { assertEquals } from "@std/assert";
+import type { Payment } from "testing/answers.ts";
+import type { JsonObject } from "testing/jwts.ts";
 import { putStatus } from "testing/back_channel.ts";
-import { call, clientToken, good, type Json, pay } from "testing/flows.ts";
+import { call, clientToken, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { down, history, later, openPushEnvironment, paid, payment } from "support/orders.ts";
 import { openEnvironment } from "testing/environment.ts";
@@ -28,7 +30,7 @@ Deno.test("A payment that the bank has reported as Rejected carries the bank's r
   assertEquals(repeated, read);
   const bound = await clientToken(env, env.tpp);
   const found = `/BANKA/domestic-payments/v1?idempotency-key=${idempotencyKey}`;
-  assertEquals((await good(call(env, env.tpp, bound, found), 200)).Data, read);
+  assertEquals((await good<Payment>(call(env, env.tpp, bound, found), 200)).Data, read);
 });
 
 Deno.test("A reason of any other status is kept in the history and not shown to the TPP [G6]", async () => {
@@ -69,7 +71,7 @@ Deno.test("A push that the bank answers with Rejected brings the bank's reason t
 Deno.test("A push that is answered with a reason after retries brings it as well, and an acceptance brings none [G6]", async () => {
   await using env = await openPushEnvironment(down);
   const [first, second] = [await paid(env), await paid(env)];
-  let answer: Json = { Status: "Rejected", StatusReason: REASON };
+  let answer: JsonObject = { Status: "Rejected", StatusReason: REASON };
   env.answer = () => {
     const response = Response.json(answer);
     answer = { Status: "AcceptedSettlementInProcess", StatusReason: REASON };
@@ -84,14 +86,17 @@ Deno.test("A push that is answered with a reason after retries brings it as well
     ["Rejected", REASON],
   ]);
   const rejected = seen.find(({ Status }) => Status === "Rejected");
-  assertEquals((await history(env, rejected.DomesticPaymentId)).at(-1), "payment.Rejected by bank BANKA");
+  assertEquals(
+    (await history(env, rejected?.DomesticPaymentId ?? "")).at(-1),
+    "payment.Rejected by bank BANKA",
+  );
 });
 
 Deno.test("A payment that the version before has stored as Rejected is read without a reason", async () => {
   await using env = await openEnvironment();
   const { DomesticPaymentId: id } = await paid(env);
   const key = ["payment", id];
-  const stored = await env.store.get<Json>(key);
+  const stored = await env.store.get<object>(key);
   const value = { ...stored?.value, status: "Rejected" };
   await env.store.commit({ checks: [], writes: [{ kind: "set", key, value }] });
   const read = await payment(env, id);

@@ -1,4 +1,5 @@
 /** Receipts: what the TPP gets for its payer, and what the public page makes of what is pasted (contract RCP1 to RCP5). */
+import type { Receipt } from "../../../src/platform/receipts/receipt.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
@@ -8,10 +9,12 @@ import { CATALOGUES } from "../../../src/pages/phrase.ts";
 import { LANGUAGES } from "../../../src/pages/language.ts";
 import { findReceiptKey } from "../../../src/platform/receipts/receipt_keys.ts";
 import { verifyReceipt } from "../../../src/platform/receipts/verify_receipt.ts";
+import type { SentConsent } from "testing/flows.ts";
+import type { PaymentReceipt } from "testing/answers.ts";
 import { assertNotFound, paidAt, putStatus } from "testing/back_channel.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
-import { call, clientToken, consentBody, good, type Json } from "testing/flows.ts";
+import { call, clientToken, consentBody, good } from "testing/flows.ts";
 import { assertBrowserHeaders, headingOf } from "testing/front_channel.ts";
 import { signJwt } from "testing/jwts.ts";
 import { assertChallenge } from "testing/resource_answers.ts";
@@ -29,11 +32,11 @@ const receiptAt = (id: string): string => `${PAYMENTS}/${id}/receipt`;
 /** A payment and its receipt. */
 async function receiptOf(
   env: Environment,
-  body: Json = consentBody(),
+  body: SentConsent = consentBody(),
 ): Promise<{ id: string; receipt: string; flow: Awaited<ReturnType<typeof authorised>> }> {
   const { data, flow } = await paidAt(env, env.bankA, { body });
   const id = data.DomesticPaymentId;
-  const { Data } = await good(call(env, env.tpp, flow.payment, receiptAt(id)), 200);
+  const { Data } = await good<PaymentReceipt>(call(env, env.tpp, flow.payment, receiptAt(id)), 200);
   return { id, receipt: Data.Receipt, flow };
 }
 
@@ -55,7 +58,7 @@ Deno.test("a receipt has amount, payee, status and references, and nothing of th
   const { kid, ...header } = decodeProtectedHeader(receipt);
   assertEquals(header, { alg: "PS256", typ: TYP });
   assertEquals(kid, (await signer(env)).kid);
-  const { bank_name, tpp_name, status_at, created_at, iat, ...claims } = decodeJwt<Json>(receipt);
+  const { bank_name, tpp_name, status_at, created_at, iat, ...claims } = decodeJwt<Receipt>(receipt);
   assertEquals(claims, {
     iss: AUTH_URL,
     sub: id,
@@ -88,8 +91,8 @@ Deno.test("a receipt has the payment's status at its time, and the page shows it
       await good(putStatus(env, env.bankA, id, Status), 200);
     }
     const status = reports.at(-1) ?? "AcceptedSettlementInProcess";
-    const { Data } = await good(call(env, env.tpp, flow.bound, receiptAt(id)), 200);
-    assertEquals(decodeJwt<Json>(Data.Receipt)["status"], status);
+    const { Data } = await good<PaymentReceipt>(call(env, env.tpp, flow.bound, receiptAt(id)), 200);
+    assertEquals(decodeJwt<Receipt>(Data.Receipt)["status"], status);
     assertStringIncludes(await pasted(env, Data.Receipt), EN[`receipt.status.${status}`]);
     // The earlier receipt stays what it was.
     assertStringIncludes(await pasted(env, first), EN["receipt.status.AcceptedSettlementInProcess"]);
@@ -104,7 +107,7 @@ Deno.test("the receipt of a payment that the bank has not answered says so [RCP1
       ? Promise.resolve(new Response(null, { status: 500 }))
       : network(request);
   const { receipt } = await receiptOf(env);
-  assertEquals(decodeJwt<Json>(receipt)["status"], "Pending");
+  assertEquals(decodeJwt<Receipt>(receipt)["status"], "Pending");
   assertStringIncludes(await pasted(env, receipt), EN["receipt.status.Pending"]);
 });
 
@@ -162,7 +165,7 @@ Deno.test("the page prints what a genuine receipt says, also with line breaks in
 
 Deno.test("a payee's name with HTML in it is text on the page [RCP3]", async () => {
   await using env = await openEnvironment();
-  const claims = decodeJwt<Json>((await receiptOf(env)).receipt);
+  const claims = decodeJwt<Receipt>((await receiptOf(env)).receipt);
   const payee = "<img src=x onerror=alert(1)> & Co";
   const html = await pasted(env, await signClaims({ ...claims, payee }, await signer(env), TYP));
   assertStringIncludes(html, "&lt;img src=x onerror=alert(1)&gt; &amp; Co");
@@ -173,7 +176,7 @@ Deno.test("the page says what does not hold, and shows nothing of it [RCP4]", as
   await using env = await openEnvironment();
   const { receipt } = await receiptOf(env);
   const [head = "", payload = "", signature = ""] = receipt.split(".");
-  const claims = decodeJwt<Json>(receipt);
+  const claims = decodeJwt<Receipt>(receipt);
   const own = await signer(env);
   const { signed: handover } = (await material(env)).handover;
   const body = new TextEncoder().encode(JSON.stringify({ ...claims, amount: "1.00" }));

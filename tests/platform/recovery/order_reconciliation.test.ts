@@ -2,6 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { type BookEnvironment, openBookEnvironment } from "support/bank_books.ts";
+import { firstOf, type Payment } from "testing/answers.ts";
 import { call, clientToken, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { down, later, outboxOrder, paid, payment, statusOf } from "support/orders.ts";
@@ -72,7 +73,7 @@ Deno.test("reconciling brings the bank's reason of a rejected payment back, whet
     const copy = await made(env);
     const [id = ""] = env.books.orders.keys();
     env.books.tamper = (claims) => {
-      Object.assign(claims.Data.PaymentOrder[0], {
+      Object.assign(firstOf(claims.Data.PaymentOrder), {
         Status: "Rejected",
         StatusReason: "AM04: Too\u0000little",
       });
@@ -117,5 +118,5 @@ async function lostAnswer(env: BookEnvironment): Promise<Copy> {
 async function statusOfConsent(env: BookEnvironment, consentId: string): Promise<string> {
   const bound = await clientToken(env, env.tpp);
   const path = `/BANKA/domestic-payment-consents/v1/${consentId}`;
-  return (await good(call(env, env.tpp, bound, path), 200)).Data.Status;
+  return (await good<Payment>(call(env, env.tpp, bound, path), 200)).Data.Status;
 }

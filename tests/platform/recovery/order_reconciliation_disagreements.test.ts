@@ -1,7 +1,7 @@
 /** After a restore: a bank statement that disagrees with the store or is not authentic does not release the orders. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { openBookEnvironment } from "support/bank_books.ts";
-import { call, clientToken, good, type Json, paymentBody } from "testing/flows.ts";
+import { call, clientToken, good, paymentBody } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { paid } from "support/orders.ts";
 import { signJwt } from "testing/jwts.ts";
@@ -25,7 +25,7 @@ Deno.test("orders stay held while bank and platform disagree, and the operator r
     Why: "the platform has it as Rejected, the bank as AcceptedSettlementInProcess",
   }]]);
   const [, listed] = await env.operate(HOLDS);
-  assertEquals(listed.Data.OrderHold.map(({ BankId, State }: Json) => [BankId, State]), [
+  assertEquals(listed.Data.OrderHold?.map(({ BankId, State }) => [BankId, State]), [
     ["BANKA", "held"],
     ["BANKB", "held"],
   ]);
@@ -35,7 +35,7 @@ Deno.test("an order that the bank took for another account is a disagreement, no
   await using env = await openBookEnvironment();
   const { DomesticPaymentId: id } = await paid(env);
   const key = ["payment", id];
-  const stored = await env.store.get<Json>(key);
+  const stored = await env.store.get<{ readonly debtorAccount: object }>(key);
   const debtorAccount = { ...stored?.value.debtorAccount, Identification: "GB11BUKB20201555555563" };
   await env.store.commit({
     checks: [],
@@ -60,7 +60,7 @@ Deno.test("a payment without its order in the statement is not made up [G9]", as
   };
   const [, answer] = await env.operate(RECONCILE, "");
   assertEquals([answer.Data.State, answer.Data.Recovered], ["held", 0]);
-  assertStringIncludes(answer.Data.Disagreement[0].Why, "must bring the order");
+  assertStringIncludes(answer.Data.Disagreement[0]?.Why, "must bring the order");
 });
 
 Deno.test("an order that the platform did not sign is no proof of a payment [G9]", async () => {
@@ -80,7 +80,7 @@ Deno.test("an order that the platform did not sign is no proof of a payment [G9]
   const consentId = flow.consentId;
   env.books.orders.set(forged, { status: "AcceptedSettlementInProcess", order, consentId, executions: 0 });
   const [, answer] = await env.operate(RECONCILE, "");
-  assertStringIncludes(answer.Data.Disagreement[0].Why, "kid does not name a signing key");
+  assertStringIncludes(answer.Data.Disagreement[0]?.Why, "kid does not name a signing key");
   assertEquals(await env.store.get(["payment", forged]), null);
 });
 
@@ -110,7 +110,7 @@ Deno.test("an order of the platform for one bank proves nothing at another [G9]"
     `${HOLDS}/BANKB/reconcile`,
     await env.books.statement({ Since }, {}, env.bankB),
   );
-  assertEquals(answer.Data.Disagreement[0].Why, "the order that the bank brings: an order for another bank");
+  assertEquals(answer.Data.Disagreement[0]?.Why, "the order that the bank brings: an order for another bank");
 });
 
 Deno.test("a statement counts only as signed by this bank, for this platform and after the restore [G9]", async (t) => {
@@ -122,7 +122,9 @@ Deno.test("a statement counts only as signed by this bank, for this platform and
   await restore(env, copy);
   const Since = "2040-01-01T00:00:00+00:00";
   const before = await env.snapshot();
-  const claims = (changes: Json): Promise<string> => {
+  const claims = (
+    changes: Readonly<Record<string, unknown>> & { readonly Data?: object },
+  ): Promise<string> => {
     env.books.tamper = (good) => ({ ...good, ...changes, Data: { ...good.Data, ...changes.Data } });
     return env.books.statement({ Since });
   };

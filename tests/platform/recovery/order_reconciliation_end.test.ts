@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { openBookEnvironment, operate } from "support/bank_books.ts";
 import { openBanksEnvironment, paidAt } from "support/banks_environment.ts";
-import type { Json } from "testing/flows.ts";
+import type { OrderHold } from "testing/operation_answers.ts";
 import { down, later, outboxOrder, paid, statusOf } from "support/orders.ts";
 import { signJwt } from "testing/jwts.ts";
 import { copyOf, restore } from "support/restored_store.ts";
@@ -20,7 +20,7 @@ Deno.test("a statement of many pages goes on where it stopped, and releases afte
   for (let made = 0; made < 5; made++) await paid(env);
   await restore(env, copy);
   env.books.pageSize = 2;
-  const states: Json[] = [];
+  const states: OrderHold[] = [];
   for (let page = 0; page < 3; page++) states.push((await env.operate(RECONCILE, ""))[1].Data);
   assertEquals(states.map(({ State, Recovered }) => [State, Recovered]), [
     ["comparing", 2],

@@ -1,6 +1,7 @@
 /** A store that has lost its last commits: what was granted before is void, and no payment is executed twice. */
 import { assertEquals } from "@std/assert";
 import { type ConsentId, paymentIdOf } from "../../../src/base/kernel/identifiers.ts";
+import type { Payment } from "testing/answers.ts";
 import { call, clientToken, consentBody, DEBTOR_ACCOUNT, good, pay, push } from "testing/flows.ts";
 import { authorise, authorised, codeOf, redeem, toBank } from "testing/authorization_flow.ts";
 import { down, later, openPushEnvironment, orderIdOf, outboxOrder, paid } from "support/orders.ts";
@@ -92,5 +93,5 @@ Deno.test("after a restore orders are held, not failed [G9]", async () => {
 async function statusOfConsent(env: Environment, consentId: string): Promise<string> {
   const bound = await clientToken(env, env.tpp);
   const path = `/BANKA/domestic-payment-consents/v1/${consentId}`;
-  return (await good(call(env, env.tpp, bound, path), 200)).Data.Status;
+  return (await good<Payment>(call(env, env.tpp, bound, path), 200)).Data.Status;
 }

@@ -5,7 +5,8 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import type { Client } from "../../../src/platform/registration/client.ts";
 import { forUrls, serving } from "support/directory_network.ts";
-import { clientToken, createConsent, good, type Json, push, requestToken } from "testing/flows.ts";
+import type { JsonObject } from "testing/jwts.ts";
+import { clientToken, createConsent, good, push, requestToken } from "testing/flows.ts";
 import { authorise, authorize, Browser, toBank } from "testing/authorization_flow.ts";
 import type { Participant } from "testing/participants.ts";
 import {
@@ -43,7 +44,7 @@ async function pushTo(env: Environment, redirectUri: string): Promise<number> {
 }
 
 /** A renewed statement whose `iat` is another second's; gives it. */
-async function restate(env: Environment, who: Participant, changes: Json): Promise<string> {
+async function restate(env: Environment, who: Participant, changes: JsonObject): Promise<string> {
   env.now += 1000;
   return await renewedStatement(env, who, changes);
 }

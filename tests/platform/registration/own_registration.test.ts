@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
+import type { Consent, RegisteredClient } from "testing/answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { authorised, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
 import { assertErrorAnswer } from "testing/front_channel.ts";
@@ -62,7 +63,10 @@ Deno.test("a TPP and a bank read their own registration as it was answered to th
   const answer = await own(env, newcomer, await clientToken(env, newcomer, "BANKB"), "GET");
   await verifyAnswer(env, answer);
   assertEquals(await good(answer, 200), registered);
-  const ofBank = await good(own(env, env.bankA, await clientToken(env, env.bankA), "GET"), 200);
+  const ofBank = await good<RegisteredClient>(
+    own(env, env.bankA, await clientToken(env, env.bankA), "GET"),
+    200,
+  );
   assertEquals([ofBank.client_id, ofBank.scope], [env.bankA.clientId, "bank"]);
 });
 
@@ -70,7 +74,7 @@ Deno.test("GET shows the statement that the directory has issued since [DC18]", 
   await using env = await openEnvironment(MANY_REGISTRATIONS);
   await renewedStatement(env, env.tpp, { description: "Another text" });
   env.now += BOUND_MS;
-  const read = await good(own(env, env.tpp, await clientToken(env, env.tpp), "GET"), 200);
+  const read = await good<RegisteredClient>(own(env, env.tpp, await clientToken(env, env.tpp), "GET"), 200);
   assertEquals(decodeJwt(read.software_statement)["software_client_description"], "Another text");
 });
 
@@ -188,7 +192,7 @@ Deno.test("a customer of a deleted TPP returns to it with access_denied, and the
   env.now += 1;
   await good(postRegistration(env, env.tpp), 201);
   const path = `/BANKA/domestic-payment-consents/v1/${flow.consentId}`;
-  const read = await good(call(env, env.tpp, await clientToken(env, env.tpp), path), 200);
+  const read = await good<Consent>(call(env, env.tpp, await clientToken(env, env.tpp), path), 200);
   assertEquals(read.Data.Status, "AwaitingAuthorisation");
 });
 

@@ -2,17 +2,23 @@
 import { elapse } from "support/retention.ts";
 import { assert, assertEquals } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
+import { bodyOf, type Payment } from "testing/answers.ts";
+import type { Found } from "testing/operation_answers.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import { call, clientToken, consentBody, createConsent, good, type Json, pay } from "testing/flows.ts";
+import { call, clientToken, consentBody, createConsent, good, pay } from "testing/flows.ts";
 import type { TestOperator } from "testing/operators.ts";
 import { comeBack } from "../frontchannel/come_back.ts";
 
-async function searchFor(env: Environment, text: string, as: TestOperator = "support"): Promise<Json> {
+async function searchFor(
+  env: Environment,
+  text: string,
+  as: TestOperator = "support",
+): Promise<Found["Data"]> {
   await env.platform.writeTraces();
   const answer = await env.asOperator(`/operations/search?${new URLSearchParams({ q: text })}`, {}, as);
   assertEquals(answer.status, 200);
-  return (await answer.json()).Data;
+  return (await bodyOf<Found>(answer)).Data;
 }
 
 /** The reference that the page asks the customer to quote. */
@@ -41,7 +47,7 @@ Deno.test("support finds the payment from the number on the customer's error pag
     ClientId: env.tpp.clientId,
     CreationDateTime: "2040-01-15T12:00:00+00:00",
   }]);
-  assertEquals(Trace.map(({ Endpoint, Status, Rejection }: Json) => [Endpoint, Status, Rejection.Reason]), [
+  assertEquals(Trace.map(({ Endpoint, Status, Rejection }) => [Endpoint, Status, Rejection?.Reason]), [
     ["/{bank}/authorization.oauth2", 400, "authorization.request_uri_unusable"],
   ]);
 });
@@ -52,8 +58,8 @@ Deno.test("the number of a return that was not the customer's leads to the conse
   const page = await comeBack(env, { ...flow, browser: (await toBank(env)).browser });
   assertEquals(page.status, 400);
   const { Case: [found], Trace: [trace] } = await searchFor(env, await numberOn(page));
-  assertEquals([found.ConsentId, found.DomesticPaymentId], [flow.consentId, undefined]);
-  assertEquals(trace.Rejection.Detail, "returned in another browser");
+  assertEquals([found?.ConsentId, found?.DomesticPaymentId], [flow.consentId, undefined]);
+  assertEquals(trace?.Rejection?.Detail, "returned in another browser");
 });
 
 Deno.test("a payment is found by each of its ids, and a consent that others share an id with [TRC7, TRC8]", async (t) => {
@@ -62,7 +68,7 @@ Deno.test("a payment is found by each of its ids, and a consent that others shar
   const flow = await authorised(env, { body });
   const idempotencyKey = "shop-key-1";
   const answer = await pay(env, flow, { idempotencyKey });
-  const { Data: { DomesticPaymentId } } = await good(answer.clone(), 201);
+  const { Data: { DomesticPaymentId } } = await good<Payment>(answer.clone(), 201);
   const interaction = answer.headers.get("x-fapi-interaction-id") ?? "";
   for (
     const [text, by] of [
@@ -75,10 +81,10 @@ Deno.test("a payment is found by each of its ids, and a consent that others shar
       [idempotencyKey, "idempotency key"],
     ]
   ) {
-    await t.step(`${by} ${text.length}`, async () => {
-      const { Case: [found, ...more], Trace } = await searchFor(env, text);
-      assertEquals([found.FoundBy, found.ConsentId, more], [[by], flow.consentId, []]);
-      assertEquals(found.DomesticPaymentId, DomesticPaymentId);
+    await t.step(`${by} ${text?.length}`, async () => {
+      const { Case: [found, ...more], Trace } = await searchFor(env, text ?? "");
+      assertEquals([found?.FoundBy, found?.ConsentId, more], [[by], flow.consentId, []]);
+      assertEquals(found?.DomesticPaymentId, DomesticPaymentId);
       assert(Trace.length > 0);
     });
   }
@@ -98,7 +104,7 @@ Deno.test("a payment is found by each of its ids, and a consent that others shar
     }
     const { Case, Trace } = await searchFor(env, "Ref / 4711 ü");
     assertEquals([Case.length, Trace], [20, []]);
-    const times = Case.map(({ CreationDateTime }: Json) => CreationDateTime);
+    const times = Case.map(({ CreationDateTime }) => CreationDateTime);
     assertEquals(times, times.toSorted().toReversed());
   });
 });
@@ -139,6 +145,6 @@ Deno.test("a rejected request of a caller that no one knows is found by its numb
   const { Case, Trace } = await searchFor(env, answer.headers.get("x-fapi-interaction-id") ?? "");
   const stolen = await call(env, env.otherTpp, bound, "/BANKA/domestic-payments/v1/x");
   const seen = await searchFor(env, stolen.headers.get("x-fapi-interaction-id") ?? "");
-  assertEquals(seen.Trace[0].Rejection.Reason, "certificate.not_participants"); // the caller reads token.invalid
-  assertEquals([Case, Trace.length, Trace[0].Rejection.Reason], [[], 1, "certificate.missing"]);
+  assertEquals(seen.Trace[0]?.Rejection?.Reason, "certificate.not_participants"); // the caller reads token.invalid
+  assertEquals([Case, Trace.length, Trace[0]?.Rejection?.Reason], [[], 1, "certificate.missing"]);
 });

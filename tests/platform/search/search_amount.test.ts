@@ -1,9 +1,11 @@
 /** Support finds a payment by its amount and day. */
 import { assert, assertEquals } from "@std/assert";
+import type { FoundByAmount } from "testing/operation_answers.ts";
+import type { CreatedConsent } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import { call, clientToken, consentBody, good, type Json, pay } from "testing/flows.ts";
+import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { OPERATOR_TOKENS, type TestOperator } from "testing/operators.ts";
 import { CONSENTS } from "support/resource_calls.ts";
 import { DAY_MS, elapse, openRetaining, pass, settled, work } from "support/retention.ts";
@@ -21,12 +23,12 @@ function read(
   return env.asOperator(`/operations/cases?${new URLSearchParams(query)}`, {}, as);
 }
 
-async function found(env: Environment, query: Record<string, string>): Promise<Json> {
-  return (await good(read(env, { amount: "165.88", from: DAY, ...query }), 200)).Data;
+async function found(env: Environment, query: Record<string, string>): Promise<FoundByAmount["Data"]> {
+  return (await good<FoundByAmount>(read(env, { amount: "165.88", from: DAY, ...query }), 200)).Data;
 }
 
 async function idsOf(env: Environment, query: Record<string, string>): Promise<readonly string[]> {
-  return (await found(env, query)).Case.map(({ ConsentId }: Json) => ConsentId);
+  return (await found(env, query)).Case.map(({ ConsentId }) => ConsentId);
 }
 
 interface Wanted {
@@ -43,7 +45,10 @@ async function consent(
   const initiation = { InstructedAmount: { Amount: amount, Currency: currency } };
   const body = JSON.stringify(consentBody({ initiation }));
   const token = await clientToken(env, caller, bank);
-  return (await good(call(env, caller, token, CONSENTS.replace("BANKA", bank), { body }), 201)).Data
+  return (await good<CreatedConsent>(
+    call(env, caller, token, CONSENTS.replace("BANKA", bank), { body }),
+    201,
+  )).Data
     .ConsentId;
 }
 
@@ -128,9 +133,9 @@ Deno.test("a search opens the cases that fit, reads 5000 entries at most, and go
   };
   const first = await found(env, {});
   assertEquals([first.Case.length, read], [0, { entries: 5000, records: 0 }]);
-  const second = await found(env, { after: first.After });
-  const third = await found(env, { after: second.After });
-  const cases = [...second.Case, ...third.Case].map(({ ConsentId }: Json) => ConsentId);
+  const second = await found(env, { after: first.After ?? "" });
+  const third = await found(env, { after: second.After ?? "" });
+  const cases = [...second.Case, ...third.Case].map(({ ConsentId }) => ConsentId);
   assertEquals([second.Case.length, third.Case.length, third.After], [20, 1, undefined]);
   assertEquals(cases.toSorted(), ids.toSorted());
   assertEquals(read.records, 21);

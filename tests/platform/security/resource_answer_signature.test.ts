@@ -1,6 +1,7 @@
 /** The platform's own signature on what it answers (contract SG6), verified as a careful client would. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { errors } from "jose";
+import type { CreatedConsent } from "testing/answers.ts";
 import { call, clientToken, consentBody, good } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { payloadSignature } from "testing/jwts.ts";
@@ -38,7 +39,10 @@ Deno.test("GET endpoints sign their 200 in profile A [JWS-15]", async (t) => {
 Deno.test("a repeated GET has the same signature, which verifies, in the profile of the request [JWS-15]", async () => {
   await using env = await openEnvironment();
   const bound = await clientToken(env, env.tpp);
-  const made = await good(call(env, env.tpp, bound, CONSENTS, { body: JSON.stringify(consentBody()) }), 201);
+  const made = await good<CreatedConsent>(
+    call(env, env.tpp, bound, CONSENTS, { body: JSON.stringify(consentBody()) }),
+    201,
+  );
   const read = async (headers: Record<string, string> = {}): Promise<[string | null, string]> => {
     const response = await call(env, env.tpp, bound, `${CONSENTS}/${made.Data.ConsentId}`, { headers });
     const signature = response.headers.get("x-jws-signature");

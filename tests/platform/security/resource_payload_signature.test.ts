@@ -1,6 +1,6 @@
 /** `x-jws-signature` of requests at the two POST endpoints (contract JWS-01 to JWS-16). */
 import { assertEquals } from "@std/assert";
-import { call, clientToken, consentBody, type Json, pay, paymentBody } from "testing/flows.ts";
+import { call, clientToken, consentBody, pay, paymentBody } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { payloadSignature } from "testing/jwts.ts";
 import { adminCall } from "testing/participants.ts";
@@ -148,7 +148,7 @@ Deno.test("POST domestic-payment-consents takes a kid with the padding that some
 });
 
 /** The same JSON value with the members of every object in reverse order. */
-function reversed(value: Json): Json {
+function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(

@@ -1,5 +1,6 @@
 /** `deno task serve` and clients that open many connections, send slowly, or never finish, as its proxy would not. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { Readiness } from "testing/answers.ts";
 import { AUTH_URL, PROXY_SECRET } from "testing/environment.ts";
 import { good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
@@ -74,6 +75,6 @@ function portOf({ fixture }: ServedEnvironment): number {
 }
 
 async function connections(env: ServedEnvironment): Promise<number> {
-  const { parts } = await good(env.browser(new Request(`${AUTH_URL}/health/ready`)), 200);
-  return Number(/^\d+/.exec(parts.connections.detail)?.[0]);
+  const { parts } = await good<Readiness>(env.browser(new Request(`${AUTH_URL}/health/ready`)), 200);
+  return Number(/^\d+/.exec(parts["connections"]?.detail ?? "")?.[0]);
 }

@@ -1,5 +1,6 @@
 /** `deno serve src/platform/main.ts`: the entry for runtimes that listen themselves, as a process without write access. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { Payment } from "testing/answers.ts";
 import { authorised, decide, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
 import { putStatus } from "testing/back_channel.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
@@ -84,7 +85,8 @@ async function refuseInEveryWay(env: FlowEnvironment): Promise<void> {
 }
 
 async function statusAt(env: FlowEnvironment, bank: string, path: string): Promise<string> {
-  return (await good(call(env, env.tpp, await clientToken(env, env.tpp, bank), path), 200)).Data.Status;
+  return (await good<Payment>(call(env, env.tpp, await clientToken(env, env.tpp, bank), path), 200)).Data
+    .Status;
 }
 
 Deno.test("deno serve does not start with a configuration that is not usable, and names every problem", async () => {

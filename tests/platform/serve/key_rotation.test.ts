@@ -7,6 +7,7 @@ import {
   authorised,
   authorize,
   Browser,
+  type HandoverClaims,
   putAccounts,
   returnPath,
   toBank,
@@ -155,7 +156,7 @@ async function handoverKid(
 /** The bank's return, sealed to the encryption key at a place in a copy of the platform's keys. */
 function returnSealedTo(
   env: ServedEnvironment,
-  flow: { bank: Participant; handover: unknown },
+  flow: { bank: Participant; handover: HandoverClaims },
   keys: JSONWebKeySet,
   place = 1,
 ): Promise<string> {

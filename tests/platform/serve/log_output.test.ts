@@ -1,5 +1,6 @@
 /** `deno task serve` and a log collector that stalls or goes away: payments go on, and what was lost is counted. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { present, type Readiness } from "testing/answers.ts";
 import { good, pay, requestToken } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import {
@@ -122,9 +123,9 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!await isSo()) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-async function logHealth({ browser }: { readonly browser: Send }): Promise<{ ok: boolean; detail: string }> {
-  const { parts } = await good(browser(new Request(`${AUTH_URL}/health/ready`)), 200);
-  return parts.log;
+async function logHealth({ browser }: { readonly browser: Send }): Promise<{ ok: boolean; detail?: string }> {
+  const { parts } = await good<Readiness>(browser(new Request(`${AUTH_URL}/health/ready`)), 200);
+  return present(parts["log"]);
 }
 
 function live(): Request {

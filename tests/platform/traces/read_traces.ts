@@ -1,7 +1,8 @@
 /** Reads traces as a participant does, after the background work has stored them. */
 import { assertEquals } from "@std/assert";
+import { type AnswerOf, bodyOf, type Trace, type Traces } from "testing/answers.ts";
 import type { Environment } from "testing/environment.ts";
-import { type BoundToken, call, clientToken, type Json } from "testing/flows.ts";
+import { type BoundToken, call, clientToken } from "testing/flows.ts";
 import type { Participant } from "testing/participants.ts";
 
 /** Reads `/traces/v1` with a path or a query behind it. */
@@ -10,17 +11,17 @@ export async function readTraces(
   rest: string,
   as: Participant = env.tpp,
   bound?: BoundToken,
-): Promise<Response> {
+): Promise<AnswerOf<Traces>> {
   await env.platform.writeTraces();
   const token = bound ?? await clientToken(env, as, as.role === "PISP" ? "BANKA" : as.orgId);
   return await call(env, as, token, `/traces/v1${rest}`);
 }
 
 /** The traces themselves. */
-export async function tracesAt(env: Environment, rest: string, as?: Participant): Promise<Json[]> {
+export async function tracesAt(env: Environment, rest: string, as?: Participant): Promise<Trace[]> {
   const answer = await readTraces(env, rest, as);
   assertEquals(answer.status, 200, `no traces at ${rest}`);
-  return (await answer.json()).Data.Trace;
+  return (await bodyOf(answer)).Data.Trace;
 }
 
 /** The answer's interaction id. */

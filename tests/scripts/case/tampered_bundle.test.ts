@@ -35,7 +35,7 @@ const CHANGED: Readonly<Record<string, readonly [(bundle: Bundle) => void, RegEx
 
 function bodyOf({ entries }: Bundle, kind: string): Json {
   for (const { record, bodies } of entries) {
-    const at = (record.items ?? []).findIndex((item: Json) => item["kind"] === kind);
+    const at = (record.items ?? []).findIndex((item: { kind: string }) => item["kind"] === kind);
     if (at >= 0) return bodies[at];
   }
   throw new Error(`no ${kind}`);
