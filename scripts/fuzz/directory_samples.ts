@@ -4,7 +4,6 @@ import {
   bank,
   type DirectoryEnvironment,
   ISSUER,
-  type Json,
   signingRequest,
   thirdParty,
 } from "../testing/directory_environment.ts";
@@ -19,7 +18,7 @@ const PUBLIC = ["/health", "/participants", "/jwks", "/ca.pem"];
 const BEARER = /^Bearer ([A-Za-z0-9._~+/-]+=*)$/i;
 
 /** A call of an administrator and its expected status. */
-type Planned = readonly [name: string, status: number, method: string, path: string, body?: Json];
+type Planned = readonly [name: string, status: number, method: string, path: string, body?: unknown];
 
 export async function directorySamples(directory: DirectoryEnvironment): Promise<readonly Sample[]> {
   const { body } = await directory.admin("POST", "/participants", await thirdParty([0, 1]));
@@ -52,7 +51,7 @@ async function administratedSample([name, status, method, path, body]: Planned):
   return { name: `directory: ${name}`, status, surface: "directory", attempt, parts };
 }
 
-function administrated(method: string, path: string, body?: Json): Promise<Attempt> {
+function administrated(method: string, path: string, body?: unknown): Promise<Attempt> {
   const headers = {
     authorization: `Bearer ${ADMIN_TOKEN}`,
     "content-type": "application/json",

@@ -2,9 +2,11 @@
  * Metadata tells the truth: of each member, every value that anybody might expect works exactly if it is listed. The
  * lists are read from the document, so that a value added to the document or to the code alone fails here.
  */
+import { z } from "zod";
 import { assertEquals } from "@std/assert";
 import { CompactSign, exportJWK, generateKeyPair } from "jose";
-import { authentication, dpopKey, good, type Json, push, requestToken } from "testing/flows.ts";
+import type { ServerMetadata } from "testing/answers.ts";
+import { authentication, dpopKey, good, push, requestToken } from "testing/flows.ts";
 import {
   type AtBank,
   authorise,
@@ -110,7 +112,7 @@ Deno.test("GET metadata lists exactly the values that work [MD-N7, MD10] [FAPI-G
   await using env = await openEnvironment();
   const document = await metadataOf(env);
   for (const [name, { values, attempt }] of Object.entries(MEMBERS)) {
-    const listed: readonly string[] = document[name];
+    const listed = z.array(z.string()).parse(document[name]);
     assertEquals(listed.filter((value) => !values.includes(value)), [], `${name} lists what is not tried`);
     for (const value of values) {
       await t.step(`${name}: ${value} ${listed.includes(value) ? "works" : "is rejected"}`, async () => {
@@ -147,9 +149,9 @@ Deno.test("GET metadata wants requests to be pushed, and answers carry iss as it
   });
 });
 
-async function metadataOf(env: Environment): Promise<Json> {
+async function metadataOf(env: Environment): Promise<Readonly<Record<string, unknown>>> {
   const url = `${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`;
-  return await good(env.browser(new Request(url)), 200);
+  return await good<ServerMetadata>(env.browser(new Request(url)), 200);
 }
 
 /** Whether it was granted; throws on anything but a clean rejection. */

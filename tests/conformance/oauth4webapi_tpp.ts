@@ -1,8 +1,9 @@
 /** A TPP that uses `oauth4webapi` alone, at one bank of a test environment; each step can be changed. */
 import { assertEquals, assertRejects } from "@std/assert";
 import * as oauth from "oauth4webapi";
+import type { Payment } from "testing/answers.ts";
 import type { SentConsent } from "testing/flows.ts";
-import { consentBody, type Json, paymentBody } from "testing/flows.ts";
+import { consentBody, paymentBody } from "testing/flows.ts";
 import { testKey } from "testing/keys.ts";
 import type { Participant } from "testing/participants.ts";
 import {
@@ -205,7 +206,7 @@ export async function call(
 }
 
 /** Submits the journey's payment; gives its representation. */
-export async function pay(tpp: Tpp, journey: Journey, token: string): Promise<Json> {
+export async function pay(tpp: Tpp, journey: Journey, token: string): Promise<Payment> {
   const body = paymentBody(journey.consentId, journey.body);
   const answer = await call(tpp, token, "domestic-payments/v1", { body });
   const text = await answer.text();

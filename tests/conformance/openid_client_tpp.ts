@@ -2,6 +2,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { WWWAuthenticateChallenge } from "oauth4webapi";
 import * as client from "openid-client";
+import type { CreatedConsent } from "testing/answers.ts";
 import type { SentConsent } from "testing/flows.ts";
 import { consentBody, type Json } from "testing/flows.ts";
 import { testKey } from "testing/keys.ts";
@@ -42,7 +43,7 @@ export async function openTpp(
 }
 
 /** A fresh consent, made with a client credentials token. */
-export async function consent(tpp: Tpp, body: SentConsent = consentBody()): Promise<Json> {
+export async function consent(tpp: Tpp, body: SentConsent = consentBody()): Promise<CreatedConsent["Data"]> {
   const { access_token } = await client.clientCredentialsGrant(tpp.config, { scope: "payments" }, tpp);
   const { status, json } = await post(tpp, access_token, "domestic-payment-consents/v1", body);
   assertEquals([status, json.Data.Status], [201, "AwaitingAuthorisation"]);

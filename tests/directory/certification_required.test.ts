@@ -3,7 +3,8 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { decodeJwt } from "jose";
 import type { CertificationTerms } from "../../src/directory/certification.ts";
 import { openCertifiers } from "../../src/directory/certifiers.ts";
-import type { DirectoryEnvironment, Json } from "testing/directory_environment.ts";
+import type { Onboarded, Statement } from "testing/directory_answers.ts";
+import type { Answer, DirectoryEnvironment } from "testing/directory_environment.ts";
 import { certifierKeys, openCertified, type ReportChanges, reportOf } from "./certified.ts";
 
 const DAY_MS = 86_400_000;
@@ -11,9 +12,9 @@ const FAILED = { passed: false, cases: [{ id: "TPP-H01", passed: false }] };
 
 interface Certified extends AsyncDisposable {
   readonly env: DirectoryEnvironment;
-  readonly onboarded: Json;
+  readonly onboarded: Onboarded;
   report(changes?: ReportChanges): Promise<void>;
-  renew(): Promise<Json>;
+  renew(): Promise<Answer<Statement>>;
 }
 
 async function open(terms: Partial<CertificationTerms> = {}): Promise<Certified> {
@@ -30,7 +31,7 @@ async function open(terms: Partial<CertificationTerms> = {}): Promise<Certified>
   };
 }
 
-function assertMissing({ status, body }: Json, words: string): void {
+function assertMissing({ status, body }: Answer, words: string): void {
   assertEquals([status, body.error], [409, "conflict"]);
   assertStringIncludes(body.error_description, `A statement needs a passed certification report: ${words}`);
 }

@@ -1,7 +1,8 @@
 /** POST /participants/{org_id}/certifications: whose reports are kept, and what is kept of them. */
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { openCertifiers } from "../../src/directory/certifiers.ts";
-import { bank, type DirectoryEnvironment, type Json } from "testing/directory_environment.ts";
+import type { Certification } from "testing/directory_answers.ts";
+import { type Answer, bank, type DirectoryEnvironment } from "testing/directory_environment.ts";
 import { everything } from "testing/store_contents.ts";
 import { stepsOf } from "support/steps.ts";
 import { CERTIFIER, certifierKeys, openCertified, type ReportChanges, reportOf } from "./certified.ts";
@@ -10,7 +11,7 @@ const PATH = "/participants/SHOP/certifications";
 const CASE = { id: "TPP-H01", requirement: "RP-N3", passed: true, seen: "a consent" };
 const FAILED = { passed: false, cases: [CASE, { ...CASE, id: "TPP-H02", passed: false }] };
 
-const post = (env: DirectoryEnvironment, report: unknown): Promise<Json> =>
+const post = (env: DirectoryEnvironment, report: unknown): Promise<Answer<Certification>> =>
   env.admin("POST", PATH, { report });
 
 Deno.test("POST certifications keeps a report, its summary and a history entry [DR8, E5]", async () => {
@@ -59,7 +60,7 @@ Deno.test("POST certifications verifies a bank's report, which names no software
   await using env = opened;
   await env.admin("POST", "/participants", await bank([2, 3]));
   const claims = { sub: "BANKA", role: "ASPSP" };
-  const send = async (software: string | undefined): Promise<Json> =>
+  const send = async (software: string | undefined): Promise<Answer<Certification>> =>
     await env.admin("POST", "/participants/BANKA/certifications", {
       report: await reportOf(env, software, { claims }),
     });

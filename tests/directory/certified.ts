@@ -2,9 +2,9 @@
 import type { DirectoryParts } from "../../src/directory/compose_directory.ts";
 import type { CertificationTerms } from "../../src/directory/certification.ts";
 import { openCertifiers } from "../../src/directory/certifiers.ts";
+import type { Onboarded } from "testing/directory_answers.ts";
 import {
   type DirectoryEnvironment,
-  type Json,
   openDirectoryEnvironment,
   thirdParty,
 } from "testing/directory_environment.ts";
@@ -30,7 +30,7 @@ export async function certifierKeys(changes: JsonObject = {}): Promise<string> {
 export async function openCertified(
   terms: Partial<CertificationTerms> = {},
   parts: Partial<DirectoryParts> = {},
-): Promise<{ readonly env: DirectoryEnvironment; readonly onboarded: Json }> {
+): Promise<{ readonly env: DirectoryEnvironment; readonly onboarded: Onboarded }> {
   const certifiers = await openCertifiers(await certifierKeys());
   const env = await openDirectoryEnvironment({ certification: { certifiers, ...terms }, ...parts });
   const { body } = await env.admin("POST", "/participants", await thirdParty([0, 1]));

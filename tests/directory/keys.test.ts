@@ -3,7 +3,6 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { firstOf } from "testing/answers.ts";
 import {
   type DirectoryEnvironment,
-  type Json,
   openDirectoryEnvironment,
   signingRequest,
   START,
@@ -59,7 +58,7 @@ Deno.test("POST certificates keeps key sets small: 40 certificates in force, 60 
   };
   const path = "/participants/SHOP/certificates";
   const two = { signing: await signingRequest(2), transport: await signingRequest(3) };
-  const assertTooMany = async (csrs: Json): Promise<void> => {
+  const assertTooMany = async (csrs: unknown): Promise<void> => {
     const rejected = await env.admin("POST", path, { csrs });
     assertEquals([rejected.status, rejected.body.error_description], [409, TOO_MANY]);
   };

@@ -1,15 +1,10 @@
 /** POST /participants: rejected requests and their messages. A rejected request writes no data. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { JsonObject } from "testing/jwts.ts";
 import { present } from "testing/answers.ts";
-import {
-  bank,
-  type Json,
-  openDirectoryEnvironment,
-  software,
-  thirdParty,
-} from "testing/directory_environment.ts";
+import { bank, openDirectoryEnvironment, software, thirdParty } from "testing/directory_environment.ts";
 
-type Case = [name: string, of: "pisp" | "bank", changes: Json, words: string];
+type Case = [name: string, of: "pisp" | "bank", changes: JsonObject, words: string];
 
 const REJECTED: readonly Case[] = [
   [
@@ -172,6 +167,6 @@ Deno.test("POST /participants names all faults at once, in safe characters, with
   }
 });
 
-function withSoftware(changes: Json): Json {
+function withSoftware(changes: JsonObject): JsonObject {
   return { software: { ...software(), ...changes } };
 }

@@ -1,11 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import {
-  bank,
-  type Json,
-  openDirectoryEnvironment,
-  software,
-  thirdParty,
-} from "testing/directory_environment.ts";
+import type { JsonObject } from "testing/jwts.ts";
+import { bank, openDirectoryEnvironment, software, thirdParty } from "testing/directory_environment.ts";
 
 Deno.test("POST /participants in production takes no loopback and no addresses in place of names [E1]", async () => {
   await using env = await openDirectoryEnvironment({ environment: "Production", loopbackRedirects: false });
@@ -48,6 +43,6 @@ Deno.test("POST /participants gives one org_id to one of two that ask at the sam
   assertEquals((await env.get("/participants")).body.length, 1);
 });
 
-function withSoftware(changes: Json): Json {
+function withSoftware(changes: JsonObject): JsonObject {
   return { software: { ...software(), ...changes } };
 }

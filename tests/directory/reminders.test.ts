@@ -3,9 +3,9 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { openLog } from "../../src/base/observability/log.ts";
 import { StoreFailure } from "../../src/base/store/store.ts";
 import type { DirectoryParts } from "../../src/directory/compose_directory.ts";
+import { type LogLine, present } from "testing/answers.ts";
 import {
   type DirectoryEnvironment,
-  type Json,
   openDirectoryEnvironment,
   thirdParty,
 } from "testing/directory_environment.ts";
@@ -19,7 +19,7 @@ const FROM = "no-reply@directory.example";
 interface Reminding extends AsyncDisposable {
   readonly env: DirectoryEnvironment;
   readonly server: SmtpServer;
-  readonly logged: Json[];
+  readonly logged: LogLine[];
 }
 
 const mailTo = (port: number): DirectoryParts["mail"] => ({
@@ -35,7 +35,7 @@ async function openReminding(
   parts: Partial<DirectoryParts> = {},
 ): Promise<Reminding> {
   const server = openSmtpServer(options);
-  const logged: Json[] = [];
+  const logged: LogLine[] = [];
   const log = openLog({ clock: () => 0, sink: (line) => void logged.push(JSON.parse(line)), level: "info" });
   const env = await openDirectoryEnvironment({ mail: mailTo(server.port), log, ...parts });
   await env.admin("POST", "/participants", await thirdParty([0, 1]));
@@ -160,7 +160,7 @@ Deno.test("a mail that the server rejects is given up after eight passes, and th
   for (let pass = 0; pass < 10; pass++) await env.remind();
   const failures = logged.filter(({ event }) => event === "directory.reminder_not_sent");
   assertEquals(failures.map(({ state }) => state), [...Array(7).fill("waiting"), "given up"]);
-  assertEquals(failures[0].why, "EENVELOPE 550");
+  assertEquals(failures[0]?.why, "EENVELOPE 550");
   assert(!JSON.stringify(logged).includes("luis@"), "no address is logged");
   isOpen = true;
   env.now += 9 * DAY;
@@ -191,7 +191,7 @@ Deno.test("a server that cannot be reached, rejects the login or ends the connec
     return undefined;
   };
   await env.remind();
-  assertEquals([server.mails.length, logged.at(-1).state], [0, "waiting"]);
+  assertEquals([server.mails.length, logged.at(-1)?.state], [0, "waiting"]);
   answer = undefined;
   await env.remind();
   assertEquals(server.mails.length, 2);
@@ -219,7 +219,7 @@ Deno.test("no participant's text becomes a header or a receiver of a mail [DRM4]
   await using all = await openReminding();
   const { env, server } = all;
   const key = ["directory", "participant", "shop"];
-  const { value } = await env.store.get<Json>(key) as Json;
+  const { value } = present(await env.store.get<{ readonly contacts: object[] }>(key) ?? undefined);
   const bad = "luis@shop.example\r\nBcc: evil@example.com";
   const orgName = "Shop\r\nBcc: evil@example.com\r\n\r\n.\r\nQUIT";
   const contacts = [

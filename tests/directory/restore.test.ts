@@ -6,8 +6,8 @@ import { assert, assertEquals } from "@std/assert";
 import { storeCommand } from "../../scripts/store/main.ts";
 import { type DirectoryFixture, openDirectoryFixture } from "support/directory_process.ts";
 import { bodyOf } from "testing/answers.ts";
-import type { KeySet } from "testing/directory_answers.ts";
-import { type Json, software, thirdParty } from "testing/directory_environment.ts";
+import type { DirectoryBody, KeySet } from "testing/directory_answers.ts";
+import { software, thirdParty } from "testing/directory_environment.ts";
 import type { ServedPlatform } from "testing/served_platform.ts";
 
 async function stopped(process: ServedPlatform): Promise<void> {
@@ -15,7 +15,12 @@ async function stopped(process: ServedPlatform): Promise<void> {
   assertEquals((await process.ended).code, 0);
 }
 
-async function asked(fixture: DirectoryFixture, method: string, path: string, body?: Json): Promise<Json> {
+async function asked<const M extends string, const P extends string>(
+  fixture: DirectoryFixture,
+  method: M,
+  path: P,
+  body?: unknown,
+): Promise<DirectoryBody<`${M} ${P}`>> {
   const headers = { authorization: `Bearer ${fixture.token}`, "content-type": "application/json" };
   const answer = await fetch(`${fixture.adminUrl}${path}`, {
     method,
@@ -43,10 +48,10 @@ Deno.test("a restored directory publishes nothing until an administrator confirm
   const redirects = { environment: "Production", redirect_uris: ["https://shop.example/callback"] };
   const details = await thirdParty([0, 1], { software: { ...software(), ...redirects } });
   const { jwks } = await asked(fixture, "POST", "/participants", details);
-  const revocation = `/participants/SHOP/keys/${jwks.keys[0].kid}/revoke`;
+  const revocation = `/participants/SHOP/keys/${jwks.keys[0]?.kid}/revoke`;
   await storeCommand(["backup", "--to", copy], { storeUrl: database, now: Date.now() });
   await asked(fixture, "POST", revocation, { reason: "lost" });
-  assertEquals(await revokedKids(fixture), [jwks.keys[0].kid]);
+  assertEquals(await revokedKids(fixture), [jwks.keys[0]?.kid]);
   assertEquals(await asked(fixture, "GET", "/restored"), { restored: false });
   await stopped(first);
 
@@ -69,12 +74,12 @@ Deno.test("a restored directory publishes nothing until an administrator confirm
   assertEquals(lost.map(({ path }) => path), ["/participants", revocation]);
   await asked(fixture, "POST", revocation, { reason: "lost" });
   assertEquals(await asked(fixture, "POST", "/restored/confirm"), { restored: false });
-  assertEquals(await revokedKids(fixture), [jwks.keys[0].kid]);
+  assertEquals(await revokedKids(fixture), [jwks.keys[0]?.kid]);
   assertEquals((await second.logged("directory.restore_confirmed"))["administrator"], "ana");
   await stopped(second);
 
   const third = await fixture.start();
   await third.ready;
-  assertEquals(await revokedKids(fixture), [jwks.keys[0].kid], "a confirmation lasts");
+  assertEquals(await revokedKids(fixture), [jwks.keys[0]?.kid], "a confirmation lasts");
   await stopped(third);
 });

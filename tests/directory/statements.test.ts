@@ -6,7 +6,6 @@ import {
   bank,
   type DirectoryEnvironment,
   ISSUER,
-  type Json,
   openDirectoryEnvironment,
   START,
   thirdParty,
@@ -19,7 +18,7 @@ Deno.test("POST /participants states a third party's software [interface: softwa
   const { body } = await env.admin("POST", "/participants", await thirdParty([0, 1]));
   const { jti, ...claims } = decodeJwt(body.software_statement ?? "");
   assertMatch(String(jti), /^[0-9a-f]{8}-/);
-  assertEquals<Json>(claims, {
+  assertEquals<object>(claims, {
     iss: ISSUER,
     iat: NOW,
     exp: NOW + 365 * 86_400,
@@ -129,7 +128,7 @@ Deno.test("POST statement takes no body, an empty object, or what it must reject
   await env.admin("POST", "/participants", await thirdParty([0, 1]));
   assertEquals((await env.admin("POST", "/participants/SHOP/statement")).status, 200);
   assertEquals((await env.admin("POST", "/participants/SHOP/statement", {})).status, 200);
-  const rejected: readonly [Json, string][] = [
+  const rejected: readonly [unknown, string][] = [
     [{ org_name: "Another" }, "body: has unknown members (org_name)"],
     [{ consent_managedby_bank: true }, "body: has unknown members (consent_managedby_bank)"],
     [{ redirect_uris: [] }, "redirect_uris: must have 1 to 4 members"],

@@ -1,10 +1,10 @@
 /** The directory's status list and newest statements: what relying parties ask for every few seconds. */
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { decodeJwt } from "jose";
+import type { StatusList } from "testing/directory_answers.ts";
 import { firstOf } from "testing/answers.ts";
 import {
   type DirectoryEnvironment,
-  type Json,
   openDirectoryEnvironment,
   thirdParty,
 } from "testing/directory_environment.ts";
@@ -16,8 +16,8 @@ async function onboarded(): Promise<DirectoryEnvironment> {
   return env;
 }
 
-const only = async (env: DirectoryEnvironment): Promise<Json> =>
-  (await env.get("/status")).body.participants[0];
+const only = async (env: DirectoryEnvironment): Promise<StatusList["participants"][number]> =>
+  firstOf((await env.get("/status")).body.participants);
 
 Deno.test("GET /status says of every organisation and software whether it is active, to be asked about at each use", async () => {
   await using env = await onboarded();

@@ -4,7 +4,6 @@ import { firstOf } from "testing/answers.ts";
 import {
   type Answer,
   type DirectoryEnvironment,
-  type Json,
   openDirectoryEnvironment,
   thirdParty,
 } from "testing/directory_environment.ts";
@@ -180,7 +179,7 @@ Deno.test("PUT software status Revoked publishes the keys as revoked, with time 
 
 Deno.test("PUT status needs a known status and a reason [E3]", async () => {
   await using env = await onboarded();
-  const rejected: readonly [path: string, body: Json, words: string][] = [
+  const rejected: readonly [path: string, body: unknown, words: string][] = [
     ["status", { status: "Active" }, "reason: must be text"],
     ["status", { status: "Revoked", reason: "x" }, "status: must be Active, Suspended, Withdrawn"],
     ["software/status", { status: "Withdrawn", reason: "x" }, "status: must be Active, Inactive, Revoked"],

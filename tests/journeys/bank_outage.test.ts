@@ -2,6 +2,7 @@
  * A bank that is killed and comes back a minute later: a process of its own in a sandbox whose clock is moved, a TPP
  * that pays meanwhile, and what it sees until the payment has settled.
  */
+import { paymentSchema } from "../../src/platform/payments/payment_representation.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
@@ -18,7 +19,7 @@ import { openFlow, type PaymentFlow } from "../../src/client/tpp/payment_journey
 import { type PaymentRequest, paymentRequest } from "../../src/client/tpp/payment_request.ts";
 import { getResource } from "../../src/client/tpp/resource_request.ts";
 import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
-import type { Json } from "testing/flows.ts";
+import type { LogLine, Payment } from "testing/answers.ts";
 import { sandboxClock } from "support/sandbox_clock.ts";
 import { firstPayment, onboardOutsiders, type Outsiders, startOwnBank } from "support/own_bank.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
@@ -154,31 +155,31 @@ async function agreed(tpp: Tpp, { bankCode, redirectUri }: Outsiders): Promise<A
 }
 
 /** Its id, and what the TPP reads of it right after the 201. */
-async function pay(agreement: Agreed): Promise<{ readonly id: string; readonly made: Json }> {
+async function pay(agreement: Agreed): Promise<{ readonly id: string; readonly made: Payment["Data"] }> {
   const { flow, token, request, consentId } = agreement;
   const { paymentId: id } = await createPayment(flow, token, { consentId, ...request }); // throws unless it is a 201
   assertMatch(id, /^[0-9a-f-]{36}$/);
   return { id, made: await seen(agreement, id) };
 }
 
-async function seen({ flow }: Agreed, id: string): Promise<Json> {
-  const answer: Json = await getResource(flow, await grantClientToken(flow), `domestic-payments/v1/${id}`);
-  return answer.Data;
+async function seen({ flow }: Agreed, id: string): Promise<Payment["Data"]> {
+  const path = `domestic-payments/v1/${id}`;
+  return paymentSchema.parse(await getResource(flow, await grantClientToken(flow), path)).Data;
 }
 
 /** How often a push of the payment had failed at each failure, as the platform logged it. */
 async function failuresOf(dir: string, id: string): Promise<readonly number[]> {
-  return (await logged(dir, "order.not_delivered", id)).map(({ failures }) => failures);
+  return (await logged(dir, "order.not_delivered", id)).map(({ failures }) => Number(failures));
 }
 
 /** The delivered orders since the bank was killed. */
 async function deliveredOf(dir: string): Promise<readonly string[]> {
-  return (await logged(dir, "order.delivered")).slice(1).map(({ paymentId }) => paymentId);
+  return (await logged(dir, "order.delivered")).slice(1).map(({ paymentId }) => String(paymentId));
 }
 
-async function logged(dir: string, event: string, id?: string): Promise<readonly Json[]> {
+async function logged(dir: string, event: string, id?: string): Promise<readonly LogLine[]> {
   const lines = (await Deno.readTextFile(`${dir}/sandbox.log`)).split("\n").filter((line) => line !== "");
-  return lines.map((line): Json => JSON.parse(line))
+  return lines.map((line): LogLine => JSON.parse(line))
     .filter((line) => line.event === event && (id === undefined || line.paymentId === id));
 }
 

@@ -10,7 +10,8 @@ import {
   visit,
   type Visited,
 } from "support/banks_environment.ts";
-import { DEBTOR_ACCOUNT, type Json } from "testing/flows.ts";
+import type { Payment } from "testing/answers.ts";
+import { DEBTOR_ACCOUNT } from "testing/flows.ts";
 import { codeOf } from "testing/authorization_flow.ts";
 import { history, later, outboxKeys, outboxOrder, statusOf } from "support/orders.ts";
 import { ACCEPTED, consentStatus, IMPLICIT } from "./fault_parts.ts";
@@ -120,7 +121,7 @@ async function unusable(env: BanksEnvironment, visited: Visited): Promise<void> 
   assertEquals(await consentStatus(env, visited.consentId), "AwaitingAuthorisation");
 }
 
-async function executedOnce(env: BanksEnvironment, made: Json, balance: string): Promise<void> {
+async function executedOnce(env: BanksEnvironment, made: Payment["Data"], balance: string): Promise<void> {
   const { orders, balances } = await bookOf(env);
   assertEquals(orders.map((order) => order.DomesticPaymentId), [made.DomesticPaymentId]);
   assertEquals(balances[DEBTOR_ACCOUNT.Identification], balance);

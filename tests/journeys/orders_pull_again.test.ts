@@ -9,7 +9,8 @@ import {
   runTimers,
   startBanks,
 } from "support/banks_environment.ts";
-import { DEBTOR_ACCOUNT, type Json } from "testing/flows.ts";
+import { bodyOf, type PaymentOrders } from "testing/answers.ts";
+import { DEBTOR_ACCOUNT } from "testing/flows.ts";
 import { history, later, statusOf } from "support/orders.ts";
 import { ACCEPTED, pull, PULLING } from "./pulling.ts";
 
@@ -127,10 +128,10 @@ async function put(env: BanksEnvironment, key: readonly string[], value: unknown
 /** An answer that lists orders, with one of them broken on its way. */
 async function withoutDebtor(answer: Response, id: string): Promise<Response> {
   const { status, headers } = answer;
-  const body: Json = await answer.json();
-  const listed: Json[] = body.Data?.PaymentOrder ?? [];
+  const body = await bodyOf<Partial<PaymentOrders>>(answer);
+  const listed = body.Data?.PaymentOrder ?? [];
   for (const order of listed.filter(({ DomesticPaymentId }) => DomesticPaymentId === id)) {
-    order.DebtorAccount = {};
+    Object.assign(order, { DebtorAccount: {} });
   }
   return Response.json(body, { status, headers: { "content-type": headers.get("content-type") ?? "" } });
 }

@@ -6,15 +6,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { openBooks } from "support/bank_books.ts";
 import type { Payment } from "testing/answers.ts";
 import { OPERATOR_TOKENS, operatorsFile } from "testing/operators.ts";
-import {
-  call,
-  clientToken,
-  type FlowEnvironment,
-  good,
-  type Json,
-  pay,
-  requestToken,
-} from "testing/flows.ts";
+import { call, clientToken, type FlowEnvironment, good, pay, requestToken } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { ORDERS_URI } from "support/orders.ts";
 import { freePort, type ServedPlatform, startPlatform, taskCommand } from "testing/served_platform.ts";
@@ -32,7 +24,7 @@ Deno.test("a restored backup and an honest retry are one debit, and nothing is l
   const key = { idempotencyKey: "the-shops-key" };
   const paidAfterCopy = await good(pay(environment, lost, key), 201);
   const madeAfterCopy = await good(pay(environment, await authorised(environment)), 201);
-  const id = (payment: Json): string => payment.Data.DomesticPaymentId;
+  const id = (payment: Payment): string => payment.Data.DomesticPaymentId;
 
   await drill.restore(`${fixture.folder}/copy.kv`);
   assertEquals((await pay(environment, lost, key)).status, 401, "the retry: its token is void");
@@ -188,7 +180,7 @@ async function run(
   return said;
 }
 
-async function readPayment(environment: FlowEnvironment, id: string): Promise<Json> {
+async function readPayment(environment: FlowEnvironment, id: string): Promise<Payment> {
   const bound = await clientToken(environment, environment.tpp);
   return await good<Payment>(
     call(environment, environment.tpp, bound, `/BANKA/domestic-payments/v1/${id}`),

@@ -1,7 +1,7 @@
 /** The state that each process keeps for itself, and its consequences for several on one store [M1]. */
 import { assert, assertEquals } from "@std/assert";
 import type { Platform } from "../../src/platform/compose.ts";
-import { call, clientToken, createConsent, good, type Json, requestToken } from "testing/flows.ts";
+import { call, clientToken, createConsent, good, requestToken } from "testing/flows.ts";
 import { onboard } from "testing/participants.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { setOrganisation } from "support/directory_network.ts";
@@ -20,7 +20,9 @@ import { BOUND_MS } from "support/standing.ts";
 /** Further orders, equal to this one, that no push has failed for. */
 async function newOrders(env: PushEnvironment, id: string, count: number): Promise<void> {
   const copies = await copiesOf(env, id, count);
-  const entries = await env.store.getMany<Json>(copies.map((copy) => ["outbox", copy]));
+  const entries = await env.store.getMany<{ readonly failures: number }>(
+    copies.map((copy) => ["outbox", copy]),
+  );
   const writes = entries.flatMap((entry) =>
     entry === null ? [] : { kind: "set" as const, key: entry.key, value: { ...entry.value, failures: 0 } }
   );

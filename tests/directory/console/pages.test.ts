@@ -2,12 +2,12 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { openCredentials } from "../../../src/base/http/credentials.ts";
 import { ADMINISTRATORS, newCredential } from "../../../src/base/http/credentials.ts";
+import type { DirectoryHistory } from "testing/directory_answers.ts";
 import { firstOf } from "testing/answers.ts";
 import {
   ADMIN_TOKEN,
   bank,
   ISSUER,
-  type Json,
   openDirectoryEnvironment,
   START,
   thirdParty,
@@ -120,7 +120,7 @@ Deno.test("the page of a participant shows 200 entries of its history, newest fi
   await using env = await onboarded();
   const browser = await signedIn(env);
   const older = "?before=";
-  const read = async (after = ""): Promise<Json> =>
+  const read = async (after = ""): Promise<DirectoryHistory> =>
     (await env.admin("GET", `/participants/SHOP/history${after}`)).body;
   for (let count = 1; count < 200; count++) {
     env.now += 1000;

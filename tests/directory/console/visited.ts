@@ -1,7 +1,8 @@
 /** Browsers of administrators and of participants' people at the directory's console. */
 import { assertEquals } from "@std/assert";
+import type { IssuedLogin } from "testing/directory_answers.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
-import { ADMIN_TOKEN, type DirectoryEnvironment, type Json } from "testing/directory_environment.ts";
+import { ADMIN_TOKEN, type DirectoryEnvironment } from "testing/directory_environment.ts";
 
 export function browserOf(env: DirectoryEnvironment): ConsoleBrowser {
   return new ConsoleBrowser((request) => env.adminFetch(request));
@@ -17,7 +18,7 @@ export async function signedIn(env: DirectoryEnvironment, next = "/console"): Pr
 }
 
 /** Issues a login for a person of a participant. */
-export async function issue(env: DirectoryEnvironment, name = "luis", orgId = "SHOP"): Promise<Json> {
+export async function issue(env: DirectoryEnvironment, name = "luis", orgId = "SHOP"): Promise<IssuedLogin> {
   const { status, body } = await env.admin("POST", `/participants/${orgId}/logins`, { name });
   assertEquals(status, 201, JSON.stringify(body));
   return body;

@@ -1,15 +1,6 @@
 import { assertEquals } from "@std/assert";
-import {
-  call,
-  clientToken,
-  consentBody,
-  createConsent,
-  dpopKey,
-  good,
-  type Json,
-  pay,
-  push,
-} from "testing/flows.ts";
+import type { JsonObject } from "testing/jwts.ts";
+import { call, clientToken, consentBody, createConsent, dpopKey, good, pay, push } from "testing/flows.ts";
 import { authorise, authorised, codeOf, redeem, returnPath, toBank } from "testing/authorization_flow.ts";
 import { assertBare, assertFaults, unchanged } from "testing/resource_answers.ts";
 import { CONSENTS } from "support/resource_calls.ts";
@@ -18,7 +9,7 @@ import { steps } from "support/steps.ts";
 import { read } from "./read_consent.ts";
 
 Deno.test("a consent that was not authorised is rejected at its deadline, once and for all [STA-01]", async (t) => {
-  const cases: Record<string, readonly [Json, number, string]> = {
+  const cases: Record<string, readonly [JsonObject, number, string]> = {
     "24 h after its creation": [{}, 86_400_000, "2040-01-16T12:00:00+00:00"],
     "at its CompletionDateTime": [
       { Authorisation: { AuthorisationType: "Any", CompletionDateTime: "2040-01-15T13:30:00+01:00" } },

@@ -10,7 +10,6 @@ import {
   consentBody,
   createConsent,
   good,
-  type Json,
   pay,
   push,
 } from "testing/flows.ts";
@@ -92,7 +91,7 @@ Deno.test("POST par for a consent that no customer can be asked about: 400 inval
 
 Deno.test("A deadline that the sweeper has written down gives the same answer as one that it has not [CT12] [CT15] [CT1]", async () => {
   await using env = await openEnvironment();
-  const answers: Json[] = [];
+  const answers: unknown[] = [];
   for (const swept of [false, true]) {
     const CompletionDateTime = new Date(env.now + 300_000).toISOString();
     const body = consentBody({

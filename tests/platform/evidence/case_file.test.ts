@@ -11,7 +11,7 @@ import {
 } from "../../../src/platform/evidence/read_case.ts";
 import { auditKey } from "../../../src/platform/store_keys.ts";
 import { asConsentId, type ConsentId } from "../../../src/base/kernel/identifiers.ts";
-import type { CreatedConsent } from "testing/answers.ts";
+import { type CreatedConsent, firstOf } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { bankCall, orderPath } from "testing/back_channel.ts";
 import { call, clientToken, consentBody, good, type Json, pay } from "testing/flows.ts";
@@ -113,8 +113,11 @@ Deno.test("an entry names the interaction id of its request, and its leaf is the
   const [created] = (await caseOf(env, made.Data.ConsentId)).entries;
   if (created === undefined) throw new Error("no entry");
   assertEquals(created.entry.interactionId, interactionId);
-  const stored = await env.store.list<Json>({ prefix: ["audit", created.subject], limit: 1 });
-  const { v: _, ...entry } = stored[0]?.value;
+  const stored = await env.store.list<Record<string, unknown>>({
+    prefix: ["audit", created.subject],
+    limit: 1,
+  });
+  const { v: _, ...entry } = firstOf(stored).value;
   await t.step("canonical form", () =>
     assertEquals(
       canonicalEntry(created.subject, created.entry),
@@ -139,7 +142,7 @@ Deno.test("a case file whose history was stored before entries had numbers is re
     async () => assertEquals(await readCase(env.store, consentIdOf(consentId)), null),
   );
   const former = { at: 1, event: "consent.AwaitingAuthorisation", actor: "a", reason: "created" };
-  const write = (at: number, value: Json) =>
+  const write = (at: number, value: unknown) =>
     ({ kind: "set", key: auditKey(consentId, at, "x"), value }) as const;
   await env.store.commit({ checks: [], writes: [write(1, former)] });
   await t.step("former entry", async () => {

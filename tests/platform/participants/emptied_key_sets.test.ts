@@ -9,7 +9,7 @@ import {
   setOrganisation,
   STATUS_URL,
 } from "support/directory_network.ts";
-import { type Json, requestToken } from "testing/flows.ts";
+import { requestToken } from "testing/flows.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 
 async function tokenStatus(env: Environment): Promise<number> {
@@ -24,15 +24,17 @@ function alarms(env: Environment, event: string): number {
   ).length;
 }
 
+type Key = Readonly<Record<string, unknown>>;
+
 /** Serves the TPP's active keys as changed. */
-async function publish(env: Environment, change: (keys: Json[]) => Json[]): Promise<void> {
+async function publish(env: Environment, change: (keys: Key[]) => unknown[]): Promise<void> {
   const [url = ""] = keyUrls(env.tpp);
   const { keys } = await (await env.directory.fetch(new Request(url))).json();
   const text = JSON.stringify({ keys: change(keys) });
   env.network = forUrls(env, ({ href }) => href === url, serving(text));
 }
 
-const USELESS: Readonly<Record<string, (keys: Json[]) => Json[]>> = {
+const USELESS: Readonly<Record<string, (keys: Key[]) => unknown[]>> = {
   "no keys": () => [],
   "keys without a modulus": (keys) => keys.map(({ n: _, ...key }) => key),
   "keys that are no objects": (keys) => keys.map(({ kid }) => kid),

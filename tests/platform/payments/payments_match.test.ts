@@ -1,7 +1,7 @@
 /** POST domestic-payments against its consent: every leaf that differs is told, and the consent stays usable. */
 import { assertEquals } from "@std/assert";
 import { type Consent, memberOf } from "testing/answers.ts";
-import { call, consentBody, good, type Json, pay, paymentBody } from "testing/flows.ts";
+import { call, consentBody, good, pay, paymentBody } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { assertFaults, unchanged } from "testing/resource_answers.ts";
 import { FULL_CONSENT, leavesOf } from "testing/resource_bodies.ts";
@@ -43,7 +43,7 @@ Deno.test("POST domestic-payments is told every leaf that it changes, and the co
   await using env = await openEnvironment();
   const flow = await authorised(env, { body: FULL_CONSENT });
   const body = paymentBody(flow.consentId, FULL_CONSENT);
-  const rejected = async (name: string, sent: Json, ...paths: string[]): Promise<void> => {
+  const rejected = async (name: string, sent: unknown, ...paths: string[]): Promise<void> => {
     await t.step(name, async () => {
       const response = await unchanged(env, () => pay(env, flow, { body: JSON.stringify(sent) }));
       await assertFaults(response, 400, mismatch(...paths));
@@ -99,7 +99,7 @@ Deno.test("POST domestic-payments is told every leaf that it adds [PAY-02]", asy
   await using env = await openEnvironment();
   const flow = await authorised(env);
   const body = paymentBody(flow.consentId, flow.body);
-  const additions: Record<string, Json> = {
+  const additions: Record<string, string> = {
     "Data.Initiation.CreditorAccount.SecondaryIdentification": "S",
     "Data.Initiation.RemittanceInformation.Reference": "R",
     "Data.Initiation.CreditorPostalAddress.TownName": "T",

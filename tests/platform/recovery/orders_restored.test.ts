@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import type { LogLine } from "testing/answers.ts";
 import {
   type BoundToken,
   call,
@@ -133,9 +134,9 @@ Deno.test("a restore is logged with what it voided [G9]", async () => {
   await using env = await openEnvironment();
   await authorised(env);
   await restore(env, await copyOf(env));
-  const lines: Json[] = env.logged.map((line) => JSON.parse(line));
+  const lines: LogLine[] = env.logged.map((line) => JSON.parse(line));
   const line = lines.find(({ event }) => event === "store.restored");
-  assertEquals([line.level, line.banksHeld, line.consentsVoided], ["warn", 2, 1]);
+  assertEquals([line?.level, line?.banksHeld, line?.consentsVoided], ["warn", 2, 1]);
 });
 
 /** A token that a TPP got after the restore and before the hold was looked at: the strictest case for the reads. */

@@ -8,7 +8,7 @@ import { openLogWitness } from "../../../scripts/prove/log_witness.ts";
 import type { OperationsApi } from "../../../scripts/prove/operations_api.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
 import { AUTH_URL, type Environment } from "testing/environment.ts";
-import { good, type Json, pay } from "testing/flows.ts";
+import { good, pay } from "testing/flows.ts";
 import { putStatus } from "testing/back_channel.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
 import { openPushEnvironment } from "support/orders.ts";
@@ -61,7 +61,19 @@ const CONTAINS = "the log contains all that was signed before";
 
 /** Deletes what a bundle is made of, and the violation that the checks must find. */
 const DELETED: Readonly<
-  Record<string, readonly [(id: Settled) => (key: readonly string[], value: Json) => boolean, string, RegExp]>
+  Record<
+    string,
+    readonly [
+      (
+        id: Settled,
+      ) => (
+        key: readonly string[],
+        value: { readonly sequence?: number; readonly event?: string },
+      ) => boolean,
+      string,
+      RegExp,
+    ]
+  >
 > = {
   "the payment's first entry": [
     ({ paymentId }) => ([name, subject], { sequence }) =>
@@ -126,7 +138,7 @@ Deno.test("the prover reads a complete case file, and names what a store has los
   });
   for (const [name, [isLost, check, expected]] of Object.entries(DELETED)) {
     await t.step(`${name} deleted`, async () => {
-      const lost = (await env.store.list<Json>({ prefix: [], limit: 10_000 }))
+      const lost = (await env.store.list<object>({ prefix: [], limit: 10_000 }))
         .filter(({ key, value }) => isLost(id)(key, value));
       assert(lost.length > 0, "nothing was deleted");
       const deletes = lost.map(({ key }) => ({ kind: "delete", key }) as const);
@@ -159,7 +171,7 @@ Deno.test("the prover's witness sees that a leaf of the log was replaced [EV8]",
   await begin();
   await witness.glance();
   assertEquals(witness.testimonies.map(({ holds }) => holds), [true, true]);
-  const [tile] = await env.store.list<Json>({ prefix: ["log_tile"], limit: 1 });
+  const [tile] = await env.store.list<{ readonly hashes: string }>({ prefix: ["log_tile"], limit: 1 });
   if (tile === undefined) throw new Error("the log has no tile");
   const value = { ...tile.value, hashes: `${"A".repeat(43)}${tile.value["hashes"].slice(43)}` };
   assert(await env.store.commit({ checks: [], writes: [{ kind: "set", key: tile.key, value }] }));
