@@ -4,7 +4,7 @@ import type { WWWAuthenticateChallenge } from "oauth4webapi";
 import * as client from "openid-client";
 import type { CreatedConsent } from "testing/answers.ts";
 import type { SentConsent } from "testing/flows.ts";
-import { consentBody, type Json } from "testing/flows.ts";
+import { consentBody } from "testing/flows.ts";
 import { testKey } from "testing/keys.ts";
 import type { Participant } from "testing/participants.ts";
 import { assertionKey, clockSkew, environmentFetch, keyPair, signedHeaders } from "support/public_clients.ts";
@@ -94,7 +94,7 @@ export async function post(
   token: string,
   path: string,
   body: unknown,
-): Promise<{ status: number; json: Json }> {
+): Promise<{ status: number; json: CreatedConsent }> {
   const text = JSON.stringify(body);
   const headers = await signedHeaders(tpp.env, tpp.env.tpp, text);
   const answer = await client.fetchProtectedResource(

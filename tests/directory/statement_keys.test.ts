@@ -5,13 +5,7 @@ import { openStatementKeys } from "../../src/directory/statement_keys.ts";
 import { openDirectoryFixture, runKeys } from "support/directory_process.ts";
 import { bodyOf } from "testing/answers.ts";
 import type { StatementKeySet } from "testing/directory_answers.ts";
-import {
-  ISSUER,
-  type Json,
-  openDirectoryEnvironment,
-  START,
-  thirdParty,
-} from "testing/directory_environment.ts";
+import { ISSUER, openDirectoryEnvironment, START, thirdParty } from "testing/directory_environment.ts";
 import { openLog } from "../../src/base/observability/log.ts";
 import { makePrivateJwk } from "testing/generate_keys.ts";
 import { calculateJwkThumbprint } from "jose";
@@ -26,7 +20,12 @@ const keepNothing: KeepCopies = () => ({
   keep: () => Promise.resolve(),
 });
 
-async function key(times: { readonly nbf?: number; readonly exp?: number } = {}): Promise<Json> {
+type StatementKey = Awaited<ReturnType<typeof makePrivateJwk>> & {
+  readonly kid: string;
+  readonly use: string;
+};
+
+async function key(times: { readonly nbf?: number; readonly exp?: number } = {}): Promise<StatementKey> {
   const jwk = await makePrivateJwk(2048);
   return {
     ...jwk,

@@ -15,7 +15,6 @@ import { openFlow, type PaymentFlow } from "../../src/client/tpp/payment_journey
 import { type PaymentRequest, paymentRequest } from "../../src/client/tpp/payment_request.ts";
 import { openTpp } from "../../src/client/tpp/tpp.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
-import type { Json } from "testing/flows.ts";
 import { merchant } from "../../src/sandbox/shop/catalogue.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 
@@ -71,12 +70,20 @@ async function openSandbox(): Promise<Sandbox> {
   };
 }
 
+/** Where the customer ended, or why the customer could not go on. */
+interface Authorization
+  extends Readonly<Record<"redirect_url" | "error" | "error_description" | "interaction_id", string>> {
+  readonly parameters: object;
+  readonly visits: readonly object[];
+  readonly status: number;
+}
+
 /** The call that a TPP's tests make. */
 async function authorizations(
   { endpoints }: Sandbox,
   body: unknown,
   type = "application/json",
-): Promise<{ readonly status: number; readonly json: Json }> {
+): Promise<{ readonly status: number; readonly json: Authorization }> {
   const response = await fetch(`${endpoints.banks_url}/authorizations`, {
     method: "POST",
     headers: { "content-type": type },

@@ -10,8 +10,9 @@ import { openFlow } from "../../src/client/tpp/payment_journey.ts";
 import { paymentRequest } from "../../src/client/tpp/payment_request.ts";
 import { merchant } from "../../src/sandbox/shop/catalogue.ts";
 import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
+import type { DirectoryError } from "testing/directory_answers.ts";
+import type { SandboxTime } from "testing/answers.ts";
 import { openDirectoryEnvironment } from "testing/directory_environment.ts";
-import type { Json } from "testing/flows.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { AUTH_URL, BASE_URL, openEnvironment } from "testing/environment.ts";
 
@@ -179,7 +180,7 @@ async function clock(
   { endpoints }: Ecosystem,
   command?: unknown,
   authorization?: string,
-): Promise<{ readonly status: number; readonly body: Json }> {
+): Promise<{ readonly status: number; readonly body: SandboxTime & Partial<DirectoryError> }> {
   const headers = new Headers({ "content-type": "application/json" });
   if (authorization !== undefined) headers.set("authorization", authorization);
   const init = command === undefined

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import canonicalize from "canonicalize";
 import { IMPLICIT, sealedReturn, signedReturn } from "testing/bank_return.ts";
-import { consentBody, type Json } from "testing/flows.ts";
+import { consentBody } from "testing/flows.ts";
 import { type AtBank, authorise, toBank } from "testing/authorization_flow.ts";
 import { assertCodeAnswer, assertErrorAnswer, readForm, reportAccounts } from "testing/front_channel.ts";
 import { type Environment, openEnvironment, START } from "testing/environment.ts";
@@ -105,8 +105,14 @@ async function lastEntry(env: Environment, { consentId }: AtBank): Promise<Audit
   return entry;
 }
 
+/** What tests read of a page that was shown. */
+interface ShownPage {
+  readonly accounts: readonly unknown[];
+  readonly tpp: { readonly legalName: string };
+}
+
 /** The page that the evidence of the decision has. */
-async function shownPage(env: Environment, { consentId }: AtBank): Promise<Json> {
+async function shownPage(env: Environment, { consentId }: AtBank): Promise<ShownPage> {
   const id = asConsentId(consentId);
   const file = id === undefined ? null : await readCase(env.store, id);
   const body = file?.entries.at(-1)?.items.find(({ item }) => item.kind === "decision")?.body;
@@ -136,7 +142,7 @@ async function renameClients(env: Environment): Promise<void> {
   const writes = clients.map(({ key, value }) => ({
     kind: "set" as const,
     key,
-    value: { ...value as Json, orgName: "Renamed Ltd" },
+    value: { ...Object(value), orgName: "Renamed Ltd" },
   }));
   assert(await env.store.commit({ checks: [], writes }));
 }

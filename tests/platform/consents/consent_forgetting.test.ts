@@ -1,9 +1,10 @@
 /** Consents that were never authorised lose their personal data after the configured days. */
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
+import { memberOf } from "testing/answers.ts";
 import { authorised, decide, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
 import { type AtBank } from "testing/authorization_flow.ts";
-import { call, clientToken, consentBody, good, type Json, pay } from "testing/flows.ts";
+import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { DAY_MS, elapse } from "support/retention.ts";
 
@@ -30,11 +31,11 @@ async function stored(env: Environment): Promise<string> {
     ["consent", "evidence", "audit"].includes(key[0] ?? "")
   );
   return kept.map(({ value }) => {
-    const { bytes } = value as Json;
+    const bytes = memberOf(value, "bytes");
     const alphabet = "base64url";
     const text = bytes === undefined
       ? ""
-      : new TextDecoder().decode(Uint8Array.fromBase64(bytes, { alphabet }));
+      : new TextDecoder().decode(Uint8Array.fromBase64(String(bytes), { alphabet }));
     return JSON.stringify(value) + text;
   }).join();
 }

@@ -14,7 +14,7 @@ import { asConsentId, type ConsentId } from "../../../src/base/kernel/identifier
 import { type CreatedConsent, firstOf } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { bankCall, orderPath } from "testing/back_channel.ts";
-import { call, clientToken, consentBody, good, type Json, pay } from "testing/flows.ts";
+import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { CONSENTS } from "support/resource_calls.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 
@@ -147,7 +147,7 @@ Deno.test("a case file whose history was stored before entries had numbers is re
   await env.store.commit({ checks: [], writes: [write(1, former)] });
   await t.step("former entry", async () => {
     const file = await caseOf(env, consentId);
-    assertEquals(file.entries, [{ subject: consentId, position: 1, entry: former, items: [] }] as Json);
+    assertEquals<unknown>(file.entries, [{ subject: consentId, position: 1, entry: former, items: [] }]);
   });
   await t.step("too large", async () => {
     const items = Array.from({ length: MAX_CASE_ITEMS + 1 }, (_, n) => ({ kind: `k${n}`, sha256: "x" }));

@@ -2,12 +2,14 @@
  * A payment through each consent type leaves a complete case file: every kind of evidence, digests that recompute, and
  * signatures that the stored keys verify. What the decision made unnecessary is deleted, and an entry says so.
  */
+import type { AuditEntry } from "../../../src/platform/evidence/entry.ts";
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import canonicalize from "canonicalize";
 import { compactVerify, flattenedVerify, importJWK } from "jose";
 import { asConsentId, sha256 } from "../../../src/base/kernel/identifiers.ts";
 import { bodyDigest } from "../../../src/platform/evidence/evidence.ts";
 import { type CaseEntry, type CaseFile, readCase } from "../../../src/platform/evidence/read_case.ts";
+import { memberOf, present } from "testing/answers.ts";
 import {
   type AtBank,
   authorised,
@@ -19,7 +21,7 @@ import {
   toBank,
 } from "testing/authorization_flow.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
-import { consentBody, DEBTOR_ACCOUNT, dpopKey, good, type Json, pay } from "testing/flows.ts";
+import { consentBody, DEBTOR_ACCOUNT, dpopKey, good, pay } from "testing/flows.ts";
 import type { Participant } from "testing/participants.ts";
 import { putStatus } from "testing/back_channel.ts";
 import { openPushEnvironment, type PushEnvironment } from "support/orders.ts";
@@ -150,19 +152,21 @@ async function assertAuthentication(
   file: CaseFile,
   bank: Participant,
 ): Promise<void> {
-  const of = (event: string): Json => file.entries.find(({ entry }) => entry.event === event)?.entry;
-  const report = of("payment.AcceptedSettlementCompleted").authentication;
+  const of = (event: string): AuditEntry =>
+    present(file.entries.find(({ entry }) => entry.event === event)?.entry);
+  const report = present(of("payment.AcceptedSettlementCompleted").authentication);
   assertEquals([report.clientId, report.method], [bank.clientId, "PUT"]);
   assert(report.target.endsWith(`/${bank.orgId}/back-channel-payments/v1/${file.paymentId}`), report.target);
-  const head = JSON.parse(atob(report.proof.split(".")[0].replaceAll("-", "+").replaceAll("_", "/")));
-  const { payload } = await compactVerify(report.proof, await importJWK(head.jwk, "PS256"));
+  const proof = present(report.proof);
+  const head = JSON.parse(atob((proof.split(".")[0] ?? "").replaceAll("-", "+").replaceAll("_", "/")));
+  const { payload } = await compactVerify(proof, await importJWK(head.jwk, "PS256"));
   const claims = JSON.parse(new TextDecoder().decode(payload));
   assertEquals([claims.htm, claims.htu, claims.ath], ["PUT", report.target, report.token]);
   assertEquals(report.certificate.length, 43);
-  const pushed = of("consent.authorization_requested").authentication;
-  assertEquals([pushed.clientId, pushed.assertion.jtiHash.length === 43], [env.tpp.clientId, true]);
-  const issued = of("consent.token_issued").issued;
-  assertEquals(issued.code, of("consent.Authorized").issued.code);
+  const pushed = present(of("consent.authorization_requested").authentication);
+  assertEquals([pushed.clientId, pushed.assertion?.jtiHash.length === 43], [env.tpp.clientId, true]);
+  const issued = present(of("consent.token_issued").issued);
+  assertEquals(issued.code, of("consent.Authorized").issued?.code);
   const [created] = file.entries.filter(({ subject }) => subject === file.paymentId);
   assertEquals(created?.entry.authentication?.token, issued.token);
 }
@@ -208,9 +212,10 @@ async function finish(env: PushEnvironment, flow: AtBank): Promise<void> {
 }
 
 /** A stored value with its bytes as text. */
-function decodedTexts(value: Json): Json {
-  if (typeof value?.bytes !== "string") return value;
-  return new TextDecoder().decode(Uint8Array.fromBase64(value.bytes, { alphabet: "base64url" }));
+function decodedTexts(value: unknown): unknown {
+  const bytes = memberOf(value, "bytes");
+  if (typeof bytes !== "string") return value;
+  return new TextDecoder().decode(Uint8Array.fromBase64(bytes, { alphabet: "base64url" }));
 }
 
 Deno.test("a rejection deletes every account that the bank has reported [EN9]", async () => {

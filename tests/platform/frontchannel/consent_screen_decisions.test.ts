@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { clientToken, good, type Json, push } from "testing/flows.ts";
+import { memberOf } from "testing/answers.ts";
+import { clientToken, good, push } from "testing/flows.ts";
 import {
   type AtBank,
   authorize,
@@ -29,7 +30,10 @@ Deno.test("POST authorization.consent.oauth2 accept: the chosen account, Authori
     const answer = await decide(flow, screen, { decision: "accept", account });
     const code = await assertCodeAnswer(answer);
     const consent = await storedConsent(env, flow);
-    assertEquals([consent.status, consent.selectedAccount], ["Authorized", ACCOUNTS[Number(account)]]);
+    assertEquals([memberOf(consent, "status"), memberOf(consent, "selectedAccount")], [
+      "Authorized",
+      ACCOUNTS[Number(account)],
+    ]);
     assertEquals((await redeem(env, { consentId: flow.consentId, code })).status, 200);
     await assertPage(await flow.browser.open(screen), 400, "finished");
     await assertPage(await authorize(flow.browser, env.tpp, flow.requestUri), 400, "link_unusable");
@@ -128,6 +132,6 @@ async function decide(
   return await browser.open(screen, { method: "POST", body });
 }
 
-async function storedConsent(env: Environment, { consentId }: AtBank): Promise<Json> {
+async function storedConsent(env: Environment, { consentId }: AtBank): Promise<unknown> {
   return (await env.snapshot()).find(({ key }) => key[0] === "consent" && key[1] === consentId)?.value;
 }

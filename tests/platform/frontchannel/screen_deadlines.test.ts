@@ -2,7 +2,15 @@ import { assertEquals } from "@std/assert";
 import { comeBack, goodReturn } from "support/at_bank.ts";
 import type { Consent } from "testing/answers.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
-import { call, clientToken, consentBody, DEBTOR_ACCOUNT, good, type Json, push } from "testing/flows.ts";
+import {
+  call,
+  clientToken,
+  consentBody,
+  DEBTOR_ACCOUNT,
+  good,
+  push,
+  type SentConsent,
+} from "testing/flows.ts";
 import { type AtBank, authorize, Browser, openHandover, toBank } from "testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
@@ -164,7 +172,7 @@ function untilIn(
   env: Environment,
   seconds: number,
   initiation: Readonly<Record<string, unknown>> = {},
-): Json {
+): SentConsent {
   const CompletionDateTime = new Date(env.now + seconds * 1000).toISOString();
   return consentBody({
     initiation,
