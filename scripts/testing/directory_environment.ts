@@ -239,6 +239,3 @@ async function pkcs1Keys(key: TestKey, hash = "SHA-256"): Promise<CryptoKeyPair>
   ]);
   return { privateKey, publicKey };
 }
-
-// deno-lint-ignore no-explicit-any -- for tests whose bodies have no types yet
-export type Json = any;

@@ -280,6 +280,3 @@ export async function good<T = unknown>(
   if (response.status !== status) throw new Error(`wanted ${status}, got ${response.status}: ${text}`);
   return JSON.parse(text);
 }
-
-// deno-lint-ignore no-explicit-any -- for tests whose bodies have no types yet
-export type Json = any;

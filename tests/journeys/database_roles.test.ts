@@ -6,8 +6,8 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import postgres from "postgres";
 import { authorised, toBank } from "../../scripts/testing/authorization_flow.ts";
 import { START } from "../../scripts/testing/environment.ts";
-import { firstOf } from "testing/answers.ts";
-import { good, type Json, pay } from "../../scripts/testing/flows.ts";
+import { firstOf, type Payment } from "testing/answers.ts";
+import { good, pay } from "../../scripts/testing/flows.ts";
 import { storeCommand } from "../../scripts/store/main.ts";
 import { encodeKey, endBelow } from "../../src/base/store/postgres/key_codec.ts";
 import { MIGRATIONS } from "../../src/base/store/postgres/schema.ts";
@@ -19,14 +19,14 @@ interface Roles extends AsyncDisposable {
   /** The database's URL, as this user. */
   as(user: string): string;
   /** Runs SQL as this user. */
-  run(user: string, text: string): Promise<Json[]>;
+  run(user: string, text: string): Promise<Readonly<Record<string, unknown>>[]>;
 }
 
 async function openRoles(database?: string): Promise<Roles> {
   const url = database ?? await newPostgresDatabase();
   const clients = new Map<string, postgres.Sql>();
   const as = (user: string): string => url.replace("//postgres@", `//${user}@`);
-  const run = async (user: string, text: string): Promise<Json[]> => {
+  const run = async (user: string, text: string): Promise<Readonly<Record<string, unknown>>[]> => {
     const made = clients.get(user) ?? postgres(as(user).replace(/\?.*/, ""), { max: 1, onnotice: () => {} });
     clients.set(user, made);
     return [...await made.unsafe(text)];
@@ -64,7 +64,7 @@ function roleTest(name: string, fn: (roles: Roles) => Promise<void>): void {
  *
  * @param isSealed false: personal data is stored as versions without data keys did
  */
-async function journeys(roles: Roles, { isSealed = true } = {}): Promise<Json> {
+async function journeys(roles: Roles, { isSealed = true } = {}): Promise<Payment> {
   const store = await openMovingStore(roles.as("platform"));
   await using env = await openPushEnvironment(accepts, { store });
   const first = await authorised(env);
@@ -84,7 +84,7 @@ roleTest(
   "the platform serves as a role that owns nothing, and the views show what happened",
   async (roles) => {
     const second = await journeys(roles);
-    const rows = (text: string): Promise<Json[]> => roles.run("analyst", text);
+    const rows = (text: string): Promise<Readonly<Record<string, unknown>>[]> => roles.run("analyst", text);
     const at = new Date(START);
     assertEquals(
       await rows(
@@ -126,7 +126,7 @@ roleTest(
       [{ payment_id: second.Data.DomesticPaymentId, later: true }],
     );
     const { subject } = firstOf(
-      await rows("select consent_id as subject from hub.payment limit 1") as [Json],
+      await rows("select consent_id as subject from hub.payment limit 1"),
     );
     assertEquals(
       (await rows(`select event, actor from hub.audit where subject = '${subject}' order by event`))

@@ -1,12 +1,22 @@
 import { assert, assertEquals } from "@std/assert";
 import canonicalize from "canonicalize";
+import { present } from "testing/answers.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import type { Json } from "testing/flows.ts";
 import { FULL_CONSENT } from "testing/resource_bodies.ts";
 import { bundleOf, faultsOf, grownBundle, settled } from "./bundles.ts";
 
-type Bundle = Json & { readonly entries: Json[]; readonly documents: string[] };
+type Members = Readonly<Record<string, unknown>>;
+
+/** What the tests change of a bundle. */
+interface Bundle {
+  readonly entries: {
+    index: number;
+    readonly record: { readonly event: string; readonly items?: readonly { readonly kind: string }[] };
+    readonly bodies: { bytes: string }[];
+  }[];
+  readonly documents: string[];
+}
 
 /** Changes of a bundle, and one of the things that the verification then names beside the platform's digest. */
 const CHANGED: Readonly<Record<string, readonly [(bundle: Bundle) => void, RegExp]>> = {
@@ -23,7 +33,7 @@ const CHANGED: Readonly<Record<string, readonly [(bundle: Bundle) => void, RegEx
     bundle.entries.reverse();
   }, /is out of order$/],
   "the payment before its consent": [(bundle) => {
-    bundle.entries.sort((a: Json, b: Json) =>
+    bundle.entries.sort((a, b) =>
       Number(b["record"].event.startsWith("payment")) - Number(a["record"].event.startsWith("payment"))
     );
   }, /is out of order$/],
@@ -33,10 +43,10 @@ const CHANGED: Readonly<Record<string, readonly [(bundle: Bundle) => void, RegEx
   }, /^entry 1 of \S+ \(\S+\) is not in the signed log$/],
 };
 
-function bodyOf({ entries }: Bundle, kind: string): Json {
+function bodyOf({ entries }: Bundle, kind: string): { bytes: string } {
   for (const { record, bodies } of entries) {
-    const at = (record.items ?? []).findIndex((item: { kind: string }) => item["kind"] === kind);
-    if (at >= 0) return bodies[at];
+    const at = (record.items ?? []).findIndex((item) => item.kind === kind);
+    if (at >= 0) return present(bodies[at]);
   }
   throw new Error(`no ${kind}`);
 }
@@ -74,33 +84,40 @@ Deno.test("the verification names each part of a bundle that was changed [EV10, 
 });
 
 /** Changes of the database behind the platform's back, and what the verification of the next bundle must name. */
-const TAMPERED: Readonly<Record<string, readonly [(env: Environment, ids: Json) => Promise<void>, RegExp]>> =
-  {
-    "a changed actor": [async (env, { consentId }) => {
-      await changeAudit(env, consentId, 3, (value) => ({ ...value, actor: "someone" }));
-    }, /^entry 3 of \S+ \(\S+\) is not in the signed log$/],
-    "a removed entry": [async (env, { consentId }) => {
-      await changeAudit(env, consentId, 2, () => undefined);
-    }, /^entries of \S+ are missing before 3$/],
-    "a removed last entry of the consent": [async (env, { consentId }) => {
-      await changeAudit(env, consentId, 8, () => undefined);
-    }, /^the last entries of \S+ are missing$/],
-    "a removed last entry of the payment": [async (env, { paymentId }) => {
-      await changeAudit(env, paymentId, 2, () => undefined);
-    }, /^the last entries of \S+ are missing$/],
-    "changed evidence": [async (env, { consentId }) => {
-      await changeEvidence(
-        env,
-        consentId,
-        (value) => ({ ...value, bytes: btoa("other").replace(/=+$/, "") }),
-      );
-    }, /^the consent_request of entry 1 of \S+ \(\S+\) was changed$/],
-    "removed evidence": [async (env, { consentId }) => {
-      await changeEvidence(env, consentId, () => undefined);
-    }, /is missing, and no entry says that it was deleted$/],
-  };
+const TAMPERED: Readonly<
+  Record<
+    string,
+    readonly [
+      (env: Environment, ids: { readonly consentId: string; readonly paymentId: string }) => Promise<void>,
+      RegExp,
+    ]
+  >
+> = {
+  "a changed actor": [async (env, { consentId }) => {
+    await changeAudit(env, consentId, 3, (value) => ({ ...value, actor: "someone" }));
+  }, /^entry 3 of \S+ \(\S+\) is not in the signed log$/],
+  "a removed entry": [async (env, { consentId }) => {
+    await changeAudit(env, consentId, 2, () => undefined);
+  }, /^entries of \S+ are missing before 3$/],
+  "a removed last entry of the consent": [async (env, { consentId }) => {
+    await changeAudit(env, consentId, 8, () => undefined);
+  }, /^the last entries of \S+ are missing$/],
+  "a removed last entry of the payment": [async (env, { paymentId }) => {
+    await changeAudit(env, paymentId, 2, () => undefined);
+  }, /^the last entries of \S+ are missing$/],
+  "changed evidence": [async (env, { consentId }) => {
+    await changeEvidence(
+      env,
+      consentId,
+      (value) => ({ ...value, bytes: btoa("other").replace(/=+$/, "") }),
+    );
+  }, /^the consent_request of entry 1 of \S+ \(\S+\) was changed$/],
+  "removed evidence": [async (env, { consentId }) => {
+    await changeEvidence(env, consentId, () => undefined);
+  }, /is missing, and no entry says that it was deleted$/],
+};
 
-type Change = (value: Json) => Json | undefined;
+type Change = (value: Members) => Members | undefined;
 
 async function changeAudit(
   env: Environment,
@@ -108,20 +125,24 @@ async function changeAudit(
   sequence: number,
   change: Change,
 ): Promise<void> {
-  const history = await env.store.list<Json>({ prefix: ["audit", subject], limit: 100 });
+  const history = await env.store.list<Members>({ prefix: ["audit", subject], limit: 100 });
   const entry = history.find(({ value }) => value["sequence"] === sequence);
   if (entry === undefined) throw new Error("no such entry");
   await put(env, entry.key, change(entry.value));
 }
 
 async function changeEvidence(env: Environment, consentId: string, change: Change): Promise<void> {
-  const all = await env.store.list<Json>({ prefix: ["evidence"], limit: 1000 });
+  const all = await env.store.list<Members>({ prefix: ["evidence"], limit: 1000 });
   const piece = all.find(({ key }) => key[1] === consentId || key[1] === `${consentId} 1 consent_request`);
   if (piece === undefined) throw new Error("no such evidence");
   await put(env, piece.key, change(piece.value));
 }
 
-async function put({ store }: Environment, key: readonly string[], value: Json | undefined): Promise<void> {
+async function put(
+  { store }: Environment,
+  key: readonly string[],
+  value: Members | undefined,
+): Promise<void> {
   const write = value === undefined ? { kind: "delete", key } as const : { kind: "set", key, value } as const;
   assert(await store.commit({ checks: [], writes: [write] }));
 }
