@@ -26,7 +26,7 @@ import type {
   paymentOrderSchema,
   paymentOrdersSchema,
 } from "../../src/platform/payments/payment_order_representation.ts";
-import type { paymentSchema, paymentsSchema } from "../../src/platform/payments/payment_representation.ts";
+import type { paymentSchema } from "../../src/platform/payments/payment_representation.ts";
 import type { clientRepresentationSchema } from "../../src/platform/registration/client_representation.ts";
 import type { tracesSchema } from "../../src/platform/traces/trace_representation.ts";
 
@@ -84,7 +84,6 @@ export type FundsConfirmation = z.infer<typeof fundsConfirmationSchema>;
 export type OAuthError = z.infer<typeof oauthErrorSchema>;
 export type PayerAccounts = z.infer<typeof payerAccountsSchema>;
 export type Payment = z.infer<typeof paymentSchema>;
-export type PaymentList = z.infer<typeof paymentsSchema>;
 export type PaymentOrder = z.infer<typeof paymentOrderSchema>;
 export type PaymentOrders = z.infer<typeof paymentOrdersSchema>;
 export type PlatformKeys = { readonly keys: (JWK & { readonly kid: string; readonly use: "enc" | "sig" })[] };
@@ -124,9 +123,6 @@ export type Traces = z.infer<typeof tracesSchema>;
 
 /** A line of the log. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly event: string };
-
-/** A JSON document that a test reads or edits without knowing its type. */
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue };
 
 declare const body: unique symbol;
 

@@ -7,7 +7,6 @@ type Body<Name extends keyof Schemas> = Schemas[Name] extends z.ZodType ? z.infe
 
 export type Certification = Body<"certification">;
 export type DirectoryHistory = Body<"history">;
-export type DirectoryProposal = Body<"proposal">;
 export type DirectoryRecord = Body<"participantRecord">;
 export type IssuedLogin = Body<"issuedLogin">;
 export type KeySet = Body<"participantKeys">;
@@ -36,7 +35,7 @@ type BodyAt<Request extends string> = Request extends "GET /participants" ? Body
   : Request extends "GET /restored" | "POST /restored/confirm" ? Body<"restoredCopy">
   : Request extends "GET /proposals" ? Body<"proposals">
   : Request extends `POST /proposals/${string}/approve` ? Body<"approved">
-  : Request extends `${string} /proposals/${string}` ? DirectoryProposal
+  : Request extends `${string} /proposals/${string}` ? Body<"proposal">
   : Request extends "POST /participants" ? Onboarded
   : Request extends `GET ${One}/jwks/revoked` ? RevokedKeySet
   : Request extends `GET ${One}/jwks` ? KeySet
