@@ -3,7 +3,8 @@
  * and one for administrators. It does not start if the configuration is incomplete or unsafe, and lists every problem.
  * After the start the process can neither write files nor read the environment.
  */
-import { type Handle, type Listener, openListener } from "../base/http/listener.ts";
+import { openListener } from "../base/http/deno_listener.ts";
+import type { Handle, Listener } from "../base/http/listener.ts";
 import { credentialFile } from "../base/http/credential_file.ts";
 import { ADMINISTRATORS, openCredentials, type WatchedFile } from "../base/http/credentials.ts";
 import { openFilesFaults } from "../base/http/open_files.ts";

@@ -2,6 +2,7 @@
  * Checks at start that the process may open as many files as its connections need. Otherwise it would fail when it
  * reaches the limit.
  */
+import { closeSync, openSync } from "node:fs";
 
 /** Other files: the database, the log, those of the runtime, and outgoing connections. */
 const RESERVED = 100;
@@ -17,9 +18,9 @@ const RESERVED = 100;
  */
 export function openFilesFaults(variable: string, connections: number, path: string): string[] {
   const needed = connections + RESERVED;
-  const opened: Deno.FsFile[] = [];
+  const opened: number[] = [];
   try {
-    while (opened.length < needed) opened.push(Deno.openSync(path));
+    while (opened.length < needed) opened.push(openSync(path, "r"));
     return [];
   } catch (error) {
     if (!isFileLimit(error)) return [];
@@ -28,7 +29,7 @@ export function openFilesFaults(variable: string, connections: number, path: str
       `raise the limit (LimitNOFILE, ulimit -n) or set fewer connections`,
     ];
   } finally {
-    for (const one of opened) one.close();
+    for (const one of opened) closeSync(one);
   }
 }
 

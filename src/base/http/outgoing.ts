@@ -54,15 +54,9 @@ export async function readBoundedBytes(
 }
 
 /**
- * Keeps no connection for a later request. Deno's fetch sends a request again by itself if a connection that it has kept
- * ends without a response, also a POST that the server has read.
- */
-const withoutKeptConnections = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
-
-/**
- * Sends a POST at most once, on a connection of its own. Redirects are not followed.
+ * Sends a POST at most once. Redirects are not followed.
  *
- * @param fetch the fetch of the composed program
+ * @param fetch the fetch of the composed program, which must not send a POST again by itself (`Runtime.fetch`)
  * @throws {TypeError} if there is no response. The server may have read the request or not.
  */
 export function postOnce(
@@ -70,7 +64,7 @@ export function postOnce(
   url: string,
   request: Pick<RequestInit, "headers" | "body" | "signal">,
 ): Promise<Response> {
-  return fetch(url, { ...request, method: "POST", redirect: "manual", client: withoutKeptConnections });
+  return fetch(url, { ...request, method: "POST", redirect: "manual" });
 }
 
 function isLoopback(hostname: string): boolean {

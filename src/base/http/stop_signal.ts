@@ -1,4 +1,6 @@
 /** Ends a program at the request of its operator or supervisor: SIGINT or SIGTERM. */
+import process from "node:process";
+import { setTimeout } from "node:timers";
 import type { Log } from "../observability/log_events.ts";
 
 /** Signals within this time are one request: service managers signal a whole group, and `deno task` passes its own on. */
@@ -20,9 +22,9 @@ export function stopSignal({ log, program, drainMs, flush }: StopOptions): Promi
     let state: "running" | "asked" | "stopping" = "running";
     const end = (note: () => void): void => {
       note();
-      void flush().then(() => Deno.exit(1));
+      void flush().then(() => process.exit(1));
     };
-    const receive = (signal: Deno.Signal): void => {
+    const receive = (signal: string): void => {
       if (state === "stopping") end(() => log.error(`${program}.stopped_at_once`, { signal }));
       if (state !== "running") return;
       state = "asked";
@@ -32,12 +34,12 @@ export function stopSignal({ log, program, drainMs, flush }: StopOptions): Promi
       after(drainMs, () => end(() => log.error(`${program}.stopped_late`, { seconds: drainMs / 1000 })));
     };
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      Deno.addSignalListener(signal, () => receive(signal));
+      process.on(signal, () => receive(signal));
     }
   });
 }
 
 /** Without keeping the process. */
 function after(milliseconds: number, act: () => void): void {
-  Deno.unrefTimer(setTimeout(act, milliseconds));
+  setTimeout(act, milliseconds).unref();
 }

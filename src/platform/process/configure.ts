@@ -1,4 +1,6 @@
 /** Reads the configuration of a process from its environment and its files. */
+import { readFile, stat } from "node:fs/promises";
+import process from "node:process";
 import { type Config, ConfigError, type Environment, readConfig, VARIABLES } from "../config.ts";
 import { openKeyRing, type RenewableKeyRing } from "../../base/jose/key_ring.ts";
 import { credentialFile } from "../../base/http/credential_file.ts";
@@ -6,6 +8,7 @@ import { type Credentials, openCredentials, readCredentials } from "../../base/h
 import { openWrappingKeys, type WrappingKeys } from "../data_keys/wrapping_keys.ts";
 import { OPERATORS } from "../security/operator_roles.ts";
 import type { Log } from "../log_events.ts";
+import type { Runtime } from "./runtime.ts";
 
 /** The file that `--env-file` reads, in the working directory. */
 const ENVIRONMENT_FILE = ".env";
@@ -29,12 +32,12 @@ export interface Configured {
  *
  * @throws {ConfigError} with every fault
  */
-export async function configure(): Promise<Configured> {
-  const read: Environment = Object.fromEntries(VARIABLES.map((name) => [name, Deno.env.get(name)]));
+export async function configure({ mayRead }: Pick<Runtime, "mayRead">): Promise<Configured> {
+  const read: Environment = Object.fromEntries(VARIABLES.map((name) => [name, process.env[name]]));
   const environment: Environment = { ...read, OPERATOR_LOGO: await readLogoFile(read["OPERATOR_LOGO"]) };
   const given = environment["PLATFORM_KEYS"] ?? "";
   const keysFile = given === "" || given.trimStart().startsWith("{") ? undefined : given;
-  const faults = [...await environmentFileFaults(), ...spanFaults()];
+  const faults = [...await environmentFileFaults(mayRead), ...spanFaults()];
   const note = (error: Error): undefined => void faults.push(`PLATFORM_KEYS: ${error.message}`);
   const json = keysFile === undefined ? given : await readSecretFile(keysFile).catch(note);
   const keys = json === undefined || json === "" ? undefined : await openKeyRing(json).catch(note);
@@ -68,11 +71,10 @@ async function openOperators(path: string | undefined, faults: string[]): Promis
   return openCredentials(OPERATORS, credentialFile(path, readSecretFile));
 }
 
-/** Deno has read `.env` before this code starts (`--env-file`). It contains secrets, so only its owner may read it. */
-async function environmentFileFaults(): Promise<string[]> {
-  // Without read permission for this file it is not used.
-  if ((await Deno.permissions.query({ name: "read", path: ENVIRONMENT_FILE })).state !== "granted") return [];
-  const { mode } = await Deno.stat(ENVIRONMENT_FILE).catch(() => ({ mode: null }));
+/** The runtime has read `.env` before this code starts (`--env-file`). It contains secrets, so only its owner may read it. */
+async function environmentFileFaults(mayRead: Runtime["mayRead"]): Promise<string[]> {
+  if (!await mayRead(ENVIRONMENT_FILE)) return []; // then it is not used
+  const { mode } = await stat(ENVIRONMENT_FILE).catch(() => ({ mode: null }));
   const fault = modeFault(ENVIRONMENT_FILE, mode);
   return fault === undefined ? [] : [`${ENVIRONMENT_FILE}: ${fault}`];
 }
@@ -96,12 +98,12 @@ function modeFault(path: string, mode: number | null): string | undefined {
 
 /** @throws {Error} if the file cannot be read, or if other users may open it */
 async function readSecretFile(path: string): Promise<string> {
-  const { mode } = await Deno.stat(path).catch(() => {
+  const { mode } = await stat(path).catch(() => {
     throw new Error(`the file ${path} cannot be read`);
   });
   const fault = modeFault(path, mode);
   if (fault !== undefined) throw new Error(fault);
-  return await Deno.readTextFile(path).catch(() => {
+  return await readFile(path, "utf8").catch(() => {
     throw new Error(`the file ${path} cannot be read`);
   });
 }
@@ -109,14 +111,8 @@ async function readSecretFile(path: string): Promise<string> {
 /** Returns the logo as a `data:` URL. An unreadable path is returned unchanged, and `readConfig` reports it. */
 async function readLogoFile(path: string | undefined): Promise<string | undefined> {
   const type = /\.svg$/i.test(path ?? "") ? "image/svg+xml" : "image/png";
-  const bytes = await Deno.readFile(path ?? "").catch(() => undefined);
+  const bytes = await readFile(path ?? "").catch(() => undefined);
   return bytes === undefined ? path : `data:${type};base64,${bytes.toBase64()}`;
-}
-
-/** From here on this process and its dependencies can neither read the environment nor write files. */
-export async function giveUpPermissions(): Promise<void> {
-  await Deno.permissions.revoke({ name: "env" });
-  await Deno.permissions.revoke({ name: "write" });
 }
 
 export async function renewKeys(

@@ -3,9 +3,10 @@
  * work runs once a minute if the runtime has `Deno.cron`, because some runtimes stop a process between requests and
  * with it its timers. Otherwise it has timers of its own.
  */
-import { configure, giveUpPermissions } from "./configure.ts";
+import { configure } from "./configure.ts";
 import { DRAIN_MS, flushLog, log, route, type Running, start, stoppingAnswer } from "./running_platform.ts";
 import { openOwnStore } from "./own_store.ts";
+import type { Runtime } from "./runtime.ts";
 import { stopSignal } from "../../base/http/stop_signal.ts";
 
 /** The form of a default export that `deno serve` takes. */
@@ -13,7 +14,8 @@ export interface Hosted {
   fetch(request: Request): Promise<Response>;
 }
 
-type Cron = (
+/** `Deno.cron`. */
+export type Cron = (
   name: string,
   schedule: string,
   options: { readonly signal: AbortSignal },
@@ -24,13 +26,13 @@ type Cron = (
 const EVERY_MINUTE = "* * * * *";
 
 /** Starts the platform. @throws {Error} if the configuration or the store cannot be used */
-export async function openHosted(): Promise<Hosted> {
-  const configured = await configure();
+export async function openHosted(runtime: Runtime, cron: Cron | undefined): Promise<Hosted> {
+  const configured = await configure(runtime);
   const { baseUrl, authUrl } = configured.config;
-  const running = await start(configured, await openOwnStore(configured));
+  const running = await start(configured, await openOwnStore(configured, runtime.openStore), runtime);
   const stopping = new AbortController();
-  const scheduler = startWork(running, stopping.signal);
-  await giveUpPermissions();
+  const scheduler = startWork(running, cron, stopping.signal);
+  await runtime.giveUpPermissions();
   const requests = countRequests();
   endWithRuntime(async () => {
     stopping.abort();
@@ -44,13 +46,16 @@ export async function openHosted(): Promise<Hosted> {
   return { fetch: (request) => requests.run(() => route(running, request)) };
 }
 
-function startWork({ platform }: Running, signal: AbortSignal): "cron" | "timers" {
-  const cron: unknown = Reflect.get(Deno, "cron"); // with --unstable-cron, and on hosts that offer it
-  if (typeof cron !== "function") {
+function startWork(
+  { platform }: Running,
+  cron: Cron | undefined,
+  signal: AbortSignal,
+): "cron" | "timers" {
+  if (cron === undefined) {
     platform.startWork();
     return "timers";
   }
-  void (cron as Cron)("background work", EVERY_MINUTE, { signal }, () => platform.workOnce());
+  void cron("background work", EVERY_MINUTE, { signal }, () => platform.workOnce());
   return "cron";
 }
 

@@ -4,8 +4,8 @@ import { monotonicClock } from "../../base/kernel/clock.ts";
 import type { CaseKeys } from "../data_keys/case_keys.ts";
 import { openSealed, rejectSealedStore } from "../data_keys/sealed_store.ts";
 import type { WrappingKeys } from "../data_keys/wrapping_keys.ts";
-import { openStore } from "../../base/store/open_store.ts";
 import type { Store } from "../../base/store/store.ts";
+import type { Owner } from "../../base/store/store_identity.ts";
 
 /** The platform's store, and the data keys of what it seals. */
 export interface OwnStore {
@@ -14,7 +14,10 @@ export interface OwnStore {
 }
 
 /** Opens the store and the data key store. @throws {Error} in one sentence */
-export async function openOwnStore({ config, wrapping }: OwnStoreSettings): Promise<OwnStore> {
+export async function openOwnStore(
+  { config, wrapping }: OwnStoreSettings,
+  openStore: OpenStore,
+): Promise<OwnStore> {
   const { storeUrl, authUrl: issuer, dataKeysStore, sealsData: isSealing } = config;
   const store = await openStore(storeUrl, { program: "platform", issuer });
   const opened: Store[] = [store];
@@ -31,6 +34,9 @@ export async function openOwnStore({ config, wrapping }: OwnStoreSettings): Prom
     throw error;
   }
 }
+
+/** Opens the store that a URL names. @throws {Error} in one sentence that names the fault and the next step */
+export type OpenStore = (url: string, owner: Owner) => Promise<Store>;
 
 export interface OwnStoreSettings {
   readonly config: Config;

@@ -1,10 +1,14 @@
 /** The platform of this process: its log, its store, its hosts. */
+import { write } from "node:fs";
+import process from "node:process";
+import { promisify } from "node:util";
 import { isBelow } from "../http/endpoint.ts";
 import { composePlatform, type Platform } from "../compose.ts";
 import type { PlatformParts } from "../compose_parts.ts";
 import type { ProcessValues } from "../measured_parts.ts";
 import type { Configured } from "./configure.ts";
 import type { OwnStore } from "./own_store.ts";
+import type { Runtime } from "./runtime.ts";
 import { monotonicClock, systemClock } from "../../base/kernel/clock.ts";
 import { openLog } from "../../base/observability/log.ts";
 import type { Log } from "../log_events.ts";
@@ -18,7 +22,14 @@ export const DRAIN_MS = 25_000;
 /** Time to write the queued log lines to standard output at the end. */
 const FLUSH_MS = 2000;
 
-const output = openLogQueue({ clock: systemClock, write: (bytes) => Deno.stdout.write(bytes) });
+const STANDARD_OUTPUT = 1;
+const writeSome = promisify(write);
+
+async function writeOutput(bytes: Uint8Array): Promise<number> {
+  return (await writeSome(STANDARD_OUTPUT, bytes)).bytesWritten;
+}
+
+const output = openLogQueue({ clock: systemClock, write: writeOutput });
 /** Startup and shutdown are logged at every level. */
 export const log: Log = openLog({ clock: systemClock, sink: output.sink, level: "info" });
 
@@ -35,6 +46,7 @@ export interface Running {
 export async function start(
   { config, keys, operators }: Configured,
   { store, caseKeys }: OwnStore,
+  { fetch }: Pick<Runtime, "fetch">,
   own: Pick<PlatformParts, "advisory" | "isServing" | "identity"> & {
     readonly process?: Partial<ProcessValues>;
   } = {},
@@ -52,7 +64,7 @@ export async function start(
     ...own,
     process: {
       droppedLogLines: () => output.state().dropped,
-      memory: () => Deno.memoryUsage(),
+      memory: () => process.memoryUsage(),
       ...own.process,
     },
     advisory: { log: logProbe(output.state), ...own.advisory },
@@ -66,7 +78,7 @@ export function route(
   request: Request,
   part?: ServedPart,
 ): Response | Promise<Response> {
-  const url = URL.parse(request.url); // Deno makes it from the Host header, or takes it from the request line
+  const url = URL.parse(request.url); // the runtime makes it from the Host header, or takes it from the request line
   if (url === null) return answerUnreached(400, "The Host header or the request target is malformed.");
   const isApi = isApiPath(url.pathname);
   if (!servesPath(part, url.pathname, isApi)) return misdirected(part);

@@ -2,10 +2,13 @@
  * `deno task serve`: one listener for the participants' two hosts and one for operators, or what `--only` leaves of them,
  * from the start of the process to its end.
  */
+import { once } from "node:events";
+import { createServer } from "node:net";
+import process from "node:process";
 import { type Config, ConfigError } from "../config.ts";
 import type { PlatformParts } from "../compose_parts.ts";
 import type { ProcessValues } from "../measured_parts.ts";
-import { configure, giveUpPermissions, renewKeys } from "./configure.ts";
+import { configure, renewKeys } from "./configure.ts";
 import {
   answerUnreached,
   DRAIN_MS,
@@ -18,7 +21,8 @@ import {
   stoppingAnswer,
 } from "./running_platform.ts";
 import { openOwnStore, type OwnStore, type OwnStoreSettings } from "./own_store.ts";
-import { type Listener, type ListenerOptions, openListener } from "../../base/http/listener.ts";
+import type { Listener, ListenerOptions } from "../../base/http/listener.ts";
+import type { Runtime } from "./runtime.ts";
 import { openFilesFaults } from "../../base/http/open_files.ts";
 import { operatesPath, partFaults, readServedPart, type ServedPart } from "./served_part.ts";
 import { stopSignal } from "../../base/http/stop_signal.ts";
@@ -29,23 +33,23 @@ import { isUrl } from "../../base/store/store_url.ts";
 const OPERATIONS_CONNECTIONS = 32;
 
 /** @param args the command line, which may have `--only` */
-export async function serve(args: readonly string[]): Promise<void> {
-  const configured = await configure();
+export async function serve(runtime: Runtime, args: readonly string[]): Promise<void> {
+  const configured = await configure(runtime);
   const { config } = configured;
   const faults: string[] = [];
   const part = readServedPart(args, faults);
-  const store = await openStoreBesideFreePorts(configured, part, faults);
+  const store = await openStoreBesideFreePorts(configured, runtime, part, faults);
   const listeners: Listener[] = [];
   let serving = true;
-  const running = await start(configured, store, {
+  const running = await start(configured, store, runtime, {
     ...processParts(config, listeners, part),
     isServing: () => serving,
   });
   running.platform.startWork();
-  await giveUpPermissions();
-  if (part !== "console") listeners.push(openParticipants(config, running, part));
-  const operations = openOperations(config, running, part);
-  Deno.addSignalListener("SIGHUP", () => void renewKeys(configured, log));
+  await runtime.giveUpPermissions();
+  if (part !== "console") listeners.push(await openParticipants(config, running, part, runtime));
+  const operations = await openOperations(config, running, part, runtime);
+  process.on("SIGHUP", () => void renewKeys(configured, log));
   const stopping = stopSignal({
     log,
     program: "platform",
@@ -62,23 +66,34 @@ export async function serve(args: readonly string[]): Promise<void> {
   log.info("platform.stopped");
 }
 
-function openParticipants(config: Config, running: Running, part: ServedPart | undefined): Listener {
+function openParticipants(
+  config: Config,
+  running: Running,
+  part: ServedPart | undefined,
+  runtime: Runtime,
+): Promise<Listener> {
   const { host: hostname, port, maxConnections } = config;
-  return open({ hostname, port, maxConnections, handle: (request) => route(running, request, part) });
+  return open(runtime, {
+    hostname,
+    port,
+    maxConnections,
+    handle: (request) => route(running, request, part),
+  });
 }
 
 /** Opens the listener of operators, if there is one. It shares no connection limit with the participants' one. */
-function openOperations(
+async function openOperations(
   { operationsHost: hostname, operationsPort: port }: Config,
   { platform: { operations } }: Running,
   part: ServedPart | undefined,
-): readonly Listener[] {
+  runtime: Runtime,
+): Promise<readonly Listener[]> {
   if (port === undefined) return [];
   const handle = (request: Request): Response | Promise<Response> =>
     operatesPath(part, URL.parse(request.url)?.pathname ?? "")
       ? operations.fetch(request)
       : misdirected(part);
-  return [open({ hostname, port, maxConnections: OPERATIONS_CONNECTIONS, handle })];
+  return [await open(runtime, { hostname, port, maxConnections: OPERATIONS_CONNECTIONS, handle })];
 }
 
 function addresses(
@@ -94,10 +109,11 @@ function addresses(
   };
 }
 
-function open(
+async function open(
+  { openListener }: Runtime,
   listen: Pick<ListenerOptions, "hostname" | "port" | "maxConnections" | "handle">,
-): Listener {
-  return openListener({
+): Promise<Listener> {
+  return await openListener({
     ...listen,
     log,
     onError: (error) =>
@@ -148,6 +164,7 @@ function connectionHealth({ maxConnections }: Config, listeners: readonly Listen
 /** @throws {ConfigError} if a port is in use, the store cannot be opened or `given` has a fault; it names all of them */
 async function openStoreBesideFreePorts(
   configured: OwnStoreSettings,
+  { openStore }: Runtime,
   part: ServedPart | undefined,
   given: readonly string[],
 ): Promise<OwnStore> {
@@ -158,10 +175,12 @@ async function openStoreBesideFreePorts(
     ...given,
     ...partFaults(part, config),
     ...openFilesFaults("MAX_CONNECTIONS", 2 * maxConnections + OPERATIONS_CONNECTIONS, folderOf(storeUrl)),
-    ...(part === "console" ? [] : addressFaults("", host, port)),
-    ...(operationsPort === undefined ? [] : addressFaults("OPERATIONS_", operationsHost, operationsPort)),
+    ...(part === "console" ? [] : await addressFaults("", host, port)),
+    ...(operationsPort === undefined
+      ? []
+      : await addressFaults("OPERATIONS_", operationsHost, operationsPort)),
   ];
-  const opened = await openOwnStore(configured).catch((error: Error) =>
+  const opened = await openOwnStore(configured, openStore).catch((error: Error) =>
     void faults.push(`STORE_URL: ${error.message}`)
   );
   if (opened !== undefined && faults.length === 0) return opened;
@@ -174,12 +193,19 @@ function folderOf(storeUrl: string): string {
   return isUrl(storeUrl) ? "." : storeUrl.replace(/[^/]*$/, ".");
 }
 
-function addressFaults(variables: "" | "OPERATIONS_", host: string, port: number): string[] {
+async function addressFaults(
+  variables: "" | "OPERATIONS_",
+  host: string,
+  port: number,
+): Promise<string[]> {
+  const probe = createServer();
   try {
-    Deno.listen({ hostname: host, port }).close();
+    probe.listen(port, host);
+    await once(probe, "listening");
+    probe.close();
     return [];
   } catch (error) {
-    if (error instanceof Deno.errors.AddrInUse) {
+    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
       return [
         `${variables}PORT: ${port} on ${host} is in use by another process; stop that one, or set another port`,
       ];

@@ -13,6 +13,7 @@ import { openStatementKeys, statementJwk } from "../../directory/statement_keys.
 import { openKeyRing } from "../../base/jose/key_ring.ts";
 import { monotonicClock } from "../../base/kernel/clock.ts";
 import { openLog } from "../../base/observability/log.ts";
+import { denoFetch } from "../../base/http/deno_fetch.ts";
 import { openStore } from "../../base/store/open_store.ts";
 import type { Addresses } from "./addresses.ts";
 import type { SandboxClock } from "./clock.ts";
@@ -69,11 +70,14 @@ export async function startPlatform(
   { addresses, secrets, clock, ...stores }: Surroundings & PlatformStores,
   { platform: keySet, wrapping }: Pick<SiteKeys, "platform" | "wrapping">,
   log: (line: string) => void,
-  outgoing: typeof fetch = fetch,
+  outgoing: typeof fetch = denoFetch,
 ): Promise<RunningPlatform> {
   const config = readConfig(variablesOf({ addresses, secrets, ...stores }, keySet));
   const keys = await openKeyRing(config.platformKeys);
-  const { store, caseKeys } = await openOwnStore({ config, wrapping: await openWrappingKeys(wrapping) });
+  const { store, caseKeys } = await openOwnStore(
+    { config, wrapping: await openWrappingKeys(wrapping) },
+    openStore,
+  );
   const platform = await composePlatform({
     config,
     store,

@@ -1,6 +1,7 @@
 /** The bounds of a listener, over real sockets: connections, the time of each phase, and a stop. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { type Listener, type ListenerOptions, openListener } from "../../../src/base/http/listener.ts";
+import { openListener } from "../../../src/base/http/deno_listener.ts";
+import type { Listener, ListenerOptions } from "../../../src/base/http/listener.ts";
 import { inShell, startCommand } from "testing/served_platform.ts";
 import { connectRaw, HALF_HEADER, type RawClient, until } from "support/raw_client.ts";
 import type { WaitingClients } from "support/waiting_clients.ts";

@@ -1,5 +1,5 @@
 /** A listener in a process of its own, with a bound on connections that is above the limit of open files. */
-import { openListener } from "../../../src/base/http/listener.ts";
+import { openListener } from "../../../src/base/http/deno_listener.ts";
 import { openLog } from "../../../src/base/observability/log.ts";
 
 const encoder = new TextEncoder();

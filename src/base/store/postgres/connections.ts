@@ -1,4 +1,5 @@
 /** The connections of a process to PostgreSQL. A server that falls silent is left, and the connections are replaced. */
+import { readFile } from "node:fs/promises";
 import { awaitFor } from "../../kernel/patience.ts";
 import postgres from "postgres";
 import { openTurns } from "../turns.ts";
@@ -46,7 +47,7 @@ export async function openConnections(
 ): Promise<Connections> {
   const authority = settings.authorityFile === undefined
     ? undefined
-    : await Deno.readTextFile(settings.authorityFile);
+    : await readFile(settings.authorityFile, "utf8");
   const open = (): Sql => connect(settings, authority, limits);
   const turns = openTurns({ atOnce: settings.connections, patienceMs: TURN_PATIENCE_MS });
   let sql = open();

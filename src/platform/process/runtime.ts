@@ -1,0 +1,14 @@
+/** What the platform takes from the runtime that it runs on. Everything else is Fetch, WebCrypto and `node:` modules. */
+import type { Listener, ListenerOptions } from "../../base/http/listener.ts";
+import type { OpenStore } from "./own_store.ts";
+
+export interface Runtime {
+  readonly openListener: (options: ListenerOptions) => Listener | Promise<Listener>;
+  readonly openStore: OpenStore;
+  /** Never sends a POST a second time by itself. */
+  readonly fetch: typeof globalThis.fetch;
+  /** Whether this process may read a file. It asks no one. */
+  mayRead(path: string): Promise<boolean>;
+  /** From then on this process and its dependencies can neither read the environment nor write files, if the runtime can. */
+  giveUpPermissions(): Promise<void>;
+}
