@@ -7,7 +7,6 @@ import { denoFetch } from "../base/http/deno_fetch.ts";
 import { openListener } from "../base/http/deno_listener.ts";
 import { openStore } from "../base/store/open_store.ts";
 import { type Cron, type Hosted, openHosted } from "./process/hosted.ts";
-import { flushLog } from "./process/running_platform.ts";
 import type { Runtime } from "./process/runtime.ts";
 import { serve } from "./process/serve.ts";
 
@@ -15,6 +14,7 @@ const runtime: Runtime = {
   openListener,
   openStore,
   fetch: denoFetch,
+  write: (bytes) => Deno.stdout.write(bytes),
   mayRead: async (path) => (await Deno.permissions.query({ name: "read", path })).state === "granted",
   async giveUpPermissions() {
     await Deno.permissions.revoke({ name: "env" });
@@ -36,7 +36,6 @@ if (import.meta.main) {
   try {
     if (listens) {
       await serve(runtime, Deno.args);
-      await flushLog();
       Deno.exit(0); // a write that the reader does not take would keep the process
     }
     await (hosted = openHosted(runtime, cron())); // the runtime listens afterwards

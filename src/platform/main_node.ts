@@ -2,13 +2,17 @@
  * Entry for Node and Bun, with PostgreSQL: the bundle of this file is run as `deno task serve` is, behind the same proxy,
  * with the same configuration (docs/operations/runtimes.md).
  */
+import { write } from "node:fs";
 import process from "node:process";
+import { promisify } from "node:util";
 import { openNodeListener } from "../base/http/node_listener.ts";
 import { openPostgres } from "../base/store/postgres/open_postgres.ts";
 import { isPostgresUrl } from "../base/store/postgres/settings.ts";
-import { flushLog } from "./process/running_platform.ts";
 import type { Runtime } from "./process/runtime.ts";
 import { serve } from "./process/serve.ts";
+
+const STANDARD_OUTPUT = 1;
+const writeSome = promisify(write);
 
 const runtime: Runtime = {
   openListener: openNodeListener,
@@ -16,6 +20,7 @@ const runtime: Runtime = {
     if (isPostgresUrl(url)) return await openPostgres(url, owner);
     throw new Error("this runtime has no Deno KV; name a PostgreSQL database");
   },
+  write: async (bytes) => (await writeSome(STANDARD_OUTPUT, bytes)).bytesWritten,
   // Bun sends a POST again if a kept connection ends without a response. Node ignores the option.
   fetch: (input, init) => fetch(input, init?.method === "POST" ? { ...init, keepalive: false } : init),
   mayRead: () => Promise.resolve(true),
@@ -24,7 +29,6 @@ const runtime: Runtime = {
 
 try {
   await serve(runtime, process.argv.slice(2));
-  await flushLog();
   process.exit(0); // a write that the reader does not take would keep the process
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

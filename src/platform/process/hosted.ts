@@ -4,7 +4,8 @@
  * with it its timers. Otherwise it has timers of its own.
  */
 import { configure } from "./configure.ts";
-import { DRAIN_MS, flushLog, log, route, type Running, start, stoppingAnswer } from "./running_platform.ts";
+import { openProcessLog, type ProcessLog } from "./process_log.ts";
+import { DRAIN_MS, route, type Running, start, stoppingAnswer } from "./running_platform.ts";
 import { openOwnStore } from "./own_store.ts";
 import type { Runtime } from "./runtime.ts";
 import { stopSignal } from "../../base/http/stop_signal.ts";
@@ -28,19 +29,21 @@ const EVERY_MINUTE = "* * * * *";
 /** Starts the platform. @throws {Error} if the configuration or the store cannot be used */
 export async function openHosted(runtime: Runtime, cron: Cron | undefined): Promise<Hosted> {
   const configured = await configure(runtime);
+  const output = openProcessLog(runtime);
+  const { log } = output;
   const { baseUrl, authUrl } = configured.config;
-  const running = await start(configured, await openOwnStore(configured, runtime.openStore), runtime);
+  const running = await start(configured, await openOwnStore(configured, runtime.openStore), runtime, output);
   const stopping = new AbortController();
   const scheduler = startWork(running, cron, stopping.signal);
   await runtime.giveUpPermissions();
   const requests = countRequests();
-  endWithRuntime(async () => {
+  endWithRuntime(output, async () => {
     stopping.abort();
     await requests.ended();
     await running.platform.stop();
     await running.store.close();
     log.info("platform.stopped");
-    await flushLog();
+    await output.flush();
   });
   log.info("platform.started", { baseUrl, authUrl, scheduler });
   return { fetch: (request) => requests.run(() => route(running, request)) };
@@ -92,8 +95,8 @@ function countRequests(): Requests {
 }
 
 /** The runtime itself stops listening, and completes its connections. The process ends when no work keeps it. */
-function endWithRuntime(end: () => Promise<void>): void {
-  const options = { log, program: "platform", drainMs: DRAIN_MS, flush: flushLog } as const;
+function endWithRuntime({ log, flush }: ProcessLog, end: () => Promise<void>): void {
+  const options = { log, program: "platform", drainMs: DRAIN_MS, flush } as const;
   try {
     void stopSignal(options).then(end);
   } catch (error) {

@@ -1,42 +1,23 @@
-/** The platform of this process: its log, its store, its hosts. */
-import { write } from "node:fs";
+/** The platform of this process: its store and its hosts. */
 import process from "node:process";
-import { promisify } from "node:util";
 import { isBelow } from "../http/endpoint.ts";
 import { composePlatform, type Platform } from "../compose.ts";
 import type { PlatformParts } from "../compose_parts.ts";
 import type { ProcessValues } from "../measured_parts.ts";
 import type { Configured } from "./configure.ts";
 import type { OwnStore } from "./own_store.ts";
+import type { ProcessLog } from "./process_log.ts";
 import type { Runtime } from "./runtime.ts";
 import { monotonicClock, systemClock } from "../../base/kernel/clock.ts";
-import { openLog } from "../../base/observability/log.ts";
 import type { Log } from "../log_events.ts";
-import { openLogQueue } from "../../base/observability/log_queue.ts";
 import { logProbe } from "../../base/observability/health.ts";
 import type { Store } from "../../base/store/store.ts";
 import { type ServedPart, servesPath } from "./served_part.ts";
 
 /** Longest stop. A body arrives within 5 s, and a payment waits at most 3 s for its bank. */
 export const DRAIN_MS = 25_000;
-/** Time to write the queued log lines to standard output at the end. */
-const FLUSH_MS = 2000;
-
-const STANDARD_OUTPUT = 1;
-const writeSome = promisify(write);
-
-async function writeOutput(bytes: Uint8Array): Promise<number> {
-  return (await writeSome(STANDARD_OUTPUT, bytes)).bytesWritten;
-}
-
-const output = openLogQueue({ clock: systemClock, write: writeOutput });
-/** Startup and shutdown are logged at every level. */
-export const log: Log = openLog({ clock: systemClock, sink: output.sink, level: "info" });
-
-/** Writes the queued log lines, as far as that is possible. */
-export const flushLog = (): Promise<void> => output.flush(FLUSH_MS);
-
 export interface Running {
+  readonly log: Log;
   readonly store: Store;
   readonly platform: Platform;
   /** Whether a path is one of the API host. */
@@ -47,6 +28,7 @@ export async function start(
   { config, keys, operators }: Configured,
   { store, caseKeys }: OwnStore,
   { fetch }: Pick<Runtime, "fetch">,
+  { log, queue }: ProcessLog,
   own: Pick<PlatformParts, "advisory" | "isServing" | "identity"> & {
     readonly process?: Partial<ProcessValues>;
   } = {},
@@ -57,41 +39,46 @@ export async function start(
     clock: systemClock,
     monotonic: monotonicClock,
     fetch,
-    log: output.sink,
+    log: queue.sink,
     keys,
     operators,
     caseKeys,
     ...own,
     process: {
-      droppedLogLines: () => output.state().dropped,
+      droppedLogLines: () => queue.state().dropped,
       memory: () => process.memoryUsage(),
       ...own.process,
     },
-    advisory: { log: logProbe(output.state), ...own.advisory },
+    advisory: { log: logProbe(queue.state), ...own.advisory },
   });
-  return { store, platform, isApiPath: isBelow(platform.endpoints.api) };
+  return { log, store, platform, isApiPath: isBelow(platform.endpoints.api) };
 }
 
 /** Serves the participants' two hosts with one listener. Their paths are distinct, and external URLs are never derived from the request. */
 export function route(
-  { platform: { api, browser }, isApiPath }: Running,
+  { log, platform: { api, browser }, isApiPath }: Running,
   request: Request,
   part?: ServedPart,
 ): Response | Promise<Response> {
   const url = URL.parse(request.url); // the runtime makes it from the Host header, or takes it from the request line
-  if (url === null) return answerUnreached(400, "The Host header or the request target is malformed.");
+  if (url === null) return answerUnreached(log, 400, "The Host header or the request target is malformed.");
   const isApi = isApiPath(url.pathname);
-  if (!servesPath(part, url.pathname, isApi)) return misdirected(part);
+  if (!servesPath(part, url.pathname, isApi)) return misdirected(log, part);
   return isApi ? api.fetch(request) : browser.fetch(request);
 }
 
 /** Answers a request for a part that this process does not serve (RFC 9110 §15.5.20). Its proxy has another backend for it. */
-export function misdirected(part: ServedPart | undefined): Response {
-  return answerUnreached(421, `This process serves ${part} alone; check BACKENDS of the proxy.`);
+export function misdirected(log: Log, part: ServedPart | undefined): Response {
+  return answerUnreached(log, 421, `This process serves ${part} alone; check BACKENDS of the proxy.`);
 }
 
 /** Answers a request that reaches neither app. Both apps have an error handler of their own. */
-export function answerUnreached(status: 400 | 421 | 500, description: string, error?: unknown): Response {
+export function answerUnreached(
+  log: Log,
+  status: 400 | 421 | 500,
+  description: string,
+  error?: unknown,
+): Response {
   const interactionId = crypto.randomUUID();
   const why = String(error instanceof Error ? error.stack : error);
   const reason = status === 421 ? "request.misdirected" : "request.malformed_target";

@@ -7,6 +7,8 @@ export interface Runtime {
   readonly openStore: OpenStore;
   /** Never sends a POST a second time by itself. */
   readonly fetch: typeof globalThis.fetch;
+  /** Writes some of the bytes to standard output; resolves with their number. No request waits for it. */
+  readonly write: (bytes: Uint8Array) => Promise<number>;
   /** Whether this process may read a file. It asks no one. */
   mayRead(path: string): Promise<boolean>;
   /** From then on this process and its dependencies can neither read the environment nor write files, if the runtime can. */

@@ -7,13 +7,13 @@ import { createServer } from "node:net";
 import process from "node:process";
 import { type Config, ConfigError } from "../config.ts";
 import type { PlatformParts } from "../compose_parts.ts";
+import type { Log } from "../log_events.ts";
 import type { ProcessValues } from "../measured_parts.ts";
 import { configure, renewKeys } from "./configure.ts";
+import { openProcessLog } from "./process_log.ts";
 import {
   answerUnreached,
   DRAIN_MS,
-  flushLog,
-  log,
   misdirected,
   route,
   type Running,
@@ -36,12 +36,14 @@ const OPERATIONS_CONNECTIONS = 32;
 export async function serve(runtime: Runtime, args: readonly string[]): Promise<void> {
   const configured = await configure(runtime);
   const { config } = configured;
+  const output = openProcessLog(runtime);
+  const { log, flush } = output;
   const faults: string[] = [];
   const part = readServedPart(args, faults);
   const store = await openStoreBesideFreePorts(configured, runtime, part, faults);
   const listeners: Listener[] = [];
   let serving = true;
-  const running = await start(configured, store, runtime, {
+  const running = await start(configured, store, runtime, output, {
     ...processParts(config, listeners, part),
     isServing: () => serving,
   });
@@ -54,7 +56,7 @@ export async function serve(runtime: Runtime, args: readonly string[]): Promise<
     log,
     program: "platform",
     drainMs: config.lameDuckSeconds * 1000 + DRAIN_MS,
-    flush: flushLog,
+    flush,
   });
   log.info("platform.listening", addresses(config, part)); // signals are handled from now on
   await stopping;
@@ -64,6 +66,7 @@ export async function serve(runtime: Runtime, args: readonly string[]): Promise<
   await running.platform.stop();
   await running.store.close();
   log.info("platform.stopped");
+  await flush();
 }
 
 function openParticipants(
@@ -73,7 +76,7 @@ function openParticipants(
   runtime: Runtime,
 ): Promise<Listener> {
   const { host: hostname, port, maxConnections } = config;
-  return open(runtime, {
+  return open(runtime, running.log, {
     hostname,
     port,
     maxConnections,
@@ -84,7 +87,7 @@ function openParticipants(
 /** Opens the listener of operators, if there is one. It shares no connection limit with the participants' one. */
 async function openOperations(
   { operationsHost: hostname, operationsPort: port }: Config,
-  { platform: { operations } }: Running,
+  { log, platform: { operations } }: Running,
   part: ServedPart | undefined,
   runtime: Runtime,
 ): Promise<readonly Listener[]> {
@@ -92,14 +95,14 @@ async function openOperations(
   const handle = (request: Request): Response | Promise<Response> =>
     operatesPath(part, URL.parse(request.url)?.pathname ?? "")
       ? operations.fetch(request)
-      : misdirected(part);
-  return [await open(runtime, { hostname, port, maxConnections: OPERATIONS_CONNECTIONS, handle })];
+      : misdirected(log, part);
+  return [await open(runtime, log, { hostname, port, maxConnections: OPERATIONS_CONNECTIONS, handle })];
 }
 
 function addresses(
   { host, port, baseUrl, authUrl, operationsHost, operationsPort }: Config,
   part: ServedPart | undefined,
-): Parameters<typeof log.info<"platform.listening">>[1] {
+): Parameters<Log["info"]>[1] {
   return {
     ...(part === undefined ? {} : { only: part }),
     ...(part === "console" ? {} : { host, port }),
@@ -111,13 +114,19 @@ function addresses(
 
 async function open(
   { openListener }: Runtime,
+  log: Log,
   listen: Pick<ListenerOptions, "hostname" | "port" | "maxConnections" | "handle">,
 ): Promise<Listener> {
   return await openListener({
     ...listen,
     log,
     onError: (error) =>
-      answerUnreached(500, "The platform failed; quote the x-fapi-interaction-id of this answer.", error),
+      answerUnreached(
+        log,
+        500,
+        "The platform failed; quote the x-fapi-interaction-id of this answer.",
+        error,
+      ),
     onStopping: stoppingAnswer,
   });
 }
