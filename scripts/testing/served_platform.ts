@@ -1,4 +1,5 @@
 /** `deno task serve` as an operator's service manager sees it: a process, its output, its signals, its exit status. */
+import { otherRuntime } from "./other_runtime.ts";
 
 /** A started process. */
 export interface ServedPlatform {
@@ -71,8 +72,9 @@ export async function startPlatform(
   narrower: Readonly<Record<string, string>> = {},
   started: (command: readonly string[]) => readonly string[] = (command) => command,
 ): Promise<ServedPlatform> {
-  const command = (await taskCommand("serve")).map((word) => narrower[word] ?? word);
-  return startCommand(started(command), folder, env, "platform.listening");
+  const runtime = otherRuntime(env);
+  const command = runtime?.command ?? (await taskCommand("serve")).map((word) => narrower[word] ?? word);
+  return startCommand(started(command), folder, runtime?.env ?? env, "platform.listening");
 }
 
 /** Starts a command in `folder`; it is ready when it logs this event. */
