@@ -1,13 +1,12 @@
 /**
- * Entry for Node and Bun, with PostgreSQL: the bundle of this file is run as `deno task serve` is, behind the same proxy,
- * with the same configuration (docs/operations/runtimes.md).
+ * Entry for Node and Bun: the bundle of this file runs behind the same proxy and with the same configuration as
+ * `deno task serve`, on PostgreSQL or a file of `node:sqlite` (docs/operations/runtimes.md).
  */
 import { write } from "node:fs";
 import process from "node:process";
 import { promisify } from "node:util";
 import { openNodeListener } from "../base/http/node_listener.ts";
-import { openPostgres } from "../base/store/postgres/open_postgres.ts";
-import { isPostgresUrl } from "../base/store/postgres/settings.ts";
+import { openStore } from "../base/store/open_store.ts";
 import type { Runtime } from "./process/runtime.ts";
 import { serve } from "./process/serve.ts";
 
@@ -16,10 +15,7 @@ const writeSome = promisify(write);
 
 const runtime: Runtime = {
   openListener: openNodeListener,
-  async openStore(url, owner) {
-    if (isPostgresUrl(url)) return await openPostgres(url, owner);
-    throw new Error("this runtime has no Deno KV; name a PostgreSQL database");
-  },
+  openStore,
   write: async (bytes) => (await writeSome(STANDARD_OUTPUT, bytes)).bytesWritten,
   // Bun sends a POST again if a kept connection ends without a response. Node ignores the option.
   fetch: (input, init) => fetch(input, init?.method === "POST" ? { ...init, keepalive: false } : init),
