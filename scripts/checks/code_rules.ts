@@ -9,14 +9,10 @@ const UNFINISHED = RegExp(
 
 /** Who may use the runtime. Everything else uses Fetch and WebCrypto. Paths below `src/`. */
 const MAY_USE_DENO: readonly { readonly files: RegExp; readonly because: string }[] = [
-  { files: /^base\/http\/(listener|open_files|stop_signal)\.ts$/, because: "they listen, and stop" },
-  { files: /^base\/http\/credential_file\.ts$/, because: "a changed list of people counts at once" },
+  { files: /^base\/http\/deno_(fetch|listener)\.ts$/, because: "they are what an entry for Deno is given" },
   { files: /^base\/store\/deno_kv\.ts$/, because: "the database is Deno's" },
-  { files: /^base\/http\/outgoing\.ts$/, because: "only a client of Deno sends a POST once" },
-  { files: /^base\/store\/database_file\.ts$/, because: "it sees whether the runtime has Deno KV" },
-  { files: /^base\/store\/postgres\/connections\.ts$/, because: "it reads the authority's certificate" },
-  { files: /^platform\/(main|process\/\w+)\.ts$/, because: "an entry reads the environment and listens" },
-  { files: /^platform\/config\.ts$/, because: "the environment" },
+  { files: /^base\/store\/database_file\.ts$/, because: "it finds out whether there is Deno KV" },
+  { files: /^platform\/main\.ts$/, because: "the entry for Deno" },
   { files: /^directory\/main\.ts$/, because: "an entry reads the environment and listens" },
   { files: /^(client|sandbox)\//, because: "a program with files, ports and client certificates of its own" },
 ];

@@ -65,6 +65,7 @@ export const LEVELS: readonly (readonly string[])[] = [
   ["platform/console"],
   [
     "platform/main.ts",
+    "platform/main_node.ts",
     "platform/process",
     "platform/compose.ts",
     "platform/compose_parts.ts",
@@ -199,6 +200,7 @@ export const CROSSINGS: readonly Crossing[] = [
     because: "software statements and key sets are the directory's",
   },
   { from: "platform/main.ts", to: "platform/process", because: "the entry starts a process" },
+  { from: "platform/main_node.ts", to: "platform/process", because: "the entry starts a process" },
   { from: "platform/process", to: "platform/compose.ts", because: "a process starts what the root composes" },
   {
     from: "platform/process",

@@ -18,7 +18,7 @@ export const OPENINGS: readonly { readonly from: RegExp; readonly to: RegExp; re
   {
     from: new RegExp(`^${PLATFORM_IN_SANDBOX}$`),
     to:
-      /^(platform\/(compose|config|security\/operator_roles|data_keys\/wrapping_keys|process\/own_store)\.ts|directory\/.*|base\/(store\/open_store|http\/credentials|jose\/key_ring|kernel\/clock|observability\/log)\.ts)$/,
+      /^(platform\/(compose|config|security\/operator_roles|data_keys\/wrapping_keys|process\/own_store)\.ts|directory\/.*|base\/(store\/open_store|http\/credentials|http\/deno_fetch|jose\/key_ring|kernel\/clock|observability\/log)\.ts)$/,
     because: "the sandbox starts the platform and the directory in its own process",
   },
   {

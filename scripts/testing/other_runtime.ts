@@ -1,9 +1,14 @@
-/** Runs the platform on Node or Bun instead of Deno: `PLATFORM_RUNTIME` names the runtime's program. */
+/** Runs the platform on Node or Bun instead of Deno: `PLATFORM_RUNTIME` names the runtime's program, below the root. */
 
 const root = new URL("../../", import.meta.url).pathname;
 
 /** The bundle of `deno task bundle`. */
 const BUNDLE = `${root}.data/bundle/platform.js`;
+
+const program = Deno.env.get("PLATFORM_RUNTIME") ?? "";
+
+/** Whether the platform runs on another runtime than Deno, for the `ignore` of a test of what only Deno has. */
+export const isOnOtherRuntime = program !== "";
 
 /** The command that runs the platform on another runtime, and what its variables are there. */
 export interface OtherRuntime {
@@ -12,14 +17,11 @@ export interface OtherRuntime {
 }
 
 /** Returns undefined on Deno. @param env the variables of a platform on Deno */
-export function otherRuntime(
-  env: Readonly<Record<string, string>>,
-  program: string | undefined = Deno.env.get("PLATFORM_RUNTIME"),
-): OtherRuntime | undefined {
-  if (program === undefined || program === "") return undefined;
+export function otherRuntime(env: Readonly<Record<string, string>>): OtherRuntime | undefined {
+  if (!isOnOtherRuntime) return undefined;
   const { DENO_CERT, STORE_URL, ...same } = env;
   return {
-    command: [program, BUNDLE, "--listen"],
+    command: [new URL(program, `file://${root}`).pathname, BUNDLE, "--listen"],
     env: {
       ...same,
       ...(STORE_URL === undefined ? {} : { STORE_URL: STORE_URL.replace(/\.kv$/, ".sqlite") }),

@@ -7,5 +7,6 @@
 const withoutKeptConnections = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
 
 /** As `fetch`, with a connection of its own for each POST that names no client. */
-export const denoFetch: typeof globalThis.fetch = (input, init) =>
-  fetch(input, init?.method === "POST" ? { client: withoutKeptConnections, ...init } : init);
+export function denoFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  return fetch(input, init?.method === "POST" ? { client: withoutKeptConnections, ...init } : init);
+}

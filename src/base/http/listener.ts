@@ -20,6 +20,11 @@ export interface ListenerOptions {
   readonly handle: Handle;
   /** Answers for a handler that threw. */
   readonly onError: (error: unknown) => Response;
+  /**
+   * Answers a request whose target or Host makes no URL, or another path than the one that was sent. Deno's listener
+   * passes such requests to `handle` as they are.
+   */
+  readonly onMalformed?: () => Response;
   /** Answers a request that arrives during a stop. */
   readonly onStopping: () => Response;
   readonly log: Log;

@@ -62,25 +62,39 @@ function closer(server: Server, phase: Phase): () => void {
 }
 
 function openHttp(
-  { handle, onError, onStopping }: ListenerOptions,
+  { handle, onError, onStopping, onMalformed = () => new Response(null, { status: 400 }) }: ListenerOptions,
   phase: Phase,
   accepted: WeakMap<Socket, Accepted>,
 ): HttpServer {
   const listener = getRequestListener(async (request, env) => {
-    const { incoming: { socket }, outgoing } = env as HttpBindings; // not HTTP/2
+    const { incoming, outgoing } = env as HttpBindings; // not HTTP/2
+    const { socket } = incoming;
     const one = accepted.get(socket);
     if (one === undefined) return onStopping(); // unreachable: every socket is taken before it is read
     one.unwritten += 1;
     outgoing.once("close", () => written(socket, one));
     const remote = { hostname: socket.remoteAddress ?? "", port: socket.remotePort ?? 0 };
     const answer = (): Response | Promise<Response> =>
-      phase.stopping ? onStopping() : handle(request, remote);
+      phase.stopping
+        ? onStopping()
+        : isAsSent(request.url, incoming.url)
+        ? handle(request, remote)
+        : onMalformed();
     return await answerRequest(one.connection, phase, answer).catch(onError);
-  }, { overrideGlobalObjects: false });
+  }, { overrideGlobalObjects: false, errorHandler: onMalformed });
   return createHttpServer(
     { ...NO_LIMITS, maxHeaderSize: MAX_HEADER_BYTES },
     (request, response) => void listener(request, response),
   );
+}
+
+/**
+ * Whether the path of a URL is the one that the client sent. The URL parser resolves dot segments and backslashes, and a
+ * proxy that routes by path may not.
+ */
+function isAsSent(url: string, target = ""): boolean {
+  const path = target.replace(/^https?:\/\/[^/?]*/i, "").replace(/\?.*$/s, "");
+  return URL.parse(url)?.pathname === (path === "" ? "/" : path);
 }
 
 function written(socket: Socket, one: Accepted): void {

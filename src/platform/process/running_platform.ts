@@ -61,10 +61,15 @@ export function route(
   part?: ServedPart,
 ): Response | Promise<Response> {
   const url = URL.parse(request.url); // the runtime makes it from the Host header, or takes it from the request line
-  if (url === null) return answerUnreached(log, 400, "The Host header or the request target is malformed.");
+  if (url === null) return malformed(log);
   const isApi = isApiPath(url.pathname);
   if (!servesPath(part, url.pathname, isApi)) return misdirected(log, part);
   return isApi ? api.fetch(request) : browser.fetch(request);
+}
+
+/** Answers a request whose target or Host makes no URL. */
+export function malformed(log: Log): Response {
+  return answerUnreached(log, 400, "The Host header or the request target is malformed.");
 }
 
 /** Answers a request for a part that this process does not serve (RFC 9110 §15.5.20). Its proxy has another backend for it. */

@@ -14,6 +14,7 @@ import { openProcessLog } from "./process_log.ts";
 import {
   answerUnreached,
   DRAIN_MS,
+  malformed,
   misdirected,
   route,
   type Running,
@@ -127,6 +128,7 @@ async function open(
         "The platform failed; quote the x-fapi-interaction-id of this answer.",
         error,
       ),
+    onMalformed: () => malformed(log),
     onStopping: stoppingAnswer,
   });
 }

@@ -4,6 +4,7 @@ import { good, pay, requestToken } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { clientAssertion, dpopProof } from "testing/jwts.ts";
 import { testKey } from "testing/keys.ts";
+import { isOnOtherRuntime } from "testing/other_runtime.ts";
 import { type LogLine, startPlatform } from "testing/served_platform.ts";
 import { openFixture, openServedEnvironment, type ServedEnvironment } from "testing/served_environment.ts";
 import { AUTH_URL, BASE_URL, PROXY_SECRET } from "testing/environment.ts";
@@ -18,7 +19,7 @@ Deno.test("serve takes a payment from token to order, in production, over its ow
   );
 });
 
-Deno.test("serve writes its database for the owner alone", async () => {
+Deno.test("serve writes its database for the owner alone", { ignore: isOnOtherRuntime }, async () => {
   await using environment = await openServedEnvironment();
   for (const name of ["platform.kv", "platform.kv-shm", "platform.kv-wal"]) {
     const { mode } = await Deno.stat(`${environment.fixture.folder}/${name}`);
@@ -158,7 +159,9 @@ async function openTokenRequest(environment: ServedEnvironment): Promise<{ finis
   };
 }
 
-Deno.test("a running platform can neither read the environment, write files nor run programs [F7]", async () => {
+Deno.test("a running platform can neither read the environment, write files nor run programs [F7]", {
+  ignore: isOnOtherRuntime,
+}, async () => {
   await using fixture = await openFixture();
   const { folder, env } = fixture;
   await Deno.writeTextFile(
