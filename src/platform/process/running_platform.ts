@@ -92,7 +92,11 @@ export function answerUnreached(
   const code = status === 500 ? "server_error" : "invalid_request";
   return Response.json({ error: code, error_description: description }, {
     status,
-    headers: { "cache-control": "no-store", "x-fapi-interaction-id": interactionId },
+    headers: {
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      "x-fapi-interaction-id": interactionId,
+    },
   });
 }
 
