@@ -42,7 +42,7 @@ Deno.test("every command of README, pages and guides runs on a machine with Node
     /^(\S+)/.exec(command)?.[1],
     ...[...command.matchAll(/(?:\$\(|`|\|)\s*(\S+)/g)].map(([, program]) => program),
   ]);
-  assertEquals([...new Set(programs)].sort(), ["cd", "curl", "ls", "node", "npx"]);
+  assertEquals([...new Set(programs)].sort(), ["cd", "curl", "ls", "node", "npm", "npx"]);
 });
 
 Deno.test("no command of README, pages and guides writes into the checkout beside .data", async () => {
