@@ -256,14 +256,14 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "environment-kept-after-start",
-    file: "src/platform/process/configure.ts",
+    file: "src/platform/main.ts",
     from: 'await Deno.permissions.revoke({ name: "env" });',
     to: 'await Deno.permissions.query({ name: "env" });',
     tests: ["tests/platform/serve/serve.test.ts"],
   },
   {
     name: "files-writable-after-start",
-    file: "src/platform/process/configure.ts",
+    file: "src/platform/main.ts",
     from: 'await Deno.permissions.revoke({ name: "write" });',
     to: 'await Deno.permissions.query({ name: "write" });',
     tests: ["tests/platform/serve/serve.test.ts"],

@@ -161,7 +161,7 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "pushes-on-kept-connections",
-    file: "src/base/http/outgoing.ts",
+    file: "src/base/http/deno_fetch.ts",
     from: "poolMaxIdlePerHost: 0",
     to: "",
     tests: ["tests/platform/payments/payment_orders_once.test.ts"],

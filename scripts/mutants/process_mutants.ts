@@ -15,7 +15,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "log-written-by-the-caller",
-    file: "src/platform/process/running_platform.ts",
+    file: "src/platform/main.ts",
     from: "write: (bytes) => Deno.stdout.write(bytes)",
     to: "write: (bytes) => Promise.resolve(Deno.stdout.writeSync(bytes))",
     tests: ["tests/platform/serve/log_output.test.ts"],

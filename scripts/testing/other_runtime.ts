@@ -5,10 +5,13 @@ const root = new URL("../../", import.meta.url).pathname;
 /** The bundle of `deno task bundle`. */
 const BUNDLE = `${root}.data/bundle/platform.js`;
 
-const program = Deno.env.get("PLATFORM_RUNTIME") ?? "";
+const named = Deno.env.get("PLATFORM_RUNTIME") ?? "";
+
+/** The path of the other runtime's program; undefined on Deno. */
+export const otherProgram = named === "" ? undefined : new URL(named, `file://${root}`).pathname;
 
 /** Whether the platform runs on another runtime than Deno, for the `ignore` of a test of what only Deno has. */
-export const isOnOtherRuntime = program !== "";
+export const isOnOtherRuntime = otherProgram !== undefined;
 
 /** The command that runs the platform on another runtime, and what its variables are there. */
 export interface OtherRuntime {
@@ -18,10 +21,10 @@ export interface OtherRuntime {
 
 /** Returns undefined on Deno. @param env the variables of a platform on Deno */
 export function otherRuntime(env: Readonly<Record<string, string>>): OtherRuntime | undefined {
-  if (!isOnOtherRuntime) return undefined;
+  if (otherProgram === undefined) return undefined;
   const { DENO_CERT, STORE_URL, ...same } = env;
   return {
-    command: [new URL(program, `file://${root}`).pathname, BUNDLE, "--listen"],
+    command: [otherProgram, BUNDLE, "--listen"],
     env: {
       ...same,
       ...(STORE_URL === undefined ? {} : { STORE_URL: STORE_URL.replace(/\.kv$/, ".sqlite") }),

@@ -5,6 +5,7 @@
 import { write } from "node:fs";
 import process from "node:process";
 import { promisify } from "node:util";
+import { nodeFetch } from "../base/http/node_fetch.ts";
 import { openNodeListener } from "../base/http/node_listener.ts";
 import { openStore } from "../base/store/open_store.ts";
 import type { Runtime } from "./process/runtime.ts";
@@ -17,8 +18,7 @@ const runtime: Runtime = {
   openListener: openNodeListener,
   openStore,
   write: async (bytes) => (await writeSome(STANDARD_OUTPUT, bytes)).bytesWritten,
-  // Bun sends a POST again if a kept connection ends without a response. Node ignores the option.
-  fetch: (input, init) => fetch(input, init?.method === "POST" ? { ...init, keepalive: false } : init),
+  fetch: nodeFetch,
   mayRead: () => Promise.resolve(true),
   giveUpPermissions: () => Promise.resolve(), // permissions cannot be given up while the process runs
 };
