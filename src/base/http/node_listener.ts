@@ -9,6 +9,11 @@ import { CONNECTION_TIMES, type Listener, type ListenerOptions } from "./listene
 
 /** Of the request line and all header fields, bytes. A bank's result arrives in a query. */
 const MAX_HEADER_BYTES = 65_536;
+/**
+ * Connections beyond the limit that wait for room. Node accepts on, and closes what comes after them; Deno leaves it to
+ * the kernel.
+ */
+const MAX_WAITING = 32;
 /** The connection table has the time limits. */
 const NO_LIMITS = { headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0, timeout: 0 } as const;
 
@@ -32,6 +37,7 @@ export async function openNodeListener(options: ListenerOptions): Promise<Listen
     phase.accepted += 1;
     void take(socket, table, accepted, http);
   });
+  server.maxConnections = maxConnections + MAX_WAITING;
   server.listen({ host: hostname, port, backlog: 1024 });
   await once(server, "listening");
   const close = closer(server, phase);
