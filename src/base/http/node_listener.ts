@@ -68,7 +68,8 @@ function closer(server: Server, phase: Phase): () => void {
 }
 
 function openHttp(
-  { handle, onError, onStopping, onMalformed = () => new Response(null, { status: 400 }) }: ListenerOptions,
+  { hostname, handle, onError, onStopping, onMalformed = () => new Response(null, { status: 400 }) }:
+    ListenerOptions,
   phase: Phase,
   accepted: WeakMap<Socket, Accepted>,
 ): HttpServer {
@@ -87,7 +88,7 @@ function openHttp(
         ? handle(request, remote)
         : onMalformed();
     return await answerRequest(one.connection, phase, answer).catch(onError);
-  }, { overrideGlobalObjects: false, errorHandler: onMalformed });
+  }, { overrideGlobalObjects: false, errorHandler: onMalformed, hostname });
   return createHttpServer(
     { ...NO_LIMITS, maxHeaderSize: MAX_HEADER_BYTES },
     (request, response) => void listener(request, response),
