@@ -2,7 +2,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { deserialize } from "node:v8";
 import { inspect } from "../../src/base/store/database_file.ts";
-import { DENO_KV_FILES, openDenoKv } from "../../src/base/store/deno_kv.ts";
+import { DENO_KV_FILES } from "../../src/base/store/deno_kv.ts";
+import type { FileEngine } from "../../src/base/store/file_engine.ts";
 import { isUrl } from "../../src/base/store/store_url.ts";
 import { decodeKey } from "../../src/base/store/postgres/key_codec.ts";
 import type { Store } from "../../src/base/store/store.ts";
@@ -20,29 +21,52 @@ const MAX_KEY_BYTES = 65_536;
 const SERIALIZED = 1;
 /** Type byte of a text in a key. */
 const TEXT = 2;
+const BEFORE_ALL = new Uint8Array();
 const AFTER_ALL = Uint8Array.of(0xff);
 
+/** How `deno task store` reads the files of an engine. */
+export interface FileForm {
+  readonly engine: FileEngine;
+  /** Selects the entries after a key and until another one, at most so many. */
+  readonly page: string;
+  /** A key as the engine stores it. */
+  keyOf(key: string): Uint8Array;
+  entryOf(row: Record<string, unknown>): StoredEntry;
+}
+
+const DENO_KV: FileForm = {
+  engine: DENO_KV_FILES,
+  page: "select k, v, v_encoding, expiration_ms from kv where k > ? and k <= ? order by k limit ?",
+  keyOf: kvKey,
+  entryOf: asEntry,
+};
+
 /** @throws {Error} in one sentence if it is damaged, of another program, missing, or in use */
-export async function openKvFile(path: string, mayBeNew: "new" | "existing"): Promise<Database> {
+export const openKvFile = (path: string, mayBeNew: "new" | "existing"): Promise<Database> =>
+  openFile(path, mayBeNew, DENO_KV);
+
+/** @throws {Error} in one sentence if it is damaged, of another program, missing, or in use */
+export async function openFile(
+  path: string,
+  mayBeNew: "new" | "existing",
+  { engine, page: query, keyOf, entryOf }: FileForm,
+): Promise<Database> {
   if (mayBeNew === "existing" || isUrl(path)) await rejectMissing(path);
-  const store = await openDenoKv(path, {
-    beforeOpening: async () => void await inspect(DENO_KV_FILES, path, undefined),
+  const store = await engine.open(path, {
+    beforeOpening: async () => void await inspect(engine, path, undefined),
   });
   const database = new DatabaseSync(path, { readOnly: true });
-  const page = database.prepare(
-    "select k, v, v_encoding, expiration_ms from kv where k > ? and k <= ? order by k limit ?",
-  );
+  const page = database.prepare(query);
   return {
     name: path,
     store,
     read({ after, until }, limit) {
-      const end = until === undefined ? AFTER_ALL : kvKey(until);
-      return Promise.resolve(
-        page.all(after === undefined ? new Uint8Array() : kvKey(after), end, limit).map(asEntry),
-      );
+      const start = after === undefined ? BEFORE_ALL : keyOf(after);
+      const end = until === undefined ? AFTER_ALL : keyOf(until);
+      return Promise.resolve(page.all(start, end, limit).map(entryOf));
     },
     write: (entries) => writeBatches(store, path, entries),
-    rejectInUse: () => Promise.resolve(), // openDenoKv has locked it
+    rejectInUse: () => Promise.resolve(), // the engine has locked it
     async [Symbol.asyncDispose]() {
       database.close();
       // While it is locked: afterwards it may be the lock of a program that has started.
@@ -73,7 +97,7 @@ function asEntry(row: Record<string, unknown>): StoredEntry {
 }
 
 /** Writes entries in commits that Deno KV takes. @throws {Error} in one sentence that names the records */
-export async function writeBatches(
+async function writeBatches(
   store: Store,
   path: string,
   entries: readonly StoredEntry[],

@@ -45,7 +45,7 @@ export type ConsentDetails = z.infer<typeof consentDetailsSchema>;
 export type ConsentList = z.infer<typeof consentsSchema>;
 export type CreatedConsent = z.infer<typeof createdConsentSchema>;
 export type PaymentReceipt = { readonly Data: { readonly Receipt: string } };
-/** What tests read of an OpenAPI document. */
+/** The part of an OpenAPI document that tests read. */
 export interface OpenApi {
   readonly openapi: string;
   readonly info: object;

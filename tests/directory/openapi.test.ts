@@ -23,7 +23,7 @@ interface Operation {
   readonly of: DescribedOperation;
 }
 
-/** What the tests read of an OpenAPI document. */
+/** The part of an OpenAPI document that these tests read. */
 interface Described {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
   readonly components: {
@@ -46,7 +46,7 @@ interface DescribedAnswer {
   readonly content?: Readonly<Record<string, { readonly schema: unknown }>>;
 }
 
-/** What later requests use of an answer. */
+/** The part of an answer that later requests use. */
 type Answered = Partial<Onboarded & Pick<Certification, "certification_id">> & {
   readonly login_id?: string;
   readonly proposal_id?: string;

@@ -73,9 +73,14 @@ export function field({ body }: Exchange, name: string): string | undefined {
   return new URLSearchParams(body).get(name) ?? undefined;
 }
 
-/** The platform's answer as JSON, or an empty object. */
-// deno-lint-ignore no-explicit-any -- an answer of the platform, read member by member
-export function answerOf({ platform }: Exchange): any {
+/** The members that are read of the platform's answers. Each may be missing. */
+interface Answer {
+  readonly access_token?: unknown;
+  readonly Data?: { readonly DomesticPaymentId?: unknown };
+}
+
+/** The platform's answer, or an empty object if it is no JSON. */
+export function answerOf({ platform }: Exchange): Answer {
   try {
     return JSON.parse(platform?.body ?? "{}");
   } catch {

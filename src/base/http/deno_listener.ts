@@ -1,10 +1,11 @@
 /**
- * The listener on Deno. `Deno.serve` has no limits on the connections, their time and the duration of a stop, and ends the process if an accept fails. Each accepted connection is passed to the function that `Deno.serve`
- * uses. Deno does not document that function, so an upgrade of Deno must pass this listener's tests.
+ * The listener on Deno. `Deno.serve` has no limits on the connections, their time and the duration of a stop, and it ends
+ * the process if an accept fails. Therefore each accepted connection is passed to the function that `Deno.serve` uses.
+ * Deno does not document that function, so an upgrade of Deno must pass this listener's tests.
  */
 import type { Log } from "../observability/log_events.ts";
 import { type ConnectionTable, openConnectionTable } from "./connection_table.ts";
-import { answerRequest, type Phase, quietMoment } from "./listener_phase.ts";
+import { answerRequest, listenerOn, openPhase, type Phase } from "./listener_phase.ts";
 import { CONNECTION_TIMES, type Listener, type ListenerOptions } from "./listener.ts";
 
 /** Pause after a failed accept. The reason is usually a lack of file descriptors, and the kernel keeps the connection. */
@@ -12,6 +13,7 @@ const ACCEPT_PAUSE_MS = 100;
 
 /** Connections without a request that are cut after a failed accept. */
 const FREED_AT_ONCE = 16;
+
 type Info = Deno.ServeHandlerInfo<Deno.NetAddr>;
 type ServeOnConnection = (
   socket: Deno.TcpConn,
@@ -28,32 +30,19 @@ export function openListener(options: ListenerOptions): Listener {
   const serve = connectionServer(options);
   const socket = Deno.listen({ hostname, port });
   const table = openConnectionTable(maxConnections, options.times ?? CONNECTION_TIMES);
-  const phase: Phase = { accepted: 0, closing: false, stopping: false };
+  const phase = openPhase();
   const accepting = acceptConnections(socket, table, log, (accepted) => {
     phase.accepted += 1;
     serve(accepted, table, phase);
   });
-  const close = (): void => {
-    if (!phase.closing) socket.close();
-    phase.closing = true;
-  };
-  const stop = async (): Promise<void> => {
-    phase.stopping = true;
-    await table.drained(); // to close a connection takes the body away from a request that has not read it
-    close();
-    await Promise.all([accepting, table.closeAll()]);
-  };
-  let stopped: Promise<void> | undefined;
-  return {
+  return listenerOn(phase, table, {
     addr: socket.addr,
     connections: () => table.size(),
-    async stopAccepting() {
-      await quietMoment(phase); // connections are kept until then, so that proxies open few new ones
-      close();
+    async closeSocket() {
+      socket.close();
       await accepting;
     },
-    stop: () => stopped ??= stop(),
-  };
+  });
 }
 
 /** @throws {Error} if this version of Deno cannot serve one connection */

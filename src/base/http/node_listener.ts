@@ -2,9 +2,9 @@
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { once } from "node:events";
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { type Connection, type ConnectionTable, openConnectionTable } from "./connection_table.ts";
-import { answerRequest, type Phase, quietMoment } from "./listener_phase.ts";
+import { answerRequest, listenerOn, openPhase, type Phase } from "./listener_phase.ts";
 import { CONNECTION_TIMES, type Listener, type ListenerOptions } from "./listener.ts";
 
 /** Of the request line and all header fields, bytes. A bank's result arrives in a query. */
@@ -14,6 +14,8 @@ const MAX_HEADER_BYTES = 65_536;
  * the kernel.
  */
 const MAX_WAITING = 32;
+/** Of a request without a Host, such as the probe of a proxy. */
+const UNNAMED_HOST = "localhost";
 /** The connection table has the time limits. */
 const NO_LIMITS = { headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0, timeout: 0 } as const;
 
@@ -30,7 +32,7 @@ interface Accepted {
 export async function openNodeListener(options: ListenerOptions): Promise<Listener> {
   const { hostname, port, maxConnections } = options;
   const table = openConnectionTable(maxConnections, options.times ?? CONNECTION_TIMES);
-  const phase: Phase = { accepted: 0, closing: false, stopping: false };
+  const phase = openPhase();
   const accepted = new WeakMap<Socket, Accepted>();
   const http = openHttp(options, phase, accepted);
   const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
@@ -40,36 +42,16 @@ export async function openNodeListener(options: ListenerOptions): Promise<Listen
   server.maxConnections = maxConnections + MAX_WAITING;
   server.listen({ host: hostname, port, backlog: 1024 });
   await once(server, "listening");
-  const close = closer(server, phase);
-  const stop = async (): Promise<void> => {
-    phase.stopping = true;
-    await table.drained();
-    close();
-    await table.closeAll();
-  };
-  let stopped: Promise<void> | undefined;
   const { address, port: bound } = server.address() as AddressInfo; // a TCP server has one
-  return {
+  return listenerOn(phase, table, {
     addr: { hostname: address, port: bound },
     connections: () => table.size(),
-    async stopAccepting() {
-      await quietMoment(phase);
-      close();
-    },
-    stop: () => stopped ??= stop(),
-  };
-}
-
-function closer(server: Server, phase: Phase): () => void {
-  return () => {
-    if (!phase.closing) server.close();
-    phase.closing = true;
-  };
+    closeSocket: () => Promise.resolve(void server.close()),
+  });
 }
 
 function openHttp(
-  { hostname, handle, onError, onStopping, onMalformed = () => new Response(null, { status: 400 }) }:
-    ListenerOptions,
+  { handle, onError, onStopping, onMalformed = () => new Response(null, { status: 400 }) }: ListenerOptions,
   phase: Phase,
   accepted: WeakMap<Socket, Accepted>,
 ): HttpServer {
@@ -88,7 +70,7 @@ function openHttp(
         ? handle(request, remote)
         : onMalformed();
     return await answerRequest(one.connection, phase, answer).catch(onError);
-  }, { overrideGlobalObjects: false, errorHandler: onMalformed, hostname });
+  }, { overrideGlobalObjects: false, errorHandler: onMalformed, hostname: UNNAMED_HOST });
   return createHttpServer(
     { ...NO_LIMITS, maxHeaderSize: MAX_HEADER_BYTES },
     (request, response) => void listener(request, response),

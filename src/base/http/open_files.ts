@@ -3,6 +3,7 @@
  * reaches the limit.
  */
 import { closeSync, openSync } from "node:fs";
+import { hasCode } from "../kernel/error_code.ts";
 
 /** Other files: the database, the log, those of the runtime, and outgoing connections. */
 const RESERVED = 100;
@@ -23,7 +24,7 @@ export function openFilesFaults(variable: string, connections: number, path: str
     while (opened.length < needed) opened.push(openSync(path, "r"));
     return [];
   } catch (error) {
-    if (!isFileLimit(error)) return [];
+    if (!hasCode(error, "EMFILE", "ENFILE")) return [];
     return [
       `${variable}: needs ${needed} more open files, and the limit leaves ${opened.length}; ` +
       `raise the limit (LimitNOFILE, ulimit -n) or set fewer connections`,
@@ -31,8 +32,4 @@ export function openFilesFaults(variable: string, connections: number, path: str
   } finally {
     for (const one of opened) closeSync(one);
   }
-}
-
-function isFileLimit(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "EMFILE" || error.code === "ENFILE");
 }

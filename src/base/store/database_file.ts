@@ -20,6 +20,7 @@ import type { LastSeen, Owner } from "./store_identity.ts";
 
 /** A larger file is not checked at each start. 1 GiB takes about 1 s from memory, and 10 s from a slow disk. */
 const MAX_CHECKED_BYTES = 2 ** 30;
+
 /**
  * Opens the database at `path` for its owner. A new file is readable by the user of the process alone.
  *

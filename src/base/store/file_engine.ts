@@ -1,4 +1,4 @@
-/** What a storage engine that keeps a SQLite file tells of its files, so that `database_file.ts` can check them. */
+/** A storage engine that keeps SQLite files, and the facts with which `database_file.ts` checks them. */
 import type { Store } from "./store.ts";
 
 export interface OpeningHooks {

@@ -1,5 +1,6 @@
 /** Makes files that the user of the process alone may open. */
 import { open } from "node:fs/promises";
+import { hasCode } from "../kernel/error_code.ts";
 
 /**
  * Makes an empty file unless it exists. An existing one is not opened: to close it would release the process's locks
@@ -22,8 +23,4 @@ export async function makeOwnFile(path: string, file: string): Promise<void> {
 /** Whether a call of `node:fs` failed because the file does not exist. */
 export function isMissing(error: unknown): boolean {
   return hasCode(error, "ENOENT");
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }

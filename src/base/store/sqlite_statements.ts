@@ -27,7 +27,6 @@ export interface KeyedRow extends Row {
 }
 
 export interface Statements {
-  /** Of a transaction that reads. */
   begin(kind: "read" | "write"): void;
   commit(): void;
   rollback(): void;

@@ -1,4 +1,4 @@
-/** What the platform takes from the runtime that it runs on. Everything else is Fetch, WebCrypto and `node:` modules. */
+/** The parts of the platform that differ from runtime to runtime. Everything else is Fetch, WebCrypto and `node:` modules. */
 import type { Listener, ListenerOptions } from "../../base/http/listener.ts";
 import type { OpenStore } from "./own_store.ts";
 

@@ -24,6 +24,7 @@ import {
 import { openOwnStore, type OwnStore, type OwnStoreSettings } from "./own_store.ts";
 import type { Listener, ListenerOptions } from "../../base/http/listener.ts";
 import type { Runtime } from "./runtime.ts";
+import { hasCode } from "../../base/kernel/error_code.ts";
 import { openFilesFaults } from "../../base/http/open_files.ts";
 import { operatesPath, partFaults, readServedPart, type ServedPart } from "./served_part.ts";
 import { stopSignal } from "../../base/http/stop_signal.ts";
@@ -216,7 +217,7 @@ async function addressFaults(
     probe.close();
     return [];
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
+    if (hasCode(error, "EADDRINUSE")) {
       return [
         `${variables}PORT: ${port} on ${host} is in use by another process; stop that one, or set another port`,
       ];

@@ -5,6 +5,7 @@
  * answer, the commit is repeated with its id, and the database tells a repetition from a conflict. So a commit is
  * reported as failed only if the database was away for longer than {@link UNKNOWN_PATIENCE_MS}.
  */
+import { hasCode } from "../../kernel/error_code.ts";
 import { monotonicClock } from "../../kernel/clock.ts";
 import { type Commit, type Entry, type Key, type Listing, type Store, StoreFailure } from "../store.ts";
 import type { Connections, Sql } from "./connections.ts";
@@ -81,7 +82,7 @@ async function commitPatiently(connections: Connections, staged: Commit): Promis
     try {
       return await connections.run((sql) => call(sql, isRepetition));
     } catch (error) {
-      const isConflict = error instanceof Error && "code" in error && error.code === CHECK_FAILED;
+      const isConflict = hasCode(error, CHECK_FAILED);
       if (isConflict && !isRepetition) return false;
       if (!isConflict) { // else the entry may be the commit's own, and the next repetition tells
         if (!(error instanceof StoreFailure)) throw error;

@@ -3,6 +3,7 @@
  * process of the new version starts, so the old version must still run on it. `works_from` names the oldest version
  * of the schema whose programs do.
  */
+import { hasCode } from "../../kernel/error_code.ts";
 import entry from "./migrations/0001_entry.sql" with { type: "text" };
 import views from "./migrations/0002_views.sql" with { type: "text" };
 import type { Connections, Sql } from "./connections.ts";
@@ -78,7 +79,7 @@ async function prepareMigrations(sql: Sql): Promise<void> {
 
 /** `if not exists` fails if another run makes the same thing at that moment. */
 function wasMadeMeanwhile(error: unknown): boolean {
-  return error instanceof Error && "code" in error && UNIQUE_VIOLATION === error.code;
+  return hasCode(error, UNIQUE_VIOLATION);
 }
 
 const UNIQUE_VIOLATION = "23505";
