@@ -1,6 +1,7 @@
 /** A receiver that does not answer delays no other receiver (contract EVT13). */
 import { assert, assertEquals } from "@std/assert";
 import { authorised } from "testing/authorization_flow.ts";
+import { until } from "support/raw_client.ts";
 import { acknowledges, openReceiver, silent } from "./receiver.ts";
 import { CALLBACK, OTHER_CALLBACK, subscribed } from "./subscribing.ts";
 
@@ -19,14 +20,12 @@ Deno.test("a receiver that does not answer has 10 requests at most, and another 
   await env.store.commit({ checks: [], writes: many });
   const hung = env.platform.deliverEvents();
   const reached = (uri: string): number => env.received.filter(({ request }) => request.url === uri).length;
-  while (reached(CALLBACK) === 0) await new Promise((done) => setTimeout(done, 5));
+  await until(() => reached(CALLBACK) >= 10);
   env.answer = (received) => received.request.url === CALLBACK ? silent(received) : acknowledges();
   await env.store.commit({ checks: [], writes: [copyFor(env.otherTpp.clientId)] });
   const began = performance.now();
   const others = env.platform.deliverEvents();
-  while (reached(OTHER_CALLBACK) === 0 && performance.now() - began < 4000) {
-    await new Promise((done) => setTimeout(done, 5));
-  }
+  await until(() => reached(OTHER_CALLBACK) > 0);
   assertEquals(reached(OTHER_CALLBACK), 1);
   assert(performance.now() - began < 2000, "it waited for the other receiver");
   assertEquals(reached(CALLBACK), 10);

@@ -8,6 +8,7 @@ import { good, pay } from "testing/flows.ts";
 import { isPostgresMissing, newPostgresDatabase } from "support/postgres.ts";
 import { openProxiedEnvironment, type ProxiedEnvironment } from "support/proxied_environment.ts";
 import { findProxy } from "support/proxy_program.ts";
+import { until } from "support/raw_client.ts";
 
 const PROCESSES = 3;
 /** 1,000 on demand, with ROLLING_REQUESTS=1000. */
@@ -31,6 +32,7 @@ for (const { name, program } of await Promise.all([findProxy("haproxy"), findPro
       await using env = await openProxiedEnvironment(name, program ?? "", { count: PROCESSES, variables });
       const load = openLoad(env);
       for (let index = 0; index < PROCESSES; index++) {
+        await until(() => env.started[index]?.lines.some(isToken) ?? false);
         env.started[index]?.kill("SIGTERM");
         assertEquals(await env.started[index]?.ended, { code: 0, stderr: "" });
         await env.restart(index);
@@ -38,7 +40,7 @@ for (const { name, program } of await Promise.all([findProxy("haproxy"), findPro
       const { unexpected, requests, tokens } = await load.end();
       assertEquals(unexpected, []);
       assert(requests >= MIN_REQUESTS, `${requests}`);
-      for (const process of env.started) assert(process.lines.some(isToken), "every process has served");
+      assert(haveAllServed(env), "every process has served");
       const arrived = (): number =>
         env.started.reduce((sum, { lines }) => sum + lines.filter(isToken).length, 0);
       for (const { ended, kill } of env.started) await (kill("SIGTERM"), ended); // then their logs are complete
