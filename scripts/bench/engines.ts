@@ -8,8 +8,8 @@ import { openTlsPostgresServer, type TlsPostgresServer } from "../testing/postgr
 import { openServedEnvironment, type ServedEnvironment } from "../testing/served_environment.ts";
 import { migrated } from "../testing/postgres_server.ts";
 import { median } from "./report.ts";
-import { runPayments, runStages } from "./flows.ts";
-import { cpuMilliseconds, cpuWithChildren } from "./process.ts";
+import { idle, type Meter, runPayments, runStages } from "./flows.ts";
+import { cpuWithChildren, usageOf } from "./process.ts";
 
 /** Medians of the rounds, milliseconds of processor time a payment unless said otherwise. */
 export interface EngineCosts {
@@ -48,7 +48,7 @@ export async function compareEngines(
   const DATA_KEYS_STORE = await newBenchDatabase(server);
   await using onServer = await openServedEnvironment({ ...serve, STORE_URL: url, DATA_KEYS_STORE });
   for (const env of [onFile, onServer]) {
-    await runStages(env, () => Promise.resolve(0), options.warm, AT_ONCE);
+    await runStages(env, idle, options.warm, AT_ONCE);
   }
   const database = Number((await Deno.readTextFile(`${server.folder}/data/postmaster.pid`)).split("\n")[0]);
   const costs: Record<"file" | "platform" | "server", number[]> = { file: [], platform: [], server: [] };
@@ -95,8 +95,8 @@ export function engineReport(costs: EngineCosts): string {
   ].join("\n");
 }
 
-function meterOf(env: ServedEnvironment): () => Promise<number> {
-  return () => cpuMilliseconds(env.process.pid);
+function meterOf(env: ServedEnvironment): Meter {
+  return () => usageOf(env.process.pid);
 }
 
 /** Opens a server as the bench uses it: over verified TLS, as in production. */

@@ -6,6 +6,7 @@
 import { clientToken, type FlowEnvironment } from "../testing/flows.ts";
 import { testKey } from "../testing/keys.ts";
 import { AUTH_URL } from "../testing/environment.ts";
+import type { Usage } from "./process.ts";
 import { BANK, type Flow, newFlow, type Parties, requestOf, type Step, STEPS } from "./steps.ts";
 
 /** The measured cost of a stage. */
@@ -15,13 +16,18 @@ export interface StageSample {
   readonly seconds: number;
   /** Milliseconds of the platform's processor time, all requests together. */
   readonly cpu: number;
+  /** Bytes that the platform has sent to a disk, all requests together. */
+  readonly written: number;
   /** Milliseconds, one each. */
   readonly latencies: readonly number[];
   readonly failures: number;
 }
 
-/** Reads the platform's processor time so far, in milliseconds. */
-export type Meter = () => Promise<number>;
+/** Reads what the platform has used so far. */
+export type Meter = () => Promise<Usage>;
+
+/** For payments that are not measured. */
+export const idle: Meter = (): Promise<Usage> => Promise.resolve({ cpu: 0, written: 0 });
 
 /** The name of the row for whole payments. */
 export const WHOLE = "whole payment";
@@ -54,21 +60,21 @@ async function runStage(
 ): Promise<StageSample> {
   const latencies: number[] = [];
   const answers: Response[] = [];
-  const [cpu, began] = [await meter(), performance.now()];
+  const [before, began] = [await meter(), performance.now()];
   await sideBySide(flows.length, concurrency, async (index) => {
     const { answer, milliseconds } = await send(env, requests[index] ?? new Request("about:blank"));
     latencies.push(milliseconds);
     answers[index] = answer;
   });
   const seconds = (performance.now() - began) / 1000;
-  const used = await meter() - cpu;
+  const used = spent(before, await meter());
   let failures = 0;
   for (const [index, flow] of flows.entries()) {
     const answer = answers[index];
     if (answer?.status === step.status) await step.take?.(flow, answer);
     else failures++;
   }
-  return { name: step.name, requests: flows.length, seconds, cpu: used, latencies, failures };
+  return { name: step.name, requests: flows.length, seconds, ...used, latencies, failures };
 }
 
 /**
@@ -84,20 +90,24 @@ export async function runPayments(
   const parties = await meet(env);
   const latencies: number[] = [];
   let failures = 0;
-  const [cpu, began] = [await meter(), performance.now()];
+  const [before, began] = [await meter(), performance.now()];
   await sideBySide(count, concurrency, async () => {
     const flow = newFlow(env);
-    let spent = 0;
+    let all = 0;
     for (const step of STEPS) {
       const { answer, milliseconds } = await send(env, await requestOf(step, flow, parties));
-      spent += milliseconds;
+      all += milliseconds;
       if (answer.status !== step.status) return void failures++;
       await step.take?.(flow, answer);
     }
-    latencies.push(spent);
+    latencies.push(all);
   });
   const seconds = (performance.now() - began) / 1000;
-  return { name: WHOLE, requests: count, seconds, cpu: await meter() - cpu, latencies, failures };
+  return { name: WHOLE, requests: count, seconds, ...spent(before, await meter()), latencies, failures };
+}
+
+function spent(before: Usage, after: Usage): Usage {
+  return { cpu: after.cpu - before.cpu, written: after.written - before.written };
 }
 
 /** The parties' own tokens, and what the bank keeps of the platform's keys. */

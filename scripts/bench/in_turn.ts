@@ -3,9 +3,9 @@
  * computer meets both.
  */
 import { openServedEnvironment } from "../testing/served_environment.ts";
-import { runPayments, runStages } from "./flows.ts";
+import { idle, runPayments, runStages } from "./flows.ts";
 import type { EngineOptions } from "./engines.ts";
-import { cpuMilliseconds } from "./process.ts";
+import { usageOf } from "./process.ts";
 import { median } from "./report.ts";
 
 /** Medians of the rounds, milliseconds of processor time a payment. */
@@ -28,7 +28,7 @@ export async function costsInTurn(
   await using first = await openServedEnvironment(withIt);
   await using second = await openServedEnvironment(without);
   const platforms = [first, second] as const;
-  for (const env of platforms) await runStages(env, () => Promise.resolve(0), warm, AT_ONCE);
+  for (const env of platforms) await runStages(env, idle, warm, AT_ONCE);
   const costs: [number[], number[]] = [[], []];
   let failures = 0;
   for (let round = 1; round <= rounds; round++) {
@@ -36,7 +36,7 @@ export async function costsInTurn(
     const turns = round % 2 === 0 ? [0, 1] as const : [1, 0] as const;
     for (const turn of turns) {
       const env = platforms[turn];
-      const made = await runPayments(env, () => cpuMilliseconds(env.process.pid), requests, AT_ONCE);
+      const made = await runPayments(env, () => usageOf(env.process.pid), requests, AT_ONCE);
       costs[turn].push(made.cpu / requests);
       failures += made.failures;
     }

@@ -8,6 +8,7 @@ import { openPostgresStore } from "../../src/base/store/postgres/postgres_store.
 import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
 import { RATE_GROUPS } from "../../src/platform/rate_policies.ts";
+import { compareSubjects, comparisonReport } from "./against.ts";
 import { openServedEnvironment, type ServedEnvironment } from "../testing/served_environment.ts";
 import { compareEngines, engineReport, newBenchDatabase, openBenchServer } from "./engines.ts";
 import { evidenceCosts, evidenceReport } from "./evidence_cost.ts";
@@ -15,17 +16,17 @@ import { expiry, expiryReport } from "./expiry.ts";
 import { fill } from "./fill.ts";
 import { costsInTurn, inTurnReport } from "./in_turn.ts";
 import { type Floor, startFloor } from "./floor_process.ts";
-import { type Meter, runPayments, runStages, type StageSample } from "./flows.ts";
+import { idle, type Meter, runPayments, runStages, type StageSample } from "./flows.ts";
 import { UsageError } from "../command_line/run.ts";
 import { type BenchOptions, readBenchOptions, usage } from "./options.ts";
-import { cpuMilliseconds, residentMegabytes } from "./process.ts";
+import { residentMegabytes, usageOf } from "./process.ts";
 import { growthOf, guard, promises, report, type Row, tableOf } from "./report.ts";
 import { overload } from "./overload.ts";
 import { soak } from "./soak.ts";
 import { STAGES } from "./stages.ts";
+import { unlimited } from "./subjects.ts";
 
-const UNLIMITED = RATE_GROUPS.map((group) => `${group}=1000000/1000000`).join();
-const SERVE = { RATE_LIMITS: UNLIMITED, LOG_LEVEL: "warn" };
+const SERVE = { RATE_LIMITS: unlimited(RATE_GROUPS), LOG_LEVEL: "warn" };
 const WARM_CONCURRENCY = 8;
 /** Payments that are signed beforehand at once: what signs and sends shares the computer with what is measured. */
 const WARM_AT_ONCE = 200;
@@ -93,7 +94,6 @@ async function openOnPostgres(count: number): Promise<ServedEnvironment> {
 }
 
 async function warmUp({ warm }: BenchOptions, env: ServedEnvironment, floor: Floor): Promise<void> {
-  const idle: Meter = () => Promise.resolve(0);
   for (let done = 0; done < warm; done += WARM_AT_ONCE) {
     say(`warming up, ${done} of ${warm}`);
     await runStages(env, idle, Math.min(WARM_AT_ONCE, warm - done), WARM_CONCURRENCY);
@@ -106,7 +106,7 @@ async function runRound(
   requests: number,
   concurrency: number,
 ): Promise<StageSample[]> {
-  const meter: Meter = () => cpuMilliseconds(env.process.pid);
+  const meter: Meter = () => usageOf(env.process.pid);
   await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
   const stages = await runStages(env, meter, requests, concurrency);
   return [...stages, await runPayments(env, meter, Math.ceil(requests / 4), concurrency)];
@@ -176,6 +176,13 @@ function write(text: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(text));
 }
 
+/** Fails if a request fails. */
+async function against(options: BenchOptions): Promise<number> {
+  const found = await compareSubjects(options, SERVE, say);
+  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : comparisonReport(found));
+  return found.some(({ failures }) => failures > 0) ? 1 : 0;
+}
+
 /** Fails if a payment fails. */
 async function engines(options: BenchOptions): Promise<number> {
   const found = await compareEngines(options, SERVE, say);
@@ -222,6 +229,7 @@ async function expired(options: BenchOptions): Promise<number> {
 
 function runOf(options: BenchOptions): Promise<number> {
   if (options.expiry > 0) return expired(options);
+  if (options.against.length > 0) return against(options);
   if (options.engines) return engines(options);
   if (options.evidence) return evidence(options);
   if (options.traces) return traces(options);

@@ -26,6 +26,8 @@ export interface BenchOptions {
   readonly traces: boolean;
   /** Compares payments with and without spans, in place of the rounds. */
   readonly spans: boolean;
+  /** Git revisions and runtimes' programs to compare with, in place of the rounds. */
+  readonly against: readonly string[];
   readonly json: boolean;
   readonly guard: boolean;
 }
@@ -42,6 +44,8 @@ Usage: deno task bench [options]
   --warm N           payments before the first round (default 800)
   --fill N           measure again with N consents, payments and spent ids in the store, and compare
   --store ENGINE     file or postgres: where the platform keeps its records (default file)
+  --against A,B      instead, compare with git revisions and with other runtimes: paths of the programs node and
+                     bun, below the root (they run the file of deno task bundle)
   --soak MINUTES     instead, run at half load and watch the memory
   --overload SECONDS instead, make payments while another TPP sends four times the capacity
   --engines          instead, compare a payment on a KV file with one on PostgreSQL
@@ -68,6 +72,7 @@ const NAMES = [
   "soak",
   "overload",
   "expiry",
+  "against",
 ] as const;
 
 /** The options, or undefined where help is wanted. @throws {UsageError} */
@@ -88,6 +93,7 @@ export function readBenchOptions(args: readonly string[]): BenchOptions | undefi
     evidence: given.evidence ?? false,
     traces: given.traces ?? false,
     spans: given.spans ?? false,
+    against: given.against?.split(",") ?? [],
     json: given.json ?? false,
     guard: given.guard ?? false,
   };

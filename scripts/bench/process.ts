@@ -11,6 +11,20 @@ export async function cpuMilliseconds(pid: number): Promise<number> {
   return lines.reduce((sum, line) => sum + Number(line.split(" ")[0]), 0) / 1e6;
 }
 
+/** What a process has used so far. */
+export interface Usage {
+  /** Processor time, milliseconds. */
+  readonly cpu: number;
+  /** Bytes that it has sent to a disk. */
+  readonly written: number;
+}
+
+/** What the process has used so far. */
+export async function usageOf(pid: number): Promise<Usage> {
+  const written = /^write_bytes: (\d+)$/m.exec(await shell(`cat /proc/${pid}/io`))?.[1];
+  return { cpu: await cpuMilliseconds(pid), written: Number(written) };
+}
+
 /** Processor time of a process and its children, those that have ended included, milliseconds. */
 export async function cpuWithChildren(pid: number): Promise<number> {
   const [stat = "", ...running] = (await shell(

@@ -1,6 +1,6 @@
 /** A long run at half load: as much time resting as working, while the platform's memory is watched. */
 import type { FlowEnvironment } from "../testing/flows.ts";
-import { runPayments } from "./flows.ts";
+import { idle, runPayments } from "./flows.ts";
 import { residentMegabytes } from "./process.ts";
 
 /** The results of a soak. */
@@ -33,7 +33,7 @@ export async function soak(
   let [payments, failures, sampledAt] = [0, 0, -SAMPLE_MS];
   while (elapsed() < minutes * 60_000) {
     const start = elapsed();
-    const sample = await runPayments(env, () => Promise.resolve(0), PAYMENTS_AT_ONCE, CONCURRENCY);
+    const sample = await runPayments(env, idle, PAYMENTS_AT_ONCE, CONCURRENCY);
     payments += sample.requests;
     failures += sample.failures;
     if (elapsed() - sampledAt >= SAMPLE_MS) {

@@ -8,7 +8,7 @@ const BUNDLE = `${root}.data/bundle/platform.js`;
 const named = Deno.env.get("PLATFORM_RUNTIME") ?? "";
 
 /** The path of the other runtime's program; undefined on Deno. */
-export const otherProgram = named === "" ? undefined : new URL(named, `file://${root}`).pathname;
+export const otherProgram = named === "" ? undefined : pathOf(named);
 
 /** Whether the platform runs on another runtime than Deno, for the `ignore` of a test of what only Deno has. */
 export const isOnOtherRuntime = otherProgram !== undefined;
@@ -19,12 +19,15 @@ export interface OtherRuntime {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Returns undefined on Deno. @param env the variables of a platform on Deno */
-export function otherRuntime(env: Readonly<Record<string, string>>): OtherRuntime | undefined {
-  if (otherProgram === undefined) return undefined;
+/** Returns undefined on Deno. @param env the variables of a platform on Deno @param program below the root */
+export function otherRuntime(
+  env: Readonly<Record<string, string>>,
+  program: string = named,
+): OtherRuntime | undefined {
+  if (program === "") return undefined;
   const { DENO_CERT, STORE_URL, ...same } = env;
   return {
-    command: [otherProgram, BUNDLE, "--listen"],
+    command: [pathOf(program), BUNDLE, "--listen"],
     env: {
       ...same,
       ...(STORE_URL === undefined ? {} : { STORE_URL: STORE_URL.replace(/\.kv$/, ".sqlite") }),
@@ -32,4 +35,8 @@ export function otherRuntime(env: Readonly<Record<string, string>>): OtherRuntim
       NODE_USE_ENV_PROXY: "1", // Node ignores HTTPS_PROXY otherwise; Bun does not
     },
   };
+}
+
+function pathOf(program: string): string {
+  return new URL(program, `file://${root}`).pathname;
 }

@@ -14,7 +14,7 @@ import { signJwt } from "./jwts.ts";
 import { onboardOnly, type Participant, registrationClaims } from "./participants.ts";
 import { platformKeySet } from "./platform_keys.ts";
 import { TEST_WRAPPING_KEYS } from "./sealed_for_test.ts";
-import { freePort, type ServedPlatform, startPlatform } from "./served_platform.ts";
+import { freePort, type ServedPlatform, type Started, startPlatform } from "./served_platform.ts";
 import { serverIdentity, type TlsIdentity, webAuthority } from "./web_authority.ts";
 import {
   ADMIN_TOKEN,
@@ -190,7 +190,7 @@ export interface ServedEnvironment extends FlowEnvironment, AsyncDisposable {
 export async function openServedEnvironment(
   changes: Readonly<Record<string, string>> = {},
   prepare: (storePath: string) => Promise<void> = () => Promise.resolve(),
-  started?: Parameters<typeof startPlatform>[3],
+  started?: Started,
 ): Promise<ServedEnvironment> {
   const fixture = await openFixture();
   await prepare(fixture.env["STORE_URL"] ?? "");

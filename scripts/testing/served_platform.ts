@@ -39,6 +39,12 @@ export interface Ending {
 
 const root = new URL("../../", import.meta.url).pathname;
 
+/** Changes the command of a platform with these variables. */
+export type Started = (
+  command: readonly string[],
+  env: Readonly<Record<string, string>>,
+) => readonly string[];
+
 /** A command that a shell runs as its `"$@"`, with limits of its own or another output. */
 export function inShell(script: string): (command: readonly string[]) => readonly string[] {
   return (command) => ["sh", "-c", script, "sh", ...command];
@@ -49,14 +55,18 @@ export function serving(part?: string): (command: readonly string[]) => readonly
   return (command) => part === undefined ? command : [...command, "--only", part];
 }
 
-/** The command of a task of `deno.json`, with absolute paths: it runs with the task's own permissions, anywhere. */
-export async function taskCommand(name: string): Promise<string[]> {
-  const { tasks } = JSON.parse(await Deno.readTextFile(`${root}deno.json`));
+/**
+ * The command of a task of `deno.json`, with absolute paths: it runs with the task's own permissions, anywhere.
+ *
+ * @param source the root of the source that it runs, with a slash at the end
+ */
+export async function taskCommand(name: string, source = root): Promise<string[]> {
+  const { tasks } = JSON.parse(await Deno.readTextFile(`${source}deno.json`));
   const words: string[] = tasks[name].command.split(" ");
   return words.flatMap((word, index) => {
     if (index === 0) return [Deno.execPath()];
-    if (index === 1) return [word, "--quiet", "--no-check", "--config", `${root}deno.json`];
-    return [word.replace(/^(--lock=|(?=src\/|scripts\/))/, `$1${root}`)];
+    if (index === 1) return [word, "--quiet", "--no-check", "--config", `${source}deno.json`];
+    return [word.replace(/^(--lock=|(?=src\/|scripts\/))/, `$1${source}`)];
   });
 }
 
@@ -70,11 +80,12 @@ export async function startPlatform(
   folder: string,
   env: Readonly<Record<string, string>>,
   narrower: Readonly<Record<string, string>> = {},
-  started: (command: readonly string[]) => readonly string[] = (command) => command,
+  started: Started = (command) => command,
 ): Promise<ServedPlatform> {
   const runtime = otherRuntime(env);
   const command = runtime?.command ?? (await taskCommand("serve")).map((word) => narrower[word] ?? word);
-  return startCommand(started(command), folder, runtime?.env ?? env, "platform.listening");
+  const variables = runtime?.env ?? env;
+  return startCommand(started(command, variables), folder, variables, "platform.listening");
 }
 
 /** Starts a command in `folder`; it is ready when it logs this event. */

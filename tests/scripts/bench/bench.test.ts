@@ -20,6 +20,7 @@ function round(times: number, latency = 5): StageSample[] {
       requests: 10,
       seconds: 2,
       cpu: 10 * floor * times,
+      written: 0,
       latencies: Array(10).fill(latency),
       failures: 0,
     };

@@ -1,0 +1,33 @@
+/** `deno task bench --against`: this source beside one of its revisions, each a real process. */
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { compareSubjects, comparisonReport } from "../../../scripts/bench/against.ts";
+import { openSubject } from "../../../scripts/bench/subjects.ts";
+import { STAGES } from "../../../scripts/bench/stages.ts";
+import { UsageError } from "../../../scripts/command_line/run.ts";
+
+const isRepository = await Deno.stat(".git").then(() => true, () => false);
+
+Deno.test({
+  name: "bench compares every stage with a revision that it runs beside this source, and counts fsyncs",
+  ignore: !isRepository,
+  async fn() {
+    const options = { against: ["HEAD"], requests: 2, rounds: 1, concurrency: [2], warm: 0 };
+    const rows = await compareSubjects(options, { LOG_LEVEL: "warn" }, () => {});
+    assertEquals(rows.length, 2 * (STAGES.length + 1));
+    assertEquals(rows.filter(({ failures }) => failures > 0), []);
+    assertEquals(new Set(rows.map(({ subject }) => subject)).size, 2);
+    for (const { stage, cpu, ratio, written, syncs } of rows) {
+      assert(cpu > 0 && ratio > 0 && written >= 0, stage);
+      if (syncs !== undefined) assert(syncs > 1 && syncs < 200, `${syncs} fsyncs of a payment`);
+    }
+    assertEquals(comparisonReport(rows).split("\n").length, 2 + rows.length + 1);
+    const left = await Array.fromAsync(Deno.readDir(".data/against"), ({ name }) => name);
+    assertEquals(left.filter((name) => name.endsWith(`-${Deno.pid}`)), []);
+  },
+});
+
+Deno.test("bench compares with no revision that is not there, and runs no other command", async () => {
+  for (const named of ["0123456789abcdef", "HEAD'; echo '", "--all", "/none"]) {
+    await assertRejects(() => openSubject(named), UsageError);
+  }
+});
