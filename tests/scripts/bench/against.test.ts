@@ -5,7 +5,8 @@ import { openSubject } from "../../../scripts/bench/subjects.ts";
 import { STAGES } from "../../../scripts/bench/stages.ts";
 import { UsageError } from "../../../scripts/command_line/run.ts";
 
-const isRepository = await Deno.stat(".git").then(() => true, () => false);
+const { success: isRepository } = await new Deno.Command("sh", { args: ["-c", "git rev-parse HEAD"] })
+  .output();
 
 Deno.test({
   name: "bench compares every stage with a revision that it runs beside this source, and counts fsyncs",
