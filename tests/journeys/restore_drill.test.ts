@@ -13,77 +13,86 @@ import { freePort, type ServedPlatform, startPlatform, taskCommand } from "testi
 import { asTheProxy, openFixture, type ServedFixture, settle } from "testing/served_environment.ts";
 import { serverIdentity } from "testing/web_authority.ts";
 
-Deno.test("a restored backup and an honest retry are one debit, and nothing is lost after reconciling [G9]", async () => {
-  await using drill = await openDrill();
-  const { environment, books, fixture } = drill;
-  const kept = await good(pay(environment, await authorised(environment)), 201);
-  const lost = await authorised(environment);
+for (const ending of ["kv", "sqlite"]) {
+  Deno.test(`.${ending}: a restored backup and an honest retry are one debit, and nothing is lost after reconciling [G9]`, async () => {
+    await using drill = await openDrill(ending);
+    const { environment, books, fixture } = drill;
+    const kept = await good(pay(environment, await authorised(environment)), 201);
+    const lost = await authorised(environment);
 
-  await run(drill, "store", ["backup", "--to", `${fixture.folder}/copy.kv`]);
-  assertEquals((await Deno.stat(`${fixture.folder}/copy.kv`)).mode ?? 0, 0o100600);
-  const key = { idempotencyKey: "the-shops-key" };
-  const paidAfterCopy = await good(pay(environment, lost, key), 201);
-  const madeAfterCopy = await good(pay(environment, await authorised(environment)), 201);
-  const id = (payment: Payment): string => payment.Data.DomesticPaymentId;
+    await run(drill, "store", ["backup", "--to", `${fixture.folder}/copy.${ending}`]);
+    assertEquals((await Deno.stat(`${fixture.folder}/copy.${ending}`)).mode ?? 0, 0o100600);
+    const key = { idempotencyKey: "the-shops-key" };
+    const paidAfterCopy = await good(pay(environment, lost, key), 201);
+    const madeAfterCopy = await good(pay(environment, await authorised(environment)), 201);
+    const id = (payment: Payment): string => payment.Data.DomesticPaymentId;
 
-  await drill.restore(`${fixture.folder}/copy.kv`);
-  assertEquals((await pay(environment, lost, key)).status, 401, "the retry: its token is void");
-  const early = await requestToken(environment, environment.tpp);
-  assertEquals([early.status, early.headers.get("retry-after")], [503, "60"], "not reconciled");
-  assertEquals(books.orders.size, 3);
+    await drill.restore(`${fixture.folder}/copy.${ending}`);
+    assertEquals((await pay(environment, lost, key)).status, 401, "the retry: its token is void");
+    const early = await requestToken(environment, environment.tpp);
+    assertEquals([early.status, early.headers.get("retry-after")], [503, "60"], "not reconciled");
+    assertEquals(books.orders.size, 3);
 
-  const said = await run(drill, "reconcile", ["--bank", "BANKA"], 1);
-  assertStringIncludes(said, "BANKA: released; 2 recovered, 0 updated, 1 agreed");
-  assertStringIncludes(said, "Still held: BANKB");
-  await run(drill, "reconcile", ["--bank", "BANKB", "--release", "Bank B pulls its orders itself."]);
+    const said = await run(drill, "reconcile", ["--bank", "BANKA"], 1);
+    assertStringIncludes(said, "BANKA: released; 2 recovered, 0 updated, 1 agreed");
+    assertStringIncludes(said, "Still held: BANKB");
+    await run(drill, "reconcile", ["--bank", "BANKB", "--release", "Bank B pulls its orders itself."]);
 
-  for (const payment of [kept, paidAfterCopy, madeAfterCopy]) {
-    const read = await readPayment(environment, id(payment));
-    assertEquals([read.Data.ConsentId, read.Data.Status], [
-      payment.Data.ConsentId,
-      "AcceptedSettlementInProcess",
-    ]);
-  }
-  const fresh = await good(pay(environment, await authorised(environment)), 201);
-  assertEquals(fresh.Data.Status, "AcceptedSettlementInProcess");
-  assertEquals(
-    [...books.orders].map(([id, { executions }]) => [id, executions]).sort(),
-    [kept, paidAfterCopy, madeAfterCopy, fresh].map((payment) => [id(payment), 1]).sort(),
-  );
-  assert(drill.process.lines.some(({ event }) => event === "store.restored"));
-});
+    for (const payment of [kept, paidAfterCopy, madeAfterCopy]) {
+      const read = await readPayment(environment, id(payment));
+      assertEquals([read.Data.ConsentId, read.Data.Status], [
+        payment.Data.ConsentId,
+        "AcceptedSettlementInProcess",
+      ]);
+    }
+    const fresh = await good(pay(environment, await authorised(environment)), 201);
+    assertEquals(fresh.Data.Status, "AcceptedSettlementInProcess");
+    assertEquals(
+      [...books.orders].map(([id, { executions }]) => [id, executions]).sort(),
+      [kept, paidAfterCopy, madeAfterCopy, fresh].map((payment) => [id(payment), 1]).sort(),
+    );
+    assert(drill.process.lines.some(({ event }) => event === "store.restored"));
+  });
 
-Deno.test("a copy by other means is marked by hand; the mark is rejected while the platform runs [G9]", async () => {
-  await using drill = await openDrill();
-  const store = drill.env["STORE_URL"] ?? "";
-  const inUse = await run(drill, "store", ["restored", "--at", store, ...TAKEN], 1);
-  assertStringIncludes(inUse, "in use by another process");
-  drill.process.kill("SIGTERM");
-  await drill.process.ended;
-  await run(drill, "store", ["restored", "--at", store, ...TAKEN]);
-  await drill.start();
-  const line = await drill.process.logged("store.restored");
-  assertEquals([line["copyTakenAt"], line["banksHeld"]], ["2026-11-01T12:00:00+00:00", 2]);
-});
+  Deno.test(`.${ending}: a copy by other means is marked by hand; the mark is rejected while the platform runs [G9]`, async () => {
+    await using drill = await openDrill(ending);
+    const store = drill.env["STORE_URL"] ?? "";
+    const inUse = await run(drill, "store", ["restored", "--at", store, ...TAKEN], 1);
+    assertStringIncludes(inUse, "in use by another process");
+    drill.process.kill("SIGTERM");
+    await drill.process.ended;
+    await run(drill, "store", ["restored", "--at", store, ...TAKEN]);
+    await drill.start();
+    const line = await drill.process.logged("store.restored");
+    assertEquals([line["copyTakenAt"], line["banksHeld"]], ["2026-11-01T12:00:00+00:00", 2]);
+  });
 
-Deno.test("store and reconcile say what they need", async () => {
-  await using drill = await openDrill();
-  const { folder } = drill.fixture;
-  assertStringIncludes(await run(drill, "store", ["backup"], 2), "--to FILE");
-  assertStringIncludes(
-    await run(drill, "store", ["restored", "--at", `${folder}/none.kv`, ...TAKEN], 1),
-    "is not a file",
-  );
-  const taken = ["backup", "--to", `${folder}/platform-keys.json`];
-  assertStringIncludes(await run(drill, "store", taken, 1), "cannot be made");
-  assertStringIncludes(await run(drill, "reconcile", ["--bank"], 2), "--bank");
-  assertStringIncludes(await run(drill, "reconcile", ["--url", "http://127.0.0.1:1"], 1), "does not answer");
-  assertStringIncludes(await run(drill, "reconcile", []), "No orders are held.");
-  const holds = (port = ""): Promise<Response> => fetch(`http://127.0.0.1:${port}/operations/order-holds`);
-  const [here, there] = await Promise.all([holds(drill.env["OPERATIONS_PORT"]), holds(drill.env["PORT"])]);
-  assertEquals([here.status, there.status], [401, 404], "the participants' port has no operations API [OP1]");
-  await Promise.all([here.body?.cancel(), there.body?.cancel()]);
-});
+  Deno.test(`.${ending}: store and reconcile say what they need`, async () => {
+    await using drill = await openDrill(ending);
+    const { folder } = drill.fixture;
+    assertStringIncludes(await run(drill, "store", ["backup"], 2), "--to FILE");
+    assertStringIncludes(
+      await run(drill, "store", ["restored", "--at", `${folder}/none.${ending}`, ...TAKEN], 1),
+      "is not a file",
+    );
+    const taken = ["backup", "--to", `${folder}/platform-keys.json`];
+    assertStringIncludes(await run(drill, "store", taken, 1), "cannot be made");
+    assertStringIncludes(await run(drill, "reconcile", ["--bank"], 2), "--bank");
+    assertStringIncludes(
+      await run(drill, "reconcile", ["--url", "http://127.0.0.1:1"], 1),
+      "does not answer",
+    );
+    assertStringIncludes(await run(drill, "reconcile", []), "No orders are held.");
+    const holds = (port = ""): Promise<Response> => fetch(`http://127.0.0.1:${port}/operations/order-holds`);
+    const [here, there] = await Promise.all([holds(drill.env["OPERATIONS_PORT"]), holds(drill.env["PORT"])]);
+    assertEquals(
+      [here.status, there.status],
+      [401, 404],
+      "the participants' port has no operations API [OP1]",
+    );
+    await Promise.all([here.body?.cancel(), there.body?.cancel()]);
+  });
+}
 
 const TAKEN = ["--taken-at", "2026-11-01T12:00:00Z"];
 
@@ -98,12 +107,13 @@ interface Drill extends AsyncDisposable {
   restore(copy: string): Promise<void>;
 }
 
-async function openDrill(): Promise<Drill> {
+async function openDrill(ending: string): Promise<Drill> {
   const fixture = await openFixture();
   const operators = `${fixture.folder}/operators.json`;
   await Deno.writeTextFile(operators, await operatorsFile(), { mode: 0o600 });
   const env: Record<string, string> = {
     ...fixture.env,
+    STORE_URL: `${fixture.folder}/platform.${ending}`,
     OPERATORS: operators,
     OPERATIONS_PORT: String(freePort()),
     OPS_TOKEN: OPERATOR_TOKENS.maria,

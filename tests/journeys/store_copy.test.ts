@@ -74,11 +74,12 @@ async function continuesAfter({ env, store }: Journey, move: () => Promise<strin
 }
 
 Deno.test({
-  name: "a journey goes on after its database was moved from a file to PostgreSQL, and back",
+  name:
+    "a journey goes on after its database was moved from a Deno KV file to PostgreSQL, and to a SQLite file",
   ignore: isPostgresMissing,
   async fn() {
     await using journey = await openJourney((folder) => `${folder}/platform.kv`);
-    const [file, back] = [`${journey.folder}/platform.kv`, `${journey.folder}/back.kv`];
+    const [file, back] = [`${journey.folder}/platform.kv`, `${journey.folder}/back.sqlite`];
     const database = await newPostgresDatabase();
     await continuesAfter(journey, async () => {
       await command("copy", "--from", file, "--to", database);

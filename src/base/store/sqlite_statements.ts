@@ -46,7 +46,8 @@ export interface Statements {
 export function openStatements(database: DatabaseSync): Statements {
   database.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory;
     pragma trusted_schema = off; pragma journal_size_limit = ${MAX_LOG_BYTES}`);
-  database.exec(SCHEMA);
+  // A file that has its tables is not written to before its owner is known.
+  if (database.prepare("pragma user_version").get()?.["user_version"] === 0) database.exec(SCHEMA);
   const own = <T>(sql: string): (...values: SQLInputValue[]) => T[] => {
     const statement = database.prepare(sql);
     return (...values) => statement.all(...values) as T[];

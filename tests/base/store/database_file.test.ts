@@ -3,62 +3,15 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "../../../src/base/store/database_file.ts";
 import {
+  ENDINGS,
   forget,
+  makeNewer,
   openFolder,
   overwritePage,
   PLATFORM,
   prototypeOfHandles,
-  sql,
   use,
 } from "./database_folder.ts";
-
-Deno.test("a database that is new is made for its owner alone, and opened again", async () => {
-  await using folder = await openFolder();
-  await use(folder.file);
-  assertEquals(await use(folder.file), 1);
-  for (const name of ["", ".id"]) {
-    const { mode } = await Deno.stat(`${folder.file}${name}`);
-    assertEquals((mode ?? 0) & 0o777, 0o600, name);
-  }
-});
-
-Deno.test("a database whose making was interrupted is made anew", async () => {
-  await using folder = await openFolder();
-  await Deno.writeFile(folder.file, new Uint8Array());
-  assertEquals(await use(folder.file), 0);
-});
-
-Deno.test("a database of a version that gave no identity is taken over", async () => {
-  await using folder = await openFolder();
-  await use(folder.file);
-  forget(folder.file);
-  await Deno.remove(`${folder.file}.id`);
-  assertEquals(await use(folder.file), 1);
-});
-
-Deno.test("a disk that is full when the .id file is made leaves none, and the next start makes it", async () => {
-  await using folder = await openFolder();
-  await use(folder.file);
-  await Deno.remove(`${folder.file}.id`);
-  const handles = await prototypeOfHandles(folder.file);
-  const { write } = handles;
-  handles.write = () => Promise.reject(new Error("ENOSPC: no space left on device, write"));
-  const { message } = await assertRejects(() => openDatabase(folder.file, PLATFORM), Error)
-    .finally(() => handles.write = write);
-  assert(message.startsWith(`The file ${folder.file}.id cannot be written: ENOSPC`), message);
-  await assertRejects(() => Deno.stat(`${folder.file}.id`), Deno.errors.NotFound);
-  assertEquals([await use(folder.file), await use(folder.file)], [1, 2]);
-});
-
-Deno.test("a database may move to another computer, with and without its .id file", async () => {
-  await using folder = await openFolder();
-  await use(folder.file);
-  const moved = `${folder.path}/moved.kv`;
-  await Deno.rename(folder.file, moved);
-  assertEquals(await use(moved), 1);
-  await Deno.rename(`${folder.file}.id`, `${moved}.id`);
-  assertEquals(await use(moved), 2);
-});
 
 const lostWords = "although it was in use here";
 
@@ -82,13 +35,10 @@ const faults: Record<string, readonly [(file: string) => void | Promise<void>, s
     Deno.removeSync(file);
     new DatabaseSync(file).exec("create table account (id)");
   }, "was made by another program. Name another database."],
-  "of a newer Deno": [
-    (file) => sql(file, "update migration_state set version = 4"),
-    "was written by a newer version of Deno. Run that version.",
-  ],
+  "of a newer version": [makeNewer, "was written by a newer version of"],
   "replaced by one of another deployment with the same address": [
     async (file) => {
-      const other = `${file}.other`;
+      const other = file.replace("platform", "other");
       await use(other);
       await Deno.rename(other, file);
     },
@@ -104,16 +54,66 @@ const faults: Record<string, readonly [(file: string) => void | Promise<void>, s
   ],
 };
 
-for (const [what, [spoil, words]] of Object.entries(faults)) {
-  Deno.test(`a database that was ${what} is rejected in one sentence, and stays as it is`, async () => {
-    await using folder = await openFolder();
+for (const ending of ENDINGS) {
+  Deno.test(`.${ending}: a database that is new is made for its owner alone, and opened again`, async () => {
+    await using folder = await openFolder(`platform.${ending}`);
     await use(folder.file);
-    await spoil(folder.file);
-    const before = await contents(folder.file);
-    const { message } = await assertRejects(() => openDatabase(folder.file, PLATFORM), Error);
-    assert(message.includes(words) && message.includes(folder.file) && !message.includes("\n"), message);
-    assertEquals(await contents(folder.file), before);
+    assertEquals(await use(folder.file), 1);
+    for (const name of ["", ".id"]) {
+      const { mode } = await Deno.stat(`${folder.file}${name}`);
+      assertEquals((mode ?? 0) & 0o777, 0o600, name);
+    }
   });
+
+  Deno.test(`.${ending}: a database whose making was interrupted is made anew`, async () => {
+    await using folder = await openFolder(`platform.${ending}`);
+    await Deno.writeFile(folder.file, new Uint8Array());
+    assertEquals(await use(folder.file), 0);
+  });
+
+  Deno.test(`.${ending}: a database of a version that gave no identity is taken over`, async () => {
+    await using folder = await openFolder(`platform.${ending}`);
+    await use(folder.file);
+    forget(folder.file);
+    await Deno.remove(`${folder.file}.id`);
+    assertEquals(await use(folder.file), 1);
+  });
+
+  Deno.test(`.${ending}: a disk that is full when the .id file is made leaves none, and the next start makes it`, async () => {
+    await using folder = await openFolder(`platform.${ending}`);
+    await use(folder.file);
+    await Deno.remove(`${folder.file}.id`);
+    const handles = await prototypeOfHandles(folder.file);
+    const { write } = handles;
+    handles.write = () => Promise.reject(new Error("ENOSPC: no space left on device, write"));
+    const { message } = await assertRejects(() => openDatabase(folder.file, PLATFORM), Error)
+      .finally(() => handles.write = write);
+    assert(message.startsWith(`The file ${folder.file}.id cannot be written: ENOSPC`), message);
+    await assertRejects(() => Deno.stat(`${folder.file}.id`), Deno.errors.NotFound);
+    assertEquals([await use(folder.file), await use(folder.file)], [1, 2]);
+  });
+
+  Deno.test(`.${ending}: a database may move to another computer, with and without its .id file`, async () => {
+    await using folder = await openFolder(`platform.${ending}`);
+    await use(folder.file);
+    const moved = `${folder.path}/moved.${ending}`;
+    await Deno.rename(folder.file, moved);
+    assertEquals(await use(moved), 1);
+    await Deno.rename(`${folder.file}.id`, `${moved}.id`);
+    assertEquals(await use(moved), 2);
+  });
+
+  for (const [what, [spoil, words]] of Object.entries(faults)) {
+    Deno.test(`.${ending}: a database that was ${what} is rejected in one sentence, and stays as it is`, async () => {
+      await using folder = await openFolder(`platform.${ending}`);
+      await use(folder.file);
+      await spoil(folder.file);
+      const before = await contents(folder.file);
+      const { message } = await assertRejects(() => openDatabase(folder.file, PLATFORM), Error);
+      assert(message.includes(words) && message.includes(folder.file) && !message.includes("\n"), message);
+      assertEquals(await contents(folder.file), before);
+    });
+  }
 }
 
 async function contents(file: string): Promise<string> {

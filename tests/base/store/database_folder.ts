@@ -4,6 +4,7 @@ import { open } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "../../../src/base/store/database_file.ts";
 import type { Owner } from "../../../src/base/store/store_identity.ts";
+import { isSqlitePath } from "../../../src/base/store/store_url.ts";
 
 export const PLATFORM: Owner = { program: "platform", issuer: "https://auth.example" };
 
@@ -26,16 +27,51 @@ export function sql(file: string, statement: string): void {
   database.close();
 }
 
-/** Deletes an entry whose key has one part, as Deno KV encodes it. */
-export function forget(file: string, key = "store_identity"): void {
-  sql(file, `delete from kv where k = x'02${new TextEncoder().encode(key).toHex()}00'`);
+/** The names of a file's tables and columns, by its engine. */
+const FORMS = {
+  kv: {
+    entries: "kv",
+    key: "k",
+    typeOfText: "02",
+    firstCommit: "update data_version set version = 1",
+    newerSchema: "update migration_state set version = 4",
+  },
+  sqlite: {
+    entries: "hub_entry",
+    key: "key",
+    typeOfText: "",
+    firstCommit: "update hub_commit set number = 1",
+    newerSchema: "pragma user_version = 2",
+  },
+} as const;
+
+const formOf = (file: string): typeof FORMS.kv | typeof FORMS.sqlite =>
+  FORMS[isSqlitePath(file) ? "sqlite" : "kv"];
+
+/** Deletes an entry whose key has one part. */
+export function forget(file: string, part = "store_identity"): void {
+  const { entries, key, typeOfText } = formOf(file);
+  sql(
+    file,
+    `delete from ${entries} where ${key} = x'${typeOfText}${new TextEncoder().encode(part).toHex()}00'`,
+  );
+}
+
+/** Makes the file look as old as its first commit. */
+export function goBack(file: string): void {
+  sql(file, formOf(file).firstCommit);
+}
+
+/** Makes the file look as if a newer version had written it. */
+export function makeNewer(file: string): void {
+  sql(file, formOf(file).newerSchema);
 }
 
 /** Plants a fault that only reading the page reveals. */
 export function overwritePage(file: string): void {
   const database = new DatabaseSync(file, { readOnly: true });
-  const { root } = database.prepare("select rootpage as root from sqlite_schema where name = 'kv'").get() ??
-    {};
+  const { root } = database.prepare("select rootpage as root from sqlite_schema where name = ?")
+    .get(formOf(file).entries) ?? {};
   database.close();
   using open = Deno.openSync(file, { write: true });
   open.seekSync((Number(root) - 1) * 4096 + 8, Deno.SeekMode.Start);
@@ -46,6 +82,9 @@ export interface Folder extends AsyncDisposable {
   readonly path: string;
   readonly file: string;
 }
+
+/** The ending of a file's name says its engine. */
+export const ENDINGS = ["kv", "sqlite"] as const;
 
 /** @param name of the database in it, which says its engine */
 export async function openFolder(name = "platform.kv"): Promise<Folder> {

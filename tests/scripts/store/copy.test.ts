@@ -90,132 +90,163 @@ function postgresTest(name: string, fn: (folder: string) => Promise<void>): void
   });
 }
 
-postgresTest("a copy from file to PostgreSQL and back holds every key, value and expiry", async (folder) => {
-  const [first, last, database] = [`${folder}/first.kv`, `${folder}/last.kv`, await newPostgresDatabase()];
-  await fill(first, 2500);
-  const before = await contentOf(first);
-  const there = await command("copy", "--from", first, "--to", database);
-  assertEquals(await contentOf(database), before);
-  const back = await command("copy", "--from", database, "--to", last);
-  assertEquals(await contentOf(last), before);
-  assertEquals(before.length, 2504);
-  const [, digest] = /SHA-256 ([0-9a-f]{64})/.exec(there) ?? [];
-  assertStringIncludes(back, `2505 entries of postgres://postgres@127.0.0.1`);
-  assertStringIncludes(back, `SHA-256 ${digest}.`);
-  assertEquals((await Deno.stat(last)).mode ?? 0, 0o100600);
-});
+/** Each engine of files, and the other one. */
+for (const [ending, other] of [["kv", "sqlite"], ["sqlite", "kv"]]) {
+  postgresTest(
+    `.${ending}: a copy from file to PostgreSQL and back holds every key, value and expiry`,
+    async (folder) => {
+      const [first, last, database] = [
+        `${folder}/first.${ending}`,
+        `${folder}/last.${ending}`,
+        await newPostgresDatabase(),
+      ];
+      await fill(first, 2500);
+      const before = await contentOf(first);
+      const there = await command("copy", "--from", first, "--to", database);
+      assertEquals(await contentOf(database), before);
+      const back = await command("copy", "--from", database, "--to", last);
+      assertEquals(await contentOf(last), before);
+      assertEquals(before.length, 2504);
+      const [, digest] = /SHA-256 ([0-9a-f]{64})/.exec(there) ?? [];
+      assertStringIncludes(back, `2505 entries of postgres://postgres@127.0.0.1`);
+      assertStringIncludes(back, `SHA-256 ${digest}.`);
+      assertEquals((await Deno.stat(last)).mode ?? 0, 0o100600);
+    },
+  );
 
-postgresTest("an expiry is copied to both engines, and what has expired is not", async (folder) => {
-  const [first, last, database] = [`${folder}/first.kv`, `${folder}/last.kv`, await newPostgresDatabase()];
-  const expiresAt = Date.now() + 6000;
-  await using(first, (store) =>
-    store.commit({
-      checks: [],
-      writes: [{ kind: "set", key: ["soon"], value: 1, expiresAt }, { kind: "set", key: ["kept"], value: 1 }],
-    }));
-  await command("copy", "--from", first, "--to", database);
-  const found = await using(database, (store) => store.getMany([["soon"], ["kept"]]));
-  assertEquals(found.map((entry) => entry?.value), [1, 1]);
-  await new Promise((resolve) => setTimeout(resolve, expiresAt + 50 - Date.now()));
-  const said = await command("copy", "--from", database, "--to", last);
-  assertStringIncludes(said, "holds the 1 entries");
-  assertEquals(await using(last, (store) => store.get(["soon"])), null);
-});
+  postgresTest(
+    `.${ending}: an expiry is copied to both engines, and what has expired is not`,
+    async (folder) => {
+      const [first, last, database] = [
+        `${folder}/first.${ending}`,
+        `${folder}/last.${ending}`,
+        await newPostgresDatabase(),
+      ];
+      const expiresAt = Date.now() + 6000;
+      await using(first, (store) =>
+        store.commit({
+          checks: [],
+          writes: [{ kind: "set", key: ["soon"], value: 1, expiresAt }, {
+            kind: "set",
+            key: ["kept"],
+            value: 1,
+          }],
+        }));
+      await command("copy", "--from", first, "--to", database);
+      const found = await using(database, (store) => store.getMany([["soon"], ["kept"]]));
+      assertEquals(found.map((entry) => entry?.value), [1, 1]);
+      await new Promise((resolve) => setTimeout(resolve, expiresAt + 50 - Date.now()));
+      const said = await command("copy", "--from", database, "--to", last);
+      assertStringIncludes(said, "holds the 1 entries");
+      assertEquals(await using(last, (store) => store.get(["soon"])), null);
+    },
+  );
 
-postgresTest(
-  "a copy that was killed is continued, and neither database can be used before",
-  async (folder) => {
-    const [file, database] = [`${folder}/first.kv`, await newPostgresDatabase()];
-    await fill(file, 12_000);
-    await killedCopy(file, database);
-    const opening = (url: string): Promise<Error> => assertRejects(() => openStore(url, OWNER), Error);
-    assertStringIncludes((await opening(database)).message, "is an unfinished copy of");
-    assertStringIncludes((await opening(file)).message, "were moved to");
-    await rejected(["assign", "--at", database, "--issuer", OWNER.issuer], "is an unfinished copy of");
-    await rejected(["copy", "--from", database, "--to", `${folder}/other.kv`], "is an unfinished copy of");
-    await command("copy", "--from", file, "--to", database);
-    await using(database, (store) => store.get(["zero"]));
-    assertStringIncludes((await opening(file)).message, "were moved to");
-  },
-);
+  postgresTest(
+    `.${ending}: a copy that was killed is continued, and neither database can be used before`,
+    async (folder) => {
+      const [file, database] = [`${folder}/first.${ending}`, await newPostgresDatabase()];
+      await fill(file, 12_000);
+      await killedCopy(file, database);
+      const opening = (url: string): Promise<Error> => assertRejects(() => openStore(url, OWNER), Error);
+      assertStringIncludes((await opening(database)).message, "is an unfinished copy of");
+      assertStringIncludes((await opening(file)).message, "were moved to");
+      await rejected(["assign", "--at", database, "--issuer", OWNER.issuer], "is an unfinished copy of");
+      await rejected(
+        ["copy", "--from", database, "--to", `${folder}/other.${ending}`],
+        "is an unfinished copy of",
+      );
+      await command("copy", "--from", file, "--to", database);
+      await using(database, (store) => store.get(["zero"]));
+      assertStringIncludes((await opening(file)).message, "were moved to");
+    },
+  );
 
-postgresTest(
-  "a copy is compared with its source: values, and entries that only one side has",
-  async (folder) => {
-    const [file, database] = [`${folder}/first.kv`, await newPostgresDatabase()];
-    await fill(file, 12_000);
-    await killedCopy(file, database);
-    const plant = async (write: Write): Promise<void> => {
-      await using target = await openAt(database, "existing");
-      await target.store.commit({ checks: [], writes: [write] });
-    };
-    await plant({ kind: "set", key: ["zzz"], value: 1 });
-    await rejected(["copy", "--from", file, "--to", database], "At an entry of zzz: source lacks it");
-    await plant({ kind: "set", key: ["consent", "more"], value: 1 });
-    await rejected(["copy", "--from", file, "--to", database], "At an entry of consent: source lacks it");
-    await assertRejects(() => openStore(database, OWNER), Error, "unfinished copy");
-    await plant({ kind: "delete", key: ["zzz"] });
-    await plant({ kind: "delete", key: ["consent", "more"] });
-    await plant({ kind: "delete", key: ["zero"] });
-    await plant({ kind: "set", key: ["consent", "é"], value: "other" });
-    await command("copy", "--from", file, "--to", database);
-    assertEquals(await using(database, (store) => store.get(["zero"])).then((entry) => entry?.value), 0);
-    assertEquals(
-      await using(database, (store) => store.get(["consent", "é"])).then((entry) => entry?.value),
-      "text",
-    );
-  },
-);
+  postgresTest(
+    `.${ending}: a copy is compared with its source: values, and entries that only one side has`,
+    async (folder) => {
+      const [file, database] = [`${folder}/first.${ending}`, await newPostgresDatabase()];
+      await fill(file, 12_000);
+      await killedCopy(file, database);
+      const plant = async (write: Write): Promise<void> => {
+        await using target = await openAt(database, "existing");
+        await target.store.commit({ checks: [], writes: [write] });
+      };
+      await plant({ kind: "set", key: ["zzz"], value: 1 });
+      await rejected(["copy", "--from", file, "--to", database], "At an entry of zzz: source lacks it");
+      await plant({ kind: "set", key: ["consent", "more"], value: 1 });
+      await rejected(["copy", "--from", file, "--to", database], "At an entry of consent: source lacks it");
+      await assertRejects(() => openStore(database, OWNER), Error, "unfinished copy");
+      await plant({ kind: "delete", key: ["zzz"] });
+      await plant({ kind: "delete", key: ["consent", "more"] });
+      await plant({ kind: "delete", key: ["zero"] });
+      await plant({ kind: "set", key: ["consent", "é"], value: "other" });
+      await command("copy", "--from", file, "--to", database);
+      assertEquals(await using(database, (store) => store.get(["zero"])).then((entry) => entry?.value), 0);
+      assertEquals(
+        await using(database, (store) => store.get(["consent", "é"])).then((entry) => entry?.value),
+        "text",
+      );
+    },
+  );
 
-postgresTest("a database in use, or with other content, is neither source nor target", async (folder) => {
-  const [file, database, other] = [
-    `${folder}/a.kv`,
-    await newPostgresDatabase(),
-    await newPostgresDatabase(),
-  ];
-  await fill(file);
-  await using(file, async () => {
-    await rejected(["copy", "--from", file, "--to", database], "in use by another process");
+  postgresTest(
+    `.${ending}: a database in use, or with other content, is neither source nor target`,
+    async (folder) => {
+      const [file, database, other] = [
+        `${folder}/a.${ending}`,
+        await newPostgresDatabase(),
+        await newPostgresDatabase(),
+      ];
+      await fill(file);
+      await using(file, async () => {
+        await rejected(["copy", "--from", file, "--to", database], "in use by another process");
+      });
+      await fill(database);
+      await rejected(["copy", "--from", file, "--to", database], "has other content");
+      await rejected(["copy", "--from", database, "--to", file], `${file}.id names it`);
+      await using(database, async (store) => {
+        await store.get(["zero"]);
+        await rejected(["copy", "--from", database, "--to", other], "is in use by");
+        await rejected(["restored", "--at", database, "--taken-at", "2026-01-31T12:00:00Z"], "is in use by");
+      });
+      await using(other, async (store) => {
+        await store.get(["zero"]);
+        await rejected(["copy", "--from", file, "--to", other], "is in use by");
+      });
+      await contentOf(file); // the attempts have not closed it
+    },
+  );
+
+  Deno.test(`.${ending}: entries of a file are moved to another file, and the source can be taken into use again`, async () => {
+    await using folder = await openFolder();
+    const [file, copy] = [`${folder.path}/a.${ending}`, `${folder.path}/b.${other}`];
+    await fill(file, 600);
+    const before = await contentOf(file);
+    await command("copy", "--from", file, "--to", copy);
+    assertEquals(await contentOf(copy), before);
+    await assertRejects(() => openDatabase(file, OWNER), Error, `were moved to ${copy}`);
+    await command("assign", "--at", file, "--issuer", OWNER.issuer);
+    assertEquals(await contentOf(file), before);
   });
-  await fill(database);
-  await rejected(["copy", "--from", file, "--to", database], "has other content");
-  await rejected(["copy", "--from", database, "--to", file], `${file}.id names it`);
-  await using(database, async (store) => {
-    await store.get(["zero"]);
-    await rejected(["copy", "--from", database, "--to", other], "is in use by");
-    await rejected(["restored", "--at", database, "--taken-at", "2026-01-31T12:00:00Z"], "is in use by");
-  });
-  await using(other, async (store) => {
-    await store.get(["zero"]);
-    await rejected(["copy", "--from", file, "--to", other], "is in use by");
-  });
-  await contentOf(file); // the attempts have not closed it
-});
 
-Deno.test("entries of a file are moved to another file, and the source can be taken into use again", async () => {
-  await using folder = await openFolder();
-  const [file, copy] = [`${folder.path}/a.kv`, `${folder.path}/b.kv`];
-  await fill(file, 600);
-  const before = await contentOf(file);
-  await command("copy", "--from", file, "--to", copy);
-  assertEquals(await contentOf(copy), before);
-  await assertRejects(() => openDatabase(file, OWNER), Error, `were moved to ${copy}`);
-  await command("assign", "--at", file, "--issuer", OWNER.issuer);
-  assertEquals(await contentOf(file), before);
-});
-
-Deno.test("a backup that is copied stays as it is, and its copy is a restored copy too", async () => {
-  await using folder = await openFolder();
-  const [file, backup, copy] = [`${folder.path}/a.kv`, `${folder.path}/backup.kv`, `${folder.path}/b.kv`];
-  await fill(file);
-  await storeCommand(["backup", "--to", backup], { storeUrl: file, now: 1_700_000_000_000 });
-  const markOf = (url: string): Promise<unknown> =>
-    using(url, async (store) => (await store.get<{ takenAt: number }>(["store_copy"]))?.value.takenAt);
-  await command("copy", "--from", backup, "--to", copy);
-  assertEquals(await markOf(copy), 1_700_000_000_000);
-  assertEquals(await markOf(backup), 1_700_000_000_000);
-  assertEquals(await markOf(file), undefined);
-});
+  Deno.test(`.${ending}: a backup that is copied stays as it is, and its copy is a restored copy too`, async () => {
+    await using folder = await openFolder();
+    const [file, backup, copy] = [
+      `${folder.path}/a.${ending}`,
+      `${folder.path}/backup.${ending}`,
+      `${folder.path}/b.${ending}`,
+    ];
+    await fill(file);
+    await storeCommand(["backup", "--to", backup], { storeUrl: file, now: 1_700_000_000_000 });
+    const markOf = (url: string): Promise<unknown> =>
+      using(url, async (store) => (await store.get<{ takenAt: number }>(["store_copy"]))?.value.takenAt);
+    await command("copy", "--from", backup, "--to", copy);
+    assertEquals(await markOf(copy), 1_700_000_000_000);
+    assertEquals(await markOf(backup), 1_700_000_000_000);
+    assertEquals(await markOf(file), undefined);
+  });
+}
 
 /** Runs the task as a process and kills it when a part of the entries has arrived. */
 async function killedCopy(file: string, database: string): Promise<void> {
