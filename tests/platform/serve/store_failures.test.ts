@@ -15,36 +15,42 @@ import {
 } from "support/store_faults.ts";
 import { AUTH_URL } from "testing/environment.ts";
 
-Deno.test("serve answers 503 while its disk has I/O errors, and goes on without a restart [C7]", async () => {
-  await using environment = await openServedEnvironment({}, undefined, withoutSizeSignal);
-  await outlast(environment, () => failWrites(environment.process.pid));
-});
-
-Deno.test({
-  name: "serve answers 503 while its disk is full, and goes on without a restart [C7]",
-  ignore: !canMount(),
-  async fn() {
-    const disk = await Deno.makeTempDir({ prefix: "small-disk-" });
+for (const ending of ["kv", "sqlite"]) {
+  Deno.test(`.${ending}: serve answers 503 while its disk has I/O errors, and goes on without a restart [C7]`, async () => {
     await using environment = await openServedEnvironment(
-      { STORE_URL: `${disk}/platform.kv` },
+      { STORE_URL: `platform.${ending}` },
       undefined,
-      (command) => onSmallDisk(disk, command),
+      withoutSizeSignal,
     );
-    await outlast(environment, () => fillDisk(environment.process.pid, disk));
-    await Deno.remove(disk);
-  },
-});
+    await outlast(environment, () => failWrites(environment.process.pid));
+  });
 
-Deno.test("serve waits for the lock of another process, and reads meanwhile", async () => {
-  await using environment = await openServedEnvironment();
-  const lock = lockDatabase(environment.fixture.env["STORE_URL"] ?? "");
-  const token = requestToken(environment, environment.tpp);
-  assertEquals(await statusOf(environment, "/.well-known/oauth-authorization-server/BANKA"), 200);
-  await Promise.race([token, new Promise((resolve) => setTimeout(resolve, 500))]); // too early would prove less
-  await lock.mend();
-  await good(token, 200);
-  assertEquals(eventsOf(environment), []);
-});
+  Deno.test({
+    name: `.${ending}: serve answers 503 while its disk is full, and goes on without a restart [C7]`,
+    ignore: !canMount(),
+    async fn() {
+      const disk = await Deno.makeTempDir({ prefix: "small-disk-" });
+      await using environment = await openServedEnvironment(
+        { STORE_URL: `${disk}/platform.${ending}` },
+        undefined,
+        (command) => onSmallDisk(disk, command),
+      );
+      await outlast(environment, () => fillDisk(environment.process.pid, disk));
+      await Deno.remove(disk);
+    },
+  });
+
+  Deno.test(`.${ending}: serve waits for the lock of another process, and reads meanwhile`, async () => {
+    await using environment = await openServedEnvironment({ STORE_URL: `platform.${ending}` });
+    const lock = lockDatabase(`${environment.fixture.folder}/platform.${ending}`);
+    const token = requestToken(environment, environment.tpp);
+    assertEquals(await statusOf(environment, "/.well-known/oauth-authorization-server/BANKA"), 200);
+    await Promise.race([token, new Promise((resolve) => setTimeout(resolve, 500))]); // too early would prove less
+    await lock.mend();
+    await good(token, 200);
+    assertEquals(eventsOf(environment), []);
+  });
+}
 
 /** A payment, a token and a read under the fault, sent again as they were when it has been mended. */
 async function outlast(environment: ServedEnvironment, begin: () => Promise<Fault>): Promise<void> {
