@@ -8,6 +8,7 @@ import type { Payment } from "testing/answers.ts";
 import { OPERATOR_TOKENS, operatorsFile } from "testing/operators.ts";
 import { call, clientToken, type FlowEnvironment, good, pay, requestToken } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
+import { AUTH_URL } from "testing/environment.ts";
 import { ORDERS_URI } from "support/orders.ts";
 import { freePort, type ServedPlatform, startPlatform, taskCommand } from "testing/served_platform.ts";
 import { asTheProxy, openFixture, type ServedFixture, settle } from "testing/served_environment.ts";
@@ -20,14 +21,17 @@ for (const ending of ["kv", "sqlite"]) {
     const kept = await good(pay(environment, await authorised(environment)), 201);
     const lost = await authorised(environment);
 
-    await run(drill, "store", ["backup", "--to", `${fixture.folder}/copy.${ending}`]);
-    assertEquals((await Deno.stat(`${fixture.folder}/copy.${ending}`)).mode ?? 0, 0o100600);
+    await onPage(drill, "store backup");
+    const copies = await Array.fromAsync(Deno.readDir(`${fixture.folder}/backup`));
+    const [copy = ""] = copies.map(({ name }) => `${fixture.folder}/backup/${name}`);
+    assertEquals([copies.length, copy.endsWith(`.${ending}`)], [1, true]);
+    assertEquals((await Deno.stat(copy)).mode ?? 0, 0o100600);
     const key = { idempotencyKey: "the-shops-key" };
     const paidAfterCopy = await good(pay(environment, lost, key), 201);
     const madeAfterCopy = await good(pay(environment, await authorised(environment)), 201);
     const id = (payment: Payment): string => payment.Data.DomesticPaymentId;
 
-    await drill.restore(`${fixture.folder}/copy.${ending}`);
+    await drill.restore(copy);
     assertEquals((await pay(environment, lost, key)).status, 401, "the retry: its token is void");
     const early = await requestToken(environment, environment.tpp);
     assertEquals([early.status, early.headers.get("retry-after")], [503, "60"], "not reconciled");
@@ -94,11 +98,45 @@ for (const ending of ["kv", "sqlite"]) {
   });
 }
 
+for (const [ending, other] of [["kv", "sqlite"], ["sqlite", "kv"]] as const) {
+  Deno.test(`.${ending}: a database is checked, moved to .${other}, assigned, and marked, as the page says`, async () => {
+    await using drill = await openDrill(ending);
+    const { environment, env, fixture } = drill;
+    const first = await good(pay(environment, await authorised(environment)), 201);
+    await checkFile(drill);
+    drill.process.kill("SIGKILL");
+    await drill.process.ended;
+    await checkFile(drill);
+
+    const said = await onPage(drill, "store copy", { "moved.sqlite": `moved.${other}` });
+    assertEquals(said.match(/SHA-256/g)?.length, 2);
+    const former = env["STORE_URL"] ?? "";
+    env["STORE_URL"] = `${fixture.folder}/moved.${other}`;
+    await drill.start();
+    const read = (): Promise<Payment> => readPayment(environment, first.Data.DomesticPaymentId);
+    assertEquals((await read()).Data.ConsentId, first.Data.ConsentId);
+    drill.process.kill("SIGTERM");
+    await drill.process.ended;
+
+    env["STORE_URL"] = former;
+    await onPage(drill, "store assign", { "https://auth.hub.example.com": AUTH_URL });
+    await drill.start();
+    assertEquals((await read()).Data.ConsentId, first.Data.ConsentId);
+    drill.process.kill("SIGTERM");
+    await drill.process.ended;
+    await onPage(drill, RESTORED_BY_HAND, { "<time>": "2026-11-01T12:00:00Z" }, RESTORED_BY_HAND);
+    await drill.start();
+    assertEquals((await drill.process.logged("store.restored"))["banksHeld"], 2);
+  });
+}
+
+const RESTORED_BY_HAND = "sudo -u payment-platform deno task store restored --at $FILE --taken-at <time>";
 const TAKEN = ["--taken-at", "2026-11-01T12:00:00Z"];
 
 interface Drill extends AsyncDisposable {
   readonly fixture: ServedFixture;
-  readonly env: Readonly<Record<string, string>>;
+  /** Variables of the next process, and of the page's commands. */
+  readonly env: Record<string, string>;
   readonly environment: FlowEnvironment;
   readonly books: ReturnType<typeof openBooks>;
   process: ServedPlatform;
@@ -143,9 +181,11 @@ async function openDrill(ending: string): Promise<Drill> {
     async restore(this: Drill, copy: string): Promise<void> {
       drill.process.kill("SIGKILL");
       await drill.process.ended;
-      const store = env["STORE_URL"] ?? "";
-      for (const suffix of ["-wal", "-shm"]) await Deno.remove(`${store}${suffix}`).catch(() => {});
-      await Deno.copyFile(copy, store);
+      await onPage(drill, "rm -f", {
+        "/backup/<copy>": copy,
+        [RESTORED_BY_HAND]: ":",
+        "OPS_TOKEN=<your token> deno task reconcile": ":", // when it has started
+      });
       await this.start();
     },
     async [Symbol.asyncDispose](): Promise<void> {
@@ -168,6 +208,59 @@ async function openBank(
   const server = Deno.serve(listen, async (request) => await bank.answer(await request.text()));
   fixture.names.ports.set(hostname, server.addr.port);
   return Object.assign(bank, { server });
+}
+
+/** Checks the file as the page says, with SQLite's shell. Says so if the machine has none. */
+async function checkFile(drill: Drill): Promise<void> {
+  const hasShell = await new Deno.Command("sh", { args: ["-c", "command -v sqlite3"], stdout: "null" })
+    .output();
+  if (hasShell.success) return assertEquals(await onPage(drill, "quick_check"), "ok\n");
+  const words = "\n*** SKIPPED: no database file was checked, install sqlite3 ***\n\n";
+  Deno.stdout.writeSync(new TextEncoder().encode(words));
+}
+
+const PAGE = new URL("../../docs/operations/backup.md", import.meta.url);
+
+/**
+ * Runs the page's block of commands that contains these words, or a line of it, in the drill's folders. The test stops
+ * and starts the platform itself, and has no other user. Gives what it printed.
+ */
+async function onPage(
+  { fixture: { folder }, env }: Pick<Drill, "fixture" | "env">,
+  words: string,
+  placeholders: Readonly<Record<string, string>> = {},
+  line?: string,
+): Promise<string> {
+  const page = await Deno.readTextFile(PAGE);
+  const blocks = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, text = ""]) => text);
+  let commands = line ?? blocks.find((text) => text.includes(words)) ?? "";
+  assertStringIncludes(blocks.join(""), commands);
+  for (const [name, value] of Object.entries(placeholders)) {
+    assertStringIncludes(commands, name);
+    commands = commands.replaceAll(name, value);
+  }
+  await Deno.mkdir(`${folder}/backup`, { recursive: true });
+  const store = (await taskCommand("store")).map((word) => `'${word}'`).join(" ");
+  const script = `set -eu
+    FILE=${env["STORE_URL"]}
+    systemctl() { :; }
+    sudo() { shift 2; "$@"; }
+    install() { command install -m 600 "$5" "$6"; }
+    deno() { shift 2; ${store} "$@"; }
+    ${
+    commands.replaceAll(/(?<=[ "])\/backup\//g, `${folder}/backup/`).replaceAll(
+      "/var/lib/payment-platform",
+      folder,
+    )
+  }`;
+  const { code, stdout, stderr } = await new Deno.Command("bash", {
+    args: ["-c", script],
+    cwd: folder,
+    env: { ...env, NO_COLOR: "1" },
+    stdin: "null",
+  }).output();
+  assertEquals(code, 0, new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout);
 }
 
 /** Runs a task as an operator does beside the platform; gives what it printed. */
