@@ -26,6 +26,7 @@ import {
 } from "./change_schema.ts";
 import { operation } from "./endpoint.ts";
 import { onboardingBody, type OnboardingRules } from "./onboarding_schema.ts";
+import { oncePerRules } from "./web_address.ts";
 
 const JSON_TYPE = "application/json";
 const ONE = "/participants/{org_id}";
@@ -49,19 +50,7 @@ export interface AdminOperations {
   readonly confirmRestored: Endpoint["route"];
 }
 
-/** The endpoints of a directory with these rules. */
-export function adminOperations(rules: OnboardingRules): AdminOperations {
-  return {
-    ...ONBOARDING_AND_READING(rules),
-    ...issuing(rules),
-    ...CERTIFYING,
-    ...LOGINS,
-    ...REVOKING,
-    ...RESTORING,
-  };
-}
-
-const ONBOARDING_AND_READING = (rules: OnboardingRules) => ({
+const onboardingAndReading = (rules: OnboardingRules) => ({
   onboard: operation(true, {
     id: "onboardParticipant",
     isProposable: true,
@@ -245,3 +234,13 @@ const RESTORING = {
     content: { [JSON_TYPE]: restoredCopy },
   }),
 };
+
+/** The endpoints of a directory with these rules. */
+export const adminOperations = oncePerRules((rules: OnboardingRules): AdminOperations => ({
+  ...onboardingAndReading(rules),
+  ...issuing(rules),
+  ...CERTIFYING,
+  ...LOGINS,
+  ...REVOKING,
+  ...RESTORING,
+}));

@@ -13,21 +13,21 @@ import {
 import { reason, signingRequestPem, softwareFields } from "./participant_fields.ts";
 import type { SoftwareChanges } from "./renew_statement.ts";
 import type { SetStatusCommand } from "./set_status.ts";
-import { type AddressRules, webAddress } from "./web_address.ts";
+import { type AddressRules, oncePerRules, webAddress } from "./web_address.ts";
 import { MAX_CERTIFICATION_REPORT_CHARACTERS } from "../base/limits.ts";
 
-function bankChanges(rules: AddressRules) {
-  return z.strictObject(softwareFields("ASPSP", rules)).partial().extend({
+const bankChanges = oncePerRules((rules: AddressRules) =>
+  z.strictObject(softwareFields("ASPSP", rules)).partial().extend({
     consent_managedby_bank: z.boolean("must be true or false").optional(),
     payment_orders_uri: webAddress(rules).nullable().optional(),
-  });
-}
+  })
+);
 
-function tppChanges(rules: AddressRules) {
-  return z.strictObject(softwareFields("PISP", rules)).partial().extend({
+const tppChanges = oncePerRules((rules: AddressRules) =>
+  z.strictObject(softwareFields("PISP", rules)).partial().extend({
     event_notification_uri: webAddress(rules).nullable().optional(),
-  });
-}
+  })
+);
 
 /** Changed software members of a renewal; may be empty. @throws {ApiError} `directory.invalid_request` */
 export function decodeSoftwareChanges(body: unknown, role: Role, rules: AddressRules): SoftwareChanges {

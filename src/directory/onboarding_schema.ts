@@ -6,7 +6,7 @@ import { invalidRequest, schemaFaults } from "./invalid_request.ts";
 import type { OnboardingCommand } from "./onboard_participant.ts";
 import type { Role } from "./participant.ts";
 import { contacts, signingRequestPem, softwareFields, text } from "./participant_fields.ts";
-import { type AddressRules, webAddress } from "./web_address.ts";
+import { type AddressRules, oncePerRules, webAddress } from "./web_address.ts";
 
 /** The requests that this deployment accepts. */
 export interface OnboardingRules extends AddressRules {
@@ -45,7 +45,7 @@ export function onboardingBody(rules: OnboardingRules): z.ZodType {
   return onboardingSchema(rules);
 }
 
-function onboardingSchema(rules: OnboardingRules) {
+const onboardingSchema = oncePerRules((rules: OnboardingRules) => {
   const pisp = z.strictObject({
     role: z.literal("PISP"),
     org_id: orgId.optional(),
@@ -60,7 +60,7 @@ function onboardingSchema(rules: OnboardingRules) {
     payment_orders_uri: webAddress(rules).optional(),
   });
   return z.discriminatedUnion("role", [pisp, aspsp], "must be PISP or ASPSP");
-}
+});
 
 function commonFields(role: Role, rules: OnboardingRules) {
   return {
