@@ -1,5 +1,5 @@
 /** A bank's private keys as CryptoKeys, each usable for one purpose only and not exportable. */
-import { importPKCS8 } from "jose";
+import { generateKeyPair, importPKCS8 } from "jose";
 import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../../client/profile.ts";
 import type { BankProfile } from "./bank_profile.ts";
 
@@ -24,6 +24,17 @@ export function bankKeys(profile: BankProfile): Promise<BankKeys> {
 }
 
 const imported = new WeakMap<BankProfile, Promise<BankKeys>>();
+
+/** The pair that a bank's tokens are bound to (RFC 9449 §5): generated once for a profile object, for it is slow. */
+export function proofKeys(profile: BankProfile): Promise<CryptoKeyPair> {
+  const known = generated.get(profile);
+  if (known !== undefined) return known;
+  const pair = generateKeyPair(SIGNATURE_ALG);
+  generated.set(profile, pair);
+  return pair;
+}
+
+const generated = new WeakMap<BankProfile, Promise<CryptoKeyPair>>();
 
 async function importKeys({ signing, decryption }: BankProfile): Promise<BankKeys> {
   const [signingKey, decryptionKey] = await Promise.all([

@@ -3,8 +3,7 @@
  * (private_key_jwt, DPoP), cached until shortly before it expires, and DPoP on every call.
  */
 import * as oauth from "oauth4webapi";
-import { SIGNATURE_ALG } from "../../client/profile.ts";
-import { bankKeys } from "./bank_keys.ts";
+import { bankKeys, proofKeys } from "./bank_keys.ts";
 import type { BankClock, BankFetch, BankProfile } from "./bank_profile.ts";
 
 /** One call of a resource endpoint. */
@@ -34,7 +33,6 @@ export interface PlatformLinkDeps {
 
 interface BoundToken {
   readonly accessToken: string;
-  /** The DPoP key that the token is bound to (RFC 9449 §5). It is replaced together with the token. */
   readonly dpop: oauth.DPoPHandle;
   readonly expiresAtMs: number;
 }
@@ -78,10 +76,7 @@ async function requestToken(deps: PlatformLinkDeps): Promise<BoundToken> {
     token_endpoint: `${baseUrl}/${profile.code}/token.oauth2/v1`,
   };
   const client: oauth.Client = { client_id: profile.clientId };
-  const [{ signing }, proofKey] = await Promise.all([
-    bankKeys(profile),
-    oauth.generateKeyPair(SIGNATURE_ALG),
-  ]);
+  const [{ signing }, proofKey] = await Promise.all([bankKeys(profile), proofKeys(profile)]);
   const authentication = oauth.PrivateKeyJwt(signing, {
     [oauth.modifyAssertion]: (_header, claims) => {
       const now = Math.floor(clock() / 1000);
