@@ -13,7 +13,6 @@ import {
   type BoundToken,
   call,
   type CallOptions,
-  clientToken,
   consentBody,
   createConsent,
   DEBTOR_ACCOUNT,
@@ -26,6 +25,7 @@ import {
   type SentConsent,
   verifierOf,
 } from "./flows.ts";
+import { sharedToken } from "./shared_token.ts";
 
 /** A browser: cookies of the browser host, no redirects followed. */
 export class Browser {
@@ -116,7 +116,7 @@ export async function putAccounts(
     Sub: "customer-1",
     DebtorAccount: accounts,
   }, options.data);
-  const bound = options.bound ?? await clientToken(env, bank, bank.orgId);
+  const bound = options.bound ?? await sharedToken(env, bank, bank.orgId);
   const path = `/${bank.orgId}/back-channel-auth/v1/${consentId}`;
   return await call(env, bank, bound, path, { method: "PUT", body: JSON.stringify({ Data }), ...options });
 }
@@ -197,7 +197,7 @@ export async function toBank(
     headers?: Record<string, string>;
   } = {},
 ): Promise<AtBank> {
-  const bound = await clientToken(env, env.tpp, bank.orgId);
+  const bound = await sharedToken(env, env.tpp, bank.orgId);
   const consentId = (await createConsent(env, bound, body, bank.orgId)).Data.ConsentId;
   const pushed = await good(push(env, consentId, { bank: bank.orgId, form, headers }), 201);
   const browser = new Browser(env);

@@ -5,7 +5,6 @@ import {
   type BoundToken,
   call,
   type CallOptions,
-  clientToken,
   type FlowEnvironment,
   good,
   pay,
@@ -17,6 +16,7 @@ import { authorised } from "./authorization_flow.ts";
 import type { Participant } from "./participants.ts";
 import { assertFaults, unchanged } from "./resource_answers.ts";
 import type { Environment } from "./environment.ts";
+import { sharedToken } from "./shared_token.ts";
 
 /** Challenges of the back channel. */
 export const NOT_A_BANK = 'DPoP error="insufficient_scope", scope="bank", algs="PS256"';
@@ -55,7 +55,7 @@ export async function bankCall(
   path: string,
   options: CallOptions & { bound?: BoundToken } = {},
 ): Promise<Response> {
-  const bound = options.bound ?? await clientToken(env, bank, bank.orgId);
+  const bound = options.bound ?? await sharedToken(env, bank, bank.orgId);
   return await call(env, bank, bound, path, options);
 }
 
@@ -66,7 +66,7 @@ export async function idleBankCall(
   path: string,
   options: CallOptions = {},
 ): Promise<Response> {
-  const bound = await clientToken(env, bank, bank.orgId);
+  const bound = await sharedToken(env, bank, bank.orgId);
   return await unchanged(env, () => call(env, bank, bound, path, options));
 }
 

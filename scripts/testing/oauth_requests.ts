@@ -3,21 +3,14 @@
  * A, and a case deviates from it. Rejections are checked in full: response, headers, and unchanged state.
  */
 import { assertEquals, assertMatch } from "@std/assert";
-import {
-  authentication,
-  clientToken,
-  createConsent,
-  dpopKey,
-  type FormChanges,
-  pushForm,
-  verifierOf,
-} from "./flows.ts";
+import { authentication, createConsent, dpopKey, type FormChanges, pushForm, verifierOf } from "./flows.ts";
 import { type AtBank, authorise, codeOf, toBank } from "./authorization_flow.ts";
 import { dpopProof, type ProofTarget, sha256 } from "./jwts.ts";
 import type { TestKey } from "./keys.ts";
 import type { Participant } from "./participants.ts";
 import { assertErrorMembers } from "./resource_answers.ts";
 import { BASE_URL, type Environment } from "./environment.ts";
+import { sharedToken } from "./shared_token.ts";
 
 export const FORM_TYPE = "application/x-www-form-urlencoded";
 
@@ -142,7 +135,7 @@ export async function codeForm(
 
 /** The id of a new consent of the TPP that awaits authorisation. */
 export async function awaitingConsent(env: Environment, bank = "BANKA"): Promise<string> {
-  return (await createConsent(env, await clientToken(env, env.tpp, bank), undefined, bank)).Data
+  return (await createConsent(env, await sharedToken(env, env.tpp, bank), undefined, bank)).Data
     .ConsentId;
 }
 

@@ -13,6 +13,7 @@ import { ORDERS_URI } from "support/orders.ts";
 import { freePort, type ServedPlatform, startPlatform, taskCommand } from "testing/served_platform.ts";
 import { asTheProxy, openFixture, type ServedFixture, settle } from "testing/served_environment.ts";
 import { serverIdentity } from "testing/web_authority.ts";
+import { forgetSharedTokens } from "testing/shared_token.ts";
 
 for (const ending of ["kv", "sqlite"]) {
   Deno.test(`.${ending}: a restored backup and an honest retry are one debit, and nothing is lost after reconciling [G9]`, async () => {
@@ -32,6 +33,7 @@ for (const ending of ["kv", "sqlite"]) {
     const id = (payment: Payment): string => payment.Data.DomesticPaymentId;
 
     await drill.restore(copy);
+    forgetSharedTokens(environment);
     assertEquals((await pay(environment, lost, key)).status, 401, "the retry: its token is void");
     const early = await requestToken(environment, environment.tpp);
     assertEquals([early.status, early.headers.get("retry-after")], [503, "60"], "not reconciled");

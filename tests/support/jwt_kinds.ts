@@ -2,7 +2,7 @@
 import { compactDecrypt } from "jose";
 import type { EventPage } from "testing/answers.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
-import { call, clientToken, createConsent, good, push } from "testing/flows.ts";
+import { call, createConsent, good, push } from "testing/flows.ts";
 import {
   type AtBank,
   authorised,
@@ -19,6 +19,7 @@ import { testKey } from "testing/keys.ts";
 import { type Participant, registrationClaims } from "testing/participants.ts";
 import { goodHeader } from "./signature_cases.ts";
 import { BASE_URL, type Environment } from "testing/environment.ts";
+import { sharedToken } from "testing/shared_token.ts";
 
 /** A kind; `handover` and `event` are the platform's own to a bank and to a TPP, which have no place at the platform. */
 export type JwtKind = PlacedKind | "handover" | "event";
@@ -41,7 +42,7 @@ export interface Material {
 
 /** Begins a flow and reads the platform's JWT on its way to bank A. */
 export async function material(env: Environment): Promise<Material> {
-  const bound = await clientToken(env, env.tpp);
+  const bound = await sharedToken(env, env.tpp);
   const consentId = (await createConsent(env, bound, IMPLICIT)).Data.ConsentId;
   const { request_uri } = await good(push(env, consentId), 201);
   const departure = await authorize(new Browser(env), env.tpp, request_uri);

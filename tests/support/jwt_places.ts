@@ -8,7 +8,6 @@ import { IMPLICIT, sealedReturn } from "testing/bank_return.ts";
 import {
   type BoundToken,
   call,
-  clientToken,
   consentBody,
   createConsent,
   DEBTOR_ACCOUNT,
@@ -32,6 +31,7 @@ import { assertChallenge, assertFaults } from "testing/resource_answers.ts";
 import type { JwsParts, JwtPlace } from "./jwt_place.ts";
 import { goodHeader } from "./signature_cases.ts";
 import { AUTH_URL, BASE_URL, type Environment } from "testing/environment.ts";
+import { sharedToken } from "testing/shared_token.ts";
 
 const OBIE_ISS = "http://openbanking.org.uk/iss";
 const BAD_PROOF = 'DPoP error="invalid_dpop_proof", algs="PS256"';
@@ -86,7 +86,7 @@ export async function proofPlaces(env: Environment): Promise<readonly JwtPlace[]
   const oauth = [clientCredentials(env), code, await pushing(env)].map((endpoint) =>
     oauthProofPlace(env, endpoint, key)
   );
-  const bound = await clientToken(env, env.tpp);
+  const bound = await sharedToken(env, env.tpp);
   const consentId = (await createConsent(env, bound)).Data.ConsentId;
   const consents = "/BANKA/domestic-payment-consents/v1";
   const body = JSON.stringify(consentBody());
@@ -94,7 +94,7 @@ export async function proofPlaces(env: Environment): Promise<readonly JwtPlace[]
     ...oauth,
     resourceProofPlace(env, env.tpp, bound, { path: `${consents}/${consentId}` }),
     resourceProofPlace(env, env.tpp, bound, { path: consents, body }),
-    resourceProofPlace(env, env.bankA, await clientToken(env, env.bankA), {
+    resourceProofPlace(env, env.bankA, await sharedToken(env, env.bankA), {
       path: `/BANKA/back-channel-auth/v1/${consentId}`,
     }),
   ];
@@ -220,7 +220,7 @@ export async function signaturePlaces(env: Environment): Promise<readonly JwtPla
   };
   const atBank = `/BANKA/back-channel-auth/v1/${reporting.consentId}`;
   return [
-    signaturePlace(env, env.tpp, await clientToken(env, env.tpp), {
+    signaturePlace(env, env.tpp, await sharedToken(env, env.tpp), {
       method: "POST",
       path: "/BANKA/domestic-payment-consents/v1",
       body: JSON.stringify(consentBody()),
@@ -230,7 +230,7 @@ export async function signaturePlaces(env: Environment): Promise<readonly JwtPla
       path: "/BANKA/domestic-payments/v1",
       body: JSON.stringify(paymentBody(paying.consentId)),
     }),
-    signaturePlace(env, env.bankA, await clientToken(env, env.bankA), {
+    signaturePlace(env, env.bankA, await sharedToken(env, env.bankA), {
       method: "PUT",
       path: atBank,
       body: JSON.stringify({ Data: report }),

@@ -6,9 +6,10 @@ import { asPaymentId } from "../../src/base/kernel/identifiers.ts";
 import { outboxQueueKey } from "../../src/platform/store_keys.ts";
 import { historyOf } from "../../src/platform/audit_trail.ts";
 import type { Payment } from "testing/answers.ts";
-import { call, clientToken, good, pay } from "testing/flows.ts";
+import { call, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { type Environment, type EnvironmentOptions, openEnvironment } from "testing/environment.ts";
+import { sharedToken } from "testing/shared_token.ts";
 
 export const ORDERS_URI = "https://bank-a.example/payment-orders";
 
@@ -91,7 +92,7 @@ export async function paid(env: Environment): Promise<Payment["Data"]> {
 
 /** The payment as its TPP reads it now. */
 export async function payment(env: Environment, id: string): Promise<Payment["Data"]> {
-  const bound = await clientToken(env, env.tpp);
+  const bound = await sharedToken(env, env.tpp);
   return (await good<Payment>(call(env, env.tpp, bound, `/BANKA/domestic-payments/v1/${id}`), 200)).Data;
 }
 
@@ -122,7 +123,7 @@ export async function history(env: Environment, id: string): Promise<readonly st
 
 /** The bank reports a status on the back channel; gives the raw answer. */
 export async function report(env: Environment, id: string, status: string): Promise<Response> {
-  const bound = await clientToken(env, env.bankA, "BANKA");
+  const bound = await sharedToken(env, env.bankA, "BANKA");
   const Data = { Status: status, StatusUpdateDateTime: new Date(env.now).toISOString() };
   return await call(env, env.bankA, bound, `/BANKA/back-channel-payments/v1/${id}`, {
     method: "PUT",

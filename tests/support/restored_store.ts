@@ -1,6 +1,7 @@
 /** A store as it is after a restore: the entries of an earlier moment, with the mark that a backup carries. */
 import type { Entry } from "../../src/base/store/store.ts";
 import type { Environment } from "testing/environment.ts";
+import { forgetSharedTokens } from "testing/shared_token.ts";
 
 /** Everything in the store at one moment, sealed as it is. */
 export interface Copy {
@@ -32,6 +33,7 @@ export async function goBackTo({ raw }: Environment, { entries }: Copy): Promise
 
 /** Restores the copy as the operator does: the platform ends, the marked copy takes the store's place, it starts. */
 export async function restore(env: Environment, copy: Copy): Promise<void> {
+  forgetSharedTokens(env);
   await goBackTo(env, copy);
   const value = { id: crypto.randomUUID(), takenAt: copy.takenAt };
   await env.store.commit({ checks: [], writes: [{ kind: "set", key: ["store_copy"], value }] });

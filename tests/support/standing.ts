@@ -3,11 +3,12 @@
  * JWT, redirect; and the response to each when the key is no longer trusted.
  */
 import { assertEquals } from "@std/assert";
-import { call, clientToken, consentBody, createConsent, good, push, requestToken } from "testing/flows.ts";
+import { call, consentBody, createConsent, good, push, requestToken } from "testing/flows.ts";
 import { type AtBank, authorize, Browser, putAccounts, returnPath } from "testing/authorization_flow.ts";
 import type { Participant } from "testing/participants.ts";
 import { assertBare, assertFaults, unchanged } from "testing/resource_answers.ts";
 import type { Environment } from "testing/environment.ts";
+import { sharedToken } from "testing/shared_token.ts";
 
 /** Maximum delay until a decision of the directory (revoked, suspended, withdrawn) takes effect, milliseconds. */
 export const BOUND_MS = 15_000;
@@ -23,7 +24,7 @@ export interface Act {
 /** Everything a TPP does, prepared while it is in good standing. */
 export async function actsOfTpp(env: Environment): Promise<Readonly<Record<string, Act>>> {
   const { tpp } = env;
-  const bound = await clientToken(env, tpp);
+  const bound = await sharedToken(env, tpp);
   const { ConsentId } = (await createConsent(env, bound)).Data;
   const pushed = await good(push(env, ConsentId), 201);
   const path = "/BANKA/domestic-payment-consents/v1";
@@ -63,7 +64,7 @@ export async function actsOfBank(
   bank: Participant,
   flow: AtBank,
 ): Promise<Readonly<Record<string, Act>>> {
-  const bound = await clientToken(env, bank, bank.orgId);
+  const bound = await sharedToken(env, bank, bank.orgId);
   const path = `/${bank.orgId}/back-channel-auth/v1/${flow.consentId}`;
   return {
     "client assertion at token": {

@@ -13,6 +13,7 @@ import { migrated, openPostgresServer } from "testing/postgres_server.ts";
 import { isPostgresMissing } from "support/postgres.ts";
 import { openProxiedEnvironment, type ProxiedEnvironment } from "support/proxied_environment.ts";
 import { findProxy } from "support/proxy_program.ts";
+import { forgetSharedTokens } from "testing/shared_token.ts";
 
 const CELLS = ["home", "eu"] as const;
 const DOCUMENT = new URL("../../../docs/operations/cells.md", import.meta.url);
@@ -95,6 +96,7 @@ async function deleteAndRegister(env: ProxiedEnvironment): Promise<void> {
     body: await signJwt(tpp.signing, registrationClaims(env, tpp)),
   });
   assertEquals(await statusOf(env.api(registration, tpp)), 201);
+  forgetSharedTokens(env);
   const newToken = (): Promise<Response> => requestToken(env, tpp, bankB.orgId);
   await until("the registration", async () => await statusOf(newToken()) === 200);
   assertEquals(await read(), 401);
