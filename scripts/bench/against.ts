@@ -4,46 +4,35 @@
  */
 import { openServedEnvironment, type ServedEnvironment } from "../testing/served_environment.ts";
 import { idle, runPayments, runStages, type StageSample, WHOLE } from "./flows.ts";
-import { usageOf } from "./process.ts";
-import { median } from "./report.ts";
+import type { BenchOptions } from "./options.ts";
+import { AT_ONCE, type Costs, costsOf, median, runRound } from "./rounds.ts";
 import { STAGES } from "./stages.ts";
 import { openSubject, type Subject, thisSource } from "./subjects.ts";
 import { openSyncCount } from "./syncs.ts";
 
 /** One stage of one subject at one concurrency. */
-export interface Compared {
+export interface Compared extends Relative {
   readonly stage: string;
   readonly concurrency: number;
   readonly subject: string;
-  /** Processor time of a request, milliseconds: median, least and most of the rounds. */
-  readonly cpu: number;
-  readonly cpuLeast: number;
-  readonly cpuMost: number;
+  /** Of a whole payment, where strace is installed. */
+  readonly syncs?: number;
+}
+
+interface Relative extends Omit<Costs, "costs"> {
   /** The median of the rounds' own ratios to the first subject, which other work disturbs least. */
   readonly ratio: number;
   /** Kilobytes that a request sends to the disk, median. */
   readonly written: number;
-  /** Of a whole payment, where strace is installed. */
-  readonly syncs?: number;
-  readonly failures: number;
 }
 
-interface Against {
-  readonly against: readonly string[];
-  readonly requests: number;
-  readonly rounds: number;
-  readonly concurrency: readonly number[];
-  readonly warm: number;
-}
+type Against = Pick<BenchOptions, "against" | "requests" | "rounds" | "concurrency" | "warm">;
 
 interface Measured {
   readonly name: string;
   readonly env: ServedEnvironment;
 }
 
-/** What waits for a background pass has been written by then; otherwise the next round would pay for it. */
-const SETTLE_MS = 2500;
-const AT_ONCE = 8;
 const NAMES = [...STAGES.map(({ name }) => name), WHOLE];
 
 /** Compares. `serve` are variables of all platforms. The first subject is this source on Deno. */
@@ -81,7 +70,9 @@ async function compareAt(
     for (let turn = 0; turn < measured.length; turn++) {
       const index = (round + turn) % measured.length;
       const subject = measured[index];
-      if (subject !== undefined) samples[index]?.push(await oneRound(subject, requests, concurrency));
+      if (subject === undefined) continue;
+      const payments = Math.ceil(requests / 2);
+      samples[index]?.push(await runRound(subject.env, { requests, payments }, concurrency));
     }
   }
   const syncs: (number | undefined)[] = [];
@@ -98,13 +89,6 @@ async function compareAt(
   });
 }
 
-async function oneRound({ env }: Measured, requests: number, concurrency: number): Promise<StageSample[]> {
-  const meter = () => usageOf(env.process.pid);
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-  const stages = await runStages(env, meter, requests, concurrency);
-  return [...stages, await runPayments(env, meter, Math.ceil(requests / 2), concurrency)];
-}
-
 /** Fsyncs of a payment; undefined if they cannot be counted. */
 async function syncsOf(
   { env }: Measured,
@@ -117,16 +101,13 @@ async function syncsOf(
   return all === undefined ? undefined : all / requests;
 }
 
-function compared(own: readonly StageSample[], first: readonly StageSample[]) {
-  const costs = own.map(({ cpu, requests }) => cpu / requests);
-  const others = first.map(({ cpu, requests }) => cpu / requests);
+function compared(own: readonly StageSample[], first: readonly StageSample[]): Relative {
+  const { costs, ...found } = costsOf(own);
+  const others = costsOf(first).costs;
   return {
-    cpu: median(costs),
-    cpuLeast: Math.min(...costs),
-    cpuMost: Math.max(...costs),
+    ...found,
     ratio: median(costs.map((cost, round) => cost / (others[round] ?? Number.NaN))),
     written: median(own.map(({ written, requests }) => written / requests / 1000)),
-    failures: own.reduce((sum, { failures }) => sum + failures, 0),
   };
 }
 

@@ -5,11 +5,11 @@
 import { openConnections } from "../../src/base/store/postgres/connections.ts";
 import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
 import { openTlsPostgresServer, type TlsPostgresServer } from "../testing/postgres_tls.ts";
-import { openServedEnvironment, type ServedEnvironment } from "../testing/served_environment.ts";
+import { openServedEnvironment } from "../testing/served_environment.ts";
 import { migrated } from "../testing/postgres_server.ts";
-import { median } from "./report.ts";
-import { idle, type Meter, runPayments, runStages } from "./flows.ts";
-import { cpuWithChildren, usageOf } from "./process.ts";
+import { idle, runPayments, runStages } from "./flows.ts";
+import { cpuWithChildren } from "./process.ts";
+import { AT_ONCE, median, meterOf, type RoundOptions } from "./rounds.ts";
 
 /** Medians of the rounds, milliseconds of processor time a payment unless said otherwise. */
 export interface EngineCosts {
@@ -28,17 +28,9 @@ export interface EngineCosts {
   readonly failures: number;
 }
 
-export interface EngineOptions {
-  readonly requests: number;
-  readonly rounds: number;
-  readonly warm: number;
-}
-
-const AT_ONCE = 8;
-
 /** Compares the engines. `serve` are variables of both platforms. */
 export async function compareEngines(
-  options: EngineOptions,
+  options: RoundOptions,
   serve: Readonly<Record<string, string>>,
   say: (text: string) => void,
 ): Promise<EngineCosts> {
@@ -93,10 +85,6 @@ export function engineReport(costs: EngineCosts): string {
     `${costs.keptRowsPerPayment} rows of ${costs.keptBytesPerPayment} bytes do not expire`,
     "",
   ].join("\n");
-}
-
-function meterOf(env: ServedEnvironment): Meter {
-  return () => usageOf(env.process.pid);
 }
 
 /** Opens a server as the bench uses it: over verified TLS, as in production. */

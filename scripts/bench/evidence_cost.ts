@@ -12,10 +12,9 @@ import { openLogStore, stageLeaf } from "../../src/platform/evidence_log/log_sto
 import { auditRecord } from "../../src/platform/audit_trail.ts";
 import { auditKey } from "../../src/platform/store_keys.ts";
 import { platformKeySet } from "../testing/platform_keys.ts";
-import type { EngineOptions } from "./engines.ts";
 import { type CostsInTurn, costsInTurn, inTurnReport } from "./in_turn.ts";
 import { cpuMilliseconds } from "./process.ts";
-import { median } from "./report.ts";
+import { AT_ONCE, median, type RoundOptions } from "./rounds.ts";
 
 /** Medians of the rounds, milliseconds of processor time a payment unless said otherwise. */
 export interface EvidenceCosts {
@@ -27,12 +26,11 @@ export interface EvidenceCosts {
 
 /** Entries of a payment on the platform's screen whose order is pushed. */
 const ENTRIES = 12;
-const AT_ONCE = 8;
 /** Of a payment: the other rows that its commits write. */
 const ROWS = 4;
 
 export async function evidenceCosts(
-  options: EngineOptions,
+  options: RoundOptions,
   serve: Readonly<Record<string, string>>,
   say: (text: string) => void,
 ): Promise<EvidenceCosts> {
@@ -48,7 +46,7 @@ export function evidenceReport({ log, logBytes, sealing }: EvidenceCosts): strin
 }
 
 async function logCosts(
-  { requests, rounds }: EngineOptions,
+  { requests, rounds }: RoundOptions,
   say: (text: string) => void,
 ): Promise<Pick<EvidenceCosts, "log" | "logBytes">> {
   const folder = await Deno.makeTempDir();

@@ -8,7 +8,7 @@ import { openPostgresStore } from "../../src/base/store/postgres/postgres_store.
 import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
 import type { Store } from "../../src/base/store/store.ts";
 import { newBenchDatabase, openBenchServer, sizeOf } from "./engines.ts";
-import { median } from "./report.ts";
+import { median } from "./rounds.ts";
 
 /** The state of the table at one time. */
 interface Sample {

@@ -4,9 +4,7 @@
  */
 import { openServedEnvironment } from "../testing/served_environment.ts";
 import { idle, runPayments, runStages } from "./flows.ts";
-import type { EngineOptions } from "./engines.ts";
-import { usageOf } from "./process.ts";
-import { median } from "./report.ts";
+import { AT_ONCE, median, meterOf, type RoundOptions } from "./rounds.ts";
 
 /** Medians of the rounds, milliseconds of processor time a payment. */
 export interface CostsInTurn {
@@ -17,11 +15,9 @@ export interface CostsInTurn {
   readonly failures: number;
 }
 
-const AT_ONCE = 8;
-
 /** @param variables of the platform with the part that is measured, and of the one without */
 export async function costsInTurn(
-  { requests, rounds, warm }: EngineOptions,
+  { requests, rounds, warm }: RoundOptions,
   [withIt, without]: readonly [Readonly<Record<string, string>>, Readonly<Record<string, string>>],
   say: (text: string) => void,
 ): Promise<CostsInTurn> {
@@ -36,7 +32,7 @@ export async function costsInTurn(
     const turns = round % 2 === 0 ? [0, 1] as const : [1, 0] as const;
     for (const turn of turns) {
       const env = platforms[turn];
-      const made = await runPayments(env, () => usageOf(env.process.pid), requests, AT_ONCE);
+      const made = await runPayments(env, meterOf(env), requests, AT_ONCE);
       costs[turn].push(made.cpu / requests);
       failures += made.failures;
     }

@@ -16,23 +16,20 @@ import { expiry, expiryReport } from "./expiry.ts";
 import { fill } from "./fill.ts";
 import { costsInTurn, inTurnReport } from "./in_turn.ts";
 import { type Floor, startFloor } from "./floor_process.ts";
-import { idle, type Meter, runPayments, runStages, type StageSample } from "./flows.ts";
+import { idle, runStages, type StageSample } from "./flows.ts";
 import { UsageError } from "../command_line/run.ts";
 import { type BenchOptions, readBenchOptions, usage } from "./options.ts";
-import { residentMegabytes, usageOf } from "./process.ts";
+import { residentMegabytes } from "./process.ts";
 import { growthOf, guard, promises, report, type Row, tableOf } from "./report.ts";
+import { AT_ONCE, runRound } from "./rounds.ts";
 import { overload } from "./overload.ts";
 import { soak } from "./soak.ts";
 import { STAGES } from "./stages.ts";
 import { unlimited } from "./subjects.ts";
 
 const SERVE = { RATE_LIMITS: unlimited(RATE_GROUPS), LOG_LEVEL: "warn" };
-const WARM_CONCURRENCY = 8;
 /** Payments that are signed beforehand at once: what signs and sends shares the computer with what is measured. */
 const WARM_AT_ONCE = 200;
-
-/** The log takes up the entries of a round within two seconds. Otherwise the next round's first stage would pay for it. */
-const SETTLE_MS = 2500;
 
 /** The results of a bench run. */
 interface Findings {
@@ -52,11 +49,12 @@ async function bench(options: BenchOptions, floor: Floor, fills: readonly number
   }
   for (const concurrency of options.concurrency) {
     const rounds: StageSample[][][] = platforms.map(() => []);
+    const size = { requests: options.requests, payments: Math.ceil(options.requests / 4) };
     const floors: number[][] = [];
     for (let round = 0; round < options.rounds; round++) {
       say(`round ${round + 1} of ${options.rounds}, ${concurrency} at once`);
       for (const [index, { env }] of platforms.entries()) {
-        rounds[index]?.push(await runRound(env, options.requests, concurrency));
+        rounds[index]?.push(await runRound(env, size, concurrency));
       }
       floors.push(await floorsOf(floor, options.requests, concurrency));
     }
@@ -96,20 +94,9 @@ async function openOnPostgres(count: number): Promise<ServedEnvironment> {
 async function warmUp({ warm }: BenchOptions, env: ServedEnvironment, floor: Floor): Promise<void> {
   for (let done = 0; done < warm; done += WARM_AT_ONCE) {
     say(`warming up, ${done} of ${warm}`);
-    await runStages(env, idle, Math.min(WARM_AT_ONCE, warm - done), WARM_CONCURRENCY);
-    await floorsOf(floor, Math.min(WARM_AT_ONCE, warm - done), WARM_CONCURRENCY);
+    await runStages(env, idle, Math.min(WARM_AT_ONCE, warm - done), AT_ONCE);
+    await floorsOf(floor, Math.min(WARM_AT_ONCE, warm - done), AT_ONCE);
   }
-}
-
-async function runRound(
-  env: ServedEnvironment,
-  requests: number,
-  concurrency: number,
-): Promise<StageSample[]> {
-  const meter: Meter = () => usageOf(env.process.pid);
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-  const stages = await runStages(env, meter, requests, concurrency);
-  return [...stages, await runPayments(env, meter, Math.ceil(requests / 4), concurrency)];
 }
 
 async function floorsOf(floor: Floor, requests: number, concurrency: number): Promise<number[]> {

@@ -11,7 +11,7 @@ export async function cpuMilliseconds(pid: number): Promise<number> {
   return lines.reduce((sum, line) => sum + Number(line.split(" ")[0]), 0) / 1e6;
 }
 
-/** What a process has used so far. */
+/** Usage of a process since its start. */
 export interface Usage {
   /** Processor time, milliseconds. */
   readonly cpu: number;
@@ -19,7 +19,7 @@ export interface Usage {
   readonly written: number;
 }
 
-/** What the process has used so far. */
+/** Reads the usage of a running process. */
 export async function usageOf(pid: number): Promise<Usage> {
   const written = /^write_bytes: (\d+)$/m.exec(await shell(`cat /proc/${pid}/io`))?.[1];
   return { cpu: await cpuMilliseconds(pid), written: Number(written) };

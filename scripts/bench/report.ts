@@ -1,6 +1,7 @@
 /** The bench's figures: medians of rounds with their spread, ratios to the floor, tables, promises and the guard. */
 import { type StageSample, WHOLE } from "./flows.ts";
 import { RATIOS } from "./ratios.ts";
+import { AT_ONCE, costsOf, median } from "./rounds.ts";
 import { STAGES } from "./stages.ts";
 
 /** One stage at one concurrency. Times in milliseconds. */
@@ -35,8 +36,6 @@ export interface Growth {
 
 /** How far past a checked-in ratio the guard fails. */
 const TOLERANCE = 1.5;
-/** Concurrency that targets and checked-in ratios are for. */
-const AT_ONCE = 8;
 const MOST_GROWTH = 1.2;
 const MOST_P99 = 4;
 const MOST_MEGABYTES = 250;
@@ -59,7 +58,7 @@ export function tableOf(
 
 function rowOf(concurrency: number, stage: string, samples: readonly StageSample[], floor: number): Row {
   const latencies = samples.flatMap((sample) => sample.latencies).toSorted((a, b) => a - b);
-  const costs = samples.map(({ cpu, requests }) => cpu / requests);
+  const { cpu, cpuLeast, cpuMost, failures } = costsOf(samples);
   return {
     stage,
     concurrency,
@@ -67,12 +66,12 @@ function rowOf(concurrency: number, stage: string, samples: readonly StageSample
     p50: rounded(quantile(latencies, 0.5)),
     p95: rounded(quantile(latencies, 0.95)),
     p99: rounded(quantile(latencies, 0.99)),
-    failures: samples.reduce((sum, sample) => sum + sample.failures, 0),
-    cpu: rounded(median(costs)),
-    cpuLeast: rounded(Math.min(...costs)),
-    cpuMost: rounded(Math.max(...costs)),
+    failures,
+    cpu: rounded(cpu),
+    cpuLeast: rounded(cpuLeast),
+    cpuMost: rounded(cpuMost),
     floor: rounded(floor),
-    ratio: rounded(median(costs) / floor),
+    ratio: rounded(cpu / floor),
   };
 }
 
@@ -133,11 +132,6 @@ export function guard(rows: readonly Row[]): string[] {
 }
 
 /** The middle value, or the upper one of two. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
 function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -1,4 +1,4 @@
-/** What `--against` compares with this source on Deno: a git revision of it, or the same source on another runtime. */
+/** The subjects of `--against`, compared with this source on Deno: a git revision of it, or the same source on another runtime. */
 import { UsageError } from "../command_line/run.ts";
 import { otherRuntime } from "../testing/other_runtime.ts";
 import { type Started, taskCommand } from "../testing/served_platform.ts";
