@@ -54,6 +54,32 @@ export function ProposalsTable(
   );
 }
 
+/** A console's own words for a part of {@link ProposalsHead}. */
+export type SayInHead = (part: "title" | "made" | "lead") => Child;
+
+/**
+ * The head of the page of proposals.
+ *
+ * @param madeAt the address that a person comes to after a change was stored as a proposal
+ * @param done what a person reads at any other address
+ */
+export function ProposalsHead(
+  { visit, madeAt, say, done }: {
+    readonly visit: Visit;
+    readonly madeAt: string;
+    readonly say: SayInHead;
+    readonly done: Child;
+  },
+): JSX.Element {
+  return (
+    <>
+      <h1>{say("title")}</h1>
+      {visit.address === madeAt ? <p class="note" role="status">{say("made")}</p> : done}
+      <p class="lead">{say("lead")}</p>
+    </>
+  );
+}
+
 /** Shows control and format characters as escapes, so that a text cannot change the order of what is read. */
 export function visible(text: string): string {
   return text.replaceAll(

@@ -3,14 +3,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { ApiError } from "../base/kernel/api_error.ts";
 import { proveKeys } from "./certify_keys.ts";
-import {
-  decodeLogin,
-  decodeOrganisationStatus,
-  decodeRevocation,
-  decodeSigningRequests,
-  decodeSoftwareChanges,
-  decodeSoftwareStatus,
-} from "./change_schema.ts";
+import * as changes from "./change_schema.ts";
 import type { Directory } from "./directory.ts";
 import { type FourEyesName, needsTwo, type Proposable } from "./four_eyes.ts";
 import { asOrgId } from "./identifiers.ts";
@@ -51,15 +44,15 @@ export function openFourEyes(directory: Directory, options: FourEyesOptions): Fo
     fourEyesCheck(directory, options, change, validate);
   return {
     onboarding: check("onboardParticipant", ({ json }) => proveKeys(decodeOnboarding(json).csrs)),
-    certificates: check("issueCertificates", ({ json }) => proveKeys(decodeSigningRequests(json))),
+    certificates: check("issueCertificates", ({ json }) => proveKeys(changes.decodeSigningRequests(json))),
     statement: check(
       "issueStatement",
-      ({ json, participant }) => participant && decodeSoftwareChanges(json, participant.role, rules),
+      ({ json, participant }) => participant && changes.decodeSoftwareChanges(json, participant.role, rules),
     ),
-    login: check("issueLogin", ({ json }) => decodeLogin(json)),
-    revocation: check("revokeKey", ({ json }) => decodeRevocation(json)),
-    softwareStatus: check("setSoftwareStatus", ({ json }) => decodeSoftwareStatus(json)),
-    organisationStatus: check("setOrganisationStatus", ({ json }) => decodeOrganisationStatus(json)),
+    login: check("issueLogin", ({ json }) => changes.decodeLogin(json)),
+    revocation: check("revokeKey", ({ json }) => changes.decodeRevocation(json)),
+    softwareStatus: check("setSoftwareStatus", ({ json }) => changes.decodeSoftwareStatus(json)),
+    organisationStatus: check("setOrganisationStatus", ({ json }) => changes.decodeOrganisationStatus(json)),
   };
 }
 

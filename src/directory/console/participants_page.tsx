@@ -60,9 +60,12 @@ function Restored({ visit: { language }, at }: { readonly visit: Visit; readonly
   );
 }
 
-function Found(
-  { visit, found }: { readonly visit: Visit; readonly found: readonly Participant[] },
-): JSX.Element {
+interface FoundProps {
+  readonly visit: Visit;
+  readonly found: readonly Participant[];
+}
+
+function Found({ visit, found }: FoundProps): JSX.Element {
   const { language } = visit;
   return (
     <div class="card">

@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { More } from "../../console/parts.tsx";
-import { ProposalsTable, visible } from "../../console/proposals_table.tsx";
+import { ProposalsHead, ProposalsTable, type SayInHead, visible } from "../../console/proposals_table.tsx";
 import type { Visit } from "../../console/visit.ts";
 import type { proposal, proposals } from "../answer_schema.ts";
 import type { Proposable } from "../four_eyes.ts";
@@ -39,6 +39,7 @@ export function ProposalsPage(
   { visit, page }: { readonly visit: Visit; readonly page: z.infer<typeof proposals> },
 ): JSX.Element {
   const { language } = visit;
+  const say: SayInHead = (part) => phrase(language, `proposals.${part}`);
   const rows = page.proposals.map((one) => ({
     what: <Change visit={visit} one={one} />,
     isDone: one.state === "approved",
@@ -51,11 +52,7 @@ export function ProposalsPage(
   }));
   return (
     <>
-      <h1>{phrase(language, "proposals.title")}</h1>
-      {visit.address === PROPOSED_PATH
-        ? <p class="note" role="status">{phrase(language, "proposals.made")}</p>
-        : <Done visit={visit} />}
-      <p class="lead">{phrase(language, "proposals.lead")}</p>
+      <ProposalsHead visit={visit} madeAt={PROPOSED_PATH} say={say} done={<Done visit={visit} />} />
       {rows.length === 0 ? <p class="card">{phrase(language, "proposals.none")}</p> : (
         <ProposalsTable
           visit={visit}

@@ -157,16 +157,18 @@ function createEndpoint(deps: ConsentRouteDeps): PlatformEndpoint {
     active,
     decoded((json) => decodeConsentRequest(json, { ...deps, now: deps.clock() })),
   ], async (c) => {
+    const { caller } = c.get("access");
+    const { bank, request, signedBody, claim, replayRecords, interactionId, reads } = c.var;
     const consent = await createConsent(deps, {
-      clientId: c.get("access").caller.clientId,
-      bank: c.get("bank").code,
-      documents: statementsInForce(c.get("access").caller, c.get("bank")),
-      request: c.get("request"),
-      signedBody: c.get("signedBody"),
-      claim: c.get("claim"),
-      replayRecords: c.get("replayRecords"),
-      interactionId: c.get("interactionId"),
-      reads: c.get("reads"),
+      clientId: caller.clientId,
+      bank: bank.code,
+      documents: statementsInForce(caller, bank),
+      request,
+      signedBody,
+      claim,
+      replayRecords,
+      interactionId,
+      reads,
     });
     c.get("facts").consentId = consent.id;
     return c.json(representCreated(consent, deps.baseUrl), 201);

@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { proposalsSchema } from "../operations/proposal_routes.ts";
 import { Read } from "../../console/parts.tsx";
-import { ProposalsTable } from "../../console/proposals_table.tsx";
+import { ProposalsHead, ProposalsTable, type SayInHead } from "../../console/proposals_table.tsx";
 import { Changes, Done } from "./parts.tsx";
 import { phrase, words } from "./phrase.ts";
 import type { Visit } from "../../console/visit.ts";
@@ -15,14 +15,11 @@ type Proposal = z.infer<typeof proposalsSchema>["Data"]["Proposal"][number];
 
 export async function proposalsPage(visit: Visit): Promise<JSX.Element> {
   const { language } = visit;
+  const say: SayInHead = (part) => phrase(language, `proposals.${part}`);
   const answer = await visit.read("/operations/proposals", proposalsSchema);
   return (
     <>
-      <h1>{phrase(language, "proposals.title")}</h1>
-      {visit.address === PROPOSED_PATH
-        ? <p class="note" role="status">{phrase(language, "proposals.made")}</p>
-        : <Done visit={visit} />}
-      <p class="lead">{phrase(language, "proposals.lead")}</p>
+      <ProposalsHead visit={visit} madeAt={PROPOSED_PATH} say={say} done={<Done visit={visit} />} />
       <Read visit={visit} answer={answer}>
         {({ Data: { Proposal: found } }) =>
           found.length === 0

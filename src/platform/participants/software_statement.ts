@@ -4,15 +4,8 @@
 import { z } from "zod";
 import { asBankCode, asClientId, type ClientId } from "../../base/kernel/identifiers.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
-import {
-  type Failure,
-  type Mismatch,
-  mismatch,
-  ok,
-  quoted,
-  type Result,
-  within,
-} from "../../base/kernel/result.ts";
+import type { Failure, Mismatch, Result } from "../../base/kernel/result.ts";
+import { mismatch, ok, quoted, within } from "../../base/kernel/result.ts";
 import {
   type JsonObject,
   readCompactJws,
@@ -37,8 +30,9 @@ export interface SoftwareStatement {
   readonly clientId: ClientId;
   readonly softwareId: string;
   readonly orgId: string;
+  /** Legal name, verified by the directory. */
   readonly orgName: string;
-  /** Company registration number, checked by the directory. */
+  /** Company registration number, verified by the directory. */
   readonly registrationNumber?: string;
   readonly softwareName: string;
   /** The participant's own web page, for links to it. */
@@ -47,9 +41,11 @@ export interface SoftwareStatement {
   readonly redirectUris: readonly string[];
   readonly jwksUri: string;
   readonly revokedJwksUri: string;
+  /** Banks: whether the bank shows its own consent screen. */
   readonly consentManagedByBank: boolean;
+  /** Banks: the address to which payment orders are pushed, if any (Decision D4). */
   readonly paymentOrdersUri?: string;
-  /** TPPs: where events may be pushed (contract EVT9). */
+  /** TPPs: the address to which events may be pushed, if any (contract EVT9). */
   readonly eventNotificationUri?: string;
   /** Unix seconds. A newer statement replaces an older one, never the reverse. */
   readonly issuedAt: number;

@@ -143,16 +143,10 @@ function createEndpoint(deps: PaymentRouteDeps): PlatformEndpoint {
     active,
     decoded((json) => decodePaymentRequest(json, deps)),
   ], async (c) => {
-    const payment = await createPayment(deps, {
-      token: c.get("access").token,
-      bank: c.get("bank"),
-      request: c.get("request"),
-      signedBody: c.get("signedBody"),
-      claim: c.get("claim"),
-      replayRecords: c.get("replayRecords"),
-      interactionId: c.get("interactionId"),
-      reads: c.get("reads"),
-    });
+    const { bank, request, signedBody, claim, replayRecords, interactionId, reads } = c.var;
+    const { token } = c.get("access");
+    const command = { token, bank, request, signedBody, claim, replayRecords, interactionId, reads };
+    const payment = await createPayment(deps, command);
     noteSubject(c.get("facts"), payment);
     return c.json(representPayment(payment, deps.baseUrl), 201);
   });

@@ -1,33 +1,16 @@
 /** A registered client, derived from a verified software statement and registration request. */
 import type { Recorded } from "../audit_trail.ts";
-import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
+import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { asBankCode } from "../../base/kernel/identifiers.ts";
 import type { SoftwareStatement } from "../participants/software_statement.ts";
 
+/** The statement's facts that a client keeps. Older records lack `registrationNumber` and `clientUri`. */
+type StatedSoftware = Omit<SoftwareStatement, "issuedAt" | "text">;
+
 /** A client as registered. It does not contain keys, because the directory publishes and revokes them. */
-export interface Client extends Recorded {
-  readonly clientId: ClientId;
-  readonly orgId: string;
-  /** Legal name, verified by the directory. */
-  readonly orgName: string;
-  /** Company registration number, verified by the directory. Absent in older records. */
-  readonly registrationNumber?: string;
-  readonly softwareId: string;
-  readonly softwareName: string;
-  /** Its own web page, for links to it. Absent in older records. */
-  readonly clientUri?: string;
-  readonly role: "PISP" | "ASPSP";
+export interface Client extends Recorded, StatedSoftware {
   readonly scope: "payments" | "bank";
   readonly grantTypes: readonly string[];
-  readonly redirectUris: readonly string[];
-  readonly jwksUri: string;
-  readonly revokedJwksUri: string;
-  /** Banks: whether the bank shows its own consent screen. */
-  readonly consentManagedByBank: boolean;
-  /** For banks: the address to which payment orders are pushed, if any (Decision D4). */
-  readonly paymentOrdersUri?: string;
-  /** For TPPs: the address to which events may be pushed, if any (contract EVT9). */
-  readonly eventNotificationUri?: string;
   /** Unix seconds. `iat` of its current statement. */
   readonly statementIssuedAt: number;
   /** `iat` of the statement of the last registration, if a newer one from the directory has been applied since. */

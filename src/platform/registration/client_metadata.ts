@@ -1,14 +1,7 @@
 /** Client metadata of a registration JWT, and its rules by role and software statement (contract DC6-DC10). No I/O. */
 import { z } from "zod";
-import {
-  type Failure,
-  type Mismatch,
-  mismatch,
-  ok,
-  quoted,
-  type Result,
-  within,
-} from "../../base/kernel/result.ts";
+import type { Failure, Mismatch, Result } from "../../base/kernel/result.ts";
+import { mismatch, ok, quoted, within } from "../../base/kernel/result.ts";
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
 import type { SoftwareStatement, StatementFault } from "../participants/software_statement.ts";
 import { MAX_REDIRECT_URIS } from "../../base/limits.ts";

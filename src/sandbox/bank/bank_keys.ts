@@ -15,26 +15,21 @@ export interface BankKeys {
 }
 
 /** Imports the keys; the same promise for every call with the same profile object. */
-export function bankKeys(profile: BankProfile): Promise<BankKeys> {
-  const known = imported.get(profile);
-  if (known !== undefined) return known;
-  const keys = importKeys(profile);
-  imported.set(profile, keys);
-  return keys;
-}
-
-const imported = new WeakMap<BankProfile, Promise<BankKeys>>();
+export const bankKeys = oncePerProfile(importKeys);
 
 /** The pair that a bank's tokens are bound to (RFC 9449 §5): generated once for a profile object, for it is slow. */
-export function proofKeys(profile: BankProfile): Promise<CryptoKeyPair> {
-  const known = generated.get(profile);
-  if (known !== undefined) return known;
-  const pair = generateKeyPair(SIGNATURE_ALG);
-  generated.set(profile, pair);
-  return pair;
-}
+export const proofKeys = oncePerProfile((): Promise<CryptoKeyPair> => generateKeyPair(SIGNATURE_ALG));
 
-const generated = new WeakMap<BankProfile, Promise<CryptoKeyPair>>();
+function oncePerProfile<T>(
+  build: (profile: BankProfile) => Promise<T>,
+): (profile: BankProfile) => Promise<T> {
+  const built = new WeakMap<BankProfile, Promise<T>>();
+  return (profile) => {
+    const value = built.get(profile) ?? build(profile);
+    built.set(profile, value);
+    return value;
+  };
+}
 
 async function importKeys({ signing, decryption }: BankProfile): Promise<BankKeys> {
   const [signingKey, decryptionKey] = await Promise.all([
