@@ -6,7 +6,7 @@ import { isHaproxyThere } from "../../scripts/prove/load_balancer.ts";
 import { postgresPrograms } from "testing/postgres_node.ts";
 import { UsageError } from "../../scripts/command_line/run.ts";
 import { readProveOptions } from "../../scripts/prove/options.ts";
-import { writeSplitCommitsConfig } from "support/split_commits_config.ts";
+import { writeReplacing } from "support/replaced_module.ts";
 
 /** The cluster needs both programs. */
 function isProgramMissing(): boolean {
@@ -50,7 +50,9 @@ Deno.test("prove fails where a commit is not atomic [D1, C7]", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const lines: string[] = [];
-    const config = await writeSplitCommitsConfig(folder);
+    const kv = new URL("../../src/base/store/deno_kv.ts", import.meta.url);
+    const split = new URL("../support/split_commits.ts", import.meta.url);
+    const config = await writeReplacing(folder, kv, split);
     const results = await prove(
       { ...KV, payments: 10, kills: 0, seed: 11 },
       (line) => void lines.push(line),

@@ -2,6 +2,7 @@
  * Faults planted into the platform to see the simulation find them: a changed copy of one source file, which an import
  * map puts in its place in another process. The platform's own files stay as they are.
  */
+import { writeReplacing } from "support/replaced_module.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -163,17 +164,5 @@ export async function writePlant(folder: string, { file, changes }: Plant): Prom
     (_, path) => `from "${new URL(path, original).href}"`,
   );
   await Deno.writeTextFile(planted, absolute);
-  const { imports, compilerOptions, unstable, nodeModulesDir } = JSON.parse(
-    await Deno.readTextFile(new URL("deno.json", ROOT)),
-  );
-  const config = {
-    nodeModulesDir,
-    unstable,
-    compilerOptions,
-    imports: { ...imports, [original.href]: planted.href },
-    lock: false,
-  };
-  const path = `${folder}/deno.json`;
-  await Deno.writeTextFile(path, JSON.stringify(config));
-  return path;
+  return await writeReplacing(folder, original, planted);
 }

@@ -1,6 +1,6 @@
 /**
  * A store that is broken on purpose: it checks, and then writes piece by piece, as a program would that has no atomic
- * commit. A process takes it in place of the real one by an import map (`split_commits_config`), never by its code.
+ * commit. A process takes it in place of the real one by an import map (`replaced_module.ts`), never by its code.
  */
 import { DENO_KV_FILES as WHOLE_FILES, openDenoKv as openWhole } from "../../src/base/store/deno_kv.ts";
 import type { FileEngine, OpeningHooks } from "../../src/base/store/file_engine.ts";
