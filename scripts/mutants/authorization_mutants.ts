@@ -49,9 +49,9 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "bank-return-signature-unchecked",
-    file: "src/platform/frontchannel/sca_response.ts",
-    from: "const verified = await verifyClaims(jws.value, key.value);",
-    to: "const verified = unverifiedClaims(jws.value);",
+    file: "src/base/jose/compact_jws.ts",
+    from: "return ok((await compactVerify(token, key, { algorithms: [SIGNATURE_ALG] })).payload);",
+    to: 'return ok(Uint8Array.fromBase64(token.split(".")[1] ?? "", { alphabet: "base64url" }));',
     tests: ["tests/platform/frontchannel/bank_return_signature.test.ts"],
   },
   {

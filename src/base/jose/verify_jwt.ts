@@ -1,7 +1,6 @@
 /**
  * The one way to verify a JWT of another party: form and header, the key of the party that must have signed it, the
- * signature, the claims, their times. No claim is believed before the signature is verified. `sca_response.ts` takes
- * the same steps one by one.
+ * signature, the claims, their times. No claim is believed before the signature is verified.
  */
 import { type Clock, unixSeconds } from "../kernel/clock.ts";
 import { type Mismatch, ok, type Result } from "../kernel/result.ts";

@@ -9,7 +9,7 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import { type Mismatch, mismatch, ok, type Result } from "../../base/kernel/result.ts";
 import type { StandingOf } from "../security/standing.ts";
 import type { BankClient } from "../registration/client.ts";
-import { type RequestReads, started } from "../../base/store/request_reads.ts";
+import type { RequestReads } from "../../base/store/request_reads.ts";
 import type { Entry } from "../../base/store/store.ts";
 import type { AskingBrowser } from "./asking_browser.ts";
 import { type AuthorizationSession, keptUntil } from "./authorization_session.ts";
@@ -54,8 +54,10 @@ export interface BankReturn {
  * @throws {ApiError} `bank.unknown`; `platform.unavailable` if the status list is too old
  */
 export async function openBankReturn(deps: BankReturnDeps, visit: ReturnVisit): Promise<Result<BankReturn>> {
-  started(sessionsOf(deps, visit)); // in one round trip with the bank
-  const bank = await deps.clients.findBank(visit.reads, visit.bank);
+  const [bank] = await Promise.all([ // in one round trip
+    deps.clients.findBank(visit.reads, visit.bank),
+    sessionsOf(deps, visit),
+  ]);
   if (bank === null) throw new ApiError("bank.unknown");
   noteBankReturn(bank);
   const isActive = await deps.standingOf(bank) === "active";

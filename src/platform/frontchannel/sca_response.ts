@@ -10,12 +10,13 @@ import { mismatch, ok, type Result } from "../../base/kernel/result.ts";
 import { checkTimes, type ClaimTimes, type TimeRules } from "../../base/jose/claim_times.ts";
 import { anything, checkClaims, type ClaimsOf, exactly, text } from "../../base/jose/claims.ts";
 import {
+  type JsonObject,
   readCompactJws,
   unverifiedClaims,
   type UnverifiedJws,
-  verifyClaims,
 } from "../../base/jose/compact_jws.ts";
 import { type NamedKey, openSealed } from "../../base/jose/sealed_jwt.ts";
+import { type Signer, verifyJwt } from "../../base/jose/verify_jwt.ts";
 import { EXPIRY_SKEW_SECONDS, MAX_JWT_CHARACTERS } from "../../base/limits.ts";
 import { MAX_BANK_RETURN_SECONDS, MAX_JTI_CHARACTERS } from "../profile.ts";
 import type { Evidence } from "../evidence/evidence.ts";
@@ -76,27 +77,27 @@ const MAX_SUB_CHARACTERS = 255;
 const SHORT_OF_FUNDS = "insufficient_funds";
 
 /**
- * Decrypts and verifies a result JWT with the steps of `verify_jwt.ts`. Faulty times do not reject it here, because
- * the caller decides about them. Every failure gets the same page (contract BR17).
+ * Decrypts and verifies a result JWT. Faulty times do not reject it here, because the caller decides about them. Every
+ * failure gets the same page (contract BR17).
  */
 export async function openScaResponse(
   deps: ScaResponseDeps,
   bank: BankClient,
   sealed: string,
 ): Promise<Result<ScaResponse>> {
-  const jws = await openUnverified(deps.decrypters, sealed);
-  if (!jws.ok) return jws;
-  const key = await signingKeyOf(deps.keys, bank, jws.value);
-  if (!key.ok) return key;
-  const verified = await verifyClaims(jws.value, key.value);
+  const token = await openReceived(deps.decrypters, sealed);
+  if (!token.ok) return token;
+  const verified = await verifyJwt(token.value, {
+    ...HEADER,
+    findKey: (jws) => findSigner(deps.keys, bank, jws),
+    claims: (claims) => checkResult(claims, bank, deps),
+    times: "unchecked",
+  });
   if (!verified.ok) return verified;
-  const claims = checkClaims(verified.value, rulesFor(bank, deps.authUrl));
-  if (!claims.ok) return claims;
-  const times = checkTimes(verified.value, TIMES, unixSeconds(deps.clock()));
-  const { token } = jws.value;
-  const bytes = new TextEncoder().encode(token);
-  const evidence: Evidence = { kind: "sca_result", bytes, key: documentOfKey(key.value) };
-  return ok({ ...await decode(claims.value, times, bank), evidence });
+  const { claims, signer } = verified.value;
+  const bytes = new TextEncoder().encode(token.value);
+  const evidence: Evidence = { kind: "sca_result", bytes, key: documentOfKey(signer.key) };
+  return ok({ ...await decode(claims, bank), evidence });
 }
 
 /** Returns the correlation id of an unverified result. Use it only to find a session of the same browser. */
@@ -104,33 +105,47 @@ export async function claimedCorrelationId(
   decrypters: readonly NamedKey[],
   sealed: string,
 ): Promise<Result<string>> {
-  const jws = await openUnverified(decrypters, sealed);
+  const token = await openReceived(decrypters, sealed);
+  const jws = token.ok ? readCompactJws(token.value, HEADER) : token;
   const claims = jws.ok ? unverifiedClaims(jws.value) : jws;
   if (!claims.ok) return claims;
   const id = claims.value["correlation_id"];
   return isUuid(id) ? ok(id) : mismatch("correlation_id", "a UUID", id);
 }
 
-async function openUnverified(
-  decrypters: readonly NamedKey[],
-  sealed: string,
-): Promise<Result<UnverifiedJws>> {
-  const inner = await openSealed(sealed, decrypters);
-  if (inner.ok) noteReceived("result JWT", inner.value);
-  return inner.ok ? readCompactJws(inner.value, HEADER) : inner;
+async function openReceived(decrypters: readonly NamedKey[], sealed: string): Promise<Result<string>> {
+  const token = await openSealed(sealed, decrypters);
+  if (token.ok) noteReceived("result JWT", token.value);
+  return token;
 }
 
 /** The key is one of the path's bank, never of a bank that the token names (RFC 8725 §3.8). */
-async function signingKeyOf(
+async function findSigner(
   keys: ParticipantKeySets,
   bank: BankClient,
   { header: { kid } }: UnverifiedJws,
-): Promise<Result<CryptoKey>> {
+): Promise<Result<Signer>> {
   if (typeof kid !== "string" || !KID.test(kid)) return mismatch("header kid", "a base64url SHA-1", kid);
   const key = await keys.signingKey(bank, kid);
   return key === undefined
     ? mismatch("header kid", "the kid of a current signing key of the bank", kid)
-    : ok(key);
+    : ok({ key });
+}
+
+interface CheckedResult {
+  readonly claims: ClaimsOf<ReturnType<typeof rulesFor>>;
+  readonly times: ScaResponse["times"];
+}
+
+function checkResult(
+  received: JsonObject,
+  bank: BankClient,
+  { authUrl, clock }: ScaResponseDeps,
+): Result<CheckedResult> {
+  const claims = checkClaims(received, rulesFor(bank, authUrl));
+  return claims.ok
+    ? ok({ claims: claims.value, times: checkTimes(received, TIMES, unixSeconds(clock())) })
+    : claims;
 }
 
 const required = text(MAX_JTI_CHARACTERS);
@@ -152,8 +167,7 @@ function rulesFor(bank: BankClient, authUrl: string) {
 }
 
 async function decode(
-  claims: ClaimsOf<ReturnType<typeof rulesFor>>,
-  times: ScaResponse["times"],
+  { claims, times }: CheckedResult,
   bank: BankClient,
 ): Promise<Omit<ScaResponse, "evidence">> {
   return {
