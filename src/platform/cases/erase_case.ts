@@ -21,7 +21,7 @@ import {
 } from "../data_keys/erasure_store.ts";
 import { storedPlacesOf } from "../evidence/read_case.ts";
 import type { Log } from "../log_events.ts";
-import { isFinal, type Payment, withoutPerson } from "../payments/payment.ts";
+import { isDecided, type Payment, withoutPerson } from "../payments/payment.ts";
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import { type CaseAgeDeps, youngerThan } from "./case_age.ts";
@@ -166,7 +166,7 @@ export function isOpen(
 ): boolean {
   const { status } = asOf(consent, now);
   return status === "AwaitingAuthorisation" || status === "Authorized" || hasOrder ||
-    (payment !== undefined && !isFinal(payment));
+    (payment !== undefined && !isDecided(payment));
 }
 
 async function rejectRetained(deps: EraseCaseDeps, parts: CaseParts, now: number): Promise<void> {

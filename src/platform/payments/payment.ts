@@ -70,7 +70,7 @@ export function beforeReport(payment: Payment): Payment {
 }
 
 /** Whether no bank has to decide on it any more. It may still be credited. */
-export function isFinal({ status }: Payment): boolean {
+export function isDecided({ status }: Payment): boolean {
   return status !== "Pending" && status !== "AcceptedSettlementInProcess";
 }
 

@@ -1,5 +1,6 @@
 /** The claims of a payment order that the platform signed, and the payment that they state. */
 import { z } from "zod";
+import type { Recorded } from "../audit_trail.ts";
 import type { Initiation } from "../consents/initiation.ts";
 import { fromWire, type OnWire } from "../http/wire_names.ts";
 import type { Account } from "../../base/values/account.ts";
@@ -9,8 +10,18 @@ import { because, mismatch, ok, type Reason, type Result } from "../../base/kern
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
 import type { Payment } from "../payments/payment.ts";
 
-/** A payment as it was ordered, without its later status. */
-export type OrderedPayment = Omit<Payment, "status" | "statusReason" | "statusUpdatedAt" | "charges">;
+/** Members that a payment gets after its order was signed. */
+type LaterMember =
+  | "status"
+  | "statusReason"
+  | "statusUpdatedAt"
+  | "charges"
+  | "closedAt"
+  | "erasedAt"
+  | keyof Recorded;
+
+/** A payment as it was ordered, without its later status. A restore gives each of its members back. */
+export type OrderedPayment = { readonly [Member in Exclude<keyof Payment, LaterMember>]-?: Payment[Member] };
 
 const claimsSchema = z.object({
   aud: z.string(),
