@@ -20,6 +20,7 @@ import { idle, runStages, type StageSample } from "./flows.ts";
 import { UsageError } from "../command_line/run.ts";
 import { type BenchOptions, readBenchOptions, usage } from "./options.ts";
 import { residentMegabytes } from "./process.ts";
+import { profilePayments, profileReport } from "./profile.ts";
 import { growthOf, guard, promises, report, type Row, tableOf } from "./report.ts";
 import { AT_ONCE, runRound } from "./rounds.ts";
 import { overload } from "./overload.ts";
@@ -207,6 +208,13 @@ async function spans(options: BenchOptions): Promise<number> {
   return found.failures > 0 ? 1 : 0;
 }
 
+/** Fails if a payment fails. */
+async function profiled(options: BenchOptions): Promise<number> {
+  const found = await profilePayments(options, SERVE, options.profile, say);
+  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : profileReport(found, options.profile));
+  return found.failures > 0 ? 1 : 0;
+}
+
 /** Fails if the rows that wait for their deletion, or the table, grow to the end. */
 async function expired(options: BenchOptions): Promise<number> {
   const found = await expiry(options.expiry, say);
@@ -221,6 +229,7 @@ function runOf(options: BenchOptions): Promise<number> {
   if (options.evidence) return evidence(options);
   if (options.traces) return traces(options);
   if (options.spans) return spans(options);
+  if (options.profile !== "") return profiled(options);
   if (options.overload > 0) return overloaded(options);
   return options.soak > 0 ? soaked(options) : measure(options);
 }

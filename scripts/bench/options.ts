@@ -28,6 +28,8 @@ export interface BenchOptions {
   readonly spans: boolean;
   /** Git revisions and runtimes' programs to compare with, in place of the rounds. */
   readonly against: readonly string[];
+  /** The file of the profile; empty without one. */
+  readonly profile: string;
   readonly json: boolean;
   readonly guard: boolean;
 }
@@ -52,6 +54,7 @@ Usage: deno task bench [options]
   --evidence         instead, compare payments with and without the evidence log, and with and without sealing
   --traces           instead, compare payments with and without traces
   --spans            instead, compare payments with and without spans for a collector
+  --profile FILE     instead, profile the main thread during payments and write V8's profile to FILE
   --expiry MINUTES   instead, write the short-lived rows of 100 payments a second to PostgreSQL and watch its size
   --json             rows for machines
   --guard            fail where a ratio at concurrency 8 is past 1.5 times of scripts/bench/ratios.ts
@@ -73,6 +76,7 @@ const NAMES = [
   "overload",
   "expiry",
   "against",
+  "profile",
 ] as const;
 
 /** The options, or undefined where help is wanted. @throws {UsageError} */
@@ -94,6 +98,7 @@ export function readBenchOptions(args: readonly string[]): BenchOptions | undefi
     traces: given.traces ?? false,
     spans: given.spans ?? false,
     against: given.against?.split(",") ?? [],
+    profile: given.profile ?? "",
     json: given.json ?? false,
     guard: given.guard ?? false,
   };
