@@ -1,5 +1,5 @@
 /**
- * Where the platform's main thread spends its time while payments are made: a sampling profile of V8. Work of other
+ * Where the platform's main thread spends its time while payments are made: a sampling profile of its engine. Work of other
  * threads, such as cryptography and SQLite, is not in it.
  */
 import { openServedEnvironment } from "../testing/served_environment.ts";
@@ -22,7 +22,7 @@ export interface Share {
   readonly ms: number;
 }
 
-/** The members of V8's `.cpuprofile` that are read here. */
+/** The members of a `.cpuprofile` file that are read here. */
 export interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;
@@ -106,7 +106,7 @@ function largest(sums: ReadonlyMap<string, number>, payments: number): Share[] {
     .sort((a, b) => b.ms - a.ms);
 }
 
-/** `src/platform/consents`, `npm:zod`, `ext:deno_kv`, or V8's own name such as `(garbage collector)`. */
+/** `src/platform/consents`, `npm:zod`, `ext:deno_kv`, or the engine's own name, such as `(garbage collector)`. */
 function partOf(url: string, functionName: string): string {
   const [, packageName] = /\/npm\/registry\.npmjs\.org\/((?:@[^/]+\/)?[^/]+)\//.exec(url) ?? [];
   if (packageName !== undefined) return `npm:${packageName}`;
