@@ -10,6 +10,8 @@ import { AT_ONCE, meterOf, type RoundOptions } from "./rounds.ts";
 export interface PaymentProfile {
   /** Processor time of all threads. */
   readonly cpu: number;
+  /** Time that passed. */
+  readonly passed: number;
   /** Time of the main thread by part of the code: a folder of the source, a package, a part of the runtime. */
   readonly parts: readonly Share[];
   /** Time of the main thread by function, without what it calls. */
@@ -62,7 +64,12 @@ export async function profilePayments(
     const span = { ms: after - before, endedMsAgo: Date.now() - after };
     if (code !== 0) throw new Error(`the platform ended with ${code}: ${stderr}`);
     const profile = await readProfile(folder, path);
-    return { ...sharesOf(profile, span, payments), cpu: made.cpu / payments, failures: made.failures };
+    return {
+      ...sharesOf(profile, span, payments),
+      cpu: made.cpu / payments,
+      passed: span.ms / payments,
+      failures: made.failures,
+    };
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -41,7 +41,9 @@ Deno.test("a profile of real payments names the code that makes them", async () 
     const found = await profilePayments({ requests: 8, rounds: 1, warm: 2 }, serve, path, () => {});
     assertEquals(found.failures, 0);
     const busy = found.parts.reduce((sum, { ms }) => sum + ms, 0);
-    assert(busy > 0 && busy < 2 * found.cpu, `${busy} of ${found.cpu} ms`);
+    // One thread is never busy for longer than the time that passed. The first sample may have begun before.
+    assert(busy > 0 && busy < 1.5 * found.passed, `${busy} of ${found.passed} ms`);
+    assert(found.cpu > 0);
     assert(found.parts.some(({ name }) => name.startsWith("src/platform/")));
     assert(profileReport(found, path).includes("npm:"));
     assert((await Deno.stat(path)).size > 0);
