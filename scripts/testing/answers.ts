@@ -133,7 +133,14 @@ export interface AnswerOf<T> extends Response {
 
 /** The body of a response that is known to be such an answer. */
 export async function bodyOf<T>(answer: AnswerOf<T> | Promise<AnswerOf<T>>): Promise<T> {
-  return await (await answer).json();
+  return await (await answer).json() as T;
+}
+
+/** The body of a rejected request of OAuth, of the operations API or of the directory. */
+export async function rejectionOf(
+  answer: Response | Promise<Response>,
+): Promise<Pick<OAuthError, "error" | "error_description">> {
+  return await bodyOf(await answer);
 }
 
 /** The member of a document, for walks along a path. */

@@ -130,7 +130,7 @@ function openSchemas(document: object): Schemas {
 /** The schema with absolute references, because it is compiled apart from the document. */
 function absolute(schema: Json): Json {
   const text = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"openapi#/');
-  return JSON.parse(text);
+  return JSON.parse(text) as Json;
 }
 
 function resolve(document: object, value: Json): Json {

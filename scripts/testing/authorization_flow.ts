@@ -96,9 +96,8 @@ export async function openHandover(
     await recipient.key.privateKey("decrypt"),
   );
   const jws = new TextDecoder().decode(plaintext);
-  const header = JSON.parse(
-    new TextDecoder().decode(Uint8Array.fromBase64(jws.split(".")[0] ?? "", { alphabet: "base64url" })),
-  );
+  const head = Uint8Array.fromBase64(jws.split(".")[0] ?? "", { alphabet: "base64url" });
+  const header = JSON.parse(new TextDecoder().decode(head)) as JsonObject;
   return { header, claims: decodeJwt<HandoverClaims>(jws) };
 }
 

@@ -10,7 +10,14 @@ import {
   pay,
   type SentConsent,
 } from "./flows.ts";
-import type { AnswerOf, PayerAccounts, Payment, PaymentOrder } from "./answers.ts";
+import {
+  type AnswerOf,
+  bodyOf,
+  type PayerAccounts,
+  type Payment,
+  type PaymentOrder,
+  type ResourceError,
+} from "./answers.ts";
 import type { JsonObject } from "./jwts.ts";
 import { authorised } from "./authorization_flow.ts";
 import type { Participant } from "./participants.ts";
@@ -113,7 +120,7 @@ export async function assertNotFound(response: Response): Promise<void> {
 /** Asserts that the responses differ only in the id that names each error. */
 export async function assertIndistinguishable(responses: readonly Response[]): Promise<void> {
   const bodies = await Promise.all(responses.map(async (response) => {
-    const { Id: _, ...rest } = await response.json();
+    const { Id: _, ...rest } = await bodyOf<ResourceError>(response);
     return { status: response.status, ...rest };
   }));
   for (const body of bodies) assertEquals(body, bodies[0]);

@@ -1,5 +1,6 @@
 /** Bank returns made layer by layer, and the one response that every inauthentic one must get (contract BR17). */
 import { assertEquals } from "@std/assert";
+import { bodyOf, type PlatformKeys, present } from "./answers.ts";
 import { rawJwe } from "./raw_jws.ts";
 import { consentBody, DEBTOR_ACCOUNT } from "./flows.ts";
 import { type AtBank, type Browser, returnClaims } from "./authorization_flow.ts";
@@ -28,8 +29,8 @@ export async function sealedReturn(env: Environment, bank: string, plaintext: st
 
 /** The platform's public encryption key, for encrypting by hand. */
 export async function platformEncryptionKey(env: Environment): Promise<{ kid: string; key: CryptoKey }> {
-  const { keys } = await (await env.browser(new Request(`${AUTH_URL}/jwks`))).json();
-  const jwk = keys.find((entry: { use: string }) => entry.use === "enc");
+  const { keys } = await bodyOf<PlatformKeys>(env.browser(new Request(`${AUTH_URL}/jwks`)));
+  const jwk = present(keys.find(({ use }) => use === "enc"));
   const key = await crypto.subtle.importKey("jwk", jwk, { name: "RSA-OAEP", hash: "SHA-256" }, true, [
     "encrypt",
   ]);

@@ -1,5 +1,6 @@
 /** A platform whose every response is checked against its own OpenAPI document. A deviation fails the test. */
 import type { Handler, Platform } from "../../src/platform/compose.ts";
+import { bodyOf, type OpenApi } from "./answers.ts";
 import { type Contract, contractOf } from "./api_contract.ts";
 import { MARIA, OPERATIONS_URL } from "./operators.ts";
 
@@ -45,7 +46,7 @@ async function readContracts(
   platform: Platform,
   { baseUrl, authUrl }: Hosts,
 ): Promise<Readonly<Record<HostName, Contract>>> {
-  const document = await (await platform.browser.fetch(new Request(`${authUrl}/openapi.json`))).json();
+  const document = await bodyOf<OpenApi>(platform.browser.fetch(new Request(`${authUrl}/openapi.json`)));
   return {
     api: contractOf(document, baseUrl, UNDOCUMENTED.api),
     browser: contractOf(document, authUrl, UNDOCUMENTED.browser),
@@ -58,7 +59,7 @@ async function operationsDocumentOf(platform: Platform): Promise<object> {
   const answer = await platform.operations.fetch(
     new Request(`${OPERATIONS_URL}/operations/openapi.json`, { headers: MARIA }),
   );
-  const document = await answer.json();
+  const document = await bodyOf<OpenApi>(answer);
   return answer.ok ? document : { paths: {} };
 }
 

@@ -77,14 +77,14 @@ export async function openDirectoryEnvironment(
     loopbackRedirects: true,
     ...changes,
   });
-  const send = async (method: string, path: string, init: RequestInit) => {
+  const send = async <T>(method: string, path: string, init: RequestInit): Promise<Answer<T>> => {
     const answer = await app.fetch(new Request(`${ISSUER}${path}`, { method, ...init }));
     const text = await answer.text();
     const isJson = /json/.test(answer.headers.get("content-type") ?? "");
     return {
       status: answer.status,
       headers: answer.headers,
-      body: isJson && text !== "" ? JSON.parse(text) : text,
+      body: (isJson && text !== "" ? JSON.parse(text) : text) as Answer<T>["body"],
     };
   };
   return Object.assign(env, {
@@ -93,15 +93,21 @@ export async function openDirectoryEnvironment(
     publicFetch: app.publicFetch,
     adminFetch: app.adminFetch,
     remind: async () => await app.reminders?.sendDue(),
-    admin: (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    admin<M extends string, P extends string>(
+      method: M,
+      path: P,
+      body?: unknown,
+      headers: Record<string, string> = {},
+    ) {
       const text = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
       const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
-      return send(method, path, {
+      return send<DirectoryBody<`${M} ${P}`>>(method, path, {
         ...text,
         headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...type, ...headers },
       });
     },
-    get: (path: string, headers: Record<string, string> = {}) => send("GET", path, { headers }),
+    get: <P extends string>(path: P, headers: Record<string, string> = {}) =>
+      send<DirectoryBody<`GET ${P}`>>("GET", path, { headers }),
     [Symbol.asyncDispose]: () => store.close(),
   });
 }

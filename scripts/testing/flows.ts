@@ -278,5 +278,5 @@ export async function good<T = unknown>(
   const response = await answer;
   const text = await response.text();
   if (response.status !== status) throw new Error(`wanted ${status}, got ${response.status}: ${text}`);
-  return JSON.parse(text);
+  return JSON.parse(text) as T;
 }

@@ -57,7 +57,7 @@ export async function makeKeyPool(): Promise<KeyPool> {
 /** The pool in the file, or undefined if there is no valid one. */
 export async function readKeyPool(): Promise<KeyPool | undefined> {
   try {
-    const pool: KeyPool = JSON.parse(await Deno.readTextFile(POOL_FILE));
+    const pool = JSON.parse(await Deno.readTextFile(POOL_FILE)) as KeyPool;
     return pool.keys.length === POOL_SIZE ? pool : undefined;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound || error instanceof SyntaxError) return undefined;

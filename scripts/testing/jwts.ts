@@ -3,6 +3,7 @@
  * with `jose` only, independent of the platform's own code.
  */
 import { calculateJwkThumbprint, CompactEncrypt, CompactSign, FlattenedSign } from "jose";
+import { bodyOf, type PlatformKeys, present } from "./answers.ts";
 import { type TestKey } from "./keys.ts";
 import type { Participant } from "./participants.ts";
 import { addressesOf } from "./addresses.ts";
@@ -123,8 +124,8 @@ export async function sealToPlatform(
   header: JsonObject = {},
 ): Promise<string> {
   const published = new Request(`${addressesOf(env).authUrl}/jwks`);
-  const { keys } = await (await env.browser(published)).json();
-  const jwk = keys.find((entry: { use: string }) => entry.use === "enc");
+  const { keys } = await bodyOf<PlatformKeys>(env.browser(published));
+  const jwk = present(keys.find(({ use }) => use === "enc"));
   const key = await crypto.subtle.importKey("jwk", jwk, { name: "RSA-OAEP", hash: "SHA-256" }, true, [
     "encrypt",
   ]);

@@ -3,6 +3,7 @@
  * A, and a case deviates from it. Rejections are checked in full: response, headers, and unchanged state.
  */
 import { assertEquals, assertMatch } from "@std/assert";
+import { type PushedRequest, rejectionOf, type TokenAnswer } from "./answers.ts";
 import { authentication, createConsent, dpopKey, type FormChanges, pushForm, verifierOf } from "./flows.ts";
 import { type AtBank, authorise, codeOf, toBank } from "./authorization_flow.ts";
 import { dpopProof, type ProofTarget, sha256 } from "./jwts.ts";
@@ -226,7 +227,7 @@ export async function assertRejected(
 
 /** Asserts a complete OAuth rejection (RFC 6749 §5.2; contract FAPI-G12, FAPI-G13, FAPI-G23). */
 export async function assertApiError(response: Response, expected: Expected): Promise<void> {
-  const body = await response.json();
+  const body = await rejectionOf(response);
   assertEquals([response.status, body.error], [...expected]);
   assertErrorMembers(body);
   const { headers } = response;
@@ -248,16 +249,16 @@ export async function assertAccepted(
 ): Promise<void> {
   const text = await response.text();
   assertEquals(response.status, endpoint.goodStatus, text);
-  const body = JSON.parse(text);
   assertEquals(response.headers.get("content-type"), "application/json");
   assertEquals(response.headers.get("cache-control"), "no-store");
   if (endpoint.name === "PAR") {
+    const body = JSON.parse(text) as PushedRequest;
     assertEquals(Object.keys(body).sort(), ["expires_in", "request_uri"]);
     assertEquals(body.expires_in, 599);
     assertMatch(body.request_uri, /^urn:ietf:params:oauth:request_uri:[A-Za-z0-9_-]{43}$/);
     return;
   }
-  const { access_token: token, ...rest } = body;
+  const { access_token: token, ...rest } = JSON.parse(text) as TokenAnswer;
   assertEquals(rest, { token_type: "DPoP", expires_in: 3600, scope });
   assertMatch(token, /^[A-Za-z0-9_-]{43}$/);
 }

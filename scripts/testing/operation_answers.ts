@@ -8,6 +8,7 @@ import type {
 import type { historySchema } from "../../src/platform/operations/history_routes.ts";
 import type { keysSchema } from "../../src/platform/operations/key_routes.ts";
 import type { participantDetailSchema } from "../../src/platform/operations/participant_detail_routes.ts";
+import type { participantsSchema } from "../../src/platform/operations/participant_routes.ts";
 import type { processesSchema } from "../../src/platform/operations/process_routes.ts";
 import type { proposalsSchema } from "../../src/platform/operations/proposal_routes.ts";
 import type { ownOrderSchema } from "../../src/platform/own/own_representation.ts";
@@ -29,6 +30,7 @@ export type Found = z.infer<typeof searchSchema>;
 export type FoundByAmount = z.infer<typeof amountSchema>;
 export type OrderHold = z.infer<typeof orderHoldsSchema>["Data"]["OrderHold"][number];
 export type OwnOrder = z.infer<typeof ownOrderSchema>;
+export type Participants = z.infer<typeof participantsSchema>;
 export type ParticipantDetail = z.infer<typeof participantDetailSchema>;
 export type PlannedOutage = z.infer<typeof plannedOutageSchema>;
 export type PlatformKeyList = z.infer<typeof keysSchema>;

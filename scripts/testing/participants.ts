@@ -1,7 +1,8 @@
 /** Participants of a test environment: they onboard at the directory with CSRs of pool keys and register by DCR. */
-import type { AnswerOf, RegisteredClient } from "./answers.ts";
+import { type AnswerOf, bodyOf, firstOf, present, type RegisteredClient } from "./answers.ts";
 import "reflect-metadata";
 import { Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
+import type { Onboarded } from "./directory_answers.ts";
 import { type TestKey, testKey } from "./keys.ts";
 import { type JsonObject, signJwt } from "./jwts.ts";
 import { addressesOf } from "./addresses.ts";
@@ -93,12 +94,12 @@ export async function onboardOnly(env: Office, who: Onboarding): Promise<Partici
   if (response.status !== 201) {
     throw new Error(`onboarding of ${who.name}: ${response.status} ${await response.text()}`);
   }
-  const made = await response.json();
+  const made = await bodyOf<Onboarded>(response);
   const certified = (use: string, index: number): CertifiedKey => {
-    const jwk = made.jwks.keys.find((entry: { use: string }) => entry.use === use);
+    const jwk = present(made.jwks.keys.find((entry) => entry.use === use));
     const key = keys[index];
     if (key === undefined) throw new Error(`no key ${index}`);
-    return { key, kid: jwk.kid, certificate: jwk.x5c[0] };
+    return { key, kid: jwk.kid, certificate: firstOf(jwk.x5c) };
   };
   return {
     name: who.name,
@@ -109,7 +110,7 @@ export async function onboardOnly(env: Office, who: Onboarding): Promise<Partici
     signing: certified("sig", 0),
     transport: certified("tls", 1),
     ...(who.keys[2] === undefined ? {} : { encryption: certified("enc", 2) }),
-    statement: made.software_statement,
+    statement: present(made.software_statement),
   };
 }
 

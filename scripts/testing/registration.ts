@@ -2,7 +2,7 @@
  * Valid and invalid registrations: statements with any content signed by the directory's own key, registration JWTs
  * with any member changed, and the expected rejections.
  */
-import type { AnswerOf, RegisteredClient } from "./answers.ts";
+import { type AnswerOf, bodyOf, type RegisteredClient, rejectionOf, type Statement } from "./answers.ts";
 import { assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
 import { type JsonObject, type Signer, signJwt, thumbprint, withChanges } from "./jwts.ts";
@@ -55,7 +55,7 @@ export async function renewedStatement(
 ): Promise<string> {
   const path = `/participants/${participant.orgId}/statement`;
   const response = await adminCall(env, "POST", path, changes);
-  const body = await response.json();
+  const body = await bodyOf<Statement>(response);
   if (response.status !== 200) throw new Error(`renewal: ${response.status} ${JSON.stringify(body)}`);
   return body.software_statement;
 }
@@ -97,7 +97,7 @@ export async function assertRejected(
   error: string,
 ): Promise<Response> {
   const response = await unchanged(env, attempt);
-  const body = await response.json();
+  const body = await rejectionOf(response);
   assertEquals([response.status, body.error], [status, error], env.logged.at(-1));
   assertErrorMembers(body);
   assertEquals(response.headers.get("content-type"), "application/json");

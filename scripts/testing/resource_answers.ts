@@ -1,7 +1,7 @@
 /** Assertions on responses of the resource endpoints: rejections in every detail, signatures, unchanged state. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { flattenedVerify, importJWK } from "jose";
-import type { ResourceError } from "./answers.ts";
+import { bodyOf, type PlatformKeys, type ResourceError } from "./answers.ts";
 import { AUTH_URL, type Environment } from "./environment.ts";
 import type { JsonObject } from "./jwts.ts";
 
@@ -41,7 +41,7 @@ export async function errorBody(response: Response, status: number): Promise<Res
   assertEquals(response.headers.get("content-type"), "application/json; charset=utf-8");
   assertCommonHeaders(response);
   assertMatch(response.headers.get("x-jws-signature") ?? "", /^[\w-]+\.\.[\w-]+$/);
-  const body = JSON.parse(text);
+  const body = JSON.parse(text) as ResourceError;
   assertEquals(Object.keys(body).sort(), ["Code", "Errors", "Id", "Message"]);
   assertEquals(body.Code, CODES[status]);
   assertMatch(body.Id, UUID);
@@ -147,10 +147,11 @@ export async function verifyAnswer(env: Environment, response: Response): Promis
   const body = new Uint8Array(await response.clone().arrayBuffer());
   const [head = "", middle, signature = ""] = (response.headers.get("x-jws-signature") ?? "").split(".");
   assertEquals(middle, "", "payload segment");
-  const header = JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(head, { alphabet: "base64url" })));
-  const { keys } = await (await env.browser(new Request(`${AUTH_URL}/jwks`))).json();
-  const jwk = keys.find((key: { use: string; kid: string }) => key.use === "sig" && key.kid === header.kid);
-  assert(jwk !== undefined, `no published signing key ${header.kid}`);
+  const text = new TextDecoder().decode(Uint8Array.fromBase64(head, { alphabet: "base64url" }));
+  const header = JSON.parse(text) as JsonObject;
+  const { keys } = await bodyOf<PlatformKeys>(env.browser(new Request(`${AUTH_URL}/jwks`)));
+  const jwk = keys.find((key) => key.use === "sig" && key.kid === header.kid);
+  if (jwk === undefined) throw new Error(`no published signing key ${header.kid}`);
   const raw = header.b64 === false;
   const payload = raw ? body : body.toBase64({ alphabet: "base64url", omitPadding: true });
   const crit = Object.fromEntries(CRIT.map((name) => [name, true]));

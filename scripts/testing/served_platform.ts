@@ -1,4 +1,5 @@
 /** `deno task serve` as an operator's service manager sees it: a process, its output, its signals, its exit status. */
+import { present } from "./answers.ts";
 import { otherRuntime } from "./other_runtime.ts";
 
 /** A started process. */
@@ -55,14 +56,19 @@ export function serving(part?: string): (command: readonly string[]) => readonly
   return (command) => part === undefined ? command : [...command, "--only", part];
 }
 
+/** The tasks of `deno.json` that run a program. */
+export interface DenoConfig {
+  readonly tasks: Readonly<Record<string, { readonly command: string }>>;
+}
+
 /**
  * The command of a task of `deno.json`, with absolute paths: it runs with the task's own permissions, anywhere.
  *
  * @param source the root of the source that it runs, with a slash at the end
  */
 export async function taskCommand(name: string, source = root): Promise<string[]> {
-  const { tasks } = JSON.parse(await Deno.readTextFile(`${source}deno.json`));
-  const words: string[] = tasks[name].command.split(" ");
+  const config = JSON.parse(await Deno.readTextFile(`${source}deno.json`)) as DenoConfig;
+  const words = present(config.tasks[name]).command.split(" ");
   return words.flatMap((word, index) => {
     if (index === 0) return [Deno.execPath()];
     if (index === 1) return [word, "--quiet", "--no-check", "--config", `${source}deno.json`];
@@ -128,7 +134,7 @@ function watch(child: Deno.ChildProcess, readyEvent: string): ServedPlatform {
       look();
     });
   const { reading, ...output } = readLines(child.stdout, (line) => {
-    lines.push(JSON.parse(line));
+    lines.push(JSON.parse(line) as LogLine);
     for (const look of [...waiting]) look();
   });
   const ended = Promise.all([child.status, new Response(child.stderr).text(), reading])
