@@ -79,6 +79,8 @@ async function answerOf<T>(
   also?: number,
 ): Promise<Answer<T>> {
   if (answer.ok || answer.status === also) return { ok: true, value: await read(answer) };
-  const { error_description: description = "" } = await answer.json();
+  const { error_description: description = "" } = await answer.json() as {
+    readonly error_description?: string;
+  };
   return { ok: false, status: answer.status, description };
 }

@@ -127,7 +127,7 @@ async function openValue(
   const dataKey = id === undefined ? undefined : await keys.opening(id);
   if (dataKey === undefined) return { ...open, ...sealing.erased };
   const json = recent.find(`${nameOf(key)}\0${text}`) ?? await openText(dataKey, nameOf(key), text);
-  const members: Members = JSON.parse(json);
+  const members = JSON.parse(json) as Members;
   return { ...open, ...members };
 }
 

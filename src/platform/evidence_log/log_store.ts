@@ -137,7 +137,8 @@ async function smallestSizeAfter(store: Store, at: number): Promise<number> {
 /** Of a checkpoint that the platform has signed itself. */
 function sizeIn(checkpoint: string): number {
   const payload = Uint8Array.fromBase64(checkpoint.split(".")[1] ?? "", BASE64URL);
-  return Number(JSON.parse(new TextDecoder().decode(payload)).size);
+  const { size } = JSON.parse(new TextDecoder().decode(payload)) as { readonly size: unknown };
+  return Number(size);
 }
 
 function textOf(hashes: readonly Hash[]): string {

@@ -2,6 +2,7 @@
  * Proposes, approves and withdraws changes that need two operators (contract FE1 to FE4). Each step is one commit with an
  * entry in the history of the proposal. An approval is committed before the change is carried out.
  */
+import { z } from "zod";
 import { isUuid, sha256 } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
@@ -10,6 +11,8 @@ import type { Log } from "../log_events.ts";
 import type { ControlsStore } from "../security/controls_store.ts";
 import { isExactPath, type ProposedChange } from "../security/four_eyes.ts";
 import { isOpen, type Proposal, type ProposalState, type ProposalStore } from "./proposal_store.ts";
+
+const rejectionSchema = z.object({ error_description: z.string() });
 
 /** Makes the change as `operator`. */
 export type CarryOut = (change: ProposedChange, operator: string) => Promise<Response>;
@@ -80,14 +83,14 @@ export async function approve(
     if (!isExactPath(proposal.path)) throw conflict("Its path names another change. Withdraw it.");
   });
   const answer = await carryOut(approved, `${approved.operator} with ${decision.operator}`);
-  const { error_description: fault } = Object(await answer.json().catch(() => undefined));
+  const fault = rejectionSchema.safeParse(await answer.json().catch(() => undefined)).data?.error_description;
   if (answer.status >= 500) {
     throw new ApiError("platform.unavailable", {
       detail: `the change of an approved proposal: ${answer.status}`,
       retryAfterSeconds: 5,
     });
   }
-  return await finish(deps, approved, answer, typeof fault === "string" ? fault : undefined);
+  return await finish(deps, approved, answer, fault);
 }
 
 /** @throws {ApiError} `operations.not_found`, `operations.forbidden`, `operations.conflict` */

@@ -40,7 +40,7 @@ async function accountsOf(
 }
 
 async function decide(c: Context, bank: Bank): Promise<Response> {
-  const decoded = decisionSchema.safeParse(await c.req.json().catch(() => undefined));
+  const decoded = decisionSchema.safeParse(await c.req.json<unknown>().catch(() => undefined));
   if (!decoded.success) return c.json({ error: "invalid_request" }, 400);
   const session = bank.sessions.findOpen(bank.profile.code, decoded.data.consent_id);
   if (session === undefined) return c.json({ error: "no_visit" }, 404);

@@ -40,7 +40,7 @@ async function jsonBody(c: Context): Promise<unknown> {
   const mediaType = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (mediaType !== "application/json") return undefined;
   try {
-    return await c.req.json();
+    return await c.req.json<unknown>();
   } catch {
     return undefined;
   }

@@ -93,5 +93,5 @@ function shown({ method, url, status, interactionId }: Visit): Readonly<Record<s
 async function jsonBody(c: Context): Promise<unknown> {
   const mediaType = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (mediaType !== "application/json") return undefined;
-  return await c.req.json().catch(() => undefined);
+  return await c.req.json<unknown>().catch(() => undefined);
 }
