@@ -80,7 +80,7 @@ if (import.meta.main) {
     const lines = (rest + part).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
-      await work(JSON.parse(line), once);
+      await work(JSON.parse(line) as FloorJob, once);
       Deno.stdout.writeSync(new TextEncoder().encode("done\n"));
     }
   }

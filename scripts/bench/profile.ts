@@ -78,7 +78,7 @@ export async function profilePayments(
 async function readProfile(folder: string, path: string): Promise<CpuProfile> {
   for await (const { name } of Deno.readDir(folder)) {
     await Deno.copyFile(`${folder}/${name}`, path);
-    return JSON.parse(await Deno.readTextFile(path));
+    return JSON.parse(await Deno.readTextFile(path)) as CpuProfile;
   }
   throw new Error("the platform has written no profile");
 }

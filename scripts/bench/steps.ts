@@ -2,6 +2,13 @@
  * The steps of a payment for the bench: how each request is built and signed, the expected response, and the values
  * that the next request takes from it. Sends and measures no request.
  */
+import {
+  bodyOf,
+  type CreatedConsent,
+  type Payment,
+  type PushedRequest,
+  type TokenAnswer,
+} from "../testing/answers.ts";
 import type { HandedOver } from "../testing/authorization_flow.ts";
 import {
   type BoundToken,
@@ -101,7 +108,7 @@ export const STEPS: readonly Step[] = [
     status: 201,
     make: ({ env }, { own }) => call(env, env.tpp, own, CONSENTS, { body: JSON.stringify(BODY) }),
     async take(flow, answer) {
-      flow.consentId = (await answer.json()).Data.ConsentId;
+      flow.consentId = (await bodyOf<CreatedConsent>(answer)).Data.ConsentId;
     },
   },
   {
@@ -114,7 +121,7 @@ export const STEPS: readonly Step[] = [
     status: 201,
     make: ({ env, consentId }) => push(env, consentId, { bank: BANK }),
     async take(flow, answer) {
-      flow.requestUri = (await answer.json()).request_uri;
+      flow.requestUri = (await bodyOf<PushedRequest>(answer)).request_uri;
     },
   },
   {
@@ -154,7 +161,7 @@ export const STEPS: readonly Step[] = [
     status: 200,
     make: (flow, { key }) => redeem(flow.env, flow, { bank: BANK, key }),
     async take(flow, answer) {
-      flow.payment = { token: (await answer.json()).access_token, key: flow.payment.key };
+      flow.payment = { token: (await bodyOf<TokenAnswer>(answer)).access_token, key: flow.payment.key };
     },
   },
   {
@@ -165,7 +172,7 @@ export const STEPS: readonly Step[] = [
         body: JSON.stringify(paymentBody(consentId, BODY)),
       }),
     async take(flow, answer) {
-      flow.paymentId = (await answer.json()).Data.DomesticPaymentId;
+      flow.paymentId = (await bodyOf<Payment>(answer)).Data.DomesticPaymentId;
     },
   },
   {

@@ -49,7 +49,7 @@ async function graphOf(file: string): Promise<ImportGraph> {
   const command = new Deno.Command("deno", { args: ["info", "--json", file], cwd: ROOT });
   const { success, stdout, stderr } = await command.output();
   if (!success) throw new Error(`deno info ${file} failed: ${new TextDecoder().decode(stderr)}`);
-  const { modules }: { readonly modules: readonly Module[] } = JSON.parse(new TextDecoder().decode(stdout));
+  const { modules } = JSON.parse(new TextDecoder().decode(stdout)) as { readonly modules: readonly Module[] };
   return new Map(
     modules.flatMap(({ specifier, dependencies = [] }) => {
       const path = pathOf(specifier);

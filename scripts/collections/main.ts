@@ -2,7 +2,7 @@
 import { openEnvironment } from "../testing/environment.ts";
 import { brunoFiles } from "./bruno.ts";
 import { postmanCollection } from "./postman.ts";
-import { collectionRequests } from "./requests.ts";
+import { collectionRequests, type OpenApi } from "./requests.ts";
 
 /** The folder of the collections. */
 export const FOLDER = "examples";
@@ -16,7 +16,8 @@ export async function currentFiles(): Promise<Readonly<Record<string, string>>> 
   await using environment = await openEnvironment();
   const { baseUrl, authUrl } = environment.config;
   const answer = await environment.browser(new Request(`${authUrl}/openapi.json`));
-  const requests = collectionRequests(await answer.json(), { base_url: baseUrl, auth_url: authUrl });
+  const document = await answer.json() as OpenApi;
+  const requests = collectionRequests(document, { base_url: baseUrl, auth_url: authUrl });
   const bruno = Object.entries(brunoFiles(requests)).map(([name, text]) => [`bruno/${name}`, text] as const);
   return { ...Object.fromEntries(bruno), [POSTMAN]: postmanCollection(requests) };
 }

@@ -37,7 +37,7 @@ export async function openPlatform(dir: string): Promise<KnownPlatform> {
 /** A sandbox's clock can be ahead of this computer's. Any other platform has no such address. */
 async function secondsAhead({ directory_url }: PlatformAddresses): Promise<number> {
   const answer = await fetch(`${directory_url}/sandbox/clock`).catch(() => undefined);
-  const { ahead_seconds } = answer?.ok === true ? await answer.json() : { ahead_seconds: 0 };
+  const told = answer?.ok === true ? await answer.json() as { readonly ahead_seconds?: unknown } : undefined;
   if (answer?.ok === false) await answer.body?.cancel();
-  return typeof ahead_seconds === "number" ? ahead_seconds : 0;
+  return typeof told?.ahead_seconds === "number" ? told.ahead_seconds : 0;
 }

@@ -51,7 +51,7 @@ async function startSandbox(log: (line: string) => void): Promise<OpenSandbox> {
 
 async function prefetch({ directory_url }: SandboxEndpoints): Promise<number> {
   const response = await fetch(`${directory_url}/sandbox/clock`);
-  const { ahead_seconds }: { readonly ahead_seconds?: unknown } = await response.json();
+  const { ahead_seconds } = await response.json() as { readonly ahead_seconds?: unknown };
   return typeof ahead_seconds === "number" ? ahead_seconds * 1000 : 0;
 }
 

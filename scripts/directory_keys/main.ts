@@ -108,7 +108,7 @@ async function readKeys(file: string, tools: Tools): Promise<readonly PrivateRsa
     throw new Error(`The file ${file} cannot be read.`);
   });
   await judge(file, json, tools);
-  return JSON.parse(json).keys;
+  return (JSON.parse(json) as { readonly keys: readonly PrivateRsaJwk[] }).keys;
 }
 
 async function writeKeys(

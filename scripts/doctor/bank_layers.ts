@@ -4,6 +4,7 @@ import { bankKeys } from "../../src/sandbox/bank/bank_keys.ts";
 import { loadBank } from "../../src/sandbox/bank/load_bank.ts";
 import { signPayload } from "../../src/sandbox/bank/payload_signature.ts";
 import { readRejection } from "../../src/client/tpp/api_error.ts";
+import type { PaymentOrders, Traces } from "../testing/answers.ts";
 import { type Examination, known, type Layer, TASK, Wrong } from "./examination.ts";
 
 function orders({ addresses, description }: Examination, id = ""): string {
@@ -17,7 +18,8 @@ const BACK_CHANNEL: Layer = {
     const response = await known(at.link).call({ method: "GET", url: orders(at), headers: {} });
     const text = await response.text();
     if (response.status !== 200) throw readRejection(response, text);
-    return `${JSON.parse(text).Data.PaymentOrder.length} orders on the first page`;
+    const { Data } = JSON.parse(text) as PaymentOrders;
+    return `${Data.PaymentOrder.length} orders on the first page`;
   },
 };
 
@@ -90,12 +92,13 @@ function pushAddress(at: Examination): string | undefined {
 /** The fault of the answer to a push, if the newest rejected request of the bank is one. */
 async function rejectedPush(at: Examination): Promise<string | undefined> {
   const url = `${at.addresses.base_url}/traces/v1?rejected=true`;
-  const { Data } = await (await known(at.link).call({ method: "GET", url, headers: {} })).json();
-  const [newest] = (Data?.Trace ?? []).filter((
-    { Rejection }: { readonly Rejection?: { readonly Reason: string } },
-  ) => Rejection?.Reason === "payment_order.unusable_answer");
+  const answer = await known(at.link).call({ method: "GET", url, headers: {} });
+  const { Data } = await answer.json() as Partial<Traces>;
+  const [newest] = (Data?.Trace ?? []).filter(({ Rejection }) =>
+    Rejection?.Reason === "payment_order.unusable_answer"
+  );
   const isRecent = newest !== undefined && at.now() - Date.parse(newest.DateTime) < RECENT_MS;
-  return isRecent ? newest.Rejection.Message : undefined;
+  return isRecent ? newest.Rejection?.Message : undefined;
 }
 
 const RECENT_MS = 600_000;

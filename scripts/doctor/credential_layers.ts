@@ -5,6 +5,7 @@ import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import { SIGNATURE_ALG } from "../../src/client/profile.ts";
 import { loadParticipant } from "../../src/client/tpp/participant.ts";
 import { readDescription } from "../participant/folder.ts";
+import type { KeySet, StatusList } from "../testing/directory_answers.ts";
 import { connect, type Examination, known, type Layer, TASK, wordsOf, Wrong } from "./examination.ts";
 
 const FOLDER: Layer = {
@@ -118,7 +119,7 @@ async function checkCertificate(at: Examination, purpose: "signing" | "transport
 
 async function keysAt(url: string): Promise<readonly { readonly kid: string }[]> {
   const response = await fetch(url);
-  const body = await response.json();
+  const body = await response.json() as KeySet;
   if (!response.ok) throw new Wrong(`The directory does not know the participant: ${url}`);
   return body.keys;
 }
@@ -148,8 +149,8 @@ const STATEMENT: Layer = {
 async function checkStanding(at: Examination): Promise<void> {
   const { org_id } = known(at.description);
   const response = await fetch(`${at.addresses.directory_url}/status`);
-  const { participants } = await response.json();
-  const found = participants.find((one: { readonly org_id: string }) => one.org_id === org_id);
+  const { participants } = await response.json() as StatusList;
+  const found = participants.find((one) => one.org_id === org_id);
   if (found === undefined) throw new Wrong(`The directory does not list ${org_id}.`);
   const { org_status, software_client_status: software } = found;
   const set = `${TASK} participant set-status --name ${at.patient.name} --reason "back again"`;

@@ -5,6 +5,7 @@ import { createConsent, createPayment, readPayment } from "../../src/client/tpp/
 import { paymentRequest } from "../../src/client/tpp/payment_request.ts";
 import { merchant } from "../../src/sandbox/shop/catalogue.ts";
 import { readDescription } from "../participant/folder.ts";
+import type { Traces } from "../testing/answers.ts";
 import { openLink } from "./access_layers.ts";
 import { type Examination, known, type Layer, TASK, Wrong } from "./examination.ts";
 
@@ -65,6 +66,11 @@ function mendBank({ addresses, patient: { bank } }: Examination): string {
     `${TASK} doctor --name <the bank's folder>   # for a bank of your own`;
 }
 
+/** The answer of the customer without a browser. */
+type Authorized =
+  | { readonly redirect_url: string }
+  | { readonly redirect_url?: never; readonly error_description: string };
+
 const BACK_CHANNEL: Layer = {
   name: "back channel",
   mend: mendBank,
@@ -77,9 +83,9 @@ const BACK_CHANNEL: Layer = {
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ bank, client_id, request_uri }),
     });
-    const { redirect_url, error_description } = await response.json();
-    if (redirect_url === undefined) throw new Wrong(await withTraces(at, error_description));
-    at.returned = new URL(redirect_url);
+    const answer = await response.json() as Authorized;
+    if (answer.redirect_url === undefined) throw new Wrong(await withTraces(at, answer.error_description));
+    at.returned = new URL(answer.redirect_url);
     try {
       checkCallback(known(at.flow), known(at.pending), at.returned);
     } catch (error) {
@@ -122,10 +128,9 @@ async function withTraces(at: Examination, words: string, query = "rejected=true
   const link = await openLink({ ...at, patient }, folder);
   await new Promise((done) => setTimeout(done, 1500)); // a trace is stored a second later
   const url = `${at.addresses.base_url}/traces/v1?${query}`;
-  const { Data } = await (await link.call({ method: "GET", url, headers: {} })).json();
-  const told: readonly string[] = (Data?.Trace ?? []).flatMap(
-    ({ Rejection }: { readonly Rejection?: { readonly Message?: string } }) => Rejection?.Message ?? [],
-  );
+  const answer = await link.call({ method: "GET", url, headers: {} });
+  const { Data } = await answer.json() as Partial<Traces>;
+  const told = (Data?.Trace ?? []).flatMap(({ Rejection }) => Rejection?.Message ?? []);
   return told[0] === undefined ? words : `${words} What the bank sent: ${told[0]}`;
 }
 

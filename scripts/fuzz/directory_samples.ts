@@ -93,8 +93,8 @@ async function signingRequestSample(): Promise<Sample> {
       return withBody(good, JSON.stringify({ csrs: { signing: changed } }));
     },
     fault(taken, { text }) {
-      const sent: unknown = JSON.parse(textOf(taken)).csrs?.signing;
-      if (!isSameRequest(String(sent), pem)) return "took a forged signing request";
+      const { csrs } = JSON.parse(textOf(taken)) as { readonly csrs?: { readonly signing?: unknown } };
+      if (!isSameRequest(String(csrs?.signing), pem)) return "took a forged signing request";
       return text.includes(n) ? undefined : "gave a certificate for another key";
     },
   };

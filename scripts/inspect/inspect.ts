@@ -133,16 +133,15 @@ async function keySetsOf({ platform, folder }: Aids): Promise<readonly KeySet[]>
   if (folder !== undefined) {
     const description = await readDescription(folder);
     if (description !== undefined) {
-      const { keys } = JSON.parse(
-        await Deno.readTextFile(`${folder}/${description.software_client_id}.jwks`),
-      );
+      const text = await Deno.readTextFile(`${folder}/${description.software_client_id}.jwks`);
+      const { keys } = JSON.parse(text) as jose.JSONWebKeySet;
       sets.push({ whose: description.org_name, keys });
     }
   }
   if (platform === undefined) return sets;
   const { auth_url, directory_url } = platform.addresses;
   for (const [whose, url] of [["the platform", auth_url], ["the directory", directory_url]] as const) {
-    const { keys } = await (await fetch(`${url}/jwks`)).json();
+    const { keys } = await (await fetch(`${url}/jwks`)).json() as jose.JSONWebKeySet;
     sets.push({ whose, keys });
   }
   return sets;

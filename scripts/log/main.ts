@@ -117,7 +117,7 @@ async function proofOf(
 async function fetchKeys({ fetch }: LogTools, issuer: string): Promise<JSONWebKeySet> {
   const response = await fetch(`${issuer}/jwks`);
   if (!response.ok) throw new Error(`${issuer}/jwks answered ${response.status}`);
-  return await response.json();
+  return await response.json() as JSONWebKeySet;
 }
 
 if (import.meta.main) {

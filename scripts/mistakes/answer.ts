@@ -1,4 +1,5 @@
 /** Reads what an answer says to a developer, each statement by itself. */
+import type { OAuthError, ResourceError } from "../testing/answers.ts";
 
 /** Returns the statements of an answer: a description, or one entry of `Errors` with its path. */
 export async function statementsOf(response: Response): Promise<readonly string[]> {
@@ -22,10 +23,7 @@ function redirected(location: string): string[] {
 }
 
 function ofJson(text: string): string[] {
-  const body: {
-    readonly error_description?: string;
-    readonly Errors?: readonly { readonly Path?: string; readonly Message: string }[];
-  } = JSON.parse(text);
+  const body = JSON.parse(text) as Partial<OAuthError & ResourceError>;
   return [
     ...(body.error_description === undefined ? [] : [body.error_description]),
     ...(body.Errors ?? []).map(({ Path = "", Message }) => `${Path}: ${Message}`),

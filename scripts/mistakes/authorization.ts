@@ -1,4 +1,5 @@
 /** Mistakes in the pushed request, the link for the customer and the redemption of the code. */
+import { bodyOf, type PushedRequest } from "../testing/answers.ts";
 import { push, verifierOf } from "../testing/flows.ts";
 import { authorise, Browser, codeOf, redeem, toBank } from "../testing/authorization_flow.ts";
 import { sha256, thumbprint } from "../testing/jwts.ts";
@@ -145,9 +146,8 @@ function link(
     part,
     expected,
     make: async (bench) => {
-      const pushed = await (await pushing(bench, {
-        code_challenge: await sha256(crypto.randomUUID()),
-      })).json();
+      const form = { code_challenge: await sha256(crypto.randomUUID()) };
+      const pushed = await bodyOf<PushedRequest>(pushing(bench, form));
       const query = new URLSearchParams({
         client_id: bench.env.tpp.clientId,
         request_uri: pushed.request_uri,

@@ -1,4 +1,5 @@
 /** Mistakes of a bank with payment orders: its answers to pushes, its lists of orders, and its reports of their status. */
+import { bodyOf, type Payment } from "../testing/answers.ts";
 import { bankCall, orderPath } from "../testing/back_channel.ts";
 import { authorised } from "../testing/authorization_flow.ts";
 import { type CallOptions, pay } from "../testing/flows.ts";
@@ -17,7 +18,7 @@ function answer(name: string, fault: string, part: string, expected: string): Mi
       return await pay(env, flow);
     },
     told: async ({ tracesOfBank }, made) => {
-      const { Data } = await made.json();
+      const { Data } = await bodyOf<Payment>(made);
       return await tracesOfBank(`?payment_id=${Data.DomesticPaymentId}`);
     },
   };

@@ -40,7 +40,7 @@ export async function readKeyFile(path: string, now: number): Promise<KeyFile> {
     throw new KeysFailure(`The file ${path} cannot be read.`);
   });
   await judge(path, text, now);
-  return JSON.parse(text);
+  return JSON.parse(text) as KeyFile;
 }
 
 /** Writes the file for its owner alone; where there was one, for the owner that it had. @throws {KeysFailure} */

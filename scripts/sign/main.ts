@@ -74,6 +74,9 @@ function one<T extends string>(name: string, allowed: readonly T[], value: strin
   return found;
 }
 
+/** As the file has it; a private one beside these members. */
+type RsaKey = JsonWebKey & { readonly kty: string; readonly n: string; readonly e: string };
+
 /** Reads the pair that tokens are bound to, or makes it. */
 async function proofKeys(file: string): Promise<CryptoKeyPair> {
   const text = await Deno.readTextFile(file).catch((error) => {
@@ -84,7 +87,7 @@ async function proofKeys(file: string): Promise<CryptoKeyPair> {
     await writeSecretFile(file, JSON.stringify(await exportJWK(made.privateKey)), { replace: false });
     return made;
   }
-  const { kty, n, e, ...secret } = JSON.parse(text);
+  const { kty, n, e, ...secret } = JSON.parse(text) as RsaKey;
   const imported = (jwk: JsonWebKey, use: KeyUsage): Promise<CryptoKey> =>
     crypto.subtle.importKey("jwk", jwk, { name: "RSA-PSS", hash: "SHA-256" }, true, [use]);
   const [publicKey, privateKey] = await Promise.all([

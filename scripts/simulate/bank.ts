@@ -1,6 +1,7 @@
 /** A simulated bank: takes orders, executes each once, reports on them, and shows customers its own pages. */
 import { customersOf } from "../../src/sandbox/bank/customers.ts";
 import type { ExecutedSeen } from "../prove/bank_records.ts";
+import type { PaymentOrder } from "../testing/answers.ts";
 import type { Answer, Line } from "./calls.ts";
 import { isInquiry, statementOf } from "./bank_statement.ts";
 import { claimsOf } from "./jwts.ts";
@@ -168,7 +169,8 @@ async function report({ line, party }: State, { id, status }: Executed): Promise
 }
 
 function observe({ simulation }: Line, id: string, { text, asked, told }: Answer): void {
-  simulation.watch.observed(`payment ${id}`, JSON.parse(text).Data.Status, asked, told);
+  const { Data } = JSON.parse(text) as PaymentOrder;
+  simulation.watch.observed(`payment ${id}`, Data.Status, asked, told);
 }
 
 function balancesOf({ party, ledger }: State): Record<string, string> {

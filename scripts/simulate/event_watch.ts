@@ -64,7 +64,7 @@ export function openEventWatch(violated: Violated, mayOverlap: () => boolean): E
     committed: (writes, before) => checkCommit(violated, staged, writes, before),
     logged(line) {
       if (!line.includes('"event.dead"')) return;
-      const { jti } = JSON.parse(line);
+      const { jti } = JSON.parse(line) as { readonly jti: string };
       passed.add(jti);
       const count = rejections.get(jti) ?? 0;
       if (count < DEAD_AFTER) violated("an event dies of 11 rejections", `${jti} is dead after ${count}`);

@@ -6,6 +6,7 @@ import type { BankBooks, PaymentSeen, TppBooks } from "../prove/bank_records.ts"
 import type { Evidence } from "../prove/checks.ts";
 import type { ConsentFact } from "../prove/payment.ts";
 import { readSealedRecords } from "../prove/sealed_records.ts";
+import type { Consent, Payment, PaymentOrders } from "../testing/answers.ts";
 import type { SimulatedBank } from "./bank.ts";
 import type { Answer, Line } from "./calls.ts";
 import { directStore } from "./database.ts";
@@ -68,7 +69,7 @@ export async function logFaults({ simulation: { database } }: Line): Promise<rea
 
 async function listOrders(line: Line, { party }: SimulatedBank): Promise<readonly PaymentSeen[]> {
   const answer = await get(line, party, party.orgId, "back-channel-payments/v1");
-  return answer.status === 200 ? JSON.parse(answer.text).Data.PaymentOrder : [];
+  return answer.status === 200 ? (JSON.parse(answer.text) as PaymentOrders).Data.PaymentOrder : [];
 }
 
 async function readTppBooks(line: Line, facts: readonly Fact[]): Promise<TppBooks> {
@@ -82,7 +83,7 @@ async function readTppBooks(line: Line, facts: readonly Fact[]): Promise<TppBook
     for (const id of new Set(posts.flatMap(({ paymentId }) => paymentId ?? []))) {
       const payment = await get(line, who, bank, `domestic-payments/v1/${id}`);
       if (payment.status === 200) statusOf(line, `payment ${id}`, payment);
-      payments.set(id, payment.status === 200 ? JSON.parse(payment.text).Data : undefined);
+      payments.set(id, payment.status === 200 ? (JSON.parse(payment.text) as Payment).Data : undefined);
     }
   }
   return { payments, consents };
@@ -90,7 +91,7 @@ async function readTppBooks(line: Line, facts: readonly Fact[]): Promise<TppBook
 
 function statusOf({ simulation }: Line, subject: string, { status, text, asked, told }: Answer): string {
   if (status !== 200) return `answered ${status}`;
-  const { Status } = JSON.parse(text).Data;
+  const { Data: { Status } } = JSON.parse(text) as Consent | Payment;
   simulation.watch.observed(subject, Status, asked, told);
   return Status;
 }

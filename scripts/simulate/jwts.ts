@@ -60,7 +60,7 @@ export function sealedJwt(
 /** The claims of a JWT that was sealed to one of these keys. @throws {Error} if none opens it */
 export function openedClaims(token: string, keys: readonly NamedModulus[]): Json {
   const [header = "", key = "", iv = "", body = "", tag = ""] = token.split(".");
-  const { kid } = JSON.parse(decoder.decode(fromBase64url(header)));
+  const { kid } = headerOf(token);
   const own = keys.find((candidate) => candidate.kid === kid);
   if (own === undefined) throw new Error(`sealed to ${kid}, which is none of the recipient's keys`);
   const content = base64url(unwrapped(own.n, fromBase64url(key)));
@@ -70,12 +70,12 @@ export function openedClaims(token: string, keys: readonly NamedModulus[]): Json
 
 /** The claims of a compact JWS, unverified. */
 export function claimsOf(jws: string): Json {
-  return JSON.parse(decoder.decode(fromBase64url(jws.split(".")[1] ?? "")));
+  return JSON.parse(decoder.decode(fromBase64url(jws.split(".")[1] ?? ""))) as Json;
 }
 
-/** The header of a compact JWS, unverified. */
+/** The header of a compact JWS or JWE, unverified. */
 export function headerOf(jws: string): Json {
-  return JSON.parse(decoder.decode(fromBase64url(jws.split(".")[0] ?? "")));
+  return JSON.parse(decoder.decode(fromBase64url(jws.split(".")[0] ?? ""))) as Json;
 }
 
 /** The token with another signature: what a forger without the key can make of it. */

@@ -1,4 +1,5 @@
 /** The platform's operator: has orders that were given up tried again, and ends the holds after a restore. */
+import type { OrderHold, StoppedOrders } from "../testing/operation_answers.ts";
 import { type Line, persistently } from "./calls.ts";
 import { OPERATOR_TOKEN } from "./parties.ts";
 
@@ -10,10 +11,11 @@ const PAUSE_MS = 30_000;
 export async function endHolds(line: Line, reconciles: boolean): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const list = { method: "GET", path: "/operations/order-holds", headers, isOperator: true } as const;
-    const holds = JSON.parse((await persistently(line, () => list)).text).Data.OrderHold;
-    if (holds.length === 0) return;
-    for (const { BankId, Disagreement } of holds) {
-      if (Disagreement?.length > 0) {
+    const { text } = await persistently(line, () => list);
+    const { Data } = JSON.parse(text) as { readonly Data: { readonly OrderHold: readonly OrderHold[] } };
+    if (Data.OrderHold.length === 0) return;
+    for (const { BankId, Disagreement = [] } of Data.OrderHold) {
+      if (Disagreement.length > 0) {
         line.simulation.violated("a statement agrees with the store", JSON.stringify(Disagreement));
       }
       const path = `/operations/order-holds/${BankId}/${reconciles ? "reconcile" : "release"}`;
@@ -40,7 +42,7 @@ export async function redriveOrders(line: Line): Promise<void> {
     isOperator: true,
   } as const;
   const { text } = await persistently(line, () => list);
-  for (const { DomesticPaymentId: id } of JSON.parse(text).Data.PaymentOrder) {
+  for (const { DomesticPaymentId: id } of (JSON.parse(text) as StoppedOrders).Data.PaymentOrder) {
     const path = `/operations/payment-orders/${id}/redrive`;
     await persistently(line, () => ({ method: "POST", path, headers, isOperator: true }));
   }

@@ -1,6 +1,7 @@
 /** A restore: the database is replaced by an older copy, and everybody goes on from there. */
 import { storeCopyKey } from "../../src/base/store/copy_mark.ts";
 import type { Entry } from "../../src/base/store/store.ts";
+import type { PaymentOrders } from "../testing/answers.ts";
 import type { SimulatedBank } from "./bank.ts";
 import type { Line } from "./calls.ts";
 import type { Snapshot } from "./database.ts";
@@ -49,11 +50,8 @@ export async function compareAfterRestore(
   for (const [code, { party, ledger }] of Object.entries(banks)) {
     const path = `/${code}/back-channel-payments/v1`;
     const answer = await callResource(line, { who: party, method: "GET", path });
-    const known = new Set<string>(
-      JSON.parse(answer.text).Data.PaymentOrder.map((order: { DomesticPaymentId: string }) =>
-        order.DomesticPaymentId
-      ),
-    );
+    const { Data } = JSON.parse(answer.text) as PaymentOrders;
+    const known = new Set(Data.PaymentOrder.map(({ DomesticPaymentId }) => DomesticPaymentId));
     for (const { DomesticPaymentId: id } of ledger()) {
       if (!known.has(id)) line.simulation.violated("a restore loses no order of a bank", `${code} has ${id}`);
     }

@@ -1,4 +1,5 @@
 /** Access tokens of participants by client credentials, used as long as they are good. */
+import type { TokenAnswer } from "../testing/answers.ts";
 import { type Answer, type Line, persistently } from "./calls.ts";
 import type { Party } from "./parties.ts";
 import { formRequest, type ResourceCall, resourceRequest, type Token } from "./requests.ts";
@@ -54,6 +55,6 @@ async function grant(line: Line, who: Party, bank: string): Promise<Token> {
 
 /** The token in an answer that has just come. */
 export function tokenOf({ scheduler, isClockWrong }: Simulation, text: string): Token {
-  const { access_token: value = "", expires_in: seconds = 0 } = JSON.parse(text);
+  const { access_token: value = "", expires_in: seconds = 0 } = JSON.parse(text) as Partial<TokenAnswer>;
   return { value, expiresAt: scheduler.now() + seconds * 1000, mayEndEarly: isClockWrong() };
 }

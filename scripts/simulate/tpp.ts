@@ -1,6 +1,7 @@
 /** A TPP that makes one payment and does not give up: calls repeated until they are answered, the payment posted several times. */
 import type { ConsentFact, PostFact } from "../prove/payment.ts";
 import type { PlannedPost } from "../prove/plan.ts";
+import type { Consent, CreatedConsent, Payment, PushedRequest, ResourceError } from "../testing/answers.ts";
 import { type Answer, type Line, persistently } from "./calls.ts";
 import { type Ending, visitPlatform } from "./customer.ts";
 import { digestOf } from "./jwts.ts";
@@ -96,7 +97,7 @@ async function createConsent({ line, plan, who }: Flow, idempotencyKey: string):
   const body = { Data: { Initiation: initiationOf(plan) }, Risk: {} };
   const answer = await callResource(line, { who, method: "POST", path, body, idempotencyKey });
   if (answer.status !== 201) throw new Unexpected(`POST of a consent: ${answer.status} ${answer.text}`);
-  const { ConsentId, Status } = JSON.parse(answer.text).Data;
+  const { Data: { ConsentId, Status } } = JSON.parse(answer.text) as CreatedConsent;
   simulation.watch.observed(`consent ${ConsentId}`, Status, answer.asked, answer.told);
   simulation.watch.made(`${who.orgId} ${plan.bank} ${idempotencyKey}`, JSON.stringify(body), ConsentId);
   return ConsentId;
@@ -161,7 +162,7 @@ async function push(
     state: plan.name,
   };
   const answer = await persistently(line, () => formRequest(line.simulation, who, plan.bank, "par", form));
-  return answer.status === 201 ? JSON.parse(answer.text).request_uri : undefined;
+  return answer.status === 201 ? (JSON.parse(answer.text) as PushedRequest).request_uri : undefined;
 }
 
 /** A token of a code, which a late copy of a former try may revoke: it is a second use of the code (RFC 6749 §4.1.2). */
@@ -221,7 +222,7 @@ async function postPayment(
   if (answer.status === 401 && mayHaveEnded) return undefined;
   const fact = { key, mismatch, tries, dropped: dropAfterMs !== undefined };
   if (answer.status !== 201) return { ...fact, rejected: { status: answer.status, codes: codesOf(answer) } };
-  const { DomesticPaymentId: paymentId, Status } = JSON.parse(answer.text).Data;
+  const { Data: { DomesticPaymentId: paymentId, Status } } = JSON.parse(answer.text) as Payment;
   simulation.watch.observed(`payment ${paymentId}`, Status, answer.asked, answer.told);
   simulation.watch.observed(`consent ${consentId}`, "Consumed", answer.asked, answer.told);
   simulation.watch.made(`${who.orgId} ${plan.bank} ${idempotencyKey}`, JSON.stringify(body), paymentId);
@@ -230,7 +231,7 @@ async function postPayment(
 
 function codesOf({ text }: Answer): readonly string[] {
   try {
-    return JSON.parse(text).Errors.map(({ ErrorCode }: { ErrorCode: string }) => ErrorCode);
+    return (JSON.parse(text) as ResourceError).Errors.map(({ ErrorCode }) => ErrorCode);
   } catch {
     return [];
   }
@@ -240,7 +241,7 @@ function codesOf({ text }: Answer): readonly string[] {
 async function read({ line, plan, who }: Flow, below: string, subject: string): Promise<string | undefined> {
   const answer = await callResource(line, { who, method: "GET", path: `/${plan.bank}/${below}` });
   if (answer.status !== 200) throw new Unexpected(`GET of ${subject}: ${answer.status} ${answer.text}`);
-  const { Status } = JSON.parse(answer.text).Data;
+  const { Data: { Status } } = JSON.parse(answer.text) as Consent | Payment;
   line.simulation.watch.observed(subject, Status, answer.asked, answer.told);
   return Status;
 }

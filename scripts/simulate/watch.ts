@@ -3,6 +3,7 @@
  * contract, not from the platform's code.
  */
 import type { Key, Write } from "../../src/base/store/store.ts";
+import type { LogLine } from "../testing/answers.ts";
 import { INJECTED } from "./injected.ts";
 import { claimsOf } from "./jwts.ts";
 
@@ -167,13 +168,14 @@ function watchReplays(violated: Violated, mayBeBehind: boolean): Pick<Watch, "lo
     },
     logged(line) {
       if (!line.includes('"level":"error"') && !line.includes('"used before"')) return; // as nearly all are
-      const { level, event, detail, interactionId } = JSON.parse(line);
+      const { level, event, detail, interactionId } = JSON.parse(line) as LogLine;
       const isExpected = EXPECTED_ERRORS.has(event) || event === BEHIND_PROCESS && mayBeBehind;
       if (level === "error" && !isExpected && !line.includes(INJECTED)) {
         violated("no unexpected error", line);
       }
       if (
-        event === "request.rejected" && detail === "used before" && isOnly(deliveries.get(interactionId))
+        event === "request.rejected" && detail === "used before" &&
+        isOnly(deliveries.get(String(interactionId)))
       ) {
         violated("a token is used up by its owner alone", `the first use of a token was rejected: ${line}`);
       }

@@ -82,7 +82,7 @@ interface Answer {
 /** The platform's answer, or an empty object if it is no JSON. */
 export function answerOf({ platform }: Exchange): Answer {
   try {
-    return JSON.parse(platform?.body ?? "{}");
+    return JSON.parse(platform?.body ?? "{}") as Answer;
   } catch {
     return {};
   }

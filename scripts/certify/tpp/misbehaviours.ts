@@ -64,11 +64,14 @@ export function each(...misbehaviours: readonly Misbehaviour[]): Misbehaviour {
   };
 }
 
+async function jsonOf(answer: Response): Promise<AnswerBody> {
+  return JSON.parse(await answer.text()) as AnswerBody;
+}
+
 /** The answer with another body. Its signature stays. */
 export function withBody(change: (body: AnswerBody) => unknown): Change {
   return async (answer) => {
-    const body = JSON.parse(await answer.text());
-    return sameHeaders(answer, JSON.stringify(change(body)));
+    return sameHeaders(answer, JSON.stringify(change(await jsonOf(answer))));
   };
 }
 
@@ -97,7 +100,7 @@ export async function newSigningKey(): Promise<SigningKey> {
 
 /** The platform's own signing key. `json` is its private key set. @throws {Error} if it has none */
 export async function platformSigningKey(json: string): Promise<SigningKey> {
-  const keys: readonly JWK[] = JSON.parse(json).keys;
+  const { keys } = JSON.parse(json) as { readonly keys: readonly JWK[] };
   const jwk = keys.find(({ use }) => use === "sig");
   if (jwk?.kid === undefined) throw new Error("the platform has no signing key");
   const key = await importJWK({ ...jwk, alg: SIGNATURE_ALG }, SIGNATURE_ALG);
@@ -112,7 +115,7 @@ export function signedBy(
 ): Change {
   return async (answer) => {
     if (answer.headers.get("x-jws-signature") === null) return answer;
-    const body = JSON.stringify(change(JSON.parse(await answer.text())));
+    const body = JSON.stringify(change(await jsonOf(answer)));
     const response = sameHeaders(answer, body);
     const signer = { key, kid, iss: "certifier", tan: "certifier", profile: "b" } as const;
     const signature = await signPayload(signer, new TextEncoder().encode(body), Date.now());
@@ -129,7 +132,7 @@ export async function signedAnswer(key: SigningKey, status: number, body: unknow
 /** The answer, changed and signed with RS256 by a key of the platform. */
 export function signedWithRs256(platform: SigningKey, change: (body: AnswerBody) => unknown): Change {
   return async (answer) => {
-    const body = JSON.stringify(change(JSON.parse(await answer.text())));
+    const body = JSON.stringify(change(await jsonOf(answer)));
     const response = sameHeaders(answer, body);
     const key = await importJWK({ ...platform.published, alg: "RS256" }, "RS256");
     const obie = Object.values(OBIE_CLAIM);

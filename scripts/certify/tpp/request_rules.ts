@@ -1,5 +1,5 @@
 /** The rules for the requests of a TPP, for both good payments at once. */
-import { base64url, flattenedVerify, importX509 } from "jose";
+import { base64url, type CompactJWSHeaderParameters, flattenedVerify, importX509 } from "jose";
 import { OBIE_CLAIM, SIGNATURE_ALG } from "../../../src/client/profile.ts";
 import type { Run, TppBench } from "./bench.ts";
 import { answerOf, assertionOf, type Exchange, field, proofOf, tokenOf } from "./exchange.ts";
@@ -179,7 +179,7 @@ export async function judgeSignatures(seen: Seen): Promise<readonly Fault[]> {
   const faults = await Promise.all(posts.map(async (exchange): Promise<Fault> => {
     const [head = "", middle, signature = ""] = (exchange.headers.get("x-jws-signature") ?? "").split(".");
     if (middle !== "") return `${nameOf(exchange)}: no detached x-jws-signature`;
-    const header = JSON.parse(new TextDecoder().decode(base64url.decode(head)));
+    const header = JSON.parse(new TextDecoder().decode(base64url.decode(head))) as CompactJWSHeaderParameters;
     const body = new TextEncoder().encode(exchange.body);
     const payload = header.b64 === false ? body : base64url.encode(body);
     const crit = Object.fromEntries(Object.values(OBIE_CLAIM).map((name) => [name, true]));
