@@ -5,8 +5,21 @@
  */
 import * as jose from "jose";
 
-// deno-lint-ignore no-explicit-any -- what the platform says, once its signature or its TLS vouches for it
-type Json = any;
+type Names = "org_id" | "org_name" | "client_id" | "software_client_id" | "signing_kid";
+type Me = Record<Names, string> & { encryption_kid?: string; redirect_uris: [string, ...string[]] };
+type Mine = { consent_managedby_bank?: boolean; payment_orders_uri?: string };
+type Endpoints = Record<"auth_url" | "base_url" | "directory_url" | "registration_audience", string>;
+type Account = { Identification: string };
+type Amount = { Amount: string; Currency: string };
+type Initiation = { InstructedAmount: Amount; CreditorAccount: { Name: string }; DebtorAccount?: Account };
+type Handover = Record<"jti" | "ref_id" | "correlation_id" | "debtor_account_present", string>;
+type Order = { DomesticPaymentId: string; DebtorAccount: Account; Initiation: Initiation };
+/** The claims of a handover or of an order, once the platform's signature vouches for them. */
+type Claims = Handover & { aud: unknown; iat: number; exp: number; act: { sub: string }; Data: Order };
+type Answer = { access_token: string; Data: { Initiation: Initiation } };
+type Step = { step: string; tries: number; ends: number; back?: Promise<string> | undefined };
+type Visit = Step & { path: string; secret: string; handover: Claims; Initiation: Initiation };
+type Key = Record<"use" | "kid" | "kty" | "n" | "e", string>;
 const [folder] = Deno.args;
 const stop = (why: string, status = 1): never => {
   Deno.stderr.writeSync(bytes(`${why}\n`));
@@ -26,10 +39,10 @@ const accounts = [
 ];
 
 // 0. Who I am: the participant's folder, and what its software statement says. Which platform: endpoints.json.
-const me = JSON.parse(await read(`${folder}/participant.json`));
+const me = JSON.parse(await read(`${folder}/participant.json`)) as Me;
 const software_statement = (await read(`${folder}/${me.software_client_id}.jks`)).trim();
-const { consent_managedby_bank: ownScreen, payment_orders_uri } = jose.decodeJwt<Json>(software_statement);
-const platform = JSON.parse(await read(`${sandbox}/endpoints.json`));
+const { consent_managedby_bank: ownScreen, payment_orders_uri } = jose.decodeJwt<Mine>(software_statement);
+const platform = JSON.parse(await read(`${sandbox}/endpoints.json`)) as Endpoints;
 const issuer = `${platform.auth_url}/${me.org_id}`;
 const [ca, cert, key] = [`${sandbox}/ca.pem`, `${folder}/transport.cert.pem`, `${folder}/transport.key.pem`];
 const client = Deno.createHttpClient({
@@ -45,15 +58,15 @@ const dpop = await jose.generateKeyPair("PS256");
 let ahead = 0;
 const readClock = async (): Promise<void> => {
   const asked = fetch(`${platform.directory_url}/sandbox/clock`, { signal: AbortSignal.timeout(2000) });
-  const told = await asked.then((answer) => answer.json()).catch(() => undefined);
-  ahead = Math.round(told?.ahead_seconds ?? ahead);
+  const told = asked.then((answer) => answer.json() as Promise<{ ahead_seconds: number }>);
+  ahead = Math.round((await told.catch(() => undefined))?.ahead_seconds ?? ahead);
 };
 const now = (): number => Math.floor(Date.now() / 1000) + ahead;
 const platformKeys = jose.createRemoteJWKSet(new URL(`${platform.auth_url}/jwks`));
 const wanted = { algorithms: ["PS256"], typ: "JWT", issuer: platform.auth_url, audience: me.org_id };
-const fromPlatform = async (jws: string, ...has: string[]): Promise<Json> => {
+const fromPlatform = async (jws: string, ...has: string[]): Promise<Claims> => {
   const asOf = { currentDate: new Date(now() * 1000), requiredClaims: ["exp", "iat", "jti", ...has] };
-  const { payload } = await jose.jwtVerify<Json>(jws, platformKeys, { ...wanted, ...asOf });
+  const { payload } = await jose.jwtVerify<Claims>(jws, platformKeys, { ...wanted, ...asOf });
   if (typeof payload.aud !== "string") throw new Error("aud is a list"); // for me alone
   if (payload.exp - payload.iat > 300) throw new Error("lives too long");
   return payload;
@@ -73,8 +86,8 @@ const registered = await fetch(`${platform.base_url}/register/v1`, { method: "PO
 if (registered.status >= 500) {
   stop(`The platform cannot register you now: HTTP ${registered.status}. Try again.`);
 }
-const { client_id, error_description } = await registered.json();
-say(`register: ${registered.status} ${client_id ?? error_description}`); // 400: registered before with this statement
+const told = await registered.json() as { client_id?: string; error_description?: string };
+say(`register: ${registered.status} ${told.client_id ?? told.error_description}`); // 400: registered before with this statement
 
 // 2. Serve customers at my redirect URL, and the platform's payment orders at the address in my statement.
 const home = new URL(me.redirect_uris[0]);
@@ -85,7 +98,7 @@ const html = { ...quiet, "content-type": "text/html; charset=utf-8" };
 const page = (text: string, status = 200): Response => new Response(text, { status, headers: html });
 const to = (location: string, more: object = {}): Response =>
   new Response(null, { status: 303, headers: { location, ...quiet, ...more } });
-const visits = new Map<string, Json>();
+const visits = new Map<string, Visit>();
 const orders = new Map<string, string>();
 const hook = Deno.env.get("CERTIFICATION_HOOK"); // set it only while you are certified (docs/bank.md)
 try {
@@ -119,11 +132,11 @@ async function arrive(sealed: string): Promise<Response> {
   const handover = await fromPlatform(new TextDecoder().decode(plaintext), "ref_id", "correlation_id");
   const [path, secret] = [`${home.pathname}/${encodeURIComponent(handover.jti)}`, crypto.randomUUID()];
   if (visits.has(path)) throw new Error("jti used before");
-  const visit: Json = { path, secret, handover, step: "login", tries: 3, ends: now() + 900 };
+  const visit = { path, secret, handover, step: "login", tries: 3, ends: now() + 900 } as Visit;
   visits.set(path, visit);
   Deno.unrefTimer(setTimeout(() => visits.delete(path), 86_400_000)); // so long the platform leads the late back
   const read = await callBackChannel("GET", `back-channel-auth/v1/${handover.ref_id}`).catch(() => undefined);
-  visit.Initiation = read?.Data.Initiation; // contract EP11
+  if (read) visit.Initiation = read.Data.Initiation; // contract EP11
   const isImplicit = handover.debtor_account_present === "true";
   if (!read || Boolean(visit.Initiation.DebtorAccount) !== isImplicit) visit.back = goBack(visit, "error");
   if (visit.back !== undefined) return to(await visit.back);
@@ -131,8 +144,9 @@ async function arrive(sealed: string): Promise<Response> {
 }
 
 /** The customer's pages: log in, then see the payment, choose the account and confirm with a one-time code. */
-async function attend(visit: Json, cookies: string, body: string | undefined): Promise<Response> {
-  if (!cookies.split("; ").includes(`visit=${visit?.secret}`)) throw new Error("no visit of this browser");
+async function attend(visit: Visit | undefined, cookies: string, body?: string): Promise<Response> {
+  const isTheirs = visit !== undefined && cookies.split("; ").includes(`visit=${visit.secret}`);
+  if (!isTheirs) throw new Error("no visit of this browser");
   const form = new URLSearchParams(body);
   if (now() >= visit.ends) visit.back ??= goBack(visit, "failure"); // too late: back to the TPP
   if (form.get("step") === visit.step) visit.back ??= decide(visit, form); // an earlier page's entry is void
@@ -141,7 +155,7 @@ async function attend(visit: Json, cookies: string, body: string | undefined): P
 }
 
 /** Returns the URL back to the platform, or undefined if another page follows. */
-function decide(visit: Json, form: URLSearchParams): Promise<string> | undefined {
+function decide(visit: Visit, form: URLSearchParams): Promise<string> | undefined {
   const { step, Initiation: { DebtorAccount: given } } = visit;
   if (form.get("decision") === "refuse") return goBack(visit, "failure");
   const [user, password, code] = ["username", "password", "code"].map((name) => form.get(name));
@@ -157,7 +171,7 @@ function decide(visit: Json, form: URLSearchParams): Promise<string> | undefined
 }
 
 /** Reports accounts (contract EP12), and says where the browser goes (contract EP5): my JWT, sealed to the platform. */
-async function goBack(visit: Json, status: string, report?: typeof accounts): Promise<string> {
+async function goBack(visit: Visit, status: string, report?: typeof accounts): Promise<string> {
   const { debtor_account_present, ref_id, correlation_id } = visit.handover;
   if (report !== undefined) {
     const DebtorAccount = report.map(({ cents, ...own }) => ({ ...own, Balance: (cents / 100).toFixed(2) }));
@@ -168,8 +182,10 @@ async function goBack(visit: Json, status: string, report?: typeof accounts): Pr
   const sub = visit.step === "login" ? "nobody" : alice.sub;
   const outcome = { sub, debtor_account_present, ref_id, correlation_id, status, status_code: status };
   const jws = await sign({ iss: me.org_id, aud: platform.auth_url, bank_id: me.org_id, ...outcome });
-  const { keys } = await (await fetch(`${platform.auth_url}/jwks`)).json();
-  const { kid, kty, n, e } = keys.find(({ use }: Json) => use === "enc");
+  const { keys } = await (await fetch(`${platform.auth_url}/jwks`)).json() as { keys: Key[] };
+  const enc = keys.find(({ use }) => use === "enc");
+  if (enc === undefined) throw new Error("the platform has no key to encrypt to");
+  const { kid, kty, n, e } = enc;
   const to = await jose.importJWK({ kty, n, e }, "RSA-OAEP-256");
   const header = { alg: "RSA-OAEP-256", enc: "A256GCM", cty: "JWT", kid };
   const sealed = await new jose.CompactEncrypt(bytes(jws)).setProtectedHeader(header).encrypt(to);
@@ -203,7 +219,7 @@ function settle(id: string, StatusUpdateDateTime: string, waitMs = 1000): void {
 }
 
 /** A call with a token of my own (contract EP1; a busy bank keeps it for its hour). */
-async function callBackChannel(method: string, path: string, body?: string): Promise<Json> {
+async function callBackChannel(method: string, path: string, body?: string): Promise<Answer> {
   const client_assertion_type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
   const client_assertion = await sign({ iss: me.client_id, sub: me.client_id, aud: issuer });
   const grant = { grant_type: "client_credentials", scope: "bank", client_id: me.client_id };
@@ -213,7 +229,7 @@ async function callBackChannel(method: string, path: string, body?: string): Pro
 }
 
 /** A request with a DPoP proof, a token where there is one, and a detached signature over a JSON body. */
-async function send(method: string, path: string, body?: BodyInit, token?: string): Promise<Json> {
+async function send(method: string, path: string, body?: BodyInit, token?: string): Promise<Answer> {
   const htu = `${platform.base_url}/${me.org_id}/${path}`;
   const ath = token && new Uint8Array(await crypto.subtle.digest("SHA-256", bytes(token)));
   const proof = { htm: method, htu, ath: ath && jose.base64url.encode(ath) };
@@ -227,7 +243,7 @@ async function send(method: string, path: string, body?: BodyInit, token?: strin
     headers.set("x-jws-signature", `${jws.protected}..${jws.signature}`);
   }
   const response = await fetch(htu, { method, headers, body: body ?? null, client });
-  if (response.status === 200) return await response.json();
+  if (response.status === 200) return await response.json() as Answer;
   throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
 }
 
@@ -235,8 +251,9 @@ async function send(method: string, path: string, body?: BodyInit, token?: strin
 async function driveCustomer(body: string | undefined): Promise<Response> {
   const shown = accounts.map(({ cents, ...own }) => ({ ...own, Balance: (cents / 100).toFixed(2) }));
   if (body === undefined) return Response.json({ accounts: shown });
-  const { consent_id, decision, account = shown[0]?.Identification } = JSON.parse(body);
-  const isOpen = ({ handover, back }: Json): boolean => handover.ref_id === consent_id && back === undefined;
+  const asked = JSON.parse(body) as { consent_id: string; decision: string; account?: string };
+  const { consent_id, decision, account = shown[0]?.Identification ?? "" } = asked;
+  const isOpen = ({ handover, back }: Visit): boolean => handover.ref_id === consent_id && back === undefined;
   const visit = [...visits.values()].findLast(isOpen);
   if (visit === undefined) return Response.json({ error: "no_visit" }, { status: 404 });
   if (decision === "timeout") visit.ends = now();
@@ -250,7 +267,7 @@ async function driveCustomer(body: string | undefined): Promise<Response> {
   return Response.json({ location: headers.get("location") });
 }
 
-function formOf({ step, handover: { act }, Initiation }: Json): string {
+function formOf({ step, handover: { act }, Initiation }: Visit): string {
   const { InstructedAmount: { Amount, Currency }, CreditorAccount: { Name }, DebtorAccount } = Initiation;
   const asked = `${Currency} ${Amount} to ${Name}, asked for by ${act.sub}`;
   const title = asked.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

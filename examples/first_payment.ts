@@ -6,6 +6,12 @@
 import * as jose from "jose";
 import * as oauth from "oauth4webapi";
 
+type Names = "client_id" | "org_id" | "org_name" | "signing_kid" | "software_client_id";
+type Me = Record<Names, string> & { redirect_uris: [string, ...string[]] };
+type Hosts = "auth_url" | "banks_url" | "base_url" | "directory_url";
+type Endpoints = Record<Hosts | "registration_audience", string>;
+/** A consent or a payment: what is read of it. */
+type Made = { Data: Record<"ConsentId" | "DomesticPaymentId" | "Status" | "StatusReason", string> };
 const [folder, bank = "BANKA", outcome] = Deno.args;
 const say = (text: string): void => void Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
 const stop = (why: string, status = 1): never => {
@@ -22,8 +28,8 @@ const read = (path: string): Promise<string> =>
   Deno.readTextFile(path).catch((error: Error) => stop(unreadable(path, error)));
 
 // 0. Who I am: the participant's folder. Which platform: the sandbox's endpoints.json.
-const me = JSON.parse(await read(`${folder}/participant.json`));
-const endpoints = JSON.parse(await read(`${sandbox}/endpoints.json`));
+const me = JSON.parse(await read(`${folder}/participant.json`)) as Me;
+const endpoints = JSON.parse(await read(`${sandbox}/endpoints.json`)) as Endpoints;
 const mutualTls = Deno.createHttpClient({
   caCerts: [await read(`${sandbox}/ca.pem`)],
   cert: await read(`${folder}/transport.cert.pem`),
@@ -37,8 +43,9 @@ const redirectUri = new URL(me.redirect_uris[0]);
 // JWTs are dated by the platform's time. A sandbox's can be moved ahead (POST {directory_url}/sandbox/clock); outside of
 // sandboxes no server has that address, and it is this computer's own.
 const secondsAhead = async (): Promise<number> => {
-  const asked = fetch(`${endpoints.directory_url}/sandbox/clock`).then((answer) => answer.json());
-  return Math.round((await asked.catch(() => undefined))?.ahead_seconds ?? 0);
+  const told = await fetch(`${endpoints.directory_url}/sandbox/clock`)
+    .then((answer) => answer.json() as Promise<{ ahead_seconds: number }>).catch(() => undefined);
+  return Math.round(told?.ahead_seconds ?? 0);
 };
 let ahead = await secondsAhead();
 const now = (): number => Math.floor(Date.now() / 1000) + ahead;
@@ -62,8 +69,8 @@ const registered = await overMutualTls(`${endpoints.base_url}/register/v1`, {
 if (registered.status >= 500) {
   stop(`The platform cannot register you now: HTTP ${registered.status}. Try again.`);
 }
-const { client_id, error_description } = await registered.json();
-say(`register: ${registered.status} ${client_id ?? error_description}`); // 400: registered before with this statement
+const told = await registered.json() as { client_id?: string; error_description?: string };
+say(`register: ${registered.status} ${told.client_id ?? told.error_description}`); // 400: registered before with this statement
 
 // 2. Discover the bank's authorization server and get a token of my own, bound to a DPoP key (contract EP1).
 const insecure = { [oauth.allowInsecureRequests]: true }; // auth_url is http on this computer only
@@ -186,13 +193,12 @@ async function headlessCustomer(outcome: string): Promise<URL> {
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ bank, client_id: me.client_id, request_uri, outcome }),
   });
-  const { redirect_url, error_description } = await response.json();
-  return new URL(redirect_url ?? stop(`The customer did not come back: ${error_description}`));
+  const back = await response.json() as { redirect_url?: string; error_description?: string };
+  return new URL(back.redirect_url ?? stop(`The customer did not come back: ${back.error_description}`));
 }
 
 /** A signed POST to a resource endpoint of the bank: an idempotency key, and a detached signature over the bytes. */
-// deno-lint-ignore no-explicit-any -- an answer of the platform, read by the lines above
-async function post(path: string, accessToken: string, body: unknown): Promise<any> {
+async function post(path: string, accessToken: string, body: unknown): Promise<Made> {
   const bytes = new TextEncoder().encode(JSON.stringify(body));
   const claims = {
     "http://openbanking.org.uk/iat": now(),
@@ -211,17 +217,16 @@ async function post(path: string, accessToken: string, body: unknown): Promise<a
 }
 
 /** A request to a resource endpoint of the bank, with a proof of its own each time that it is sent. */
-// deno-lint-ignore no-explicit-any -- an answer of the platform, read by the lines above
-async function call(method: string, path: string, token: string, body?: Uint8Array, more = {}): Promise<any> {
+async function call(method: string, path: string, token: string, body?: Uint8Array, add = {}): Promise<Made> {
   const url = new URL(`${endpoints.base_url}/${bank}${path}`);
-  const send = () => oauth.protectedResourceRequest(token, method, url, new Headers(more), body, options);
+  const send = () => oauth.protectedResourceRequest(token, method, url, new Headers(add), body, options);
   const response = await persistently(send);
   const bytes = new Uint8Array(await response.arrayBuffer());
   const text = new TextDecoder().decode(bytes);
   if (response.status >= 500 || response.status === 429) throw new Error(`HTTP ${response.status}`);
   if (!response.ok) stop(`${method} ${path} was rejected: HTTP ${response.status} ${text}`);
   await verify(response.headers.get("x-jws-signature") ?? "", bytes);
-  return JSON.parse(text);
+  return JSON.parse(text) as Made;
 }
 
 /** The platform's signature over the bytes of its answer, in the profile of its header (contract SG1, SG2). */

@@ -20,9 +20,10 @@ import {
 } from "../src/client/tpp/take_payment.ts";
 import { openTpp } from "../src/client/tpp/tpp.ts";
 
+type Endpoints = Record<"auth_url" | "base_url" | "directory_url" | "registration_audience", string>;
 const [, , name = "mine", bank = "BANKA"] = argv;
 const dir = env["SANDBOX_DIR"] ?? ".data/sandbox";
-const endpoints = JSON.parse(await readFile(`${dir}/endpoints.json`, "utf8"));
+const endpoints = JSON.parse(await readFile(`${dir}/endpoints.json`, "utf8")) as Endpoints;
 const [redirectUri = ""] = (await loadParticipant(`${dir}/participants/${name}`)).redirectUris;
 const merchant = { name: "Company Limited", iban: "FR1420041010050500013M02606", categoryCode: "5812" };
 const purchase = { orderId: crypto.randomUUID(), description: "Lunch of the day", amount: "4.20", merchant };

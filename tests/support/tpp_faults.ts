@@ -37,7 +37,7 @@ const VERIFY = "await jose.flattenedVerify(signed, platformKeys, {";
 const RESPONSE_SIGNATURE = 'await verify(response.headers.get("x-jws-signature") ?? "", bytes);';
 const NEW_KEY = '"x-idempotency-key": crypto.randomUUID(),';
 const SEND =
-  "const send = () => oauth.protectedResourceRequest(token, method, url, new Headers(more), body, options);";
+  "const send = () => oauth.protectedResourceRequest(token, method, url, new Headers(add), body, options);";
 
 function withKeyOfEachAttempt(finds: string, path: string): TppFault {
   return fault(
@@ -45,7 +45,7 @@ function withKeyOfEachAttempt(finds: string, path: string): TppFault {
     `a new idempotency key for each attempt at ${path}`,
     SEND,
     `const send = () => oauth.protectedResourceRequest(token, method, url, new Headers(
-      path === "/${path}/v1" ? { ...more, "x-idempotency-key": crypto.randomUUID() } : more), body, options);`,
+      path === "/${path}/v1" ? { ...add, "x-idempotency-key": crypto.randomUUID() } : add), body, options);`,
   );
 }
 

@@ -51,7 +51,7 @@ export const VISIT_FAULTS: readonly BankFault[] = [
     name: "takes a second decision",
     found: "BANK-W03",
     changes: [
-      ["({ handover, back }: Json)", "({ handover, back, decided }: Json)"],
+      ["({ handover, back }: Visit)", "({ handover, back, decided }: Json)"],
       ["consent_id && back === undefined", "consent_id && (back === undefined || decided)"],
       ['if (decision === "timeout")', 'visit.decided = true;\n  if (decision === "timeout")'],
       [
