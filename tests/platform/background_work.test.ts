@@ -1,5 +1,6 @@
 /** Background work that fails waits longer and longer, goes on afterwards, and does not log a failing store again. */
 import { assert, assertEquals } from "@std/assert";
+import type { LogLine } from "testing/answers.ts";
 import { ApiError } from "../../src/base/kernel/api_error.ts";
 import { openLog } from "../../src/base/observability/log.ts";
 import { backgroundWork } from "../../src/platform/background_work.ts";
@@ -22,7 +23,7 @@ Deno.test("background work logs a failure of its own, but not one of the store, 
 
 Deno.test("one occasion of background work runs each job until it finds no more, and none twice after a failure", async () => {
   const events: string[] = [];
-  const sink = (line: string): void => void events.push(JSON.parse(line).event);
+  const sink = (line: string): void => void events.push((JSON.parse(line) as LogLine).event);
   const log = openLog({ clock: Date.now, sink, level: "debug" });
   const passes: Record<string, number> = { some: 0, endless: 0, failing: 0 };
   const job = (name: string, answer: (pass: number) => number) => (): Promise<number> =>
@@ -54,7 +55,7 @@ async function run(error: Error, failures: number): Promise<{ passes: number[]; 
   };
   const log = openLog({
     clock: Date.now,
-    sink: (line) => events.push(JSON.parse(line).event),
+    sink: (line) => events.push((JSON.parse(line) as LogLine).event),
     level: "debug",
   });
   const work = backgroundWork([job], () => Promise.resolve(), log, EVERY_MS);

@@ -53,7 +53,7 @@ const FORMER: readonly { readonly key: Key; readonly value: unknown }[] = former
 
 function withBytes(value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("bytes" in value)) return value;
-  const marked = JSON.parse(JSON.stringify(value.bytes));
+  const marked = JSON.parse(JSON.stringify(value.bytes)) as { readonly $bytes: string };
   return { ...value, bytes: Uint8Array.fromBase64(marked.$bytes) };
 }
 

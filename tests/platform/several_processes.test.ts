@@ -1,5 +1,6 @@
 /** The state that each process keeps for itself, and its consequences for several on one store [M1]. */
 import { assert, assertEquals } from "@std/assert";
+import type { LogLine } from "testing/answers.ts";
 import type { Platform } from "../../src/platform/compose.ts";
 import { call, clientToken, createConsent, good, requestToken } from "testing/flows.ts";
 import { onboard } from "testing/participants.ts";
@@ -123,7 +124,7 @@ Deno.test("a TPP that an operator blocks at one of three processes is rejected b
 Deno.test("a process whose clock is more than 2 s behind another's logs it once, and again after it was right [M1]", async () => {
   await using env = await openEnvironment();
   const ahead = await anotherProcess(env, () => 5000);
-  const alarms = async (step: number): Promise<number[]> => {
+  const alarms = async (step: number): Promise<unknown[]> => {
     env.logged.length = 0;
     env.clockStep = step;
     for (let second = 0; second < 30; second++) {
@@ -131,7 +132,9 @@ Deno.test("a process whose clock is more than 2 s behind another's logs it once,
       await ahead.markAge();
       await env.platform.markAge();
     }
-    return env.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "clock.behind_process")
+    return env.logged.map((line) => JSON.parse(line) as LogLine).filter(({ event }) =>
+      event === "clock.behind_process"
+    )
       .map(({ level, seconds }) => (assertEquals(level, "error"), seconds));
   };
   assertEquals(await alarms(3000), []);

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import type { PayerAccounts } from "testing/answers.ts";
 import { ACCOUNTS, consentPath, idleReport, putReport, reportFor } from "testing/back_channel.ts";
 import { call, clientToken, consentBody, createConsent, good } from "testing/flows.ts";
 import { type AtBank, authorise, decide, returnPath, toBank } from "testing/authorization_flow.ts";
@@ -111,6 +112,6 @@ Deno.test("PUT back-channel-auth keeps the signed bytes and the signature as evi
   const flow = await toBank(env);
   assertEquals((await putAccounts(env, env.bankA, flow.consentId)).status, 200);
   const evidence = await bodyAt(env.store, `${flow.consentId} payer accounts 1`);
-  const body = JSON.parse(new TextDecoder().decode(evidence?.bytes));
+  const body = JSON.parse(new TextDecoder().decode(evidence?.bytes)) as PayerAccounts;
   assertEquals([body.Data.ConsentId, evidence?.signature?.split(".").length], [flow.consentId, 3]);
 });

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { rejectionOf } from "testing/answers.ts";
 import type { SentConsent } from "testing/flows.ts";
 import {
   assertIndistinguishable,
@@ -62,7 +63,7 @@ Deno.test("GET back-channel-auth rejects another bank, whatever token it holds [
   });
   await t.step("it gets none at this address", async () => {
     const response = await unchanged(env, () => requestToken(env, bankB, "BANKA"));
-    assertEquals([response.status, (await response.json()).error], [400, "invalid_scope"]);
+    assertEquals([response.status, (await rejectionOf(response)).error], [400, "invalid_scope"]);
   });
   await t.step("and had it one, it would be rejected", async () => {
     const key = await dpopKey();

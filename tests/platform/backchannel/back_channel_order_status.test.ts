@@ -1,6 +1,6 @@
 /** `PUT back-channel-payments/{id}`: a bank reports how a payment went (Decision D3; contract PT3 to PT10). */
 import { assertEquals } from "@std/assert";
-import type { Consent, Payment, PaymentOrder } from "testing/answers.ts";
+import { bodyOf, type Consent, type Payment, type PaymentOrder } from "testing/answers.ts";
 import { bankCall, orderPath, paidAt, putStatus } from "testing/back_channel.ts";
 import { call, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
@@ -63,7 +63,7 @@ for (const from of STATUSES) {
           assertEquals(await order(env, id), moved);
         } else if (from === to) {
           const same = await idlePut(env, env.bankA, id, data(to));
-          assertEquals([same.status, (await same.json()).Data], [200, before]);
+          assertEquals([same.status, (await bodyOf<PaymentOrder>(same)).Data], [200, before]);
         } else {
           const rejected = await idlePut(env, env.bankA, id, data(to));
           await assertFaults(rejected, 400, [["Field.Invalid", "Data.Status"]]);

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { bodyOf } from "testing/answers.ts";
 import type { JsonObject } from "testing/jwts.ts";
 import {
   assertIndistinguishable,
@@ -176,7 +177,7 @@ Deno.test("PUT back-channel-payments: of parallel contradicting reports one is t
     );
     assertEquals(answers.map(({ status }) => status).toSorted(), [...expected]);
     const taken = await Promise.all(
-      answers.filter(({ status }) => status === 200).map((answer) => answer.json()),
+      answers.filter(({ status }) => status === 200).map((answer) => bodyOf(answer)),
     );
     const { Status } = await order(env, id);
     assertEquals(taken.map(({ Data }) => Data.Status), taken.map(() => Status));

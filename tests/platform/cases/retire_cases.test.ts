@@ -1,5 +1,6 @@
 /** Retention: what is due is erased and deleted, with proof in the log. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import type { Bundle } from "../../../scripts/case/bundle_schema.ts";
 import { caseCommand } from "../../../scripts/case/main.ts";
 import { verify } from "../../../scripts/case/verify.ts";
 import type { Store } from "../../../src/base/store/store.ts";
@@ -58,11 +59,9 @@ for (const { name, ignore, store } of ENGINES) {
           tools.printed.join("\n"),
           /consent was erased .*by clock; retention: ERASE_CASES_DAYS=200/,
         );
-        const kept = JSON.parse(await grownBundle(env, young.paymentId));
+        const kept = JSON.parse(await grownBundle(env, young.paymentId)) as Bundle;
         assert(
-          kept.entries.some(({ record }: { record: { event: string } }) =>
-            record.event === "payment.AcceptedSettlementCompleted"
-          ),
+          kept.entries.some(({ record }) => record["event"] === "payment.AcceptedSettlementCompleted"),
         );
       });
       await t.step("the log says which class, up to when, how many and by which rule", async () => {

@@ -1,5 +1,6 @@
 /** Accepted account schemes and names. Text that a customer could mistake for the platform's own is rejected. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { bodyOf, firstOf, type ResourceError } from "testing/answers.ts";
 import type { JsonObject } from "testing/jwts.ts";
 import { idleReport, reportFor } from "testing/back_channel.ts";
 import { call, clientToken, consentBody, createConsent, good, pay } from "testing/flows.ts";
@@ -22,7 +23,7 @@ async function rejected(env: Environment, initiation: JsonObject): Promise<Respo
 }
 
 async function messageOf(response: Response): Promise<string> {
-  return (await response.clone().json()).Errors[0].Message;
+  return firstOf((await bodyOf<ResourceError>(response.clone())).Errors).Message;
 }
 
 Deno.test("a scheme that is not configured is rejected with the list of those that are, wherever an account is named [CON-18]", async () => {

@@ -116,7 +116,7 @@ async function shownPage(env: Environment, { consentId }: AtBank): Promise<Shown
   const id = asConsentId(consentId);
   const file = id === undefined ? null : await readCase(env.store, id);
   const body = file?.entries.at(-1)?.items.find(({ item }) => item.kind === "decision")?.body;
-  return JSON.parse(new TextDecoder().decode(body?.bytes)).page;
+  return (JSON.parse(new TextDecoder().decode(body?.bytes)) as { readonly page: ShownPage }).page;
 }
 
 /** RFC 8785 of the page's facts without accounts, by hand: members in order, without white space. */

@@ -1,5 +1,6 @@
 /** How many deadlines the sweeper handles, in which commits, and what a consent that fails does to others [STA-01, CT12]. */
 import { assert, assertEquals } from "@std/assert";
+import type { LogLine } from "testing/answers.ts";
 import { type Consent } from "../../../src/platform/consents/consent.ts";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { readRatePolicies } from "../../../src/platform/rate_policies.ts";
@@ -39,7 +40,9 @@ Deno.test("a consent that cannot be written keeps no other back and is logged; i
   env.now += DAY_MS;
   assertEquals(await env.platform.sweepConsents(), 44);
   assertEquals(await unswept(env, ids), [broken]);
-  const logged = env.logged.map((line) => JSON.parse(line)).filter(({ level }) => level === "error");
+  const logged = env.logged.map((line) => JSON.parse(line) as LogLine).filter(({ level }) =>
+    level === "error"
+  );
   assertEquals(logged.map(({ event, consentId }) => [event, consentId]), [["consent.not_expired", broken]]);
   delete store.failing;
   assertEquals([await env.platform.sweepConsents(), await unswept(env, ids)], [1, []]);

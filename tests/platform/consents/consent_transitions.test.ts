@@ -1,7 +1,7 @@
 /** Contract CT1 to CT17 as a TPP sees it: what moves a consent, and what does not. */
 import { assertEquals } from "@std/assert";
 import { comeBack } from "support/at_bank.ts";
-import type { Consent } from "testing/answers.ts";
+import { type Consent, rejectionOf } from "testing/answers.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
 import {
   type BoundToken,
@@ -23,6 +23,7 @@ import {
 } from "testing/front_channel.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { errorBody } from "testing/resource_answers.ts";
 
 Deno.test("A consent awaits authorisation until a customer or a bank ends its flow [CT1] [CT2] [CT3] [CT4]", async () => {
   await using env = await openEnvironment();
@@ -55,8 +56,8 @@ Deno.test("Authorized: confirming funds changes nothing, the payment consumes it
   };
   for (const [name, act] of Object.entries(after)) {
     const answer = await assertConsentStays(env, flow, "Consumed", act);
-    const { Errors } = await answer.json();
-    assertEquals([answer.status, Errors[0].ErrorCode], [400, "UK.OBIE.Resource.InvalidConsentStatus"], name);
+    const { Errors: [fault] } = await errorBody(answer, 400);
+    assertEquals(fault?.ErrorCode, "UK.OBIE.Resource.InvalidConsentStatus", name);
   }
 });
 
@@ -85,7 +86,7 @@ Deno.test("POST par for a consent that no customer can be asked about: 400 inval
   await steps(t, consents, async ([consentId, options = {}]) => {
     const form = { code_challenge: "P".repeat(42) + "A" };
     const answer = await assertNothingChanges(env, () => push(env, consentId, { ...options, form }));
-    assertEquals([answer.status, (await answer.json()).error], [400, "invalid_request"]);
+    assertEquals([answer.status, (await rejectionOf(answer)).error], [400, "invalid_request"]);
   });
 });
 

@@ -18,7 +18,7 @@ const ACCOUNT = { SchemeName: "UK.OBIE.IBAN", Identification: "GB29NWBK601613319
 const REPORTED = { ...ACCOUNT, SecondaryIdentification: "ROLL-1", Balance: "1500.00", Currency: "EUR" };
 
 /** As written before the domain had names of its own. */
-const CONSENT: StoredConsent = JSON.parse(JSON.stringify({
+const CONSENT = JSON.parse(JSON.stringify({
   id: "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11",
   clientId: "SC-58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a12",
   bank: "BANKA",
@@ -29,8 +29,8 @@ const CONSENT: StoredConsent = JSON.parse(JSON.stringify({
   authoriseBy: 3,
   payer: { sub: "c-4711", report: 1, accounts: [REPORTED] },
   selectedAccount: REPORTED,
-}));
-const PAYMENT: StoredPayment = JSON.parse(JSON.stringify({
+})) as StoredConsent;
+const PAYMENT = JSON.parse(JSON.stringify({
   id: "58923a3a-2f0c-8d6e-9b1e-3c1f7f0d8a13",
   consentId: "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11",
   clientId: "SC-58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a12",
@@ -46,7 +46,7 @@ const PAYMENT: StoredPayment = JSON.parse(JSON.stringify({
   }],
   createdAt: 1,
   statusUpdatedAt: 1,
-}));
+})) as StoredPayment;
 
 Deno.test("a consent of a former version is read, and written again as it was [G11]", () => {
   const consent = consentOf(CONSENT);

@@ -1,5 +1,7 @@
 /** The console's pages and forms do as the operations API does. */
 import { assert, assertEquals } from "@std/assert";
+import { bodyOf } from "testing/answers.ts";
+import type { Controls } from "testing/operation_answers.ts";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
@@ -16,8 +18,8 @@ async function signedIn(env: Environment, as: TestOperator = "maria"): Promise<C
   return browser;
 }
 
-async function controls(env: Environment): Promise<Record<string, Record<string, unknown>[]>> {
-  return (await (await env.asOperator("/operations/controls")).json()).Data;
+async function controls(env: Environment): Promise<Controls["Data"]> {
+  return (await bodyOf<Controls>(env.asOperator("/operations/controls"))).Data;
 }
 
 Deno.test("a bank is held and released in the console, in the operator's name [OP15, OP8]", async () => {

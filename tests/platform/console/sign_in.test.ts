@@ -60,9 +60,9 @@ Deno.test("a session ends after eight hours, at a restart, and with its operator
   await t.step("with the token", async () => {
     await browser.signIn("viewer");
     assert(await isSignedIn(browser));
-    const { operators: all } = JSON.parse(list);
+    const { operators: all } = JSON.parse(list) as { readonly operators: readonly object[] };
     const revoked_at = new Date(0).toISOString();
-    list = JSON.stringify({ operators: all.map((one: object) => ({ ...one, revoked_at })) });
+    list = JSON.stringify({ operators: all.map((one) => ({ ...one, revoked_at })) });
     version += 1;
     assert(!await isSignedIn(browser));
   });

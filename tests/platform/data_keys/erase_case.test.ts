@@ -1,5 +1,7 @@
 /** A case is erased: neither the database file nor a backup from before has the payer's data, and the case verifies. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { bodyOf, rejectionOf, type ResourceError } from "testing/answers.ts";
+import type { Bundle } from "../../../scripts/case/bundle_schema.ts";
 import { faultsOf, grownBundle, toolsFor } from "../../scripts/case/bundles.ts";
 import { backup } from "../../../scripts/store/backup.ts";
 import { caseCommand } from "../../../scripts/case/main.ts";
@@ -37,8 +39,8 @@ async function grow(env: Environment): Promise<void> {
 }
 
 /** Returns the code of the first error in an answer. */
-async function faultIn(response: Response): Promise<string> {
-  return (await response.json()).Errors?.[0]?.ErrorCode;
+async function faultIn(response: Response): Promise<string | undefined> {
+  return (await bodyOf<Partial<ResourceError>>(response)).Errors?.[0]?.ErrorCode;
 }
 
 async function readAt(env: Environment, path: string): Promise<Response> {
@@ -57,9 +59,8 @@ Deno.test("after an erasure neither the database file nor a backup from before h
     const { consentId, paymentId } = await settled(env);
     const before = await grownBundle(env, paymentId);
     await t.step("the platform itself reads the data", () => {
-      const text = JSON.stringify(
-        JSON.parse(before).entries.map(({ bodies }: { bodies: unknown }) => bodies),
-      );
+      const { entries } = JSON.parse(before) as Bundle;
+      const text = JSON.stringify(entries.map(({ bodies }) => bodies));
       assertEquals(heldIn(new TextEncoder().encode(text), PERSONAL), Object.keys(PERSONAL));
     });
     await backup(file, `${folder}/backup.kv`, env.now);
@@ -128,7 +129,7 @@ Deno.test("a case that is open or that the law keeps is not erased, and only the
   ) {
     const before = await env.snapshot();
     const answer = await erase(env, id, as);
-    assertEquals([answer.status, (await answer.json()).error], [status, error]);
+    assertEquals([answer.status, (await rejectionOf(answer)).error], [status, error]);
     assertEquals(await env.snapshot(), before);
   }
   await grow(env);

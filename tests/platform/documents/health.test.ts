@@ -1,6 +1,6 @@
 /** The health endpoints: whether the process lives, whether proxies may use it, and whether it can work. */
 import { assertEquals, assertMatch } from "@std/assert";
-import type { Readiness } from "testing/answers.ts";
+import { bodyOf, type Readiness } from "testing/answers.ts";
 import { good, requestToken } from "testing/flows.ts";
 import { assertBrowserHeaders } from "testing/front_channel.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
@@ -43,7 +43,7 @@ Deno.test("GET /health/serving is 503 while proxies must not use the process, an
   const state = async (path: string): Promise<unknown[]> => {
     const answer = await open(env, path);
     assertBrowserHeaders(answer);
-    return [answer.status, (await answer.json()).serving];
+    return [answer.status, (await bodyOf<{ readonly serving?: boolean }>(answer)).serving];
   };
   assertEquals(await state("/health/serving"), [200, true]);
   serving = false;
@@ -57,14 +57,14 @@ Deno.test("GET /health/ready: 200 with every part, 503 while the store fails, 20
   await using env = await openEnvironment({ store });
   const ready = await open(env, "/health/ready");
   assertBrowserHeaders(ready);
-  const { ready: isReady, parts } = await ready.json();
-  assertEquals([ready.status, isReady, parts.store, parts.directory], [200, true, { ok: true }, {
+  const { ready: isReady, parts } = await bodyOf<Readiness>(ready);
+  assertEquals([ready.status, isReady, parts["store"], parts["directory"]], [200, true, { ok: true }, {
     ok: true,
   }]);
   faults.failure = LOCKED;
   const broken = await open(env, "/health/ready");
-  const body = await broken.json();
-  assertEquals([broken.status, body.ready, body.parts.store], [503, false, {
+  const body = await bodyOf<Readiness>(broken);
+  assertEquals([broken.status, body.ready, body.parts["store"]], [503, false, {
     ok: false,
     detail: "cannot be read or written",
   }]);

@@ -77,5 +77,5 @@ async function verifyInPython(input: unknown): Promise<[code: number, claims: Ev
   await writer.close();
   const { code, stdout } = await child.output();
   const text = new TextDecoder().decode(stdout);
-  return [code, text === "" ? [] : JSON.parse(text)];
+  return [code, text === "" ? [] : JSON.parse(text) as EventClaims[]];
 }

@@ -1,5 +1,6 @@
 /** Operators' view of pushes, and their means against dead events (contract EVT16). */
 import { assertEquals, assertMatch } from "@std/assert";
+import { rejectionOf } from "testing/answers.ts";
 import type { EventDeliveries } from "testing/operation_answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { call, clientToken, good } from "testing/flows.ts";
@@ -82,7 +83,7 @@ Deno.test("a redrive of a subscription that is not there is 404, and a subscribe
   assertEquals((await deliveries(env)).map(({ ClientId }) => ClientId), [env.tpp.clientId]);
   for (const path of [`${other.clientId}/BANKB`, "SC-1/BANKA", `${other.clientId}/x`]) {
     const answer = await env.asOperator(`${DELIVERIES}/${path}/redrive`, { method: "POST" });
-    assertEquals([answer.status, (await answer.json()).error], [404, "not_found"]);
+    assertEquals([answer.status, (await rejectionOf(answer)).error], [404, "not_found"]);
   }
 });
 

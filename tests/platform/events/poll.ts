@@ -86,7 +86,7 @@ export async function verified(env: FlowEnvironment, jti: string, token: string)
     if (jwk === undefined) throw new Error(`no published key ${kid}`);
     return await importJWK(jwk, "PS256");
   }, { algorithms: ["PS256"] });
-  const claims: EventClaims = JSON.parse(new TextDecoder().decode(payload));
+  const claims = JSON.parse(new TextDecoder().decode(payload)) as EventClaims;
   const own = Object.keys(claims.events).find((id) => id.startsWith(`${AUTH_URL}/events/`)) ?? "";
   const what = `${own.split("/").at(-1)} ${claims.events[own]?.status}`;
   const subject = claims.events["urn:uk:org:openbanking:events:resource-update"]?.subject;

@@ -53,7 +53,7 @@ Deno.test("an event is dead after 11 rejections, whatever came between; 429 with
   await pushes(env, rejects(), 10);
   await pushes(env, busy, 2);
   assertEquals(await pushes(env, () => new Response(null, { status: 429 }), 3), 1);
-  const [dead] = env.logged.map((line): LogLine => JSON.parse(line)).filter(({ event }) =>
+  const [dead] = env.logged.map((line) => JSON.parse(line) as LogLine).filter(({ event }) =>
     event === "event.dead"
   );
   assertEquals([dead?.failures, dead?.why], [16, "status 429"]);

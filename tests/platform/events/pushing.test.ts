@@ -1,6 +1,6 @@
 /** Pushes of events to a TPP's receiver (contract EVT11 to EVT14; RFC 8935). */
 import { assert, assertEquals } from "@std/assert";
-import { firstOf } from "testing/answers.ts";
+import { firstOf, type LogLine } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { paidAt, putStatus } from "testing/back_channel.ts";
 import { good, pay } from "testing/flows.ts";
@@ -90,9 +90,9 @@ Deno.test("a rejected event is kept and pushed again after 1 to 512 s, then no m
   assertEquals(new Set((await receivedEvents(env)).map(({ jti }) => jti)).size, 1);
   const [event] = await waiting(env);
   assertEquals(event?.what, "consent-authorised Authorized");
-  const [{ fields } = { fields: {} }] = env.logged.map((line) => JSON.parse(line))
-    .filter(({ event }) => event === "event.dead").map((fields) => ({ fields }));
-  assertEquals([fields.jti, fields.failures, fields.why], [event?.jti, 11, "status 400, err invalid_key"]);
+  const dead = env.logged.map((line) => JSON.parse(line) as LogLine)
+    .find(({ event }) => event === "event.dead");
+  assertEquals([dead?.jti, dead?.failures, dead?.why], [event?.jti, 11, "status 400, err invalid_key"]);
 });
 
 Deno.test("a dead event keeps neither others nor later ones of its resource waiting [EVT12, EVT13]", async () => {

@@ -1,6 +1,6 @@
 /** Subscriptions to events (contract EVT9, EVT10, EVT-N4; Decision T2). */
 import { assertEquals, assertMatch } from "@std/assert";
-import type { Subscription } from "testing/answers.ts";
+import { bodyOf, type ResourceError, type Subscription } from "testing/answers.ts";
 import { BASE_URL, openEnvironment } from "testing/environment.ts";
 import { clientToken, good } from "testing/flows.ts";
 import { assertChallenge, assertFaults } from "testing/resource_answers.ts";
@@ -71,8 +71,8 @@ Deno.test("a subscription to anything but the approved address is rejected [EVT1
   await steps(t, REJECTED, async ([Data, path]) => {
     for (const options of [{ bank: "BANKB" }, { method: "PUT", id }]) {
       const answer = await rejectedSubscription(env, Data, options);
-      const [{ Path } = { Path: undefined }] = (await answer.json()).Errors;
-      assertEquals([answer.status, Path], [400, path.replace(".0", "[0]")]);
+      const { Errors: [fault] } = await bodyOf<ResourceError>(answer);
+      assertEquals([answer.status, fault?.Path], [400, path.replace(".0", "[0]")]);
     }
   });
 });

@@ -3,6 +3,7 @@ import { authorised } from "testing/authorization_flow.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { good, pay } from "testing/flows.ts";
 import { heldIn } from "support/raw_bytes.ts";
+import type { Bundle } from "../../../scripts/case/bundle_schema.ts";
 import { grownBundle } from "../../scripts/case/bundles.ts";
 
 const ADDRESS = { v4: "203.0.113.77", prefix: "203.0.113", v6: "2001:db8:77" };
@@ -23,8 +24,8 @@ Deno.test("neither the evidence of a decision nor another record has the address
   };
   const flow = await authorised(env);
   const { DomesticPaymentId } = (await good(pay(env, flow), 201)).Data;
-  const bundle = JSON.parse(await grownBundle(env, DomesticPaymentId));
-  const bodies: string[] = bundle.entries.flatMap(({ bodies }: { bodies: ({ bytes: string } | null)[] }) =>
+  const bundle = JSON.parse(await grownBundle(env, DomesticPaymentId)) as Bundle;
+  const bodies = bundle.entries.flatMap(({ bodies }) =>
     bodies.flatMap((body) =>
       body === null ? [] : [atob(body.bytes.replaceAll("-", "+").replaceAll("_", "/"))]
     )

@@ -164,5 +164,5 @@ Deno.test("a checkpoint is signed by the key of the moment, and kept for each ho
 async function claimsOf(checkpoint: string, key: number): Promise<Readonly<Record<string, unknown>>> {
   const verified = await compactVerify(checkpoint, await (await testKey(key)).publicKey("verify"));
   assertEquals(verified.protectedHeader.typ, "evidence-log-checkpoint+jwt");
-  return JSON.parse(new TextDecoder().decode(verified.payload));
+  return JSON.parse(new TextDecoder().decode(verified.payload)) as Readonly<Record<string, unknown>>;
 }

@@ -1,7 +1,8 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { compactDecrypt, compactVerify, decodeProtectedHeader, importJWK } from "jose";
+import type { RevokedKeySet } from "testing/directory_answers.ts";
 import type { SentConsent } from "testing/flows.ts";
-import { type PlatformKeys, present } from "testing/answers.ts";
+import { bodyOf, type PlatformKeys, present } from "testing/answers.ts";
 import { clientToken, consentBody, createConsent, DEBTOR_ACCOUNT, good, push } from "testing/flows.ts";
 import { authorize, Browser, openHandover } from "testing/authorization_flow.ts";
 import { assertNothingChanges, assertPage, UUID } from "testing/front_channel.ts";
@@ -74,7 +75,7 @@ Deno.test("JWT to the bank: sealed to a new enc key once the directory has it, n
   env.network = async (request) => {
     const answer = await env.directory.fetch(request);
     if (!request.url.endsWith("/participants/BANKA/jwks/revoked")) return answer;
-    const { keys } = await answer.json();
+    const { keys } = await bodyOf<RevokedKeySet>(answer);
     return Response.json({ keys: [...keys, { kid: revoked, kty: "RSA", use: "enc" }] });
   };
   env.now += 301_000;

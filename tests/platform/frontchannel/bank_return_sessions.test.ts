@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { anotherFlow, goodReturn } from "support/at_bank.ts";
-import type { ResourceError } from "testing/answers.ts";
+import { present, type ResourceError } from "testing/answers.ts";
 import { assertNotAuthentic, IMPLICIT } from "testing/bank_return.ts";
 import { clientToken, good } from "testing/flows.ts";
 import { type AtBank, Browser, decide, putAccounts, toBank } from "testing/authorization_flow.ts";
@@ -16,6 +16,7 @@ import {
   reportAccounts,
 } from "testing/front_channel.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
+import type { StoredConsent } from "../../../src/platform/consents/stored_consent.ts";
 
 Deno.test("Two browsers with two flows for one consent: neither can take the other's place [BR-N11] [BR9] [A1]", async () => {
   await using env = await openEnvironment();
@@ -101,7 +102,7 @@ Deno.test("GET authorization.sca.oauth2 of an outsider's correlation_id says not
   await assertNotAuthentic(env, new Browser(env), path);
 });
 
-// deno-lint-ignore no-explicit-any -- judged by the test
-async function storedConsent(env: Environment, { consentId }: AtBank): Promise<any> {
-  return (await env.snapshot()).find(({ key }) => key[0] === "consent" && key[1] === consentId)?.value;
+async function storedConsent(env: Environment, { consentId }: AtBank): Promise<StoredConsent> {
+  const entry = (await env.snapshot()).find(({ key }) => key[0] === "consent" && key[1] === consentId);
+  return present(entry).value as StoredConsent;
 }

@@ -4,6 +4,7 @@
  */
 import { assertEquals, assertMatch } from "@std/assert";
 import { setOrganisation, setSoftware } from "support/directory_network.ts";
+import { rejectionOf } from "testing/answers.ts";
 import {
   call,
   clientToken,
@@ -71,7 +72,7 @@ for (const [name, { fall, error }] of Object.entries(FALLS)) {
     });
     await t.step("the bank itself gets invalid_client", async () => {
       const answer = await requestToken(env, env.bankA);
-      assertEquals([answer.status, (await answer.json()).error], [401, "invalid_client"]);
+      assertEquals([answer.status, (await rejectionOf(answer)).error], [401, "invalid_client"]);
     });
     await t.step("the other bank goes on", async () => {
       assertEquals((await requestToken(env, env.tpp, "BANKB")).status, 200);
@@ -120,7 +121,7 @@ Deno.test("a suspended bank that is Active again is served again 15 s later [G5]
 });
 
 async function rejectedByOAuth(response: Response): Promise<void> {
-  const { error, error_description: description } = await response.json();
+  const { error, error_description: description } = await rejectionOf(response);
   assertEquals([response.status, error], [400, "invalid_request"]);
   assertMatch(description, /bank is not active/);
 }

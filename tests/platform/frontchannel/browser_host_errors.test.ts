@@ -1,5 +1,6 @@
 /** Error pages of the browser host in the reader's language, and the responses that programs receive instead. */
 import { assertEquals } from "@std/assert";
+import { rejectionOf } from "testing/answers.ts";
 import { assertBrowserHeaders, assertPage } from "testing/front_channel.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
@@ -90,7 +91,7 @@ Deno.test("A method that is not allowed is a page or JSON in the same way, with 
 });
 
 async function assertLostProgram(answer: Response, status: number, error: string): Promise<void> {
-  const body = await answer.json();
+  const body = await rejectionOf(answer);
   assertEquals([answer.status, answer.headers.get("content-type")], [status, "application/json"]);
   assertEquals([Object.keys(body), body.error], [["error", "error_description"], error]);
   assertBrowserHeaders(answer);

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { comeBack, goodReturn } from "support/at_bank.ts";
-import type { Consent } from "testing/answers.ts";
+import { type Consent, rejectionOf } from "testing/answers.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
 import {
   call,
@@ -105,7 +105,7 @@ Deno.test("An authorised consent is Rejected 3600 s later, and no flow can bring
   await assertRejectedAt(env, { ...flow, bound }, START + 3_600_000);
   const form = { code_challenge: "G".repeat(42) + "A" };
   const answer = await push(env, flow.consentId, { form });
-  assertEquals([answer.status, (await answer.json()).error], [400, "invalid_request"]);
+  assertEquals([answer.status, (await rejectionOf(answer)).error], [400, "invalid_request"]);
 });
 
 Deno.test("A deadline that passes during the bank's return rejects wholly or not at all [CT12]", async (t) => {

@@ -3,6 +3,7 @@
  * no place.
  */
 import { assert, assertEquals } from "@std/assert";
+import type { OAuthError } from "testing/answers.ts";
 import {
   call,
   clientToken,
@@ -65,7 +66,7 @@ Deno.test("a request that finds no place in time is answered 503 before anything
     assertEquals([result.status, cost], [503, FREE]);
     assertEquals(result.headers.get("retry-after"), name === "consent" ? "5" : "1");
     assertEquals(
-      text === "" ? "" : JSON.parse(text).error,
+      text === "" ? "" : (JSON.parse(text) as OAuthError).error,
       name === "token" ? "temporarily_unavailable" : "",
     );
     const after = await env.store.list({ prefix: [], limit: 10_000 });

@@ -1,5 +1,6 @@
 /** A store that loses every race: each request is answered 503 with Retry-After, writes no data and can be repeated. */
 import { assert, assertEquals } from "@std/assert";
+import { bodyOf, rejectionOf, type ResourceError } from "testing/answers.ts";
 import { MAX_CONSENT_RACES } from "../../../src/platform/profile.ts";
 import { bankCall, consentPath, putStatus, reportFor } from "testing/back_channel.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
@@ -93,9 +94,11 @@ for (const [surface, attempts] of [["OAuth", oauth], ["Resource", resources]] as
       const { send, status } = await prepare(env);
       const answer = await losing(env, store, send);
       assertEquals([answer.status, answer.headers.get("retry-after")], [503, "1"]);
-      const { error, Errors } = await answer.json();
-      if (surface === "OAuth") assertEquals(error, "temporarily_unavailable");
-      else assertEquals(Errors[0].ErrorCode, "UK.OBIE.UnexpectedError");
+      if (surface === "OAuth") {
+        assertEquals((await rejectionOf(answer)).error, "temporarily_unavailable");
+      } else {
+        assertEquals((await bodyOf<ResourceError>(answer)).Errors[0]?.ErrorCode, "UK.OBIE.UnexpectedError");
+      }
       const again = await send();
       assertEquals([again.status, (await again.text()).includes("error")], [status, false]);
     });

@@ -1,4 +1,5 @@
 /** Every answer of the resource endpoints. */
+import { bodyOf } from "testing/answers.ts";
 import { call, consentBody, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
@@ -11,7 +12,7 @@ export async function everyAnswer(
   env: Environment,
 ): Promise<readonly (readonly [string, number, (id?: string) => Promise<Response>])[]> {
   const { bound, payment, consentId } = await authorised(env);
-  const made = await (await pay(env, await authorised(env))).json();
+  const made = await bodyOf(pay(env, await authorised(env)));
   const body = JSON.stringify(consentBody());
   const to =
     (path: string, options: Parameters<typeof call>[4] = {}, token = bound) =>

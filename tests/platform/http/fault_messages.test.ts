@@ -2,6 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { call, clientToken, createConsent, good, pay } from "testing/flows.ts";
 import { authorised, putAccounts } from "testing/authorization_flow.ts";
+import { errorBody } from "testing/resource_answers.ts";
 import { FULL_CONSENT } from "testing/resource_bodies.ts";
 import { CONSENTS } from "support/resource_calls.ts";
 import { openEnvironment } from "testing/environment.ts";
@@ -57,7 +58,7 @@ Deno.test("A faulty field is answered with words of its own for each fault [CON-
   await steps(t, MESSAGES, async ([path, value, message]) => {
     const body = JSON.stringify(edited(FULL_CONSENT, path, value));
     const response = await call(env, env.tpp, bound, CONSENTS, { body });
-    assertEquals([response.status, (await response.json()).Errors[0]?.Message], [400, message]);
+    assertEquals((await errorBody(response, 400)).Errors[0]?.Message, message);
   });
 });
 
@@ -65,8 +66,8 @@ Deno.test("A currency that is not supported is answered with those that this pla
   await using env = await openEnvironment({ environment: { CURRENCIES: "COP" } });
   const bound = await clientToken(env, env.tpp);
   const response = await call(env, env.tpp, bound, CONSENTS, { body: JSON.stringify(FULL_CONSENT) });
-  const [fault] = (await response.json()).Errors;
-  assertEquals(fault.Message, "Payments in this currency are not supported. Supported are: COP.");
+  const { Errors: [fault] } = await errorBody(response, 400);
+  assertEquals(fault?.Message, "Payments in this currency are not supported. Supported are: COP.");
 });
 
 Deno.test("A 403 says which access token the request needs [C3] [G8]", async (t) => {
@@ -90,7 +91,7 @@ Deno.test("A 403 says which access token the request needs [C3] [G8]", async (t)
   };
   await steps(t, cases, async ([message, send]) => {
     const response = await send();
-    assertEquals([response.status, (await response.json()).Errors[0].Message], [403, message]);
+    assertEquals((await errorBody(response, 403)).Errors[0]?.Message, message);
   });
 });
 
@@ -98,10 +99,10 @@ Deno.test("PUT back-channel-auth without an authorization session says so, not t
   await using env = await openEnvironment();
   const { ConsentId } = (await createConsent(env, await clientToken(env, env.tpp))).Data;
   const response = await putAccounts(env, env.bankA, ConsentId);
-  const [fault] = (await response.json()).Errors;
-  assertEquals([response.status, fault.ErrorCode], [400, "UK.OBIE.Resource.InvalidConsentStatus"]);
+  const { Errors: [fault] } = await errorBody(response, 400);
+  assertEquals(fault?.ErrorCode, "UK.OBIE.Resource.InvalidConsentStatus");
   assertEquals(
-    fault.Message,
+    fault?.Message,
     "No authorization session is open for this consent. Send the payer's accounts after the platform has " +
       "redirected the customer to the bank and before the bank's return.",
   );
@@ -114,14 +115,13 @@ Deno.test("What the status of a consent does not allow is answered with that sta
     `The consent's status must be ${needed}; it is ${status}.`;
   await t.step("payer accounts of an authorized consent", async () => {
     const response = await putAccounts(env, env.bankA, flow.consentId);
-    assertEquals((await response.json()).Errors[0].Message, message("Authorized", "AwaitingAuthorisation"));
+    const { Errors: [fault] } = await errorBody(response, 400);
+    assertEquals(fault?.Message, message("Authorized", "AwaitingAuthorisation"));
   });
   await t.step("a second payment for a consent", async () => {
     await good(pay(env, flow), 201);
     const response = await pay(env, flow);
-    assertEquals([response.status, (await response.json()).Errors[0].Message], [
-      400,
-      message("Consumed", "Authorized"),
-    ]);
+    const { Errors: [fault] } = await errorBody(response, 400);
+    assertEquals(fault?.Message, message("Consumed", "Authorized"));
   });
 });

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { bodyOf, type CreatedConsent } from "testing/answers.ts";
 import { call, clientToken, consentBody, pay, paymentBody } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { assertBare, unchanged } from "testing/resource_answers.ts";
@@ -62,7 +63,7 @@ Deno.test("HEAD of a resource with a proof for GET gives nothing away [RG-N14]",
 Deno.test("there is nothing at other addresses [VER-01] [RG-N13]", async (t) => {
   await using env = await openEnvironment();
   const flow = await authorised(env);
-  const { Data } = await (await pay(env, flow)).json();
+  const { Data } = await bodyOf(pay(env, flow));
   const [consent, payment] = [flow.consentId, Data.DomesticPaymentId];
   const paths = [
     "/BANKA/domestic-payment-consents/v2",
@@ -95,7 +96,7 @@ Deno.test("POST endpoints take white space and escapes as JSON allows them [CON-
     "\\u0041CME\\u0020Inc",
   );
   const response = await call(env, env.tpp, bound, CONSENTS, { body });
-  assertEquals((await response.json()).Data.Initiation.CreditorAccount.Name, "ACME Inc");
+  assertEquals((await bodyOf<CreatedConsent>(response)).Data.Initiation.CreditorAccount.Name, "ACME Inc");
   const flow = await authorised(env);
   const spaced = JSON.stringify(paymentBody(flow.consentId, flow.body), null, 4);
   assertEquals((await pay(env, flow, { body: spaced })).status, 201);

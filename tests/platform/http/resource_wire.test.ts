@@ -1,5 +1,6 @@
 /** Cases that need raw bytes on a connection: repeated header lines, bodies of GETs, white space, request targets. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { Consent, ResourceError } from "testing/answers.ts";
 import { type BoundToken, clientToken, consentBody } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { dpopProof, payloadSignature } from "testing/jwts.ts";
@@ -98,7 +99,7 @@ Deno.test("GET domestic-payment-consents/{id} ignores a body [CON-22]", async (t
         );
         const answer = await exchange(port, head, body);
         assertEquals(answer.status, 200, answer.body);
-        assertEquals(JSON.parse(answer.body).Data.ConsentId, consentId);
+        assertEquals((JSON.parse(answer.body) as Consent).Data.ConsentId, consentId);
       });
     }
     await t.step("Content-Type without a body, as the contract allows", async () => {
@@ -146,10 +147,11 @@ Deno.test("white space around an x-idempotency-key is the line's, not the key's 
     const one = await exchange(port, await postLines(env, token, body, "x-idempotency-key:   k \t"), body);
     const other = await exchange(port, await postLines(env, token, body, "x-idempotency-key: k"), body);
     assertEquals([one.status, other.status], [201, 201]);
-    assertEquals(JSON.parse(one.body).Data.ConsentId, JSON.parse(other.body).Data.ConsentId);
+    const [made, repeated] = [one, other].map(({ body }) => (JSON.parse(body) as Consent).Data.ConsentId);
+    assertEquals(made, repeated);
     const blank = await exchange(port, await postLines(env, token, body, "x-idempotency-key:    "), body);
     assertEquals(blank.status, 400);
-    assertEquals(JSON.parse(blank.body).Errors[0].Path, "x-idempotency-key");
+    assertEquals((JSON.parse(blank.body) as ResourceError).Errors[0]?.Path, "x-idempotency-key");
   });
 });
 
@@ -173,7 +175,7 @@ Deno.test("an absolute request target and a foreign Host move nothing: the confi
       await t.step(`${name}: a proof for the platform's URL`, async () => {
         const answer = await ask(target, "evil.example", BASE_URL + path);
         assertEquals(answer.status, 200, answer.body);
-        assertEquals(JSON.parse(answer.body).Links.Self, BASE_URL + path);
+        assertEquals((JSON.parse(answer.body) as Consent).Links.Self, BASE_URL + path);
       });
     }
   });

@@ -1,5 +1,5 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
-import type { ServerMetadata } from "testing/answers.ts";
+import { rejectionOf, type ServerMetadata } from "testing/answers.ts";
 import { good } from "testing/flows.ts";
 import { assertBrowserHeaders, assertNothingChanges, BROWSER_HEADERS } from "testing/front_channel.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
@@ -89,7 +89,7 @@ Deno.test("GET metadata of what is no bank's issuer: 404, no default issuer [MD-
     const answer = await open(env, path);
     assertEquals([answer.status, answer.headers.get("content-type")], [404, "application/json"]);
     assertBrowserHeaders(answer);
-    const body = await answer.json();
+    const body = await rejectionOf(answer);
     assertEquals([Object.keys(body), body.error], [["error", "error_description"], "not_found"]);
   });
 });

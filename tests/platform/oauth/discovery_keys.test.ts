@@ -2,6 +2,7 @@ import { assertEquals, assertNotEquals } from "@std/assert";
 import "reflect-metadata";
 import { X509Certificate } from "@peculiar/x509";
 import { CompactEncrypt, importJWK } from "jose";
+import { bodyOf, type PlatformKeys } from "testing/answers.ts";
 import { IMPLICIT, returnTo, signedReturn } from "testing/bank_return.ts";
 import { good } from "testing/flows.ts";
 import { authorize, Browser, openHandover, toBank } from "testing/authorization_flow.ts";
@@ -20,14 +21,16 @@ interface PublicKey {
   readonly [member: string]: unknown;
 }
 
+const keysIn = (set: string): PlatformKeys["keys"] => (JSON.parse(set) as PlatformKeys).keys;
+
 Deno.test("GET jwks: one sig and one enc key, each with kid and use, cacheable for 300 s [MD6] [MD8] [MD-N6] [A11]", async () => {
   await using env = await openEnvironment();
   const answer = await env.browser(new Request(JWKS));
   assertEquals([answer.status, answer.headers.get("content-type")], [200, "application/json"]);
   assertBrowserHeaders(answer, { ...BROWSER_HEADERS, "cache-control": "public, max-age=300" });
-  const body = await answer.json();
+  const body = await bodyOf<PlatformKeys>(answer);
   assertEquals(Object.keys(body), ["keys"]);
-  const [sig, enc] = body.keys as PublicKey[];
+  const [sig, enc] = body.keys;
   assertEquals(body.keys.length, 2);
   assertEquals([sig?.use, sig?.kty, sig?.alg], ["sig", "RSA", "PS256"]);
   assertEquals([enc?.use, enc?.kty, enc?.alg], ["enc", "RSA", "RSA-OAEP-256"]);
@@ -44,8 +47,8 @@ Deno.test("GET jwks shows public members alone, and no pointers [MD-N5] [MD6]", 
     assertEquals(Object.keys(key).toSorted(), allowed[key.use as "sig" | "enc"]);
   }
   const text = await (await env.browser(new Request(JWKS))).text();
-  const secrets = (JSON.parse(await platformKeySet()).keys as Record<string, string>[]).flatMap((key) =>
-    ["d", "p", "q", "dp", "dq", "qi"].map((member) => key[member] ?? "")
+  const secrets = keysIn(await platformKeySet()).flatMap((key) =>
+    (["d", "p", "q", "dp", "dq", "qi"] as const).map((member) => key[member] ?? "")
   );
   assertEquals(secrets.length, 12);
   for (const secret of secrets) assertEquals(text.includes(secret), false);
@@ -83,7 +86,7 @@ Deno.test("GET jwks: the signing key is its certificate's, and its kid, x5t and 
 
 Deno.test("Key rotation: all keys are published, the first signs, every enc key still opens returns [MD8] [BR2]", async (t) => {
   const [current, former] = [await platformKeySet(10, 11), await platformKeySet(12, 13)];
-  const rotated = JSON.stringify({ keys: [...JSON.parse(current).keys, ...JSON.parse(former).keys] });
+  const rotated = JSON.stringify({ keys: [current, former].flatMap(keysIn) });
   await using env = await openEnvironment({ environment: { PLATFORM_KEYS: rotated } });
   const keys = await publishedKeys(env);
   assertEquals(keys.map(({ use }) => use), ["sig", "enc", "sig", "enc"]);

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { claiming } from "support/assertions.ts";
+import { type LogLine, rejectionOf } from "testing/answers.ts";
 import { dpopKey, requestToken } from "testing/flows.ts";
 import { dpopProof, seconds } from "testing/jwts.ts";
 import {
@@ -97,7 +98,7 @@ Deno.test("A replayed assertion is logged once, as a rejection and as a security
     await t.step(name, async () => {
       const before = env.logged.length;
       assertEquals((await requestToken(env, env.tpp, "BANKA", replay)).status, 401);
-      const events = env.logged.slice(before).map((line) => JSON.parse(line).event);
+      const events = env.logged.slice(before).map((line) => (JSON.parse(line) as LogLine).event);
       assertEquals(events, ["request.rejected", "security.replay", "request.answered"]);
     });
   }
@@ -110,7 +111,7 @@ Deno.test("The proof beside a replayed assertion is used up [RFC 9449 §11.1]", 
   const headers = { dpop: await tokenProof(env) };
   assertEquals((await requestToken(env, env.tpp, "BANKA", { ...assertion, headers })).status, 401);
   const again = await requestToken(env, env.tpp, "BANKA", { headers });
-  assertEquals([again.status, (await again.json()).error], [400, "invalid_dpop_proof"]);
+  assertEquals([again.status, (await rejectionOf(again)).error], [400, "invalid_dpop_proof"]);
 });
 
 async function tokenProof(env: Environment): Promise<string> {

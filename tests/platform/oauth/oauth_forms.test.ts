@@ -1,5 +1,6 @@
 /** The form endpoints as HTTP: methods, media types, sizes, repeated and empty parameters, and what every answer carries. */
 import { assertEquals, assertMatch } from "@std/assert";
+import { rejectionOf } from "testing/answers.ts";
 import {
   acceptedEverywhere,
   assertAccepted,
@@ -217,7 +218,7 @@ Deno.test("POST token, par quote input in error_description bounded and escaped 
     for (const [name, error] of Object.entries(errors[endpoint.name])) {
       await t.step(`${endpoint.name}: ${name}`, async () => {
         const response = await endpoint.send({ form: { [name]: '"\\\r\n\t€<script>' } });
-        const { error_description: description } = await response.clone().json();
+        const { error_description: description } = await rejectionOf(response.clone());
         assertEquals(/[<>€"\\]/.test(description), false);
         await assertApiError(response, [error === "invalid_client" ? 401 : 400, error]);
       });

@@ -1,5 +1,6 @@
 /** `POST /{BANK}/par.oauth2/v1`: what a pushed request must say, and the answer. */
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { bodyOf } from "testing/answers.ts";
 import { dpopKey, good, push } from "testing/flows.ts";
 import { sha256, thumbprint } from "testing/jwts.ts";
 import { acceptedEverywhere, awaitingConsent, pushing } from "testing/oauth_requests.ts";
@@ -10,7 +11,7 @@ Deno.test("POST par answers 201 with a request_uri for 599 seconds [PA11, PA15, 
   await using env = await openEnvironment();
   const consentId = await awaitingConsent(env);
   const response = await push(env, consentId);
-  const body = await response.json();
+  const body = await bodyOf(response);
   assertEquals([response.status, response.headers.get("content-type")], [201, "application/json"]);
   assertEquals(response.headers.get("cache-control"), "no-store");
   assertEquals(Object.keys(body).sort(), ["expires_in", "request_uri"]);

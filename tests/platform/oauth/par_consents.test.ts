@@ -1,5 +1,6 @@
 /** `POST /{BANK}/par.oauth2/v1`: the consent that a pushed request is for, and the PKCE challenge that it may not reuse. */
 import { assertEquals } from "@std/assert";
+import { rejectionOf } from "testing/answers.ts";
 import { good, pay, push, verifierOf } from "testing/flows.ts";
 import { authorised, returnPath, toBank } from "testing/authorization_flow.ts";
 import { sha256 } from "testing/jwts.ts";
@@ -32,7 +33,7 @@ Deno.test("POST par wants a consent of this client at this bank that awaits auth
   await steps(t, cases, async (send) => {
     await assertRejected(env, INVALID_REQUEST, async () => {
       const response = await send();
-      const { error_description: description } = await response.clone().json();
+      const { error_description: description } = await rejectionOf(response.clone());
       assertEquals(
         description.replace(/; got '[^']*'\.$/, "."), // the same for all but the caller's own value: it reveals no consent
         "consent_id must be the ConsentId of a consent that you created at this bank and that awaits authorisation.",

@@ -1,6 +1,6 @@
 /** `POST /{BANK}/token.oauth2/v1`, authorization code: what a code is good for, how long, once, and for whom. */
 import { assertEquals, assertMatch } from "@std/assert";
-import type { TokenAnswer } from "testing/answers.ts";
+import { bodyOf, type TokenAnswer } from "testing/answers.ts";
 import { clientToken, consentBody, dpopKey, good, pay } from "testing/flows.ts";
 import { redeem } from "testing/authorization_flow.ts";
 import { dpopProof, sha256, thumbprint } from "testing/jwts.ts";
@@ -22,7 +22,7 @@ Deno.test("POST token redeems a code for a token that is bound to its consent, b
   await using env = await openEnvironment();
   const flow = await issueCode(env);
   const response = await redeem(env, flow);
-  const { access_token: token, ...rest } = await response.json();
+  const { access_token: token, ...rest } = await bodyOf(response);
   assertEquals(response.status, 200);
   assertEquals(rest, { token_type: "DPoP", expires_in: 3600, scope: "payments" });
   assertMatch(token, /^[A-Za-z0-9_-]{43}$/);

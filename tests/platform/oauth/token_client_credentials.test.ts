@@ -1,5 +1,6 @@
 /** `POST /{BANK}/token.oauth2/v1`, client credentials: grant, scope, and the token that comes back. */
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { bodyOf } from "testing/answers.ts";
 import { authentication, call, clientToken, createConsent, requestToken } from "testing/flows.ts";
 import { toBank } from "testing/authorization_flow.ts";
 import {
@@ -16,7 +17,7 @@ import { assertChallenge } from "testing/resource_answers.ts";
 Deno.test("POST token answers a DPoP token and nothing more [TC5, TC8, TC-N11, FAPI-D23, FAPI-D24]", async () => {
   await using env = await openEnvironment();
   const response = await requestToken(env, env.tpp);
-  const { access_token: token, ...rest } = await response.json();
+  const { access_token: token, ...rest } = await bodyOf(response);
   assertEquals(response.status, 200);
   assertEquals(rest, { token_type: "DPoP", expires_in: 3600, scope: "payments" });
   assertMatch(token, /^[A-Za-z0-9_-]{43}$/);
@@ -29,7 +30,7 @@ Deno.test("POST token answers a DPoP token and nothing more [TC5, TC8, TC-N11, F
 Deno.test("POST token keeps neither token nor assertion in the store or the log [FAPI-G21]", async () => {
   await using env = await openEnvironment();
   const form = await authentication(env, env.tpp, "BANKA");
-  const { access_token: token } = await (await requestToken(env, env.tpp, "BANKA", { form })).json();
+  const { access_token: token } = await bodyOf(requestToken(env, env.tpp, "BANKA", { form }));
   const traces = JSON.stringify([await env.store.list({ prefix: [], limit: 1000 }), env.logged]);
   assertEquals([traces.includes(token), traces.includes(form["client_assertion"] ?? "")], [false, false]);
 });

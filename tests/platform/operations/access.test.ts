@@ -1,5 +1,6 @@
 /** Who may use which endpoint of the operations API, and where it does not exist. */
 import { assertEquals, assertThrows } from "@std/assert";
+import { bodyOf, type OpenApi, rejectionOf } from "testing/answers.ts";
 import { newCredential, openCredentials } from "../../../src/base/http/credentials.ts";
 import { composePlatform } from "../../../src/platform/compose.ts";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
@@ -130,7 +131,7 @@ Deno.test("the participants' hosts have no operations API [OP1]", async () => {
       await answer.body?.cancel();
     }
   }
-  const document = await (await env.browser(new Request(`${AUTH_URL}/openapi.json`))).json();
+  const document = await bodyOf<OpenApi>(env.browser(new Request(`${AUTH_URL}/openapi.json`)));
   assertEquals(Object.keys(document.paths).filter((path) => path.includes("operations")), []);
 });
 
@@ -164,7 +165,7 @@ Deno.test("unusable queries are 400, other methods 405", async () => {
   await using env = await openEnvironment();
   for (const query of ["", "?state=alive", "?state=", "?state=dead&after=x"]) {
     const answer = await env.asOperator(`/operations/payment-orders${query}`);
-    assertEquals([answer.status, (await answer.json()).error], [400, "invalid_request"], query);
+    assertEquals([answer.status, (await rejectionOf(answer)).error], [400, "invalid_request"], query);
   }
   const deleted = await env.asOperator(LIST, { method: "DELETE" });
   assertEquals([deleted.status, deleted.headers.get("allow")], [405, "GET"]);
@@ -174,8 +175,8 @@ Deno.test("unusable queries are 400, other methods 405", async () => {
 Deno.test("the operations document describes every guarded endpoint", async () => {
   await using env = await openEnvironment();
   const viewer: TestOperator = "viewer";
-  const document = await (await env.asOperator("/operations/openapi.json", {}, viewer)).json();
-  const described = Object.entries<Record<string, unknown>>(document.paths)
+  const document = await bodyOf<OpenApi>(env.asOperator("/operations/openapi.json", {}, viewer));
+  const described = Object.entries(document.paths)
     .flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`));
   assertEquals(described.toSorted(), API_ENDPOINTS.toSorted());
 });

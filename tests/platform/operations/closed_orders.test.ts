@@ -1,6 +1,6 @@
 /** Orders that an operator closes, and what the bank says of them later. */
 import { assertEquals } from "@std/assert";
-import { bodyOf } from "testing/answers.ts";
+import { bodyOf, rejectionOf } from "testing/answers.ts";
 import type { StoppedOrders } from "testing/operation_answers.ts";
 import type { Environment } from "testing/environment.ts";
 import { good } from "testing/flows.ts";
@@ -56,7 +56,7 @@ Deno.test("an order that the bank may have taken is closed only if the operator 
   const before = await env.snapshot();
   for (const data of [CLOSE, { ...CLOSE, MayBeAtBank: false }]) {
     const answer = await close(env, env.id, data);
-    assertEquals([answer.status, (await answer.json()).error], [409, "may_be_at_bank"]);
+    assertEquals([answer.status, (await rejectionOf(answer)).error], [409, "may_be_at_bank"]);
   }
   assertEquals(await env.snapshot(), before);
   const [listed] = (await bodyOf<StoppedOrders>(env.asOperator("/operations/payment-orders?state=dead"))).Data

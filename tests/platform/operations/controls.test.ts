@@ -2,8 +2,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { MAX_CONTROLS } from "../../../src/platform/security/controls.ts";
-import type { ServerMetadata } from "testing/answers.ts";
-import type { Controls, PlannedOutage } from "testing/operation_answers.ts";
+import { bodyOf, rejectionOf, type ServerMetadata } from "testing/answers.ts";
+import type { Controls, HeldOrders, PlannedOutage } from "testing/operation_answers.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { authorised, authorize, Browser, toBank } from "testing/authorization_flow.ts";
 import {
@@ -97,7 +97,7 @@ Deno.test("revoked tokens are invalid, and new ones are not [OP5]", async () => 
   env.now += 1;
   assertEquals((await read(await clientToken(env, env.tpp), env.tpp)).status, 400, "as unknown, not as 401");
   env.now += 3_600_001;
-  const { Data } = await (await env.asOperator("/operations/controls")).json();
+  const { Data } = await bodyOf<Controls>(env.asOperator("/operations/controls"));
   assertEquals(Data.TokenRevocation, [], "no token of that time is left");
 });
 
@@ -107,9 +107,9 @@ Deno.test("a held bank gets no orders until it is released, and payments are mad
   const { DomesticPaymentId: id, Status } = await paid(env);
   await later(env, 60_000);
   assertEquals([Status, await statusOf(env, id), env.pushes.length], ["Pending", "Pending", 0]);
-  const [held] =
-    (await (await env.asOperator("/operations/payment-orders?state=held")).json()).Data.PaymentOrder;
-  assertEquals([held.DomesticPaymentId, held.HeldBecause], [id, "An operator holds the bank's orders."]);
+  const listed = env.asOperator("/operations/payment-orders?state=held");
+  const [held] = (await bodyOf<{ readonly Data: HeldOrders }>(listed)).Data.PaymentOrder;
+  assertEquals([held?.DomesticPaymentId, held?.HeldBecause], [id, "An operator holds the bank's orders."]);
   assertEquals((await change(env, "banks/BANKA/hold")).status, 409);
   await good(change(env, "banks/BANKA/release"), 200);
   await later(env, 1000);
@@ -143,10 +143,10 @@ Deno.test("during a planned outage nothing starts at the bank, orders wait, and 
     await Promise.all(answers.map((answer) => answer.body?.cancel()));
     return answers.map(({ status, headers }) => [status, headers.get("retry-after")]);
   };
-  const announced = async (): Promise<ServerMetadata["planned_outages"]> =>
-    (await (await env.browser(new Request(`${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`)))
-      .json())
-      .planned_outages;
+  const announced = async (): Promise<ServerMetadata["planned_outages"]> => {
+    const url = `${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`;
+    return (await bodyOf<ServerMetadata>(env.browser(new Request(url)))).planned_outages;
+  };
   assertEquals((await announced() ?? []).map(({ text }) => text), ["Maintenance."]);
   env.now = from + 1000;
   assertEquals(await outcomes(), [[503, "599"], [503, "599"], [503, "599"]]);
@@ -193,7 +193,7 @@ Deno.test("a change that names nobody, or has no reason, changes nothing [OP8]",
   }, { Reason: REASON, More: 1 }];
   await stepsOf(t, bodies, (body) => JSON.stringify(body).slice(0, 40), async (body) => {
     const answer = await change(env, "organisations/BANKA/block", body);
-    assertEquals([answer.status, (await answer.json()).error], [400, "invalid_request"]);
+    assertEquals([answer.status, (await rejectionOf(answer)).error], [400, "invalid_request"]);
   });
   const past = { FromDateTime: new Date(0).toISOString(), UntilDateTime: new Date(1).toISOString() };
   assertEquals(
@@ -238,7 +238,7 @@ Deno.test("the controls have room for a bounded number, and fit the store at the
   });
   env.now += 1000;
   const answer = await change(env, "organisations/BANKA/block");
-  assertEquals([answer.status, (await answer.json()).error_description], [
+  assertEquals([answer.status, (await rejectionOf(answer)).error_description], [
     409,
     "There are 100 blocks. End one first.",
   ]);

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { generateKeyPair, importJWK, type JWTPayload, SignJWT } from "jose";
 import { Provider } from "oidc-provider";
+import { bodyOf, type PlatformKeys, present, type TokenAnswer } from "testing/answers.ts";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
@@ -66,7 +67,7 @@ async function openProvider(jwk: JsonWebKey): Promise<OidcFixture> {
         headers: { ...PROXIED, authorization: `Basic ${btoa("console:a-secret-of-the-console")}` },
         body: new URLSearchParams({ grant_type: "client_credentials", scope: "operate" }),
       });
-      const { access_token } = await answer.json();
+      const { access_token } = await bodyOf<TokenAnswer>(answer);
       return access_token;
     },
     async [Symbol.asyncDispose]() {
@@ -85,7 +86,9 @@ async function statusOf(env: Environment, token: string, path = "requests"): Pro
 }
 
 Deno.test("access tokens of an OpenID provider admit operators with their roles, and nothing else does [OP12]", async (t) => {
-  const [jwk] = JSON.parse(await platformKeySet()).keys.filter(({ use }: JsonWebKey) => use === "sig");
+  const jwk = present(
+    (JSON.parse(await platformKeySet()) as PlatformKeys).keys.find(({ use }) => use === "sig"),
+  );
   await using provider = await openProvider({ ...jwk, alg: "PS256" });
   await using env = await openEnvironment({
     environment: {
@@ -165,7 +168,9 @@ Deno.test("without its provider's keys no token is accepted, and operators of th
 });
 
 Deno.test("tokens of a provider admit a participant's person to what the organisation owns [OWN1]", async () => {
-  const [jwk] = JSON.parse(await platformKeySet()).keys.filter(({ use }: JsonWebKey) => use === "sig");
+  const jwk = present(
+    (JSON.parse(await platformKeySet()) as PlatformKeys).keys.find(({ use }) => use === "sig"),
+  );
   await using provider = await openProvider({ ...jwk, alg: "PS256" });
   for (const claim of ["organisation", "org", undefined]) {
     await using env = await openEnvironment({

@@ -1,20 +1,15 @@
 /** `GET /operations/participants`. */
 import { assertEquals } from "@std/assert";
+import { bodyOf, rejectionOf } from "testing/answers.ts";
 import { openEnvironment } from "testing/environment.ts";
 import type { Environment } from "testing/environment.ts";
-
-interface Participant {
-  readonly OrganisationName: string;
-  readonly DirectoryStatus: string;
-  readonly OrganisationBlocked: boolean;
-  readonly SoftwareBlocked: boolean;
-}
+import type { Participants } from "testing/operation_answers.ts";
 
 async function names(env: Environment, query = ""): Promise<readonly string[]> {
   const answer = await env.asOperator(`/operations/participants${query}`);
   assertEquals(answer.status, 200);
-  const { Data } = await answer.json();
-  return Data.Participant.map(({ OrganisationName }: Participant) => OrganisationName).toSorted();
+  const { Data } = await bodyOf<Participants>(answer);
+  return Data.Participant.map(({ OrganisationName }) => OrganisationName).toSorted();
 }
 
 Deno.test("operators list and search the registered participants", async () => {
@@ -31,7 +26,7 @@ Deno.test("operators list and search the registered participants", async () => {
   assertEquals((await names(env, `?after=${second}`)).length, 2);
   for (const query of ["?role=x", "?after=%20", `?search=${"x".repeat(101)}`]) {
     const answer = await env.asOperator(`/operations/participants${query}`);
-    assertEquals([answer.status, (await answer.json()).error], [400, "invalid_request"], query);
+    assertEquals([answer.status, (await rejectionOf(answer)).error], [400, "invalid_request"], query);
   }
 });
 
@@ -41,10 +36,10 @@ Deno.test("the list has each participant's state in the directory and here", asy
   const body = JSON.stringify({ Data: { Reason: "Fraud is suspected." } });
   await env.asOperator("/operations/organisations/BANKA/block", { method: "POST", headers, body });
   const states = async (): Promise<readonly unknown[]> => {
-    const { Data } = await (await env.asOperator("/operations/participants?role=ASPSP")).json();
+    const { Data } = await bodyOf<Participants>(env.asOperator("/operations/participants?role=ASPSP"));
     return Data.Participant
-      .toSorted((a: Participant, b: Participant) => a.OrganisationName.localeCompare(b.OrganisationName))
-      .map((one: Participant) => [one.DirectoryStatus, one.OrganisationBlocked, one.SoftwareBlocked]);
+      .toSorted((a, b) => a.OrganisationName.localeCompare(b.OrganisationName))
+      .map((one) => [one.DirectoryStatus, one.OrganisationBlocked, one.SoftwareBlocked]);
   };
   assertEquals(await states(), [["active", true, false], ["active", false, false]]);
   env.network = () => Promise.resolve(new Response(null, { status: 503 }));

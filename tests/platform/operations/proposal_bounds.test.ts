@@ -1,5 +1,6 @@
 /** Proposals: what a second operator sees, how many there can be, and what becomes of an approval that was cut. */
 import { assert, assertEquals } from "@std/assert";
+import { bodyOf } from "testing/answers.ts";
 import { ops } from "../../../scripts/ops/main.ts";
 import { sha256 } from "../../../src/base/kernel/identifiers.ts";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
@@ -7,7 +8,17 @@ import { isExactPath } from "../../../src/platform/security/four_eyes.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import type { Environment } from "testing/environment.ts";
 import { OPERATIONS_URL, OPERATOR_TOKENS, type TestOperator } from "testing/operators.ts";
-import { AGREED, blocks, HOUR, listed, openTwo, post, proposed, REASON } from "support/four_eyes.ts";
+import {
+  AGREED,
+  blocks,
+  HOUR,
+  listed,
+  openTwo,
+  post,
+  proposed,
+  type ProposedBody,
+  REASON,
+} from "support/four_eyes.ts";
 
 async function approvedAndCut(env: Environment, after = 1): Promise<string> {
   const id = await proposed(env, "/organisations/BANKA/block");
@@ -106,7 +117,7 @@ Deno.test("the second operator sees the whole change, and its history has the di
   const body = JSON.stringify({ Data });
   const headers = { "content-type": "application/json" };
   const sent = await env.asOperator(path, { method: "POST", headers, body }, "operator");
-  const id = (await sent.json()).Data.ProposalId;
+  const id = (await bodyOf<ProposedBody>(sent)).Data?.ProposalId;
   const [shown] = await listed(env);
   assertEquals([shown?.Path, JSON.parse(shown?.Body ?? "")], [path, { Data }]);
   const [entry] = await historyOf(env.store, `proposal ${id}`);

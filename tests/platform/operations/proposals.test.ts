@@ -1,10 +1,21 @@
 /** Changes that need two operators: proposed by one, approved by another, for a bounded time. */
 import { assert, assertEquals } from "@std/assert";
+import { bodyOf } from "testing/answers.ts";
 import { sha256 } from "../../../src/base/kernel/identifiers.ts";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import type { TestOperator } from "testing/operators.ts";
-import { AGREED, blocks, HOUR, listed, openTwo, post, proposed, REASON } from "support/four_eyes.ts";
+import {
+  AGREED,
+  blocks,
+  HOUR,
+  listed,
+  openTwo,
+  post,
+  proposed,
+  type ProposedBody,
+  REASON,
+} from "support/four_eyes.ts";
 import { steps } from "support/steps.ts";
 
 Deno.test("a proposed change is made when a second operator approves it, once, in the name of both [FE1, FE3]", async () => {
@@ -82,7 +93,7 @@ Deno.test("a change without a second pair of eyes is made at once, and others ar
     { method: "POST", body: REASON },
     "operator",
   );
-  assertEquals([restored.status, (await restored.json()).Data.State], [202, "proposed"]);
+  assertEquals([restored.status, (await bodyOf<ProposedBody>(restored)).Data?.State], [202, "proposed"]);
 });
 
 Deno.test("who may not make the change can neither propose nor approve it [FE4, OP2]", async () => {

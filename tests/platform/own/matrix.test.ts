@@ -9,7 +9,7 @@ import type {
   ownRegistrationSchema,
 } from "../../../src/platform/own/own_representation.ts";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import type { Found } from "testing/operation_answers.ts";
+import type { Found, Reports } from "testing/operation_answers.ts";
 import type { CreatedConsent } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
@@ -45,6 +45,12 @@ async function textOf(env: Environment, orgId: string, path: string): Promise<st
   assertEquals(answer.status, 200, `${orgId} ${path}: ${text}`);
   return text;
 }
+
+async function bodyOfOwn<T = unknown>(env: Environment, orgId: string, path: string): Promise<T> {
+  return JSON.parse(await textOf(env, orgId, `/operations/own/${path}`)) as T;
+}
+
+type OwnRegistrations = { Data: { Registration: z.infer<typeof ownRegistrationSchema>[] } };
 
 /** An own payment of the shop at bank A, and a consent and a rejected request of the other shop at bank B. */
 async function twoCases(env: Environment): Promise<Readonly<Record<"shop" | "other", readonly string[]>>> {
@@ -124,41 +130,35 @@ Deno.test("an organisation finds what it owns: as TPP, and as the bank of the pa
   const { shop: [consentId, paymentId, interaction, clientId, endToEnd] } = await twoCases(env);
   for (const orgId of [env.tpp.orgId, "BANKA"]) {
     for (const id of [consentId, paymentId, endToEnd]) {
-      const { Data }: Found = JSON.parse(await textOf(env, orgId, `/operations/own/search?q=${id}`));
+      const { Data } = await bodyOfOwn<Found>(env, orgId, `search?q=${id}`);
       assertEquals(Data.Case.map((one) => one.DomesticPaymentId), [paymentId], `${orgId} ${id}`);
     }
   }
-  const byRequest: Found = JSON.parse(
-    await textOf(env, env.tpp.orgId, `/operations/own/search?q=${interaction}`),
-  );
+  const byRequest = await bodyOfOwn<Found>(env, env.tpp.orgId, `search?q=${interaction}`);
   assertEquals(byRequest.Data.Trace.map((trace) => trace.Status), [400]);
-  const rejected: { Data: Pick<Found["Data"], "Trace"> } = JSON.parse(
-    await textOf(env, env.tpp.orgId, "/operations/own/rejected-requests"),
+  const rejected = await bodyOfOwn<{ Data: Pick<Found["Data"], "Trace"> }>(
+    env,
+    env.tpp.orgId,
+    "rejected-requests",
   );
   assertEquals(rejected.Data.Trace.map((trace) => trace.InteractionId), [interaction]);
-  const registrations: { Data: { Registration: z.infer<typeof ownRegistrationSchema>[] } } = JSON.parse(
-    await textOf(env, env.tpp.orgId, "/operations/own/registrations"),
-  );
-  assertEquals(registrations.Data.Registration.map((one) => [one.ClientId, one.Status]), [[
+  const { Data: { Registration } } = await bodyOfOwn<OwnRegistrations>(env, env.tpp.orgId, "registrations");
+  assertEquals(Registration.map((one) => [one.ClientId, one.Status]), [[
     clientId,
     "active",
   ]]);
-  const ofBank: { Data: { Payment: OwnPayment[] } } = JSON.parse(
-    await textOf(env, "BANKA", "/operations/own/payments"),
-  );
+  const ofBank = await bodyOfOwn<{ Data: { Payment: OwnPayment[] } }>(env, "BANKA", "payments");
   assertEquals(ofBank.Data.Payment.map((one) => one.DomesticPaymentId), [paymentId]);
-  const ofTpp = JSON.parse(await textOf(env, env.tpp.orgId, "/operations/own/payments"));
+  const ofTpp = await bodyOfOwn(env, env.tpp.orgId, "payments");
   assertEquals(ofTpp, ofBank);
   for (const orgId of [env.tpp.orgId, "BANKA"]) {
-    const consents: { Data: { Consent: OwnConsent[] } } = JSON.parse(
-      await textOf(env, orgId, "/operations/own/consents"),
-    );
+    const consents = await bodyOfOwn<{ Data: { Consent: OwnConsent[] } }>(env, orgId, "consents");
     assertEquals(consents.Data.Consent.map((one) => one.ConsentId), [consentId], orgId);
   }
-  const [report] = JSON.parse(await textOf(env, env.tpp.orgId, "/operations/own/reports")).Data.Report;
-  assertEquals([report.Id, report.Total.Payments], [clientId, 1]);
-  const [bankReport] = JSON.parse(await textOf(env, "BANKA", "/operations/own/reports")).Data.Report;
-  assertEquals([bankReport.Id, bankReport.Total.Payments], ["BANKA", 1]);
+  for (const [orgId, id] of [[env.tpp.orgId, clientId], ["BANKA", "BANKA"]] as const) {
+    const { Data: { Report: [report] } } = await bodyOfOwn<Reports>(env, orgId, "reports");
+    assertEquals([report?.Id, report?.Total.Payments], [id, 1]);
+  }
 });
 
 Deno.test("an organisation that the directory does not list owns nothing [OWN2]", async () => {
@@ -166,7 +166,7 @@ Deno.test("an organisation that the directory does not list owns nothing [OWN2]"
   await twoCases(env);
   for (const path of OWN.filter((own) => !own.endsWith("search"))) {
     const text = await textOf(env, "NOBODY", path.endsWith("payment-orders") ? `${path}?state=dead` : path);
-    assertEquals(Object.values(JSON.parse(text).Data), [[]], path);
+    assertEquals(Object.values((JSON.parse(text) as { readonly Data: object }).Data), [[]], path);
   }
 });
 

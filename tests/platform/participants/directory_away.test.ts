@@ -1,6 +1,8 @@
 /** The platform starts again while the directory is down: kept copies are trusted for what is left of their 900 s. */
 import { assertEquals } from "@std/assert";
 import { forUrls, keyUrls, revokeKey, serving, STATUS_URL } from "support/directory_network.ts";
+import { bodyOf } from "testing/answers.ts";
+import type { StatusList } from "testing/directory_answers.ts";
 import { requestToken } from "testing/flows.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
@@ -88,7 +90,7 @@ Deno.test("copies in a restored backup are too old, and damaged ones are none [A
 
 Deno.test("a status list of 20,000 participants is kept, and only the newest [A9]", async () => {
   await using env = await openEnvironment();
-  const { participants } = await (await env.directory.fetch(new Request(STATUS_URL))).json();
+  const { participants } = await bodyOf<StatusList>(env.directory.fetch(new Request(STATUS_URL)));
   const others = Array.from({ length: 20_000 }, (_, index): object => ({
     ...participants[0],
     org_id: `ORG-${index}`,

@@ -1,6 +1,7 @@
 /** How far the platform's clock is from the directory's: shown in readiness, logged once each way. */
 import { assertEquals } from "@std/assert";
 import { readiness } from "support/directory_network.ts";
+import type { LogLine } from "testing/answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 
 /** A second later, with the clock off by this; what is logged about the clock. */
@@ -9,7 +10,7 @@ async function logged(env: Environment, clockStep: number): Promise<readonly unk
   env.now += 10_000;
   env.logged.length = 0;
   await env.platform.followDirectory();
-  return env.logged.map((line) => JSON.parse(line))
+  return env.logged.map((line) => JSON.parse(line) as LogLine)
     .filter(({ event }) => event.startsWith("clock."))
     .map(({ level, event, aheadSeconds }) => [level, event, aheadSeconds]);
 }
@@ -70,6 +71,6 @@ Deno.test("a start on a store that was used at a later time is an alarm", async 
   env.clockStep = -3_600_000;
   await env.restart();
   const [line = "{}"] = env.logged.filter((text) => text.includes("clock.behind_store"));
-  const { level, seconds } = JSON.parse(line);
+  const { level, seconds } = JSON.parse(line) as LogLine;
   assertEquals([level, seconds], ["error", 3600]);
 });

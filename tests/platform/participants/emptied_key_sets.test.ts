@@ -9,6 +9,8 @@ import {
   setOrganisation,
   STATUS_URL,
 } from "support/directory_network.ts";
+import { bodyOf, type LogLine } from "testing/answers.ts";
+import type { KeySet } from "testing/directory_answers.ts";
 import { requestToken } from "testing/flows.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 
@@ -19,7 +21,7 @@ async function tokenStatus(env: Environment): Promise<number> {
 }
 
 function alarms(env: Environment, event: string): number {
-  return env.logged.map((line) => JSON.parse(line)).filter((line) =>
+  return env.logged.map((line) => JSON.parse(line) as LogLine).filter((line) =>
     line.event === event && line.level === "error"
   ).length;
 }
@@ -29,7 +31,7 @@ type Key = Readonly<Record<string, unknown>>;
 /** Serves the TPP's active keys as changed. */
 async function publish(env: Environment, change: (keys: Key[]) => unknown[]): Promise<void> {
   const [url = ""] = keyUrls(env.tpp);
-  const { keys } = await (await env.directory.fetch(new Request(url))).json();
+  const { keys } = await bodyOf<KeySet>(env.directory.fetch(new Request(url)));
   const text = JSON.stringify({ keys: change(keys) });
   env.network = forUrls(env, ({ href }) => href === url, serving(text));
 }

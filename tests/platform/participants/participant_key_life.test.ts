@@ -1,6 +1,8 @@
 /** Revoked keys are rejected everywhere within 15 s, added ones are good as soon as they are known (Decision A9). */
 import { assertEquals } from "@std/assert";
+import { decodeProtectedHeader } from "jose";
 import { addKey, revokeKey } from "support/directory_network.ts";
+import { present, rejectionOf } from "testing/answers.ts";
 import { clientToken, createConsent, good, push, requestToken } from "testing/flows.ts";
 import {
   authorize,
@@ -38,7 +40,7 @@ Deno.test("a revoked signing key of a TPP signs nothing any more within 15 s [A9
     const statement = await renewedStatement(env, env.tpp);
     const attempt = (): Promise<Response> => postRegistration(env, env.tpp, { statement });
     const response = await unchanged(env, attempt);
-    assertEquals([response.status, (await response.json()).error], [400, "invalid_client_metadata"]);
+    assertEquals([response.status, (await rejectionOf(response)).error], [400, "invalid_client_metadata"]);
   });
 });
 
@@ -134,7 +136,7 @@ Deno.test("a revoked encryption key is sealed to no more within 15 s [A9] [A10]"
     if (fitting === undefined) throw new Error(`no key ${kid}`);
     assertEquals((await openHandover({ ...bankA, encryption: fitting }, departure)).claims.aud, "BANKA");
     const sealed = new URL(departure.headers.get("location") ?? "").searchParams.get("oAuthUrl") ?? "";
-    return JSON.parse(atob(sealed.split(".")[0] ?? "")).kid;
+    return present(decodeProtectedHeader(sealed).kid);
   }
 });
 

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { addKey, FAILURES, fetchedAnew, forUrls, keyUrls, serving } from "support/directory_network.ts";
+import { rejectionOf } from "testing/answers.ts";
 import { call, clientToken, createConsent, good, push, requestToken } from "testing/flows.ts";
 import { authorize, Browser, returnPath, toBank } from "testing/authorization_flow.ts";
 import { errorBody, unchanged } from "testing/resource_answers.ts";
@@ -87,7 +88,7 @@ Deno.test("nothing is trusted once the copy is older than 900 s: 503 everywhere,
   await t.step("token", async () => {
     const response = await unchanged(env, () => requestToken(env, tpp));
     assertEquals([response.status, response.headers.get("retry-after")], [503, "30"]);
-    assertEquals((await response.json()).error, "temporarily_unavailable");
+    assertEquals((await rejectionOf(response)).error, "temporarily_unavailable");
   });
   await t.step("GET consent", async () => {
     const response = await unchanged(env, () => call(env, tpp, bound, path));

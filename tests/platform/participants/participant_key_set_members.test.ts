@@ -1,5 +1,7 @@
 /** Which members of a published key set are believed, and for what (contract DC15, DC17; Decisions A10, E4). */
 import { assertEquals } from "@std/assert";
+import { bodyOf } from "testing/answers.ts";
+import type { KeySet } from "testing/directory_answers.ts";
 import { requestToken } from "testing/flows.ts";
 import { putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
 import { forUrls, keyUrls } from "support/directory_network.ts";
@@ -18,7 +20,7 @@ function publish(
   list: 0 | 1 = 0,
 ): void {
   env.network = forUrls(env, ({ href }) => href === keyUrls(who)[list], async (request) => {
-    const { keys } = await (await env.directory.fetch(request)).json();
+    const { keys } = await bodyOf<KeySet>(env.directory.fetch(request));
     return Response.json({ keys: edit(keys) });
   });
   env.now += 900_001; // a younger former copy would be preferred to a set without usable keys

@@ -9,6 +9,8 @@ import {
   readiness,
   serving,
 } from "support/directory_network.ts";
+import { bodyOf } from "testing/answers.ts";
+import type { StatementKeySet } from "testing/directory_answers.ts";
 import { requestToken } from "testing/flows.ts";
 import { testKey } from "testing/keys.ts";
 import { onboardOnly } from "testing/participants.ts";
@@ -66,7 +68,7 @@ Deno.test("POST register takes a statement by a new key of the directory once it
   const newcomer = await onboardOnly(env, NEWCOMER);
   const signer = { key: await testKey(15), kid: "new" };
   env.network = forUrls(env, ({ pathname }) => pathname === "/jwks", async (request) => {
-    const { keys } = await (await env.directory.fetch(request)).json();
+    const { keys } = await bodyOf<StatementKeySet>(env.directory.fetch(request));
     return Response.json({ keys: [...keys, { ...signer.key.publicJwk, kid: "new", use: "sig" }] });
   });
   const statement = await statementWith(newcomer, { signer });

@@ -1,6 +1,7 @@
 /** Participants whom the directory has given up are rejected everywhere within 15 s (Decisions A9, G5). */
 import { assertEquals } from "@std/assert";
 import { fetchedAnew, keyUrls, setOrganisation, setSoftware } from "support/directory_network.ts";
+import { rejectionOf } from "testing/answers.ts";
 import { clientToken, createConsent, good, push, requestToken } from "testing/flows.ts";
 import { authorize, Browser, toBank } from "testing/authorization_flow.ts";
 import type { Participant } from "testing/participants.ts";
@@ -50,7 +51,7 @@ for (const [name, { fall, error }] of Object.entries(downfalls)) {
     await rejectActs(t, env, acts);
     await t.step("registration with the statement it has", async () => {
       const response = await unchanged(env, () => postRegistration(env, env.tpp));
-      assertEquals([response.status, (await response.json()).error], [400, "invalid_client_metadata"]);
+      assertEquals([response.status, (await rejectionOf(response)).error], [400, "invalid_client_metadata"]);
     });
     await t.step("while others go on", async () => {
       assertEquals((await requestToken(env, env.otherTpp)).status, 200);

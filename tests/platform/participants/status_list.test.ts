@@ -1,6 +1,8 @@
 /** How the platform reads the directory's status list, and what it does without it (Decisions A9, G5). */
 import { assert, assertEquals } from "@std/assert";
 import { FAILURES, forUrls, serving, setOrganisation, STATUS_URL } from "support/directory_network.ts";
+import { bodyOf } from "testing/answers.ts";
+import type { StatusList } from "testing/directory_answers.ts";
 import { requestToken } from "testing/flows.ts";
 import { BOUND_MS } from "support/standing.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
@@ -24,7 +26,7 @@ type Entry = Readonly<Record<string, unknown>>;
 
 /** The directory's list with its entries replaced. */
 async function relist(env: Environment, change: (entries: Entry[]) => unknown[]): Promise<void> {
-  const { participants } = await (await env.directory.fetch(new Request(STATUS_URL))).json();
+  const { participants } = await bodyOf<StatusList>(env.directory.fetch(new Request(STATUS_URL)));
   const text = JSON.stringify({ participants: change(participants) });
   env.network = forUrls(env, isList, serving(text));
   env.now += BOUND_MS;

@@ -18,6 +18,7 @@ import {
 } from "support/orders.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { assertFaults } from "testing/resource_answers.ts";
 
 Deno.test("POST domestic-payments pushes the order and answers AcceptedSettlementInProcess where the bank accepts [D4]", async () => {
   await using env = await openPushEnvironment();
@@ -38,8 +39,7 @@ Deno.test("POST domestic-payments answers Rejected where the bank rejects, and t
   assertEquals(made.Data.Status, "Rejected");
   assertEquals(await outboxKeys(env), []);
   const again = await pay(env, flow);
-  assertEquals(again.status, 400);
-  assertEquals((await again.json()).Errors[0].ErrorCode, "UK.OBIE.Resource.InvalidConsentStatus");
+  await assertFaults(again, 400, [["Resource.InvalidConsentStatus", "Data.ConsentId"]]);
   assertEquals(env.pushes.length, 1);
 });
 

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { createLocalJWKSet, jwtVerify } from "jose";
+import { bodyOf, type PlatformKeys } from "testing/answers.ts";
 import { consentBody, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import {
@@ -79,7 +80,7 @@ Deno.test("The pushed order is a PS256 JWT of the platform for this bank, with t
   const made = (await good(pay(env, flow), 201)).Data;
   const push = onlyPush(env);
   assertEquals([push.method, push.headers.get("content-type")], ["POST", "application/jose"]);
-  const jwks = await (await env.browser(new Request(`${AUTH_URL}/jwks`))).json();
+  const jwks = await bodyOf<PlatformKeys>(env.browser(new Request(`${AUTH_URL}/jwks`)));
   const { payload, protectedHeader } = await jwtVerify(push.body, createLocalJWKSet(jwks), {
     algorithms: ["PS256"],
     issuer: AUTH_URL,

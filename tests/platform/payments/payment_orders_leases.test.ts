@@ -1,5 +1,6 @@
 /** Who pushes an order when several could, and what a crash leaves behind [D1]. */
 import { assert, assertEquals } from "@std/assert";
+import type { LogLine } from "testing/answers.ts";
 import { openTestStore } from "testing/test_store.ts";
 import type { Key, Store } from "../../../src/base/store/store.ts";
 import { pay } from "testing/flows.ts";
@@ -168,7 +169,7 @@ Deno.test("An order in trouble of its own does not keep the others of its batch 
   env.answer = accepts;
   assertEquals(await later(env, 1250), 1);
   assertEquals(await statusOf(env, sound), "AcceptedSettlementInProcess");
-  const failed = env.logged.map((line) => JSON.parse(line)).filter(({ event }) =>
+  const failed = env.logged.map((line) => JSON.parse(line) as LogLine).filter(({ event }) =>
     event === "order.delivery_failed"
   );
   assertEquals(failed.map(({ level, paymentId }) => [level, paymentId]), [["error", broken]]);

@@ -1,6 +1,8 @@
 /** The operator's view of orders that were given up, and the way to have one tried again. */
 import { assertEquals } from "@std/assert";
 import { accepts, history, later, outboxOrder, paid, statusOf } from "support/orders.ts";
+import { bodyOf, rejectionOf } from "testing/answers.ts";
+import type { StoppedOrders } from "testing/operation_answers.ts";
 import { giveUp, LIST, openOperated, operate, redriveOf } from "./operated.ts";
 
 Deno.test("GET operations/payment-orders lists the orders that were given up, and only those", async () => {
@@ -44,8 +46,8 @@ Deno.test("GET operations/payment-orders pages by After", async () => {
       ],
     });
   }
-  const first = (await (await operate(env, LIST)).json()).Data;
-  const second = (await (await operate(env, `${LIST}&after=${first.After}`)).json()).Data;
+  const first = (await bodyOf<StoppedOrders>(operate(env, LIST))).Data;
+  const second = (await bodyOf<StoppedOrders>(operate(env, `${LIST}&after=${first.After}`))).Data;
   const ids = [...first.PaymentOrder, ...second.PaymentOrder].map((listed) => listed.DomesticPaymentId);
   assertEquals([first.PaymentOrder.length, second.PaymentOrder.length, second.After], [100, 1, undefined]);
   assertEquals([new Set(ids).size, ids.includes(dead)], [101, true]);
@@ -59,7 +61,7 @@ Deno.test("POST redrive has the order tried again, with every retry before it, a
   assertEquals([redriven.status, await redriven.json()], [202, {
     Data: { DomesticPaymentId: id, State: "due" },
   }]);
-  assertEquals((await (await operate(env, LIST)).json()).Data.PaymentOrder, []);
+  assertEquals((await bodyOf<StoppedOrders>(operate(env, LIST))).Data.PaymentOrder, []);
   assertEquals((await outboxOrder(env, id))?.failures, 0);
   assertEquals(await later(env, 0), 1); // fails again
   assertEquals((await outboxOrder(env, id))?.dead, false);
@@ -78,10 +80,10 @@ Deno.test("POST redrive of an order that is not given up is 409, of one that is 
   const { DomesticPaymentId: id } = await paid(env);
   const before = await env.snapshot();
   const conflict = await operate(env, redriveOf(id));
-  assertEquals([conflict.status, (await conflict.json()).error], [409, "conflict"]);
+  assertEquals([conflict.status, (await rejectionOf(conflict)).error], [409, "conflict"]);
   for (const unknown of [crypto.randomUUID(), "x", "..%2f", `${id}0`]) {
     const answer = await operate(env, redriveOf(unknown));
-    assertEquals([answer.status, (await answer.json()).error], [404, "not_found"]);
+    assertEquals([answer.status, (await rejectionOf(answer)).error], [404, "not_found"]);
   }
   assertEquals(await env.snapshot(), before);
 });

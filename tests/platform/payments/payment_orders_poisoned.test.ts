@@ -1,6 +1,6 @@
 /** Orders that fail for themselves alone, and what they must not do to a bank's other customers [D4]. */
 import { assert, assertEquals } from "@std/assert";
-import { bodyOf } from "testing/answers.ts";
+import { bodyOf, type LogLine } from "testing/answers.ts";
 import type { StoppedOrders } from "testing/operation_answers.ts";
 import { leavesForBank, pushed } from "support/departures.ts";
 import { accepts, history, later, openPushEnvironment, outboxOrder, paid, statusOf } from "support/orders.ts";
@@ -47,7 +47,9 @@ Deno.test("An order that the bank answers with a 4xx is dead at once, and the op
     const [listed] = (await deadOrders(env)).Data.PaymentOrder;
     assertEquals([listed?.DomesticPaymentId, listed?.PushFailures], [id, 1]);
     assertEquals([listed?.LastFailure, listed?.BankText], [why, text]);
-    const dead = env.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "order.dead");
+    const dead = env.logged.map((line) => JSON.parse(line) as LogLine).filter(({ event }) =>
+      event === "order.dead"
+    );
     assertEquals(dead.map(({ level, paymentId, why }) => [level, paymentId, why]), [["error", id, why]]);
     if (text !== undefined) assertEquals(env.logged.some((line) => line.includes(text)), false);
     assertEquals(await later(env, 3_600_000), 0);

@@ -1,6 +1,6 @@
 /** The bank's own reports and its answers to pushes, in any order [D2, D3, D4]. */
 import { assertEquals } from "@std/assert";
-import type { PaymentOrders } from "testing/answers.ts";
+import { bodyOf, type PaymentOrders, type ResourceError } from "testing/answers.ts";
 import { call, clientToken, good } from "testing/flows.ts";
 import {
   accepts,
@@ -73,7 +73,7 @@ Deno.test("A report that skips the acceptance is rejected and leaves the order t
   const { DomesticPaymentId: id } = await paid(env);
   const before = await env.snapshot();
   const answer = await report(env, id, "AcceptedSettlementCompleted");
-  assertEquals([answer.status, (await answer.json()).Errors[0].Path], [400, "Data.Status"]);
+  assertEquals([answer.status, (await bodyOf<ResourceError>(answer)).Errors[0]?.Path], [400, "Data.Status"]);
   const tokens = (entries: Awaited<typeof before>) => entries.filter(({ key }) => key[0] !== "access_token");
   assertEquals(tokens(await env.snapshot()), tokens(before));
 });

@@ -1,5 +1,6 @@
 /** When an order is tried again, given up and left alone [D4]. */
 import { assert, assertEquals } from "@std/assert";
+import type { LogLine } from "testing/answers.ts";
 import { good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import {
@@ -60,7 +61,9 @@ Deno.test("An order is pushed again after 1, 2, 4 … 512 s, each with up to a q
   assertEquals(env.pushes.length, 11);
   assertEquals(await statusOf(env, id), "Pending");
   assertEquals((await history(env, id)).slice(1), ["payment_order.dead by platform"]);
-  const dead = env.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === "order.dead");
+  const dead = env.logged.map((line) => JSON.parse(line) as LogLine).filter(({ event }) =>
+    event === "order.dead"
+  );
   assertEquals(dead.map(({ level, paymentId, failures, why }) => [level, paymentId, failures, why]), [
     ["error", id, 11, "status 503"],
   ]);

@@ -1,5 +1,6 @@
 /** The worker on a store that fails: no order is pushed that cannot be leased, and none is lost or pushed twice. */
 import { assert, assertEquals } from "@std/assert";
+import type { LogLine } from "testing/answers.ts";
 import { ApiError } from "../../../src/base/kernel/api_error.ts";
 import { openTestStore } from "testing/test_store.ts";
 import { type Commit, type Store, StoreFailure } from "../../../src/base/store/store.ts";
@@ -18,7 +19,7 @@ Deno.test("orders wait while the store cannot be written, without a try for each
   for (let pass = 0; pass < 3; pass++) await env.platform.deliverDueOrders().catch(() => 0);
   assertEquals(env.pushes.length, 0);
   assert(database.failures <= 3 * 110, `${database.failures} tries`);
-  const events = env.logged.slice(logged).map((line) => JSON.parse(line).event);
+  const events = env.logged.slice(logged).map((line) => (JSON.parse(line) as LogLine).event);
   assertEquals(events, ["store.failing"]);
   database.isFull = false;
   await env.platform.deliverDueOrders();

@@ -133,7 +133,7 @@ Deno.test("a restore is logged with what it voided [G9]", async () => {
   await using env = await openEnvironment();
   await authorised(env);
   await restore(env, await copyOf(env));
-  const lines: LogLine[] = env.logged.map((line) => JSON.parse(line));
+  const lines = env.logged.map((line) => JSON.parse(line) as LogLine);
   const line = lines.find(({ event }) => event === "store.restored");
   assertEquals([line?.level, line?.banksHeld, line?.consentsVoided], ["warn", 2, 1]);
 });

@@ -1,7 +1,7 @@
 /** A store that has lost its last commits: what was granted before is void, and no payment is executed twice. */
 import { assertEquals } from "@std/assert";
 import { type ConsentId, paymentIdOf } from "../../../src/base/kernel/identifiers.ts";
-import type { Payment } from "testing/answers.ts";
+import { type Payment, rejectionOf } from "testing/answers.ts";
 import { call, clientToken, consentBody, DEBTOR_ACCOUNT, good, pay, push } from "testing/flows.ts";
 import { authorise, authorised, codeOf, redeem, toBank } from "testing/authorization_flow.ts";
 import { down, later, openPushEnvironment, orderIdOf, outboxOrder, paid } from "support/orders.ts";
@@ -56,7 +56,7 @@ Deno.test("after a restore a code of before is not redeemed [G9]", async () => {
   assertEquals(await env.store.list({ prefix: ["authorization_code"], limit: 1 }), []);
   await endHolds(env);
   const answer = await redeem(env, { consentId: flow.consentId, code });
-  assertEquals([answer.status, (await answer.json()).error], [400, "invalid_grant"]);
+  assertEquals([answer.status, (await rejectionOf(answer)).error], [400, "invalid_grant"]);
 });
 
 Deno.test("after a restore an authorization session of before authorises nothing [G9]", async () => {

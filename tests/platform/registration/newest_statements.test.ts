@@ -2,6 +2,7 @@
  * A newer statement at the directory takes effect here within 15 s without a new registration. An older one never does.
  */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { type LogLine, rejectionOf } from "testing/answers.ts";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import type { Client } from "../../../src/platform/registration/client.ts";
 import { forUrls, serving } from "support/directory_network.ts";
@@ -149,7 +150,7 @@ Deno.test("three processes that hear of a statement at once apply it once, and n
   env.logged.length = 0;
   assertEquals(await Promise.all(all.map((platform) => platform.followDirectory())), [1, 1, 1]);
   assertEquals((await historyOf(env.store, env.tpp.clientId)).length, 2);
-  assertEquals(env.logged.filter((line) => JSON.parse(line).level === "error"), []);
+  assertEquals(env.logged.filter((line) => (JSON.parse(line) as LogLine).level === "error"), []);
   await Promise.all(all.slice(1).map((platform) => platform.stop()));
 });
 
@@ -221,6 +222,6 @@ Deno.test("POST register rejects a statement older than the directory's newest [
   const before = await env.snapshot();
   const claims = { redirect_uris: [NEW] };
   const answer = await postRegistration(env, env.tpp, { statement: second, claims });
-  assertEquals([answer.status, (await answer.json()).error], [400, "invalid_software_statement"]);
+  assertEquals([answer.status, (await rejectionOf(answer)).error], [400, "invalid_software_statement"]);
   assertEquals(await env.snapshot(), before);
 });

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
-import type { Consent, RegisteredClient } from "testing/answers.ts";
+import { type Consent, type RegisteredClient, rejectionOf } from "testing/answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { authorised, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
 import { assertErrorAnswer } from "testing/front_channel.ts";
@@ -266,13 +266,13 @@ Deno.test("a new registration needs a new JWT, and a statement that is not older
   await good(postRegistration(env, newcomer, { statement }), 201);
   await deleted(env, newcomer);
   const older = await unchanged(env, () => postRegistration(env, newcomer));
-  assertEquals((await older.json()).error, "invalid_software_statement");
+  assertEquals((await rejectionOf(older)).error, "invalid_software_statement");
   env.now += 1;
   const used = await registrationJwt(env, newcomer, { statement });
   await good(postRegistration(env, newcomer, { body: used }), 201);
   await deleted(env, newcomer);
   const again = await unchanged(env, () => postRegistration(env, newcomer, { body: used }));
-  assertEquals((await again.json()).error, "invalid_client_metadata");
+  assertEquals((await rejectionOf(again)).error, "invalid_client_metadata");
 });
 
 Deno.test("a client that the version before has registered again can delete its registration [DC23]", async () => {

@@ -1,5 +1,6 @@
 /** `POST /register/v1`: what a good registration gets, and what of it is believed (contract DC1 to DC17). */
 import { assertEquals, assertMatch } from "@std/assert";
+import { bodyOf } from "testing/answers.ts";
 import { requestToken } from "testing/flows.ts";
 import { onboardOnly } from "testing/participants.ts";
 import {
@@ -50,7 +51,7 @@ Deno.test("POST register makes a bank addressable, with the grant that the contr
   assertEquals((await requestToken(env, env.tpp, "BANKC")).status, 404);
   const response = await postRegistration(env, bank);
   assertEquals(response.status, 201);
-  const { scope, grant_types } = await response.json();
+  const { scope, grant_types } = await bodyOf(response);
   assertEquals([scope, grant_types], ["bank", ["authorization_code"]]);
   assertEquals((await requestToken(env, env.tpp, "BANKC")).status, 200);
   assertEquals((await requestToken(env, bank, "BANKC")).status, 200); // Decision B1
@@ -99,7 +100,7 @@ Deno.test("POST register accepts what the contract leaves to the participant [DC
     const response = await postRegistration(env, await onboardOnly(env, NEWCOMER), changes);
     assertEquals(response.status, 201, env.logged.at(-2));
     const expected = changes?.claims?.["redirect_uris"] ?? NEWCOMER.redirectUris;
-    assertEquals((await response.json()).redirect_uris, expected);
+    assertEquals((await bodyOf(response)).redirect_uris, expected);
   });
 });
 

@@ -1,6 +1,7 @@
 /** `POST /register/v1`: the words of a rejected request that came with the participant's own certificate. [G8] */
 import { assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
+import { rejectionOf } from "testing/answers.ts";
 import { onboardOnly, type Participant } from "testing/participants.ts";
 import {
   MANY_REGISTRATIONS,
@@ -21,7 +22,7 @@ async function wordsOf(
   changes: RegistrationChanges = {},
 ): Promise<[number, string]> {
   const response = await postRegistration(env, participant, changes);
-  return [response.status, (await response.json()).error_description];
+  return [response.status, (await rejectionOf(response)).error_description];
 }
 
 Deno.test("POST register says that the client is registered already, and with which statement [B6] [G8]", async (t) => {

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { bodyOf } from "testing/answers.ts";
 import { clientToken, requestToken } from "testing/flows.ts";
 import { adminCall, onboardOnly } from "testing/participants.ts";
 import {
@@ -26,7 +27,7 @@ Deno.test("POST register lets the statement's values win and ignores unknown met
     },
   });
   assertEquals(response.status, 201);
-  const body = await response.json();
+  const body = await bodyOf(response);
   assertEquals([body.client_name, body.scope], ["New Shop Ltd app", "payments"]);
   assertEquals(["policy_uri", "x_unheard_of", "org_id", "software_roles"].filter((name) => name in body), []);
 });
@@ -74,7 +75,7 @@ Deno.test("POST register takes four redirect_uris of a TPP, with queries of thei
   const redirectUris = [1, 2, 3, 4].map((n) => `https://new.example/${n}?n=${n}`);
   const newcomer = await onboardOnly(env, { ...NEWCOMER, redirectUris });
   const response = await postRegistration(env, newcomer);
-  assertEquals([response.status, (await response.json()).redirect_uris], [201, redirectUris]);
+  assertEquals([response.status, (await bodyOf(response)).redirect_uris], [201, redirectUris]);
 });
 
 Deno.test("POST register takes a statement until its expiry, and one of up to two years [DC2]", async (t) => {

@@ -1,10 +1,10 @@
 /** Figures by day: what is counted, that it survives restarts and adds up over processes, and who reads it. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { firstOf, present } from "testing/answers.ts";
+import { firstOf, present, rejectionOf } from "testing/answers.ts";
 import type { Reports } from "testing/operation_answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import { call, clientToken, consentBody, pay } from "testing/flows.ts";
+import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { accepts, down, later, openPushEnvironment, paid } from "support/orders.ts";
 
 const DAY = "2040-01-15";
@@ -12,9 +12,7 @@ const REASON = "The bank's desk has asked for it.";
 
 async function report(env: Environment, path: string): Promise<Reports["Data"]> {
   const answer = await env.asOperator(`/operations/reports/${path}`, {}, "viewer");
-  const body = await answer.json();
-  assertEquals(answer.status, 200, JSON.stringify(body));
-  return body.Data;
+  return (await good<Reports>(answer, 200)).Data;
 }
 
 async function ofToday(
@@ -204,10 +202,10 @@ Deno.test("a report has at most 92 days, by default the last 30, and no day befo
   assertEquals((await report(env, `banks?after=BANKA`)).Report.map(({ Id }) => Id), ["BANKB"]);
   for (const query of ["from=2039-01-01", "from=2040-01-16", "from=x", "until=2040-02-30"]) {
     const answer = await env.asOperator(`/operations/reports/banks?${query}`);
-    assertEquals([answer.status, (await answer.json()).error], [400, "invalid_request"], query);
+    assertEquals([answer.status, (await rejectionOf(answer)).error], [400, "invalid_request"], query);
   }
   const after = await env.asOperator("/operations/reports/tpps?after=BANKA");
-  assertEquals([after.status, (await after.json()).error], [400, "invalid_request"]);
+  assertEquals([after.status, (await rejectionOf(after)).error], [400, "invalid_request"]);
 });
 
 Deno.test("a report as CSV has a line for each day, and no cell is a formula [REP4]", async () => {

@@ -1,7 +1,7 @@
 /** Support finds a payment by its amount and day. */
 import { assert, assertEquals } from "@std/assert";
 import type { FoundByAmount } from "testing/operation_answers.ts";
-import type { CreatedConsent } from "testing/answers.ts";
+import { type CreatedConsent, rejectionOf } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
@@ -160,7 +160,7 @@ Deno.test("an unusable search by amount is rejected, and the answer names the pa
   for (const [name, query] of Object.entries(queries)) {
     await t.step(name, async () => {
       const answer = await read(env, query);
-      const { error_description: description } = await answer.json();
+      const { error_description: description } = await rejectionOf(answer);
       assertEquals(answer.status, 400);
       assert(description.startsWith(name.split(":")[0] ?? "?"), description);
     });

@@ -1,6 +1,7 @@
 /** The client certificate as each proxy hands it over (contract H1 to H23): whose it is, what is malformed, what is believed. */
 import { assert, assertEquals } from "@std/assert";
 import { behind, headerOf, platformBehind, SOURCES } from "support/client_certificates.ts";
+import { rejectionOf } from "testing/answers.ts";
 import { call, clientToken, requestToken } from "testing/flows.ts";
 import { testKey } from "testing/keys.ts";
 import { adminCall, type Participant, register } from "testing/participants.ts";
@@ -34,7 +35,7 @@ async function assertNoCertificate(
   const before = await env.snapshot();
   const disguised = behind(env, platform, headers);
   const token = await requestToken(disguised, env.tpp);
-  assertEquals([token.status, (await token.json()).error], [401, "invalid_client"], what);
+  assertEquals([token.status, (await rejectionOf(token)).error], [401, "invalid_client"], what);
   const resource = await call(disguised, env.tpp, bound, CONSENT);
   await assertChallenge(resource, 401, 'DPoP error="invalid_token", algs="PS256"');
   assertEquals(await env.snapshot(), before, what);
@@ -204,7 +205,7 @@ Deno.test("client certificate of a revoked key is rejected once the directory ha
   assertEquals((await adminCall(env, "POST", path, { reason: "key_compromise" })).status, 200);
   env.now += 301_000;
   const token = await requestToken(env, env.tpp);
-  assertEquals([token.status, (await token.json()).error], [401, "invalid_client"]);
+  assertEquals([token.status, (await rejectionOf(token)).error], [401, "invalid_client"]);
 });
 
 Deno.test("client certificate is needed for registration, whatever else the request brings [H1, H12]", async () => {
@@ -216,7 +217,7 @@ Deno.test("client certificate is needed for registration, whatever else the requ
     const stripped = { ...env, platform: { ...env.platform, api } };
     // `register` writes the participant's own certificate: what the proxy writes after it is what counts.
     const answer = await register(stripped, as === undefined ? withoutCertificate(env.tpp) : env.tpp);
-    assertEquals([answer.status, (await answer.json()).error], [401, "invalid_client"]);
+    assertEquals([answer.status, (await rejectionOf(answer)).error], [401, "invalid_client"]);
   }
 });
 

@@ -3,6 +3,7 @@
  * words of the error table, and an answer never depends on whether another party's id exists.
  */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { bodyOf, rejectionOf } from "testing/answers.ts";
 import { authentication, call, clientToken, requestToken } from "testing/flows.ts";
 import { clientAssertion } from "testing/jwts.ts";
 import { clientCredentials, type Deviation } from "testing/oauth_requests.ts";
@@ -19,7 +20,7 @@ const ERRORS = `${AUTH_URL}/docs/errors`;
 /** The body of a rejected token request. */
 async function rejection(env: Environment, deviation: Deviation): Promise<Record<string, string>> {
   const response = await clientCredentials(env).send(deviation);
-  const body = await response.json();
+  const body = await bodyOf<Record<string, string>>(response);
   assertEquals(response.status, 401, JSON.stringify(body));
   return body;
 }
@@ -125,5 +126,5 @@ Deno.test("While the directory is away, a rejected request has the generic words
   env.now += 10_000_000;
   const response = await clientCredentials(env).send(wrong);
   assertEquals(response.status, 503);
-  assertEquals(Object.keys(await response.json()), ["error", "error_description"]);
+  assertEquals(Object.keys(await rejectionOf(response)), ["error", "error_description"]);
 });

@@ -3,6 +3,7 @@
  * [RAT-01, PA-N17].
  */
 import { assert, assertEquals } from "@std/assert";
+import { rejectionOf } from "testing/answers.ts";
 import { type BucketStore, openBucketStore } from "../../../src/platform/security/rate_limit_store.ts";
 import type { RatePolicy } from "../../../src/platform/rate_policies.ts";
 import { anotherProcess } from "support/processes.ts";
@@ -23,7 +24,7 @@ Deno.test("POST token.oauth2 beyond the burst answers 429 with Retry-After, and 
   assertEquals(statuses, [200, 200, 200, 200, 200, 200, 200, 200, 429]);
   const rejected = await requestToken(env, env.tpp);
   assertEquals(rejected.headers.get("retry-after"), "1");
-  assertEquals((await rejected.json()).error, "temporarily_unavailable");
+  assertEquals((await rejectionOf(rejected)).error, "temporarily_unavailable");
   assertEquals((await requestToken(env, env.otherTpp)).status, 200); // another participant is not affected
   env.now += 1000;
   assertEquals((await requestToken(env, env.tpp)).status, 200);
@@ -56,7 +57,7 @@ Deno.test("beyond the limit, a request is answered 429 before its signatures are
   assertEquals((await requestToken(env, env.tpp)).status, 200);
   const form = { client_assertion: "forged", client_id: "SC-unknown" };
   const rejected = await requestToken(env, env.tpp, "BANKA", { form, proof: "forged" });
-  assertEquals([rejected.status, (await rejected.json()).error], [429, "temporarily_unavailable"]);
+  assertEquals([rejected.status, (await rejectionOf(rejected)).error], [429, "temporarily_unavailable"]);
   env.now += 1000;
   const judged = await requestToken(env, env.tpp, "BANKA", { form, proof: "forged" });
   assertEquals(judged.status < 429 && judged.status >= 400, true);

@@ -1,5 +1,6 @@
 /** DPoP proofs at the resource endpoints: needed, used once and bound to the token (contract DP1 to DP16). */
 import { assertEquals } from "@std/assert";
+import { bodyOf, type Consent } from "testing/answers.ts";
 import { call, clientToken, consentBody } from "testing/flows.ts";
 import { dpopProof } from "testing/jwts.ts";
 import { testKey } from "testing/keys.ts";
@@ -170,7 +171,7 @@ Deno.test("resource endpoints go by the configured URL, whatever host the reques
     await t.step(`${endpoint.name}: proof for the configured host`, async () => {
       const response = await ask(endpoint.url);
       assertEquals(response.status, 200);
-      assertEquals((await response.json()).Links.Self.startsWith(`${BASE_URL}/BANKA/`), true);
+      assertEquals((await bodyOf<Consent>(response)).Links.Self.startsWith(`${BASE_URL}/BANKA/`), true);
     });
   }
 });

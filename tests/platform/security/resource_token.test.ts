@@ -1,5 +1,6 @@
 /** The token guard of the TPP's resource endpoints: the same wrong thing at all of them. */
 import { assertEquals, assertNotEquals } from "@std/assert";
+import { bodyOf } from "testing/answers.ts";
 import { clientToken, dpopKey } from "testing/flows.ts";
 import { authorise, codeOf, redeem, toBank } from "testing/authorization_flow.ts";
 import { dpopProof } from "testing/jwts.ts";
@@ -123,7 +124,7 @@ Deno.test("GET funds-confirmation and POST domestic-payments reject a token revo
   await using env = await openEnvironment();
   const flow = await toBank(env);
   const code = codeOf(await authorise(env, flow));
-  const first = await (await redeem(env, { consentId: flow.consentId, code })).json();
+  const first = await bodyOf(redeem(env, { consentId: flow.consentId, code }));
   const token = { token: first.access_token, key: await dpopKey() };
   const endpoints = (await resourceCalls(env)).filter(({ name }) => !name.includes("consents"));
   await stepsOf(t, endpoints, (endpoint) => `${endpoint.name} knows the token before`, async (endpoint) => {

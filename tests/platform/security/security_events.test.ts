@@ -8,7 +8,7 @@ import { dpopProof } from "testing/jwts.ts";
 type Line = Readonly<Record<string, unknown>>;
 
 function linesOf({ logged }: Environment, event: string): readonly Line[] {
-  return logged.map((line): Line => JSON.parse(line)).filter((line) => line["event"] === event);
+  return logged.map((line) => JSON.parse(line) as Line).filter((line) => line["event"] === event);
 }
 
 Deno.test("a replayed proof and another participant's certificate are security events; lines of a request share its ids", async (t) => {

@@ -1,6 +1,7 @@
 /** Data that the platform writes before a signature is verified: rate limit counters, and visits of pushed links. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { asAssertion } from "support/assertions.ts";
+import { rejectionOf } from "testing/answers.ts";
 import { sealedReturn, signedReturn } from "testing/bank_return.ts";
 import {
   call,
@@ -19,6 +20,7 @@ import { clientAssertion, dpopProof, payloadSignature, signJwt } from "testing/j
 import { register, registrationClaims } from "testing/participants.ts";
 import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import type { Key } from "../../../src/base/store/store.ts";
 
 const CONSENTS = "/BANKA/domestic-payment-consents/v1";
 
@@ -36,7 +38,7 @@ async function written(env: Environment, act: () => Promise<unknown>): Promise<r
   const changed = [...new Set([...before.keys(), ...after.keys()])].filter((key) =>
     before.get(key) !== after.get(key)
   );
-  return [...new Set(changed.map((key) => JSON.parse(key)[0]))].sort();
+  return [...new Set(changed.map((key) => String((JSON.parse(key) as Key)[0])))].sort();
 }
 
 /** The same JWT with another signature. */
@@ -130,7 +132,7 @@ Deno.test("A TPP and a browser cannot make a case file grow without bound: PAR a
   await setSteps(env, flow.consentId, 199);
   await good(push(env, flow.consentId), 201);
   const rejected = await push(env, flow.consentId);
-  const { error, error_description } = await rejected.json();
+  const { error, error_description } = await rejectionOf(rejected);
   assertEquals([rejected.status, error], [400, "invalid_request"]);
   assertStringIncludes(
     error_description,

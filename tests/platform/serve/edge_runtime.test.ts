@@ -6,9 +6,11 @@ const ROOT = new URL("../../../", import.meta.url);
 Deno.test("src/platform/main.ts can be imported if the runtime has no node:sqlite", async () => {
   const folder = await Deno.makeTempDir();
   try {
-    const { imports } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+    const config = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT))) as {
+      readonly imports: object;
+    };
     await Deno.writeTextFile(`${folder}/no_sqlite.ts`, 'throw new Error("this runtime has no SQLite");');
-    const map = { imports: { ...imports, "node:sqlite": "./no_sqlite.ts" } };
+    const map = { imports: { ...config.imports, "node:sqlite": "./no_sqlite.ts" } };
     await Deno.writeTextFile(`${folder}/imports.json`, JSON.stringify(map));
     const entry = JSON.stringify(new URL("src/platform/main.ts", ROOT));
     await Deno.writeTextFile(

@@ -1,6 +1,7 @@
 /** The platform's keys change while payments run: SIGHUP, no restart, and no bank notices (Decision A11). */
 import { assert, assertEquals } from "@std/assert";
 import { compactDecrypt, createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
+import { bodyOf } from "testing/answers.ts";
 import { platformKeys } from "../../../scripts/platform_keys/main.ts";
 import { clientToken, createConsent, good, pay, push } from "testing/flows.ts";
 import {
@@ -76,7 +77,7 @@ Deno.test("SIGHUP with keys that cannot be used keeps the old ones and says why"
   const file = env.fixture.env["PLATFORM_KEYS"] ?? "";
   const sound = await Deno.readTextFile(file);
   const before = await published(env);
-  const sandbox = JSON.stringify({ environment: "sandbox", ...JSON.parse(sound) });
+  const sandbox = JSON.stringify({ environment: "sandbox", ...JSON.parse(sound) as JSONWebKeySet });
   for (const [count, text] of ["no JSON", '{"keys":[]}', sandbox].entries()) {
     await Deno.writeTextFile(file, text);
     env.process.kill("SIGHUP");
@@ -130,7 +131,7 @@ function linesOf(env: ServedEnvironment, event: string): ServedEnvironment["proc
 }
 
 async function published(env: ServedEnvironment): Promise<JSONWebKeySet> {
-  return await (await env.browser(new Request(`${AUTH_URL}/jwks`))).json();
+  return await bodyOf<JSONWebKeySet>(env.browser(new Request(`${AUTH_URL}/jwks`)));
 }
 
 /** A handover JWT to the bank, verified with a copy of the platform's keys; gives the kid that signed it. */

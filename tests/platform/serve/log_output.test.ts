@@ -1,6 +1,6 @@
 /** `deno task serve` and a log collector that stalls or goes away: payments go on, and what was lost is counted. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { present, type Readiness } from "testing/answers.ts";
+import { type LogLine, present, type Readiness } from "testing/answers.ts";
 import { good, pay, requestToken } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import {
@@ -103,7 +103,7 @@ Deno.test("serve writes every line to a file that was full for a while", async (
     assertEquals(await within("it stops", process.exited), 0);
   }
   const lines = (await Deno.readTextFile(file)).replace(/^\0+/, "").trimEnd().split("\n");
-  const events = lines.map((line) => JSON.parse(line).event);
+  const events = lines.map((line) => (JSON.parse(line) as LogLine).event);
   assertEquals([events[0], events.at(-1)], ["platform.listening", "platform.stopped"]);
   assert(!events.includes("log.dropped"));
 });

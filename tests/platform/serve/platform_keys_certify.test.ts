@@ -3,6 +3,7 @@ import { Pkcs10CertificateRequest, X509Certificate, X509CertificateGenerator } f
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { KeysFailure } from "../../../scripts/platform_keys/arguments.ts";
 import { taskCommand } from "testing/served_platform.ts";
+import type { KeyFile } from "../../../scripts/platform_keys/file.ts";
 import { NOW, Office } from "./key_office.ts";
 
 Deno.test("platform-keys request and certify bring an authority's certificate to the next key", async () => {
@@ -46,12 +47,13 @@ Deno.test("platform-keys keeps owner, rights and other members of the file, and 
   await using office = await Office.open();
   await Deno.writeTextFile(
     office.file,
-    JSON.stringify({ environment: "sandbox", ...JSON.parse(await office.text()) }),
+    JSON.stringify({ environment: "sandbox", ...JSON.parse(await office.text()) as KeyFile }),
   );
   await Deno.chmod(office.file, 0o640);
   await office.run("rotate", "--use", "enc");
   assertEquals(((await Deno.stat(office.file)).mode ?? 0) & 0o777, 0o640);
-  assertEquals(JSON.parse(await office.text()).environment, "sandbox");
+  const { environment } = JSON.parse(await office.text()) as KeyFile & { readonly environment?: string };
+  assertEquals(environment, "sandbox");
   const names = [];
   for await (const { name } of Deno.readDir(office.folder)) names.push(name);
   assertEquals(names, ["platform-keys.json"]);

@@ -1,5 +1,6 @@
 /** `deno task serve` refuses to start on what is missing or unsafe: every fault at once, in words, with status 1. */
 import { assert, assertEquals } from "@std/assert";
+import type { PlatformKeys } from "testing/answers.ts";
 import { VARIABLES } from "../../../src/platform/config.ts";
 import { openFixture, type ServedFixture } from "testing/served_environment.ts";
 import { startPlatform, taskCommand } from "testing/served_platform.ts";
@@ -39,7 +40,7 @@ Deno.test("serve without configuration names every variable that has no default,
 
 Deno.test("serve names unsafe values of every kind in one rejection", () =>
   inFixture(async ({ folder, env }) => {
-    const keys = JSON.parse(await Deno.readTextFile(env["PLATFORM_KEYS"] ?? ""));
+    const keys = JSON.parse(await Deno.readTextFile(env["PLATFORM_KEYS"] ?? "")) as PlatformKeys;
     const sandboxKeys = `${folder}/sandbox-keys.json`;
     await Deno.writeTextFile(sandboxKeys, JSON.stringify({ environment: "sandbox", ...keys }), {
       mode: 0o600,

@@ -1,5 +1,6 @@
 /** Odd Host headers and request targets, byte for byte, straight at `deno task serve`: structured answers, no stack trace. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { OAuthError } from "testing/answers.ts";
 import { isOnOtherRuntime } from "testing/other_runtime.ts";
 import { openServedEnvironment, type ServedEnvironment } from "testing/served_environment.ts";
 import { stepsOf } from "support/steps.ts";
@@ -62,13 +63,13 @@ Deno.test("serve takes no percent-encoded letter for the letter in a fixed part 
     const { status, body } = await send(env, `GET ${path} HTTP/1.1\r\nHost: auth.platform.example`);
     const isRejected = isOnOtherRuntime && /\/\.|\\|%2e/.test(path); // its Request cannot have such a path
     assertEquals(
-      [status, JSON.parse(body).error],
+      [status, (JSON.parse(body) as OAuthError).error],
       isRejected ? [400, "invalid_request"] : [404, "not_found"],
     );
   });
   const token = "/BANKA/%74oken.oauth2/v1";
   const { status, body } = await send(env, `POST ${token} HTTP/1.1\r\nHost: api\r\nContent-Length: 0`);
-  assertEquals([status, JSON.parse(body).error], [404, "not_found"]);
+  assertEquals([status, (JSON.parse(body) as OAuthError).error], [404, "not_found"]);
 });
 
 interface RawAnswer {

@@ -1,5 +1,6 @@
 /** `deno task serve`: the platform as a process of its own behind its proxy, from start to SIGTERM. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { rejectionOf } from "testing/answers.ts";
 import { good, pay, requestToken } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { clientAssertion, dpopProof } from "testing/jwts.ts";
@@ -59,7 +60,7 @@ Deno.test("serve does not answer for a certificate without the proxy's secret [H
     const headers = new Headers({ "client-cert": certificate, dpop: "x" });
     if (secret !== undefined) headers.set("x-proxy-secret", secret);
     const answer = await fetch(url, { method: "POST", headers, body: new URLSearchParams({ a: "b" }) });
-    assertEquals([answer.status, (await answer.json()).error], [401, "invalid_client"], secret);
+    assertEquals([answer.status, (await rejectionOf(answer)).error], [401, "invalid_client"], secret);
   }
 });
 
@@ -69,7 +70,7 @@ Deno.test("serve ends on SIGTERM with 0, after the request under way has its ans
   environment.process.kill("SIGTERM");
   await environment.process.logged("platform.stopping");
   const rejected = await environment.browser(new Request(`${AUTH_URL}/jwks`));
-  assertEquals([rejected.status, (await rejected.json()).error], [503, "temporarily_unavailable"]);
+  assertEquals([rejected.status, (await rejectionOf(rejected)).error], [503, "temporarily_unavailable"]);
   assertEquals((await late.finish()).split("\r\n")[0], "HTTP/1.1 200 OK");
   assertEquals(await environment.process.ended, { code: 0, stderr: "" });
   const events = environment.process.lines.map(({ event }) => event);

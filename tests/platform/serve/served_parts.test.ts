@@ -3,6 +3,8 @@
  * participants, one customers and documentation, and one operators.
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { bodyOf, rejectionOf } from "testing/answers.ts";
+import type { Processes } from "testing/operation_answers.ts";
 import { cpuMilliseconds } from "../../../scripts/bench/process.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { good, pay } from "testing/flows.ts";
@@ -71,7 +73,7 @@ Deno.test({
       assert(await status(`${operations.console}${path}`) !== 421, path);
     }
     const answer = await fetch(`${apiUrl}/jwks`);
-    assertMatch((await answer.json()).error_description, /serves api alone; check BACKENDS/);
+    assertMatch((await rejectionOf(answer)).error_description, /serves api alone; check BACKENDS/);
     await processesAre(operations.console, [[`127.0.0.1:${api}`, "api", "works"], [
       `127.0.0.1:${browser}`,
       "browser",
@@ -110,8 +112,8 @@ async function processesAre(console: string, expected: readonly (readonly string
   let found: unknown[] = [];
   for (let look = 0; look < 100 && found.length < expected.length; look++) {
     const answer = await fetch(`${console}/operations/processes`, { headers: MARIA });
-    const { Data: { Process } } = await answer.json();
-    found = Process.map((one: Record<string, string>) => [one["Name"], one["Serves"], one["State"]]);
+    const { Data: { Process } } = await bodyOf<Processes>(answer);
+    found = Process.map((one) => [one.Name, one.Serves, one.State]);
     await new Promise((done) => setTimeout(done, 100));
   }
   assertEquals(found.map(String).toSorted(), expected.map(String).toSorted());

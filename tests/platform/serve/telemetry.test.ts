@@ -1,5 +1,6 @@
 /** OpenTelemetry: what a real receiver gets from the platform as a process [A7]. */
 import { assert, assertEquals, assertMatch, fail } from "@std/assert";
+import { firstOf } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { type FlowEnvironment, good, pay } from "testing/flows.ts";
 import { asTheProxy, openFixture, settle } from "testing/served_environment.ts";
@@ -139,16 +140,33 @@ interface Span {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-function spansOf(body: string): readonly Span[] {
-  const { resourceSpans } = JSON.parse(body.slice(body.indexOf(" ")));
-  const [{ resource, scopeSpans: [{ spans }] }] = resourceSpans;
-  assertEquals(attributesOf(resource)["service.name"], "payment-platform");
-  return spans.map((span: Span) => ({ ...span, attributes: attributesOf(span) }));
+interface WithAttributes {
+  readonly attributes: readonly {
+    readonly key: string;
+    readonly value: { readonly stringValue?: string; readonly intValue?: string };
+  }[];
 }
 
-function attributesOf({ attributes }: { readonly attributes: unknown }): Readonly<Record<string, string>> {
-  const list = attributes as readonly { key: string; value: { stringValue?: string; intValue?: string } }[];
-  return Object.fromEntries(list.map(({ key, value }) => [key, value.stringValue ?? value.intValue ?? ""]));
+interface ExportedSpans {
+  readonly resourceSpans: readonly {
+    readonly resource: WithAttributes;
+    readonly scopeSpans: readonly {
+      readonly spans: readonly (Omit<Span, "attributes"> & WithAttributes)[];
+    }[];
+  }[];
+}
+
+function spansOf(body: string): readonly Span[] {
+  const { resourceSpans } = JSON.parse(body.slice(body.indexOf(" "))) as ExportedSpans;
+  const { resource, scopeSpans } = firstOf(resourceSpans);
+  assertEquals(attributesOf(resource)["service.name"], "payment-platform");
+  return firstOf(scopeSpans).spans.map((span) => ({ ...span, attributes: attributesOf(span) }));
+}
+
+function attributesOf({ attributes }: WithAttributes): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue ?? ""]),
+  );
 }
 
 /** The texts that are in `all`, as they are or percent-encoded. */

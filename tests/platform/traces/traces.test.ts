@@ -1,6 +1,6 @@
 /** The traces of requests, as the participant reads them whose requests they were. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { firstOf, present, type Trace } from "testing/answers.ts";
+import { bodyOf, firstOf, present, type ResourceError, type Trace } from "testing/answers.ts";
 import { authorise, authorised, putAccounts, toBank } from "testing/authorization_flow.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { call, clientToken, consentBody, createConsent, good, pay } from "testing/flows.ts";
@@ -94,8 +94,8 @@ Deno.test("traces of another participant are answered like unknown ones [TRC3]",
       await readTraces(env, `/${InteractionId}`, other),
       await readTraces(env, `/${crypto.randomUUID()}`, other),
     ];
-    const { Id: _, ...told } = await foreign.clone().json();
-    const { Id: __, ...same } = await unknown.json();
+    const { Id: _, ...told } = await bodyOf<ResourceError>(foreign.clone());
+    const { Id: __, ...same } = await bodyOf<ResourceError>(unknown.clone());
     assertEquals(told, same);
     await assertFaults(foreign, 400, [["Resource.NotFound"]]);
     for (const query of [`consent_id=${flow.consentId}`, `payment_id=${DomesticPaymentId}`]) {
