@@ -1,5 +1,6 @@
 /** Every kind of JWT judged against the clock, at every edge of contract LT1 to LT12, over HTTP. */
 import { assertEquals } from "@std/assert";
+import { rejectionOf } from "testing/answers.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
 import { toBank } from "testing/authorization_flow.ts";
 import { type Attack, claims, forged, rejectedEverywhere, valued } from "support/jwt_attacks.ts";
@@ -161,7 +162,7 @@ function byNextFault(env: Environment, { who }: JwtPlace, kind: "registration" |
         claims: { aud: "https://other.example" },
       });
     const response = await postRegistration(env, who, { body });
-    const { error } = await response.json();
+    const { error } = await rejectionOf(response);
     assertEquals([response.status, [rejected, taken].includes(error)], [400, true], error);
     return error === taken;
   };

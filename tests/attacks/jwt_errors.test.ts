@@ -49,7 +49,7 @@ Deno.test("300 mutations of a sealed bank JWT get one answer, to the byte [J24]"
   }
   count(await answer("/BANKA/authorization.sca.oauth2"));
   assertEquals([...answers.values()], [MUTATIONS + 5]);
-  assertEquals(JSON.parse([...answers.keys()][0] ?? "[]")[0], 400);
+  assertEquals((JSON.parse([...answers.keys()][0] ?? "[]") as unknown[])[0], 400);
   assertEquals(await env.snapshot(), before);
   await assertCodeAnswer(await flow.browser.open(returnTo("BANKA", sealed)));
 });

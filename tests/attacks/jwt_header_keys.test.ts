@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { rejectionOf } from "testing/answers.ts";
 import { dpopProof } from "testing/jwts.ts";
 import { testKey } from "testing/keys.ts";
 import { attack, forged, header, INVALID, pss, rejectedEverywhere, wrong } from "support/jwt_attacks.ts";
@@ -24,13 +25,13 @@ Deno.test("an attacker's own DPoP key opens nothing that is bound to another [J9
   );
   const flow = await issueCode(env, { form: { dpop_jkt: await thumbprint(bound.key) } });
   const redeemed = await redeem(env, flow, { key: evil });
-  assertEquals([redeemed.status, (await redeemed.json()).error], [400, "invalid_dpop_proof"]);
+  assertEquals([redeemed.status, (await rejectionOf(redeemed)).error], [400, "invalid_dpop_proof"]);
   const target = { method: "POST", url: "https://api.platform.example/BANKA/par.oauth2/v1" };
   const mixed = await push(env, consentId, {
     form: { dpop_jkt: await thumbprint(bound.key) },
     headers: { dpop: await dpopProof(env, evil, target) },
   });
-  assertEquals([mixed.status, (await mixed.json()).error], [400, "invalid_request"]);
+  assertEquals([mixed.status, (await rejectionOf(mixed)).error], [400, "invalid_request"]);
   await good(requestToken(env, env.tpp), 200);
 });
 

@@ -3,6 +3,7 @@
  * to J38).
  */
 import { assertEquals } from "@std/assert";
+import { bodyOf, rejectionOf } from "testing/answers.ts";
 import { requestToken } from "testing/flows.ts";
 import { forged, INVALID, pss, takenEverywhere, wrong } from "support/jwt_attacks.ts";
 import {
@@ -22,6 +23,7 @@ import { stepsOf } from "support/steps.ts";
 /** The owner of the edited key sets: all participants, or the directory. */
 type Publisher = "participants" | "directory";
 type PublishedKey = Readonly<Record<string, unknown>> & { readonly n: string };
+type PublishedKeys = { readonly keys: readonly PublishedKey[] };
 type Edit = (keys: readonly PublishedKey[]) => readonly PublishedKey[];
 
 const PARTICIPANTS = /\/participants\/[^/]+\/jwks$/;
@@ -32,7 +34,7 @@ function publish(env: Environment, path: RegExp, edit: Edit): void {
   env.network = async (request) => {
     const response = await env.directory.fetch(request);
     if (!path.test(new URL(request.url).pathname)) return response;
-    const { keys } = await response.json();
+    const { keys } = await bodyOf<PublishedKeys>(response);
     return Response.json({ keys: edit(keys) });
   };
   env.now += 300_000;
@@ -188,7 +190,7 @@ Deno.test("a client that publishes others' kids gets nowhere with them but in it
     assertEquals((await requestToken(env, attacker, "BANKA", { form })).status, 200);
     const victims = await signJwt({ ...signer, key: env.tpp.signing.key }, { ...assertion, jti: "2" });
     const rejected = await requestToken(env, attacker, "BANKA", { form: { client_assertion: victims } });
-    assertEquals([rejected.status, (await rejected.json()).error], [401, "invalid_client"]);
+    assertEquals([rejected.status, (await rejectionOf(rejected)).error], [401, "invalid_client"]);
   });
   await takenEverywhere(t, places);
 });
@@ -200,7 +202,7 @@ Deno.test("a revoked key that is still published verifies nothing, within the li
       const places = await placesOf(env, "participants");
       const active = async (request: Request): Promise<readonly PublishedKey[]> => {
         const url = request.url.replace(/\/revoked$/, "");
-        return (await (await env.directory.fetch(new Request(url))).json()).keys;
+        return (await bodyOf<PublishedKeys>(env.directory.fetch(new Request(url)))).keys;
       };
       env.network = async (request) => {
         if (!REVOKED.test(new URL(request.url).pathname)) return await env.directory.fetch(request);

@@ -4,6 +4,7 @@
  */
 /// <reference lib="dom" />
 import { assertEquals } from "@std/assert";
+import { bodyOf } from "testing/answers.ts";
 import { OPERATION_ROLES } from "../../src/platform/security/operator_roles.ts";
 import type { Environment } from "testing/environment.ts";
 import { isChromiumThere } from "support/chromium.ts";
@@ -48,7 +49,7 @@ async function busyConsole(env: Environment & { readonly pushes: unknown[] }): P
   const change = async (path: string, data: object): Promise<{ Data: Record<string, string> }> => {
     const body = JSON.stringify({ Data: { Reason: REASON, ...data } });
     const headers = { "content-type": "application/json" };
-    return await (await env.asOperator(`/operations${path}`, { method: "POST", headers, body })).json();
+    return await bodyOf(env.asOperator(`/operations${path}`, { method: "POST", headers, body }));
   };
   await change("/banks/BANKB/hold", {});
   await change(`/software/${env.otherTpp.clientId}/block`, {});

@@ -1,6 +1,7 @@
 /** An incident: a bank stops taking orders. Prometheus alerts, and an operator handles it in the console with Chromium. */
 import { assert, assertEquals } from "@std/assert";
 import type { Locator, Page } from "playwright-core";
+import { bodyOf, present, type ServerMetadata, type ServiceLevels } from "testing/answers.ts";
 import { AUTH_URL } from "testing/environment.ts";
 import { call, clientToken, consentBody } from "testing/flows.ts";
 import { OPERATOR_TOKENS } from "testing/operators.ts";
@@ -122,8 +123,8 @@ async function newConsent({ env }: Scene): Promise<readonly [status: number, tex
 
 async function plannedOutages({ env }: Scene): Promise<readonly string[]> {
   const url = `${AUTH_URL}/.well-known/oauth-authorization-server/BANKA`;
-  const { planned_outages = [] } = await (await env.browser(new Request(url))).json();
-  return planned_outages.map(({ text }: { text: string }) => text);
+  const { planned_outages = [] } = await bodyOf<ServerMetadata>(env.browser(new Request(url)));
+  return planned_outages.map(({ text }) => text);
 }
 
 async function holds(scene: Scene): Promise<void> {
@@ -231,8 +232,8 @@ Deno.test({
       const plot = page.locator(".plot", { hasText: "not available" });
       assertEquals(await plot.locator("rect.value").count(), 1);
       const levels = await env.browser(new Request(`${AUTH_URL}/service-levels.json?bank=BANKA`));
-      const { banks: [bank] } = await levels.json();
-      assert(bank.days[0].availability < 1, "TPPs see it too");
+      const { banks: [bank] } = await bodyOf<ServiceLevels>(levels);
+      assert(present(bank?.days?.[0]?.availability) < 1, "TPPs see it too");
     });
     await t.step("the history names the operator", async () => {
       assertEquals(await audit(scene), [

@@ -1,5 +1,6 @@
 /** Client assertions that the OpenID conformance suite sends to PAR and the token endpoint, one defect each. */
 import { assertEquals } from "@std/assert";
+import { rejectionOf } from "testing/answers.ts";
 import { postForm, pushForm, requestToken } from "testing/flows.ts";
 import { clientAssertion, type JsonObject } from "testing/jwts.ts";
 import { awaitingConsent } from "testing/oauth_requests.ts";
@@ -98,11 +99,8 @@ function token(env: Environment, form: Record<string, string | undefined>): Prom
 }
 
 async function errorOf(answer: Promise<Response>): Promise<unknown> {
-  const { status, body } = await answer.then(async (response) => ({
-    status: response.status,
-    body: await response.json(),
-  }));
-  return [status, body.error];
+  const response = await answer;
+  return [response.status, (await rejectionOf(response)).error];
 }
 
 function claims(changes: (env: Environment) => JsonObject): Defect {

@@ -1,5 +1,6 @@
 /** The good ways through the authorization server that the OpenID conformance suite takes, each to an accepted payment. */
 import { assertEquals, assertMatch } from "@std/assert";
+import { bodyOf, type Consent } from "testing/answers.ts";
 import { Browser, openHandover, returnPath } from "testing/authorization_flow.ts";
 import { callbackOf } from "support/public_clients.ts";
 import { AUTH_URL, openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
@@ -87,7 +88,7 @@ Deno.test("A resource takes a token in the header alone, with any Accept that al
   const accepted = ["application/json; charset=utf-8", "application/json, application/*+json, */*"];
   await stepsOf(t, [...accepted, "*/*"], (accept) => `Accept: ${accept}`, async (accept) => {
     const answer = await call(tpp, access_token, url, { headers: { accept } });
-    assertEquals([answer.status, (await answer.json()).Data.ConsentId], [200, journey.consentId]);
+    assertEquals([answer.status, (await bodyOf<Consent>(answer)).Data.ConsentId], [200, journey.consentId]);
   });
   const strange = { ...tpp, fetch: other.fetch, me: other.me };
   await t.step(
@@ -130,7 +131,7 @@ Deno.test("The scheme of Authorization counts in any case [AccessTokenTypeHeader
   const url = (await pay(tpp, journey, access_token)).Links.Self;
   await stepsOf(t, ["dpOp", "DPOP", "dpop"], (scheme) => scheme, async (scheme) => {
     const answer = await call({ ...tpp, fetch: respelling(tpp, scheme) }, access_token, url);
-    assertEquals([answer.status, (await answer.json()).Data.ConsentId], [200, journey.consentId]);
+    assertEquals([answer.status, (await bodyOf<Consent>(answer)).Data.ConsentId], [200, journey.consentId]);
   });
 });
 

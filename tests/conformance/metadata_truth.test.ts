@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { assertEquals } from "@std/assert";
 import { CompactSign, exportJWK, generateKeyPair } from "jose";
-import type { ServerMetadata } from "testing/answers.ts";
+import type { OAuthError, ServerMetadata } from "testing/answers.ts";
 import { authentication, dpopKey, good, push, requestToken } from "testing/flows.ts";
 import {
   type AtBank,
@@ -156,7 +156,7 @@ async function metadataOf(env: Environment): Promise<Readonly<Record<string, unk
 
 /** Whether it was granted; throws on anything but a clean rejection. */
 async function works(answer: Response): Promise<boolean> {
-  const body = await answer.json();
+  const body = await answer.json() as Partial<OAuthError>;
   if (answer.status === 200 || answer.status === 201) return true;
   if ((answer.status === 400 || answer.status === 401) && typeof body.error === "string") return false;
   throw new Error(`neither granted nor rejected: ${answer.status} ${JSON.stringify(body)}`);

@@ -2,6 +2,7 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import * as oauth from "oauth4webapi";
 import { environmentFetch } from "support/public_clients.ts";
+import { bodyOf, type TokenAnswer } from "testing/answers.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import {
   agreed,
@@ -30,7 +31,7 @@ Deno.test("oauth4webapi reads a token that is bound to its key and nothing more 
   const answer = await oauth.clientCredentialsGrantRequest(tpp.server, tpp.client, tpp.authenticate, {
     scope: "payments",
   }, { DPoP: tpp.dpop, [oauth.customFetch]: tpp.fetch });
-  const sent = await answer.clone().json();
+  const sent = await bodyOf<TokenAnswer>(answer.clone());
   const { access_token: _, ...read } = await oauth.processClientCredentialsResponse(
     tpp.server,
     tpp.client,

@@ -1,7 +1,7 @@
 /** A TPP that uses `oauth4webapi` alone, at one bank of a test environment; each step can be changed. */
 import { assertEquals, assertRejects } from "@std/assert";
 import * as oauth from "oauth4webapi";
-import type { Payment } from "testing/answers.ts";
+import type { CreatedConsent, Payment } from "testing/answers.ts";
 import type { SentConsent } from "testing/flows.ts";
 import { consentBody, paymentBody } from "testing/flows.ts";
 import { testKey } from "testing/keys.ts";
@@ -105,7 +105,7 @@ export async function makeConsent(tpp: Tpp, body: SentConsent = consentBody()): 
   const answer = await call(tpp, await ownToken(tpp), "domestic-payment-consents/v1", { body });
   const text = await answer.text();
   assertEquals(answer.status, 201, text);
-  return JSON.parse(text).Data.ConsentId;
+  return (JSON.parse(text) as CreatedConsent).Data.ConsentId;
 }
 
 /** Pushes a request for a consent. @throws {oauth.ResponseBodyError} where it is rejected */
@@ -211,7 +211,7 @@ export async function pay(tpp: Tpp, journey: Journey, token: string): Promise<Pa
   const answer = await call(tpp, token, "domestic-payments/v1", { body });
   const text = await answer.text();
   assertEquals(answer.status, 201, text);
-  return JSON.parse(text);
+  return JSON.parse(text) as Payment;
 }
 
 /** The whole journey from PAR to an accepted payment; gives the callback. */

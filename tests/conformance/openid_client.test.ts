@@ -1,6 +1,7 @@
 /** Payments through `openid-client`, which knows the platform by its metadata alone and checks what it is answered. */
 import { assertEquals, assertRejects } from "@std/assert";
 import * as client from "openid-client";
+import { bodyOf, type Consent } from "testing/answers.ts";
 import { consentBody, DEBTOR_ACCOUNT, paymentBody } from "testing/flows.ts";
 import { Browser, openHandover, returnPath } from "testing/authorization_flow.ts";
 import { callbackOf, customerAgrees, environmentFetch } from "support/public_clients.ts";
@@ -35,7 +36,7 @@ Deno.test("openid-client pays by each kind of consent, from metadata to status [
       undefined,
       tpp,
     );
-    assertEquals([read.status, (await read.json()).Data.ConsentId], [200, pending.consentId]);
+    assertEquals([read.status, (await bodyOf<Consent>(read)).Data.ConsentId], [200, pending.consentId]);
   });
 });
 

@@ -2,7 +2,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { WWWAuthenticateChallenge } from "oauth4webapi";
 import * as client from "openid-client";
-import type { CreatedConsent } from "testing/answers.ts";
+import { bodyOf, type CreatedConsent } from "testing/answers.ts";
 import type { SentConsent } from "testing/flows.ts";
 import { consentBody } from "testing/flows.ts";
 import { testKey } from "testing/keys.ts";
@@ -106,7 +106,7 @@ export async function post(
     headers,
     tpp,
   );
-  return { status: answer.status, json: await answer.json() };
+  return { status: answer.status, json: await bodyOf<CreatedConsent>(answer) };
 }
 
 /** That an OAuth endpoint rejects. */

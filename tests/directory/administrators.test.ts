@@ -1,5 +1,6 @@
 /** Administrators' requests: who may send them, what bodies are read, what is never logged. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { rejectionOf } from "testing/answers.ts";
 import {
   ADMIN_TOKEN,
   type DirectoryEnvironment,
@@ -42,7 +43,7 @@ for (const [method, path] of ADMIN_ROUTES) {
         ...(method === "GET" ? {} : { body: "{}" }),
       });
       const answer = await env.fetch(request);
-      assertEquals([answer.status, (await answer.json()).error], [401, "invalid_token"], authorization);
+      assertEquals([answer.status, (await rejectionOf(answer)).error], [401, "invalid_token"], authorization);
       assertEquals(answer.headers.get("www-authenticate"), 'Bearer realm="directory"');
       assertEquals(answer.headers.get("cache-control"), "no-store");
     }
@@ -87,7 +88,7 @@ Deno.test("POST bodies are bounded, strict JSON [E1]", async () => {
       headers: { authorization, ...headers },
     });
     const answer = await env.fetch(request);
-    const { error_description } = await answer.json();
+    const { error_description } = await rejectionOf(answer);
     return [answer.status, error_description];
   };
   const json = { "content-type": "application/json" };

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { rejectionOf } from "testing/answers.ts";
 import { ISSUER, openDirectoryEnvironment, signingRequest } from "testing/directory_environment.ts";
 import { onboarded } from "./onboarded.ts";
 
@@ -57,7 +58,7 @@ for (const [method, path, allow] of METHODS) {
     await using env = await onboarded();
     const answer = await env.fetch(new Request(`${ISSUER}${path}`, { method }));
     assertEquals([answer.status, answer.headers.get("allow")], [405, allow]);
-    assertEquals((await answer.json()).error, "invalid_request");
+    assertEquals((await rejectionOf(answer)).error, "invalid_request");
   });
 }
 

@@ -2,6 +2,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { isOpensslThere, openssl } from "support/alone.ts";
 import { openDirectoryFixture } from "support/directory_process.ts";
+import { bodyOf } from "testing/answers.ts";
+import type { Onboarded } from "testing/directory_answers.ts";
 import { software, thirdParty } from "testing/directory_environment.ts";
 
 const text = await Deno.readTextFile(new URL("../../docs/operations/key-ceremony.md", import.meta.url));
@@ -43,9 +45,9 @@ Deno.test({
         headers: { authorization: `Bearer ${fixture.token}`, "content-type": "application/json" },
         body: JSON.stringify(await thirdParty([0, 1], { software: { ...software(), ...redirects } })),
       });
-      const { certificates, ca } = await answer.json();
+      const { certificates: { transport = "" }, ca } = await bodyOf<Onboarded>(answer);
       assertEquals([answer.status, ca], [201, published]);
-      await Deno.writeTextFile(`${folder}/transport.pem`, certificates.transport);
+      await Deno.writeTextFile(`${folder}/transport.pem`, transport);
       await Deno.writeTextFile(`${folder}/published.pem`, published);
       const under = "verify -x509_strict -purpose sslclient";
       assertEquals(

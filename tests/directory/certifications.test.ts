@@ -1,5 +1,6 @@
 /** POST /participants/{org_id}/certifications: whose reports are kept, and what is kept of them. */
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import type { JSONWebKeySet } from "jose";
 import { openCertifiers } from "../../src/directory/certifiers.ts";
 import type { Certification } from "testing/directory_answers.ts";
 import { type Answer, bank, type DirectoryEnvironment } from "testing/directory_environment.ts";
@@ -177,7 +178,7 @@ Deno.test("simultaneous reports are all kept [DR9]", async () => {
 });
 
 Deno.test("openCertifiers rejects key sets that name no certifier, or one twice [E5]", async () => {
-  const jwk = JSON.parse(await certifierKeys()).keys[0];
+  const { keys: [jwk] } = JSON.parse(await certifierKeys()) as JSONWebKeySet;
   const unfit: readonly [string, string][] = [
     ["{", "is not JSON"],
     ['{"keys":[]}', "look at: keys"],

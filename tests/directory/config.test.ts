@@ -1,5 +1,6 @@
 /** The configuration of a directory that runs alone: what it takes, and that it names every fault at once. */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import type { JSONWebKeySet } from "jose";
 import {
   ADMINISTRATORS,
   openCredentials,
@@ -191,7 +192,7 @@ Deno.test("readDirectoryConfig rejects a sandbox's authority in production [F3]"
 });
 
 Deno.test("readDirectoryConfig rejects keys that are a sandbox's, too small, misnamed or not whole [F3]", async () => {
-  const [jwk] = JSON.parse(await signingKeys()).keys;
+  const { keys: [jwk] } = JSON.parse(await signingKeys()) as JSONWebKeySet;
   const other = await statementJwk(await privatePem(await testKey(13)));
   const unfit: readonly [unknown, string][] = [
     [{ environment: "sandbox", keys: [jwk] }, "these are sandbox keys"],

@@ -65,7 +65,7 @@ async function documentOf(fetch: (request: Request) => Promise<Response>): Promi
   const answer = await fetch(new Request(`${ISSUER}/openapi.json`));
   assertEquals(answer.status, 200);
   assert(answer.headers.get("etag") !== null);
-  return await answer.json();
+  return await answer.json() as Described;
 }
 
 /** A JSON Schema with its references to components put in their places. */
@@ -102,7 +102,7 @@ Deno.test("every answer of the directory is one that its OpenAPI document descri
     const body = /json/.test(type) ? JSON.parse(text) : text;
     const judged = z.fromJSONSchema(Object(resolved(document, said?.content[type]?.schema))).safeParse(body);
     assert(judged.success, `${name}: ${judged.error?.message}\n${text.slice(0, 500)}`);
-    return body;
+    return body as Answered;
   };
   await tryEverything(env, check);
   assertEquals(

@@ -1,6 +1,6 @@
 import "reflect-metadata";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import type { DirectoryHistory } from "testing/directory_answers.ts";
+import type { DirectoryHistory, DirectoryRecord } from "testing/directory_answers.ts";
 import { ADMIN_TOKEN } from "testing/directory_environment.ts";
 import { failure, json, onboardShop, openDesk } from "./participant_desk.ts";
 
@@ -14,9 +14,10 @@ Deno.test("participant set-status and show speak for the directory, the credenti
     desk.run("set-status --name my-shop --software Asleep --reason x"),
     "status: must be Active, Inactive, Revoked",
   );
-  const record = JSON.parse(await desk.run(`show --org-id ${org_id}`));
+  const record = JSON.parse(await desk.run(`show --org-id ${org_id}`)) as DirectoryRecord;
   assertEquals(record.software_client_status, "Inactive");
-  const history: DirectoryHistory["history"] = JSON.parse(await desk.run("show --name my-shop --history"));
+  const shown = await desk.run("show --name my-shop --history");
+  const history = JSON.parse(shown) as DirectoryHistory["history"];
   assertEquals(history.map(({ who }) => who), ["ana", "ana"]);
 });
 

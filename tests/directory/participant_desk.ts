@@ -76,5 +76,5 @@ export interface ParticipantFile {
 }
 
 export async function json<T = ParticipantFile>(file: string): Promise<T> {
-  return JSON.parse(await Deno.readTextFile(file));
+  return JSON.parse(await Deno.readTextFile(file)) as T;
 }

@@ -36,7 +36,11 @@ async function openReminding(
 ): Promise<Reminding> {
   const server = openSmtpServer(options);
   const logged: LogLine[] = [];
-  const log = openLog({ clock: () => 0, sink: (line) => void logged.push(JSON.parse(line)), level: "info" });
+  const log = openLog({
+    clock: () => 0,
+    sink: (line) => void logged.push(JSON.parse(line) as LogLine),
+    level: "info",
+  });
   const env = await openDirectoryEnvironment({ mail: mailTo(server.port), log, ...parts });
   await env.admin("POST", "/participants", await thirdParty([0, 1]));
   return {

@@ -28,7 +28,7 @@ async function asked<const M extends string, const P extends string>(
     body: body === undefined ? null : JSON.stringify(body),
   });
   assert(answer.ok, `${method} ${path} ${answer.status}`);
-  return await answer.json();
+  return await bodyOf(answer);
 }
 
 async function revokedKids(fixture: DirectoryFixture): Promise<number | string[]> {

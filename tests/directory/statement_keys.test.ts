@@ -1,6 +1,7 @@
 /** The keys that sign software statements, from one to the next: what is published, what signs, what the platform accepts. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { decodeProtectedHeader } from "jose";
+import type { KeyFile } from "../../scripts/platform_keys/file.ts";
 import { openStatementKeys } from "../../src/directory/statement_keys.ts";
 import { openDirectoryFixture, runKeys } from "support/directory_process.ts";
 import { bodyOf } from "testing/answers.ts";
@@ -135,7 +136,8 @@ Deno.test("directory-keys makes, rotates and retires keys that a running directo
     await process.logged("directory.keys_not_renewed");
     assertEquals((await published()).length, 2, "the keys before are still in use");
     const said = shown + JSON.stringify(process.lines);
-    for (const { d, p } of JSON.parse(await Deno.readTextFile(`${fixture.own}/signing-keys.json`)).keys) {
+    const stored = await Deno.readTextFile(`${fixture.own}/signing-keys.json`);
+    for (const { d, p } of (JSON.parse(stored) as KeyFile).keys) {
       assert(!said.includes(d) && !said.includes(p));
     }
   } finally {

@@ -1,6 +1,7 @@
 /** `deno task directory` on a database that cannot be written for a while, or that is gone. */
 import { assertEquals } from "@std/assert";
 import { openDirectoryFixture } from "support/directory_process.ts";
+import { rejectionOf } from "testing/answers.ts";
 import { software, thirdParty } from "testing/directory_environment.ts";
 import { startCommand, taskCommand } from "testing/served_platform.ts";
 import { failWrites, withoutSizeSignal } from "support/store_faults.ts";
@@ -18,7 +19,7 @@ Deno.test("the directory publishes while it cannot write, answers changes with 5
   const fault = await failWrites(process.pid);
   for (let change = 0; change < 3; change++) {
     const answer = await onboard();
-    const { error } = await answer.json();
+    const { error } = await rejectionOf(answer);
     assertEquals([answer.status, error, answer.headers.get("retry-after")], [
       503,
       "temporarily_unavailable",

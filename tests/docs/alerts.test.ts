@@ -31,14 +31,18 @@ Deno.test("each alert has a runbook with its name, and each runbook an alert", a
   assertEquals(namesIn("runbooks").filter((name) => name !== "README.md"), pages);
 });
 
+interface Dashboard {
+  readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+}
+
 Deno.test("rules and dashboards name declared metrics, and every dashboard is JSON with panels", async () => {
   const used = new Set(rules.match(/platform_\w+/g));
   for (const name of namesIn("grafana")) {
-    const { panels } = JSON.parse(await Deno.readTextFile(`${OPERATIONS}grafana/${name}`));
+    const { panels } = JSON.parse(await Deno.readTextFile(`${OPERATIONS}grafana/${name}`)) as Dashboard;
     assert(panels.length > 0);
     for (const { targets } of panels) {
       for (const { expr } of targets) {
-        expr.match(/platform_\w+/g)?.forEach((metric: string) => used.add(metric));
+        expr.match(/platform_\w+/g)?.forEach((metric) => used.add(metric));
       }
     }
   }

@@ -13,8 +13,9 @@ Deno.test("the collections have no operation of banks, browsers and operators, a
   assertEquals(names.filter((name) => /backChannel|PaymentOrder|getLiveness|returnFromBank/i.test(name)), []);
   assertEquals(names.filter((name) => name.startsWith("bruno/payment/")).length, 17);
   assertMatch(names.join("\n"), /^bruno\/more\/listDomesticPaymentConsents\.bru$/m);
-  const { item } = JSON.parse(files["postman/payment_initiation.postman_collection.json"] ?? "");
-  const inPostman = item.flatMap((folder: { name: string; item: { name: string }[] }) =>
+  const postman = files["postman/payment_initiation.postman_collection.json"] ?? "";
+  const { item } = JSON.parse(postman) as { item: { name: string; item: { name: string }[] }[] };
+  const inPostman = item.flatMap((folder) =>
     folder.item.map(({ name }, index) =>
       folder.name === "More"
         ? `bruno/more/${name}.bru`

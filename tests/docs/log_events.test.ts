@@ -1,5 +1,6 @@
 /** `docs/operations/log-events.md` has the declared log events, and the declarations hold. */
 import { assert, assertEquals } from "@std/assert";
+import type { LogLine } from "testing/answers.ts";
 import { logEventsDocument } from "../../scripts/log_events/log_events_document.ts";
 import { openLog } from "../../src/base/observability/log.ts";
 import { type Log, PLATFORM_EVENTS } from "../../src/platform/log_events.ts";
@@ -21,7 +22,7 @@ Deno.test("every security event has its own level, which LOG_LEVEL does not hide
   const log: Log = openLog({ clock: () => 0, sink: (line) => void lines.push(line), level: "error" });
   log.info("platform.stopped");
   log.security("security.replay", { reason: "dpop.replayed" });
-  assertEquals(lines.map((line) => JSON.parse(line)), [
+  assertEquals(lines.map((line) => JSON.parse(line) as LogLine), [
     { at: "1970-01-01T00:00:00.000Z", level: "security", event: "security.replay", reason: "dpop.replayed" },
   ]);
 });

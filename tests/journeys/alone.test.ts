@@ -6,6 +6,8 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { ResponseBodyError } from "oauth4webapi";
 import { isOpensslThere, openAlone, openssl } from "support/alone.ts";
 import { firstPayment, onboardOutsiders, purchase, runScript, startOwnBank } from "support/own_bank.ts";
+import { bodyOf } from "testing/answers.ts";
+import type { DirectoryBody, DirectoryHistory } from "testing/directory_answers.ts";
 
 Deno.test({
   name: "directory and platform run alone: onboarded by the command line, registered, paid [F3] [E1]",
@@ -56,14 +58,14 @@ Deno.test({
 
       await t.step("the directory has everything again after it was killed", async () => {
         await alone.restart("directory");
-        const shown = JSON.parse(
-          await runScript(folder, "scripts/participant/main.ts show --name my-bank --history", adminEnv),
-        );
-        assertEquals(shown.map(({ what, who }: Record<string, string>) => [what, who]), [[
+        const command = "scripts/participant/main.ts show --name my-bank --history";
+        const shown = JSON.parse(await runScript(folder, command, adminEnv)) as DirectoryHistory["history"];
+        assertEquals(shown.map(({ what, who }) => [what, who]), [[
           "participant.onboarded",
           "ana",
         ]]);
-        assertEquals((await (await fetch(`${directoryUrl}/participants`)).json()).length, 2);
+        const known = await bodyOf<DirectoryBody<"GET /participants">>(fetch(`${directoryUrl}/participants`));
+        assertEquals(known.length, 2);
       });
 
       await t.step("the platform knows both again after it was stopped", async () => {

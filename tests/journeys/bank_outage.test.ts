@@ -179,7 +179,7 @@ async function deliveredOf(dir: string): Promise<readonly string[]> {
 
 async function logged(dir: string, event: string, id?: string): Promise<readonly LogLine[]> {
   const lines = (await Deno.readTextFile(`${dir}/sandbox.log`)).split("\n").filter((line) => line !== "");
-  return lines.map((line): LogLine => JSON.parse(line))
+  return lines.map((line) => JSON.parse(line) as LogLine)
     .filter((line) => line.event === event && (id === undefined || line.paymentId === id));
 }
 

@@ -15,22 +15,34 @@ async function demo(
   return { code, stdout: out, stderr: err };
 }
 
+/** What `--json` prints. */
+interface Printed {
+  readonly ok: boolean;
+  readonly result: string;
+  readonly error?: string;
+  readonly consentStatus?: string;
+  readonly paymentStatus?: string;
+  readonly steps: readonly { readonly text: string }[];
+}
+
 Deno.test("the demo's exit status is 0 only if the payment is accepted, and 3 if the customer rejected as asked [F4]", async () => {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
   const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
   try {
     const paid = await demo(dir, ["--consent", "bank", "--json"]);
-    const { ok, result, paymentStatus } = JSON.parse(paid.stdout);
+    const { ok, result, paymentStatus, steps } = JSON.parse(paid.stdout) as Printed;
     assertEquals([paid.code, ok, result, paymentStatus], [
       0,
       true,
       "accepted",
       "AcceptedSettlementInProcess",
     ]);
-    const last: string = JSON.parse(paid.stdout).steps.at(-1).text;
-    assertMatch(last, /^events: consent-authorised .*, consent-consumed .*, payment-status-changed /);
+    assertMatch(
+      steps.at(-1)?.text ?? "",
+      /^events: consent-authorised .*, consent-consumed .*, payment-status-changed /,
+    );
     const rejected = await demo(dir, ["--consent", "implicit", "--refuse", "--json"]);
-    const seen = JSON.parse(rejected.stdout);
+    const seen = JSON.parse(rejected.stdout) as Printed;
     assertEquals([rejected.code, seen.ok, seen.result, seen.error, seen.consentStatus], [
       3,
       false,

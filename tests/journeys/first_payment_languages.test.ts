@@ -4,6 +4,7 @@
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import * as jose from "jose";
+import { bodyOf, type EventPage, type Payment } from "testing/answers.ts";
 import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import {
@@ -135,7 +136,7 @@ function assertStops(ended: Ended, sentence: RegExp): void {
 async function paysOnce({ run, folder, net }: Tried): Promise<void> {
   let first = "";
   net.arm("/domestic-payments/v1", async (answer) => {
-    first = (await answer.clone().json()).Data.DomesticPaymentId;
+    first = (await bodyOf<Payment>(answer.clone())).Data.DomesticPaymentId;
     return await lost(answer);
   });
   const { stdout } = paid(await run([folder, "BANKA", "approve"]));
@@ -195,8 +196,8 @@ async function forgedAnswers(t: Deno.TestContext, tried: Tried): Promise<void> {
   });
   const events = (jwk: jose.JWK, header: object, claims: object): Fault =>
     signedAnew(key, {}, async (body) => {
-      const answer = JSON.parse(body);
-      for (const [jti, set] of Object.entries<string>(answer.sets)) {
+      const answer = JSON.parse(body) as EventPage;
+      for (const [jti, set] of Object.entries(answer.sets)) {
         const all = JSON.stringify({ ...jose.decodeJwt(set), ...claims });
         answer.sets[jti] = await sign(jwk, { alg: "PS256", typ: "secevent+jwt", ...header }, all);
       }

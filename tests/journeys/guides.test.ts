@@ -45,7 +45,7 @@ Deno.test({ name: NAME, ignore: !areToolsThere() }, async (t) => {
     assertEquals(await readStatus(guides, tpp), "AcceptedSettlementCompleted");
   });
   await t.step("bank guide: the statement after a restore", () => {
-    const claims = JSON.parse(guides.pages.bank.take("restore", "Claims of a statement"));
+    const claims = JSON.parse(guides.pages.bank.take("restore", "Claims of a statement")) as jose.JWTPayload;
     const decoded = decodeStatement(claims);
     assertEquals([claims.aud, decoded.ok && decoded.value.orders.length], [guides.endpoints.auth_url, 1]);
   });
@@ -127,7 +127,7 @@ async function onboardBank(guides: Guides): Promise<Party> {
   const [example = "", onboarding = ""] = block.split("\n");
   await run(shell, example);
   await onFreePort(`${shell.cwd}/.data/details.json`);
-  const details = JSON.parse(await Deno.readTextFile(`${shell.cwd}/.data/details.json`));
+  const details = JSON.parse(await Deno.readTextFile(`${shell.cwd}/.data/details.json`)) as object;
   const onPlatformsScreen = { ...details, consent_managedby_bank: false };
   await Deno.writeTextFile(`${shell.cwd}/.data/details.json`, JSON.stringify(onPlatformsScreen));
   await run(shell, onboarding);
@@ -203,7 +203,7 @@ async function readStatus({ pages }: Guides, tpp: Party): Promise<string> {
 }
 
 async function examples({ pages: { signatures }, shell }: Guides): Promise<void> {
-  const jwk = JSON.parse(signatures.take("checking", "Public key of the examples"));
+  const jwk = JSON.parse(signatures.take("checking", "Public key of the examples")) as JsonWebKey;
   const algorithm = { name: "RSA-PSS", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("jwk", jwk, algorithm, false, ["verify"]);
   for (const section of ["client-assertion", "dpop-proof", "profile-a", "profile-b", "bank-return"]) {

@@ -1,6 +1,7 @@
 /** The sandbox's customer without a browser, as the tests of a TPP call it over HTTP. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { AuthorizationResponseError } from "oauth4webapi";
+import { bodyOf, type SandboxTime } from "testing/answers.ts";
 import {
   type AccessToken,
   checkCallback,
@@ -39,7 +40,7 @@ async function openSandbox(): Promise<Sandbox> {
   const { endpoints, stop } = await startPooledEcosystem({ port: freeSandboxPorts(), dir });
   const redirectUri = `${endpoints.shop_url}/callback`;
   const ahead = async (): Promise<number> => {
-    const { ahead_seconds } = await (await fetch(`${endpoints.directory_url}/sandbox/clock`)).json();
+    const { ahead_seconds } = await bodyOf<SandboxTime>(fetch(`${endpoints.directory_url}/sandbox/clock`));
     return ahead_seconds * 1000;
   };
   let aheadMs = 0;
@@ -89,7 +90,7 @@ async function authorizations(
     headers: { "content-type": type },
     body: JSON.stringify(body),
   });
-  return { status: response.status, json: await response.json() };
+  return { status: response.status, json: await bodyOf<Authorization>(response) };
 }
 
 /** The error with which the customer came back, checked as a TPP checks it; undefined with a code. */

@@ -3,6 +3,8 @@
  * names. The next start creates all data again without manual cleanup [F1].
  */
 import { assertEquals, assertRejects } from "@std/assert";
+import { bodyOf } from "testing/answers.ts";
+import type { DirectoryBody } from "testing/directory_answers.ts";
 import { makePayment } from "../../scripts/demo/payment.ts";
 import { startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { readEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
@@ -25,7 +27,8 @@ for (const [count, where] of [[1, "shop"], [3, "bank-b"]] as const) {
       const ecosystem = await start();
       stack.defer(() => ecosystem.stop());
       await assertWorks(dir);
-      const { length } = await (await fetch(`${ecosystem.endpoints.directory_url}/participants`)).json();
+      const known = fetch(`${ecosystem.endpoints.directory_url}/participants`);
+      const { length } = await bodyOf<DirectoryBody<"GET /participants">>(known);
       assertEquals(length, PARTICIPANTS.length); // no participant of the first start is left
     } finally {
       await Deno.remove(dir, { recursive: true });

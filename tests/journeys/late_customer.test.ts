@@ -1,5 +1,6 @@
 /** A customer who takes too long at the bank, from the shop's first page to its last one [G1]. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { bodyOf, type SandboxTime } from "testing/answers.ts";
 import { openBrowser, type Visit } from "../../src/sandbox/customer/browser.ts";
 import { fillForm, findForms } from "../../src/sandbox/customer/forms.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
@@ -22,7 +23,7 @@ Deno.test("a late customer is back in the shop, which says in the customer's lan
     assert(order.url.pathname.startsWith("/orders/"), order.url.pathname);
     assertStringIncludes(order.page, '<html lang="es"');
     assertStringIncludes(order.page, words("es", "outcome.denied_late.text"));
-    const clock = await (await fetch(`${endpoints.directory_url}/sandbox/clock`)).json();
+    const clock = await bodyOf<SandboxTime>(fetch(`${endpoints.directory_url}/sandbox/clock`));
     assertEquals(Math.round(clock.ahead_seconds), 900);
   } finally {
     await stop();

@@ -3,6 +3,7 @@
  * own person sends signing requests of OpenSSL and downloads the files there, and the example in Python pays with them.
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { bodyOf, firstOf, type OpenApi } from "testing/answers.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { freePort } from "testing/served_platform.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
@@ -91,8 +92,8 @@ async function downloadAll(person: ConsoleBrowser, folder: string): Promise<stri
  * operator names.
  */
 async function endpointsFrom({ auth_url, directory_url, registration_audience }: Endpoints): Promise<object> {
-  const document = await (await fetch(`${auth_url}/openapi.json`)).json();
-  const base_url = document.servers[0].url;
+  const { servers } = await bodyOf<OpenApi>(fetch(`${auth_url}/openapi.json`));
+  const base_url = firstOf(servers).url;
   assertMatch(base_url, /^https:/);
   return { auth_url, base_url, directory_url, registration_audience };
 }

@@ -1,5 +1,6 @@
 /** The sandbox's clock: it applies to all parts of a sandbox, and does not exist outside of one [F1]. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { decodeJwt } from "jose";
 import { makePayment } from "../../scripts/demo/payment.ts";
 import type { Ecosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
@@ -11,7 +12,7 @@ import { paymentRequest } from "../../src/client/tpp/payment_request.ts";
 import { merchant } from "../../src/sandbox/shop/catalogue.ts";
 import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
 import type { DirectoryError } from "testing/directory_answers.ts";
-import type { SandboxTime } from "testing/answers.ts";
+import { bodyOf, present, type Readiness, type SandboxTime, type Statement } from "testing/answers.ts";
 import { openDirectoryEnvironment } from "testing/directory_environment.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { AUTH_URL, BASE_URL, openEnvironment } from "testing/environment.ts";
@@ -75,16 +76,14 @@ Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also af
         (shop) => makePayment(shop, options, () => {}),
       );
       assert(ok);
-      const { Orders } = await (await fetch(`${running.endpoints.banks_url}/BANKA/ledger`)).json();
-      const order = Orders.find((executed: { DomesticPaymentId: string }) =>
-        executed.DomesticPaymentId === paymentId
-      );
+      const { Orders } = await bodyOf<Ledger>(fetch(`${running.endpoints.banks_url}/BANKA/ledger`));
+      const order = present(Orders.find((executed) => executed.DomesticPaymentId === paymentId));
       assert(Math.abs(Date.parse(order.ExecutionDateTime) - now()) < 60_000);
     });
 
     await t.step("and the platform does not report a wrong clock", async () => {
-      const { parts } = await (await fetch(`${running.endpoints.auth_url}/health/ready`)).json();
-      assertEquals(parts.clock, { ok: true });
+      const { parts } = await bodyOf<Readiness>(fetch(`${running.endpoints.auth_url}/health/ready`));
+      assertEquals(parts["clock"], { ok: true });
     });
 
     await t.step("the shop lives in the new time: its next order gets to the bank", async () => {
@@ -105,9 +104,8 @@ Deno.test("POST sandbox/clock moves platform, directory, banks and shop, also af
         headers: { authorization: `Bearer ${directory_admin_token}`, "content-type": "application/json" },
         body: "{}",
       });
-      const { software_statement } = await renewed.json();
-      const bytes = Uint8Array.fromBase64(software_statement.split(".")[1], { alphabet: "base64url" });
-      const { iat } = JSON.parse(new TextDecoder().decode(bytes));
+      const { software_statement } = await bodyOf<Statement>(renewed);
+      const { iat = 0 } = decodeJwt(software_statement);
       assert(Math.abs(iat * 1000 - now()) < 60_000);
     });
 
@@ -176,6 +174,11 @@ Deno.test("Neither a directory nor a platform of its own has a clock to move", a
   }
 });
 
+/** The part of a bank's ledger that is read. */
+interface Ledger {
+  readonly Orders: readonly { readonly DomesticPaymentId: string; readonly ExecutionDateTime: string }[];
+}
+
 async function clock(
   { endpoints }: Ecosystem,
   command?: unknown,
@@ -189,7 +192,7 @@ async function clock(
     ? { method: "DELETE", headers }
     : { method: "POST", headers, body: JSON.stringify(command) };
   const response = await fetch(`${endpoints.directory_url}/sandbox/clock`, init);
-  return { status: response.status, body: await response.json() };
+  return { status: response.status, body: await bodyOf(response) };
 }
 
 function admin({ endpoints }: Ecosystem): string {

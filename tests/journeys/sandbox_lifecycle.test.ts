@@ -5,6 +5,7 @@ import { grantClientToken } from "../../src/client/tpp/authorization.ts";
 import { readPayment } from "../../src/client/tpp/domestic_payments.ts";
 import { emptyMessageLog } from "../../src/client/tpp/message_log.ts";
 import { openFlow } from "../../src/client/tpp/payment_journey.ts";
+import type { Endpoints } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { readEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
 import { openTpp, type Tpp } from "../../src/client/tpp/tpp.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
@@ -42,7 +43,7 @@ Deno.test("a sandbox starts, rejects a second start, survives a crash, and stops
       }
       const { directory_admin_token, ...endpoints } = JSON.parse(
         await Deno.readTextFile(`${dir}/endpoints.json`),
-      );
+      ) as Endpoints;
       assertMatch(directory_admin_token, /^[A-Za-z0-9_-]{43}$/);
       assertEquals(endpoints, {
         base_url: `https://localhost:${port}`,

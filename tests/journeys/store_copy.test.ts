@@ -4,7 +4,7 @@
  */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { storeCommand } from "../../scripts/store/main.ts";
-import type { Payment } from "testing/answers.ts";
+import type { LogLine, Payment } from "testing/answers.ts";
 import { authorise, authorised, codeOf, redeem, toBank } from "testing/authorization_flow.ts";
 import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { type BoundToken, call, clientToken, good, pay, requestToken } from "testing/flows.ts";
@@ -116,7 +116,7 @@ Deno.test({
 
     assertEquals((await pay(env, lost)).status, 401, "tokens of before are void");
     assertEquals((await requestToken(env, env.tpp)).status, 503, "held until it is reconciled");
-    const restored = env.logged.map((line) => JSON.parse(line)).find(({ event }) =>
+    const restored = env.logged.map((line) => JSON.parse(line) as LogLine).find(({ event }) =>
       event === "store.restored"
     );
     assertEquals([restored?.banksHeld, restored?.consentsVoided], [2, 2]);

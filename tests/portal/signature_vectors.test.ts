@@ -47,6 +47,8 @@ Deno.test("The documentation's examples of x-jws-signature are the published one
 Deno.test("The documentation's DPoP example is of its key and its token", async () => {
   assertEquals(await calculateJwkThumbprint(VECTOR_KEY), VECTOR_KEY_THUMBPRINT);
   const hash = await crypto.subtle.digest("SHA-256", bytes(VECTOR_ACCESS_TOKEN));
-  assertEquals(JSON.parse(DPOP_PROOF.payload).ath, base64url.encode(new Uint8Array(hash)));
-  assert(JSON.parse(DPOP_PROOF.header).jwk.n === VECTOR_KEY.n);
+  const { ath } = JSON.parse(DPOP_PROOF.payload) as { readonly ath: string };
+  assertEquals(ath, base64url.encode(new Uint8Array(hash)));
+  const { jwk } = JSON.parse(DPOP_PROOF.header) as { readonly jwk: JsonWebKey };
+  assert(jwk.n === VECTOR_KEY.n);
 });

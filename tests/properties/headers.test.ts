@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { Hono, type MiddlewareHandler } from "hono";
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
+import type { PlatformKeys } from "testing/answers.ts";
 import type { RequestVariables } from "../../src/base/http/context.ts";
 import { fapiHeaders } from "../../src/platform/http/fapi_headers.ts";
 import { spkiThumbprint } from "../../src/base/jose/rsa_key.ts";
@@ -46,8 +47,8 @@ function sendable(value: string): string {
   return value.replaceAll(/[^\x20-\x7e\x80-\xff\t]/g, "~");
 }
 
-const { keys } = JSON.parse(await platformKeySet());
-const der: string = keys[0].x5c[0];
+const { keys } = JSON.parse(await platformKeySet()) as PlatformKeys;
+const der = keys[0]?.x5c?.[0] ?? "";
 const thumbprint = await spkiThumbprint(
   new Uint8Array(
     new X509Certificate(`-----BEGIN CERTIFICATE-----\n${der}\n-----END CERTIFICATE-----`).publicKey.export({

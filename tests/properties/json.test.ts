@@ -24,7 +24,7 @@ function reference(text: string): { value: unknown } | undefined {
       const own = names.pop() ?? [];
       if (new Set(own).size < own.length) return undefined;
     }
-    if (token.startsWith('"') && tokens[at + 1] === ":") names.at(-1)?.push(JSON.parse(token));
+    if (token.startsWith('"') && tokens[at + 1] === ":") names.at(-1)?.push(JSON.parse(token) as string);
   }
   return everyLeaf(
       value,

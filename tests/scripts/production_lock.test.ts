@@ -1,6 +1,7 @@
 /** `production.lock` and `directory.lock`: a deployment downloads what it runs, in the versions of `deno.lock`, and no package of the tests. */
 import { assert, assertEquals } from "@std/assert";
 import { stepsOf } from "support/steps.ts";
+import type { DenoConfig } from "testing/served_platform.ts";
 
 const root = new URL("../../", import.meta.url);
 const UPDATE = "run `deno task production-lock` and commit the files";
@@ -24,7 +25,7 @@ interface Lock {
 }
 
 const read = async (path: string): Promise<string> => await Deno.readTextFile(new URL(path, root));
-const lock = async (path: string): Promise<Lock> => JSON.parse(await read(path));
+const lock = async (path: string): Promise<Lock> => JSON.parse(await read(path)) as Lock;
 
 const LOCKS = ["production.lock", "directory.lock"];
 
@@ -48,9 +49,11 @@ async function assertPart(production: Lock): Promise<void> {
 }
 
 Deno.test("the locks have every package that a deployment's programs import", async () => {
-  const { tasks } = JSON.parse(await read("deno.json"));
-  const entries = TASKS.map((task) => /((?:src|scripts)\/\S+\.tsx?)/.exec(tasks[task].command)?.[1] ?? "");
-  for (const entry of entries) assert(tasks["production-lock"].command.includes(` ${entry}`), entry);
+  const { tasks } = JSON.parse(await read("deno.json")) as DenoConfig;
+  const entries = TASKS.map((task) =>
+    /((?:src|scripts)\/\S+\.tsx?)/.exec(tasks[task]?.command ?? "")?.[1] ?? ""
+  );
+  for (const entry of entries) assert(tasks["production-lock"]?.command.includes(` ${entry}`), entry);
   for (const [name, programs] of [["production.lock", entries], ["directory.lock", [DIRECTORY]]] as const) {
     const { code, stderr } = await new Deno.Command(Deno.execPath(), {
       args: ["cache", "--frozen", `--lock=${name}`, ...programs],
@@ -62,16 +65,16 @@ Deno.test("the locks have every package that a deployment's programs import", as
 });
 
 Deno.test("every task of a deployment runs one program", async () => {
-  const { tasks } = JSON.parse(await read("deno.json"));
+  const { tasks } = JSON.parse(await read("deno.json")) as DenoConfig;
   for (const task of TASKS) {
-    assertEquals(tasks[task].command.match(/(?:src|scripts)\/\S+\.tsx?/g)?.length, 1, task);
+    assertEquals(tasks[task]?.command.match(/(?:src|scripts)\/\S+\.tsx?/g)?.length, 1, task);
   }
 });
 
 Deno.test("every program of a deployment runs with its lock, as the documentation has it", async () => {
-  const { tasks } = JSON.parse(await read("deno.json"));
-  for (const task of TASKS) assert(tasks[task].command.startsWith("deno run --lock=production.lock "), task);
-  assert(tasks["directory"].command.startsWith("deno run --lock=directory.lock "));
+  const { tasks } = JSON.parse(await read("deno.json")) as DenoConfig;
+  for (const task of TASKS) assert(tasks[task]?.command.startsWith("deno run --lock=production.lock "), task);
+  assert(tasks["directory"]?.command.startsWith("deno run --lock=directory.lock "));
   const files = [...Deno.readDirSync(new URL("docs/operations/", root))].filter(({ isFile }) => isFile);
   const pages = files.map(({ name }) => read(`docs/operations/${name}`));
   const commands = (await Promise.all(pages)).join("\n").split("\n").filter((line) =>

@@ -1,5 +1,6 @@
 /** The contract check finds each kind of deviation from the OpenAPI document, and none in a valid response. */
 import { assert, assertEquals } from "@std/assert";
+import { bodyOf, type OpenApi } from "testing/answers.ts";
 import { type Contract, contractOf } from "testing/api_contract.ts";
 import { call, clientToken, consentBody } from "testing/flows.ts";
 import { CONSENTS } from "./resource_calls.ts";
@@ -89,6 +90,6 @@ Deno.test("A 405 must list the methods that the document has", async () => {
 });
 
 async function readContract(env: Awaited<ReturnType<typeof openEnvironment>>): Promise<Contract> {
-  const document = await (await env.browser(new Request(`${AUTH_URL}/openapi.json`))).json();
+  const document = await bodyOf<OpenApi>(env.browser(new Request(`${AUTH_URL}/openapi.json`)));
   return contractOf(document, BASE_URL, []);
 }

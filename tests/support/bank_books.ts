@@ -1,7 +1,7 @@
 /** A bank that records every order, executes each once, and lists them in a statement on request. */
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { OperationError, OrderHold } from "testing/operation_answers.ts";
-import type { PaymentOrder } from "testing/answers.ts";
+import { bodyOf, type PaymentOrder } from "testing/answers.ts";
 import { type JsonObject, signJwt } from "testing/jwts.ts";
 import type { Participant } from "testing/participants.ts";
 import { openPushEnvironment, type PushEnvironment } from "./orders.ts";
@@ -138,5 +138,5 @@ export async function operate(
   body?: string,
 ): Promise<readonly [number, HoldAnswer]> {
   const response = await env.asOperator(path, body === undefined ? {} : { method: "POST", body });
-  return [response.status, await response.json()];
+  return [response.status, await bodyOf<HoldAnswer>(response)];
 }

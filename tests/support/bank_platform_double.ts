@@ -142,7 +142,7 @@ async function checkSignature(
   const [header = "", middle, value = ""] = signature.split(".");
   if (middle !== "") throw new Error("signature is not detached");
   const text = new TextDecoder().decode(Uint8Array.fromBase64(header, { alphabet: "base64url" }));
-  const members: Record<string, unknown> = JSON.parse(text);
+  const members = JSON.parse(text) as Readonly<Record<string, unknown>>;
   const payload = members["b64"] === false ? body : base64url(body);
   const crit = ["iat", "iss", "tan"].map((name) => [`http://openbanking.org.uk/${name}`, true]);
   await flattenedVerify({ protected: header, payload, signature: value }, await signer.publicKey("verify"), {

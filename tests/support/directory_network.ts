@@ -1,4 +1,6 @@
 /** The directory as the platform reaches it: with failures, counted, and administered. */
+import { bodyOf, type CertificatesAdded, firstOf, present, type Readiness } from "testing/answers.ts";
+import { good } from "testing/flows.ts";
 import {
   adminCall,
   type CertifiedKey,
@@ -86,16 +88,14 @@ export function keyUrls({ orgId }: Participant): string[] {
 }
 
 /** The response of `/health/ready`. */
-export async function readiness(env: Environment): Promise<
-  { status: number; body: { ready: boolean; parts: Record<string, { ok: boolean; detail?: string }> } }
-> {
+export async function readiness(env: Environment): Promise<{ status: number; body: Readiness }> {
   const response = await env.browser(new Request(`${AUTH_URL}/health/ready`));
-  return { status: response.status, body: await response.json() };
+  return { status: response.status, body: await bodyOf<Readiness>(response) };
 }
 
 /** Revokes one key at the directory. */
 export async function revokeKey(env: Office, { orgId }: Participant, { kid }: CertifiedKey): Promise<void> {
-  await done(adminCall(env, "POST", `/participants/${orgId}/keys/${kid}/revoke`, { reason: "lost" }), 200);
+  await good(adminCall(env, "POST", `/participants/${orgId}/keys/${kid}/revoke`, { reason: "lost" }), 200);
 }
 
 /** Certifies another key of the pool and returns it. */
@@ -107,9 +107,10 @@ export async function addKey(
 ): Promise<CertifiedKey> {
   const key = await testKey(poolNumber);
   const csrs = { [purpose]: await signingRequest(key, `${name} ${purpose} 2`) };
-  const made = await done(adminCall(env, "POST", `/participants/${orgId}/certificates`, { csrs }), 201);
-  const jwk = made.jwks.keys.find(({ n }: { n: string }) => n === key.publicJwk.n);
-  return { key, kid: jwk.kid, certificate: jwk.x5c[0] };
+  const answer = adminCall(env, "POST", `/participants/${orgId}/certificates`, { csrs });
+  const { jwks } = await good<CertificatesAdded>(answer, 201);
+  const jwk = present(jwks.keys.find(({ n }) => n === key.publicJwk.n));
+  return { key, kid: jwk.kid, certificate: firstOf(jwk.x5c) };
 }
 
 /** Sets the organisation's status. */
@@ -118,7 +119,7 @@ export async function setOrganisation(
   { orgId }: Participant,
   status: "Active" | "Suspended" | "Withdrawn",
 ): Promise<void> {
-  await done(adminCall(env, "PUT", `/participants/${orgId}/status`, { status, reason: "decided" }), 200);
+  await good(adminCall(env, "PUT", `/participants/${orgId}/status`, { status, reason: "decided" }), 200);
 }
 
 /** Sets the software's status. */
@@ -128,13 +129,5 @@ export async function setSoftware(
   status: "Active" | "Inactive" | "Revoked",
 ): Promise<void> {
   const path = `/participants/${orgId}/software/status`;
-  await done(adminCall(env, "PUT", path, { status, reason: "decided" }), 200);
-}
-
-// deno-lint-ignore no-explicit-any -- answers of the directory are judged by its own tests
-async function done(answer: Promise<Response>, status: number): Promise<any> {
-  const response = await answer;
-  const text = await response.text();
-  if (response.status !== status) throw new Error(`directory: ${response.status} ${text}`);
-  return JSON.parse(text);
+  await good(adminCall(env, "PUT", path, { status, reason: "decided" }), 200);
 }

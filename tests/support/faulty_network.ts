@@ -1,5 +1,6 @@
 /** A network between TPPs and the platform's API that loses or changes one answer. */
 import * as jose from "jose";
+import { type PlatformKeys, present } from "testing/answers.ts";
 import type { PlatformFront } from "../../src/sandbox/ecosystem/ecosystem.ts";
 
 /** Changes an answer of the platform. */
@@ -65,8 +66,8 @@ export function unsigned(answer: Response): Response {
 
 /** The platform's signing key, with which a sandbox's test forges what the platform never signs. */
 export async function platformKey(dir: string): Promise<jose.JWK> {
-  const { keys } = JSON.parse(await Deno.readTextFile(`${dir}/platform-keys.json`));
-  return keys.find(({ use }: jose.JWK) => use === "sig");
+  const { keys } = JSON.parse(await Deno.readTextFile(`${dir}/platform-keys.json`)) as PlatformKeys;
+  return present(keys.find(({ use }) => use === "sig"));
 }
 
 /** The answer with another signature over a body, which may be another one. */

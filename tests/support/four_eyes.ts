@@ -33,7 +33,7 @@ export async function post(
   const body = JSON.stringify({ Data: { Reason: reason } });
   const headers = { "content-type": "application/json" };
   const answer = await env.asOperator(`/operations${path}`, { method: "POST", headers, body }, as);
-  return { status: answer.status, body: await answer.json() };
+  return { status: answer.status, body: await bodyOf<ProposedBody>(answer) };
 }
 
 export async function proposed(

@@ -9,7 +9,15 @@ import type { Departure } from "./guide_customer.ts";
 import { armWithProof, armWithSignature, type Party, privateKeyOf } from "./guide_party.ts";
 import { evaluate, request, run } from "./guide_snippets.ts";
 import { type Guides, ownToken } from "./guide_environment.ts";
-import type { ConsentDetails, EventPage, PayerAccounts, PaymentOrders } from "testing/answers.ts";
+import {
+  bodyOf,
+  type ConsentDetails,
+  type EventPage,
+  type PayerAccounts,
+  type PaymentOrders,
+  type PlatformKeys,
+  present,
+} from "testing/answers.ts";
 
 /** From the customer's arrival at the bank to the TPP's code, which is left in the TPP's shell. */
 export async function attendCustomer(
@@ -33,12 +41,21 @@ export async function attendCustomer(
   tpp.shell.env["CODE"] = answer.get("code") ?? "";
 }
 
+/** The claims of a JWT that a guide shows. */
+interface ShownClaims {
+  readonly iss: string;
+  readonly aud: string;
+}
+
 /** Decrypted in the guide's order; it must have exactly the claims that the guide shows. */
 async function openHandover({ pages }: Guides, bank: Party, sealed: string): Promise<jose.JWTPayload> {
   const key = await privateKeyOf(bank.shell.cwd, "encryption", "RSA-OAEP-256");
   const { plaintext, protectedHeader } = await jose.compactDecrypt(sealed, key);
   assertEquals([protectedHeader.cty, protectedHeader.zip], ["JWT", undefined]);
-  const shown = JSON.parse(pages.bank.take("arrival", "Claims"));
+  const shown = JSON.parse(pages.bank.take("arrival", "Claims")) as ShownClaims & {
+    iat: number;
+    exp: number;
+  };
   const platform = jose.createRemoteJWKSet(new URL(`${shown.iss}/jwks`));
   const { payload } = await jose.jwtVerify(plaintext, platform, {
     issuer: shown.iss,
@@ -77,15 +94,15 @@ async function putAccounts({ pages }: Guides, bank: Party): Promise<void> {
 
 /** The guide's claims, signed and encrypted by the signatures guide's code, at the guide's address. */
 async function returnAddress({ pages }: Guides, bank: Party, handover: jose.JWTPayload): Promise<string> {
-  const shown = JSON.parse(pages.bank.take("return", "Claims"));
+  const shown = JSON.parse(pages.bank.take("return", "Claims")) as ShownClaims;
   const fill = ([name, value]: [string, unknown]): [string, unknown] => {
     if (value === "<as received>") return [name, handover[name]];
     if (value === "<new>") return [name, crypto.randomUUID()];
     return [name, value];
   };
   const claims = Object.fromEntries(Object.entries(shown).map(fill));
-  const { keys } = await (await fetch(`${shown.aud}/jwks`)).json();
-  const jwk = keys.find(({ use }: { use: string }) => use === "enc");
+  const { keys } = await bodyOf<PlatformKeys>(fetch(`${shown.aud}/jwks`));
+  const jwk = present(keys.find(({ use }) => use === "enc"));
   const names = {
     jose,
     claims,

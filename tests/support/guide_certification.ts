@@ -22,9 +22,13 @@ export async function bankCertification({ pages: { bank } }: Guides): Promise<vo
     return new Response(answer ?? "");
   });
   const hook = openHook(`http://127.0.0.1:${server.addr.port}/certification`);
-  assertEquals(await hook.accounts(), JSON.parse(accounts ?? "").accounts);
-  const { consent_id, account } = JSON.parse(decision ?? "");
+  const shown = JSON.parse(accounts ?? "") as { readonly accounts: unknown };
+  assertEquals(await hook.accounts(), shown.accounts);
+  const { consent_id, account } = JSON.parse(decision ?? "") as Readonly<
+    Record<"consent_id" | "account", string>
+  >;
   const location = await hook.decide(consent_id, "approve", account);
   assertEquals(asked, [JSON.parse(decision ?? "")]);
-  assertEquals(location, new URL(JSON.parse(answer ?? "").location));
+  const back = JSON.parse(answer ?? "") as { readonly location: string };
+  assertEquals(location, new URL(back.location));
 }

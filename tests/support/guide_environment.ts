@@ -1,5 +1,6 @@
 /** A running sandbox, started as its guide says, and the guides' pages that it serves. */
 import { assertEquals, assertMatch } from "@std/assert";
+import type { JWTPayload } from "jose";
 import type { SandboxEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
 import { sandboxGuide } from "../../src/portal/sandbox_guide.ts";
 import { armForOAuth, openParty, type Party, signClaims } from "./guide_party.ts";
@@ -37,7 +38,8 @@ export async function openGuides(): Promise<Guides> {
     new Deno.Command("bash", { ...settings, stdout: "piped", stderr: "piped" }),
   );
   await sandbox.said(/Press Ctrl-C/);
-  const endpoints = JSON.parse(await Deno.readTextFile(`${cwd}/.data/sandbox/endpoints.json`));
+  const file = await Deno.readTextFile(`${cwd}/.data/sandbox/endpoints.json`);
+  const endpoints = JSON.parse(file) as SandboxEndpoints;
   const page = (name: string): Promise<Snippets> =>
     readSnippets(`${endpoints.auth_url}/docs/${name}`, () => fills);
   return {
@@ -109,7 +111,7 @@ export async function registers({ pages, endpoints }: Guides, party: Party): Pro
       endpoints.registration_audience,
     )
     .replace("<UUID>", crypto.randomUUID()).replace("<contents of the .jks file>", statement);
-  const claims = JSON.parse(block);
+  const claims = JSON.parse(block) as JWTPayload;
   const asBank = { grant_types: ["authorization_code"], scope: "bank", redirect_uris: me.redirect_uris };
   shell.env["REGISTRATION_JWT"] = await signClaims(
     party,

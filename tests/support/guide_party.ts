@@ -32,7 +32,7 @@ export async function openParty(
   folder: string,
   given: Pick<Party, "signs" | "at"> & { readonly env: Record<string, string> },
 ): Promise<Party> {
-  const me = JSON.parse(await Deno.readTextFile(`${folder}/participant.json`));
+  const me = JSON.parse(await Deno.readTextFile(`${folder}/participant.json`)) as ParticipantFile;
   const { privateKey, publicKey } = await jose.generateKeyPair("PS256", { extractable: true });
   return {
     ...given,

@@ -111,7 +111,7 @@ export async function run({ cwd, env }: Shell, code: string): Promise<Printed> {
 export async function request<T>(shell: Shell, code: string, status: number): Promise<T> {
   const printed = await run(shell, code);
   if (printed.status !== status) throw new Error(`${code}\nanswered ${printed.status}: ${printed.text}`);
-  return JSON.parse(printed.text);
+  return JSON.parse(printed.text) as T;
 }
 
 let home: Promise<string> | undefined;

@@ -2,7 +2,8 @@
  * Helpers for a change of keys under load: new keys certified beside the old ones, an environment in which every
  * request takes time, and one whole payment.
  */
-import { type CertificatesAdded, firstOf } from "testing/answers.ts";
+import { decodeProtectedHeader } from "jose";
+import { type CertificatesAdded, firstOf, present } from "testing/answers.ts";
 import {
   clientToken,
   consentBody,
@@ -151,5 +152,5 @@ export async function payOnce(
 /** The kid in the JWE header of a handover JWT. */
 export function kidSealedTo(departure: Response): string {
   const sealed = new URL(departure.headers.get("location") ?? "").searchParams.get("oAuthUrl") ?? "";
-  return JSON.parse(atob((sealed.split(".")[0] ?? "").replaceAll("-", "+").replaceAll("_", "/"))).kid;
+  return present(decodeProtectedHeader(sealed).kid);
 }

@@ -3,6 +3,7 @@
  * is answered while the old key is believed, and when it is not any more.
  */
 import { assertEquals } from "@std/assert";
+import { rejectionOf } from "testing/answers.ts";
 import {
   call,
   clientToken,
@@ -106,7 +107,7 @@ function use(
 }
 
 async function invalidClient(response: Response): Promise<void> {
-  assertEquals([response.status, (await response.json()).error], [401, "invalid_client"]);
+  assertEquals([response.status, (await rejectionOf(response)).error], [401, "invalid_client"]);
 }
 
 async function invalidToken(response: Response): Promise<void> {

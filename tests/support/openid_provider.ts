@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Provider } from "oidc-provider";
+import { type PlatformKeys, present } from "testing/answers.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
 
@@ -25,7 +26,9 @@ export interface ProviderFixture extends AsyncDisposable {
 
 /** The provider, which authenticates everybody as the name that they type. The console is at this origin. */
 export async function openProvider(consoleUrl: string): Promise<ProviderFixture> {
-  const [jwk] = JSON.parse(await platformKeySet()).keys.filter(({ use }: JsonWebKey) => use === "sig");
+  const jwk = present(
+    (JSON.parse(await platformKeySet()) as PlatformKeys).keys.find(({ use }) => use === "sig"),
+  );
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -16,6 +16,7 @@ import { openFlow, type PaymentFlow } from "../../src/client/tpp/payment_journey
 import { paymentRequest } from "../../src/client/tpp/payment_request.ts";
 import { openTpp } from "../../src/client/tpp/tpp.ts";
 import { freePort } from "testing/served_platform.ts";
+import type { SandboxEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 const decoder = new TextDecoder();
@@ -197,7 +198,8 @@ export async function purchase(
   { bankCode, redirectUri }: Outsiders,
   { amount = "4.20", debtorIban, rejectAt }: Purchase = {},
 ): Promise<Outcome> {
-  const endpoints = JSON.parse(await Deno.readTextFile(`${dir}/endpoints.json`));
+  const file = await Deno.readTextFile(`${dir}/endpoints.json`);
+  const endpoints = JSON.parse(file) as Pick<SandboxEndpoints, "auth_url" | "base_url" | "directory_url">;
   const tpp = await openTpp({ dir, name: "mine", endpoints, redirectUri });
   try {
     const flow = await openFlow(tpp, bankCode, emptyMessageLog());

@@ -77,7 +77,7 @@ export async function startPrometheus(target: string, token: string): Promise<Pr
   }).spawn();
   const alerts = async (): Promise<readonly Alert[]> => {
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/alerts`);
-    const { data } = await answer.json();
+    const { data } = await answer.json() as { readonly data?: { readonly alerts: readonly Alert[] } };
     return data?.alerts ?? [];
   };
   await waitFor(alerts, "UnderWatch", 20);

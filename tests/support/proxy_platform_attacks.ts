@@ -1,5 +1,6 @@
 /** The platform in production behind a real proxy: whose certificate counts, and what gets past (contract H1-H12, H20-H22). */
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { rejectionOf } from "testing/answers.ts";
 import { call, clientToken, good, pay, requestToken } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { signJwt } from "testing/jwts.ts";
@@ -45,7 +46,10 @@ export function platformAttacks(proxy: ProxyUnderTest, withoutCertificate: 401 |
       await assertRejects(() => env.sendAs(undefined, request()), TypeError);
     } else {
       const answer = await env.sendAs(undefined, request());
-      assertEquals([answer.status, (await answer.json()).error], [withoutCertificate, "invalid_client"]);
+      assertEquals([answer.status, (await rejectionOf(answer)).error], [
+        withoutCertificate,
+        "invalid_client",
+      ]);
     }
     assertEquals(env.process.lines.filter(({ path }) => path === "/BANKA/token.oauth2/v1"), []);
   });
@@ -61,7 +65,7 @@ export function platformAttacks(proxy: ProxyUnderTest, withoutCertificate: 401 |
         api: (request: Request) => env.sendAs(identity, withForgedHeaders(request, env.tpp)),
       };
       const token = await requestToken(disguised, env.tpp);
-      assertEquals([token.status, (await token.json()).error], [401, "invalid_client"], who);
+      assertEquals([token.status, (await rejectionOf(token)).error], [401, "invalid_client"], who);
       assertEquals((await call(disguised, env.tpp, bound, path)).status, 401, who);
     }
     const mine = {
@@ -90,7 +94,7 @@ export function platformAttacks(proxy: ProxyUnderTest, withoutCertificate: 401 |
         headers: request.headers,
         body,
       });
-      assertEquals([answer.status, (await answer.json()).error], [401, "invalid_client"]);
+      assertEquals([answer.status, (await rejectionOf(answer)).error], [401, "invalid_client"]);
     }
     // With the secret, it is the proxy: this is what the secret guards.
     const answer = await direct(
@@ -122,7 +126,7 @@ export function platformAttacks(proxy: ProxyUnderTest, withoutCertificate: 401 |
     env.process.kill("SIGTERM");
     await env.process.ended;
     const away = await env.api(new Request(`${BASE_URL}/BANKA/token.oauth2/v1`), env.tpp);
-    assertEquals([away.status, (await away.json()).error], [503, "temporarily_unavailable"]);
+    assertEquals([away.status, (await rejectionOf(away)).error], [503, "temporarily_unavailable"]);
     assertEquals(away.headers.get("content-type"), "application/json");
     const page = await env.browser(new Request(`${AUTH_URL}/BANKA/authorization.oauth2`));
     assertEquals([page.status, page.headers.get("content-type")], [503, "text/html; charset=utf-8"]);

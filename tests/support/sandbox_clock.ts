@@ -1,5 +1,6 @@
 /** The clock of a running sandbox, which tests move forward. */
 import { assertEquals } from "@std/assert";
+import { bodyOf, type SandboxTime } from "testing/answers.ts";
 
 export interface SandboxClock {
   readonly now: () => number;
@@ -21,7 +22,7 @@ export function sandboxClock(
       const body = JSON.stringify({ advance_seconds: Math.ceil(seconds) });
       const moved = await fetch(`${directory_url}/sandbox/clock`, { method: "POST", headers, body });
       assertEquals(moved.status, 200);
-      aheadMs = (await moved.json()).ahead_seconds * 1000;
+      aheadMs = (await bodyOf<SandboxTime>(moved)).ahead_seconds * 1000;
     },
   };
 }

@@ -1,4 +1,5 @@
 /** Every page of the demo shop in every state, drawn by the shop's own code; its platform is a double. */
+import type { SentConsent } from "testing/flows.ts";
 import { PAYMENT_STATUSES } from "../../src/platform/payments/payment.ts";
 import { eventToken, ofConsent } from "./event_tokens.ts";
 import { json, paymentAnswer, paymentId, shopUrl } from "./sandbox_tpp_platform.ts";
@@ -152,7 +153,8 @@ async function broken(): Promise<Ask> {
 /** A browser at the bank has not seen the number of its order, but the consent contains it. */
 function orderPath({ seen }: ShopEnvironment): string {
   const consent = seen.findLast(({ path }) => path.endsWith("/domestic-payment-consents/v1"))?.body ?? "{}";
-  const number: string = JSON.parse(consent).Data.Initiation.InstructionIdentification;
+  const { Data } = JSON.parse(consent) as SentConsent;
+  const number = String(Data.Initiation["InstructionIdentification"]);
   return `/orders/${number.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")}`;
 }
 

@@ -3,6 +3,7 @@
  * JWT, redirect; and the response to each when the key is no longer trusted.
  */
 import { assertEquals } from "@std/assert";
+import { rejectionOf } from "testing/answers.ts";
 import { call, consentBody, createConsent, good, push, requestToken } from "testing/flows.ts";
 import { type AtBank, authorize, Browser, putAccounts, returnPath } from "testing/authorization_flow.ts";
 import type { Participant } from "testing/participants.ts";
@@ -92,7 +93,7 @@ export async function actsOfBank(
 
 /** The answer to an assertion or certificate that is not believed (contract CA14). */
 export async function invalidClient(response: Response): Promise<void> {
-  assertEquals([response.status, (await response.json()).error], [401, "invalid_client"]);
+  assertEquals([response.status, (await rejectionOf(response)).error], [401, "invalid_client"]);
 }
 
 async function invalidToken(response: Response): Promise<void> {

@@ -104,7 +104,7 @@ Deno.test("checkTimes reads own members only [J37]", () => {
   const inherited: JsonObject = Object.create({ exp: NOW, iat: NOW });
   assertEquals(accepts(inherited, ASSERTION), false);
   assertEquals(accepts(inherited, PROOF), false);
-  assertEquals(accepts(JSON.parse(`{"__proto__":{"exp":${NOW}}}`), ASSERTION), false);
+  assertEquals(accepts(JSON.parse(`{"__proto__":{"exp":${NOW}}}`) as JsonObject, ASSERTION), false);
 });
 
 Deno.test("checkTimes treats zero and negative times as long past", () => {

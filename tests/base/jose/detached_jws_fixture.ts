@@ -1,4 +1,5 @@
 /** Shared by the tests of detached signatures: the vectors of contract SG7, signing by hand, rejections as text. */
+import type { JsonObject } from "testing/jwts.ts";
 import {
   readDetachedJws,
   type SignatureProfile,
@@ -19,8 +20,8 @@ export const VECTOR_A =
   '"http://openbanking.org.uk/iss":"ORG-1/SC-1","http://openbanking.org.uk/tan":"directory.example",' +
   '"crit":["b64","http://openbanking.org.uk/iat","http://openbanking.org.uk/iss","http://openbanking.org.uk/tan"]}';
 export const VECTOR_B = VECTOR_A.replace('"b64":false,', "").replace('"b64",', "");
-export const HEADER_A = JSON.parse(VECTOR_A);
-export const HEADER_B = JSON.parse(VECTOR_B);
+export const HEADER_A = JSON.parse(VECTOR_A) as JsonObject;
+export const HEADER_B = JSON.parse(VECTOR_B) as JsonObject;
 
 /** RFC 7797 §5.2 for A: the payload as it is; RFC 7515 App. F for B: the payload's base64url. */
 export function signingInput(

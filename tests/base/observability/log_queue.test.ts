@@ -1,5 +1,6 @@
 /** The queue in front of standard output: order, partial writes, failures, its bound and its count of what it dropped. */
 import { assert, assertEquals } from "@std/assert";
+import { type LogLine, present } from "testing/answers.ts";
 import { openLogQueue } from "../../../src/base/observability/log_queue.ts";
 
 const clock = (): number => Date.UTC(2026, 0, 1);
@@ -42,11 +43,11 @@ Deno.test("a stalled output never delays the caller; the queue is bounded and th
   assertEquals(written, "");
   stalled.resolve();
   await queue.flush(5000);
-  const lines = written.trimEnd().split("\n").map((line) => JSON.parse(line));
-  const report = lines.at(-1);
+  const lines = written.trimEnd().split("\n").map((line) => JSON.parse(line) as LogLine);
+  const report = present(lines.at(-1));
   assertEquals([report.level, report.event, report.at], ["warn", "log.dropped", "2026-01-01T00:00:00.000Z"]);
   assert(lines.length > 1000 && written.length < 1_100_000, `${lines.length} lines, ${written.length}`);
-  assertEquals(lines.length - 1 + report.lines, sent);
+  assertEquals(lines.length - 1 + Number(report.lines), sent);
   queue.sink('{"line":"after"}');
   await queue.flush(5000);
   assert(written.endsWith('{"line":"after"}\n'));

@@ -69,6 +69,12 @@ Deno.test("a .sqlite file that another program has locked is waited for, then th
   await store.close();
 });
 
+/** What `fill_disk.ts` prints. */
+interface FilledDisk {
+  readonly why: string;
+  readonly commits: number;
+}
+
 Deno.test("a .sqlite file on a full disk fails as a database, keeps what was committed, and works again", async () => {
   await using folder = await openSqliteFolder();
   const program = new URL("./fill_disk.ts", import.meta.url).pathname;
@@ -79,7 +85,7 @@ Deno.test("a .sqlite file on a full disk fails as a database, keeps what was com
   }).output();
   const text = new TextDecoder().decode(stdout);
   assert(text !== "", new TextDecoder().decode(stderr));
-  const { why, commits, ...found } = JSON.parse(text);
+  const { why, commits, ...found } = JSON.parse(text) as FilledDisk;
   assert(["database or disk is full", "disk I/O error"].includes(why), why);
   assert(commits > 1, `${commits}`);
   assertEquals(found, {

@@ -1,5 +1,6 @@
 /** The messages of a payment on the shop's developer page and in its JSON, and the values that both must hide. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { type Payment, present } from "testing/answers.ts";
 import { emptyMessageLog, recordingFetch } from "../../../src/client/tpp/message_log.ts";
 import { showMessage } from "../../../src/client/tpp/message_mask.ts";
 import { accessToken, consentId, json, paymentAnswer, requestUri } from "support/sandbox_tpp_platform.ts";
@@ -93,13 +94,25 @@ Deno.test("GET messages/:number is 404 for a message that there is not", async (
   }
 });
 
+interface ShownOrder {
+  readonly bank: string;
+  readonly phase: string;
+  readonly status: string;
+  readonly messages: readonly {
+    readonly step: string;
+    readonly method: string;
+    readonly repeated?: { readonly times: number };
+    readonly response?: { readonly status: number; readonly body: string };
+  }[];
+}
+
 Deno.test("GET messages.json has the page's messages as data", async () => {
   const { read } = await pay();
-  const { bank, phase, status, messages } = JSON.parse(await read("/messages.json"));
+  const { bank, phase, status, messages } = JSON.parse(await read("/messages.json")) as ShownOrder;
   assertEquals([bank, phase, status], ["BANKA", "paid", "AcceptedSettlementInProcess"]);
   assertEquals(messages.length, 9);
-  const { step, method, response } = messages[8];
-  assertEquals([step, method, response.status], ["Make the payment", "POST", 201]);
+  const { step, method, response } = present(messages[8]);
+  assertEquals([step, method, response?.status], ["Make the payment", "POST", 201]);
 });
 
 Deno.test("GET messages counts reads that are answered alike, and keeps each new answer", async () => {
@@ -109,10 +122,11 @@ Deno.test("GET messages counts reads that are answered alike, and keeps each new
     ["Pending", "Pending", "Pending", "Rejected", "Rejected"].map((word) => () => paymentAnswer(200, word)),
   );
   for (let look = 0; look < 5; look++) await read();
-  const { messages } = JSON.parse(await read("/messages.json"));
-  const reads = messages.slice(9).map((
-    { repeated, response }: Record<string, { times: number; body: string }>,
-  ) => [repeated?.times, JSON.parse(response?.body ?? "").Data.Status]);
+  const { messages } = JSON.parse(await read("/messages.json")) as ShownOrder;
+  const reads = messages.slice(9).map(({ repeated, response }) => {
+    const { Data } = JSON.parse(response?.body ?? "") as Payment;
+    return [repeated?.times, Data.Status];
+  });
   assertEquals(reads, [[3, "Pending"], [2, "Rejected"]]);
   assertStringIncludes(await read("/messages"), "the last of 3 alike since ");
 });
@@ -153,7 +167,7 @@ Deno.test("showMessage cuts only secret and long values short", () => {
     }),
   );
   assertEquals(headers, [["authorization", "DPoP … (3 characters)"], ["content-type", "application/json"]]);
-  const shown = JSON.parse(body);
+  const shown = JSON.parse(body) as Readonly<Record<"link" | "n" | "text", string>>;
   assertEquals([shown.n, shown.link.length, shown.text.length], ["AAAAAAAA… (342 characters)", 118, 200]);
 });
 

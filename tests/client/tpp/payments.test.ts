@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { decodeProtectedHeader } from "jose";
+import type { SentConsent, SentPayment } from "testing/flows.ts";
 import { grantClientToken } from "../../../src/client/tpp/authorization.ts";
 import { createConsent, createPayment } from "../../../src/client/tpp/domestic_payments.ts";
 import { ApiErrorResponse } from "../../../src/client/tpp/api_error.ts";
@@ -18,7 +19,7 @@ Deno.test("createConsent and createPayment send the same initiation and risk, si
   await createPayment(flow, token, { consentId, ...request });
   const consent = lastRequest(env, "/BANKA/domestic-payment-consents/v1");
   const payment = lastRequest(env, "/BANKA/domestic-payments/v1");
-  const [asked, paid] = [JSON.parse(consent.body), JSON.parse(payment.body)];
+  const [asked, paid] = [JSON.parse(consent.body) as SentConsent, JSON.parse(payment.body) as SentPayment];
   assertEquals(paid.Data, { ConsentId: consentId, Initiation: asked.Data.Initiation });
   assertEquals(paid.Risk, asked.Risk);
   assertEquals(asked.Data.ReadRefundAccount, "Yes");

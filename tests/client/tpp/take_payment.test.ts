@@ -33,7 +33,7 @@ Deno.test("beginPayment gives JSON with the address for the customer, and finish
   const { flow } = await openEnvironmentAndFlow();
   const begun = await beginPayment(flow, request, { uiLocales: "fr" });
   assertEquals(begun.url.includes(encodeURIComponent(requestUri)), true);
-  const stored: typeof begun = JSON.parse(JSON.stringify(begun));
+  const stored = JSON.parse(JSON.stringify(begun)) as typeof begun;
   const end = await finishPayment(flow, stored, back(begun.authorization.state, { code: "c" }));
   assertEquals(end.kind === "submitted" && end.payment.paymentId, paymentId);
 });

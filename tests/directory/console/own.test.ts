@@ -64,7 +64,7 @@ Deno.test("a participant's person sends requests, revokes a key and downloads th
     statement.headers.get("content-disposition"),
     `attachment; filename="${software_client_id}.jks"`,
   );
-  const jwks: KeySet = JSON.parse((await person.get(`${OWN}/files/keys`)).html);
+  const jwks = JSON.parse((await person.get(`${OWN}/files/keys`)).html) as KeySet;
   assertEquals(jwks.keys.length, 2);
   const description = JSON.parse((await person.get(`${OWN}/files/description`)).html);
   const kidOf = (use: string): string => jwks.keys.find((key) => key.use === use)?.kid ?? "";

@@ -39,7 +39,7 @@ async function ledger(
   env: BankEnvironment,
 ): Promise<{ readonly balances: unknown; readonly statuses: unknown }> {
   const response = await env.banks.fetch(new Request(`${BANKS_URL}/BANKA/ledger`));
-  const { Accounts, Orders }: Record<string, Record<string, string>[]> = await response.json();
+  const { Accounts, Orders } = await response.json() as Record<string, Record<string, string>[]>;
   return {
     balances: Object.fromEntries((Accounts ?? []).map((a) => [a["Identification"], a["Balance"]])),
     statuses: (Orders ?? []).map((o) =>

@@ -1,14 +1,15 @@
 /** The language of a sandbox page, and the path that its language switch leads to. */
 import { assertEquals } from "@std/assert";
 import { Hono } from "hono";
-import { readerOf } from "../../../src/sandbox/pages/reader.ts";
+import { bodyOf } from "testing/answers.ts";
+import { type Reader, readerOf } from "../../../src/sandbox/pages/reader.ts";
 
 Deno.test("A reader gets the language chosen, then the one remembered, then the browser's, then English", async () => {
   const app = new Hono();
   app.get("/*", (c) => c.json(readerOf(c, "language")));
   const ask = async (url: string, headers: HeadersInit = {}): Promise<[string, string | null]> => {
     const answer = await app.request(url, { headers });
-    return [(await answer.json()).language, answer.headers.get("set-cookie")];
+    return [(await bodyOf<Reader>(answer)).language, answer.headers.get("set-cookie")];
   };
   const wanted = { "accept-language": "de, es-CO;q=0.8, fr;q=0.9, en;q=0.1" };
   assertEquals(await ask("/a", wanted), ["fr", null]);
@@ -25,6 +26,7 @@ Deno.test("The language switch stays on its own host, whatever path was asked fo
   const app = new Hono();
   app.get("/*", (c) => c.json(readerOf(c, "language").path));
   for (const path of ["//evil.example/", "///evil.example/a", "/\\\\evil.example"]) {
-    assertEquals(/^\/[^/]/.test(await (await app.request(`http://localhost${path}`)).json()), true, path);
+    const own = await bodyOf<string>(await app.request(`http://localhost${path}`));
+    assertEquals(/^\/[^/]/.test(own), true, path);
   }
 });

@@ -10,6 +10,7 @@ import {
   order,
   paymentsPath,
 } from "support/shop_environment.ts";
+import type { SentConsent } from "testing/flows.ts";
 import { follow } from "./followed.ts";
 import { stepsOf } from "support/steps.ts";
 
@@ -74,7 +75,7 @@ Deno.test("POST checkout sends the customer to the platform and binds the order 
   );
   const consent = JSON.parse(
     seen.find(({ path }) => path.endsWith("/domestic-payment-consents/v1"))?.body ?? "{}",
-  );
+  ) as SentConsent;
   assertEquals(consent.Data.Initiation.InstructedAmount, { Amount: "12.50", Currency: "EUR" });
   assertEquals("DebtorAccount" in consent.Data.Initiation, false);
 });
@@ -104,7 +105,7 @@ Deno.test("POST checkout with an account makes the consent implicit", async () =
   await fetch(order({ item: "lunch", bank: "BANKA", account: "gb33 BUKB 2020 1555 5555 55" }));
   const consent = JSON.parse(
     seen.find(({ path }) => path.endsWith("/domestic-payment-consents/v1"))?.body ?? "{}",
-  );
+  ) as SentConsent;
   assertEquals(consent.Data.Initiation.DebtorAccount, {
     SchemeName: "UK.OBIE.IBAN",
     Identification: "GB33BUKB20201555555555",

@@ -9,6 +9,7 @@ import {
   paymentsPath,
   type ShopEnvironment,
 } from "support/shop_environment.ts";
+import { bodyOf } from "testing/answers.ts";
 import { follow } from "./followed.ts";
 
 Deno.test("GET callback with a code pays once and shows the platform's status", async () => {
@@ -165,15 +166,17 @@ Deno.test("GET order and its messages are for the browser that ordered", async (
   }
 });
 
+interface Shown {
+  readonly messages: readonly { readonly url: string }[];
+}
+
 Deno.test("GET a message links to the trace of its request at the platform [TRC12]", async () => {
   const env = await openShop();
   const { cookie, state } = await goToBank(env);
   const response = await env.fetch(callback({ code: "secret-code", state, iss: issuer }, cookie));
   const path = `${response.headers.get("location")}/messages`;
-  const messages = (await (await env.fetch(get(`${path}.json`, cookie))).json()).messages;
-  const number = messages.findLastIndex(({ url }: { readonly url: string }) =>
-    url.includes("/domestic-payments/v1")
-  );
+  const { messages } = await bodyOf<Shown>(env.fetch(get(`${path}.json`, cookie)));
+  const number = messages.findLastIndex(({ url }) => url.includes("/domestic-payments/v1"));
   const page = await (await env.fetch(get(`${path}/${number + 1}`, cookie))).text();
   const [, id] = /\/docs\/traces\?id=([0-9a-f-]{36})"/.exec(page) ?? [];
   assertStringIncludes(JSON.stringify(messages[number]), `"x-fapi-interaction-id","${id}"`);

@@ -20,6 +20,7 @@ import {
   type ShopEnvironment,
 } from "support/shop_environment.ts";
 import { steps } from "support/steps.ts";
+import type { Subscription } from "testing/answers.ts";
 
 const SUBSCRIPTIONS = "/BANKA/event-subscriptions/v1";
 const OTHER_CONSENT = "11111111-6f46-4c43-8c77-6a4a3a4f1f10";
@@ -50,7 +51,8 @@ Deno.test("the shop subscribes at the first checkout with a bank, and again only
   for (let orders = 0; orders < 3; orders++) await goToBank(env);
   const requests = env.seen.filter(({ path }) => path === SUBSCRIPTIONS);
   assertEquals(requests.length, 2);
-  assertEquals(JSON.parse(requests[0]?.body ?? "").Data.CallbackUrl, `${shopUrl}/events`);
+  const { Data } = JSON.parse(requests[0]?.body ?? "") as Subscription;
+  assertEquals(Data.CallbackUrl, `${shopUrl}/events`);
   assertEquals(lines.length, 1);
   assertStringIncludes(lines[0] ?? "", "not subscribed to the events of BANKA");
 });
@@ -127,7 +129,7 @@ Deno.test("a token that is not the platform's for the shop is rejected and chang
     const events = ofConsent("consent-authorised", "Authorised");
     const answer = await push(env, { ...token, claims: { events, toe: EVENT_AT, ...claims } });
     assertEquals(answer.status, 400);
-    assertEquals(Object.keys(await answer.json()), ["err", "description"]);
+    assertEquals(Object.keys(await answer.json() as object), ["err", "description"]);
     assertStringIncludes(await orderPage(env, atBank), "Waiting for your bank");
   });
   const env = await openShop();

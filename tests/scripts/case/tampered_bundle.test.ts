@@ -16,6 +16,7 @@ interface Bundle {
     readonly bodies: { bytes: string }[];
   }[];
   readonly documents: string[];
+  readonly statement: string;
 }
 
 /** Changes of a bundle, and one of the things that the verification then names beside the platform's digest. */
@@ -56,7 +57,7 @@ Deno.test("the verification names each part of a bundle that was changed [EV10, 
   const text = await grownBundle(env, (await settled(env)).paymentId);
   for (const [name, [change, expected]] of Object.entries(CHANGED)) {
     await t.step(name, async () => {
-      const bundle: Bundle = JSON.parse(text);
+      const bundle = JSON.parse(text) as Bundle;
       change(bundle);
       const faults = await faultsOf(`${canonicalize(bundle)}\n`);
       const digest =
@@ -65,7 +66,7 @@ Deno.test("the verification names each part of a bundle that was changed [EV10, 
     });
   }
   await t.step("another way to write the same signature", async () => {
-    const { statement } = JSON.parse(text);
+    const { statement } = JSON.parse(text) as Bundle;
     const next = statement.slice(0, -1) + String.fromCharCode(statement.charCodeAt(statement.length - 1) + 1);
     const [fault] = await faultsOf(text.replace(statement, next));
     assertEquals(fault, "the platform's signature of the statement does not verify");

@@ -4,6 +4,7 @@ import { openBankBench } from "../../../scripts/certify/bank/bench.ts";
 import { startBank } from "../../../scripts/certify/bank/own_bank.ts";
 import { BANK_CASES, bankSuite } from "../../../scripts/certify/bank/suite.ts";
 import { certify } from "../../../scripts/certify/certify.ts";
+import type { Report } from "../../../scripts/certify/report.ts";
 import { type CaseResult, runCases } from "../../../scripts/certify/run.ts";
 import { faultyBank, openTrial, type Trial, withBank } from "./bank_on_trial.ts";
 
@@ -59,9 +60,9 @@ Deno.test("certify bank runs the named cases at a bank of a sandbox of its own, 
       (line) => void lines.push(line),
     );
     assertEquals([passed, lines.at(-1)], [true, `2 of 2 cases passed. The report is in ${dir}/out.`]);
-    const { subject, cases } = JSON.parse(await Deno.readTextFile(`${dir}/out/report.json`));
+    const { subject, cases } = JSON.parse(await Deno.readTextFile(`${dir}/out/report.json`)) as Report;
     assertEquals([subject.role, subject.org_id], ["ASPSP", "BANKB"]);
-    assertEquals(cases.map(({ seen }: CaseResult) => seen), [
+    assertEquals(cases.map(({ seen }) => seen), [
       "the TPP got a code, and the consent is Authorized",
       "answered 400, and opened no visit",
     ]);

@@ -8,7 +8,7 @@ import { boundedWords, type Case, failed, MAX_SEEN, passed } from "../../../scri
 import { certify } from "../../../scripts/certify/certify.ts";
 import { certifierKeySet, openCertifierKeys } from "../../../scripts/certify/certifier.ts";
 import { readOptions } from "../../../scripts/certify/arguments.ts";
-import { reportOf, signReport } from "../../../scripts/certify/report.ts";
+import { type Report, reportOf, signReport } from "../../../scripts/certify/report.ts";
 import { reportPage } from "../../../scripts/certify/report_page.ts";
 import { runCases } from "../../../scripts/certify/run.ts";
 
@@ -82,7 +82,7 @@ Deno.test("the signed report has the claims that a directory stores, and verifie
     const results = await runCases([good, bad], "the bank");
     const report = reportOf({ subject, suite: suiteOf([good, bad]) }, results, times);
     const token = await signReport(report, { issuer: "https://certifier.example", signer: keys.signer });
-    const keySet = jose.createLocalJWKSet(JSON.parse(JSON.stringify(keys.publicJwks)));
+    const keySet = jose.createLocalJWKSet(JSON.parse(JSON.stringify(keys.publicJwks)) as jose.JSONWebKeySet);
     const { payload, protectedHeader } = await jose.jwtVerify(token, keySet, {
       typ: "certification-report+jwt",
     });
@@ -183,7 +183,7 @@ Deno.test("certify writes page, JSON and JWT, says what failed, and passes only 
     const only = [...common, "--case", "X-1", "--json"];
     const printed: string[] = [];
     assertEquals(await certify(suiteOf([good, bad]), only, (line) => void printed.push(line)), true);
-    const { complete, passed, cases } = JSON.parse(printed.join("\n"));
+    const { complete, passed, cases } = JSON.parse(printed.join("\n")) as Report;
     assertEquals([complete, passed, cases.length, printed.length], [false, true, 1, 1]);
     assertEquals(await files(), ["report.html", "report.json"]); // the former signed report is gone
   } finally {

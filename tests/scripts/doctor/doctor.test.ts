@@ -1,7 +1,9 @@
 /** `deno task doctor` against a running sandbox, with one fault planted in each layer. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { bodyOf, present, type PushedRequest } from "testing/answers.ts";
 import { examine, type Finding } from "../../../scripts/doctor/doctor.ts";
 import type { Patient } from "../../../scripts/doctor/examination.ts";
+import { readDescription } from "../../../scripts/participant/folder.ts";
 import type { Fetch, HttpRequest } from "../../../src/client/tpp/http_request.ts";
 import { webAuthority } from "testing/web_authority.ts";
 import { type IntegratorsSandbox, openIntegratorsSandbox } from "support/outsiders.ts";
@@ -107,9 +109,7 @@ Deno.test("the doctor names what is wrong with a TPP's credentials, and the comm
   });
   await t.step("statement: changed after it was signed", async () => {
     const copy = await copied(sandbox);
-    const { software_client_id: id } = JSON.parse(
-      await Deno.readTextFile(`${copy.dir}/participants/mine/participant.json`),
-    );
+    const { software_client_id: id } = present(await readDescription(`${copy.dir}/participants/mine`));
     const file = `${copy.dir}/participants/mine/${id}.jks`;
     const [header, claims, signature = ""] = (await Deno.readTextFile(file)).split(".");
     await Deno.writeTextFile(file, `${header}.${claims}.${signature.split("").toReversed().join("")}`);
@@ -140,12 +140,18 @@ Deno.test("the doctor names what is wrong with a TPP's credentials, and the comm
     await sandbox.participant("set-status", "--name", "mine", "--software", "Active", "--reason", "test");
   });
   await t.step("certificate: revoked", async () => {
-    const { transport_kid } = JSON.parse(
-      await Deno.readTextFile(`${sandbox.dir}/participants/mine/participant.json`),
-    );
+    const { transport_kid } = present(await readDescription(`${sandbox.dir}/participants/mine`));
     const copy = await copied(sandbox);
     await sandbox.participant("add-keys", "--name", "mine", "--transport");
-    await sandbox.participant("revoke-key", "--name", "mine", "--kid", transport_kid, "--reason", "test");
+    await sandbox.participant(
+      "revoke-key",
+      "--name",
+      "mine",
+      "--kid",
+      transport_kid ?? "",
+      "--reason",
+      "test",
+    );
     await assertWrong(copy, {}, "certificate", {
       wrong: /lists it as revoked/,
       mend: "participant add-keys --name mine --transport",
@@ -198,7 +204,7 @@ Deno.test("the doctor names the step of a TPP's payment that goes wrong, and the
       const response = await send(url, request);
       if (!url.includes("/par.oauth2")) return response;
       const body = {
-        ...await response.json(),
+        ...await bodyOf<PushedRequest>(response),
         request_uri: `urn:ietf:params:oauth:request_uri:${"x".repeat(43)}`,
       };
       return Response.json(body, { status: response.status });

@@ -1,5 +1,6 @@
 import { operationsTools } from "support/operations_tools.ts";
 import { assertEquals, assertRejects } from "@std/assert";
+import { bodyOf } from "testing/answers.ts";
 import { logCommand, type LogTools } from "../../../scripts/log/main.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
@@ -37,7 +38,7 @@ async function grow(env: Environment): Promise<number> {
   env.now += 1000;
   await env.platform.growLog();
   const answer = await env.asOperator("/operations/log/checkpoint", {}, "auditor");
-  return (await answer.json()).Data.Size;
+  return (await bodyOf<{ readonly Data: { readonly Size: number } }>(answer)).Data.Size;
 }
 
 Deno.test("a witness accepts a log that grows, and a restore that is declared, and sees one that was rewritten [EV6, EV7, EV8]", async () => {

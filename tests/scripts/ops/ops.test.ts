@@ -1,5 +1,6 @@
 /** `deno task ops`: the operations API and the list of operators from the command line. */
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import type { Controls, PlannedOutage } from "testing/operation_answers.ts";
 import { COMMANDS } from "../../../scripts/ops/commands.ts";
 import { ops } from "../../../scripts/ops/main.ts";
 import { readCredentials } from "../../../src/base/http/credentials.ts";
@@ -31,8 +32,8 @@ async function run(
 Deno.test("ops changes controls and shows them as text and as JSON", async () => {
   await using env = await openEnvironment();
   assertStringIncludes(await run(env, ["bank", "hold", "BANKA", ...REASON]), "BankId: BANKA");
-  const shown = JSON.parse(await run(env, ["controls", "--json"]));
-  assertEquals(shown.Data.BankHold.map(({ BankId, By }: Record<string, string>) => [BankId, By]), [
+  const shown = JSON.parse(await run(env, ["controls", "--json"])) as Controls;
+  assertEquals(shown.Data.BankHold.map(({ BankId, By }) => [BankId, By]), [
     ["BANKA", "operator maria"],
   ]);
   assertStringIncludes(await run(env, ["history", "bank BANKA"]), "Event: bank.held");
@@ -45,11 +46,13 @@ Deno.test("ops changes controls and shows them as text and as JSON", async () =>
     "--text",
     "Maintenance.",
   ];
-  const { Data } = JSON.parse(await run(env, ["bank", "outage", "BANKA", ...times, ...REASON, "--json"]));
+  const planned = await run(env, ["bank", "outage", "BANKA", ...times, ...REASON, "--json"]);
+  const { Data } = JSON.parse(planned) as PlannedOutage;
   const changed = ["bank", "change-outage", "BANKA", Data.OutageId, ...times, ...REASON, "--json"];
-  assertEquals(JSON.parse(await run(env, changed)).Data.OutageId, Data.OutageId);
+  assertEquals((JSON.parse(await run(env, changed)) as PlannedOutage).Data.OutageId, Data.OutageId);
   await run(env, ["bank", "cancel-outage", "BANKA", Data.OutageId, ...REASON]);
-  assertEquals(JSON.parse(await run(env, ["controls", "--json"])).Data.PlannedOutage, []);
+  const left = JSON.parse(await run(env, ["controls", "--json"])) as Controls;
+  assertEquals(left.Data.PlannedOutage, []);
 });
 
 Deno.test("ops has a command for every change of the operations API", () => {

@@ -1,6 +1,7 @@
 /** The output of `deno task sign` is accepted by a running platform, and `deno task inspect` explains it. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { generateKeyPair } from "oauth4webapi";
+import { bodyOf, type CreatedConsent, type PushedRequest, type TokenAnswer } from "testing/answers.ts";
 import { openPlatform } from "../../../scripts/command_line/platform.ts";
 import { inspect } from "../../../scripts/inspect/inspect.ts";
 import {
@@ -29,9 +30,9 @@ Deno.test("a payment's requests can be made with what deno task sign prints, and
   const { fetch: send, close } = openMutualTls(mine.transport, caPem);
   using _connection = { [Symbol.dispose]: close };
   const keys = await generateKeyPair("PS256", { extractable: true });
-  const post = async (path: string, headers: Record<string, string>, body: string | URLSearchParams) => {
+  const post = async <T>(path: string, headers: Record<string, string>, body: string | URLSearchParams) => {
     const response = await send(`${base_url}${path}`, { method: "POST", headers, body });
-    return { status: response.status, json: await response.json() };
+    return { status: response.status, json: await bodyOf<T>(response) };
   };
   const explained = async (token: string, aids = {}): Promise<string> =>
     (await inspect(token, { platform, folder, ...aids })).join("\n");
@@ -56,7 +57,7 @@ Deno.test("a payment's requests can be made with what deno task sign prints, and
     const dpop = await signProof(platform, keys, { method: "POST", url });
     const form = await authentication();
     const body = new URLSearchParams({ grant_type: "client_credentials", scope: "payments", ...form });
-    const { status, json } = await post("/BANKA/token.oauth2/v1", { dpop }, body);
+    const { status, json } = await post<TokenAnswer>("/BANKA/token.oauth2/v1", { dpop }, body);
     assertEquals(status, 200, JSON.stringify(json));
     token = json.access_token;
     assertMatch(
@@ -73,7 +74,7 @@ Deno.test("a payment's requests can be made with what deno task sign prints, and
     for (const profile of ["a", "b"] as const) {
       const signature = await signBody(platform, folder, body, profile);
       const target = { method: "POST", url: `${base_url}${path}`, accessToken: token };
-      const { status, json } = await post(path, {
+      const { status, json } = await post<CreatedConsent>(path, {
         authorization: `DPoP ${token}`,
         dpop: await signProof(platform, keys, target),
         "content-type": "application/json",
@@ -92,7 +93,7 @@ Deno.test("a payment's requests can be made with what deno task sign prints, and
     }
   });
   await t.step("bank-result", async () => {
-    const { json: pushed } = await post(
+    const { json: pushed } = await post<PushedRequest>(
       "/BANKA/par.oauth2/v1",
       {},
       new URLSearchParams({
