@@ -5,7 +5,7 @@ import { linesOf } from "./source_files.ts";
 const MAX_FILE_LINES = 300;
 const MAX_FUNCTION_LINES = 40;
 const MAX_HEADER_LINES = 5;
-const NAME = /^[a-z0-9]+(_[a-z0-9]+)*(\.test)?\.(js|tsx?)$/;
+const NAME = /^[a-z0-9]+(_[a-z0-9]+)*(\.(?:test|d))?\.(js|tsx?)$/;
 const FOLDER = /^[a-z0-9]+(_[a-z0-9]+)*$/;
 const VAGUE = /(^|\/)(utils?|helpers?|common|services?|types|misc|shared)(\/|\.tsx?$)/;
 const HEADER = /^(?:\/\/ deno-lint-ignore-file[^\n]*\n)*\/\*\*([\s\S]*?)\*\//;

@@ -2,6 +2,13 @@
 
 const ROOT = new URL("../../", import.meta.url);
 
+interface ProjectConfig {
+  readonly imports: Readonly<Record<string, string>>;
+  readonly compilerOptions: Readonly<Record<string, unknown>>;
+  readonly unstable: readonly string[];
+  readonly nodeModulesDir: string;
+}
+
 /**
  * Writes the configuration into a folder, with a copy of the lock file: the same versions, without a network.
  *
@@ -9,14 +16,13 @@ const ROOT = new URL("../../", import.meta.url);
  * @returns the path of the configuration
  */
 export async function writeReplacing(folder: string, replaced: URL, replacement: URL): Promise<string> {
-  const { imports, compilerOptions, unstable, nodeModulesDir } = JSON.parse(
-    await Deno.readTextFile(new URL("deno.json", ROOT)),
-  );
+  const project = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT))) as ProjectConfig;
+  const { types: _, ...compilerOptions } = project.compilerOptions; // a path that is relative to the project
   const config = {
-    nodeModulesDir,
-    unstable,
+    nodeModulesDir: project.nodeModulesDir,
+    unstable: project.unstable,
     compilerOptions,
-    imports: { ...imports, [replaced.href]: replacement.href },
+    imports: { ...project.imports, [replaced.href]: replacement.href },
     scopes: { [replacement.href]: { [replaced.href]: replaced.href } },
   };
   const path = `${folder}/deno.json`;
