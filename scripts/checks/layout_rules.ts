@@ -60,7 +60,7 @@ export const LEVELS: readonly (readonly string[])[] = [
     "platform/receipts",
     "platform/events",
   ],
-  ["platform/search", "platform/reports"],
+  ["platform/search", "platform/reports", "platform/kept_records.ts"],
   ["platform/own"],
   ["platform/console"],
   [

@@ -1,8 +1,10 @@
-/** Faults in what a process does when its log or its database fails. */
+/** Faults in what a process does when its log or its database fails, and in what it keeps of its database in memory. */
 import type { Mutant } from "./mutant.ts";
 
 const QUEUE = "src/base/observability/log_queue.ts";
 const QUEUE_TESTS = ["tests/base/observability/log_queue.test.ts"];
+const CACHE = "src/base/store/entry_cache.ts";
+const CACHE_TESTS = ["tests/base/store/entry_cache.test.ts"];
 
 /** In the order of the source. */
 export const PROCESS_MUTANTS: readonly Mutant[] = [
@@ -33,5 +35,33 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
     from: "if (dropped > reported) {",
     to: "if (dropped < reported) {",
     tests: QUEUE_TESTS,
+  },
+  {
+    name: "entry-kept-while-it-is-written",
+    file: CACHE,
+    from: "    kept.delete(name);\n",
+    to: "",
+    tests: CACHE_TESTS,
+  },
+  {
+    name: "older-read-kept-after-a-commit",
+    file: CACHE,
+    from: "for (const reading of readings) if (reading.names.has(name)) reading.changed.add(name);",
+    to: "",
+    tests: CACHE_TESTS,
+  },
+  {
+    name: "entry-of-an-unknown-last-commit-kept",
+    file: CACHE,
+    from: "isDisputed: former !== undefined }",
+    to: "isDisputed: false }",
+    tests: CACHE_TESTS,
+  },
+  {
+    name: "entry-of-a-failed-commit-kept",
+    file: CACHE,
+    from: "if (version === undefined || isDisputed) continue;",
+    to: "if (isDisputed) continue;",
+    tests: CACHE_TESTS,
   },
 ];

@@ -8,6 +8,7 @@ import { openConnections } from "../../src/base/store/postgres/connections.ts";
 import { openPostgresStore } from "../../src/base/store/postgres/postgres_store.ts";
 import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
 import type { Store } from "../../src/base/store/store.ts";
+import { isKept } from "../../src/platform/kept_records.ts";
 
 const VARIABLE = "TEST_STORE";
 /** Enough for a race, and few enough for many test files at once on one server. */
@@ -19,7 +20,7 @@ const empty: string[] = [];
 /** Opens an empty store. Close it with the test. */
 export async function openTestStore(): Promise<Store> {
   const template = testTemplate();
-  if (template === undefined) return await openDenoKv(":memory:");
+  if (template === undefined) return await openDenoKv(":memory:", { keeps: isKept });
   const url = empty.pop() ?? await newTestDatabase(template);
   const connections = await openConnections(readPostgresUrl(`${url}&connections=${CONNECTIONS}`));
   let closing: Promise<void> | undefined;

@@ -9,7 +9,7 @@
 import { stat } from "node:fs/promises";
 import type { DatabaseSync } from "node:sqlite";
 import { DENO_KV_FILES } from "./deno_kv.ts";
-import type { FileEngine } from "./file_engine.ts";
+import type { FileEngine, OpeningHooks } from "./file_engine.ts";
 import { identify } from "./identify.ts";
 import { openLastSeen, readLastSeen } from "./last_seen.ts";
 import { isMissing, makeOwnFile } from "./own_file.ts";
@@ -25,11 +25,16 @@ const MAX_CHECKED_BYTES = 2 ** 30;
  * Opens the database at `path` for its owner. A new file is readable by the user of the process alone.
  *
  * @param path a file path, or `:memory:`
+ * @param keeps which entries may be kept in memory
  * @throws {Error} in one sentence that names the fault and the next step
  */
-export async function openDatabase(path: string, owner: Owner): Promise<Store> {
+export async function openDatabase(
+  path: string,
+  owner: Owner,
+  keeps: OpeningHooks["keeps"] = () => false,
+): Promise<Store> {
   const engine = engineOf(path);
-  if (path === ":memory:") return await engine.open(path);
+  if (path === ":memory:") return await engine.open(path, { keeps });
   let lastSeen: LastSeen | undefined;
   let version = 0;
   let note = (_: number): void => {};
@@ -39,6 +44,7 @@ export async function openDatabase(path: string, owner: Owner): Promise<Store> {
       version = await inspect(engine, path, lastSeen);
     },
     onCommitted: (committed) => note(committed),
+    keeps,
   });
   try {
     const id = await identify(store, { path, owner, version, lastSeen });

@@ -10,6 +10,7 @@ import {
   StoreFailure,
   type Write,
 } from "./store.ts";
+import { type EntryCache, openEntryCache } from "./entry_cache.ts";
 import type { FileEngine, OpeningHooks } from "./file_engine.ts";
 import { openGroupCommits } from "./group_commits.ts";
 import { isSqliteFailure, LOCK_RETRY_MS, TURN_PATIENCE_MS, untilUnlocked } from "./sqlite_failure.ts";
@@ -66,13 +67,15 @@ export async function openDenoKv(path: string, hooks: OpeningHooks = {}): Promis
     const reading = path === ":memory:" ? kv : await open();
     // SQLite does not wait for the lock if a commit begins by reading the entries that it checks. A commit that failed
     // because the file was locked has not happened.
+    const cache = openEntryCache(hooks.keeps ?? ((): boolean => false));
     const commitInTurn = openGroupCommits(
-      (staged) => untilUnlocked(() => said(commit(kv, staged, hooks))),
+      (staged) => cache.commit(staged, () => untilUnlocked(() => said(commit(kv, staged, hooks)))),
       turns,
     );
+    const readMany = openReads(cache, reading);
     return {
-      get: async <T>(key: Key): Promise<Entry<T> | null> => asEntry(await said(reading.get<T>([...key]))),
-      getMany: <T>(keys: readonly Key[]): Promise<(Entry<T> | null)[]> => said(getMany<T>(reading, keys)),
+      get: async <T>(key: Key): Promise<Entry<T> | null> => (await readMany<T>([key]))[0] ?? null,
+      getMany: readMany,
       list: <T>(listing: Listing): Promise<Entry<T>[]> => said(list<T>(reading, listing)),
       commit: commitInTurn,
       close: () => Promise.resolve(close()),
@@ -127,6 +130,12 @@ async function openOrSayWhy(path: string): Promise<Deno.Kv> {
   }
 }
 
+/** Returns reads of single entries, which need no operation of the database if the cache has them all. */
+function openReads(cache: EntryCache, kv: Deno.Kv): Store["getMany"] {
+  const read = (keys: readonly Key[]): Promise<(Entry<unknown> | null)[]> => said(getMany(kv, keys));
+  return async <T>(keys: readonly Key[]) => await cache.getMany(keys, read) as (Entry<T> | null)[];
+}
+
 async function getMany<T>(kv: Deno.Kv, keys: readonly Key[]): Promise<(Entry<T> | null)[]> {
   const batches: Key[][] = [];
   for (let start = 0; start < keys.length; start += MAX_KEYS_A_READ) {
@@ -148,13 +157,19 @@ async function list<T>(kv: Deno.Kv, { prefix, after, limit }: Listing): Promise<
   return entries;
 }
 
-async function commit(kv: Deno.Kv, { checks, writes }: Commit, hooks: OpeningHooks): Promise<boolean> {
+/** @returns the version of the entries that it wrote, or undefined if a check failed */
+async function commit(
+  kv: Deno.Kv,
+  { checks, writes }: Commit,
+  hooks: OpeningHooks,
+): Promise<string | undefined> {
   let operation = kv.atomic();
   for (const staged of checks) operation = operation.check(asKvCheck(staged));
   for (const write of writes) operation = stage(operation, write);
   const done = await operation.commit();
-  if (done.ok) hooks.onCommitted?.(parseInt(done.versionstamp.slice(0, VERSION_DIGITS), 16));
-  return done.ok;
+  if (!done.ok) return undefined;
+  hooks.onCommitted?.(parseInt(done.versionstamp.slice(0, VERSION_DIGITS), 16));
+  return done.versionstamp;
 }
 
 function stage(operation: Deno.AtomicOperation, write: Write): Deno.AtomicOperation {

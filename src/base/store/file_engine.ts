@@ -1,11 +1,13 @@
 /** A storage engine that keeps SQLite files, and the facts with which `database_file.ts` checks them. */
-import type { Store } from "./store.ts";
+import type { Key, Store } from "./store.ts";
 
 export interface OpeningHooks {
   /** Runs after the file is locked and before the database is opened. */
   beforeOpening?(): Promise<void>;
   /** Receives the number of each commit. A later commit has a higher number. */
   onCommitted?(version: number): void;
+  /** Whether entries with this key may be kept in memory: small ones that many requests read. None is by default. */
+  keeps?(key: Key): boolean;
 }
 
 export interface FileEngine {

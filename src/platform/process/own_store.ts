@@ -4,6 +4,7 @@ import { monotonicClock } from "../../base/kernel/clock.ts";
 import type { CaseKeys } from "../data_keys/case_keys.ts";
 import { openSealed, rejectSealedStore } from "../data_keys/sealed_store.ts";
 import type { WrappingKeys } from "../data_keys/wrapping_keys.ts";
+import { isKept } from "../kept_records.ts";
 import type { Store } from "../../base/store/store.ts";
 import type { Owner } from "../../base/store/store_identity.ts";
 
@@ -19,7 +20,7 @@ export async function openOwnStore(
   openStore: OpenStore,
 ): Promise<OwnStore> {
   const { storeUrl, authUrl: issuer, dataKeysStore, sealsData: isSealing } = config;
-  const store = await openStore(storeUrl, { program: "platform", issuer });
+  const store = await openStore(storeUrl, { program: "platform", issuer }, isKept);
   const opened: Store[] = [store];
   try {
     if (wrapping === undefined) {
@@ -36,7 +37,7 @@ export async function openOwnStore(
 }
 
 /** Opens the store that a URL names. @throws {Error} in one sentence that names the fault and the next step */
-export type OpenStore = (url: string, owner: Owner) => Promise<Store>;
+export type OpenStore = (url: string, owner: Owner, keeps?: typeof isKept) => Promise<Store>;
 
 export interface OwnStoreSettings {
   readonly config: Config;

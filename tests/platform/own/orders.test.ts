@@ -8,6 +8,7 @@ import { OPERATIONS_URL } from "testing/operators.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";
 import { openPushEnvironment, paid } from "support/orders.ts";
 import type { PaymentId } from "../../../src/base/kernel/identifiers.ts";
+import type { Write } from "../../../src/base/store/store.ts";
 import { outboxDeadKey, outboxKey, paymentKey } from "../../../src/platform/store_keys.ts";
 
 async function stopped(env: Environment, orgId: string): Promise<readonly OwnOrder[]> {
@@ -48,19 +49,19 @@ Deno.test("an own stopped order has ids, its state and times, and no text of the
 Deno.test("of many stopped orders 100 are read, several at a time [OWN3]", async () => {
   const { env, payment } = await refused();
   await using _ = env;
-  const writes: { key: readonly string[]; value: unknown }[] = [];
+  const writes: Write[] = [];
   const from = payment.DomesticPaymentId as PaymentId;
   const [order, stored] = [await env.store.get(outboxKey(from)), await env.store.get(paymentKey(from))];
   for (let copy = 100; copy < 350; copy++) {
     const id = `00000000-0000-4000-8000-000000000${copy}` as PaymentId; // before every random id
     writes.push(
-      { key: outboxKey(id) as string[], value: { ...order?.value as object, paymentId: id } },
-      { key: outboxDeadKey(id) as string[], value: id },
-      { key: paymentKey(id) as string[], value: { ...stored?.value as object, id } },
+      { kind: "set", key: outboxKey(id), value: { ...order?.value as object, paymentId: id } },
+      { kind: "set", key: outboxDeadKey(id), value: id },
+      { kind: "set", key: paymentKey(id), value: { ...stored?.value as object, id } },
     );
   }
   for (let at = 0; at < writes.length; at += 100) {
-    await env.store.commit({ checks: [], writes: writes.slice(at, at + 100) as never });
+    await env.store.commit({ checks: [], writes: writes.slice(at, at + 100) });
   }
   const { get } = env.store;
   const [seen, reading] = [{ reads: 0, most: 0 }, new Set<symbol>()];

@@ -1,0 +1,29 @@
+/** The records that a process keeps in memory if it is the only one that changes the database (`base/store/entry_cache.ts`). */
+import type { Key } from "../base/store/store.ts";
+import { openFlowRecord } from "./consents/open_flow_store.ts";
+import { consentRecord } from "./consents/stored_consent.ts";
+import { authorizationSessionRecord } from "./frontchannel/authorization_session_store.ts";
+import { accessTokenRecord } from "./oauth/access_token_store.ts";
+import { authorizationCodeRecord } from "./oauth/authorization_code_store.ts";
+import { pushedRequestRecord } from "./oauth/pushed_request_store.ts";
+import { paymentRecord } from "./payments/stored_payment.ts";
+import { orderHoldRecord } from "./recovery/hold_store.ts";
+import { bankRecord, clientRecord } from "./registration/client_records.ts";
+
+const KEPT: ReadonlySet<string | undefined> = new Set(
+  [
+    bankRecord,
+    clientRecord,
+    orderHoldRecord,
+    accessTokenRecord,
+    consentRecord,
+    pushedRequestRecord,
+    authorizationSessionRecord,
+    openFlowRecord,
+    authorizationCodeRecord,
+    paymentRecord,
+  ].map(({ name }) => name),
+);
+
+/** Whether several requests of a payment read the record of this key. */
+export const isKept = ([name]: Key): boolean => KEPT.has(name);
