@@ -1,4 +1,4 @@
-/** The records that a process keeps in memory if it is the only one that changes the database (`base/store/entry_cache.ts`). */
+/** The records that the one process of a Deno KV file keeps in memory (`base/store/entry_cache.ts`). */
 import type { Key } from "../base/store/store.ts";
 import { openFlowRecord } from "./consents/open_flow_store.ts";
 import { consentRecord } from "./consents/stored_consent.ts";

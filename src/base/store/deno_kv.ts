@@ -26,7 +26,7 @@ const COMMITS_AT_ONCE = 2;
  * runs.
  */
 const HOLDER_PATIENCE_MS = 1000;
-/** A versionstamp is the number of the commit, followed by the index of the write in it. */
+/** A versionstamp is the number of the commit, followed by four zeros. All writes of a commit have the same one. */
 const VERSION_DIGITS = 16;
 
 /** How Deno KV keeps a file. */
@@ -65,9 +65,9 @@ export async function openDenoKv(path: string, hooks: OpeningHooks = {}): Promis
     const kv = await open();
     // A commit that waits for the file's lock blocks its connection. Reads have their own connection.
     const reading = path === ":memory:" ? kv : await open();
+    const cache = openEntryCache(hooks.keeps ?? ((): boolean => false));
     // SQLite does not wait for the lock if a commit begins by reading the entries that it checks. A commit that failed
     // because the file was locked has not happened.
-    const cache = openEntryCache(hooks.keeps ?? ((): boolean => false));
     const commitInTurn = openGroupCommits(
       (staged) => cache.commit(staged, () => untilUnlocked(() => said(commit(kv, staged, hooks)))),
       turns,
@@ -105,20 +105,26 @@ async function said<T>(answer: Promise<T>): Promise<T> {
  */
 async function lockFile(path: string): Promise<Deno.FsFile | undefined> {
   if (path === ":memory:") return undefined;
-  const file = await Deno.open(`${path}.lock`, { create: true, write: true, mode: 0o600 }).catch(
-    (error: Error) => {
-      throw new Error(`The database ${path} cannot be opened: ${error.message}`);
-    },
-  );
   const lastTry = monotonicClock() + HOLDER_PATIENCE_MS;
-  while (!await file.tryLock(true)) {
+  for (;;) {
+    const file = await Deno.open(`${path}.lock`, { create: true, write: true, mode: 0o600 }).catch(
+      (error: Error) => {
+        throw new Error(`The database ${path} cannot be opened: ${error.message}`);
+      },
+    );
+    if (await file.tryLock(true) && await isAt(file, `${path}.lock`)) return file;
+    file.close();
     if (monotonicClock() >= lastTry) {
-      file.close();
       throw new Error(`The database ${path} is in use by another process; stop that one first.`);
     }
     await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
   }
-  return file;
+}
+
+/** Whether the path leads to this file. A tool removes the lock when it ends, and a lock without a name locks nobody out. */
+async function isAt(file: Deno.FsFile, path: string): Promise<boolean> {
+  const [held, there] = await Promise.all([file.stat(), Deno.stat(path).catch(() => undefined)]);
+  return held.dev === there?.dev && held.ino === there.ino;
 }
 
 async function openOrSayWhy(path: string): Promise<Deno.Kv> {

@@ -1,7 +1,9 @@
 /**
- * Keeps entries of a database in memory, for a database that this process alone changes. What is in the cache is what the
- * database has: a commit removes the entries that it writes before the database begins, and adds them when it has ended.
+ * Keeps entries of a database in memory, for a database that this process alone changes. The cache has what the database
+ * has: a commit removes the entries that it writes before the database begins, and adds them when it has ended.
+ * Readers share frozen values.
  */
+import { frozen } from "../kernel/frozen.ts";
 import { openRecentlyUsed, type RecentlyUsed } from "../kernel/recently_used.ts";
 import type { Commit, Entry, Key, Write } from "./store.ts";
 
@@ -41,17 +43,22 @@ interface Writing {
 
 interface State {
   readonly kept: RecentlyUsed<Kept>;
+  /** Names of which no entry exists. Callers can ask for any number of these, so they do not displace entries. */
+  readonly absent: RecentlyUsed<Kept>;
   readonly readings: Set<Reading>;
   readonly writings: Map<string, Writing>;
 }
 
-/** Entries have a few kilobytes at most. */
-const MAX_ENTRIES = 2000;
+/** Of all entries, by {@link charactersIn}: at most twice as many bytes. */
+const MAX_CHARACTERS = 4 * 1024 * 1024;
+const MAX_ABSENT = 1000;
+const ABSENT: Kept = { found: null };
 
 /** @param keeps whether entries with this key are kept: small ones that many requests read */
 export function openEntryCache(keeps: (key: Key) => boolean): EntryCache {
   const state: State = {
-    kept: openRecentlyUsed<Kept>(MAX_ENTRIES),
+    kept: openRecentlyUsed<Kept>(MAX_CHARACTERS),
+    absent: openRecentlyUsed<Kept>(MAX_ABSENT),
     readings: new Set(),
     writings: new Map(),
   };
@@ -60,7 +67,7 @@ export function openEntryCache(keeps: (key: Key) => boolean): EntryCache {
       if (!keys.some(keeps)) return await read(keys);
       const wanted = keys.map((key): Wanted => {
         const name = keeps(key) ? nameOf(key) : undefined;
-        return { key, name, known: name === undefined ? undefined : state.kept.get(name) };
+        return { key, name, known: name === undefined ? undefined : recall(state, name) };
       });
       return wanted.every(({ known }) => known !== undefined)
         ? wanted.map(({ known }) => known?.found ?? null)
@@ -77,7 +84,7 @@ export function openEntryCache(keeps: (key: Key) => boolean): EntryCache {
       } finally {
         end(state, writes, version);
         // After a conflict the caller reads again. The database may have deleted an expired entry by itself.
-        if (version === undefined) staged.checks.forEach(({ key }) => state.kept.delete(nameOf(key)));
+        if (version === undefined) staged.checks.forEach(({ key }) => forget(state, nameOf(key)));
       }
     },
   };
@@ -91,10 +98,11 @@ interface Wanted {
 }
 
 async function readMissing(
-  { kept, readings, writings }: State,
+  state: State,
   wanted: readonly Wanted[],
   read: ReadEntries,
 ): Promise<readonly Found[]> {
+  const { readings, writings } = state;
   const names = wanted.flatMap(({ name }) => name === undefined ? [] : [name]);
   const reading = { names: new Set(names), changed: new Set(names.filter((name) => writings.has(name))) };
   const hasChanged = (name: string | undefined): boolean => name !== undefined && reading.changed.has(name);
@@ -104,7 +112,7 @@ async function readMissing(
     const entries = await read(missing.map(({ key }) => key));
     const found = new Map(missing.map((one, index) => [one, entries[index] ?? null]));
     for (const [{ name }, entry] of found) {
-      if (name !== undefined && !hasChanged(name)) kept.set(name, { found: frozen(entry) });
+      if (name !== undefined && !hasChanged(name)) keep(state, name, entry);
     }
     const isMixed = wanted.some(({ known, name }) => known !== undefined && hasChanged(name));
     if (isMixed) return await read(wanted.map(({ key }) => key)); // else from before and after one commit
@@ -115,9 +123,10 @@ async function readMissing(
 }
 
 /** A commit that writes these entries begins. */
-function begin({ kept, readings, writings }: State, names: Iterable<string>): void {
+function begin(state: State, names: Iterable<string>): void {
+  const { readings, writings } = state;
   for (const name of names) {
-    kept.delete(name);
+    forget(state, name);
     const former = writings.get(name);
     writings.set(name, { count: (former?.count ?? 0) + 1, isDisputed: former !== undefined });
     for (const reading of readings) if (reading.names.has(name)) reading.changed.add(name);
@@ -125,30 +134,40 @@ function begin({ kept, readings, writings }: State, names: Iterable<string>): vo
 }
 
 /** A commit has ended. It has written nothing if it has no version. */
-function end(
-  { kept, writings }: State,
-  writes: ReadonlyMap<string, Write>,
-  version: string | undefined,
-): void {
+function end(state: State, writes: ReadonlyMap<string, Write>, version: string | undefined): void {
+  const { writings } = state;
   for (const [name, write] of writes) {
     const { count, isDisputed } = writings.get(name) ?? { count: 1, isDisputed: true };
     if (count > 1) writings.set(name, { count: count - 1, isDisputed: true });
     else writings.delete(name);
     if (version === undefined || isDisputed) continue;
-    const found = write.kind === "delete" ? null : { key: write.key, value: write.value, version };
-    kept.set(name, { found: frozen(found) });
+    keep(state, name, write.kind === "delete" ? null : { key: write.key, value: write.value, version });
   }
+}
+
+function recall({ kept, absent }: State, name: string): Kept | undefined {
+  return kept.get(name) ?? absent.get(name);
+}
+
+function keep({ kept, absent }: State, name: string, found: Found): void {
+  if (found === null) absent.set(name, ABSENT);
+  else kept.set(name, { found: frozen(found) }, { size: name.length + charactersIn(found.value) });
+}
+
+function forget({ kept, absent }: State, name: string): void {
+  kept.delete(name);
+  absent.delete(name);
+}
+
+/** A measure of a value's size: the characters of its texts and names, and some for each member. */
+function charactersIn(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 8;
+  let sum = 16;
+  for (const [name, member] of Object.entries(value)) sum += 16 + name.length + charactersIn(member);
+  return sum;
 }
 
 function nameOf(key: Key): string {
   return JSON.stringify(key);
-}
-
-/** Readers share one value: code that changes it fails at once. */
-function frozen<T>(value: T): T {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value) || ArrayBuffer.isView(value)) {
-    return value;
-  }
-  Object.values(value).forEach(frozen);
-  return Object.freeze(value);
 }

@@ -4,6 +4,7 @@
  * can hold them. An object is stored with the version of its declaration in the member `v`.
  */
 import { z } from "zod";
+import { frozen } from "../kernel/frozen.ts";
 import type { Entry, Key, Reader, Write } from "./store.ts";
 
 /**
@@ -88,10 +89,8 @@ export function defineRecord<T>(declaration: Declaration<T>): StoredRecord<T> {
   for (let next = 2; next <= version; next++) {
     if (upgrades?.[next] === undefined) throw new RecordFault(`record ${name} has no upgrade to ${next}`);
   }
-  const decode = (entry: Entry<unknown>): Entry<T> => ({
-    ...entry,
-    value: decoded(declaration, entry.value),
-  });
+  const once = decodedOnce(declaration);
+  const decode = (entry: Entry<unknown>): Entry<T> => ({ ...entry, value: once(entry.value) });
   const { schema: _schema, upgrades: _upgrades, ...documented } = declaration;
   return {
     ...documented,
@@ -136,6 +135,19 @@ async function decodedEntry<T>(
 export function optional<S extends z.ZodType>(schema: S): z.ZodExactOptional<S>;
 export function optional(schema: z.ZodType): unknown {
   return z.optional(schema);
+}
+
+/** Decodes each frozen value once: readers share it (`entry_cache.ts`), and so they share the result. */
+function decodedOnce<T>(declaration: Declaration<T>): (stored: unknown) => T {
+  const known = new WeakMap<object, { readonly value: T }>();
+  return (stored) => {
+    if (!isObject(stored) || !Object.isFrozen(stored)) return decoded(declaration, stored);
+    const before = known.get(stored);
+    if (before !== undefined) return before.value;
+    const value = frozen(decoded(declaration, stored));
+    known.set(stored, { value });
+    return value;
+  };
 }
 
 /**

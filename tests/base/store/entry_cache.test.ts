@@ -83,18 +83,29 @@ Deno.test("a reader cannot change what other readers get", async () => {
   assertThrows(() => (entry?.value as { list: number[] }).list.push(2), TypeError);
 });
 
-Deno.test("the cache has a bound", async () => {
+Deno.test("entries have a bound together, and keys without an entry do not displace them", async () => {
   const cache = openEntryCache(isKept);
-  let reads = 0;
-  for (let round = 0; round < 2; round++) {
-    for (let number = 0; number < 2500; number++) {
-      await cache.getMany(
-        [["kept", String(number)]],
-        (keys) => Promise.resolve((reads++, keys.map(() => null))),
-      );
-    }
-  }
-  assertEquals(reads, 5000); // the least recently used ones were gone each time
+  const reads: string[] = [];
+  const read = (name: string, characters?: number): Promise<unknown> =>
+    cache.getMany([["kept", name]], ([key = []]) => {
+      reads.push(name);
+      return Promise.resolve([
+        characters === undefined ? null : { key, value: { text: "x".repeat(characters) }, version: "1" },
+      ]);
+    });
+  await read("small", 100);
+  for (let number = 0; number < 2500; number++) await read(`absent ${number}`);
+  await read("absent 2499");
+  await read("small", 100);
+  assertEquals(reads.length, 2501);
+  await read("absent 0"); // displaced by later ones
+  assertEquals(reads.length, 2502);
+  for (let number = 0; number < 5; number++) await read(`large ${number}`, 1_000_000);
+  await read("large 4", 1_000_000);
+  assertEquals(reads.length, 2507);
+  await read("small", 100); // displaced
+  for (let again = 0; again < 2; again++) await read("too large", 5_000_000);
+  assertEquals(reads.slice(2507), ["small", "too large", "too large"]);
 });
 
 /** Reads and commits side by side. The database answers and applies at moments that the seed decides. */

@@ -106,3 +106,26 @@ Deno.test("a converted record stores one form and returns another", async () => 
     assertEquals((await lengthRecord.get(store, KEY))?.value, 4);
   });
 });
+
+Deno.test("a frozen value, which readers share, is decoded once, and none of them can change the result", () => {
+  let parsed = 0;
+  const counted = z.looseObject({
+    text: z.string().refine(() => ++parsed > 0),
+    at: optional(z.number()),
+    list: optional(z.array(z.number())),
+  });
+  const record = defineRecord<Note & { readonly list?: readonly number[] }>({
+    ...DECLARATION,
+    schema: counted,
+    version: 1,
+  });
+  const shared = { key: KEY, value: Object.freeze({ text: "a", list: [1] }), version: "1" };
+  const [first, second] = [record.decode(shared), record.decode(shared)];
+  assertEquals([parsed, first.value, second.value], [1, { text: "a", list: [1] }, first.value]);
+  assertThrows(() => (first.value.list as number[]).push(2), TypeError);
+  const own = { ...shared, value: { text: "b" } };
+  assertEquals([record.decode(own).value, record.decode(own).value], [{ text: "b" }, { text: "b" }]);
+  assertEquals(parsed, 3);
+  const faulty = { ...shared, value: Object.freeze({ text: 1 }) };
+  for (let again = 0; again < 2; again++) assertThrows(() => record.decode(faulty), RecordFault);
+});
