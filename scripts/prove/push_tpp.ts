@@ -20,9 +20,14 @@ const endpointsSchema = z.object({ directory_admin_token: z.string() });
 /** For every event that waits. Retries are up to 10 s apart, and the lease of a killed process has 15 s. */
 const WITHIN_MS = 120_000;
 const PAUSE_MS = 500;
+/**
+ * A process that does not know a client fetches the status list again if its last fetch began a second ago. One that began
+ * just before the client was listed makes the client inactive for that long.
+ */
+const KNOWN_EVERYWHERE_MS = 1500;
 const MAX_EVENTS = 50;
 
-/** Has the directory take up the TPP, and registers it at the platform. */
+/** Has the directory take up the TPP, and registers it at the platform. Waits until every process can know it. */
 export async function joinPushTpp({ dir, endpoints }: ProvedSystem, { uri }: PushReceiver): Promise<Tpp> {
   const files = sandboxFiles(dir);
   const plan = planOf(uri);
@@ -32,6 +37,7 @@ export async function joinPushTpp({ dir, endpoints }: ProvedSystem, { uri }: Pus
   const access = { directoryUrl: endpoints.directory_url, adminToken };
   await onboard(access, files, plan, await participantKeys(files, plan));
   await registerParticipant(addressesAt(Number(new URL(endpoints.base_url).port)), files, plan);
+  await pause(KNOWN_EVERYWHERE_MS);
   return await openTpp({ dir, name: NAME, endpoints, redirectUri: plan.redirectUris[0] ?? "" });
 }
 

@@ -121,7 +121,7 @@ async function lockFile(path: string): Promise<Deno.FsFile | undefined> {
   }
 }
 
-/** Whether the path leads to this file. A tool removes the lock when it ends, and a lock without a name locks nobody out. */
+/** Whether the path leads to this file. A tool removes the lock when it ends, and a lock without a name excludes no process. */
 async function isAt(file: Deno.FsFile, path: string): Promise<boolean> {
   const [held, there] = await Promise.all([file.stat(), Deno.stat(path).catch(() => undefined)]);
   return held.dev === there?.dev && held.ino === there.ino;

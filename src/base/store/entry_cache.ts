@@ -133,7 +133,7 @@ function begin(state: State, names: Iterable<string>): void {
   }
 }
 
-/** A commit has ended. It has written nothing if it has no version. */
+/** A commit has ended. Without a version no write happened. */
 function end(state: State, writes: ReadonlyMap<string, Write>, version: string | undefined): void {
   const { writings } = state;
   for (const [name, write] of writes) {
