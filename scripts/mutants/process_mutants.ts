@@ -39,7 +39,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   {
     name: "entry-kept-while-it-is-written",
     file: CACHE,
-    from: "    forget(state, name);\n",
+    from: "forget(state, name);",
     to: "",
     tests: CACHE_TESTS,
   },
