@@ -1,4 +1,5 @@
 /** The storage port in memory: versions, ordered listings and atomic commits, without any latency or fault. */
+import { frozen } from "../../src/base/kernel/frozen.ts";
 import type { Check, Commit, Entry, Key, Listing, Store, Write } from "../../src/base/store/store.ts";
 
 /** A database that several processes share and that outlives them. */
@@ -98,11 +99,4 @@ function placeOf(names: readonly string[], name: string): number {
     else high = middle;
   }
   return low;
-}
-
-/** Readers share one value: code that changes what it has read fails at once. */
-function frozen<T>(value: T): T {
-  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
-  Object.values(value).forEach(frozen);
-  return Object.freeze(value);
 }

@@ -1,6 +1,6 @@
 /**
- * What comes out of JSON has the type `unknown`, where the standard library says `any`: the type checker then demands
- * a schema, or a cast that names the members that are read. These declarations come before the library's.
+ * Parsed JSON has the type `unknown`, in place of the standard library's `any`. So the type checker demands a schema,
+ * or a cast that names the members that are read. These declarations take precedence over the library's.
  */
 interface Body {
   json(): Promise<unknown>;

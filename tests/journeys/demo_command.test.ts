@@ -15,7 +15,7 @@ async function demo(
   return { code, stdout: out, stderr: err };
 }
 
-/** What `--json` prints. */
+/** The output with `--json`. */
 interface Printed {
   readonly ok: boolean;
   readonly result: string;

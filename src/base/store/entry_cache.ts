@@ -115,7 +115,8 @@ async function readMissing(
       if (name !== undefined && !hasChanged(name)) keep(state, name, entry);
     }
     const isMixed = wanted.some(({ known, name }) => known !== undefined && hasChanged(name));
-    if (isMixed) return await read(wanted.map(({ key }) => key)); // else from before and after one commit
+    // Entries from before and from after one commit are not one snapshot.
+    if (isMixed) return await read(wanted.map(({ key }) => key));
     return wanted.map((one) => one.known?.found ?? found.get(one) ?? null);
   } finally {
     readings.delete(reading);

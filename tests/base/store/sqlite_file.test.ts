@@ -69,7 +69,7 @@ Deno.test("a .sqlite file that another program has locked is waited for, then th
   await store.close();
 });
 
-/** What `fill_disk.ts` prints. */
+/** The output of `fill_disk.ts`. */
 interface FilledDisk {
   readonly why: string;
   readonly commits: number;

@@ -169,7 +169,7 @@ async function assertAuthentication(
   assertEquals(created?.entry.authentication?.token, issued.token);
 }
 
-/** What a decision's evidence has. */
+/** The evidence of a decision. */
 interface Decision {
   readonly page: {
     readonly amount: { readonly amount: string };
