@@ -61,7 +61,7 @@ Deno.test("a member that no list declares readable is sealed [P3]", async () => 
   for (const [key, members] of places) {
     const value = { ...members, nickname: "Ada of Bath" };
     await put(stores.store, key, value);
-    assertEquals(JSON.stringify((await stores.raw.get(key))?.value).includes("Ada"), false, key[0]);
+    assertEquals(JSON.stringify((await stores.raw.get(key))?.value).includes(value.nickname), false, key[0]);
     assertEquals((await stores.store.get<typeof value>(key))?.value.nickname, "Ada of Bath", key[0]);
   }
 });
