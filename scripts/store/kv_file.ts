@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { deserialize } from "node:v8";
 import { inspect } from "../../src/base/store/database_file.ts";
-import { DENO_KV_FILES } from "../../src/base/store/deno_kv.ts";
+import { DENO_KV_FILES, expiryIn } from "../../src/base/store/deno_kv.ts";
 import type { FileEngine } from "../../src/base/store/file_engine.ts";
 import { isUrl } from "../../src/base/store/store_url.ts";
 import { decodeKey } from "../../src/base/store/postgres/key_codec.ts";
@@ -92,7 +92,7 @@ function asEntry(row: Record<string, unknown>): StoredEntry {
   return {
     key,
     json: JSON.stringify(deserialize(v)),
-    expiresAt: Number(expiry) < 0 ? undefined : Number(expiry),
+    expiresAt: expiryIn(Number(expiry)),
   };
 }
 

@@ -26,6 +26,12 @@ const COMMITS_AT_ONCE = 2;
  * runs.
  */
 const HOLDER_PATIENCE_MS = 1000;
+/**
+ * The lifetime of an entry without expiry: 158,000 years, which no clock passes. Deno KV has an index of expiry times with
+ * all entries in it. Those without one would be in the order of their keys, and each new entry would change a page of
+ * its own. So they are in the order of their commits.
+ */
+const NEVER_MS = 5e15;
 /** A versionstamp is the number of the commit, followed by four zeros. All writes of a commit have the same one. */
 const VERSION_DIGITS = 16;
 
@@ -180,9 +186,18 @@ async function commit(
 
 function stage(operation: Deno.AtomicOperation, write: Write): Deno.AtomicOperation {
   if (write.kind === "delete") return operation.delete([...write.key]);
-  if (write.expiresAt === undefined) return operation.set([...write.key], write.value);
   // Cleanup only. Readers reject an expired entry by its own expiresAt, whether or not it still exists.
-  return operation.set([...write.key], write.value, { expireIn: Math.max(1, write.expiresAt - Date.now()) });
+  const expireIn = write.expiresAt === undefined ? NEVER_MS : Math.max(1, write.expiresAt - Date.now());
+  return operation.set([...write.key], write.value, { expireIn });
+}
+
+/**
+ * Returns the expiry of an entry from `expiration_ms` of Deno KV's table, or undefined if it has none.
+ *
+ * @param expiration milliseconds; negative if the entry was written without a lifetime
+ */
+export function expiryIn(expiration: number): number | undefined {
+  return expiration < 0 || expiration >= NEVER_MS ? undefined : expiration;
 }
 
 function asKvCheck({ key, version }: Check): Deno.AtomicCheck {

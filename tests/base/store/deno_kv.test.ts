@@ -1,6 +1,7 @@
 /** The storage contract on Deno KV, in memory and in a file. */
-import { assertRejects } from "@std/assert";
-import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import { DatabaseSync } from "node:sqlite";
+import { assertEquals, assertRejects } from "@std/assert";
+import { expiryIn, openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { testFiles } from "./file_contract.ts";
 import { testStore } from "./store_contract.ts";
 
@@ -27,6 +28,33 @@ Deno.test("deno_kv does not take a lock whose file a tool has removed, which wou
     } finally {
       await store.close();
     }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("deno_kv: entries without expiry are in the order of their commits in the index of expiry times", async () => {
+  const folder = await Deno.makeTempDir();
+  const path = `${folder}/platform.kv`;
+  try {
+    const store = await openDenoKv(path);
+    const expiresAt = Date.now() + 60_000;
+    for (const name of ["c", "a", "b"]) {
+      await store.commit({ checks: [], writes: [{ kind: "set", key: [name], value: 1 }] });
+      await new Promise((resolve) => setTimeout(resolve, 2)); // the index has milliseconds
+    }
+    await store.commit({ checks: [], writes: [{ kind: "set", key: ["brief"], value: 1, expiresAt }] });
+    await store.close();
+    using file = new DatabaseSync(path, { readOnly: true });
+    const rows = file.prepare("select k, expiration_ms as at from kv order by expiration_ms").all();
+    const found = rows.map((
+      { k, at },
+    ) => [new TextDecoder().decode((k as Uint8Array).slice(1, -1)), Number(at)]);
+    assertEquals(found.map(([name]) => name), ["brief", "c", "a", "b"]);
+    const expiries = found.map(([, at]) => expiryIn(Number(at)));
+    assertEquals(expiries.slice(1), [undefined, undefined, undefined]);
+    assertEquals(Math.abs((expiries[0] ?? 0) - expiresAt) < 1000, true);
+    assertEquals(expiryIn(-1), undefined, "as earlier versions write it");
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
