@@ -1,9 +1,10 @@
 /**
- * The cost of evidence for a payment: the log, with and without it on one KV file, and sealing, at two platforms of which one
+ * The cost of evidence for a payment: the log, with and without it on one file of each engine, and sealing, at two platforms of which one
  * does not seal. Rounds with and without take turns, so that other work of the computer meets both.
  */
 import { openKeyRing } from "../../src/base/jose/key_ring.ts";
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
+import { openSqliteStore } from "../../src/base/store/sqlite_store.ts";
 import type { Store } from "../../src/base/store/store.ts";
 import { commitIfUnchanged, type TransactDeps } from "../../src/base/store/transaction.ts";
 import { type AuditEntry, leafHash } from "../../src/platform/evidence/entry.ts";
@@ -16,9 +17,11 @@ import { type CostsInTurn, costsInTurn, inTurnReport } from "./in_turn.ts";
 import { cpuMilliseconds } from "./process.ts";
 import { AT_ONCE, median, type RoundOptions } from "./rounds.ts";
 
+const ENGINES = { kv: openDenoKv, sqlite: openSqliteStore } as const;
+
 /** Medians of the rounds, milliseconds of processor time a payment unless said otherwise. */
 export interface EvidenceCosts {
-  readonly log: number;
+  readonly log: Readonly<Record<keyof typeof ENGINES, number>>;
   /** Keys and values of the log, bytes a payment. */
   readonly logBytes: number;
   readonly sealing: CostsInTurn;
@@ -35,22 +38,26 @@ export async function evidenceCosts(
   say: (text: string) => void,
 ): Promise<EvidenceCosts> {
   const variants = [serve, { ...serve, SEAL_DATA: "no" }] as const;
-  return { ...await logCosts(options, say), sealing: await costsInTurn(options, variants, say) };
+  const kv = await logCosts("kv", options, say);
+  const sqlite = await logCosts("sqlite", options, say);
+  const log = { kv: kv.log, sqlite: sqlite.log };
+  return { log, logBytes: kv.bytes, sealing: await costsInTurn(options, variants, say) };
 }
 
 export function evidenceReport({ log, logBytes, sealing }: EvidenceCosts): string {
-  const logged = `the log: ${
-    log.toFixed(2)
-  } ms of processor time and ${logBytes} bytes a payment of ${ENTRIES} entries`;
+  const logged = `the log: ${log.kv.toFixed(2)} ms of processor time on a KV file and ${
+    log.sqlite.toFixed(2)
+  } on a SQLite file, and ${logBytes} bytes a payment of ${ENTRIES} entries`;
   return `${logged}\n${inTurnReport("sealing", sealing, 5)}`;
 }
 
 async function logCosts(
+  engine: keyof typeof ENGINES,
   { requests, rounds }: RoundOptions,
   say: (text: string) => void,
-): Promise<Pick<EvidenceCosts, "log" | "logBytes">> {
+): Promise<{ readonly log: number; readonly bytes: number }> {
   const folder = await Deno.makeTempDir();
-  const store = await openDenoKv(`${folder}/log.kv`);
+  const store = await ENGINES[engine](`${folder}/log.${engine}`);
   try {
     let now = Date.now();
     const { signer } = await openKeyRing(await platformKeySet());
@@ -58,7 +65,7 @@ async function logCosts(
     const deps = { store, clock: () => now, signer, origin, log: openLogStore(store) };
     const costs: number[] = [];
     for (let round = 0; round <= rounds; round++) {
-      say(`log, round ${round} of ${rounds}`);
+      say(`log on ${engine}, round ${round} of ${rounds}`);
       const without = await cpuOf(() => writeEntries(deps, requests * ENTRIES, false));
       const staged = await cpuOf(() => writeEntries(deps, requests * ENTRIES, true));
       now += 1000;
@@ -66,7 +73,7 @@ async function logCosts(
       if (round > 0) costs.push((staged + placed - without) / requests); // the first one compiles the code
     }
     const bytes = await bytesBelow(store, ["log_leaf", "log_tile", "log_head", "log_checkpoint"]);
-    return { log: median(costs), logBytes: Math.round(bytes / ((rounds + 1) * requests)) };
+    return { log: median(costs), bytes: Math.round(bytes / ((rounds + 1) * requests)) };
   } finally {
     await store.close();
     await Deno.remove(folder, { recursive: true });
