@@ -20,8 +20,6 @@ export interface PushedEvent {
 export interface EventWatch {
   /** A commit is about to take place. */
   readonly committed: (writes: readonly Write[], before: (key: Key) => unknown) => void;
-  /** A line of the platform's log. */
-  readonly logged: (line: string) => void;
   /** A push begins. The result is called when it ends, with the status that the platform got, or none. */
   pushed(token: string): (status?: number) => void;
   /** The receiver has stored the event. */
@@ -61,13 +59,13 @@ export function openEventWatch(violated: Violated, mayOverlap: () => boolean): E
   const underWay = new Set<string>();
   const rejections = new Map<string, number>();
   return {
-    committed: (writes, before) => checkCommit(violated, staged, writes, before),
-    logged(line) {
-      if (!line.includes('"event.dead"')) return;
-      const { jti } = JSON.parse(line) as { readonly jti: string };
-      passed.add(jti);
-      const count = rejections.get(jti) ?? 0;
-      if (count < DEAD_AFTER) violated("an event dies of 11 rejections", `${jti} is dead after ${count}`);
+    committed(writes, before) {
+      checkCommit(violated, staged, writes, before);
+      for (const jti of diedIn(writes, before)) {
+        passed.add(jti);
+        const count = rejections.get(jti) ?? 0;
+        if (count < DEAD_AFTER) violated("an event dies of 11 rejections", `${jti} is dead after ${count}`);
+      }
     },
     pushed(token) {
       const event = pushedEvent(token);
@@ -132,6 +130,15 @@ function checkCommit(
   }
 }
 
+/** Returns the events that are pushed no more from this commit on. The log need not say so: its answer can be lost. */
+function diedIn(writes: readonly Write[], before: (key: Key) => unknown): readonly string[] {
+  return writes.flatMap((write) =>
+    write.kind === "set" && write.key[0] === "event" && isDead(write) && !isDead({ value: before(write.key) })
+      ? [eventOf(write.key, write.value).jti]
+      : []
+  );
+}
+
 function checkContent(
   violated: Violated,
   staged: StagedEvents,
@@ -167,8 +174,8 @@ function eventOf(key: Key, value: unknown): Staged {
 }
 
 /** Whether an event is pushed no more until an operator asks for it. */
-export function isDead({ value }: Entry<unknown>): boolean {
-  return (value as { readonly push?: { readonly dead: boolean } }).push?.dead === true;
+export function isDead({ value }: Pick<Entry<unknown>, "value">): boolean {
+  return (value as { readonly push?: { readonly dead: boolean } } | undefined)?.push?.dead === true;
 }
 
 function addTo(staged: StagedEvents, event: Staged): void {

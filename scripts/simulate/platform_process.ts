@@ -131,7 +131,6 @@ async function run(
       log(line) {
         if (!process.isAlive()) return;
         simulation.watch.logged(line);
-        simulation.events.logged(line);
       },
       keys: await openKeyRing(CONFIG.platformKeys, clock),
       caseKeys,
