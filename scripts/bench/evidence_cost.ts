@@ -1,10 +1,10 @@
 /**
- * The cost of evidence for a payment: the log, with and without it on one file of each engine, and sealing, at two platforms of which one
- * does not seal. Rounds with and without take turns, so that other work of the computer meets both.
+ * The cost of evidence for a payment: the log, with and without it on one file of each engine, and sealing, at two
+ * platforms of which one does not seal. Rounds with and without take turns, so that other work of the computer meets
+ * both.
  */
 import { openKeyRing } from "../../src/base/jose/key_ring.ts";
-import { openDenoKv } from "../../src/base/store/deno_kv.ts";
-import { openSqliteStore } from "../../src/base/store/sqlite_store.ts";
+import { openDatabase } from "../../src/base/store/database_file.ts";
 import type { Store } from "../../src/base/store/store.ts";
 import { commitIfUnchanged, type TransactDeps } from "../../src/base/store/transaction.ts";
 import { type AuditEntry, leafHash } from "../../src/platform/evidence/entry.ts";
@@ -17,13 +17,16 @@ import { type CostsInTurn, costsInTurn, inTurnReport } from "./in_turn.ts";
 import { cpuMilliseconds } from "./process.ts";
 import { AT_ONCE, median, type RoundOptions } from "./rounds.ts";
 
-const ENGINES = { kv: openDenoKv, sqlite: openSqliteStore } as const;
+/** The cost of the log of a payment. */
+interface LogCosts {
+  /** Of processor time, median of the rounds. */
+  readonly milliseconds: number;
+  /** Of keys and values that stay. */
+  readonly bytes: number;
+}
 
-/** Medians of the rounds, milliseconds of processor time a payment unless said otherwise. */
 export interface EvidenceCosts {
-  readonly log: Readonly<Record<keyof typeof ENGINES, number>>;
-  /** Keys and values of the log, bytes a payment. */
-  readonly logBytes: number;
+  readonly log: { readonly kv: LogCosts; readonly sqlite: LogCosts };
   readonly sealing: CostsInTurn;
 }
 
@@ -38,34 +41,33 @@ export async function evidenceCosts(
   say: (text: string) => void,
 ): Promise<EvidenceCosts> {
   const variants = [serve, { ...serve, SEAL_DATA: "no" }] as const;
-  const kv = await logCosts("kv", options, say);
-  const sqlite = await logCosts("sqlite", options, say);
-  const log = { kv: kv.log, sqlite: sqlite.log };
-  return { log, logBytes: kv.bytes, sealing: await costsInTurn(options, variants, say) };
+  const log = { kv: await logCosts("kv", options, say), sqlite: await logCosts("sqlite", options, say) };
+  return { log, sealing: await costsInTurn(options, variants, say) };
 }
 
-export function evidenceReport({ log, logBytes, sealing }: EvidenceCosts): string {
-  const logged = `the log: ${log.kv.toFixed(2)} ms of processor time on a KV file and ${
-    log.sqlite.toFixed(2)
-  } on a SQLite file, and ${logBytes} bytes a payment of ${ENTRIES} entries`;
+export function evidenceReport({ log: { kv, sqlite }, sealing }: EvidenceCosts): string {
+  const logged = `the log: ${kv.milliseconds.toFixed(2)} ms of processor time on a KV file and ${
+    sqlite.milliseconds.toFixed(2)
+  } on a SQLite file, and ${kv.bytes} bytes a payment of ${ENTRIES} entries`;
   return `${logged}\n${inTurnReport("sealing", sealing, 5)}`;
 }
 
 async function logCosts(
-  engine: keyof typeof ENGINES,
+  ending: keyof EvidenceCosts["log"],
   { requests, rounds }: RoundOptions,
   say: (text: string) => void,
-): Promise<{ readonly log: number; readonly bytes: number }> {
+): Promise<LogCosts> {
   const folder = await Deno.makeTempDir();
-  const store = await ENGINES[engine](`${folder}/log.${engine}`);
+  const issuer = "https://auth.example";
+  const store = await openDatabase(`${folder}/log.${ending}`, { program: "platform", issuer });
   try {
     let now = Date.now();
     const { signer } = await openKeyRing(await platformKeySet());
-    const origin = { issuer: "https://auth.example", cell: "home" };
+    const origin = { issuer, cell: "home" };
     const deps = { store, clock: () => now, signer, origin, log: openLogStore(store) };
     const costs: number[] = [];
     for (let round = 0; round <= rounds; round++) {
-      say(`log on ${engine}, round ${round} of ${rounds}`);
+      say(`log in a .${ending} file, round ${round} of ${rounds}`);
       const without = await cpuOf(() => writeEntries(deps, requests * ENTRIES, false));
       const staged = await cpuOf(() => writeEntries(deps, requests * ENTRIES, true));
       now += 1000;
@@ -73,7 +75,7 @@ async function logCosts(
       if (round > 0) costs.push((staged + placed - without) / requests); // the first one compiles the code
     }
     const bytes = await bytesBelow(store, ["log_leaf", "log_tile", "log_head", "log_checkpoint"]);
-    return { log: median(costs), bytes: Math.round(bytes / ((rounds + 1) * requests)) };
+    return { milliseconds: median(costs), bytes: Math.round(bytes / ((rounds + 1) * requests)) };
   } finally {
     await store.close();
     await Deno.remove(folder, { recursive: true });

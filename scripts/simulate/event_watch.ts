@@ -130,7 +130,10 @@ function checkCommit(
   }
 }
 
-/** Returns the events that are pushed no more from this commit on. The log need not say so: its answer can be lost. */
+/**
+ * Returns the events that this commit makes dead. The platform also logs them, but not if the answer of the commit was
+ * lost.
+ */
 function diedIn(writes: readonly Write[], before: (key: Key) => unknown): readonly string[] {
   return writes.flatMap((write) =>
     write.kind === "set" && write.key[0] === "event" && isDead(write) && !isDead({ value: before(write.key) })

@@ -27,9 +27,9 @@ const COMMITS_AT_ONCE = 2;
  */
 const HOLDER_PATIENCE_MS = 1000;
 /**
- * The lifetime of an entry without expiry: 158,000 years, which no clock passes. Deno KV has an index of expiry times with
- * all entries in it. Those without one would be in the order of their keys, and each new entry would change a page of
- * its own. So they are in the order of their commits.
+ * The lifetime of an entry without expiry: 158,000 years, which no clock reaches. Deno KV has every entry in an index
+ * of expiry times, and without a lifetime in the order of the keys, so that each new entry changes another page. With
+ * this lifetime they are in the order of their commits.
  */
 const NEVER_MS = 5e15;
 /** A versionstamp is the number of the commit, followed by four zeros. All writes of a commit have the same one. */
