@@ -54,6 +54,8 @@ export function openEventWatch(violated: Violated, mayOverlap: () => boolean): E
   const staged: StagedEvents = new Map();
   const claims = new Map<string, string>();
   const received = new Set<string>();
+  /** Also before the database was replaced by a copy in which they wait. */
+  const acknowledged = new Set<string>();
   /** Acknowledged, or dead: the next event need not wait for it. */
   const passed = new Set<string>();
   const underWay = new Set<string>();
@@ -61,6 +63,8 @@ export function openEventWatch(violated: Violated, mayOverlap: () => boolean): E
   return {
     committed(writes, before) {
       checkCommit(violated, staged, writes, before);
+      // The process that was told may have been killed, and its commit arrives after the database was replaced.
+      for (const jti of finishedIn(writes)) if (acknowledged.has(jti)) passed.add(jti);
       for (const jti of diedIn(writes, before)) {
         passed.add(jti);
         const count = rejections.get(jti) ?? 0;
@@ -82,8 +86,10 @@ export function openEventWatch(violated: Violated, mayOverlap: () => boolean): E
       underWay.add(event.resource);
       return (status) => {
         underWay.delete(event.resource);
-        if (status === 202) passed.add(event.jti);
-        else if (status !== undefined && status < 500 && status !== 429) {
+        if (status === 202) {
+          acknowledged.add(event.jti);
+          passed.add(event.jti);
+        } else if (status !== undefined && status < 500 && status !== 429) {
           rejections.set(event.jti, (rejections.get(event.jti) ?? 0) + 1);
         }
       };
@@ -92,12 +98,12 @@ export function openEventWatch(violated: Violated, mayOverlap: () => boolean): E
     restored(waiting, finished) {
       for (const known of [staged, claims, passed]) known.clear();
       for (const { key, value } of [...finished, ...waiting]) addTo(staged, eventOf(key, value));
-      for (const { key, value } of [...finished, ...waiting.filter(isDead)]) {
-        passed.add(eventOf(key, value).jti);
+      for (const { key } of [...finished, ...waiting.filter(isDead)]) {
+        passed.add(jtiAt(key));
       }
     },
     judge(waiting, isPushed) {
-      const kept = new Set(waiting.map(({ key, value }) => eventOf(key, value).jti));
+      const kept = new Set(waiting.map(({ key }) => jtiAt(key)));
       for (const { jti, owner, status } of [...staged.values()].flat()) {
         if (!kept.has(jti) && !received.has(jti)) violated(REACHED, `the event ${jti} (${status}) is lost`);
         if (kept.has(jti) && isPushed(owner)) violated(REACHED, `the event ${jti} (${status}) still waits`);
@@ -130,6 +136,12 @@ function checkCommit(
   }
 }
 
+/** Returns the events that wait no more from this commit on. */
+function finishedIn(writes: readonly Write[]): readonly string[] {
+  const deleted = writes.filter(({ kind, key }) => kind === "delete" && key[0] === "event");
+  return deleted.map(({ key }) => jtiAt(key));
+}
+
 /**
  * Returns the events that this commit makes dead. The platform also logs them, but not if the answer of the commit was
  * lost.
@@ -137,7 +149,7 @@ function checkCommit(
 function diedIn(writes: readonly Write[], before: (key: Key) => unknown): readonly string[] {
   return writes.flatMap((write) =>
     write.kind === "set" && write.key[0] === "event" && isDead(write) && !isDead({ value: before(write.key) })
-      ? [eventOf(write.key, write.value).jti]
+      ? [jtiAt(write.key)]
       : []
   );
 }
@@ -171,9 +183,14 @@ export function pushedEvent(token: string): PushedEvent {
 }
 
 function eventOf(key: Key, value: unknown): Staged {
-  const [client = "", bank = "", position = "", resource = ""] = key.slice(-4);
+  const [client = "", bank = "", , resource = ""] = key.slice(-4);
   const { status } = value as Pick<Staged, "status">;
-  return { jti: `${Number(position)}-${resource}`, owner: `${client} ${bank}`, resource, status };
+  return { jti: jtiAt(key), owner: `${client} ${bank}`, resource, status };
+}
+
+function jtiAt(key: Key): string {
+  const [position, resource] = key.slice(-2);
+  return `${Number(position)}-${resource}`;
 }
 
 /** Whether an event is pushed no more until an operator asks for it. */
