@@ -9,12 +9,12 @@ Deno.test("directory answers on both listeners while 500 connections are opened 
   await using fixture = await openDirectoryFixture();
   const process = await fixture.start({ DIRECTORY_MAX_CONNECTIONS: "50" }, FEW_FILES_FULL_LOG);
   const [port, adminPort] = [fixture.url, fixture.adminUrl].map((url) => Number(new URL(url).port));
-  await until(() => isUp(`${fixture.adminUrl}/health`));
+  await until(async () => await statusOf(`${fixture.adminUrl}/health`) === 200);
   const clients = [];
   for (let count = 0; count < 500; count++) clients.push(await connectRaw(port ?? 0, HALF_HEADER));
-  assertEquals(await Promise.all([`${fixture.url}/jwks`, `${fixture.adminUrl}/health`].map(isUp)), [
-    true,
-    true,
+  assertEquals(await Promise.all([`${fixture.url}/jwks`, `${fixture.adminUrl}/health`].map(statusOf)), [
+    200,
+    200,
   ]);
   const head = `POST /participants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${fixture.token}\r\n`;
   const body = "Content-Type: application/json\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n{";
@@ -40,8 +40,13 @@ Deno.test("directory does not start if its connections could need more files tha
   );
 });
 
-async function isUp(url: string): Promise<boolean> {
-  const answer = await fetch(url).catch(() => undefined);
-  await answer?.body?.cancel();
-  return answer?.status === 200;
+/** The status of the answer, or why there is none. */
+async function statusOf(url: string): Promise<number | string> {
+  try {
+    const answer = await fetch(url);
+    await answer.body?.cancel();
+    return answer.status;
+  } catch (error) {
+    return String(error);
+  }
 }
