@@ -14,6 +14,8 @@ import { paymentRecord } from "./stored_payment.ts";
 
 export interface PaymentStore {
   find(from: Reader, id: PaymentId): Promise<Entry<Payment> | null>;
+  /** The commit fails if there is a payment with this id. */
+  stageAbsence(tx: Transaction, id: PaymentId): void;
   /**
    * Stages the payment, its order for the bank and the start of its history.
    *
@@ -67,10 +69,12 @@ export function openPaymentStore(store: Store, stageEvent: StageEvent): PaymentS
     const forBank = isClosed ? { forBank: "payment-closed" as const } : {}; // contract EVT19
     stageEvent(tx, { type, resource, consentId, clientId, bank, status, at, position, ...forBank }); // contract EVT1
   };
+  const stageAbsence = (tx: Transaction, id: PaymentId): void => check(tx, paymentKey(id), null);
   return {
     find: (from, id) => paymentRecord.get(from, paymentKey(id)),
+    stageAbsence,
     stageCreation(tx, payment, cause, consumed = -1) {
-      check(tx, paymentKey(payment.id), null);
+      stageAbsence(tx, payment.id);
       const created = { at: payment.createdAt, event: `payment.${payment.status}`, ...cause };
       stageStatus(tx, payment, { recorded: consumed }, created);
       paymentOfBankRecord.set(tx, orderKey(payment), payment.id); // Decision D1: the order exists exactly if the payment does

@@ -38,9 +38,11 @@ export async function settleOrder(
   return await transact(deps, { what: "payment of a statement" }, async (tx) => {
     const payment = await deps.payments.find(tx, stated.paymentId);
     if (payment === null && await deletedCase(tx, stated.paymentId) !== null) return "agreed"; // contract EN14
-    return payment === null
-      ? await stageRecovery(deps, tx, bank, stated)
-      : await stageStatus(deps, tx, bank, payment, stated);
+    if (payment !== null) return await stageStatus(deps, tx, bank, payment, stated);
+    const finding = await stageRecovery(deps, tx, bank, stated);
+    // A parallel comparison may have recovered it since. Then its consent is Consumed, which is no disagreement.
+    if (finding !== "recovered") deps.payments.stageAbsence(tx, stated.paymentId);
+    return finding;
   });
 }
 

@@ -1,5 +1,6 @@
 /** After a restore: each bank's signed statement is compared with the store, and only then its orders go out again. */
 import { assertEquals } from "@std/assert";
+import type { Key } from "../../../src/base/store/store.ts";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { type BookEnvironment, openBookEnvironment } from "support/bank_books.ts";
 import { firstOf, type Payment } from "testing/answers.ts";
@@ -30,6 +31,38 @@ Deno.test("reconciling recovers a payment that the store lost, and its consent i
   assertEquals(history.map(({ event, actor }) => [event, actor]), [
     ["payment.AcceptedSettlementInProcess", "bank BANKA"],
   ]);
+});
+
+Deno.test("two parallel reconciliations of a lost payment find no disagreement [G9]", async () => {
+  await using env = await openBookEnvironment();
+  const flow = await authorised(env);
+  const copy = await copyOf(env);
+  const { DomesticPaymentId: id } = (await good(pay(env, flow), 201)).Data;
+  await restore(env, copy);
+  const [recovered, bothCompared] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { getMany, commit } = env.store;
+  let second: ReturnType<typeof env.operate> | undefined;
+  let compared = 0;
+  env.store.getMany = async <T>(keys: readonly Key[]) => {
+    const found = await getMany<T>(keys);
+    if (second !== undefined || !keys.some(([kind, key]) => kind === "payment" && key === id)) return found;
+    second = env.operate(RECONCILE, "");
+    await recovered.promise; // the first one has read that there is no payment, and not yet the consent
+    return found;
+  };
+  env.store.commit = async (staged) => {
+    const kinds = staged.writes.map(({ kind, key: [name] }) => `${kind} ${name}`);
+    if (kinds.includes("set payment")) return await commit(staged).finally(recovered.resolve);
+    if (!kinds.some((kind) => kind.endsWith(" order_hold"))) return await commit(staged);
+    if (++compared === 2) bothCompared.resolve();
+    await bothCompared.promise;
+    if (kinds.includes("delete order_hold")) await new Promise((resolve) => setTimeout(resolve, 50)); // after a hold
+    return await commit(staged);
+  };
+  const answers = [await env.operate(RECONCILE, ""), await second ?? []];
+  assertEquals(answers.map(([status]) => status).sort(), [200, 503], JSON.stringify(answers));
+  const [, listed] = await env.operate(HOLDS);
+  assertEquals(listed.Data.OrderHold?.map(({ BankId }) => BankId), ["BANKB"]);
 });
 
 Deno.test("reconciling recovers a payment whose consent was made after the copy [G9]", async () => {
