@@ -74,7 +74,7 @@ async function logCosts(
       const placed = await cpuOf(() => placeAll(deps));
       if (round > 0) costs.push((staged + placed - without) / requests); // the first one compiles the code
     }
-    const bytes = await bytesBelow(store, ["log_leaf", "log_tile", "log_head", "log_checkpoint"]);
+    const bytes = await bytesBelow(store, ["log_range", "log_tile", "log_head", "log_checkpoint"]);
     return { milliseconds: median(costs), bytes: Math.round(bytes / ((rounds + 1) * requests)) };
   } finally {
     await store.close();

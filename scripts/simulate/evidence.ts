@@ -63,7 +63,7 @@ export async function logFaults({ simulation: { database } }: Line): Promise<rea
   const books = await readLogBooks(directStore(database));
   const entries = database.list({ prefix: [auditRecord.name], limit: 100_000 }).map(auditRecord.decode);
   const leaves = entries.filter(({ value }) => value.salt !== undefined) // the others are older than the log
-    .map(({ key, value }) => hashText(leafHash(key[1] ?? "", value)));
+    .map(({ key, value }) => ({ leaf: hashText(leafHash(key[1] ?? "", value)), at: value.at }));
   return [...books.faults, ...missingOrForeign(books, leaves)];
 }
 

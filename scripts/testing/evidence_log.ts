@@ -9,6 +9,8 @@ import { TILE } from "../../src/platform/evidence_log/tiles.ts";
 export interface LogBooks {
   /** Leaf hashes in the order of their places, base64url. */
   readonly leaves: readonly string[];
+  /** The second of the entries that a leaf hash is listed under, milliseconds. */
+  readonly seconds: ReadonlyMap<string, number>;
   /** Leaf hashes without a place. */
   readonly waiting: readonly string[];
   /** The newest checkpoint's claims, not verified. */
@@ -27,32 +29,50 @@ export async function readLogBooks(store: Store): Promise<LogBooks> {
   const places = Array.from({ length: Math.ceil(size / TILE) }, (_, index) => ({ level: 0, index }));
   const hashes = (await log.tiles(places)).flat();
   const leaves = hashes.map(hashText);
-  const indexes = new Map((await all(store, ["log_leaf"])).map(({ key, value }) => [key[1], indexIn(value)]));
+  const ranges = (await all(store, ["log_range"])).map(({ key, value }) => ({
+    second: Number(key[1]),
+    start: Number(key[2]),
+    end: endIn(value),
+  })).toSorted((one, other) => one.start - other.start);
+  const seconds = new Map(
+    ranges.flatMap(({ second, start, end }) =>
+      leaves.slice(start, end).map((leaf) => [leaf, second] as const)
+    ),
+  );
   const waiting = (await all(store, ["log_waiting"])).map(({ key }) => key[2] ?? "");
   const jwt = head?.value.checkpoint;
   const checkpoint = jwt === undefined ? null : decodeJwt<{ size: number; root: string }>(jwt);
   const faults = [
     ...(leaves.length === size ? [] : [`${leaves.length} leaves in tiles, ${size} in the head`]),
-    ...(indexes.size === size ? [] : [`${indexes.size} places, ${size} leaves`]),
-    ...leaves.flatMap((leaf, at) => indexes.get(leaf) === at ? [] : [`leaf ${at} has another place`]),
-    ...waiting.flatMap((leaf) => indexes.has(leaf) ? [`${leaf} waits and has a place`] : []),
+    ...[...ranges, { start: size }].flatMap(({ start }, at) =>
+      start === (ranges[at - 1]?.end ?? 0) ? [] : [`places before ${start} are listed twice or not at all`]
+    ),
+    ...waiting.flatMap((leaf) => seconds.has(leaf) ? [`${leaf} waits and has a place`] : []),
     ...(checkpoint === null || checkpoint.size === size ? [] : ["the checkpoint has another size"]),
     ...(checkpoint === null || checkpoint.root === hashText(treeHead(hashes))
       ? []
       : ["the checkpoint has another root than its leaves"]),
   ];
-  return { leaves, waiting, checkpoint, faults };
+  return { leaves, seconds, waiting, checkpoint, faults };
+}
+
+/** A leaf hash, base64url, and the time that it was staged with, milliseconds. */
+export interface StagedLeaf {
+  readonly leaf: string;
+  readonly at: number;
 }
 
 /** Returns the faults of a log in which exactly these leaf hashes must be or wait for their place. */
 export function missingOrForeign(
-  { leaves, waiting }: LogBooks,
-  expected: readonly string[],
+  { leaves, seconds, waiting }: LogBooks,
+  expected: readonly StagedLeaf[],
 ): readonly string[] {
   const found = [...leaves, ...waiting];
-  const [known, seen] = [new Set(expected), new Set(found)];
+  const [known, seen] = [new Set(expected.map(({ leaf }) => leaf)), new Set(found)];
   return [
-    ...expected.filter((leaf) => !seen.has(leaf)).map((leaf) => `${leaf} is not in the log`),
+    ...expected.filter(({ leaf }) => !seen.has(leaf)).map(({ leaf }) => `${leaf} is not in the log`),
+    ...expected.filter(({ leaf, at }) => (seconds.get(leaf) ?? at - at % 1000) !== at - at % 1000)
+      .map(({ leaf }) => `${leaf} is listed under another second`),
     ...found.filter((leaf) => !known.has(leaf)).map((leaf) => `${leaf} stands for no entry`),
     ...(found.length === seen.size ? [] : ["a leaf is in the log twice"]),
   ];
@@ -68,6 +88,6 @@ async function all(store: Store, prefix: Key): Promise<readonly Entry<unknown>[]
   }
 }
 
-function indexIn(value: unknown): number {
-  return typeof value === "object" && value !== null ? Number(Reflect.get(value, "index")) : NaN;
+function endIn(value: unknown): number {
+  return typeof value === "object" && value !== null ? Number(Reflect.get(value, "end")) : NaN;
 }

@@ -24,6 +24,7 @@ export async function idPart(id: string): Promise<string> {
 
 /** Returns a time, milliseconds, as part of a key: the keys are in the order of time. */
 export const timePart = (at: number): string => String(at).padStart(15, "0");
+const indexPart = (index: number): string => String(index).padStart(12, "0");
 const placePart = (at?: number, id?: string): Key => [at === undefined ? [] : timePart(at), id ?? []].flat();
 
 /** A registered client (`platform/registration/client.ts`). Until it deletes its registration. */
@@ -186,15 +187,11 @@ export const auditKey = (subject: string, at: number, id: string): Key => [
 /** A leaf hash that has no place in the evidence log yet, by time and hash. Until it has one. */
 export const logWaitingKey = (at: number, leaf: string): Key => ["log_waiting", timePart(at), leaf];
 
-/** The place of a leaf hash in the evidence log. Never deleted. */
-export const logLeafKey = (leaf: string): Key => ["log_leaf", leaf];
+/** Neighbouring places of the evidence log, by the second of their entries and the first place. Never deleted. */
+export const logRangeKey = (at: number, first: number): Key => ["log_range", timePart(at), indexPart(first)];
 
 /** Up to 256 hashes of one level of the evidence log's tree (`evidence_log/tiles.ts`). Never deleted. */
-export const logTileKey = (level: number, index: number): Key => [
-  "log_tile",
-  String(level),
-  String(index).padStart(12, "0"),
-];
+export const logTileKey = (level: number, tile: number): Key => ["log_tile", String(level), indexPart(tile)];
 
 /** The newest state of the evidence log. Never deleted. */
 export const logHeadKey: Key = ["log_head"];

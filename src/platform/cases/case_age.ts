@@ -53,7 +53,7 @@ export async function youngerThan(
   const size = await deps.evidenceLog.smallestSizeAfter(until);
   for (const { subject, entry } of ends) {
     if (entry.salt === undefined) continue; // older than the log
-    const index = await deps.evidenceLog.indexOf(leafHash(subject, entry));
+    const index = await deps.evidenceLog.indexOf(leafHash(subject, entry), entry.at);
     if (index === undefined || index >= size) return "contradicts the log";
   }
   return undefined;

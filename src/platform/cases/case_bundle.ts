@@ -85,7 +85,7 @@ export async function representEntry(
   const represented = { record: { ...entry, subject }, position, bodies };
   if (entry.salt === undefined) return represented;
   const leaf = leafHash(subject, entry);
-  const inclusion = await log.inclusion(leaf);
+  const inclusion = await log.inclusion(leaf, entry.at);
   if (inclusion !== undefined) {
     return { ...represented, index: inclusion.index, proof: inclusion.proof.map(hashText) };
   }

@@ -16,6 +16,7 @@ const tags = ["Evidence"];
 const security = OPERATOR_SECURITY;
 const hash = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 const size = z.string().regex(/^[1-9]\d{0,15}$/);
+const milliseconds = z.string().regex(/^\d{1,15}$/);
 const proof = z.array(hash).max(64);
 const checkpoint = z.string();
 
@@ -56,8 +57,10 @@ const inclusionRoute = createRoute({
   tags,
   security,
   summary: "Proof that the log has a leaf hash",
-  description: "RFC 9162 §2.1.3, under the newest checkpoint. 404 until the leaf has its place.",
-  request: { query: z.object({ leaf: hash }) },
+  description:
+    "RFC 9162 §2.1.3, under the newest checkpoint. `at` is the time of the entry, as its `record` in a bundle has " +
+    "it. 404 until the leaf has its place.",
+  request: { query: z.object({ leaf: hash, at: milliseconds }) },
   responses: {
     200: operationAnswer(
       "The proof",
@@ -83,8 +86,9 @@ export function logRoutes({ evidenceLog }: LogRouteDeps): readonly PlatformEndpo
     }),
     operation(inclusionRoute, [], async (c) => {
       const leaf = asHash(c.req.query("leaf")) ?? invalid("leaf must be a SHA-256 in base64url");
+      const at = timeIn(c.req.query("at"));
       const log = await view();
-      const { index: Index, proof: hashes } = await log.inclusion(leaf) ?? notInLog();
+      const { index: Index, proof: hashes } = await log.inclusion(leaf, at) ?? notInLog();
       return c.json({
         Data: { Index, Size: log.size, Proof: hashes.map(hashText), Checkpoint: log.checkpoint },
       });
@@ -94,6 +98,12 @@ export function logRoutes({ evidenceLog }: LogRouteDeps): readonly PlatformEndpo
 
 function sizeIn(name: string, text: string | undefined): number {
   return size.safeParse(text).success ? Number(text) : invalid(`${name} must be a number of leaves, from 1`);
+}
+
+function timeIn(text: string | undefined): number {
+  return milliseconds.safeParse(text).success
+    ? Number(text)
+    : invalid("at must be the time of the entry in milliseconds");
 }
 
 function invalid(description: string): never {

@@ -16,7 +16,7 @@ export interface GrowLogDeps extends TransactDeps {
   readonly signer: NamedKey;
 }
 
-/** Leaf hashes in one commit. Each is two of the 1000 mutations that Deno KV takes. */
+/** Leaf hashes in one commit. Each is at most two of the 1000 mutations that Deno KV takes. */
 const BATCH = 450;
 /** Bounds a pass. The next one starts a second later. */
 const MAX_BATCHES = 20;

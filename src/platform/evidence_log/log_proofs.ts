@@ -15,8 +15,8 @@ export interface LogView {
   /** The signed checkpoint. */
   readonly checkpoint: string;
   readonly size: number;
-  /** Proves that a leaf hash is in the tree, or returns undefined if it has no place in it. */
-  inclusion(leaf: Hash): Promise<Inclusion | undefined>;
+  /** Proves that a leaf hash that was staged with this time (milliseconds) is in the tree, or returns undefined if it is not. */
+  inclusion(leaf: Hash, at: number): Promise<Inclusion | undefined>;
   /** Whether a leaf hash that was staged with this time (milliseconds) will be in the tree of a later checkpoint. */
   isAwaited(leaf: Hash, at: number): Promise<boolean>;
   /** Proves that a tree of `from` leaves grew to one of `to` leaves, or returns undefined if there are no such trees. */
@@ -32,12 +32,13 @@ export async function viewLog(log: LogStore): Promise<LogView | null> {
   return {
     checkpoint,
     size,
-    async inclusion(leaf) {
-      const index = await log.indexOf(leaf);
+    async inclusion(leaf, at) {
+      const index = await log.indexOf(leaf, at);
       if (index === undefined || index >= size) return undefined;
       return { index, proof: await hashesOf(inclusionPath(index, size), read) };
     },
-    isAwaited: async (leaf, at) => await log.isWaiting(leaf, at) || (await log.indexOf(leaf) ?? -1) >= size,
+    isAwaited: async (leaf, at) =>
+      await log.isWaiting(leaf, at) || (await log.indexOf(leaf, at) ?? -1) >= size,
     async consistency(from, to) {
       if (!(1 <= from && from <= to && to <= size)) return undefined;
       return await hashesOf(consistencyPath(from, to), read);

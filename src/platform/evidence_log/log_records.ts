@@ -37,11 +37,12 @@ export const logWaitingRecord = defineRecord<Record<string, unknown>>({
   retention: "protocol",
 });
 
-export const logLeafRecord = defineRecord<{ readonly index: number }>({
-  name: "log_leaf",
-  keyParts: ["leaf hash"],
-  what: "The place of a leaf hash in the evidence log.",
-  schema: z.looseObject({ index: count }),
+export const logRangeRecord = defineRecord<{ readonly end: number }>({
+  name: "log_range",
+  keyParts: ["start of the second (ms)", "first place"],
+  what:
+    "Places of the evidence log, from the first one to before `end`, whose entries have times in this second.",
+  schema: z.looseObject({ end: count }),
   version: 1,
   lifetime: "Kept.",
   personalData: "none",
@@ -89,7 +90,7 @@ export const logCheckpointRecord = defineRecord<{ readonly checkpoint: string }>
 
 export const logRecords = [
   logWaitingRecord,
-  logLeafRecord,
+  logRangeRecord,
   logTileRecord,
   logHeadRecord,
   logCheckpointRecord,

@@ -2,26 +2,29 @@
  * Stores the evidence log. A commit that records something stages its leaf hash under a key of its own, so commits do
  * not wait for each other. `grow_log.ts` gives the waiting leaf hashes their places.
  */
-import { type Hash, hashText } from "../../base/merkle/tree.ts";
+import type { LeafRange } from "../../base/merkle/proofs.ts";
+import { type Hash, hashText, isSameHash } from "../../base/merkle/tree.ts";
 import { storeCopyKey } from "../../base/store/copy_mark.ts";
 import type { Entry, Key, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
-import { logCheckpointKey, logHeadKey, logLeafKey, logTileKey, logWaitingKey } from "../store_keys.ts";
+import { logCheckpointKey, logHeadKey, logRangeKey, logTileKey, logWaitingKey } from "../store_keys.ts";
 import {
   logCheckpointRecord,
   type LogEpoch,
   type LogHead,
   logHeadRecord,
-  logLeafRecord,
+  logRangeRecord,
   logTileRecord,
   logWaitingRecord,
 } from "./log_records.ts";
-import type { Tile, TilePlace } from "./tiles.ts";
+import { TILE, type Tile, type TilePlace } from "./tiles.ts";
 
 /** A leaf hash without a place. */
 export interface WaitingLeaf {
   readonly entry: Entry<unknown>;
   readonly leaf: Hash;
+  /** The time that it was staged with, milliseconds. */
+  readonly at: number;
 }
 
 /** Reads and changes the log. */
@@ -31,8 +34,8 @@ export interface LogStore {
   waiting(limit: number): Promise<readonly WaitingLeaf[]>;
   /** Returns the hashes of tiles, in this order. A tile that does not exist has none. */
   tiles(places: readonly TilePlace[]): Promise<readonly (readonly Hash[])[]>;
-  /** Returns the place of a leaf hash, or undefined if it has none. */
-  indexOf(leaf: Hash): Promise<number | undefined>;
+  /** Returns the place of a leaf hash that was staged with this time (milliseconds), or undefined if it has none. */
+  indexOf(leaf: Hash, at: number): Promise<number | undefined>;
   /**
    * Returns the smallest size that a kept checkpoint of a later hour than `at` (milliseconds) signs, or Infinity if none
    * does. A leaf from this size on got its place after that time, whatever the clocks have told since.
@@ -56,6 +59,7 @@ export interface Growth {
 }
 
 const HASH_BYTES = 32;
+const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
 const BASE64URL = { alphabet: "base64url" } as const;
 
@@ -91,23 +95,19 @@ export function openLogStore(store: Store): LogStore {
       return entries.map((entry) => ({
         entry,
         leaf: Uint8Array.fromBase64(entry.key.at(-1) ?? "", BASE64URL),
+        at: Number(entry.key[1]),
       }));
     },
-    async tiles(places) {
-      const found = await store.getMany(places.map(({ level, index }) => logTileKey(level, index)));
-      return found.map((entry) => entry === null ? [] : hashesIn(logTileRecord.decode(entry).value.hashes));
-    },
-    indexOf: async (leaf) => (await logLeafRecord.get(store, logLeafKey(hashText(leaf))))?.value.index,
+    tiles: (places) => readTiles(store, places),
+    indexOf: (leaf, at) => indexOf(store, leaf, at),
     smallestSizeAfter: (at) => smallestSizeAfter(store, at),
     isWaiting: async (leaf, at) => await store.get(logWaitingKey(at, hashText(leaf))) !== null,
     stageGrowth(tx, former, { head, placed, tiles }) {
       check(tx, logHeadKey, former?.version ?? null); // the start of an epoch changes the head
       check(tx, storeCopyKey, null);
       const first = former?.value.size ?? 0;
-      for (const [at, { entry, leaf }] of placed.entries()) {
-        remove(tx, entry.key);
-        logLeafRecord.set(tx, logLeafKey(hashText(leaf)), { index: first + at });
-      }
+      for (const { entry } of placed) remove(tx, entry.key);
+      stageRanges(tx, first, placed);
       for (const { level, index, hashes } of tiles) {
         logTileRecord.set(tx, logTileKey(level, index), { hashes: textOf(hashes) });
       }
@@ -116,6 +116,53 @@ export function openLogStore(store: Store): LogStore {
       logCheckpointRecord.set(tx, logCheckpointKey(hour), { checkpoint: head.checkpoint });
     },
   };
+}
+
+/** Leaf hashes wait in the order of their times, so those of one second get neighbouring places. */
+function stageRanges(tx: Transaction, first: number, placed: readonly WaitingLeaf[]): void {
+  let end = first;
+  for (const [second, leaves] of Map.groupBy(placed, ({ at }) => secondOf(at))) {
+    const start = end;
+    end += leaves.length;
+    logRangeRecord.set(tx, logRangeKey(second, start), { end });
+  }
+}
+
+const secondOf = (at: number): number => Math.floor(at / SECOND_MS) * SECOND_MS;
+
+const RANGES = 100;
+
+/** Looks through the places of the second. They are few: those of two batches, unless commits became visible late. */
+async function indexOf(store: Store, leaf: Hash, at: number): Promise<number | undefined> {
+  const prefix = [logRangeRecord.name, ...logRangeKey(secondOf(at), 0).slice(1, 2)];
+  let [after, isMore]: [Key, boolean] = [prefix, true];
+  while (isMore) {
+    const page = await store.list({ prefix, after, limit: RANGES });
+    for (const entry of page) {
+      const range = { start: Number(entry.key.at(-1)), end: logRangeRecord.decode(entry).value.end };
+      const found = await indexIn(store, leaf, range);
+      if (found !== undefined) return found;
+    }
+    after = page.at(-1)?.key ?? after;
+    isMore = page.length === RANGES;
+  }
+  return undefined;
+}
+
+async function indexIn(store: Store, leaf: Hash, { start, end }: LeafRange): Promise<number | undefined> {
+  const [first, last] = [Math.floor(start / TILE), Math.floor((end - 1) / TILE)];
+  const places = Array.from({ length: last - first + 1 }, (_, at) => ({ level: 0, index: first + at }));
+  const hashes = (await readTiles(store, places)).flat().slice(start - first * TILE, end - first * TILE);
+  const at = hashes.findIndex((hash) => isSameHash(hash, leaf));
+  return at < 0 ? undefined : start + at;
+}
+
+async function readTiles(
+  store: Store,
+  places: readonly TilePlace[],
+): Promise<readonly (readonly Hash[])[]> {
+  const found = await store.getMany(places.map(({ level, index }) => logTileKey(level, index)));
+  return found.map((entry) => entry === null ? [] : hashesIn(logTileRecord.decode(entry).value.hashes));
 }
 
 const CHECKPOINTS = 500;

@@ -1,13 +1,13 @@
 import { assert, assertEquals } from "@std/assert";
 import { compactVerify } from "jose";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
-import { hashText, leafHash } from "../../../src/base/merkle/tree.ts";
+import { type Hash, hashText, leafHash } from "../../../src/base/merkle/tree.ts";
 import { storeCopyKey } from "../../../src/base/store/copy_mark.ts";
 import type { Store } from "../../../src/base/store/store.ts";
 import { check, commitIfUnchanged } from "../../../src/base/store/transaction.ts";
 import { growLog, type GrowLogDeps } from "../../../src/platform/evidence_log/grow_log.ts";
 import { openLogStore, stageLeaf } from "../../../src/platform/evidence_log/log_store.ts";
-import { missingOrForeign, readLogBooks } from "testing/evidence_log.ts";
+import { missingOrForeign, readLogBooks, type StagedLeaf } from "testing/evidence_log.ts";
 import { testKey } from "testing/keys.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
 import { openTestStore } from "testing/test_store.ts";
@@ -21,7 +21,7 @@ interface Log extends AsyncDisposable {
   readonly store: Store;
   readonly deps: GrowLogDeps;
   /** Every staged leaf hash. */
-  readonly staged: string[];
+  readonly staged: StagedLeaf[];
   /** Commits this many leaf hashes, each in a commit of its own, as records of this time. */
   stage(count: number, at?: number): Promise<void>;
   /** A second later: the number of leaf hashes that one pass has placed. */
@@ -32,7 +32,7 @@ interface Log extends AsyncDisposable {
 
 async function openLog(store: Store): Promise<Log> {
   const ring = await openKeyRing(await platformKeySet());
-  const staged: string[] = [];
+  const staged: StagedLeaf[] = [];
   const log: Log = {
     now: START,
     store,
@@ -42,7 +42,7 @@ async function openLog(store: Store): Promise<Log> {
       for (let made = 0; made < count; made++) {
         const leaf = leafHash(crypto.getRandomValues(new Uint8Array(16)));
         assert(await commitIfUnchanged(log.deps, (tx) => stageLeaf(tx, leaf, at)));
-        staged.push(hashText(leaf));
+        staged.push({ leaf: hashText(leaf), at });
       }
     },
     async pass() {
@@ -71,15 +71,38 @@ Deno.test("growLog gives each leaf one place, in batches, also one that was comm
   assertEquals(await log.pass(), 0);
 });
 
+Deno.test("the place of a leaf is found by the time of its entry, in every batch of its second and across tiles [EV3, EV7]", async () => {
+  await using log = await openLog(await openTestStore());
+  const later = START + 999;
+  await log.stage(200, later);
+  await log.pass();
+  await log.stage(300, START); // two tiles, and 150 batches of one second
+  await log.stage(1, START - 1);
+  await log.pass();
+  for (let batch = 0; batch < 150; batch++) {
+    await log.stage(1, START);
+    await log.pass();
+  }
+  await log.assertWhole(0);
+  const { leaves } = await readLogBooks(log.store);
+  const found = await Promise.all(
+    log.staged.map(async ({ leaf, at }) => await log.deps.log.indexOf(hashIn(leaf), at)),
+  );
+  assertEquals(found, log.staged.map(({ leaf }) => leaves.indexOf(leaf)));
+  const [first] = log.staged;
+  assertEquals(await log.deps.log.indexOf(hashIn(first?.leaf ?? ""), START + 1000), undefined);
+  assertEquals(await log.deps.log.indexOf(leafHash(Uint8Array.of(1)), START), undefined);
+});
+
 Deno.test("a leaf is staged with its effect or not at all, and two commits that stage leaves share no key [EV2]", async () => {
   await using log = await openLog(await openTestStore());
   const [first, second] = [leafHash(Uint8Array.of(1)), leafHash(Uint8Array.of(2))];
   await log.stage(1);
   const done = await commitIfUnchanged(log.deps, (tx) => {
     stageLeaf(tx, first, START);
-    check(tx, ["log_waiting", String(START).padStart(15, "0"), log.staged[0] ?? ""], null); // it exists
+    check(tx, ["log_waiting", String(START).padStart(15, "0"), log.staged[0]?.leaf ?? ""], null); // it exists
   });
-  assertEquals([done, (await readLogBooks(log.store)).waiting], [false, log.staged]);
+  assertEquals([done, (await readLogBooks(log.store)).waiting], [false, log.staged.map(({ leaf }) => leaf)]);
   const keys: string[] = [];
   for (const leaf of [first, second]) {
     const committed = await commitIfUnchanged(log.deps, (tx) => {
@@ -159,6 +182,10 @@ Deno.test("a checkpoint is signed by the key of the moment, and kept for each ho
   const kept = await log.store.list<{ checkpoint: string }>({ prefix: ["log_checkpoint"], limit: 10 });
   assertEquals(kept.map(({ value }) => value.checkpoint), [first, second]);
 });
+
+function hashIn(text: string): Hash {
+  return Uint8Array.fromBase64(text, { alphabet: "base64url" });
+}
 
 /** The claims of a checkpoint, whose signature this test key must have made. */
 async function claimsOf(checkpoint: string, key: number): Promise<Readonly<Record<string, unknown>>> {

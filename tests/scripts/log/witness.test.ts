@@ -1,5 +1,10 @@
 import { operationsTools } from "support/operations_tools.ts";
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { decodeJwt } from "jose";
+import { type Hash, hashText } from "../../../src/base/merkle/tree.ts";
+import { provesInclusion } from "../../../src/base/merkle/verify.ts";
+import { historyOf } from "../../../src/platform/audit_trail.ts";
+import { leafHash } from "../../../src/platform/evidence/entry.ts";
 import { bodyOf } from "testing/answers.ts";
 import { logCommand, type LogTools } from "../../../scripts/log/main.ts";
 import { authorised } from "testing/authorization_flow.ts";
@@ -74,6 +79,33 @@ Deno.test("a witness accepts a log that grows, and a restore that is declared, a
   assertEquals(words.endsWith(lost), true, words);
 });
 
+Deno.test("the log proves an entry by its leaf hash and its time [EV3, EV7]", async () => {
+  await using env = await openEnvironment();
+  const { consentId } = await authorised(env);
+  const size = await grow(env);
+  const history = await historyOf(env.store, consentId);
+  assert(history.length > 1);
+  for (const entry of history) {
+    const leaf = leafHash(consentId, entry);
+    const path = `/operations/log/inclusion?leaf=${hashText(leaf)}&at=${entry.at}`;
+    const { Data } = await bodyOf<{ readonly Data: Proven }>(await env.asOperator(path, {}, "viewer"));
+    const { root } = decodeJwt<{ readonly root: string }>(Data.Checkpoint);
+    assertEquals(Data.Size, size);
+    assert(
+      provesInclusion({ leaf, index: Data.Index, size, root: hashIn(root), proof: Data.Proof.map(hashIn) }),
+    );
+  }
+});
+
+const hashIn = (text: string): Hash => Uint8Array.fromBase64(text, { alphabet: "base64url" });
+
+interface Proven {
+  readonly Index: number;
+  readonly Size: number;
+  readonly Proof: readonly string[];
+  readonly Checkpoint: string;
+}
+
 Deno.test("the log's proofs are refused for sizes, leaves and forms that it does not have [EV7]", async () => {
   await using env = await openEnvironment();
   const status = async (path: string): Promise<number> => {
@@ -90,9 +122,12 @@ Deno.test("the log's proofs are refused for sizes, leaves and forms that it does
   for (const query of ["", "?from=1", "?from=0&to=1", "?from=1&to=1e3", "?from=-1&to=2"]) {
     assertEquals(await status(`consistency${query}`), 400, query);
   }
-  assertEquals(await status(`inclusion?leaf=${"A".repeat(43)}`), 404);
+  assertEquals(await status(`inclusion?leaf=${"A".repeat(43)}&at=1`), 404);
   for (const leaf of ["", "A".repeat(42), `${"A".repeat(42)}B`]) {
-    assertEquals(await status(`inclusion?leaf=${leaf}`), 400, leaf);
+    assertEquals(await status(`inclusion?leaf=${leaf}&at=1`), 400, leaf);
+  }
+  for (const at of ["", "&at=", "&at=-1", "&at=1.5", "&at=1e3", `&at=${"1".repeat(16)}`]) {
+    assertEquals(await status(`inclusion?leaf=${"A".repeat(43)}${at}`), 400, at);
   }
 });
 

@@ -103,7 +103,7 @@ const DELETED: Readonly<
     /^case of consent \S+ has no sca_result$/,
   ],
   "the places in the log": [
-    () => ([name]) => name === "log_leaf",
+    () => ([name]) => name === "log_range",
     VERIFIES,
     /: entry \d of \S+ \(\S+\) is not in the signed log$/,
   ],
