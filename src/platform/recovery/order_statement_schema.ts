@@ -18,6 +18,8 @@ export interface StatedOrder {
 }
 
 export interface StatementPage {
+  /** When the bank signed it, milliseconds. */
+  readonly issuedAt: number;
   /** Milliseconds. The statement covers every order that the bank received at or after this time. */
   readonly since: number;
   /** The page starts after this cursor; absent on the first page. */
@@ -64,6 +66,7 @@ const statedOrder = z.object({
 }));
 
 const page = z.object({
+  iat: z.number(),
   Data: z.object({
     Since: instant,
     After: CURSOR.optional(),
@@ -79,8 +82,9 @@ export function decodeStatement(claims: unknown): Result<StatementPage, Reason> 
     const [issue] = decoded.error.issues;
     return because(`${issue?.path.join(".") ?? "claims"}: ${issue?.message ?? "not a statement"}`);
   }
-  const { Since, After, Next, PaymentOrder } = decoded.data.Data;
+  const { iat, Data: { Since, After, Next, PaymentOrder } } = decoded.data;
   return ok({
+    issuedAt: iat * 1000,
     since: Since,
     orders: PaymentOrder,
     ...(After === undefined ? {} : { after: After }),

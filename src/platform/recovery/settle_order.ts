@@ -28,17 +28,19 @@ export interface SettleOrderDeps extends TransactDeps {
 /**
  * Applies the order and returns the finding.
  *
+ * @param issuedAt when the bank signed the statement, milliseconds
  * @throws {ApiError} `platform.unavailable` if parallel changes keep committing first
  */
 export async function settleOrder(
   deps: SettleOrderDeps,
   bank: BankCode,
   stated: StatedOrder,
+  issuedAt: number,
 ): Promise<Finding> {
   return await transact(deps, { what: "payment of a statement" }, async (tx) => {
     const payment = await deps.payments.find(tx, stated.paymentId);
     if (payment === null && await deletedCase(tx, stated.paymentId) !== null) return "agreed"; // contract EN14
-    if (payment !== null) return await stageStatus(deps, tx, bank, payment, stated);
+    if (payment !== null) return await stageStatus(deps, tx, bank, payment, { ...stated, issuedAt });
     const finding = await stageRecovery(deps, tx, bank, stated);
     // A parallel comparison may have recovered it since. Then its consent is Consumed, which is no disagreement.
     if (finding !== "recovered") deps.payments.stageAbsence(tx, stated.paymentId);
@@ -46,13 +48,16 @@ export async function settleOrder(
   });
 }
 
-/** The store has the payment: it gets the bank's status, and its order is deleted from the outbox. */
+/**
+ * The store has the payment: it gets the bank's status, and its order is deleted from the outbox. The bank goes on
+ * reporting while it is held, so the store may have a status that follows the stated one and is younger.
+ */
 async function stageStatus(
   deps: SettleOrderDeps,
   tx: Transaction,
   bank: BankCode,
   entry: Entry<Payment>,
-  stated: StatedOrder,
+  stated: StatedOrder & { readonly issuedAt: number },
 ): Promise<Finding> {
   const payment = beforeReport(entry.value);
   if (payment.bank !== bank || payment.consentId !== stated.consentId) {
@@ -61,7 +66,9 @@ async function stageStatus(
   if (payment.erasedAt !== undefined) return "agreed"; // it was final, so there is no comparison
   const fault = stated.order === undefined ? undefined : await differs(deps, bank, payment, stated.order);
   if (fault !== undefined) return disagree(stated, fault);
-  const isSame = payment.status === stated.status;
+  const isReportedSince = payment.statusUpdatedAt > stated.issuedAt &&
+    isReachable(stated.status, payment.status);
+  const isSame = payment.status === stated.status || isReportedSince;
   if (!isSame && !isReachable(payment.status, stated.status)) {
     return disagree(stated, `the platform has it as ${payment.status}, the bank as ${stated.status}`);
   }

@@ -6,7 +6,7 @@ import { type BookEnvironment, openBookEnvironment } from "support/bank_books.ts
 import { firstOf, type Payment } from "testing/answers.ts";
 import { call, clientToken, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import { down, later, outboxOrder, paid, payment, statusOf } from "support/orders.ts";
+import { down, later, outboxOrder, paid, payment, report, statusOf } from "support/orders.ts";
 import { type Copy, copyOf, restore } from "support/restored_store.ts";
 import { steps } from "support/steps.ts";
 
@@ -90,6 +90,18 @@ Deno.test("reconciling moves a payment on and its order leaves the outbox unsent
   assertEquals([await statusOf(env, id), await outboxOrder(env, id)], ["AcceptedSettlementCompleted", null]);
   await later(env, 3_600_000);
   assertEquals(env.pushes.length, 1, "the inquiry, and no order");
+});
+
+Deno.test("a status that the bank has reported since it signed the statement is no disagreement [G9]", async () => {
+  await using env = await openBookEnvironment();
+  const { DomesticPaymentId: id } = await paid(env);
+  await restore(env, await copyOf(env));
+  const statement = await env.books.statement({ Since: new Date(0).toISOString() });
+  env.now += 60_000;
+  await good(report(env, id, "AcceptedSettlementCompleted"), 200);
+  const [, answer] = await env.operate(RECONCILE, statement);
+  assertEquals([answer.Data.State, answer.Data.Agreed], ["released", 1], JSON.stringify(answer));
+  assertEquals(await statusOf(env, id), "AcceptedSettlementCompleted");
 });
 
 Deno.test("reconciling brings the bank's reason of a rejected payment back, whether the store has the payment or not [G6] [G9]", async (t) => {
