@@ -31,30 +31,43 @@ export const SEALED = "sealedMembers";
 const UTF8 = new TextEncoder();
 
 /**
- * The texts in boxes that this process has just made, because a consent is read again soon after each of its changes.
- * Like data keys, they are remembered for a minute at most, and never used without the data key.
+ * The newest box of each value that this process has just sealed or opened, and the text in it, because a consent is
+ * read soon after each of its changes, and most changes leave its sealed members as they are. Like data keys, boxes are
+ * remembered for a minute at most, and never used without the data key.
  */
 interface RecentBoxes {
-  note(box: string, json: string): void;
-  find(box: string): string | undefined;
+  note(name: string, box: string, json: string): void;
+  /** Returns the text in this box. */
+  textIn(name: string, box: string): string | undefined;
+  /** Returns a box with this text. */
+  boxOf(name: string, json: string): string | undefined;
 }
 
 const REMEMBERED_MS = 60_000;
-const MAX_REMEMBERED = 500;
-/** Longer texts, as of evidence, are not read soon. */
+const MAX_REMEMBERED = 2000;
+/** Bounds the memory. Longer texts, as of evidence, are not read soon. */
 const MAX_CHARACTERS = 4000;
 
 function openRecentBoxes(monotonic: Clock): RecentBoxes {
-  const recent = new Map<string, { readonly json: string; readonly until: number }>();
+  const recent = new Map<string, { readonly box: string; readonly json: string; readonly until: number }>();
+  const find = (name: string): { readonly box?: string; readonly json?: string } => {
+    const found = recent.get(name);
+    return found !== undefined && monotonic() < found.until ? found : {};
+  };
   return {
-    note(box, json) {
+    note(name, box, json) {
+      recent.delete(name); // so that the oldest comes first
       const [oldest] = recent.keys();
       if (recent.size >= MAX_REMEMBERED && oldest !== undefined) recent.delete(oldest);
-      if (json.length <= MAX_CHARACTERS) recent.set(box, { json, until: monotonic() + REMEMBERED_MS });
+      if (json.length <= MAX_CHARACTERS) recent.set(name, { box, json, until: monotonic() + REMEMBERED_MS });
     },
-    find(box) {
-      const found = recent.get(box);
-      return found !== undefined && monotonic() < found.until ? found.json : undefined;
+    textIn(name, box) {
+      const found = find(name);
+      return found.box === box ? found.json : undefined;
+    },
+    boxOf(name, json) {
+      const found = find(name);
+      return found.json === json ? found.box : undefined;
     },
   };
 }
@@ -110,9 +123,10 @@ async function sealValue(
   if (id === undefined) return value;
   const { open, sealed } = sealing.divide(value);
   if (Object.keys(sealed).length === 0) return value;
-  const json = JSON.stringify(sealed);
-  const box = base64url(await sealBox(await keys.sealing(id), nameOf(key), UTF8.encode(json)));
-  recent.note(`${nameOf(key)}\0${box}`, json);
+  const [name, json] = [nameOf(key), JSON.stringify(sealed)];
+  const dataKey = await keys.sealing(id);
+  const box = recent.boxOf(name, json) ?? base64url(await sealBox(dataKey, name, UTF8.encode(json)));
+  recent.note(name, box, json);
   return { ...open, [SEALED]: box };
 }
 
@@ -126,7 +140,9 @@ async function openValue(
   const id = sealing.caseOf(key, open);
   const dataKey = id === undefined ? undefined : await keys.opening(id);
   if (dataKey === undefined) return { ...open, ...sealing.erased };
-  const json = recent.find(`${nameOf(key)}\0${text}`) ?? await openText(dataKey, nameOf(key), text);
+  const name = nameOf(key);
+  const json = recent.textIn(name, text) ?? await openText(dataKey, name, text);
+  recent.note(name, text, json);
   const members = JSON.parse(json) as Members;
   return { ...open, ...members };
 }

@@ -17,6 +17,7 @@ const CONSENT = [
   "createdAt",
   "statusUpdatedAt",
   "authoriseBy",
+  "sentToBank",
   "forgottenAt",
   "erasedAt",
 ];

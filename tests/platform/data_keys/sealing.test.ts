@@ -3,6 +3,7 @@ import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/asser
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import type { Store, Write } from "../../../src/base/store/store.ts";
 import { newConsentId } from "../../../src/base/kernel/identifiers.ts";
+import { CaseErased } from "../../../src/platform/data_keys/case_keys.ts";
 import { caseIdOf } from "../../../src/platform/data_keys/case_id.ts";
 import { openRewrapping } from "../../../src/platform/data_keys/rewrap_keys.ts";
 import { openSealed, rejectSealedStore, type Sealed } from "../../../src/platform/data_keys/sealed_store.ts";
@@ -15,6 +16,8 @@ import { openTestStore } from "testing/test_store.ts";
 
 const OWNER = { program: "data-keys", issuer: "https://auth.example" } as const;
 const line = (id: string, byte: number): string => `${id} ${new Uint8Array(32).fill(byte).toBase64()}`;
+
+const EMPTY_REQUEST = { Data: { Initiation: {} }, Risk: {} };
 
 interface Stores extends AsyncDisposable, Sealed {
   readonly raw: Store;
@@ -78,8 +81,13 @@ Deno.test("a sealed value opens in its own record alone, and a changed one not a
   assertEquals((await stores.store.list({ prefix: ["evidence"], limit: 9 }))[0]?.value, value);
   const stored = (await stores.raw.get<{ sealedMembers: string }>(key))?.value;
   assertEquals(Object.keys(stored ?? {}).sort(), ["bytes", "sealedMembers", "v"]);
-  await put(stores.store, key, value);
-  assertNotEquals((await stores.raw.get(key))?.value, stored, "each write has an IV of its own");
+  await put(stores.store, key, { ...value, salt: "y" });
+  const changed = (await stores.raw.get<{ sealedMembers: string }>(key))?.value;
+  assertNotEquals(
+    changed?.sealedMembers.slice(0, 16),
+    stored?.sealedMembers.slice(0, 16),
+    "a new text has a new IV",
+  );
   for (const place of [`${mine} 2 decision`, `${other} 1 decision`]) {
     await put(stores.store, ["evidence", `${other} 9 order`, "0"], value); // the other case has a key
     await put(stores.raw, ["evidence", place, "0"], stored);
@@ -210,6 +218,33 @@ for (
     assert(!error.message.includes("AAAA"), error.message);
   });
 }
+
+Deno.test("a change of readable members leaves the sealed ones as they are, also of a value that another process has sealed [P3]", async () => {
+  await using stores = await openStores();
+  const consentId = await stores.caseKeys.newConsentId();
+  const key = ["consent", consentId];
+  const boxAfter = async (status: string, sub: string): Promise<unknown> => {
+    await put(stores.store, key, { status, payer: { sub } });
+    assertEquals((await stores.store.get(key))?.value, { status, payer: { sub }, request: EMPTY_REQUEST });
+    return (await stores.raw.get<Record<string, unknown>>(key))?.value["sealedMembers"];
+  };
+  const first = await boxAfter("AwaitingAuthorisation", "alice");
+  assertEquals(await boxAfter("Authorized", "alice"), first);
+  const second = await boxAfter("Authorized", "bob");
+  assertNotEquals(second, first);
+  assertNotEquals(await boxAfter("Authorized", "alice"), first); // only the newest is remembered
+  const third = await boxAfter("Authorized", "bob");
+  stores.elapsed += 60_000;
+  await stores.store.get(key); // opens it, as it would one of another process
+  assertEquals(await boxAfter("Consumed", "bob"), third);
+  stores.elapsed += 60_000;
+  assertNotEquals(await boxAfter("Consumed", "bob"), third);
+  await stores.caseKeys.erase(caseIdOf(consentId) ?? "", 1);
+  await assertRejects(
+    () => put(stores.store, key, { status: "Consumed", payer: { sub: "bob" } }),
+    CaseErased,
+  );
+});
 
 Deno.test("a value that this process has sealed opens without decryption for a minute, only at its own key and until its case is erased [P3]", async () => {
   await using stores = await openStores();
