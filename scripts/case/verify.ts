@@ -3,6 +3,7 @@
  * platform and no other file (`docs/contract/evidence.md`).
  */
 import { z } from "zod";
+import { boundedText } from "../../src/base/kernel/foreign_text.ts";
 import type { Revocations } from "./certificates.ts";
 import { jsonIn } from "./signatures.ts";
 import { verifyBundle } from "./verify_bundle.ts";
@@ -17,6 +18,7 @@ export interface Trust {
 
 /** A larger file is no bundle. */
 const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_LINE = 4000;
 
 /**
  * Verifies the bytes of a bundle and prints what it shows, or each thing that does not hold.
@@ -27,8 +29,10 @@ const MAX_BYTES = 64 * 1024 * 1024;
 export async function verify(
   bytes: Uint8Array,
   { anchor, revoked }: Trust,
-  print: (line: string) => void,
+  show: (line: string) => void,
 ): Promise<boolean> {
+  // The file is another party's: its names must not move the cursor of a terminal.
+  const print = (line: string): void => show(boundedText(line, MAX_LINE));
   const findings = newFindings(revoked);
   let faults = bytes.length > MAX_BYTES ? 1 : 0;
   if (faults > 0) print("DOES NOT HOLD: the file is too large for a bundle");
@@ -42,6 +46,10 @@ export async function verify(
     if (anchor === undefined || anchor.split(",").includes(sha256)) continue;
     const cut = missing === undefined ? "" : `: it lacks the certificate of ${missing}`;
     print(`DOES NOT HOLD: a chain ends in ${subject}, SHA-256 ${sha256}, which --anchor does not name${cut}`);
+    faults++;
+  }
+  for (const name of anchor === undefined ? [] : findings.uncertified) {
+    print(`DOES NOT HOLD: ${name} has no certificate, so it leads to none of --anchor`);
     faults++;
   }
   if (faults === 0) { for (const line of summaryOf(findings, anchor)) print(line); }
@@ -80,11 +88,12 @@ export function deletionLines({ statement, bundle, applied }: DeletionFound): re
   ];
 }
 
-function anchorLines({ anchors }: Findings, anchor: string | undefined): readonly string[] {
+function anchorLines({ anchors, uncertified }: Findings, anchor: string | undefined): readonly string[] {
   if (anchor !== undefined) return ["every certificate chain ends in one of --anchor"];
   return [
     "compare these certificates with those that you know, or give their SHA-256 with --anchor, comma separated:",
     ...[...anchors.values()].map(({ subject, sha256 }) => `  ${subject}, SHA-256 ${sha256}`),
+    ...[...uncertified].map((name) => `nothing here says whose this is: ${name} has no certificate`),
   ];
 }
 

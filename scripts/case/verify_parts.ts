@@ -41,12 +41,14 @@ export interface Findings {
   deleted: number;
   /** The last certificate of each chain, by SHA-256. The reader must know them from elsewhere. */
   anchors: Map<string, Anchor>;
+  /** Keys without certificates: nothing in the bundle says whose they are. */
+  readonly uncertified: Set<string>;
   /** The reader's list of revoked certificates. */
   readonly revoked: Revocations;
 }
 
 export function newFindings(revoked: Revocations = new Map()): Findings {
-  return { signatures: 0, deleted: 0, anchors: new Map(), revoked };
+  return { signatures: 0, deleted: 0, anchors: new Map(), uncertified: new Set(), revoked };
 }
 
 /** Returns the RFC 8785 form of a JSON value, or an empty text if it has none, as for 1e999. */
@@ -122,6 +124,7 @@ export async function* verifyKey(
   const { faults, anchor } = await readChain(key, at, findings.revoked);
   for (const fault of faults) yield `${name} ${fault}`;
   if (anchor !== undefined) findings.anchors.set(anchor.sha256, anchor);
+  else findings.uncertified.add(name);
 }
 
 export function nameOf({ record: { subject, sequence, event } }: BundleEntry): string {

@@ -47,6 +47,7 @@ export async function readLogBooks(store: Store): Promise<LogBooks> {
     ...[...ranges, { start: size }].flatMap(({ start }, at) =>
       start === (ranges[at - 1]?.end ?? 0) ? [] : [`places before ${start} are listed twice or not at all`]
     ),
+    ...(seconds.size === size ? [] : [`${seconds.size} different leaves in ${size} places`]),
     ...waiting.flatMap((leaf) => seconds.has(leaf) ? [`${leaf} waits and has a place`] : []),
     ...(checkpoint === null || checkpoint.size === size ? [] : ["the checkpoint has another size"]),
     ...(checkpoint === null || checkpoint.root === hashText(treeHead(hashes))

@@ -32,7 +32,8 @@ const COLLECT_MS = 900;
 export async function growLog(deps: GrowLogDeps): Promise<number> {
   let placed = 0;
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
-    const [head, waiting] = await Promise.all([deps.log.head(), deps.log.waiting(BATCH)]);
+    const head = await deps.log.head(); // first: its version then excludes that any of these got a place meanwhile
+    const waiting = await deps.log.waiting(BATCH);
     const isDue = waiting.length > 0 && (batch > 0 || !isYoung(head, deps));
     if (!isDue && !needsKey(head, deps)) break;
     if (!await place(deps, head, waiting)) break; // another process has

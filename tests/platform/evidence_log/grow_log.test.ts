@@ -138,6 +138,30 @@ Deno.test("a clock that is put back stops no process from growing the log, and a
   await log.assertWhole(0);
 });
 
+Deno.test("a leaf that another process places while this one reads gets one place [EV3]", async () => {
+  await using log = await openLog(await openTestStore());
+  await log.stage(2);
+  log.now += 1000;
+  const other = openLogStore(log.store);
+  let raced = 0;
+  const slow = {
+    ...other,
+    head: async () => {
+      const head = await other.head();
+      if (raced++ === 0) await growLog(log.deps); // between the two reads
+      return head;
+    },
+    waiting: async (limit: number) => {
+      const waiting = await other.waiting(limit);
+      if (raced++ === 0) await growLog(log.deps);
+      return waiting;
+    },
+  };
+  await growLog({ ...log.deps, log: slow, clock: () => log.now + 1500 }); // its clock is ahead
+  assert(raced > 0);
+  await log.assertWhole(0);
+});
+
 Deno.test("growth that began before a restore is not committed to the copy, which lacks leaves that it has read [EV3, EV6]", async () => {
   await using log = await openLog(await openTestStore());
   await log.stage(1);

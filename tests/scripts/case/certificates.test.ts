@@ -7,9 +7,13 @@ import {
   KeyUsagesExtension,
   X509Certificate,
 } from "@peculiar/x509";
+import canonicalize from "canonicalize";
+import { decodeJwt } from "jose";
+import { sha256 as digestOf } from "../../../src/base/kernel/identifiers.ts";
 import { type Chain, readChain } from "../../../scripts/case/certificates.ts";
 import { caseCommand } from "../../../scripts/case/main.ts";
 import type { Key } from "../../../scripts/case/bundle_schema.ts";
+import { signJwt } from "testing/jwts.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { type TestKey, testKey } from "testing/keys.ts";
 import { issue, selfSignedAuthority, type TlsIdentity } from "testing/web_authority.ts";
@@ -173,6 +177,26 @@ Deno.test("a bundle does not hold with a certificate that was revoked before, ex
       /^DOES NOT HOLD: a chain ends in O=Example Shop.* which --anchor does not name: it lacks the /m,
     );
   });
+  await t.step("a key without a certificate leads to no anchor", async () => {
+    const anchors = [...words.matchAll(/, SHA-256 (\S+)$/gm)].map(([, known]) => known);
+    assertEquals((await judged("--anchor", anchors.join()))[0], true);
+    const { statement, keys, ...rest } = JSON.parse(text) as Forgeable;
+    const unsigned = { ...rest, keys: keys.map(({ x5c: _, "x5t#S256": __, ...key }) => key) };
+    const claims = { ...decodeJwt(statement), bundle_sha256: await digestOf(canonicalize(unsigned) ?? "") };
+    const forged = await signJwt({ key: await testKey(12), kid: String(keys[0]?.["kid"]) }, claims, {
+      typ: "evidence-bundle+jwt",
+    });
+    tools.files.set("case.json", `${canonicalize({ ...unsigned, statement: forged })}\n`);
+    const [isGood, faults] = await judged("--anchor", anchors.join());
+    assert(!isGood);
+    assertMatch(faults, /^DOES NOT HOLD: the platform's key \S+ has no certificate, so it leads to none/m);
+    assertMatch((await judged())[1], /^nothing here says whose this is: the platform's key \S+ has no cert/m);
+  });
+  await t.step("names in the file do not move the cursor of a terminal", async () => {
+    tools.files.set("case.json", text.replaceAll("consent.Authorized", "consent.\\u001b[1A"));
+    const [isGood, faults] = await judged();
+    assert(!isGood && !faults.includes("\u001b") && faults.includes("\\u{1b}[1A"), faults);
+  });
   await t.step("signed by the platform with an expired certificate", async () => {
     env.now = Date.UTC(2047, 0, 1);
     tools.files.set("case.json", await grownBundle(env, paymentId));
@@ -184,3 +208,8 @@ Deno.test("a bundle does not hold with a certificate that was revoked before, ex
     );
   });
 });
+
+interface Forgeable {
+  readonly statement: string;
+  readonly keys: readonly Readonly<Record<string, unknown>>[];
+}
