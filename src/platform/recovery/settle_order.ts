@@ -63,7 +63,11 @@ async function stageStatus(
   if (payment.bank !== bank || payment.consentId !== stated.consentId) {
     return disagree(stated, "the platform knows this payment with another bank or consent");
   }
-  if (payment.erasedAt !== undefined) return "agreed"; // it was final, so there is no comparison
+  if (payment.erasedAt !== undefined) { // it was final, so there is no comparison
+    const order = await deps.outbox.find(tx, payment.id);
+    if (order !== null) deps.outbox.stageDelivery(tx, order); // of the copy, from before the erasure
+    return "agreed";
+  }
   const fault = stated.order === undefined ? undefined : await differs(deps, bank, payment, stated.order);
   if (fault !== undefined) return disagree(stated, fault);
   const isReportedSince = payment.statusUpdatedAt > stated.issuedAt &&

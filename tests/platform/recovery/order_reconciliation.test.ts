@@ -8,6 +8,8 @@ import { call, clientToken, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { down, later, outboxOrder, paid, payment, report, statusOf } from "support/orders.ts";
 import { type Copy, copyOf, restore } from "support/restored_store.ts";
+import { erase } from "support/personal_case.ts";
+import { elapse, grow } from "support/retention.ts";
 import { steps } from "support/steps.ts";
 
 const HOLDS = "/operations/order-holds";
@@ -146,6 +148,27 @@ Deno.test("an order that the bank does not have is sent once it is reconciled, a
   await later(env, 10_000);
   assertEquals(env.books.orders.get(id)?.executions, 1);
   assertEquals(await statusOf(env, id), "AcceptedSettlementInProcess");
+});
+
+Deno.test("an order of the copy whose case was erased since is not sent again [G9, EN11]", async () => {
+  await using env = await openBookEnvironment({ environment: { KEEP_CASES_DAYS: "1" } });
+  const takes = env.answer;
+  env.answer = down;
+  const { DomesticPaymentId: id } = await paid(env);
+  const copy = await copyOf(env);
+  env.answer = takes;
+  await later(env, 5000);
+  await good(report(env, id, "AcceptedSettlementCompleted"), 200);
+  await grow(env);
+  await elapse(env, 90_000_000);
+  await good(erase(env, id), 200);
+  await restore(env, copy);
+  const [, answer] = await env.operate(RECONCILE, "");
+  assertEquals([answer.Data.State, answer.Data.Agreed], ["released", 1]);
+  assertEquals(await outboxOrder(env, id), null);
+  env.pushes.length = 0;
+  await later(env, 60_000);
+  assertEquals(env.pushes.length, 0);
 });
 
 /** A payment that the bank executed although its answer got lost; the copy is from the moment after. */
