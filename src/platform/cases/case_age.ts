@@ -6,6 +6,7 @@ import type { ConsentId, PaymentId } from "../../base/kernel/identifiers.ts";
 import type { Store } from "../../base/store/store.ts";
 import { placedHistoryOf } from "../audit_trail.ts";
 import { leafHash } from "../evidence/entry.ts";
+import { placeOf } from "../evidence_log/log_proofs.ts";
 import type { LogStore } from "../evidence_log/log_store.ts";
 
 /** Entries that a deletion makes itself do not begin a period anew. */
@@ -19,7 +20,7 @@ const DELETING = new Set([
 
 export interface CaseAgeDeps {
   readonly store: Store;
-  readonly evidenceLog: Pick<LogStore, "indexOf" | "smallestSizeAfter">;
+  readonly evidenceLog: Pick<LogStore, "ranges" | "tiles" | "smallestSizeAfter">;
 }
 
 /** Why a case is not older than a time. */
@@ -53,7 +54,7 @@ export async function youngerThan(
   const size = await deps.evidenceLog.smallestSizeAfter(until);
   for (const { subject, entry } of ends) {
     if (entry.salt === undefined) continue; // older than the log
-    const index = await deps.evidenceLog.indexOf(leafHash(subject, entry), entry.at);
+    const index = await placeOf(deps.evidenceLog, leafHash(subject, entry), entry.at);
     if (index === undefined || index >= size) return "contradicts the log";
   }
   return undefined;

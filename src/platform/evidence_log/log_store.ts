@@ -3,9 +3,9 @@
  * not wait for each other. `grow_log.ts` gives the waiting leaf hashes their places.
  */
 import type { LeafRange } from "../../base/merkle/proofs.ts";
-import { type Hash, hashText, isSameHash } from "../../base/merkle/tree.ts";
+import { type Hash, hashText } from "../../base/merkle/tree.ts";
 import { storeCopyKey } from "../../base/store/copy_mark.ts";
-import type { Entry, Key, Store } from "../../base/store/store.ts";
+import type { Entry, Listing, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
 import { logCheckpointKey, logHeadKey, logRangeKey, logTileKey, logWaitingKey } from "../store_keys.ts";
 import {
@@ -17,7 +17,7 @@ import {
   logTileRecord,
   logWaitingRecord,
 } from "./log_records.ts";
-import { TILE, type Tile, type TilePlace } from "./tiles.ts";
+import type { Tile, TilePlace } from "./tiles.ts";
 
 /** A leaf hash without a place. */
 export interface WaitingLeaf {
@@ -34,8 +34,11 @@ export interface LogStore {
   waiting(limit: number): Promise<readonly WaitingLeaf[]>;
   /** Returns the hashes of tiles, in this order. A tile that does not exist has none. */
   tiles(places: readonly TilePlace[]): Promise<readonly (readonly Hash[])[]>;
-  /** Returns the place of a leaf hash that was staged with this time (milliseconds), or undefined if it has none. */
-  indexOf(leaf: Hash, at: number): Promise<number | undefined>;
+  /**
+   * Returns the places of the leaf hashes that were staged in the second of this time (milliseconds). They are few: those
+   * of two batches, unless commits became visible late.
+   */
+  ranges(at: number): AsyncIterable<LeafRange>;
   /**
    * Returns the smallest size that a kept checkpoint of a later hour than `at` (milliseconds) signs, or Infinity if none
    * does. A leaf from this size on got its place after that time, whatever the clocks have told since.
@@ -98,8 +101,16 @@ export function openLogStore(store: Store): LogStore {
         at: Number(entry.key[1]),
       }));
     },
-    tiles: (places) => readTiles(store, places),
-    indexOf: (leaf, at) => indexOf(store, leaf, at),
+    async tiles(places) {
+      const found = await store.getMany(places.map(({ level, index }) => logTileKey(level, index)));
+      return found.map((entry) => entry === null ? [] : hashesIn(logTileRecord.decode(entry).value.hashes));
+    },
+    async *ranges(at) {
+      const prefix = logRangeKey(secondOf(at), 0).slice(0, 2);
+      for await (const entry of entriesBelow(store, { prefix, limit: RANGES })) {
+        yield { start: Number(entry.key.at(-1)), end: logRangeRecord.decode(entry).value.end };
+      }
+    },
     smallestSizeAfter: (at) => smallestSizeAfter(store, at),
     isWaiting: async (leaf, at) => await store.get(logWaitingKey(at, hashText(leaf))) !== null,
     stageGrowth(tx, former, { head, placed, tiles }) {
@@ -130,55 +141,27 @@ function stageRanges(tx: Transaction, first: number, placed: readonly WaitingLea
 
 const secondOf = (at: number): number => Math.floor(at / SECOND_MS) * SECOND_MS;
 
-const RANGES = 100;
-
-/** Looks through the places of the second. They are few: those of two batches, unless commits became visible late. */
-async function indexOf(store: Store, leaf: Hash, at: number): Promise<number | undefined> {
-  const prefix = [logRangeRecord.name, ...logRangeKey(secondOf(at), 0).slice(1, 2)];
-  let [after, isMore]: [Key, boolean] = [prefix, true];
-  while (isMore) {
-    const page = await store.list({ prefix, after, limit: RANGES });
-    for (const entry of page) {
-      const range = { start: Number(entry.key.at(-1)), end: logRangeRecord.decode(entry).value.end };
-      const found = await indexIn(store, leaf, range);
-      if (found !== undefined) return found;
-    }
-    after = page.at(-1)?.key ?? after;
-    isMore = page.length === RANGES;
-  }
-  return undefined;
-}
-
-async function indexIn(store: Store, leaf: Hash, { start, end }: LeafRange): Promise<number | undefined> {
-  const [first, last] = [Math.floor(start / TILE), Math.floor((end - 1) / TILE)];
-  const places = Array.from({ length: last - first + 1 }, (_, at) => ({ level: 0, index: first + at }));
-  const hashes = (await readTiles(store, places)).flat().slice(start - first * TILE, end - first * TILE);
-  const at = hashes.findIndex((hash) => isSameHash(hash, leaf));
-  return at < 0 ? undefined : start + at;
-}
-
-async function readTiles(
-  store: Store,
-  places: readonly TilePlace[],
-): Promise<readonly (readonly Hash[])[]> {
-  const found = await store.getMany(places.map(({ level, index }) => logTileKey(level, index)));
-  return found.map((entry) => entry === null ? [] : hashesIn(logTileRecord.decode(entry).value.hashes));
-}
-
-const CHECKPOINTS = 500;
+/** In one page. */
+const [RANGES, CHECKPOINTS] = [100, 500];
 
 async function smallestSizeAfter(store: Store, at: number): Promise<number> {
+  const after = logCheckpointKey(Math.max(0, at));
+  const listing = { prefix: [logCheckpointRecord.name], after, limit: CHECKPOINTS };
   let smallest = Infinity;
-  let [after, isMore]: [Key, boolean] = [logCheckpointKey(Math.max(0, at)), true];
-  while (isMore) {
-    const page = await store.list({ prefix: [logCheckpointRecord.name], after, limit: CHECKPOINTS });
-    for (const entry of page) {
-      smallest = Math.min(smallest, sizeIn(logCheckpointRecord.decode(entry).value.checkpoint));
-    }
-    after = page.at(-1)?.key ?? after;
-    isMore = page.length === CHECKPOINTS;
+  for await (const entry of entriesBelow(store, listing)) {
+    smallest = Math.min(smallest, sizeIn(logCheckpointRecord.decode(entry).value.checkpoint));
   }
   return smallest;
+}
+
+/** Returns the entries of a listing and of the pages that follow it. */
+async function* entriesBelow(store: Store, listing: Listing): AsyncGenerator<Entry<unknown>> {
+  let page = await store.list(listing);
+  yield* page;
+  while (page.length === listing.limit) {
+    page = await store.list({ ...listing, after: page.at(-1)?.key ?? [] });
+    yield* page;
+  }
 }
 
 /** Of a checkpoint that the platform has signed itself. */

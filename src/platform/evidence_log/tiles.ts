@@ -21,6 +21,9 @@ export interface Tile extends TilePlace {
   readonly hashes: readonly Hash[];
 }
 
+/** Returns the hashes of a tile. */
+export type ReadTile = (place: TilePlace) => Promise<readonly Hash[]>;
+
 /** The unfinished tiles of a tree, by level. A level whose tiles are all full has an empty one. */
 export type Edge = readonly (readonly Hash[])[];
 
@@ -73,7 +76,7 @@ export function rootOf(edge: Edge): Hash {
  * @param read returns the hashes of a tile
  * @throws {Error} when it reads a subtree that the tiles do not have
  */
-export function nodesOf(read: (place: TilePlace) => Promise<readonly Hash[]>): ReadNode {
+export function nodesOf(read: ReadTile): ReadNode {
   return async (level, index) => {
     const count = 2 ** (level % LEVELS_IN_TILE);
     const first = index * count;

@@ -6,6 +6,7 @@ import { storeCopyKey } from "../../../src/base/store/copy_mark.ts";
 import type { Store } from "../../../src/base/store/store.ts";
 import { check, commitIfUnchanged } from "../../../src/base/store/transaction.ts";
 import { growLog, type GrowLogDeps } from "../../../src/platform/evidence_log/grow_log.ts";
+import { placeOf } from "../../../src/platform/evidence_log/log_proofs.ts";
 import { openLogStore, stageLeaf } from "../../../src/platform/evidence_log/log_store.ts";
 import { missingOrForeign, readLogBooks, type StagedLeaf } from "testing/evidence_log.ts";
 import { testKey } from "testing/keys.ts";
@@ -86,12 +87,15 @@ Deno.test("the place of a leaf is found by the time of its entry, in every batch
   await log.assertWhole(0);
   const { leaves } = await readLogBooks(log.store);
   const found = await Promise.all(
-    log.staged.map(async ({ leaf, at }) => await log.deps.log.indexOf(hashIn(leaf), at)),
+    log.staged.map(async ({ leaf, at }) => await placeOf(log.deps.log, hashIn(leaf), at)),
   );
   assertEquals(found, log.staged.map(({ leaf }) => leaves.indexOf(leaf)));
+  for (const leaf of [leaves[199], leaves[201]]) { // on both sides of the only leaf of that second, in the same tile
+    assertEquals(await placeOf(log.deps.log, hashIn(leaf ?? ""), START - 1), undefined);
+  }
   const [first] = log.staged;
-  assertEquals(await log.deps.log.indexOf(hashIn(first?.leaf ?? ""), START + 1000), undefined);
-  assertEquals(await log.deps.log.indexOf(leafHash(Uint8Array.of(1)), START), undefined);
+  assertEquals(await placeOf(log.deps.log, hashIn(first?.leaf ?? ""), START + 1000), undefined);
+  assertEquals(await placeOf(log.deps.log, leafHash(Uint8Array.of(1)), START), undefined);
 });
 
 Deno.test("a leaf is staged with its effect or not at all, and two commits that stage leaves share no key [EV2]", async () => {
