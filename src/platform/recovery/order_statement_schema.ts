@@ -6,6 +6,8 @@ import { instantOf } from "../../base/kernel/date_time.ts";
 import { PAYMENT_STATUSES, type PaymentStatus } from "../payments/payment.ts";
 
 export interface StatedOrder {
+  /** When the bank signed the statement, milliseconds. */
+  readonly statedAt: number;
   readonly paymentId: PaymentId;
   readonly consentId: ConsentId;
   readonly status: PaymentStatus;
@@ -18,8 +20,6 @@ export interface StatedOrder {
 }
 
 export interface StatementPage {
-  /** When the bank signed it, milliseconds. */
-  readonly issuedAt: number;
   /** Milliseconds. The statement covers every order that the bank received at or after this time. */
   readonly since: number;
   /** The page starts after this cursor; absent on the first page. */
@@ -56,7 +56,7 @@ const statedOrder = z.object({
   StatusUpdateDateTime: instant,
   StatusReason: z.string().optional(),
   Order: z.string().max(MAX_ORDER_CHARACTERS).optional(),
-}).transform((stated): StatedOrder => ({
+}).transform((stated): Omit<StatedOrder, "statedAt"> => ({
   paymentId: stated.DomesticPaymentId,
   consentId: stated.ConsentId,
   status: stated.Status,
@@ -84,9 +84,8 @@ export function decodeStatement(claims: unknown): Result<StatementPage, Reason> 
   }
   const { iat, Data: { Since, After, Next, PaymentOrder } } = decoded.data;
   return ok({
-    issuedAt: iat * 1000,
     since: Since,
-    orders: PaymentOrder,
+    orders: PaymentOrder.map((stated) => ({ statedAt: iat * 1000, ...stated })),
     ...(After === undefined ? {} : { after: After }),
     ...(Next === undefined ? {} : { next: Next }),
   });

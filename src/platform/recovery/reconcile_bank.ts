@@ -99,7 +99,7 @@ async function compare(deps: ReconcileBankDeps, hold: Hold, page: StatementPage)
   const { after: _, ...rest } = hold;
   let comparison = hold.after === undefined ? NOTHING_COMPARED : hold.comparison;
   for (const stated of page.orders) {
-    comparison = counted(comparison, await settleOrder(deps, hold.bank, stated, page.issuedAt));
+    comparison = counted(comparison, await settleOrder(deps, hold.bank, stated));
   }
   return { ...rest, ...(page.next === undefined ? {} : { after: page.next }), comparison };
 }

@@ -28,19 +28,17 @@ export interface SettleOrderDeps extends TransactDeps {
 /**
  * Applies the order and returns the finding.
  *
- * @param issuedAt when the bank signed the statement, milliseconds
  * @throws {ApiError} `platform.unavailable` if parallel changes keep committing first
  */
 export async function settleOrder(
   deps: SettleOrderDeps,
   bank: BankCode,
   stated: StatedOrder,
-  issuedAt: number,
 ): Promise<Finding> {
   return await transact(deps, { what: "payment of a statement" }, async (tx) => {
     const payment = await deps.payments.find(tx, stated.paymentId);
     if (payment === null && await deletedCase(tx, stated.paymentId) !== null) return "agreed"; // contract EN14
-    if (payment !== null) return await stageStatus(deps, tx, bank, payment, { ...stated, issuedAt });
+    if (payment !== null) return await stageStatus(deps, tx, bank, payment, stated);
     const finding = await stageRecovery(deps, tx, bank, stated);
     // A parallel comparison may have recovered it since. Then its consent is Consumed, which is no disagreement.
     if (finding !== "recovered") deps.payments.stageAbsence(tx, stated.paymentId);
@@ -57,28 +55,27 @@ async function stageStatus(
   tx: Transaction,
   bank: BankCode,
   entry: Entry<Payment>,
-  stated: StatedOrder & { readonly issuedAt: number },
+  stated: StatedOrder,
 ): Promise<Finding> {
   const payment = beforeReport(entry.value);
   if (payment.bank !== bank || payment.consentId !== stated.consentId) {
     return disagree(stated, "the platform knows this payment with another bank or consent");
   }
+  const order = await deps.outbox.find(tx, payment.id);
   if (payment.erasedAt !== undefined) { // it was final, so there is no comparison
-    const order = await deps.outbox.find(tx, payment.id);
     if (order !== null) deps.outbox.stageDelivery(tx, order); // of the copy, from before the erasure
     return "agreed";
   }
   const fault = stated.order === undefined ? undefined : await differs(deps, bank, payment, stated.order);
   if (fault !== undefined) return disagree(stated, fault);
-  const isReportedSince = payment.statusUpdatedAt > stated.issuedAt &&
+  const isReportedSince = payment.statusUpdatedAt > stated.statedAt &&
     isReachable(stated.status, payment.status);
-  const isSame = payment.status === stated.status || isReportedSince;
-  if (!isSame && !isReachable(payment.status, stated.status)) {
+  const isAgreed = payment.status === stated.status || isReportedSince;
+  if (!isAgreed && !isReachable(payment.status, stated.status)) {
     return disagree(stated, `the platform has it as ${payment.status}, the bank as ${stated.status}`);
   }
-  const order = await deps.outbox.find(tx, payment.id);
   if (order !== null && stated.status !== "Pending") deps.outbox.stageDelivery(tx, order);
-  if (isSame) return "agreed";
+  if (isAgreed) return "agreed";
   const now = deps.clock();
   const statusUpdatedAt = movedAt(payment, stated.statusUpdatedAt, now);
   const reason = reasonOf(stated.status, stated.statusReason);
