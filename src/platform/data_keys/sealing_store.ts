@@ -5,6 +5,7 @@
 import type { Entry, Key, Store, Write } from "../../base/store/store.ts";
 import { base64url } from "../../base/kernel/identifiers.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
+import { openRecentlyUsed } from "../../base/kernel/recently_used.ts";
 import { openBox, sealBox } from "./aes_box.ts";
 import type { CaseId } from "./case_id.ts";
 import type { CaseKeys } from "./case_keys.ts";
@@ -49,17 +50,17 @@ const MAX_REMEMBERED = 2000;
 const MAX_CHARACTERS = 4000;
 
 function openRecentBoxes(monotonic: Clock): RecentBoxes {
-  const recent = new Map<string, { readonly box: string; readonly json: string; readonly until: number }>();
+  const recent = openRecentlyUsed<{ readonly box: string; readonly json: string; readonly until: number }>(
+    MAX_REMEMBERED,
+  );
   const find = (name: string): { readonly box?: string; readonly json?: string } => {
     const found = recent.get(name);
     return found !== undefined && monotonic() < found.until ? found : {};
   };
   return {
     note(name, box, json) {
-      recent.delete(name); // so that the oldest comes first
-      const [oldest] = recent.keys();
-      if (recent.size >= MAX_REMEMBERED && oldest !== undefined) recent.delete(oldest);
       if (json.length <= MAX_CHARACTERS) recent.set(name, { box, json, until: monotonic() + REMEMBERED_MS });
+      else recent.delete(name);
     },
     textIn(name, box) {
       const found = find(name);
