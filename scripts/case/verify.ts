@@ -18,7 +18,8 @@ export interface Trust {
 
 /** A larger file is no bundle. */
 const MAX_BYTES = 64 * 1024 * 1024;
-const MAX_LINE = 4000;
+/** Longer lines are cut: names in a bundle have no bound of their own. */
+const MAX_LINE_CHARACTERS = 4000;
 
 /**
  * Verifies the bytes of a bundle and prints what it shows, or each thing that does not hold.
@@ -32,7 +33,7 @@ export async function verify(
   show: (line: string) => void,
 ): Promise<boolean> {
   // The file is another party's: its names must not move the cursor of a terminal.
-  const print = (line: string): void => show(boundedText(line, MAX_LINE));
+  const print = (line: string): void => show(boundedText(line, MAX_LINE_CHARACTERS));
   const findings = newFindings(revoked);
   let faults = bytes.length > MAX_BYTES ? 1 : 0;
   if (faults > 0) print("DOES NOT HOLD: the file is too large for a bundle");

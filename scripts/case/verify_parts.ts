@@ -124,7 +124,7 @@ export async function* verifyKey(
   const { faults, anchor } = await readChain(key, at, findings.revoked);
   for (const fault of faults) yield `${name} ${fault}`;
   if (anchor !== undefined) findings.anchors.set(anchor.sha256, anchor);
-  else findings.uncertified.add(name);
+  else if (faults.length === 0) findings.uncertified.add(name);
 }
 
 export function nameOf({ record: { subject, sequence, event } }: BundleEntry): string {
