@@ -4,7 +4,7 @@ import { type Line, persistently } from "./calls.ts";
 import { OPERATOR_TOKEN } from "./parties.ts";
 
 const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
-/** Beyond an hour: while a clock was ahead at the restore, statements are from before it. */
+/** More than an hour: a clock may be so much ahead at a restore, and until then no statement is from after it. */
 const MAX_ROUNDS = 150;
 const PAUSE_MS = 30_000;
 
