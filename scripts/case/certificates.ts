@@ -9,37 +9,46 @@ import {
 import type { Key } from "./bundle_schema.ts";
 import { digestOf, textOf } from "./signatures.ts";
 
-/** The faults of a chain, and its last certificate, which the reader must know from elsewhere. */
-export interface Chain {
-  readonly faults: readonly string[];
-  /** The last certificate. Absent if the key has none. */
-  readonly anchor?: Anchor;
-}
-
-export interface Anchor {
+/** A certificate of a key's chain. */
+export interface Certificate {
   readonly subject: string;
+  /** Another authority's name, if the chain lacks its certificate. */
+  readonly issuer: string;
   /** Base64url. */
   readonly sha256: string;
-  /** Who issued it, if that was another authority, whose certificate the chain lacks. */
-  readonly missing?: string;
 }
 
 /** When keys were revoked, milliseconds, by the SHA-256 of their certificates, base64url. */
 export type Revocations = ReadonlyMap<string, number>;
 
-/** Checks the certificates (`x5c`) of a key, the key's own first. @param at milliseconds */
-export async function readChain(key: Key, at: number, revoked: Revocations = new Map()): Promise<Chain> {
+/** Returns the certificates (`x5c`) of a key, its own first, or undefined if one cannot be read. */
+export function certificatesOf(key: Key): readonly Certificate[] | undefined {
+  return parsedChain(key)?.map((certificate) => ({
+    subject: certificate.subject,
+    issuer: certificate.issuer,
+    sha256: thumbprint(certificate),
+  }));
+}
+
+function parsedChain(key: Key): readonly X509Certificate[] | undefined {
   const texts: unknown = key["x5c"];
-  if (!Array.isArray(texts) || texts.length === 0) return { faults: [] };
-  let chain: readonly X509Certificate[];
   try {
-    chain = texts.map((text) => new X509Certificate(Uint8Array.fromBase64(text)));
+    return Array.isArray(texts) ? texts.map((text) => new X509Certificate(Uint8Array.fromBase64(text))) : [];
   } catch {
-    return { faults: ["has a certificate that cannot be read"] };
+    return undefined;
   }
+}
+
+/** Returns what is wrong with the certificates of a key, in words that follow its name. @param at milliseconds */
+export async function chainFaults(
+  key: Key,
+  at: number,
+  revoked: Revocations = new Map(),
+): Promise<readonly string[]> {
+  const chain = parsedChain(key);
+  if (chain === undefined) return ["has a certificate that cannot be read"];
   const [first] = chain;
-  const last = chain.at(-1);
-  if (first === undefined || last === undefined) return { faults: [] };
+  if (first === undefined) return [];
   const faults: string[] = [];
   if (!await isOf(first, key)) faults.push("has a certificate of another key");
   if (typeof key["x5t#S256"] === "string" && key["x5t#S256"] !== thumbprint(first)) {
@@ -51,8 +60,7 @@ export async function readChain(key: Key, at: number, revoked: Revocations = new
     if (issuer !== undefined) found.push(...await issuerFaults(certificate, issuer));
     faults.push(...found.map((fault) => `has the certificate ${certificate.subject}, which ${fault}`));
   }
-  const missing = last.issuer === last.subject ? {} : { missing: last.issuer };
-  return { faults, anchor: { subject: last.subject, sha256: thumbprint(last), ...missing } };
+  return faults;
 }
 
 function* timeFaults(certificate: X509Certificate, at: number, revoked: Revocations): Generator<string> {

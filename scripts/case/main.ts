@@ -6,15 +6,16 @@ import { optionsOf, runProgram, UsageError } from "../command_line/run.ts";
 import { type ApiTools, getOperation } from "../operations_api/client.ts";
 import { bundleSchema, statementSchema } from "./bundle_schema.ts";
 import { timelineOf } from "./timeline.ts";
-import { verify, verifyArguments, verifyFiles } from "./verify.ts";
+import { verify, VERIFY_OPTIONS, verifyArguments, verifyFiles } from "./verify.ts";
 import { isDeletion } from "./verify_deletion.ts";
 
 const USAGE = `deno task case <id> [--json | --screen] [--bundle FILE] [--url URL]
-deno task case verify <FILE> [--anchor <thumbprint>,…] [--revoked <FILE>]
+deno task case verify <FILE> ${VERIFY_OPTIONS}
   Prints what happened, in words. The id is that of a payment or a consent, an interaction id (the number on an error
   page, while its trace is kept), an end-to-end id or an idempotency key. --screen: prints the customer's decision and what the screen showed. --json: prints
-  the bundle. --bundle: writes it to a file, which verify checks without the platform. --anchor: the certificates in
-  which chains may end. --revoked: a key set of revoked keys, from the directory.
+  the bundle. --bundle: writes it to a file, which verify checks without the platform. --platform, --tpp, --bank: SHA-256
+  (base64url) of the certificates that are this party's or its authority's. --revoked: a key set of revoked keys, from the
+  directory.
   OPS_TOKEN (an operator's token), OPERATIONS_HOST and OPERATIONS_PORT are read from the environment or .env.`;
 
 /** Dependencies of the command. */

@@ -6,13 +6,14 @@ import { z } from "zod";
 import { boundedText } from "../../src/base/kernel/foreign_text.ts";
 import type { Revocations } from "./certificates.ts";
 import { jsonIn } from "./signatures.ts";
+import { type Party, signerLines, strangersIn, type Trusted } from "./signers.ts";
 import { verifyBundle } from "./verify_bundle.ts";
 import { type DeletionFound, type Findings, newFindings } from "./verify_parts.ts";
 
 /** Knowledge of the reader of a bundle from elsewhere. */
 export interface Trust {
-  /** SHA-256 of the certificates in which chains may end, base64url, comma separated. Without it the reader compares. */
-  readonly anchor?: string | undefined;
+  /** Whose certificates the reader knows. */
+  readonly trusted?: Trusted;
   readonly revoked?: Revocations | undefined;
 }
 
@@ -29,7 +30,7 @@ const MAX_LINE_CHARACTERS = 4000;
  */
 export async function verify(
   bytes: Uint8Array,
-  { anchor, revoked }: Trust,
+  { trusted = {}, revoked }: Trust,
   show: (line: string) => void,
 ): Promise<boolean> {
   // The file is another party's: its names must not move the cursor of a terminal.
@@ -43,23 +44,19 @@ export async function verify(
       faults++;
     }
   }
-  for (const { subject, sha256, missing } of findings.anchors.values()) {
-    if (anchor === undefined || anchor.split(",").includes(sha256)) continue;
-    const cut = missing === undefined ? "" : `: it lacks the certificate of ${missing}`;
-    print(`DOES NOT HOLD: a chain ends in ${subject}, SHA-256 ${sha256}, which --anchor does not name${cut}`);
+  for (const stranger of strangersIn(findings.signers, trusted)) {
+    print(`DOES NOT HOLD: ${stranger}`);
     faults++;
   }
-  for (const name of anchor === undefined ? [] : findings.uncertified) {
-    print(`DOES NOT HOLD: ${name} has no certificate, so it leads to none of --anchor`);
-    faults++;
-  }
-  if (faults === 0) { for (const line of summaryOf(findings, anchor)) print(line); }
+  if (faults === 0) { for (const line of summaryOf(findings, trusted)) print(line); }
   return faults === 0;
 }
 
-function summaryOf(findings: Findings, anchor: string | undefined): readonly string[] {
-  const { bundle, statement, checkpoint, signatures, deleted, deletion } = findings;
-  if (deletion !== undefined) return [...deletionLines(deletion), ...anchorLines(findings, anchor)];
+function summaryOf(findings: Findings, trusted: Trusted): readonly string[] {
+  const { bundle, statement, checkpoint, signatures, signers, unsigned, deleted, deletion } = findings;
+  if (deletion !== undefined) {
+    return [...deletionLines(deletion), ...signerLines(signers, trusted, ["platform"])];
+  }
   if (bundle === undefined || statement === undefined || checkpoint === undefined) return [];
   const inLog = bundle.entries.filter(({ index }) => index !== undefined).length;
   const older = bundle.entries.length - inLog;
@@ -73,7 +70,8 @@ function summaryOf(findings: Findings, anchor: string | undefined): readonly str
     ...(older === 0 ? [] : [`not in the log: ${older} entries of an earlier version`]),
     `signatures that verify: ${signatures}`,
     ...(deleted === 0 ? [] : [`deleted since: ${deleted} pieces of evidence, whose digests stay`]),
-    ...anchorLines(findings, anchor),
+    ...(unsigned.size === 0 ? [] : [`not signed: ${[...unsigned].toSorted().join(", ")}`]),
+    ...signerLines(signers, trusted),
   ];
 }
 
@@ -86,15 +84,6 @@ export function deletionLines({ statement, bundle, applied }: DeletionFound): re
       new Date(applied?.until ?? 0).toISOString()
     } or before`,
     `signed by ${statement.iss} at ${timeOf(statement.iat)}; the entry that names the case is in its log`,
-  ];
-}
-
-function anchorLines({ anchors, uncertified }: Findings, anchor: string | undefined): readonly string[] {
-  if (anchor !== undefined) return ["every certificate chain ends in one of --anchor"];
-  return [
-    "compare these certificates with those that you know, or give their SHA-256 with --anchor, comma separated:",
-    ...[...anchors.values()].map(({ subject, sha256 }) => `  ${subject}, SHA-256 ${sha256}`),
-    ...[...uncertified].map((name) => `nothing here says whose this is: ${name} has no certificate`),
   ];
 }
 
@@ -115,27 +104,35 @@ export function readRevocations(text: string): Revocations {
 
 export interface VerifyArguments {
   readonly file: string;
-  readonly anchor?: string;
+  readonly trusted: Trusted;
   /** Path of a key set of revoked keys. */
   readonly revoked?: string;
 }
+
+/** The options of a verification, for a usage text. */
+export const VERIFY_OPTIONS =
+  "[--platform <thumbprint>,…] [--tpp <thumbprint>,…] [--bank <thumbprint>,…] [--revoked <FILE>]";
 
 /** Reads the arguments: a file and options. Undefined if they are others. */
 export function verifyArguments(args: readonly string[]): VerifyArguments | undefined {
   const [file, ...rest] = args;
   if (file === undefined || file.startsWith("--") || rest.length % 2 > 0) return undefined;
-  const given: Record<string, string> = {};
+  const trusted: Partial<Record<Party, readonly string[]>> = {};
+  let revoked: string | undefined;
   for (let at = 0; at < rest.length; at += 2) {
     const [name, value = ""] = rest.slice(at);
-    if ((name !== "--anchor" && name !== "--revoked") || value === "") return undefined;
-    given[name.slice(2)] = value;
+    if (value === "") return undefined;
+    if (name === "--platform" || name === "--tpp" || name === "--bank") {
+      trusted[name.slice(2) as Party] = value.split(",");
+    } else if (name === "--revoked") revoked = value;
+    else return undefined;
   }
-  return { file, ...given };
+  return { file, trusted, ...(revoked === undefined ? {} : { revoked }) };
 }
 
 /** Reads the files and verifies. */
 export async function verifyFiles(
-  { file, anchor, revoked }: VerifyArguments,
+  { file, trusted, revoked }: VerifyArguments,
   read: (path: string) => Promise<Uint8Array>,
   print: (line: string) => void,
 ): Promise<boolean> {
@@ -143,7 +140,7 @@ export async function verifyFiles(
   const known = revoked === undefined
     ? undefined
     : readRevocations(new TextDecoder().decode(await read(revoked)));
-  return await verify(bytes, { anchor, revoked: known }, print);
+  return await verify(bytes, { trusted, revoked: known }, print);
 }
 
 if (import.meta.main) {
@@ -151,7 +148,7 @@ if (import.meta.main) {
   const given = verifyArguments(Deno.args);
   if (given === undefined) {
     Deno.stderr.writeSync(
-      encoder.encode("Usage: verify.ts FILE [--anchor <thumbprint>,…] [--revoked FILE]\n"),
+      encoder.encode(`Usage: verify.ts <FILE> ${VERIFY_OPTIONS}\n`),
     );
     Deno.exit(2);
   }

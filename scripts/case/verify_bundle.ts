@@ -14,6 +14,7 @@ import {
   statementSchema,
 } from "./bundle_schema.ts";
 import { bytesOf, digestOf, isDetachedJws, jsonIn, openJws, textOf } from "./signatures.ts";
+import { noteSigner, signerOf } from "./signers.ts";
 import { isDeletion, verifyDeletion } from "./verify_deletion.ts";
 import {
   canonicalOf,
@@ -52,11 +53,10 @@ export async function* verifyBundle(bytes: Uint8Array, findings: Findings): Asyn
 /** The platform's signature over the whole file. */
 async function* verifyStatement(bundle: Bundle, findings: Findings): AsyncGenerator<string> {
   const { statement, ...signed } = bundle;
-  const payload = yield* openPlatformJws("statement", statement, "evidence-bundle+jwt", bundle.keys);
+  const payload = yield* openPlatformJws("statement", statement, "evidence-bundle+jwt", bundle, findings);
   const claims = statementSchema.safeParse(payload);
   if (!claims.success) return yield "the statement has not its claims";
   findings.statement = claims.data;
-  findings.signatures++;
   yield* verifySigned(signed, claims.data, findings);
 }
 
@@ -119,14 +119,20 @@ async function* verifyItem(
   const name = `the ${item.kind} of ${nameOf(entry)}`;
   const bytes = bytesOf(body.bytes) ?? new Uint8Array();
   if (item.kind === "decision") yield* verifyPage(name, entry, bytes);
-  if (item.key === undefined) return yield* body.signature === undefined ? [] : [`${name} names no key`];
+  if (item.key === undefined) {
+    findings.unsigned.add(item.kind);
+    return yield* body.signature === undefined ? [] : [`${name} names no key`];
+  }
+  const party = signerOf(item.kind);
+  if (party === undefined) return yield `${name} is signed, and this program does not know who signs it`;
   const key = keySchema.safeParse(jsonIn(new TextEncoder().encode(documents.get(item.key))));
   if (!key.success) return yield `the key of ${name} is missing`;
   const isSigned = body.signature === undefined
     ? await openJws(new TextDecoder().decode(bytes), key.data) !== undefined
     : await isDetachedJws(body.signature, bytes, key.data);
-  if (isSigned) findings.signatures++;
-  else yield `the signature of ${name} does not verify`;
+  if (!isSigned) return yield `the signature of ${name} does not verify`;
+  findings.signatures++;
+  noteSigner(findings.signers, party, item.kind, key.data);
   yield* verifyKey(`the key of ${name}`, key.data, entry.record.at, findings);
 }
 

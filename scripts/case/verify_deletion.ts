@@ -23,10 +23,9 @@ export async function* verifyDeletion(value: unknown, findings: Findings): Async
   const { statement, ...signed } = value as Deletion;
   const typ = "evidence-deletion+jwt";
   const claims = deletionStatementSchema.safeParse(
-    yield* openPlatformJws("statement", statement, typ, bundle.keys),
+    yield* openPlatformJws("statement", statement, typ, bundle, findings),
   );
   if (!claims.success) return yield "the statement has not its claims";
-  findings.signatures++;
   findings.deletion = { statement: claims.data, bundle };
   yield* verifySigned(signed, claims.data, findings);
   yield* verifyCheckpoint(bundle, findings);

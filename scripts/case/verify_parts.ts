@@ -11,9 +11,10 @@ import type {
   Key,
   Statement,
 } from "./bundle_schema.ts";
-import { type Anchor, readChain, type Revocations } from "./certificates.ts";
+import { chainFaults, type Revocations } from "./certificates.ts";
 import { type Checkpoint, readCheckpoint } from "../log/checkpoint.ts";
 import { bytesOf, digestOf, jsonIn, kidOf, openJws, textOf } from "./signatures.ts";
+import { noteSigner, type Signers } from "./signers.ts";
 
 /** The proof that retention has deleted a case. */
 export interface DeletionFound {
@@ -39,16 +40,16 @@ export interface Findings {
   signatures: number;
   /** Pieces of evidence that are named and no longer there. */
   deleted: number;
-  /** The last certificate of each chain, by SHA-256. The reader must know them from elsewhere. */
-  anchors: Map<string, Anchor>;
-  /** Keys without certificates: nothing in the bundle says whose they are. */
-  readonly uncertified: Set<string>;
+  /** Whose keys they are, the reader must know from elsewhere. */
+  readonly signers: Signers;
+  /** Kinds of evidence without a signature. */
+  readonly unsigned: Set<string>;
   /** The reader's list of revoked certificates. */
   readonly revoked: Revocations;
 }
 
 export function newFindings(revoked: Revocations = new Map()): Findings {
-  return { signatures: 0, deleted: 0, anchors: new Map(), uncertified: new Set(), revoked };
+  return { signatures: 0, deleted: 0, signers: new Map(), unsigned: new Set(), revoked };
 }
 
 /** Returns the RFC 8785 form of a JSON value, or an empty text if it has none, as for 1e999. */
@@ -66,11 +67,10 @@ export async function* verifyCheckpoint(
 ): AsyncGenerator<string> {
   const typ = "evidence-log-checkpoint+jwt";
   const checkpoint = readCheckpoint(
-    yield* openPlatformJws("checkpoint", bundle.checkpoint, typ, bundle.keys),
+    yield* openPlatformJws("checkpoint", bundle.checkpoint, typ, bundle, findings),
   );
   if (checkpoint === undefined) return yield "the checkpoint has not its claims";
   findings.checkpoint = checkpoint;
-  findings.signatures++;
   const statement = findings.statement ?? findings.deletion?.statement;
   if (statement !== undefined && (statement.iss !== checkpoint.iss || statement.cell !== checkpoint.cell)) {
     yield "the checkpoint is of another log";
@@ -81,12 +81,17 @@ export async function* openPlatformJws(
   name: string,
   jws: string,
   typ: string,
-  keys: readonly Key[],
+  { keys }: { readonly keys: readonly Key[] },
+  findings: Findings,
 ): AsyncGenerator<string, unknown> {
   const key = keys.find(({ kid }) => kid === kidOf(jws));
   const payload = key === undefined ? undefined : await openJws(jws, key, typ);
-  if (payload === undefined) yield `the platform's signature of the ${name} does not verify`;
-  return payload === undefined ? undefined : jsonIn(payload);
+  if (key === undefined || payload === undefined) {
+    return yield `the platform's signature of the ${name} does not verify`;
+  }
+  findings.signatures++;
+  noteSigner(findings.signers, "platform", name, key);
+  return jsonIn(payload);
 }
 
 /** The leaf of the entry is in the signed log, and each body has the digest that the entry names. */
@@ -121,10 +126,7 @@ export async function* verifyKey(
   at: number,
   findings: Findings,
 ): AsyncGenerator<string> {
-  const { faults, anchor } = await readChain(key, at, findings.revoked);
-  for (const fault of faults) yield `${name} ${fault}`;
-  if (anchor !== undefined) findings.anchors.set(anchor.sha256, anchor);
-  else if (faults.length === 0) findings.uncertified.add(name);
+  for (const fault of await chainFaults(key, at, findings.revoked)) yield `${name} ${fault}`;
 }
 
 export function nameOf({ record: { subject, sequence, event } }: BundleEntry): string {
