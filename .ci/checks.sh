@@ -69,7 +69,7 @@ run_tests() {
   if [ "$(sum_before ignored "$summaries")" -gt 0 ]; then count_failure "no test is left out" "$log"; fi
   count=$(sum_before failed "$summaries")
   failed=$((failed + count))
-  [ "$count" -eq 0 ] || sed -n '/^ ERRORS/,$p' "$log" | tail -n 200
+  [ "$count" -eq 0 ] || sed -n '/^ ERRORS/,$p' "$log" | tail -n 200 | tee "$logs/errors.log"
   # A test run that fails without a failed test: types, an exception outside tests, the time limit.
   if [ "$status" -ne 0 ] && [ "$count" -eq 0 ]; then count_failure "task test ends well (status $status)" "$log"; fi
   if [ "$status" -eq 0 ] && [ -z "$summaries" ]; then count_failure "task test runs tests" "$log"; fi
