@@ -12,6 +12,7 @@ import { openKeyRing } from "../../src/base/jose/key_ring.ts";
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
 import type { CaseKeys } from "../../src/platform/data_keys/case_keys.ts";
 import { everything, snapshot } from "./store_contents.ts";
+import type { Sealed } from "../../src/platform/data_keys/sealed_store.ts";
 import { forwardOnly, sealedForTest } from "./sealed_for_test.ts";
 import { openTestStore } from "./test_store.ts";
 import type { Entry, Store } from "../../src/base/store/store.ts";
@@ -155,15 +156,14 @@ async function openEmptyEnvironment(
     environment: "Production",
     loopbackRedirects: false,
   });
-  const { store, caseKeys } = await sealedForTest(raw, vault, forwardOnly(() => state.now));
+  const openOwnStore = (): Promise<Sealed> => sealedForTest(raw, vault, forwardOnly(() => state.now));
   const keySet = await platformKeySet();
   const config = readConfig({ ...ENVIRONMENT, PLATFORM_KEYS: keySet, ...options.environment });
   const env = Object.assign(state, {
     config,
-    store,
+    ...await openOwnStore(),
     raw,
     vault,
-    caseKeys,
     directory,
     network: (request: Request): Promise<Response> => directory.fetch(request),
   });
@@ -176,13 +176,13 @@ async function openEmptyEnvironment(
   const compose = async (): Promise<Platform> => {
     const platform = await composePlatform({
       config,
-      store,
+      store: env.store,
+      caseKeys: env.caseKeys,
       clock: () => env.now + env.clockStep,
       monotonic: forwardOnly(() => env.now),
       fetch: fetchThroughEnvironment as typeof fetch,
       log: (line) => void env.logged.push(line),
       keys,
-      caseKeys,
       operators: options.operators ?? await testOperators(),
       isServing: options.isServing ?? (() => true),
     });
@@ -195,6 +195,7 @@ async function openEmptyEnvironment(
     platform: await compose(),
     async restart(): Promise<void> {
       await running.platform.stop();
+      Object.assign(env, await openOwnStore());
       running.platform = await compose();
     },
     api: (request: Request, as?: Participant): Promise<Response> =>
@@ -205,10 +206,10 @@ async function openEmptyEnvironment(
       if (!headers.has("authorization")) headers.set("authorization", `Bearer ${OPERATOR_TOKENS[as]}`);
       return running.platform.operations.fetch(new Request(`${OPERATIONS_URL}${path}`, { ...init, headers }));
     },
-    snapshot: () => snapshot(store),
+    snapshot: () => snapshot(env.store),
     async [Symbol.asyncDispose](): Promise<void> {
       await running.platform.stop();
-      await store.close();
+      await env.store.close();
       await directoryStore.close();
     },
   });

@@ -39,7 +39,7 @@ import { withoutRevoked } from "./security/current_controls.ts";
 import { activeBank, type ResourceGuards } from "./security/resource_guards.ts";
 import { monotonicClock, preciseClock } from "../base/kernel/clock.ts";
 import { type GuardedStore, guardStore } from "../base/store/guarded_store.ts";
-import type { Reader, Store } from "../base/store/store.ts";
+import type { Reader } from "../base/store/store.ts";
 import { type RecordTrace, traceRequests } from "./http/trace_requests.ts";
 import { traceOf } from "./traces/trace.ts";
 import type { FindTpp } from "./http/error_routes.ts";
@@ -62,7 +62,7 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   const { config, clock } = given;
   const log: Log = openLog({ clock, sink: given.log, level: config.logLevel, context: currentFacts });
   const metrics = openPlatformMetrics();
-  const store = guarded(given.store, metrics, log);
+  const store = guarded(given, metrics, log);
   const { mark: markAge, ...clocks } = await openClocks({ ...given, store }, log);
   const parts: TimedParts = { ...given, ...clocks, store, metrics, spans: openSpans(given, metrics) };
   const shared = composeShared(parts, log);
@@ -99,12 +99,25 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   };
 }
 
-function guarded(store: Store, metrics: PlatformMetrics, log: Log): GuardedStore {
-  return guardStore(measured(store, metrics), {
+/** The store works if the data key store does too: without it no consent can be read or created. */
+function guarded({ store, caseKeys }: PlatformParts, metrics: PlatformMetrics, log: Log): GuardedStore {
+  const own = guardStore(measured(store, metrics), {
     elapsed: monotonicClock,
     failing: (why) => log.error("store.failing", { why }),
     working: (failedSeconds) => log.warn("store.working", { failedSeconds }),
   });
+  if (caseKeys === undefined) return own;
+  caseKeys.watch({
+    lost: (caseId) => log.error("data_keys.lost", { caseId }),
+    failing: (why) => log.error("data_keys.store_failing", { why }),
+    working: (failedSeconds) => log.warn("data_keys.store_working", { failedSeconds }),
+  });
+  const { vault } = caseKeys.stored;
+  return {
+    ...own,
+    isWorking: async () => (await Promise.all([own.isWorking(), vault.isWorking()])).every(Boolean),
+    isFailing: () => own.isFailing() || vault.isFailing(),
+  };
 }
 
 function listedOf(hosts: Readonly<Record<keyof Platform["endpoints"], Host>>): Platform["endpoints"] {

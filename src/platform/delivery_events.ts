@@ -109,6 +109,24 @@ export const DELIVERIES = {
     meaning: "The lists of consents and payments may lack this one, until the next search a day later.",
     act: ALWAYS,
   },
+  "data_keys.lost": {
+    level: "error",
+    fields: ["caseId"],
+    meaning:
+      "The data key store was restored from a copy that lacks the key of this case. Its personal data and evidence are lost.",
+    act: "If a newer copy of the data key store exists, restore that one. See data-keys.md.",
+  },
+  "data_keys.store_failing": {
+    level: "error",
+    fields: ["why"],
+    meaning: "The data key store cannot be read or written. Requests that need a data key get 503.",
+    act: "Act immediately. See If the database fails in database-failures.md.",
+  },
+  "data_keys.store_working": {
+    level: "warn",
+    fields: ["failedSeconds"],
+    meaning: "The data key store can be read and written again.",
+  },
   "data_keys.rewrapped": {
     level: "info",
     fields: ["wrappedBy"],

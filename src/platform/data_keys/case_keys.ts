@@ -6,31 +6,54 @@
 import type { Clock } from "../../base/kernel/clock.ts";
 import { type ConsentId, newConsentId } from "../../base/kernel/identifiers.ts";
 import { openRecentlyUsed } from "../../base/kernel/recently_used.ts";
-import type { Check, Entry, Key, Store, Write } from "../../base/store/store.ts";
+import type { GuardedStore } from "../../base/store/guarded_store.ts";
+import type { Check, Entry, Key, Write } from "../../base/store/store.ts";
 import { type CaseId, caseIdOf } from "./case_id.ts";
 import { dataKeyRecord, type StoredDataKey } from "./data_key_records.ts";
 import type { WrappingKeys } from "./wrapping_keys.ts";
+
+/** The key of a case. */
+export interface DataKey {
+  readonly key: CryptoKey;
+  /** Whether the former key was lost. */
+  readonly isReplacement: boolean;
+}
 
 export interface CaseKeys {
   /** Returns the id of a new consent, whose data key is stored already. */
   newConsentId(): Promise<ConsentId>;
   /**
-   * Returns the key that seals a case. A case of an earlier version has none and gets one.
+   * Returns the key that seals a case. A case of an earlier version, or one whose key was lost, gets a new one.
    *
    * @throws {CaseErased}
-   * @throws {StoreFailure} if the data key store fails
+   * @throws {ApiError} `store.unavailable` if the data key store fails
    */
-  sealing(id: CaseId): Promise<CryptoKey>;
+  sealing(id: CaseId): Promise<DataKey>;
   /**
-   * Returns the key that opens a case, or undefined if it was erased.
+   * Returns the key that opens a case, or undefined if it was erased. A key that was lost when the data key store was
+   * restored from a copy is replaced, so that the case can go on without its former data.
    *
-   * @throws {Error} if the data key store has neither the key nor its tombstone
+   * @throws {Error} if the data key store was never restored and has neither the key nor its tombstone
    */
-  opening(id: CaseId): Promise<CryptoKey | undefined>;
+  opening(id: CaseId): Promise<DataKey | undefined>;
+  /** Whether the case was erased. */
+  isErased(id: CaseId): Promise<boolean>;
   /** Deletes the key of a case for ever. Repeating it has no effect. `at` is in milliseconds. */
   erase(id: CaseId, at: number): Promise<void>;
+  /** Tells the watcher what happens from now on. There is one watcher. */
+  watch(watcher: KeyWatcher): void;
   /** The data key store and the wrapping keys, for the job that wraps again. */
   readonly stored: Pick<CaseKeysDeps, "vault" | "wrapping">;
+}
+
+/** Is told what an operator must know of the data keys. */
+export interface KeyWatcher {
+  /** The key of a case is lost. */
+  lost(id: CaseId): void;
+  /** The data key store begins to fail. */
+  failing(why: string): void;
+  /** The data key store works again. */
+  working(failedSeconds: number): void;
 }
 
 /** Sealed data of an erased case was to be written. */
@@ -40,10 +63,14 @@ export class CaseErased extends Error {
 
 export interface CaseKeysDeps {
   /** The data key store. */
-  readonly vault: Store;
+  readonly vault: GuardedStore;
   readonly wrapping: WrappingKeys;
   /** A monotonic clock in milliseconds. */
   readonly monotonic: Clock;
+  /** Whether the data key store was restored from a copy, which can lack keys. */
+  readonly wasRestored: boolean;
+  /** Tells the watcher of {@link CaseKeys.watch}. */
+  readonly watcher: { current: KeyWatcher };
 }
 
 /** Consents whose keys one commit stores. After a crash, as many keys without a consent remain. */
@@ -51,7 +78,7 @@ const BLOCK = 64;
 const REMEMBERED_MS = 60_000;
 const MAX_REMEMBERED = 5000;
 
-type Found = CryptoKey | "erased" | "missing";
+type Found = DataKey | "erased" | "missing";
 
 interface Remembered {
   readonly found: Promise<Found>;
@@ -61,11 +88,18 @@ interface Remembered {
 export const dataKeyKey = (id: CaseId): Key => [dataKeyRecord.name, id];
 
 export function openCaseKeys(deps: CaseKeysDeps): CaseKeys {
-  const { vault, monotonic } = deps;
-  const memory = openKeyMemory(monotonic);
+  const { vault, wasRestored, watcher } = deps;
+  const memory = openKeyMemory(deps.monotonic);
   const find = (id: CaseId): Promise<Found> =>
     memory.recall(id) ??
       memory.remember(id, dataKeyRecord.get(vault, dataKeyKey(id)).then((entry) => foundIn(deps, id, entry)));
+  const findOrMake = async (id: CaseId): Promise<Found> => {
+    const found = await find(id);
+    if (found !== "missing") return found;
+    const made = await makeKeys(deps, [id], wasRestored);
+    if (made !== undefined && wasRestored) watcher.current.lost(id);
+    return await find(id); // another process may have been first
+  };
   const nextId = openIds(async () => {
     const made = await makeBlock(deps);
     for (const { caseId, key } of made) void memory.remember(caseId, Promise.resolve(key));
@@ -74,29 +108,35 @@ export function openCaseKeys(deps: CaseKeysDeps): CaseKeys {
   return {
     stored: deps,
     newConsentId: nextId,
+    watch: (given) => void (watcher.current = given),
+    isErased: async (id) => await find(id) === "erased",
     async sealing(id) {
-      let found = await find(id);
-      if (found === "missing") {
-        await makeKeys(deps, [id]);
-        found = await find(id); // another process may have been first
-      }
+      const found = await findOrMake(id);
       if (typeof found !== "string") return found;
       throw new CaseErased("the case was erased; no personal data may be added to it");
     },
     async opening(id) {
-      const found = await find(id);
-      if (found === "missing") throw new Error(`the data key store lacks the key of the case ${id}`);
+      const found = wasRestored ? await findOrMake(id) : await find(id);
+      if (found === "missing") throw new Error(`the key of the case ${id} is missing. ${MISSING}`);
       return found === "erased" ? undefined : found;
     },
     async erase(id, at) {
-      const writes: Write[] = [];
-      dataKeyRecord.set({ writes }, dataKeyKey(id), { erasedAt: at });
-      const before = await dataKeyRecord.get(vault, dataKeyKey(id));
-      if (before?.value.erasedAt === undefined) await vault.commit({ checks: [], writes });
+      await eraseKey(deps, id, at);
       void memory.remember(id, Promise.resolve("erased"));
     },
   };
 }
+
+async function eraseKey({ vault }: CaseKeysDeps, id: CaseId, erasedAt: number): Promise<void> {
+  const writes: Write[] = [];
+  dataKeyRecord.set({ writes }, dataKeyKey(id), { erasedAt });
+  const before = await dataKeyRecord.get(vault, dataKeyKey(id));
+  if (before?.value.erasedAt === undefined) await vault.commit({ checks: [], writes });
+}
+
+const MISSING =
+  "If the data key store was restored from a copy without a mark, such as a disk snapshot, stop the platform and mark it: " +
+  "deno task store restored (docs/operations/data-keys.md).";
 
 interface KeyMemory {
   recall(id: CaseId): Promise<Found> | undefined;
@@ -140,17 +180,17 @@ async function foundIn(
   entry: Entry<StoredDataKey> | null,
 ): Promise<Found> {
   if (entry === null) return "missing";
-  const { wrappedBy, wrapped, erasedAt } = entry.value;
+  const { wrappedBy, wrapped, erasedAt, isReplacement = false } = entry.value;
   if (erasedAt !== undefined || wrappedBy === undefined || wrapped === undefined) return "erased";
-  return await importKey(await wrapping.unwrap(id, { wrappedBy, wrapped }));
+  return { key: await importKey(await wrapping.unwrap(id, { wrappedBy, wrapped })), isReplacement };
 }
 
 async function makeBlock(
   deps: CaseKeysDeps,
-): Promise<readonly { readonly id: ConsentId; readonly caseId: CaseId; readonly key: CryptoKey }[]> {
+): Promise<readonly { readonly id: ConsentId; readonly caseId: CaseId; readonly key: DataKey }[]> {
   const ids = Array.from({ length: BLOCK }, newConsentId);
   const cases = ids.map((id) => caseIdOf(id) ?? id);
-  const keys = await makeKeys(deps, cases);
+  const keys = await makeKeys(deps, cases, false);
   if (keys === undefined) throw new Error("a new random id is in use already");
   return ids.flatMap((id, index) => {
     const [caseId, key] = [cases[index], keys[index]];
@@ -162,18 +202,22 @@ async function makeBlock(
 async function makeKeys(
   { vault, wrapping }: CaseKeysDeps,
   ids: readonly CaseId[],
-): Promise<readonly CryptoKey[] | undefined> {
+  isReplacement: boolean,
+): Promise<readonly DataKey[] | undefined> {
   const raw = ids.map(() => crypto.getRandomValues(new Uint8Array(32)));
   const wrapped = await Promise.all(
     ids.map((id, index) => wrapping.wrap(id, raw[index] ?? new Uint8Array())),
   );
   const writes: Write[] = [];
   for (const [index, id] of ids.entries()) {
-    dataKeyRecord.set({ writes }, dataKeyKey(id), { ...wrapped[index] });
+    dataKeyRecord.set({ writes }, dataKeyKey(id), {
+      ...wrapped[index],
+      ...(isReplacement ? { isReplacement } : {}),
+    });
   }
   const checks = ids.map((id): Check => ({ key: dataKeyKey(id), version: null }));
   if (!await vault.commit({ checks, writes })) return undefined;
-  return await Promise.all(raw.map(importKey));
+  return await Promise.all(raw.map(async (bytes) => ({ key: await importKey(bytes), isReplacement })));
 }
 
 async function importKey(raw: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {

@@ -10,6 +10,8 @@ export interface StoredDataKey {
   readonly wrappedBy?: string;
   /** IV and ciphertext of the data key, base64url. */
   readonly wrapped?: string;
+  /** Whether it was made because the former key was lost with a restore. That one's boxes never open again. */
+  readonly isReplacement?: boolean;
   /** Milliseconds. The key was deleted then. It is never made again. */
   readonly erasedAt?: number;
 }
@@ -21,6 +23,7 @@ export const dataKeyRecord = defineRecord<StoredDataKey>({
   schema: z.looseObject({
     wrappedBy: optional(text),
     wrapped: optional(text),
+    isReplacement: optional(z.boolean()),
     erasedAt: optional(instant),
   }),
   version: 1,
@@ -42,4 +45,21 @@ export const dataKeyCheckRecord = defineRecord<Pick<StoredDataKey, "wrappedBy" |
   retention: "system",
 });
 
-export const dataKeyRecords = [dataKeyRecord, dataKeyCheckRecord, ...baseRecords] as const;
+/** Absent in a data key store that was never restored. There, a missing key is a fault and not a loss. */
+export const dataKeyRestoreRecord = defineRecord<{ readonly takenAt: number }>({
+  name: "data_key_restore",
+  keyParts: [],
+  what: "When the copy was taken from which the data key store was restored last.",
+  schema: z.looseObject({ takenAt: instant }),
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "none",
+  retention: "system",
+});
+
+export const dataKeyRecords = [
+  dataKeyRecord,
+  dataKeyCheckRecord,
+  dataKeyRestoreRecord,
+  ...baseRecords,
+] as const;

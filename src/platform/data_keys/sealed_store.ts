@@ -7,10 +7,11 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import { storeCopyKey } from "../../base/store/copy_mark.ts";
 import { defineRecord } from "../../base/store/record.ts";
 import { text } from "../../base/store/record_fields.ts";
+import { guardStore } from "../../base/store/guarded_store.ts";
 import type { Key, Store, Write } from "../../base/store/store.ts";
 import { type StoreIdentity, storeIdentityKey } from "../../base/store/store_identity.ts";
-import { type CaseKeys, openCaseKeys } from "./case_keys.ts";
-import { dataKeyCheckRecord } from "./data_key_records.ts";
+import { type CaseKeys, type KeyWatcher, openCaseKeys } from "./case_keys.ts";
+import { dataKeyCheckRecord, dataKeyRestoreRecord } from "./data_key_records.ts";
 import { sealings } from "./sealings.ts";
 import { sealStore } from "./sealing_store.ts";
 import type { WrappingKeys } from "./wrapping_keys.ts";
@@ -45,8 +46,10 @@ export interface SealedParts {
   readonly isSealing: boolean;
 }
 
+const UNWATCHED: KeyWatcher = { lost() {}, failing() {}, working() {} };
 const linkKey: Key = [dataKeyStoreRecord.name];
 const checkKey: Key = [dataKeyCheckRecord.name];
+const restoreKey: Key = [dataKeyRestoreRecord.name];
 const CHECK_NAME = "check";
 const CHECK_BYTES = 32;
 
@@ -60,8 +63,14 @@ export async function openSealed(
 ): Promise<Sealed> {
   await rejectOtherStore(store, vault);
   await rejectOtherKeys(vault, wrapping);
-  await takeIntoUse(vault);
-  const caseKeys = openCaseKeys({ vault, wrapping, monotonic });
+  const wasRestored = await takeIntoUse(vault);
+  const watcher = { current: UNWATCHED };
+  const guarded = guardStore(vault, {
+    elapsed: monotonic,
+    failing: (why) => watcher.current.failing(why),
+    working: (failedSeconds) => watcher.current.working(failedSeconds),
+  });
+  const caseKeys = openCaseKeys({ vault: guarded, wrapping, monotonic, wasRestored, watcher });
   const sealing = sealStore(store, caseKeys, sealings, { isWriting: isSealing, monotonic });
   const close = async (): Promise<void> => {
     await store.close();
@@ -92,10 +101,17 @@ async function rejectOtherStore(store: Store, vault: Store): Promise<void> {
   await rejectOtherStore(store, vault); // another process was first
 }
 
-/** A backup of the data key store has a mark, with which a still older copy would not be noticed at the next start. */
-async function takeIntoUse(vault: Store): Promise<void> {
-  if (await vault.get(storeCopyKey) === null) return;
-  await vault.commit({ checks: [], writes: [{ kind: "delete", key: storeCopyKey }] });
+/**
+ * A backup of the data key store has a mark, with which a still older copy would not be noticed at the next start. It
+ * is exchanged for a record of the restore. Returns whether the data key store was ever restored.
+ */
+async function takeIntoUse(vault: Store): Promise<boolean> {
+  const mark = await vault.get<{ readonly takenAt: number }>(storeCopyKey);
+  if (mark === null) return await dataKeyRestoreRecord.get(vault, restoreKey) !== null;
+  const writes: Write[] = [{ kind: "delete", key: storeCopyKey }];
+  dataKeyRestoreRecord.set({ writes }, restoreKey, { takenAt: mark.value.takenAt });
+  await vault.commit({ checks: [{ key: storeCopyKey, version: mark.version }], writes });
+  return true; // if another process was first, it has done the same
 }
 
 async function rejectOtherKeys(vault: Store, wrapping: WrappingKeys): Promise<void> {

@@ -8,7 +8,7 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import { openRecentlyUsed } from "../../base/kernel/recently_used.ts";
 import { openBox, sealBox } from "./aes_box.ts";
 import type { CaseId } from "./case_id.ts";
-import type { CaseKeys } from "./case_keys.ts";
+import type { CaseKeys, DataKey } from "./case_keys.ts";
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -125,13 +125,13 @@ async function sealValue(
   const { open, sealed } = sealing.divide(value);
   if (Object.keys(sealed).length === 0) return value;
   const [name, json] = [nameOf(key), JSON.stringify(sealed)];
-  const dataKey = await keys.sealing(id);
+  const { key: dataKey } = await keys.sealing(id);
   const box = recent.boxOf(name, json) ?? base64url(await sealBox(dataKey, name, UTF8.encode(json)));
   recent.note(name, box, json);
   return { ...open, [SEALED]: box };
 }
 
-/** A value of an erased case has its open members only. */
+/** A value of an erased case, or of one whose key was lost, has its open members only. */
 async function openValue(
   { keys, recent }: Opened,
   sealing: Sealing,
@@ -140,17 +140,27 @@ async function openValue(
 ): Promise<Members> {
   const id = sealing.caseOf(key, open);
   const dataKey = id === undefined ? undefined : await keys.opening(id);
-  if (dataKey === undefined) return { ...open, ...sealing.erased };
   const name = nameOf(key);
-  const json = recent.textIn(name, text) ?? await openText(dataKey, name, text);
+  const json = dataKey && (recent.textIn(name, text) ?? await openText(dataKey, name, text));
+  if (json === undefined) return { ...open, ...sealing.erased };
   recent.note(name, text, json);
   const members = JSON.parse(json) as Members;
   return { ...open, ...members };
 }
 
-async function openText(dataKey: CryptoKey, name: string, text: string): Promise<string> {
+/** Returns undefined for a box of a key that was lost. @throws {Error} for a box that was changed */
+async function openText(
+  { key, isReplacement }: DataKey,
+  name: string,
+  text: string,
+): Promise<string | undefined> {
   const box = Uint8Array.fromBase64(text, { alphabet: "base64url" });
-  return new TextDecoder().decode(await openBox(dataKey, name, box));
+  try {
+    return new TextDecoder().decode(await openBox(key, name, box));
+  } catch (error) {
+    if (isReplacement) return undefined;
+    throw error;
+  }
 }
 
 /** Key parts contain no NUL. */

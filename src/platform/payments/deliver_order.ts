@@ -22,6 +22,7 @@ import {
   type PaymentOrder,
   type PushFailure,
   putOff,
+  unsendable,
   type UnusableAnswer,
 } from "./payment_order.ts";
 import type { PaymentStore } from "./payment_store.ts";
@@ -114,6 +115,11 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Prom
     deps.findBank(bank),
   ]);
   if (payment === null) throw new Error("an order without its payment");
+  if (payment.value.erasedAt !== undefined) {
+    const why = "its personal data was erased or lost";
+    await recordDead(deps, entry, unsendable(entry.value, why, deps.steady()));
+    return false;
+  }
   const message = { receiver: bank, sender: payment.value.clientId, failures: entry.value.failures };
   const waitUntil = deps.circuit.admit(message);
   if (waitUntil !== undefined) {
@@ -213,11 +219,22 @@ async function recordFailure(
   evidence: readonly Evidence[],
 ): Promise<void> {
   const failed = afterFailure(entry.value, failure, deps.steady(), deps.random);
+  if (failed.dead) return await recordDead(deps, entry, failed, evidence);
   const { paymentId, bank, failures } = failed;
-  const { why } = failure;
-  if (!await stageAlone(deps, entry, failed, evidence)) return; // another worker has it and records its result
-  if (failed.dead) deps.log.error("order.dead", { paymentId, bank, failures, why });
-  else deps.log.warn("order.not_delivered", { paymentId, bank, failures, why });
+  if (!await stageAlone(deps, entry, failed)) return; // another worker has it and records its result
+  deps.log.warn("order.not_delivered", { paymentId, bank, failures, why: failure.why });
+}
+
+async function recordDead(
+  deps: DeliverOrderDeps,
+  entry: Entry<PaymentOrder>,
+  dead: PaymentOrder,
+  evidence: readonly Evidence[] = [],
+): Promise<void> {
+  const { paymentId, bank, failures, lastFailure: why = "" } = dead;
+  if (await stageAlone(deps, entry, dead, evidence)) {
+    deps.log.error("order.dead", { paymentId, bank, failures, why });
+  }
 }
 
 async function stageAlone(

@@ -100,6 +100,11 @@ export function afterFailure(
   return dueAt === undefined ? { ...failed, dead: true, dueAt: now } : { ...failed, dueAt };
 }
 
+/** Gives the order up without a push, because the platform no longer has its content. */
+export function unsendable(order: PaymentOrder, why: string, now: number): PaymentOrder {
+  return { ...order, dead: true, dueAt: now, lastFailure: why };
+}
+
 /** Postpones the order without counting a failure, because its bank is known to be down. */
 export function putOff(order: PaymentOrder, until: number): PaymentOrder {
   return { ...order, dueAt: until };

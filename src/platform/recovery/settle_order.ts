@@ -10,7 +10,9 @@ import type { Payment } from "../payments/payment.ts";
 import { beforeReport, isReachable, movedAt, reasonOf } from "../payments/payment.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
-import type { BankCode } from "../../base/kernel/identifiers.ts";
+import { caseIdOf } from "../data_keys/case_id.ts";
+import type { CaseKeys } from "../data_keys/case_keys.ts";
+import type { BankCode, PaymentId } from "../../base/kernel/identifiers.ts";
 import type { Entry } from "../../base/store/store.ts";
 import { transact, type TransactDeps, type Transaction } from "../../base/store/transaction.ts";
 import type { Finding } from "./hold.ts";
@@ -23,6 +25,8 @@ export interface SettleOrderDeps extends TransactDeps {
   readonly payments: PaymentStore;
   readonly outbox: OrderOutboxStore;
   readonly ownKeys: () => OwnKeys;
+  /** Absent in a sandbox without sealing. */
+  readonly caseKeys?: Pick<CaseKeys, "isErased"> | undefined;
 }
 
 /**
@@ -37,13 +41,24 @@ export async function settleOrder(
 ): Promise<Finding> {
   return await transact(deps, { what: "payment of a statement" }, async (tx) => {
     const payment = await deps.payments.find(tx, stated.paymentId);
-    if (payment === null && await deletedCase(tx, stated.paymentId) !== null) return "agreed"; // contract EN14
+    if (payment === null && await isGone(deps, tx, stated.paymentId)) return "agreed";
     if (payment !== null) return await stageStatus(deps, tx, bank, payment, stated);
     const finding = await stageRecovery(deps, tx, bank, stated);
     // A parallel comparison may have recovered it since. Then its consent is Consumed, which is no disagreement.
     if (finding !== "recovered") deps.payments.stageAbsence(tx, stated.paymentId);
     return finding;
   });
+}
+
+/** Whether the case was erased or deleted since the copy was taken. It is not recovered (contract EN11, EN14). */
+async function isGone(
+  { caseKeys }: SettleOrderDeps,
+  tx: Transaction,
+  paymentId: PaymentId,
+): Promise<boolean> {
+  const caseId = caseIdOf(paymentId);
+  return await deletedCase(tx, paymentId) !== null ||
+    (caseId !== undefined && await caseKeys?.isErased(caseId) === true);
 }
 
 /**

@@ -7,7 +7,6 @@ import { backup } from "../../../scripts/store/backup.ts";
 import { caseCommand } from "../../../scripts/case/main.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { caseIdOf } from "../../../src/platform/data_keys/case_id.ts";
-import { openCaseKeys } from "../../../src/platform/data_keys/case_keys.ts";
 import type { Erased } from "testing/operation_answers.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
 import { putStatus } from "testing/back_channel.ts";
@@ -152,7 +151,7 @@ Deno.test("an erasure that its process leaves unfinished is completed by the bac
   assertEquals(tombstones.length, 1);
   Object.assign(env.vault, { commit });
   assertEquals(await env.platform.finishErasures(), 1);
-  const keys = openCaseKeys({ ...env.caseKeys.stored, monotonic: Date.now });
+  const keys = (await sealedForTest(env.raw, env.vault, Date.now)).caseKeys;
   assertEquals(await keys.opening(paymentId), undefined);
   await assertRejects(() => keys.sealing(paymentId), Error, "was erased");
   assertEquals(await env.platform.finishErasures(), 0);

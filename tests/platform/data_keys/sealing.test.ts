@@ -123,7 +123,7 @@ Deno.test("a key that was erased by another process is forgotten after a minute,
   await assertRejects(() => put(stores.store, key, { v: 1, bytes: "bmV3" }), Error, "was erased");
   await stores.vault.commit({ checks: [], writes: [{ kind: "delete", key: ["data_key", caseId] }] });
   stores.elapsed = 200_000;
-  await assertRejects(() => stores.store.get(key), Error, "lacks the key");
+  await assertRejects(() => stores.store.get(key), Error, "is missing");
 });
 
 Deno.test("ids of new consents are made in blocks, each with a key [P3]", async () => {

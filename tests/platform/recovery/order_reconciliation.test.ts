@@ -35,6 +35,45 @@ Deno.test("reconciling recovers a payment that the store lost, and its consent i
   ]);
 });
 
+Deno.test("a payment that was made after the copy and erased since is not recovered [G9, EN11]", async () => {
+  await using env = await openBookEnvironment({ environment: { KEEP_CASES_DAYS: "1" } });
+  const copy = await copyOf(env);
+  const { DomesticPaymentId: id } = await paid(env);
+  await good(report(env, id, "AcceptedSettlementCompleted"), 200);
+  await grow(env);
+  await elapse(env, 90_000_000);
+  await good(erase(env, id), 200);
+  await restore(env, copy);
+  const [status, answer] = await env.operate(RECONCILE, "");
+  assertEquals([status, answer.Data.State, answer.Data.Recovered, answer.Data.Agreed], [
+    200,
+    "released",
+    0,
+    1,
+  ]);
+});
+
+Deno.test("an order of the copy whose case was erased since is given up if it is released without a comparison [G9, O3]", async () => {
+  await using env = await openBookEnvironment({ environment: { KEEP_CASES_DAYS: "1" } });
+  const takes = env.answer;
+  env.answer = down;
+  const { DomesticPaymentId: id } = await paid(env);
+  const copy = await copyOf(env);
+  env.answer = takes;
+  await later(env, 5_000);
+  await good(report(env, id, "AcceptedSettlementCompleted"), 200);
+  await grow(env);
+  await elapse(env, 90_000_000);
+  await good(erase(env, id), 200);
+  await restore(env, copy);
+  await env.operate(`${HOLDS}/BANKA/release`, JSON.stringify({ Data: { Reason: "agreed by phone" } }));
+  env.pushes.length = 0;
+  for (let times = 0; times < 5; times++) await later(env, 5_000);
+  assertEquals(env.pushes.length, 0);
+  const order = await outboxOrder(env, id);
+  assertEquals([order?.dead, order?.lastFailure], [true, "its personal data was erased or lost"]);
+});
+
 Deno.test("two parallel reconciliations of a lost payment find no disagreement [G9]", async () => {
   await using env = await openBookEnvironment();
   const flow = await authorised(env);
