@@ -24,9 +24,10 @@ import { platformDocument } from "./openapi.ts";
 import type { PublicPageDeps } from "./public_pages.ts";
 import { openReceiptSigner } from "./receipts/receipt_keys.ts";
 import { beginEpoch } from "./recovery/begin_epoch.ts";
-import { openPlatformMetrics, type PlatformMetrics } from "./metrics.ts";
-import { measured, openSpans } from "./measured_parts.ts";
+import { openPlatformMetrics } from "./metrics.ts";
+import { guarded, openSpans } from "./measured_parts.ts";
 import { fillOnScrape } from "./scraped_values.ts";
+import { holdNewBank } from "./recovery/hold_new_bank.ts";
 import { openHoldStore } from "./recovery/hold_store.ts";
 import { rejectWhileHeld } from "./recovery/reject_while_held.ts";
 import { openEpochStore } from "./recovery/epoch_store.ts";
@@ -37,8 +38,7 @@ import { clientCertificate } from "./security/client_certificate.ts";
 import { payloadSignature } from "./security/payload_signature.ts";
 import { withoutRevoked } from "./security/current_controls.ts";
 import { activeBank, type ResourceGuards } from "./security/resource_guards.ts";
-import { monotonicClock, preciseClock } from "../base/kernel/clock.ts";
-import { type GuardedStore, guardStore } from "../base/store/guarded_store.ts";
+import { preciseClock } from "../base/kernel/clock.ts";
 import type { Reader } from "../base/store/store.ts";
 import { type RecordTrace, traceRequests } from "./http/trace_requests.ts";
 import { traceOf } from "./traces/trace.ts";
@@ -99,27 +99,6 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   };
 }
 
-/** The store works if the data key store does too: without it no consent can be read or created. */
-function guarded({ store, caseKeys }: PlatformParts, metrics: PlatformMetrics, log: Log): GuardedStore {
-  const own = guardStore(measured(store, metrics), {
-    elapsed: monotonicClock,
-    failing: (why) => log.error("store.failing", { why }),
-    working: (failedSeconds) => log.warn("store.working", { failedSeconds }),
-  });
-  if (caseKeys === undefined) return own;
-  caseKeys.watch({
-    lost: (caseId) => log.error("data_keys.lost", { caseId }),
-    failing: (why) => log.error("data_keys.store_failing", { why }),
-    working: (failedSeconds) => log.warn("data_keys.store_working", { failedSeconds }),
-  });
-  const { vault } = caseKeys.stored;
-  return {
-    ...own,
-    isWorking: async () => (await Promise.all([own.isWorking(), vault.isWorking()])).every(Boolean),
-    isFailing: () => own.isFailing() || vault.isFailing(),
-  };
-}
-
 function listedOf(hosts: Readonly<Record<keyof Platform["endpoints"], Host>>): Platform["endpoints"] {
   const { api, browser, operations } = hosts;
   const of = ({ endpoints }: Host): readonly MountedEndpoint[] => endpoints.map(listed);
@@ -154,6 +133,7 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
       statements: shared.statements,
       statuses: shared.statuses,
       standingOf: shared.standingOf,
+      holdNewBank: holdNewBank(openEpochStore(store), openHoldStore(store)),
       audience: config.registrationAudience,
       loopbackRedirects: shared.site.sandbox,
     },

@@ -20,7 +20,7 @@ import { openProposalStore } from "./operations/proposal_store.ts";
 import { openProcessStore } from "./operations/process_store.ts";
 import { propose } from "./operations/proposals.ts";
 import { fourEyesEndpoints, type ProposedChange } from "./security/four_eyes.ts";
-import { openHoldStore } from "./recovery/hold_store.ts";
+import { isHeldIn, openHoldStore } from "./recovery/hold_store.ts";
 import { certifiedKeys } from "./participants/key_set.ts";
 import { statementEnd } from "./participants/software_statement.ts";
 import { guardedFetch } from "./participants/guarded_fetch.ts";
@@ -96,10 +96,11 @@ function participantReads(
 
 function erasureParts(
   parts: TimedParts,
-): Pick<EraseCaseDeps, "caseKeys" | "keepCasesMs" | "keptTime"> {
-  const { config, caseKeys } = parts;
+): Pick<EraseCaseDeps, "caseKeys" | "keepCasesMs" | "keptTime" | "isHeld"> {
+  const { config, caseKeys, store } = parts;
   const keptTime = openKeptTime({ ...parts, evidenceLog: openLogStore(parts.store) });
-  return { caseKeys, keepCasesMs: config.keepCasesDays * 86_400_000, keptTime };
+  const isHeld = isHeldIn(openHoldStore(store));
+  return { caseKeys, keepCasesMs: config.keepCasesDays * 86_400_000, keptTime, isHeld };
 }
 
 function readings(

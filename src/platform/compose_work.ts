@@ -18,7 +18,7 @@ import { countOrders } from "./payments/count_orders.ts";
 import { deliverDueOrders, startDueOrders } from "./payments/deliver_due_orders.ts";
 import { resumeHeldOrders } from "./payments/held_orders.ts";
 import { openBankWatch } from "./reports/watch_banks.ts";
-import { openHoldStore } from "./recovery/hold_store.ts";
+import { isHeldIn, openHoldStore } from "./recovery/hold_store.ts";
 import { openReceiptSigner } from "./receipts/receipt_keys.ts";
 import { followDirectory } from "./registration/current_clients.ts";
 import type { NoticeJobs } from "./events/tell_expiries.ts";
@@ -154,7 +154,13 @@ function jobsOf(parts: WorkParts, shared: Shared): Jobs {
     followDirectory: () => followDirectory(statuses, clients, store, delivery.random),
     sweepConsents: () => sweepConsents({ ...parts, consents, random: delivery.random }),
     forgetConsents: () =>
-      forgetConsents({ ...parts, consents, keptNow: keptTime.now, random: delivery.random }),
+      forgetConsents({
+        ...parts,
+        consents,
+        isHeld: isHeldIn(holds),
+        keptNow: keptTime.now,
+        random: delivery.random,
+      }),
     ...(caseKeys === undefined ? {} : { rewrapKeys: openRewrapping({ ...caseKeys.stored, log: parts.log }) }),
     ...caseJobs(parts, { delivery, consents, keptTime }, evidence.log),
     growLog: () => growLog(evidence),
@@ -179,6 +185,7 @@ function caseJobs(
     ...delivery,
     consents,
     caseKeys: parts.caseKeys,
+    isHeld: isHeldIn(openHoldStore(parts.store)),
     keptTime,
     keepCasesMs: keepCasesDays * 86_400_000,
     evidenceLog,

@@ -1,12 +1,15 @@
-/** Wraps the store, the fetch of the directory and the background jobs, so that their calls are measured. */
+/** Guards the stores, and wraps them, the fetch of the directory and the background jobs, so that their calls are measured. */
 import type { Job } from "./background_work.ts";
 import type { Config } from "./config.ts";
 import { currentTrace } from "../base/http/aside.ts";
 import { noteCall, noteSpan, type TracedCall } from "../base/http/request_trace.ts";
-import { type Clock, preciseClock } from "../base/kernel/clock.ts";
+import { type Clock, monotonicClock, preciseClock } from "../base/kernel/clock.ts";
 import { openSpanQueue, type Span, type SpanQueue } from "../base/observability/spans.ts";
 import { measureStore } from "../base/store/measured_store.ts";
+import { type GuardedStore, guardStore } from "../base/store/guarded_store.ts";
 import type { Store } from "../base/store/store.ts";
+import type { CaseKeys } from "./data_keys/case_keys.ts";
+import type { Log } from "./log_events.ts";
 import type { PlatformMetrics } from "./metrics.ts";
 
 /** Values that only the process that serves the platform knows. */
@@ -18,7 +21,7 @@ export interface ProcessValues {
 }
 
 /** Wraps the store so that its calls are measured. */
-export function measured(store: Store, metrics: PlatformMetrics): Store {
+function measured(store: Store, metrics: PlatformMetrics): Store {
   return measureStore(store, preciseClock, (operation, seconds, succeeded) => {
     metrics.observe("platform_store_duration_seconds", { operation }, seconds);
     if (!succeeded) metrics.count("platform_store_failures_total", { operation });
@@ -114,4 +117,29 @@ export function openSpans(
     },
     counted: (result, by) => metrics.count("platform_spans_total", { result }, by),
   });
+}
+
+/** The store works if the data key store does too: without it no consent can be read or created. */
+export function guarded(
+  { store, caseKeys }: { readonly store: Store; readonly caseKeys?: CaseKeys | undefined },
+  metrics: PlatformMetrics,
+  log: Log,
+): GuardedStore {
+  const own = guardStore(measured(store, metrics), {
+    elapsed: monotonicClock,
+    failing: (why) => log.error("store.failing", { why }),
+    working: (failedSeconds) => log.warn("store.working", { failedSeconds }),
+  });
+  if (caseKeys === undefined) return own;
+  caseKeys.watch({
+    lost: (caseId) => log.error("data_keys.lost", { caseId }),
+    failing: (why) => log.error("data_keys.store_failing", { why }),
+    working: (failedSeconds) => log.warn("data_keys.store_working", { failedSeconds }),
+  });
+  const { vault } = caseKeys.stored;
+  return {
+    ...own,
+    isWorking: async () => (await Promise.all([own.isWorking(), vault.isWorking()])).every(Boolean),
+    isFailing: () => own.isFailing() || vault.isFailing(),
+  };
 }

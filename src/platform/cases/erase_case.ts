@@ -5,8 +5,8 @@
  */
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { errorText } from "../../base/kernel/batches.ts";
-import { type ConsentId, type PaymentId, paymentIdOf } from "../../base/kernel/identifiers.ts";
-import type { Entry, Store } from "../../base/store/store.ts";
+import { type BankCode, type ConsentId, type PaymentId, paymentIdOf } from "../../base/kernel/identifiers.ts";
+import type { Entry, Reader, Store } from "../../base/store/store.ts";
 import { transact, type TransactDeps, type Transaction } from "../../base/store/transaction.ts";
 import { asOf, type Consent } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
@@ -32,6 +32,8 @@ export interface EraseCaseDeps extends TransactDeps, CaseAgeDeps {
   readonly payments: PaymentStore;
   readonly outbox: OrderOutboxStore;
   readonly log: Log;
+  /** Whether the orders of the bank are held, so that its cases may change (Decision G9). */
+  readonly isHeld: (from: Reader, bank: BankCode) => Promise<boolean>;
   /** Absent in a sandbox without sealing. Then only the store itself loses the data, not its backups. */
   readonly caseKeys: CaseKeys | undefined;
   /** Legal retention period of a case after its newest entry, milliseconds. */
@@ -46,6 +48,8 @@ export interface CaseParts {
   readonly consent: Entry<Consent>;
   readonly payment: Entry<Payment> | null;
   readonly order: Entry<unknown> | null;
+  /** Whether the orders of its bank are held. */
+  readonly isHeld: boolean;
 }
 
 /** Pieces of evidence that one commit deletes. */
@@ -63,10 +67,10 @@ export async function eraseCase(deps: EraseCaseDeps, command: Omit<Erasure, "at"
   const erasedAt = await transact(deps, { what: "erased case" }, async (tx) => {
     const parts = await readCaseParts(deps, tx, consentId);
     if (parts === null) throw new ApiError("operations.case_unknown");
-    const { consent: { value: consent }, payment, order } = parts;
+    const { consent: { value: consent } } = parts;
     if (consent.erasedAt !== undefined) return consent.erasedAt;
     const now = deps.clock();
-    if (isOpen(consent, payment?.value, order !== null, now)) throw new ApiError("operations.case_open");
+    if (isOpen(parts, now)) throw new ApiError("operations.case_open");
     await rejectRetained(deps, parts, keptNow);
     stageCaseErased(deps, tx, parts, { actor: command.actor, reason: command.reason, at: now });
     return now;
@@ -77,7 +81,7 @@ export async function eraseCase(deps: EraseCaseDeps, command: Omit<Erasure, "at"
 
 /** Reads a case in a transaction. Null if its consent does not exist. */
 export async function readCaseParts(
-  { consents, payments, outbox }: EraseCaseDeps,
+  { consents, payments, outbox, isHeld }: EraseCaseDeps,
   tx: Transaction,
   consentId: ConsentId,
 ): Promise<CaseParts | null> {
@@ -87,7 +91,8 @@ export async function readCaseParts(
     payments.find(tx, caseId),
     outbox.find(tx, caseId),
   ]);
-  return consent === null ? null : { caseId, consent, payment, order };
+  if (consent === null) return null;
+  return { caseId, consent, payment, order, isHeld: await isHeld(tx, consent.value.bank) };
 }
 
 /** Stages the tombstones of a case. {@link finishErasures} deletes its evidence and its data key. */
@@ -157,16 +162,11 @@ function erasedConsent({ selectedAccount: _, ...consent }: Consent, now: number)
   return { ...forgotten(consent, now), erasedAt: now };
 }
 
-/** Whether the customer, the TPP or the bank may still change the case. */
-export function isOpen(
-  consent: Consent,
-  payment: Payment | undefined,
-  hasOrder: boolean,
-  now: number,
-): boolean {
-  const { status } = asOf(consent, now);
-  return status === "AwaitingAuthorisation" || status === "Authorized" || hasOrder ||
-    (payment !== undefined && !isDecided(payment));
+/** Whether the customer, the TPP or the bank may still change the case, or a comparison with the bank. */
+export function isOpen({ consent, payment, order, isHeld }: CaseParts, now: number): boolean {
+  const { status } = asOf(consent.value, now);
+  return isHeld || status === "AwaitingAuthorisation" || status === "Authorized" || order !== null ||
+    (payment !== null && !isDecided(payment.value));
 }
 
 async function rejectRetained(deps: EraseCaseDeps, parts: CaseParts, now: number): Promise<void> {

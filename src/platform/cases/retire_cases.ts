@@ -122,11 +122,12 @@ async function retireBatch(
 
 async function isDue(
   deps: RetireCasesDeps,
-  { consent: { value: consent }, payment, order, caseId }: CaseParts,
+  parts: CaseParts,
   until: number,
 ): Promise<boolean> {
-  return !isOpen(consent, payment?.value, order !== null, deps.clock()) &&
-    await youngerThan(deps, { consentId: consent.id, caseId }, until) === undefined;
+  const { consent: { value: { id: consentId } }, caseId } = parts;
+  return !isOpen(parts, deps.clock()) &&
+    await youngerThan(deps, { consentId, caseId }, until) === undefined;
 }
 
 async function stageErasures(

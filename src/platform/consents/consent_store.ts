@@ -65,6 +65,8 @@ export interface ConsentStore {
   stageErased(tx: Transaction, former: Entry<Consent>, changed: Consent, cause: Cause): void;
   /** Whether the deadline is still stored. */
   standsDeadline(from: Reader, deadline: Deadline): Promise<boolean>;
+  /** Stages a later time for a deadline of {@link ConsentStore.dueToForget}. `at` is in milliseconds. */
+  stageForgetLater(tx: Transaction, deadline: Deadline, at: number): void;
   /** Stages the deletion of a deadline. */
   stageDeadlineGone(tx: Transaction, deadline: Deadline): void;
 }
@@ -138,6 +140,10 @@ export function openConsentStore(store: Store, keepMs: number, stageEvent: Stage
     stageForgotten,
     stageErased,
     standsDeadline: async (from, { key }) => await from.get(key) !== null,
+    stageForgetLater(tx, { key, consentId }, at) {
+      remove(tx, key);
+      noteForgetting(tx, consentId, at);
+    },
     stageDeadlineGone: (tx, deadline) => remove(tx, deadline.key),
   };
 }

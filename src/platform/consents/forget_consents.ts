@@ -3,6 +3,8 @@
  * (contract EN10, EN15). The consent's history stays. Such a consent does not exist for participants any more.
  */
 import { errorText, inRandomBatches } from "../../base/kernel/batches.ts";
+import type { BankCode } from "../../base/kernel/identifiers.ts";
+import type { Reader } from "../../base/store/store.ts";
 import type { Log } from "../log_events.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import { storedPlacesOf } from "../evidence/read_case.ts";
@@ -12,6 +14,8 @@ import { forgotten } from "./minimise.ts";
 export interface ForgetConsentsDeps extends TransactDeps {
   readonly log: Log;
   readonly consents: ConsentStore;
+  /** Whether the orders of the consent's bank are held, so that the consent may turn out to be paid (Decision G9). */
+  readonly isHeld: (from: Reader, bank: BankCode) => Promise<boolean>;
   /** Returns the time by which retention periods are judged, milliseconds. */
   readonly keptNow: () => Promise<number>;
   /** Returns 0 to less than 1, for the order of a pass. */
@@ -22,6 +26,8 @@ export interface ForgetConsentsDeps extends TransactDeps {
 const PAGE = 50;
 /** Pieces of evidence that one commit deletes. If there are more, the next pass deletes them. */
 const MAX_PLACES = 100;
+/** A consent whose bank is held is looked at again after this time, milliseconds. */
+const HELD_AGAIN_MS = 3_600_000;
 
 /**
  * Handles consents whose time to keep them has passed, up to a limit. Several processes share them by a random order.
@@ -29,12 +35,13 @@ const MAX_PLACES = 100;
  * @returns the number of consents that this process handled
  */
 export async function forgetConsents(deps: ForgetConsentsDeps): Promise<number> {
-  const due = await deps.consents.dueToForget(await deps.keptNow(), PAGE);
+  const now = await deps.keptNow();
+  const due = await deps.consents.dueToForget(now, PAGE);
   let handled = 0;
   for (const [deadline] of inRandomBatches(due, 1, deps.random)) {
     if (deadline === undefined) continue;
     try {
-      if (await forget(deps, deadline)) handled++;
+      if (await forget(deps, deadline, now)) handled++;
     } catch (error) {
       deps.log.error("consent.not_forgotten", { consentId: deadline.consentId, error: errorText(error) });
     }
@@ -42,8 +49,8 @@ export async function forgetConsents(deps: ForgetConsentsDeps): Promise<number> 
   return handled;
 }
 
-/** Returns false if another process was faster. */
-async function forget(deps: ForgetConsentsDeps, deadline: Deadline): Promise<boolean> {
+/** Returns false if another process was faster. @param keptNow milliseconds */
+async function forget(deps: ForgetConsentsDeps, deadline: Deadline, keptNow: number): Promise<boolean> {
   const places = await storedPlacesOf(deps.store, deadline.consentId);
   const options = { what: "forgotten consent", attempts: 1, lost: () => false };
   return await transact(deps, options, async (tx) => {
@@ -52,6 +59,10 @@ async function forget(deps: ForgetConsentsDeps, deadline: Deadline): Promise<boo
       deps.consents.standsDeadline(tx, deadline),
     ]);
     if (!stands) return false;
+    if (entry !== null && await deps.isHeld(tx, entry.value.bank)) {
+      deps.consents.stageForgetLater(tx, deadline, keptNow + HELD_AGAIN_MS);
+      return true;
+    }
     const isLast = places.length <= MAX_PLACES;
     if (isLast || entry === null) deps.consents.stageDeadlineGone(tx, deadline);
     if (entry === null || entry.value.status !== "Rejected") return true; // recovered after a restore

@@ -10,8 +10,6 @@ import type { ConsentStore } from "../consents/consent_store.ts";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import type { Log } from "../log_events.ts";
-import { record } from "../audit_trail.ts";
-import { orderHoldKey } from "../store_keys.ts";
 import type { Entry } from "../../base/store/store.ts";
 import {
   check,
@@ -21,11 +19,11 @@ import {
   type Transaction,
 } from "../../base/store/transaction.ts";
 import type { Ending, EpochStore } from "./epoch_store.ts";
-import { type CopyMark, type Epoch, type Hold, NOTHING_COMPARED } from "./hold.ts";
+import type { CopyMark, Epoch } from "./hold.ts";
 import { authorizationSessionRecord } from "../frontchannel/authorization_session_store.ts";
 import { pushedRequestRecord } from "../oauth/pushed_request_store.ts";
 import type { StoredRecord } from "../../base/store/record.ts";
-import { holdHistoryOf, type HoldStore, orderHoldRecord } from "./hold_store.ts";
+import { type HoldStore, MARGIN_MS, restoredFrom, stageHold } from "./hold_store.ts";
 
 export interface BeginEpochDeps extends TransactDeps {
   readonly log: Log;
@@ -44,8 +42,6 @@ interface Beginning extends BeginEpochDeps {
 const DELETED = ["access_token", "authorization_code", "open_flow"];
 /** Expired entries are stored this long, milliseconds (Decision G1). */
 const KEPT_MS = 86_400_000;
-/** Tolerance between the times of the copy, the bank and the platform, milliseconds. */
-const MARGIN_MS = 3_600_000;
 
 /** Voids grants and holds orders if the store is a restored copy. Otherwise returns at once. */
 export async function beginEpoch(deps: BeginEpochDeps): Promise<void> {
@@ -84,22 +80,9 @@ async function holdOrders(deps: Beginning): Promise<readonly BankCode[]> {
     const before = (await deps.holds.find(deps.store, bank))?.value ?? null; // not reconciled since an earlier restore
     const earliest = Math.min(epoch.copy.takenAt, oldest.get(bank) ?? Infinity) - MARGIN_MS;
     const since = Math.min(earliest, before?.since ?? Infinity);
-    const hold: Hold = {
-      bank,
-      epoch: epoch.id,
-      restoredAt: epoch.startedAt,
-      since,
-      comparison: NOTHING_COMPARED,
-    };
-    await mustCommit(deps, (tx) => {
-      const recorded = record(tx, holdHistoryOf(bank), before, {
-        at: epoch.startedAt,
-        event: "order_hold.begun",
-        actor: "platform",
-        reason: restoredFrom(epoch),
-      });
-      orderHoldRecord.set(tx, orderHoldKey(bank), { ...hold, ...recorded });
-    });
+    const { id, startedAt } = epoch;
+    const hold = { bank, epoch: id, restoredAt: startedAt, since };
+    await mustCommit(deps, (tx) => stageHold(tx, before, hold, startedAt, restoredFrom(epoch)));
   }
   return banks;
 }
@@ -151,8 +134,4 @@ async function mustCommit(deps: Beginning, stage: (tx: Transaction) => void): Pr
     stage(tx);
   });
   if (!done) throw new Error("the store changed during the restore");
-}
-
-function restoredFrom({ copy }: Epoch): string {
-  return `the store was restored from a copy of ${wireDateTime(copy.takenAt)}`;
 }

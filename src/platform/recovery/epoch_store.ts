@@ -38,6 +38,8 @@ export interface EpochStore {
   orders(): AsyncIterable<readonly Payment[]>;
   /** Entries below a prefix, in pieces. */
   below(prefix: string): AsyncIterable<readonly Entry<unknown>[]>;
+  /** Returns the epoch that began last, or undefined if the store was never restored. */
+  newest(): Promise<Epoch | undefined>;
   /**
    * Stages the epoch, also in the evidence log, and the deletion of the mark. After that the store is no longer a
    * restored copy.
@@ -88,6 +90,7 @@ export function openEpochStore(store: Store): EpochStore {
         yield payments.flatMap((entry) => entry === null ? [] : paymentRecord.decode(entry).value);
       }
     },
+    newest: () => newestEpoch(store),
     below: (prefix) => pieces(store, [prefix]),
     stageEpoch(tx, epoch, mark, logHead) {
       check(tx, mark.key, mark.version);
@@ -97,6 +100,14 @@ export function openEpochStore(store: Store): EpochStore {
       stageLogEpoch(tx, logHead, { id, startedAt, copyTakenAt: takenAt });
     },
   };
+}
+
+async function newestEpoch(store: Store): Promise<Epoch | undefined> {
+  let newest: Epoch | undefined;
+  for await (const piece of pieces(store, [storeEpochRecord.name])) {
+    newest = piece.map(storeEpochRecord.decode).at(-1)?.value;
+  }
+  return newest;
 }
 
 async function* pieces(store: Store, prefix: Key): AsyncIterable<readonly Entry<unknown>[]> {

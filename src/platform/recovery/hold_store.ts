@@ -2,12 +2,13 @@
 import { z } from "zod";
 import { defineRecord, optional } from "../../base/store/record.ts";
 import { bankCode, count, instant, paymentId, text } from "../../base/store/record_fields.ts";
+import { wireDateTime } from "../../base/kernel/clock.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { record, recordedMembers } from "../audit_trail.ts";
 import { orderHoldKey } from "../store_keys.ts";
 import type { Entry, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
-import type { Hold } from "./hold.ts";
+import { type Epoch, type Hold, NOTHING_COMPARED } from "./hold.ts";
 
 export interface HoldStore {
   find(from: Reader, bank: BankCode): Promise<Entry<Hold> | null>;
@@ -44,10 +45,38 @@ export const orderHoldRecord = defineRecord<Hold>({
 });
 
 const MAX_BANKS = 10_000;
+/** Tolerance between the times of the copy, the bank and the platform, milliseconds. */
+export const MARGIN_MS = 3_600_000;
 
 /** Subject of the history of a bank's holds. */
 export function holdHistoryOf(bank: string): string {
   return `order hold ${bank}`;
+}
+
+/** Returns a check whether the orders of a bank are held. */
+export function isHeldIn(
+  holds: Pick<HoldStore, "find">,
+): (from: Reader, bank: BankCode) => Promise<boolean> {
+  return async (from, bank) => await holds.find(from, bank) !== null;
+}
+
+/** Returns why the orders of an epoch are held, for histories. */
+export function restoredFrom({ copy }: Epoch): string {
+  return `the store was restored from a copy of ${wireDateTime(copy.takenAt)}`;
+}
+
+/** Stages the beginning of a hold in place of the bank's former one, which the caller has read. */
+export function stageHold(
+  tx: Transaction,
+  former: Hold | null,
+  hold: Omit<Hold, "recorded" | "sequence" | "comparison">,
+  at: number,
+  reason: string,
+): void {
+  const { bank } = hold;
+  const entry = { at, event: "order_hold.begun", actor: "platform", reason };
+  const recorded = record(tx, holdHistoryOf(bank), former, entry);
+  orderHoldRecord.set(tx, orderHoldKey(bank), { ...hold, comparison: NOTHING_COMPARED, ...recorded });
 }
 
 export function openHoldStore(store: Store): HoldStore {

@@ -3,6 +3,7 @@
  * software has one registration. A newer statement updates it, and an older or equal one is rejected (Decision B6).
  */
 import { wireDateTime } from "../../base/kernel/clock.ts";
+import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { mismatch } from "../../base/kernel/result.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { statementId } from "../participants/software_statement.ts";
@@ -11,7 +12,12 @@ import { EXPIRY_SKEW_SECONDS } from "../../base/limits.ts";
 import type { StandingOf } from "../security/standing.ts";
 import { idPart, spentJwtKey } from "../store_keys.ts";
 import type { Reader } from "../../base/store/store.ts";
-import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
+import {
+  type RequestState,
+  transact,
+  type TransactDeps,
+  type Transaction,
+} from "../../base/store/transaction.ts";
 import {
   bankCodeOf,
   type Client,
@@ -27,6 +33,8 @@ import type { RegistrationJwtDeps, RegistrationRequest } from "./registration_jw
 export interface RegisterClientDeps extends TransactDeps, Pick<RegistrationJwtDeps, "keys"> {
   readonly clients: ClientStore;
   readonly standingOf: StandingOf;
+  /** Stages the hold of a new bank after a restore. `at` is in milliseconds. */
+  readonly holdNewBank: (tx: Transaction, bank: BankCode, at: number) => Promise<void>;
 }
 
 export interface RegisterClient extends RequestState {
@@ -69,6 +77,8 @@ export async function registerClient(
     const client = clientFrom(statement, request, times);
     const registration = { client, softwareStatement: statement.text };
     deps.clients.stageRegistration(tx, registration, { ...former, deleted });
+    const code = bankCodeOf(statement);
+    if (former.client === null && code !== undefined) await deps.holdNewBank(tx, code, now);
     return registration;
   });
 }

@@ -12,7 +12,7 @@ import { openBookEnvironment } from "support/bank_books.ts";
 import { paid } from "support/orders.ts";
 import { putStatus } from "testing/back_channel.ts";
 import { good } from "testing/flows.ts";
-import { copyOf, restore } from "support/restored_store.ts";
+import { copyOf, endHolds, restore } from "support/restored_store.ts";
 import { faultsOf, grownBundle } from "../../scripts/case/bundles.ts";
 import {
   applied,
@@ -123,6 +123,8 @@ Deno.test("after a restore the erased case is erased again, and the log declares
   await pass(env, 1);
   assertEquals(await work(env), 0, "the time of the copy catches up first");
   await pass(env, 10);
+  assertEquals(await work(env), 0, "its bank is held");
+  await endHolds(env);
   assertEquals(await work(env), 1);
   const text = await grownBundle(env, paymentId);
   assertEquals(await faultsOf(text), []);
