@@ -12,7 +12,7 @@ const USAGE = `deno task log checkpoint [--url URL]
 deno task log witness --file FILE --issuer URL [--url URL]
   checkpoint: prints the newest checkpoint.
   witness: verifies the newest checkpoint with the keys at URL/jwks, proves that it contains the last one in FILE, and
-  adds it to FILE. Exits with 1 if it contradicts the last one. Run it on a computer that the platform's operators
+  adds it to FILE. Exits with 1 if it contradicts what is in FILE. Run it on a computer that the platform's operators
   cannot change.
 deno task log timestamp --file FILE --authority URL --trusted FILE
   timestamp: has the last checkpoint in FILE timestamped (RFC 3161), and writes it and the verified timestamp to
@@ -54,20 +54,20 @@ async function witness(
   const jwt = await newest(tools, url);
   const next = await openCheckpoint(jwt, keys);
   if (next.iss !== issuer) throw new Error(`the checkpoint is of ${next.iss}, not of ${issuer}`);
-  const last = await lastSeen(tools, file);
-  const { holds, words } = last === ""
-    ? { holds: true, words: `first checkpoint: ${next.size} leaves` }
-    : await compareCheckpoints(seenBefore(last), next, (from, to) => proofOf(tools, url, from, to));
+  const kept = await allSeen(tools, file);
+  const prove = (from: number, to: number): Promise<readonly Hash[] | undefined> =>
+    proofOf(tools, url, from, to);
+  const { holds, words } = await compareCheckpoints(kept.map(seenBefore), next, prove);
   tools.print(`${holds ? "ok" : "CONTRADICTION"}: ${words}`);
-  if (holds && last !== jwt) await tools.appendText(file, `${jwt}\n`);
+  if (holds && kept.at(-1) !== jwt) await tools.appendText(file, `${jwt}\n`);
   return holds;
 }
 
 async function timestampLast(tools: LogTools, args: readonly string[]): Promise<true> {
   const { file, authority: url, trusted } = optionsOf(args, ["file", "authority", "trusted"]);
   if (file === undefined || url === undefined || trusted === undefined) throw new UsageError(USAGE);
-  const last = await lastSeen(tools, file);
-  if (last === "") throw new Error(`${file} has no checkpoint; run the witness first`);
+  const last = (await allSeen(tools, file)).at(-1);
+  if (last === undefined) throw new Error(`${file} has no checkpoint; run the witness first`);
   const { size } = seenBefore(last);
   const data = new TextEncoder().encode(last);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", data));
@@ -84,15 +84,15 @@ async function timestampLast(tools: LogTools, args: readonly string[]): Promise<
   return true;
 }
 
-/** Returns the newest checkpoint in a witness's file, or an empty text. */
-async function lastSeen({ readText }: LogTools, file: string): Promise<string> {
-  return (await readText(file)).trim().split("\n").at(-1) ?? "";
+/** Returns the checkpoints in a witness's file, oldest first. */
+async function allSeen({ readText }: LogTools, file: string): Promise<readonly string[]> {
+  return (await readText(file)).split("\n").filter((line) => line !== "");
 }
 
 /** Its signature was verified when it was added. Its key may be retired since. */
 function seenBefore(jwt: string): Checkpoint {
   const checkpoint = readCheckpoint(decodeJwt(jwt));
-  if (checkpoint === undefined) throw new Error("the last line of the file is no checkpoint");
+  if (checkpoint === undefined) throw new Error("a line of the file is no checkpoint");
   return checkpoint;
 }
 

@@ -3,6 +3,7 @@
  * together are one stored object, which each process reads once a second. No I/O.
  */
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
+import { MAX_PROCESS_SKEW_MS } from "../../base/kernel/clock.ts";
 import { ACCESS_TOKEN_SECONDS } from "../profile.ts";
 import { type AccessToken, issuedAt } from "./access_token.ts";
 
@@ -76,11 +77,13 @@ export function isBlocked(
   return blocks.some(({ kind, id }) => id === (kind === "software" ? clientId : orgId));
 }
 
+/** A token counts as issued before the revocation if the clock of the process that issued it may have been ahead. */
 export function isRevoked(
   { revocations }: Controls,
   token: Pick<AccessToken, "clientId" | "expiresAt">,
 ): boolean {
-  return revocations.some(({ clientId, at }) => clientId === token.clientId && issuedAt(token) <= at);
+  const at = issuedAt(token) - MAX_PROCESS_SKEW_MS;
+  return revocations.some((one) => one.clientId === token.clientId && at <= one.at);
 }
 
 /** Returns the outage of the bank that is under way at `now`, milliseconds. */
@@ -92,7 +95,9 @@ export function outageAt({ outages }: Controls, bank: BankCode, now: number): Ou
 export function inForce(controls: Controls, now: number): Controls {
   return {
     ...controls,
-    revocations: controls.revocations.filter(({ at }) => now <= at + ACCESS_TOKEN_SECONDS * 1000),
+    revocations: controls.revocations.filter(({ at }) =>
+      now <= at + ACCESS_TOKEN_SECONDS * 1000 + MAX_PROCESS_SKEW_MS
+    ),
     outages: controls.outages.filter(({ until }) => now < until),
   };
 }

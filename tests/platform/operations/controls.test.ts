@@ -94,11 +94,21 @@ Deno.test("revoked tokens are invalid, and new ones are not [OP5]", async () => 
   const read = (bound: typeof others, as: Participant): Promise<Response> =>
     call(env, as, bound, `${CONSENTS}/${crypto.randomUUID()}`);
   assertEquals((await read(others, env.otherTpp)).status, 400);
-  env.now += 1;
+  env.now += 2001;
   assertEquals((await read(await clientToken(env, env.tpp), env.tpp)).status, 400, "as unknown, not as 401");
-  env.now += 3_600_001;
+  env.now += 3_602_001;
   const { Data } = await bodyOf<Controls>(env.asOperator("/operations/controls"));
   assertEquals(Data.TokenRevocation, [], "no token of that time is left");
+});
+
+Deno.test("a token of a process whose clock is ahead is revoked by a process whose clock is not [OP5]", async () => {
+  await using env = await openEnvironment();
+  env.clockStep = 1900; // MAX_PROCESS_SKEW_MS is 2000
+  const token = await clientToken(env, env.tpp);
+  env.clockStep = 0;
+  await good(change(env, `software/${env.tpp.clientId}/revoke-tokens`), 200);
+  env.now += 10_000;
+  assertEquals((await call(env, env.tpp, token, `${CONSENTS}/${crypto.randomUUID()}`)).status, 401);
 });
 
 Deno.test("a held bank gets no orders until it is released, and payments are made meanwhile [OP6]", async () => {

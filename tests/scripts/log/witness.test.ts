@@ -11,7 +11,8 @@ import { authorised } from "testing/authorization_flow.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { good, pay } from "testing/flows.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
-import { copyOf, goBackTo, restore } from "support/restored_store.ts";
+import { copyOf, endHolds, goBackTo, restore } from "support/restored_store.ts";
+import { forgetSharedTokens } from "testing/shared_token.ts";
 
 interface Witness {
   /** Every checkpoint it has seen. */
@@ -77,6 +78,51 @@ Deno.test("a witness accepts a log that grows, and a restore that is declared, a
     second - first
   } leaves that were signed before are not in it`;
   assertEquals(words.endsWith(lost), true, words);
+});
+
+Deno.test("a declared restore does not hide that the log was rewritten from before the copy [EV6, EV8]", async () => {
+  await using env = await openEnvironment();
+  const witness = openWitness(env);
+  const empty = await copyOf(env);
+  await authorised(env);
+  const first = await grow(env);
+  await witness.look();
+  await authorised(env);
+  await authorised(env);
+  const second = await grow(env);
+  await witness.look();
+  await goBackTo(env, empty); // everything that the witness has seen is replaced
+  forgetSharedTokens(env);
+  await authorised(env);
+  await authorised(env);
+  const forged = await grow(env);
+  assert(first <= forged && forged <= second);
+  await restore(env, await copyOf(env));
+  await grow(env);
+  const words = `the log declares a restore from a copy with ${forged} leaves, and does not contain the ` +
+    `${first} leaves that were signed before the copy was taken`;
+  assertEquals(await witness.look(), [false, `CONTRADICTION: ${words}`]);
+});
+
+Deno.test("a witness accepts two restores, one after the other [EV6, EV8]", async () => {
+  await using env = await openEnvironment();
+  const witness = openWitness(env);
+  await authorised(env);
+  await grow(env);
+  const oldest = await copyOf(env);
+  for (const copy of [undefined, oldest]) { // leaves that the next restore cuts off
+    if (copy !== undefined) await restore(env, copy);
+    await endHolds(env);
+    for (let times = 0; times < 2; times++) {
+      await authorised(env);
+      await grow(env);
+      assertEquals((await witness.look())[0], true);
+    }
+  }
+  await restore(env, oldest);
+  await grow(env);
+  const [holds, words] = await witness.look();
+  assertEquals([holds, words.startsWith("ok: the log declares a restore")], [true, true], words);
 });
 
 Deno.test("the log proves an entry by its leaf hash and its time [EV3, EV7]", async () => {
