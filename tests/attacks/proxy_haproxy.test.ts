@@ -1,6 +1,7 @@
 /** The reference configuration of haproxy under attack: TLS, headers, requests, and the platform behind it. */
 import { backendFailures } from "support/proxy_backend_failures.ts";
 import { headerAttacks } from "support/proxy_header_attacks.ts";
+import { networkAttacks } from "support/proxy_network_attacks.ts";
 import { pageAttacks } from "support/proxy_page_attacks.ts";
 import { platformAttacks } from "support/proxy_platform_attacks.ts";
 import { findProxy } from "support/proxy_program.ts";
@@ -15,5 +16,6 @@ requestAttacks(haproxy);
 slowBodies(haproxy);
 manyRequests(haproxy);
 pageAttacks(haproxy);
+networkAttacks(haproxy);
 backendFailures(haproxy);
 platformAttacks(haproxy, "handshake");

@@ -46,13 +46,14 @@ export interface ProxyFixture {
   readonly participantsCa: Pick<TlsIdentity, "certificatePem">;
 }
 
-/** Starts one on loopback before the platform that `env` is of; resolves when it listens. */
+/** Starts one on loopback before the platform that `env` is of; resolves when it listens at the address. */
 export async function startProxy(
   name: ProxyName,
   program: string,
   fixture: ProxyFixture,
   env: Readonly<Record<string, string>>,
   port: number,
+  address = "127.0.0.1",
 ): Promise<RunningProxy> {
   const { folder } = fixture;
   for (const [file, host] of [["api", API_HOST], ["auth", AUTH_HOST]] as const) {
@@ -64,7 +65,7 @@ export async function startProxy(
   const user = (await new Deno.Command("id", { args: ["-un"] }).output()).stdout;
   const options: Readonly<Record<string, string>> = {
     out: folder,
-    listen: `127.0.0.1:${port}`,
+    listen: `${address}:${port}`,
     "api-certificate": `${folder}/api.pem`,
     "api-key": `${folder}/api.pem.key`,
     "auth-certificate": `${folder}/auth.pem`,
@@ -79,7 +80,7 @@ export async function startProxy(
   const args = Object.entries(options).map(([option, value]) => `--${option}=${value}`);
   await render(readOrder([name, ...args], env));
   const proxy = name === "nginx" ? startNginx(program, folder) : startHaproxy(program, folder);
-  await listening(port);
+  await listening(port, address.replace(/^\[(.*)\]$/, "$1"));
   return proxy;
 }
 
@@ -122,9 +123,9 @@ function startHaproxy(program: string, folder: string): RunningProxy {
   };
 }
 
-async function listening(port: number): Promise<void> {
+async function listening(port: number, hostname: string): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt++) {
-    const connection = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => undefined);
+    const connection = await Deno.connect({ hostname, port }).catch(() => undefined);
     if (connection !== undefined) return connection.close();
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
