@@ -190,7 +190,7 @@ function traceEndpoint(
         );
       }
       const id = c.req.query("id")?.trim() ?? "";
-      const found = isUuid(id) ? await traces.byInteraction(id) : [];
+      const found = isUuid(id) ? (await traces.byInteraction(id)).traces : [];
       return c.html(renderTracePage({ id, traces: found.map((trace) => shownTrace(trace, errorUri)) }));
     }),
   ];

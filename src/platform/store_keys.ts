@@ -229,12 +229,8 @@ export const figuresKey = (of: string, day: string, subject?: string, process?: 
   ...(process === undefined ? [] : [process]),
 ];
 
-/** Ids of consents and payments by the hash of another id (`lookup/lookup_store.ts`). 400 days. */
-export const lookupKey = (hash: string, resource?: string): Key => [
-  "lookup",
-  hash,
-  ...(resource === undefined ? [] : [resource]),
-];
+/** Ids of consents and payments by the hash of another id (`lookup/lookup_store.ts`), newest first. 400 days. */
+export const lookupKey = (hash: string, ...place: readonly string[]): Key => ["lookup", hash, ...place];
 
 /** A time of creation and an id, in the order of time. Without an id: before every id of that time. */
 export function listedPlace(createdAt: number, id?: string): string {

@@ -223,7 +223,7 @@ function stageForgotten(
 function stageUnlisted(tx: Transaction, former: Consent): void {
   stageListedGone(tx, "consent", former);
   const endToEndId = endToEndIdOf(former);
-  if (endToEndId !== undefined) stageLookupGone(tx, "end-to-end id", endToEndId, former.id);
+  if (endToEndId !== undefined) stageLookupGone(tx, "end-to-end id", endToEndId, former);
 }
 
 function stageCreation(tx: Transaction, consent: Consent, cause: Cause): void {
@@ -237,7 +237,7 @@ function stageCreation(tx: Transaction, consent: Consent, cause: Cause): void {
 function noteEndToEndId(tx: Transaction, consent: Consent): void {
   const endToEndId = endToEndIdOf(consent);
   if (endToEndId === undefined) return;
-  stageLookup(tx, "end-to-end id", endToEndId, consent.id, consent.createdAt);
+  stageLookup(tx, "end-to-end id", endToEndId, consent);
 }
 
 function endToEndIdOf({ request }: Consent): string | undefined {

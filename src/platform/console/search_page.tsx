@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { searchSchema } from "../search/routes.ts";
 import { MAX_SEARCH_CHARACTERS } from "../search/search.ts";
-import { Read } from "../../console/parts.tsx";
+import { Instant, Read } from "../../console/parts.tsx";
 import { Table } from "./parts.tsx";
 import { phrase as commonPhrase } from "../../console/phrase.ts";
 import { Cases } from "./cases_table.tsx";
@@ -73,6 +73,7 @@ export function SearchResults(
     <>
       <Cases visit={visit} found={found.Case} />
       <Traces visit={visit} name="search.traces" found={found.Trace} />
+      {found.IsComplete ? null : <p class="notice" role="status">{phrase(visit.language, "search.more")}</p>}
     </>
   );
 }
@@ -86,7 +87,8 @@ export function Traces(
 ): JSX.Element | null {
   const { language } = visit;
   if (found.length === 0) return null;
-  const rows = found.map(({ Endpoint, Status, Rejection }) => [
+  const rows = found.map(({ DateTime, Endpoint, Status, Rejection }) => [
+    <Instant visit={visit} at={DateTime} />,
     <code dir="ltr">{Endpoint}</code>,
     <span class="number">{Status}</span>,
     Rejection === undefined ? null : (
@@ -102,7 +104,7 @@ export function Traces(
       <Table
         language={language}
         name={name}
-        heads={["case.request", "column.status", "column.rejection"]}
+        heads={["column.time", "column.endpoint", "column.status", "column.rejection"]}
         rows={rows}
       />
     </section>

@@ -84,7 +84,8 @@ export function openClaimStore(clock: Clock): ClaimStore {
       const expiresAt = now + IDEMPOTENCY_SECONDS * 1000;
       const value = { fingerprint: claim.fingerprint, resourceId, expiresAt };
       claimRecord.set(tx, claim.key, value, expiresAt);
-      stageLookup(tx, "idempotency key", claim.key.at(-1) ?? "", resourceId, now);
+      const [, clientId = "", bank = "", , idempotencyKey = ""] = claim.key;
+      stageLookup(tx, "idempotency key", idempotencyKey, { id: resourceId, clientId, bank, createdAt: now });
     },
   };
 }

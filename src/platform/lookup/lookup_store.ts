@@ -5,7 +5,8 @@
 import { z } from "zod";
 import { defineRecord } from "../../base/store/record.ts";
 import { text } from "../../base/store/record_fields.ts";
-import type { Store } from "../../base/store/store.ts";
+import { firstOfGroups } from "../../base/store/first_of_groups.ts";
+import type { Key, Store } from "../../base/store/store.ts";
 import { remove, type Transaction } from "../../base/store/transaction.ts";
 import { digest } from "../evidence/digest.ts";
 import { lookupKey } from "../store_keys.ts";
@@ -19,7 +20,13 @@ const KEEP_MS = 400 * 86_400_000;
 
 export const lookupRecord = defineRecord<{ readonly resourceId: string }>({
   name: "lookup",
-  keyParts: ["SHA-256 of kind and value", "consent id or payment id"],
+  keyParts: [
+    "SHA-256 of kind and value",
+    "client id of the TPP",
+    "bank code",
+    "time (newest first)",
+    "consent id or payment id",
+  ],
   what: "A consent or payment by its end-to-end id, or by the idempotency key that created it.",
   schema: z.looseObject({ resourceId: text }),
   version: 1,
@@ -28,30 +35,63 @@ export const lookupRecord = defineRecord<{ readonly resourceId: string }>({
   retention: "protocol",
 });
 
-/** Stages an entry. @param now milliseconds */
+/** What an entry leads to. */
+export interface LookedUp {
+  /** Id of a consent or payment. */
+  readonly id: string;
+  /** The TPP that created it. */
+  readonly clientId: string;
+  readonly bank: string;
+  /** When it was created, milliseconds. */
+  readonly createdAt: number;
+}
+
+/** Stages an entry. */
 export function stageLookup(
   tx: Pick<Transaction, "writes">,
   kind: LookupKind,
   value: string,
-  resourceId: string,
-  now: number,
+  to: LookedUp,
 ): void {
-  lookupRecord.set(tx, lookupKey(hashOf(kind, value), resourceId), { resourceId }, now + KEEP_MS);
+  lookupRecord.set(tx, keyOf(kind, value, to), { resourceId: to.id }, to.createdAt + KEEP_MS);
 }
 
-export function stageLookupGone(tx: Transaction, kind: LookupKind, value: string, resourceId: string): void {
-  remove(tx, lookupKey(hashOf(kind, value), resourceId));
+export function stageLookupGone(tx: Transaction, kind: LookupKind, value: string, to: LookedUp): void {
+  remove(tx, keyOf(kind, value, to));
 }
 
-/** Returns at most `limit` ids of consents and payments with this value. */
+/**
+ * Returns the ids of consents and payments with this value, the newest ones of each TPP at each bank, so that none of
+ * them displaces those of another one.
+ *
+ * @param limit of each TPP at each bank
+ * @param isShown whether those of this TPP at this bank may be found
+ */
 export async function lookedUp(
   store: Store,
   kind: LookupKind,
   value: string,
   limit: number,
-): Promise<readonly string[]> {
-  const entries = await store.list({ prefix: lookupKey(hashOf(kind, value)), limit });
-  return entries.map((entry) => lookupRecord.decode(entry).value.resourceId);
+  isShown: (of: Pick<LookedUp, "clientId" | "bank">) => boolean,
+): Promise<{ readonly ids: readonly string[]; readonly isComplete: boolean }> {
+  const { entries, isComplete } = await firstOfGroups(store, {
+    prefix: lookupKey(hashOf(kind, value)),
+    parts: 2,
+    perGroup: limit,
+    maxGroups: MAX_GROUPS,
+    isWanted: ([, , clientId = "", bank = ""]) => isShown({ clientId, bank }),
+  });
+  return { ids: entries.map((entry) => lookupRecord.decode(entry).value.resourceId), isComplete };
+}
+
+/** Pairs of a TPP and a bank that a search looks at. */
+const MAX_GROUPS = 500;
+/** Later than any time, so that the difference counts down. */
+const END_OF_TIME = 999_999_999_999_999;
+
+function keyOf(kind: LookupKind, value: string, { clientId, bank, createdAt, id }: LookedUp): Key {
+  const newestFirst = String(END_OF_TIME - createdAt).padStart(15, "0");
+  return lookupKey(hashOf(kind, value), clientId, bank, newestFirst, id);
 }
 
 function hashOf(kind: LookupKind, value: string): string {

@@ -62,7 +62,7 @@ export async function ownSearch(
   deps: OwnReadDeps,
   organisation: Organisation,
   text: string,
-): Promise<{ readonly cases: Found["cases"]; readonly traces: readonly OwnTrace[] }> {
+): Promise<Pick<Found, "cases" | "isComplete"> & { readonly traces: readonly OwnTrace[] }> {
   const readers = new Map<Trace, string>();
   const reading = async (read: (reader: string) => Promise<readonly Trace[]>): Promise<readonly Trace[]> => {
     const all = await Promise.all(organisation.clients.map(async ({ clientId }) => {
@@ -74,12 +74,21 @@ export async function ownSearch(
   };
   const traces = {
     ...deps.traces,
-    byInteraction: (id: string) => reading((reader) => deps.traces.byInteraction(id, reader)),
+    async byInteraction(id: string) {
+      let isComplete = true;
+      const found = await reading(async (reader) => {
+        const own = await deps.traces.byInteraction(id, reader);
+        isComplete &&= own.isComplete;
+        return own.traces;
+      });
+      return { traces: found, isComplete: isComplete && found.length < MAX_TRACES };
+    },
     about: (_reader: string, subject: string) => reading((reader) => deps.traces.about(reader, subject)),
   };
   const found = await search({ ...deps, traces }, text, (one) => organisation.owns(one));
   return {
     cases: found.cases,
+    isComplete: found.isComplete,
     traces: found.traces.map((trace) => ({ reader: readers.get(trace) ?? "", trace })),
   };
 }

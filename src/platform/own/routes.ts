@@ -42,7 +42,11 @@ function routeOf<P extends string>(
   query: z.ZodObject = z.object({}),
 ): ReturnType<typeof createRoute> & { readonly path: P } {
   const members = Object.entries(lists).map(([name, item]) => [name, z.array(item)] as const);
-  const data = z.strictObject({ ...Object.fromEntries(members), After: z.string().optional() });
+  const data = z.strictObject({
+    ...Object.fromEntries(members),
+    After: z.string().optional(),
+    IsComplete: z.boolean().optional(),
+  });
   return createRoute({
     method: "get" as const,
     path,
@@ -160,8 +164,9 @@ function searchEndpoint(deps: OwnReadDeps): PlatformEndpoint {
     if (q.trim() === "" || q.length > MAX_SEARCH_CHARACTERS) {
       throw invalid(`q must have at most ${MAX_SEARCH_CHARACTERS} characters`);
     }
-    const { cases, traces } = await ownSearch(deps, organisation, q);
+    const { cases, traces, isComplete } = await ownSearch(deps, organisation, q);
     return {
+      isComplete,
       lists: {
         Case: cases.flatMap((one) => organisation.recognise(representCase(one), one) ?? []),
         Trace: recognised(deps, organisation, traces),

@@ -38,7 +38,11 @@ export const caseSchema = z.strictObject({
 
 /** Schema of what a search has found. */
 export const searchSchema = z.strictObject({
-  Data: z.strictObject({ Case: z.array(caseSchema), Trace: z.array(traceSchema) }),
+  Data: z.strictObject({
+    Case: z.array(caseSchema),
+    Trace: z.array(traceSchema),
+    IsComplete: z.boolean().openapi({ description: "`false` if there are further cases or traces." }),
+  }),
 });
 
 const searchRoute = createRoute({
@@ -145,6 +149,7 @@ export function searchRoutes(deps: SearchRouteDeps): readonly PlatformEndpoint[]
         Data: {
           Case: found.cases.map(representCase),
           Trace: found.traces.map((trace) => representTraceInFull(trace, deps.errorUri)),
+          IsComplete: found.isComplete,
         },
       });
     }),

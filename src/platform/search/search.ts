@@ -50,11 +50,13 @@ export interface Found {
   readonly cases: readonly FoundCase[];
   /** Those of the interaction id, or the newest ones of the only case; newest first. */
   readonly traces: readonly Trace[];
+  /** Whether there are no further cases and traces. */
+  readonly isComplete: boolean;
 }
 
 export const MAX_CASES = 20;
-/** Entries of one value that a search within an organisation reads: cases of others must not displace its own. */
-const MAX_READ_FOR_OWN = 1000;
+/** Ids that a search follows. */
+const MAX_IDS = 500;
 const READ_AT_ONCE = 50;
 /** Longer than any id. */
 export const MAX_SEARCH_CHARACTERS = 128;
@@ -69,8 +71,9 @@ export type IsShown = (of: Pick<FoundCase, "clientId" | "bank">) => boolean;
  */
 export async function search(deps: SearchDeps, text: string, isOwn?: IsShown): Promise<Found> {
   const id = text.trim();
-  if (id === "" || id.length > MAX_SEARCH_CHARACTERS) return { cases: [], traces: [] };
-  const traces = isUuid(id) ? await deps.traces.byInteraction(id) : [];
+  if (id === "" || id.length > MAX_SEARCH_CHARACTERS) return { cases: [], traces: [], isComplete: true };
+  const byInteraction = isUuid(id) ? await deps.traces.byInteraction(id) : { traces: [], isComplete: true };
+  const { traces } = byInteraction;
   const named: (readonly [FoundBy, string])[] = [
     ["consent id", id],
     ["payment id", id],
@@ -78,15 +81,20 @@ export async function search(deps: SearchDeps, text: string, isOwn?: IsShown): P
       [consentId, paymentId].flatMap((one) => one === undefined ? [] : [["interaction id", one] as const])
     ),
   ];
-  const limit = isOwn === undefined ? MAX_CASES : MAX_READ_FOR_OWN;
+  let isComplete = byInteraction.isComplete;
+  const isShown = isOwn ?? (() => true);
   for (const kind of LOOKUP_KINDS) {
-    const found = await lookedUp(deps.store, kind, id, limit);
-    named.push(...found.map((one) => [kind, one] as const));
+    const found = await lookedUp(deps.store, kind, id, MAX_CASES, isShown);
+    named.push(...found.ids.map((one) => [kind, one] as const));
+    isComplete &&= found.isComplete;
   }
-  const cases = await casesOf(deps, named, isOwn ?? (() => true));
-  return { cases, traces: traces.length > 0 ? traces : await tracesOf(deps, cases) };
+  const all = await casesOf(deps, named.slice(0, MAX_IDS), isShown);
+  isComplete &&= named.length <= MAX_IDS && all.length <= MAX_CASES;
+  const cases = all.slice(0, MAX_CASES);
+  return { cases, traces: traces.length > 0 ? traces : await tracesOf(deps, cases), isComplete };
 }
 
+/** Returns the cases, newest first. */
 async function casesOf(
   deps: SearchDeps,
   named: readonly (readonly [FoundBy, string])[],
@@ -104,12 +112,12 @@ async function casesOf(
   }
   const found: FoundCase[] = [];
   const all = [...byConsent];
-  for (let from = 0; from < all.length && found.length < MAX_CASES; from += READ_AT_ONCE) {
+  for (let from = 0; from < all.length; from += READ_AT_ONCE) {
     const some = all.slice(from, from + READ_AT_ONCE);
     const read = await Promise.all(some.map(([id, kinds]) => caseOf(deps, id, [...kinds], isShown)));
     found.push(...read.filter((one) => one !== undefined));
   }
-  return found.slice(0, MAX_CASES).toSorted((one, other) => other.createdAt - one.createdAt);
+  return found.toSorted((one, other) => other.createdAt - one.createdAt);
 }
 
 /** Returns the consent of a consent's or a payment's id, whose forms are the same. */

@@ -37,6 +37,8 @@ export interface OwnAnswer {
   readonly lists: Readonly<Record<string, readonly Owned[]>>;
   /** Where the next page begins. */
   readonly after?: string | undefined;
+  /** Whether a search has found everything. */
+  readonly isComplete?: boolean;
 }
 
 /**
@@ -49,11 +51,15 @@ export function ownOperation<P extends string>(
 ): PlatformEndpoint {
   const answer = async (c: Context<RequestEnv & { Variables: OwnVariables }>): Promise<Response> => {
     const organisation = c.get("organisation");
-    const { lists, after } = await read(c.req.query(), organisation);
+    const { lists, after, isComplete } = await read(c.req.query(), organisation);
     if (Object.values(lists).flat().some((thing) => !organisation.has(thing))) {
       throw new Error(`${route.path} would answer with what another organisation owns`);
     }
-    return c.json({ Data: { ...lists, ...(after === undefined ? {} : { After: after }) } });
+    const more = {
+      ...(after === undefined ? {} : { After: after }),
+      ...(isComplete === undefined ? {} : { IsComplete: isComplete }),
+    };
+    return c.json({ Data: { ...lists, ...more } });
   };
   OWN.add(route);
   return endpoint("oauth", "person", route, [], answer as never);

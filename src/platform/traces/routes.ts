@@ -73,7 +73,9 @@ export function traceRoutes(deps: TraceRouteDeps): readonly PlatformEndpoint[] {
   return [
     endpoint("resource", "participant", readTraceRoute, checks, async (c) => {
       const id = c.req.param("interactionId");
-      const traces = isUuid(id) ? await deps.traces.byInteraction(id, c.get("access").caller.clientId) : [];
+      const traces = isUuid(id)
+        ? (await deps.traces.byInteraction(id, c.get("access").caller.clientId)).traces
+        : [];
       if (traces.length === 0) throw new ApiError("resource.not_found"); // contract TRC3
       return c.json(represent(deps, traces, `/${id}`));
     }),

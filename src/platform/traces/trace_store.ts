@@ -6,6 +6,7 @@ import { z } from "zod";
 import { defineRecord, optional } from "../../base/store/record.ts";
 import { count, instant, text, texts } from "../../base/store/record_fields.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
+import { firstOfGroups } from "../../base/store/first_of_groups.ts";
 import type { Key, Store, Write } from "../../base/store/store.ts";
 import { traceKey, traceOfKey } from "../store_keys.ts";
 import { asBystander, type ReadableTrace, type Trace } from "./trace.ts";
@@ -18,10 +19,19 @@ export const REJECTED = "rejected";
 export interface TraceStore {
   /** Stores traces in one commit. @throws {StoreFailure} */
   write(traces: readonly ReadableTrace[]): Promise<void>;
-  /** Returns a reader's traces of one interaction, newest first; without a reader, those of all callers. */
-  byInteraction(interactionId: string, reader?: string): Promise<readonly Trace[]>;
+  /**
+   * Returns a reader's newest traces of one interaction, newest first; without a reader, those of each caller, so that
+   * none displaces those of another one.
+   */
+  byInteraction(interactionId: string, reader?: string): Promise<FoundTraces>;
   /** Returns a reader's newest traces about a consent, a payment or {@link REJECTED}. */
   about(reader: string, subject: string): Promise<readonly Trace[]>;
+}
+
+export interface FoundTraces {
+  readonly traces: readonly Trace[];
+  /** Whether there are no others. */
+  readonly isComplete: boolean;
 }
 
 const rejection = z.looseObject({
@@ -81,6 +91,10 @@ export const traceOfRecord = defineRecord<{ readonly interactionId: string }>({
 
 /** Of one answer. */
 export const MAX_LISTED = 50;
+/** Of one reader in an answer for operators. */
+const MAX_OF_READER = 25;
+/** Readers in an answer for operators. */
+const MAX_READERS = 20;
 /** Later than any time, so that the difference counts down. */
 const END_OF_TIME = 999_999_999_999_999;
 const MAX_TURN = 999_999;
@@ -108,10 +122,15 @@ export function openTraceStore({ store, clock, keepMs }: TraceStoreDeps): TraceS
       if (writes.length > 0) await store.commit({ checks: [], writes });
     },
     async byInteraction(interactionId, reader) {
-      const prefix = traceKey(interactionId.toLowerCase(), reader);
-      const entries = (await store.list({ prefix, limit: MAX_LISTED })).map(traceRecord.decode);
-      return unique(entries).map(({ value }) => value).filter(isKept)
+      const { entries, isComplete } = await firstOfGroups(store, {
+        prefix: traceKey(interactionId.toLowerCase(), reader),
+        parts: reader === undefined ? 1 : 0,
+        perGroup: reader === undefined ? MAX_OF_READER : MAX_LISTED,
+        maxGroups: MAX_READERS,
+      });
+      const traces = unique(entries.map(traceRecord.decode)).map(({ value }) => value).filter(isKept)
         .toSorted((one, other) => other.at - one.at);
+      return { traces, isComplete };
     },
     async about(reader, subject) {
       const listed = (await store.list({ prefix: traceOfKey(reader, subject), limit: MAX_LISTED }))

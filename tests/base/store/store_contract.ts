@@ -3,6 +3,7 @@
  * them, so another database needs only another file of five lines.
  */
 import { assertEquals, assertNotEquals } from "@std/assert";
+import { firstOfGroups, type GroupListing } from "../../../src/base/store/first_of_groups.ts";
 import type { Key, Store, Write } from "../../../src/base/store/store.ts";
 import { present, put, values, write } from "./contract_helpers.ts";
 import { testRaces } from "./store_races.ts";
@@ -79,6 +80,31 @@ function testReading(test: Register): void {
 }
 
 function testListing(test: Register): void {
+  test("list gives the first entries of each group, and passes over the rest", async (store) => {
+    const keys: Key[] = [["g", "0"]];
+    for (const group of ["a", "a b", "aa", "b", "z"]) {
+      for (let n = 0; n < (group === "b" ? 2 : 7); n++) keys.push(["g", group, String(n), "x"]);
+    }
+    await write(store, ...[...keys, ["g0", "a", "0", "x"], ["h"]].map((key) => put(key, 1)));
+    const found = async (more: Partial<GroupListing>): Promise<readonly [string, boolean]> => {
+      const { entries, isComplete } = await firstOfGroups(store, {
+        prefix: ["g"],
+        parts: 1,
+        perGroup: 2,
+        maxGroups: 100,
+        ...more,
+      });
+      return [entries.map(({ key }) => key.slice(1, 3).join("")).join(" "), isComplete];
+    };
+    assertEquals(await found({}), ["0 a0 a1 a b0 a b1 aa0 aa1 b0 b1 z0 z1", false]);
+    assertEquals(await found({ isWanted: ([, group]) => group === "b" }), ["b0 b1", true]);
+    assertEquals(await found({ perGroup: 7, parts: 1, isWanted: ([, group]) => group === "z" }), [
+      "z0 z1 z2 z3 z4 z5 z6",
+      true,
+    ]);
+    assertEquals(await found({ maxGroups: 2 }), ["0 a0 a1", false]);
+    assertEquals(await found({ parts: 0 }), ["0 a0", false]);
+  });
   test("list gives key order, whatever the order of writing", async (store) => {
     const names = ["b", "a", "c", "aa", "B", "\u00e9", "10", "9", "a\u0000"];
     for (const name of names) await write(store, put(["p", name], name));

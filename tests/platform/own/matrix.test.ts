@@ -118,7 +118,7 @@ Deno.test("another organisation's data is not in any answer, by id, search, repo
       }
     }
     const nothing = await textOf(env, orgId, `/operations/own/search?q=${UNKNOWN}`);
-    assertEquals(JSON.parse(nothing), { Data: { Case: [], Trace: [] } });
+    assertEquals(JSON.parse(nothing), { Data: { Case: [], Trace: [], IsComplete: true } });
     for (const id of theirs) {
       assertEquals(await textOf(env, orgId, `/operations/own/search?q=${id}`), nothing, id);
     }

@@ -58,7 +58,7 @@ Deno.test("cases of others do not displace own ones from a search [OWN2, OWN3]",
   for (let copy = 100; copy < 170; copy++) {
     const id = `00000000-0000-4000-8000-000000000${copy}` as ConsentId; // before every random id
     consentRecord.set({ writes }, consentKey(id), { ...foreign.value, id });
-    stageLookup({ writes }, "end-to-end id", QUOTED, id, env.now);
+    stageLookup({ writes }, "end-to-end id", QUOTED, { ...foreign.value, id });
   }
   await env.store.commit({ checks: [], writes });
   assertEquals(await found(env), before);

@@ -2,12 +2,14 @@
 import { elapse } from "support/retention.ts";
 import { assert, assertEquals } from "@std/assert";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
-import { bodyOf, type Payment } from "testing/answers.ts";
+import { bodyOf, type CreatedConsent, type Payment } from "testing/answers.ts";
 import type { Found } from "testing/operation_answers.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { call, clientToken, consentBody, createConsent, good, pay } from "testing/flows.ts";
 import type { TestOperator } from "testing/operators.ts";
+import { stageLookup } from "../../../src/platform/lookup/lookup_store.ts";
+import type { Participant } from "testing/participants.ts";
 import { comeBack } from "../frontchannel/come_back.ts";
 
 async function searchFor(
@@ -89,7 +91,7 @@ Deno.test("a payment is found by each of its ids, and a consent that others shar
     });
   }
   for (const text of ["ref / 4711 ü", "shop-key", crypto.randomUUID(), "toString"]) {
-    assertEquals(await searchFor(env, text), { Case: [], Trace: [] });
+    assertEquals(await searchFor(env, text), { Case: [], Trace: [], IsComplete: true });
   }
   const keys = (await env.store.list({ prefix: ["lookup"], limit: 100 })).map(({ key }) => key.join(" "));
   const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g; // may have any digits
@@ -104,10 +106,51 @@ Deno.test("a payment is found by each of its ids, and a consent that others shar
       env.now += 1000;
       await createConsent(env, bound, body);
     }
-    const { Case, Trace } = await searchFor(env, "Ref / 4711 ü");
-    assertEquals([Case.length, Trace], [20, []]);
+    const { Case, Trace, IsComplete } = await searchFor(env, "Ref / 4711 ü");
+    assertEquals([Case.length, Trace, IsComplete], [20, [], false]);
     const times = Case.map(({ CreationDateTime }) => CreationDateTime);
     assertEquals(times, times.toSorted().toReversed());
+  });
+});
+
+Deno.test("a TPP cannot hide the cases of another one behind its own [TRC7]", async (t) => {
+  await using env = await openEnvironment();
+  const body = consentBody({ initiation: { EndToEndIdentification: "INVOICE-17" } });
+  const bound = await clientToken(env, env.tpp);
+  const answer = await createConsent(env, bound, body);
+  const others = await clientToken(env, env.otherTpp);
+  await t.step("by an end-to-end id", async () => {
+    const writes: never[] = [];
+    const path = "/BANKA/domestic-payment-consents/v1";
+    const made = call(env, env.otherTpp, others, path, { body: JSON.stringify(body) });
+    const { ConsentId: id } = (await good<CreatedConsent>(made, 201)).Data;
+    for (let copy = 0; copy < 300; copy++) {
+      const to = { id, clientId: env.otherTpp.clientId, bank: "BANKA", createdAt: env.now - copy };
+      stageLookup({ writes }, "end-to-end id", "INVOICE-17", to);
+    }
+    await env.store.commit({ checks: [], writes });
+    const { Case, IsComplete } = await searchFor(env, "INVOICE-17");
+    assertEquals([Case.map(({ ConsentId }) => ConsentId).includes(answer.Data.ConsentId), IsComplete], [
+      true,
+      false,
+    ]);
+  });
+  await t.step("by an interaction id", async () => {
+    const interaction = crypto.randomUUID();
+    const ask = async (as: Participant, token: typeof bound): Promise<void> => {
+      const path = `/BANKA/domestic-payment-consents/v1/${answer.Data.ConsentId}`;
+      await (await call(env, as, token, path, { headers: { "x-fapi-interaction-id": interaction } })).body
+        ?.cancel();
+    };
+    await ask(env.tpp, bound);
+    await env.platform.writeTraces();
+    for (let times = 0; times < 60; times++) {
+      env.now += 10;
+      await ask(env.otherTpp, others);
+      await env.platform.writeTraces();
+    }
+    const { Trace, IsComplete } = await searchFor(env, interaction);
+    assertEquals([Trace.some(({ ClientId }) => ClientId === env.tpp.clientId), IsComplete], [true, false]);
   });
 });
 
