@@ -9,15 +9,15 @@ import type { ConsoleProgram } from "../../console/program.ts";
 import type { Language } from "../../pages/language.ts";
 import { consolePage } from "./console_page.ts";
 import { phrase, type PlainKey, words } from "./phrase.ts";
-import { PROPOSED_PATH } from "./proposals_page.tsx";
+import { ProposalDetails, proposalOf, PROPOSED_PATH } from "./proposals_page.tsx";
 import type { Visit } from "../../console/visit.ts";
 
 export function actionRoutes(program: ConsoleProgram): readonly PlatformEndpoint[] {
   return ACTIONS.flatMap((action) => {
     const path = `/console${action.path}`;
     return [
-      consolePage(program, "get", path, (visit, c) => {
-        return c.html(draw(program, visit, { action, path: c.req.path, of: subjectOf(action, c.req.path) }));
+      consolePage(program, "get", path, async (visit, c) => {
+        return c.html(draw(program, visit, await shownOf(visit, action, c.req.path)));
       }),
       consolePage(program, "post", path, async (visit, c) => {
         const api = c.req.path.replace(/^\/console/, "/operations");
@@ -26,8 +26,7 @@ export function actionRoutes(program: ConsoleProgram): readonly PlatformEndpoint
         if (answer.ok) {
           return c.redirect(`${action.back}?${new URLSearchParams({ done: action.title })}`, 303);
         }
-        const of = subjectOf(action, c.req.path);
-        const shown = { action, path: c.req.path, of, fault: answer.description };
+        const shown = { ...await shownOf(visit, action, c.req.path), fault: answer.description };
         return c.html(draw(program, visit, shown), answer.status as ContentfulStatusCode);
       }),
     ];
@@ -52,22 +51,31 @@ function subjectOf({ path }: Action, sent: string): string {
   }
 }
 
+async function shownOf(visit: Visit, action: Action, path: string): Promise<Shown> {
+  const of = subjectOf(action, path);
+  const isDecision = action.path.startsWith("/proposals/");
+  return { action, path, of, ...(isDecision ? { proposal: await proposalOf(visit, of) } : {}) };
+}
+
 interface Shown {
   readonly action: Action;
   readonly path: string;
   /** The id of what is changed. */
   readonly of: string;
+  /** The change that is decided on. */
+  readonly proposal?: Awaited<ReturnType<typeof proposalOf>>;
   /** Why the API did not make the change, in English. */
   readonly fault?: string;
 }
 
-function draw(program: ConsoleProgram, visit: Visit, { action, path, of, fault }: Shown): string {
+function draw(program: ConsoleProgram, visit: Visit, { action, path, of, proposal, fault }: Shown): string {
   const { language } = visit;
   const title = words(language, action.title);
   const view = {
     title,
     of,
     effect: phrase(language, `${action.title}.effect` as PlainKey),
+    details: proposal === undefined ? null : <ProposalDetails visit={visit} one={proposal} />,
     path,
     fields: action.fields.map((field) => formField(language, field)),
     submit: title,

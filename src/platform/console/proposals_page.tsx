@@ -1,9 +1,10 @@
 /** Changes that need two operators: who proposed what, and links to approve or withdraw. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
+import { ApiError } from "../../base/kernel/api_error.ts";
 import { proposalsSchema } from "../operations/proposal_routes.ts";
 import { Read } from "../../console/parts.tsx";
-import { ProposalsHead, ProposalsTable, type SayInHead } from "../../console/proposals_table.tsx";
+import { ProposalsHead, ProposalsTable, type SayInHead, visible } from "../../console/proposals_table.tsx";
 import { Changes, Done } from "./parts.tsx";
 import { phrase, words } from "./phrase.ts";
 import type { Visit } from "../../console/visit.ts";
@@ -61,6 +62,41 @@ function Proposals(
         links: <Links visit={visit} one={one} />,
       }))}
     />
+  );
+}
+
+/** Returns the proposal with this id. @throws {ApiError} `request.not_found` */
+export async function proposalOf(visit: Visit, id: string): Promise<Proposal> {
+  const answer = await visit.read("/operations/proposals", proposalsSchema);
+  const found = answer.ok
+    ? answer.value.Data.Proposal.find(({ ProposalId }) => ProposalId === id)
+    : undefined;
+  if (found === undefined) throw new ApiError("request.not_found", "no such proposal");
+  return found;
+}
+
+/** What a second operator decides on. */
+export function ProposalDetails(
+  { visit: { language }, one }: { readonly visit: Visit; readonly one: Proposal },
+): JSX.Element {
+  return (
+    <div class="proposal">
+      <p>
+        <code dir="ltr">{one.Path}</code>
+      </p>
+      <p>
+        {phrase(language, "column.state")}: {phrase(language, `proposals.state.${one.State}`)}
+      </p>
+      <p>
+        {phrase(language, "column.by")}: <bdi>{one.ProposedBy}</bdi>
+      </p>
+      <p>
+        {phrase(language, "column.reason")}: <bdi>{visible(one.Reason)}</bdi>
+      </p>
+      <pre dir="ltr" tabindex={0} role="region" aria-label={words(language, "column.proposal")}>
+        {visible(one.Body)}
+      </pre>
+    </div>
   );
 }
 
