@@ -1,6 +1,7 @@
 /** `deno task case`: reads the evidence of a payment, and verifies a bundle offline (docs/operations/disputes.md). */
 import { decodeJwt } from "jose";
 import { z } from "zod";
+import { boundedText } from "../../src/base/kernel/foreign_text.ts";
 import { isUuid } from "../../src/base/kernel/identifiers.ts";
 import { optionsOf, runProgram, UsageError } from "../command_line/run.ts";
 import { type ApiTools, getOperation } from "../operations_api/client.ts";
@@ -17,6 +18,9 @@ deno task case verify <FILE> ${VERIFY_OPTIONS}
   (base64url) of the certificates that are this party's or its authority's. --revoked: a key set of revoked keys, from the
   directory.
   OPS_TOKEN (an operator's token), OPERATIONS_HOST and OPERATIONS_PORT are read from the environment or .env.`;
+
+/** Characters. Reasons and screens in a bundle have texts of participants, which must not move a terminal's cursor. */
+const MAX_LINE = 4000;
 
 /** Dependencies of the command. */
 export interface CaseTools extends ApiTools {
@@ -40,7 +44,9 @@ export async function caseCommand(args: readonly string[], tools: CaseTools): Pr
   if (json) tools.print(text.trimEnd());
   else if (isDeletion(JSON.parse(text))) {
     return await verify(new TextEncoder().encode(text), {}, tools.print);
-  } else for (const line of screen ? decisionsIn(text) : readable(text)) tools.print(line);
+  } else {for (const line of screen ? decisionsIn(text) : readable(text)) {
+      tools.print(boundedText(line, MAX_LINE));
+    }}
   return true;
 }
 
@@ -65,8 +71,12 @@ const foundSchema = z.looseObject({
 
 function readable(text: string): readonly string[] {
   const bundle = bundleSchema.parse(JSON.parse(text));
-  const { consent, payment } = statementSchema.parse(decodeJwt(bundle.statement));
-  return [`consent ${consent}, payment ${payment}`, ...timelineOf(bundle, consent)];
+  const { consent, payment, consent_entries } = statementSchema.parse(decodeJwt(bundle.statement));
+  return [
+    `consent ${consent}, payment ${payment}`,
+    ...(consent_entries > 0 ? [] : ["the consent was lost with a restore of the database"]),
+    ...timelineOf(bundle, consent),
+  ];
 }
 
 /** Returns the customer's decision on the platform's screen and the content of that screen, with the hash in the entry. */
@@ -74,7 +84,8 @@ function decisionsIn(text: string): readonly string[] {
   const found = bundleSchema.parse(JSON.parse(text)).entries.flatMap(({ record, bodies }) =>
     (record.items ?? []).flatMap(({ kind }, index) => {
       const body = bodies[index];
-      if (kind !== "decision" || !body) return [];
+      if (kind !== "decision") return [];
+      if (!body) return ["the customer's decision and what the screen showed were erased"];
       const bytes = Uint8Array.fromBase64(body.bytes, { alphabet: "base64url" });
       const decision: unknown = JSON.parse(new TextDecoder().decode(bytes));
       return [`page SHA-256 ${record.page?.sha256}`, ...JSON.stringify(decision, null, 2).split("\n")];

@@ -64,6 +64,7 @@ function summaryOf(findings: Findings, trusted: Trusted): readonly string[] {
     `HOLDS: consent ${statement.consent}, payment ${statement.payment}`,
     `signed by ${statement.iss} at ${timeOf(statement.iat)}; nothing was changed since`,
     `complete: ${statement.consent_entries} entries of the consent, ${statement.payment_entries} of the payment, in order`,
+    ...(statement.consent_entries > 0 ? [] : ["the consent was lost with a restore of the database"]),
     `in the log: ${inLog} entries are in the ${checkpoint.size} leaves that were signed at ${
       timeOf(checkpoint.iat)
     }`,

@@ -17,6 +17,8 @@ export interface Operator {
 export interface ApiAnswer {
   readonly ok: boolean;
   readonly status: number;
+  /** Seconds after which the request may succeed. */
+  readonly retryAfter?: string;
   readonly text: string;
   /** The text as JSON, or undefined if it is not. */
   readonly json: unknown;
@@ -55,13 +57,16 @@ export async function callOperations(
     },
   );
   const text = await response.text();
-  return { ok: response.ok, status: response.status, text, json: parsed(text) };
+  const wait = response.headers.get("retry-after");
+  const retryAfter = wait === null ? {} : { retryAfter: wait };
+  return { ok: response.ok, status: response.status, ...retryAfter, text, json: parsed(text) };
 }
 
 /** Returns why the platform rejected a request, in its words if it gave any. */
-export function reasonOf({ status, json }: ApiAnswer): string {
+export function reasonOf({ status, retryAfter, json }: ApiAnswer): string {
   const { error_description: why } = Object(json);
-  return typeof why === "string" ? why : `the platform answered ${status}`;
+  const reason = typeof why === "string" ? why : `the platform answered ${status}`;
+  return retryAfter === undefined ? reason : `${reason.replace(/\.$/, "")}; try again in ${retryAfter} s`;
 }
 
 /**

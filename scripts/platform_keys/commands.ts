@@ -42,7 +42,8 @@ export async function rotate(command: Of<"rotate">, tools: Tools): Promise<void>
     const waiting = keys.find((key) => key.use === use && (key.nbf ?? 0) > now);
     if (waiting !== undefined) {
       throw new KeysFailure(
-        `A next ${use} key waits already: ${waiting.kid}, from ${time(waiting.nbf ?? 0)}.`,
+        `A next ${use} key waits already: ${waiting.kid}, from ${time(waiting.nbf ?? 0)}. ` +
+          `To replace it, take it out first: retire --kid ${waiting.kid}.`,
       );
     }
     const next = { ...await makeKey(use, command.making, tools.now), nbf };

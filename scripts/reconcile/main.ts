@@ -70,6 +70,9 @@ async function reconcileBank(line: Line, bank: string): Promise<void> {
     }
   } catch (error) {
     line.print(`${bank}: ${error instanceof Error ? error.message : String(error)}`);
+    line.print(
+      `  Without an answer of the bank: --bank ${bank} --statement FILE with its signed statement, or --release REASON.`,
+    );
   }
 }
 

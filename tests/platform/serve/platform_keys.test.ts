@@ -41,7 +41,7 @@ Deno.test("platform-keys rotate adds keys for later and dates the ones before; a
   assertEquals([nextEnc?.use, nextEnc?.nbf, nextEnc?.exp], ["enc", nbf, undefined]);
   assertMatch(
     await office.rejection("rotate"),
-    /^A next sig key waits already: .* from 2027-01-01T02:00:00Z\.$/,
+    /^A next sig key waits already: .* from 2027-01-01T02:00:00Z\. To replace it, take it out first: retire --kid \S+\.$/,
   );
   office.now += 3 * HOUR * 1000;
   await office.run("rotate", "--use", "enc", "--lead", "0s", "--keep", "1h");
