@@ -7,7 +7,7 @@ import { hasVisibleLetter, isPlain } from "../base/kernel/shown_text.ts";
 import { isTimeZone, readLogo, readSupport } from "../pages/operator.ts";
 import { FOUR_EYES_NAMES } from "./operators_config.ts";
 import { PROXY_CERTIFICATE_SOURCES } from "./profile.ts";
-import { readRatePolicies } from "./rate_policies.ts";
+import { RATE_GROUPS, readRatePolicies } from "./rate_policies.ts";
 import { readSpanHeaders, readSpanUrl } from "./span_collector.ts";
 
 const OBIE_SCHEMES_LIST = [...OBIE_SCHEMES.keys()].join(", ");
@@ -71,9 +71,10 @@ export const schema = z.object({
   ).optional(),
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: readAs(readSpanHeaders, "set it to name=value pairs, comma separated")
     .optional(),
-  RATE_LIMITS: readAs(readRatePolicies, "set it to group=perSecond/burst pairs, comma separated").prefault(
-    "",
-  ),
+  RATE_LIMITS: readAs(
+    readRatePolicies,
+    `set it to group=perSecond/burst pairs, comma separated; the groups are ${RATE_GROUPS.join(", ")}`,
+  ).prefault(""),
   REQUESTS_IN_WORK: wholeNumber(1, 99_999).default(8),
   REQUEST_WAIT_SECONDS: wholeNumber(1, 999).default(2),
   LAME_DUCK_SECONDS: z.string().regex(/^(0|[3-9]|[12]\d|30)$/, {

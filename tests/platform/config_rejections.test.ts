@@ -88,7 +88,8 @@ const REJECTED: readonly (readonly [string, Environment, readonly string[]])[] =
   ]],
   ["typed secret", { PROXY_SECRET: "change-me".repeat(5) }, ["PROXY_SECRET: must be random"]],
   ["unknown rate group", { RATE_LIMITS: "everything=1/1" }, [
-    "RATE_LIMITS: set it to group=perSecond/burst pairs, comma separated",
+    "RATE_LIMITS: set it to group=perSecond/burst pairs, comma separated; the groups are authorization, " +
+    "registration, consents, payments, reads, lists, back_channel, funds",
   ]],
   ["a KV Connect URL as the store [G10]", { STORE_URL: "https://kv.example.com" }, [
     "STORE_URL: must be the path of a database file, or postgres://…; other URLs are not supported",
