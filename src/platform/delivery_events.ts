@@ -113,8 +113,8 @@ export const DELIVERIES = {
     level: "error",
     fields: ["caseId"],
     meaning:
-      "The data key store was restored from a copy that lacks the key of this case. Its personal data and evidence are lost.",
-    act: "If a newer copy of the data key store exists, restore that one. See data-keys.md.",
+      "The data key store was restored from a copy that lacks the key of this case. Its personal data and evidence cannot be read.",
+    act: "Put a newer copy of the data key store in place, if one exists. See data-keys.md.",
   },
   "data_keys.store_failing": {
     level: "error",

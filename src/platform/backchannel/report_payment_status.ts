@@ -7,6 +7,7 @@ import { asPaymentId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import {
   beforeReport,
+  isErased,
   isLegalMove,
   movedAt,
   movesFrom,
@@ -17,6 +18,7 @@ import {
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import { type SignedBody, signedEvidence } from "../security/payload_signature.ts";
+import { rejectLost } from "../security/lost_data.ts";
 import type { Entry, Reader } from "../../base/store/store.ts";
 import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { StatusReport } from "./status_report_schema.ts";
@@ -39,14 +41,15 @@ export interface ReportPaymentStatus extends RequestState {
 /**
  * Records the report and returns the payment.
  *
- * @throws {ApiError} `resource.not_found`, `payment.illegal_move`
+ * @throws {ApiError} `resource.not_found`, `payment.illegal_move`; `platform.unavailable`, once the report is recorded, if
+ *   the payment's data key is lost
  */
 export async function reportPaymentStatus(
   deps: ReportPaymentStatusDeps,
   command: ReportPaymentStatus,
 ): Promise<Payment> {
-  return await transact(deps, { what: "payment status", request: command }, async (tx) => {
-    const entry = await findPayment(deps, tx, command.paymentIdText, command.bank);
+  const reportedNow = await transact(deps, { what: "payment status", request: command }, async (tx) => {
+    const entry = await findReported(deps, tx, command.paymentIdText, command.bank);
     const payment = beforeReport(entry.value);
     if (payment.status === command.report.status) return entry.value; // contract PT9: a no-op
     const now = deps.clock();
@@ -58,14 +61,25 @@ export async function reportPaymentStatus(
     if (order !== null) deps.outbox.stageDelivery(tx, order); // the bank has the order, so no push is needed
     return changed;
   });
+  rejectLost(reportedNow);
+  return reportedNow;
 }
 
 /**
  * Returns a payment of this bank.
  *
- * @throws {ApiError} `resource.not_found`
+ * @throws {ApiError} `resource.not_found`, `platform.unavailable` if its data key is lost
  */
 export async function findPayment(
+  ...of: Parameters<typeof findReported>
+): Promise<Entry<Payment>> {
+  const entry = await findReported(...of);
+  rejectLost(entry.value);
+  return entry;
+}
+
+/** Returns a payment of this bank, of which a status may be recorded although its data key is lost. */
+async function findReported(
   deps: { readonly payments: PaymentStore },
   from: Reader,
   idText: string,
@@ -73,7 +87,7 @@ export async function findPayment(
 ): Promise<Entry<Payment>> {
   const id = asPaymentId(idText);
   const entry = id === undefined ? null : await deps.payments.find(from, id);
-  const gone = entry === null || entry.value.erasedAt !== undefined;
+  const gone = entry === null || isErased(entry.value);
   if (gone || entry.value.bank !== bank) throw new ApiError("resource.not_found");
   return entry;
 }

@@ -68,6 +68,8 @@ export interface Consent extends Recorded {
   readonly forgottenAt?: number;
   /** Milliseconds. Set when its case was erased. Then `forgottenAt` is set too. */
   readonly erasedAt?: number;
+  /** Set, with a `forgottenAt` of 0, while the key of its personal data is lost. Never stored. */
+  readonly isLost?: true;
 }
 
 /** The changes of a consent after its creation. */

@@ -3,6 +3,7 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId, ConsentId } from "../../base/kernel/identifiers.ts";
 import { asConsentId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
+import { rejectLost } from "../security/lost_data.ts";
 import type { Entry, Reader } from "../../base/store/store.ts";
 import { asOf, type Consent, type ConsentStatus } from "./consent.ts";
 import type { ConsentStore } from "./consent_store.ts";
@@ -21,7 +22,7 @@ export interface ConsentReader {
 /**
  * Returns the current consent and its version.
  *
- * @throws {ApiError} `resource.not_found`
+ * @throws {ApiError} `resource.not_found`, `platform.unavailable` if its data key is lost
  */
 export async function readConsent(
   deps: ReadConsentDeps,
@@ -31,9 +32,10 @@ export async function readConsent(
 ): Promise<Entry<Consent>> {
   const id = asConsentId(idText);
   const entry = id === undefined ? null : await deps.consents.find(from, id);
-  const gone = entry === null || entry.value.forgottenAt !== undefined;
+  const gone = entry === null || (entry.value.forgottenAt !== undefined && entry.value.isLost !== true);
   const foreign = entry !== null && by.clientId !== undefined && entry.value.clientId !== by.clientId;
   if (gone || foreign || entry.value.bank !== by.bank) throw new ApiError("resource.not_found");
+  rejectLost(entry.value);
   return { ...entry, value: asOf(entry.value, deps.clock()) };
 }
 

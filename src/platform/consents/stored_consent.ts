@@ -91,6 +91,7 @@ export const consentRecord = convertedRecord(
       selectedAccount: optional(account),
       forgottenAt: optional(instant),
       erasedAt: optional(instant),
+      isLost: optional(z.literal(true)),
       ...recordedMembers,
     }),
     version: 1,

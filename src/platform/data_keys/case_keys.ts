@@ -12,13 +12,6 @@ import { type CaseId, caseIdOf } from "./case_id.ts";
 import { dataKeyRecord, type StoredDataKey } from "./data_key_records.ts";
 import type { WrappingKeys } from "./wrapping_keys.ts";
 
-/** The key of a case. */
-export interface DataKey {
-  readonly key: CryptoKey;
-  /** Whether the former key was lost. */
-  readonly isReplacement: boolean;
-}
-
 export interface CaseKeys {
   /** Returns the id of a new consent, whose data key is stored already. */
   newConsentId(): Promise<ConsentId>;
@@ -28,14 +21,17 @@ export interface CaseKeys {
    * @throws {CaseErased}
    * @throws {ApiError} `store.unavailable` if the data key store fails
    */
-  sealing(id: CaseId): Promise<DataKey>;
+  sealing(id: CaseId): Promise<CryptoKey>;
   /**
-   * Returns the key that opens a case, or undefined if it was erased. A key that was lost when the data key store was
-   * restored from a copy is replaced, so that the case can go on without its former data.
+   * Returns the key that opens a case. It is "lost" if the data key store was restored from a copy that lacks it.
    *
    * @throws {Error} if the data key store was never restored and has neither the key nor its tombstone
    */
-  opening(id: CaseId): Promise<DataKey | undefined>;
+  opening(id: CaseId): Promise<CryptoKey | "erased" | "lost">;
+  /** Whether the data key store was restored from a copy, so that it can lack keys. */
+  readonly canLackKeys: boolean;
+  /** Tells the watcher that the key of a case is lost, once for each case. */
+  noteLost(id: CaseId): void;
   /** Whether the case was erased. */
   isErased(id: CaseId): Promise<boolean>;
   /** Deletes the key of a case for ever. Repeating it has no effect. `at` is in milliseconds. */
@@ -68,7 +64,7 @@ export interface CaseKeysDeps {
   /** A monotonic clock in milliseconds. */
   readonly monotonic: Clock;
   /** Whether the data key store was restored from a copy, which can lack keys. */
-  readonly wasRestored: boolean;
+  readonly canLackKeys: boolean;
   /** Tells the watcher of {@link CaseKeys.watch}. */
   readonly watcher: { current: KeyWatcher };
 }
@@ -78,7 +74,7 @@ const BLOCK = 64;
 const REMEMBERED_MS = 60_000;
 const MAX_REMEMBERED = 5000;
 
-type Found = DataKey | "erased" | "missing";
+type Found = CryptoKey | "erased" | "missing";
 
 interface Remembered {
   readonly found: Promise<Found>;
@@ -88,18 +84,12 @@ interface Remembered {
 export const dataKeyKey = (id: CaseId): Key => [dataKeyRecord.name, id];
 
 export function openCaseKeys(deps: CaseKeysDeps): CaseKeys {
-  const { vault, wasRestored, watcher } = deps;
+  const { vault, canLackKeys, watcher } = deps;
   const memory = openKeyMemory(deps.monotonic);
-  const find = (id: CaseId): Promise<Found> =>
-    memory.recall(id) ??
-      memory.remember(id, dataKeyRecord.get(vault, dataKeyKey(id)).then((entry) => foundIn(deps, id, entry)));
-  const findOrMake = async (id: CaseId): Promise<Found> => {
-    const found = await find(id);
-    if (found !== "missing") return found;
-    const made = await makeKeys(deps, [id], wasRestored);
-    if (made !== undefined && wasRestored) watcher.current.lost(id);
-    return await find(id); // another process may have been first
-  };
+  const read = async (id: CaseId): Promise<Found> =>
+    await foundIn(deps, id, await dataKeyRecord.get(vault, dataKeyKey(id)));
+  const find = (id: CaseId): Promise<Found> => memory.recall(id) ?? memory.remember(id, read(id));
+  const noteLost = onceForEach((id) => watcher.current.lost(id));
   const nextId = openIds(async () => {
     const made = await makeBlock(deps);
     for (const { caseId, key } of made) void memory.remember(caseId, Promise.resolve(key));
@@ -107,23 +97,45 @@ export function openCaseKeys(deps: CaseKeysDeps): CaseKeys {
   });
   return {
     stored: deps,
+    canLackKeys,
+    noteLost,
     newConsentId: nextId,
     watch: (given) => void (watcher.current = given),
     isErased: async (id) => await find(id) === "erased",
     async sealing(id) {
-      const found = await findOrMake(id);
-      if (typeof found !== "string") return found;
-      throw new CaseErased("the case was erased; no personal data may be added to it");
+      let found = await find(id);
+      if (found === "missing") {
+        const [made] = await makeKeys(deps, [id]) ?? [];
+        found = await memory.remember(id, made === undefined ? read(id) : Promise.resolve(made)); // or another was first
+      }
+      return sealingKey(id, found);
     },
     async opening(id) {
-      const found = wasRestored ? await findOrMake(id) : await find(id);
-      if (found === "missing") throw new Error(`the key of the case ${id} is missing. ${MISSING}`);
-      return found === "erased" ? undefined : found;
+      const found = await find(id);
+      if (found !== "missing") return found;
+      if (!canLackKeys) throw new Error(`the key of the case ${id} is missing. ${MISSING}`);
+      noteLost(id);
+      return "lost";
     },
     async erase(id, at) {
       await eraseKey(deps, id, at);
       void memory.remember(id, Promise.resolve("erased"));
     },
+  };
+}
+
+function sealingKey(id: CaseId, found: Found): CryptoKey {
+  if (found === "erased") throw new CaseErased("the case was erased; no personal data may be added to it");
+  if (found === "missing") throw new Error(`the key of the case ${id} was deleted meanwhile`);
+  return found;
+}
+
+/** Returns a function that reports each case once. */
+function onceForEach(report: (id: CaseId) => void): (id: CaseId) => void {
+  const told = openRecentlyUsed<true>(MAX_REMEMBERED);
+  return (id) => {
+    if (told.get(id) === undefined) report(id);
+    told.set(id, true);
   };
 }
 
@@ -180,17 +192,17 @@ async function foundIn(
   entry: Entry<StoredDataKey> | null,
 ): Promise<Found> {
   if (entry === null) return "missing";
-  const { wrappedBy, wrapped, erasedAt, isReplacement = false } = entry.value;
+  const { wrappedBy, wrapped, erasedAt } = entry.value;
   if (erasedAt !== undefined || wrappedBy === undefined || wrapped === undefined) return "erased";
-  return { key: await importKey(await wrapping.unwrap(id, { wrappedBy, wrapped })), isReplacement };
+  return await importKey(await wrapping.unwrap(id, { wrappedBy, wrapped }));
 }
 
 async function makeBlock(
   deps: CaseKeysDeps,
-): Promise<readonly { readonly id: ConsentId; readonly caseId: CaseId; readonly key: DataKey }[]> {
+): Promise<readonly { readonly id: ConsentId; readonly caseId: CaseId; readonly key: CryptoKey }[]> {
   const ids = Array.from({ length: BLOCK }, newConsentId);
   const cases = ids.map((id) => caseIdOf(id) ?? id);
-  const keys = await makeKeys(deps, cases, false);
+  const keys = await makeKeys(deps, cases);
   if (keys === undefined) throw new Error("a new random id is in use already");
   return ids.flatMap((id, index) => {
     const [caseId, key] = [cases[index], keys[index]];
@@ -202,22 +214,18 @@ async function makeBlock(
 async function makeKeys(
   { vault, wrapping }: CaseKeysDeps,
   ids: readonly CaseId[],
-  isReplacement: boolean,
-): Promise<readonly DataKey[] | undefined> {
+): Promise<readonly CryptoKey[] | undefined> {
   const raw = ids.map(() => crypto.getRandomValues(new Uint8Array(32)));
   const wrapped = await Promise.all(
     ids.map((id, index) => wrapping.wrap(id, raw[index] ?? new Uint8Array())),
   );
   const writes: Write[] = [];
   for (const [index, id] of ids.entries()) {
-    dataKeyRecord.set({ writes }, dataKeyKey(id), {
-      ...wrapped[index],
-      ...(isReplacement ? { isReplacement } : {}),
-    });
+    dataKeyRecord.set({ writes }, dataKeyKey(id), { ...wrapped[index] });
   }
   const checks = ids.map((id): Check => ({ key: dataKeyKey(id), version: null }));
   if (!await vault.commit({ checks, writes })) return undefined;
-  return await Promise.all(raw.map(async (bytes) => ({ key: await importKey(bytes), isReplacement })));
+  return await Promise.all(raw.map(importKey));
 }
 
 async function importKey(raw: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {

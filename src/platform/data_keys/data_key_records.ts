@@ -10,8 +10,6 @@ export interface StoredDataKey {
   readonly wrappedBy?: string;
   /** IV and ciphertext of the data key, base64url. */
   readonly wrapped?: string;
-  /** Whether it was made because the former key was lost with a restore. That one's boxes never open again. */
-  readonly isReplacement?: boolean;
   /** Milliseconds. The key was deleted then. It is never made again. */
   readonly erasedAt?: number;
 }
@@ -23,7 +21,6 @@ export const dataKeyRecord = defineRecord<StoredDataKey>({
   schema: z.looseObject({
     wrappedBy: optional(text),
     wrapped: optional(text),
-    isReplacement: optional(z.boolean()),
     erasedAt: optional(instant),
   }),
   version: 1,

@@ -51,14 +51,13 @@ async function rewrap(
   { vault, wrapping }: Pick<RewrapKeysDeps, "vault" | "wrapping">,
   key: readonly string[],
   name: string,
-  stored: StoredDataKey,
+  { wrappedBy, wrapped }: StoredDataKey,
   version: string,
 ): Promise<boolean> {
-  const { wrappedBy, wrapped } = stored;
   if (wrappedBy === undefined || wrapped === undefined || wrappedBy === wrapping.newestId) return false;
   const raw = await wrapping.unwrap(name, { wrappedBy, wrapped });
   const writes: Write[] = [];
   const record = key[0] === dataKeyRecord.name ? dataKeyRecord : dataKeyCheckRecord;
-  record.set({ writes }, key, { ...stored, ...await wrapping.wrap(name, raw) });
+  record.set({ writes }, key, await wrapping.wrap(name, raw));
   return await vault.commit({ checks: [{ key, version }], writes });
 }

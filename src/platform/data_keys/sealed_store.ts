@@ -63,14 +63,14 @@ export async function openSealed(
 ): Promise<Sealed> {
   await rejectOtherStore(store, vault);
   await rejectOtherKeys(vault, wrapping);
-  const wasRestored = await takeIntoUse(vault);
+  const canLackKeys = await takeIntoUse(vault);
   const watcher = { current: UNWATCHED };
   const guarded = guardStore(vault, {
     elapsed: monotonic,
     failing: (why) => watcher.current.failing(why),
     working: (failedSeconds) => watcher.current.working(failedSeconds),
   });
-  const caseKeys = openCaseKeys({ vault: guarded, wrapping, monotonic, wasRestored, watcher });
+  const caseKeys = openCaseKeys({ vault: guarded, wrapping, monotonic, canLackKeys, watcher });
   const sealing = sealStore(store, caseKeys, sealings, { isWriting: isSealing, monotonic });
   const close = async (): Promise<void> => {
     await store.close();

@@ -8,7 +8,7 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import { openRecentlyUsed } from "../../base/kernel/recently_used.ts";
 import { openBox, sealBox } from "./aes_box.ts";
 import type { CaseId } from "./case_id.ts";
-import type { CaseKeys, DataKey } from "./case_keys.ts";
+import type { CaseKeys } from "./case_keys.ts";
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -20,6 +20,8 @@ export interface Sealing {
   readonly caseOf: (key: Key, value: Members) => CaseId | undefined;
   /** The members of a value whose case was erased, beside the open ones. */
   readonly erased: Members;
+  /** Whether a value is without personal data, so that nothing of it is sealed. */
+  readonly isEmptied: (value: Members) => boolean;
   /**
    * Divides a value. `open` stays readable and has the form of the record. `sealed` has the members that replace
    * those of `open`; without members the value is not sealed.
@@ -29,6 +31,8 @@ export interface Sealing {
 
 /** The stored member with the sealed ones: a box, base64url. */
 export const SEALED = "sealedMembers";
+/** A member of values whose key is lost, as they are read. Never stored. */
+const LOST = "isLost";
 const UTF8 = new TextEncoder();
 
 /**
@@ -123,15 +127,21 @@ async function sealValue(
   const id = sealing.caseOf(key, value);
   if (id === undefined) return value;
   const { open, sealed } = sealing.divide(value);
+  if (isSealed(value)) {
+    return sealing.isEmptied(value) ? open : { ...opened(sealing, open), [SEALED]: value[SEALED] };
+  }
   if (Object.keys(sealed).length === 0) return value;
   const [name, json] = [nameOf(key), JSON.stringify(sealed)];
-  const { key: dataKey } = await keys.sealing(id);
+  const dataKey = await keys.sealing(id);
   const box = recent.boxOf(name, json) ?? base64url(await sealBox(dataKey, name, UTF8.encode(json)));
   recent.note(name, box, json);
   return { ...open, [SEALED]: box };
 }
 
-/** A value of an erased case, or of one whose key was lost, has its open members only. */
+/**
+ * A value of an erased case has its open members only. So has one whose key is lost; it is marked with {@link LOST} and
+ * keeps its box, so that it is written back with it and opens again once the key is back.
+ */
 async function openValue(
   { keys, recent }: Opened,
   sealing: Sealing,
@@ -139,28 +149,38 @@ async function openValue(
   { [SEALED]: text, ...open }: Members & { readonly [SEALED]: string },
 ): Promise<Members> {
   const id = sealing.caseOf(key, open);
-  const dataKey = id === undefined ? undefined : await keys.opening(id);
+  const dataKey = id === undefined ? "erased" : await keys.opening(id);
+  const gone = { ...open, ...sealing.erased };
+  if (dataKey === "erased") return gone;
   const name = nameOf(key);
-  const json = dataKey && (recent.textIn(name, text) ?? await openText(dataKey, name, text));
-  if (json === undefined) return { ...open, ...sealing.erased };
+  const json = dataKey === "lost"
+    ? undefined
+    : recent.textIn(name, text) ?? await openText({ keys, dataKey, id: id ?? "" }, name, text);
+  if (json === undefined) return { ...gone, [SEALED]: text, [LOST]: true };
   recent.note(name, text, json);
   const members = JSON.parse(json) as Members;
   return { ...open, ...members };
 }
 
-/** Returns undefined for a box of a key that was lost. @throws {Error} for a box that was changed */
+/** Returns undefined if the key that sealed it is lost. @throws {Error} if it was changed */
 async function openText(
-  { key, isReplacement }: DataKey,
+  { keys, dataKey, id }: { readonly keys: CaseKeys; readonly dataKey: CryptoKey; readonly id: CaseId },
   name: string,
   text: string,
 ): Promise<string | undefined> {
   const box = Uint8Array.fromBase64(text, { alphabet: "base64url" });
   try {
-    return new TextDecoder().decode(await openBox(key, name, box));
+    return new TextDecoder().decode(await openBox(dataKey, name, box));
   } catch (error) {
-    if (isReplacement) return undefined;
-    throw error;
+    if (!keys.canLackKeys) throw error;
+    keys.noteLost(id);
+    return undefined;
   }
+}
+
+/** Returns the open members as they were stored, without the marks of {@link openValue}. */
+function opened({ erased }: Sealing, open: Members): Members {
+  return Object.fromEntries(Object.entries(open).filter(([name]) => !(name in erased)));
 }
 
 /** Key parts contain no NUL. */

@@ -47,6 +47,8 @@ export interface Payment extends Recorded {
   readonly statusUpdatedAt: number;
   /** Milliseconds. Set when its case was erased. Then it does not exist for participants. */
   readonly erasedAt?: number;
+  /** Set, with an `erasedAt` of 0, while the key of its personal data is lost. Never stored. */
+  readonly isLost?: true;
 }
 
 /** Contract PT3 to PT8: from -> to. The same status again is not a change. A change that is not listed is illegal. */
@@ -114,4 +116,9 @@ export function reasonOf(status: PaymentStatus, reason: string | undefined): Pic
  */
 export function movedAt(payment: Payment, claimed: number, now: number): number {
   return Math.max(payment.statusUpdatedAt, Math.min(claimed, now));
+}
+
+/** Whether the case was erased. A payment whose data key is lost is not: it goes on without its personal data. */
+export function isErased({ erasedAt, isLost }: Payment): boolean {
+  return erasedAt !== undefined && isLost !== true;
 }

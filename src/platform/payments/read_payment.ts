@@ -4,16 +4,17 @@ import { asPaymentId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { type ClaimStore, isIdempotencyKey } from "../idempotency/claim_store.ts";
 import { type AccessToken, tokenOfAnotherConsent } from "../security/access_token.ts";
+import { rejectLost } from "../security/lost_data.ts";
 import { claimKey } from "../store_keys.ts";
 import type { Entry, Reader } from "../../base/store/store.ts";
-import type { Payment } from "./payment.ts";
+import { isErased, type Payment } from "./payment.ts";
 import type { PaymentStore } from "./payment_store.ts";
 
 /**
  * Returns the payment with its version. The TPP reads it with a token of the client credentials grant, or with the
  * token of its consent.
  *
- * @throws {ApiError} `resource.not_found`, `token.insufficient_scope`
+ * @throws {ApiError} `resource.not_found`, `token.insufficient_scope`, `platform.unavailable` if its data key is lost
  */
 export async function readPayment(
   deps: { readonly payments: PaymentStore },
@@ -23,10 +24,11 @@ export async function readPayment(
 ): Promise<Entry<Payment>> {
   const id = asPaymentId(idText);
   const entry = id === undefined ? null : await deps.payments.find(from, id);
-  const gone = entry === null || entry.value.erasedAt !== undefined;
+  const gone = entry === null || isErased(entry.value);
   if (gone || entry.value.bank !== by.bank || entry.value.clientId !== by.token.clientId) {
     throw new ApiError("resource.not_found");
   }
+  rejectLost(entry.value);
   if (by.token.consentId !== undefined && by.token.consentId !== entry.value.consentId) {
     throw tokenOfAnotherConsent();
   }

@@ -77,6 +77,7 @@ export const paymentRecord = convertedRecord(
       statusReason: optional(text),
       closedAt: optional(instant),
       erasedAt: optional(instant),
+      isLost: optional(z.literal(true)),
       charges: z.array(charge),
       createdAt: instant,
       statusUpdatedAt: instant,

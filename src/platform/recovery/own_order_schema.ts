@@ -18,6 +18,7 @@ type LaterMember =
   | "charges"
   | "closedAt"
   | "erasedAt"
+  | "isLost"
   | keyof Recorded;
 
 /** A payment as it was ordered, without its later status. A restore gives each of its members back. */

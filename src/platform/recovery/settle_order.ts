@@ -7,7 +7,7 @@ import { fingerprint } from "../idempotency/fingerprint.ts";
 import { moved } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import type { Payment } from "../payments/payment.ts";
-import { beforeReport, isReachable, movedAt, reasonOf } from "../payments/payment.ts";
+import { beforeReport, isErased, isReachable, movedAt, reasonOf } from "../payments/payment.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import { caseIdOf } from "../data_keys/case_id.ts";
@@ -77,11 +77,12 @@ async function stageStatus(
     return disagree(stated, "the platform knows this payment with another bank or consent");
   }
   const order = await deps.outbox.find(tx, payment.id);
-  if (payment.erasedAt !== undefined) { // it was final, so there is no comparison
+  if (isErased(payment)) { // it was final, so there is no comparison
     if (order !== null) deps.outbox.stageDelivery(tx, order); // of the copy, from before the erasure
     return "agreed";
   }
-  const fault = stated.order === undefined ? undefined : await differs(deps, bank, payment, stated.order);
+  const isComparable = stated.order !== undefined && payment.isLost !== true;
+  const fault = !isComparable ? undefined : await differs(deps, bank, payment, stated.order);
   if (fault !== undefined) return disagree(stated, fault);
   const isReportedSince = payment.statusUpdatedAt > stated.statedAt &&
     isReachable(stated.status, payment.status);

@@ -156,7 +156,7 @@ Deno.test("after a change of the wrapping key every data key is wrapped again, a
     monotonic: () => 0,
     isSealing: true,
   });
-  assert(await again.caseKeys.opening(id) !== undefined);
+  assert(await again.caseKeys.opening(id) instanceof CryptoKey);
 });
 
 Deno.test("a data key store that is another one, or wrapping keys that are others, stop the start [P3]", async () => {
