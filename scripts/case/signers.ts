@@ -8,15 +8,24 @@ import { type Certificate, certificatesOf } from "./certificates.ts";
 /** Whose signature something needs. */
 export type Party = "platform" | "tpp" | "bank";
 
-/** The signed kinds of evidence (`docs/contract/evidence.md`, EN). */
-const SIGNED_BY: Readonly<Record<string, Party>> = {
-  consent_request: "tpp",
-  payment_request: "tpp",
-  handover: "platform",
-  order: "platform",
-  payer_accounts: "bank",
-  sca_result: "bank",
-  status_report: "bank",
+/** How a kind of evidence is signed. */
+export interface SignedKind {
+  readonly by: Party;
+  /** A detached signature over the bytes, or a compact JWS. */
+  readonly form: "detached" | "compact";
+  /** Where its content names the consent or the payment. Absent: nowhere. */
+  readonly names?: { readonly of: "consent" | "payment"; readonly at: readonly string[] };
+}
+
+/** The signed kinds of evidence (`docs/contract/evidence.md`, kinds of evidence). */
+const SIGNED: Readonly<Record<string, SignedKind>> = {
+  consent_request: { by: "tpp", form: "detached" },
+  payment_request: { by: "tpp", form: "detached", names: { of: "consent", at: ["Data", "ConsentId"] } },
+  handover: { by: "platform", form: "compact", names: { of: "consent", at: ["ref_id"] } },
+  order: { by: "platform", form: "compact", names: { of: "payment", at: ["Data", "DomesticPaymentId"] } },
+  payer_accounts: { by: "bank", form: "detached", names: { of: "consent", at: ["Data", "ConsentId"] } },
+  sca_result: { by: "bank", form: "compact", names: { of: "consent", at: ["ref_id"] } },
+  status_report: { by: "bank", form: "detached" },
 };
 
 const NAMES: Readonly<Record<Party, string>> = { platform: "platform", tpp: "TPP", bank: "bank" };
@@ -30,17 +39,17 @@ interface Signer {
   readonly signed: Set<string>;
 }
 
-/** The keys whose signatures verify, by party and modulus. */
+/** The keys whose signatures verify, by party, modulus and certificates. */
 export type Signers = Map<string, Signer>;
 
-/** Returns who must have signed this kind of evidence. Undefined: nobody that this program knows. */
-export function signerOf(kind: string): Party | undefined {
-  return SIGNED_BY[kind];
+/** Returns how this kind of evidence must be signed. Undefined: not at all, as far as this program knows. */
+export function signedKind(kind: string): SignedKind | undefined {
+  return Object.hasOwn(SIGNED, kind) ? SIGNED[kind] : undefined;
 }
 
 /** Notes that a party's signature verifies with a key. */
 export function noteSigner(signers: Signers, party: Party, signed: string, key: Key): void {
-  const id = `${party} ${key.n}`;
+  const id = `${party} ${key.n} ${JSON.stringify(key["x5c"] ?? [])}`;
   const signer = signers.get(id) ?? { party, key, signed: new Set() };
   signer.signed.add(signed);
   signers.set(id, signer);
@@ -99,7 +108,9 @@ export function signerLines(
 }
 
 function areShared(signers: Signers, one: Party, other: Party): boolean {
-  return [...signers.values()].some(({ party, key }) => party === one && signers.has(`${other} ${key.n}`));
+  const moduli = (of: Party): readonly string[] =>
+    [...signers.values()].flatMap(({ party, key }) => party === of ? key.n : []);
+  return moduli(one).some((modulus) => moduli(other).includes(modulus));
 }
 
 function nameOf({ subject, sha256 }: Certificate): string {

@@ -9,12 +9,13 @@ import {
   type BundleEntry,
   bundleSchema,
   type Item,
+  type Key,
   keySchema,
   type Statement,
   statementSchema,
 } from "./bundle_schema.ts";
 import { bytesOf, digestOf, isDetachedJws, jsonIn, openJws, textOf } from "./signatures.ts";
-import { noteSigner, signerOf } from "./signers.ts";
+import { noteSigner, type SignedKind, signedKind } from "./signers.ts";
 import { isDeletion, verifyDeletion } from "./verify_deletion.ts";
 import {
   canonicalOf,
@@ -119,21 +120,43 @@ async function* verifyItem(
   const name = `the ${item.kind} of ${nameOf(entry)}`;
   const bytes = bytesOf(body.bytes) ?? new Uint8Array();
   if (item.kind === "decision") yield* verifyPage(name, entry, bytes);
+  const kind = signedKind(item.kind);
   if (item.key === undefined) {
     findings.unsigned.add(item.kind);
-    return yield* body.signature === undefined ? [] : [`${name} names no key`];
+    if (body.signature !== undefined) yield `${name} names no key`;
+    // Entries of earlier versions, without a salt, name no keys.
+    if (kind !== undefined && entry.record.salt !== undefined) yield `${name} is not signed`;
+    return;
   }
-  const party = signerOf(item.kind);
-  if (party === undefined) return yield `${name} is signed, and this program does not know who signs it`;
+  if (kind === undefined) return yield `${name} is signed, and this program does not know who signs it`;
   const key = keySchema.safeParse(jsonIn(new TextEncoder().encode(documents.get(item.key))));
   if (!key.success) return yield `the key of ${name} is missing`;
-  const isSigned = body.signature === undefined
-    ? await openJws(new TextDecoder().decode(bytes), key.data) !== undefined
-    : await isDetachedJws(body.signature, bytes, key.data);
-  if (!isSigned) return yield `the signature of ${name} does not verify`;
+  const content = await signedContent(kind, body, bytes, key.data);
+  if (content === undefined) return yield `the signature of ${name} does not verify`;
   findings.signatures++;
-  noteSigner(findings.signers, party, item.kind, key.data);
+  noteSigner(findings.signers, kind.by, item.kind, key.data);
   yield* verifyKey(`the key of ${name}`, key.data, entry.record.at, findings);
+  if (!isOfCase(kind, content, findings.statement)) yield `${name} is about another ${kind.names?.of}`;
+}
+
+/** Returns what was signed, or undefined if the signature does not verify or has another form than its kind has. */
+async function signedContent(
+  { form }: SignedKind,
+  { signature }: Body,
+  bytes: Uint8Array<ArrayBuffer>,
+  key: Key,
+): Promise<Uint8Array | undefined> {
+  if ((form === "detached") !== (signature !== undefined)) return undefined;
+  if (signature === undefined) return await openJws(new TextDecoder().decode(bytes), key);
+  return await isDetachedJws(signature, bytes, key) ? bytes : undefined;
+}
+
+/** A genuine signature of another case proves nothing here. */
+function isOfCase({ names }: SignedKind, content: Uint8Array, statement: Statement | undefined): boolean {
+  if (names === undefined || statement === undefined) return true;
+  let found: unknown = jsonIn(content);
+  for (const member of names.at) found = Object(found)[member];
+  return found === statement[names.of];
 }
 
 /** The facts that the customer saw on the platform's screen. */

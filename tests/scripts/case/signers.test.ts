@@ -87,7 +87,7 @@ Deno.test("a bundle says who signed what, and holds only with keys of the named 
     assert(!holds);
     assertMatch(
       faults,
-      /^DOES NOT HOLD: the key \S+ signed checkpoint, handover, statement and has no certificate, so /m,
+      /^DOES NOT HOLD: the key \S+ signed checkpoint, statement and has no certificate, so /m,
     );
     assertMatch((await judged(file))[1], /^ {2}nothing here says whose this is: \S+ has no certificate$/m);
   });
