@@ -7,9 +7,9 @@ export interface GroupListing {
   readonly parts: number;
   /** Entries of each group. */
   readonly perGroup: number;
-  /** Groups that are looked at. */
+  /** Wanted groups that are read. */
   readonly maxGroups: number;
-  /** Whether the entries of a group are wanted. Others are passed over without reading them. */
+  /** Whether the entries of a group are wanted. Others are passed over with one read. */
   readonly isWanted?: (group: Key) => boolean;
 }
 
@@ -19,6 +19,8 @@ export interface GroupedEntries {
   readonly isComplete: boolean;
 }
 
+/** Groups that are passed over. */
+const MAX_PASSED = 10_000;
 /** After every key part that begins a key below a group. */
 const END = "\u{10FFFF}";
 
@@ -30,7 +32,7 @@ export async function firstOfGroups(
   const entries: Entry<unknown>[] = [];
   let isComplete = true;
   let after: Key | undefined;
-  for (let groups = 0; groups < maxGroups; groups++) {
+  for (let groups = 0, passed = 0; groups < maxGroups && passed < MAX_PASSED;) {
     const page = await store.list<unknown>({
       prefix,
       limit: perGroup + 1,
@@ -40,7 +42,11 @@ export async function firstOfGroups(
     if (first === undefined) return { entries, isComplete };
     const group = first.key.slice(0, prefix.length + parts);
     after = [...group, END];
-    if (!isWanted(group)) continue;
+    if (!isWanted(group)) {
+      passed++;
+      continue;
+    }
+    groups++;
     const own = page.filter(({ key }) => group.every((part, index) => key[index] === part));
     entries.push(...own.slice(0, perGroup));
     isComplete &&= own.length <= perGroup;

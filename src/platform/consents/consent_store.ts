@@ -66,7 +66,7 @@ export interface ConsentStore {
   /** Whether the deadline is still stored. */
   standsDeadline(from: Reader, deadline: Deadline): Promise<boolean>;
   /** Stages a later time for a deadline of {@link ConsentStore.dueToForget}. `at` is in milliseconds. */
-  stageForgetLater(tx: Transaction, deadline: Deadline, at: number): void;
+  stageForgetLater(tx: Transaction, deadline: Deadline, at: number): Promise<void>;
   /** Stages the deletion of a deadline. */
   stageDeadlineGone(tx: Transaction, deadline: Deadline): void;
 }
@@ -140,7 +140,8 @@ export function openConsentStore(store: Store, keepMs: number, stageEvent: Stage
     stageForgotten,
     stageErased,
     standsDeadline: async (from, { key }) => await from.get(key) !== null,
-    stageForgetLater(tx, { key, consentId }, at) {
+    async stageForgetLater(tx, { key, consentId }, at) {
+      check(tx, key, (await tx.get(key))?.version ?? null);
       remove(tx, key);
       noteForgetting(tx, consentId, at);
     },

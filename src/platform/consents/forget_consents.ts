@@ -60,7 +60,7 @@ async function forget(deps: ForgetConsentsDeps, deadline: Deadline, keptNow: num
     ]);
     if (!stands) return false;
     if (entry !== null && await deps.isHeld(tx, entry.value.bank)) {
-      deps.consents.stageForgetLater(tx, deadline, keptNow + HELD_AGAIN_MS);
+      await deps.consents.stageForgetLater(tx, deadline, keptNow + HELD_AGAIN_MS);
       return true;
     }
     const isLast = places.length <= MAX_PLACES;

@@ -65,12 +65,11 @@ function Proposals(
   );
 }
 
-/** Returns the proposal with this id. @throws {ApiError} `request.not_found` */
+/** Returns the proposal with this id. @throws {ApiError} `request.not_found`, `platform.unavailable` */
 export async function proposalOf(visit: Visit, id: string): Promise<Proposal> {
   const answer = await visit.read("/operations/proposals", proposalsSchema);
-  const found = answer.ok
-    ? answer.value.Data.Proposal.find(({ ProposalId }) => ProposalId === id)
-    : undefined;
+  if (!answer.ok) throw new ApiError("platform.unavailable", answer.description);
+  const found = answer.value.Data.Proposal.find(({ ProposalId }) => ProposalId === id);
   if (found === undefined) throw new ApiError("request.not_found", "no such proposal");
   return found;
 }

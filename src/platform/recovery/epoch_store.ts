@@ -38,8 +38,8 @@ export interface EpochStore {
   orders(): AsyncIterable<readonly Payment[]>;
   /** Entries below a prefix, in pieces. */
   below(prefix: string): AsyncIterable<readonly Entry<unknown>[]>;
-  /** Returns the epoch that began last, or undefined if the store was never restored. */
-  newest(): Promise<Epoch | undefined>;
+  /** Returns the epochs that began at this time or later, milliseconds, oldest first. */
+  since(startedAt: number): Promise<readonly Epoch[]>;
   /**
    * Stages the epoch, also in the evidence log, and the deletion of the mark. After that the store is no longer a
    * restored copy.
@@ -90,7 +90,7 @@ export function openEpochStore(store: Store): EpochStore {
         yield payments.flatMap((entry) => entry === null ? [] : paymentRecord.decode(entry).value);
       }
     },
-    newest: () => newestEpoch(store),
+    since: (startedAt) => epochsSince(store, startedAt),
     below: (prefix) => pieces(store, [prefix]),
     stageEpoch(tx, epoch, mark, logHead) {
       check(tx, mark.key, mark.version);
@@ -102,12 +102,12 @@ export function openEpochStore(store: Store): EpochStore {
   };
 }
 
-async function newestEpoch(store: Store): Promise<Epoch | undefined> {
-  let newest: Epoch | undefined;
+async function epochsSince(store: Store, startedAt: number): Promise<readonly Epoch[]> {
+  const epochs: Epoch[] = [];
   for await (const piece of pieces(store, [storeEpochRecord.name])) {
-    newest = piece.map(storeEpochRecord.decode).at(-1)?.value;
+    epochs.push(...piece.map(storeEpochRecord.decode).map(({ value }) => value));
   }
-  return newest;
+  return epochs.filter((epoch) => epoch.startedAt >= startedAt);
 }
 
 async function* pieces(store: Store, prefix: Key): AsyncIterable<readonly Entry<unknown>[]> {

@@ -13,13 +13,13 @@ const HOLDS_NEW_BANKS_MS = 30 * 86_400_000;
 /** Stages the hold of a new bank if it needs one. `at` is in milliseconds. */
 export type HoldNewBank = (tx: Transaction, bank: BankCode, at: number) => Promise<void>;
 
-export function holdNewBank(epochs: Pick<EpochStore, "newest">, holds: Pick<HoldStore, "find">): HoldNewBank {
+export function holdNewBank(epochs: Pick<EpochStore, "since">, holds: Pick<HoldStore, "find">): HoldNewBank {
   return async (tx, bank, at) => {
-    const epoch = await epochs.newest();
-    if (epoch === undefined || at - epoch.startedAt > HOLDS_NEW_BANKS_MS) return;
-    const before = await holds.find(tx, bank);
-    if (before !== null) return;
-    const since = epoch.copy.takenAt - MARGIN_MS;
+    const recent = await epochs.since(at - HOLDS_NEW_BANKS_MS);
+    const epoch = recent.at(-1);
+    if (epoch === undefined || await holds.find(tx, bank) !== null) return;
+    // The bank may have been away since an earlier restore.
+    const since = Math.min(...recent.map(({ copy }) => copy.takenAt)) - MARGIN_MS;
     stageHold(
       tx,
       null,

@@ -90,8 +90,21 @@ export async function search(deps: SearchDeps, text: string, isOwn?: IsShown): P
   }
   const all = await casesOf(deps, named.slice(0, MAX_IDS), isShown);
   isComplete &&= named.length <= MAX_IDS && all.length <= MAX_CASES;
-  const cases = all.slice(0, MAX_CASES);
+  const cases = fairly(all, MAX_CASES);
   return { cases, traces: traces.length > 0 ? traces : await tracesOf(deps, cases), isComplete };
+}
+
+/** Returns so many cases, newest first: the newest ones of each TPP at each bank in turn. */
+function fairly(cases: readonly FoundCase[], count: number): readonly FoundCase[] {
+  const turns = new Map<string, number>();
+  const inTurn = cases.map((one) => {
+    const owner = `${one.clientId} ${one.bank}`;
+    const turn = turns.get(owner) ?? 0;
+    turns.set(owner, turn + 1);
+    return { one, turn };
+  });
+  return inTurn.toSorted((a, b) => a.turn - b.turn).slice(0, count).map(({ one }) => one)
+    .toSorted((one, other) => other.createdAt - one.createdAt);
 }
 
 /** Returns the cases, newest first. */

@@ -103,6 +103,7 @@ function testListing(test: Register): void {
       true,
     ]);
     assertEquals(await found({ maxGroups: 2 }), ["0 a0 a1", false]);
+    assertEquals(await found({ maxGroups: 2, isWanted: ([, group]) => group === "b" }), ["b0 b1", true]);
     assertEquals(await found({ parts: 0 }), ["0 a0", false]);
   });
   test("list gives key order, whatever the order of writing", async (store) => {

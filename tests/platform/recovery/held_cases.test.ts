@@ -1,5 +1,5 @@
 /** While a bank is held after a restore, its cases may turn out to be paid: nothing of them is lost meanwhile. */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { bodyOf } from "testing/answers.ts";
 import type { OperationError } from "testing/operation_answers.ts";
 import { type BookEnvironment, openBookEnvironment } from "support/bank_books.ts";
@@ -79,6 +79,20 @@ Deno.test("a bank that registers again after a restore is held, so that no custo
   assertEquals([status, Data.State, Data.Recovered], [200, "released", 1], JSON.stringify(Data));
   const token = await clientToken(env, env.tpp);
   assertEquals((await call(env, env.tpp, token, `/BANKA/domestic-payments/v1/${id}`)).status, 200);
+});
+
+Deno.test("a bank that was away since an earlier restore is compared since that one's copy [G9]", async () => {
+  await using env = await openBookEnvironment();
+  const copy = beforeRegistration(await copyOf(env), env);
+  env.now += 2 * DAY_MS;
+  await paid(env);
+  env.now += DAY_MS;
+  await restore(env, copy);
+  env.now += DAY_MS;
+  await restore(env, await copyOf(env));
+  assertEquals((await register(env, env.bankA)).status, 201);
+  const hold = await env.store.get<{ readonly since: number }>(["order_hold", "BANKA"]);
+  assert((hold?.value.since ?? Infinity) <= copy.takenAt);
 });
 
 Deno.test("a bank that registers long after a restore is not held [G9]", async () => {
