@@ -53,7 +53,10 @@ async function busyConsole(env: Environment & { readonly pushes: unknown[] }): P
   };
   await change("/banks/BANKB/hold", {});
   await change(`/software/${env.otherTpp.clientId}/block`, {});
-  await change(`/software/${env.otherTpp.clientId}/revoke-tokens`, {});
+  const { Data: { ProposalId: proposal = "" } } = await change(
+    `/software/${env.otherTpp.clientId}/revoke-tokens`,
+    {},
+  );
   const { Data: { OutageId: outageId = "" } } = await change("/banks/BANKA/outages", {
     FromDateTime: new Date(env.now).toISOString(),
     UntilDateTime: new Date(env.now + 3_600_000).toISOString(),
@@ -73,13 +76,10 @@ async function busyConsole(env: Environment & { readonly pushes: unknown[] }): P
   };
   const declared = Object.keys(OPERATION_ROLES).filter((name) => name.startsWith("GET /console"));
   const paths = declared.map((name) =>
-    name.slice(4).replace("/cases/{id}", `/cases/${id}`).replace(
-      "/participants/{id}",
-      `/participants/${env.tpp.clientId}`,
-    ).replaceAll(
-      /\{(\w+)\}/g,
-      (_, part) => ids[part] ?? "",
-    )
+    name.slice(4).replace("/cases/{id}", `/cases/${id}`)
+      .replace("/participants/{id}", `/participants/${env.tpp.clientId}`)
+      .replace("/proposals/{id}", `/proposals/${proposal}`)
+      .replaceAll(/\{(\w+)\}/g, (_, part) => ids[part] ?? "")
   );
   return [
     ...paths,
