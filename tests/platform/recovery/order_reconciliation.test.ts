@@ -55,17 +55,7 @@ Deno.test("a payment that was made after the copy and erased since is not recove
 
 Deno.test("an order of the copy whose case was erased since is given up if it is released without a comparison [G9, O3]", async () => {
   await using env = await openBookEnvironment({ environment: { KEEP_CASES_DAYS: "1" } });
-  const takes = env.answer;
-  env.answer = down;
-  const { DomesticPaymentId: id } = await paid(env);
-  const copy = await copyOf(env);
-  env.answer = takes;
-  await later(env, 5_000);
-  await good(report(env, id, "AcceptedSettlementCompleted"), 200);
-  await grow(env);
-  await elapse(env, 90_000_000);
-  await good(erase(env, id), 200);
-  await restore(env, copy);
+  const id = await erasedSinceCopy(env);
   await env.operate(`${HOLDS}/BANKA/release`, JSON.stringify({ Data: { Reason: "agreed by phone" } }));
   env.pushes.length = 0;
   for (let times = 0; times < 5; times++) await later(env, 5_000);
@@ -191,6 +181,17 @@ Deno.test("an order that the bank does not have is sent once it is reconciled, a
 
 Deno.test("an order of the copy whose case was erased since is not sent again [G9, EN11]", async () => {
   await using env = await openBookEnvironment({ environment: { KEEP_CASES_DAYS: "1" } });
+  const id = await erasedSinceCopy(env);
+  const [, answer] = await env.operate(RECONCILE, "");
+  assertEquals([answer.Data.State, answer.Data.Agreed], ["released", 1]);
+  assertEquals(await outboxOrder(env, id), null);
+  env.pushes.length = 0;
+  await later(env, 60_000);
+  assertEquals(env.pushes.length, 0);
+});
+
+/** An order of the restored copy whose payment was settled, and its case erased, after the copy. Returns the payment's id. */
+async function erasedSinceCopy(env: BookEnvironment): Promise<string> {
   const takes = env.answer;
   env.answer = down;
   const { DomesticPaymentId: id } = await paid(env);
@@ -202,13 +203,8 @@ Deno.test("an order of the copy whose case was erased since is not sent again [G
   await elapse(env, 90_000_000);
   await good(erase(env, id), 200);
   await restore(env, copy);
-  const [, answer] = await env.operate(RECONCILE, "");
-  assertEquals([answer.Data.State, answer.Data.Agreed], ["released", 1]);
-  assertEquals(await outboxOrder(env, id), null);
-  env.pushes.length = 0;
-  await later(env, 60_000);
-  assertEquals(env.pushes.length, 0);
-});
+  return id;
+}
 
 /** A payment that the bank executed although its answer got lost; the copy is from the moment after. */
 async function lostAnswer(env: BookEnvironment): Promise<Copy> {

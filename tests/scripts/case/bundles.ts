@@ -54,6 +54,24 @@ export async function bundleOf(
   return { text: tools.files.get("case.json") ?? "", printed: tools.printed };
 }
 
+/** Returns a function that verifies a bundle: whether it holds, and what the command prints. */
+export function openJudge(
+  tools: Files,
+): (text: string, ...options: readonly string[]) => Promise<readonly [boolean, string]> {
+  return async (text, ...options) => {
+    tools.files.set("case.json", text);
+    const holds = await caseCommand(["verify", "case.json", ...options], tools);
+    return [holds, tools.printed.splice(0).join("\n")];
+  };
+}
+
+/** Returns the SHA-256 of each party's certificate that the verification prints. */
+export function printedThumbprints(words: string): Readonly<Record<"platform" | "TPP" | "bank", string>> {
+  const of = (party: string): string =>
+    new RegExp(`^signed by the ${party}: .*\n {2}.*, SHA-256 (\\S+)$`, "m").exec(words)?.[1] ?? "";
+  return { platform: of("platform"), TPP: of("TPP"), bank: of("bank") };
+}
+
 /** Returns the first `limit` sentences of what does not hold. */
 export async function faultsOf(text: string | Uint8Array, limit = Infinity): Promise<readonly string[]> {
   const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;

@@ -4,7 +4,6 @@ import { assert, assertMatch } from "@std/assert";
 import canonicalize from "canonicalize";
 import { decodeJwt } from "jose";
 import { type BundleEntry, bundleSchema } from "../../../scripts/case/bundle_schema.ts";
-import { caseCommand } from "../../../scripts/case/main.ts";
 import { bytesOf, digestOf, textOf } from "../../../scripts/case/signatures.ts";
 import { sha256 } from "../../../src/base/kernel/identifiers.ts";
 import { inclusionPath } from "../../../src/base/merkle/proofs.ts";
@@ -12,7 +11,7 @@ import { hashText, leafHash, treeHead } from "../../../src/base/merkle/tree.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { clientAssertion, signJwt } from "testing/jwts.ts";
 import { testKey } from "testing/keys.ts";
-import { grownBundle, settled, toolsFor } from "./bundles.ts";
+import { grownBundle, openJudge, printedThumbprints, settled, toolsFor } from "./bundles.ts";
 
 type Mutable<T> = { -readonly [K in keyof T]: Mutable<T[K]> };
 type Forged = Mutable<ReturnType<typeof bundleSchema.parse>>;
@@ -71,15 +70,9 @@ Deno.test("a platform cannot make up the evidence of a TPP or a bank, or take it
   const text = await grownBundle(env, paymentId);
   const other = bundleSchema.parse(JSON.parse(await grownBundle(env, second.paymentId))) as Forged;
   const tools = toolsFor(env.platform);
-  const judged = async (file: string, ...options: readonly string[]): Promise<readonly [boolean, string]> => {
-    tools.files.set("case.json", file);
-    const holds = await caseCommand(["verify", "case.json", ...options], tools);
-    return [holds, tools.printed.splice(0).join("\n")];
-  };
-  const [, words] = await judged(text);
-  const of = (party: string): string =>
-    new RegExp(`^signed by the ${party}: .*\n {2}.*, SHA-256 (\\S+)$`, "m").exec(words)?.[1] ?? "";
-  const named = ["--platform", of("platform"), "--tpp", of("TPP"), "--bank", of("bank")];
+  const judged = openJudge(tools);
+  const { platform, TPP, bank } = printedThumbprints((await judged(text))[1]);
+  const named = ["--platform", platform, "--tpp", TPP, "--bank", bank];
   await t.step("the bundle that is signed anew, with nothing changed, holds", async () => {
     const [holds, said] = await judged(await forge(text, () => {}), ...named);
     assert(holds, said);
@@ -118,7 +111,7 @@ Deno.test("a platform cannot make up the evidence of a TPP or a bank, or take it
   }
   await t.step("a key that is published once more, without its revoked certificate", async () => {
     const revoked_at = new Date(env.now + 100_000).toISOString();
-    tools.files.set("revoked.json", JSON.stringify({ keys: [{ "x5t#S256": of("bank"), revoked_at }] }));
+    tools.files.set("revoked.json", JSON.stringify({ keys: [{ "x5t#S256": bank, revoked_at }] }));
     const forged = await forge(text, async (bundle) => {
       const { entry, item } = find(bundle, "status_report");
       entry.record.at += 200_000;

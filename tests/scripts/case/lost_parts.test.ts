@@ -1,4 +1,4 @@
-/** What `deno task case` says of a case of which a part was erased or lost. */
+/** `deno task case` for a case of which a part was erased or lost. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { caseCommand } from "../../../scripts/case/main.ts";
 import { openEnvironment } from "testing/environment.ts";

@@ -4,12 +4,11 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import canonicalize from "canonicalize";
 import { decodeJwt } from "jose";
 import { bundleSchema, type Key } from "../../../scripts/case/bundle_schema.ts";
-import { caseCommand } from "../../../scripts/case/main.ts";
 import { sha256 } from "../../../src/base/kernel/identifiers.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { signJwt } from "testing/jwts.ts";
 import { type TestKey, testKey } from "testing/keys.ts";
-import { grownBundle, settled, toolsFor } from "./bundles.ts";
+import { grownBundle, openJudge, printedThumbprints, settled, toolsFor } from "./bundles.ts";
 
 /** The bundle with other keys of the platform, and its statement and checkpoint signed anew by one of them. */
 async function forged(text: string, keys: readonly Key[], signer: TestKey): Promise<string> {
@@ -22,23 +21,11 @@ async function forged(text: string, keys: readonly Key[], signer: TestKey): Prom
   return `${canonicalize({ ...signed, statement: again })}\n`;
 }
 
-/** The SHA-256 of the certificates that the verification prints, by party. */
-function printedThumbprints(words: string): Readonly<Record<"platform" | "TPP" | "bank", string>> {
-  const of = (party: string): string =>
-    new RegExp(`^signed by the ${party}: .*\n {2}.*, SHA-256 (\\S+)$`, "m").exec(words)?.[1] ?? "";
-  return { platform: of("platform"), TPP: of("TPP"), bank: of("bank") };
-}
-
 Deno.test("a bundle says who signed what, and holds only with keys of the named parties [EV11]", async (t) => {
   await using env = await openEnvironment();
   const { paymentId } = await settled(env);
   const text = await grownBundle(env, paymentId);
-  const tools = toolsFor(env.platform);
-  const judged = async (file: string, ...options: readonly string[]): Promise<readonly [boolean, string]> => {
-    tools.files.set("case.json", file);
-    const holds = await caseCommand(["verify", "case.json", ...options], tools);
-    return [holds, tools.printed.splice(0).join("\n")];
-  };
+  const judged = openJudge(toolsFor(env.platform));
   const [, words] = await judged(text);
   const { platform, TPP, bank } = printedThumbprints(words);
   const named = ["--platform", platform, "--tpp", TPP, "--bank", bank] as const;
