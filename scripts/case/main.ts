@@ -1,13 +1,12 @@
 /** `deno task case`: reads the evidence of a payment, and verifies a bundle offline (docs/operations/disputes.md). */
 import { decodeJwt } from "jose";
 import { z } from "zod";
-import { boundedText } from "../../src/base/kernel/foreign_text.ts";
 import { isUuid } from "../../src/base/kernel/identifiers.ts";
 import { optionsOf, runProgram, UsageError } from "../command_line/run.ts";
 import { type ApiTools, getOperation } from "../operations_api/client.ts";
 import { bundleSchema, statementSchema } from "./bundle_schema.ts";
 import { timelineOf } from "./timeline.ts";
-import { verify, VERIFY_OPTIONS, verifyArguments, verifyFiles } from "./verify.ts";
+import { safely, verify, VERIFY_OPTIONS, verifyArguments, verifyFiles } from "./verify.ts";
 import { isDeletion } from "./verify_deletion.ts";
 
 const USAGE = `deno task case <id> [--json | --screen] [--bundle FILE] [--url URL]
@@ -18,9 +17,6 @@ deno task case verify <FILE> ${VERIFY_OPTIONS}
   (base64url) of the certificates that are this party's or its authority's. --revoked: a key set of revoked keys, from the
   directory.
   OPS_TOKEN (an operator's token), OPERATIONS_HOST and OPERATIONS_PORT are read from the environment or .env.`;
-
-/** Characters. Reasons and screens in a bundle have texts of participants, which must not move a terminal's cursor. */
-const MAX_LINE = 4000;
 
 /** Dependencies of the command. */
 export interface CaseTools extends ApiTools {
@@ -44,9 +40,7 @@ export async function caseCommand(args: readonly string[], tools: CaseTools): Pr
   if (json) tools.print(text.trimEnd());
   else if (isDeletion(JSON.parse(text))) {
     return await verify(new TextEncoder().encode(text), {}, tools.print);
-  } else {for (const line of screen ? decisionsIn(text) : readable(text)) {
-      tools.print(boundedText(line, MAX_LINE));
-    }}
+  } else (screen ? decisionsIn(text) : readable(text)).forEach(safely(tools.print));
   return true;
 }
 

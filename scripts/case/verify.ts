@@ -22,6 +22,11 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** Longer lines are cut: names in a bundle have no bound of their own. */
 const MAX_LINE_CHARACTERS = 4000;
 
+/** Returns a print for texts of a bundle. They are other parties': they must not move the cursor of a terminal. */
+export function safely(print: (line: string) => void): (line: string) => void {
+  return (line) => print(boundedText(line, MAX_LINE_CHARACTERS));
+}
+
 /**
  * Verifies the bytes of a bundle and prints what it shows, or each thing that does not hold.
  *
@@ -33,8 +38,7 @@ export async function verify(
   { trusted = {}, revoked }: Trust,
   show: (line: string) => void,
 ): Promise<boolean> {
-  // The file is another party's: its names must not move the cursor of a terminal.
-  const print = (line: string): void => show(boundedText(line, MAX_LINE_CHARACTERS));
+  const print = safely(show);
   const findings = newFindings(revoked);
   let faults = bytes.length > MAX_BYTES ? 1 : 0;
   if (faults > 0) print("DOES NOT HOLD: the file is too large for a bundle");

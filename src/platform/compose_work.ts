@@ -1,7 +1,7 @@
 /** Names the jobs of the background work and gives each its parts. */
 import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
 import type { Shared, TimedParts } from "./compose_parts.ts";
-import { finishErasures } from "./cases/erase_case.ts";
+import { type EraseCaseDeps, finishErasures } from "./cases/erase_case.ts";
 import { openListFill } from "./cases/fill_lists.ts";
 import { type KeptTime, openKeptTime } from "./cases/kept_time.ts";
 import { finishDeletions, retireCases } from "./cases/retire_cases.ts";
@@ -149,6 +149,7 @@ function jobsOf(parts: WorkParts, shared: Shared): Jobs {
   const evidence = { store, clock, signer, origin, log: openLogStore(store) };
   const receiptSigner = openReceiptSigner(parts);
   const holds = openHoldStore(store);
+  const isHeld = isHeldIn(holds);
   const keptTime = openKeptTime({ ...parts, evidenceLog: evidence.log });
   return {
     followDirectory: () => followDirectory(statuses, clients, store, delivery.random),
@@ -157,12 +158,12 @@ function jobsOf(parts: WorkParts, shared: Shared): Jobs {
       forgetConsents({
         ...parts,
         consents,
-        isHeld: isHeldIn(holds),
+        isHeld,
         keptNow: keptTime.now,
         random: delivery.random,
       }),
     ...(caseKeys === undefined ? {} : { rewrapKeys: openRewrapping({ ...caseKeys.stored, log: parts.log }) }),
-    ...caseJobs(parts, { delivery, consents, keptTime }, evidence.log),
+    ...caseJobs(parts, { delivery, consents, isHeld, keptTime }, evidence.log),
     growLog: () => growLog(evidence),
     writeTraces: () => traceQueue.write(),
     ...(parts.spans === undefined ? {} : { sendSpans: parts.spans.send }),
@@ -176,7 +177,10 @@ function jobsOf(parts: WorkParts, shared: Shared): Jobs {
 /** The jobs that go through cases: erase and delete them, and list them. */
 function caseJobs(
   parts: WorkParts,
-  { delivery, consents, keptTime }: Pick<Shared, "delivery" | "consents"> & { readonly keptTime: KeptTime },
+  { delivery, consents, isHeld, keptTime }:
+    & Pick<Shared, "delivery" | "consents">
+    & Pick<EraseCaseDeps, "isHeld">
+    & { readonly keptTime: KeptTime },
   evidenceLog: LogStore,
 ): Pick<PlatformWork, "finishErasures" | "followTime" | "retireCases" | "finishDeletions" | "fillLists"> {
   const { keepCasesDays, eraseCasesDays, deleteHistoriesDays } = parts.config;
@@ -185,7 +189,7 @@ function caseJobs(
     ...delivery,
     consents,
     caseKeys: parts.caseKeys,
-    isHeld: isHeldIn(openHoldStore(parts.store)),
+    isHeld,
     keptTime,
     keepCasesMs: keepCasesDays * 86_400_000,
     evidenceLog,

@@ -24,6 +24,10 @@ export async function idPart(id: string): Promise<string> {
 
 /** Returns a time, milliseconds, as part of a key: the keys are in the order of time. */
 export const timePart = (at: number): string => String(at).padStart(15, "0");
+/** Later than any time, so that the difference counts down. */
+const END_OF_TIME = 999_999_999_999_999;
+/** A time in milliseconds, as a part of keys whose order is newest first. */
+export const newestFirstPart = (at: number): string => timePart(END_OF_TIME - at);
 const indexPart = (index: number): string => String(index).padStart(12, "0");
 const placePart = (at?: number, id?: string): Key => [at === undefined ? [] : timePart(at), id ?? []].flat();
 

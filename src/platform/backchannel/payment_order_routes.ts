@@ -15,6 +15,7 @@ import { ORDER_PATH, ORDERS_PATH } from "../paths.ts";
 import { outboxAhead } from "../payments/order_outbox_store.ts";
 import { paymentAhead, type PaymentOrderRef } from "../payments/payment_store.ts";
 import type { KeysOfRequest } from "../security/first_reads.ts";
+import { rejectLost } from "../security/lost_data.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
 import {
   paymentOrderSchema,
@@ -111,6 +112,7 @@ function readEndpoints(deps: PaymentOrderRouteDeps): readonly PlatformEndpoint[]
     }),
     endpoint("resource", "bank", readRoute, checks, async (c) => {
       const { value } = await findPayment(deps, c.get("reads"), c.req.param("paymentId"), c.get("bank").code);
+      rejectLost(value);
       return c.json(representOrder(value));
     }),
   ];

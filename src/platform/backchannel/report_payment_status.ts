@@ -49,7 +49,7 @@ export async function reportPaymentStatus(
   command: ReportPaymentStatus,
 ): Promise<Payment> {
   const reportedNow = await transact(deps, { what: "payment status", request: command }, async (tx) => {
-    const entry = await findReported(deps, tx, command.paymentIdText, command.bank);
+    const entry = await findPayment(deps, tx, command.paymentIdText, command.bank);
     const payment = beforeReport(entry.value);
     if (payment.status === command.report.status) return entry.value; // contract PT9: a no-op
     const now = deps.clock();
@@ -66,20 +66,11 @@ export async function reportPaymentStatus(
 }
 
 /**
- * Returns a payment of this bank.
+ * Returns a payment of this bank, also one whose data key is lost: its status may still change.
  *
- * @throws {ApiError} `resource.not_found`, `platform.unavailable` if its data key is lost
+ * @throws {ApiError} `resource.not_found`
  */
 export async function findPayment(
-  ...of: Parameters<typeof findReported>
-): Promise<Entry<Payment>> {
-  const entry = await findReported(...of);
-  rejectLost(entry.value);
-  return entry;
-}
-
-/** Returns a payment of this bank, of which a status may be recorded although its data key is lost. */
-async function findReported(
   deps: { readonly payments: PaymentStore },
   from: Reader,
   idText: string,

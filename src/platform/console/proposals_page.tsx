@@ -74,7 +74,7 @@ export async function proposalOf(visit: Visit, id: string): Promise<Proposal> {
   return found;
 }
 
-/** What a second operator decides on. */
+/** The change that a second operator decides on. */
 export function ProposalDetails(
   { visit: { language }, one }: { readonly visit: Visit; readonly one: Proposal },
 ): JSX.Element {

@@ -20,8 +20,6 @@ export interface Sealing {
   readonly caseOf: (key: Key, value: Members) => CaseId | undefined;
   /** The members of a value whose case was erased, beside the open ones. */
   readonly erased: Members;
-  /** Whether a value is without personal data, so that nothing of it is sealed. */
-  readonly isEmptied: (value: Members) => boolean;
   /**
    * Divides a value. `open` stays readable and has the form of the record. `sealed` has the members that replace
    * those of `open`; without members the value is not sealed.
@@ -128,7 +126,7 @@ async function sealValue(
   if (id === undefined) return value;
   const { open, sealed } = sealing.divide(value);
   if (isSealed(value)) {
-    return sealing.isEmptied(value) ? open : { ...opened(sealing, open), [SEALED]: value[SEALED] };
+    return isEmptied(sealing, value) ? open : { ...withoutMarks(sealing, open), [SEALED]: value[SEALED] };
   }
   if (Object.keys(sealed).length === 0) return value;
   const [name, json] = [nameOf(key), JSON.stringify(sealed)];
@@ -148,14 +146,14 @@ async function openValue(
   key: Key,
   { [SEALED]: text, ...open }: Members & { readonly [SEALED]: string },
 ): Promise<Members> {
+  const gone = { ...open, ...sealing.erased };
   const id = sealing.caseOf(key, open);
   const dataKey = id === undefined ? "erased" : await keys.opening(id);
-  const gone = { ...open, ...sealing.erased };
-  if (dataKey === "erased") return gone;
+  if (id === undefined || dataKey === "erased") return gone;
   const name = nameOf(key);
   const json = dataKey === "lost"
     ? undefined
-    : recent.textIn(name, text) ?? await openText({ keys, dataKey, id: id ?? "" }, name, text);
+    : recent.textIn(name, text) ?? await openText({ keys, dataKey, id }, name, text);
   if (json === undefined) return { ...gone, [SEALED]: text, [LOST]: true };
   recent.note(name, text, json);
   const members = JSON.parse(json) as Members;
@@ -178,8 +176,13 @@ async function openText(
   }
 }
 
+/** Whether a value that was read as lost has lost its personal data since, by a change: its marks have other values. */
+function isEmptied({ erased }: Sealing, value: Members): boolean {
+  return Object.entries(erased).some(([name, mark]) => (value[name] ?? mark) !== mark);
+}
+
 /** Returns the open members as they were stored, without the marks of {@link openValue}. */
-function opened({ erased }: Sealing, open: Members): Members {
+function withoutMarks({ erased }: Sealing, open: Members): Members {
   return Object.fromEntries(Object.entries(open).filter(([name]) => !(name in erased)));
 }
 

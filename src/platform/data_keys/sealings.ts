@@ -56,7 +56,6 @@ const evidence: Sealing = {
   record: "evidence",
   caseOf: (key) => caseIdOf((key[1] ?? "").split(" ")[0] ?? ""),
   erased: { isErased: true },
-  isEmptied: () => false,
   divide(value) {
     const { open, sealed } = split(value, EVIDENCE);
     return { open: { ...open, bytes: "" }, sealed };
@@ -67,7 +66,6 @@ const consent: Sealing = {
   record: "consent",
   caseOf: ofOwnId,
   erased: { forgottenAt: 0 },
-  isEmptied: ({ forgottenAt = 0 }) => forgottenAt !== 0,
   divide(value) {
     const { open, sealed } = split(value, CONSENT);
     const initiation = members(members(members(value["request"])["Data"])["Initiation"]);
@@ -80,7 +78,6 @@ const payment: Sealing = {
   record: "payment",
   caseOf: ofOwnId,
   erased: { erasedAt: 0 },
-  isEmptied: ({ erasedAt = 0 }) => erasedAt !== 0,
   divide(value) {
     const { open, sealed } = split(value, PAYMENT);
     const initiation = openInitiation(members(value["initiation"]));
@@ -93,7 +90,6 @@ const session: Sealing = {
   record: "interaction",
   caseOf: (_key, { consentId }) => typeof consentId === "string" ? caseIdOf(consentId) : undefined,
   erased: {},
-  isEmptied: () => false,
   divide: (value) => split(value, SESSION),
 };
 

@@ -9,7 +9,7 @@ import { firstOfGroups } from "../../base/store/first_of_groups.ts";
 import type { Key, Store } from "../../base/store/store.ts";
 import { remove, type Transaction } from "../../base/store/transaction.ts";
 import { digest } from "../evidence/digest.ts";
-import { lookupKey } from "../store_keys.ts";
+import { lookupKey, newestFirstPart } from "../store_keys.ts";
 
 export const LOOKUP_KINDS = ["end-to-end id", "idempotency key"] as const;
 /** One of {@link LOOKUP_KINDS}. */
@@ -35,7 +35,7 @@ export const lookupRecord = defineRecord<{ readonly resourceId: string }>({
   retention: "protocol",
 });
 
-/** What an entry leads to. */
+/** The consent or payment of an entry. */
 export interface LookedUp {
   /** Id of a consent or payment. */
   readonly id: string;
@@ -86,12 +86,9 @@ export async function lookedUp(
 
 /** Pairs of a TPP and a bank that a search looks at. */
 const MAX_GROUPS = 500;
-/** Later than any time, so that the difference counts down. */
-const END_OF_TIME = 999_999_999_999_999;
 
 function keyOf(kind: LookupKind, value: string, { clientId, bank, createdAt, id }: LookedUp): Key {
-  const newestFirst = String(END_OF_TIME - createdAt).padStart(15, "0");
-  return lookupKey(hashOf(kind, value), clientId, bank, newestFirst, id);
+  return lookupKey(hashOf(kind, value), clientId, bank, newestFirstPart(createdAt), id);
 }
 
 function hashOf(kind: LookupKind, value: string): string {

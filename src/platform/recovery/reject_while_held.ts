@@ -6,7 +6,7 @@
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Reader } from "../../base/store/store.ts";
-import type { HoldStore } from "./hold_store.ts";
+import { type HoldStore, isHeldIn } from "./hold_store.ts";
 
 const RETRY_AFTER_SECONDS = 60;
 
@@ -17,8 +17,9 @@ const RETRY_AFTER_SECONDS = 60;
 export function rejectWhileHeld(
   holds: Pick<HoldStore, "find">,
 ): (from: Reader, bank: BankCode) => Promise<void> {
+  const isHeld = isHeldIn(holds);
   return async (from, bank) => {
-    if (await holds.find(from, bank) === null) return;
+    if (!await isHeld(from, bank)) return;
     throw new ApiError("platform.unavailable", {
       detail: "the bank is not reconciled after a restore",
       retryAfterSeconds: RETRY_AFTER_SECONDS,

@@ -8,7 +8,7 @@ import { count, instant, text, texts } from "../../base/store/record_fields.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { firstOfGroups } from "../../base/store/first_of_groups.ts";
 import type { Key, Store, Write } from "../../base/store/store.ts";
-import { traceKey, traceOfKey } from "../store_keys.ts";
+import { newestFirstPart, traceKey, traceOfKey } from "../store_keys.ts";
 import { asBystander, type ReadableTrace, type Trace } from "./trace.ts";
 
 /** The reader of traces whose client is not proven. No client has this id. */
@@ -95,8 +95,6 @@ export const MAX_LISTED = 50;
 const MAX_OF_READER = 25;
 /** Readers in an answer for operators. */
 const MAX_READERS = 20;
-/** Later than any time, so that the difference counts down. */
-const END_OF_TIME = 999_999_999_999_999;
 const MAX_TURN = 999_999;
 
 export interface TraceStoreDeps {
@@ -111,9 +109,7 @@ export function openTraceStore({ store, clock, keepMs }: TraceStoreDeps): TraceS
   let turn = MAX_TURN;
   const placeAt = (at: number): string => {
     turn = turn === 0 ? MAX_TURN : turn - 1; // of one millisecond, the later answer comes first
-    return `${String(END_OF_TIME - at).padStart(15, "0")}-${
-      String(turn).padStart(6, "0")
-    }-${crypto.randomUUID()}`;
+    return `${newestFirstPart(at)}-${String(turn).padStart(6, "0")}-${crypto.randomUUID()}`;
   };
   return {
     async write(traces) {
