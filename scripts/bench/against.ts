@@ -2,10 +2,11 @@
  * `--against`: this source beside revisions of it and other runtimes. Their rounds take turns, so that other work of the
  * computer meets all.
  */
-import { openServedEnvironment, type ServedEnvironment } from "../testing/served_environment.ts";
+import { openServedEnvironment } from "../testing/served_environment.ts";
 import { idle, runPayments, runStages, type StageSample, WHOLE } from "./flows.ts";
 import type { BenchOptions } from "./options.ts";
-import { AT_ONCE, type Costs, costsOf, median, runRound } from "./rounds.ts";
+import { openPeer } from "./peer.ts";
+import { AT_ONCE, type Costs, costsOf, type Measured, median, runRound } from "./rounds.ts";
 import { STAGES } from "./stages.ts";
 import { openSubject, type Subject, thisSource } from "./subjects.ts";
 import { openSyncCount } from "./syncs.ts";
@@ -28,9 +29,9 @@ interface Relative extends Omit<Costs, "costs"> {
 
 type Against = Pick<BenchOptions, "against" | "requests" | "rounds" | "concurrency" | "warm">;
 
-interface Measured {
+interface Named {
   readonly name: string;
-  readonly env: ServedEnvironment;
+  readonly subject: Measured;
 }
 
 const NAMES = [...STAGES.map(({ name }) => name), WHOLE];
@@ -44,12 +45,11 @@ export async function compareSubjects(
   await using opened = new AsyncDisposableStack();
   const subjects: Subject[] = [thisSource];
   for (const named of options.against) subjects.push(opened.use(await openSubject(named)));
-  const measured: Measured[] = [];
-  for (const { name, started, variables } of subjects) {
-    say(`warming up ${name}`);
-    const env = opened.use(await openServedEnvironment({ ...serve, ...variables }, undefined, started));
-    await runStages(env, idle, options.warm, AT_ONCE);
-    measured.push({ name, env });
+  const measured: Named[] = [];
+  for (const subject of subjects) {
+    say(`warming up ${subject.name}`);
+    const running = await openMeasured(subject, serve, options.warm);
+    measured.push({ name: subject.name, subject: opened.use(running) });
   }
   const rows: Compared[] = [];
   for (const concurrency of options.concurrency) {
@@ -58,9 +58,25 @@ export async function compareSubjects(
   return rows;
 }
 
+async function openMeasured(
+  { started, variables, peer }: Subject,
+  serve: Readonly<Record<string, string>>,
+  warm: number,
+): Promise<Measured> {
+  if (peer !== undefined) return await openPeer(peer, warm);
+  const env = await openServedEnvironment({ ...serve, ...variables }, undefined, started);
+  await runStages(env, idle, warm, AT_ONCE);
+  return {
+    pid: env.process.pid,
+    round: (size, concurrency) => runRound(env, size, concurrency),
+    pay: async (count, concurrency) => void await runPayments(env, idle, count, concurrency),
+    [Symbol.asyncDispose]: () => env[Symbol.asyncDispose](),
+  };
+}
+
 async function compareAt(
   concurrency: number,
-  measured: readonly Measured[],
+  measured: readonly Named[],
   { requests, rounds }: Against,
   say: (text: string) => void,
 ): Promise<Compared[]> {
@@ -69,14 +85,13 @@ async function compareAt(
     say(`round ${round + 1} of ${rounds}, ${concurrency} at once`);
     for (let turn = 0; turn < measured.length; turn++) {
       const index = (round + turn) % measured.length;
-      const subject = measured[index];
-      if (subject === undefined) continue;
-      const payments = Math.ceil(requests / 2);
-      samples[index]?.push(await runRound(subject.env, { requests, payments }, concurrency));
+      const size = { requests, payments: Math.ceil(requests / 2) };
+      const sample = await measured[index]?.subject.round(size, concurrency);
+      if (sample !== undefined) samples[index]?.push(sample);
     }
   }
   const syncs: (number | undefined)[] = [];
-  for (const subject of measured) syncs.push(await syncsOf(subject, requests, concurrency));
+  for (const { subject } of measured) syncs.push(await syncsOf(subject, requests, concurrency));
   return NAMES.flatMap((stage) => {
     const all = samples.map((one) => one.flatMap((round) => round.filter(({ name }) => name === stage)));
     return measured.map(({ name }, index) => ({
@@ -85,18 +100,19 @@ async function compareAt(
       subject: name,
       ...compared(all[index] ?? [], all[0] ?? []),
       ...stage === WHOLE && syncs[index] !== undefined ? { syncs: syncs[index] } : {},
-    }));
+    })).filter((_, index) => all[index]?.length !== 0);
   });
 }
 
 /** Fsyncs of a payment; undefined if they cannot be counted. */
 async function syncsOf(
-  { env }: Measured,
+  { pid, pay }: Measured,
   requests: number,
   concurrency: number,
 ): Promise<number | undefined> {
-  const count = await openSyncCount(env.process.pid);
-  await runPayments(env, idle, requests, concurrency);
+  if (pay === undefined) return undefined;
+  const count = await openSyncCount(pid);
+  await pay(requests, concurrency);
   const all = await count?.end();
   return all === undefined ? undefined : all / requests;
 }

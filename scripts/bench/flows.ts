@@ -58,23 +58,33 @@ async function runStage(
   requests: readonly Request[],
   concurrency: number,
 ): Promise<StageSample> {
-  const latencies: number[] = [];
-  const answers: Response[] = [];
-  const [before, began] = [await meter(), performance.now()];
-  await sideBySide(flows.length, concurrency, async (index) => {
-    const { answer, milliseconds } = await send(env, requests[index] ?? new Request("about:blank"));
-    latencies.push(milliseconds);
-    answers[index] = answer;
-  });
-  const seconds = (performance.now() - began) / 1000;
-  const used = spent(before, await meter());
+  const { answers, ...measured } = await sendAll(env, meter, requests, concurrency);
   let failures = 0;
   for (const [index, flow] of flows.entries()) {
     const answer = answers[index];
     if (answer?.status === step.status) await step.take?.(flow, answer);
     else failures++;
   }
-  return { name: step.name, requests: flows.length, seconds, ...used, latencies, failures };
+  return { name: step.name, ...measured, failures };
+}
+
+/** Sends requests, `concurrency` at a time, and measures the server that answers them. */
+export async function sendAll(
+  server: Pick<FlowEnvironment, "api">,
+  meter: Meter,
+  requests: readonly Request[],
+  concurrency: number,
+): Promise<Omit<StageSample, "name" | "failures"> & { readonly answers: readonly Response[] }> {
+  const latencies: number[] = [];
+  const answers: Response[] = [];
+  const [before, began] = [await meter(), performance.now()];
+  await sideBySide(requests.length, concurrency, async (index) => {
+    const { answer, milliseconds } = await send(server, requests[index] ?? new Request("about:blank"));
+    latencies.push(milliseconds);
+    answers[index] = answer;
+  });
+  const seconds = (performance.now() - began) / 1000;
+  return { answers, requests: requests.length, seconds, ...spent(before, await meter()), latencies };
 }
 
 /**
@@ -121,7 +131,7 @@ export async function meet(env: FlowEnvironment): Promise<Parties> {
 
 /** Sends one request and takes its whole answer. */
 async function send(
-  env: FlowEnvironment,
+  env: Pick<FlowEnvironment, "api">,
   request: Request,
 ): Promise<{ readonly answer: Response; readonly milliseconds: number }> {
   const began = performance.now();

@@ -47,7 +47,8 @@ Usage: deno task bench [options]
   --fill N           measure again with N consents, payments and spent ids in the store, and compare
   --store ENGINE     file or postgres: where the platform keeps its records (default file)
   --against A,B      instead, compare with git revisions and with other runtimes: paths of the programs node and
-                     bun, below the root (they run the file of deno task bundle)
+                     bun, below the root (they run the file of deno task bundle), or node's path with
+                     +oidc-provider, for that library on Node with a SQLite file
   --soak MINUTES     instead, run at half load and watch the memory
   --overload SECONDS instead, make payments while another TPP sends four times the capacity
   --engines          instead, compare a payment on a KV file with one on PostgreSQL

@@ -1,4 +1,7 @@
-/** The subjects of `--against`, compared with this source on Deno: a git revision of it, or the same source on another runtime. */
+/**
+ * The subjects of `--against`, compared with this source on Deno: a git revision of it, the same source on another runtime,
+ * or `oidc-provider`.
+ */
 import { UsageError } from "../command_line/run.ts";
 import { otherRuntime } from "../testing/other_runtime.ts";
 import { type Started, taskCommand } from "../testing/served_platform.ts";
@@ -10,6 +13,8 @@ export interface Subject extends AsyncDisposable {
   readonly started?: Started;
   /** Variables that it needs otherwise. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** Node's program, if `oidc-provider` runs in the platform's place. */
+  readonly peer?: string;
 }
 
 /** The variable `RATE_LIMITS` of a platform with these groups whose requests are not limited. */
@@ -22,13 +27,18 @@ const SOURCE = new URL("../../", import.meta.url).pathname;
 /** This source on Deno. */
 export const thisSource: Subject = { name: "this source", [Symbol.asyncDispose]: () => Promise.resolve() };
 
+const PEER = "+oidc-provider";
+
 /**
- * Opens what the option names: a path of a runtime's program, below the root, or a git revision. The files of a revision
- * are below `.data` until it is disposed.
+ * Opens what the option names: a path of a runtime's program, below the root, alone or with `+oidc-provider`, or a git
+ * revision. The files of a revision are below `.data` until it is disposed.
  *
- * @throws {UsageError} if there is neither
+ * @throws {UsageError} if there is none of them
  */
 export async function openSubject(named: string): Promise<Subject> {
+  if (named.endsWith(`/node${PEER}`)) {
+    return { ...thisSource, name: "oidc-provider", peer: `${SOURCE}${named.slice(0, -PEER.length)}` };
+  }
   return /^\S*\/(?:node|bun)$/.test(named) ? runtime(named) : await revision(named);
 }
 

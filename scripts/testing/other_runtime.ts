@@ -40,3 +40,10 @@ export function otherRuntime(
 function pathOf(program: string): string {
   return new URL(program, `file://${root}`).pathname;
 }
+
+/** Bundles a program and its libraries into one file. */
+export async function bundle(program: string, file: string): Promise<void> {
+  const args = ["bundle", "--quiet", "-o", file, program];
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: root }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+}

@@ -3,7 +3,8 @@ import { assertMatch } from "@std/assert";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { firstPayment, onboardOutsiders, startProcess } from "support/own_bank.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
-import { bundle, installedRuntimes } from "support/runtimes.ts";
+import { installedRuntimes } from "support/runtimes.ts";
+import { bundle } from "testing/other_runtime.ts";
 
 Deno.test("the client library registers and pays on Deno, Node and Bun, from one bundle [E1]", async (t) => {
   const dir = `${await Deno.makeTempDir()}/sandbox`;

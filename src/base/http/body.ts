@@ -107,9 +107,9 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
 async function readInTime(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const reader = request.body?.getReader();
   if (reader === undefined) return new Uint8Array();
-  const late = new ApiError("request.incomplete", "the body did not arrive in time");
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(late), BODY_MS);
+  const late = (): void => reject(new ApiError("request.incomplete", "the body did not arrive in time"));
+  const timer = setTimeout(late, BODY_MS);
   try {
     return await Promise.race([readAll(reader, limit), tooLate]);
   } catch (error) {

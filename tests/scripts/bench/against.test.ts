@@ -1,4 +1,4 @@
-/** `deno task bench --against`: this source beside one of its revisions, each a real process. */
+/** `deno task bench --against`: this source beside one of its revisions and `oidc-provider`, each a real process. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { compareSubjects, comparisonReport } from "../../../scripts/bench/against.ts";
 import { openSubject } from "../../../scripts/bench/subjects.ts";
@@ -24,6 +24,30 @@ Deno.test({
     assertEquals(comparisonReport(rows).split("\n").length, 2 + rows.length + 1);
     const left = await Array.fromAsync(Deno.readDir(".data/against"), ({ name }) => name);
     assertEquals(left.filter((name) => name.endsWith(`-${Deno.pid}`)), []);
+  },
+});
+
+const NODE = ".data/node/node_modules/.bin/node";
+const hasNode = await Deno.stat(NODE).then(() => true, () => false);
+if (!hasNode) {
+  const words = `\n*** SKIPPED: nothing was compared with oidc-provider, ${NODE} is missing ***\n\n`;
+  Deno.stdout.writeSync(new TextEncoder().encode(words));
+}
+
+Deno.test({
+  name: "bench compares the token and PAR with oidc-provider, which serves no other stage",
+  ignore: !hasNode,
+  async fn() {
+    const options = { against: [`${NODE}+oidc-provider`], requests: 4, rounds: 1, concurrency: [2], warm: 1 };
+    const rows = (await compareSubjects(options, { LOG_LEVEL: "warn" }, () => {}))
+      .filter(({ subject }) => subject === "oidc-provider");
+    assertEquals(rows.map(({ stage, failures }) => [stage, failures]), [
+      ["token (client credentials)", 0],
+      ["PAR", 0],
+    ]);
+    for (const { stage, cpu, written, syncs } of rows) {
+      assert(cpu > 0 && written > 0 && syncs === undefined, stage);
+    }
   },
 });
 
