@@ -28,7 +28,7 @@ export interface ApiAnswer {
 export function operationsUrl(environment: ApiTools["environment"], url: string | undefined): string {
   if (url !== undefined) return url;
   const host = environment("OPERATIONS_HOST") || "127.0.0.1";
-  return `http://${host.includes(":") ? `[${host}]` : host}:${environment("OPERATIONS_PORT") || "8081"}`;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${environment("OPERATIONS_PORT") || "18080"}`;
 }
 
 /** Returns the operator of `OPS_TOKEN`. @throws {UsageError} if it is not set */

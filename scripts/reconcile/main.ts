@@ -42,8 +42,11 @@ interface Line extends ReconcileTools {
 
 /** Runs one command line; true if no bank is held at its end. @throws {UsageError} and errors in one sentence */
 export async function reconcile(args: readonly string[], tools: ReconcileTools): Promise<boolean> {
-  const options = optionsOf(args, OPTIONS);
-  const { bank, statement, release, url } = options;
+  const { help, bank, statement, release, url } = optionsOf(args, OPTIONS, ["help"]);
+  if (help) {
+    tools.print(USAGE);
+    return true;
+  }
   const line = { ...tools, operator: operatorOf(tools, url) };
   if (bank === undefined) {
     if (statement !== undefined || release !== undefined) throw new UsageError(USAGE);

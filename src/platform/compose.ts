@@ -205,7 +205,7 @@ function composeGuards(parts: PlatformParts, shared: Shared): ResourceGuards {
       findCaller: clients.find,
     }),
     active: activeBank(standingOf, shared.rejectInOutage),
-    payloadSignature: payloadSignature({ clock, keys, trustAnchor }),
+    payloadSignature: payloadSignature({ clock, keys, trustAnchor, requiredClaims: config.signatureClaims }),
   };
 }
 

@@ -56,6 +56,8 @@ export interface Config {
   readonly processName: string | undefined;
   readonly environment: "Production" | "Sandbox";
   readonly logLevel: "debug" | "info" | "warn" | "error";
+  /** Claims that every payload signature must have. The others are checked if present. */
+  readonly signatureClaims: readonly ("iat" | "iss" | "tan")[];
   /** ISO 4217 codes of supported currencies. */
   readonly currencies: readonly string[];
   readonly accountSchemes: AccountSchemes;
@@ -163,6 +165,7 @@ function frozen(values: Values): Config {
     dataKeysStore: values.DATA_KEYS_STORE ?? dataKeysBeside(values.STORE_URL),
     sealsData: values.SEAL_DATA === "yes",
     lameDuckSeconds: values.LAME_DUCK_SECONDS ?? defaultLameDuckSeconds(values.STORE_URL),
+    signatureClaims: Object.freeze(values.SIGNATURE_CLAIMS),
     currencies: Object.freeze(commaSeparated(values.CURRENCIES)),
     accountSchemes: values.ACCOUNT_SCHEMES,
     operator: operatorOf(values),

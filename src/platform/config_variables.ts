@@ -90,6 +90,7 @@ export const schema = z.object({
   DATA_KEYS_STORE: z.string().optional(),
   WRAPPING_KEYS: z.string().optional(),
   SEAL_DATA: z.enum(["yes", "no"], { error: "set it to yes or no" }).default("yes"),
+  SIGNATURE_CLAIMS: namesOf("claims", ["iat", "iss", "tan"] as const).prefault(""),
   CURRENCIES: z.string().regex(/^\s*[A-Z]{3}\s*(,\s*[A-Z]{3}\s*)*$/, {
     error: "set it to ISO 4217 codes, comma separated",
   }).default(DEFAULT_CURRENCIES),

@@ -19,7 +19,7 @@ function command(): Block[] {
 
 function hook({ authUrl }: GuideAddresses): Block[] {
   return [
-    "The hook decides in the customer’s place. Serve it only in an environment for certification, never in production. `GET` answers the accounts of one customer, at least two in EUR, the first with EUR 500, the second with EUR 5, each with every order that you have accepted in its `Balance`:",
+    "The hook decides in the customer’s place. Serve it only in an environment for certification, never in production. `GET` answers the accounts of one customer, at least two in EUR, the first with at least EUR 500, the second with at least EUR 5. `Balance` is the balance after all orders that you have accepted:",
     {
       about: "Accounts of the customer",
       code:

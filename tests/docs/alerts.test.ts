@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { PLATFORM_METRICS } from "../../src/platform/metrics.ts";
 import { hasPrometheus } from "support/prometheus.ts";
+import { openEnvironment } from "testing/environment.ts";
 
 const OPERATIONS = new URL("../../docs/operations/", import.meta.url).pathname;
 const rules = await Deno.readTextFile(`${OPERATIONS}prometheus/rules.yml`);
@@ -29,6 +30,20 @@ Deno.test("each alert has a runbook with its name, and each runbook an alert", a
   }
   const pages = alerts.map(([, , page]) => page).toSorted();
   assertEquals(namesIn("runbooks").filter((name) => name !== "README.md"), pages);
+});
+
+Deno.test("the runbook of failing background work says of each job what its failure means", async () => {
+  await using env = await openEnvironment();
+  const metrics = await (await env.asOperator("/operations/metrics")).text();
+  const jobs = [...metrics.matchAll(/^platform_background_passes_total\{.*?work="(\w+)"/gm)].map(([, job]) =>
+    job
+  );
+  assert(jobs.length > 20, metrics);
+  const page = await Deno.readTextFile(`${OPERATIONS}runbooks/background-work-failing.md`);
+  const described = [...page.matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, names = ""]) =>
+    names.match(/\w+/g) ?? []
+  );
+  assertEquals(described.toSorted(), [...new Set([...jobs, "sendSpans", "noteProcess"])].toSorted());
 });
 
 interface Dashboard {

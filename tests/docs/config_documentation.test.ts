@@ -1,6 +1,6 @@
 /** docs/operations has every variable with its default, and services with exactly the permissions that they need. */
 import { listFiles } from "../../scripts/checks/source_files.ts";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { readConfig, VARIABLES } from "../../src/platform/config.ts";
 import { DIRECTORY_VARIABLES, readDirectoryConfig } from "../../src/directory/config.ts";
 import { privatePem, testAuthority } from "testing/directory_environment.ts";
@@ -35,6 +35,29 @@ Deno.test("docs/operations has the defaults of readConfig", () => {
   }
   for (const [group, { perSecond, burst }] of Object.entries(config.rateLimits)) {
     assert(configuration.includes(`\`${group}=${perSecond}/${burst}\``), group);
+  }
+});
+
+Deno.test("docs/operations has a small .env with which a platform is configured", () => {
+  const [, file = ""] = /<!-- a test reads this file -->\s+```sh\n(.*?)```/s.exec(configuration) ?? [];
+  const lines = file.trim().split("\n").map((line) => line.split("=", 2));
+  const values = Object.fromEntries(lines) as Record<string, string>;
+  const secret = values["PROXY_SECRET"];
+  assertEquals(secret, "<output of openssl rand -hex 32>");
+  const config = readConfig({
+    ...values,
+    PROXY_SECRET: SOUND_CONFIGURATION.PROXY_SECRET,
+    PLATFORM_KEYS: '{"keys":[]}',
+  });
+  assertEquals([config.environment, config.operationsPort], ["Production", 18080]);
+});
+
+Deno.test("docs/operations marks the variables without which a platform does not start", () => {
+  const required = [...configuration.matchAll(/^\| `([A-Z_]+)` +\| required/gm)].map(([, name = ""]) => name);
+  assertEquals(required.toSorted(), Object.keys(SOUND_CONFIGURATION).toSorted());
+  for (const name of required) {
+    const { [name as keyof typeof SOUND_CONFIGURATION]: _, ...rest } = SOUND_CONFIGURATION;
+    assertThrows(() => readConfig(rest), name);
   }
 });
 

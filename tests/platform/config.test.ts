@@ -52,6 +52,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
       back_channel: { perSecond: 100, burst: 200 },
       funds: { perSecond: 1, burst: 3 },
     },
+    signatureClaims: [],
     currencies: ["COP", "EUR", "GBP", "USD"],
     accountSchemes: OBIE_SCHEMES,
     operator: { name: undefined, logo: undefined, support: undefined, timeZone: "UTC" },
@@ -80,6 +81,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     CLIENT_CERT_SOURCE: "x-ssl-client-cert",
     ENVIRONMENT: "Sandbox",
     LOG_LEVEL: "error",
+    SIGNATURE_CLAIMS: "iat, tan",
     CURRENCIES: "COP, USD",
     ACCOUNT_SCHEMES: "UK.OBIE.PAN, CO.Redeban.Account=digits:6-20",
     OPERATIONS_HOST: "::1",
@@ -109,6 +111,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
   assertEquals(config.directoryHosts, ["directory.example.com", "keys.example.com:8443"]);
   assertEquals([config.clientCertSource, config.environment], ["x-ssl-client-cert", "Sandbox"]);
   assertEquals([config.maxConnections, config.currencies], [2000, ["COP", "USD"]]);
+  assertEquals(config.signatureClaims, ["iat", "tan"]);
   assertEquals([...config.accountSchemes.keys()], ["UK.OBIE.PAN", "CO.Redeban.Account"]);
   assertEquals([config.operationsHost, config.operationsPort, config.operatorsFile], [
     "::1",
@@ -125,7 +128,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
   const { payments, funds, reads } = config.rateLimits;
   assertEquals([payments, funds], [{ perSecond: 5, burst: 9 }, { perSecond: 2, burst: 4 }]);
   assertEquals(reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 51);
+  assertEquals(VARIABLES.length, 52);
 });
 
 Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {
@@ -137,6 +140,9 @@ Deno.test("readConfig lets a process serve on for 4 s after a signal if others s
   assertEquals([seconds({}), seconds(shared)], [0, 4]);
   const given = [seconds({ ...shared, LAME_DUCK_SECONDS: "0" }), seconds({ LAME_DUCK_SECONDS: "30" })];
   assertEquals(given, [0, 30]);
+  assertEquals(faultsOf({ SIGNATURE_CLAIMS: "exp" }), [
+    "SIGNATURE_CLAIMS: set it to claims, comma separated: iat, iss, tan",
+  ]);
   for (const EVENT_DAYS of ["0", "31"]) {
     assertEquals(faultsOf({ EVENT_DAYS }), ["EVENT_DAYS: set it to a whole number from 1 to 30"]);
   }

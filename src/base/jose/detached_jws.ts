@@ -47,8 +47,18 @@ const CRITICAL: readonly string[] = ["b64", ...Object.values(OBIE_CLAIM)];
 const MEMBERS = new Set(["alg", "kid", "typ", "cty", "crit", ...CRITICAL]);
 const SHOWABLE_MEMBER = /^[A-Za-z0-9_#:./-]{1,64}$/; // other names are the caller's text and never shown
 
-/** Checks the form and the header. Returns the first fault in the order of contract SG5. */
-export function readDetachedJws(text: string): Result<UnverifiedSignature, SignatureFault> {
+/** Members that every signature has, with what is expected of them. */
+const REQUIRED: Readonly<Record<string, string>> = { alg: SIGNATURE_ALG, kid: "the kid of your signing key" };
+
+/**
+ * Checks the form and the header. Returns the first fault in the order of contract SG5.
+ *
+ * @param claims OBIE claims that must be present
+ */
+export function readDetachedJws(
+  text: string,
+  claims: readonly string[] = [],
+): Result<UnverifiedSignature, SignatureFault> {
   const segments = text.length <= MAX_SIGNATURE_CHARACTERS ? DETACHED.exec(text) : null;
   const [, protectedSegment = "", signatureSegment = ""] = segments ?? [];
   if (
@@ -60,9 +70,9 @@ export function readDetachedJws(text: string): Result<UnverifiedSignature, Signa
   const decoded = decodeObject("header", protectedSegment);
   if (!decoded.ok) return signatureFault("Signature.Malformed", decoded);
   const header = decoded.value;
-  const missing = ["alg", "kid"].find((name) => !Object.hasOwn(header, name));
+  const missing = [...Object.keys(REQUIRED), ...claims].find((name) => !Object.hasOwn(header, name));
   if (missing !== undefined) {
-    const expected = missing === "alg" ? SIGNATURE_ALG : "the kid of your signing key";
+    const expected = REQUIRED[missing] ?? "present and named in crit";
     return signatureFault("Signature.MissingClaim", mismatch(missing, expected), missing);
   }
   const checked = checkMembers(header);

@@ -92,7 +92,7 @@ function unexpected(parent: readonly PropertyKey[], name: string): Fault {
   if (SHOWABLE_NAME.test(name)) {
     return { code, path: wirePath([...parent, name]), message: "This field is not known." };
   }
-  const message = "Holds an unknown member, whose name is not shown.";
+  const message = "Contains an unknown field.";
   return parent.length === 0 ? { code, message } : { code, path: wirePath(parent), message };
 }
 

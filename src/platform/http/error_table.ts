@@ -46,13 +46,10 @@ const badProof = oauth(
 const badProofAtResource = challenge(401, "invalid_dpop_proof");
 const badToken = challenge(401, "invalid_token");
 const badRequest = oauth(400, "invalid_request", "The request is malformed.");
+const TRY_LATER = "A required service is temporarily unavailable. Try again after the delay in Retry-After.";
 const unavailable = row(
-  oauth(
-    503,
-    "temporarily_unavailable",
-    "A part that this request needs is not available; see Retry-After.",
-  ),
-  fault(503, "UnexpectedError", "A part that this request needs is not available; see Retry-After."),
+  oauth(503, "temporarily_unavailable", TRY_LATER),
+  fault(503, "UnexpectedError", TRY_LATER),
   "unavailable",
 );
 const badMetadata = oauth(400, "invalid_client_metadata", "The registration request is not acceptable.");

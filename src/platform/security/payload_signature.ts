@@ -21,6 +21,7 @@ import {
   verifyDetachedJws,
 } from "../../base/jose/detached_jws.ts";
 import { OBIE_CLAIM } from "../../base/limits.ts";
+import type { Config } from "../config.ts";
 import type { SharedDocument } from "../evidence/document_store.ts";
 import type { Authentication } from "../evidence/entry.ts";
 import type { Evidence, EvidenceKind } from "../evidence/evidence.ts";
@@ -59,6 +60,8 @@ export interface PayloadSignatureDeps {
   readonly keys: ParticipantKeys;
   /** Value of the `tan` claim: the directory's host. */
   readonly trustAnchor: string;
+  /** Claims that every signature must have. */
+  readonly requiredClaims: Config["signatureClaims"];
 }
 
 const MAX_AGE_SECONDS = 3600;
@@ -78,12 +81,13 @@ const REASON = {
 export function payloadSignature(
   deps: PayloadSignatureDeps,
 ): ReturnType<typeof createMiddleware<{ Variables: BodyVariables & AccessVariables & SignedBodyVariables }>> {
+  const required = deps.requiredClaims.map((name) => OBIE_CLAIM[name]);
   return createMiddleware<{ Variables: BodyVariables & AccessVariables & SignedBodyVariables }>(
     async function payloadSignature(c, next) {
       const header = c.req.header("x-jws-signature");
       if (header === undefined || header === "") throw missing();
       noteReceived("x-jws-signature", header);
-      const signature = readDetachedJws(header);
+      const signature = readDetachedJws(header, required);
       if (!signature.ok) throw rejected(signature);
       const { kid, profile } = signature.value;
       const { caller, authentication } = c.get("access");
@@ -103,7 +107,7 @@ export function payloadSignature(
   );
 }
 
-/** Decision C5: iat, iss and tan are checked if present. */
+/** Decision C5: iat, iss and tan are checked if present. `SIGNATURE_CLAIMS` says which must be. */
 function checkObieClaims(
   deps: PayloadSignatureDeps,
   { header }: UnverifiedSignature,

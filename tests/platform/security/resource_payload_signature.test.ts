@@ -51,6 +51,24 @@ Deno.test("POST domestic-payment-consents takes a good x-jws-signature in either
   });
 });
 
+Deno.test("POST endpoints want the claims of SIGNATURE_CLAIMS in each x-jws-signature [SG4]", async (t) => {
+  await using env = await openEnvironment({ environment: { SIGNATURE_CLAIMS: "iat, iss,tan" } });
+  const bound = await clientToken(env, env.tpp);
+  const body = JSON.stringify(consentBody());
+  for (const name of ["iat", "iss", "tan"]) {
+    const claim = `http://openbanking.org.uk/${name}`;
+    await t.step(name, async () => {
+      const { [claim]: _, ...header } = goodHeader(env, "B");
+      const crit = (header["crit"] as readonly string[]).filter((one) => one !== claim);
+      const signature = await signDetachedBy(env.tpp.signing.key, { ...header, crit }, body, false);
+      const response = await unchanged(env, () => call(env, env.tpp, bound, CONSENTS, { body, signature }));
+      await assertFaults(response, 400, [["Signature.MissingClaim", claim]]);
+    });
+  }
+  const response = await call(env, env.tpp, bound, CONSENTS, { body });
+  assertEquals(response.status, 201, await response.text());
+});
+
 Deno.test("POST domestic-payments takes a good x-jws-signature in either profile [JWS-13] [RP-N8] [RP5]", async (t) => {
   await using env = await openEnvironment();
   await stepsOf(t, ["A", "B"] as const, (profile) => `profile ${profile}`, async (profile) => {

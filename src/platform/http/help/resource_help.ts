@@ -16,7 +16,7 @@ export const RESOURCE_HELP = {
   ),
   "signature.missing_claim": help(
     "The protected header lacks a member. Path names it.",
-    "alg and kid",
+    "alg, kid, and the claims that the operator requires",
     '{"alg": "PS256", "kid": "<kid of your signing key>"}',
     "Add the member.",
   ),
