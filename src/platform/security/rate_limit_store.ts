@@ -7,7 +7,7 @@ import { z } from "zod";
 import { openRecentlyUsed, type RecentlyUsed } from "../../base/kernel/recently_used.ts";
 import { defineRecord } from "../../base/store/record.ts";
 import { count, instant } from "../../base/store/record_fields.ts";
-import type { Clock } from "../../base/kernel/clock.ts";
+import { type Clock, MAX_PROCESS_SKEW_MS } from "../../base/kernel/clock.ts";
 import type { RatePolicy } from "../rate_policies.ts";
 import { rateBucketKey } from "../store_keys.ts";
 import type { Store } from "../../base/store/store.ts";
@@ -57,15 +57,9 @@ const BLOCK_DIVISOR = 8;
 const MAX_RESERVES = 10_000;
 const MAX_ATTEMPTS = 5;
 const CONTENDED_MS = 1000;
-/**
- * Upper bound of the difference between the processes' clocks. If a bucket was filled later than this, the clock has
- * been set back since.
- */
-const MAX_AHEAD_MS = 60_000;
-
 interface BucketStoreDeps {
   readonly store: Store;
-  /** The computer's clock, which all processes share. */
+  /** The computer's clock. Those of other processes differ by {@link MAX_PROCESS_SKEW_MS} at most. */
   readonly clock: Clock;
   /** For waits within this process. */
   readonly steady: Clock;
@@ -114,15 +108,15 @@ async function draw(
     async (tx) => {
       const now = clock();
       const entry = await rateBucketRecord.get(tx, key);
-      const available = entry === null ? policy.burst : filled(entry.value, policy, now);
+      const { tokens: available, filledAt } = filled(entry?.value, policy, now);
       const block = Math.min(Math.floor(available), Math.max(1, Math.floor(available / BLOCK_DIVISOR)));
       if (block < 1) {
-        reserve.emptyUntil = steady() + Math.ceil(((1 - available) / policy.perSecond) * 1000);
-        return 0;
+        const waitMs = filledAt - now + ((1 - available) / policy.perSecond) * 1000;
+        reserve.emptyUntil = steady() + Math.ceil(waitMs);
+        if (entry === null || entry.value.filledAt <= filledAt) return 0; // else the clock was put back
       }
-      const full = now + fillMs(policy);
       check(tx, key, entry?.version ?? null);
-      rateBucketRecord.set(tx, key, { tokens: available - block, filledAt: now }, full);
+      rateBucketRecord.set(tx, key, { tokens: available - block, filledAt }, filledAt + fillMs(policy));
       return block;
     },
   );
@@ -135,10 +129,14 @@ function fillMs({ burst, perSecond }: RatePolicy): number {
   return Math.ceil((burst / perSecond) * 1000);
 }
 
-function filled(bucket: Bucket, policy: RatePolicy, now: number): number {
-  if (bucket.filledAt - now > MAX_AHEAD_MS) return policy.burst;
-  return Math.min(
-    policy.burst,
-    bucket.tokens + (Math.max(0, now - bucket.filledAt) / 1000) * policy.perSecond,
-  );
+/**
+ * Returns the bucket with what it has gained. The time of a process whose clock is ahead stays, because otherwise the
+ * bucket would gain that difference again and again. A time further ahead is of a clock that has been put back since.
+ */
+function filled(bucket: Bucket | undefined, { burst, perSecond }: RatePolicy, now: number): Bucket {
+  if (bucket === undefined) return { tokens: burst, filledAt: now };
+  const { tokens, filledAt } = bucket;
+  if (filledAt - now > MAX_PROCESS_SKEW_MS) return { tokens, filledAt: now };
+  const gained = (Math.max(0, now - filledAt) / 1000) * perSecond;
+  return { tokens: Math.min(burst, tokens + gained), filledAt: Math.max(filledAt, now) };
 }

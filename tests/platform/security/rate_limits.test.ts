@@ -3,6 +3,7 @@
  * [RAT-01, PA-N17].
  */
 import { assert, assertEquals } from "@std/assert";
+import { MAX_PROCESS_SKEW_MS } from "../../../src/base/kernel/clock.ts";
 import { rejectionOf } from "testing/answers.ts";
 import { type BucketStore, openBucketStore } from "../../../src/platform/security/rate_limit_store.ts";
 import type { RatePolicy } from "../../../src/platform/rate_policies.ts";
@@ -223,6 +224,34 @@ Deno.test("three processes allow a steady rate at the limit, and no more than th
     flood += await allowed(processes, 60, policy);
   }
   assert(flood <= 60 * 20 + 40 && flood >= 60 * 20 - 40, `${flood} in a minute`);
+});
+
+Deno.test("two processes whose clocks differ allow no more than the limit [RAT-01, RL4]", async () => {
+  for (const skewMs of [20, 50, 1000, MAX_PROCESS_SKEW_MS]) {
+    await using env = await openEnvironment();
+    const clocks = [0, skewMs].map((ahead) => (): number => env.now + ahead);
+    const processes = clocks.map((clock) => openBucketStore({ store: env.store, clock, steady: clock }));
+    const policy = { perSecond: 50, burst: 100 };
+    let flood = 0;
+    for (let tick = 0; tick < 500; tick++) {
+      env.now += 10;
+      flood += await allowed(processes, 4, policy);
+    }
+    assert(flood >= 300 && flood <= 100 + (5 + skewMs / 1000) * 50, `${flood} in 5 s, ${skewMs} ms apart`);
+  }
+});
+
+Deno.test("a clock that is put back leaves a rate limit as it is [RAT-01, RL4]", async () => {
+  await using env = await openEnvironment();
+  const policy = { perSecond: 1, burst: 8 };
+  assertEquals(await allowed(processesOf(env, 1), 20, policy), 8);
+  let steady = env.now;
+  const restarted = openBucketStore({ store: env.store, clock: () => env.now, steady: () => steady });
+  env.now -= 3_600_000;
+  assertEquals(await allowed([restarted], 20, policy), 0);
+  env.now += 2000;
+  steady += 2000;
+  assertEquals(await allowed([restarted], 20, policy), 2);
 });
 
 Deno.test("RATE_LIMITS that is malformed does not start", async () => {
