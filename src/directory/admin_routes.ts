@@ -135,7 +135,7 @@ function readingEndpoints(
     endpoint(
       is.showRestored,
       [administrator],
-      (c) => answer(c, restoredCopy(directory.restored.takenAt())),
+      async (c) => answer(c, restoredCopy(await directory.restored.takenAt())),
     ),
   ];
 }
@@ -276,7 +276,7 @@ async function confirmRestored(directory: Directory, log: DirectoryLog, c: Admin
     requestId: c.get("requestId"),
     administrator: c.get("administrator"),
   });
-  return answer(c, restoredCopy(directory.restored.takenAt()));
+  return answer(c, restoredCopy(await directory.restored.takenAt()));
 }
 
 function target(c: AdminContext): Target {

@@ -103,7 +103,7 @@ export async function composeDirectory(parts: DirectoryParts): Promise<Directory
   const directory = await openDirectory(parts, log);
   const rules = { environment: parts.environment, loopback: parts.loopbackRedirects };
   const { administrators, clock } = parts;
-  const takenAt = directory.restored.takenAt();
+  const takenAt = await directory.restored.takenAt();
   if (takenAt !== undefined) log.error("directory.restored", { takenAt: new Date(takenAt).toISOString() });
   const health = healthEndpoint(directory, "writes");
   const open = publicEndpoints(directory);

@@ -118,7 +118,7 @@ async function requireOpen(
   proposal: Proposal,
 ): Promise<OpenProposals> {
   const open = await openProposals(from, clock());
-  const state = stateAt(proposal, open.open.map(({ id }) => id), restored.takenAt());
+  const state = stateAt(proposal, open.open.map(({ id }) => id), await restored.takenAt());
   if (state !== "proposed") throw conflict(state === "expired" ? "It has expired." : `It is ${state}.`);
   return open;
 }
@@ -164,8 +164,9 @@ export async function shownStates(
   proposals: readonly Proposal[],
 ): Promise<readonly ShownState[]> {
   const open = (await openProposals(store, clock())).open.map(({ id }) => id);
+  const restoredAt = await restored.takenAt();
   return await Promise.all(proposals.map(async (one) => {
-    const state = stateAt(one, open, restored.takenAt());
+    const state = stateAt(one, open, restoredAt);
     if (state !== "proposed" || one.orgId === undefined) return state;
     const entry = await findParticipant(store, one.orgId);
     const isSame = entry !== null && await stateHash(entry.value) === one.participantSha256;

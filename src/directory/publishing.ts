@@ -9,14 +9,14 @@ const RETRY_AFTER_SECONDS = 60;
 
 export function publishing(restored: RestoredCopy): MiddlewareHandler<DirectoryEnv> {
   return createMiddleware<DirectoryEnv>(async function published(_c, next): Promise<void> {
-    requireConfirmed(restored);
+    await requireConfirmed(restored);
     await next();
   });
 }
 
 /** @throws {ApiError} `platform.unavailable` if the database is a restored copy that no administrator has confirmed */
-export function requireConfirmed(restored: RestoredCopy): void {
-  if (restored.takenAt() === undefined) return;
+export async function requireConfirmed(restored: RestoredCopy): Promise<void> {
+  if (await restored.takenAt() === undefined) return;
   throw new ApiError("platform.unavailable", {
     detail: "restored, and not confirmed by an administrator",
     description: "The directory was restored from a copy and is being brought up to date.",

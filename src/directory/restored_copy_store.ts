@@ -11,16 +11,23 @@ import { OPEN_PROPOSALS } from "./keys.ts";
 /** Whether this database is a restored copy. */
 export interface RestoredCopy {
   /** When the copy was taken, ms; undefined if this is not a copy, or if an administrator has confirmed it. */
-  takenAt(): number | undefined;
+  takenAt(): Promise<number | undefined>;
   /** Removes the mark. Proposals that are open can no longer be approved. */
   confirm(): Promise<void>;
 }
 
-/** Reads the mark. A database is replaced only while the directory is stopped, so reading it once is enough. */
+/**
+ * Reads the mark. A database is replaced only while the directory is stopped, so a directory that is no copy at the start
+ * never becomes one. A mark is read again each time, because an administrator may have confirmed at another process.
+ */
 export async function openRestoredCopy(store: Store, clock: Clock): Promise<RestoredCopy> {
-  let mark = await store.get<{ readonly takenAt: number }>(storeCopyKey);
+  const read = async () => await store.get<{ readonly takenAt: number }>(storeCopyKey);
+  let mark = await read();
   return {
-    takenAt: () => mark?.value.takenAt,
+    async takenAt(): Promise<number | undefined> {
+      if (mark !== null) mark = await read();
+      return mark?.value.takenAt;
+    },
     async confirm(): Promise<void> {
       if (mark === null) return;
       const { version } = mark;

@@ -5,6 +5,7 @@ import { StoreFailure } from "../../src/base/store/store.ts";
 import type { DirectoryParts } from "../../src/directory/compose_directory.ts";
 import { type LogLine, present } from "testing/answers.ts";
 import {
+  contacts,
   type DirectoryEnvironment,
   openDirectoryEnvironment,
   thirdParty,
@@ -201,6 +202,34 @@ Deno.test("a server that cannot be reached, rejects the login or ends the connec
   assertEquals(server.mails.length, 2);
 });
 
+Deno.test("a mail that the server postpones, or on which it hangs up, keeps no other participant from theirs [DRM3]", async () => {
+  for (const answer of ["452 mailbox full", "421 closing"]) {
+    let isPostponed = true;
+    let isAlphas = false;
+    await using all = await openReminding({
+      answer: (command) => {
+        if (command.startsWith("MAIL")) isAlphas = false;
+        if (command.includes("@alpha.example")) isAlphas = true;
+        return isPostponed && isAlphas && command.startsWith("DATA") ? answer : undefined;
+      },
+    });
+    const { env, server, logged } = all;
+    const alphas = contacts().map((contact) => ({ ...contact, email: "ana@alpha.example" }));
+    await env.admin("POST", "/participants", await thirdParty([2, 3], { org_id: "ALPHA", contacts: alphas }));
+    env.now += 350 * DAY;
+    for (let pass = 0; pass < 10; pass++) await env.remind();
+    const left = logged.filter(({ event }) => event === "directory.reminder_not_sent");
+    assertEquals([server.mails.length, left.length > 5, left.every(({ state }) => state === "waiting")], [
+      1,
+      true,
+      true,
+    ], answer);
+    isPostponed = false;
+    await env.remind();
+    assertEquals(server.mails.length, 2, answer);
+  }
+});
+
 Deno.test("a restored directory sends no mail until an administrator confirms [DRM2]", async () => {
   await using all = await openReminding();
   const { env, server } = all;
@@ -214,8 +243,14 @@ Deno.test("a restored directory sends no mail until an administrator confirms [D
   env.now += 350 * DAY;
   await restored.remind();
   assertEquals(server.mails, []);
+  await using other = await openDirectoryEnvironment({
+    store: env.store,
+    clock: () => env.now,
+    mail: mailTo(server.port),
+  });
   await restored.admin("POST", "/restored/confirm");
-  await restored.remind();
+  assertEquals((await other.admin("GET", "/restored")).body, { restored: false }, "another process");
+  await other.remind();
   assertEquals(server.mails.length, 1);
 });
 

@@ -82,7 +82,7 @@ async function participantOf(
   { store, restored }: Directory,
   orgId: OrgId,
 ): Promise<Participant | undefined> {
-  requireConfirmed(restored);
+  await requireConfirmed(restored);
   return (await findParticipant(store, orgId))?.value;
 }
 

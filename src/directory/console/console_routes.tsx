@@ -45,7 +45,7 @@ function participantsRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
     const view = {
       all: await listParticipants(directory.store),
       search: (c.req.query("search") ?? "").trim(),
-      restoredAt: directory.restored.takenAt(),
+      restoredAt: await directory.restored.takenAt(),
     };
     const title = words(visit.language, "participants.title");
     return c.html(

@@ -18,7 +18,7 @@ export interface SmtpSettings {
 /** `why` has the codes of the failure, and nothing that the server has said. */
 export type Sent =
   | { readonly outcome: "sent"; readonly rejectedAddresses: number }
-  | { readonly outcome: "rejected" | "unreachable"; readonly why: string };
+  | { readonly outcome: "rejected" | "postponed" | "unreachable"; readonly why: string };
 
 export type SendMail = (mail: Mail) => Promise<Sent>;
 
@@ -95,14 +95,17 @@ function openSocket(
 /** The library's codes of a rejection: of the sender or every receiver, and of the mail. */
 const OF_THE_MAIL: readonly unknown[] = ["EENVELOPE", "EMESSAGE"];
 
+/** The server ends the connection (RFC 5321 §3.8). */
+const CLOSING = 421;
+
 /**
- * A status from 500 on is the server's final answer (RFC 5321 §4.2.1). A rejected login says nothing about the mail, which
- * is sent when the login works.
+ * A status from 500 on is the server's final answer (RFC 5321 §4.2.1), and a lower one postpones this mail, such as for a
+ * full mailbox. A rejected login says nothing about the mail, which is sent when the login works.
  */
 function failureOf(error: unknown): Sent {
   const { code, responseCode: status } = Object(error);
-  const isFinal = typeof status === "number" && status >= 500 && OF_THE_MAIL.includes(code);
-  const outcome = isFinal ? "rejected" : "unreachable";
+  const isOfTheMail = typeof status === "number" && status !== CLOSING && OF_THE_MAIL.includes(code);
+  const outcome = !isOfTheMail ? "unreachable" : status >= 500 ? "rejected" : "postponed";
   const codes = [code, status].filter((part) =>
     typeof part === "number" || /^[A-Z_0-9]+$/.test(String(part))
   );

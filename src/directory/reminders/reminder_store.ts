@@ -9,6 +9,7 @@ import type { Key } from "../../base/store/store.ts";
 import { check, transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { OrgId } from "../identifiers.ts";
 import { reminderKey } from "../keys.ts";
+import type { Sent } from "./mailer.ts";
 import type { Ending } from "./reminder.ts";
 
 export interface Reminder {
@@ -74,7 +75,7 @@ export async function claimReminder(
 export async function settleReminder(
   deps: TransactDeps,
   { key, expiresAt, reminder: { claimedUntil, rejections } }: Claim,
-  outcome: "sent" | "rejected" | "unreachable",
+  outcome: Sent["outcome"],
 ): Promise<Reminder["state"]> {
   return await transact(deps, { what: "reminder" }, async (tx) => {
     const former = await reminderRecord.get(tx, key);

@@ -3,6 +3,7 @@ import { awaitFor } from "../../base/kernel/patience.ts";
 import { daysBefore } from "../../base/kernel/days_before.ts";
 import type { Directory } from "../directory.ts";
 import type { DirectoryLog } from "../log_events.ts";
+import type { OrgId } from "../identifiers.ts";
 import type { Participant } from "../participant.ts";
 import { listKeys, listParticipants } from "../participant_store.ts";
 import type { SendMail } from "./mailer.ts";
@@ -37,17 +38,24 @@ export interface Reminders {
 }
 
 export function openReminders(deps: ReminderDeps): Reminders {
+  let endedAt: OrgId | undefined;
+  const pass = async (isStopped: () => boolean): Promise<void> =>
+    void (endedAt = await sendReminders(deps, endedAt, isStopped));
   return {
-    sendDue: () => sendReminders(deps, () => false),
-    start: (everyMs = EVERY_MS) => startReminders(deps, everyMs),
+    sendDue: () => pass(() => false),
+    start: (everyMs = EVERY_MS) => startReminders(deps, pass, everyMs),
   };
 }
 
-function startReminders(deps: ReminderDeps, everyMs: number): Work {
+function startReminders(
+  deps: ReminderDeps,
+  send: (isStopped: () => boolean) => Promise<void>,
+  everyMs: number,
+): Work {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isStopped = false;
   const pass = async (): Promise<void> => {
-    await sendReminders(deps, () => isStopped).catch((error: Error) => {
+    await send(() => isStopped).catch((error: Error) => {
       if (!isStopped) deps.log.error("directory.reminders_failed", { why: error.message });
     });
     if (!isStopped) timer = setTimeout(() => running = pass(), everyMs);
@@ -63,24 +71,33 @@ function startReminders(deps: ReminderDeps, everyMs: number): Work {
 }
 
 /**
- * Sends what is due. It ends early if the mail server cannot be reached. A restored copy may lack what was sent and what
- * was renewed, so nothing is sent until it is confirmed.
+ * Sends what is due. It ends early if the mail server cannot be reached, and returns the participant of that mail. A
+ * restored copy may lack what was sent and what was renewed, so nothing is sent until it is confirmed.
+ *
+ * @param endedAt where the pass before ended early. This one begins behind it, so that no mail blocks those of others
  */
-async function sendReminders(deps: ReminderDeps, isStopped: () => boolean): Promise<void> {
+async function sendReminders(
+  deps: ReminderDeps,
+  endedAt: OrgId | undefined,
+  isStopped: () => boolean,
+): Promise<OrgId | undefined> {
   const { directory: { store, clock, restored, terms, certification }, days } = deps;
-  if (restored.takenAt() !== undefined) return;
+  if (await restored.takenAt() !== undefined) return endedAt;
   let sent = 0;
-  for (const participant of await listParticipants(store)) {
+  const all = await listParticipants(store);
+  const start = all.findIndex(({ orgId }) => orgId === endedAt) + 1;
+  for (const participant of [...all.slice(start), ...all.slice(0, start)]) {
     const keys = await listKeys(store, participant.orgId);
     for (const ending of endingsOf(participant, keys, terms, certification)) {
       const due = daysBefore(ending.endsAt, days, clock());
       if (due === undefined) continue;
-      if (isStopped() || sent >= MAX_A_PASS) return;
+      if (isStopped() || sent >= MAX_A_PASS) return participant.orgId;
       const outcome = await remind(deps, participant, ending, due);
-      if (outcome === "unreachable") return;
+      if (outcome === "unreachable") return participant.orgId;
       if (outcome === "tried") sent++;
     }
   }
+  return undefined;
 }
 
 async function remind(

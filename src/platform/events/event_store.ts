@@ -130,10 +130,13 @@ export function openEventStore(deps: EventStoreDeps): EventStore {
       check(tx, former.key, former.version);
       stageWaiting(tx, former.key, changed, changed.stagedAt + keepMs);
     },
-    async waiting(owner, limit, after) {
-      const listed = await listWaiting(store, owner, limit, after);
-      return listed.filter(({ entry }) => clock() < entry.value.stagedAt + keepMs);
-    },
+    waiting: (owner, limit, after) =>
+      listKept(
+        (size, last) => listWaiting(store, owner, size, last),
+        ({ entry }) => clock() < entry.value.stagedAt + keepMs,
+        limit,
+        after,
+      ),
     ...finishedEvents(deps),
     wake,
     ...wakes,
@@ -155,9 +158,12 @@ function finishedEvents(
   return {
     async finished(owner, from, to, limit) {
       const prefixes = prefixesOf(owner).map(finishedEventKey);
-      const listed = await listFirst(store, prefixes, limit, { position: from, resource: "" });
-      return listed.map((entry) => ({ ...placeIn(entry.key), value: decodeFinished(entry).value }))
-        .filter(({ position, value }) => position <= to && clock() < value.stagedAt + keepMs);
+      const list = async (size: number, after?: EventPlace): Promise<readonly FinishedPlace[]> =>
+        (await listFirst(store, prefixes, size, after))
+          .map((entry) => ({ ...placeIn(entry.key), value: decodeFinished(entry).value }));
+      const isKept = ({ value }: FinishedPlace): boolean => clock() < value.stagedAt + keepMs;
+      return (await listKept(list, isKept, limit, { position: from, resource: "" }))
+        .filter(({ position }) => position <= to);
     },
     stageAgain(tx, owner, { value, ...place }) {
       const key = keyOf(owner, place);
@@ -170,6 +176,27 @@ function finishedEvents(
       stageFinished(tx, key, finished, value.stagedAt + keepMs);
     },
   };
+}
+
+/**
+ * Lists behind events that have expired, which the database may not have deleted yet: fewer than `limit` are the last
+ * ones.
+ */
+async function listKept<Event extends EventPlace>(
+  list: (size: number, after?: EventPlace) => Promise<readonly Event[]>,
+  isKept: (event: Event) => boolean,
+  limit: number,
+  after?: EventPlace,
+): Promise<readonly Event[]> {
+  const found: Event[] = [];
+  let page = await list(limit, after);
+  found.push(...page.filter(isKept));
+  for (let size = limit; page.length === size && found.length < limit;) {
+    size = Math.max(limit, PAGE);
+    page = await list(size, page.at(-1));
+    found.push(...page.filter(isKept));
+  }
+  return found.slice(0, limit);
 }
 
 async function listDue(

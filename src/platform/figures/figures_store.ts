@@ -1,6 +1,6 @@
 /**
- * Stores figures by day. Each process has rows of its own and overwrites them with its sums, so that no row is written by
- * two processes and a write that is repeated counts once. A read adds the rows up.
+ * Stores figures by day. A recorder overwrites its rows with its sums, so that no row is written by two processes and a
+ * write that is repeated counts once. A read adds the rows up.
  */
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
@@ -18,6 +18,8 @@ export type FiguresOf = "bank" | "client" | "platform";
 export type DayFigures = ReadonlyMap<string, Figures>;
 
 export interface FiguresRow {
+  /** Random. */
+  readonly id: string;
   readonly of: FiguresOf;
   readonly day: string;
   readonly subject: string;
@@ -25,7 +27,7 @@ export interface FiguresRow {
 }
 
 export interface FiguresStore {
-  /** Overwrites rows of this process, in one commit. At most {@link MAX_ROWS_WRITTEN}. @throws {StoreFailure} */
+  /** Overwrites rows, in one commit. At most {@link MAX_ROWS_WRITTEN}. @throws {StoreFailure} */
   write(rows: readonly FiguresRow[]): Promise<void>;
   /** Returns the sums of a day for every subject. */
   readDay(of: FiguresOf, day: string): Promise<DayFigures>;
@@ -42,7 +44,7 @@ const stored = z.looseObject({
 export const figuresRecord = convertedRecord(
   defineRecord<z.infer<typeof stored>>({
     name: "day_figures",
-    keyParts: ["`bank`, `client` or `platform`", "day", "bank code or client id", "id of the process"],
+    keyParts: ["`bank`, `client` or `platform`", "day", "bank code or client id", "random id"],
     what:
       "Requests, payments, orders, their times and minutes of outages of a day, as one process has counted them.",
     schema: stored,
@@ -80,7 +82,6 @@ export interface FiguresStoreDeps {
 }
 
 export function openFiguresStore({ store, clock, keepMs }: FiguresStoreDeps): FiguresStore {
-  const process = crypto.randomUUID();
   const settled = new LRUCache<string, Promise<DayFigures>>({ maxSize: MAX_KEPT });
   const read = async (of: FiguresOf, day: string): Promise<DayFigures> => {
     const sums = new Map<string, Figures>();
@@ -102,9 +103,9 @@ export function openFiguresStore({ store, clock, keepMs }: FiguresStoreDeps): Fi
   return {
     async write(rows) {
       const writes: Write[] = [];
-      for (const { of, day, subject, figures } of rows) {
+      for (const { id, of, day, subject, figures } of rows) {
         const expiresAt = Date.parse(day) + DAY_MS + keepMs;
-        figuresRecord.set({ writes }, figuresKey(of, day, subject, process), figures, expiresAt);
+        figuresRecord.set({ writes }, figuresKey(of, day, subject, id), figures, expiresAt);
       }
       if (writes.length > 0) await store.commit({ checks: [], writes });
     },

@@ -96,16 +96,21 @@ type Rows = Map<string, FiguresRow & { isChanged: boolean }>;
 /** Returns false if there is no room. */
 function countIn(
   rows: Rows,
-  { of, day, subject }: Omit<FiguresRow, "figures">,
+  { of, day, subject }: Omit<FiguresRow, "figures" | "id">,
   change: (figures: Figures) => void,
 ): boolean {
   const name = `${of} ${day} ${subject}`;
-  const row = rows.get(name) ?? { of, day, subject, figures: noFigures(), isChanged: true };
+  const row = rows.get(name) ?? newRow({ of, day, subject });
   if (rows.size >= MAX_ROWS && !rows.has(name)) return false;
   rows.set(name, row);
   row.isChanged = true;
   change(row.figures);
   return true;
+}
+
+/** With an id of its own: a clock that is put back over midnight adds a row to those of the day, and overwrites none. */
+function newRow(name: Pick<FiguresRow, "of" | "day" | "subject">): FiguresRow & { isChanged: boolean } {
+  return { id: crypto.randomUUID(), ...name, figures: noFigures(), isChanged: true };
 }
 
 /** Writes what has changed, and forgets the rows of earlier days. */
