@@ -30,8 +30,9 @@ export async function* verifyDeletion(value: unknown, findings: Findings): Async
   yield* verifySigned(signed, claims.data, findings);
   yield* verifyCheckpoint(bundle, findings);
   const { entry } = bundle;
-  const { salt, subject } = entry.record;
-  if (salt === undefined || !subject.startsWith("retention ")) yield "the entry is not one of a deletion";
+  const { salt, subject, event } = entry.record;
+  const isOfDeletion = subject === "retention audit" && event === "retention.applied";
+  if (salt === undefined || !isOfDeletion) yield "the entry is not one of a deletion";
   yield* verifyEntry(entry, findings.checkpoint);
   const [item] = entry.record.items ?? [];
   const bytes = item?.kind === "retention" ? bytesOf(entry.bodies[0]?.bytes ?? "") : undefined;
@@ -39,5 +40,6 @@ export async function* verifyDeletion(value: unknown, findings: Findings): Async
   if (!applied.success || !applied.data.cases.includes(textOf(digestOf(claims.data.case)))) {
     return yield `the entry does not name the case ${claims.data.case} as deleted`;
   }
+  if (applied.data.class !== "audit") return yield "the entry is of an erasure, and not of a deletion";
   findings.deletion = { statement: claims.data, bundle, applied: applied.data };
 }

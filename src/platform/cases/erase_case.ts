@@ -107,17 +107,24 @@ export function stageCaseErased(
   if (payment !== null) payments.stageErased(tx, payment, withoutPerson(payment.value, at), cause);
 }
 
-/** Completes erasures that another process has left unfinished. Returns their number. */
+/**
+ * Completes erasures that another process has left unfinished. One that fails keeps those behind it from nothing. Returns
+ * their number.
+ */
 export async function finishErasures(deps: EraseCaseDeps): Promise<number> {
   let finished = 0;
-  for (const erasure of await unfinishedErasures(deps.store, PAGE)) {
-    try {
-      await finishErasure(deps, erasure);
-      finished++;
-    } catch (error) {
-      deps.log.error("case.not_erased", { consentId: erasure.consentId, error: errorText(error) });
+  let page: readonly Erasure[] = [];
+  do {
+    page = await unfinishedErasures(deps.store, PAGE, page.at(-1));
+    for (const erasure of page) {
+      try {
+        await finishErasure(deps, erasure);
+        finished++;
+      } catch (error) {
+        deps.log.error("case.not_erased", { consentId: erasure.consentId, error: errorText(error) });
+      }
     }
-  }
+  } while (finished === 0 && page.length === PAGE);
   return finished;
 }
 

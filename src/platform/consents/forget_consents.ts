@@ -26,8 +26,11 @@ export interface ForgetConsentsDeps extends TransactDeps {
 const PAGE = 50;
 /** Pieces of evidence that one commit deletes. If there are more, the next pass deletes them. */
 const MAX_PLACES = 100;
-/** A consent whose bank is held is looked at again after this time, milliseconds. */
-const HELD_AGAIN_MS = 3_600_000;
+/**
+ * A consent whose bank is held, or that cannot be handled, is looked at again after this time, milliseconds. Otherwise it
+ * would keep the later ones from their turn.
+ */
+const AGAIN_MS = 3_600_000;
 
 /**
  * Handles consents whose time to keep them has passed, up to a limit. Several processes share them by a random order.
@@ -44,6 +47,11 @@ export async function forgetConsents(deps: ForgetConsentsDeps): Promise<number> 
       if (await forget(deps, deadline, now)) handled++;
     } catch (error) {
       deps.log.error("consent.not_forgotten", { consentId: deadline.consentId, error: errorText(error) });
+      await transact(
+        deps,
+        { what: "consent to forget", attempts: 1, lost: () => {} },
+        (tx) => deps.consents.stageForgetLater(tx, deadline, now + AGAIN_MS),
+      );
     }
   }
   return handled;
@@ -60,7 +68,7 @@ async function forget(deps: ForgetConsentsDeps, deadline: Deadline, keptNow: num
     ]);
     if (!stands) return false;
     if (entry !== null && await deps.isHeld(tx, entry.value.bank)) {
-      await deps.consents.stageForgetLater(tx, deadline, keptNow + HELD_AGAIN_MS);
+      await deps.consents.stageForgetLater(tx, deadline, keptNow + AGAIN_MS);
       return true;
     }
     const isLast = places.length <= MAX_PLACES;

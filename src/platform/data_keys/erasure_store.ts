@@ -36,8 +36,13 @@ export function stageErasureDone(tx: Transaction, consentId: ConsentId): void {
   remove(tx, caseErasureKey(consentId));
 }
 
-/** Returns erasures that are not complete, at most `limit`. */
-export async function unfinishedErasures(store: Store, limit: number): Promise<readonly Erasure[]> {
-  const entries = await store.list({ prefix: [caseErasureRecord.name], limit });
+/** Returns erasures that are not complete, at most `limit`, behind one or from the first. */
+export async function unfinishedErasures(
+  store: Store,
+  limit: number,
+  after?: Erasure,
+): Promise<readonly Erasure[]> {
+  const place = after === undefined ? {} : { after: caseErasureKey(after.consentId) };
+  const entries = await store.list({ prefix: [caseErasureRecord.name], ...place, limit });
   return entries.map((entry: Entry<unknown>) => caseErasureRecord.decode(entry).value);
 }

@@ -147,12 +147,15 @@ async function writePieces(
   }
 }
 
-/** Removes pieces of former documents, and those that a crash has left behind. */
+/** Removes pieces of former documents, and those that a crash has left behind, if the head is still that of this document. */
 async function removeOthers(deps: KeptCopyDeps, id: string, digest: string): Promise<void> {
+  const head = await keptCopyRecord.get(deps.store, keptCopyKey(id));
+  if (head?.value.digest !== digest) return;
   const pieces = await deps.store.list({ prefix: keptPieceKey(id), limit: MAX_FORMER_PIECES });
   const others = pieces.filter(({ key }) => key[2] !== digest);
   if (others.length === 0) return;
   await commitIfUnchanged(deps, (tx) => {
+    check(tx, keptCopyKey(id), head.version);
     for (const { key } of others) remove(tx, key);
   });
 }

@@ -133,6 +133,8 @@ Deno.test("a proof of deletion that was changed, or is of another case, does not
       [/"at":\d+/, '"at":1', /is not in the signed log/],
       [/"bytes":"[^"]+"/, '"bytes":"e30"', /the retention of entry 1 of retention audit \S+ was changed/],
       [/"subject":"retention audit"/, '"subject":"software x"', /the entry is not one of a deletion/],
+      [/"subject":"retention audit"/, '"subject":"retention evidence"', /the entry is not one of a deletion/],
+      [/"event":"retention.applied"/, '"event":"retention.begun"', /the entry is not one of a deletion/],
       [/"salt":"[^"]+","sequence"/, '"sequence"', /the entry is not one of a deletion/],
     ] as const
   ) {

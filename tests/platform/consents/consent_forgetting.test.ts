@@ -1,5 +1,7 @@
 /** Consents that were never authorised lose their personal data after the configured days. */
 import { assert, assertEquals, assertFalse } from "@std/assert";
+import { newConsentId } from "../../../src/base/kernel/identifiers.ts";
+import { auditKey, consentForgettingKey } from "../../../src/platform/store_keys.ts";
 import { historyOf } from "../../../src/platform/audit_trail.ts";
 import { memberOf } from "testing/answers.ts";
 import { authorised, decide, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
@@ -71,6 +73,23 @@ Deno.test("a rejected and an expired consent lose their personal data after 30 d
     assertEquals(kinds.length, (last?.deleted?.length ?? 0) + 1); // the decision has deleted the report of accounts
   });
   await t.step("the paid consent", async () => assertEquals(await statusOf(env, paid.consentId), 200));
+});
+
+Deno.test("consents that cannot be handled keep no other from its turn [EN10]", async () => {
+  await using env = await openEnvironment();
+  const flow = await rejected(env);
+  const writes = Array.from({ length: 60 }, () => {
+    const id = newConsentId();
+    return [
+      { kind: "set", key: consentForgettingKey(1, id), value: { consentId: id, v: 1 } } as const,
+      { kind: "set", key: auditKey(id, 1, "one"), value: "damaged" } as const,
+    ];
+  });
+  await env.store.commit({ checks: [], writes: writes.flat() });
+  await elapse(env, 31 * DAY_MS);
+  for (let pass = 0; pass < 3; pass++) await env.platform.forgetConsents();
+  assertFalse((await stored(env)).includes("Flowers for Ada"));
+  assertEquals(await statusOf(env, flow.consentId), 400);
 });
 
 Deno.test("a clock that is ahead deletes no personal data of a consent early [EN10, EN15]", async () => {

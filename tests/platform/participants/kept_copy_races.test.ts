@@ -1,0 +1,52 @@
+/** Two processes keep copies of one document of the directory at the same time (Decision A9). */
+import { assertEquals } from "@std/assert";
+import { ok } from "../../../src/base/kernel/result.ts";
+import type { Commit, Store } from "../../../src/base/store/store.ts";
+import { keepCopies } from "../../../src/platform/participants/kept_copy_store.ts";
+import { openTestStore } from "testing/test_store.ts";
+
+const FORM = {
+  write: (value: string): unknown => value,
+  read: (document: unknown) => Promise.resolve(ok(String(document))),
+};
+const log = { debug() {}, info() {}, warn() {}, error() {}, security() {} } as unknown as Parameters<
+  typeof keepCopies
+>[0]["log"];
+
+Deno.test("a process removes no pieces of the newer document that another one keeps meanwhile [A9]", async () => {
+  const store = await openTestStore();
+  const copyAt = (changed: Partial<Store>) =>
+    keepCopies({ store: { ...store, ...changed }, clock: Date.now, log })(
+      "https://directory.example/jwks",
+      FORM,
+    );
+  const atHead = Promise.withResolvers<void>();
+  const mayGoOn = Promise.withResolvers<void>();
+  const newer = copyAt({
+    async commit(staged: Commit) {
+      if (staged.writes.some(({ key }) => key[0] === "kept_copy")) {
+        atHead.resolve();
+        await mayGoOn.promise;
+      }
+      return await store.commit(staged);
+    },
+  });
+  let keeping: Promise<void> | undefined;
+  const older = copyAt({
+    async list(selection) {
+      keeping ??= newer.keep({ value: "newer", fetchedAt: 20, version: 2 });
+      await atHead.promise;
+      return await store.list(selection);
+    },
+    async commit(staged: Commit) {
+      if (staged.writes.every(({ kind }) => kind === "delete")) {
+        mayGoOn.resolve();
+        await keeping;
+      }
+      return await store.commit(staged);
+    },
+  });
+  await older.keep({ value: "older", fetchedAt: 10, version: 1 });
+  assertEquals((await copyAt({}).load())?.value, "newer");
+  await store.close();
+});
