@@ -111,7 +111,7 @@ export function openLogStore(store: Store): LogStore {
         yield { start: Number(entry.key.at(-1)), end: logRangeRecord.decode(entry).value.end };
       }
     },
-    smallestSizeAfter: (at) => smallestSizeAfter(store, at),
+    smallestSizeAfter: openSmallestSizes(store),
     isWaiting: async (leaf, at) => await store.get(logWaitingKey(at, hashText(leaf))) !== null,
     stageGrowth(tx, former, { head, placed, tiles }) {
       check(tx, logHeadKey, former?.version ?? null); // the start of an epoch changes the head
@@ -143,6 +143,22 @@ const secondOf = (at: number): number => Math.floor(at / SECOND_MS) * SECOND_MS;
 
 /** In one page. */
 const [RANGES, CHECKPOINTS] = [100, 500];
+
+/**
+ * Remembers the size of the last hour that was asked for, because years have thousands of checkpoints and each case of a
+ * pass asks. Later checkpoints are never smaller, and one of the same hour that is larger replaces it: what is remembered
+ * is right or too small, which keeps a case for longer.
+ */
+function openSmallestSizes(store: Store): LogStore["smallestSizeAfter"] {
+  let known: { readonly hour: number; readonly size: number } | undefined;
+  return async (at) => {
+    const hour = Math.floor(at / HOUR_MS);
+    if (known?.hour === hour) return known.size;
+    const size = await smallestSizeAfter(store, at);
+    if (size !== Infinity) known = { hour, size };
+    return size;
+  };
+}
 
 async function smallestSizeAfter(store: Store, at: number): Promise<number> {
   const after = logCheckpointKey(Math.max(0, at));
