@@ -130,7 +130,7 @@ function stage(deps: CreatePaymentDeps, tx: Transaction, command: CreatePayment,
   const used = { actor, reason: `payment ${payment.id}` };
   const position = deps.consents.stageChange(tx, entry, consumed, used, payment.createdAt);
   const proof = signedEvidence("payment_request", command.signedBody);
-  deps.payments.stageCreation(tx, payment, { actor, reason: "created", ...proof }, position);
+  deps.payments.stageCreation(tx, payment, { actor, reason: "created", ...proof }, { consumed: position });
   if (order !== undefined) deps.outbox.stageOpening(tx, order);
   deps.claims.stage(tx, claim, payment.id);
 }

@@ -19,9 +19,15 @@ export interface PaymentStore {
   /**
    * Stages the payment, its order for the bank and the start of its history.
    *
-   * @param consumed position of the entry in the consent's history that the payment follows, milliseconds; if any
+   * @param entry the position of the entry in the consent's history that the payment follows, if any, and the time of the
+   * payment's first entry, by default its creation; both in milliseconds
    */
-  stageCreation(tx: Transaction, payment: Payment, cause: Cause, consumed?: number): void;
+  stageCreation(
+    tx: Transaction,
+    payment: Payment,
+    cause: Cause,
+    entry?: { readonly consumed?: number | undefined; readonly at?: number },
+  ): void;
   /** Stages the changed payment and its history entry at `at`. The commit fails if the payment changed meanwhile. */
   stageChange(tx: Transaction, former: Entry<Payment>, changed: Payment, cause: Cause, at: number): void;
   /**
@@ -73,9 +79,9 @@ export function openPaymentStore(store: Store, stageEvent: StageEvent): PaymentS
   return {
     find: (from, id) => paymentRecord.get(from, paymentKey(id)),
     stageAbsence,
-    stageCreation(tx, payment, cause, consumed = -1) {
+    stageCreation(tx, payment, cause, { consumed = -1, at = payment.createdAt } = {}) {
       stageAbsence(tx, payment.id);
-      const created = { at: payment.createdAt, event: `payment.${payment.status}`, ...cause };
+      const created = { at, event: `payment.${payment.status}`, ...cause };
       stageStatus(tx, payment, { recorded: consumed }, created);
       paymentOfBankRecord.set(tx, orderKey(payment), payment.id); // Decision D1: the order exists exactly if the payment does
       stageListed(tx, "payment", payment); // contract LS1

@@ -7,34 +7,55 @@ import { because, failed, faultText, ok, type Reason, type Result } from "../../
 import type { JsonObject, UnverifiedJws } from "../../base/jose/compact_jws.ts";
 import { importRsaPublicKey, readRsaPublicJwk } from "../../base/jose/rsa_key.ts";
 import { type Signer, verifyJwt } from "../../base/jose/verify_jwt.ts";
+import type { Evidence } from "../evidence/evidence.ts";
+import { documentOfKey, rememberPublished } from "../evidence/key_documents.ts";
 import { MAX_BODY_BYTES } from "../../base/limits.ts";
 import { decodeOrder, type OrderedPayment, orderedPayment } from "./own_order_schema.ts";
 
 /** The platform's published public keys. */
 export type OwnKeys = readonly JsonObject[];
 
+/** A verified order of the platform. */
+export interface OwnOrder {
+  readonly payment: OrderedPayment;
+  readonly evidence: Evidence;
+}
+
 /** Returns the payment of this order, or why it is not an order of the platform for this bank. */
 export async function openOwnOrder(
   keys: OwnKeys,
   bank: BankCode,
   text: string,
-): Promise<Result<OrderedPayment, Reason>> {
+): Promise<Result<OwnOrder, Reason>> {
+  let signedBy: CryptoKey | undefined;
   const order = await verifyJwt(text, {
     maxCharacters: MAX_BODY_BYTES,
     typ: ["JWT"],
-    findKey: (jws) => ownKey(keys, jws),
+    async findKey(jws) {
+      const signer = await ownKey(keys, jws);
+      if (signer.ok) signedBy = signer.value.key;
+      return signer;
+    },
     claims: decodeOrder,
     times: "unchecked", // the order has expired, but its signature still counts
   });
   if (!order.ok) return "why" in order.fault ? failed(order.fault) : because(faultText(order.fault));
   const { claims } = order.value;
-  return claims.aud === bank ? orderedPayment(bank, claims) : because("an order for another bank");
+  if (claims.aud !== bank) return because("an order for another bank");
+  const payment = orderedPayment(bank, claims);
+  if (!payment.ok) return payment;
+  const key = signedBy === undefined ? undefined : documentOfKey(signedBy);
+  const evidence: Evidence = { kind: "order", bytes: new TextEncoder().encode(text), key };
+  return ok({ payment: payment.value, evidence });
 }
 
 async function ownKey(keys: OwnKeys, { header }: UnverifiedJws): Promise<Result<Signer, Reason>> {
   const published = keys.find(({ kid, use }) => use === "sig" && kid === header["kid"]);
   const jwk = readRsaPublicJwk(published);
-  return jwk.ok
-    ? ok({ key: await importRsaPublicKey(jwk.value, "verify") })
-    : because("kid does not name a signing key that the platform publishes");
+  if (published === undefined || !jwk.ok) {
+    return because("kid does not name a signing key that the platform publishes");
+  }
+  const key = await importRsaPublicKey(jwk.value, "verify");
+  rememberPublished(key, published);
+  return ok({ key });
 }

@@ -3,7 +3,7 @@
  * when all pages agree (Decision G9). An operator starts each page. The hold stores the cursor of the next one.
  */
 import type { Clock } from "../../base/kernel/clock.ts";
-import { asBankCode, sha256 } from "../../base/kernel/identifiers.ts";
+import { asBankCode, type BankCode } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Log } from "../log_events.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
@@ -17,6 +17,7 @@ import { counted, type Hold, NOTHING_COMPARED } from "./hold.ts";
 import { holdHistoryOf, type HoldStore } from "./hold_store.ts";
 import { openStatement } from "./order_statement.ts";
 import type { StatementPage } from "./order_statement_schema.ts";
+import { statementDigest, withoutOrders } from "./stated_order.ts";
 import { settleOrder, type SettleOrderDeps } from "./settle_order.ts";
 
 export interface ReconcileBankDeps extends SettleOrderDeps, AskBankDeps {
@@ -54,8 +55,9 @@ export async function reconcileBank(
   const { authUrl, keys } = deps;
   const opened = await openStatement({ authUrl, keys, clock: deps.clock }, bank, entry.value, text);
   if (!opened.ok) throw unusable(opened.fault.why);
-  const compared = await compare(deps, entry.value, opened.value);
-  return await settle(deps, entry, compared, { operator, text });
+  await keepStatement(deps, bank.code, text, opened.value);
+  const compared = await compare(deps, entry.value, opened.value, statementDigest(text));
+  return await settle(deps, entry, compared, operator);
 }
 
 /**
@@ -94,12 +96,29 @@ async function asked(deps: ReconcileBankDeps, bank: BankClient, hold: Hold): Pro
   return answer.value;
 }
 
+/** Before the first change, because each change names the statement. */
+async function keepStatement(
+  deps: ReconcileBankDeps,
+  bank: BankCode,
+  text: string,
+  { orders }: StatementPage,
+): Promise<void> {
+  const bytes = withoutOrders(text, orders);
+  const place = `${holdHistoryOf(bank)} ${statementDigest(text)}`;
+  await commitIfUnchanged(deps, (tx) => stageBody(tx, place, { bytes }));
+}
+
 /** Returns the hold after comparing this page. The first page starts a new comparison. */
-async function compare(deps: ReconcileBankDeps, hold: Hold, page: StatementPage): Promise<Hold> {
+async function compare(
+  deps: ReconcileBankDeps,
+  hold: Hold,
+  page: StatementPage,
+  statement: string,
+): Promise<Hold> {
   const { after: _, ...rest } = hold;
   let comparison = hold.after === undefined ? NOTHING_COMPARED : hold.comparison;
   for (const stated of page.orders) {
-    comparison = counted(comparison, await settleOrder(deps, hold.bank, stated));
+    comparison = counted(comparison, await settleOrder(deps, { bank: hold.bank, statement }, stated));
   }
   return { ...rest, ...(page.next === undefined ? {} : { after: page.next }), comparison };
 }
@@ -108,19 +127,15 @@ async function settle(
   deps: ReconcileBankDeps,
   former: Entry<Hold>,
   hold: Hold,
-  { operator, text }: { readonly operator: string; readonly text: string },
+  operator: string,
 ): Promise<Reconciliation> {
   const { bank, comparison, after } = hold;
   const done = after === undefined && comparison.disagreements.length === 0;
   const { recovered, updated, agreed } = comparison;
   const reason = `reconciled: ${recovered} recovered, ${updated} updated, ${agreed} agreed`;
-  const subject = `${holdHistoryOf(bank)} ${await sha256(text)}`;
-  // The statement is a compact JWS, so its bytes include the signature.
-  const evidence = { bytes: new TextEncoder().encode(text) };
   const isStored = await commitIfUnchanged(deps, (tx) => {
     if (done) deps.holds.stageRelease(tx, former, { actor: operator, reason, at: deps.clock() });
     else deps.holds.stageChange(tx, former, hold);
-    stageBody(tx, subject, evidence);
   });
   if (!isStored) throw changedMeanwhile();
   if (done) deps.log.info("order_hold.released", { bank, by: operator, reconciled: true });

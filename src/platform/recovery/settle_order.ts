@@ -1,6 +1,7 @@
 /**
  * Applies one order of a bank's statement to the restored store. The payment gets the status that the bank states, or
- * is recovered if the store had lost it. Each order is one commit, and repeating it has no further effect.
+ * is recovered if the store had lost it. Each order is one commit with its evidence, and repeating it has no further
+ * effect.
  */
 import { deletedCase } from "../evidence/deleted_case_store.ts";
 import { fingerprint } from "../idempotency/fingerprint.ts";
@@ -19,6 +20,7 @@ import type { Finding } from "./hold.ts";
 import type { StatedOrder } from "./order_statement_schema.ts";
 import { openOwnOrder, type OwnKeys } from "./own_order.ts";
 import type { OrderedPayment } from "./own_order_schema.ts";
+import { statedEvidence } from "./stated_order.ts";
 
 export interface SettleOrderDeps extends TransactDeps {
   readonly consents: ConsentStore;
@@ -29,6 +31,13 @@ export interface SettleOrderDeps extends TransactDeps {
   readonly caseKeys?: Pick<CaseKeys, "isErased"> | undefined;
 }
 
+/** A bank and its statement. */
+export interface ByStatement {
+  readonly bank: BankCode;
+  /** SHA-256 of the statement, base64url. */
+  readonly statement: string;
+}
+
 /**
  * Applies the order and returns the finding.
  *
@@ -36,14 +45,14 @@ export interface SettleOrderDeps extends TransactDeps {
  */
 export async function settleOrder(
   deps: SettleOrderDeps,
-  bank: BankCode,
+  by: ByStatement,
   stated: StatedOrder,
 ): Promise<Finding> {
   return await transact(deps, { what: "payment of a statement" }, async (tx) => {
     const payment = await deps.payments.find(tx, stated.paymentId);
     if (payment === null && await isGone(deps, tx, stated.paymentId)) return "agreed";
-    if (payment !== null) return await stageStatus(deps, tx, bank, payment, stated);
-    const finding = await stageRecovery(deps, tx, bank, stated);
+    if (payment !== null) return await stageStatus(deps, tx, by, payment, stated);
+    const finding = await stageRecovery(deps, tx, by, stated);
     // A parallel comparison may have recovered it since. Then its consent is Consumed, which is no disagreement.
     if (finding !== "recovered") deps.payments.stageAbsence(tx, stated.paymentId);
     return finding;
@@ -68,7 +77,7 @@ async function isGone(
 async function stageStatus(
   deps: SettleOrderDeps,
   tx: Transaction,
-  bank: BankCode,
+  { bank, statement }: ByStatement,
   entry: Entry<Payment>,
   stated: StatedOrder,
 ): Promise<Finding> {
@@ -96,7 +105,8 @@ async function stageStatus(
   const statusUpdatedAt = movedAt(payment, stated.statusUpdatedAt, now);
   const reason = reasonOf(stated.status, stated.statusReason);
   const changed: Payment = { ...payment, status: stated.status, statusUpdatedAt, ...reason };
-  deps.payments.stageChange(tx, entry, changed, causeOf(bank), now);
+  const evidence = [statedEvidence(stated, statement)];
+  deps.payments.stageChange(tx, entry, changed, { ...causeOf(bank), evidence }, now);
   return "updated";
 }
 
@@ -117,7 +127,7 @@ async function differs(
     initiation,
     debtorAccount,
   });
-  const same = await fingerprint(facts(ordered.value)) === await fingerprint(facts(payment));
+  const same = await fingerprint(facts(ordered.value.payment)) === await fingerprint(facts(payment));
   return same ? undefined : "the bank took an order with another account or other details";
 }
 
@@ -128,42 +138,46 @@ async function differs(
 async function stageRecovery(
   deps: SettleOrderDeps,
   tx: Transaction,
-  bank: BankCode,
+  { bank, statement }: ByStatement,
   stated: StatedOrder,
 ): Promise<Finding> {
   if (stated.order === undefined) {
     return disagree(stated, "unknown here; the statement must bring the order as the bank received it");
   }
-  const ordered = await openOwnOrder(deps.ownKeys(), bank, stated.order);
-  if (!ordered.ok) return disagree(stated, `the order that the bank brings: ${ordered.fault.why}`);
-  if (ordered.value.id !== stated.paymentId || ordered.value.consentId !== stated.consentId) {
+  const own = await openOwnOrder(deps.ownKeys(), bank, stated.order);
+  if (!own.ok) return disagree(stated, `the order that the bank brings: ${own.fault.why}`);
+  const { payment: ordered, evidence: order } = own.value;
+  if (ordered.id !== stated.paymentId || ordered.consentId !== stated.consentId) {
     return disagree(stated, "the order that the bank brings is another one");
   }
-  const fault = await stageConsumption(deps, tx, bank, ordered.value);
-  if (fault !== undefined) return disagree(stated, fault);
+  const at = deps.clock();
+  const consumed = await stageConsumption(deps, tx, bank, { ordered, at });
+  if (typeof consumed === "string") return disagree(stated, consumed);
   const { status, statusReason } = stated;
-  const statusUpdatedAt = Math.max(ordered.value.createdAt, Math.min(stated.statusUpdatedAt, deps.clock()));
-  const settled = { status, statusUpdatedAt, charges: [], ...reasonOf(status, statusReason) };
-  deps.payments.stageCreation(tx, { ...ordered.value, ...settled }, causeOf(bank));
+  const statusUpdatedAt = Math.max(ordered.createdAt, Math.min(stated.statusUpdatedAt, at));
+  const payment = { ...ordered, status, statusUpdatedAt, charges: [], ...reasonOf(status, statusReason) };
+  const evidence = [statedEvidence(stated, statement), order];
+  deps.payments.stageCreation(tx, payment, { ...causeOf(bank), evidence }, { consumed, at });
   return "recovered";
 }
 
-/** A consent that was created after the copy is lost permanently. The payment is stored without it. */
+/**
+ * Returns the position of the consent's entry, milliseconds, or why the consent cannot have led to this payment. A consent
+ * that was created after the copy is lost permanently. The payment is stored without it.
+ */
 async function stageConsumption(
   deps: SettleOrderDeps,
   tx: Transaction,
   bank: BankCode,
-  ordered: OrderedPayment,
-): Promise<string | undefined> {
+  { ordered, at }: { readonly ordered: OrderedPayment; readonly at: number },
+): Promise<number | string | undefined> {
   const consent = await deps.consents.find(tx, ordered.consentId);
   if (consent === null) return undefined;
   if (consent.value.bank !== bank || consent.value.clientId !== ordered.clientId) {
     return "the platform knows its consent with another bank or TPP";
   }
   if (consent.value.status === "Consumed") return "its consent has led to another payment";
-  const now = deps.clock();
-  deps.consents.stageChange(tx, consent, moved(consent.value, "recover", now), causeOf(bank), now);
-  return undefined;
+  return deps.consents.stageChange(tx, consent, moved(consent.value, "recover", at), causeOf(bank), at);
 }
 
 function causeOf(bank: BankCode): { actor: string; reason: string } {

@@ -1,5 +1,6 @@
 /** Two processes keep copies of one document of the directory at the same time (Decision A9). */
 import { assertEquals } from "@std/assert";
+import { openLog } from "../../../src/base/observability/log.ts";
 import { ok } from "../../../src/base/kernel/result.ts";
 import type { Commit, Store } from "../../../src/base/store/store.ts";
 import { keepCopies } from "../../../src/platform/participants/kept_copy_store.ts";
@@ -9,9 +10,7 @@ const FORM = {
   write: (value: string): unknown => value,
   read: (document: unknown) => Promise.resolve(ok(String(document))),
 };
-const log = { debug() {}, info() {}, warn() {}, error() {}, security() {} } as unknown as Parameters<
-  typeof keepCopies
->[0]["log"];
+const log = openLog({ clock: () => 0, sink: () => {}, level: "error" });
 
 Deno.test("a process removes no pieces of the newer document that another one keeps meanwhile [A9]", async () => {
   const store = await openTestStore();
