@@ -76,6 +76,24 @@ export const SIGNATURES: Area = {
       },
     },
     {
+      name: "signed before the body was changed: what arrived can be compared",
+      part: "x-jws-signature",
+      expected: "bytes with the SHA-256",
+      make: async (bench) => {
+        const signature = await payloadSignature(bench.env, bench.env.tpp, body());
+        return await consenting(bench, `${body()} `, { signature });
+      },
+    },
+    {
+      name: "in padded base64url",
+      part: "x-jws-signature",
+      expected: "without padding",
+      make: async (bench) => {
+        const signature = await payloadSignature(bench.env, bench.env.tpp, body());
+        return await consenting(bench, body(), { signature: `${signature}==` });
+      },
+    },
+    {
       name: "not detached",
       part: "x-jws-signature",
       expected: "an empty payload segment",

@@ -74,7 +74,7 @@ export const PROOFS: Area = {
     {
       name: "signed by another key than the header's",
       part: "DPoP proof signature",
-      expected: "the key",
+      expected: "the private key of the jwk in the header",
       make: async (bench) => proving(bench, { header: { jwk: (await testKey(10)).publicJwk } }),
     },
     {

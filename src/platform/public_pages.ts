@@ -201,6 +201,9 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
+/** Reasons of rejections that OAuth endpoints share with resources or pages. */
+const OF_OAUTH_TOO = /^(?:bank|certificate|dpop|platform|request|store)\./;
+
 /** Returns the error table for the documentation, one row per surface. */
 function errorCatalogue(): ErrorEntry[] {
   const documented = Object.entries(ERROR_HELP) as [DocumentedReason, ErrorRemedy][];
@@ -208,7 +211,7 @@ function errorCatalogue(): ErrorEntry[] {
     ([reason, help]) => {
       const { oauth, resource, page }: Wire = ERROR_TABLE[reason];
       const entries: ErrorEntry[] = [];
-      if (resource === undefined && page === undefined) {
+      if ((resource === undefined && page === undefined) || OF_OAUTH_TOO.test(reason)) {
         entries.push({
           reason,
           surface: "OAuth client",

@@ -44,7 +44,7 @@ function onboarding(): Block[] {
       code: `npx -y deno@2.9.6 task participant onboard --example PISP > .data/details.json
 npx -y deno@2.9.6 task participant onboard --name mine --details .data/details.json`,
     },
-    "You then have a folder, `.data/sandbox/participants/mine` in a sandbox, with a signing key (its `kid` goes into every JWT), a transport key and certificate for mTLS, and the software statement (`.jks`). The requests below work in that folder, with the `ca.pem` of the platform’s certificate authority beside them and these shell variables:",
+    "You then have a folder, `.data/sandbox/participants/mine` in a sandbox, with a signing key (its `kid` goes into every JWT), a transport key and certificate for mTLS, and the software statement (`.jks`). The requests below work in that folder, with the `ca.pem` of the platform’s certificate authority (`../../ca.pem` in a sandbox) beside them and these shell variables:",
     {
       terms: [
         ["`$ASSERTION`", "A client assertion. It may be used once, like everything that is signed here."],
@@ -85,7 +85,7 @@ function registration({ baseUrl }: GuideAddresses): Block[] {
   ${baseUrl}/register/v1`,
     },
     "201 gives your `client_id`.",
-    `With a token of step 3, \`GET ${baseUrl}/register/v1/{client_id}\` reads your registration and \`DELETE\` ends it. Your access tokens are invalid from then on, your customers under way return to you with \`access_denied\`, and your consents and payments remain. Register again to continue.`,
+    `With a token of step 3, \`GET ${baseUrl}/register/v1/{client_id}\` reads your registration and \`DELETE\` ends it. Your access tokens are invalid from then on, customers who have opened your link return to you with \`access_denied\`, and your consents and payments remain. Register again to continue.`,
   ];
 }
 
@@ -224,7 +224,7 @@ curl ${TLS} \\
       ],
     },
     "`StatusReason` is the bank’s own text of at most 256 characters. If it begins with four capital letters or digits and a colon, these four are an ISO 20022 status reason code, as in `AM04: Insufficient funds` or `AC04: Account closed`. Choose your message to the customer by the code. Escape the text before you show it.",
-    "Verify `x-jws-signature` of every answer with the platform’s keys (`/jwks`).",
+    "Verify `x-jws-signature` of every answer of a resource with the platform’s keys (`/jwks`). OAuth endpoints, registration and empty answers have none.",
   ];
 }
 

@@ -159,6 +159,10 @@ Deno.test("an unusable request is named, with the number of the platform's page 
     assertEquals([status, json.error], [400, "invalid_request"]);
     assertStringIncludes(json.error_description, "outcome");
   });
+  await t.step("a customer who does not exist at the bank", async () => {
+    const { status, json } = await authorizations(sandbox, { ...link, username: "carol" });
+    assertEquals([status, json.error_description], [400, "username must be one of alice, bob"]);
+  });
   await t.step("a form of another site", async () => {
     assertEquals((await authorizations(sandbox, link, "text/plain")).status, 400);
   });

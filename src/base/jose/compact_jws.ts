@@ -60,7 +60,7 @@ export async function verifyClaims(
   jws: UnverifiedJws,
   key: CryptoKey,
 ): Promise<Result<JsonObject, JwtFault>> {
-  const payload = await verifySignature(jws.token, key);
+  const payload = await verifySignature(jws, key);
   if (!payload.ok) return payload;
   const claims = objectFrom("claims", payload.value);
   return claims.ok ? claims : inPart("payload", claims);
@@ -87,12 +87,18 @@ export function isCanonicalBase64url(text: string): boolean {
   return rest === 2 ? /[AQgw]$/.test(text) : rest === 3 && /[AEIMQUYcgkosw048]$/.test(text);
 }
 
-async function verifySignature(token: string, key: CryptoKey): Promise<Result<Uint8Array, JwtFault>> {
+async function verifySignature(
+  { token, header }: UnverifiedJws,
+  key: CryptoKey,
+): Promise<Result<Uint8Array, JwtFault>> {
   try {
     return ok((await compactVerify(token, key, { algorithms: [SIGNATURE_ALG] })).payload);
   } catch (error) {
     joseFailure(error); // rethrows what is not a JOSE failure
-    return inPart("signature", mismatch("signature", "made with the key that kid names"));
+    const named = Object.hasOwn(header, "jwk")
+      ? "the private key of the jwk in the header"
+      : "the key that kid names";
+    return inPart("signature", mismatch("signature", `made with ${named}`));
   }
 }
 

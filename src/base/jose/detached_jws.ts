@@ -64,7 +64,10 @@ export function readDetachedJws(
   if (
     segments === null || !isCanonicalBase64url(protectedSegment) || !isCanonicalBase64url(signatureSegment)
   ) {
-    const expected = "a compact JWS with an empty payload segment: header..signature";
+    const isOfThree = /^[^.]+\.\.[^.]+$/.test(text) && text.length <= MAX_SIGNATURE_CHARACTERS;
+    const expected = isOfThree
+      ? "header..signature, both in canonical base64url without padding (no =, + or /)"
+      : "a compact JWS with an empty payload segment: header..signature";
     return signatureFault("Signature.Malformed", mismatch(WHOLE, expected));
   }
   const decoded = decodeObject("header", protectedSegment);
@@ -104,7 +107,10 @@ export async function verifyDetachedJws(
     return ok(signature);
   } catch (error) {
     joseFailure(error); // rethrows what is not a JOSE failure
-    const expected = "one by the key that kid names over the exact bytes of the body";
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", Uint8Array.from(body)));
+    const arrived = `${body.length} bytes with the SHA-256 ${base64url(hash)}`;
+    const expected =
+      `one by the key that kid names over the exact bytes of the body, which arrived as ${arrived}`;
     return signatureFault("Signature.Invalid", mismatch(WHOLE, expected));
   }
 }

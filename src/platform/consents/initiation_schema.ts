@@ -47,7 +47,10 @@ const MAX_LISTED_CURRENCIES = 80;
 const amount = z.string()
   .refine(
     isAmount,
-    rejectedAs("Field.Invalid", "Must be more than zero, with two fraction digits and at most 13 before."),
+    rejectedAs(
+      "Field.Invalid",
+      "Must be digits, a dot and two digits, such as 1.00: more than zero, at most 13 digits before the dot, no leading zero.",
+    ),
   )
   .openapi({ pattern: AMOUNT_PATTERN.source, example: "19.90" });
 

@@ -47,13 +47,18 @@ export function listParameters<S extends string>(statuses: readonly [S, ...S[]])
 /**
  * Parses the query. An unknown or repeated parameter is a typing error, which would show more than was asked for.
  *
+ * @param others further parameters of this list, which the caller parses
  * @throws {ApiError} `resource.invalid_fields`
  */
 export function decodeListQuery(
   query: Readonly<Record<string, string[]>>,
   statuses: readonly string[],
+  others: readonly string[] = [],
 ): ListQuery {
-  const faults: Fault[] = Object.entries(query).flatMap(([name, values]) => nameFaults(name, values.length));
+  const known = [...NAMES, ...others];
+  const faults: Fault[] = Object.entries(query).flatMap(([name, values]) =>
+    known.includes(name) ? timesFaults(name, values.length) : [unknownFault(name, known)]
+  );
   const read = <T>(name: Name, { parse, must }: Parameter<T>): T | undefined => {
     const [text] = query[name] ?? [];
     const value = text === undefined ? undefined : parse(text);
@@ -87,7 +92,7 @@ interface Parameter<T> {
 
 const TIME: Parameter<number> = {
   parse: instantOf,
-  must: "a date and time with an offset, such as 2040-01-15T00:00:00Z",
+  must: "a date and time with an offset, such as 2040-01-15T00:00:00Z (the + of an offset is %2B in a URL)",
 };
 const END_TO_END_ID: Parameter<string> = {
   parse: (text) => text !== "" && text.length <= MAX_END_TO_END_ID ? text : undefined,
@@ -105,9 +110,14 @@ function oneOf(statuses: readonly string[]): Parameter<string> {
   };
 }
 
-function nameFaults(name: string, times: number): readonly Fault[] {
-  if (!NAMES.some((known) => known === name)) {
-    return [{ code: "Field.Unexpected", path: "query", message: `Must be one of: ${NAMES.join(", ")}.` }];
-  }
+/** Other names are the caller's text and never shown. */
+const SHOWABLE = /^[A-Za-z_-]{1,64}$/;
+
+function unknownFault(name: string, known: readonly string[]): Fault {
+  const path = SHOWABLE.test(name) ? name : "query";
+  return { code: "Field.Unexpected", path, message: `The parameters of this list are ${known.join(", ")}.` };
+}
+
+function timesFaults(name: string, times: number): readonly Fault[] {
   return times > 1 ? [{ code: "Field.Invalid", path: name, message: "Must be sent once." }] : [];
 }

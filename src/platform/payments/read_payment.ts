@@ -49,7 +49,16 @@ export async function findByIdempotencyKey(
   key: string,
   by: { readonly bank: BankCode; readonly token: AccessToken },
 ): Promise<Entry<Payment>> {
-  if (!isIdempotencyKey(key)) throw new ApiError("resource.not_found");
+  if (!isIdempotencyKey(key)) throw noPaymentWith();
   const where = claimKey(by.token.clientId, by.bank, PAYMENT_CLAIMS, key);
-  return await readPayment(deps, from, await deps.claims.resourceOf(from, where), by);
+  const id = await deps.claims.resourceOf(from, where);
+  if (id === null) throw noPaymentWith();
+  return await readPayment(deps, from, id, by);
+}
+
+/** The client may send the payment again with this key. */
+function noPaymentWith(): ApiError {
+  const message = "Your client has made no payment with this key at this bank within 24 hours.";
+  const fault = { code: "Resource.NotFound", message } as const;
+  return new ApiError("resource.not_found", { faults: [fault] });
 }

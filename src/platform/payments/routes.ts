@@ -188,7 +188,12 @@ async function listed(
 ): Promise<object> {
   requireScope(TPP, token);
   const owner = { bank, clientId: token.clientId };
-  const page = await listPayments(deps, from, owner, decodeListQuery(query, PAYMENT_STATUSES));
+  const page = await listPayments(
+    deps,
+    from,
+    owner,
+    decodeListQuery(query, PAYMENT_STATUSES, ["idempotency-key"]),
+  );
   return representPayments(page, owner, deps.baseUrl);
 }
 

@@ -76,15 +76,27 @@ export function traceRoutes(deps: TraceRouteDeps): readonly PlatformEndpoint[] {
       const traces = isUuid(id)
         ? (await deps.traces.byInteraction(id, c.get("access").caller.clientId)).traces
         : [];
-      if (traces.length === 0) throw new ApiError("resource.not_found"); // contract TRC3
+      if (traces.length === 0) throw noTrace(); // contract TRC3
       return c.json(represent(deps, traces, `/${id}`));
     }),
     endpoint("resource", "participant", listTracesRoute, checks, async (c) => {
-      const [name, subject] = readSubject(c.req.queries());
+      const query = c.req.queries();
+      const [name, subject] = readSubject(query);
       const traces = await deps.traces.about(c.get("access").caller.clientId, subject);
-      return c.json(represent(deps, traces, `?${new URLSearchParams({ [name]: subject })}`));
+      return c.json(
+        represent(deps, traces, `?${new URLSearchParams({ [name]: query[name]?.[0] ?? subject })}`),
+      );
     }),
   ];
+}
+
+function noTrace(): ApiError {
+  const message =
+    "No trace: the id must be the x-fapi-interaction-id of a response to your client, after its certificate " +
+    "and token or assertion were verified, and not older than traces are kept.";
+  return new ApiError("resource.not_found", {
+    faults: [{ code: "Resource.NotFound", message }],
+  });
 }
 
 function represent(

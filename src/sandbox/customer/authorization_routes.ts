@@ -5,6 +5,7 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
+import { customersOf } from "../bank/customers.ts";
 import type { Visit } from "./browser.ts";
 import { type CustomerPlan, CustomerStopped, goThroughAuthorization } from "./customer.ts";
 
@@ -43,6 +44,11 @@ export function authorizationRoutes({ authUrl, log }: AuthorizationRouteDeps): H
     if (!wanted.success) {
       const wrong = wanted.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`.trim());
       return c.json({ error: "invalid_request", error_description: wrong.join("; ") }, 400);
+    }
+    const names = customersOf(wanted.data.bank).map(({ username }) => username);
+    if (names.length > 0 && !names.includes(wanted.data.username)) {
+      const error_description = `username must be one of ${names.join(", ")}`;
+      return c.json({ error: "invalid_request", error_description }, 400);
     }
     if (customers >= MAX_CUSTOMERS) {
       return c.json({ error: "temporarily_unavailable" }, 503, { "retry-after": "1" });

@@ -235,7 +235,8 @@ Deno.test("a parameter that is unknown, repeated or malformed is rejected, by na
   await using env = await openEnvironment();
   const after = "000002209636800000-x";
   const cases: readonly [query: [string, string][], faults: readonly (readonly [string, string])[]][] = [
-    [[["idempotencykey", "k"]], [["Field.Unexpected", "query"]]],
+    [[["idempotencykey", "k"]], [["Field.Unexpected", "idempotencykey"]]],
+    [[["<b>", "k"]], [["Field.Unexpected", "query"]]],
     [[["status", "Rejected"], ["status", "Consumed"]], [["Field.Invalid", "status"]]],
     [[["status", "rejected"]], [["Field.Invalid", "status"]]],
     [[["from", "2040-01-15"]], [["Field.Invalid", "from"]]],
@@ -244,7 +245,7 @@ Deno.test("a parameter that is unknown, repeated or malformed is rejected, by na
     [[["after", after]], [["Field.Invalid", "after"]]],
     [[["after", ""]], [["Field.Invalid", "after"]]],
     [[["end-to-end-id", "x".repeat(36)]], [["Field.Invalid", "end-to-end-id"]]],
-    [[["limit", "5"], ["from", "?"], ["after", "~"]], [["Field.Unexpected", "query"], [
+    [[["limit", "5"], ["from", "?"], ["after", "~"]], [["Field.Unexpected", "limit"], [
       "Field.Invalid",
       "from",
     ], ["Field.Invalid", "after"]]],

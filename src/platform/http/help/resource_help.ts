@@ -9,10 +9,10 @@ export const RESOURCE_HELP = {
     "Sign the body as the page Signatures describes.",
   ),
   "signature.malformed": help(
-    "x-jws-signature is not a compact JWS with an empty payload.",
+    "x-jws-signature is not a compact JWS with an empty payload, or not in base64url.",
     "<header>..<signature>",
     "x-jws-signature: eyJhbGciOiJQUzI1NiIs…..c2lnbmF0dXJl",
-    "Remove the payload segment, and keep both dots.",
+    "Remove the payload segment, keep both dots, and write no padding.",
   ),
   "signature.missing_claim": help(
     "The protected header lacks a member. Path names it.",
