@@ -12,6 +12,7 @@ import { AUTH_URL, type Environment } from "./environment.ts";
 /** The headings of the error pages. */
 export const PAGE = {
   link_unusable: "This link cannot be used",
+  shop_inactive: "This shop or app may not ask for payments now",
   finished: "This payment request has ended",
   accepted: "This payment was already accepted",
   refused: "This payment was already refused",

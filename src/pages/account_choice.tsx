@@ -4,7 +4,7 @@
  * unless it has a warning; among several the customer chooses.
  */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { type AccountIdentification, AccountNumber, endingOf } from "./account_number.tsx";
+import { type AccountIdentification, AccountNumber, Digits, endingOf } from "./account_number.tsx";
 import type { Language } from "./language.ts";
 import { Money } from "./money.tsx";
 import { phrase } from "./phrase.ts";
@@ -25,17 +25,25 @@ interface ChoiceProps {
   readonly accounts: readonly PayerAccount[];
   readonly paymentCurrency: string;
   readonly language: Language;
+  /** Whether the customer has accepted without a choice. */
+  readonly isMissing: boolean;
 }
 
 /** The accounts as radio buttons named `account`, those that can pay first. */
-export function AccountChoice({ accounts, paymentCurrency, language }: ChoiceProps): JSX.Element {
+export function AccountChoice(
+  { accounts, paymentCurrency, language, isMissing }: ChoiceProps,
+): JSX.Element {
   const payable = accounts.filter(({ canPay }) => canPay);
+  const isAsked = isMissing && payable.length > 0;
   const inOrder = [...payable, ...accounts.filter(({ canPay }) => !canPay)];
   return (
-    <fieldset class="card accounts">
+    <fieldset class="card accounts" {...(isAsked ? { "aria-describedby": "missing" } : {})}>
       <legend>
         <h2>{phrase(language, payable.length === 0 ? "consent.yourAccounts" : "consent.accounts")}</h2>
       </legend>
+      {isAsked
+        ? <p id="missing" class="notice" role="alert">{phrase(language, "consent.chooseAccount")}</p>
+        : null}
       {inOrder.map((account) => (
         <Account
           account={account}
@@ -73,7 +81,7 @@ function Account(
       <div class="words">
         <label for={id}>
           <span class="name">
-            {phrase(language, "consent.accountEnding", { ending: <bdi dir="ltr">{endingOf(account)}</bdi> })}
+            {phrase(language, "consent.accountEnding", { ending: <Digits groups={[endingOf(account)]} /> })}
           </span>{" "}
           <span class="balance">
             <Balance account={account} language={language} />

@@ -62,7 +62,8 @@ function groupsOf(scheme: string, text: string): string[] | undefined {
   return parts === null ? undefined : [`${parts[1]}-${parts[2]}-${parts[3]}`, parts[4] ?? ""];
 }
 
-function Digits({ groups }: { readonly groups: readonly string[] }): JSX.Element {
+/** Digits in groups, spelled out for screen readers. */
+export function Digits({ groups }: { readonly groups: readonly string[] }): JSX.Element {
   const spoken = groups.map((group) => [...group.replaceAll("-", "")].join(" ")).join(", ");
   return (
     <bdi dir="ltr" class="number">

@@ -21,6 +21,8 @@ export interface ConsentView extends ConsentFacts {
   readonly now: number;
   readonly site: Site;
   readonly languageSwitch: readonly LanguageLink[];
+  /** Whether the customer has accepted without an account. */
+  readonly isAccountMissing: boolean;
 }
 
 interface PartProps {
@@ -30,7 +32,7 @@ interface PartProps {
 
 /** The page as a whole HTML document. */
 export function renderConsentPage(view: ConsentView, language: Language): string {
-  const title = words(language, "consent.title");
+  const title = words(language, canPay(view) ? "consent.title" : "consent.cannotPayTitle");
   const { site, languageSwitch } = view;
   return renderDocument(
     <Layout language={language} title={title} site={site} languageSwitch={languageSwitch}>
@@ -59,7 +61,12 @@ function Decision({ view, language }: PartProps): JSX.Element {
   return (
     <form id="consent" method="post" action={view.action}>
       <input type="hidden" name="csrf" value={view.csrf} />
-      <AccountChoice accounts={view.accounts} paymentCurrency={view.amount.currency} language={language} />
+      <AccountChoice
+        accounts={view.accounts}
+        paymentCurrency={view.amount.currency}
+        language={language}
+        isMissing={view.isAccountMissing}
+      />
       <div class="decisions">
         {canPay(view)
           ? (
@@ -84,10 +91,12 @@ function Next({ view, language }: PartProps): JSX.Element {
   const { clientUri } = view.tpp;
   return (
     <section class="after" aria-labelledby="next">
+      <p>{phrase(language, "consent.thisPage", { bank: <ParticipantText text={view.bank.name} /> })}</p>
       <h2 id="next">{phrase(language, "consent.next")}</h2>
       {payable ? <p>{phrase(language, "consent.nothingYet")}</p> : null}
       <ul class="next">
         {payable ? <li>{phrase(language, "consent.ifAccept", { tpp, amount })}</li> : null}
+        {payable ? <li>{phrase(language, "consent.afterwards")}</li> : null}
         <li>{phrase(language, "consent.ifRefuse", { tpp })}</li>
       </ul>
       {payable ? <TimeLeft view={view} language={language} /> : null}

@@ -12,6 +12,7 @@ import type { Site } from "./site.ts";
 /** The pages that tell a person why it does not go on; their words are in the message catalogues. */
 export const ERROR_PAGES = [
   "link_unusable",
+  "shop_inactive",
   "finished",
   "accepted",
   "refused",

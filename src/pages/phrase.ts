@@ -22,6 +22,7 @@ export const ARGUMENTS = {
   "consent.balance": ["amount"],
   "consent.otherCurrency": ["accountCurrency", "paymentCurrency"],
   "consent.ifAccept": ["tpp", "amount"],
+  "consent.thisPage": ["bank"],
   "consent.ifRefuse": ["tpp"],
   "consent.timeLeft": ["duration", "time"],
   "consent.accept": ["amount"],

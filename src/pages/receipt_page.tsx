@@ -3,6 +3,7 @@
  * what is in the receipt.
  */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { Digits } from "./account_number.tsx";
 import { Fact } from "./fact.tsx";
 import { formatInstant } from "./formats.ts";
 import { renderDocument } from "./html_document.tsx";
@@ -66,7 +67,12 @@ export function renderReceiptPage(view: ReceiptView, language: Language): string
 
 function titleOf({ receipt, fault }: ReceiptView, language: Language): string {
   if (fault !== undefined) return words(language, `receipt.${fault}.title`);
-  return words(language, receipt === undefined ? "receipt.title" : "receipt.genuine");
+  if (receipt === undefined) return words(language, "receipt.title");
+  const { status } = receipt;
+  return words(
+    language,
+    status === "Rejected" || status === "Pending" ? `receipt.genuine${status}` : "receipt.genuine",
+  );
 }
 
 function Form(
@@ -103,6 +109,9 @@ function Facts({ receipt, language }: FactsProps): JSX.Element {
   const { amount, currency } = receipt;
   return (
     <>
+      {receipt.status === "Rejected" || receipt.status === "Pending"
+        ? <p class="notice">{phrase(language, `receipt.status.${receipt.status}`)}</p>
+        : null}
       <p class="note">
         {phrase(language, "receipt.asOf", { time: <Instant at={receipt.issuedAt} language={language} /> })}
       </p>
@@ -128,11 +137,7 @@ function Facts({ receipt, language }: FactsProps): JSX.Element {
 
 function Parties({ receipt, language }: FactsProps): JSX.Element {
   const tpp = <ParticipantText text={receipt.tpp} />;
-  const ending = (
-    <bdi dir="ltr" class="number">
-      <ParticipantText text={receipt.accountEnding} />
-    </bdi>
-  );
+  const ending = <Digits groups={[receipt.accountEnding]} />;
   return (
     <>
       <Fact name={phrase(language, "receipt.payee", { tpp })}>

@@ -129,7 +129,7 @@ Deno.test("A count is written with the reader's separators and the digits of acc
 });
 
 Deno.test("phrase fills arguments in the order of the language and keeps elements apart from text", () => {
-  assertEquals(words("es", "consent.ifRefuse", { tpp: "X" }), "Si rechaza, no se pagará nada y volverá a X.");
+  assertEquals(words("es", "consent.ifRefuse", { tpp: "X" }), "Si rechaza, volverá a X y no se pagará nada.");
   assertEquals(phrase("fr", "layout.language"), ["Langue"]);
   const amount = raw("<bdi>€1.00</bdi>");
   assertEquals(phrase("en", "consent.balance", { amount }), ["Balance ", amount]);

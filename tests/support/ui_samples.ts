@@ -102,6 +102,7 @@ export function consentView(changes: Partial<ConsentView> = {}): ConsentView {
         why: "other_currency",
       },
     ],
+    isAccountMissing: false,
     csrf: "csrf-token-of-this-flow",
     action: "/BANKA/consent",
     expiresAt: NOW + 12 * 60_000 + 30_000,

@@ -14,15 +14,17 @@ export interface ViewContext {
   readonly site: Site;
   /** Milliseconds. */
   readonly now: number;
+  readonly isAccountMissing: boolean;
 }
 
 export function consentView(open: OpenDecision, context: ViewContext): ConsentView {
-  const { csrf, address, language, site, now } = context;
+  const { csrf, address, language, site, now, isAccountMissing } = context;
   return {
     ...shownFacts(open),
     csrf,
     action: inLanguage(address, language), // so that the response to the decision has the page's language too
     now,
+    isAccountMissing,
     site,
     languageSwitch: LANGUAGES.map((other) => ({
       language: other,

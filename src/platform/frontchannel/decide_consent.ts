@@ -21,6 +21,7 @@ import type { Decision, OpenDecision } from "./open_decision.ts";
 import { noteStep } from "./note_session.ts";
 import { openOutcome } from "./sealed_outcome.ts";
 import { type ChosenStep, type Situation, startStanding, type StepDeps, takeStep } from "./take_step.ts";
+import { screenUrlWithoutAccount } from "./screen_url.ts";
 
 export interface DecideDeps extends StepDeps {
   readonly standingOf: StandingOf;
@@ -95,7 +96,8 @@ export async function decideConsent(
   const wayOut = decision.accepted ? await wayOutOfInactive(deps, bank, session, reads) : null; // a rejection stands
   if (wayOut !== null) return wayOut;
   const open = await opening;
-  const proof = decisionEvidence(open, decision, posted.reading(open));
+  const reading = posted.reading(open);
+  const proof = decisionEvidence(open, decision, reading);
   const choose = (at: Situation): ChosenStep | "stay" => stepAfterPost(decision, open, at);
   const taken = await takeStep(deps, session.correlationId, choose, {
     browser,
@@ -105,9 +107,7 @@ export async function decideConsent(
   });
   if (taken.kind === "over") return await decidedBefore(deps, taken.session, browser, posted);
   if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
-  if (taken.kind === "stayed") {
-    throw new ApiError("authorization.invalid_request", "no account that can pay was chosen");
-  }
+  if (taken.kind === "stayed") return screenUrlWithoutAccount(deps.authUrl, session, reading.language);
   if (taken.decided === undefined) return taken.url;
   // Decided by another request. The TPP's page would look like the result of this click.
   throw await saidBefore(deps, session, { accepted: taken.decided !== "Rejected", nextUrl: taken.url });

@@ -3,6 +3,7 @@
  * that were offered are covered by salted digests, so the page's hash can be recomputed although only the chosen account
  * is kept, and no balance (contract EN8).
  */
+import type { Language } from "../../pages/language.ts";
 import canonicalize from "canonicalize";
 import { boundedText } from "../../base/kernel/foreign_text.ts";
 import { digest } from "../evidence/digest.ts";
@@ -15,7 +16,7 @@ const MAX_USER_AGENT_CHARACTERS = 256;
 
 /** How the customer read the page. */
 export interface Reading {
-  readonly language: string;
+  readonly language: Language;
   /** The browser's `User-Agent` header. */
   readonly userAgent: string | undefined;
 }

@@ -20,7 +20,7 @@ import { decideConsent, type DecideDeps, openScreen, type ScreenVisit } from "./
 import type { Decision, OpenDecision } from "./open_decision.ts";
 import type { Reading } from "./decision_evidence.ts";
 import { bankOf, queryOf } from "./link.ts";
-import { screenUrl } from "./screen_url.ts";
+import { isAccountMissing, screenUrl } from "./screen_url.ts";
 
 export interface ScreenRouteDeps extends DecideDeps {
   readonly binding: BrowserBinding;
@@ -77,7 +77,9 @@ export function screenRoutes(deps: ScreenRouteDeps): readonly PlatformEndpoint[]
   return [
     endpoint("browser", "returning", consentRoute, [linkedBank, linkQuery], async (c) => {
       const screen = await openScreen(deps, visitOf(deps, c, c.var));
-      return "show" in screen ? await drawScreen(deps, c, screen.show) : c.redirect(screen.leadTo, SEE_OTHER);
+      return "show" in screen
+        ? await drawScreen(deps, c, c.get("query"), screen.show)
+        : c.redirect(screen.leadTo, SEE_OTHER);
     }),
     endpoint("browser", "returning", decisionRoute, [linkedBank, linkQuery, formBody], async (c) => {
       const form = c.get("form");
@@ -105,7 +107,12 @@ function visitOf(
   };
 }
 
-async function drawScreen(deps: ScreenRouteDeps, c: Context, open: OpenDecision): Promise<Response> {
+async function drawScreen(
+  deps: ScreenRouteDeps,
+  c: Context,
+  query: LinkVariables["query"],
+  open: OpenDecision,
+): Promise<Response> {
   const language = languageOf(c, open);
   const view = consentView(open, {
     csrf: await deps.binding.asking(c).formToken(open.session.correlationId),
@@ -113,6 +120,7 @@ async function drawScreen(deps: ScreenRouteDeps, c: Context, open: OpenDecision)
     language,
     site: deps.site,
     now: deps.clock(),
+    isAccountMissing: isAccountMissing(query),
   });
   c.header("content-security-policy", screenPolicy(deps.site.sandbox));
   return c.html(renderConsentPage(view, language));

@@ -66,7 +66,7 @@ function draw(c: Context, shown: Omit<ErrorPage, "status">, site: Site): string 
     interactionId,
     nextUrl,
     tppName: tpp?.name,
-    fault: fault === undefined ? undefined : explanation(LINK_FAULTS[fault]),
+    fault: fault === undefined || !site.sandbox ? undefined : explanation(LINK_FAULTS[fault]),
     site,
     languageSwitch: languageSwitch(c, shown),
   };

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { memberOf } from "testing/answers.ts";
 import { clientToken, good, push } from "testing/flows.ts";
 import {
@@ -65,11 +65,18 @@ Deno.test("POST authorization.consent.oauth2 rejects a choice that is none, and 
     "four digits": { account: "0000" },
     "a name": { account: "length" },
     "another currency": { account: "3" },
-    "no decision": { decision: undefined, account: "0" },
-    "an unknown decision": { decision: "ACCEPT", account: "0" },
   };
   await steps(t, choices, async (choice) => {
     const act = (): Promise<Response> => decide(flow, screen, { decision: "accept", ...choice });
+    const answer = await assertNothingChanges(env, act);
+    const again = new URL(answer.headers.get("location") ?? "");
+    assertEquals([answer.status, again.searchParams.get("problem")], [303, "account"]);
+    const page = await (await flow.browser.open(again.href)).text();
+    assert(page.includes('role="alert"') && page.includes('aria-describedby="missing"'), page);
+  });
+  const decisions = { "no decision": undefined, "an unknown decision": "ACCEPT" };
+  await steps(t, decisions, async (decision) => {
+    const act = (): Promise<Response> => decide(flow, screen, { decision, account: "0" });
     await assertPage(await assertNothingChanges(env, act), 400, "link_unusable");
   });
   await t.step("a field twice", async () => {
@@ -91,7 +98,8 @@ Deno.test("GET authorization.consent.oauth2 offers rejecting alone where no acco
   assertEquals(readForm(html).accounts, []);
   assertEquals([html.includes('value="accept"'), html.includes('value="refuse"')], [false, true]);
   const act = (): Promise<Response> => decide(flow, screen, { decision: "accept", account: "0" });
-  await assertPage(await assertNothingChanges(env, act), 400, "link_unusable");
+  const again = (await assertNothingChanges(env, act)).headers.get("location") ?? "";
+  assertEquals((await (await flow.browser.open(again)).text()).includes('role="alert"'), false);
   await assertErrorAnswer(await decide(flow, screen, { decision: "refuse" }), "access_denied");
 });
 

@@ -27,7 +27,7 @@ export async function assertRejected(
   env: Environment,
   url: string,
   status: number,
-  page: "link_unusable" | "not_found" | "unavailable",
+  page: "link_unusable" | "shop_inactive" | "not_found" | "unavailable",
 ): Promise<Response> {
   const answer = await assertNothingChanges(env, () => new Browser(env).open(url));
   assertEquals(answer.headers.getSetCookie(), []);

@@ -93,7 +93,9 @@ Deno.test("a receipt has the payment's status at its time, and the page shows it
     const status = reports.at(-1) ?? "AcceptedSettlementInProcess";
     const { Data } = await good<PaymentReceipt>(call(env, env.tpp, flow.bound, receiptAt(id)), 200);
     assertEquals(decodeJwt<Receipt>(Data.Receipt)["status"], status);
-    assertStringIncludes(await pasted(env, Data.Receipt), EN[`receipt.status.${status}`]);
+    const shown = await pasted(env, Data.Receipt);
+    assertStringIncludes(shown, EN[`receipt.status.${status}`]);
+    assertEquals(headingOf(shown), EN[status === "Rejected" ? "receipt.genuineRejected" : "receipt.genuine"]);
     // The earlier receipt stays what it was.
     assertStringIncludes(await pasted(env, first), EN["receipt.status.AcceptedSettlementInProcess"]);
   });
@@ -108,7 +110,9 @@ Deno.test("the receipt of a payment that the bank has not answered says so [RCP1
       : network(request);
   const { receipt } = await receiptOf(env);
   assertEquals(decodeJwt<Receipt>(receipt)["status"], "Pending");
-  assertStringIncludes(await pasted(env, receipt), EN["receipt.status.Pending"]);
+  const shown = await pasted(env, receipt);
+  assertStringIncludes(shown, EN["receipt.status.Pending"]);
+  assertEquals(headingOf(shown), EN["receipt.genuinePending"]);
 });
 
 Deno.test("a receipt is for who may read the payment; for others it does not exist [RCP1]", async () => {
