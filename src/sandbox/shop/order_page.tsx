@@ -87,7 +87,9 @@ function Progress(
           <span class="mark" aria-hidden="true">{index < done ? "✓" : ""}</span>
           <span>
             {phrase(language, `progress.${step}`)}{" "}
-            <span class="hidden">{phrase(language, index < done ? "progress.done" : "progress.open")}</span>
+            <span class="visually-hidden">
+              {phrase(language, index < done ? "progress.done" : "progress.open")}
+            </span>
           </span>
         </li>
       ))}
