@@ -31,7 +31,8 @@ export function platformDocument(
   const frame = {
     title: "Payment initiation platform",
     description:
-      "Domestic payment initiation with explicit consent: FAPI 2.0, DPoP-bound tokens, mTLS, signed payloads.",
+      "Domestic payment initiation with explicit consent: FAPI 2.0, DPoP-bound tokens, mTLS, signed payloads. The schemas of " +
+      "responses are exact for this version. Later versions may add optional members and values: ignore what you do not know.",
     contact: { name: "Developer portal", url: `${authUrl}/docs` },
     servers: [
       { url: baseUrl, description: "API host (client certificate required)" },

@@ -117,7 +117,8 @@ async function checkout(shop: Shop, c: Context): Promise<Response> {
   const form = new URLSearchParams(await c.req.text());
   const own = session(shop, c);
   const csrf = own === undefined ? undefined : await checkoutToken(own);
-  if (own === undefined || form.get("csrf") !== csrf) return notice(c, 403, "origin");
+  if (own === undefined) return notice(c, 403, "cookies");
+  if (form.get("csrf") !== csrf) return notice(c, 403, "origin");
   const [item, bank, account] = ["item", "bank", "account"].map((name) => form.get(name) ?? "");
   const good = goods.find((candidate) => candidate.id === item);
   const bankCode = banks.find((candidate) => candidate.code === bank)?.code;

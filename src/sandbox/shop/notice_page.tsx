@@ -8,7 +8,7 @@ import { ShopLayout } from "./layout.tsx";
 import { phrase, words } from "./phrase.ts";
 
 /** The kinds of notices. */
-export type Notice = "failed" | "origin" | "choice" | "stray" | "not_found" | "too_long";
+export type Notice = "failed" | "origin" | "cookies" | "choice" | "stray" | "not_found" | "too_long";
 
 export function NoticePage(
   { reader, notice }: { readonly reader: Reader; readonly notice: Notice },

@@ -67,7 +67,9 @@ function Facts({ language, order, outcome }: PartProps): JSX.Element {
         </dd>
         <dt>{phrase(language, "order.status")}</dt>
         <dd>
-          <strong id="payment-status">{statusText(language, outcome)}</strong>
+          <strong id="payment-status">
+            <Status language={language} outcome={outcome} />
+          </strong>
         </dd>
         <OrderReferences language={language} order={order} />
       </dl>
@@ -152,8 +154,11 @@ function instantText(language: Language, text: string): string {
   return Number.isNaN(instant) ? text : formatInstant(language, instant);
 }
 
-/** The platform's status, if it has reported one. */
-function statusText(language: Language, { status, word }: Outcome): string {
-  if (status === undefined) return word ?? "";
-  return word === undefined ? words(language, status) : `${words(language, status)} (${word})`;
+/** The platform's status, if it has reported one. Its words are those of the protocol. */
+function Status(
+  { language, outcome: { status, word } }: { readonly language: Language; readonly outcome: Outcome },
+): JSX.Element {
+  const protocol = word === undefined ? null : <bdi lang="en" dir="ltr">{word}</bdi>;
+  if (status === undefined) return <>{protocol}</>;
+  return protocol === null ? <>{words(language, status)}</> : <>{words(language, status)} ({protocol})</>;
 }

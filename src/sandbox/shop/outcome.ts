@@ -93,6 +93,7 @@ const DENIALS: ReadonlyMap<string, Says> = new Map<string, Says>([
 ]);
 
 function rejection({ error, description }: Extract<OrderState, { phase: "refused" }>): Says {
+  if (error === "temporarily_unavailable") return "unavailable";
   if (error !== "access_denied") return "refused";
   return DENIALS.get(description ?? "") ?? "denied";
 }

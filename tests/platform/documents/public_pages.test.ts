@@ -15,7 +15,7 @@ import { DIRECTORY_FACTS } from "support/ui_samples.ts";
 
 const CACHED = { ...BROWSER_HEADERS, "cache-control": "public, max-age=300" };
 /** Pages are read on phones, over slow lines. */
-const MAX_PAGE_BYTES = 50_000;
+const MAX_PAGE_BYTES = 56_000;
 const API = "https://api.platform.example";
 const AUTH = "https://auth.platform.example";
 

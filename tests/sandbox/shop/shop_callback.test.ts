@@ -17,7 +17,10 @@ Deno.test("GET callback with a code pays once and shows the platform's status", 
   const { cookie, state } = await goToBank(env);
   const back = callback({ code: "secret-code", state, iss: issuer }, cookie);
   const page = await follow(env, await env.fetch(back.clone()), cookie);
-  assertStringIncludes(page, '<strong id="payment-status">AcceptedSettlementInProcess</strong>');
+  assertStringIncludes(
+    page,
+    '<strong id="payment-status"><bdi lang="en" dir="ltr">AcceptedSettlementInProcess</bdi></strong>',
+  );
   const again = await env.fetch(back);
   assertEquals(again.status, 303);
   assertEquals(payments(env), 1);
@@ -38,7 +41,10 @@ Deno.test("GET callback with access_denied shows that no money moved", async () 
   const response = await env.fetch(callback({ error: "access_denied", state, iss: issuer }, cookie));
   const page = await follow(env, response, cookie);
   assertStringIncludes(page, "No money has moved");
-  assertStringIncludes(page, '<strong id="payment-status">Not paid (access_denied)</strong>');
+  assertStringIncludes(
+    page,
+    '<strong id="payment-status">Not paid (<bdi lang="en" dir="ltr">access_denied</bdi>)</strong>',
+  );
   assertEquals(payments(env), 0);
 });
 
@@ -150,7 +156,10 @@ Deno.test("GET order shows the current status and keeps the last one when it can
   ]);
   for (const _ of [1, 2]) {
     const page = await (await env.fetch(get(path, cookie))).text();
-    assertStringIncludes(page, '<strong id="payment-status">AcceptedSettlementCompleted</strong>');
+    assertStringIncludes(
+      page,
+      '<strong id="payment-status"><bdi lang="en" dir="ltr">AcceptedSettlementCompleted</bdi></strong>',
+    );
   }
 });
 
