@@ -159,6 +159,8 @@ export interface ApiErrorParts {
   readonly security?: SecurityEvent;
   /** The TPP and its registered web page, for a page that may not redirect to it. */
   readonly tpp?: { readonly clientId: string; readonly name: string; readonly uri: string };
+  /** The languages that the TPP asked for, for a page. */
+  readonly uiLocales?: readonly string[];
 }
 
 /** The only error class for rejected requests. Any other thrown error is a bug and becomes a 500. */

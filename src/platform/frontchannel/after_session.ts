@@ -3,7 +3,6 @@
  * result cannot be used. The URL is always the TPP's (Decision G1). No state changes.
  */
 import type { Consent } from "../consents/consent.ts";
-import type { ClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError, type ApiErrorParts } from "../../base/kernel/api_error.ts";
 import { openRequestReads } from "../../base/store/request_reads.ts";
 import type { AskingBrowser } from "./asking_browser.ts";
@@ -73,11 +72,10 @@ export async function answeredBefore(
   consent: Consent,
 ): Promise<ApiError> {
   browser.forget(session.correlationId);
-  const { clientId } = session;
   if (overtaken(consent)?.error === "access_denied") { // its deadline has passed without a decision
     return new ApiError("interaction.finished", {
       detail: "answered before",
-      ...await linkTo(deps, clientId),
+      ...await linkTo(deps, session),
     });
   }
   return await saidBefore(deps, session, { accepted: consent.status !== "Rejected" });
@@ -86,13 +84,13 @@ export async function answeredBefore(
 /** The page that shows an earlier decision that differs from the customer's choice now. */
 export async function saidBefore(
   deps: StepDeps,
-  { clientId }: AuthorizationSession,
+  session: AuthorizationSession,
   { accepted, nextUrl }: { readonly accepted: boolean; readonly nextUrl?: string | undefined },
 ): Promise<ApiError> {
   return new ApiError(accepted ? "interaction.accepted" : "interaction.refused", {
     detail: "decided before",
     ...(nextUrl === undefined ? {} : { nextUrl }),
-    ...await linkTo(deps, clientId),
+    ...await linkTo(deps, session),
   });
 }
 
@@ -108,9 +106,14 @@ export async function notYours(
   const request = await deps.requests.find(deps.store, session.requestHash);
   const isOver = session.stage === "finished" || request === null || request.value.completed;
   const reason = isOver ? "interaction.finished" : "interaction.not_yours";
-  return new ApiError(reason, { detail, ...await linkTo(deps, session.clientId) });
+  return new ApiError(reason, { detail, ...await linkTo(deps, session) });
 }
 
-async function linkTo(deps: StepDeps, clientId: ClientId): Promise<Pick<ApiErrorParts, "tpp">> {
-  return backTo(await deps.clients.find(deps.store, clientId));
+/** Returns whom the page leads back to, and in which languages the TPP wants it. */
+async function linkTo(
+  deps: StepDeps,
+  { clientId, uiLocales }: AuthorizationSession,
+): Promise<Pick<ApiErrorParts, "tpp" | "uiLocales">> {
+  const languages = uiLocales === undefined ? {} : { uiLocales };
+  return { ...backTo(await deps.clients.find(deps.store, clientId)), ...languages };
 }

@@ -200,7 +200,12 @@ async function usableClient(
 ): Promise<Client> {
   const usable = client !== null && client.redirectUris.includes(request.redirectUri) &&
     await isActive(deps, client, request);
-  if (!usable) throw new ApiError("authorization.client_unusable", { fault: LINK_FAULTS.client_not_usable });
+  if (!usable) {
+    throw new ApiError("authorization.client_unusable", {
+      fault: LINK_FAULTS.client_not_usable,
+      ...languagesOf(request),
+    });
+  }
   return client;
 }
 
@@ -222,7 +227,11 @@ function unavailable(
   { parts }: ApiError,
 ): ApiError {
   const nextUrl = errorUrl(addressOf(authUrl, request), "temporarily_unavailable");
-  return new ApiError("platform.unavailable", { ...parts, nextUrl, ...backTo(tpp) });
+  return new ApiError("platform.unavailable", { ...parts, nextUrl, ...backTo(tpp), ...languagesOf(request) });
+}
+
+function languagesOf({ uiLocales }: PushedRequest): Pick<ApiErrorParts, "uiLocales"> {
+  return uiLocales === undefined ? {} : { uiLocales };
 }
 
 /** Returns the bank's encryption key if the bank is active, has no outage, and its payment orders do not fail. */

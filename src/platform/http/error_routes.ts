@@ -59,7 +59,7 @@ export function errorPageRoute(site: Site, findTpp: FindTpp): PlatformEndpoint {
 }
 
 function draw(c: Context, shown: Omit<ErrorPage, "status">, site: Site): string {
-  const language = chooseLanguage(c.req.header("accept-language"), c.req.query("lang"));
+  const language = chooseLanguage(c.req.header("accept-language"), c.req.query("lang"), shown.uiLocales);
   const { page, interactionId, tpp, fault, nextUrl = tpp?.uri } = shown;
   const view = {
     page,

@@ -24,6 +24,8 @@ export interface ErrorPage extends PageWire {
   readonly nextUrl: string | undefined;
   /** The TPP that the reader came from and its web page, if known. */
   readonly tpp?: ApiErrorParts["tpp"] | undefined;
+  /** The languages that the TPP asked for. */
+  readonly uiLocales?: readonly string[] | undefined;
   /** The fault of the TPP's link. */
   readonly fault?: LinkFault | undefined;
 }
@@ -63,12 +65,13 @@ export function answerErrors(
     note(deps, c, error, rejection);
     if (surface === "browser") {
       rejectionHeaders(rejection).forEach((value, name) => c.header(name, value));
-      const { nextUrl, tpp } = rejection?.parts ?? {};
+      const { nextUrl, tpp, uiLocales } = rejection?.parts ?? {};
       return await deps.drawErrorPage(c, {
         ...pageOf(wire),
         interactionId: c.get("interactionId"),
         nextUrl,
         tpp,
+        uiLocales,
         fault: linkFaultOf(rejection),
       });
     }

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import type { ServerMetadata } from "testing/answers.ts";
 import { sealedReturn, signedReturn } from "testing/bank_return.ts";
 import { good } from "testing/flows.ts";
-import { type AtBank, toBank } from "testing/authorization_flow.ts";
+import { type AtBank, Browser, returnPath, toBank } from "testing/authorization_flow.ts";
 import { reportAccounts } from "testing/front_channel.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
@@ -31,6 +31,14 @@ Deno.test("ui_locales is the consent screen's language, before Accept-Language",
   await using env = await openEnvironment();
   const flow = await toBank(env, { form: { ui_locales: "de-CH fr-CA en" } });
   assertEquals(await screenLanguages(env, flow), ["fr", "fr"]);
+});
+
+Deno.test("ui_locales is the language of an error page after the session, before Accept-Language", async () => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env, { form: { ui_locales: "fr" } });
+  const other = new Browser(env);
+  const page = await other.open(await returnPath(env, flow.bank, flow.handover));
+  assertEquals([page.status, (await page.text()).includes('<html lang="fr"')], [400, true]);
 });
 
 Deno.test("a language that the customer chooses on the page wins over ui_locales", async () => {
