@@ -41,6 +41,7 @@ export function composeOperations(
   const host: Host = operationsHost({
     log,
     ...shared.errors,
+    traceUri: undefined, // its requests have no traces
     drawErrorPage: consoleErrorPages(operatorsConsole(shared.site, log)),
     around: surroundings({ ...parts, ...shared }, log, operationsHeaders, { admission: shared.admission }),
     health,

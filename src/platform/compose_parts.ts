@@ -9,7 +9,7 @@ import {
 import { ownKeyDocument } from "./evidence/key_documents.ts";
 import type { ErrorDeps } from "./http/on_error.ts";
 import { openExplain } from "./security/proven_caller.ts";
-import { errorPath } from "../portal/paths.ts";
+import { errorPath, TRACES_PAGE_PATH } from "../portal/paths.ts";
 import { type ClaimStore, openClaimStore } from "./idempotency/claim_store.ts";
 import type { Credentials } from "../base/http/credentials.ts";
 import type { KeyRing } from "../base/jose/key_ring.ts";
@@ -187,6 +187,9 @@ function composeErrors(
     metrics,
     drawErrorPage: errorPages(site),
     explain: openExplain({ findCaller: clients.find, keys: participantKeys }),
+    traceUri: site.sandbox && config.traceDays > 0
+      ? (id) => `${config.authUrl}${TRACES_PAGE_PATH}?id=${id}`
+      : undefined,
     errorUri: (reason) => `${config.authUrl}${errorPath(reason)}`,
   };
 }

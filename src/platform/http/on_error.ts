@@ -50,6 +50,8 @@ export interface ErrorDeps {
   readonly explain: (c: Context, rejection: ApiError) => Promise<Explained | undefined>;
   /** Returns the address of a reason's documentation. */
   readonly errorUri: (reason: ErrorReason) => string;
+  /** Returns the page of a request's trace, which a sandbox shows to anyone. Absent elsewhere. */
+  readonly traceUri?: ((interactionId: string) => string) | undefined;
   readonly drawErrorPage: DrawErrorPage;
 }
 
@@ -101,7 +103,9 @@ async function explained(
 ): Promise<Told | undefined> {
   if (!EXPLAINED.has(oauth.status) && !EXPLAINED.has(resource?.status ?? oauth.status)) return undefined;
   const words = await deps.explain(c, rejection);
-  if (words === undefined) return undefined;
+  if (words === undefined) {
+    return deps.traceUri === undefined ? undefined : { uri: deps.traceUri(c.get("interactionId")) };
+  }
   const { client, reason, fault } = words;
   noteTold(c.get("trace"), client, { reason, ...(fault === undefined ? {} : { fault }) });
   return { ...(fault === undefined ? {} : { text: explanation(fault) }), uri: deps.errorUri(reason) };
