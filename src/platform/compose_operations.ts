@@ -40,8 +40,7 @@ export function composeOperations(
   const recordRead = openOperatorAudit(parts, openControlsStore());
   const host: Host = operationsHost({
     log,
-    ...shared.errors,
-    traceUri: undefined, // its requests have no traces
+    ...{ ...shared.errors, traceUri: undefined }, // its requests have no traces
     drawErrorPage: consoleErrorPages(operatorsConsole(shared.site, log)),
     around: surroundings({ ...parts, ...shared }, log, operationsHeaders, { admission: shared.admission }),
     health,
