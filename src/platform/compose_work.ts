@@ -1,7 +1,7 @@
 /** Names the jobs of the background work and gives each its parts. */
 import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
 import type { Shared, TimedParts } from "./compose_parts.ts";
-import { type EraseCaseDeps, finishErasures } from "./cases/erase_case.ts";
+import { type EraseCaseDeps, openErasures } from "./cases/erase_case.ts";
 import { openListFill } from "./cases/fill_lists.ts";
 import { type KeptTime, openKeptTime } from "./cases/kept_time.ts";
 import { finishDeletions, retireCases } from "./cases/retire_cases.ts";
@@ -198,7 +198,7 @@ function caseJobs(
     controls: openControlsStore(),
   };
   return {
-    finishErasures: () => finishErasures(deps),
+    finishErasures: openErasures(deps),
     followTime: () => keptTime.follow(),
     retireCases: () => retireCases(deps),
     finishDeletions: () => finishDeletions(deps),

@@ -67,6 +67,7 @@ export type ErrorReason =
   | "authorization.invalid_request"
   | "authorization.request_uri_unusable"
   | "authorization.client_unusable"
+  | "authorization.redirect_uri_unusable"
   | "bank_return.not_authentic"
   | "interaction.finished"
   | "interaction.accepted"

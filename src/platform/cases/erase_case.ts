@@ -95,7 +95,7 @@ export async function readCaseParts(
   return { caseId, consent, payment, order, isHeld: await isHeld(tx, consent.value.bank) };
 }
 
-/** Stages the tombstones of a case. {@link finishErasures} deletes its evidence and its data key. */
+/** Stages the tombstones of a case. {@link openErasures} deletes its evidence and its data key. */
 export function stageCaseErased(
   { consents, payments }: EraseCaseDeps,
   tx: Transaction,
@@ -108,14 +108,15 @@ export function stageCaseErased(
 }
 
 /**
- * Completes erasures that another process has left unfinished. One that fails keeps those behind it from nothing. Returns
- * their number.
+ * Returns the job that completes erasures that another process has left unfinished, and returns their number. Each pass
+ * goes on behind the one before, so if some fail, the others are still completed.
  */
-export async function finishErasures(deps: EraseCaseDeps): Promise<number> {
-  let finished = 0;
-  let page: readonly Erasure[] = [];
-  do {
-    page = await unfinishedErasures(deps.store, PAGE, page.at(-1));
+export function openErasures(deps: EraseCaseDeps): () => Promise<number> {
+  let last: Erasure | undefined;
+  return async () => {
+    const page = await unfinishedErasures(deps.store, PAGE, last);
+    last = page.length < PAGE ? undefined : page.at(-1);
+    let finished = 0;
     for (const erasure of page) {
       try {
         await finishErasure(deps, erasure);
@@ -124,8 +125,8 @@ export async function finishErasures(deps: EraseCaseDeps): Promise<number> {
         deps.log.error("case.not_erased", { consentId: erasure.consentId, error: errorText(error) });
       }
     }
-  } while (finished === 0 && page.length === PAGE);
-  return finished;
+    return finished;
+  };
 }
 
 /** Deletes the evidence, then the data key, then the note that the erasure is not complete. */

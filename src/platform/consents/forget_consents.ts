@@ -47,14 +47,19 @@ export async function forgetConsents(deps: ForgetConsentsDeps): Promise<number> 
       if (await forget(deps, deadline, now)) handled++;
     } catch (error) {
       deps.log.error("consent.not_forgotten", { consentId: deadline.consentId, error: errorText(error) });
-      await transact(
-        deps,
-        { what: "consent to forget", attempts: 1, lost: () => {} },
-        (tx) => deps.consents.stageForgetLater(tx, deadline, now + AGAIN_MS),
-      );
+      await putOff(deps, deadline, now + AGAIN_MS);
     }
   }
   return handled;
+}
+
+/** Gives the consent another time, unless it was handled meanwhile. @param at milliseconds */
+async function putOff(deps: ForgetConsentsDeps, deadline: Deadline, at: number): Promise<void> {
+  await transact(deps, { what: "consent to forget", attempts: 1, lost: () => {} }, async (tx) => {
+    if (await deps.consents.standsDeadline(tx, deadline)) {
+      await deps.consents.stageForgetLater(tx, deadline, at);
+    }
+  });
 }
 
 /** Returns false if another process was faster. @param keptNow milliseconds */

@@ -95,6 +95,8 @@ export interface EventStore {
 const PAGE = 100;
 /** Bounds the search for events that may be sent behind those whose TPP has reported an error. */
 const MAX_PAGES = 10;
+/** Events that have expired and are not deleted are passed over in such pages, 10 at most. */
+const EXPIRED_PAGE = 500;
 
 export interface EventStoreDeps {
   readonly store: Store;
@@ -109,8 +111,14 @@ export function openEventStore(deps: EventStoreDeps): EventStore {
   const { store, clock, keepMs, baseUrl } = deps;
   const { wake, ...wakes } = openWakes();
   const stageNotice = openNoticeStaging(deps);
-  const isDue = ({ entry: { value } }: PlacedEvent): boolean =>
-    clock() < value.stagedAt + keepMs && clock() >= (value.retryAt ?? 0);
+  const waiting: EventStore["waiting"] = (owner, limit, after) =>
+    listKept(
+      (size, last) => listWaiting(store, owner, size, last),
+      ({ entry }) => clock() < entry.value.stagedAt + keepMs,
+      limit,
+      after,
+    );
+  const isDue = ({ entry: { value } }: PlacedEvent): boolean => clock() >= (value.retryAt ?? 0);
   return {
     stage(tx, change) {
       const stagedAt = clock();
@@ -123,20 +131,14 @@ export function openEventStore(deps: EventStoreDeps): EventStore {
       stageNotice(tx, bankAsOwner({ code: change.bank }), place, bankNotice(change, change.forBank, baseUrl));
     },
     stageNotice,
-    due: (owner, limit) => listDue(store, owner, limit, isDue),
+    due: (owner, limit) => listDue((size, after) => waiting(owner, size, after), limit, isDue),
     find: (from, owner, place) => findAt(from, keyOf(owner, place)),
     at: findAt,
     stageChange(tx, former, changed) {
       check(tx, former.key, former.version);
       stageWaiting(tx, former.key, changed, changed.stagedAt + keepMs);
     },
-    waiting: (owner, limit, after) =>
-      listKept(
-        (size, last) => listWaiting(store, owner, size, last),
-        ({ entry }) => clock() < entry.value.stagedAt + keepMs,
-        limit,
-        after,
-      ),
+    waiting,
     ...finishedEvents(deps),
     wake,
     ...wakes,
@@ -191,8 +193,9 @@ async function listKept<Event extends EventPlace>(
   const found: Event[] = [];
   let page = await list(limit, after);
   found.push(...page.filter(isKept));
-  for (let size = limit; page.length === size && found.length < limit;) {
-    size = Math.max(limit, PAGE);
+  let size = limit;
+  for (let pages = 0; pages < MAX_PAGES && page.length === size && found.length < limit; pages++) {
+    size = Math.max(limit, EXPIRED_PAGE);
     page = await list(size, page.at(-1));
     found.push(...page.filter(isKept));
   }
@@ -200,15 +203,14 @@ async function listKept<Event extends EventPlace>(
 }
 
 async function listDue(
-  store: Store,
-  owner: EventOwner,
+  list: (size: number, after?: EventPlace) => Promise<readonly PlacedEvent[]>,
   limit: number,
   isDue: (event: PlacedEvent) => boolean,
 ): Promise<readonly PlacedEvent[]> {
   const found: PlacedEvent[] = [];
   let page: readonly PlacedEvent[] = [];
   for (let pages = 0; pages < MAX_PAGES && found.length < limit; pages++) {
-    page = await listWaiting(store, owner, PAGE, page.at(-1));
+    page = await list(PAGE, page.at(-1));
     found.push(...page.filter(isDue));
     if (page.length < PAGE) break;
   }

@@ -45,7 +45,7 @@ const consentRoute = createRoute({
 const decisionRoute = createRoute({
   ...consentRoute,
   method: "post",
-  responses: { 303: { description: "To the TPP" } },
+  responses: { 303: { description: "To the TPP, or to the same screen if an account is missing" } },
 });
 
 interface LinkVariables {

@@ -198,10 +198,15 @@ async function usableClient(
   request: PushedRequest,
   client: Client | null,
 ): Promise<Client> {
-  const usable = client !== null && client.redirectUris.includes(request.redirectUri) &&
-    await isActive(deps, client, request);
+  const usable = client !== null && await isActive(deps, client, request);
   if (!usable) {
     throw new ApiError("authorization.client_unusable", {
+      fault: LINK_FAULTS.client_not_usable,
+      ...languagesOf(request),
+    });
+  }
+  if (!client.redirectUris.includes(request.redirectUri)) {
+    throw new ApiError("authorization.redirect_uri_unusable", {
       fault: LINK_FAULTS.client_not_usable,
       ...languagesOf(request),
     });

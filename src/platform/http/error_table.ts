@@ -229,6 +229,7 @@ export const ERROR_TABLE = {
   "registration.invalid_client_metadata": row(badMetadata),
   "authorization.invalid_request": row(badRequest, undefined, "link_unusable"),
   "authorization.request_uri_unusable": row(badRequest, undefined, "link_unusable"),
+  "authorization.redirect_uri_unusable": row(badRequest, undefined, "link_unusable"),
   "authorization.client_unusable": row(badRequest, undefined, "shop_inactive"),
   "bank_return.not_authentic": row(badRequest, undefined, "not_authentic"),
   "interaction.finished": row(badRequest, undefined, "finished"),

@@ -115,9 +115,15 @@ async function keepDocument(
   if (former !== null && fetchedAt - former.value.fetchedAt < (isSame ? RENEW_AFTER_MS : 0)) return;
   const pieces = Math.ceil(text.length / PIECE_CHARACTERS);
   const head: Head = { digest, pieces, fetchedAt, ...(version === undefined ? {} : { version }) };
-  if (former?.value.digest !== digest) await writePieces(deps, piecesOf(id, head), text);
+  const places = piecesOf(id, head);
+  if (former?.value.digest !== digest || await lacksOne(deps, places)) await writePieces(deps, places, text);
   if (!await commitHead(deps, id, former, head)) return; // another process was faster
   if (former?.value.digest !== digest) await removeOthers(deps, id, digest);
+}
+
+/** Whether a piece is missing, as after a race of an earlier version. */
+async function lacksOne({ store }: KeptCopyDeps, keys: readonly Key[]): Promise<boolean> {
+  return (await store.getMany(keys)).includes(null);
 }
 
 async function commitHead(
@@ -147,7 +153,10 @@ async function writePieces(
   }
 }
 
-/** Removes pieces of former documents, and those that a crash has left behind, if the head is still that of this document. */
+/**
+ * Removes pieces of former documents, and those that a crash has left behind, if the head is still that of this document.
+ * It writes the head again: another process may have written its pieces and not its head yet, whose commit then fails.
+ */
 async function removeOthers(deps: KeptCopyDeps, id: string, digest: string): Promise<void> {
   const head = await keptCopyRecord.get(deps.store, keptCopyKey(id));
   if (head?.value.digest !== digest) return;
@@ -156,6 +165,7 @@ async function removeOthers(deps: KeptCopyDeps, id: string, digest: string): Pro
   if (others.length === 0) return;
   await commitIfUnchanged(deps, (tx) => {
     check(tx, keptCopyKey(id), head.version);
+    keptCopyRecord.set(tx, keptCopyKey(id), head.value);
     for (const { key } of others) remove(tx, key);
   });
 }

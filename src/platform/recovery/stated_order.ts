@@ -1,6 +1,6 @@
 /**
- * What is kept of a bank's statement: the statement without the orders that it brings, which are personal data, and in each
- * case that it changes what it says about this case's payment (contract EN16). No I/O.
+ * What is kept of a bank's statement: the statement without the orders and the reasons that it brings, which are personal
+ * data, and in each case that it changes what it says about this case's payment (contract EN16). No I/O.
  */
 import canonicalize from "canonicalize";
 import { digest } from "../evidence/digest.ts";
@@ -16,29 +16,38 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   order: ["DomesticPaymentId", "ConsentId", "Status", "StatusUpdateDateTime", "StatusReason", "Order"],
 };
 
+const REASON_REMOVED = '"StatusReason":"removed"';
+
 /** Returns the SHA-256 of a statement, base64url. @param text a compact JWS */
 export const statementDigest = (text: string): string => digest(text);
 
 /**
- * Returns the bytes to keep of a verified statement: its parts, with the SHA-256 of each order in place of the order. With
- * the orders, which are evidence of their cases, the statement is complete again and its signature verifies. A payload in
- * which orders are written with escapes, or that has members of the bank's own, is left out.
+ * Returns the bytes to keep of a verified statement: its parts, with the SHA-256 of each order in place of the order, and
+ * without the texts of reasons. With these, which their cases have, the statement is complete again and its signature
+ * verifies. A payload that spells them otherwise than they are found, or that has members of the bank's own, is left out.
  */
 export function withoutOrders(text: string, orders: readonly StatedOrder[]): Uint8Array<ArrayBuffer> {
   const [header = "", encoded = "", signature = ""] = text.split(".");
   const payload = redacted(
     new TextDecoder().decode(Uint8Array.fromBase64(encoded, { alphabet: "base64url" })),
-    orders.flatMap(({ order }) => order ?? []),
+    orders,
   );
   const kept = payload === undefined ? {} : { payload };
   return UTF8.encode(canonicalize({ sha256: statementDigest(text), protected: header, signature, ...kept }));
 }
 
-function redacted(payload: string, orders: readonly string[]): string | undefined {
+function redacted(payload: string, orders: readonly StatedOrder[]): string | undefined {
+  const hidden = new Map<string, string>();
+  for (const { order, statusReason } of orders) {
+    if (order !== undefined) hidden.set(`"${order}"`, `"sha256:${digest(order)}"`);
+    if (statusReason !== undefined) {
+      hidden.set(`"StatusReason":${JSON.stringify(statusReason)}`, REASON_REMOVED);
+    }
+  }
   let text = payload;
-  for (const order of orders) {
-    if (!payload.includes(`"${order}"`)) return undefined;
-    text = text.replaceAll(`"${order}"`, `"sha256:${digest(order)}"`);
+  for (const [part, instead] of hidden) {
+    if (!payload.includes(part)) return undefined;
+    text = text.replaceAll(part, () => instead);
   }
   const claims = JSON.parse(text) as { readonly Data: { readonly PaymentOrder: readonly object[] } };
   const isKnown = (value: object, as: string): boolean =>

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { openRecentlyUsed, type RecentlyUsed } from "../../base/kernel/recently_used.ts";
 import { defineRecord } from "../../base/store/record.ts";
 import { count, instant } from "../../base/store/record_fields.ts";
-import { type Clock, MAX_PROCESS_SKEW_MS } from "../../base/kernel/clock.ts";
+import { type Clock, MAX_SKEW_MS } from "../../base/kernel/clock.ts";
 import type { RatePolicy } from "../rate_policies.ts";
 import { rateBucketKey } from "../store_keys.ts";
 import type { Store } from "../../base/store/store.ts";
@@ -59,7 +59,7 @@ const MAX_ATTEMPTS = 5;
 const CONTENDED_MS = 1000;
 interface BucketStoreDeps {
   readonly store: Store;
-  /** The computer's clock. Those of other processes differ by {@link MAX_PROCESS_SKEW_MS} at most. */
+  /** The computer's clock. Those of other processes differ by {@link MAX_SKEW_MS} at most: beyond, requests fail. */
   readonly clock: Clock;
   /** For waits within this process. */
   readonly steady: Clock;
@@ -136,7 +136,7 @@ function fillMs({ burst, perSecond }: RatePolicy): number {
 function filled(bucket: Bucket | undefined, { burst, perSecond }: RatePolicy, now: number): Bucket {
   if (bucket === undefined) return { tokens: burst, filledAt: now };
   const { tokens, filledAt } = bucket;
-  if (filledAt - now > MAX_PROCESS_SKEW_MS) return { tokens, filledAt: now };
+  if (filledAt - now > MAX_SKEW_MS) return { tokens, filledAt: now };
   const gained = (Math.max(0, now - filledAt) / 1000) * perSecond;
   return { tokens: Math.min(burst, tokens + gained), filledAt: Math.max(filledAt, now) };
 }

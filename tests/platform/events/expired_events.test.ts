@@ -11,14 +11,14 @@ const DAY_MS = 86_400_000;
 const KEPT_MS = 7 * DAY_MS;
 const OWNER = { clientId: "SC-8b1c2a33-1111-4222-8333-444455556666" as ClientId, bank: "BANKA" as BankCode };
 
-/** A store with an event that has expired, and then so many that have not. */
-async function openExpired(fresh: number) {
+/** A store with events that have expired, and then so many that have not. */
+async function openExpired(fresh: number, expired = 1) {
   const store = await openTestStore();
   const time = { now: Date.now() };
   const clock = (): number => time.now;
   const events = openEventStore({ store, clock, keepMs: KEPT_MS, baseUrl: "https://api.example" });
   const deps = { store, clock, events };
-  await stage(deps, 1);
+  await stage(deps, expired);
   time.now += 5000;
   await stage(deps, fresh);
   time.now += KEPT_MS - 4000;
@@ -54,6 +54,11 @@ Deno.test("an event that has expired hides none behind it from walks and polls [
   const page = await events.waiting(OWNER, 200);
   assertEquals([page.length, (await events.waiting(OWNER, 200, page.at(-1))).length], [200, 50]);
   assertEquals((await events.due(OWNER, 300)).length, 250);
+});
+
+Deno.test("many events that have expired hide none behind them from polls [EVT7]", async () => {
+  await using expired = await openExpired(20, 1200);
+  assertEquals((await expired.events.due(OWNER, 50)).length, 20);
 });
 
 Deno.test("a replay is not complete if more events are kept behind one that has expired [EVT15]", async () => {

@@ -30,7 +30,7 @@ Deno.test("GET authorization.oauth2 looks again at what held at PAR: the redirec
     redirectUris: SHOP_REDIRECTS.slice(0, 1),
   };
   assertEquals((await register(env, fewer)).status, 201);
-  await assertRejected(env, link(env, requestUri), 400, "shop_inactive");
+  await assertRejected(env, link(env, requestUri), 400, "link_unusable");
 });
 
 Deno.test("GET authorization.oauth2 sends the customer back with temporarily_unavailable where the bank cannot be sealed to [AZ9] [B5]", async (t) => {

@@ -38,7 +38,7 @@ Deno.test("a process removes no pieces of the newer document that another one ke
       return await store.list(selection);
     },
     async commit(staged: Commit) {
-      if (staged.writes.every(({ kind }) => kind === "delete")) {
+      if (staged.writes.some(({ kind }) => kind === "delete")) {
         mayGoOn.resolve();
         await keeping;
       }
@@ -46,6 +46,41 @@ Deno.test("a process removes no pieces of the newer document that another one ke
     },
   });
   await older.keep({ value: "older", fetchedAt: 10, version: 1 });
+  assertEquals((await copyAt({}).load())?.value, "newer");
+  await store.close();
+});
+
+Deno.test("a process whose pieces were removed before its head keeps no copy then, and a whole one later [A9]", async () => {
+  const store = await openTestStore();
+  const copyAt = (changed: Partial<Store>) =>
+    keepCopies({ store: { ...store, ...changed }, clock: Date.now, log })(
+      "https://directory.example/jwks",
+      FORM,
+    );
+  const hasPieces = Promise.withResolvers<void>();
+  const mayGoOn = Promise.withResolvers<void>();
+  const newer = copyAt({
+    async commit(staged: Commit) {
+      if (staged.writes.some(({ key }) => key[0] === "kept_copy")) {
+        hasPieces.resolve();
+        await mayGoOn.promise;
+      }
+      return await store.commit(staged);
+    },
+  });
+  let keeping: Promise<void> | undefined;
+  const older = copyAt({
+    async list(selection) {
+      keeping ??= newer.keep({ value: "newer", fetchedAt: 20, version: 2 });
+      await hasPieces.promise;
+      return await store.list(selection);
+    },
+  });
+  await older.keep({ value: "older", fetchedAt: 10, version: 1 });
+  mayGoOn.resolve();
+  await keeping;
+  assertEquals((await copyAt({}).load())?.value, "older");
+  await newer.keep({ value: "newer", fetchedAt: 30, version: 2 });
   assertEquals((await copyAt({}).load())?.value, "newer");
   await store.close();
 });

@@ -17,10 +17,16 @@ export const PAGE_HELP = {
     "Push a new request for each attempt.",
   ),
   "authorization.client_unusable": help(
-    "The client is not active any more, or its redirect_uri is not registered any more.",
-    "An active client with this redirect_uri",
+    "The client is not active any more.",
+    "An active client",
     "-",
-    "Register again with the newest software statement.",
+    "Ask the directory why.",
+  ),
+  "authorization.redirect_uri_unusable": help(
+    "The redirect_uri of the pushed request is not registered any more.",
+    "A redirect_uri of the newest registration",
+    "-",
+    "Push a new request with a registered redirect_uri.",
   ),
   "bank_return.not_authentic": help(
     "The bank's result JWT cannot be used.",
