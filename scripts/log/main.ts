@@ -115,7 +115,9 @@ async function proofOf(
 }
 
 async function fetchKeys({ fetch }: LogTools, issuer: string): Promise<JSONWebKeySet> {
-  const response = await fetch(`${issuer}/jwks`);
+  const response = await fetch(`${issuer}/jwks`).catch((error: Error) => {
+    throw new Error(`${issuer}/jwks does not answer: ${error.message}`);
+  });
   if (!response.ok) throw new Error(`${issuer}/jwks answered ${response.status}`);
   return await response.json() as JSONWebKeySet;
 }

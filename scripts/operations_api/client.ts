@@ -69,8 +69,12 @@ export function reasonOf({ status, retryAfter, json }: ApiAnswer): string {
   return retryAfter === undefined ? reason : `${reason.replace(/\.$/, "")}; try again in ${retryAfter} s`;
 }
 
+/** Longest `Retry-After` that a command waits for, seconds: the evidence log has a new entry within two. */
+const MAX_WAIT_SECONDS = 3;
+const TRIES = 3;
+
 /**
- * Sends a GET request as the operator of `OPS_TOKEN`.
+ * Sends a GET request as the operator of `OPS_TOKEN`. Tries again if the platform says that it soon answers.
  *
  * @throws {UsageError} if `OPS_TOKEN` is not set
  * @throws {Error} in one sentence, for an answer other than 200 and 404
@@ -80,7 +84,11 @@ export async function getOperation(
   url: string | undefined,
   path: string,
 ): Promise<ApiAnswer> {
-  const answer = await callOperations(tools, operatorOf(tools, url), path);
+  let answer = await callOperations(tools, operatorOf(tools, url), path);
+  for (let tries = 1; tries < TRIES && Number(answer.retryAfter ?? Infinity) <= MAX_WAIT_SECONDS; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, Number(answer.retryAfter) * 1000));
+    answer = await callOperations(tools, operatorOf(tools, url), path);
+  }
   if (answer.ok || answer.status === 404) return answer;
   throw new Error(reasonOf(answer));
 }

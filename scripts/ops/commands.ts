@@ -83,6 +83,13 @@ export const COMMANDS: readonly Command[] = [
   change("bank hold", "BANK", (id) => `/banks/${id}/hold`, "Holds a bank's orders"),
   change("bank release", "BANK", (id) => `/banks/${id}/release`, "Releases them"),
   {
+    words: "bank restores",
+    ids: [],
+    required: [],
+    help: "Banks that are held after a restore, until deno task reconcile",
+    plan: () => get("/order-holds"),
+  },
+  {
     words: "bank outage",
     ids: ["BANK"],
     required: ["from", "until", "text", "reason"],

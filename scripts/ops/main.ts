@@ -102,7 +102,9 @@ function linesOf(value: unknown, indent = ""): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => [`${indent}-`, ...linesOf(item, `${indent}  `)]);
   if (typeof value !== "object" || value === null) return [`${indent}${printable(value)}`];
   return Object.entries(value).flatMap(([name, member]) =>
-    typeof member === "object" && member !== null
+    Array.isArray(member) && member.length === 0
+      ? [`${indent}${name}: none`]
+      : typeof member === "object" && member !== null
       ? [`${indent}${name}:`, ...linesOf(member, `${indent}  `)]
       : [`${indent}${name}: ${printable(member)}`]
   );

@@ -59,7 +59,9 @@ export async function reconcile(args: readonly string[], tools: ReconcileTools):
     await reconcileBank(line, bank);
   }
   const left = await holds(line);
-  tools.print(left.length === 0 ? "No orders are held." : `Still held: ${left.map(nameOf).join(", ")}.`);
+  tools.print(
+    left.length === 0 ? "No bank is held after a restore." : `Still held: ${left.map(nameOf).join(", ")}.`,
+  );
   return left.length === 0;
 }
 

@@ -88,7 +88,7 @@ for (const ending of ["kv", "sqlite"]) {
       await run(drill, "reconcile", ["--url", "http://127.0.0.1:1"], 1),
       "does not answer",
     );
-    assertStringIncludes(await run(drill, "reconcile", []), "No orders are held.");
+    assertStringIncludes(await run(drill, "reconcile", []), "No bank is held after a restore.");
     const holds = (port = ""): Promise<Response> => fetch(`http://127.0.0.1:${port}/operations/order-holds`);
     const [here, there] = await Promise.all([holds(drill.env["OPERATIONS_PORT"]), holds(drill.env["PORT"])]);
     assertEquals(

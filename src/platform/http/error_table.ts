@@ -247,7 +247,9 @@ export const ERROR_TABLE = {
   "operations.invalid_request": row(badRequest),
   "operations.not_found": row(oauth(404, "not_found", "Does not exist.")),
   "operations.conflict": row(oauth(409, "conflict", "The current state does not allow this.")),
-  "operations.order_unknown": row(oauth(404, "not_found", "No such order waits to be pushed.")),
+  "operations.order_unknown": row(
+    oauth(404, "not_found", "No such order waits. The bank has answered it, or there is none."),
+  ),
   "operations.subscription_unknown": row(oauth(404, "not_found", "The TPP has no such subscription.")),
   "operations.participant_unknown": row(oauth(404, "not_found", "No participant has this client id.")),
   "operations.order_not_dead": row(oauth(409, "conflict", "The order is not given up.")),
@@ -255,13 +257,15 @@ export const ERROR_TABLE = {
     oauth(
       409,
       "may_be_at_bank",
-      "The bank may have taken this order. Ask the bank, then send MayBeAtBank true to close it anyway.",
+      "The bank may have taken this order. Ask the bank, then send MayBeAtBank true (--may-be-at-bank) to close it anyway.",
     ),
   ),
   "operations.not_held": row(oauth(404, "not_found", "No orders of this bank are held.")),
   "operations.not_in_log": row(oauth(404, "not_found", "The evidence log has no such leaf or size.")),
   "operations.case_unknown": row(oauth(404, "not_found", "No consent or payment has this id.")),
-  "operations.case_open": row(oauth(409, "case_open", "The consent or its payment is not final.")),
+  "operations.case_open": row(
+    oauth(409, "case_open", "The consent or its payment is not final, or its bank is held after a restore."),
+  ),
   "operations.case_retained": row(oauth(409, "case_retained", "The law requires that this case is kept.")),
   "operations.statement_unusable": row(oauth(409, "conflict", "The bank's statement cannot be used.")),
   "directory.unauthorized": row(oauth(401, "unauthorized", "The admin token is missing or wrong.")),

@@ -71,10 +71,13 @@ export async function holdBank(deps: ChangeControlsDeps, bank: BankCode, by: ByO
   });
 }
 
+const NOT_HELD =
+  "No operator holds the bank. One that is held after a restore is reconciled, or released, with deno task reconcile.";
+
 /** @throws {ApiError} `operations.conflict` if no operator holds the bank */
 export async function releaseBank(deps: ChangeControlsDeps, bank: BankCode, by: ByOperator): Promise<void> {
   await change(deps, `bank ${bank}`, "bank.released", by, (controls) => {
-    if (!controls.holds.some((hold) => hold.bank === bank)) throw conflict("The bank is not held.");
+    if (!controls.holds.some((hold) => hold.bank === bank)) throw conflict(NOT_HELD);
     return { ...controls, holds: controls.holds.filter((hold) => hold.bank !== bank) };
   });
 }
