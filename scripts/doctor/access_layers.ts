@@ -17,6 +17,9 @@ const REGISTRATION: Layer = {
   async check(at) {
     at.rejection = await tokenRejection(at);
     const words = at.rejection;
+    if (/ answered 503\b/.test(words)) {
+      throw new Wrong(words, `curl ${at.addresses.auth_url}/service-levels.json   # and try again later`);
+    }
     if (words !== "" && !ASSERTION_WORDS.test(words) && !PROOF_WORDS.test(words)) throw new Wrong(words);
     return known(at.participant).clientId;
   },

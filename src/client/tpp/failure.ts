@@ -16,7 +16,11 @@ export function describeFailure(error: unknown): string {
   }
   if (error instanceof Error && error.name === "TimeoutError") return "The platform did not answer in time";
   if (error instanceof oauth.OperationProcessingError && error.cause instanceof Response) {
-    return `The platform answered ${error.cause.status}, which is not what its interface says`;
+    const { status } = error.cause;
+    const what = status === 503
+      ? "this bank or the platform cannot be used now; try again later"
+      : "unexpectedly";
+    return `The platform answered ${status}: ${what}`;
   }
   return error instanceof Error ? error.message : "Unknown failure";
 }

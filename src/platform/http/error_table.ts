@@ -247,9 +247,7 @@ export const ERROR_TABLE = {
   "operations.invalid_request": row(badRequest),
   "operations.not_found": row(oauth(404, "not_found", "Does not exist.")),
   "operations.conflict": row(oauth(409, "conflict", "The current state does not allow this.")),
-  "operations.order_unknown": row(
-    oauth(404, "not_found", "No such order waits. The bank has answered it, or there is none."),
-  ),
+  "operations.order_unknown": row(oauth(404, "not_found", "No such order waits. Has the bank answered it?")),
   "operations.subscription_unknown": row(oauth(404, "not_found", "The TPP has no such subscription.")),
   "operations.participant_unknown": row(oauth(404, "not_found", "No participant has this client id.")),
   "operations.order_not_dead": row(oauth(409, "conflict", "The order is not given up.")),
