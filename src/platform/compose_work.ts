@@ -97,7 +97,7 @@ export function composeWork(
   const isDeleted = async (id: ClientId): Promise<boolean> =>
     await shared.clients.findDeleted(parts.store, id) !== null;
   const count = parts.operators === undefined ? {} : {
-    countOrders: countOrders(delivery),
+    countOrders: countOrders({ ...delivery, unreconciled: openHoldStore(parts.store).all }),
     countEvents: pacedJob(
       delivery.steady,
       () => countEvents({ ...parts, ...shared, metrics: delivery.metrics, isDeleted }),

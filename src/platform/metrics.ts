@@ -74,6 +74,12 @@ const ORDERS = {
     help: "How long the oldest held order of a bank is held. Take the maximum over processes.",
     labels: { bank: "bounded" },
   },
+  platform_bank_unreconciled_seconds: {
+    kind: "gauge",
+    help:
+      "How long a bank has waited for its reconciliation after a restore. Its TPPs get 503. Take the maximum over processes.",
+    labels: { bank: "bounded" },
+  },
   platform_orders_counted_timestamp_seconds: {
     kind: "gauge",
     help: "When the numbers of orders were last counted.",

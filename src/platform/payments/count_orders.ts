@@ -19,6 +19,8 @@ export interface CountOrdersDeps {
   readonly clock: Clock;
   /** Clock of the due times. */
   readonly steady: Clock;
+  /** The banks that are held after a restore, with its time, milliseconds. */
+  readonly unreconciled: () => Promise<readonly { readonly bank: BankCode; readonly restoredAt: number }[]>;
 }
 
 /** Orders of one bank that a pass counts in each state. A larger backlog shows as this number. */
@@ -56,6 +58,13 @@ async function count(deps: CountOrdersDeps): Promise<void> {
   metrics.replace(
     "platform_order_held_age_seconds",
     held.ages.map(({ bank, seconds }) => ({ labels: { bank }, value: seconds })),
+  );
+  metrics.replace(
+    "platform_bank_unreconciled_seconds",
+    (await deps.unreconciled()).map(({ bank, restoredAt }) => ({
+      labels: { bank },
+      value: Math.max(0, deps.clock() - restoredAt) / 1000,
+    })),
   );
   metrics.set("platform_orders_counted_timestamp_seconds", {}, deps.clock() / 1000);
 }

@@ -65,6 +65,21 @@ Deno.test("an operator can release orders with a reason, which stands in the his
   ]);
 });
 
+Deno.test("a bank that waits for its reconciliation shows in the metrics until it has one [G9, O2]", async () => {
+  await using env = await openBookEnvironment();
+  await paid(env);
+  await restore(env, await copyOf(env));
+  const waiting = async (): Promise<readonly string[]> => {
+    env.now += 60_000;
+    await env.platform.workOnce();
+    const text = await (await env.asOperator("/operations/metrics")).text();
+    return text.match(/^platform_bank_unreconciled_seconds\{.*\} \d+/gm) ?? [];
+  };
+  assertEquals((await waiting()).includes('platform_bank_unreconciled_seconds{bank="BANKA"} 60'), true);
+  await env.operate("/operations/order-holds/BANKA/reconcile", "");
+  assertEquals((await waiting()).some((line) => line.includes("BANKA")), false);
+});
+
 Deno.test("releasing a bank's orders does not send those that were held for more than a day [G9]", async () => {
   await using env = await openBookEnvironment();
   const takes = env.answer;
