@@ -66,7 +66,9 @@ Deno.test("every page of bank and shop, in every language, is small, strict and 
     await Promise.all(all.map(async ({ language, name }) => {
       const html = await assertServedSafely(`${site.origin}/${name}?lang=${language}`);
       const status = STATUSES.find((one) => name === `shop-${one}`);
-      if (status !== undefined) assertStringIncludes(html, `id="payment-status">${status}<`);
+      if (status !== undefined) {
+        assertStringIncludes(html, `id="payment-status" lang="en" dir="ltr">${status}<`);
+      }
     }));
   } finally {
     await site.stop();

@@ -106,7 +106,8 @@ export async function notYours(
   const request = await deps.requests.find(deps.store, session.requestHash);
   const isOver = session.stage === "finished" || request === null || request.value.completed;
   const reason = isOver ? "interaction.finished" : "interaction.not_yours";
-  return new ApiError(reason, { detail, ...await linkTo(deps, session) });
+  const { uiLocales: _, ...link } = await linkTo(deps, session); // it may be another reader
+  return new ApiError(reason, { detail, ...link });
 }
 
 /** Returns whom the page leads back to, and in which languages the TPP wants it. */

@@ -67,9 +67,7 @@ function Facts({ language, order, outcome }: PartProps): JSX.Element {
         </dd>
         <dt>{phrase(language, "order.status")}</dt>
         <dd>
-          <strong id="payment-status">
-            <Status language={language} outcome={outcome} />
-          </strong>
+          <Status language={language} outcome={outcome} />
         </dd>
         <OrderReferences language={language} order={order} />
       </dl>
@@ -158,7 +156,16 @@ function instantText(language: Language, text: string): string {
 function Status(
   { language, outcome: { status, word } }: { readonly language: Language; readonly outcome: Outcome },
 ): JSX.Element {
-  const protocol = word === undefined ? null : <bdi lang="en" dir="ltr">{word}</bdi>;
-  if (status === undefined) return <>{protocol}</>;
-  return protocol === null ? <>{words(language, status)}</> : <>{words(language, status)} ({protocol})</>;
+  if (status === undefined) return <strong id="payment-status" lang="en" dir="ltr">{word ?? ""}</strong>;
+  return (
+    <strong id="payment-status">
+      {words(language, status)}
+      {word === undefined ? null : (
+        <>
+          {" ("}
+          <bdi lang="en" dir="ltr">{word}</bdi>)
+        </>
+      )}
+    </strong>
+  );
 }

@@ -5,6 +5,8 @@ import { sealedReturn, signedReturn } from "testing/bank_return.ts";
 import { good } from "testing/flows.ts";
 import { type AtBank, Browser, returnPath, toBank } from "testing/authorization_flow.ts";
 import { reportAccounts } from "testing/front_channel.ts";
+import { adminCall } from "testing/participants.ts";
+import { link } from "./rejected_links.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
 
@@ -33,11 +35,22 @@ Deno.test("ui_locales is the consent screen's language, before Accept-Language",
   assertEquals(await screenLanguages(env, flow), ["fr", "fr"]);
 });
 
-Deno.test("ui_locales is the language of an error page after the session, before Accept-Language", async () => {
+Deno.test("ui_locales is the language of an error page for the customer's own browser, and not for another one", async () => {
   await using env = await openEnvironment();
-  const flow = await toBank(env, { form: { ui_locales: "fr" } });
-  const other = new Browser(env);
-  const page = await other.open(await returnPath(env, flow.bank, flow.handover));
+  const first = await toBank(env, { form: { ui_locales: "fr" } });
+  const returned = await returnPath(env, first.bank, first.handover);
+  const languageAt = async (browser: Browser): Promise<string | undefined> => {
+    const answer = await browser.open(returned, { headers: { "accept-language": "es" } });
+    return /<html lang="([a-z]+)"/.exec(await answer.text())?.[1];
+  };
+  assertEquals(await languageAt(new Browser(env)), "es");
+  await adminCall(env, "PUT", `/participants/${env.tpp.orgId}/software/status`, {
+    status: "Inactive",
+    reason: "a test",
+  });
+  env.now += 301_000;
+  const { browser } = first;
+  const page = await browser.open(link(env, first.requestUri), { headers: { "accept-language": "es" } });
   assertEquals([page.status, (await page.text()).includes('<html lang="fr"')], [400, true]);
 });
 
