@@ -86,9 +86,20 @@ async function spoilBank(storePath: string): Promise<void> {
   const store = await openDenoKv(storePath);
   await store.commit({
     checks: [],
-    writes: [{ kind: "set", key: ["bank", "SPOILT"], value: 7 }, ...deadEvent(Date.now() - 7_200_000)],
+    writes: [
+      { kind: "set", key: ["bank", "SPOILT"], value: 7 },
+      unreconciled(Date.now() - 3_600_000),
+      ...deadEvent(Date.now() - 7_200_000),
+    ],
   });
   await store.close();
+}
+
+/** A bank that has waited for its reconciliation since a restore. */
+function unreconciled(restoredAt: number): Write {
+  const comparison = { recovered: 0, updated: 0, agreed: 0, disagreements: [] };
+  const value = { bank: "BANKZ", epoch: crypto.randomUUID(), restoredAt, since: restoredAt, comparison };
+  return { kind: "set", key: ["order_hold", "BANKZ"], value };
 }
 
 /** An event that a subscriber has rejected until it was given up. */
@@ -198,6 +209,7 @@ const TOGETHER = [
   "EventsDead",
   "EventsDelayed",
   "BankUnreachable",
+  "BankUnreconciled",
   "BreakerOpen",
   "RequestsFailing",
   "RequestsShed",
