@@ -3,6 +3,7 @@
  * same keys, and it binds tokens to the same DPoP keys.
  */
 import { calculateJwkThumbprint } from "jose";
+import { CLIENT_ASSERTION_TYPE } from "../../src/platform/profile.ts";
 import { dpopProof, type Signer, signJwt } from "../testing/jwts.ts";
 import { testKey } from "../testing/keys.ts";
 import { bundle } from "../testing/other_runtime.ts";
@@ -127,14 +128,14 @@ async function requestOf(kind: Kind, origin: string, signer: Signer): Promise<Re
   const body = new URLSearchParams({
     ...kind.form,
     client_id: CLIENT,
-    client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+    client_assertion_type: CLIENT_ASSERTION_TYPE,
     client_assertion: await signJwt(signer, claims),
   });
   const url = `${origin}${kind.path}`;
   const proof = kind.hasProof
     ? { dpop: await dpopProof(env, await testKey(9), { method: "POST", url }) }
     : {};
-  return new Request(url, { method: "POST", body, headers: { ...proof } });
+  return new Request(url, { method: "POST", body, headers: proof });
 }
 
 async function firstLine(output: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {

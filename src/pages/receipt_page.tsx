@@ -65,14 +65,15 @@ export function renderReceiptPage(view: ReceiptView, language: Language): string
   );
 }
 
+function isUnpaid(status: Status): status is "Rejected" | "Pending" {
+  return status === "Rejected" || status === "Pending";
+}
+
 function titleOf({ receipt, fault }: ReceiptView, language: Language): string {
   if (fault !== undefined) return words(language, `receipt.${fault}.title`);
   if (receipt === undefined) return words(language, "receipt.title");
   const { status } = receipt;
-  return words(
-    language,
-    status === "Rejected" || status === "Pending" ? `receipt.genuine${status}` : "receipt.genuine",
-  );
+  return words(language, isUnpaid(status) ? `receipt.genuine${status}` : "receipt.genuine");
 }
 
 function Form(
@@ -109,7 +110,7 @@ function Facts({ receipt, language }: FactsProps): JSX.Element {
   const { amount, currency } = receipt;
   return (
     <>
-      {receipt.status === "Rejected" || receipt.status === "Pending"
+      {isUnpaid(receipt.status)
         ? <p class="notice">{phrase(language, `receipt.status.${receipt.status}`)}</p>
         : null}
       <p class="note">

@@ -40,8 +40,7 @@ export function composeOperations(
   const recordRead = openOperatorAudit(parts, openControlsStore());
   const host: Host = operationsHost({
     log,
-    ...{ ...shared.errors, traceUri: undefined }, // its requests have no traces
-    drawErrorPage: consoleErrorPages(operatorsConsole(shared.site, log)),
+    ...errorsOf(shared, log),
     around: surroundings({ ...parts, ...shared }, log, operationsHeaders, { admission: shared.admission }),
     health,
     guard: guardOf(parts, shared, log, recordRead),
@@ -68,6 +67,11 @@ export function composeOperations(
     },
   });
   return host;
+}
+
+/** Requests of operators have no traces, and their errors the console's frame. */
+function errorsOf({ errors, site }: Shared, log: Log): Shared["errors"] {
+  return { ...errors, traceUri: undefined, drawErrorPage: consoleErrorPages(operatorsConsole(site, log)) };
 }
 
 function operatorStores(

@@ -11,7 +11,7 @@ import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { Provider } from "oidc-provider";
 
-/** What the bench tells its peer. */
+/** Settings of the peer, from the bench. */
 export interface PeerSettings {
   readonly issuer: string;
   /** Path of the SQLite file. */
@@ -22,7 +22,7 @@ export interface PeerSettings {
   readonly key: Readonly<Record<string, unknown>>;
 }
 
-/** What `oidc-provider` stores. */
+/** A record of `oidc-provider`, as far as it is read here. */
 interface Payload {
   readonly uid?: string;
   readonly userCode?: string;

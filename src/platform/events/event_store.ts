@@ -191,13 +191,12 @@ async function listKept<Event extends EventPlace>(
   after?: EventPlace,
 ): Promise<readonly Event[]> {
   const found: Event[] = [];
-  let page = await list(limit, after);
-  found.push(...page.filter(isKept));
-  let size = limit;
-  for (let pages = 0; pages < MAX_PAGES && page.length === size && found.length < limit; pages++) {
-    size = Math.max(limit, EXPIRED_PAGE);
-    page = await list(size, page.at(-1));
+  let [size, last] = [limit, after];
+  for (let pages = 0; pages <= MAX_PAGES && found.length < limit; pages++) {
+    const page = await list(size, last);
     found.push(...page.filter(isKept));
+    if (page.length < size) break;
+    [size, last] = [Math.max(limit, EXPIRED_PAGE), page.at(-1)];
   }
   return found.slice(0, limit);
 }

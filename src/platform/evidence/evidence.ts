@@ -28,7 +28,7 @@ export type EvidenceKind =
   | "payment_request"
   /** The bank's report of a payment status, with its payload signature. */
   | "status_report"
-  /** What the bank's statement after a restore says about the payment. */
+  /** The entry for the payment in the bank's statement after a restore. */
   | "stated_order"
   /** Which cases retention has erased or deleted. */
   | "retention";

@@ -14,7 +14,7 @@ import {
 } from "./authorization_session.ts";
 import { openOutcome } from "./sealed_outcome.ts";
 import { readStanding, type StepDeps } from "./take_step.ts";
-import { backTo, errorUrl } from "./tpp_redirect.ts";
+import { backTo, errorUrl, languagesOf } from "./tpp_redirect.ts";
 
 /**
  * Returns the next URL of a finished session, for the browser that began it and its form token. For one minute this
@@ -76,6 +76,7 @@ export async function answeredBefore(
     return new ApiError("interaction.finished", {
       detail: "answered before",
       ...await linkTo(deps, session),
+      ...languagesOf(session),
     });
   }
   return await saidBefore(deps, session, { accepted: consent.status !== "Rejected" });
@@ -91,6 +92,7 @@ export async function saidBefore(
     detail: "decided before",
     ...(nextUrl === undefined ? {} : { nextUrl }),
     ...await linkTo(deps, session),
+    ...languagesOf(session),
   });
 }
 
@@ -106,15 +108,12 @@ export async function notYours(
   const request = await deps.requests.find(deps.store, session.requestHash);
   const isOver = session.stage === "finished" || request === null || request.value.completed;
   const reason = isOver ? "interaction.finished" : "interaction.not_yours";
-  const { uiLocales: _, ...link } = await linkTo(deps, session); // it may be another reader
-  return new ApiError(reason, { detail, ...link });
+  return new ApiError(reason, { detail, ...await linkTo(deps, session) }); // in the language of this browser
 }
 
-/** Returns whom the page leads back to, and in which languages the TPP wants it. */
 async function linkTo(
   deps: StepDeps,
-  { clientId, uiLocales }: AuthorizationSession,
-): Promise<Pick<ApiErrorParts, "tpp" | "uiLocales">> {
-  const languages = uiLocales === undefined ? {} : { uiLocales };
-  return { ...backTo(await deps.clients.find(deps.store, clientId)), ...languages };
+  { clientId }: Pick<AuthorizationSession, "clientId">,
+): Promise<Pick<ApiErrorParts, "tpp">> {
+  return backTo(await deps.clients.find(deps.store, clientId));
 }

@@ -32,7 +32,7 @@ import { scaRequestClaims, scaUrl } from "./sca_request.ts";
 import { noteIds, notePushed } from "./note_session.ts";
 import { incompleteLink, unusableRequest } from "./link_fault.ts";
 import type { RejectInOutage } from "../security/current_controls.ts";
-import { backTo, errorUrl, inactiveUrl, type TppAddress } from "./tpp_redirect.ts";
+import { backTo, errorUrl, inactiveUrl, languagesOf, type TppAddress } from "./tpp_redirect.ts";
 
 export interface StartDeps extends ReadConsentDeps, TransactDeps {
   readonly requests: PushedRequestStore;
@@ -235,10 +235,6 @@ function unavailable(
   return new ApiError("platform.unavailable", { ...parts, nextUrl, ...backTo(tpp), ...languagesOf(request) });
 }
 
-function languagesOf({ uiLocales }: PushedRequest): Pick<ApiErrorParts, "uiLocales"> {
-  return uiLocales === undefined ? {} : { uiLocales };
-}
-
 /** Returns the bank's encryption key if the bank is active, has no outage, and its payment orders do not fail. */
 async function readyBank(
   deps: StartDeps,
@@ -276,7 +272,7 @@ function newSession(
     requestHash,
     bindingHash,
     debtorAccountPresent,
-    ...(request.uiLocales === undefined ? {} : { uiLocales: request.uiLocales }),
+    ...languagesOf(request),
     expiresAt: now + FLOW_SECONDS * 1000,
   };
 }

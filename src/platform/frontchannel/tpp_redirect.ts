@@ -46,6 +46,13 @@ export function backTo(tpp: Client | null): Pick<ApiErrorParts, "tpp"> {
   return { tpp: { clientId: tpp.clientId, name: tpp.orgName, uri: tpp.clientUri } };
 }
 
+/** Returns the languages that a TPP asked for, for error pages. */
+export function languagesOf(
+  { uiLocales }: { readonly uiLocales?: readonly string[] },
+): Pick<ApiErrorParts, "uiLocales"> {
+  return uiLocales === undefined ? {} : { uiLocales };
+}
+
 /** Returns the URL of a failure because the bank or the TPP is inactive (Decision G5), temporarily or permanently. */
 export function inactiveUrl(to: TppAddress, who: "bank" | "TPP", standing: Inactive): string {
   const isOver = standing === "withdrawn" || standing === "deregistered";

@@ -71,8 +71,7 @@ export async function holdBank(deps: ChangeControlsDeps, bank: BankCode, by: ByO
   });
 }
 
-const NOT_HELD =
-  "No operator holds the bank. One that is held after a restore is reconciled, or released, with deno task reconcile.";
+const NOT_HELD = "No operator holds the bank. If it is held after a restore, use deno task reconcile.";
 
 /** @throws {ApiError} `operations.conflict` if no operator holds the bank */
 export async function releaseBank(deps: ChangeControlsDeps, bank: BankCode, by: ByOperator): Promise<void> {

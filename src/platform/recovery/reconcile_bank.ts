@@ -9,6 +9,7 @@ import type { Log } from "../log_events.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
+import { digest } from "../evidence/digest.ts";
 import { stageBody } from "../evidence/evidence_store.ts";
 import type { Entry } from "../../base/store/store.ts";
 import { commitIfUnchanged } from "../../base/store/transaction.ts";
@@ -17,7 +18,7 @@ import { counted, type Hold, NOTHING_COMPARED } from "./hold.ts";
 import { holdHistoryOf, type HoldStore } from "./hold_store.ts";
 import { openStatement } from "./order_statement.ts";
 import type { StatementPage } from "./order_statement_schema.ts";
-import { statementDigest, withoutOrders } from "./stated_order.ts";
+import { withoutOrders } from "./stated_order.ts";
 import { settleOrder, type SettleOrderDeps } from "./settle_order.ts";
 
 export interface ReconcileBankDeps extends SettleOrderDeps, AskBankDeps {
@@ -55,8 +56,9 @@ export async function reconcileBank(
   const { authUrl, keys } = deps;
   const opened = await openStatement({ authUrl, keys, clock: deps.clock }, bank, entry.value, text);
   if (!opened.ok) throw unusable(opened.fault.why);
-  await keepStatement(deps, bank.code, text, opened.value);
-  const compared = await compare(deps, entry.value, opened.value, statementDigest(text));
+  const sha256 = digest(text);
+  await keepStatement(deps, bank.code, { text, sha256 }, opened.value);
+  const compared = await compare(deps, entry.value, opened.value, sha256);
   return await settle(deps, entry, compared, operator);
 }
 
@@ -100,11 +102,11 @@ async function asked(deps: ReconcileBankDeps, bank: BankClient, hold: Hold): Pro
 async function keepStatement(
   deps: ReconcileBankDeps,
   bank: BankCode,
-  text: string,
+  { text, sha256 }: { readonly text: string; readonly sha256: string },
   { orders }: StatementPage,
 ): Promise<void> {
-  const bytes = withoutOrders(text, orders);
-  const place = `${holdHistoryOf(bank)} ${statementDigest(text)}`;
+  const bytes = withoutOrders(text, sha256, orders);
+  const place = `${holdHistoryOf(bank)} ${sha256}`;
   await commitIfUnchanged(deps, (tx) => stageBody(tx, place, { bytes }));
 }
 

@@ -80,12 +80,9 @@ export function traceRoutes(deps: TraceRouteDeps): readonly PlatformEndpoint[] {
       return c.json(represent(deps, traces, `/${id}`));
     }),
     endpoint("resource", "participant", listTracesRoute, checks, async (c) => {
-      const query = c.req.queries();
-      const [name, subject] = readSubject(query);
+      const { name, text, subject } = readSubject(c.req.queries());
       const traces = await deps.traces.about(c.get("access").caller.clientId, subject);
-      return c.json(
-        represent(deps, traces, `?${new URLSearchParams({ [name]: query[name]?.[0] ?? subject })}`),
-      );
+      return c.json(represent(deps, traces, `?${new URLSearchParams({ [name]: text })}`));
     }),
   ];
 }
@@ -118,11 +115,13 @@ const SUBJECTS: Readonly<Record<string, (text: string) => string | undefined>> =
 };
 
 /** @throws {ApiError} `resource.invalid_fields` */
-function readSubject(query: Readonly<Record<string, string[]>>): readonly [name: string, subject: string] {
+function readSubject(
+  query: Readonly<Record<string, string[]>>,
+): { readonly name: string; readonly text: string; readonly subject: string } {
   const [[name = "", [text = "", ...more] = []] = [], ...others] = Object.entries(query);
   const known = Object.hasOwn(SUBJECTS, name) && more.length === 0 && others.length === 0;
   const subject = known ? SUBJECTS[name]?.(text) : undefined;
-  if (subject !== undefined) return [name, subject];
+  if (subject !== undefined) return { name, text, subject };
   const path = known ? name : "query";
   const message = known
     ? `${name} must be ${name === "rejected" ? "true" : "a UUID"}.`
