@@ -1,9 +1,10 @@
 /**
- * Implements the storage port on PostgreSQL: one table, and one function call a commit (`migrations/0001_entry.sql`).
+ * Implements the storage port on PostgreSQL: one table, and one function call a commit (`migrations/0003_absent_entries.sql`).
  *
  * A commit knows itself: its id is the version of the entries that it writes. If the connection is lost before the
  * answer, the commit is repeated with its id, and the database tells a repetition from a conflict. So a commit is
- * reported as failed only if the database was away for longer than {@link UNKNOWN_PATIENCE_MS}.
+ * reported as failed only if the database was away for longer than {@link UNKNOWN_PATIENCE_MS}. A read is repeated once,
+ * so that a lost connection or a server that stood still for two seconds costs no request.
  */
 import { hasCode } from "../../kernel/error_code.ts";
 import { monotonicClock } from "../../kernel/clock.ts";
@@ -24,8 +25,9 @@ export function openPostgresStore(connections: Connections): Store {
   const expire = startExpiry(connections);
   return {
     async get<T>(key: Key): Promise<Entry<T> | null> {
-      const [row] = await connections.run((sql) =>
-        sql<Row<T>[]>`select value, version from hub.entry where key = ${encodeKey(key)}::bytea`
+      const [row] = await read(
+        connections,
+        (sql) => sql<Row<T>[]>`select value, version from hub.entry where key = ${encodeKey(key)}::bytea`,
       );
       return row === undefined ? null : { key, value: row.value, version: row.version };
     },
@@ -52,10 +54,9 @@ interface KeyedRow<T> extends Row<T> {
 async function getMany<T>(connections: Connections, keys: readonly Key[]): Promise<(Entry<T> | null)[]> {
   if (keys.length === 0) return [];
   const asked = keys.map(encodeKey);
-  const rows = await connections.run((sql) =>
+  const rows = await read(connections, (sql) =>
     sql<KeyedRow<T>[]>`
-      select key, value, version from hub.entry where key = any (${arrayOf(asked)}::bytea[])`
-  );
+      select key, value, version from hub.entry where key = any (${arrayOf(asked)}::bytea[])`);
   const found = new Map(rows.map((row) => [row.key, row]));
   return keys.map((key, index) => {
     const row = found.get(asked[index] ?? "");
@@ -64,13 +65,24 @@ async function getMany<T>(connections: Connections, keys: readonly Key[]): Promi
 }
 
 async function list<T>(connections: Connections, { prefix, after, limit }: Listing): Promise<Entry<T>[]> {
-  const rows = await connections.run((sql) =>
+  const rows = await read(connections, (sql) =>
     sql<KeyedRow<T>[]>`
       select key, value, version from hub.entry
         where key > ${encodeKey(after ?? prefix)}::bytea and key < ${endBelow(prefix)}::bytea
-        order by key limit ${limit}`
-  );
+        order by key limit ${limit}`);
   return rows.map(({ key, value, version }) => ({ key: decodeKey(key), value, version }));
+}
+
+/** Reads, and once more if the first failure came early. While the database is away, a read fails within 5 s. */
+async function read<T>(connections: Connections, statement: (sql: Sql) => Promise<T>): Promise<T> {
+  const startedAt = monotonicClock();
+  try {
+    return await connections.run(statement);
+  } catch (error) {
+    if (!(error instanceof StoreFailure) || monotonicClock() - startedAt >= UNSENT_PATIENCE_MS) throw error;
+  }
+  await pause();
+  return await connections.run(statement);
 }
 
 async function commitPatiently(connections: Connections, staged: Commit): Promise<boolean> {
@@ -91,8 +103,12 @@ async function commitPatiently(connections: Connections, staged: Commit): Promis
         if (monotonicClock() - startedAt + RETRY_MS >= patience) throw error;
       }
     }
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    await pause();
   }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, RETRY_MS));
 }
 
 /** Gives the call of the commit function. All its repetitions have the same id. */
