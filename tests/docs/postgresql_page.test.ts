@@ -2,6 +2,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import postgres from "postgres";
 import { storeCommand } from "../../scripts/store/main.ts";
+import { SCHEMA } from "../../src/base/store/postgres/schema.ts";
 import { openStore } from "../../src/base/store/open_store.ts";
 import { isPostgresMissing, postgresServer } from "../support/postgres.ts";
 
@@ -54,7 +55,7 @@ Deno.test({
         database: "hub",
       });
       assertEquals([standbys, (platform ?? 0) > 0, size, archiver], [0, true, 1, 1]);
-      assertEquals(await run(owner, { user: "hub_owner", database: "hub" }), [1, 2]);
+      assertEquals(await run(owner, { user: "hub_owner", database: "hub" }), [1, SCHEMA]);
     } finally {
       await store.close();
     }

@@ -58,6 +58,29 @@ Deno.test("commits that wait go into one transaction, each with its own result",
   await store.close();
 });
 
+Deno.test("writes that can be joined are one write in a transaction of several commits, and themselves in one alone", async () => {
+  const { commit, transactions, begin, store } = await grouped();
+  const join = (keys: readonly Key[]): Write => ({ kind: "set", key: ["joined"], value: keys.flat() });
+  const joinable = (name: string): Write => ({ ...set(name), join } as Write);
+  const first = commit({ checks: [], writes: [joinable("first"), joinable("of two")] });
+  await Promise.resolve(); // its turn has come
+  const others = ["a", "b"].map((name) =>
+    commit({ checks: [], writes: [joinable(name), set(`${name} alone`)] })
+  );
+  begin();
+  assertEquals(await Promise.all([first, ...others]), [true, true, true]);
+  assertEquals(sizes(transactions), [2, 3]);
+  assertEquals((await store.get(["joined"]))?.value, ["a", "b"]);
+  const apart = await Promise.all([
+    commit({ checks: [{ key: ["first"], version: null }], writes: [joinable("conflict")] }),
+    commit({ checks: [], writes: [joinable("c")] }),
+  ]);
+  assertEquals(apart, [false, true]);
+  assertEquals((await store.get(["joined"]))?.value, ["a", "b"]);
+  assertEquals((await store.get(["c"]))?.value, 1);
+  await store.close();
+});
+
 const absent = (name: string): Commit["checks"] => [{ key: [name], version: null }];
 const OVERLAPS: Readonly<Record<string, readonly [Commit, Commit]>> = {
   "both create one entry": [

@@ -1,6 +1,10 @@
 /** Commits that wait for each other's entries never wait in a circle. */
 import { assertEquals } from "@std/assert";
-import { type Connections, openConnections } from "../../../../src/base/store/postgres/connections.ts";
+import {
+  type Connections,
+  openConnections,
+  UNHURRIED,
+} from "../../../../src/base/store/postgres/connections.ts";
 import { encodeKey } from "../../../../src/base/store/postgres/key_codec.ts";
 import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_store.ts";
 import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
@@ -12,7 +16,7 @@ Deno.test({
     "A commit that finds a new entry of another one fails at once, whoever has locked that entry meanwhile [G10]",
   ignore: isPostgresMissing,
   async fn() {
-    const connections = await openConnections(readPostgresUrl(await newPostgresDatabase()));
+    const connections = await openConnections(readPostgresUrl(await newPostgresDatabase()), UNHURRIED);
     const store = openPostgresStore(connections);
     const [fresh, hot, held] = [["a"], ["b"], ["c"]];
     await store.commit({ checks: [], writes: [hot, held].map((key) => ({ kind: "set", key, value: 0 })) });
@@ -64,5 +68,6 @@ async function untilWaiting(connections: Connections, count: number): Promise<vo
           where datname = current_database() and wait_event_type = 'Lock'`
     );
     waiting = row?.waiting ?? 0;
+    await new Promise((done) => setTimeout(done, 10));
   }
 }
