@@ -32,6 +32,9 @@ export interface EvidenceCosts {
 
 /** Entries of a payment on the platform's screen whose order is pushed. */
 const ENTRIES = 12;
+/** One in so many is of a request with a DPoP proof, and about 1.9 kB long. The others have 0.3 to 0.7 kB. */
+const WITH_PROOF = 3;
+const PROOF_CHARACTERS = 1250;
 /** Of a payment: the other rows that its commits write. */
 const ROWS = 4;
 
@@ -91,8 +94,11 @@ async function cpuOf(work: () => Promise<void>): Promise<number> {
 /** Commits histories as the platform does, several at once, with their leaves or without. */
 async function writeEntries(deps: TransactDeps, count: number, isLogged: boolean): Promise<void> {
   for (let made = 0; made < count; made += AT_ONCE) {
-    await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-      const [subject, entry] = [crypto.randomUUID(), entryAt(deps.clock())];
+    await Promise.all(Array.from({ length: AT_ONCE }, async (_, index) => {
+      const [subject, entry] = [
+        crypto.randomUUID(),
+        entryAt(deps.clock(), (made + index) % WITH_PROOF === 0),
+      ];
       await commitIfUnchanged(deps, (tx) => {
         for (let row = 0; row < ROWS; row++) {
           const key = ["bench", String(row), crypto.randomUUID()];
@@ -105,9 +111,9 @@ async function writeEntries(deps: TransactDeps, count: number, isLogged: boolean
   }
 }
 
-function entryAt(at: number): AuditEntry {
+function entryAt(at: number, hasProof: boolean): AuditEntry {
   const digest = "x".repeat(43);
-  return {
+  const entry: AuditEntry = {
     at,
     event: "payment.AcceptedSettlementInProcess",
     actor: "SC-6dede227-f4e5-4409-85dd-0fd2b1128b98",
@@ -116,19 +122,22 @@ function entryAt(at: number): AuditEntry {
     interactionId: crypto.randomUUID(),
     salt: digest.slice(0, 22),
     items: [{ kind: "payment_request", sha256: digest, key: digest }],
+  };
+  return !hasProof ? entry : {
+    ...entry,
     authentication: {
       clientId: "SC-6dede227-f4e5-4409-85dd-0fd2b1128b98",
       certificate: digest,
       method: "POST",
       target: "https://api.example/BANKA/domestic-payments/v1",
       token: digest,
-      proof: "x".repeat(900),
+      proof: "x".repeat(PROOF_CHARACTERS),
     },
   };
 }
 
 async function placeAll(deps: GrowLogDeps): Promise<void> {
-  while ((await deps.log.waiting(1)).length > 0) await growLog(deps);
+  while ((await deps.log.waiting(1)).rows.length > 0) await growLog(deps);
 }
 
 async function bytesBelow(store: Store, prefixes: readonly string[]): Promise<number> {

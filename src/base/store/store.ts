@@ -18,8 +18,20 @@ export interface Entry<T> {
  * on it.
  */
 export type Write =
-  | { readonly kind: "set"; readonly key: Key; readonly value: unknown; readonly expiresAt?: number }
+  | {
+    readonly kind: "set";
+    readonly key: Key;
+    readonly value: unknown;
+    readonly expiresAt?: number;
+    readonly join?: Join;
+  }
   | { readonly kind: "delete"; readonly key: Key };
+
+/**
+ * Returns one write that stands for several, from their keys. A store may use it for writes with the same function that
+ * happen in one transaction, because a row costs more than what is in it. The reader must know both forms.
+ */
+export type Join = (keys: readonly Key[]) => Write;
 
 /** Requires that the key still has this version, or, if null, that the key does not exist. */
 export interface Check {

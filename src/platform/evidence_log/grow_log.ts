@@ -7,7 +7,7 @@ import type { Entry } from "../../base/store/store.ts";
 import { commitIfUnchanged, type TransactDeps } from "../../base/store/transaction.ts";
 import { type LogOrigin, signCheckpoint } from "./checkpoint.ts";
 import type { LogHead } from "./log_records.ts";
-import type { LogStore, WaitingLeaf } from "./log_store.ts";
+import type { LogStore, WaitingLeaves } from "./log_store.ts";
 import { appended, type Edge, edgeOf, rootOf } from "./tiles.ts";
 
 export interface GrowLogDeps extends TransactDeps {
@@ -16,7 +16,10 @@ export interface GrowLogDeps extends TransactDeps {
   readonly signer: NamedKey;
 }
 
-/** Leaf hashes in one commit. Each is at most two of the 1000 mutations that Deno KV takes. */
+/**
+ * Leaf hashes in one commit, and those of one more row. Each is at most two of the 1000 mutations that Deno KV takes: it
+ * has a row, and may be the only one of its second.
+ */
 const BATCH = 450;
 /** Bounds a pass. The next one starts a second later. */
 const MAX_BATCHES = 20;
@@ -34,11 +37,11 @@ export async function growLog(deps: GrowLogDeps): Promise<number> {
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
     const head = await deps.log.head(); // first: its version then excludes that any of these got a place meanwhile
     const waiting = await deps.log.waiting(BATCH);
-    const isDue = waiting.length > 0 && (batch > 0 || !isYoung(head, deps));
+    const isDue = waiting.leaves.length > 0 && (batch > 0 || !isYoung(head, deps));
     if (!isDue && !needsKey(head, deps)) break;
     if (!await place(deps, head, waiting)) break; // another process has
-    placed += waiting.length;
-    if (waiting.length < BATCH) break;
+    placed += waiting.leaves.length;
+    if (waiting.areAll) break;
   }
   return placed;
 }
@@ -56,13 +59,14 @@ function isYoung(head: Entry<LogHead> | null, { clock }: GrowLogDeps): boolean {
 async function place(
   deps: GrowLogDeps,
   former: Entry<LogHead> | null,
-  waiting: readonly WaitingLeaf[],
+  waiting: WaitingLeaves,
 ): Promise<boolean> {
   const { kid, key } = deps.signer;
   const size = former?.value.size ?? 0;
-  const grown = appended(size, await edgeAt(deps.log, size), waiting.map(({ leaf }) => leaf));
+  const leaves = waiting.leaves.map(({ leaf }) => Uint8Array.fromBase64(leaf, { alphabet: "base64url" }));
+  const grown = appended(size, await edgeAt(deps.log, size), leaves);
   const { checkpoint: _, ...before } = former?.value ?? {};
-  const head = { ...before, size: size + waiting.length, at: deps.clock(), kid };
+  const head = { ...before, size: size + leaves.length, at: deps.clock(), kid };
   const checkpoint = await signCheckpoint(deps.origin, { ...head, root: rootOf(grown.edge) }, { kid, key });
   return await commitIfUnchanged(
     deps,

@@ -26,6 +26,12 @@ export interface LogHead {
   readonly epoch?: LogEpoch;
 }
 
+/** A leaf hash (base64url) and the time that it was staged with (milliseconds). */
+export interface TimedLeaf {
+  readonly at: number;
+  readonly leaf: string;
+}
+
 export const logWaitingRecord = defineRecord<Record<string, unknown>>({
   name: "log_waiting",
   keyParts: ["time (ms)", "leaf hash"],
@@ -33,6 +39,17 @@ export const logWaitingRecord = defineRecord<Record<string, unknown>>({
   schema: z.looseObject({}),
   version: 1,
   lifetime: "Until it has a place, about one second.",
+  personalData: "none",
+  retention: "protocol",
+});
+
+export const logWaitingGroupRecord = defineRecord<{ readonly leaves: readonly TimedLeaf[] }>({
+  name: "log_waiting_group",
+  keyParts: ["time of the first (ms)", "the first leaf hash"],
+  what: "Leaf hashes without a place of commits that a file made in one transaction, with their times.",
+  schema: z.looseObject({ leaves: z.array(z.looseObject({ at: instant, leaf: text })) }),
+  version: 1,
+  lifetime: "Until they have places, about one second.",
   personalData: "none",
   retention: "protocol",
 });
@@ -90,6 +107,7 @@ export const logCheckpointRecord = defineRecord<{ readonly checkpoint: string }>
 
 export const logRecords = [
   logWaitingRecord,
+  logWaitingGroupRecord,
   logRangeRecord,
   logTileRecord,
   logHeadRecord,

@@ -1,13 +1,21 @@
 /**
  * Stores the evidence log. A commit that records something stages its leaf hash under a key of its own, so commits do
- * not wait for each other. `grow_log.ts` gives the waiting leaf hashes their places.
+ * not wait for each other. Commits that a file makes in one transaction share a row. `grow_log.ts` gives the waiting
+ * leaf hashes their places.
  */
 import type { LeafRange } from "../../base/merkle/proofs.ts";
 import { type Hash, hashText } from "../../base/merkle/tree.ts";
 import { storeCopyKey } from "../../base/store/copy_mark.ts";
-import type { Entry, Listing, Store } from "../../base/store/store.ts";
+import type { Entry, Key, Listing, Store, Write } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
-import { logCheckpointKey, logHeadKey, logRangeKey, logTileKey, logWaitingKey } from "../store_keys.ts";
+import {
+  logCheckpointKey,
+  logHeadKey,
+  logRangeKey,
+  logTileKey,
+  logWaitingGroupKey,
+  logWaitingKey,
+} from "../store_keys.ts";
 import {
   logCheckpointRecord,
   type LogEpoch,
@@ -15,23 +23,27 @@ import {
   logHeadRecord,
   logRangeRecord,
   logTileRecord,
+  logWaitingGroupRecord,
   logWaitingRecord,
+  type TimedLeaf,
 } from "./log_records.ts";
 import type { Tile, TilePlace } from "./tiles.ts";
 
-/** A leaf hash without a place. */
-export interface WaitingLeaf {
-  readonly entry: Entry<unknown>;
-  readonly leaf: Hash;
-  /** The time that it was staged with, milliseconds. */
-  readonly at: number;
+/** Leaf hashes without a place. */
+export interface WaitingLeaves {
+  /** The keys of their rows. */
+  readonly rows: readonly Key[];
+  /** In the order of their times. */
+  readonly leaves: readonly TimedLeaf[];
+  /** Whether no others wait. */
+  readonly areAll: boolean;
 }
 
 /** Reads and changes the log. */
 export interface LogStore {
   head(): Promise<Entry<LogHead> | null>;
-  /** Returns the oldest leaf hashes without a place, at most `limit`. */
-  waiting(limit: number): Promise<readonly WaitingLeaf[]>;
+  /** Returns the oldest leaf hashes without a place, at most `limit` and those of one more row. */
+  waiting(limit: number): Promise<WaitingLeaves>;
   /** Returns the hashes of tiles, in this order. A tile that does not exist has none. */
   tiles(places: readonly TilePlace[]): Promise<readonly (readonly Hash[])[]>;
   /**
@@ -57,7 +69,7 @@ export interface LogStore {
 export interface Growth {
   readonly head: LogHead & { readonly checkpoint: string };
   /** The leaf hashes that get places, from the former size on. */
-  readonly placed: readonly WaitingLeaf[];
+  readonly placed: WaitingLeaves;
   readonly tiles: readonly Tile[];
 }
 
@@ -72,7 +84,22 @@ const BASE64URL = { alphabet: "base64url" } as const;
  * @param at milliseconds
  */
 export function stageLeaf(tx: Transaction, leaf: Hash, at: number): void {
-  logWaitingRecord.set(tx, logWaitingKey(at, hashText(leaf)), {});
+  const writes: Write[] = [];
+  logWaitingRecord.set({ writes }, logWaitingKey(at, hashText(leaf)), {});
+  tx.writes.push(...writes.map((write) => ({ ...write, join: asGroup })));
+}
+
+function asGroup(keys: readonly Key[]): Write {
+  const writes: Write[] = [];
+  const [first = []] = keys;
+  logWaitingGroupRecord.set({ writes }, logWaitingGroupKey(first), { leaves: keys.map(leafIn) });
+  const [write] = writes;
+  if (write === undefined) throw new Error("a record stages its write");
+  return write;
+}
+
+function leafIn(key: Key): TimedLeaf {
+  return { at: Number(key[1]), leaf: key.at(-1) ?? "" };
 }
 
 /**
@@ -93,14 +120,7 @@ export function stageLogEpoch(
 export function openLogStore(store: Store): LogStore {
   return {
     head: () => logHeadRecord.get(store, logHeadKey),
-    async waiting(limit) {
-      const entries = await store.list({ prefix: [logWaitingRecord.name], limit });
-      return entries.map((entry) => ({
-        entry,
-        leaf: Uint8Array.fromBase64(entry.key.at(-1) ?? "", BASE64URL),
-        at: Number(entry.key[1]),
-      }));
-    },
+    waiting: (limit) => waiting(store, limit),
     async tiles(places) {
       const found = await store.getMany(places.map(({ level, index }) => logTileKey(level, index)));
       return found.map((entry) => entry === null ? [] : hashesIn(logTileRecord.decode(entry).value.hashes));
@@ -112,13 +132,14 @@ export function openLogStore(store: Store): LogStore {
       }
     },
     smallestSizeAfter: openSmallestSizes(store),
-    isWaiting: async (leaf, at) => await store.get(logWaitingKey(at, hashText(leaf))) !== null,
+    isWaiting: async (leaf, at) =>
+      await store.get(logWaitingKey(at, hashText(leaf))) !== null || await isInGroup(store, hashText(leaf)),
     stageGrowth(tx, former, { head, placed, tiles }) {
       check(tx, logHeadKey, former?.version ?? null); // the start of an epoch changes the head
       check(tx, storeCopyKey, null);
       const first = former?.value.size ?? 0;
-      for (const { entry } of placed) remove(tx, entry.key);
-      stageRanges(tx, first, placed);
+      for (const row of placed.rows) remove(tx, row);
+      stageRanges(tx, first, placed.leaves);
       for (const { level, index, hashes } of tiles) {
         logTileRecord.set(tx, logTileKey(level, index), { hashes: textOf(hashes) });
       }
@@ -129,8 +150,42 @@ export function openLogStore(store: Store): LogStore {
   };
 }
 
-/** Leaf hashes wait in the order of their times, so those of one second get neighbouring places. */
-function stageRanges(tx: Transaction, first: number, placed: readonly WaitingLeaf[]): void {
+/** A row and its leaf hashes. */
+type WaitingRow = readonly [key: Key, leaves: readonly TimedLeaf[]];
+
+async function waiting(store: Store, limit: number): Promise<WaitingLeaves> {
+  const prefixes = [[logWaitingRecord.name], [logWaitingGroupRecord.name]];
+  const [alone = [], groups = []] = await Promise.all(
+    prefixes.map((prefix) => store.list({ prefix, limit })),
+  );
+  const rows = [
+    ...alone.map(({ key }): WaitingRow => [key, [leafIn(key)]]),
+    ...groups.map((group): WaitingRow => [group.key, logWaitingGroupRecord.decode(group).value.leaves]),
+  ].toSorted(([one], [other]) => Number(one[1]) - Number(other[1]));
+  const taken: WaitingRow[] = [];
+  let count = 0;
+  for (const row of rows) {
+    if (count >= limit) break;
+    taken.push(row);
+    count += row[1].length;
+  }
+  return {
+    rows: taken.map(([key]) => key),
+    leaves: taken.flatMap(([, leaves]) => leaves).toSorted((one, other) => one.at - other.at),
+    areAll: taken.length === rows.length && Math.max(alone.length, groups.length) < limit,
+  };
+}
+
+/** The rows are few: those of about a second, unless no process has placed them. */
+async function isInGroup(store: Store, leaf: string): Promise<boolean> {
+  for await (const row of entriesBelow(store, { prefix: [logWaitingGroupRecord.name], limit: GROUPS })) {
+    if (logWaitingGroupRecord.decode(row).value.leaves.some((waits) => waits.leaf === leaf)) return true;
+  }
+  return false;
+}
+
+/** Neighbours in the order of their times, so leaf hashes of one second get neighbouring places. */
+function stageRanges(tx: Transaction, first: number, placed: readonly TimedLeaf[]): void {
   let end = first;
   for (const [second, leaves] of Map.groupBy(placed, ({ at }) => secondOf(at))) {
     const start = end;
@@ -142,7 +197,7 @@ function stageRanges(tx: Transaction, first: number, placed: readonly WaitingLea
 const secondOf = (at: number): number => Math.floor(at / SECOND_MS) * SECOND_MS;
 
 /** In one page. */
-const [RANGES, CHECKPOINTS] = [100, 500];
+const [RANGES, CHECKPOINTS, GROUPS] = [100, 500, 100];
 
 /**
  * Remembers the size of the last hour that was asked for, because years have thousands of checkpoints and each case of a

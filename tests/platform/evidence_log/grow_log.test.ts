@@ -2,6 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import { compactVerify } from "jose";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
 import { type Hash, hashText, leafHash } from "../../../src/base/merkle/tree.ts";
+import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import { openSqliteStore } from "../../../src/base/store/sqlite_store.ts";
 import { storeCopyKey } from "../../../src/base/store/copy_mark.ts";
 import type { Store } from "../../../src/base/store/store.ts";
 import { check, commitIfUnchanged } from "../../../src/base/store/transaction.ts";
@@ -130,6 +132,24 @@ Deno.test("processes that grow the log at once, while leaves are staged, place e
   await log.assertWhole(0);
 });
 
+Deno.test("leaves of commits that a file makes together share a row, wait in it, and get one place each [EV2, EV3]", async () => {
+  for (const open of [openDenoKv, openSqliteStore]) {
+    await using log = await openLog(await open(":memory:"));
+    await Promise.all(Array.from({ length: 40 }, (_, n) => log.stage(1, START + n % 3 * 700)));
+    const waiting = await log.deps.log.waiting(100);
+    assertEquals([waiting.leaves.length, waiting.areAll], [40, true]);
+    assert(waiting.rows.length < 20, `${waiting.rows.length} rows`);
+    const some = await log.deps.log.waiting(1);
+    assertEquals([some.rows.length, some.areAll], [1, false]);
+    const awaited = log.staged.map(({ leaf, at }) => log.deps.log.isWaiting(hashIn(leaf), at));
+    assertEquals(await Promise.all(awaited), Array(40).fill(true));
+    assertEquals(await log.deps.log.isWaiting(leafHash(Uint8Array.of(1)), START), false);
+    await log.assertWhole(40);
+    assertEquals(await log.pass(), 40);
+    await log.assertWhole(0);
+  }
+});
+
 Deno.test("a clock that is put back stops no process from growing the log, and a head of this second waits [EV3]", async () => {
   await using log = await openLog(await openTestStore());
   await log.stage(1);
@@ -171,13 +191,13 @@ Deno.test("growth that began before a restore is not committed to the copy, whic
   await log.stage(1);
   await log.pass();
   await log.stage(1);
-  const [lost] = await log.deps.log.waiting(1);
+  const lost = await log.deps.log.waiting(1);
   const store: Store = {
     ...log.store,
     async commit(staged) { // the copy is older than the leaf that waits, and has the same head
       const value = { id: "copy", takenAt: START };
       const writes = [
-        { kind: "delete", key: lost?.entry.key ?? [] },
+        { kind: "delete", key: lost.rows[0] ?? [] },
         { kind: "set", key: storeCopyKey, value },
       ] as const;
       await log.store.commit({ checks: [], writes });
