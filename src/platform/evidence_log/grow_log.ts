@@ -16,11 +16,8 @@ export interface GrowLogDeps extends TransactDeps {
   readonly signer: NamedKey;
 }
 
-/**
- * Leaf hashes in one commit, and those of one more row. Each is at most two of the 1000 mutations that Deno KV takes: it
- * has a row, and may be the only one of its second.
- */
-const BATCH = 450;
+/** Of one commit, for leaf hashes. Deno KV takes 1000: the tiles, the head and the checkpoint are a few more. */
+const MUTATIONS = 900;
 /** Bounds a pass. The next one starts a second later. */
 const MAX_BATCHES = 20;
 /** A younger head was written by another process in this second. It leaves its work to be collected. */
@@ -36,7 +33,7 @@ export async function growLog(deps: GrowLogDeps): Promise<number> {
   let placed = 0;
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
     const head = await deps.log.head(); // first: its version then excludes that any of these got a place meanwhile
-    const waiting = await deps.log.waiting(BATCH);
+    const waiting = await deps.log.waiting(MUTATIONS);
     const isDue = waiting.leaves.length > 0 && (batch > 0 || !isYoung(head, deps));
     if (!isDue && !needsKey(head, deps)) break;
     if (!await place(deps, head, waiting)) break; // another process has

@@ -42,8 +42,11 @@ export interface WaitingLeaves {
 /** Reads and changes the log. */
 export interface LogStore {
   head(): Promise<Entry<LogHead> | null>;
-  /** Returns the oldest leaf hashes without a place, at most `limit` and those of one more row. */
-  waiting(limit: number): Promise<WaitingLeaves>;
+  /**
+   * Returns the oldest leaf hashes without a place: as many as take at most this many mutations, one for each row and one
+   * for each second of their times.
+   */
+  waiting(mutations: number): Promise<WaitingLeaves>;
   /** Returns the hashes of tiles, in this order. A tile that does not exist has none. */
   tiles(places: readonly TilePlace[]): Promise<readonly (readonly Hash[])[]>;
   /**
@@ -120,7 +123,7 @@ export function stageLogEpoch(
 export function openLogStore(store: Store): LogStore {
   return {
     head: () => logHeadRecord.get(store, logHeadKey),
-    waiting: (limit) => waiting(store, limit),
+    waiting: (mutations) => waiting(store, mutations),
     async tiles(places) {
       const found = await store.getMany(places.map(({ level, index }) => logTileKey(level, index)));
       return found.map((entry) => entry === null ? [] : hashesIn(logTileRecord.decode(entry).value.hashes));
@@ -153,26 +156,30 @@ export function openLogStore(store: Store): LogStore {
 /** A row and its leaf hashes. */
 type WaitingRow = readonly [key: Key, leaves: readonly TimedLeaf[]];
 
-async function waiting(store: Store, limit: number): Promise<WaitingLeaves> {
-  const prefixes = [[logWaitingRecord.name], [logWaitingGroupRecord.name]];
-  const [alone = [], groups = []] = await Promise.all(
-    prefixes.map((prefix) => store.list({ prefix, limit })),
+/** Bounds the time in which a process hashes and does nothing else to about 5 ms. */
+const MAX_LEAVES = 2048;
+
+async function waiting(store: Store, mutations: number): Promise<WaitingLeaves> {
+  const lists = [logWaitingRecord, logWaitingGroupRecord].map(({ name }) =>
+    store.list({ prefix: [name], limit: mutations })
   );
+  const [alone = [], groups = []] = await Promise.all(lists);
   const rows = [
     ...alone.map(({ key }): WaitingRow => [key, [leafIn(key)]]),
     ...groups.map((group): WaitingRow => [group.key, logWaitingGroupRecord.decode(group).value.leaves]),
   ].toSorted(([one], [other]) => Number(one[1]) - Number(other[1]));
-  const taken: WaitingRow[] = [];
-  let count = 0;
-  for (const row of rows) {
-    if (count >= limit) break;
-    taken.push(row);
-    count += row[1].length;
+  const [taken, leaves, seconds] = [[] as Key[], [] as TimedLeaf[], new Set<number>()];
+  for (const [key, others] of rows) {
+    for (const { at } of others) seconds.add(secondOf(at));
+    const fits = taken.length + 1 + seconds.size <= mutations && leaves.length + others.length <= MAX_LEAVES;
+    if (taken.length > 0 && !fits) break;
+    taken.push(key);
+    leaves.push(...others);
   }
   return {
-    rows: taken.map(([key]) => key),
-    leaves: taken.flatMap(([, leaves]) => leaves).toSorted((one, other) => one.at - other.at),
-    areAll: taken.length === rows.length && Math.max(alone.length, groups.length) < limit,
+    rows: taken,
+    leaves: leaves.toSorted((one, other) => one.at - other.at),
+    areAll: taken.length === rows.length && Math.max(alone.length, groups.length) < mutations,
   };
 }
 
