@@ -24,7 +24,7 @@ Deno.test("a slow disk does not make two writes of the .id file overlap", async 
     file.note(3);
     await new Promise((done) => setTimeout(done, 1200)); // as long as a second write would take to begin
     disk.resolve();
-    while (!(await Deno.readTextFile(`${path}.id`)).includes("0003")) {
+    while (!(await Deno.readTextFile(`${path}.id`)).includes('0003"')) {
       await new Promise((done) => setTimeout(done, 20));
     }
     assertEquals(await readLastSeen(path), { id, version: 3 });
