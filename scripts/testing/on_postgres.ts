@@ -18,7 +18,10 @@ async function onPostgres(args: readonly string[]): Promise<number> {
     .spawn();
   const { code } = await child.status;
   const deadlocks = await deadlocksOf(template);
-  if (deadlocks > 0) console.error(`FAILED: ${deadlocks} deadlocks on PostgreSQL`);
+  if (deadlocks > 0) {
+    const words = `FAILED: ${deadlocks} deadlocks on PostgreSQL\n`;
+    await Deno.stderr.write(new TextEncoder().encode(words));
+  }
   return deadlocks > 0 ? 1 : code;
 }
 
