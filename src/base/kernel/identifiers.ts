@@ -1,4 +1,5 @@
 /** Branded types of identifiers, their formats, and generators of identifiers and secrets. */
+import { systemClock } from "./clock.ts";
 import { isReservedName } from "./reserved_names.ts";
 
 declare const brand: unique symbol;
@@ -8,7 +9,7 @@ type Branded<T, B extends string> = T & { readonly [brand]: B };
 export type BankCode = Branded<string, "BankCode">;
 /** `SC-<UUID>`, assigned by the directory. */
 export type ClientId = Branded<string, "ClientId">;
-/** UUID v4 in lower case. */
+/** UUID in lower case. Version 7; version 4 in older records. */
 export type ConsentId = Branded<string, "ConsentId">;
 /** UUID in lower case. Version 8 and derived from the consent's id; version 4 in older records (Decision G9). */
 export type PaymentId = Branded<string, "PaymentId">;
@@ -47,8 +48,15 @@ export function isUuid(value: unknown): value is string {
   return typeof value === "string" && UUID.test(value);
 }
 
+/**
+ * Returns a new consent id: a version 7 UUID (RFC 9562 §5.7) of 48 bits of the time and 74 random ones. What is stored
+ * under it is beside what was stored shortly before, so that a database writes fewer pages.
+ */
 export function newConsentId(): ConsentId {
-  return crypto.randomUUID() as ConsentId;
+  const octets = crypto.getRandomValues(new Uint8Array(16));
+  const view = new DataView(octets.buffer);
+  view.setBigUint64(0, BigInt(systemClock()) << 16n | BigInt(view.getUint16(6)));
+  return uuid(octets, 7) as ConsentId;
 }
 
 const PAYMENT_LABEL = "domestic payment of consent ";
@@ -68,10 +76,14 @@ export function paymentIdFrom(consent: ConsentId, digest: (text: string) => Uint
 }
 
 function paymentIdIn(hash: Uint8Array): PaymentId {
-  const octets = hash.slice(0, 16);
-  octets[6] = ((octets[6] ?? 0) & 0x0f) | 0x80; // version 8
-  octets[8] = ((octets[8] ?? 0) & 0x3f) | 0x80; // variant of RFC 9562
-  return octets.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-") as PaymentId;
+  return uuid(hash.slice(0, 16), 8) as PaymentId;
+}
+
+/** Sets the version and the variant (RFC 9562 §4) of 16 octets, and returns them as text. */
+function uuid(octets: Uint8Array, version: number): string {
+  octets[6] = ((octets[6] ?? 0) & 0x0f) | version << 4;
+  octets[8] = ((octets[8] ?? 0) & 0x3f) | 0x80;
+  return octets.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
 /**
