@@ -50,7 +50,8 @@ export function isUuid(value: unknown): value is string {
 
 /**
  * Returns a new consent id: a version 7 UUID (RFC 9562 §5.7) of 48 bits of the time and 74 random ones. What is stored
- * under it is beside what was stored shortly before, so that a database writes fewer pages.
+ * under it is beside what was stored shortly before, so that a database writes fewer pages. Nothing may rely on its time:
+ * ids are made before their consents.
  */
 export function newConsentId(): ConsentId {
   const octets = crypto.getRandomValues(new Uint8Array(16));

@@ -16,7 +16,7 @@ export interface GrowLogDeps extends TransactDeps {
   readonly signer: NamedKey;
 }
 
-/** Of one commit, for leaf hashes. Deno KV takes 1000: the tiles, the head and the checkpoint are a few more. */
+/** Largest number of mutations for rows and ranges in one commit. Deno KV takes 1000, with tiles, head and checkpoint. */
 const MUTATIONS = 900;
 /** Bounds a pass. The next one starts a second later. */
 const MAX_BATCHES = 20;

@@ -46,7 +46,8 @@ export const logWaitingRecord = defineRecord<Record<string, unknown>>({
 export const logWaitingGroupRecord = defineRecord<{ readonly leaves: readonly TimedLeaf[] }>({
   name: "log_waiting_group",
   keyParts: ["time of the first (ms)", "the first leaf hash"],
-  what: "Leaf hashes without a place of commits that a file made in one transaction, with their times.",
+  what:
+    "Leaf hashes that have no place in the evidence log yet, with their times. A file made their commits in one transaction.",
   schema: z.looseObject({ leaves: z.array(z.looseObject({ at: instant, leaf: text })) }),
   version: 1,
   lifetime: "Until they have places, about one second.",

@@ -35,7 +35,7 @@ export interface WaitingLeaves {
   readonly rows: readonly Key[];
   /** In the order of their times. */
   readonly leaves: readonly TimedLeaf[];
-  /** Whether no others wait. */
+  /** Whether certainly no others wait. */
   readonly areAll: boolean;
 }
 
@@ -43,8 +43,8 @@ export interface WaitingLeaves {
 export interface LogStore {
   head(): Promise<Entry<LogHead> | null>;
   /**
-   * Returns the oldest leaf hashes without a place: as many as take at most this many mutations, one for each row and one
-   * for each second of their times.
+   * Returns the oldest leaf hashes without a place: at most {@link MAX_LEAVES}, and as many as take at most this many
+   * mutations, one for each row and one for each second of their times; or those of one row, if it takes more.
    */
   waiting(mutations: number): Promise<WaitingLeaves>;
   /** Returns the hashes of tiles, in this order. A tile that does not exist has none. */
@@ -156,7 +156,7 @@ export function openLogStore(store: Store): LogStore {
 /** A row and its leaf hashes. */
 type WaitingRow = readonly [key: Key, leaves: readonly TimedLeaf[]];
 
-/** Bounds the time in which a process hashes and does nothing else to about 5 ms. */
+/** Bounds the time in which a process hashes and does nothing else to about 10 ms. */
 const MAX_LEAVES = 2048;
 
 async function waiting(store: Store, mutations: number): Promise<WaitingLeaves> {

@@ -25,7 +25,7 @@ export const PAGE = 100;
 const READS = 5;
 /** An entry may be committed this long after a younger one, because of a slow commit and another process's clock. */
 const OVERTAKING_MS = COMMIT_WITHIN_MS + MAX_PROCESS_SKEW_MS;
-/** Before every id of its time: ids are random UUIDs (RFC 9562 §5.9). */
+/** Before every id of its time: ids are UUIDs, and this is the nil UUID (RFC 9562 §5.9). */
 const NIL_ID = "00000000-0000-0000-0000-000000000000";
 
 /**

@@ -3,8 +3,8 @@
  *
  * A commit knows itself: its id is the version of the entries that it writes. If the connection is lost before the
  * answer, the commit is repeated with its id, and the database tells a repetition from a conflict. So a commit is
- * reported as failed only if the database was away for longer than {@link UNKNOWN_PATIENCE_MS}. A read is repeated once,
- * so that a lost connection or a server that stood still for two seconds costs no request.
+ * reported as failed only if the database was away for longer than {@link UNKNOWN_PATIENCE_MS}. A read is repeated once:
+ * no request fails because a connection was lost or the server did not answer for two seconds.
  */
 import { hasCode } from "../../kernel/error_code.ts";
 import { monotonicClock } from "../../kernel/clock.ts";
@@ -73,7 +73,7 @@ async function list<T>(connections: Connections, { prefix, after, limit }: Listi
   return rows.map(({ key, value, version }) => ({ key: decodeKey(key), value, version }));
 }
 
-/** Reads, and once more if the first failure came early. While the database is away, a read fails within 5 s. */
+/** Reads, and once more if the first failure came early. While the database is away, a read fails within 10 s. */
 async function read<T>(connections: Connections, statement: (sql: Sql) => Promise<T>): Promise<T> {
   const startedAt = monotonicClock();
   try {

@@ -5,8 +5,8 @@
  */
 import { hasCode } from "../../kernel/error_code.ts";
 import entry from "./migrations/0001_entry.sql" with { type: "text" };
-import absentEntries from "./migrations/0003_absent_entries.sql" with { type: "text" };
 import views from "./migrations/0002_views.sql" with { type: "text" };
+import absentEntries from "./migrations/0003_absent_entries.sql" with { type: "text" };
 import type { Connections, Sql } from "./connections.ts";
 
 export interface Migration {

@@ -13,7 +13,7 @@ import { isPostgresMissing, newPostgresDatabase } from "support/postgres.ts";
 
 Deno.test({
   name:
-    "A commit that finds a new entry of another one fails at once, whoever has locked that entry meanwhile [G10]",
+    "A commit that finds a new entry of another one fails at once, although a third one has locked that entry meanwhile [G10]",
   ignore: isPostgresMissing,
   async fn() {
     const connections = await openConnections(readPostgresUrl(await newPostgresDatabase()), UNHURRIED);
@@ -22,13 +22,15 @@ Deno.test({
     await store.commit({ checks: [], writes: [hot, held].map((key) => ({ kind: "set", key, value: 0 })) });
     const entries = await store.getMany([hot, held]);
 
-    const hold = Promise.withResolvers<void>();
+    const [isHeld, hold] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const holder = connections.run((sql) =>
       sql.begin(async (tx) => {
         await tx`select from hub.entry where key = ${encodeKey(held)}::bytea for update`;
+        isHeld.resolve();
         await hold.promise;
       })
     );
+    await isHeld.promise;
     const first = store.commit(change(entries, fresh)); // locks hot, waits for held
     await untilWaiting(connections, 1);
     assertEquals(await insert(store, fresh), true);
@@ -61,7 +63,9 @@ function insert(store: Store, key: readonly string[]): Promise<boolean> {
 }
 
 async function untilWaiting(connections: Connections, count: number): Promise<void> {
-  for (let waiting = 0; waiting < count;) {
+  let waiting = 0;
+  for (let tries = 0; waiting < count; tries++) {
+    if (tries === 3000) throw new Error(`${waiting} commits wait, and not ${count}`);
     const [row] = await connections.run((sql) =>
       sql<{ waiting: number }[]>`
         select count(*)::integer as waiting from pg_stat_activity

@@ -86,12 +86,12 @@ relayTest("A read whose connection is lost is repeated", async (relay, store) =>
 });
 
 relayTest(
-  "While the database is away a read fails within 5 s and a commit within seconds, and both work when it is back",
+  "While the database is away a read fails within 10 s and a commit too, and both work when it is back",
   async (relay, store) => {
     relay.onRequest = () => false;
     const began = performance.now();
     await assertRejects(() => store.get(["claim"]), StoreFailure);
-    assert(performance.now() - began < 5000);
+    assert(performance.now() - began < 10_000);
     relay.onRequest = () => true;
     assertEquals(await store.commit(claim), true);
     assertEquals((await store.get(["claim"]))?.value, "mine");

@@ -1,9 +1,9 @@
--- The commit function of 0001 without its deadlock: it met an entry that another commit had inserted after the locks, and
--- waited to lock it, out of the order of the keys.
+-- The commit function of 0001, with one deadlock less: if another commit had inserted an entry after the locks were taken,
+-- the insert waited to lock that entry, out of the order of the keys.
 
 -- Writes all entries if every check holds, else none. A check holds if the entry has this version or, for a null
--- version, if there is no such entry. Rows are locked in key order, so that commits wait for each other without
--- deadlock. A repetition of a commit that has happened returns true and writes nothing.
+-- version, if there is no such entry. Rows are locked in key order, so commits that check all that they write wait for
+-- each other without deadlock. A repetition of a commit that has happened returns true and writes nothing.
 create or replace function hub.commit_entries(
   commit_id uuid,
   is_repetition boolean,
@@ -37,9 +37,10 @@ begin
     return false;
   end if;
 
-  -- Entries that must not exist, whether they are written or only checked. The locks do not cover one that another
-  -- commit inserts now. `do nothing` waits for that commit's end and locks nothing: whoever has locked the entry since
-  -- may be waiting for this commit. The exception undoes this commit.
+  -- Entries that must not exist, whether they are written or only checked. The locks do not cover an entry that another
+  -- commit is inserting. `do nothing` waits until that commit has ended, but not for a commit that has locked the entry
+  -- since, which may wait for this one. Updates and deletions come later, because `do nothing` waits for those too. The
+  -- exception undoes this commit.
   if cardinality(absent) > 0 then
     insert into hub.entry (key, value, version, expires_at)
       select missing.key, coalesce(written.value, 'null'), commit_id, written.expires_at
@@ -51,7 +52,9 @@ begin
     if inserted < cardinality(absent) then
       raise exception using errcode = 'HB001', message = 'an entry exists that must not';
     end if;
-    delete from hub.entry where key = any (absent) and key <> all (set_keys);
+    if not absent <@ set_keys then
+      delete from hub.entry where key = any (absent) and key <> all (set_keys);
+    end if;
   end if;
 
   insert into hub.entry (key, value, version, expires_at)
