@@ -23,6 +23,8 @@ export interface PostgresServer {
   readonly folder: string;
   /** Makes an empty database. Returns its URL. */
   newDatabase(): Promise<string>;
+  /** Returns the number of deadlocks in all its databases. */
+  deadlocks(): Promise<number>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -75,7 +77,9 @@ async function serverOn(
   };
 }
 
-function databases({ port, admin }: PostgresNode): Pick<PostgresServer, "port" | "newDatabase"> {
+function databases(
+  { port, admin }: PostgresNode,
+): Pick<PostgresServer, "port" | "newDatabase" | "deadlocks"> {
   let count = 0;
   return {
     port,
@@ -83,6 +87,11 @@ function databases({ port, admin }: PostgresNode): Pick<PostgresServer, "port" |
       const name = `test${++count}`;
       await admin.unsafe(`create database ${name}`);
       return `postgres://${USER}@127.0.0.1:${port}/${name}?sslmode=disable`;
+    },
+    async deadlocks() {
+      const [found] = await admin<{ count: number }[]>`
+        select sum(deadlocks)::integer as count from pg_stat_database`;
+      return found?.count ?? 0;
     },
   };
 }

@@ -5,7 +5,9 @@ import { bodyOf, type PlatformKeys, type ResourceError } from "./answers.ts";
 import { AUTH_URL, type Environment } from "./environment.ts";
 import type { JsonObject } from "./jwts.ts";
 
-export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+/** Version 7. */
+export const CONSENT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** An expected entry of `Errors`: code without `UK.OBIE.`, and its Path where it has one. */
 export type ExpectedFault = readonly [code: string, path?: string];

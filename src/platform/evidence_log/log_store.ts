@@ -92,13 +92,11 @@ export function stageLeaf(tx: Transaction, leaf: Hash, at: number): void {
   tx.writes.push(...writes.map((write) => ({ ...write, join: asGroup })));
 }
 
-function asGroup(keys: readonly Key[]): Write {
+function asGroup(keys: readonly Key[]): readonly Write[] {
   const writes: Write[] = [];
   const [first = []] = keys;
   logWaitingGroupRecord.set({ writes }, logWaitingGroupKey(first), { leaves: keys.map(leafIn) });
-  const [write] = writes;
-  if (write === undefined) throw new Error("a record stages its write");
-  return write;
+  return writes;
 }
 
 function leafIn(key: Key): TimedLeaf {

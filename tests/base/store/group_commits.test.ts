@@ -60,7 +60,7 @@ Deno.test("commits that wait go into one transaction, each with its own result",
 
 Deno.test("writes that can be joined are one write in a transaction of several commits, and themselves in one alone", async () => {
   const { commit, transactions, begin, store } = await grouped();
-  const join = (keys: readonly Key[]): Write => ({ kind: "set", key: ["joined"], value: keys.flat() });
+  const join = (keys: readonly Key[]): Write[] => [{ kind: "set", key: ["joined"], value: keys.flat() }];
   const joinable = (name: string): Write => ({ ...set(name), join } as Write);
   const first = commit({ checks: [], writes: [joinable("first"), joinable("of two")] });
   await Promise.resolve(); // its turn has come

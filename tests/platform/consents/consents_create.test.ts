@@ -2,7 +2,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { type AnswerOf, type CreatedConsent, memberOf } from "testing/answers.ts";
 import { type BoundToken, call, clientToken, consentBody, good } from "testing/flows.ts";
-import { assertFaults, type ExpectedFault, unchanged, UUID } from "testing/resource_answers.ts";
+import { assertFaults, CONSENT_ID, type ExpectedFault, unchanged } from "testing/resource_answers.ts";
 import { FULL_CONSENT, omitting } from "testing/resource_bodies.ts";
 import { CONSENTS } from "support/resource_calls.ts";
 import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
@@ -45,7 +45,7 @@ Deno.test("POST domestic-payment-consents answers a minimal request with 201 Awa
   assertEquals(response.headers.get("content-type"), "application/json; charset=utf-8");
   const consent = await good(response, 201);
   const id = consent.Data.ConsentId;
-  assertMatch(id, UUID);
+  assertMatch(id, CONSENT_ID);
   assertEquals(consent, {
     Data: {
       ConsentId: id,
