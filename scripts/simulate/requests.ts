@@ -3,16 +3,7 @@ import type { Random } from "../prove/random.ts";
 import type { Sent } from "./calls.ts";
 import { detachedSignature, digestOf, publicJwk, signedJwt } from "./jwts.ts";
 import { API, AUTH, DIRECTORY, type Party } from "./parties.ts";
-import type { Simulation } from "./simulation.ts";
-
-/** An access token. */
-export interface Token {
-  readonly value: string;
-  /** Milliseconds. */
-  readonly expiresAt: number;
-  /** Its end may have been set by a clock that was wrong. An end that is too far away is rejected as well. */
-  readonly mayEndEarly: boolean;
-}
+import type { Simulation, Token } from "./simulation.ts";
 
 /** A resource request. */
 export interface ResourceCall {

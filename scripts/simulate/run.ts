@@ -14,7 +14,7 @@ import { nextPass } from "./passes.ts";
 import type { Plan } from "./plan.ts";
 import { eventsToPush, judgeEvents, receive, redriveDead } from "./receiver.ts";
 import { compareAfterRestore, type Copy, restore } from "./restore.ts";
-import { startCluster } from "./platform_process.ts";
+import { startCluster } from "./cluster.ts";
 import { CLOCK_FAULT_MS, openSimulation, type Simulation, type Violation } from "./simulation.ts";
 import { makePayment } from "./tpp.ts";
 

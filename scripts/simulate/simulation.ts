@@ -3,7 +3,6 @@ import { type Random, seeded } from "../prove/random.ts";
 import { type Database, openDatabase } from "./database.ts";
 import type { FaultPlan, Plan } from "./plan.ts";
 import { START } from "./parties.ts";
-import type { Token } from "./requests.ts";
 import { openScheduler, type Scheduler } from "./scheduler.ts";
 import { type EventWatch, openEventWatch } from "./event_watch.ts";
 import { openWatch, type Watch } from "./watch.ts";
@@ -13,6 +12,15 @@ export interface Violation {
   /** The check that it breaks; a shrunk run must break the same one. */
   readonly check: string;
   readonly sentence: string;
+}
+
+/** An access token. */
+export interface Token {
+  readonly value: string;
+  /** Milliseconds. */
+  readonly expiresAt: number;
+  /** Its end may have been set by a clock that was wrong. An end that is too far away is rejected as well. */
+  readonly mayEndEarly: boolean;
 }
 
 /** A run. */

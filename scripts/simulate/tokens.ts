@@ -2,8 +2,8 @@
 import type { TokenAnswer } from "../testing/answers.ts";
 import { type Answer, type Line, persistently } from "./calls.ts";
 import type { Party } from "./parties.ts";
-import { formRequest, type ResourceCall, resourceRequest, type Token } from "./requests.ts";
-import type { Simulation } from "./simulation.ts";
+import { formRequest, type ResourceCall, resourceRequest } from "./requests.ts";
+import type { Simulation, Token } from "./simulation.ts";
 
 /** A token is not used in the last minutes of its life: a request may be under way for long. */
 const SPARE_MS = 300_000;

@@ -8,7 +8,8 @@ import { digestOf } from "./jwts.ts";
 import { type Party, TPPS } from "./parties.ts";
 import type { SimulatedPayment } from "./plan.ts";
 import { subscribe } from "./receiver.ts";
-import { formRequest, resourceRequest, type Token } from "./requests.ts";
+import { formRequest, resourceRequest } from "./requests.ts";
+import type { Token } from "./simulation.ts";
 import { callResource, tokenOf } from "./tokens.ts";
 
 interface Flow {

@@ -12,7 +12,8 @@ import { decodeKey, encodeKey } from "../../src/base/store/postgres/key_codec.ts
 import { isPostgresUrl } from "../../src/base/store/postgres/settings.ts";
 import type { Entry, Store } from "../../src/base/store/store.ts";
 import { type StoreIdentity, storeIdentityKey } from "../../src/base/store/store_identity.ts";
-import { type Database, openAt, type Range, type StoredEntry } from "./database.ts";
+import type { Database, Range, StoredEntry } from "./database.ts";
+import { openAt } from "./open_database.ts";
 import { type Difference, differenceOf, isOver } from "./compare.ts";
 
 const IDENTITY = encodeKey(storeIdentityKey);

@@ -3,7 +3,7 @@ import { wireDateTime } from "../../src/base/kernel/clock.ts";
 import { storeCopyKey } from "../../src/base/store/copy_mark.ts";
 import { type StoreIdentity, storeIdentityKey } from "../../src/base/store/store_identity.ts";
 import type { CopyMark } from "../../src/platform/recovery/hold.ts";
-import { change } from "./database.ts";
+import { change } from "./open_database.ts";
 
 /**
  * @param at the path of a database file, or `postgres://…`

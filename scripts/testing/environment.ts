@@ -21,10 +21,9 @@ import { makeAuthority, testStatementKeys } from "./directory_environment.ts";
 import { onboard, type Participant } from "./participants.ts";
 import { OPERATIONS_URL, OPERATOR_TOKENS, type TestOperator, testOperators } from "./operators.ts";
 import { platformKeySet } from "./platform_keys.ts";
+import { ADMIN_TOKEN, PROXY_SECRET, throughProxy } from "./through_proxy.ts";
 
-export { AUTH_URL, BASE_URL, DIRECTORY_URL, REGISTRATION_AUDIENCE };
-export const PROXY_SECRET = "a-secret-between-proxy-and-platform-0123456789";
-export const ADMIN_TOKEN = "directory-test-token-0123456789abcdef";
+export { ADMIN_TOKEN, AUTH_URL, BASE_URL, DIRECTORY_URL, PROXY_SECRET, REGISTRATION_AUDIENCE, throughProxy };
 /** 2040-01-15T12:00:00Z: ahead of the computer's clock, so that KV's own expiry never interferes. */
 export const START = Date.UTC(2040, 0, 15, 12);
 
@@ -287,11 +286,3 @@ export const SHOP_REDIRECTS = [
   "https://shop.example/callback",
   "https://shop.example/callback?dummy1=lorem&dummy2=ipsum",
 ];
-
-/** The request as the TLS proxy passes it on. */
-export function throughProxy(request: Request, as: Participant | undefined): Request {
-  const proxied = new Request(request);
-  proxied.headers.set("x-proxy-secret", PROXY_SECRET);
-  if (as !== undefined) proxied.headers.set("client-cert", `:${as.transport.certificate}:`);
-  return proxied;
-}

@@ -5,9 +5,7 @@
 import { calculateJwkThumbprint, CompactEncrypt, CompactSign, FlattenedSign } from "jose";
 import { bodyOf, type PlatformKeys, present } from "./answers.ts";
 import { type TestKey } from "./keys.ts";
-import type { Participant } from "./participants.ts";
-import { addressesOf } from "./addresses.ts";
-import { type Environment } from "./environment.ts";
+import { type Addresses, addressesOf } from "./addresses.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -21,6 +19,20 @@ export interface Changes {
 export interface Signer {
   readonly key: TestKey;
   readonly kid: string;
+}
+
+/** A participant as a signer of JWTs. */
+interface Party {
+  readonly orgId: string;
+  readonly clientId: string;
+  readonly signing: Signer;
+}
+
+/** When, and for which addresses, a JWT is made. */
+interface Moment {
+  /** Milliseconds. */
+  readonly now: number;
+  readonly addresses?: Addresses;
 }
 
 /** Members without those replaced by `undefined`. */
@@ -44,8 +56,8 @@ export async function signBytes(key: TestKey, payload: Uint8Array, header: JsonO
 
 /** A client assertion for a bank's issuer. */
 export function clientAssertion(
-  env: Pick<Environment, "now" | "addresses">,
-  client: Participant,
+  env: Moment,
+  client: Party,
   bank: string,
   { header = {}, claims = {} }: Changes = {},
 ): Promise<string> {
@@ -71,7 +83,7 @@ export interface ProofTarget {
 
 /** A DPoP proof by a key. */
 export async function dpopProof(
-  env: Pick<Environment, "now">,
+  env: Pick<Moment, "now">,
   key: TestKey,
   target: ProofTarget,
   { header = {}, claims = {} }: Changes = {},
@@ -93,8 +105,8 @@ export function thumbprint(key: TestKey): Promise<string> {
 
 /** `x-jws-signature` over body bytes: profile A (`b64: false`) or B. */
 export async function payloadSignature(
-  env: Pick<Environment, "now" | "addresses">,
-  signer: Participant,
+  env: Moment,
+  signer: Party,
   body: string | Uint8Array,
   { profile = "B", header = {}, key }: { profile?: "A" | "B"; header?: JsonObject; key?: Signer } = {},
 ): Promise<string> {
@@ -119,7 +131,7 @@ export async function payloadSignature(
 
 /** Encrypts a compact JWS (or any text) to the platform, as banks do. */
 export async function sealToPlatform(
-  env: Pick<Environment, "browser" | "addresses">,
+  env: Pick<Moment, "addresses"> & { browser(request: Request): Promise<Response> },
   plaintext: string,
   header: JsonObject = {},
 ): Promise<string> {
@@ -145,6 +157,6 @@ export async function sha256(text: string): Promise<string> {
 }
 
 /** The environment's time in Unix seconds. */
-export function seconds(env: Pick<Environment, "now">): number {
+export function seconds(env: Pick<Moment, "now">): number {
   return Math.floor(env.now / 1000);
 }

@@ -5,8 +5,8 @@ import { Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
 import type { Onboarded } from "./directory_answers.ts";
 import { type TestKey, testKey } from "./keys.ts";
 import { type JsonObject, signJwt } from "./jwts.ts";
-import { addressesOf } from "./addresses.ts";
-import { ADMIN_TOKEN, BASE_URL, DIRECTORY_URL, type Environment, throughProxy } from "./environment.ts";
+import { type Addresses, addressesOf, BASE_URL, DIRECTORY_URL } from "./addresses.ts";
+import { ADMIN_TOKEN, throughProxy } from "./through_proxy.ts";
 
 /** A key with its certificate. */
 export interface CertifiedKey {
@@ -43,12 +43,21 @@ export interface Onboarding {
   readonly eventNotificationUri?: string;
 }
 
-type Fixture = Pick<Environment, "directory" | "platform" | "now">;
+interface Host {
+  fetch(request: Request): Promise<Response>;
+}
+
 /** The parts of an environment that administering the directory needs. */
-export type Office = Pick<Environment, "directory" | "now"> & {
+export interface Office {
+  readonly now: number;
+  readonly directory: Host;
   /** The directory's; `Production` without it. */
   readonly softwareEnvironment?: "Production" | "Sandbox";
-};
+}
+
+interface Fixture extends Office {
+  readonly platform: { readonly api: Host };
+}
 
 /** Onboards and registers. */
 export async function onboard(env: Fixture, who: Onboarding): Promise<Participant> {
@@ -123,7 +132,7 @@ export function adminCall(env: Office, method: string, path: string, body?: unkn
 
 /** The claims of a valid registration JWT. */
 export function registrationClaims(
-  env: Pick<Environment, "now" | "addresses">,
+  env: { readonly now: number; readonly addresses?: Addresses },
   participant: Participant,
 ): JsonObject {
   const iat = Math.floor(env.now / 1000);

@@ -1,6 +1,6 @@
 /** `deno task store copy`: every entry arrives, an interruption is continued, and no two databases are in use. */
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { openAt } from "../../../scripts/store/database.ts";
+import { openAt } from "../../../scripts/store/open_database.ts";
 import { storeCommand } from "../../../scripts/store/main.ts";
 import { taskCommand } from "testing/served_platform.ts";
 import { openDatabase } from "../../../src/base/store/database_file.ts";
