@@ -143,7 +143,7 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
     receipts: { ...resources, authUrl, findClient: clients.find, receiptSigner: openReceiptSigner(parts) },
     backchannel: resources,
     paymentOrders: { ...resources, outbox: shared.delivery.outbox },
-    traces: { ...resources, ...shared.errors, traces: shared.traces },
+    traces: { ...resources, ...shared.errors, traces: shared.traces, traceQueue: shared.traceQueue },
     events: composeEvents(parts, shared, guards, log),
   });
 }

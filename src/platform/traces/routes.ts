@@ -1,6 +1,6 @@
 /** `/traces/v1` (contract TRC1 to TRC6): what the platform did with the requests of a participant. */
 import { createRoute, z } from "@hono/zod-openapi";
-import { asConsentId, asPaymentId, isUuid } from "../../base/kernel/identifiers.ts";
+import { asConsentId, asPaymentId, type ClientId, isUuid } from "../../base/kernel/identifiers.ts";
 import { ApiError, type Fault } from "../../base/kernel/api_error.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { fapiHeaders } from "../http/fapi_headers.ts";
@@ -12,11 +12,13 @@ import { firstReads } from "../security/first_reads.ts";
 import type { ResourceGuards } from "../security/resource_guards.ts";
 import type { Trace } from "./trace.ts";
 import { type ErrorUri, representTrace, tracesSchema } from "./trace_representation.ts";
+import type { TraceQueue } from "./trace_queue.ts";
 import { MAX_LISTED, REJECTED, type TraceStore } from "./trace_store.ts";
 
 export interface TraceRouteDeps {
   readonly guards: ResourceGuards;
   readonly traces: TraceStore;
+  readonly traceQueue: Pick<TraceQueue, "write">;
   readonly baseUrl: string;
   readonly errorUri: ErrorUri;
 }
@@ -73,9 +75,7 @@ export function traceRoutes(deps: TraceRouteDeps): readonly PlatformEndpoint[] {
   return [
     endpoint("resource", "participant", readTraceRoute, checks, async (c) => {
       const id = c.req.param("interactionId");
-      const traces = isUuid(id)
-        ? (await deps.traces.byInteraction(id, c.get("access").caller.clientId)).traces
-        : [];
+      const traces = isUuid(id) ? await tracesOf(deps, id, c.get("access").caller.clientId) : [];
       if (traces.length === 0) throw noTrace(); // contract TRC3
       return c.json(represent(deps, traces, `/${id}`));
     }),
@@ -85,6 +85,18 @@ export function traceRoutes(deps: TraceRouteDeps): readonly PlatformEndpoint[] {
       return c.json(represent(deps, traces, `?${new URLSearchParams({ [name]: text })}`));
     }),
   ];
+}
+
+/** A trace that this process has still to store is stored now, for a caller who reads what it has just done. */
+async function tracesOf(
+  { traces, traceQueue }: TraceRouteDeps,
+  id: string,
+  clientId: ClientId,
+): Promise<readonly Trace[]> {
+  const stored = await traces.byInteraction(id, clientId);
+  if (stored.traces.length > 0) return stored.traces;
+  await traceQueue.write();
+  return (await traces.byInteraction(id, clientId)).traces;
 }
 
 function noTrace(): ApiError {

@@ -14,7 +14,7 @@ import type { TraceStore } from "./trace_store.ts";
 export interface TraceQueue {
   /** Adds the trace, or drops it. Never waits and never throws. */
   add(trace: ReadableTrace): void;
-  /** Stores what has been added, and returns how many traces that were. @throws {StoreFailure} */
+  /** Stores what was added before, and returns how many traces that were. @throws {StoreFailure} */
   write(): Promise<number>;
 }
 
@@ -45,6 +45,7 @@ export interface TraceQueueDeps {
 export function openTraceQueue({ traces, steady, metrics }: TraceQueueDeps): TraceQueue {
   const buckets = openRecentlyUsed<TokenBucket>(MAX_BUCKETS);
   const queue: ReadableTrace[] = [];
+  let writing = Promise.resolve(0); // one after the other, so that the end of the last one is the end of all
   const counted = (result: string, by: number): void => {
     if (by > 0) metrics.count("platform_traces_total", { result }, by);
   };
@@ -64,20 +65,21 @@ export function openTraceQueue({ traces, steady, metrics }: TraceQueueDeps): Tra
         counted("dropped", 1);
       }
     },
-    async write() {
-      let written = 0;
-      for (let due = queue.length; due > 0; due -= MAX_BATCH) {
-        const batch = queue.splice(0, Math.min(due, MAX_BATCH));
-        await traces.write(batch).catch((error: unknown) => {
-          counted("dropped", batch.length);
-          throw error;
-        });
-        counted("written", batch.length);
-        written += batch.length;
-      }
-      return written;
-    },
+    write: () => writing = writing.catch(() => 0).then(writeQueued),
   };
+  async function writeQueued(): Promise<number> {
+    let written = 0;
+    for (let due = queue.length; due > 0; due -= MAX_BATCH) {
+      const batch = queue.splice(0, Math.min(due, MAX_BATCH));
+      await traces.write(batch).catch((error: unknown) => {
+        counted("dropped", batch.length);
+        throw error;
+      });
+      counted("written", batch.length);
+      written += batch.length;
+    }
+    return written;
+  }
 }
 
 function kindOf({ trace, readers, isProven }: ReadableTrace): keyof typeof TRACE_POLICIES {

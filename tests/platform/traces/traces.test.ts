@@ -213,3 +213,12 @@ Deno.test("a consent that is authorised on the bank's own screen has its steps t
   const traces = await tracesAt(env, `?consent_id=${flow.consentId}`);
   assertEquals(traces[0]?.Endpoint, "/{bank}/authorization.sca.oauth2");
 });
+
+Deno.test("a client reads the trace of what it has just done before the background job has stored it [TRC6]", async () => {
+  await using env = await openEnvironment();
+  const bound = await clientToken(env, env.tpp);
+  const answer = await call(env, env.tpp, bound, "/BANKA/domestic-payment-consents/v1/x");
+  const read = await call(env, env.tpp, bound, `/traces/v1/${idOf(answer)}`);
+  assertEquals(read.status, 200);
+  assertEquals((await env.store.list({ prefix: ["trace"], limit: 10 })).length > 0, true);
+});
