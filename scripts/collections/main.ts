@@ -1,28 +1,28 @@
-/** Writes the generated requests of `examples/bruno` and `examples/postman`. `deno task collections` runs it. */
+/**
+ * `deno task collections` writes the generated requests of `examples/bruno`; with `--postman FILE` it writes the same
+ * requests as a collection for Postman in place of them.
+ */
+import { optionsOf, runProgram } from "../command_line/run.ts";
 import { openEnvironment } from "../testing/environment.ts";
 import { brunoFiles } from "./bruno.ts";
 import { postmanCollection } from "./postman.ts";
-import { collectionRequests, type OpenApi } from "./requests.ts";
+import { type CollectionRequest, collectionRequests, type OpenApi } from "./requests.ts";
 
-/** The folder of the collections. */
-export const FOLDER = "examples";
-
+/** The collection for Bruno. */
+const FOLDER = "examples/bruno";
 /** Every file in them is generated. */
-const INNER = ["bruno/payment", "bruno/more"] as const;
-const POSTMAN = "postman/payment_initiation.postman_collection.json";
+const INNER = ["payment", "more"] as const;
 
-/** Returns the files of the platform as it is, by their names. */
-export async function currentFiles(): Promise<Readonly<Record<string, string>>> {
+/** Returns the requests of the platform as it is. */
+export async function currentRequests(): Promise<readonly CollectionRequest[]> {
   await using environment = await openEnvironment();
   const { baseUrl, authUrl } = environment.config;
   const answer = await environment.browser(new Request(`${authUrl}/openapi.json`));
   const document = await answer.json() as OpenApi;
-  const requests = collectionRequests(document, { base_url: baseUrl, auth_url: authUrl });
-  const bruno = Object.entries(brunoFiles(requests)).map(([name, text]) => [`bruno/${name}`, text] as const);
-  return { ...Object.fromEntries(bruno), [POSTMAN]: postmanCollection(requests) };
+  return collectionRequests(document, { base_url: baseUrl, auth_url: authUrl });
 }
 
-/** Returns the files that are there, by their names. */
+/** Returns the files of the collection for Bruno that are there, by their names. */
 export async function writtenFiles(): Promise<Readonly<Record<string, string>>> {
   const files: Record<string, string> = {};
   for (const inner of INNER) {
@@ -30,11 +30,10 @@ export async function writtenFiles(): Promise<Readonly<Record<string, string>>> 
       files[`${inner}/${name}`] = await Deno.readTextFile(`${FOLDER}/${inner}/${name}`);
     }
   }
-  return { ...files, [POSTMAN]: await Deno.readTextFile(`${FOLDER}/${POSTMAN}`) };
+  return files;
 }
 
-if (import.meta.main) {
-  const files = await currentFiles();
+async function writeBruno(files: Readonly<Record<string, string>>): Promise<void> {
   for (const inner of INNER) {
     await Deno.mkdir(`${FOLDER}/${inner}`, { recursive: true });
     for await (const { name } of Deno.readDir(`${FOLDER}/${inner}`)) {
@@ -42,4 +41,12 @@ if (import.meta.main) {
     }
   }
   for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(`${FOLDER}/${name}`, text);
+}
+
+if (import.meta.main) {
+  await runProgram(async () => {
+    const { postman } = optionsOf(Deno.args, ["postman"]);
+    if (postman === undefined) await writeBruno(brunoFiles(await currentRequests()));
+    else await Deno.writeTextFile(postman, postmanCollection(await currentRequests()));
+  });
 }

@@ -128,7 +128,7 @@ npx -y deno@2.9.6 run --allow-net --allow-read --allow-env examples/first_paymen
         ["Bruno, request by request", "open `examples/bruno`; `signing.js` signs each request"],
         [
           "Postman, request by request",
-          "`node examples/postman/signer.js` signs each request of the collection beside it",
+          "`npx -y deno@2.9.6 task collections --postman FILE` writes the collection, `node examples/postman/signer.js` signs each request",
         ],
       ],
     },

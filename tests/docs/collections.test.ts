@@ -1,28 +1,31 @@
-/** The collections in `examples/bruno` and `examples/postman` are those of the platform's OpenAPI document. */
+/** The collection in `examples/bruno`, and the one for Postman, are those of the platform's OpenAPI document. */
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { currentFiles, writtenFiles } from "../../scripts/collections/main.ts";
+import { brunoFiles } from "../../scripts/collections/bruno.ts";
+import { currentRequests, writtenFiles } from "../../scripts/collections/main.ts";
+import { postmanCollection } from "../../scripts/collections/postman.ts";
 import { collectionRequests } from "../../scripts/collections/requests.ts";
 
-Deno.test("the collections are current: if this fails, run `deno task collections`", async () => {
-  assertEquals(await writtenFiles(), await currentFiles());
+Deno.test("the collection is current: if this fails, run `deno task collections`", async () => {
+  assertEquals(await writtenFiles(), brunoFiles(await currentRequests()));
 });
 
 Deno.test("the collections have no operation of banks, browsers and operators, and all others", async () => {
-  const files = await currentFiles();
-  const names = Object.keys(files);
+  const requests = await currentRequests();
+  const names = Object.keys(brunoFiles(requests));
   assertEquals(names.filter((name) => /backChannel|PaymentOrder|getLiveness|returnFromBank/i.test(name)), []);
-  assertEquals(names.filter((name) => name.startsWith("bruno/payment/")).length, 17);
-  assertMatch(names.join("\n"), /^bruno\/more\/listDomesticPaymentConsents\.bru$/m);
-  const postman = files["postman/payment_initiation.postman_collection.json"] ?? "";
-  const { item } = JSON.parse(postman) as { item: { name: string; item: { name: string }[] }[] };
+  assertEquals(names.filter((name) => name.startsWith("payment/")).length, 17);
+  assertMatch(names.join("\n"), /^more\/listDomesticPaymentConsents\.bru$/m);
+  const { item } = JSON.parse(postmanCollection(requests)) as {
+    item: { name: string; item: { name: string }[] }[];
+  };
   const inPostman = item.flatMap((folder) =>
     folder.item.map(({ name }, index) =>
       folder.name === "More"
-        ? `bruno/more/${name}.bru`
-        : `bruno/payment/${String(index + 1).padStart(2, "0")} ${name}.bru`
+        ? `more/${name}.bru`
+        : `payment/${String(index + 1).padStart(2, "0")} ${name}.bru`
     )
   );
-  assertEquals(inPostman, names.filter((name) => name.startsWith("bruno/")));
+  assertEquals(inPostman, names);
 });
 
 Deno.test("a step whose operation is gone is a fault", () => {

@@ -3,6 +3,8 @@
  * changed.
  */
 import { assertEquals, assertMatch } from "@std/assert";
+import { currentRequests } from "../../scripts/collections/main.ts";
+import { postmanCollection } from "../../scripts/collections/postman.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { changedBody, type FaultyNetwork, openFaultyNetwork } from "support/faulty_network.ts";
 import { onboardOutsiders } from "support/own_bank.ts";
@@ -41,17 +43,18 @@ function runBruno(dir: string): Promise<Ran> {
   return run("bru", args, `${root}examples/bruno`);
 }
 
-function runPostman(dir: string, signer: string): Promise<Ran> {
+async function runPostman(dir: string, signer: string): Promise<Ran> {
   const certificate = `${dir}/participants/mine/transport`;
   const files = {
     "--ssl-extra-ca-certs": `${dir}/ca.pem`,
     "--ssl-client-cert": `${certificate}.cert.pem`,
     "--ssl-client-key": `${certificate}.key.pem`,
   };
-  const collection = "payment_initiation.postman_collection.json";
+  const collection = `${dir}/postman_collection.json`;
+  await Deno.writeTextFile(collection, postmanCollection(await currentRequests()));
   const flags = ["--folder", "Payment", "--color", "off", "--env-var", `signer=${signer}`];
   const args = ["run", collection, ...flags, ...Object.entries(files).flat()];
-  return run("newman", args, `${root}examples/postman`);
+  return await run("newman", args, dir);
 }
 
 /** The signer as its own process, at the address that it prints. */
