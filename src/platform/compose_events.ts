@@ -6,7 +6,6 @@ import type { Shared, TimedParts } from "./compose_parts.ts";
 import { openLongPolls } from "./events/long_polls.ts";
 import type { TracedPush } from "./events/deliver_events.ts";
 import { type EventDelivery, openEventDelivery } from "./events/deliver_due_events.ts";
-import type { SignEventDeps } from "./events/sign_event.ts";
 import { type Expiring, expiringKey, expiringStatement } from "./events/expiry.ts";
 import { openOutageSpreadStore } from "./events/outage_notice_store.ts";
 import { type NoticeJobs, openExpirySweep } from "./events/tell_expiries.ts";
@@ -29,10 +28,10 @@ export function composeEvents(
   guards: ResourceGuards,
   log: Log,
 ): ApiDeps["events"] {
-  const { store, clock, isServing = () => true } = parts;
+  const { store, clock, isServing = () => true, config: { baseUrl, authUrl }, keys: { signer } } = parts;
   const { events, subscriptions } = shared;
   const awaitEvents = openLongPolls({ events, isServing });
-  return { ...signing(parts, shared), store, clock, log, events, subscriptions, guards, awaitEvents };
+  return { baseUrl, authUrl, signer, store, clock, log, events, subscriptions, guards, awaitEvents };
 }
 
 /** The background work of events. */
@@ -49,10 +48,12 @@ function composeEventDelivery(
   shared: Shared,
   log: Log,
 ): EventDelivery {
-  const { store, clock, steady, metrics, fetch, config } = parts;
+  const { store, clock, steady, metrics, fetch, config, keys: { signer } } = parts;
   const { events, subscriptions, standingOf, clients, tracePush, eventCircuit } = shared;
   return openEventDelivery({
-    ...signing(parts, shared),
+    baseUrl: config.baseUrl,
+    authUrl: config.authUrl,
+    signer,
     store,
     clock,
     steady,
@@ -118,15 +119,6 @@ async function expiringOf(
 function withoutKeySet(error: unknown): readonly CertifiedKey[] {
   if (error instanceof ApiError && !isStoreFailure(error)) return [];
   throw error;
-}
-
-function signing(
-  { config: { baseUrl, authUrl }, store, keys: { signer } }: Pick<TimedParts, "config" | "store" | "keys">,
-  { payments }: Pick<Shared, "payments">,
-): SignEventDeps {
-  const rejectionReason: SignEventDeps["rejectionReason"] = async (id) =>
-    (await payments.find(store, id))?.value.statusReason;
-  return { baseUrl, authUrl, signer, rejectionReason };
 }
 
 function pushSeen({ owner, to, event, outcome, at, milliseconds }: TracedPush): EventPush {

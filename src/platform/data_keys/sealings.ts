@@ -93,7 +93,17 @@ const session: Sealing = {
   divide: (value) => split(value, SESSION),
 };
 
-export const sealings: readonly Sealing[] = [evidence, consent, payment, session];
+/** The reason of a rejected payment is a text of the bank and may name a person. */
+const events = ["event", "event_finished"].map((record): Sealing => ({
+  record,
+  caseOf: (_key, { consentId }) => typeof consentId === "string" ? caseIdOf(consentId) : undefined,
+  erased: {},
+  divide({ reason, ...open }) {
+    return { open, sealed: reason === undefined ? {} : { reason } };
+  },
+}));
+
+export const sealings: readonly Sealing[] = [evidence, consent, payment, session, ...events];
 
 function ofOwnId(key: Key): CaseId | undefined {
   return caseIdOf(key[1] ?? "");

@@ -34,6 +34,8 @@ export interface StatusChange {
   readonly clientId: ClientId;
   readonly bank: BankCode;
   readonly status: string;
+  /** The bank's or the operator's reason of a rejected payment. It may name a person, so it is sealed in the store. */
+  readonly reason?: string;
   /** When the status began, milliseconds. */
   readonly at: number;
   /** Of the entry in the history of the resource, milliseconds. It grows with every entry of that history. */
@@ -71,7 +73,8 @@ interface Delivered {
 }
 
 /** The event of a change of status as stored. Its key has the client, the bank, the position and the resource. */
-export interface StatusEvent extends Pick<StatusChange, "type" | "consentId" | "status" | "at">, Delivered {}
+export interface StatusEvent
+  extends Pick<StatusChange, "type" | "consentId" | "status" | "reason" | "at">, Delivered {}
 
 /** A notice as stored. A later version of the platform may have stored one of a type that this one does not know. */
 export interface NoticeEvent extends Omit<Notice, "type">, Delivered {

@@ -28,6 +28,7 @@ const statusEvent = {
   type: z.enum(EVENT_TYPES),
   consentId,
   status: text,
+  reason: optional(text),
   at: instant,
   stagedAt: instant,
   interactionId: optional(text),
@@ -67,22 +68,22 @@ const noticePlace = [
 export const eventRecord = defineRecord<StatusEvent>({
   name: "event",
   keyParts: place,
-  what: "A change of a consent or a payment that its TPP has not acknowledged. Ids and statuses only.",
+  what: "A change of a consent or a payment that its TPP has not acknowledged. A reason is sealed.",
   schema: z.looseObject({ ...statusEvent, ...delivery }),
   version: 1,
   lifetime: "Until it is acknowledged, at most `EVENT_DAYS`.",
-  personalData: "pseudonymous",
+  personalData: "customer",
   retention: "protocol",
 });
 
 export const finishedEventRecord = defineRecord<Finished<StatusEvent>>({
   name: "event_finished",
   keyParts: place,
-  what: "An event that its TPP has acknowledged, for a replay. Ids and statuses only.",
+  what: "An event that its TPP has acknowledged, for a replay. A reason is sealed.",
   schema: z.looseObject(statusEvent),
   version: 1,
   lifetime: "At most `EVENT_DAYS` from the change.",
-  personalData: "pseudonymous",
+  personalData: "customer",
   retention: "protocol",
 });
 

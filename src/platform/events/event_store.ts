@@ -122,8 +122,9 @@ export function openEventStore(deps: EventStoreDeps): EventStore {
   return {
     stage(tx, change) {
       const stagedAt = clock();
-      const { type, consentId, status, at } = change;
-      const event = { type, consentId, status, at, stagedAt, ...causeOf(tx) };
+      const { type, consentId, status, reason, at } = change;
+      const why = reason === undefined ? {} : { reason };
+      const event = { type, consentId, status, ...why, at, stagedAt, ...causeOf(tx) };
       eventRecord.set(tx, keyOf(change, change), event, stagedAt + keepMs);
       tx.onCommit.push(() => wake(change));
       if (change.forBank === undefined) return;

@@ -18,16 +18,11 @@ export interface Origins {
   readonly authUrl: string;
 }
 
-/**
- * Returns the claims: OBIE's event, which names the resource, and one of the platform's own, which says what happened.
- *
- * @param reason why the bank has rejected the payment
- */
+/** Returns the claims: OBIE's event, which names the resource, and one of the platform's own, which says what happened. */
 export function claimsOf(
   { entry: { value: event }, ...place }: PlacedEvent,
   { clientId, bank, audience = clientId }: EventOwner,
   origins: Origins,
-  reason?: string,
 ): JsonObject {
   const isStatus = "consentId" in event;
   const { link, type } = isStatus ? resourceOf(event, place, bank, origins) : noticed(event);
@@ -51,7 +46,7 @@ export function claimsOf(
       [`${origins.authUrl}/events/${event.type}`]: {
         status: event.status,
         status_at: wireDateTime(event.at),
-        ...(isStatus ? ofPayment(event, reason) : event.details),
+        ...(isStatus ? ofPayment(event) : event.details),
       },
     },
   };
@@ -84,9 +79,9 @@ function isOfPayment({ type }: StatusEvent): boolean {
   return type === "payment-status-changed";
 }
 
-function ofPayment(event: StatusEvent, reason: string | undefined): JsonObject {
+function ofPayment(event: StatusEvent): JsonObject {
   return {
     ...(isOfPayment(event) ? { consent_id: event.consentId } : {}),
-    ...(reason === undefined ? {} : { reason }),
+    ...(event.reason === undefined ? {} : { reason: event.reason }),
   };
 }

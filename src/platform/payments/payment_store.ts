@@ -69,11 +69,12 @@ export const paymentOfBankRecord = defineRecord<PaymentId>({
 export function openPaymentStore(store: Store, stageEvent: StageEvent): PaymentStore {
   const stageStatus = (tx: Transaction, payment: Payment, former: Recorded, entry: AuditEvent): void => {
     const position = stageRecorded(tx, payment, former, entry);
-    const { id: resource, consentId, clientId, bank, status, statusUpdatedAt: at } = payment;
+    const { id: resource, consentId, clientId, bank, status, statusReason, statusUpdatedAt: at } = payment;
     const type = "payment-status-changed";
     const isClosed = payment.closedAt !== undefined; // its next change is the bank's report, which removes this
     const forBank = isClosed ? { forBank: "payment-closed" as const } : {}; // contract EVT19
-    stageEvent(tx, { type, resource, consentId, clientId, bank, status, at, position, ...forBank }); // contract EVT1
+    const why = statusReason === undefined ? {} : { reason: statusReason };
+    stageEvent(tx, { type, resource, consentId, clientId, bank, status, ...why, at, position, ...forBank }); // contract EVT1
   };
   const stageAbsence = (tx: Transaction, id: PaymentId): void => check(tx, paymentKey(id), null);
   return {

@@ -7,9 +7,9 @@ import { AUTH_URL, BASE_URL, openEnvironment } from "testing/environment.ts";
 import { call, clientToken, createConsent, good, pay } from "testing/flows.ts";
 import { UUID, verifyAnswer } from "testing/resource_answers.ts";
 import { erase } from "support/personal_case.ts";
-import { openPushEnvironment, paid } from "support/orders.ts";
+import { later, openPushEnvironment, paid, report } from "support/orders.ts";
 import { anotherProcess, at } from "support/processes.ts";
-import { type EventDetails, poll, polled, waiting } from "./poll.ts";
+import { type EventDetails, EVENTS, poll, polled, waiting } from "./poll.ts";
 import { refused } from "./refused.ts";
 
 const ACK_ONLY = { maxEvents: 0, returnImmediately: true };
@@ -118,6 +118,40 @@ Deno.test("the event of a rejected payment has the bank's reason, until the case
   assertEquals((await erase(env, data.ConsentId)).status, 200);
   const { reason, status } = await own() ?? {};
   assertEquals([reason, status], [undefined, "Rejected"]);
+});
+
+Deno.test("an event has the same claims each time, whatever has become of its payment since [EVT2, EVT4, EVT15]", async () => {
+  await using env = await openPushEnvironment(() => new Response(null, { status: 400 }));
+  const { DomesticPaymentId: id } = await paid(env);
+  await later(env, 0);
+  const close = JSON.stringify({
+    Data: { Reason: "The bank has no such order.", StatusReason: "Not taken." },
+  });
+  const headers = { "content-type": "application/json" };
+  await good(
+    env.asOperator(`/operations/payment-orders/${id}/close`, { method: "POST", headers, body: close }),
+    200,
+  );
+  const closed = present((await waiting(env)).at(-1));
+  const details = closed.claims.events[`${AUTH_URL}/events/payment-status-changed`];
+  assertEquals([details?.status, details?.reason], ["Rejected", "Not taken."]);
+  await good(report(env, id, "AcceptedSettlementInProcess"), 200);
+  const again = async (): Promise<unknown> =>
+    (await waiting(env)).find(({ jti }) => jti === closed.jti)?.claims;
+  assertEquals(await again(), closed.claims);
+  await good(poll(env, { ...ACK_ONLY, ack: [closed.jti] }), 200);
+  assertEquals(await again(), undefined);
+  const [from, to] = [env.now - 3_600_000, env.now + 1000].map((time) => new Date(time).toISOString());
+  const body = JSON.stringify({ from, to });
+  await good(
+    call(env, env.tpp, await clientToken(env, env.tpp), `${EVENTS}/replay`, {
+      body,
+      signature: null,
+      idempotencyKey: null,
+    }),
+    200,
+  );
+  assertEquals(await again(), closed.claims, "after a replay");
 });
 
 Deno.test("the answer is signed, and its jti are those of the tokens [EVT3]", async () => {
