@@ -48,8 +48,8 @@ Deno.test("house/file-length and function-length find what is too long", () => {
   assertEquals(brokenLines("function-length", PATH, "", "function b(): void {", ...body(39), "}"), [2]);
   assertEquals(brokenLines("function-length", PATH, "export async function b() {", ...body(39), "}"), [1]);
   for (const path of [PATH, "tests/x.test.ts", "scripts/x/main.ts"]) {
-    assertEquals(brokenLines("file-length", path, ...body(300), ""), [], path);
-    assertEquals(brokenLines("file-length", path, ...body(301)), [300], path);
+    assertEquals(brokenLines("file-length", path, ...body(400), ""), [], path);
+    assertEquals(brokenLines("file-length", path, ...body(401)), [400], path);
   }
 });
 
