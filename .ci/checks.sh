@@ -105,7 +105,7 @@ now_ms() {
 production_downloads() {
   local cache
   cache=$(mktemp -d "${TMPDIR:-/tmp}/ci-deno.XXXXXX") || return 1
-  DENO_DIR=$cache limited 120 "${deno[@]}" cache --frozen --lock=production.lock src/platform/main.ts &&
+  DENO_DIR=$cache limited 120 "${deno[@]}" cache --frozen --lock=production.lock src/platform/process/main.ts &&
     [ -d "$cache/npm/registry.npmjs.org/hono" ] &&
     ! ls "$cache/npm/registry.npmjs.org" | grep -E '^(axe-core|deno-std|fast-check|playwright-core)$'
   local status=$?

@@ -4,31 +4,34 @@
  */
 import type { JWK } from "jose";
 import type { z } from "zod";
-import type { certificatesAdded, statement } from "../../src/directory/answer_schema.ts";
-import type { consentDetailsSchema } from "../../src/platform/backchannel/consent_details_representation.ts";
-import type { payerAccountsSchema } from "../../src/platform/backchannel/payer_accounts_schema.ts";
+import type { certificatesAdded, statement } from "../../src/directory/http/answer_schema.ts";
+import type { consentDetailsSchema } from "../../src/platform/core/backchannel/consent_details_representation.ts";
+import type { payerAccountsSchema } from "../../src/platform/core/backchannel/payer_accounts_schema.ts";
 import type {
   consentSchema,
   consentsSchema,
   createdConsentSchema,
   fundsConfirmationSchema,
-} from "../../src/platform/consents/consent_representation.ts";
+} from "../../src/platform/core/consents/consent_representation.ts";
 import type { pollResponseSchema } from "../../src/platform/events/poll_schema.ts";
 import type { replayResponseSchema } from "../../src/platform/events/replay_schema.ts";
 import type {
   subscriptionSchema,
   subscriptionsSchema,
 } from "../../src/platform/events/subscription_schema.ts";
-import type { oauthErrorSchema, resourceErrorSchema } from "../../src/platform/http/openapi_answers.ts";
-import type { pushResponseSchema } from "../../src/platform/oauth/token_request_schema.ts";
-import type { tokenResponseSchema } from "../../src/platform/oauth/token_response.ts";
+import type {
+  oauthErrorSchema,
+  resourceErrorSchema,
+} from "../../src/platform/guards/http/openapi_answers.ts";
+import type { pushResponseSchema } from "../../src/platform/core/oauth/token_request_schema.ts";
+import type { tokenResponseSchema } from "../../src/platform/core/oauth/token_response.ts";
 import type {
   paymentOrderSchema,
   paymentOrdersSchema,
-} from "../../src/platform/payments/payment_order_representation.ts";
-import type { paymentSchema } from "../../src/platform/payments/payment_representation.ts";
-import type { clientRepresentationSchema } from "../../src/platform/registration/client_representation.ts";
-import type { tracesSchema } from "../../src/platform/traces/trace_representation.ts";
+} from "../../src/platform/core/payments/payment_order_representation.ts";
+import type { paymentSchema } from "../../src/platform/core/payments/payment_representation.ts";
+import type { clientRepresentationSchema } from "../../src/platform/core/registration/client_representation.ts";
+import type { tracesSchema } from "../../src/platform/operations/traces/trace_representation.ts";
 
 /** The faults of a bank of the sandbox. */
 export interface ArmedFaults {
@@ -89,7 +92,7 @@ export type PaymentOrders = z.infer<typeof paymentOrdersSchema>;
 export type PlatformKeys = { readonly keys: (JWK & { readonly kid: string; readonly use: "enc" | "sig" })[] };
 export type PushedRequest = z.infer<typeof pushResponseSchema>;
 export type CertificatesAdded = z.infer<typeof certificatesAdded>;
-export type { ServerMetadata } from "../../src/platform/oauth/discovery_representation.ts";
+export type { ServerMetadata } from "../../src/platform/core/oauth/discovery_representation.ts";
 /** A part of 1, and milliseconds at most. */
 interface Levels {
   readonly availability?: number;

@@ -1,5 +1,5 @@
 /** A platform whose every response is checked against its own OpenAPI document. A deviation fails the test. */
-import type { Handler, Platform } from "../../src/platform/compose.ts";
+import type { Handler, Platform } from "../../src/platform/process/compose.ts";
 import { bodyOf, type OpenApi } from "./answers.ts";
 import { type Contract, contractOf } from "./api_contract.ts";
 import { MARIA, OPERATIONS_URL } from "./operators.ts";

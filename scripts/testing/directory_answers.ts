@@ -1,6 +1,6 @@
 /** The bodies of the directory's answers, from the schemas that its OpenAPI document publishes. */
 import type { z } from "zod";
-import type * as schemas from "../../src/directory/answer_schema.ts";
+import type * as schemas from "../../src/directory/http/answer_schema.ts";
 
 type Schemas = typeof schemas;
 type Body<Name extends keyof Schemas> = Schemas[Name] extends z.ZodType ? z.infer<Schemas[Name]> : never;

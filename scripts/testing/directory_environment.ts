@@ -12,12 +12,12 @@ import {
   X509CertificateGenerator,
 } from "@peculiar/x509";
 import { soleCredential } from "../../src/base/http/credentials.ts";
-import { composeDirectory, type DirectoryParts } from "../../src/directory/compose_directory.ts";
+import { composeDirectory, type DirectoryParts } from "../../src/directory/process/compose_directory.ts";
 import {
   openStatementKeys,
   type RenewableStatementKeys,
   statementJwk,
-} from "../../src/directory/statement_keys.ts";
+} from "../../src/directory/statements/statement_keys.ts";
 import type { DirectoryBody, DirectoryError } from "./directory_answers.ts";
 import type { JsonObject } from "./jwts.ts";
 import { openTestStore } from "./test_store.ts";

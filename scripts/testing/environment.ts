@@ -3,16 +3,16 @@
  * move, and participants with real keys who onboarded and registered. Requests arrive as a TLS proxy would send them.
  */
 import { type Addresses, AUTH_URL, BASE_URL, DIRECTORY_URL, REGISTRATION_AUDIENCE } from "./addresses.ts";
-import { composePlatform, type Platform } from "../../src/platform/compose.ts";
-import { type Config, readConfig } from "../../src/platform/config.ts";
-import { RATE_GROUPS } from "../../src/platform/rate_policies.ts";
+import { composePlatform, type Platform } from "../../src/platform/process/compose.ts";
+import { type Config, readConfig } from "../../src/platform/config/config.ts";
+import { RATE_GROUPS } from "../../src/platform/config/rate_policies.ts";
 import { type Credentials, soleCredential } from "../../src/base/http/credentials.ts";
-import { composeDirectory, type DirectoryApp } from "../../src/directory/compose_directory.ts";
+import { composeDirectory, type DirectoryApp } from "../../src/directory/process/compose_directory.ts";
 import { openKeyRing } from "../../src/base/jose/key_ring.ts";
 import { openDenoKv } from "../../src/base/store/deno_kv.ts";
-import type { CaseKeys } from "../../src/platform/data_keys/case_keys.ts";
+import type { CaseKeys } from "../../src/platform/evidence/data_keys/case_keys.ts";
 import { everything, snapshot } from "./store_contents.ts";
-import type { Sealed } from "../../src/platform/data_keys/sealed_store.ts";
+import type { Sealed } from "../../src/platform/evidence/data_keys/sealed_store.ts";
 import { forwardOnly, sealedForTest } from "./sealed_for_test.ts";
 import { openTestStore } from "./test_store.ts";
 import type { Entry, Store } from "../../src/base/store/store.ts";

@@ -2,9 +2,9 @@
 import { decodeJwt } from "jose";
 import { hashText, treeHead } from "../../src/base/merkle/tree.ts";
 import type { Entry, Key, Store } from "../../src/base/store/store.ts";
-import { logWaitingGroupRecord } from "../../src/platform/evidence_log/log_records.ts";
-import { openLogStore } from "../../src/platform/evidence_log/log_store.ts";
-import { TILE } from "../../src/platform/evidence_log/tiles.ts";
+import { logWaitingGroupRecord } from "../../src/platform/evidence/evidence_log/log_records.ts";
+import { openLogStore } from "../../src/platform/evidence/evidence_log/log_store.ts";
+import { TILE } from "../../src/platform/evidence/evidence_log/tiles.ts";
 
 /** The log as a store has it. */
 export interface LogBooks {

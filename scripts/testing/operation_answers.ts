@@ -11,11 +11,11 @@ import type { participantDetailSchema } from "../../src/platform/operations/part
 import type { participantsSchema } from "../../src/platform/operations/participant_routes.ts";
 import type { processesSchema } from "../../src/platform/operations/process_routes.ts";
 import type { proposalsSchema } from "../../src/platform/operations/proposal_routes.ts";
-import type { ownOrderSchema } from "../../src/platform/own/own_representation.ts";
-import type { stoppedOrdersSchema } from "../../src/platform/payments/stopped_order_representation.ts";
-import type { orderHoldsSchema } from "../../src/platform/recovery/operations_routes.ts";
-import type { reportsSchema } from "../../src/platform/reports/report_representation.ts";
-import type { amountSchema, searchSchema } from "../../src/platform/search/routes.ts";
+import type { ownOrderSchema } from "../../src/platform/operations/own/own_representation.ts";
+import type { stoppedOrdersSchema } from "../../src/platform/core/payments/stopped_order_representation.ts";
+import type { orderHoldsSchema } from "../../src/platform/operations/recovery/operations_routes.ts";
+import type { reportsSchema } from "../../src/platform/operations/reports/report_representation.ts";
+import type { amountSchema, searchSchema } from "../../src/platform/operations/search/routes.ts";
 
 /** The body of a rejected request. */
 export interface OperationError {

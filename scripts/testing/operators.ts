@@ -1,7 +1,7 @@
 /** Operators of a test environment: one for each role, and maria with all of them. */
 import { type Credentials, newCredential, openCredentials } from "../../src/base/http/credentials.ts";
 import { sha256 } from "../../src/base/kernel/identifiers.ts";
-import { OPERATORS, ROLES } from "../../src/platform/security/operator_roles.ts";
+import { OPERATORS, ROLES } from "../../src/platform/guards/security/operator_roles.ts";
 
 /** Where the operations host is in tests; no behaviour depends on the address. */
 export const OPERATIONS_URL = "http://operations.internal";

@@ -1,6 +1,6 @@
 /** People of participants in tests, beside the operators: the token `person-of-<org>-0123456789abcdef` is one of `<org>`. */
 import type { Credentials } from "../../src/base/http/credentials.ts";
-import { PARTICIPANT } from "../../src/platform/security/operator_roles.ts";
+import { PARTICIPANT } from "../../src/platform/guards/security/operator_roles.ts";
 import { testOperators } from "./operators.ts";
 
 const FORM = /^person-of-(.+)-0123456789abcdef$/;

@@ -1,6 +1,6 @@
 /** Data keys of tests: a store of their own in memory, and a wrapping key that tests know. */
-import { openSealed, type Sealed } from "../../src/platform/data_keys/sealed_store.ts";
-import { openWrappingKeys } from "../../src/platform/data_keys/wrapping_keys.ts";
+import { openSealed, type Sealed } from "../../src/platform/evidence/data_keys/sealed_store.ts";
+import { openWrappingKeys } from "../../src/platform/evidence/data_keys/wrapping_keys.ts";
 import type { Store } from "../../src/base/store/store.ts";
 
 export const TEST_WRAPPING_KEYS = `test ${"A".repeat(42)}E=`;

@@ -4,7 +4,7 @@
  * proxy (`proxied_environment.ts`). Host names are those of `environment.ts`; `connect_proxy.ts` sends them to loopback.
  */
 import { soleCredential } from "../../src/base/http/credentials.ts";
-import { composeDirectory, type DirectoryApp } from "../../src/directory/compose_directory.ts";
+import { composeDirectory, type DirectoryApp } from "../../src/directory/process/compose_directory.ts";
 import type { Store } from "../../src/base/store/store.ts";
 import { openTestStore } from "./test_store.ts";
 import { type ConnectProxy, openConnectProxy } from "./connect_proxy.ts";

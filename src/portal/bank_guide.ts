@@ -6,7 +6,7 @@ import {
   MAX_BANK_RETURN_SECONDS,
   ORDER_PUSH_SECONDS,
   ORDER_RETRY_SECONDS,
-} from "../platform/profile.ts";
+} from "../base/profile.ts";
 import { bankCertification } from "./bank_certification_guide.ts";
 import { afterRestore } from "./bank_restore_guide.ts";
 import type { Block, Guide, GuideAddresses } from "./guide.ts";

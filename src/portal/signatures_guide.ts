@@ -1,6 +1,6 @@
 /** How each signature is computed, with a worked example of it that can be checked step by step. */
 import { CONTENT_ENCRYPTION_ALG, KEY_MANAGEMENT_ALG } from "../base/limits.ts";
-import { DPOP_MAX_AGE_SECONDS } from "../platform/profile.ts";
+import { DPOP_MAX_AGE_SECONDS } from "../base/profile.ts";
 import type { Block, Guide, GuideAddresses } from "./guide.ts";
 import {
   BANK_RETURN,

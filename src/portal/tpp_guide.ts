@@ -7,7 +7,7 @@ import {
   MAX_SESSIONS_PER_REQUEST,
   REQUEST_URI_SECONDS,
   USE_WITHIN_SECONDS,
-} from "../platform/profile.ts";
+} from "../base/profile.ts";
 import type { Block, Guide, GuideAddresses } from "./guide.ts";
 
 const TLS = "--cacert ca.pem --cert transport.cert.pem --key transport.key.pem";

@@ -123,7 +123,9 @@ async function startNginx(fixture: DirectoryFixture, port: number): Promise<Deno
   }
   const user = new TextDecoder().decode((await new Deno.Command("id", { args: ["-un"] }).output()).stdout)
     .trim();
-  let text = await Deno.readTextFile(new URL("../../scripts/proxy/directory.nginx.conf", import.meta.url));
+  let text = await Deno.readTextFile(
+    new URL("../../scripts/operators/proxy/directory.nginx.conf", import.meta.url),
+  );
   const changes = {
     "user www-data;": `user ${user};`,
     "/run/nginx.pid": `${folder}/nginx.pid`,

@@ -1,10 +1,10 @@
 /** The fuzzer finds no faults in the platform, and it finds planted ones. */
 import { assert, assertEquals } from "@std/assert";
-import { fuzz, type Fuzzer, type FuzzResult, openFuzzer } from "../../scripts/fuzz/main.ts";
-import type { Plant } from "../../scripts/fuzz/targets.ts";
+import { fuzz, type Fuzzer, type FuzzResult, openFuzzer } from "../../scripts/proofs/fuzz/main.ts";
+import type { Plant } from "../../scripts/proofs/fuzz/targets.ts";
 import { UsageError } from "../../scripts/command_line/run.ts";
-import { type FuzzOptions, readFuzzOptions } from "../../scripts/fuzz/options.ts";
-import { countOf, isRejected, isTaken } from "../../scripts/fuzz/report.ts";
+import { type FuzzOptions, readFuzzOptions } from "../../scripts/proofs/fuzz/options.ts";
+import { countOf, isRejected, isTaken } from "../../scripts/proofs/fuzz/report.ts";
 import { around, lenient } from "support/fuzz_plants.ts";
 
 const OPTIONS: FuzzOptions = { seed: 11, mutations: 10_000, seconds: 600, first: 0, only: "" };

@@ -4,7 +4,7 @@
  */
 import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert";
 import { errors } from "jose";
-import { seeded } from "../../scripts/prove/random.ts";
+import { seeded } from "../../scripts/proofs/prove/random.ts";
 import { joseFailure } from "../../src/base/jose/compact_jws.ts";
 import { IMPLICIT, returnTo, sealedReturn, signedReturn } from "testing/bank_return.ts";
 import { toBank } from "testing/authorization_flow.ts";

@@ -3,8 +3,8 @@
  * configuration.
  */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { fillIn, render } from "../../scripts/proxy/render.ts";
-import { type Backends, PROXIES, readOrder, SettingsError } from "../../scripts/proxy/settings.ts";
+import { fillIn, render } from "../../scripts/operators/proxy/render.ts";
+import { type Backends, PROXIES, readOrder, SettingsError } from "../../scripts/operators/proxy/settings.ts";
 import { taskCommand } from "testing/served_platform.ts";
 import { AUTH_URL, BASE_URL, PROXY_SECRET } from "testing/environment.ts";
 

@@ -5,7 +5,7 @@
 /// <reference lib="dom" />
 import { assertEquals } from "@std/assert";
 import { bodyOf } from "testing/answers.ts";
-import { OPERATION_ROLES } from "../../src/platform/security/operator_roles.ts";
+import { OPERATION_ROLES } from "../../src/platform/guards/security/operator_roles.ts";
 import type { Environment } from "testing/environment.ts";
 import { isChromiumThere } from "support/chromium.ts";
 import { later, openPushEnvironment, paid } from "support/orders.ts";

@@ -11,8 +11,8 @@ import {
   signingRequest,
 } from "testing/directory_environment.ts";
 import { isChromiumThere } from "support/chromium.ts";
-import { openCertified, reportOf } from "../directory/certified.ts";
-import { asLuis, BOTH } from "../directory/two_administrators.ts";
+import { openCertified, reportOf } from "../directory/certification/certified.ts";
+import { asLuis, BOTH } from "../directory/changes/two_administrators.ts";
 import { openDesk, openSite, type Site, walkOnDesk, walkOnPhone } from "./console_site.ts";
 import { signIn, stopAt } from "./console_visit.ts";
 import { picture } from "./page_checks.ts";

@@ -1,7 +1,7 @@
 /** Every server module of the conformance suite's plans has a test here that stands for it, or a reason why not. */
 import { assertEquals } from "@std/assert";
-import { namesInSource } from "../../scripts/requirements/names.ts";
-import { listFiles, readSource } from "../../scripts/checks/source_files.ts";
+import { namesInSource } from "../../scripts/upkeep/requirements/names.ts";
+import { listFiles, readSource } from "../../scripts/upkeep/sources/source_files.ts";
 import { REGISTRATION_PLAN, SECURITY_PROFILE_PLAN, SIGNED_REQUEST_MODULES, STANDINGS } from "./modules.ts";
 import { steps } from "support/steps.ts";
 

@@ -1,8 +1,8 @@
 /** How ids are found in the names of tests, and when the command that looks for them fails. */
 import { assert, assertEquals } from "@std/assert";
-import { standing } from "../../scripts/requirements/main.ts";
-import { readRequirements, requirementsIn } from "../../scripts/requirements/contract.ts";
-import { idsIn, namesInReport, namesInSource } from "../../scripts/requirements/names.ts";
+import { standing } from "../../scripts/upkeep/requirements/main.ts";
+import { readRequirements, requirementsIn } from "../../scripts/upkeep/requirements/contract.ts";
+import { idsIn, namesInReport, namesInSource } from "../../scripts/upkeep/requirements/names.ts";
 
 Deno.test("idsIn takes single ids, lists, ranges and modules, and nothing else in brackets", () => {
   const names = {

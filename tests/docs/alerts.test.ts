@@ -1,6 +1,6 @@
 /** The alert rules and dashboards name metrics that exist, and each alert has a runbook. */
 import { assert, assertEquals } from "@std/assert";
-import { PLATFORM_METRICS } from "../../src/platform/metrics.ts";
+import { PLATFORM_METRICS } from "../../src/platform/observed/metrics.ts";
 import { hasPrometheus } from "support/prometheus.ts";
 import { openEnvironment } from "testing/environment.ts";
 

@@ -1,8 +1,8 @@
-/** docs/architecture.md has the import rules of `scripts/checks/layout_rules.ts`, and it and CONTRIBUTING.md name files that exist. */
+/** docs/architecture.md has the import rules of `scripts/upkeep/checks/layout_rules.ts`, and it and CONTRIBUTING.md name files that exist. */
 import { assert, assertEquals } from "@std/assert";
-import { LEVELS } from "../../scripts/checks/layout_rules.ts";
-import { PROGRAMS } from "../../scripts/checks/program_rules.ts";
-import { listFiles } from "../../scripts/checks/source_files.ts";
+import { LEVELS } from "../../scripts/upkeep/checks/layout_rules.ts";
+import { PROGRAMS } from "../../scripts/upkeep/checks/program_rules.ts";
+import { listFiles } from "../../scripts/upkeep/sources/source_files.ts";
 
 const root = new URL("../../", import.meta.url);
 const architecture = await Deno.readTextFile(new URL("docs/architecture.md", root));

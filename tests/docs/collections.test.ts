@@ -1,9 +1,9 @@
 /** The collection in `examples/bruno`, and the one for Postman, are those of the platform's OpenAPI document. */
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { brunoFiles } from "../../scripts/collections/bruno.ts";
-import { currentRequests, writtenFiles } from "../../scripts/collections/main.ts";
-import { postmanCollection } from "../../scripts/collections/postman.ts";
-import { collectionRequests } from "../../scripts/collections/requests.ts";
+import { brunoFiles } from "../../scripts/upkeep/collections/bruno.ts";
+import { currentRequests, writtenFiles } from "../../scripts/upkeep/collections/main.ts";
+import { postmanCollection } from "../../scripts/upkeep/collections/postman.ts";
+import { collectionRequests } from "../../scripts/upkeep/collections/requests.ts";
 
 Deno.test("the collection is current: if this fails, run `deno task collections`", async () => {
   assertEquals(await writtenFiles(), brunoFiles(await currentRequests()));

@@ -1,11 +1,11 @@
 /** docs/operations has every variable with its default, and services with exactly the permissions that they need. */
-import { listFiles } from "../../scripts/checks/source_files.ts";
+import { listFiles } from "../../scripts/upkeep/sources/source_files.ts";
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { readConfig, VARIABLES } from "../../src/platform/config.ts";
-import { DIRECTORY_VARIABLES, readDirectoryConfig } from "../../src/directory/config.ts";
+import { readConfig, VARIABLES } from "../../src/platform/config/config.ts";
+import { DIRECTORY_VARIABLES, readDirectoryConfig } from "../../src/directory/process/config.ts";
 import { privatePem, testAuthority } from "testing/directory_environment.ts";
 import { testKey } from "testing/keys.ts";
-import { statementJwk } from "../../src/directory/statement_keys.ts";
+import { statementJwk } from "../../src/directory/statements/statement_keys.ts";
 import { SOUND_CONFIGURATION } from "support/sound_configuration.ts";
 import { taskCommand } from "testing/served_platform.ts";
 

@@ -1,6 +1,6 @@
 /** `docs/endpoints.md` says what the declarations say. */
 import { assert, assertEquals } from "@std/assert";
-import { endpointPage } from "../../scripts/endpoints/table.ts";
+import { endpointPage } from "../../scripts/upkeep/endpoints/table.ts";
 import { openEnvironment } from "testing/environment.ts";
 
 /** Formatting aside: widths of columns and line breaks. */

@@ -1,9 +1,9 @@
 /** `docs/operations/log-events.md` has the declared log events, and the declarations hold. */
 import { assert, assertEquals } from "@std/assert";
 import type { LogLine } from "testing/answers.ts";
-import { logEventsDocument } from "../../scripts/log_events/log_events_document.ts";
+import { logEventsDocument } from "../../scripts/upkeep/log_events/log_events_document.ts";
 import { openLog } from "../../src/base/observability/log.ts";
-import { type Log, PLATFORM_EVENTS } from "../../src/platform/log_events.ts";
+import { type Log, PLATFORM_EVENTS } from "../../src/platform/observed/log_events.ts";
 
 /** The words of a document, whatever the widths of its tables and lines. */
 function wordsOf(text: string): readonly string[] {

@@ -1,7 +1,7 @@
 /** The SQL of docs/operations/postgresql.md, run in the order of the page against a server. */
 import { assertEquals, assertRejects } from "@std/assert";
 import postgres from "postgres";
-import { storeCommand } from "../../scripts/store/main.ts";
+import { storeCommand } from "../../scripts/operators/store/main.ts";
 import { SCHEMA } from "../../src/base/store/postgres/schema.ts";
 import { openStore } from "../../src/base/store/open_store.ts";
 import { isPostgresMissing, postgresServer } from "../support/postgres.ts";

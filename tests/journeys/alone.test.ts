@@ -58,7 +58,7 @@ Deno.test({
 
       await t.step("the directory has everything again after it was killed", async () => {
         await alone.restart("directory");
-        const command = "scripts/participant/main.ts show --name my-bank --history";
+        const command = "scripts/integrators/participant/main.ts show --name my-bank --history";
         const shown = JSON.parse(await runScript(folder, command, adminEnv)) as DirectoryHistory["history"];
         assertEquals(shown.map(({ what, who }) => [what, who]), [[
           "participant.onboarded",
@@ -79,7 +79,7 @@ Deno.test({
         async () => {
           await runScript(
             folder,
-            "scripts/participant/main.ts set-status --name mine --organisation Suspended --reason audit",
+            "scripts/integrators/participant/main.ts set-status --name mine --organisation Suspended --reason audit",
             adminEnv,
           );
           await alone.platform.stop();

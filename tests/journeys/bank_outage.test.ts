@@ -2,7 +2,7 @@
  * A bank that is killed and comes back a minute later: a process of its own in a sandbox whose clock is moved, a TPP
  * that pays meanwhile, and what it sees until the payment has settled.
  */
-import { paymentSchema } from "../../src/platform/payments/payment_representation.ts";
+import { paymentSchema } from "../../src/platform/core/payments/payment_representation.ts";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { goThroughAuthorization } from "../../src/sandbox/customer/customer.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";

@@ -3,8 +3,8 @@
  * changed.
  */
 import { assertEquals, assertMatch } from "@std/assert";
-import { currentRequests } from "../../scripts/collections/main.ts";
-import { postmanCollection } from "../../scripts/collections/postman.ts";
+import { currentRequests } from "../../scripts/upkeep/collections/main.ts";
+import { postmanCollection } from "../../scripts/upkeep/collections/postman.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { changedBody, type FaultyNetwork, openFaultyNetwork } from "support/faulty_network.ts";
 import { onboardOutsiders } from "support/own_bank.ts";

@@ -8,7 +8,7 @@ import { authorised, toBank } from "../../scripts/testing/authorization_flow.ts"
 import { START } from "../../scripts/testing/environment.ts";
 import { firstOf, type Payment } from "testing/answers.ts";
 import { good, pay } from "../../scripts/testing/flows.ts";
-import { storeCommand } from "../../scripts/store/main.ts";
+import { storeCommand } from "../../scripts/operators/store/main.ts";
 import { encodeKey, endBelow } from "../../src/base/store/postgres/key_codec.ts";
 import { MIGRATIONS } from "../../src/base/store/postgres/schema.ts";
 import { openMovingStore } from "../support/moving_store.ts";

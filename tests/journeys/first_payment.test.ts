@@ -36,12 +36,12 @@ Deno.test("an outsider onboards a TPP of their own, registers it by DCR and is p
   const callbackPort = freeSandboxPorts();
   try {
     const example = JSON.parse(
-      await run(dir, ["scripts/participant/main.ts", "onboard", "--example", "PISP"]),
+      await run(dir, ["scripts/integrators/participant/main.ts", "onboard", "--example", "PISP"]),
     ) as { software: { redirect_uris: string[] } };
     example.software.redirect_uris = [`http://localhost:${callbackPort}/callback`];
     await Deno.writeTextFile(`${dir}/details.json`, JSON.stringify(example));
     await run(dir, [
-      "scripts/participant/main.ts",
+      "scripts/integrators/participant/main.ts",
       "onboard",
       "--name",
       "mine",

@@ -4,7 +4,7 @@
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import * as jose from "jose";
-import { decodeStatement } from "../../src/platform/recovery/order_statement_schema.ts";
+import { decodeStatement } from "../../src/platform/operations/recovery/order_statement_schema.ts";
 import { attendCustomer, pullAndReport, takesOrders } from "support/guide_bank.ts";
 import { type Guides, onboard, openGuides, ownToken, registers } from "support/guide_environment.ts";
 import { armForOAuth, armWithProof, armWithSignature, type Party } from "support/guide_party.ts";

@@ -5,7 +5,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { bodyOf } from "testing/answers.ts";
 import type { DirectoryBody } from "testing/directory_answers.ts";
-import { makePayment } from "../../scripts/demo/payment.ts";
+import { makePayment } from "../../scripts/integrators/demo/payment.ts";
 import { startEcosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { readEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
 import { openTpp } from "../../src/client/tpp/tpp.ts";

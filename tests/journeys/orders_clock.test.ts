@@ -1,7 +1,7 @@
 /** The sandbox's clock: it applies to all parts of a sandbox, and does not exist outside of one [F1]. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { decodeJwt } from "jose";
-import { makePayment } from "../../scripts/demo/payment.ts";
+import { makePayment } from "../../scripts/integrators/demo/payment.ts";
 import type { Ecosystem } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { grantClientToken } from "../../src/client/tpp/authorization.ts";

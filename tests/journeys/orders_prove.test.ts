@@ -1,11 +1,11 @@
 /** The prover on a few payments: it passes the real thing and catches a store without atomic commits [D1, C7]. */
 import { assert, assertEquals } from "@std/assert";
-import { prove } from "../../scripts/prove/main.ts";
-import { planKills, planPayment } from "../../scripts/prove/plan.ts";
-import { isHaproxyThere } from "../../scripts/prove/load_balancer.ts";
+import { prove } from "../../scripts/proofs/prove/main.ts";
+import { planKills, planPayment } from "../../scripts/proofs/prove/plan.ts";
+import { isHaproxyThere } from "../../scripts/proofs/prove/load_balancer.ts";
 import { postgresPrograms } from "testing/postgres_node.ts";
 import { UsageError } from "../../scripts/command_line/run.ts";
-import { readProveOptions } from "../../scripts/prove/options.ts";
+import { readProveOptions } from "../../scripts/proofs/prove/options.ts";
 import { writeReplacing } from "support/replaced_module.ts";
 
 /** The cluster needs both programs. */

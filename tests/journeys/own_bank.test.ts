@@ -127,6 +127,6 @@ async function renew(dir: string, changes: unknown): Promise<void> {
   await Deno.writeTextFile(`${dir}/changes.json`, JSON.stringify(changes));
   await runScript(
     dir,
-    `scripts/participant/main.ts renew-statement --name my-bank --changes ${dir}/changes.json`,
+    `scripts/integrators/participant/main.ts renew-statement --name my-bank --changes ${dir}/changes.json`,
   );
 }

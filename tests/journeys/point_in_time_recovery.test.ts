@@ -3,7 +3,7 @@
  * second server, the mark, and a platform that goes on.
  */
 import { assertEquals } from "@std/assert";
-import { storeCommand } from "../../scripts/store/main.ts";
+import { storeCommand } from "../../scripts/operators/store/main.ts";
 import { authorised } from "../../scripts/testing/authorization_flow.ts";
 import { openEnvironment } from "../../scripts/testing/environment.ts";
 import { call, clientToken, good, pay, requestToken } from "../../scripts/testing/flows.ts";

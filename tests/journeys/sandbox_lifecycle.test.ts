@@ -1,6 +1,6 @@
 /** `deno task start` through its life: first start, rejected starts, a crash, a second start, a clean stop [F1, F2]. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { makePayment } from "../../scripts/demo/payment.ts";
+import { makePayment } from "../../scripts/integrators/demo/payment.ts";
 import { grantClientToken } from "../../src/client/tpp/authorization.ts";
 import { readPayment } from "../../src/client/tpp/domestic_payments.ts";
 import { emptyMessageLog } from "../../src/client/tpp/message_log.ts";

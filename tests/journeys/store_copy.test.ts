@@ -3,7 +3,7 @@
  * after PostgreSQL's point-in-time recovery as after a restored backup.
  */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { storeCommand } from "../../scripts/store/main.ts";
+import { storeCommand } from "../../scripts/operators/store/main.ts";
 import type { LogLine, Payment } from "testing/answers.ts";
 import { authorise, authorised, codeOf, redeem, toBank } from "testing/authorization_flow.ts";
 import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";

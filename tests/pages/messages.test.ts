@@ -6,7 +6,7 @@ import { type Language, LANGUAGES, LOCALES } from "../../src/pages/language.ts";
 import { compileMessage } from "../../src/pages/messages.ts";
 import { ARGUMENTS, CATALOGUES, phrase, words } from "../../src/pages/phrase.ts";
 import * as consoles from "../../src/console/phrase.ts";
-import * as console from "../../src/platform/console/phrase.ts";
+import * as console from "../../src/platform/operations/console/phrase.ts";
 import * as directory from "../../src/directory/console/phrase.ts";
 import * as bank from "../../src/sandbox/bank/page_phrase.ts";
 import * as shop from "../../src/sandbox/shop/phrase.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { readApiReference } from "../../src/portal/api_reference.ts";
 import { openDocs } from "../../src/portal/docs_page.tsx";
 import { search, searchable } from "../../src/portal/search.ts";
-import { ERROR_HELP } from "../../src/platform/http/error_help.ts";
+import { ERROR_HELP } from "../../src/platform/guards/http/error_help.ts";
 import { errorPath } from "../../src/portal/paths.ts";
 import { AUTH_URL, openEnvironment } from "testing/environment.ts";
 import { shapeOf } from "../../src/portal/schema_shape.ts";

@@ -1,11 +1,11 @@
 /** Which addresses are called at all, and which `htu` is the request's: against WHATWG URL, over hostile spellings. */
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { addressFault } from "../../src/directory/web_address.ts";
+import { addressFault } from "../../src/directory/participants/web_address.ts";
 import { isCallable } from "../../src/base/http/outgoing.ts";
 import { ApiError } from "../../src/base/kernel/api_error.ts";
-import { isAllowedUrl } from "../../src/platform/participants/guarded_fetch.ts";
-import { openDpopVerifier } from "../../src/platform/security/dpop_proof.ts";
+import { isAllowedUrl } from "../../src/platform/core/participants/guarded_fetch.ts";
+import { openDpopVerifier } from "../../src/platform/guards/security/dpop_proof.ts";
 import { dpopProof } from "testing/jwts.ts";
 import { testKey } from "testing/keys.ts";
 import { attemptLater, mutated, runs } from "./runs.ts";

@@ -1,14 +1,14 @@
 /** The decoders of resource bodies: any JSON is decoded or rejected with faults that can be shown, never worse. */
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { decodePayerAccounts } from "../../src/platform/backchannel/payer_accounts_schema.ts";
-import { decodeStatusReport } from "../../src/platform/backchannel/status_report_schema.ts";
-import { decodeConsentRequest } from "../../src/platform/consents/consent_schema.ts";
+import { decodePayerAccounts } from "../../src/platform/core/backchannel/payer_accounts_schema.ts";
+import { decodeStatusReport } from "../../src/platform/core/backchannel/status_report_schema.ts";
+import { decodeConsentRequest } from "../../src/platform/core/consents/consent_schema.ts";
 import { asBankCode, asConsentId } from "../../src/base/kernel/identifiers.ts";
 import { ApiError } from "../../src/base/kernel/api_error.ts";
-import { decodePaymentRequest } from "../../src/platform/payments/payment_schema.ts";
+import { decodePaymentRequest } from "../../src/platform/core/payments/payment_schema.ts";
 import { CONTEXT, FULL_INITIATION, FULL_RISK } from "testing/bodies.ts";
-import { reportOnWire, requestOnWire } from "../platform/http/on_wire.ts";
+import { reportOnWire, requestOnWire } from "../platform/guards/http/on_wire.ts";
 import { attempt, mutatedJson, runs } from "./runs.ts";
 
 const CONSENT_ID = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";

@@ -6,15 +6,15 @@ import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import type { PlatformKeys } from "testing/answers.ts";
 import type { RequestVariables } from "../../src/base/http/context.ts";
-import { fapiHeaders } from "../../src/platform/http/fapi_headers.ts";
+import { fapiHeaders } from "../../src/platform/guards/http/fapi_headers.ts";
 import { spkiThumbprint } from "../../src/base/jose/rsa_key.ts";
 import { ApiError } from "../../src/base/kernel/api_error.ts";
-import type { ProxyCertificateSource } from "../../src/platform/profile.ts";
+import type { ProxyCertificateSource } from "../../src/base/profile.ts";
 import {
   certificateReader,
   type CertificateVariables,
   clientCertificate,
-} from "../../src/platform/security/client_certificate.ts";
+} from "../../src/platform/guards/security/client_certificate.ts";
 import { headerOf, SOURCES } from "support/client_certificates.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
 import { mutated, runs } from "./runs.ts";

@@ -10,10 +10,10 @@ import {
   isUuid,
 } from "../../src/base/kernel/identifiers.ts";
 import { ApiError } from "../../src/base/kernel/api_error.ts";
-import { isSha256Text, matchesChallenge } from "../../src/platform/oauth/pkce.ts";
-import { requireScope } from "../../src/platform/oauth/scope.ts";
-import { guardedFetch } from "../../src/platform/participants/guarded_fetch.ts";
-import type { Caller } from "../../src/platform/security/caller.ts";
+import { isSha256Text, matchesChallenge } from "../../src/platform/core/oauth/pkce.ts";
+import { requireScope } from "../../src/platform/core/oauth/scope.ts";
+import { guardedFetch } from "../../src/platform/core/participants/guarded_fetch.ts";
+import type { Caller } from "../../src/platform/guards/security/caller.ts";
 import { attempt, mutated, runs } from "./runs.ts";
 
 const UUID = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";

@@ -6,8 +6,8 @@ import { asClientId } from "../../src/base/kernel/identifiers.ts";
 import {
   type SoftwareStatementDeps,
   verifySoftwareStatement,
-} from "../../src/platform/participants/software_statement.ts";
-import { checkMetadata, decodeMetadata } from "../../src/platform/registration/client_metadata.ts";
+} from "../../src/platform/core/participants/software_statement.ts";
+import { checkMetadata, decodeMetadata } from "../../src/platform/core/registration/client_metadata.ts";
 import { signJwt } from "testing/jwts.ts";
 import { testKey } from "testing/keys.ts";
 import { mutated, mutatedJson, runs } from "./runs.ts";

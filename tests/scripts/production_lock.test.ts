@@ -18,7 +18,7 @@ const TASKS = [
   "case",
 ];
 
-const DIRECTORY = "src/directory/main.ts";
+const DIRECTORY = "src/directory/process/main.ts";
 
 interface Lock {
   readonly npm: Readonly<Record<string, unknown>>;

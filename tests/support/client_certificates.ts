@@ -2,9 +2,9 @@
  * The platform configured for each kind of proxy that forwards client certificates, over one environment's store and
  * participants.
  */
-import { composePlatform, type Platform } from "../../src/platform/compose.ts";
+import { composePlatform, type Platform } from "../../src/platform/process/compose.ts";
 import { openKeyRing } from "../../src/base/jose/key_ring.ts";
-import { PROXY_CERTIFICATE_SOURCES, type ProxyCertificateSource } from "../../src/platform/profile.ts";
+import { PROXY_CERTIFICATE_SOURCES, type ProxyCertificateSource } from "../../src/base/profile.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
 import { certificatePem } from "testing/web_authority.ts";
 import { type Environment, PROXY_SECRET } from "testing/environment.ts";

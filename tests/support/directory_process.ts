@@ -2,8 +2,8 @@
  * `deno task directory` as an operator starts it: a process with its own files, its task's permissions and its two
  * ports.
  */
-import { directoryAdmin } from "../../scripts/directory_admin/main.ts";
-import { directoryKeys } from "../../scripts/directory_keys/main.ts";
+import { directoryAdmin } from "../../scripts/operators/directory_admin/main.ts";
+import { directoryKeys } from "../../scripts/operators/directory_keys/main.ts";
 import { privatePem, testAuthority } from "testing/directory_environment.ts";
 import { testKey } from "testing/keys.ts";
 import {

@@ -2,7 +2,7 @@
  * A real proxy before a backend that only records the requests that reach it, with the exact spelling of their headers.
  * Two participants have certificates of the authority that the proxy trusts.
  */
-import type { ProxyName } from "../../scripts/proxy/settings.ts";
+import type { ProxyName } from "../../scripts/operators/proxy/settings.ts";
 import { makeAuthority } from "testing/directory_environment.ts";
 import { testKey } from "testing/keys.ts";
 import { API_HOST, AUTH_HOST, startProxy } from "./proxy_program.ts";

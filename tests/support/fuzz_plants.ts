@@ -1,7 +1,7 @@
 /** Apps with planted faults for the fuzzer to find. */
-import type { Handler, Plant } from "../../scripts/fuzz/targets.ts";
-import type { Host } from "../../scripts/fuzz/sample_request.ts";
-import type { WatchedStore } from "../../scripts/fuzz/store.ts";
+import type { Handler, Plant } from "../../scripts/proofs/fuzz/targets.ts";
+import type { Host } from "../../scripts/proofs/fuzz/sample_request.ts";
+import type { WatchedStore } from "../../scripts/proofs/fuzz/store.ts";
 
 /** Wraps one of the apps. */
 export function around(wrapped: Host, wrap: (app: Handler, store: WatchedStore) => Handler): Plant {

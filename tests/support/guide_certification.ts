@@ -1,8 +1,8 @@
 /** The certification in the guides: its commands have the options that they name, and its messages are the hook's. */
 import { assert, assertEquals } from "@std/assert";
-import { openHook } from "../../scripts/certify/bank/hook.ts";
-import { bankSuite } from "../../scripts/certify/bank/suite.ts";
-import { readOptions } from "../../scripts/certify/arguments.ts";
+import { openHook } from "../../scripts/integrators/certify/bank/hook.ts";
+import { bankSuite } from "../../scripts/integrators/certify/bank/suite.ts";
+import { readOptions } from "../../scripts/integrators/certify/arguments.ts";
 import type { Guides } from "./guide_environment.ts";
 
 /** The chapter of the bank guide. */

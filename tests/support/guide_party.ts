@@ -2,7 +2,7 @@
 import * as jose from "jose";
 import { evaluate, type Shell, type Snippets } from "./guide_snippets.ts";
 
-/** `participant.json`, as `scripts/participant` writes it. */
+/** `participant.json`, as `scripts/integrators/participant` writes it. */
 interface ParticipantFile {
   readonly role: "PISP" | "ASPSP";
   readonly org_id: string;

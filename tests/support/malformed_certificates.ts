@@ -1,7 +1,7 @@
 /** Malformed certificate headers for each kind of proxy (contract H5-H7, H20, H23). */
 import "reflect-metadata";
 import { X509Certificate } from "@peculiar/x509";
-import type { ProxyCertificateSource } from "../../src/platform/profile.ts";
+import type { ProxyCertificateSource } from "../../src/base/profile.ts";
 import { headerOf } from "./client_certificates.ts";
 import { certificatePem } from "testing/web_authority.ts";
 

@@ -3,8 +3,8 @@ import { openMutualTls } from "../../src/client/tpp/mutual_tls.ts";
 import { loadParticipant } from "../../src/client/tpp/participant.ts";
 import { register, type RegistrationRole } from "../../src/client/tpp/register_client.ts";
 import type { Endpoints } from "../../src/sandbox/ecosystem/ecosystem.ts";
-import { participant } from "../../scripts/participant/main.ts";
-import { exampleDetails } from "../../scripts/participant/example.ts";
+import { participant } from "../../scripts/integrators/participant/main.ts";
+import { exampleDetails } from "../../scripts/integrators/participant/example.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { startPooledEcosystem } from "./pooled_ecosystem.ts";
 

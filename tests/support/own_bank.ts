@@ -116,13 +116,13 @@ export interface Outsiders {
 export async function onboardOutsiders(dir: string, env: Env = {}): Promise<Outsiders> {
   const [tppHome, bankHome] = [freePort(), freePort()].map((port) => `http://localhost:${port}`);
   const example = async (role: string): Promise<string> =>
-    (await runScript(dir, `scripts/participant/main.ts onboard --example ${role}`, env))
+    (await runScript(dir, `scripts/integrators/participant/main.ts onboard --example ${role}`, env))
       .replaceAll("http://localhost:9000", tppHome ?? "").replaceAll("http://localhost:9001", bankHome ?? "");
   const onboard = async (name: string, details: string, flags = ""): Promise<void> => {
     await Deno.writeTextFile(`${dir}/${name}.json`, details);
     await runScript(
       dir,
-      `scripts/participant/main.ts onboard --name ${name} --details ${dir}/${name}.json${flags}`,
+      `scripts/integrators/participant/main.ts onboard --name ${name} --details ${dir}/${name}.json${flags}`,
       env,
     );
   };

@@ -1,6 +1,6 @@
 /** Several processes of the platform on one store. */
 import type { ProcessIdentity } from "../../src/platform/operations/note_process.ts";
-import { composePlatform, type Platform } from "../../src/platform/compose.ts";
+import { composePlatform, type Platform } from "../../src/platform/process/compose.ts";
 import { openKeyRing } from "../../src/base/jose/key_ring.ts";
 import { openTestStore } from "testing/test_store.ts";
 import type { Store } from "../../src/base/store/store.ts";

@@ -1,8 +1,8 @@
 /**
  * The platform as a process of its own behind a real nginx or HAProxy with the reference configuration of
- * `scripts/proxy`. Participants connect over mutual TLS, customers over TLS. No part is simulated.
+ * `scripts/operators/proxy`. Participants connect over mutual TLS, customers over TLS. No part is simulated.
  */
-import type { ProxyName } from "../../scripts/proxy/settings.ts";
+import type { ProxyName } from "../../scripts/operators/proxy/settings.ts";
 import type { Participant } from "testing/participants.ts";
 import { freePort, type ServedPlatform, serving, startPlatform } from "testing/served_platform.ts";
 import { openFixture, type Send, sendTo, type ServedFixture, settle } from "testing/served_environment.ts";

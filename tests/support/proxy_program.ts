@@ -1,6 +1,6 @@
-/** Debian's nginx and HAProxy as processes of a test, set up from the reference configuration of `scripts/proxy`. */
-import { render } from "../../scripts/proxy/render.ts";
-import { type ProxyName, readOrder } from "../../scripts/proxy/settings.ts";
+/** Debian's nginx and HAProxy as processes of a test, set up from the reference configuration of `scripts/operators/proxy`. */
+import { render } from "../../scripts/operators/proxy/render.ts";
+import { type ProxyName, readOrder } from "../../scripts/operators/proxy/settings.ts";
 import { serverIdentity, type TlsIdentity } from "testing/web_authority.ts";
 import { AUTH_URL, BASE_URL } from "testing/environment.ts";
 

@@ -1,6 +1,6 @@
 /** Environments with retention periods, and the time that passes in them. */
 import type { Store } from "../../src/base/store/store.ts";
-import { auditPage } from "../../src/platform/audit_trail.ts";
+import { auditPage } from "../../src/platform/evidence/audit_trail.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { putStatus } from "testing/back_channel.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";

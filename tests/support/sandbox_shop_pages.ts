@@ -1,6 +1,6 @@
 /** Every page of the demo shop in every state, drawn by the shop's own code; its platform is a double. */
 import type { SentConsent } from "testing/flows.ts";
-import { PAYMENT_STATUSES } from "../../src/platform/payments/payment.ts";
+import { PAYMENT_STATUSES } from "../../src/platform/core/payments/payment.ts";
 import { eventToken, ofConsent } from "./event_tokens.ts";
 import { json, paymentAnswer, paymentId, shopUrl } from "./sandbox_tpp_platform.ts";
 import type { Ask } from "./sandbox_bank_pages.ts";

@@ -20,7 +20,7 @@ export interface Plant {
 export const PLANTS: readonly Plant[] = [
   {
     name: "consent and payment in two commits",
-    file: "src/platform/payments/create_payment.ts",
+    file: "src/platform/core/payments/create_payment.ts",
     changes: [
       ["import { type RequestState,", "import { commitIfUnchanged, type RequestState,"],
       [
@@ -39,7 +39,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "a replay record written before verification",
-    file: "src/platform/security/client_authentication.ts",
+    file: "src/platform/guards/security/client_authentication.ts",
     changes: [
       ["type UnverifiedJws }", "type UnverifiedJws, unverifiedClaims }"],
       [
@@ -64,7 +64,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "a lease that is not checked",
-    file: "src/platform/payments/take_orders.ts",
+    file: "src/platform/core/payments/take_orders.ts",
     changes: [
       [" || !isDue(entry.value.dueAt, now)) return [];", ") return [];"],
       ['import { isDue } from "../delivery/retry_delays.ts";\n', ""],
@@ -74,7 +74,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "dueAt compared with the wrong sign",
-    file: "src/platform/delivery/retry_delays.ts",
+    file: "src/platform/events/delivery/retry_delays.ts",
     changes: [[
       "return dueAt <= now || dueAt > latestDueAt(now);",
       "return dueAt >= now || dueAt > latestDueAt(now);",

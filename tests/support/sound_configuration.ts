@@ -1,6 +1,6 @@
 /** A configuration for tests, and its faults after changes. */
 import { assertThrows } from "@std/assert";
-import { ConfigError, type Environment, readConfig } from "../../src/platform/config.ts";
+import { ConfigError, type Environment, readConfig } from "../../src/platform/config/config.ts";
 
 /** The smallest configuration of a platform that is accepted. */
 export const SOUND_CONFIGURATION = {

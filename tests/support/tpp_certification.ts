@@ -5,13 +5,13 @@ import {
   type Place,
   type RunningBench,
   type TppBench,
-} from "../../scripts/certify/tpp/bench.ts";
-import { commandSubject } from "../../scripts/certify/tpp/command_subject.ts";
-import type { Subject } from "../../scripts/certify/tpp/subject.ts";
-import { REQUEST_CASES } from "../../scripts/certify/tpp/request_cases.ts";
-import { TPP_SUITE } from "../../scripts/certify/tpp/suite.ts";
-import { webSubject } from "../../scripts/certify/tpp/web_subject.ts";
-import { runCases } from "../../scripts/certify/run.ts";
+} from "../../scripts/integrators/certify/tpp/bench.ts";
+import { commandSubject } from "../../scripts/integrators/certify/tpp/command_subject.ts";
+import type { Subject } from "../../scripts/integrators/certify/tpp/subject.ts";
+import { REQUEST_CASES } from "../../scripts/integrators/certify/tpp/request_cases.ts";
+import { TPP_SUITE } from "../../scripts/integrators/certify/tpp/suite.ts";
+import { webSubject } from "../../scripts/integrators/certify/tpp/web_subject.ts";
+import { runCases } from "../../scripts/integrators/certify/run.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { openTpp } from "../../src/client/tpp/tpp.ts";
 import { freePort } from "testing/served_platform.ts";

@@ -1,11 +1,15 @@
 /** Sample data for rendering the platform's pages in tests: one rich consent, and a reference of the real schemas. */
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
-import { createdConsentSchema } from "../../src/platform/consents/consent_representation.ts";
-import { consentRequestSchema } from "../../src/platform/consents/consent_schema.ts";
-import { registerAnswers, resourceAnswer, resourceErrors } from "../../src/platform/http/openapi_answers.ts";
-import { bankParameter, idempotentHeaders } from "../../src/platform/http/openapi_parameters.ts";
-import { ERROR_TABLE, type PageWire, type Wire } from "../../src/platform/http/error_table.ts";
-import { paymentRequestSchema } from "../../src/platform/payments/payment_schema.ts";
+import { createdConsentSchema } from "../../src/platform/core/consents/consent_representation.ts";
+import { consentRequestSchema } from "../../src/platform/core/consents/consent_schema.ts";
+import {
+  registerAnswers,
+  resourceAnswer,
+  resourceErrors,
+} from "../../src/platform/guards/http/openapi_answers.ts";
+import { bankParameter, idempotentHeaders } from "../../src/platform/guards/http/openapi_parameters.ts";
+import { ERROR_TABLE, type PageWire, type Wire } from "../../src/platform/guards/http/error_table.ts";
+import { paymentRequestSchema } from "../../src/platform/core/payments/payment_schema.ts";
 import type { ConsentView } from "../../src/pages/consent_page.tsx";
 import type { ErrorView } from "../../src/pages/error_page.tsx";
 import type { ErrorEntry } from "../../src/portal/error_table.tsx";

@@ -1,5 +1,5 @@
 /**
- * The error of a rejected request. Its reason comes from a closed union. `platform/http/error_table.ts` decides what
+ * The error of a rejected request. Its reason comes from a closed union. `platform/guards/http/error_table.ts` decides what
  * the caller may read of it. `detail` is only logged.
  */
 
@@ -18,7 +18,7 @@ export type SharedReason =
   | "platform.unavailable"
   | "store.unavailable";
 
-/** The reason of a rejection: `<area>.<what>`. `platform/http/error_table.ts` maps each reason to its wire form. */
+/** The reason of a rejection: `<area>.<what>`. `platform/guards/http/error_table.ts` maps each reason to its wire form. */
 export type ErrorReason =
   | SharedReason
   | "request.not_acceptable"

@@ -1,7 +1,7 @@
 /**
  * The first segments of the platform's fixed paths, and who may open them. A bank's code is the first segment of its
- * paths, so a bank code must not be one of these. `platform/http/endpoint.ts` rejects a path whose first segment is not
- * listed, and `scripts/proxy` makes the rules of the proxies from the list.
+ * paths, so a bank code must not be one of these. `platform/guards/http/endpoint.ts` rejects a path whose first segment is not
+ * listed, and `scripts/operators/proxy` makes the rules of the proxies from the list.
  */
 
 /** Who opens the paths of a segment. The proxies close `operator`, and limit the others apart from each other. */

@@ -7,7 +7,7 @@ import type { ConsoleProgram } from "../../console/program.ts";
 import type { Visit } from "../../console/visit.ts";
 import type { Language } from "../../pages/language.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import { participantRecord, proposal } from "../answer_schema.ts";
+import { participantRecord, proposal } from "../http/answer_schema.ts";
 import type { Endpoint } from "../../base/http/endpoint.ts";
 import { type Change, CHANGES, type Field, OWN_CHANGES, type ParticipantRecord } from "./changes.ts";
 import { consolePage } from "./console_page.ts";

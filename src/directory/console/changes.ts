@@ -2,8 +2,8 @@
 import type { z } from "zod";
 import type { FormField } from "../../console/form.tsx";
 import type { Form } from "../../base/http/body.ts";
-import type { participantRecord } from "../answer_schema.ts";
-import { ORGANISATION_STATUSES, SOFTWARE_STATUSES } from "../participant.ts";
+import type { participantRecord } from "../http/answer_schema.ts";
+import { ORGANISATION_STATUSES, SOFTWARE_STATUSES } from "../participants/participant.ts";
 import type { PlainKey } from "./phrase.ts";
 
 export type ParticipantRecord = z.infer<typeof participantRecord>;

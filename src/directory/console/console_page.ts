@@ -5,8 +5,8 @@ import { signedIn, type VisitVariables } from "../../console/guard.ts";
 import { hidden } from "../../console/paths.ts";
 import type { ConsoleProgram } from "../../console/program.ts";
 import type { Visit } from "../../console/visit.ts";
-import { endpoint } from "../endpoint.ts";
-import type { DirectoryEnv } from "../request_context.ts";
+import { endpoint } from "../http/endpoint.ts";
+import type { DirectoryEnv } from "../http/request_context.ts";
 
 export type PageContext = Context<DirectoryEnv & { Variables: VisitVariables }>;
 

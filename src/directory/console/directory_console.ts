@@ -1,7 +1,7 @@
 /** The directory's console: its name, its pages and who may open them. */
 import type { ConsoleProgram } from "../../console/program.ts";
 import { HOME_PATH } from "../../console/paths.ts";
-import type { DirectoryLog } from "../log_events.ts";
+import type { DirectoryLog } from "../observed/log_events.ts";
 import { mayOpen, OWN_PATH } from "./people.ts";
 import { words } from "./phrase.ts";
 import { PROPOSALS_PATH } from "./proposals_page.tsx";

@@ -2,15 +2,15 @@
 import type { Endpoint } from "../../base/http/endpoint.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { ConsoleProgram } from "../../console/program.ts";
-import { activeKeys, type CertifiedKey } from "../certified_key.ts";
-import type { Directory } from "../directory.ts";
-import { asOrgId } from "../identifiers.ts";
-import { keySet } from "../key_set_representation.ts";
-import { openNewestStatements } from "../newest_statement.ts";
-import type { Participant } from "../participant.ts";
-import { certificatePem } from "../participant_representation.ts";
-import { findKey, findParticipant, findReport, listKeys } from "../participant_store.ts";
-import { JWK_SET_TYPE, PEM_TYPE } from "../public_operations.ts";
+import { activeKeys, type CertifiedKey } from "../participants/certified_key.ts";
+import type { Directory } from "../changes/directory.ts";
+import { asOrgId } from "../participants/identifiers.ts";
+import { keySet } from "../http/key_set_representation.ts";
+import { openNewestStatements } from "../changes/newest_statement.ts";
+import type { Participant } from "../participants/participant.ts";
+import { certificatePem } from "../http/participant_representation.ts";
+import { findKey, findParticipant, findReport, listKeys } from "../participants/participant_store.ts";
+import { JWK_SET_TYPE, PEM_TYPE } from "../http/public_operations.ts";
 import { OWN_PATH } from "./people.ts";
 import { consolePage, type PageContext } from "./console_page.ts";
 

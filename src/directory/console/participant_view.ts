@@ -1,7 +1,7 @@
 /** The data on the page of a participant. */
 import type { z } from "zod";
 import type { Visit } from "../../console/visit.ts";
-import type { history } from "../answer_schema.ts";
+import type { history } from "../http/answer_schema.ts";
 import type { ParticipantRecord } from "./changes.ts";
 
 /** A page of a history. */

@@ -2,8 +2,8 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { Instant, NamedTable, SearchForm, State } from "../../console/parts.tsx";
 import type { Visit } from "../../console/visit.ts";
-import type { Participant } from "../participant.ts";
-import { dateTime } from "../participant_representation.ts";
+import type { Participant } from "../participants/participant.ts";
+import { dateTime } from "../http/participant_representation.ts";
 import { Done } from "./done.tsx";
 import { phrase, words } from "./phrase.ts";
 

@@ -2,8 +2,8 @@
 import type { Person } from "../../base/http/bearer.ts";
 import type { Identified } from "../../base/http/credentials.ts";
 import { SIGN_OUT_PATH } from "../../console/paths.ts";
-import { asOrgId } from "../identifiers.ts";
-import { PARTICIPANT } from "../login.ts";
+import { asOrgId } from "../participants/identifiers.ts";
+import { PARTICIPANT } from "../participants/login.ts";
 
 /** The role of the directory's administrators at an OpenID provider. */
 export const ADMINISTRATOR = "directory-administrator";

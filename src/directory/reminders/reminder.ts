@@ -1,9 +1,9 @@
 /** The endings of which a participant's contacts are reminded, their days, and the mail (contract DRM1 to DRM4). No I/O. */
 import { sha256 } from "../../base/kernel/identifiers.ts";
-import type { CertifiedKey, KeyUse } from "../certified_key.ts";
-import type { CertificationTerms } from "../certification.ts";
-import { isTrusted, type Participant } from "../participant.ts";
-import type { StatementTerms } from "../software_statement.ts";
+import type { CertifiedKey, KeyUse } from "../participants/certified_key.ts";
+import type { CertificationTerms } from "../certification/certification.ts";
+import { isTrusted, type Participant } from "../participants/participant.ts";
+import type { StatementTerms } from "../statements/software_statement.ts";
 import { isMailAddress } from "./mail_address.ts";
 
 /** Something that ends. */

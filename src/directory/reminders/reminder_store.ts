@@ -7,8 +7,8 @@ import { defineRecord } from "../../base/store/record.ts";
 import { count, instant } from "../../base/store/record_fields.ts";
 import type { Key } from "../../base/store/store.ts";
 import { check, transact, type TransactDeps } from "../../base/store/transaction.ts";
-import type { OrgId } from "../identifiers.ts";
-import { reminderKey } from "../keys.ts";
+import type { OrgId } from "../participants/identifiers.ts";
+import { reminderKey } from "../participants/keys.ts";
 import type { Sent } from "./mailer.ts";
 import type { Ending } from "./reminder.ts";
 

@@ -1,11 +1,11 @@
 /** Sends the reminders that are due, and does so again and again (contract DRM1 to DRM4). */
 import { awaitFor } from "../../base/kernel/patience.ts";
 import { daysBefore } from "../../base/kernel/days_before.ts";
-import type { Directory } from "../directory.ts";
-import type { DirectoryLog } from "../log_events.ts";
-import type { OrgId } from "../identifiers.ts";
-import type { Participant } from "../participant.ts";
-import { listKeys, listParticipants } from "../participant_store.ts";
+import type { Directory } from "../changes/directory.ts";
+import type { DirectoryLog } from "../observed/log_events.ts";
+import type { OrgId } from "../participants/identifiers.ts";
+import type { Participant } from "../participants/participant.ts";
+import { listKeys, listParticipants } from "../participants/participant_store.ts";
 import type { SendMail } from "./mailer.ts";
 import { type Ending, endingsOf, mailOf, type MailTerms } from "./reminder.ts";
 import { claimReminder, settleReminder } from "./reminder_store.ts";

@@ -1,5 +1,5 @@
 /** Notices to a bank about a consent or payment of its customers (contract EVT19). No I/O. */
-import { filledPath, ORDER_PATH, PAYER_PATH } from "../paths.ts";
+import { filledPath, ORDER_PATH, PAYER_PATH } from "../config/paths.ts";
 import type { BankEventType, Notice, StatusChange } from "./event.ts";
 
 /** Returns the notice of a change. It links to what the bank reads on its back channel. */

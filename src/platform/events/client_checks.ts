@@ -1,8 +1,8 @@
 /** The checks that every endpoint for a TPP's events begins with. */
-import { fapiHeaders } from "../http/fapi_headers.ts";
-import type { Requirement } from "../security/access_token.ts";
-import { firstReads } from "../security/first_reads.ts";
-import type { ResourceGuards } from "../security/resource_guards.ts";
+import { fapiHeaders } from "../guards/http/fapi_headers.ts";
+import type { Requirement } from "../guards/security/access_token.ts";
+import { firstReads } from "../guards/security/first_reads.ts";
+import type { ResourceGuards } from "../guards/security/resource_guards.ts";
 
 /** Events are a client's, not a consent's. */
 const CLIENT: Requirement = { scope: "payments", grants: ["client_credentials"] };

@@ -6,7 +6,7 @@
 import { ApiError, isStoreFailure } from "../../base/kernel/api_error.ts";
 import { errorText } from "../../base/kernel/batches.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
-import type { StandingOf } from "../security/standing.ts";
+import type { StandingOf } from "../guards/security/standing.ts";
 import { deliverEvents, type DeliverEventsDeps, type EventReceiver, type Walked } from "./deliver_events.ts";
 import type { EventOwner } from "./event_store.ts";
 import type { Subscription } from "./subscription.ts";

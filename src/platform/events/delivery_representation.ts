@@ -2,7 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
-import type { ReceiverCircuit } from "../delivery/receiver_circuit.ts";
+import type { ReceiverCircuit } from "./delivery/receiver_circuit.ts";
 import { deliveryStatus, MAX_COUNTED } from "./delivery_status.ts";
 import type { EventStore } from "./event_store.ts";
 import type { Subscription } from "./subscription.ts";

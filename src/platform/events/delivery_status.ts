@@ -1,6 +1,6 @@
 /** How the delivery to a subscriber stands, for operators and metrics (contract EVT16). */
 import type { ClientId } from "../../base/kernel/identifiers.ts";
-import type { PlatformMetrics } from "../metrics.ts";
+import type { PlatformMetrics } from "../observed/metrics.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { jtiOf } from "./event.ts";
 import type { EventOwner, EventStore, PlacedEvent } from "./event_store.ts";

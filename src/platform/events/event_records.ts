@@ -7,7 +7,7 @@ import { defineRecord, optional, type StoredRecord } from "../../base/store/reco
 import { consentId, count, flag, instant, text } from "../../base/store/record_fields.ts";
 import type { Entry, Key } from "../../base/store/store.ts";
 import type { Transaction } from "../../base/store/transaction.ts";
-import { eventKey, finishedEventKey, noticeKey, timePart } from "../store_keys.ts";
+import { eventKey, finishedEventKey, noticeKey, timePart } from "../config/store_keys.ts";
 import {
   EVENT_TYPES,
   type EventPlace,

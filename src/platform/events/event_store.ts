@@ -9,7 +9,7 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { causeOf, check, remove, type Transaction } from "../../base/store/transaction.ts";
-import { finishedEventKey, noticeKey } from "../store_keys.ts";
+import { finishedEventKey, noticeKey } from "../config/store_keys.ts";
 import { bankNotice } from "./bank_notice.ts";
 import type { EventPlace, Notice, StatusChange, StoredEvent } from "./event.ts";
 import {

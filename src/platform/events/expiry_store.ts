@@ -5,7 +5,7 @@ import { defineRecord } from "../../base/store/record.ts";
 import { count, instant, text } from "../../base/store/record_fields.ts";
 import type { Entry, Reader } from "../../base/store/store.ts";
 import { check, type Transaction } from "../../base/store/transaction.ts";
-import { toldExpiriesKey } from "../store_keys.ts";
+import { toldExpiriesKey } from "../config/store_keys.ts";
 import type { NoticeId } from "./event.ts";
 import type { Told } from "./expiry.ts";
 

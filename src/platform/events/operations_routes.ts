@@ -2,9 +2,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { asBankCode, asClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import type { PlatformEndpoint } from "../http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
-import { operation } from "../security/operation.ts";
+import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
+import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
+import { operation } from "../guards/security/operation.ts";
 import { type DeliveryDeps, eventDeliveriesSchema, representDeliveries } from "./delivery_representation.ts";
 import type { EventOwner, EventStore } from "./event_store.ts";
 import { MAX_REPLAYED, type RedriveDeps, redriveEvents } from "./replay_events.ts";

@@ -5,8 +5,8 @@ import { defineRecord, optional } from "../../base/store/record.ts";
 import { bankCode, clientId, instant, text } from "../../base/store/record_fields.ts";
 import type { Entry, Store } from "../../base/store/store.ts";
 import { causeOf, check, remove, type Transaction } from "../../base/store/transaction.ts";
-import type { OutageChange } from "../security/controls.ts";
-import { outageSpreadKey } from "../store_keys.ts";
+import type { OutageChange } from "../guards/security/controls.ts";
+import { outageSpreadKey } from "../config/store_keys.ts";
 
 /** A change whose notices are being staged. */
 export interface OutageSpread extends OutageChange {

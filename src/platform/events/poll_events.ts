@@ -8,7 +8,7 @@ import {
   type TransactDeps,
   type Transaction,
 } from "../../base/store/transaction.ts";
-import type { Log } from "../log_events.ts";
+import type { Log } from "../observed/log_events.ts";
 import { afterError, jtiOf, placeOf, type StoredEvent } from "./event.ts";
 import type { EventOwner, EventStore, PlacedEvent } from "./event_store.ts";
 import type { AwaitEvents } from "./long_polls.ts";

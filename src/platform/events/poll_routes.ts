@@ -2,9 +2,9 @@
 import { createMiddleware } from "hono/factory";
 import { type BodyVariables, jsonBody } from "../../base/http/body.ts";
 import { parseStrictJson } from "../../base/http/strict_json.ts";
-import { decoded } from "../http/decoded.ts";
-import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
-import { bankParameter, resourceHeaders } from "../http/openapi_parameters.ts";
+import { decoded } from "../guards/http/decoded.ts";
+import { resourceAnswer, resourceErrors } from "../guards/http/openapi_answers.ts";
+import { bankParameter, resourceHeaders } from "../guards/http/openapi_parameters.ts";
 import { decodePollRequest, pollRequestSchema, pollResponseSchema } from "./poll_schema.ts";
 
 /** Request and responses, for the OpenAPI document. */

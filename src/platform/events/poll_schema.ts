@@ -1,8 +1,8 @@
 /** The bodies of a poll for events (RFC 8936 §2.2, §2.3; OBIE Event Notification 4.0.1), and the decoding of requests. */
 import { z } from "@hono/zod-openapi";
-import { decode, rejectedAs } from "../http/decode.ts";
-import { COMPACT_JWS } from "../http/openapi_parameters.ts";
-import { text } from "../http/wire_fields.ts";
+import { decode, rejectedAs } from "../guards/http/decode.ts";
+import { COMPACT_JWS } from "../guards/http/openapi_parameters.ts";
+import { text } from "../guards/http/wire_fields.ts";
 import { MAX_JTI_CHARACTERS } from "./event.ts";
 
 /** Acknowledgements in one request. With their keys they fit into one commit. */

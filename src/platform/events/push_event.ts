@@ -2,8 +2,8 @@
 import { isCallable, postOnce, readBounded } from "../../base/http/outgoing.ts";
 import { described, type Mismatch, mismatch } from "../../base/kernel/result.ts";
 import { strictJson } from "../../base/kernel/strict_json.ts";
-import { secondsUntil } from "../delivery/retry_delays.ts";
-import { ORDER_PUSH_SECONDS } from "../profile.ts";
+import { secondsUntil } from "./delivery/retry_delays.ts";
+import { ORDER_PUSH_SECONDS } from "../../base/profile.ts";
 import type { EventPushFailure } from "./push_state.ts";
 
 export type EventPushOutcome =

@@ -1,6 +1,6 @@
 /** When an event is pushed, again, or no more (contract EVT12). No I/O. */
-import { isDue, retryAt } from "../delivery/retry_delays.ts";
-import { ORDER_LEASE_SECONDS, ORDER_PUSH_SECONDS, ORDER_RETRY_SECONDS } from "../profile.ts";
+import { isDue, retryAt } from "./delivery/retry_delays.ts";
+import { ORDER_LEASE_SECONDS, ORDER_PUSH_SECONDS, ORDER_RETRY_SECONDS } from "../../base/profile.ts";
 import type { PushState, StoredEvent } from "./event.ts";
 
 /** A push that the receiver has not acknowledged. */

@@ -4,7 +4,7 @@
  */
 import { type RequestState, transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { Entry } from "../../base/store/store.ts";
-import type { ControlsStore } from "../security/controls_store.ts";
+import type { ControlsStore } from "../guards/security/controls_store.ts";
 import type { EventPlace, StoredEvent } from "./event.ts";
 import type { EventOwner, EventStore, FinishedPlace, PlacedEvent } from "./event_store.ts";
 import { pushOf, withoutPush } from "./push_state.ts";

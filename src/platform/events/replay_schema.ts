@@ -1,7 +1,7 @@
 /** The bodies of a replay of events (contract EVT15), and the decoding of requests. */
 import { z } from "@hono/zod-openapi";
 import { instantOf } from "../../base/kernel/date_time.ts";
-import { decode, rejectedAs } from "../http/decode.ts";
+import { decode, rejectedAs } from "../guards/http/decode.ts";
 
 const instant = z.string().refine(
   (text) => instantOf(text) !== undefined,

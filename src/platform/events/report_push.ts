@@ -1,8 +1,8 @@
 /** The consequences of a push beside its event: metrics, and the breaker of the receiver. */
 import type { ClientId } from "../../base/kernel/identifiers.ts";
-import type { ReceiverCircuit } from "../delivery/receiver_circuit.ts";
-import { boundedPauseSeconds } from "../delivery/retry_delays.ts";
-import type { PlatformMetrics } from "../metrics.ts";
+import type { ReceiverCircuit } from "./delivery/receiver_circuit.ts";
+import { boundedPauseSeconds } from "./delivery/retry_delays.ts";
+import type { PlatformMetrics } from "../observed/metrics.ts";
 import type { PlacedEvent } from "./event_store.ts";
 import type { EventPushOutcome } from "./push_event.ts";
 import { pushOf } from "./push_state.ts";

@@ -1,11 +1,11 @@
 /** `/{BANK}/events/v1` (contract EVT3): a TPP fetches and acknowledges its events. */
 import { createRoute } from "@hono/zod-openapi";
 import { jsonBody } from "../../base/http/body.ts";
-import { decoded } from "../http/decoded.ts";
-import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
-import { resourceAnswer, resourceErrors } from "../http/openapi_answers.ts";
-import { accessTokenOf, bankParameter, resourceHeaders } from "../http/openapi_parameters.ts";
-import { EVENTS_PATH, REPLAY_PATH } from "../paths.ts";
+import { decoded } from "../guards/http/decoded.ts";
+import { endpoint, type PlatformEndpoint } from "../guards/http/endpoint.ts";
+import { resourceAnswer, resourceErrors } from "../guards/http/openapi_answers.ts";
+import { accessTokenOf, bankParameter, resourceHeaders } from "../guards/http/openapi_parameters.ts";
+import { EVENTS_PATH, REPLAY_PATH } from "../config/paths.ts";
 import { ofClient } from "./client_checks.ts";
 import { pollEvents, type PollEventsDeps } from "./poll_events.ts";
 import { pollBody, pollDescription, strictJson } from "./poll_routes.ts";

@@ -1,7 +1,7 @@
 /** The claims of a security event token (RFC 8417; OBIE Event Notification 4.0.1), contract EVT2. No I/O. */
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
 import { unixSeconds, wireDateTime } from "../../base/kernel/clock.ts";
-import { CONSENTS_PATH, filledPath, PAYMENTS_PATH } from "../paths.ts";
+import { CONSENTS_PATH, filledPath, PAYMENTS_PATH } from "../config/paths.ts";
 import { type EventPlace, idOf, jtiOf, type NoticeEvent, type StatusEvent } from "./event.ts";
 import type { EventOwner, PlacedEvent } from "./event_store.ts";
 

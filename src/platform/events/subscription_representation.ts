@@ -1,6 +1,6 @@
 /** Event subscriptions as their owner reads them (OBIE Event Notification 4.0.1). */
 import type { z } from "@hono/zod-openapi";
-import { filledPath, SUBSCRIPTIONS_PATH } from "../paths.ts";
+import { filledPath, SUBSCRIPTIONS_PATH } from "../config/paths.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import { SUBSCRIBED_TYPE, SUBSCRIBED_VERSION, type Subscription } from "./subscription.ts";
 import type { subscriptionSchema, subscriptionsSchema } from "./subscription_schema.ts";

@@ -1,6 +1,6 @@
 /** The bodies of event subscriptions (OBIE Event Notification 4.0.1), and the decoding of requests. */
 import { z } from "@hono/zod-openapi";
-import { decode, rejectedAs } from "../http/decode.ts";
+import { decode, rejectedAs } from "../guards/http/decode.ts";
 import { SUBSCRIBED_TYPE, SUBSCRIBED_VERSION, type SubscriptionTerms } from "./subscription.ts";
 
 const terms = {

@@ -5,7 +5,7 @@ import { defineRecord, optional } from "../../base/store/record.ts";
 import { bankCode, clientId, flag, instant, text } from "../../base/store/record_fields.ts";
 import type { Entry, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
-import { subscriptionKey } from "../store_keys.ts";
+import { subscriptionKey } from "../config/store_keys.ts";
 import type { EventOwner } from "./event_store.ts";
 import type { Subscription } from "./subscription.ts";
 

@@ -8,7 +8,7 @@ import { errorText } from "../../base/kernel/batches.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
-import type { Log } from "../log_events.ts";
+import type { Log } from "../observed/log_events.ts";
 import type { EventStore } from "./event_store.ts";
 import { dueNotices, type Expiring, toldAfter } from "./expiry.ts";
 import { findTold, stageTold } from "./expiry_store.ts";

@@ -8,7 +8,7 @@ import { instant, text } from "../../base/store/record_fields.ts";
 import type { PaymentId } from "../../base/kernel/identifiers.ts";
 import type { Reader } from "../../base/store/store.ts";
 import type { Transaction } from "../../base/store/transaction.ts";
-import { deletedCaseKey } from "../store_keys.ts";
+import { deletedCaseKey } from "../config/store_keys.ts";
 import { digest } from "./digest.ts";
 
 /** The history entry that names the case as deleted. */

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { defineRecord } from "../../base/store/record.ts";
 import { text } from "../../base/store/record_fields.ts";
-import { evidenceDocumentKey } from "../store_keys.ts";
+import { evidenceDocumentKey } from "../config/store_keys.ts";
 import type { Reader } from "../../base/store/store.ts";
 import type { Transaction } from "../../base/store/transaction.ts";
 import { digest } from "./digest.ts";

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { defineRecord, optional } from "../../base/store/record.ts";
 import { flag, text } from "../../base/store/record_fields.ts";
 import { base64url } from "../../base/kernel/identifiers.ts";
-import { evidenceKey } from "../store_keys.ts";
+import { evidenceKey } from "../config/store_keys.ts";
 import type { Key, Reader } from "../../base/store/store.ts";
 import { remove, type Transaction } from "../../base/store/transaction.ts";
 import type { EvidenceBody } from "./evidence.ts";

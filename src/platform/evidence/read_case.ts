@@ -5,7 +5,7 @@
 import { type ConsentId, type PaymentId, paymentIdOf } from "../../base/kernel/identifiers.ts";
 import { openRequestReads } from "../../base/store/request_reads.ts";
 import type { Reader, Store } from "../../base/store/store.ts";
-import { placedHistoryOf } from "../audit_trail.ts";
+import { placedHistoryOf } from "./audit_trail.ts";
 import { documentAt } from "./document_store.ts";
 import type { AuditEntry } from "./entry.ts";
 import { type EvidenceBody, type EvidenceItem, usualPlace } from "./evidence.ts";

@@ -4,7 +4,7 @@
  */
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import type { ControlEvent, Log } from "../log_events.ts";
+import type { ControlEvent, Log } from "../observed/log_events.ts";
 import { transact, type TransactDeps, type Transaction } from "../../base/store/transaction.ts";
 import {
   type Block,
@@ -13,9 +13,9 @@ import {
   MAX_CONTROLS,
   type Outage,
   type OutageChange,
-} from "../security/controls.ts";
-import { controlsIn, type ControlsStore } from "../security/controls_store.ts";
-import type { CurrentControls } from "../security/current_controls.ts";
+} from "../guards/security/controls.ts";
+import { controlsIn, type ControlsStore } from "../guards/security/controls_store.ts";
+import type { CurrentControls } from "../guards/security/current_controls.ts";
 
 export interface ChangeControlsDeps extends TransactDeps {
   readonly log: Log;

@@ -1,8 +1,8 @@
 /** Controls on the wire of the operations API. */
 import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../base/kernel/clock.ts";
-import type { Controls, Outage } from "../security/controls.ts";
-import { plainText } from "../security/operation_body.ts";
+import type { Controls, Outage } from "../guards/security/controls.ts";
+import { plainText } from "../guards/security/operation_body.ts";
 
 /** The required reason of a change. It is in the party's history. */
 export const reason = plainText(10, 500).openapi({

@@ -1,19 +1,19 @@
 /** Endpoints for blocks, revocations, holds and planned outages. Each change takes effect on every process within two seconds. */
 import { createRoute, z } from "@hono/zod-openapi";
-import type { PlatformEndpoint } from "../http/endpoint.ts";
+import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
 import {
   operationAnswer,
   operationErrors,
   OPERATOR_SECURITY,
   proposedAnswer,
-} from "../http/operation_answers.ts";
+} from "../guards/http/operation_answers.ts";
 import { asBankCode, asClientId, type BankCode, type ClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import type { ClientStore } from "../registration/client_store.ts";
-import { inForce } from "../security/controls.ts";
-import { controlsIn } from "../security/controls_store.ts";
-import { operation } from "../security/operation.ts";
-import { operationBody } from "../security/operation_body.ts";
+import type { ClientStore } from "../core/registration/client_store.ts";
+import { inForce } from "../guards/security/controls.ts";
+import { controlsIn } from "../guards/security/controls_store.ts";
+import { operation } from "../guards/security/operation.ts";
+import { operationBody } from "../guards/security/operation_body.ts";
 import {
   blockParty,
   type ByOperator,

@@ -1,11 +1,17 @@
 /** Histories for operators: one subject's, and all entries for auditors. Each read is itself recorded. */
 import { createRoute, z } from "@hono/zod-openapi";
-import { type AuditCursor, auditPage, cursorOf, type ListedEntry, readCursor } from "../audit_trail.ts";
-import type { PlatformEndpoint } from "../http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
+import {
+  type AuditCursor,
+  auditPage,
+  cursorOf,
+  type ListedEntry,
+  readCursor,
+} from "../evidence/audit_trail.ts";
+import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
+import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Store } from "../../base/store/store.ts";
-import { operation } from "../security/operation.ts";
+import { operation } from "../guards/security/operation.ts";
 
 export interface HistoryRouteDeps {
   readonly store: Store;

@@ -4,9 +4,9 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { X509Certificate } from "@peculiar/x509";
 import type { KeyRing, ScheduledKey } from "../../base/jose/key_ring.ts";
 import { type Clock, wireDateTime } from "../../base/kernel/clock.ts";
-import type { PlatformEndpoint } from "../http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
-import { operation } from "../security/operation.ts";
+import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
+import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
+import { operation } from "../guards/security/operation.ts";
 
 export interface KeyRouteDeps {
   readonly ownKeyRing: Pick<KeyRing, "schedule">;

@@ -1,7 +1,7 @@
 /** Notes the state of this process in the store, so that operators see every process of the platform (contract OP18). */
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { Readiness } from "../../base/observability/health.ts";
-import type { AdmissionState } from "../http/admission.ts";
+import type { AdmissionState } from "../guards/http/admission.ts";
 import type { ProcessState, ProcessStore } from "./process_store.ts";
 
 /** How the process is known to operators. */

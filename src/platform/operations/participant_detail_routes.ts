@@ -1,14 +1,14 @@
 /** `GET /operations/participants/{clientId}`: one participant with its keys, certificates and last use (contract OP19). */
 import { createRoute, z } from "@hono/zod-openapi";
-import type { PlatformEndpoint } from "../http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
+import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
+import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
 import { type Clock, wireDateTime } from "../../base/kernel/clock.ts";
 import { asClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import type { FiguresStore } from "../figures/figures_store.ts";
-import type { Client } from "../registration/client.ts";
-import type { ClientStore } from "../registration/client_store.ts";
-import { operation } from "../security/operation.ts";
+import type { FiguresStore } from "../observed/figures/figures_store.ts";
+import type { Client } from "../core/registration/client.ts";
+import type { ClientStore } from "../core/registration/client_store.ts";
+import { operation } from "../guards/security/operation.ts";
 import { participantMembers, type ParticipantRouteDeps, representParticipant } from "./participant_routes.ts";
 
 /** A published key, and the end of its certificate. */

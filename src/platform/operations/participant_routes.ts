@@ -1,17 +1,17 @@
 /** `GET /operations/participants`: the registered participants with their state in the directory and here. */
 import { createRoute, z } from "@hono/zod-openapi";
-import type { PlatformEndpoint } from "../http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
+import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
+import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
 import { wireDateTime } from "../../base/kernel/clock.ts";
 import { asClientId, type ClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Store } from "../../base/store/store.ts";
-import type { Client } from "../registration/client.ts";
-import type { ClientStore } from "../registration/client_store.ts";
-import { type Controls, isBlocked } from "../security/controls.ts";
-import type { CurrentControls } from "../security/current_controls.ts";
-import { operation } from "../security/operation.ts";
-import type { Standing } from "../security/standing.ts";
+import type { Client } from "../core/registration/client.ts";
+import type { ClientStore } from "../core/registration/client_store.ts";
+import { type Controls, isBlocked } from "../guards/security/controls.ts";
+import type { CurrentControls } from "../guards/security/current_controls.ts";
+import { operation } from "../guards/security/operation.ts";
+import type { Standing } from "../guards/security/standing.ts";
 
 export interface ParticipantRouteDeps {
   readonly store: Store;

@@ -1,9 +1,9 @@
 /** `GET /operations/processes`: the processes of the platform that share this database (contract OP18). */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Clock } from "../../base/kernel/clock.ts";
-import type { PlatformEndpoint } from "../http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
-import { operation } from "../security/operation.ts";
+import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
+import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
+import { operation } from "../guards/security/operation.ts";
 import type { ProcessState, ProcessStore } from "./process_store.ts";
 
 export interface ProcessRouteDeps {

@@ -1,11 +1,11 @@
 /** `/operations/proposals` (contract FE1 to FE4): changes that need two operators. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../base/kernel/clock.ts";
-import type { PlatformEndpoint } from "../http/endpoint.ts";
-import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../http/operation_answers.ts";
-import { admits, operation } from "../security/operation.ts";
-import { operationBody } from "../security/operation_body.ts";
-import { OPERATION_ROLES } from "../security/operator_roles.ts";
+import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
+import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
+import { admits, operation } from "../guards/security/operation.ts";
+import { operationBody } from "../guards/security/operation_body.ts";
+import { OPERATION_ROLES } from "../guards/security/operator_roles.ts";
 import { reasonSchema } from "./control_representation.ts";
 import type { Proposal } from "./proposal_store.ts";
 import { approve, type CarryOut, type Decision, type ProposalDeps, stateAt, withdraw } from "./proposals.ts";

@@ -11,8 +11,8 @@ import {
 } from "../../base/store/open_proposals.ts";
 import type { Entry, Reader, Store } from "../../base/store/store.ts";
 import { check, type Transaction } from "../../base/store/transaction.ts";
-import type { ProposedChange } from "../security/four_eyes.ts";
-import { OPEN_PROPOSALS_KEY, proposalKey } from "../store_keys.ts";
+import type { ProposedChange } from "../guards/security/four_eyes.ts";
+import { OPEN_PROPOSALS_KEY, proposalKey } from "../config/store_keys.ts";
 
 /**
  * - `proposed`: waits for a second operator.

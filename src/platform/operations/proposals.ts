@@ -7,9 +7,9 @@ import { isUuid, sha256 } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import { PROPOSAL_MS, proposalsFull } from "../../base/store/open_proposals.ts";
-import type { Log } from "../log_events.ts";
-import type { ControlsStore } from "../security/controls_store.ts";
-import { isExactPath, type ProposedChange } from "../security/four_eyes.ts";
+import type { Log } from "../observed/log_events.ts";
+import type { ControlsStore } from "../guards/security/controls_store.ts";
+import { isExactPath, type ProposedChange } from "../guards/security/four_eyes.ts";
 import { isOpen, type Proposal, type ProposalState, type ProposalStore } from "./proposal_store.ts";
 
 const rejectionSchema = z.object({ error_description: z.string() });

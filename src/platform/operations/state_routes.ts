@@ -1,5 +1,5 @@
 /** The endpoints for operators about the processes of the platform, their keys, and one participant. */
-import type { PlatformEndpoint } from "../http/endpoint.ts";
+import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
 import { type KeyRouteDeps, keyRoutes } from "./key_routes.ts";
 import { type ParticipantDetailDeps, participantDetailRoutes } from "./participant_detail_routes.ts";
 import { type ProcessRouteDeps, processRoutes } from "./process_routes.ts";

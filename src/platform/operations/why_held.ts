@@ -3,11 +3,11 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { BankCode } from "../../base/kernel/identifiers.ts";
 import type { Reader } from "../../base/store/store.ts";
-import type { HoldStore } from "../recovery/hold_store.ts";
-import type { ClientStore } from "../registration/client_store.ts";
-import { type Controls, outageAt } from "../security/controls.ts";
-import type { CurrentControls } from "../security/current_controls.ts";
-import { type StandingOf, whyInactive } from "../security/standing.ts";
+import type { HoldStore } from "./recovery/hold_store.ts";
+import type { ClientStore } from "../core/registration/client_store.ts";
+import { type Controls, outageAt } from "../guards/security/controls.ts";
+import type { CurrentControls } from "../guards/security/current_controls.ts";
+import { type StandingOf, whyInactive } from "../guards/security/standing.ts";
 
 export interface WhyHeldDeps {
   readonly store: Reader;

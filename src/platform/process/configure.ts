@@ -1,13 +1,13 @@
 /** Reads the configuration of a process from its environment and its files. */
 import { readFile, stat } from "node:fs/promises";
 import process from "node:process";
-import { type Config, ConfigError, type Environment, readConfig, VARIABLES } from "../config.ts";
+import { type Config, ConfigError, type Environment, readConfig, VARIABLES } from "../config/config.ts";
 import { openKeyRing, type RenewableKeyRing } from "../../base/jose/key_ring.ts";
 import { credentialFile } from "../../base/http/credential_file.ts";
 import { type Credentials, openCredentials, readCredentials } from "../../base/http/credentials.ts";
-import { openWrappingKeys, type WrappingKeys } from "../data_keys/wrapping_keys.ts";
-import { OPERATORS } from "../security/operator_roles.ts";
-import type { Log } from "../log_events.ts";
+import { openWrappingKeys, type WrappingKeys } from "../evidence/data_keys/wrapping_keys.ts";
+import { OPERATORS } from "../guards/security/operator_roles.ts";
+import type { Log } from "../observed/log_events.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** The file that `--env-file` reads, in the working directory. */

@@ -1,10 +1,10 @@
 /** Opens the platform's store with the data key store beside it. */
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { monotonicClock } from "../../base/kernel/clock.ts";
-import type { CaseKeys } from "../data_keys/case_keys.ts";
-import { openSealed, rejectSealedStore } from "../data_keys/sealed_store.ts";
-import type { WrappingKeys } from "../data_keys/wrapping_keys.ts";
-import { isKept } from "../kept_records.ts";
+import type { CaseKeys } from "../evidence/data_keys/case_keys.ts";
+import { openSealed, rejectSealedStore } from "../evidence/data_keys/sealed_store.ts";
+import type { WrappingKeys } from "../evidence/data_keys/wrapping_keys.ts";
+import { isKept } from "./kept_records.ts";
 import type { Store } from "../../base/store/store.ts";
 import type { Owner } from "../../base/store/store_identity.ts";
 

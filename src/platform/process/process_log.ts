@@ -2,7 +2,7 @@
 import { systemClock } from "../../base/kernel/clock.ts";
 import { openLog } from "../../base/observability/log.ts";
 import { type LogQueue, openLogQueue } from "../../base/observability/log_queue.ts";
-import type { Log } from "../log_events.ts";
+import type { Log } from "../observed/log_events.ts";
 import type { Runtime } from "./runtime.ts";
 
 export interface ProcessLog {

@@ -1,15 +1,15 @@
 /** The platform of this process: its store and its hosts. */
 import process from "node:process";
-import { isBelow } from "../http/endpoint.ts";
-import { composePlatform, type Platform } from "../compose.ts";
-import type { PlatformParts } from "../compose_parts.ts";
-import type { ProcessValues } from "../measured_parts.ts";
+import { isBelow } from "../guards/http/endpoint.ts";
+import { composePlatform, type Platform } from "./compose.ts";
+import type { PlatformParts } from "./compose_parts.ts";
+import type { ProcessValues } from "./measured_parts.ts";
 import type { Configured } from "./configure.ts";
 import type { OwnStore } from "./own_store.ts";
 import type { ProcessLog } from "./process_log.ts";
 import type { Runtime } from "./runtime.ts";
 import { monotonicClock, systemClock } from "../../base/kernel/clock.ts";
-import type { Log } from "../log_events.ts";
+import type { Log } from "../observed/log_events.ts";
 import { logProbe } from "../../base/observability/health.ts";
 import type { Store } from "../../base/store/store.ts";
 import { type ServedPart, servesPath } from "./served_part.ts";

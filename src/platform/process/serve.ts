@@ -5,10 +5,10 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import process from "node:process";
-import { type Config, ConfigError } from "../config.ts";
-import type { PlatformParts } from "../compose_parts.ts";
-import type { Log } from "../log_events.ts";
-import type { ProcessValues } from "../measured_parts.ts";
+import { type Config, ConfigError } from "../config/config.ts";
+import type { PlatformParts } from "./compose_parts.ts";
+import type { Log } from "../observed/log_events.ts";
+import type { ProcessValues } from "./measured_parts.ts";
 import { configure, renewKeys } from "./configure.ts";
 import { openProcessLog } from "./process_log.ts";
 import {

@@ -3,7 +3,7 @@
  * the operators' console take no time of the thread that answers participants. All parts share one database, and each
  * process does its share of the background work.
  */
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { isUrl } from "../../base/store/store_url.ts";
 
 /** The participants' API, the browser host, or operations with the console. */

@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { Bank } from "./bank.ts";
 import type { BankClock, BankFetch, BankLog, BankProfile } from "./bank_profile.ts";
-import { authorizationRoutes } from "../customer/authorization_routes.ts";
+import { authorizationRoutes } from "./authorization_routes.ts";
 import { certificationRoutes } from "./certification_routes.ts";
 import { customersOf } from "./customers.ts";
 import { bankListPage, homeRoutes, problemPage } from "./home_routes.tsx";

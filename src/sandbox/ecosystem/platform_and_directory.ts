@@ -2,14 +2,14 @@
  * The only file of the sandbox that imports code of the platform and the directory. It starts them from configuration,
  * as their operators would, and exposes only Fetch handlers.
  */
-import { composePlatform } from "../../platform/compose.ts";
-import { openWrappingKeys } from "../../platform/data_keys/wrapping_keys.ts";
+import { composePlatform } from "../../platform/process/compose.ts";
+import { openWrappingKeys } from "../../platform/evidence/data_keys/wrapping_keys.ts";
 import { openOwnStore } from "../../platform/process/own_store.ts";
-import { readConfig } from "../../platform/config.ts";
-import { ROLES } from "../../platform/security/operator_roles.ts";
+import { readConfig } from "../../platform/config/config.ts";
+import { ROLES } from "../../platform/guards/security/operator_roles.ts";
 import { soleCredential } from "../../base/http/credentials.ts";
-import { composeDirectory } from "../../directory/compose_directory.ts";
-import { openStatementKeys, statementJwk } from "../../directory/statement_keys.ts";
+import { composeDirectory } from "../../directory/process/compose_directory.ts";
+import { openStatementKeys, statementJwk } from "../../directory/statements/statement_keys.ts";
 import { openKeyRing } from "../../base/jose/key_ring.ts";
 import { monotonicClock } from "../../base/kernel/clock.ts";
 import { openLog } from "../../base/observability/log.ts";

@@ -1,8 +1,8 @@
 /** Bank codes never collide with fixed paths of the platform or of the reference proxies. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { endpoint, listed } from "../../../src/platform/http/endpoint.ts";
+import { endpoint, listed } from "../../../src/platform/guards/http/endpoint.ts";
 import { FIRST_SEGMENTS } from "../../../src/base/kernel/reserved_names.ts";
-import { ZONES } from "../../../scripts/proxy/zones.ts";
+import { ZONES } from "../../../scripts/operators/proxy/zones.ts";
 import { asBankCode } from "../../../src/base/kernel/identifiers.ts";
 import { openEnvironment } from "testing/environment.ts";
 
@@ -44,7 +44,9 @@ Deno.test("the proxies close the operator's routes, and have one zone for every 
 
 Deno.test("the templates of the proxies name no path themselves", async () => {
   for (const name of ["nginx.conf", "haproxy.cfg"]) {
-    const text = await Deno.readTextFile(new URL(`../../../scripts/proxy/${name}.template`, import.meta.url));
+    const text = await Deno.readTextFile(
+      new URL(`../../../scripts/operators/proxy/${name}.template`, import.meta.url),
+    );
     for (const zone of Object.keys(ZONES)) assert(text.includes(`{{${zone}}}`), `${name}: ${zone}`);
     const named = [...text.matchAll(/(?:location ~|path -m reg) (\S+)/g)].map(([, paths = ""]) => paths);
     assertEquals(

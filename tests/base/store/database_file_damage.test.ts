@@ -1,6 +1,6 @@
 /** Database files of both engines that have lost a part, were copied, or belong to another program. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { storeCommand } from "../../../scripts/store/main.ts";
+import { storeCommand } from "../../../scripts/operators/store/main.ts";
 import { openDatabase } from "../../../src/base/store/database_file.ts";
 import type { Owner } from "../../../src/base/store/store_identity.ts";
 import {

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { openEntryCache } from "../../../src/base/store/entry_cache.ts";
 import { type Commit, type Entry, type Key, StoreFailure } from "../../../src/base/store/store.ts";
-import { seeded } from "../../../scripts/prove/random.ts";
+import { seeded } from "../../../scripts/proofs/prove/random.ts";
 
 const A: Key = ["kept", "a"];
 const B: Key = ["kept", "b"];

@@ -1,7 +1,7 @@
 /** Which `.sqlite` files a program opens, and what it says of the others. The other files are Deno KV's. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
-import { storeCommand } from "../../../scripts/store/main.ts";
+import { storeCommand } from "../../../scripts/operators/store/main.ts";
 import { openStore } from "../../../src/base/store/open_store.ts";
 import { openSqliteStore } from "../../../src/base/store/sqlite_store.ts";
 import { put, write } from "./contract_helpers.ts";

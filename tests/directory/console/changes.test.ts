@@ -15,8 +15,8 @@ import type { ConsoleBrowser, Page } from "testing/console_browser.ts";
 import { everything } from "testing/store_contents.ts";
 import { openTestStore } from "testing/test_store.ts";
 import { stepsOf } from "support/steps.ts";
-import { openCertified, reportOf } from "../certified.ts";
-import { onboarded } from "../onboarded.ts";
+import { openCertified, reportOf } from "../certification/certified.ts";
+import { onboarded } from "../changes/onboarded.ts";
 import { signedIn } from "./visited.ts";
 
 const SHOP = "/console/participants/SHOP";

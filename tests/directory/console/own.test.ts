@@ -7,7 +7,7 @@ import { bank, type DirectoryEnvironment, signingRequest } from "testing/directo
 import { everything } from "testing/store_contents.ts";
 import { stepsOf } from "support/steps.ts";
 import { mayCall } from "../../../src/directory/console/people.ts";
-import { onboarded } from "../onboarded.ts";
+import { onboarded } from "../changes/onboarded.ts";
 import { browserOf, issue, signedIn, signIn } from "./visited.ts";
 
 const OWN = "/console/own";

@@ -3,7 +3,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { firstOf } from "testing/answers.ts";
 import { bank } from "testing/directory_environment.ts";
 import { everything } from "testing/store_contents.ts";
-import { onboarded } from "../onboarded.ts";
+import { onboarded } from "../changes/onboarded.ts";
 import { issue, signIn } from "./visited.ts";
 
 const OWN = "/console/own";

@@ -12,7 +12,7 @@ import {
   START,
   thirdParty,
 } from "testing/directory_environment.ts";
-import { onboarded } from "../onboarded.ts";
+import { onboarded } from "../changes/onboarded.ts";
 import { browserOf, signedIn } from "./visited.ts";
 
 const SHOP = "/console/participants/SHOP";

@@ -1,7 +1,7 @@
 /** The page of proposals: one administrator proposes with a form, another one reads, approves or rejects. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { thirdParty } from "testing/directory_environment.ts";
-import { AGREED, asLuis, LUIS_TOKEN, made, openTwo } from "../two_administrators.ts";
+import { AGREED, asLuis, LUIS_TOKEN, made, openTwo } from "../changes/two_administrators.ts";
 import { signedIn, signIn } from "./visited.ts";
 
 const SHOP = "/console/participants/SHOP";

@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import type { BankCode, ClientId, ConsentId } from "../../../src/base/kernel/identifiers.ts";
 import { eventRecord } from "../../../src/platform/events/event_records.ts";
-import { eventKey } from "../../../src/platform/store_keys.ts";
+import { eventKey } from "../../../src/platform/config/store_keys.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { good } from "testing/flows.ts";
 import { poll, waiting } from "./poll.ts";

@@ -4,7 +4,7 @@ import { rejectionOf } from "testing/answers.ts";
 import type { EventDeliveries } from "testing/operation_answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { call, clientToken, good } from "testing/flows.ts";
-import { historyOf } from "../../../src/platform/audit_trail.ts";
+import { historyOf } from "../../../src/platform/evidence/audit_trail.ts";
 import { acknowledges, away, openReceiver, pushedLater, receivedEvents, rejects } from "./receiver.ts";
 import type { ReceiverEnvironment } from "./receiver.ts";
 import { CALLBACK, subscription } from "./subscribing.ts";

@@ -4,7 +4,7 @@ import { present, type ServerMetadata } from "testing/answers.ts";
 import type { PlannedOutage } from "testing/operation_answers.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { call, clientToken, good } from "testing/flows.ts";
-import { clientKey } from "../../../src/platform/store_keys.ts";
+import { clientKey } from "../../../src/platform/config/store_keys.ts";
 import type { ClientId } from "../../../src/base/kernel/identifiers.ts";
 import { unchanged } from "testing/resource_answers.ts";
 import { anotherProcess } from "support/processes.ts";

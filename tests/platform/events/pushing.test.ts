@@ -9,7 +9,7 @@ import { anotherProcess } from "support/processes.ts";
 import { setOrganisation } from "support/directory_network.ts";
 import { BOUND_MS } from "support/standing.ts";
 import { steps } from "support/steps.ts";
-import { tracesAt } from "../traces/read_traces.ts";
+import { tracesAt } from "../operations/traces/read_traces.ts";
 import { type Polled, polled, waiting } from "./poll.ts";
 import {
   acknowledges,

@@ -1,7 +1,7 @@
 /** The case file of a consent and its payment: complete, in order, and bound to its history entries by digests. */
 import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import canonicalize from "canonicalize";
-import { historyOf } from "../../../src/platform/audit_trail.ts";
+import { historyOf } from "../../../src/platform/evidence/audit_trail.ts";
 import { canonicalEntry, leafHash } from "../../../src/platform/evidence/entry.ts";
 import {
   type CaseFile,
@@ -9,7 +9,7 @@ import {
   MAX_CASE_ITEMS,
   readCase,
 } from "../../../src/platform/evidence/read_case.ts";
-import { auditKey } from "../../../src/platform/store_keys.ts";
+import { auditKey } from "../../../src/platform/config/store_keys.ts";
 import { asConsentId, type ConsentId } from "../../../src/base/kernel/identifiers.ts";
 import { type CreatedConsent, firstOf } from "testing/answers.ts";
 import { authorised } from "testing/authorization_flow.ts";

@@ -3,8 +3,8 @@ import { authorised } from "testing/authorization_flow.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { good, pay } from "testing/flows.ts";
 import { heldIn } from "support/raw_bytes.ts";
-import type { Bundle } from "../../../scripts/case/bundle_schema.ts";
-import { grownBundle } from "../../scripts/case/bundles.ts";
+import type { Bundle } from "../../../scripts/operators/case/bundle_schema.ts";
+import { grownBundle } from "../../scripts/operators/case/bundles.ts";
 
 const ADDRESS = { v4: "203.0.113.77", prefix: "203.0.113", v6: "2001:db8:77" };
 const HEADERS = {

@@ -2,11 +2,11 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { bodyOf, type OpenApi, rejectionOf } from "testing/answers.ts";
 import { newCredential, openCredentials } from "../../../src/base/http/credentials.ts";
-import { composePlatform } from "../../../src/platform/compose.ts";
+import { composePlatform } from "../../../src/platform/process/compose.ts";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
-import type { MountedEndpoint } from "../../../src/platform/http/endpoint.ts";
-import { guardOperations, operation } from "../../../src/platform/security/operation.ts";
-import { OPERATION_ROLES, OPERATORS, ROLES } from "../../../src/platform/security/operator_roles.ts";
+import type { MountedEndpoint } from "../../../src/platform/guards/http/endpoint.ts";
+import { guardOperations, operation } from "../../../src/platform/guards/security/operation.ts";
+import { OPERATION_ROLES, OPERATORS, ROLES } from "../../../src/platform/guards/security/operator_roles.ts";
 import { AUTH_URL, BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { MARIA, OPERATIONS_URL, OPERATOR_TOKENS, type TestOperator } from "testing/operators.ts";
 import { steps, stepsOf } from "support/steps.ts";

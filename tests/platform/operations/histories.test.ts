@@ -1,6 +1,6 @@
 /** Histories for operators, and the record of who read them. */
 import { assertEquals } from "@std/assert";
-import { historyOf } from "../../../src/platform/audit_trail.ts";
+import { historyOf } from "../../../src/platform/evidence/audit_trail.ts";
 import { bodyOf } from "testing/answers.ts";
 import type { Entries } from "testing/operation_answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";

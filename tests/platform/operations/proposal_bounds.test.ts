@@ -1,10 +1,10 @@
 /** Proposals: what a second operator sees, how many there can be, and what becomes of an approval that was cut. */
 import { assert, assertEquals } from "@std/assert";
 import { bodyOf } from "testing/answers.ts";
-import { ops } from "../../../scripts/ops/main.ts";
+import { ops } from "../../../scripts/operators/ops/main.ts";
 import { sha256 } from "../../../src/base/kernel/identifiers.ts";
-import { historyOf } from "../../../src/platform/audit_trail.ts";
-import { isExactPath } from "../../../src/platform/security/four_eyes.ts";
+import { historyOf } from "../../../src/platform/evidence/audit_trail.ts";
+import { isExactPath } from "../../../src/platform/guards/security/four_eyes.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import type { Environment } from "testing/environment.ts";
 import { OPERATIONS_URL, OPERATOR_TOKENS, type TestOperator } from "testing/operators.ts";

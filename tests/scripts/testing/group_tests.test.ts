@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { groupsOf } from "testing/group_tests.ts";
 
 Deno.test("test files of a folder share a module, eight at most; those that start processes have their own", () => {
-  const inProcess = Array.from({ length: 9 }, (_, index) => `platform/oauth/case${index}.test.ts`);
+  const inProcess = Array.from({ length: 9 }, (_, index) => `platform/core/oauth/case${index}.test.ts`);
   const groups = groupsOf([
     ...inProcess,
     "journeys/pay.test.ts",
@@ -14,7 +14,7 @@ Deno.test("test files of a folder share a module, eight at most; those that star
     "1 attacks/fuzz": ["attacks/fuzz.test.ts"],
     "1 journeys/pay": ["journeys/pay.test.ts"],
     "2 attacks 1": ["attacks/jwt.test.ts"],
-    "2 platform/oauth 1": inProcess.slice(0, 8),
-    "2 platform/oauth 2": inProcess.slice(8),
+    "2 platform/core/oauth 1": inProcess.slice(0, 8),
+    "2 platform/core/oauth 2": inProcess.slice(8),
   });
 });

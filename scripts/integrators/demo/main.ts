@@ -1,0 +1,92 @@
+/**
+ * `deno task demo`: one payment end to end over HTTP (Decision F4). Reads the options, finds or starts a
+ * sandbox, prints the steps, and says with its exit status whether the payment was accepted.
+ */
+import { describeFailure } from "../../../src/client/tpp/failure.ts";
+import { openTpp } from "../../../src/client/tpp/tpp.ts";
+import { UsageError } from "../../command_line/run.ts";
+import { openSandbox } from "../../command_line/sandbox.ts";
+import { type DemoOptions, readOptions, usage } from "./options.ts";
+import { type DemoOutcome, type DemoStep, makePayment } from "./payment.ts";
+
+// Decision F4: 0 only if the payment is accepted.
+const exitStatus: Readonly<Record<DemoOutcome["result"], number>> = { accepted: 0, failed: 1, refused: 3 };
+
+type Print = (line: string) => void;
+
+/** Runs the demo and returns its exit status. */
+async function main(args: readonly string[]): Promise<number> {
+  let options: DemoOptions | undefined;
+  try {
+    options = readOptions(args);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    toStderr(`${error.message}\n\n${usage}`);
+    return 2;
+  }
+  if (options === undefined) {
+    toStdout(usage);
+    return 0;
+  }
+  const print = options.json ? toStderr : toStdout;
+  const steps: DemoStep[] = [];
+  try {
+    const outcome = await run(options, print, (step) => {
+      steps.push(step);
+      print(`${step.step}  ${step.status ?? "   "}  ${step.text}`);
+    });
+    print(outcome.summary);
+    if (options.json) toStdout(JSON.stringify(result(options, outcome, steps), null, 2));
+    return exitStatus[outcome.result];
+  } catch (error) {
+    const summary = `The demo failed after step ${steps.at(-1)?.step ?? 0}: ${describeFailure(error)}`;
+    toStderr(summary);
+    if (options.json) toStdout(JSON.stringify({ ok: false, summary, steps }, null, 2));
+    return 1;
+  }
+}
+
+async function run(
+  options: DemoOptions,
+  print: Print,
+  report: (step: DemoStep) => void,
+): Promise<DemoOutcome> {
+  const sandbox = await openSandbox(Deno.env.get("SANDBOX_DIR") ?? ".data/sandbox", print);
+  try {
+    print(`Sandbox at ${sandbox.endpoints.base_url}${sandbox.startedHere ? ", started for this demo" : ""}`);
+    const tpp = await openTpp({
+      dir: sandbox.dir,
+      name: "shop",
+      endpoints: sandbox.endpoints,
+      redirectUri: `${sandbox.endpoints.shop_url}/callback`,
+      signatureProfile: options.profile,
+      now: sandbox.now,
+    });
+    try {
+      return await makePayment(tpp, options, report);
+    } finally {
+      tpp.close();
+    }
+  } finally {
+    await sandbox.close();
+  }
+}
+
+function result(
+  options: DemoOptions,
+  outcome: DemoOutcome,
+  steps: readonly DemoStep[],
+): Record<string, unknown> {
+  return { ...outcome, consent: options.consent, profile: options.profile, reject: options.reject, steps };
+}
+
+function toStdout(line: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+}
+
+function toStderr(line: string): void {
+  Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
+}
+
+// A connection or a timer that lingers must not keep the demo from ending.
+if (import.meta.main) Deno.exit(await main(Deno.args));

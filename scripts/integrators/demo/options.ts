@@ -1,0 +1,61 @@
+/** Parses the command line of the demo. */
+import { optionsOf, UsageError } from "../../command_line/run.ts";
+
+/**
+ * Who shows the consent, or `implicit` when the account is in the consent already (contract PN6
+ * to PN8).
+ */
+export type ConsentKind = "implicit" | "platform" | "bank";
+
+export interface DemoOptions {
+  readonly consent: ConsentKind;
+  readonly reject: boolean;
+  readonly json: boolean;
+  readonly profile: "a" | "b";
+}
+
+/** Printed for `--help` and after a {@link UsageError}. */
+export const usage = `Makes one payment end to end in the sandbox and prints each step.
+
+Usage: deno task demo [options]
+
+  --consent implicit   the account is in the consent; Bank A
+  --consent platform   the customer chooses the account on the platform's page; Bank A (default)
+  --consent bank       the customer chooses the account at the bank; Bank B
+  --profile b          sign payloads as OBIE v3.1.4 and later do (default)
+  --profile a          sign payloads as OBIE v3.1.2 does (b64 false)
+  --refuse             the customer rejects; the exit status is then 3, never 0
+  --json               print the result as JSON on stdout, the steps on stderr
+  --help               print this
+
+A running sandbox is used where there is one (SANDBOX_DIR, default .data/sandbox); else the demo starts its own.
+Exit status:
+  0  the payment was accepted
+  1  it was not
+  2  the options are wrong
+  3  the customer rejected, as --refuse asks: the TPP got access_denied, and no payment was made
+`;
+
+const CONSENT_KINDS: readonly ConsentKind[] = ["implicit", "platform", "bank"];
+
+/**
+ * Reads the arguments; undefined when help was asked for.
+ * @throws {UsageError}
+ */
+export function readOptions(args: readonly string[]): DemoOptions | undefined {
+  const names = args.map((arg) => arg === "-h" ? "--help" : arg);
+  const given = optionsOf(names, ["consent", "profile"], ["refuse", "json", "help"]);
+  if (given.help) return undefined;
+  return {
+    consent: choice("--consent", CONSENT_KINDS, given.consent ?? "platform"),
+    profile: choice("--profile", ["a", "b"], given.profile ?? "b"),
+    reject: given.refuse ?? false,
+    json: given.json ?? false,
+  };
+}
+
+function choice<T extends string>(option: string, allowed: readonly T[], value: string): T {
+  const found = allowed.find((candidate) => candidate === value);
+  if (found === undefined) throw new UsageError(`${option} must be one of ${allowed.join(", ")}`);
+  return found;
+}

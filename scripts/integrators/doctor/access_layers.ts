@@ -1,0 +1,110 @@
+/** The participant's registration, client assertion and DPoP proof: one token request proves all three. */
+import { createPlatformLink, type PlatformLink } from "../../../src/sandbox/bank/platform_link.ts";
+import { loadBank } from "../../../src/sandbox/bank/load_bank.ts";
+import { grantClientToken } from "../../../src/client/tpp/authorization.ts";
+import { emptyMessageLog } from "../../../src/client/tpp/message_log.ts";
+import { openFlow } from "../../../src/client/tpp/payment_journey.ts";
+import { openTpp } from "../../../src/client/tpp/tpp.ts";
+import { connect, type Examination, known, type Layer, TASK, wordsOf, Wrong } from "./examination.ts";
+
+/** Which words of a rejected token request belong to which layer. */
+const ASSERTION_WORDS = /\bclient_assertion\b/;
+const PROOF_WORDS = /DPoP/;
+
+const REGISTRATION: Layer = {
+  name: "registration",
+  mend: (at) => registering(at),
+  async check(at) {
+    at.rejection = await tokenRejection(at);
+    const words = at.rejection;
+    if (/ answered 503\b/.test(words)) {
+      throw new Wrong(words, `curl ${at.addresses.auth_url}/service-levels.json   # and try again later`);
+    }
+    if (words !== "" && !ASSERTION_WORDS.test(words) && !PROOF_WORDS.test(words)) throw new Wrong(words);
+    return known(at.participant).clientId;
+  },
+};
+
+/** Makes a registration JWT and posts it. */
+function registering({ patient: { dir, name }, folder, addresses }: Examination): string {
+  return [
+    `${TASK} sign registration --name ${name} > .data/registration.jwt`,
+    `curl --cacert ${dir}/ca.pem --cert ${folder}/transport.cert.pem --key ${folder}/transport.key.pem \\`,
+    `  -H 'content-type: application/jose' --data-binary @.data/registration.jwt ${addresses.base_url}/register/v1`,
+  ].join("\n");
+}
+
+async function tokenRejection(at: Examination): Promise<string> {
+  try {
+    if (known(at.description).role === "ASPSP") await bankToken(at);
+    else await tppToken(at);
+    return "";
+  } catch (error) {
+    if (error instanceof Wrong) throw error;
+    return wordsOf(error);
+  }
+}
+
+async function tppToken(at: Examination): Promise<void> {
+  const { patient, addresses, now } = at;
+  const redirectUri = known(at.participant).redirectUris[0] ?? "";
+  const tpp = await openTpp({ dir: patient.dir, name: patient.name, endpoints: addresses, redirectUri, now });
+  tpp.close(); // the examination's connection takes its place
+  const { fetch } = known(at.connection);
+  at.flow = await openFlow({ ...tpp, fetch }, patient.bank, emptyMessageLog()).catch((error) => {
+    throw new Wrong(
+      `The metadata of ${patient.bank} cannot be used: ${wordsOf(error)}`,
+      `curl ${addresses.auth_url}/.well-known/oauth-authorization-server/${patient.bank}`,
+    );
+  });
+  at.token = await grantClientToken(at.flow);
+}
+
+async function bankToken(at: Examination): Promise<void> {
+  at.link = await openLink(at, at.folder);
+  const url = `${at.addresses.base_url}/${known(at.description).org_id}/back-channel-payments/v1`;
+  const response = await at.link.call({ method: "GET", url, headers: { accept: "application/json" } });
+  await response.body?.cancel(); // BACK_CHANNEL judges the answer
+}
+
+/** Opens the connection of a bank whose folder is here. */
+export async function openLink(at: Examination, folder: string): Promise<PlatformLink> {
+  const profile = await loadBank(folder);
+  const connection = connect(at, profile);
+  return createPlatformLink({
+    profile,
+    baseUrl: at.addresses.base_url,
+    authUrl: at.addresses.auth_url,
+    fetch: (url, { method = "GET", headers, body }) =>
+      connection.fetch(url, {
+        method,
+        headers: Object.fromEntries(new Headers(headers)),
+        body: body instanceof Uint8Array ? new TextDecoder().decode(body) : body?.toString(),
+      }),
+    clock: at.now,
+  });
+}
+
+const ASSERTION: Layer = {
+  name: "assertion",
+  mend: ({ patient: { name, bank } }) =>
+    `${TASK} sign assertion --name ${name} --bank ${bank}   # a right one, to compare with yours`,
+  check(at) {
+    const words = at.rejection ?? "";
+    if (ASSERTION_WORDS.test(words)) throw new Wrong(words);
+    return Promise.resolve(`signed by ${known(at.participant).signingKid}`);
+  },
+};
+
+const PROOF: Layer = {
+  name: "proof",
+  mend: ({ patient: { name, bank }, addresses }) =>
+    `${TASK} sign dpop --name ${name} --method POST --url ${addresses.base_url}/${bank}/token.oauth2/v1`,
+  check(at) {
+    const words = at.rejection ?? "";
+    if (words !== "") throw new Wrong(words);
+    return Promise.resolve("the token is bound to the key");
+  },
+};
+
+export const ACCESS_LAYERS: readonly Layer[] = [REGISTRATION, ASSERTION, PROOF];

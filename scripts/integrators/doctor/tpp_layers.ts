@@ -1,0 +1,151 @@
+/** The steps of a TPP's payment, up to the bank's answer to the order. The last two need a sandbox. */
+import { AuthorizationResponseError } from "oauth4webapi";
+import { checkCallback, exchangeCode, pushAuthorization } from "../../../src/client/tpp/authorization.ts";
+import { createConsent, createPayment, readPayment } from "../../../src/client/tpp/domestic_payments.ts";
+import { paymentRequest } from "../../../src/client/tpp/payment_request.ts";
+import { merchant } from "../../../src/sandbox/shop/catalogue.ts";
+import { readDescription } from "../participant/folder.ts";
+import type { Traces } from "../../testing/answers.ts";
+import { openLink } from "./access_layers.ts";
+import { type Examination, known, type Layer, TASK, Wrong } from "./examination.ts";
+
+const SIGNATURE: Layer = {
+  name: "payload signature",
+  mend: ({ patient: { name } }) =>
+    `${TASK} sign payload --name ${name} --body body.json   # sign exactly the bytes that you send`,
+  async check(at) {
+    at.request = paymentRequest({
+      orderId: crypto.randomUUID(),
+      description: "deno task doctor",
+      amount: "0.01",
+      merchant,
+    });
+    const { consentId } = await createConsent(known(at.flow), known(at.token), at.request);
+    at.consentId = consentId;
+    return `consent ${consentId}`;
+  },
+};
+
+const PAR: Layer = {
+  name: "PAR",
+  mend: ({ patient: { name } }) =>
+    `${TASK} participant renew-statement --name ${name} --changes .data/changes.json   # then register again`,
+  async check(at) {
+    at.pending = await pushAuthorization(known(at.flow), known(at.consentId));
+    return `a request_uri for ${at.pending.expiresInSeconds} s`;
+  },
+};
+
+const REDIRECT: Layer = {
+  name: "redirect",
+  mend: ({ addresses, patient: { bank } }) =>
+    `curl ${addresses.auth_url}/.well-known/oauth-authorization-server/${bank}   # also its planned outages`,
+  async check(at) {
+    const response = await fetch(known(at.pending).url, { redirect: "manual" });
+    const page = await response.text();
+    const location = response.headers.get("location");
+    if (location === null) {
+      const id = response.headers.get("x-fapi-interaction-id");
+      throw new Wrong(`The link leads to an error page, number ${id}: ${headingOf(page)}`);
+    }
+    const { origin, searchParams } = new URL(location);
+    if (!searchParams.has("oAuthUrl")) {
+      throw new Wrong(`The customer comes back at once: ${searchParams.get("error_description")}`);
+    }
+    return `to the bank at ${origin}`;
+  },
+};
+
+function headingOf(page: string): string {
+  return (/<h1[^>]*>(.*?)<\/h1>/s.exec(page)?.[1] ?? "").replaceAll(/<[^>]*>/g, "");
+}
+
+/** The commands that show a bank's side, and mend it in a sandbox. */
+function mendBank({ addresses, patient: { bank } }: Examination): string {
+  return `curl -X DELETE ${addresses.banks_url}/${bank}/faults   # no mistake of the sandbox's bank is armed any more\n` +
+    `${TASK} doctor --name <the bank's folder>   # for a bank of your own`;
+}
+
+/** The answer of the customer without a browser. */
+type Authorized =
+  | { readonly redirect_url: string }
+  | { readonly redirect_url?: never; readonly error_description: string };
+
+const BACK_CHANNEL: Layer = {
+  name: "back channel",
+  mend: mendBank,
+  async check(at) {
+    const { addresses: { banks_url }, patient: { bank } } = at;
+    const client_id = known(at.participant).clientId;
+    const { requestUri: request_uri } = known(at.pending);
+    const response = await fetch(`${banks_url}/authorizations`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ bank, client_id, request_uri }),
+    });
+    const answer = await response.json() as Authorized;
+    if (answer.redirect_url === undefined) throw new Wrong(await withTraces(at, answer.error_description));
+    at.returned = new URL(answer.redirect_url);
+    try {
+      checkCallback(known(at.flow), known(at.pending), at.returned);
+    } catch (error) {
+      if (!(error instanceof AuthorizationResponseError)) throw error;
+      const words = `The customer came back with ${error.error}: ${error.error_description}`;
+      throw new Wrong(await withTraces(at, words, `consent_id=${at.consentId}`));
+    }
+    return "the customer approved and came back with a code";
+  },
+};
+
+const SETTLE_MS = 6000;
+
+const ORDER_PUSH: Layer = {
+  name: "order push",
+  mend: mendBank,
+  async check(at) {
+    const [flow, pending] = [known(at.flow), known(at.pending)];
+    const callback = checkCallback(flow, pending, known(at.returned));
+    const token = await exchangeCode(flow, pending, callback);
+    const order = { consentId: known(at.consentId), ...known(at.request) };
+    let payment = await createPayment(flow, token, order);
+    for (const end = Date.now() + SETTLE_MS; payment.status === "Pending" && Date.now() < end;) {
+      await new Promise((done) => setTimeout(done, 500));
+      payment = await readPayment(flow, token, payment.paymentId);
+    }
+    if (!payment.status.startsWith("Accepted")) {
+      const words = `Payment ${payment.paymentId} is ${payment.status}: the bank has not taken the order.`;
+      throw new Wrong(await withTraces(at, words, `payment_id=${payment.paymentId}`));
+    }
+    return `payment ${payment.paymentId} is ${payment.status}`;
+  },
+};
+
+/** Adds what the bank reads of its mistakes, if its folder is here too. */
+async function withTraces(at: Examination, words: string, query = "rejected=true"): Promise<string> {
+  const folder = await folderOfBank(at);
+  if (folder === undefined) return `${words} The bank's GET /traces/v1?${query} says more.`;
+  const { proxy: _, ...patient } = at.patient;
+  const link = await openLink({ ...at, patient }, folder);
+  await new Promise((done) => setTimeout(done, 1500)); // a trace is stored a second later
+  const url = `${at.addresses.base_url}/traces/v1?${query}`;
+  const answer = await link.call({ method: "GET", url, headers: {} });
+  const { Data } = await answer.json() as Partial<Traces>;
+  const told = (Data?.Trace ?? []).flatMap(({ Rejection }) => Rejection?.Message ?? []);
+  return told[0] === undefined ? words : `${words} What the bank sent: ${told[0]}`;
+}
+
+async function folderOfBank({ patient: { dir, bank } }: Examination): Promise<string | undefined> {
+  for await (const { name, isDirectory } of Deno.readDir(`${dir}/participants`)) {
+    const folder = `${dir}/participants/${name}`;
+    const found = isDirectory ? await readDescription(folder) : undefined;
+    if (found?.org_id === bank && found.role === "ASPSP") return folder;
+  }
+  return undefined;
+}
+
+const STEPS: readonly Layer[] = [SIGNATURE, PAR, REDIRECT];
+
+/** A payment of one cent is made in a sandbox only. */
+export function tppLayers({ addresses }: Examination): readonly Layer[] {
+  return addresses.banks_url === undefined ? STEPS : [...STEPS, BACK_CHANNEL, ORDER_PUSH];
+}

@@ -1,0 +1,95 @@
+/**
+ * `deno task participant`: the administrators' client of the participants directory. Makes a participant's keys on
+ * this computer, asks the directory over HTTP, keeps what comes back. Every failure is one sentence.
+ */
+import { runProgram } from "../../command_line/run.ts";
+import { type Command, readArguments, USAGE } from "./arguments.ts";
+import {
+  addKeys,
+  onboard,
+  recordCertification,
+  renewStatement,
+  revokeKey,
+  setStatus,
+  show,
+  type Tools,
+} from "./commands.ts";
+import { type Environment, openDirectoryClient, sandboxFolder } from "./directory.ts";
+import { exampleDetails } from "./example.ts";
+import { ParticipantFailure } from "./failure.ts";
+
+/** Dependencies of the command. */
+export interface CommandEnvironment {
+  readonly env: Environment;
+  readonly print: (line: string) => void;
+  /** Standard input, whole. */
+  readonly readInput: () => Promise<string>;
+}
+
+/**
+ * Runs one command line.
+ *
+ * @throws {ParticipantFailure} in one sentence where it did not do what it was asked
+ */
+export async function participant(args: readonly string[], environment: CommandEnvironment): Promise<void> {
+  const { command, surroundings } = readArguments(args);
+  if (command.verb === "help") return environment.print(USAGE.trimEnd());
+  if (command.verb === "example") {
+    return environment.print(JSON.stringify(exampleDetails(command.role), undefined, 2));
+  }
+  const out = surroundings.out ?? `${sandboxFolder(environment.env)}/participants`;
+  await run(command, environment, {
+    directory: await openDirectoryClient(surroundings, environment.env),
+    folderOf: (name) => `${out}/${name}`,
+    print: environment.print,
+  });
+}
+
+type WorkingCommand = Exclude<Command, { readonly verb: "help" | "example" }>;
+
+async function run(command: WorkingCommand, environment: CommandEnvironment, tools: Tools): Promise<void> {
+  switch (command.verb) {
+    case "onboard":
+      return await onboard(tools, { ...command, details: await readJson(command.details, environment) });
+    case "renew-statement": {
+      const { name, changes } = command;
+      return await renewStatement(tools, { name, changes: changes && await readJson(changes, environment) });
+    }
+    case "add-keys":
+      return await addKeys(tools, command);
+    case "revoke-key":
+      return await revokeKey(tools, command);
+    case "set-status":
+      return await setStatus(tools, command);
+    case "record-certification": {
+      const report = (await readText(command.report, environment)).trim();
+      return await recordCertification(tools, { who: command.who, report });
+    }
+    case "show":
+      return await show(tools, command);
+  }
+}
+
+async function readText(file: string, { readInput }: CommandEnvironment): Promise<string> {
+  return await (file === "-" ? readInput() : Deno.readTextFile(file)).catch(() => {
+    throw new ParticipantFailure(`The file ${file} cannot be read.`);
+  });
+}
+
+async function readJson(file: string, environment: CommandEnvironment): Promise<unknown> {
+  const text = await readText(file, environment);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ParticipantFailure(`The file ${file} is not JSON.`);
+  }
+}
+
+if (import.meta.main) {
+  await runProgram((print) =>
+    participant(Deno.args, {
+      env: Deno.env.toObject(),
+      print,
+      readInput: () => new Response(Deno.stdin.readable).text(),
+    }), 1);
+}

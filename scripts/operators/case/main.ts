@@ -1,0 +1,107 @@
+/** `deno task case`: reads the evidence of a payment, and verifies a bundle offline (docs/operations/disputes.md). */
+import { decodeJwt } from "jose";
+import { z } from "zod";
+import { isUuid } from "../../../src/base/kernel/identifiers.ts";
+import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
+import { type ApiTools, getOperation } from "../operations_api/client.ts";
+import { bundleSchema, statementSchema } from "./bundle_schema.ts";
+import { timelineOf } from "./timeline.ts";
+import { safely, verify, VERIFY_OPTIONS, verifyArguments, verifyFiles } from "./verify.ts";
+import { isDeletion } from "./verify_deletion.ts";
+
+const USAGE = `deno task case <id> [--json | --screen] [--bundle FILE] [--url URL]
+deno task case verify <FILE> ${VERIFY_OPTIONS}
+  Prints what happened, in words. The id is that of a payment or a consent, an interaction id (the number on an error
+  page, while its trace is kept), an end-to-end id or an idempotency key. --screen: prints the customer's decision and what the screen showed. --json: prints
+  the bundle. --bundle: writes it to a file, which verify checks without the platform. --platform, --tpp, --bank: SHA-256
+  (base64url) of the certificates that are this party's or its authority's. --revoked: a key set of revoked keys, from the
+  directory.
+  OPS_TOKEN (an operator's token), OPERATIONS_HOST and OPERATIONS_PORT are read from the environment or .env.`;
+
+/** Dependencies of the command. */
+export interface CaseTools extends ApiTools {
+  readonly readBytes: (path: string) => Promise<Uint8Array>;
+  readonly writeText: (path: string, text: string) => Promise<void>;
+  readonly print: (line: string) => void;
+}
+
+/** Runs one command line; false if a bundle does not hold. @throws {UsageError} and errors in one sentence */
+export async function caseCommand(args: readonly string[], tools: CaseTools): Promise<boolean> {
+  const [first, ...rest] = args;
+  if (first === "verify") {
+    const given = verifyArguments(rest);
+    if (given === undefined) throw new UsageError(USAGE);
+    return await verifyFiles(given, tools.readBytes, tools.print);
+  }
+  if (first === undefined || first.startsWith("--")) throw new UsageError(USAGE);
+  const { bundle: file, url, json, screen } = optionsOf(rest, ["bundle", "url"], ["json", "screen"]);
+  const text = await bundleText(tools, url, first);
+  if (file !== undefined) await tools.writeText(file, text);
+  if (json) tools.print(text.trimEnd());
+  else if (isDeletion(JSON.parse(text))) {
+    return await verify(new TextEncoder().encode(text), {}, tools.print);
+  } else (screen ? decisionsIn(text) : readable(text)).forEach(safely(tools.print));
+  return true;
+}
+
+/** Returns the bundle of a payment or consent, or of the only case that another id leads to. @throws {Error} without one */
+async function bundleText(tools: ApiTools, url: string | undefined, id: string): Promise<string> {
+  if (isUuid(id)) {
+    const direct = await getOperation(tools, url, `/cases/${id}`);
+    if (direct.ok) return direct.text;
+  }
+  const { json } = await getOperation(tools, url, `/search?${new URLSearchParams({ q: id })}`);
+  const [only, ...more] = foundSchema.parse(json).Data.Case.map(({ ConsentId }) => ConsentId);
+  if (only === undefined) throw new Error(`no consent or payment has the id ${id}`);
+  if (more.length > 0) throw new Error(`${id} leads to several consents: ${[only, ...more].join(", ")}`);
+  const { ok, text } = await getOperation(tools, url, `/cases/${only}`);
+  if (!ok) throw new Error(`no consent or payment has the id ${only}`);
+  return text;
+}
+
+const foundSchema = z.looseObject({
+  Data: z.looseObject({ Case: z.array(z.looseObject({ ConsentId: z.string() })) }),
+});
+
+function readable(text: string): readonly string[] {
+  const bundle = bundleSchema.parse(JSON.parse(text));
+  const { consent, payment, consent_entries } = statementSchema.parse(decodeJwt(bundle.statement));
+  return [
+    `consent ${consent}, payment ${payment}`,
+    ...(consent_entries > 0 ? [] : ["the consent was lost with a restore of the database"]),
+    ...timelineOf(bundle, consent),
+  ];
+}
+
+/** Returns the customer's decision on the platform's screen and the content of that screen, with the hash in the entry. */
+function decisionsIn(text: string): readonly string[] {
+  const found = bundleSchema.parse(JSON.parse(text)).entries.flatMap(({ record, bodies }) =>
+    (record.items ?? []).flatMap(({ kind }, index) => {
+      const body = bodies[index];
+      if (kind !== "decision") return [];
+      if (!body) return ["the customer's decision and what the screen showed were erased"];
+      const bytes = Uint8Array.fromBase64(body.bytes, { alphabet: "base64url" });
+      const decision: unknown = JSON.parse(new TextDecoder().decode(bytes));
+      return [`page SHA-256 ${record.page?.sha256}`, ...JSON.stringify(decision, null, 2).split("\n")];
+    })
+  );
+  return found.length > 0 ? found : ["the customer decided at the bank, or has not decided"];
+}
+
+/** Gives up every permission but reading first: a bundle is verified from its bytes alone. */
+async function readOffline(path: string): Promise<Uint8Array> {
+  for (const name of ["net", "write", "env"] as const) await Deno.permissions.revoke({ name });
+  return await Deno.readFile(path);
+}
+
+if (import.meta.main) {
+  await runProgram((print) =>
+    caseCommand(Deno.args, {
+      environment: (name) => Deno.env.get(name),
+      readBytes: readOffline,
+      writeText: (path, text) => Deno.writeTextFile(path, text, { createNew: true, mode: 0o600 }),
+      fetch,
+      print,
+    })
+  );
+}

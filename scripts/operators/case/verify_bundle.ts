@@ -1,0 +1,169 @@
+/**
+ * Verifies a bundle from its text alone (`docs/contract/evidence.md`, verification). Yields a sentence for each
+ * thing that does not hold, the cheap checks first. No I/O.
+ */
+import { isSameHash } from "../../../src/base/merkle/tree.ts";
+import {
+  type Body,
+  type Bundle,
+  type BundleEntry,
+  bundleSchema,
+  type Item,
+  type Key,
+  keySchema,
+  type Statement,
+  statementSchema,
+} from "./bundle_schema.ts";
+import { bytesOf, digestOf, isDetachedJws, jsonIn, openJws, textOf } from "./signatures.ts";
+import { noteSigner, type SignedKind, signedKind } from "./signers.ts";
+import { isDeletion, verifyDeletion } from "./verify_deletion.ts";
+import {
+  canonicalOf,
+  type Findings,
+  nameOf,
+  openPlatformJws,
+  verifyCheckpoint,
+  verifyEntry,
+  verifyKey,
+  verifySigned,
+} from "./verify_parts.ts";
+
+/** Yields what does not hold. If it ends without a sentence, everything holds. */
+export async function* verifyBundle(bytes: Uint8Array, findings: Findings): AsyncGenerator<string> {
+  const value = jsonIn(bytes);
+  if (value === undefined) return yield "the file is not JSON in UTF-8";
+  if (!isSameHash(digestOf(canonicalOf(value), "\n"), digestOf(bytes))) {
+    return yield "the file is not in canonical form (RFC 8785)";
+  }
+  if (isDeletion(value)) return yield* verifyDeletion(value, findings);
+  const parsed = bundleSchema.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return yield `the bundle has not its form: ${issue?.path.join(".")} ${issue?.message}`;
+  }
+  const bundle = findings.bundle = parsed.data;
+  yield* verifyStatement(value as Bundle, findings);
+  yield* verifyCheckpoint(bundle, findings);
+  yield* verifyOrder(bundle.entries, findings.statement);
+  for (const entry of bundle.entries) yield* verifyEntry(entry, findings.checkpoint);
+  const documents = new Map(bundle.documents.map((text) => [textOf(digestOf(text)), text]));
+  const gone = new Set(bundle.entries.flatMap(({ record }) => record.deleted ?? []));
+  for (const entry of bundle.entries) yield* verifyEvidence(entry, documents, gone, findings);
+}
+
+/** The platform's signature over the whole file. */
+async function* verifyStatement(bundle: Bundle, findings: Findings): AsyncGenerator<string> {
+  const { statement, ...signed } = bundle;
+  const payload = yield* openPlatformJws("statement", statement, "evidence-bundle+jwt", bundle, findings);
+  const claims = statementSchema.safeParse(payload);
+  if (!claims.success) return yield "the statement has not its claims";
+  findings.statement = claims.data;
+  yield* verifySigned(signed, claims.data, findings);
+}
+
+/** Completeness: the numbers of each history are 1, 2, 3 … up to the stated number, in the order of the positions. */
+function* verifyOrder(entries: readonly BundleEntry[], statement: Statement | undefined): Generator<string> {
+  if (statement === undefined) return;
+  const stated = new Map([
+    [statement.consent, statement.consent_entries],
+    [statement.payment, statement.payment_entries],
+  ]);
+  const last = new Map<string, { sequence: number; position: number }>();
+  let position = -Infinity;
+  for (const { record: { subject, sequence = 0 }, position: next } of entries) {
+    const before = last.get(subject) ?? { sequence: 0, position: -Infinity };
+    if (!stated.has(subject)) yield `an entry is of ${subject}, another case`;
+    if (next < position || next <= before.position) yield `entry ${sequence} of ${subject} is out of order`;
+    if (sequence !== 0 && sequence !== before.sequence + 1) {
+      yield `entries of ${subject} are missing before ${sequence}`;
+    }
+    if (sequence === 0 && before.sequence !== 0) yield `an entry of ${subject} has no number`;
+    last.set(subject, { sequence, position: next });
+    position = next;
+  }
+  for (const [subject, count] of stated) {
+    if ((last.get(subject)?.sequence ?? 0) !== count) yield `the last entries of ${subject} are missing`;
+  }
+}
+
+async function* verifyEvidence(
+  entry: BundleEntry,
+  documents: ReadonlyMap<string, string>,
+  gone: ReadonlySet<string>,
+  findings: Findings,
+): AsyncGenerator<string> {
+  const { record, bodies } = entry;
+  for (const { kind, sha256 } of record.documents ?? []) {
+    if (!documents.has(sha256)) yield `the ${kind} of ${nameOf(entry)} is missing`;
+  }
+  for (const [at, item] of (record.items ?? []).entries()) {
+    const body = bodies[at];
+    if (body) {
+      yield* verifyItem(entry, item, body, documents, findings);
+      continue;
+    }
+    findings.deleted++;
+    const place = item.place ?? `${record.subject} ${record.sequence} ${item.kind}`;
+    if (!gone.has(place)) {
+      yield `the ${item.kind} of ${nameOf(entry)} is missing, and no entry says that it was deleted`;
+    }
+  }
+}
+
+async function* verifyItem(
+  entry: BundleEntry,
+  item: Item,
+  body: Body,
+  documents: ReadonlyMap<string, string>,
+  findings: Findings,
+): AsyncGenerator<string> {
+  const name = `the ${item.kind} of ${nameOf(entry)}`;
+  const bytes = bytesOf(body.bytes) ?? new Uint8Array();
+  if (item.kind === "decision") yield* verifyPage(name, entry, bytes);
+  const kind = signedKind(item.kind);
+  if (item.key === undefined) {
+    findings.unsigned.add(item.kind);
+    if (body.signature !== undefined) yield `${name} names no key`;
+    // Entries of earlier versions, without a salt, name no keys.
+    if (kind !== undefined && entry.record.salt !== undefined) yield `${name} is not signed`;
+    return;
+  }
+  if (kind === undefined) return yield `${name} is signed, and this program does not know who signs it`;
+  const key = keySchema.safeParse(jsonIn(new TextEncoder().encode(documents.get(item.key))));
+  if (!key.success) return yield `the key of ${name} is missing`;
+  const content = await signedContent(kind, body, bytes, key.data);
+  if (content === undefined) return yield `the signature of ${name} does not verify`;
+  findings.signatures++;
+  noteSigner(findings.signers, kind.by, item.kind, key.data);
+  yield* verifyKey(`the key of ${name}`, key.data, entry.record.at, findings);
+  if (!isOfCase(kind, content, findings.statement)) yield `${name} is about another ${kind.names?.of}`;
+}
+
+/** Returns what was signed, or undefined if the signature does not verify or has another form than its kind has. */
+async function signedContent(
+  { form }: SignedKind,
+  { signature }: Body,
+  bytes: Uint8Array<ArrayBuffer>,
+  key: Key,
+): Promise<Uint8Array | undefined> {
+  if ((form === "detached") !== (signature !== undefined)) return undefined;
+  if (signature === undefined) return await openJws(new TextDecoder().decode(bytes), key);
+  return await isDetachedJws(signature, bytes, key) ? bytes : undefined;
+}
+
+/** A genuine signature of another case proves nothing here. */
+function isOfCase({ names }: SignedKind, content: Uint8Array, statement: Statement | undefined): boolean {
+  if (names === undefined || statement === undefined) return true;
+  let found: unknown = jsonIn(content);
+  for (const member of names.at) found = Object(found)[member];
+  return found === statement[names.of];
+}
+
+/** The facts that the customer saw on the platform's screen. */
+function* verifyPage(name: string, { record }: BundleEntry, bytes: Uint8Array): Generator<string> {
+  const decision = jsonIn(bytes);
+  const page = typeof decision === "object" && decision !== null ? Reflect.get(decision, "page") : undefined;
+  if (record.page?.sha256 !== textOf(digestOf(canonicalOf(page)))) {
+    yield `the screen of ${name} is not the one whose hash the entry has`;
+  }
+}

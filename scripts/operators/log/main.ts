@@ -1,0 +1,140 @@
+/** `deno task log`: the evidence log's newest checkpoint, and a witness of the log (docs/operations/disputes.md). */
+import { decodeJwt, type JSONWebKeySet } from "jose";
+import { z } from "zod";
+import { asHash, type Hash } from "../../../src/base/merkle/tree.ts";
+import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
+import { type ApiTools, getOperation } from "../operations_api/client.ts";
+import { type Checkpoint, openCheckpoint, readCheckpoint } from "./checkpoint.ts";
+import { timestamp } from "./timestamp.ts";
+import { compareCheckpoints } from "./witness.ts";
+
+const USAGE = `deno task log checkpoint [--url URL]
+deno task log witness --file FILE --issuer URL [--url URL]
+  checkpoint: prints the newest checkpoint.
+  witness: verifies the newest checkpoint with the keys at URL/jwks, proves that it contains the last one in FILE, and
+  adds it to FILE. Exits with 1 if it contradicts what is in FILE. Run it on a computer that the platform's operators
+  cannot change.
+deno task log timestamp --file FILE --authority URL --trusted FILE
+  timestamp: has the last checkpoint in FILE timestamped (RFC 3161), and writes it and the verified timestamp to
+  FILE.<leaves>-<id>.jws and FILE.<leaves>-<id>.tsr. A checkpoint is timestamped once.
+  --authority: the URL of a time-stamping authority. --trusted: the certificates (PEM) by which it is known.
+  --issuer: the platform's authorization URL. OPS_TOKEN (an operator's token), OPERATIONS_HOST and OPERATIONS_PORT are
+  read from the environment or .env.`;
+
+/** Dependencies of the command. */
+export interface LogTools extends ApiTools {
+  /** Returns the text of a file, or an empty text if it does not exist. */
+  readonly readText: (path: string) => Promise<string>;
+  readonly appendText: (path: string, text: string) => Promise<void>;
+  readonly writeBytes: (path: string, bytes: Uint8Array) => Promise<void>;
+  readonly print: (line: string) => void;
+}
+
+/** Runs one command line; false if the log contradicts the last checkpoint. @throws {UsageError} and errors in one sentence */
+export async function logCommand(args: readonly string[], tools: LogTools): Promise<boolean> {
+  const [verb, ...rest] = args;
+  if (verb === "checkpoint") {
+    tools.print(await newest(tools, optionsOf(rest, ["url"]).url));
+    return true;
+  }
+  if (verb === "timestamp") return await timestampLast(tools, rest);
+  if (verb !== "witness") throw new UsageError(USAGE);
+  const { file, issuer, url } = optionsOf(rest, ["file", "issuer", "url"]);
+  if (file === undefined || issuer === undefined) throw new UsageError(USAGE);
+  return await witness(tools, file, issuer, url);
+}
+
+async function witness(
+  tools: LogTools,
+  file: string,
+  issuer: string,
+  url: string | undefined,
+): Promise<boolean> {
+  const keys = await fetchKeys(tools, issuer);
+  const jwt = await newest(tools, url);
+  const next = await openCheckpoint(jwt, keys);
+  if (next.iss !== issuer) throw new Error(`the checkpoint is of ${next.iss}, not of ${issuer}`);
+  const kept = await allSeen(tools, file);
+  const prove = (from: number, to: number): Promise<readonly Hash[] | undefined> =>
+    proofOf(tools, url, from, to);
+  const { holds, words } = await compareCheckpoints(kept.map(seenBefore), next, prove);
+  tools.print(`${holds ? "ok" : "CONTRADICTION"}: ${words}`);
+  if (holds && kept.at(-1) !== jwt) await tools.appendText(file, `${jwt}\n`);
+  return holds;
+}
+
+async function timestampLast(tools: LogTools, args: readonly string[]): Promise<true> {
+  const { file, authority: url, trusted } = optionsOf(args, ["file", "authority", "trusted"]);
+  if (file === undefined || url === undefined || trusted === undefined) throw new UsageError(USAGE);
+  const last = (await allSeen(tools, file)).at(-1);
+  if (last === undefined) throw new Error(`${file} has no checkpoint; run the witness first`);
+  const { size } = seenBefore(last);
+  const data = new TextEncoder().encode(last);
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", data));
+  const written = `${file}.${size}-${digest.slice(0, 8).toHex()}`; // after a restore, a log has a size again
+  if (await tools.readText(`${written}.jws`) === last) {
+    tools.print(`ok: ${size} leaves have their timestamp in ${written}.tsr`);
+    return true;
+  }
+  const authority = { fetch: tools.fetch, url, trusted: await tools.readText(trusted), now: Date.now };
+  const { response, time } = await timestamp(authority, data);
+  await tools.writeBytes(`${written}.tsr`, response);
+  await tools.writeBytes(`${written}.jws`, data); // last: it says that the timestamp is there
+  tools.print(`ok: ${size} leaves existed at ${time.toISOString()}, says ${written}.tsr`);
+  return true;
+}
+
+/** Returns the checkpoints in a witness's file, oldest first. */
+async function allSeen({ readText }: LogTools, file: string): Promise<readonly string[]> {
+  return (await readText(file)).split("\n").filter((line) => line !== "");
+}
+
+/** Its signature was verified when it was added. Its key may be retired since. */
+function seenBefore(jwt: string): Checkpoint {
+  const checkpoint = readCheckpoint(decodeJwt(jwt));
+  if (checkpoint === undefined) throw new Error("a line of the file is no checkpoint");
+  return checkpoint;
+}
+
+async function newest(tools: LogTools, url: string | undefined): Promise<string> {
+  const { status, text } = await getOperation(tools, url, "/log/checkpoint");
+  if (status === 404) throw new Error("the log has no checkpoint yet");
+  return z.object({ Data: z.object({ Checkpoint: z.string() }) }).parse(JSON.parse(text)).Data.Checkpoint;
+}
+
+async function proofOf(
+  tools: LogTools,
+  url: string | undefined,
+  from: number,
+  to: number,
+): Promise<readonly Hash[] | undefined> {
+  const { status, text } = await getOperation(tools, url, `/log/consistency?from=${from}&to=${to}`);
+  if (status === 404) return undefined;
+  const { Data } = z.object({ Data: z.object({ Proof: z.array(z.string()) }) }).parse(JSON.parse(text));
+  return Data.Proof.flatMap((hash) => asHash(hash) ?? []);
+}
+
+async function fetchKeys({ fetch }: LogTools, issuer: string): Promise<JSONWebKeySet> {
+  const response = await fetch(`${issuer}/jwks`).catch((error: Error) => {
+    throw new Error(`${issuer}/jwks does not answer: ${error.message}`);
+  });
+  if (!response.ok) throw new Error(`${issuer}/jwks answered ${response.status}`);
+  return await response.json() as JSONWebKeySet;
+}
+
+if (import.meta.main) {
+  await runProgram((print) =>
+    logCommand(Deno.args, {
+      environment: (name) => Deno.env.get(name),
+      readText: (path) =>
+        Deno.readTextFile(path).catch((error) => {
+          if (error instanceof Deno.errors.NotFound) return "";
+          throw error;
+        }),
+      appendText: (path, text) => Deno.writeTextFile(path, text, { append: true }),
+      writeBytes: (path, bytes) => Deno.writeFile(path, bytes),
+      fetch,
+      print,
+    })
+  );
+}

@@ -1,0 +1,102 @@
+/** Calls the operations API for command-line tools. */
+import { UsageError } from "../../command_line/run.ts";
+
+/** Dependencies of a command that calls the operations API. */
+export interface ApiTools {
+  readonly environment: (name: string) => string | undefined;
+  readonly fetch: typeof fetch;
+}
+
+/** The operations listener, and the operator who calls it. */
+export interface Operator {
+  readonly url: string;
+  readonly token: string;
+}
+
+/** An answer of the operations API. */
+export interface ApiAnswer {
+  readonly ok: boolean;
+  readonly status: number;
+  /** Seconds after which the request may succeed. */
+  readonly retryAfter?: string;
+  readonly text: string;
+  /** The text as JSON, or undefined if it is not. */
+  readonly json: unknown;
+}
+
+/** Returns the listener's address: `url`, or that of `OPERATIONS_HOST` and `OPERATIONS_PORT`. */
+export function operationsUrl(environment: ApiTools["environment"], url: string | undefined): string {
+  if (url !== undefined) return url;
+  const host = environment("OPERATIONS_HOST") || "127.0.0.1";
+  return `http://${host.includes(":") ? `[${host}]` : host}:${environment("OPERATIONS_PORT") || "18080"}`;
+}
+
+/** Returns the operator of `OPS_TOKEN`. @throws {UsageError} if it is not set */
+export function operatorOf({ environment }: ApiTools, url: string | undefined): Operator {
+  const token = environment("OPS_TOKEN");
+  if (token === undefined || token === "") throw new UsageError("OPS_TOKEN is not set: an operator's token.");
+  return { url: operationsUrl(environment, url), token };
+}
+
+/**
+ * Sends a request.
+ *
+ * @param path below `/operations`, with its query, such as `/log/checkpoint`
+ * @throws {Error} in one sentence if there is no answer
+ */
+export async function callOperations(
+  { fetch }: Pick<ApiTools, "fetch">,
+  { url, token }: Operator,
+  path: string,
+  { headers = {}, ...init }: Omit<RequestInit, "headers"> & { headers?: Record<string, string> } = {},
+): Promise<ApiAnswer> {
+  const authorized = { ...headers, authorization: `Bearer ${token}` };
+  const response = await fetch(`${url}/operations${path}`, { ...init, headers: authorized }).catch(
+    (error: Error) => {
+      throw new Error(`the platform at ${url} does not answer: ${error.message}`);
+    },
+  );
+  const text = await response.text();
+  const wait = response.headers.get("retry-after");
+  const retryAfter = wait === null ? {} : { retryAfter: wait };
+  return { ok: response.ok, status: response.status, ...retryAfter, text, json: parsed(text) };
+}
+
+/** Returns why the platform rejected a request, in its words if it gave any. */
+export function reasonOf({ status, retryAfter, json }: ApiAnswer): string {
+  const { error_description: why } = Object(json);
+  const reason = typeof why === "string" ? why : `the platform answered ${status}`;
+  return retryAfter === undefined ? reason : `${reason.replace(/\.$/, "")}; try again in ${retryAfter} s`;
+}
+
+/** Longest `Retry-After` that a command waits for, seconds: the evidence log has a new entry within two. */
+const MAX_WAIT_SECONDS = 3;
+const TRIES = 3;
+
+/**
+ * Sends a GET request as the operator of `OPS_TOKEN`. Tries again if the platform says that it soon answers.
+ *
+ * @throws {UsageError} if `OPS_TOKEN` is not set
+ * @throws {Error} in one sentence, for an answer other than 200 and 404
+ */
+export async function getOperation(
+  tools: ApiTools,
+  url: string | undefined,
+  path: string,
+): Promise<ApiAnswer> {
+  let answer = await callOperations(tools, operatorOf(tools, url), path);
+  for (let tries = 1; tries < TRIES && Number(answer.retryAfter ?? Infinity) <= MAX_WAIT_SECONDS; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, Number(answer.retryAfter) * 1000));
+    answer = await callOperations(tools, operatorOf(tools, url), path);
+  }
+  if (answer.ok || answer.status === 404) return answer;
+  throw new Error(reasonOf(answer));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

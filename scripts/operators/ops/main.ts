@@ -1,0 +1,144 @@
+/** `deno task ops`: the operations API from the command line, and the list of operators. */
+import { OPERATORS, ROLES } from "../../../src/platform/guards/security/operator_roles.ts";
+import { changeCredentials, type ListTools } from "../../command_line/credential_list.ts";
+import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
+import { callOperations, operationsUrl, reasonOf } from "../operations_api/client.ts";
+import { type Command, COMMANDS, type Planned, usageOf } from "./commands.ts";
+
+const USAGE = `deno task ops <command> [--json] [--token-file FILE] [--url URL]
+
+${COMMANDS.map(usageOf).join("\n")}
+
+  operator add --name NAME --role ROLE[,ROLE…] [--file FILE]
+      Adds an operator to the file and prints the token, once. The first one makes the file.
+  operator revoke --name NAME [--file FILE]
+      Ends the operator's credential, from the platform's next request on.
+  operator list [--file FILE]
+      Lists every credential that there ever was, by id, name and roles.
+
+--json prints the answer as JSON on one line. The token is in the file, or in OPS_TOKEN. --url is the operations listener,
+by default http://OPERATIONS_HOST:OPERATIONS_PORT. --file: the file that OPERATORS names, which is also the default.
+Roles: ${ROLES.join(", ")}. Exit status: 0 done, 1 rejected or failed, 2 wrong command line.`;
+
+const COMMON = ["token-file", "url"] as const;
+
+/** Dependencies of the command. */
+export interface OpsTools extends ListTools {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly readText: (path: string) => Promise<string>;
+  readonly fetch: typeof fetch;
+}
+
+/**
+ * Runs one command line.
+ *
+ * @throws {UsageError} and errors in one sentence
+ */
+export async function ops(args: readonly string[], tools: OpsTools): Promise<void> {
+  if (args.length === 0 || args.includes("--help")) return tools.print(USAGE);
+  if (args[0] === "operator") return await changeOperators(args.slice(1), tools);
+  const firstOption = args.findIndex((arg) => arg.startsWith("--"));
+  const words = firstOption < 0 ? args : args.slice(0, firstOption);
+  const command = COMMANDS.find((one) => isCalled(one, words));
+  if (command === undefined) {
+    throw new UsageError(`There is no command ${words.join(" ")}; --help lists them with their ids.`);
+  }
+  const { required, optional = [], switches = [] } = command;
+  const given: Readonly<Record<string, string | boolean | undefined>> = optionsOf(
+    args.slice(words.length),
+    [...required, ...optional, ...COMMON],
+    [...switches, "json"],
+  );
+  const missing = required.filter((name) => given[name] === undefined);
+  if (missing.length > 0) throw new UsageError(`Missing: ${missing.map((name) => `--${name}`).join(", ")}.`);
+  const ids = words.slice(words.length - command.ids.length);
+  const answer = await send(command.plan(ids, given), given, tools);
+  tools.print(
+    given["json"] === true ? JSON.stringify(answer) : linesOf(dataOf(answer)).join("\n") || "None.",
+  );
+}
+
+function isCalled({ words, ids }: Command, sent: readonly string[]): boolean {
+  const own = words.split(" ");
+  return sent.length === own.length + ids.length && own.every((word, index) => sent[index] === word);
+}
+
+async function send(
+  { method, path, data }: Planned,
+  given: Readonly<Record<string, string | boolean | undefined>>,
+  tools: OpsTools,
+): Promise<unknown> {
+  const operator = {
+    url: operationsUrl(
+      (name) => tools.env[name],
+      typeof given["url"] === "string" ? given["url"] : undefined,
+    ),
+    token: await tokenOf(given["token-file"], tools),
+  };
+  const answer = await callOperations(tools, operator, path, {
+    method,
+    ...(data === undefined ? {} : {
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ Data: data }),
+    }),
+  });
+  if (answer.ok) return answer.json ?? answer.text;
+  throw new Error(`${answer.status}: ${reasonOf(answer)}`);
+}
+
+async function tokenOf(file: string | boolean | undefined, { env, readText }: OpsTools): Promise<string> {
+  const token = typeof file === "string" ? (await readText(file)).trim() : env["OPS_TOKEN"];
+  if (token !== undefined && token !== "") return token;
+  throw new UsageError("No token: set OPS_TOKEN, or name its file with --token-file.");
+}
+
+function dataOf(answer: unknown): unknown {
+  return Object(answer)["Data"] ?? answer;
+}
+
+/** The answer as indented lines, a name and its value on each. */
+function linesOf(value: unknown, indent = ""): string[] {
+  if (typeof value === "string" && indent === "") return value.trimEnd().split(/\r?\n/).map(printable); // CSV
+  if (Array.isArray(value)) return value.flatMap((item) => [`${indent}-`, ...linesOf(item, `${indent}  `)]);
+  if (typeof value !== "object" || value === null) return [`${indent}${printable(value)}`];
+  return Object.entries(value).flatMap(([name, member]) =>
+    Array.isArray(member) && member.length === 0
+      ? [`${indent}${name}: none`]
+      : typeof member === "object" && member !== null
+      ? [`${indent}${name}:`, ...linesOf(member, `${indent}  `)]
+      : [`${indent}${name}: ${printable(member)}`]
+  );
+}
+
+/** Texts of others must not change the terminal. */
+function printable(value: unknown): string {
+  return String(value).replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "?");
+}
+
+async function changeOperators([verb, ...rest]: readonly string[], tools: OpsTools): Promise<void> {
+  if (verb !== "list" && verb !== "add" && verb !== "revoke") {
+    throw new UsageError(`There is no command operator ${verb ?? ""}; --help lists them.`);
+  }
+  const names = { list: ["file"], add: ["file", "name", "role"], revoke: ["file", "name"] } as const;
+  const values: { file?: string; name?: string; role?: string } = optionsOf(rest, names[verb]);
+  const file = values.file || tools.env["OPERATORS"] || "";
+  if (file === "") throw new UsageError("--file is missing, and OPERATORS is not set.");
+  const roles = [...new Set((values.role ?? "").split(",").filter((role) => role !== ""))];
+  if (verb === "add" && (roles.length === 0 || roles.some((role) => !OPERATORS.roles.includes(role)))) {
+    throw new UsageError(`--role must be one or more of ${ROLES.join(", ")}, comma separated.`);
+  }
+  await changeCredentials(OPERATORS, { verb, file, name: values.name ?? "", roles }, tools);
+}
+
+if (import.meta.main) {
+  const names = ["OPERATORS", "OPS_TOKEN", "OPERATIONS_HOST", "OPERATIONS_PORT"];
+  await runProgram((print) =>
+    ops(Deno.args, {
+      env: Object.fromEntries(names.map((name) => [name, Deno.env.get(name)])),
+      readText: (path) => Deno.readTextFile(path),
+      fetch,
+      print,
+      now: Date.now(),
+    })
+  );
+}

@@ -1,0 +1,36 @@
+/**
+ * `deno task platform-keys`: creates, rotates and retires the platform's keys in the file named by `PLATFORM_KEYS`.
+ * Starts and signals no process. Every failure is reported in one sentence.
+ */
+import { runProgram } from "../../command_line/run.ts";
+import { readArguments, USAGE } from "./arguments.ts";
+import { certify, make, request, retire, rotate, show, type Tools } from "./commands.ts";
+
+/**
+ * Runs one command line.
+ *
+ * @throws {KeysFailure} in one sentence where it did not do what it was asked
+ */
+export async function platformKeys(args: readonly string[], tools: Tools): Promise<void> {
+  const command = readArguments(args);
+  switch (command.verb) {
+    case "help":
+      return tools.print(USAGE.trimEnd());
+    case "make":
+      return await make(command, tools);
+    case "rotate":
+      return await rotate(command, tools);
+    case "retire":
+      return await retire(command, tools);
+    case "show":
+      return await show(command, tools);
+    case "request":
+      return await request(command, tools);
+    case "certify":
+      return await certify(command, tools);
+  }
+}
+
+if (import.meta.main) {
+  await runProgram((print) => platformKeys(Deno.args, { print, now: Date.now() }), 1);
+}

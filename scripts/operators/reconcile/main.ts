@@ -1,0 +1,122 @@
+/**
+ * `deno task reconcile`: after a restore, has the platform compare its orders with what each bank holds, bank by bank,
+ * until their orders go out again. Talks to the operations API; exits with 0 only if no bank is held any more.
+ */
+import { z } from "zod";
+import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
+import {
+  type ApiTools,
+  callOperations,
+  type Operator,
+  operatorOf,
+  reasonOf,
+} from "../operations_api/client.ts";
+
+const USAGE = `deno task reconcile [--bank CODE] [--statement FILE | --release REASON] [--url URL]
+  Without --bank: every bank whose orders are held. --statement: the bank's signed statement (one page), if the bank
+  cannot be asked. --release: releases the bank's orders without a comparison; the reason goes into the history.
+  OPS_TOKEN (an operator's token), OPERATIONS_HOST and OPERATIONS_PORT are read from the environment or .env.`;
+
+const OPTIONS = ["bank", "statement", "release", "url"] as const;
+const MAX_PAGES = 100_000;
+
+const holdSchema = z.object({
+  BankId: z.string(),
+  State: z.enum(["held", "comparing", "released"]),
+  Recovered: z.int(),
+  Updated: z.int(),
+  Agreed: z.int(),
+  Disagreement: z.array(z.object({ DomesticPaymentId: z.string(), Why: z.string() })),
+});
+type Hold = z.infer<typeof holdSchema>;
+
+/** Dependencies of the command. */
+export interface ReconcileTools extends ApiTools {
+  readonly readText: (path: string) => Promise<string>;
+  readonly print: (line: string) => void;
+}
+
+interface Line extends ReconcileTools {
+  readonly operator: Operator;
+}
+
+/** Runs one command line; true if no bank is held at its end. @throws {UsageError} and errors in one sentence */
+export async function reconcile(args: readonly string[], tools: ReconcileTools): Promise<boolean> {
+  const { help, bank, statement, release, url } = optionsOf(args, OPTIONS, ["help"]);
+  if (help) {
+    tools.print(USAGE);
+    return true;
+  }
+  const line = { ...tools, operator: operatorOf(tools, url) };
+  if (bank === undefined) {
+    if (statement !== undefined || release !== undefined) throw new UsageError(USAGE);
+    for (const { BankId } of await holds(line)) await reconcileBank(line, BankId);
+  } else if (release !== undefined) {
+    say(line, await step(line, `${bank}/release`, release));
+  } else if (statement !== undefined) {
+    say(line, await step(line, `${bank}/reconcile`, await tools.readText(statement)));
+  } else {
+    await reconcileBank(line, bank);
+  }
+  const left = await holds(line);
+  tools.print(
+    left.length === 0 ? "No bank is held after a restore." : `Still held: ${left.map(nameOf).join(", ")}.`,
+  );
+  return left.length === 0;
+}
+
+/** Page after page; one bank's trouble does not stop the others. */
+async function reconcileBank(line: Line, bank: string): Promise<void> {
+  try {
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const hold = await step(line, `${bank}/reconcile`, "");
+      say(line, hold);
+      if (hold.State !== "comparing") return;
+    }
+  } catch (error) {
+    line.print(`${bank}: ${error instanceof Error ? error.message : String(error)}`);
+    line.print(
+      `  Without an answer of the bank: --bank ${bank} --statement FILE with its signed statement, or --release REASON.`,
+    );
+  }
+}
+
+async function holds(line: Line): Promise<readonly Hold[]> {
+  const body = await call(line, "");
+  return z.object({ Data: z.object({ OrderHold: z.array(holdSchema) }) }).parse(body).Data.OrderHold;
+}
+
+async function step(line: Line, path: string, body: string): Promise<Hold> {
+  const answer = await call(line, `/${path}`, { method: "POST", body });
+  return z.object({ Data: holdSchema }).parse(answer).Data;
+}
+
+async function call(
+  line: Line,
+  path: string,
+  init: { readonly method?: "POST"; readonly body?: string } = {},
+): Promise<unknown> {
+  const answer = await callOperations(line, line.operator, `/order-holds${path}`, init);
+  if (answer.ok) return answer.json;
+  throw new Error(reasonOf(answer));
+}
+
+function say({ print }: Line, { BankId, State, Recovered, Updated, Agreed, Disagreement }: Hold): void {
+  print(`${BankId}: ${State}; ${Recovered} recovered, ${Updated} updated, ${Agreed} agreed`);
+  for (const { DomesticPaymentId, Why } of Disagreement) print(`  ${DomesticPaymentId}: ${Why}`);
+}
+
+function nameOf({ BankId }: Hold): string {
+  return BankId;
+}
+
+if (import.meta.main) {
+  await runProgram((print) =>
+    reconcile(Deno.args, {
+      environment: (name) => Deno.env.get(name),
+      readText: (path) => Deno.readTextFile(path),
+      fetch,
+      print,
+    })
+  );
+}

@@ -1,0 +1,250 @@
+/**
+ * `deno task bench`: what a request costs, beside what its cryptography and its one commit cost by themselves. The
+ * platform runs as `deno task serve` in a process of its own; this process stands in for its proxy and its parties,
+ * and has signed every request before the clock starts. Ratios hold on a shared machine, milliseconds do not.
+ */
+import { openConnections } from "../../../src/base/store/postgres/connections.ts";
+import { openPostgresStore } from "../../../src/base/store/postgres/postgres_store.ts";
+import { readPostgresUrl } from "../../../src/base/store/postgres/settings.ts";
+import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import { RATE_GROUPS } from "../../../src/platform/config/rate_policies.ts";
+import { compareSubjects, comparisonReport } from "./against.ts";
+import { openServedEnvironment, type ServedEnvironment } from "../../testing/served_environment.ts";
+import { compareEngines, engineReport, newBenchDatabase, openBenchServer } from "./engines.ts";
+import { evidenceCosts, evidenceReport } from "./evidence_cost.ts";
+import { expiry, expiryReport } from "./expiry.ts";
+import { fill } from "./fill.ts";
+import { costsInTurn, inTurnReport } from "./in_turn.ts";
+import { type Floor, startFloor } from "./floor_process.ts";
+import { idle, runStages, type StageSample } from "./flows.ts";
+import { UsageError } from "../../command_line/run.ts";
+import { type BenchOptions, readBenchOptions, usage } from "./options.ts";
+import { residentMegabytes } from "./process.ts";
+import { profilePayments, profileReport } from "./profile.ts";
+import { growthOf, guard, promises, report, type Row, tableOf } from "./report.ts";
+import { AT_ONCE, runRound } from "./rounds.ts";
+import { overload } from "./overload.ts";
+import { soak } from "./soak.ts";
+import { STAGES } from "./stages.ts";
+import { unlimited } from "./subjects.ts";
+
+const SERVE = { RATE_LIMITS: unlimited(RATE_GROUPS), LOG_LEVEL: "warn" };
+/** Payments that are signed beforehand at once: what signs and sends shares the computer with what is measured. */
+const WARM_AT_ONCE = 200;
+
+/** The results of a bench run. */
+interface Findings {
+  readonly rows: readonly Row[];
+  /** Of the platform at the end, megabytes. */
+  readonly resident: number;
+}
+
+/** Measures platforms whose stores hold this many consents, in turn, so that what else the computer does meets all. */
+async function bench(options: BenchOptions, floor: Floor, fills: readonly number[]): Promise<Findings[]> {
+  await using opened = new AsyncDisposableStack();
+  const platforms: { env: ServedEnvironment; rows: Row[] }[] = [];
+  for (const count of fills) {
+    const env = opened.use(await openFilled(options.store, count));
+    await warmUp(options, env, floor);
+    platforms.push({ env, rows: [] });
+  }
+  for (const concurrency of options.concurrency) {
+    const rounds: StageSample[][][] = platforms.map(() => []);
+    const size = { requests: options.requests, payments: Math.ceil(options.requests / 4) };
+    const floors: number[][] = [];
+    for (let round = 0; round < options.rounds; round++) {
+      say(`round ${round + 1} of ${options.rounds}, ${concurrency} at once`);
+      for (const [index, { env }] of platforms.entries()) {
+        rounds[index]?.push(await runRound(env, size, concurrency));
+      }
+      floors.push(await floorsOf(floor, options.requests, concurrency));
+    }
+    for (const [index, { rows }] of platforms.entries()) {
+      rows.push(...tableOf(concurrency, rounds[index] ?? [], floors));
+    }
+  }
+  return await Promise.all(platforms.map(async ({ env, rows }) => ({
+    rows,
+    resident: await residentMegabytes(env.process.pid),
+  })));
+}
+
+async function openFilled(store: BenchOptions["store"], count: number): Promise<ServedEnvironment> {
+  if (store === "postgres") return await openOnPostgres(count);
+  return await openServedEnvironment(SERVE, (path) => fillFile(path, count));
+}
+
+async function fillFile(path: string, count: number): Promise<void> {
+  const store = await openDenoKv(path);
+  await fill(store, count, say);
+  await store.close();
+}
+
+async function openOnPostgres(count: number): Promise<ServedEnvironment> {
+  await using opening = new AsyncDisposableStack();
+  const server = opening.use(await openBenchServer());
+  const [STORE_URL, DATA_KEYS_STORE] = [await newBenchDatabase(server), await newBenchDatabase(server)];
+  const store = openPostgresStore(await openConnections(readPostgresUrl(STORE_URL)));
+  await fill(store, count, say);
+  await store.close();
+  const env = opening.use(await openServedEnvironment({ ...SERVE, STORE_URL, DATA_KEYS_STORE }));
+  const resources = opening.move();
+  return Object.assign(Object.create(env), { [Symbol.asyncDispose]: () => resources.disposeAsync() });
+}
+
+async function warmUp({ warm }: BenchOptions, env: ServedEnvironment, floor: Floor): Promise<void> {
+  for (let done = 0; done < warm; done += WARM_AT_ONCE) {
+    say(`warming up, ${done} of ${warm}`);
+    await runStages(env, idle, Math.min(WARM_AT_ONCE, warm - done), AT_ONCE);
+    await floorsOf(floor, Math.min(WARM_AT_ONCE, warm - done), AT_ONCE);
+  }
+}
+
+async function floorsOf(floor: Floor, requests: number, concurrency: number): Promise<number[]> {
+  const costs: number[] = [];
+  for (const stage of STAGES) costs.push(await floor.run(stage.floor, requests, concurrency) / requests);
+  return costs;
+}
+
+async function measure(options: BenchOptions): Promise<number> {
+  await using floor = await startFloor();
+  const [empty, full] = await bench(options, floor, options.fill === 0 ? [0] : [0, options.fill]);
+  if (empty === undefined) throw new Error("nothing was measured");
+  const growth = full === undefined ? [] : growthOf(empty.rows, full.rows, options.fill);
+  const failures = [...options.guard ? guard(empty.rows) : []];
+  write(
+    options.json
+      ? `${JSON.stringify({ ...empty, ...full === undefined ? {} : { full, growth } }, null, 1)}\n`
+      : [
+        report(empty.rows),
+        ...promises(empty.rows, empty.resident),
+        ...full === undefined ? [] : [report(full.rows), ...growth.map(({ text }) => text)],
+        "",
+      ].join("\n"),
+  );
+  for (const failure of failures) say(failure);
+  const failed = [...empty.rows, ...full?.rows ?? []].some((row) => row.failures > 0);
+  return failures.length > 0 || failed ? 1 : 0;
+}
+
+async function soaked({ soak: minutes, json }: BenchOptions): Promise<number> {
+  await using env = await openServedEnvironment(SERVE);
+  const found = await soak(env, env.process.pid, minutes, say);
+  write(
+    json
+      ? `${JSON.stringify(found, null, 1)}\n`
+      : `${found.payments} payments in ${minutes} minutes at half load, ${found.failures} failed; resident memory ` +
+        `at most ${found.peaks.join(", ")} MB in its quarters (${found.slope} MB an hour)\n`,
+  );
+  return found.failures > 0 ? 1 : 0;
+}
+
+/** Fails if the flood takes more than a tenth of the payments. */
+async function overloaded({ overload: seconds, json }: BenchOptions): Promise<number> {
+  await using env = await openServedEnvironment({ ...SERVE, LOG_LEVEL: "info" });
+  const found = await overload(env, seconds);
+  const { quiet, overloaded, started, capacity, flood, rejection } = found;
+  write(
+    json
+      ? `${JSON.stringify(found, null, 1)}\n`
+      : `payments made in time: ${quiet} of ${started} alone, ${overloaded} of ${started} at four times the capacity of ` +
+        `${Math.round(capacity)} requests a second; flood ${JSON.stringify(flood.statuses)} in ` +
+        `${flood.seconds.toFixed(1)} s\n` +
+        `processor time of a request: rejected ${rejection.rejected.toFixed(2)} ms, ` +
+        `served ${rejection.served.toFixed(2)} ms\n`,
+  );
+  return overloaded >= 0.9 * quiet ? 0 : 1;
+}
+
+function say(text: string): void {
+  Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
+}
+
+function write(text: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(text));
+}
+
+/** Fails if a request fails. */
+async function against(options: BenchOptions): Promise<number> {
+  const found = await compareSubjects(options, SERVE, say);
+  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : comparisonReport(found));
+  return found.some(({ failures }) => failures > 0) ? 1 : 0;
+}
+
+/** Fails if a payment fails. */
+async function engines(options: BenchOptions): Promise<number> {
+  const found = await compareEngines(options, SERVE, say);
+  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : engineReport(found));
+  return found.failures > 0 ? 1 : 0;
+}
+
+/** Fails if a payment fails. */
+async function evidence(options: BenchOptions): Promise<number> {
+  const found = await evidenceCosts(options, SERVE, say);
+  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : evidenceReport(found));
+  return found.sealing.failures > 0 ? 1 : 0;
+}
+
+/** Fails if a payment fails. */
+async function traces(options: BenchOptions): Promise<number> {
+  const found = await costsInTurn(options, [SERVE, { ...SERVE, TRACE_DAYS: "0" }], say);
+  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : inTurnReport("traces", found, 3));
+  return found.failures > 0 ? 1 : 0;
+}
+
+/** Fails if a payment fails. The collector takes every span. */
+async function spans(options: BenchOptions): Promise<number> {
+  await using collector = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      await request.bytes();
+      return Response.json({});
+    },
+  );
+  const url = `http://127.0.0.1:${collector.addr.port}/v1/traces`;
+  const sending = { ...SERVE, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url };
+  const found = await costsInTurn(options, [sending, SERVE], say);
+  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : inTurnReport("spans", found, 8));
+  return found.failures > 0 ? 1 : 0;
+}
+
+/** Fails if a payment fails. */
+async function profiled(options: BenchOptions): Promise<number> {
+  const found = await profilePayments(options, SERVE, options.profile, say);
+  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : profileReport(found, options.profile));
+  return found.failures > 0 ? 1 : 0;
+}
+
+/** Fails if the rows that wait for their deletion, or the table, grow to the end. */
+async function expired(options: BenchOptions): Promise<number> {
+  const found = await expiry(options.expiry, say);
+  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : expiryReport(found));
+  return found.keepsUp ? 0 : 1;
+}
+
+function runOf(options: BenchOptions): Promise<number> {
+  if (options.expiry > 0) return expired(options);
+  if (options.against.length > 0) return against(options);
+  if (options.engines) return engines(options);
+  if (options.evidence) return evidence(options);
+  if (options.traces) return traces(options);
+  if (options.spans) return spans(options);
+  if (options.profile !== "") return profiled(options);
+  if (options.overload > 0) return overloaded(options);
+  return options.soak > 0 ? soaked(options) : measure(options);
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  try {
+    const options = readBenchOptions(args);
+    if (options !== undefined) return await runOf(options);
+    write(usage);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    say(`${error.message}\n\n${usage}`);
+    return 2;
+  }
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args));

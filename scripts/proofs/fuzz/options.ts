@@ -1,0 +1,51 @@
+/** Parses the command line of the fuzzer. */
+import { optionsOf, wholeNumber } from "../../command_line/run.ts";
+
+export interface FuzzOptions {
+  readonly seed: number;
+  /** Number of mutations; with `seconds`, the maximum. */
+  readonly mutations: number;
+  /** Stops after this time. */
+  readonly seconds: number;
+  /** Number of the first mutation. Each depends only on the seed and its number. */
+  readonly first: number;
+  /** Only targets whose name contains this text. */
+  readonly only: string;
+}
+
+/** Printed for `--help` and after a `UsageError`. */
+export const usage =
+  `Mutates valid requests, tokens, signatures, forms, headers and bodies against a platform and a directory
+in this process, and looks for answers of 5xx, forgeries that are taken, and rejections that change something.
+
+Usage: deno task fuzz [options]
+
+  --mutations M  how many (default 10000, or without end where --seconds is given)
+  --seconds N    stop after N seconds
+  --seed S       a number that decides all that is decided; printed, to be given again (default: a random one)
+  --first F      begin with mutation number F (default 0)
+  --only TEXT    only targets whose name holds TEXT
+  --help         print this
+
+Exit status: 0 nothing was found, 1 something was, 2 the options are wrong.
+`;
+
+const NUMBERS = { mutations: 10_000_000, seconds: 86_400, seed: 2 ** 31 - 1, first: 10_000_000 } as const;
+
+/** The options, or undefined if help is wanted. @throws {UsageError} */
+export function readFuzzOptions(args: readonly string[]): FuzzOptions | undefined {
+  const given = optionsOf(args, ["mutations", "seconds", "seed", "first", "only"], ["help"]);
+  if (given.help) return undefined;
+  const number = (name: keyof typeof NUMBERS, otherwise: number): number => {
+    const value = given[name];
+    return value === undefined ? otherwise : wholeNumber(name, value, NUMBERS[name]);
+  };
+  const random = (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % NUMBERS.seed;
+  return {
+    seed: number("seed", random),
+    mutations: number("mutations", given.seconds === undefined ? 10_000 : NUMBERS.mutations),
+    seconds: number("seconds", NUMBERS.seconds),
+    first: number("first", 0),
+    only: given.only ?? "",
+  };
+}

@@ -1,0 +1,23 @@
+/**
+ * `deno task mistakes`: makes mistakes of TPP and bank developers against the running sandbox, or one of its own, and
+ * checks that each answer or trace names the faulty part and the expected value. Prints the score and every miss. Exit
+ * status 1 below 95 %.
+ */
+import { runProgram } from "../../command_line/run.ts";
+import { openSandbox } from "../../command_line/sandbox.ts";
+import { AREAS } from "./areas.ts";
+import { isEnough, makeMistakes, scoreText } from "./run.ts";
+import { openSandboxEnvironment } from "./sandbox.ts";
+import { openWorkbench } from "./workbench.ts";
+
+await runProgram(async (print) => {
+  const sandbox = await openSandbox(Deno.env.get("SANDBOX_DIR") ?? ".data/sandbox", print);
+  try {
+    using env = await openSandboxEnvironment(sandbox);
+    const score = await makeMistakes(openWorkbench(env, env.armBank), AREAS);
+    print(scoreText(score));
+    return isEnough(score);
+  } finally {
+    await sandbox.close();
+  }
+});

@@ -1,0 +1,154 @@
+/** The valid parts that mistakes are made with. Each is made once, if it is not used up. */
+import { bodyOf, type Traces } from "../../testing/answers.ts";
+import {
+  authentication,
+  type BoundToken,
+  call,
+  clientToken,
+  createConsent,
+  good,
+} from "../../testing/flows.ts";
+import {
+  type CallOptions,
+  consentBody,
+  type FlowEnvironment,
+  type FormChanges,
+} from "../../testing/flows.ts";
+import { dpopKey, pay, paymentBody, postForm, push } from "../../testing/flows.ts";
+import { type AtBank, authorised, toBank } from "../../testing/authorization_flow.ts";
+import {
+  type Changes,
+  clientAssertion,
+  dpopProof,
+  payloadSignature,
+  type ProofTarget,
+} from "../../testing/jwts.ts";
+import { testKey } from "../../testing/keys.ts";
+import { type Addresses, addressesOf } from "../../testing/addresses.ts";
+
+export interface Workbench {
+  readonly env: FlowEnvironment;
+  readonly addresses: Addresses;
+  /** A client credentials token of the TPP at bank A. */
+  token(): Promise<BoundToken>;
+  /** A client credentials token of bank A. */
+  bankToken(): Promise<BoundToken>;
+  /** A consent of the TPP at bank A that awaits authorisation. */
+  consent(): Promise<string>;
+  /** An authorised consent with a payment token that no mistake uses up. */
+  payable(): Promise<Payable>;
+  /** The id of a payment at bank A. */
+  payment(): Promise<string>;
+  /** The faults in the traces of bank A, as soon as there are any. `rest` is behind `/traces/v1`. */
+  tracesOfBank(rest: string): Promise<readonly string[]>;
+  /** Lets bank A make a mistake in its answer to the order of a consent. */
+  armBank(consentId: string, fault: string): Promise<void>;
+}
+
+export type Payable = Awaited<ReturnType<typeof authorised>>;
+
+/** @param armBank lets the sandbox's bank A make a mistake */
+export function openWorkbench(env: FlowEnvironment, armBank: Workbench["armBank"]): Workbench {
+  const token = once(() => clientToken(env, env.tpp));
+  return {
+    env,
+    addresses: addressesOf(env),
+    token,
+    bankToken: once(() => clientToken(env, env.bankA)),
+    consent: once(async () => (await createConsent(env, await token())).Data.ConsentId),
+    payable: once(() => authorised(env)),
+    payment: once(async () => {
+      const made = await good(pay(env, await authorised(env)), 201);
+      return made.Data.DomesticPaymentId;
+    }),
+    tracesOfBank: (rest) => tracesOfBank(env, rest),
+    armBank,
+  };
+}
+
+/** A trace is stored a second after its request. */
+const PATIENCE_MS = 5000;
+
+async function tracesOfBank(env: FlowEnvironment, rest: string): Promise<readonly string[]> {
+  const bound = await clientToken(env, env.bankA);
+  const end = Date.now() + PATIENCE_MS;
+  while (true) {
+    const answer = await call(env, env.bankA, bound, `/traces/v1${rest}`);
+    const { Data } = await bodyOf<Partial<Traces>>(answer);
+    const told = (Data?.Trace ?? []).flatMap(({ Rejection }) => Rejection?.Message ?? []);
+    if (told.length > 0 || Date.now() > end) return told;
+    await new Promise((done) => setTimeout(done, 250));
+  }
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => made ??= make();
+}
+
+export const TOKEN_PATH = "/BANKA/token.oauth2/v1";
+export const CONSENTS = "/BANKA/domestic-payment-consents/v1";
+export const PAYMENTS = "/BANKA/domestic-payments/v1";
+
+/** Method and address of the proof of a token request. */
+export function tokenTarget({ addresses }: Workbench): ProofTarget {
+  return { method: "POST", url: addresses.baseUrl + TOKEN_PATH };
+}
+
+/** A token request of the TPP with changed form parameters, assertion or proof. */
+export async function tokenRequest(
+  bench: Workbench,
+  { form = {}, assertion = {}, proof, headers = {}, as = bench.env.tpp }: {
+    readonly form?: FormChanges;
+    readonly assertion?: Changes;
+    readonly proof?: string | null;
+    readonly headers?: Record<string, string>;
+    readonly as?: FlowEnvironment["tpp"];
+  },
+): Promise<Response> {
+  const { env } = bench;
+  const dpop = proof === undefined ? await dpopProof(env, await dpopKey(), tokenTarget(bench)) : proof;
+  const given = {
+    grant_type: "client_credentials",
+    scope: "payments",
+    ...await authentication(env, env.tpp, "BANKA", assertion),
+    ...form,
+  };
+  return await postForm(env, TOKEN_PATH, given, as, { ...(dpop === null ? {} : { dpop }), ...headers });
+}
+
+/** A token request whose client assertion is changed. */
+export function asserting(bench: Workbench, assertion: Changes): Promise<Response> {
+  return tokenRequest(bench, { assertion });
+}
+
+/** A read of a consent by the TPP with changed parts. */
+export async function reading(bench: Workbench, options: CallOptions = {}): Promise<Response> {
+  const path = `${CONSENTS}/${await bench.consent()}`;
+  return await call(bench.env, bench.env.tpp, await bench.token(), path, options);
+}
+
+/** A new consent with a changed body, headers or signature. */
+export async function consenting(
+  bench: Workbench,
+  body: unknown,
+  options: CallOptions = {},
+): Promise<Response> {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return await call(bench.env, bench.env.tpp, await bench.token(), CONSENTS, { body: text, ...options });
+}
+
+export {
+  type AtBank,
+  call,
+  clientAssertion,
+  consentBody,
+  dpopProof,
+  pay,
+  payloadSignature,
+  paymentBody,
+  push,
+  testKey,
+  toBank,
+};
+export { dpopKey, good };

@@ -1,0 +1,69 @@
+/**
+ * Plants faults in the source, one at a time, and reports which of them the tests do not notice. Works on a copy of the
+ * tree. First the tests must pass on the unchanged copy: only then does a failure say that they caught the fault.
+ */
+import { UsageError } from "../../command_line/run.ts";
+import { MUTANTS } from "./list.ts";
+import type { Mutant } from "./mutant.ts";
+import { choose, type Chosen, usage } from "./options.ts";
+import { copyTree, type TestRun, type Tree } from "./tree.ts";
+
+const ROOT = new URL("../../../", import.meta.url).pathname;
+const SHOWN_LINES = 30;
+
+type Print = (line: string) => void;
+
+/** Tries the chosen mutants. @returns whether every one was caught */
+async function tryMutants({ mutants, seed }: Chosen, print: Print): Promise<boolean> {
+  print(`${mutants.length} mutants${seed === undefined ? "" : `, seed ${seed}`}`);
+  await using tree = await copyTree(ROOT);
+  if (!await passesUnchanged(tree, mutants, print)) return false;
+  const missed: string[] = [];
+  for (const mutant of mutants) {
+    const run = await tree.test(mutant.tests, mutant);
+    report(mutant, run, print);
+    if (run.verdict !== "failed") missed.push(mutant.name);
+  }
+  print(`${mutants.length - missed.length} of ${mutants.length} caught`);
+  if (missed.length > 0) print(`not caught: ${missed.join(",")}`);
+  return missed.length === 0;
+}
+
+async function passesUnchanged(tree: Tree, mutants: readonly Mutant[], print: Print): Promise<boolean> {
+  const files = [...new Set(mutants.flatMap(({ tests }) => tests))];
+  const { verdict, seconds, output } = await tree.test(files);
+  print(`${verdict.padEnd(9)} ${files.length} test files without a fault (${seconds.toFixed()} s)`);
+  if (verdict !== "passed") print(lastLines(output));
+  return verdict === "passed";
+}
+
+function report({ name, file, from, to }: Mutant, { verdict, seconds, output }: TestRun, print: Print): void {
+  const word = verdict === "failed" ? "caught" : verdict === "passed" ? "SURVIVED" : verdict;
+  print(`${word.padEnd(9)} ${name} (${seconds.toFixed()} s)`);
+  if (verdict === "failed") return;
+  print(`          ${file}\n        - ${from}\n        + ${to}`);
+  if (verdict !== "passed") print(lastLines(output));
+}
+
+function lastLines(output: string): string {
+  return output.trimEnd().split("\n").slice(-SHOWN_LINES).map((line) => `          ${line}`).join("\n");
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const write = (stream: typeof Deno.stdout, text: string): void =>
+    void stream.writeSync(new TextEncoder().encode(text));
+  try {
+    const chosen = choose(args, MUTANTS);
+    if (chosen !== undefined) {
+      return await tryMutants(chosen, (line) => write(Deno.stdout, `${line}\n`)) ? 0 : 1;
+    }
+    write(Deno.stdout, usage);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    write(Deno.stderr, `${error.message}\n\n${usage}`);
+    return 2;
+  }
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,0 +1,54 @@
+/** Parses the command line of the mutants. */
+import { optionsOf, UsageError, wholeNumber } from "../../command_line/run.ts";
+import { seeded } from "../prove/random.ts";
+import type { Mutant } from "./mutant.ts";
+
+/** Printed for `--help` and after a {@link UsageError}. */
+export const usage = `Plants one fault at a time in a copy of the tree and runs the tests that must catch it.
+
+Usage: deno task mutants [options]
+
+  --only A,B     only the mutants of these names
+  --sample N     only N of them, chosen at random
+  --seed S       a number that decides the sample; printed, to be given again (default: a random one)
+  --help         print this
+
+Exit status: 0 every fault was caught, 1 one survived or could not be tried, 2 the options are wrong.
+`;
+
+/** Which mutants to try. */
+export interface Chosen {
+  readonly mutants: readonly Mutant[];
+  /** Of the sample, if one was asked for. */
+  readonly seed?: number;
+}
+
+const MAX_SEED = 2 ** 31 - 1;
+
+/** The mutants to try, or undefined if help is wanted. @throws {UsageError} */
+export function choose(args: readonly string[], all: readonly Mutant[]): Chosen | undefined {
+  const { only, sample, seed, help } = optionsOf(args, ["only", "sample", "seed"], ["help"]);
+  if (help) return undefined;
+  const named = only === undefined ? all : only.split(",").map((name) => mutantOf(name, all));
+  if (sample === undefined) {
+    if (seed !== undefined) throw new UsageError("--seed needs --sample");
+    return { mutants: named };
+  }
+  const count = wholeNumber("sample", sample, all.length);
+  const chosenSeed = seed === undefined
+    ? (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % MAX_SEED
+    : wholeNumber("seed", seed, MAX_SEED);
+  return { mutants: shuffled(named, chosenSeed).slice(0, count), seed: chosenSeed };
+}
+
+function mutantOf(name: string, all: readonly Mutant[]): Mutant {
+  const found = all.find((mutant) => mutant.name === name);
+  if (found === undefined) throw new UsageError(`--only: there is no mutant ${name}`);
+  return found;
+}
+
+function shuffled(mutants: readonly Mutant[], seed: number): readonly Mutant[] {
+  const random = seeded(seed, "mutants");
+  return mutants.map((mutant) => ({ mutant, at: random.below(2 ** 31) }))
+    .sort((one, other) => one.at - other.at).map(({ mutant }) => mutant);
+}

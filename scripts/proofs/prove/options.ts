@@ -1,0 +1,65 @@
+/** Parses the command line of the prover. */
+import { optionsOf, UsageError, wholeNumber } from "../../command_line/run.ts";
+
+export interface ProveOptions {
+  readonly payments: number;
+  readonly seed: number;
+  readonly kills: number;
+  /** Where the platform keeps its records: a file of one process, or PostgreSQL with a synchronous standby. */
+  readonly store: "kv" | "postgres";
+  /** Of the platform, on PostgreSQL. */
+  readonly processes: number;
+  /** Kills only targets whose names begin so. Any by default. */
+  readonly kill: string;
+}
+
+/** Printed for `--help` and after a {@link UsageError}. */
+export const usage =
+  `Makes payments in a sandbox of its own, with parallel duplicates, dropped answers, banks and
+a receiver of events that go wrong, and kills, then compares everybody's books and the events of the TPPs,
+and verifies the evidence of each payment and the log.
+
+Usage: deno task prove [options]
+
+  --payments N   how many payments, 8 at a time (default 100)
+  --kills K      how often something is killed meanwhile (default 3)
+  --store S      kv: the whole sandbox is one process, and is killed as one (default)
+                 postgres: processes of the platform behind HAProxy, on a primary with a synchronous standby; kills
+                 one of the processes, the primary (then the standby is promoted and replaced), or the banks
+  --processes P  of the platform, on PostgreSQL (default 3)
+  --kill WHAT    kill only: platform, database or banks (default: any)
+  --seed S       a number that decides all that is decided; printed, to be given again (default: a random one)
+  --help         print this
+
+Exit status: 0 everything held, 1 something did not, 2 the options are wrong.
+`;
+
+const LIMITS = { payments: 100_000, kills: 1000, seed: 2 ** 31 - 1, processes: 20 } as const;
+const KILLED = ["platform", "database", "banks"];
+
+/** The options, or undefined where help is wanted. @throws {UsageError} */
+export function readProveOptions(args: readonly string[]): ProveOptions | undefined {
+  const given = optionsOf(args, ["payments", "kills", "seed", "store", "processes", "kill"], ["help"]);
+  if (given.help) return undefined;
+  const number = (name: keyof typeof LIMITS, byDefault: number): number => {
+    const text = given[name];
+    return text === undefined ? byDefault : wholeNumber(name, text, LIMITS[name]);
+  };
+  const { store = "kv", kill = "" } = given;
+  if (store !== "kv" && store !== "postgres") throw new UsageError("--store must be kv or postgres");
+  if (kill !== "" && (store === "kv" || !KILLED.includes(kill))) {
+    throw new UsageError(`--kill must be one of ${KILLED.join(", ")}, with --store postgres`);
+  }
+  const random = (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % LIMITS.seed;
+  const options: ProveOptions = {
+    payments: number("payments", 100),
+    kills: number("kills", 3),
+    seed: number("seed", random),
+    store,
+    processes: number("processes", 3),
+    kill,
+  };
+  if (options.payments < 1) throw new UsageError("--payments must be at least 1");
+  if (options.processes < 1) throw new UsageError("--processes must be at least 1");
+  return options;
+}

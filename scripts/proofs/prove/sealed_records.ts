@@ -1,0 +1,37 @@
+/** Whether personal data is encrypted in the platform's store, as a thief of the database reads it. */
+import type { Entry, Store } from "../../../src/base/store/store.ts";
+import { caseIdOf } from "../../../src/platform/evidence/data_keys/case_id.ts";
+import { SEALED } from "../../../src/platform/evidence/data_keys/sealing_store.ts";
+
+/** The records of cases that have personal data. */
+export interface SealedRecords {
+  readonly count: number;
+  /** Keys of those whose personal data is not encrypted. */
+  readonly readable: readonly string[];
+}
+
+const RECORDS = ["consent", "payment", "evidence"];
+const PAGE = 500;
+/** Members of a record without personal data. */
+const EMPTIED = ["forgottenAt", "erasedAt"];
+
+/** Reads the store without its data keys. */
+export async function readSealedRecords(store: Store): Promise<SealedRecords> {
+  const readable: string[] = [];
+  let count = 0;
+  for (const name of RECORDS) {
+    for (let page: Entry<unknown>[] = [], isFirst = true; isFirst || page.length === PAGE; isFirst = false) {
+      const after = page.at(-1)?.key;
+      page = await store.list({ prefix: [name], ...(after === undefined ? {} : { after }), limit: PAGE });
+      const ofCases = page.filter(({ key }) => caseIdOf((key[1] ?? "").split(" ")[0] ?? "") !== undefined);
+      count += ofCases.length;
+      readable.push(...ofCases.filter(({ value }) => !isSealed(value)).map(({ key }) => key.join("/")));
+    }
+  }
+  return { count, readable };
+}
+
+function isSealed(value: unknown): boolean {
+  return typeof value === "object" && value !== null &&
+    [SEALED, ...EMPTIED].some((member) => Object.hasOwn(value, member));
+}

@@ -1,0 +1,24 @@
+/** The system that the prover torments. */
+import type { Store } from "../../../src/base/store/store.ts";
+import type { SandboxEndpoints } from "../../../src/sandbox/shop/sandbox_endpoints.ts";
+import type { OperationsApi } from "./operations_api.ts";
+
+export interface ProvedSystem extends AsyncDisposable {
+  /** The sandbox's folder. */
+  readonly dir: string;
+  readonly endpoints: SandboxEndpoints;
+  /** The operations API at each process of the platform, as an operator who may read cases. */
+  readonly operations: readonly OperationsApi[];
+  /** The processes that can be killed. One that is named twice is killed twice as often. */
+  readonly targets: readonly string[];
+  /** When a standby became the primary, milliseconds. */
+  readonly promotions: readonly number[];
+  /** Resolves as soon as the parts answer that a client cannot do without. */
+  ready(): Promise<void>;
+  /** `kill -9` of a target, then its start. Kills of one target wait for each other. */
+  kill(target: string): Promise<void>;
+  /** Ends it in good order. Its files and its database stay. */
+  stop(): Promise<void>;
+  /** Opens the platform's store, which no process uses any more. */
+  openStore(): Promise<Store>;
+}

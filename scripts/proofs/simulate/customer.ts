@@ -1,0 +1,179 @@
+/** A customer with a browser: from the TPP's link to the bank, perhaps to the platform's screen, and to an end. */
+import { customersOf } from "../../../src/sandbox/bank/customers.ts";
+import { type Answer, type Line, Lost, send, type Sent } from "./calls.ts";
+import { openedClaims, sealedJwt } from "./jwts.ts";
+import { AUTH, BANKS, type Party, PLATFORM_ENCRYPTION } from "./parties.ts";
+import type { CustomerPlan, SimulatedPayment } from "./plan.ts";
+import { freshId, seconds } from "./requests.ts";
+import { callResource } from "./tokens.ts";
+
+/** Where a customer has ended. */
+export type Ending =
+  | { readonly at: "tpp"; readonly parameters: URLSearchParams }
+  | { readonly at: "page"; readonly hasNextUrl: boolean; readonly heading: string }
+  /** No answer came, however often the page was loaded again. */
+  | { readonly at: "nowhere" };
+
+interface Visit {
+  readonly line: Line;
+  readonly plan: SimulatedPayment;
+  readonly bank: Party;
+  readonly redirectUri: string;
+  readonly cookies: Map<string, string>;
+}
+
+const MAX_RELOADS = 12;
+const MAX_PAGES = 8;
+
+/** Opens the TPP's link and goes on until the end. */
+export async function visitPlatform(
+  line: Line,
+  plan: SimulatedPayment,
+  redirectUri: string,
+  path: string,
+): Promise<Ending> {
+  const bank = BANKS[plan.bank];
+  if (bank === undefined) throw new Error(`no bank ${plan.bank}`);
+  const visit: Visit = { line, plan, bank, redirectUri, cookies: new Map() };
+  let next: Sent | undefined = { method: "GET", path };
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const answer = await load(visit, next);
+    if (answer === undefined) return { at: "nowhere" };
+    const location = answer.headers.get("location");
+    if (location === null && answer.status !== 200) return pageEnding(answer);
+    if (location?.startsWith(redirectUri)) {
+      return { at: "tpp", parameters: new URL(location).searchParams };
+    }
+    await pauseOf(visit);
+    next = await nextClick(visit, location, answer, next.path);
+    if (next === undefined) return { at: "nowhere" };
+  }
+  return { at: "nowhere" };
+}
+
+function pauseOf({ line, plan }: Visit): Promise<void> {
+  return line.simulation.scheduler.sleep(plan.customer.pause);
+}
+
+/** To the bank, to the platform's screen, or the decision on it. */
+async function nextClick(
+  visit: Visit,
+  location: string | null,
+  { text }: Answer,
+  path: string,
+): Promise<Sent | undefined> {
+  if (location?.startsWith(visit.bank.redirectUri)) {
+    const returned = await visitBank(visit, new URL(location).searchParams.get("oAuthUrl") ?? "");
+    return returned === undefined ? undefined : { method: "GET", path: returned };
+  }
+  if (location !== null) return { method: "GET", path: location.replace(AUTH, "") };
+  const csrf = /name="csrf"[^>]*value="([^"]*)"|value="([^"]*)"[^>]*name="csrf"/.exec(text);
+  const decision = visit.plan.customer.refuses ? "refuse" : "accept";
+  return {
+    method: "POST",
+    path,
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: String(new URLSearchParams({ csrf: csrf?.[1] ?? csrf?.[2] ?? "", decision, account: "0" })),
+  };
+}
+
+/** Loads a page; again if no answer comes or the platform is in trouble. */
+async function load(visit: Visit, sent: Sent): Promise<Answer | undefined> {
+  const { line, plan, cookies } = visit;
+  const { scheduler } = line.simulation;
+  for (let reload = 0; reload < MAX_RELOADS; reload++) {
+    try {
+      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+      const request = {
+        ...sent,
+        headers: { ...sent.headers, accept: "text/html", ...(cookie === "" ? {} : { cookie }) },
+      };
+      const loads = plan.customer.clicksTwice
+        ? [send(line, request), send(line, request)]
+        : [send(line, request)];
+      const answer = await Promise.any(loads);
+      keepCookies(cookies, answer);
+      if (answer.status < 500) return answer;
+    } catch (error) {
+      const isLost = error instanceof Lost || error instanceof AggregateError;
+      if (!isLost) throw error;
+    }
+    await scheduler.sleep(1000 * 2 ** reload);
+  }
+  return undefined;
+}
+
+function keepCookies(cookies: Map<string, string>, { headers }: Answer): void {
+  for (const line of headers.getSetCookie()) {
+    const [name = "", value = ""] = (line.split(";")[0] ?? "").split("=");
+    if (/;\s*max-age=0(;|$)/i.test(line)) cookies.delete(name);
+    else cookies.set(name, value);
+  }
+}
+
+function pageEnding({ text }: Answer): Ending {
+  const heading = (/<h1[^>]*>(.*?)<\/h1>/.exec(text)?.[1] ?? "").replaceAll(/<[^>]*>/g, "");
+  return { at: "page", hasNextUrl: /<a class="button" href="/.test(text), heading };
+}
+
+/** The bank's pages: reads the consent, asks the customer, reports the accounts; the path of the way back. */
+async function visitBank(visit: Visit, oAuthUrl: string): Promise<string | undefined> {
+  const { line, bank } = visit;
+  const handover = openedClaims(oAuthUrl, [bank.encryption, bank.transport]);
+  const consentId = String(handover["ref_id"]);
+  const isExplicit = handover["debtor_account_present"] === "false";
+  const path = `/${bank.orgId}/back-channel-auth/v1/${consentId}`;
+  await callResource(line, { who: bank, method: "GET", path });
+  await pauseOf(visit);
+  const refuses = visit.plan.customer.refuses && !(isExplicit && !bank.consentManagedByBank);
+  if (isExplicit && !refuses) {
+    const body = {
+      Data: { BankId: bank.orgId, ConsentId: consentId, Sub: "customer", DebtorAccount: accountsOf(bank) },
+    };
+    const put = await callResource(line, { who: bank, method: "PUT", path, body });
+    if (put.status >= 400 && isPrompt(visit.plan.customer)) return undefined; // the consent is decided or late
+  }
+  return returnPath(visit, handover, refuses ? "failure" : "success");
+}
+
+/** Whether the customer is so quick that no deadline can have passed. */
+function isPrompt({ pause }: CustomerPlan): boolean {
+  return pause < 60_000;
+}
+
+function accountsOf(bank: Party): readonly object[] {
+  const accounts = customersOf(bank.orgId)[0]?.accounts ?? [];
+  return accounts.slice(0, bank.consentManagedByBank ? 1 : 2).map((account) => ({
+    SchemeName: account.schemeName,
+    Identification: account.identification,
+    Balance: (account.openingMinorUnits / 100).toFixed(2),
+    Currency: account.currency,
+  }));
+}
+
+function returnPath(
+  { line, bank }: Visit,
+  handover: Readonly<Record<string, unknown>>,
+  code: string,
+): string {
+  const random = line.simulation.random(`returns of ${bank.orgId}`);
+  const iat = seconds(line.simulation);
+  const claims = {
+    iss: bank.orgId,
+    aud: AUTH,
+    iat,
+    nbf: iat,
+    exp: iat + 300,
+    jti: freshId(random),
+    debtor_account_present: handover["debtor_account_present"],
+    ref_id: handover["ref_id"],
+    correlation_id: handover["correlation_id"],
+    bank_id: bank.orgId,
+    status: "completed",
+    status_code: code,
+    sub: "customer",
+  };
+  const fresh = (length: number): Uint8Array => Uint8Array.from({ length }, () => random.below(256));
+  const sealed = sealedJwt(bank.signing, PLATFORM_ENCRYPTION, claims, fresh);
+  return `/${bank.orgId}/authorization.sca.oauth2?${new URLSearchParams({ oAuthUrl: sealed })}`;
+}

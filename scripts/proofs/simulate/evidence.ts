@@ -1,0 +1,101 @@
+/** Everybody's books at the end of a run, read as their owners read them, for the checks of the prover. */
+import { auditRecord, historyOf } from "../../../src/platform/evidence/audit_trail.ts";
+import { hashText } from "../../../src/base/merkle/tree.ts";
+import { leafHash } from "../../../src/platform/evidence/entry.ts";
+import type { BankBooks, PaymentSeen, TppBooks } from "../prove/bank_records.ts";
+import type { Evidence } from "../prove/checks.ts";
+import type { ConsentFact } from "../prove/payment.ts";
+import { readSealedRecords } from "../prove/sealed_records.ts";
+import type { Consent, Payment, PaymentOrders } from "../../testing/answers.ts";
+import type { SimulatedBank } from "./bank.ts";
+import type { Answer, Line } from "./calls.ts";
+import { directStore } from "./database.ts";
+import { missingOrForeign, readLogBooks } from "../../testing/evidence_log.ts";
+import { type Party, TPPS } from "./parties.ts";
+import type { SimulatedPayment } from "./plan.ts";
+import { callResource } from "./tokens.ts";
+
+/** The observations of the TPPs' scripts, by payment plan. */
+export type Fact = readonly [SimulatedPayment, ConsentFact];
+
+/** Reads all of it. */
+export async function gatherEvidence(
+  line: Line,
+  facts: readonly Fact[],
+  banks: Readonly<Record<string, SimulatedBank>>,
+): Promise<Evidence> {
+  const { database } = line.simulation;
+  const books: Record<string, BankBooks> = {};
+  const tpp: Record<string, TppBooks> = {};
+  for (const [code, bank] of Object.entries(banks)) {
+    if (!facts.some(([, fact]) => fact.bank === code)) continue;
+    books[code] = {
+      orders: await listOrders(line, bank),
+      executed: bank.ledger(),
+      balances: bank.balances(),
+    };
+    tpp[code] = await readTppBooks(line, facts.filter(([, fact]) => fact.bank === code));
+  }
+  const orders = Object.values(books).flatMap(({ orders }) => orders);
+  const subjects = orders.flatMap(({ DomesticPaymentId, ConsentId }) => [DomesticPaymentId, ConsentId]);
+  const store = directStore(database);
+  const histories = new Map<string, Awaited<ReturnType<typeof historyOf>>>();
+  for (const subject of subjects) {
+    const entries = await historyOf(store, subject);
+    histories.set(subject, entries.filter(({ event }) => !event.startsWith("payment_order."))); // given up, tried again
+  }
+  const named = (prefix: string): string[] =>
+    database.list({ prefix: [prefix], limit: 1000 }).map(({ key }) => key.at(-1) ?? "");
+  return {
+    consents: facts.map(([, fact]) => fact),
+    banks: books,
+    tpp,
+    dead: named("outbox_dead"),
+    waiting: named("outbox"),
+    pushedAgain: new Set(Object.values(banks).flatMap(({ pushedAgain }) => [...pushedAgain])),
+    histories,
+    sealed: await readSealedRecords(store),
+  };
+}
+
+/** Returns the faults of the evidence log: every entry of a history must be in it once, or wait for its place. */
+export async function logFaults({ simulation: { database } }: Line): Promise<readonly string[]> {
+  const books = await readLogBooks(directStore(database));
+  const entries = database.list({ prefix: [auditRecord.name], limit: 100_000 }).map(auditRecord.decode);
+  const leaves = entries.filter(({ value }) => value.salt !== undefined) // the others are older than the log
+    .map(({ key, value }) => ({ leaf: hashText(leafHash(key[1] ?? "", value)), at: value.at }));
+  return [...books.faults, ...missingOrForeign(books, leaves)];
+}
+
+async function listOrders(line: Line, { party }: SimulatedBank): Promise<readonly PaymentSeen[]> {
+  const answer = await get(line, party, party.orgId, "back-channel-payments/v1");
+  return answer.status === 200 ? (JSON.parse(answer.text) as PaymentOrders).Data.PaymentOrder : [];
+}
+
+async function readTppBooks(line: Line, facts: readonly Fact[]): Promise<TppBooks> {
+  const payments = new Map<string, PaymentSeen | undefined>();
+  const consents = new Map<string, string>();
+  for (const [plan, { bank, consentId, posts }] of facts) {
+    const who = TPPS[plan.tpp];
+    if (who === undefined) continue;
+    const consent = await get(line, who, bank, `domestic-payment-consents/v1/${consentId}`);
+    consents.set(consentId, statusOf(line, `consent ${consentId}`, consent));
+    for (const id of new Set(posts.flatMap(({ paymentId }) => paymentId ?? []))) {
+      const payment = await get(line, who, bank, `domestic-payments/v1/${id}`);
+      if (payment.status === 200) statusOf(line, `payment ${id}`, payment);
+      payments.set(id, payment.status === 200 ? (JSON.parse(payment.text) as Payment).Data : undefined);
+    }
+  }
+  return { payments, consents };
+}
+
+function statusOf({ simulation }: Line, subject: string, { status, text, asked, told }: Answer): string {
+  if (status !== 200) return `answered ${status}`;
+  const { Data: { Status } } = JSON.parse(text) as Consent | Payment;
+  simulation.watch.observed(subject, Status, asked, told);
+  return Status;
+}
+
+function get(line: Line, who: Party, bank: string, below: string): Promise<Answer> {
+  return callResource(line, { who, method: "GET", path: `/${bank}/${below}` });
+}

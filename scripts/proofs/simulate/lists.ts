@@ -1,0 +1,21 @@
+/** Compares the lists of consents and payments with what is stored (contract LS1), after every fault and restore. */
+import { consentRecord } from "../../../src/platform/core/consents/stored_consent.ts";
+import { keyOf } from "../../../src/platform/guards/lookup/listed_store.ts";
+import { paymentRecord } from "../../../src/platform/core/payments/stored_payment.ts";
+import type { Line } from "./calls.ts";
+
+const ALL = 100_000;
+
+/** Returns each entry that a list lacks, or has without its consent or payment. */
+export function listFaults({ simulation: { database } }: Line): readonly string[] {
+  const consents = database.list({ prefix: [consentRecord.name], limit: ALL }).map(consentRecord.decode)
+    .filter(({ value }) => value.forgottenAt === undefined).map(({ value }) => keyOf("consent", value));
+  const payments = database.list({ prefix: [paymentRecord.name], limit: ALL }).map(paymentRecord.decode)
+    .filter(({ value }) => value.erasedAt === undefined).map(({ value }) => keyOf("payment", value));
+  const expected = new Set([...consents, ...payments].map((key) => key.join(" ")));
+  const found = new Set(database.list({ prefix: ["listed"], limit: ALL }).map(({ key }) => key.join(" ")));
+  return [
+    ...[...expected.difference(found)].map((key) => `not listed: ${key}`),
+    ...[...found.difference(expected)].map((key) => `listed and not there: ${key}`),
+  ];
+}

@@ -1,0 +1,96 @@
+/**
+ * `deno task simulate`: the real platform among simulated parties, deterministic by its seed. Model: TigerBeetle's VOPR and
+ * FoundationDB's simulation.
+ */
+import { UsageError } from "../../command_line/run.ts";
+import { readSimulateOptions, type SimulateOptions, usage } from "./options.ts";
+import { planRun, without } from "./plan.ts";
+import { type Failure, type Tally, withSimulation } from "./simulate.ts";
+import { type ShareResult, startShare } from "./worker.ts";
+
+type Print = (line: string) => void;
+
+const HOUR_MS = 3_600_000;
+/** A thread is worth its start for about this many. */
+const SEEDS_A_THREAD = 50;
+/** Of a trace, the last ones. */
+const MAX_LINES = 2000;
+
+/** Runs what the options say. @returns whether everything held */
+export async function simulate(options: SimulateOptions, print: Print): Promise<boolean> {
+  if (options.only !== undefined) return await repeat(options.only, print);
+  const { first, seeds, seconds } = options;
+  print(`seeds from ${first}`);
+  const startedAt = performance.now();
+  const stride = Math.min(navigator.hardwareConcurrency, Math.ceil(seeds / SEEDS_A_THREAD));
+  const shares = Array.from(
+    { length: stride },
+    (_, offset) => startShare({ first: first + offset, stride, end: first + seeds, seconds }),
+  );
+  const results: ShareResult[] = [];
+  const failing = shares.map(async ({ result }) => {
+    results.push(await result);
+    if (results.at(-1)?.failure === undefined) return await Promise.reject(new Error("held"));
+  });
+  await Promise.any(failing).catch((error: AggregateError) => rethrowFaults(error)); // the first failure ends all
+  for (const share of shares) share.cancel();
+  report(results.map(({ tally }) => tally), performance.now() - startedAt, print);
+  const failure = results.find((result) => result.failure !== undefined)?.failure;
+  if (failure !== undefined) reportFailure(failure, print);
+  return failure === undefined;
+}
+
+function rethrowFaults({ errors }: AggregateError): void {
+  const fault = errors.find((error) => error instanceof Error && error.message !== "held");
+  if (fault !== undefined) throw fault;
+}
+
+function report(tallies: readonly Tally[], took: number, print: Print): void {
+  const sum = (name: keyof Tally): number => tallies.reduce((total, tally) => total + tally[name], 0);
+  const hours = sum("passed") / HOUR_MS;
+  print(
+    `${sum("seeds")} seeds, ${sum("steps")} steps and ${hours.toFixed(0)} simulated hours in ` +
+      `${(took / 1000).toFixed(1)} s: ${(took / sum("seeds")).toFixed(1)} ms a seed, ` +
+      `${(hours / took * 60_000).toFixed(0)} simulated hours a minute`,
+  );
+}
+
+function reportFailure({ seed, check, dropped, plan, result }: Failure, print: Print): void {
+  for (const part of [...plan.payments, ...plan.faults]) print(JSON.stringify(part));
+  for (const line of result.trace.slice(-MAX_LINES)) print(line);
+  for (const violation of result.violations) print(`VIOLATION ${violation.check}: ${violation.sentence}`);
+  const less = dropped.length === 0 ? "" : ` --without ${dropped.join()}`;
+  print(`Seed ${seed} breaks "${check}". Repeat it: deno task simulate --seed ${seed}${less}`);
+}
+
+/** One seed, with its trace. */
+async function repeat(
+  { seed, without: dropped }: NonNullable<SimulateOptions["only"]>,
+  print: Print,
+): Promise<boolean> {
+  const plan = without(planRun(seed), new Set(dropped));
+  const result = await withSimulation((run) => run(plan, true));
+  for (const part of [...plan.payments, ...plan.faults]) print(JSON.stringify(part));
+  for (const line of result.trace) print(line);
+  for (const { check, sentence } of result.violations) print(`VIOLATION ${check}: ${sentence}`);
+  print(`seed ${seed}: ${result.steps} steps, hash ${result.hash}`);
+  return result.violations.length === 0;
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const print: Print = (line) => void Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+  try {
+    const options = readSimulateOptions(args);
+    if (options === undefined) {
+      print(usage);
+      return 0;
+    }
+    return await simulate(options, print) ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    print(error.message);
+    return 2;
+  }
+}
+
+if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,0 +1,144 @@
+/** The lint rules about imports: who may import whom (`layout_rules.ts`, `program_rules.ts`, `restriction_rules.ts`), no barrels, and who may call the store. */
+import { CROSSINGS, LEVELS, MAY_CALL_STORE } from "./layout_rules.ts";
+import { OPENINGS, PROGRAMS } from "./program_rules.ts";
+import { belowSrc, IN_SRC, ruleFor } from "./linted_file.ts";
+import { RESTRICTED_FILES, RESTRICTED_PACKAGES } from "./restriction_rules.ts";
+
+/** An import with its ends named below `src/`. Packages keep their specifier. */
+interface Edge {
+  readonly specifier: string;
+  /** The import is erased at compile time. */
+  readonly typeOnly: boolean;
+  readonly from: string;
+  readonly to: string;
+  readonly inSrc: boolean;
+}
+
+const STORE_VERBS = /^(get|getMany|list|commit)$/;
+
+/** Each import is allowed by `layout_rules.ts`. */
+export const imports: Deno.lint.Rule = ruleFor(IN_SRC, ({ path, report }) => {
+  const judge = (node: Deno.lint.Node, specifier: string, typeOnly: boolean): void => {
+    for (const fault of edgeFaults(edgeOf(path, specifier, typeOnly))) report(node, fault);
+  };
+  return {
+    ImportDeclaration: (node) => judge(node, node.source.value, isTypeOnly(node)),
+    ExportNamedDeclaration(node): void {
+      if (node.source !== null) judge(node, node.source.value, node.exportKind === "type");
+    },
+    ExportAllDeclaration: (node) => judge(node, node.source.value, node.exportKind === "type"),
+    ImportExpression: (node) => judge(node, literalIn(node.source), false),
+    TSImportType(node): void {
+      judge(node, node.argument.type === "TSLiteralType" ? literalIn(node.argument.literal) : "", true);
+    },
+  };
+});
+
+/** A barrel only re-exports from other files, or re-exports everything of one. */
+export const noBarrel: Deno.lint.Rule = ruleFor(IN_SRC, ({ path, report }) => ({
+  Program(program): void {
+    const exported = program.body.filter(({ type }) => type.startsWith("Export"));
+    const own = exported.some((node) =>
+      node.type === "ExportDefaultDeclaration" ||
+      node.type === "ExportNamedDeclaration" && node.declaration !== null
+    );
+    const everything = exported.find(({ type }) => type === "ExportAllDeclaration");
+    const reExport = exported.find((node) => node.type === "ExportNamedDeclaration" && node.source !== null);
+    const isNamed = /(^|\/)(index|mod)\.tsx?$/.test(path);
+    const found = everything ?? (own ? undefined : reExport);
+    if (found === undefined && !isNamed) return;
+    report(found ?? [0, 1], "This file is a barrel. Import from the files themselves.");
+  },
+}));
+
+/** Only stores call the storage port. */
+export const noStoreCall: Deno.lint.Rule = ruleFor(IN_SRC, ({ path, report }) => {
+  const below = belowSrc(path);
+  if (below.startsWith("sandbox/") || MAY_CALL_STORE.some(({ files }) => files.test(below))) return {};
+  return {
+    CallExpression({ callee }): void {
+      if (callee.type !== "MemberExpression" || callee.property.type !== "Identifier") return;
+      const verb = callee.property.name;
+      if (!STORE_VERBS.test(verb) || !isStore(callee.object)) return;
+      report(callee, `This calls store.${verb}. Give a \`*_store.ts\` a function for it.`);
+    },
+  };
+});
+
+function isStore(node: Deno.lint.Expression): boolean {
+  const name = node.type === "MemberExpression" ? node.property : node;
+  return name.type === "Identifier" && name.name === "store";
+}
+
+function isTypeOnly({ importKind, specifiers }: Deno.lint.ImportDeclaration): boolean {
+  return importKind === "type" ||
+    specifiers.length > 0 &&
+      specifiers.every((one) => one.type === "ImportSpecifier" && one.importKind === "type");
+}
+
+/** The text of a literal, or "" if only the running program knows it. */
+function literalIn(node: Deno.lint.Node): string {
+  return node.type === "Literal" && typeof node.value === "string" ? node.value : "";
+}
+
+function edgeOf(path: string, specifier: string, typeOnly: boolean): Edge {
+  const relative = specifier.startsWith(".");
+  const target = relative ? new URL(specifier, `file:///${path}`).pathname.slice(1) : specifier;
+  const inSrc = relative && IN_SRC.test(target);
+  return { specifier, typeOnly, from: belowSrc(path), to: inSrc ? belowSrc(target) : target, inSrc };
+}
+
+function edgeFaults(edge: Edge): string[] {
+  return [outsideFault(edge), restrictionFault(edge), edge.inSrc ? partFault(edge) : undefined]
+    .filter((fault) => fault !== undefined);
+}
+
+function outsideFault({ specifier, to, inSrc }: Edge): string | undefined {
+  if (specifier === "") {
+    return "The path of this import is known only to the running program. Import a literal path.";
+  }
+  if (specifier.startsWith(".") && !inSrc) return `${to} is outside src. Files of src import only src.`;
+  return undefined;
+}
+
+function restrictionFault({ from, to, typeOnly, inSrc }: Edge): string | undefined {
+  const found = (inSrc ? RESTRICTED_FILES : RESTRICTED_PACKAGES).find(({ target }) => target.test(to));
+  if (found === undefined || found.mayImport.test(from)) return undefined;
+  if (found.typesForAll === true && typeOnly) return undefined;
+  return `This file may not import ${to} (${found.name}): ${found.instead}.`;
+}
+
+function partFault({ from, to }: Edge): string | undefined {
+  if (OPENINGS.some((opening) => opening.from.test(from) && opening.to.test(to))) return undefined;
+  const [program, target] = [programOf(from), programOf(to)];
+  if (program !== target) {
+    if (PROGRAMS[program]?.includes(target) === true) return undefined;
+    const allowed = PROGRAMS[program]?.join(", ") || "no other program";
+    return `${program} may not import ${to}. It may import ${allowed} (scripts/upkeep/checks/program_rules.ts).`;
+  }
+  return program === "base" || program === "platform" ? levelFault(partOf(from), partOf(to)) : undefined;
+}
+
+function levelFault(part: string, target: string): string | undefined {
+  const level = LEVELS.findIndex((parts) => parts.includes(part));
+  const targetLevel = LEVELS.findIndex((parts) => parts.includes(target));
+  if (level === -1 || targetLevel === -1) {
+    return `${
+      level === -1 ? part : target
+    } has no level. Give it one in scripts/upkeep/checks/layout_rules.ts.`;
+  }
+  if (part === target || targetLevel < level) return undefined;
+  if (targetLevel > level) {
+    return `${part} (level ${level}) may not import ${target} (level ${targetLevel}). Turn the dependency round, or pass it in from compose.ts.`;
+  }
+  if (CROSSINGS.some((crossing) => crossing.from === part && crossing.to === target)) return undefined;
+  return `${part} may not import ${target} of its own level. Move what both need down a level, or write the crossing and its reason into scripts/upkeep/checks/layout_rules.ts.`;
+}
+
+function programOf(path: string): string {
+  return path.split("/")[0] ?? path;
+}
+
+function partOf(path: string): string {
+  return path.split("/").slice(0, 2).join("/");
+}

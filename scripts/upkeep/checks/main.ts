@@ -1,0 +1,46 @@
+/**
+ * Enforces the house rules that `lint_plugin.ts` cannot see in one program: circles of imports, references that lead
+ * nowhere, commands that give Deno every permission, and comments that switch the linter off. Prints each violation
+ * with what to do, and exits with 1 if there is one.
+ */
+import { CONTRACT, readRequirements } from "../requirements/contract.ts";
+import { ignoreViolations, permissionViolations } from "./command_rules.ts";
+import { importCircles, importGraph } from "./import_circles.ts";
+import { knownReferences, referenceViolations } from "./references.ts";
+import { linesOf, listFiles, readSource, ROOT, type SourceFile } from "../sources/source_files.ts";
+import type { Violation } from "./violation.ts";
+
+const FOLDERS = ["src", "scripts", "tests", "examples", "docs", ".ci"];
+/** Files with commands of the project. Tests plant commands that break the rule. */
+const COMMANDS = /^(deno\.json|README\.md|(\.ci|scripts|docs)\/.*)$/;
+
+async function main(): Promise<number> {
+  const circles = importGraph().then(importCircles); // `deno info` runs meanwhile
+  const atRoot = [...Deno.readDirSync(ROOT)].map(({ name }) => name)
+    .filter((name) => name.endsWith(".md") || name === "deno.json").sort();
+  const files = [...atRoot, ...FOLDERS.flatMap((folder) => listFiles(folder, [""]))].map(readSource);
+  const violations = [...files.flatMap(violationsIn()), ...await circles];
+  const lines = violations.map(({ where, sentence }) => `${where}: ${sentence}\n`);
+  const summary = `house: ${files.length} files, ${violations.length} violations\n`;
+  Deno.stdout.writeSync(new TextEncoder().encode(lines.join("") + sizes(files) + summary));
+  return violations.length === 0 ? 0 : 1;
+}
+
+function violationsIn(): (file: SourceFile) => Violation[] {
+  const index = readSource(`${CONTRACT}/README.md`).text;
+  const known = knownReferences(readRequirements().found, index);
+  return ({ path, text }) => [
+    ...(path === "deno.json" ? [] : referenceViolations(path, text, known)),
+    ...(COMMANDS.test(path) ? permissionViolations(path, text) : []),
+    ...(/\.tsx?$/.test(path) ? ignoreViolations(path, text) : []),
+  ];
+}
+
+function sizes(files: readonly SourceFile[]): string {
+  const lengths = files.filter(({ path }) => /^src\/.*\.tsx?$/.test(path))
+    .map(({ text }) => linesOf(text).length).sort((a, b) => a - b);
+  const at = (share: number): number => lengths[Math.floor((lengths.length - 1) * share)] ?? 0;
+  return `lines of a file of src: median ${at(0.5)}, p90 ${at(0.9)}, longest ${at(1)}\n`;
+}
+
+if (import.meta.main) Deno.exit(await main());

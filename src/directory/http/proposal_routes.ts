@@ -1,0 +1,148 @@
+/** `/proposals` (contract DRC8 to DRC11): changes that need two administrators. */
+import type { Context, MiddlewareHandler } from "hono";
+import type { z } from "zod";
+import type { Endpoint } from "../../base/http/endpoint.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
+import type { AdminOperations } from "./admin_operations.ts";
+import type { proposal as proposalSchema } from "./answer_schema.ts";
+import { decodeRevocation } from "./change_schema.ts";
+import type { Directory } from "../changes/directory.ts";
+import { endpoint } from "./endpoint.ts";
+import { jsonValue } from "./json_body.ts";
+import type { DirectoryLog } from "../observed/log_events.ts";
+import { dateTime } from "./participant_representation.ts";
+import { isProposalId, type Proposal } from "../changes/proposal.ts";
+import { PROPOSAL_OPERATIONS } from "./proposal_operations.ts";
+import { listProposals } from "../changes/proposal_store.ts";
+import {
+  type Approval,
+  approvalOf,
+  findExisting,
+  rejectProposal,
+  requireApprovable,
+  type ShownState,
+  shownStates,
+} from "../changes/proposals.ts";
+import type { DirectoryEnv } from "./request_context.ts";
+
+/** Sends a change to its endpoint in the name of both administrators. */
+export type CarryOut = (request: Request, approved: ApprovedBy) => Promise<Response>;
+
+/** Who makes an approved change. */
+export interface ApprovedBy {
+  readonly who: string;
+  readonly requestId: string;
+  readonly approval: Approval;
+}
+
+export interface ProposalRouteDeps {
+  readonly directory: Directory;
+  readonly operations: AdminOperations;
+  readonly carryOut: CarryOut;
+  readonly log: DirectoryLog;
+}
+
+const PAGE = 20;
+/** Never resolved: the endpoint is called within the process. */
+const ORIGIN = "http://api.invalid";
+
+type AdminContext = Pick<Context<DirectoryEnv>, "req" | "get" | "json">;
+
+export function proposalEndpoints(
+  deps: ProposalRouteDeps,
+  administrator: MiddlewareHandler<DirectoryEnv>,
+): readonly Endpoint[] {
+  const { directory } = deps;
+  const is = PROPOSAL_OPERATIONS;
+  return [
+    endpoint(is.list, [administrator], (c) => list(directory, c)),
+    endpoint(is.show, [administrator], async (c) => {
+      const { value } = await findExisting(directory.store, c.req.param("proposal_id") ?? "");
+      return answer(c, (await represented(directory, [value]))[0]);
+    }),
+    endpoint(is.approve, [administrator, jsonValue], (c) => approve(deps, c, c.get("json"))),
+    endpoint(is.reject, [administrator, jsonValue], async (c) => {
+      const { reason } = decodeRevocation(c.get("json"));
+      const by = { who: c.get("administrator"), reason };
+      const rejected = await rejectProposal(directory, c.req.param("proposal_id") ?? "", by);
+      deps.log.warn("directory.proposal_rejected", { proposal: rejected.id, administrator: by.who });
+      return answer(c, (await represented(directory, [rejected]))[0]);
+    }),
+  ];
+}
+
+async function list(directory: Directory, c: AdminContext): Promise<Response> {
+  const after = c.req.query("after");
+  if (after !== undefined && !isProposalId(after)) {
+    throw new ApiError("directory.invalid_request", {
+      description: "after: must be the after of an earlier page",
+    });
+  }
+  const found = await listProposals(directory.store, after, PAGE);
+  const last = found.length === PAGE ? found.at(-1) : undefined;
+  return answer(c, {
+    proposals: await represented(directory, found),
+    ...(last === undefined ? {} : { after: last.id }),
+  });
+}
+
+/** Makes the change at its endpoint. The endpoint's commit has the approval. */
+async function approve(deps: ProposalRouteDeps, c: AdminContext, body: unknown): Promise<Response> {
+  const { directory, carryOut, log } = deps;
+  const { reason } = decodeRevocation(body);
+  const id = c.req.param("proposal_id") ?? "";
+  const by = { who: c.get("administrator"), reason };
+  const { value: proposal } = await requireApprovable(directory, directory.store, id, by.who);
+  const made = await carryOut(requestOf(deps.operations, proposal), {
+    who: `${proposal.who} with ${by.who}`,
+    requestId: c.get("requestId"),
+    approval: approvalOf(directory, id, by),
+  });
+  if (!made.ok) return made;
+  log.warn("directory.proposal_approved", { proposal: id, administrator: by.who });
+  const { value: approved } = await findExisting(directory.store, id);
+  const [shown] = await represented(directory, [approved]);
+  return answer(c, { ...shown, result: await made.json() });
+}
+
+/** The request of the change, as the first administrator has sent it. */
+function requestOf(operations: AdminOperations, { change, orgId, kid, body }: Proposal): Request {
+  const route = Object.values(operations).find(({ operationId }) => operationId === change);
+  if (route === undefined) throw new Error(`no endpoint for ${change}`);
+  const path = route.path.replace("{org_id}", orgId ?? "").replace("{kid}", kid ?? "");
+  return new Request(`${ORIGIN}${path}`, {
+    method: route.method.toUpperCase(),
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}
+
+async function represented(
+  directory: Directory,
+  proposals: readonly Proposal[],
+): Promise<readonly z.infer<typeof proposalSchema>[]> {
+  const states = await shownStates(directory, proposals);
+  return proposals.map((one, index) => represent(one, states[index] ?? "expired"));
+}
+
+function represent(proposal: Proposal, state: ShownState): z.infer<typeof proposalSchema> {
+  const { orgId, kid, decidedBy, decidedAt, reason } = proposal;
+  return {
+    proposal_id: proposal.id,
+    state,
+    change: proposal.change,
+    ...(orgId === undefined ? {} : { org_id: orgId }),
+    ...(kid === undefined ? {} : { kid }),
+    body: proposal.body,
+    proposed_by: proposal.who,
+    proposed_at: dateTime(proposal.proposedAt),
+    expires_at: dateTime(proposal.expiresAt),
+    ...(decidedBy === undefined ? {} : { decided_by: decidedBy }),
+    ...(decidedAt === undefined ? {} : { decided_at: dateTime(decidedAt) }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+function answer(c: AdminContext, body: unknown): Response {
+  return c.json(body as object, 200, { "cache-control": "no-store" });
+}

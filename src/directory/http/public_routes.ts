@@ -1,0 +1,111 @@
+/** The public endpoints (Decision E2): participants, their key sets, the directory's own keys and certificate. */
+import type { Context, MiddlewareHandler } from "hono";
+import { accepts } from "hono/accepts";
+import { ApiError } from "../../base/kernel/api_error.ts";
+import { activeKeys, revokedKeys } from "../participants/certified_key.ts";
+import { cacheable } from "./cacheable.ts";
+import type { Directory } from "../changes/directory.ts";
+import { asOrgId } from "../participants/identifiers.ts";
+import { keySet, revokedKeySet } from "./key_set_representation.ts";
+import { type NewestStatements, openNewestStatements } from "../changes/newest_statement.ts";
+import type { Participant } from "../participants/participant.ts";
+import { publicParticipant } from "./participant_representation.ts";
+import type { Endpoint } from "../../base/http/endpoint.ts";
+import { endpoint } from "./endpoint.ts";
+import type { DirectoryEnv } from "./request_context.ts";
+import { findParticipant, listKeys, listParticipants } from "../participants/participant_store.ts";
+import { openStatusList } from "../participants/status_list.ts";
+import { publishing } from "./publishing.ts";
+import { healthRoute, JWK_SET_TYPE, PEM_TYPE, publicOperations } from "./public_operations.ts";
+import { participantsPage } from "./participants_page.tsx";
+
+const JSON_TYPE = "application/json";
+
+/** Checks the database: the public listener needs reads only, the administrators' also writes. */
+export function healthEndpoint(
+  { store }: Directory,
+  needs: "reads" | "writes",
+  checks: readonly MiddlewareHandler<DirectoryEnv>[] = [],
+): Endpoint {
+  const isHealthy = needs === "writes" ? store.isWorking : async (): Promise<boolean> => {
+    await store.get(["directory", "health"]);
+    return true;
+  };
+  return endpoint(healthRoute, checks, (c) => health(isHealthy, c));
+}
+
+/** The endpoints, for everyone. */
+export function publicEndpoints(directory: Directory): readonly Endpoint[] {
+  const statuses = openStatusList(directory.store);
+  const statements = openNewestStatements(directory);
+  const { statementKeys, authority } = directory;
+  const is = publicOperations;
+  const checks = [publishing(directory.restored)] as const;
+  return [
+    healthEndpoint(directory, "reads", checks),
+    endpoint(is.root, checks, (c) => c.redirect("/participants", 303)),
+    endpoint(is.participants, checks, (c) => participants(directory, c)),
+    endpoint(is.status, checks, async (c) => cacheable(c, await statuses(), JSON_TYPE, "revalidated")),
+    endpoint(is.newestStatement, checks, (c) => newestStatement(directory, statements, c)),
+    endpoint(is.activeKeys, checks, (c) => activeKeySet(directory, c)),
+    endpoint(is.revokedKeys, checks, (c) => revokedSet(directory, c)),
+    endpoint(
+      is.statementKeys,
+      checks,
+      (c) => cacheable(c, JSON.stringify(statementKeys.publicJwks), JWK_SET_TYPE),
+    ),
+    endpoint(is.authority, checks, (c) => cacheable(c, authority.pem, PEM_TYPE)),
+  ];
+}
+
+async function health(isHealthy: () => Promise<boolean>, c: Context): Promise<Response> {
+  if (!await isHealthy()) {
+    throw new ApiError("store.unavailable", {
+      description: "The database cannot be written.",
+      retryAfterSeconds: 5,
+    });
+  }
+  c.header("cache-control", "no-store");
+  return c.json({ status: "ok" });
+}
+
+async function participants(directory: Directory, c: Context): Promise<Response> {
+  const lines = (await listParticipants(directory.store)).map(publicParticipant);
+  c.header("vary", "Accept");
+  const type = accepts(c, { header: "Accept", supports: [JSON_TYPE, "text/html"], default: JSON_TYPE });
+  if (type !== "text/html") return await cacheable(c, JSON.stringify(lines), JSON_TYPE);
+  const page = await participantsPage(directory.terms, lines);
+  c.header("content-security-policy", page.contentSecurityPolicy);
+  return await cacheable(c, page.html, "text/html; charset=utf-8");
+}
+
+async function newestStatement(
+  directory: Directory,
+  statements: NewestStatements,
+  c: Context,
+): Promise<Response> {
+  const statement = await statements(await participantAt(directory, c));
+  if (statement === undefined) throw new ApiError("directory.not_found", "not Active, or no statement yet");
+  return await cacheable(c, JSON.stringify({ software_statement: statement }), JSON_TYPE, "revalidated");
+}
+
+async function activeKeySet(directory: Directory, c: Context): Promise<Response> {
+  const participant = await participantAt(directory, c);
+  const keys = await listKeys(directory.store, participant.orgId);
+  const active = keySet(activeKeys(participant, keys, directory.clock()));
+  return await cacheable(c, JSON.stringify(active), JWK_SET_TYPE, "revalidated");
+}
+
+async function revokedSet(directory: Directory, c: Context): Promise<Response> {
+  const participant = await participantAt(directory, c);
+  const keys = await listKeys(directory.store, participant.orgId);
+  const revoked = revokedKeySet(revokedKeys(participant, keys, directory.clock()));
+  return await cacheable(c, JSON.stringify(revoked), JWK_SET_TYPE, "revalidated");
+}
+
+async function participantAt(directory: Directory, c: Context): Promise<Participant> {
+  const orgId = asOrgId(c.req.param("org_id"));
+  const entry = orgId === undefined ? null : await findParticipant(directory.store, orgId);
+  if (entry === null) throw new ApiError("directory.not_found", "no such participant");
+  return entry.value;
+}

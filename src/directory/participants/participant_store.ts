@@ -1,0 +1,151 @@
+/** Reads and stages participants, their keys and their histories. The participant's version guards all of them. */
+import type { StoredRecord } from "../../base/store/record.ts";
+import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
+import { check, remove, type Transaction } from "../../base/store/transaction.ts";
+import type { CertifiedKey } from "./certified_key.ts";
+import type { ApprovalNote, HistoryEntry, HistoryNote } from "./history.ts";
+import type { OrgId } from "./identifiers.ts";
+import {
+  certificationReportKey,
+  certifiedKeyKey,
+  certifiedKeysOf,
+  historyKey,
+  historyOf,
+  knownKeyKey,
+  participantKey,
+  PARTICIPANTS,
+  PARTICIPANTS_CHANGED,
+} from "./keys.ts";
+import type { Participant } from "./participant.ts";
+import {
+  certificationReportRecord,
+  certifiedKeyRecord,
+  historyRecord,
+  knownKeyRecord,
+  participantRecord,
+  participantsChangedRecord,
+} from "./participant_records.ts";
+
+const PAGE = 100;
+
+/** A report that is new, and the ids of those that leave. */
+export interface ChangedReports {
+  readonly added: { readonly id: string; readonly report: string };
+  readonly removed: readonly string[];
+}
+
+/** The participant with exactly this org_id (case-sensitive), or null. */
+export async function findParticipant(from: Reader, orgId: OrgId): Promise<Entry<Participant> | null> {
+  const entry = await participantRecord.get(from, participantKey(orgId));
+  return entry?.value.orgId === orgId ? entry : null;
+}
+
+/** Returns whether the org_id is taken, ignoring case. */
+export async function isOrgIdTaken(store: Store, orgId: OrgId): Promise<boolean> {
+  return await store.get(participantKey(orgId)) !== null;
+}
+
+/** Every participant, by org_id. */
+export function listParticipants(store: Store): Promise<Participant[]> {
+  return listAll(store, participantRecord, PARTICIPANTS);
+}
+
+/** Opaque; changes with every change of any participant. */
+export async function participantsVersion(store: Store): Promise<string> {
+  return (await store.get(PARTICIPANTS_CHANGED))?.version ?? "none since this key exists";
+}
+
+/** Every key ever certified for a participant, including revoked and expired ones. */
+export function listKeys(store: Store, orgId: OrgId): Promise<CertifiedKey[]> {
+  return listAll(store, certifiedKeyRecord, certifiedKeysOf(orgId));
+}
+
+/** A participant's key, or null. */
+export async function findKey(store: Store, orgId: OrgId, kid: string): Promise<CertifiedKey | null> {
+  return (await certifiedKeyRecord.get(store, certifiedKeyKey(orgId, kid)))?.value ?? null;
+}
+
+/** Entries of a participant's history, oldest first, behind the one with the number `after`. */
+export async function listHistory(
+  store: Store,
+  orgId: OrgId,
+  after: number | undefined,
+  limit: number,
+): Promise<readonly HistoryEntry[]> {
+  const from = after === undefined ? {} : { after: historyKey(orgId, after) };
+  const entries = await store.list({ prefix: historyOf(orgId), ...from, limit });
+  return entries.map((entry) => historyRecord.decode(entry).value);
+}
+
+/** The thumbprints of those public keys that were certified before, for any participant. */
+export async function findKnownKeys(store: Store, thumbprints: readonly string[]): Promise<string[]> {
+  const found = await store.getMany(thumbprints.map(knownKeyKey));
+  return thumbprints.filter((_, index) => found[index] !== null);
+}
+
+/** Why a participant has changed. */
+export interface Happened {
+  readonly notes: readonly HistoryNote[];
+  /** Milliseconds. */
+  readonly at: number;
+  readonly who: string;
+  /** Of a change that needed two administrators. */
+  readonly approval?: ApprovalNote | undefined;
+}
+
+/** Stages a participant against the version that was read (null: new), with its history entries. */
+export function stageParticipant(
+  tx: Transaction,
+  participant: Participant,
+  version: string | null,
+  happened: Happened,
+): void {
+  const { notes, at, who, approval } = happened;
+  const first = participant.historyLength;
+  check(tx, participantKey(participant.orgId), version);
+  const changed = { ...participant, historyLength: first + notes.length };
+  participantRecord.set(tx, participantKey(participant.orgId), changed);
+  participantsChangedRecord.set(tx, PARTICIPANTS_CHANGED, at); // no version check: changes of different participants must not conflict
+  notes.forEach((note, index) => {
+    const entry: HistoryEntry = { sequence: first + index, at, who, ...approval, ...note };
+    historyRecord.set(tx, historyKey(participant.orgId, entry.sequence), entry);
+  });
+}
+
+/** Stages a new key. The commit fails if its public key has been certified meanwhile. */
+export function stageNewKey(tx: Transaction, orgId: OrgId, key: CertifiedKey): void {
+  check(tx, knownKeyKey(key.thumbprint), null);
+  knownKeyRecord.set(tx, knownKeyKey(key.thumbprint), { orgId, kid: key.kid });
+  certifiedKeyRecord.set(tx, certifiedKeyKey(orgId, key.kid), key);
+}
+
+/** A certification report as its certifier signed it, or null. */
+export async function findReport(store: Store, orgId: OrgId, id: string): Promise<string | null> {
+  return (await certificationReportRecord.get(store, certificationReportKey(orgId, id)))?.value.report ??
+    null;
+}
+
+/** Stages a new certification report, and the removal of those whose place it takes. */
+export function stageReport(tx: Transaction, orgId: OrgId, { added, removed }: ChangedReports): void {
+  certificationReportRecord.set(tx, certificationReportKey(orgId, added.id), { report: added.report });
+  for (const id of removed) remove(tx, certificationReportKey(orgId, id));
+}
+
+/** Stages a change of an existing key. */
+export function stageKey(tx: Transaction, orgId: OrgId, key: CertifiedKey): void {
+  certifiedKeyRecord.set(tx, certifiedKeyKey(orgId, key.kid), key);
+}
+
+async function listAll<T>(store: Store, record: StoredRecord<T>, prefix: Key): Promise<T[]> {
+  const values: T[] = [];
+  let after: Key | undefined;
+  while (true) {
+    const page = await store.list(
+      after === undefined ? { prefix, limit: PAGE } : { prefix, after, limit: PAGE },
+    );
+    values.push(...page.map((entry) => record.decode(entry).value));
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return values;
+    after = last.key;
+  }
+}

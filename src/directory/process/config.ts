@@ -1,0 +1,283 @@
+/**
+ * Reads the configuration of a standalone directory from the environment. Reports all errors at once. Rejects files
+ * that are missing, malformed, readable by other users, or made for a sandbox.
+ */
+import { isUrl, storeUrlFaults } from "../../base/store/store_url.ts";
+import { z } from "zod";
+import { ADMINISTRATORS, readCredentials } from "../../base/http/credentials.ts";
+import type { CertificationTerms } from "../certification/certification.ts";
+import { openCertificateAuthority } from "../keys/certificate_authority.ts";
+import type { ConsoleSettings } from "../console/compose_console.ts";
+import { consoleFaults, consoleSettings, MIN_SECRET_CHARACTERS } from "../console/console_config.ts";
+import { readCertification } from "../certification/certification_config.ts";
+import { type ConfigSource, readChecked } from "../config/config_source.ts";
+import { fileFaults } from "../config/file_modes.ts";
+import { FOUR_EYES_NAMES, type FourEyesName } from "../changes/four_eyes.ts";
+import { namesOf } from "../../base/values/variables.ts";
+import { type PublicLimit, USUAL_PUBLIC_LIMIT } from "../http/public_limit.ts";
+import { MAIL_VARIABLES, type MailSettings, readMail } from "../reminders/mail_config.ts";
+import { openStatementKeys } from "../statements/statement_keys.ts";
+import { isLoopback } from "../participants/web_address.ts";
+
+export interface DirectoryConfig {
+  /** Its public address without a trailing slash. */
+  readonly issuer: string;
+  /** Address of the public listener. */
+  readonly listen: Listen;
+  /** Address of the administrators' listener. */
+  readonly adminListen: Listen;
+  /** Maximum of open connections for each of the two listeners. */
+  readonly maxConnections: number;
+  /** Path of a Deno KV file, `postgres://…`, or `:memory:`. */
+  readonly storeUrl: string;
+  /** Path of the list that `deno task directory-admin` writes. */
+  readonly administratorsFile: string;
+  readonly ca: { readonly certificatePem: string; readonly privateKeyPem: string };
+  /** Private JWK set as JSON. */
+  readonly signingKeys: string;
+  /** The file it was read from, if any. */
+  readonly signingKeysFile: string | undefined;
+  readonly publicLimit: PublicLimit;
+  readonly certification: CertificationTerms;
+  /** The changes that need two administrators. */
+  readonly fourEyes: readonly FourEyesName[];
+  readonly console: ConsoleSettings;
+  /** Absent if no mail is sent. */
+  readonly mail?: MailSettings | undefined;
+  readonly environment: "Production" | "Sandbox";
+}
+
+/** An address of this computer and a port. */
+export interface Listen {
+  readonly hostname: string;
+  readonly port: number;
+}
+
+/** An invalid configuration. `message` lists every error, one a line, and quotes no secret. */
+export class DirectoryConfigError extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(
+      `The directory's configuration is not usable:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`,
+    );
+    this.name = "DirectoryConfigError";
+  }
+}
+
+const pemOrPath = (what: string): z.ZodType<string> =>
+  z.string(`set it to ${what}: the path of a PEM file, or the PEM itself`);
+const port = (usual: number) =>
+  z.string().regex(/^[1-9]\d{0,4}$/, "must be a port number").transform(Number)
+    .refine((number) => number <= 65_535, "must be a port number").default(usual);
+
+const schema = z.object({
+  DIRECTORY_ISSUER: z.string(
+    "set it to the directory's public address, such as https://directory.example.com",
+  ),
+  DIRECTORY_HOST: z.string().default("127.0.0.1"),
+  DIRECTORY_PORT: port(8090),
+  DIRECTORY_ADMIN_HOST: z.string().default("127.0.0.1"),
+  DIRECTORY_ADMIN_PORT: port(8091),
+  DIRECTORY_MAX_CONNECTIONS: z.string().regex(/^[1-9]\d{1,4}$/, "set it to a number from 10 to 99999")
+    .transform(Number).default(400),
+  DIRECTORY_STORE_URL: z.string("set it to the path of a database file, or to postgres://…"),
+  DIRECTORY_ADMINISTRATORS: z.string(
+    "set it to the path of the administrators' list (deno task directory-admin add makes it)",
+  ),
+  DIRECTORY_CA_CERT: pemOrPath("the CA's certificate, followed by those above it"),
+  DIRECTORY_CA_KEY: pemOrPath("the CA's private key (PKCS 8)"),
+  DIRECTORY_SIGNING_KEYS: z.string(
+    "set it to the path of the private JWK set that signs software statements (deno task directory-keys make makes one)",
+  ),
+  DIRECTORY_RATE_LIMIT: z.string().regex(
+    /^[1-9]\d{0,6}\/[1-9]\d{0,6}$/,
+    "set it to the requests of one client a second and at once, such as 50/200",
+  ).default(`${USUAL_PUBLIC_LIMIT.perSecond}/${USUAL_PUBLIC_LIMIT.burst}`),
+  DIRECTORY_CERTIFIERS: z.string().optional(),
+  DIRECTORY_REQUIRE_CERTIFICATION: z.string().regex(
+    /^[1-9]\d{0,3}$/,
+    "set it to the days that a passed report lets statements be issued, from 1 to 9999",
+  ).transform(Number).optional(),
+  DIRECTORY_FOUR_EYES: namesOf("changes", FOUR_EYES_NAMES).optional(),
+  DIRECTORY_CONSOLE_URL: z.string().optional(),
+  DIRECTORY_OIDC_ISSUER: z.string().optional(),
+  DIRECTORY_OIDC_ROLES: z.string().default("roles"),
+  DIRECTORY_OIDC_ORGANISATION: z.string().optional(),
+  DIRECTORY_OIDC_CLIENT_ID: z.string().optional(),
+  DIRECTORY_OIDC_CLIENT_SECRET: z.string().min(
+    MIN_SECRET_CHARACTERS,
+    `must have at least ${MIN_SECRET_CHARACTERS} characters`,
+  ).optional(),
+  ...MAIL_VARIABLES,
+  ENVIRONMENT: z.enum(["Production", "Sandbox"], "must be Production or Sandbox").default("Production"),
+});
+type Values = z.infer<typeof schema>;
+
+/** Every variable that is read. */
+export const DIRECTORY_VARIABLES: readonly string[] = Object.freeze(Object.keys(schema.shape));
+
+/**
+ * Reads and validates the configuration, including the keys.
+ *
+ * @throws {DirectoryConfigError} naming every error
+ */
+export async function readDirectoryConfig(source: ConfigSource): Promise<DirectoryConfig> {
+  const given = Object.fromEntries(
+    DIRECTORY_VARIABLES.map((name) => [name, source.env[name]])
+      .filter(([, value]) => value !== undefined && value !== ""),
+  );
+  const parsed = schema.safeParse(given);
+  const values: Partial<Values> = parsed.data ?? given;
+  const faults = (parsed.error?.issues ?? []).map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  faults.push(...source.elsewhere ?? []);
+  faults.push(...issuerFaults(values), ...listenFaults(values), ...await storeFaults(values, source));
+  faults.push(...consoleFaults(values));
+  faults.push(...await administratorsFaults(values, source));
+  const pems = await readPems(values, source, faults);
+  const signingKeys = await readSigningKeys(values, source, faults);
+  const certification = await readCertification(values, source, faults);
+  const mail = await readMail(values, source, faults);
+  if (!parsed.success || faults.length > 0) throw new DirectoryConfigError(faults);
+  const { data } = parsed;
+  return {
+    issuer: data.DIRECTORY_ISSUER,
+    listen: { hostname: data.DIRECTORY_HOST, port: data.DIRECTORY_PORT },
+    adminListen: { hostname: data.DIRECTORY_ADMIN_HOST, port: data.DIRECTORY_ADMIN_PORT },
+    maxConnections: data.DIRECTORY_MAX_CONNECTIONS,
+    storeUrl: data.DIRECTORY_STORE_URL,
+    administratorsFile: data.DIRECTORY_ADMINISTRATORS,
+    ca: { certificatePem: pems.DIRECTORY_CA_CERT, privateKeyPem: pems.DIRECTORY_CA_KEY },
+    signingKeys,
+    signingKeysFile: isInline(data.DIRECTORY_SIGNING_KEYS) ? undefined : data.DIRECTORY_SIGNING_KEYS,
+    publicLimit: publicLimit(data.DIRECTORY_RATE_LIMIT),
+    certification,
+    fourEyes: data.DIRECTORY_FOUR_EYES ?? [],
+    console: consoleSettings(data),
+    mail,
+    environment: data.ENVIRONMENT,
+  };
+}
+
+function publicLimit(text: string): PublicLimit {
+  const [perSecond, burst] = text.split("/").map(Number);
+  return { perSecond: perSecond ?? 0, burst: burst ?? 0 };
+}
+
+function issuerFaults({ DIRECTORY_ISSUER: issuer, ENVIRONMENT: environment }: Partial<Values>): string[] {
+  if (issuer === undefined) return [];
+  const url = URL.parse(issuer);
+  const name = "DIRECTORY_ISSUER";
+  if (url === null) return [`${name}: must be an absolute web address`];
+  if (/\/$|[?#@]/.test(issuer)) return [`${name}: must have no trailing slash, query, fragment or user name`];
+  // Decision A9: http only for loopback, only in the sandbox.
+  const sandbox = environment === "Sandbox";
+  if (url.protocol === "https:" || (sandbox && url.protocol === "http:" && isLoopback(url.hostname))) {
+    return [];
+  }
+  return [`${name}: must be https${sandbox ? " (http only on loopback)" : ""}`];
+}
+
+// The public listener is reachable from the internet, so administrators must not share it.
+function listenFaults(values: Partial<Values>): string[] {
+  const { DIRECTORY_PORT: open, DIRECTORY_ADMIN_PORT: administrators } = values;
+  if (open === undefined || open !== administrators) return [];
+  return ["DIRECTORY_ADMIN_PORT: must be another port than DIRECTORY_PORT"];
+}
+
+async function storeFaults(
+  { DIRECTORY_STORE_URL: storeUrl, ENVIRONMENT: environment }: Partial<Values>,
+  source: ConfigSource,
+): Promise<string[]> {
+  const name = "DIRECTORY_STORE_URL";
+  if (storeUrl === ":memory:") {
+    return environment === "Sandbox"
+      ? []
+      : [`${name}: :memory: forgets every participant at a restart; set the path of a file`];
+  }
+  if (storeUrl === undefined) return [];
+  if (isUrl(storeUrl)) return storeUrlFaults(storeUrl, environment).map((fault) => `${name}: ${fault}`);
+  try {
+    return fileFaults(name, storeUrl, "secret", await source.modesOf(storeUrl));
+  } catch {
+    return [`${name}: this process may not open ${storeUrl} or its folder`];
+  }
+}
+
+async function administratorsFaults(
+  { DIRECTORY_ADMINISTRATORS: path }: Partial<Values>,
+  source: ConfigSource,
+): Promise<string[]> {
+  if (path === undefined) return [];
+  const name = "DIRECTORY_ADMINISTRATORS";
+  const faults: string[] = [];
+  const json = await readChecked(name, path, source, faults, "secret");
+  if (json === "") return faults.map((fault) => `${fault} (deno task directory-admin add makes it)`);
+  try {
+    readCredentials(ADMINISTRATORS, json);
+  } catch (error) {
+    faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return faults;
+}
+
+async function readSigningKeys(
+  { DIRECTORY_SIGNING_KEYS: value, ENVIRONMENT: environment }: Partial<Values>,
+  source: ConfigSource,
+  faults: string[],
+): Promise<string> {
+  if (value === undefined) return "";
+  const name = "DIRECTORY_SIGNING_KEYS";
+  const json = isInline(value) ? value : await readChecked(name, value, source, faults, "secret");
+  if (json === "") return "";
+  try {
+    await openStatementKeys(json, () => source.now);
+    if (environment !== "Sandbox" && isSandboxKeySet(json)) {
+      faults.push(
+        `${name}: these are sandbox keys; make keys of your own with deno task directory-keys make`,
+      );
+    }
+  } catch (error) {
+    faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return json;
+}
+
+function isInline(value: string): boolean {
+  return value.trimStart().startsWith("{");
+}
+
+function isSandboxKeySet(json: string): boolean {
+  return z.object({ environment: z.literal("sandbox") }).safeParse(JSON.parse(json)).success;
+}
+
+const PEM_NAMES = ["DIRECTORY_CA_CERT", "DIRECTORY_CA_KEY"] as const;
+type Pems = Readonly<Record<typeof PEM_NAMES[number], string>>;
+
+async function readPems(values: Partial<Values>, source: ConfigSource, faults: string[]): Promise<Pems> {
+  const texts = await Promise.all(PEM_NAMES.map((name) => readPem(name, values[name], source, faults)));
+  const [certificatePem = "", privateKeyPem = ""] = texts;
+  if (certificatePem !== "" && privateKeyPem !== "") {
+    await openCertificateAuthority({ certificatePem, privateKeyPem }, source.now)
+      .then(({ certificate }) => {
+        if (values.ENVIRONMENT !== "Sandbox" && SANDBOX_AUTHORITY.test(certificate.subject)) {
+          faults.push("DIRECTORY_CA_CERT: is a sandbox's authority; make one of your own");
+        }
+      }, (error: Error) => faults.push(`DIRECTORY_CA_CERT and DIRECTORY_CA_KEY: the ${error.message}`));
+  }
+  return {
+    DIRECTORY_CA_CERT: certificatePem,
+    DIRECTORY_CA_KEY: privateKeyPem,
+  };
+}
+
+/** The name in sandbox certificates (`sandbox/ecosystem/authority.ts`). */
+const SANDBOX_AUTHORITY = /\bSandbox\b/;
+
+async function readPem(
+  name: typeof PEM_NAMES[number],
+  value: string | undefined,
+  source: ConfigSource,
+  faults: string[],
+): Promise<string> {
+  if (value === undefined || value.trimStart().startsWith("-----BEGIN ")) return value ?? "";
+  return await readChecked(name, value, source, faults, name === "DIRECTORY_CA_CERT" ? "trusted" : "secret");
+}

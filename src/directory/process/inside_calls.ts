@@ -1,0 +1,57 @@
+/** Requests that the directory sends to its own administrators' endpoints. Requests from outside do not reach them. */
+import type { MiddlewareHandler } from "hono";
+import { createMiddleware } from "hono/factory";
+import type { Endpoint } from "../../base/http/endpoint.ts";
+import { ApiError } from "../../base/kernel/api_error.ts";
+import type { CallApi } from "../../console/program.ts";
+import { mayCall } from "../console/people.ts";
+import type { CarryOut } from "../http/proposal_routes.ts";
+import type { DirectoryEnv } from "../http/request_context.ts";
+
+/** Who makes the request. The caller has authenticated the person. */
+type Sender = Pick<DirectoryEnv["Variables"], "requestId" | "administrator" | "organisation" | "approval">;
+
+/** Serves endpoints. `idOf` is the id of a request that has one already. */
+export type ServeInside = (
+  endpoints: readonly Endpoint[],
+  idOf: (request: Request) => string | undefined,
+) => (request: Request) => Promise<Response>;
+
+type EndpointsFor = (person: MiddlewareHandler<DirectoryEnv>) => readonly Endpoint[];
+
+function openInside(
+  serve: ServeInside,
+  endpointsFor: EndpointsFor,
+): (request: Request, sender: Sender | undefined) => Promise<Response> {
+  const senders = new WeakMap<Request, Sender>();
+  const known = createMiddleware<DirectoryEnv>(async function senderInside(c, next) {
+    const sender = senders.get(c.req.raw);
+    if (sender === undefined) throw new ApiError("directory.unauthorized");
+    c.set("administrator", sender.administrator);
+    c.set("organisation", sender.organisation);
+    c.set("approval", sender.approval);
+    await next();
+  });
+  const inside = serve(endpointsFor(known), (request) => senders.get(request)?.requestId);
+  return async (request, sender) => {
+    if (sender !== undefined) senders.set(request, sender);
+    return await inside(request);
+  };
+}
+
+/** The console's way to the endpoints, for a person whom the console has authenticated. */
+export function openConsoleCalls(serve: ServeInside, endpointsFor: EndpointsFor): CallApi {
+  const inside = openInside(serve, endpointsFor);
+  return (person, request, requestId) => {
+    const { name: administrator, organisation } = person;
+    const sender = { administrator, organisation, requestId, approval: undefined };
+    return inside(request, mayCall(person, request) ? sender : undefined);
+  };
+}
+
+/** The way of an approved change to its endpoint. */
+export function openApprovedCalls(serve: ServeInside, endpointsFor: EndpointsFor): CarryOut {
+  const inside = openInside(serve, endpointsFor);
+  return (request, { who, requestId, approval }) =>
+    inside(request, { administrator: who, organisation: undefined, requestId, approval });
+}

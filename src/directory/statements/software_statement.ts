@@ -1,0 +1,71 @@
+/**
+ * The software statement assertion about a participant's software (contract SS1 to SS10). The caller ensures that `iat`
+ * only increases.
+ */
+import type { JsonObject } from "../../base/jose/compact_jws.ts";
+import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
+import { signClaims } from "../../base/jose/sign_claims.ts";
+import { MAX_JWT_CHARACTERS, SIGNATURE_ALG } from "../../base/limits.ts";
+import { invalidRequest } from "../participants/invalid_request.ts";
+import type { Participant, Role } from "../participants/participant.ts";
+
+/** Contents of a statement besides the participant's own data. */
+export interface StatementTerms {
+  readonly issuer: string;
+  readonly environment: string;
+  readonly statementDays: number;
+}
+
+const DAY_SECONDS = 86_400;
+const ORG_TYPE: Readonly<Record<Role, string>> = { PISP: "third party provider", ASPSP: "bank" };
+
+/**
+ * Signs a statement about the participant's current data, issued at its `statementIat`.
+ *
+ * @throws {ApiError} `directory.invalid_request` if it would be longer than relying parties accept
+ */
+export async function signStatement(
+  signer: NamedKey,
+  terms: StatementTerms,
+  participant: Participant,
+): Promise<string> {
+  const statement = await signClaims(statementClaims(terms, participant), signer);
+  if (statement.length <= MAX_JWT_CHARACTERS) return statement;
+  throw invalidRequest([
+    `software: its addresses and texts make a statement of more than ${MAX_JWT_CHARACTERS} characters`,
+  ]);
+}
+
+function statementClaims(terms: StatementTerms, participant: Participant): JsonObject {
+  const { software, orgId } = participant;
+  const home = `${terms.issuer}/participants/${orgId}`;
+  return {
+    iss: terms.issuer,
+    iat: software.statementIat,
+    exp: software.statementIat + terms.statementDays * DAY_SECONDS,
+    jti: crypto.randomUUID(),
+    org_id: orgId,
+    org_name: participant.orgName,
+    org_type: ORG_TYPE[participant.role],
+    registration_number: participant.registrationNumber,
+    software_id: software.clientId,
+    software_client_id: software.clientId,
+    software_client_name: software.clientName,
+    software_client_description: software.description,
+    software_client_uri: software.clientUri,
+    software_client_status: software.status,
+    software_version: software.version,
+    software_environment: terms.environment,
+    software_roles: [participant.role],
+    software_redirect_uris: software.redirectUris,
+    logo_uri: software.logoUri,
+    consent_managedby_bank: software.consentManagedByBank,
+    ...(software.paymentOrdersUri === undefined ? {} : { payment_orders_uri: software.paymentOrdersUri }),
+    ...(software.eventNotificationUri === undefined
+      ? {}
+      : { event_notification_uri: software.eventNotificationUri }),
+    org_jwks_endpoint: `${home}/jwks`,
+    org_jwks_revoked_endpoint: `${home}/jwks/revoked`,
+    id_token_signed_response_alg: SIGNATURE_ALG,
+  };
+}

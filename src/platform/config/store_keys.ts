@@ -1,0 +1,298 @@
+/**
+ * Every key in the platform's store. `docs/storage.md` describes the records. Secrets and ids of unbounded length are stored as
+ * SHA-256 hashes, so that a copy of the database contains no usable secret.
+ */
+import {
+  type BankCode,
+  type ClientId,
+  type ConsentId,
+  type PaymentId,
+  sha256,
+} from "../../base/kernel/identifiers.ts";
+import type { Key } from "../../base/store/store.ts";
+
+/** Longest id of an external party that is part of a key without hashing. */
+const MAX_PLAIN_CHARACTERS = 64;
+
+/**
+ * Returns an id of an external party, such as a `jti`, as part of a key: unchanged if it is short, as nearly all are,
+ * else its hash. The first character distinguishes the two.
+ */
+export async function idPart(id: string): Promise<string> {
+  return id.length <= MAX_PLAIN_CHARACTERS ? `=${id}` : `#${await sha256(id)}`;
+}
+
+/** Returns a time, milliseconds, as part of a key: the keys are in the order of time. */
+export const timePart = (at: number): string => String(at).padStart(15, "0");
+/** Later than any time, so that the difference counts down. */
+const END_OF_TIME = 999_999_999_999_999;
+/** A time in milliseconds, as a part of keys whose order is newest first. */
+export const newestFirstPart = (at: number): string => timePart(END_OF_TIME - at);
+const indexPart = (index: number): string => String(index).padStart(12, "0");
+const placePart = (at?: number, id?: string): Key => [at === undefined ? [] : timePart(at), id ?? []].flat();
+
+/** A registered client (`platform/core/registration/client.ts`). Until it deletes its registration. */
+export const clientKey = (client: ClientId): Key => ["client", client];
+
+/** A client that has deleted its registration (`platform/core/registration/client_records.ts`). Until it registers again. */
+export const deletedClientKey = (client: ClientId): Key => ["deleted_client", client];
+
+/** The signed software statement of a client. As long as the client. Separate from the client, which every request reads. */
+export const softwareStatementKey = (client: ClientId): Key => ["software_statement", client];
+
+/** The client that is the bank of this code. Never deleted. */
+export const bankKey = (bank: BankCode): Key => ["bank", bank];
+
+/** An access token, by hash (`platform/core/oauth/access_token_store.ts`). 3600 s. */
+export const accessTokenKey = (tokenHash: string): Key => ["access_token", tokenHash];
+
+/** A pushed authorization request, by hash of its reference. 599 s, and as long as its sessions are stored. */
+export const pushedRequestKey = (referenceHash: string): Key => ["pushed_request", referenceHash];
+
+/** An authorization code, by hash. 3600 s, so that a second use is noticed. */
+export const authorizationCodeKey = (codeHash: string): Key => ["authorization_code", codeHash];
+
+/** A PKCE challenge that has led to a code. 24 h. */
+export const spentChallengeKey = (
+  client: ClientId,
+  challenge: string,
+): Key => ["spent_challenge", client, challenge];
+
+/**
+ * An authorization session, by correlation id (`platform/core/frontchannel/authorization_session.ts`). 900 s, and 24 h
+ * more for late customers.
+ */
+export const authorizationSessionKey = (correlationId: string): Key => ["interaction", correlationId];
+
+/** The sessions of a consent whose customers are at the bank (`platform/core/consents/open_flow_store.ts`). 900 s. */
+export const openFlowKey = (consent: ConsentId): Key => ["open_flow", consent];
+
+/** A consent (`platform/core/consents/consent.ts`). As long as its history. */
+export const consentKey = (consent: ConsentId): Key => ["consent", consent];
+
+/** Consent ids by deadline. Until the consent changes its status. */
+export const consentDeadlineKey = (
+  at: number,
+  id: ConsentId,
+): Key => ["consent_deadline", ...placePart(at, id)];
+
+/** Ids of consents that were never authorised, by the time at which their personal data is deleted. */
+export const consentForgettingKey = (
+  at: number,
+  id: ConsentId,
+): Key => ["consent_forgetting", ...placePart(at, id)];
+
+/** A payment (`platform/core/payments/payment.ts`). As long as its history. */
+export const paymentKey = (payment: PaymentId): Key => ["payment", payment];
+
+/** A bank's payment ids by time of creation. As long as the payment. */
+export const paymentOrdersKey = (bank: BankCode): Key => ["payment_order", bank];
+
+/** An order still to be pushed (`platform/core/payments/order_outbox_store.ts`). Until the bank has responded. */
+export const outboxKey = (payment: PaymentId): Key => ["outbox", payment];
+
+/** Payment ids of a bank's orders to push, by due time. */
+export const outboxQueueKey = (bank: BankCode, dueAt: number, payment: PaymentId): Key => [
+  "outbox_queue",
+  bank,
+  timePart(dueAt),
+  payment,
+];
+
+/** Payment ids of dead orders. Until an operator retries the order or the bank reports on it. */
+export const outboxDeadKey = (payment: PaymentId): Key => ["outbox_dead", payment];
+
+/** Payment ids of held orders, by bank. Until the bank may have its orders again. */
+export const outboxHeldKey = (bank: BankCode, payment: PaymentId): Key => ["outbox_held", bank, payment];
+
+/** A bank whose orders are held after a restore (`platform/operations/recovery/hold.ts`). Until they are reconciled. */
+export const orderHoldKey = (bank: BankCode): Key => ["order_hold", bank];
+
+/** Blocks, revocations, holds and planned outages of operators (`platform/guards/security/controls.ts`). Never deleted. */
+export const CONTROLS_KEY: Key = ["operator_controls"];
+
+/** The place of the newest entry in the history of a party that operators have controlled. Never deleted. */
+export const controlledPartyKey = (subject: string): Key => ["controlled_party", subject];
+
+/** The epochs that began with a restored copy, oldest first. Never deleted. */
+export const storeEpochKey = (startedAt: number, id: string): Key => ["store_epoch", timePart(startedAt), id];
+
+/**
+ * An idempotency claim (`platform/guards/idempotency/claim_store.ts`). Its idempotency key has at most 40 characters. 24 h.
+ */
+export const claimKey = (client: ClientId, bank: BankCode, route: string, idempotencyKey: string): Key => [
+  "idempotency_claim",
+  client,
+  bank,
+  route,
+  idempotencyKey,
+];
+
+/** The replay record of a JWT, by kind, presenter and {@link idPart}. Until the JWT has expired. */
+export const spentJwtKey = (
+  kind: "assertion" | "dpop" | "registration" | "bank_return",
+  by: string,
+  jtiPart: string,
+): Key => ["spent_jwt", kind, by, jtiPart];
+
+/** An erasure of a case that may not be complete (`platform/evidence/data_keys/erasure_store.ts`). Seconds. */
+export const caseErasureKey = (consent: ConsentId): Key => ["case_erasure", consent];
+
+/** The time by which retention periods are judged (`platform/operations/cases/kept_time.ts`). Never deleted. */
+export const keptTimeKey: Key = ["kept_time"];
+
+/** How far the search for cases whose retention period has passed is. Never deleted. */
+export const retentionScanKey: Key = ["retention_scan"];
+
+/** A case whose history was deleted, by the hash of its id (`platform/evidence/deleted_case_store.ts`). Never deleted. */
+export const deletedCaseKey = (hash: string): Key => ["deleted_case", hash];
+
+/** A case whose history may not be deleted completely. Seconds. */
+export const caseDeletionKey = (consent: ConsentId): Key => ["case_deletion", consent];
+
+/** A token bucket (`platform/guards/security/rate_limit_store.ts`), by group and subject. Until it would be full. */
+export const rateBucketKey = (group: string, subject: string): Key => ["rate_bucket", group, subject];
+
+/**
+ * The last fetched copy of a document of the directory (`core/participants/kept_copy_store.ts`), by hash of its URLs.
+ * Never deleted.
+ */
+export const keptCopyKey = (urlsHash: string): Key => ["kept_copy", urlsHash];
+
+/**
+ * A piece of such a document, or, without a digest, the prefix of all its pieces. Deleted when the document is
+ * replaced.
+ */
+export const keptPieceKey = (urlsHash: string, digest?: string, piece?: number): Key =>
+  digest === undefined
+    ? ["kept_piece", urlsHash]
+    : ["kept_piece", urlsHash, digest, String(piece).padStart(4, "0")];
+
+/**
+ * The signed bytes and the signature of a request in pieces below the store's value limit, by resource and purpose.
+ * Until the case is erased.
+ */
+export const evidenceKey = (subject: string, piece: number): Key => ["evidence", subject, String(piece)];
+
+/** A key or a software statement that history entries name (`platform/evidence/document_store.ts`). Never deleted. */
+export const evidenceDocumentKey = (sha256: string): Key => ["evidence_document", sha256];
+
+/** The document of a key that has signed receipts (`platform/core/receipts/receipt_keys.ts`). Never deleted. */
+export const receiptKeyKey = (kid: string): Key => ["receipt_key", kid];
+
+/** The append-only history of a consent, payment or client. Of a case: `DELETE_HISTORIES_DAYS`. */
+export const auditKey = (subject: string, at: number, id: string): Key => [
+  "audit",
+  subject,
+  timePart(at),
+  id,
+];
+
+/** A leaf hash that has no place in the evidence log yet, by time and hash. Until it has one. */
+export const logWaitingKey = (at: number, leaf: string): Key => ["log_waiting", timePart(at), leaf];
+
+/** Leaf hashes of commits that the database made together, by the first of them. About one second. */
+export const logWaitingGroupKey = (first: Key): Key => ["log_waiting_group", ...first.slice(1)];
+
+/** Neighbouring places of the evidence log, by the second of their entries and the first place. Never deleted. */
+export const logRangeKey = (at: number, first: number): Key => ["log_range", timePart(at), indexPart(first)];
+
+/** Up to 256 hashes of one level of the evidence log's tree (`evidence/evidence_log/tiles.ts`). Never deleted. */
+export const logTileKey = (level: number, tile: number): Key => ["log_tile", String(level), indexPart(tile)];
+
+/** The newest state of the evidence log. Never deleted. */
+export const logHeadKey: Key = ["log_head"];
+
+/** The newest checkpoint of each hour in which the evidence log has grown. Never deleted. */
+export const logCheckpointKey = (hourStart: number): Key => ["log_checkpoint", timePart(hourStart)];
+
+/** The trace of a request, by interaction id, reader and place (`operations/traces/trace_store.ts`). For `TRACE_DAYS`. */
+export const traceKey = (interactionId: string, reader?: string, place?: string): Key => [
+  "trace",
+  interactionId,
+  ...(reader === undefined ? [] : [reader]),
+  ...(place === undefined ? [] : [place]),
+];
+
+/** Interaction ids of a reader's traces, by what they are about and place. For `TRACE_DAYS`. */
+export const traceOfKey = (reader: string, about: string, place?: string): Key => [
+  "trace_of",
+  reader,
+  about,
+  ...(place === undefined ? [] : [place]),
+];
+
+/** A change that an operator has proposed (`operations/proposal_store.ts`). 30 days. */
+export const proposalKey = (id: string): Key => ["proposal", id];
+/** The proposals that can be approved. */
+export const OPEN_PROPOSALS_KEY: Key = ["open_proposals"];
+
+/** Figures of a day as a process has counted them (`observed/figures/figures_store.ts`). For `REPORT_DAYS`. */
+export const figuresKey = (of: string, day: string, subject?: string, process?: string): Key => [
+  "day_figures",
+  of,
+  day,
+  ...(subject === undefined ? [] : [subject]),
+  ...(process === undefined ? [] : [process]),
+];
+
+/** Ids of consents and payments by the hash of another id (`guards/lookup/lookup_store.ts`), newest first. 400 days. */
+export const lookupKey = (hash: string, ...place: readonly string[]): Key => ["lookup", hash, ...place];
+
+/** A time of creation and an id, in the order of time. Without an id: before every id of that time. */
+export function listedPlace(createdAt: number, id?: string): string {
+  return [timePart(createdAt), ...(id === undefined ? [] : [id])].join("-");
+}
+
+/**
+ * Consents or payments by bank, TPP and {@link listedPlace} (`guards/lookup/listed_store.ts`). Until the personal data of the
+ * case is deleted.
+ */
+export const listedKey = (kind: string, bank?: string, client?: string, place?: string): Key => [
+  "listed",
+  kind,
+  ...(bank === undefined ? [] : [bank]),
+  ...(client === undefined ? [] : [client]),
+  ...(place === undefined ? [] : [place]),
+];
+
+/** How far the search for consents and payments is that the lists lack. Never deleted. */
+export const LIST_FILL_KEY: Key = ["list_fill"];
+
+/**
+ * An event that a TPP has not acknowledged (`events/event_store.ts`), by position in the history of its resource. Without
+ * them, the prefix of all events of a client at a bank. For `EVENT_DAYS`.
+ */
+export const eventKey = (client: ClientId, bank: BankCode, at?: number, resource?: string): Key => [
+  "event",
+  client,
+  bank,
+  ...placePart(at, resource),
+];
+
+/**
+ * A notice that a TPP has not acknowledged (`events/event_store.ts`), by position: about a bank, or about the TPP and for
+ * every bank. For `EVENT_DAYS`.
+ */
+export const noticeKey = (client: ClientId, bank: BankCode | undefined, at?: number, id?: string): Key => [
+  "event_notice",
+  client,
+  bank ?? "-", // no bank has this code
+  ...placePart(at, id),
+];
+
+/** The place of an acknowledged event or notice, by its place before (`events/event_store.ts`). For `EVENT_DAYS`. */
+export const finishedEventKey = ([family = "", ...place]: Key): Key => [`${family}_finished`, ...place];
+
+/** A change of a planned outage whose notices are not all staged (`events/outage_notice_store.ts`). */
+export const outageSpreadKey = (bank: BankCode, at: number): Key => ["outage_spread", bank, timePart(at)];
+
+/** The expiries of which a TPP has been told (`events/expiry_store.ts`). */
+export const toldExpiriesKey = (client: ClientId): Key => ["told_expiries", client];
+
+/** A TPP's subscription to its events at a bank (`events/subscription_store.ts`). Until the TPP deletes it. */
+export const subscriptionKey = (client: ClientId, bank: BankCode): Key => [
+  "event_subscription",
+  client,
+  bank,
+];

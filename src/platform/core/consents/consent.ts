@@ -1,0 +1,180 @@
+/**
+ * A domestic payment consent and its legal status changes. No I/O and no clock: the status of a consent depends on
+ * the time at which it is read, because its deadlines apply even before they are recorded.
+ */
+import type { Recorded } from "../../evidence/audit_trail.ts";
+import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identifiers.ts";
+import { instantOf } from "../../../base/kernel/date_time.ts";
+import { ApiError } from "../../../base/kernel/api_error.ts";
+import { AUTHORISE_WITHIN_SECONDS, USE_WITHIN_SECONDS } from "../../../base/profile.ts";
+import type { PaymentData } from "./initiation.ts";
+
+/** Contract CT1 to CT17. */
+export type ConsentStatus = "AwaitingAuthorisation" | "Rejected" | "Authorized" | "Consumed";
+
+/** The payment that the TPP asks the customer to consent to. */
+export interface ConsentRequest extends PaymentData {
+  readonly readRefundAccount?: "Yes" | "No" | undefined;
+  readonly authorisation?: {
+    readonly authorisationType: "Any" | "Single";
+    /** Any ISO 8601 form with an offset, as `instantOf` parses it. Was in the future when decoded. */
+    readonly completionDateTime?: string | undefined;
+  } | undefined;
+  /** Returned to the TPP and not used otherwise. */
+  readonly scaSupportData?: {
+    readonly requestedSCAExemptionType?: string | undefined;
+    readonly appliedAuthenticationApproach?: "CA" | "SCA" | undefined;
+    readonly referencePaymentOrderId?: string | undefined;
+  } | undefined;
+}
+
+/** One of the payer's accounts, as the bank reported it. Without a currency it has the consent's. */
+export interface PayerAccount {
+  readonly schemeName: string;
+  readonly identification: string;
+  readonly balance?: string | undefined;
+  readonly currency?: string | undefined;
+  readonly secondaryIdentification?: string | undefined;
+}
+
+/** The bank's report about the payer. */
+export interface Payer {
+  /** The bank's opaque id of the customer. */
+  readonly sub: string;
+  /** Number of the bank's report on this consent, from 1. `payer_accounts_store.ts` reads its accounts. */
+  readonly report?: number;
+  /** The one account that was chosen on the bank's own screen. Older records have all reported accounts here. */
+  readonly accounts?: readonly PayerAccount[];
+}
+
+/** A consent as stored. Read it through {@link asOf}. */
+export interface Consent extends Recorded {
+  readonly id: ConsentId;
+  readonly clientId: ClientId;
+  readonly bank: BankCode;
+  readonly request: ConsentRequest;
+  readonly status: ConsentStatus;
+  /** Milliseconds. */
+  readonly createdAt: number;
+  /** Milliseconds. */
+  readonly statusUpdatedAt: number;
+  /** Milliseconds. After it, an unauthorised consent is rejected. */
+  readonly authoriseBy: number;
+  /** The customer was sent to the bank. */
+  readonly sentToBank?: true;
+  readonly payer?: Payer;
+  readonly selectedAccount?: PayerAccount;
+  /** Milliseconds. Set when its personal data was deleted. Then it does not exist for participants. */
+  readonly forgottenAt?: number;
+  /** Milliseconds. Set when its case was erased. Then `forgottenAt` is set too. */
+  readonly erasedAt?: number;
+  /** Set, with a `forgottenAt` of 0, while the key of its personal data is lost. Never stored. */
+  readonly isLost?: true;
+}
+
+/** The changes of a consent after its creation. */
+export type ConsentMove =
+  | "authorise"
+  | "reject"
+  | "consume"
+  /** The store was restored, and the consent may have been used in the time that is lost (Decision G9). */
+  | "void"
+  /** The bank has the payment of this consent that the restored store had lost (Decision G9). */
+  | "recover";
+
+/** Contract CT5 to CT17: from -> change -> to. A change that is not listed is illegal. */
+const MOVES: Readonly<Record<ConsentStatus, Partial<Record<ConsentMove, ConsentStatus>>>> = {
+  AwaitingAuthorisation: { authorise: "Authorized", reject: "Rejected", recover: "Consumed" }, // contract CT5 to CT11
+  Authorized: { consume: "Consumed", void: "Rejected", recover: "Consumed" }, // contract CT14
+  Rejected: { recover: "Consumed" }, // contract CT16, except after a restore
+  Consumed: {}, // contract CT16
+};
+
+/** Returns a new consent (contract CT1). `now` is in milliseconds. */
+export function openConsent(
+  given: Pick<Consent, "id" | "clientId" | "bank" | "request">,
+  now: number,
+): Consent {
+  const completion = given.request.authorisation?.completionDateTime;
+  const wanted = completion === undefined ? undefined : instantOf(completion);
+  const latest = now + AUTHORISE_WITHIN_SECONDS * 1000;
+  return {
+    ...given,
+    status: "AwaitingAuthorisation",
+    createdAt: now,
+    statusUpdatedAt: now,
+    authoriseBy: Math.min(wanted ?? latest, latest), // Decision C1
+  };
+}
+
+/**
+ * Returns the consent at `now`. A passed deadline has rejected it, at the time of the deadline (contract CT12, CT15).
+ */
+export function asOf(consent: Consent, now: number): Consent {
+  const deadline = deadlineOf(consent);
+  return deadline === undefined || now < deadline
+    ? consent
+    : { ...consent, status: "Rejected", statusUpdatedAt: deadline };
+}
+
+/** Whether the TPP named the payer's account. Then there is no choice of account and no consent screen. */
+export function isImplicit(consent: Consent): boolean {
+  return consent.request.initiation.debtorAccount !== undefined;
+}
+
+/**
+ * Returns the consent after a change.
+ *
+ * @throws {ApiError} `resource.invalid_consent_status` if the change is not legal at `now`
+ */
+export function moved(consent: Consent, move: ConsentMove, now: number): Consent {
+  const current = asOf(consent, now);
+  const status = MOVES[current.status][move];
+  if (status === undefined) throw wrongStatus(move, current.status, statusesBefore(move));
+  return { ...current, status, statusUpdatedAt: now };
+}
+
+/**
+ * Returns the consent with the bank's report (contract CT4). The last report wins.
+ *
+ * @throws {ApiError} `resource.invalid_consent_status` unless it awaits authorisation
+ */
+export function withPayer(
+  consent: Consent,
+  reported: Pick<Payer, "sub" | "accounts">,
+  now: number,
+): Consent & { readonly payer: Payer & { readonly report: number } } {
+  const current = asOf(consent, now);
+  if (current.status !== "AwaitingAuthorisation") {
+    throw wrongStatus("payer accounts", current.status, ["AwaitingAuthorisation"]);
+  }
+  return { ...current, payer: { ...reported, report: (current.payer?.report ?? 0) + 1 } };
+}
+
+function statusesBefore(move: ConsentMove): readonly string[] {
+  return Object.entries(MOVES).filter(([, moves]) => Object.hasOwn(moves, move)).map(([status]) => status);
+}
+
+/** Returns the rejection of a request that needs another status. `attempt` is for the log. */
+export function wrongStatus(attempt: string, status: ConsentStatus, needed: readonly string[]): ApiError {
+  const message = `The consent's status must be ${needed.join(" or ")}; it is ${status}.`;
+  return invalidStatus(message, `${attempt} while ${status}`);
+}
+
+/**
+ * Returns the rejection of a request that the consent's status does not allow.
+ *
+ * @param message for the caller
+ * @param detail for the log
+ */
+export function invalidStatus(message: string, detail: string): ApiError {
+  const fault = { code: "Resource.InvalidConsentStatus", message } as const;
+  return new ApiError("resource.invalid_consent_status", { detail, faults: [fault] });
+}
+
+/** Returns when the consent expires, in milliseconds, or undefined if it cannot expire any more. */
+export function deadlineOf(consent: Consent): number | undefined {
+  if (consent.status === "AwaitingAuthorisation") return consent.authoriseBy;
+  if (consent.status === "Authorized") return consent.statusUpdatedAt + USE_WITHIN_SECONDS * 1000;
+  return undefined;
+}

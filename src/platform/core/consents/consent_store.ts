@@ -1,0 +1,259 @@
+/** Stores consents. Each change checks the version that it is based on, so of parallel changes only one commits. */
+import { z } from "zod";
+import { defineRecord, type StoredRecord } from "../../../base/store/record.ts";
+import { consentId } from "../../../base/store/record_fields.ts";
+import { asConsentId, type ConsentId } from "../../../base/kernel/identifiers.ts";
+import { type AuditEvent, record } from "../../evidence/audit_trail.ts";
+import type { EventType, StatusChange } from "../../events/event.ts";
+import type { StageEvent } from "../../events/event_store.ts";
+import { stageErasure } from "../../evidence/data_keys/erasure_store.ts";
+import { consentDeadlineKey, consentForgettingKey, consentKey } from "../../config/store_keys.ts";
+import type { Entry, Key, Reader, Store } from "../../../base/store/store.ts";
+import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
+import { type Consent, type ConsentStatus, deadlineOf } from "./consent.ts";
+import { listedAmount, stageListed, stageListedGone } from "../../guards/lookup/listed_store.ts";
+import { stageLookup, stageLookupGone } from "../../guards/lookup/lookup_store.ts";
+import { minimised, reportsToDelete } from "./minimise.ts";
+import { consentRecord } from "./stored_consent.ts";
+
+/** The actor of a change, its reason and its evidence, for the history. */
+export interface Cause extends Omit<AuditEvent, "at" | "event" | "deleted"> {
+  readonly reason: string;
+}
+
+export interface ConsentStore {
+  find(from: Reader, id: ConsentId): Promise<Entry<Consent> | null>;
+  stageCreation(tx: Transaction, consent: Consent, cause: Cause): void;
+  /**
+   * Stages the changed consent. The commit fails if the consent changed meanwhile.
+   *
+   * @returns the position of the history entry, milliseconds
+   */
+  stageChange(tx: Transaction, former: Entry<Consent>, changed: Consent, cause: Cause, at: number): number;
+  /**
+   * Stages an entry in the consent's history that does not change its status. The commit fails if the consent changed
+   * meanwhile.
+   *
+   * @param facts of the consent that the entry is about
+   */
+  stageNote(
+    tx: Transaction,
+    id: ConsentId,
+    entry: AuditEvent,
+    facts?: Pick<Consent, "sentToBank">,
+  ): Promise<void>;
+  /**
+   * Returns deadlines before `now`, earliest first, after the one given. The consents of some may have changed
+   * meanwhile.
+   */
+  deadlinesBefore(now: number, limit: number, after?: Deadline): Promise<readonly Deadline[]>;
+  /** Returns consents whose personal data is due to be deleted, by `now` in milliseconds, earliest first. */
+  dueToForget(now: number, limit: number): Promise<readonly Deadline[]>;
+  /**
+   * Stages the consent without personal data and the deletion of its evidence at these places.
+   *
+   * @param isLast whether no evidence is left. Then the case's data key is deleted too.
+   */
+  stageForgotten(
+    tx: Transaction,
+    former: Entry<Consent>,
+    changed: Consent,
+    deleted: readonly string[],
+    isLast: boolean,
+  ): void;
+  /** Stages the consent of an erased case, and the entry that says when and why. */
+  stageErased(tx: Transaction, former: Entry<Consent>, changed: Consent, cause: Cause): void;
+  /** Whether the deadline is still stored. */
+  standsDeadline(from: Reader, deadline: Deadline): Promise<boolean>;
+  /** Stages a later time for a deadline of {@link ConsentStore.dueToForget}. `at` is in milliseconds. */
+  stageForgetLater(tx: Transaction, deadline: Deadline, at: number): Promise<void>;
+  /** Stages the deletion of a deadline. */
+  stageDeadlineGone(tx: Transaction, deadline: Deadline): void;
+}
+
+/** A time at which a consent may expire. */
+export interface Deadline {
+  readonly key: Key;
+  readonly consentId: ConsentId;
+}
+
+/** Keys to prefetch for the consent that a path or a token names. */
+export function consentAhead(idText: unknown): readonly Key[] {
+  const id = asConsentId(idText);
+  return id === undefined ? [] : [consentKey(id)];
+}
+
+export const consentDeadlineRecord = defineRecord<ConsentId>({
+  name: "consent_deadline",
+  keyParts: ["deadline (ms)", "consent id"],
+  what: "The id of a consent, by the time at which it expires.",
+  schema: consentId,
+  version: 1,
+  lifetime: "Until the consent changes its status.",
+  personalData: "pseudonymous",
+  retention: "protocol",
+});
+
+export const consentForgettingRecord = defineRecord<{ readonly consentId: ConsentId }>({
+  name: "consent_forgetting",
+  keyParts: ["due time (ms)", "consent id"],
+  what: "The id of a consent that was never authorised, by the time at which its personal data is deleted.",
+  schema: z.looseObject({ consentId }),
+  version: 1,
+  lifetime: "Until the personal data is deleted.",
+  personalData: "pseudonymous",
+  retention: "protocol",
+});
+
+/**
+ * @param keepMs how long the personal data of a consent that was never authorised is kept, milliseconds
+ * @param stageEvent stages what the TPP is told of a change
+ */
+export function openConsentStore(store: Store, keepMs: number, stageEvent: StageEvent): ConsentStore {
+  return {
+    find: (from, id) => consentRecord.get(from, consentKey(id)),
+    stageCreation,
+    stageChange(tx, former, changed, cause, at) {
+      check(tx, former.key, former.version);
+      const deleted = reportsToDelete(former.value, changed);
+      const more = deleted.length === 0 ? {} : { deleted };
+      const event = { at, event: `consent.${changed.status}`, ...cause, ...more };
+      const position = stageRecorded(tx, minimised(changed), former.value, event);
+      const told = eventOf(former.value, changed, cause, position);
+      if (told !== undefined) stageEvent(tx, told); // contract EVT1
+      const [before, after] = [deadlineOf(former.value), deadlineOf(changed)];
+      if (before !== undefined && before !== after) remove(tx, consentDeadlineKey(before, changed.id));
+      if (before !== after) noteDeadline(tx, changed);
+      if (isNeverAuthorised(former.value, changed)) noteForgetting(tx, changed.id, at + keepMs);
+      return position;
+    },
+    async stageNote(tx, id, entry, facts = {}) {
+      const consent = await consentRecord.get(tx, consentKey(id)); // as stored: a deadline may have passed
+      if (consent === null) throw new Error("a history entry without its consent");
+      check(tx, consent.key, consent.version);
+      stageRecorded(tx, { ...consent.value, ...facts }, consent.value, entry);
+    },
+    deadlinesBefore: (now, limit, after) =>
+      dueIn(store, consentDeadlineRecord, (id) => id, now, limit, after),
+    dueToForget: (now, limit) =>
+      dueIn(store, consentForgettingRecord, ({ consentId }) => consentId, now, limit),
+    stageForgotten,
+    stageErased,
+    standsDeadline: async (from, { key }) => await from.get(key) !== null,
+    async stageForgetLater(tx, { key, consentId }, at) {
+      check(tx, key, (await tx.get(key))?.version ?? null);
+      remove(tx, key);
+      noteForgetting(tx, consentId, at);
+    },
+    stageDeadlineGone: (tx, deadline) => remove(tx, deadline.key),
+  };
+}
+
+const EVENT_TYPES: Partial<Record<ConsentStatus, EventType>> = {
+  Authorized: "consent-authorised",
+  Rejected: "consent-rejected",
+  Consumed: "consent-consumed",
+};
+
+/** Returns what the TPP is told of a change of status, or undefined of another change. */
+function eventOf(
+  former: Consent,
+  changed: Consent,
+  { actor }: Cause,
+  position: number,
+): StatusChange | undefined {
+  const { id, clientId, bank, status, statusUpdatedAt: at } = changed;
+  const type = actor === "clock" ? "consent-expired" : EVENT_TYPES[status]; // only a passed deadline is the clock's doing
+  if (type === undefined || status === former.status) return undefined;
+  const change = { type, resource: id, consentId: id, clientId, bank, status, at, position };
+  const isEnd = type === "consent-rejected" || type === "consent-expired";
+  return isEnd && wasAtBank(former) ? { ...change, forBank: type } : change; // contract EVT19
+}
+
+function wasAtBank({ status, sentToBank }: Consent): boolean {
+  return status === "Authorized" || sentToBank === true;
+}
+
+function isNeverAuthorised(former: Consent, changed: Consent): boolean {
+  return former.status === "AwaitingAuthorisation" && changed.status === "Rejected";
+}
+
+function noteForgetting(tx: Transaction, consentId: ConsentId, at: number): void {
+  consentForgettingRecord.set(tx, consentForgettingKey(at, consentId), { consentId });
+}
+
+/** Returns the entries of a record whose keys begin with a time before `now`, earliest first. */
+async function dueIn<T>(
+  store: Store,
+  record: StoredRecord<T>,
+  idOf: (value: T) => ConsentId,
+  now: number,
+  limit: number,
+  after?: Deadline,
+): Promise<readonly Deadline[]> {
+  const start = after === undefined ? {} : { after: after.key };
+  const entries = await store.list({ prefix: [record.name], ...start, limit });
+  return entries.filter(({ key }) => Number(key[1]) <= now).map(record.decode)
+    .map(({ key, value }) => ({ key, consentId: idOf(value) }));
+}
+
+function stageErased(tx: Transaction, former: Entry<Consent>, changed: Consent, cause: Cause): void {
+  check(tx, former.key, former.version);
+  const at = changed.erasedAt ?? changed.statusUpdatedAt;
+  stageRecorded(tx, changed, former.value, { ...cause, at, event: "consent.erased" });
+  stageUnlisted(tx, former.value);
+}
+
+function stageForgotten(
+  tx: Transaction,
+  former: Entry<Consent>,
+  changed: Consent,
+  deleted: readonly string[],
+  isLast: boolean,
+): void {
+  check(tx, former.key, former.version);
+  const at = changed.forgottenAt ?? changed.statusUpdatedAt;
+  const reason = "never authorised; the time to keep its personal data has passed";
+  const event = { at, event: "consent.personal_data_deleted", actor: "clock", reason, deleted };
+  if (isLast) stageErasure(tx, { consentId: changed.id, actor: "clock", reason, at });
+  stageRecorded(tx, changed, former.value, event);
+  stageUnlisted(tx, former.value);
+}
+
+/** Removes the entries by which the consent is found: a case without personal data is not found. */
+function stageUnlisted(tx: Transaction, former: Consent): void {
+  stageListedGone(tx, "consent", former);
+  const endToEndId = endToEndIdOf(former);
+  if (endToEndId !== undefined) stageLookupGone(tx, "end-to-end id", endToEndId, former);
+}
+
+function stageCreation(tx: Transaction, consent: Consent, cause: Cause): void {
+  check(tx, consentKey(consent.id), null);
+  stageRecorded(tx, consent, null, { at: consent.createdAt, event: `consent.${consent.status}`, ...cause });
+  noteDeadline(tx, consent);
+  noteEndToEndId(tx, consent);
+  stageListed(tx, "consent", consent, listedAmount(consent.request.initiation.instructedAmount));
+}
+
+function noteEndToEndId(tx: Transaction, consent: Consent): void {
+  const endToEndId = endToEndIdOf(consent);
+  if (endToEndId === undefined) return;
+  stageLookup(tx, "end-to-end id", endToEndId, consent);
+}
+
+function endToEndIdOf({ request }: Consent): string | undefined {
+  return request.initiation.endToEndIdentification;
+}
+
+function stageRecorded(tx: Transaction, consent: Consent, former: Consent | null, entry: AuditEvent): number {
+  const recorded = record(tx, consent.id, former, entry);
+  consentRecord.set(tx, consentKey(consent.id), { ...consent, ...recorded });
+  return recorded.recorded;
+}
+
+function noteDeadline(tx: Transaction, consent: Consent): void {
+  const deadline = deadlineOf(consent);
+  if (deadline !== undefined) {
+    consentDeadlineRecord.set(tx, consentDeadlineKey(deadline, consent.id), consent.id);
+  }
+}

@@ -1,0 +1,49 @@
+/** Creates a consent (contract EP6). Consent, claim, evidence and history are one commit. */
+import type { NamedDocument } from "../../evidence/evidence.ts";
+import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identifiers.ts";
+import type { Claim, ClaimStore } from "../../guards/idempotency/claim_store.ts";
+import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";
+import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
+import { type Consent, type ConsentRequest, openConsent } from "./consent.ts";
+import type { ConsentStore } from "./consent_store.ts";
+import { readConsent } from "./read_consent.ts";
+
+export interface CreateConsentDeps extends TransactDeps {
+  readonly consents: ConsentStore;
+  readonly claims: ClaimStore;
+  /** Returns the id of a new consent. The data key of its case exists. */
+  readonly newConsentId: () => Promise<ConsentId>;
+}
+
+/** A decoded request whose token and signature are verified. */
+export interface CreateConsent extends RequestState {
+  readonly clientId: ClientId;
+  readonly bank: BankCode;
+  readonly request: ConsentRequest;
+  readonly signedBody: SignedBody;
+  readonly claim: Claim;
+  /** The software statements in force. */
+  readonly documents: readonly NamedDocument[];
+}
+
+/**
+ * Creates the consent, or returns the one that a parallel request with the same key and body created.
+ *
+ * @throws {ApiError} `idempotency.key_reused`, `platform.unavailable`
+ */
+export async function createConsent(deps: CreateConsentDeps, command: CreateConsent): Promise<Consent> {
+  const { clientId, bank, request, claim } = command;
+  const id = await deps.newConsentId();
+  const consent: Consent = openConsent({ id, clientId, bank, request }, deps.clock());
+  return await transact(deps, { what: "consent", request: command }, async (tx) => {
+    const found = await deps.claims.claimFor(tx, claim);
+    if ("resourceId" in found) {
+      return (await readConsent(deps, tx, found.resourceId, { bank, clientId })).value;
+    }
+    const proof = signedEvidence("consent_request", command.signedBody);
+    const { documents } = command;
+    deps.consents.stageCreation(tx, consent, { actor: clientId, reason: "created", documents, ...proof });
+    deps.claims.stage(tx, found.free, consent.id);
+    return consent;
+  });
+}

@@ -1,0 +1,87 @@
+/**
+ * Deletes the personal data of consents that were never authorised, some days after they were rejected or expired
+ * (contract EN10, EN15). The consent's history stays. Such a consent does not exist for participants any more.
+ */
+import { errorText, inRandomBatches } from "../../../base/kernel/batches.ts";
+import type { BankCode } from "../../../base/kernel/identifiers.ts";
+import type { Reader } from "../../../base/store/store.ts";
+import type { Log } from "../../observed/log_events.ts";
+import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
+import { storedPlacesOf } from "../../evidence/read_case.ts";
+import type { ConsentStore, Deadline } from "./consent_store.ts";
+import { forgotten } from "./minimise.ts";
+
+export interface ForgetConsentsDeps extends TransactDeps {
+  readonly log: Log;
+  readonly consents: ConsentStore;
+  /** Whether the orders of the consent's bank are held, so that the consent may turn out to be paid (Decision G9). */
+  readonly isHeld: (from: Reader, bank: BankCode) => Promise<boolean>;
+  /** Returns the time by which retention periods are judged, milliseconds. */
+  readonly keptNow: () => Promise<number>;
+  /** Returns 0 to less than 1, for the order of a pass. */
+  readonly random: () => number;
+}
+
+/** Consents of a pass, earliest first. Each is one commit. The next pass starts a second later. */
+const PAGE = 50;
+/** Pieces of evidence that one commit deletes. If there are more, the next pass deletes them. */
+const MAX_PLACES = 100;
+/**
+ * A consent whose bank is held, or that cannot be handled, is looked at again after this time, milliseconds. Otherwise it
+ * would keep the later ones from their turn.
+ */
+const AGAIN_MS = 3_600_000;
+
+/**
+ * Handles consents whose time to keep them has passed, up to a limit. Several processes share them by a random order.
+ *
+ * @returns the number of consents that this process handled
+ */
+export async function forgetConsents(deps: ForgetConsentsDeps): Promise<number> {
+  const now = await deps.keptNow();
+  const due = await deps.consents.dueToForget(now, PAGE);
+  let handled = 0;
+  for (const [deadline] of inRandomBatches(due, 1, deps.random)) {
+    if (deadline === undefined) continue;
+    try {
+      if (await forget(deps, deadline, now)) handled++;
+    } catch (error) {
+      deps.log.error("consent.not_forgotten", { consentId: deadline.consentId, error: errorText(error) });
+      await putOff(deps, deadline, now + AGAIN_MS);
+    }
+  }
+  return handled;
+}
+
+/** Gives the consent another time, unless it was handled meanwhile. @param at milliseconds */
+async function putOff(deps: ForgetConsentsDeps, deadline: Deadline, at: number): Promise<void> {
+  await transact(deps, { what: "consent to forget", attempts: 1, lost: () => {} }, async (tx) => {
+    if (await deps.consents.standsDeadline(tx, deadline)) {
+      await deps.consents.stageForgetLater(tx, deadline, at);
+    }
+  });
+}
+
+/** Returns false if another process was faster. @param keptNow milliseconds */
+async function forget(deps: ForgetConsentsDeps, deadline: Deadline, keptNow: number): Promise<boolean> {
+  const places = await storedPlacesOf(deps.store, deadline.consentId);
+  const options = { what: "forgotten consent", attempts: 1, lost: () => false };
+  return await transact(deps, options, async (tx) => {
+    const [entry, stands] = await Promise.all([
+      deps.consents.find(tx, deadline.consentId),
+      deps.consents.standsDeadline(tx, deadline),
+    ]);
+    if (!stands) return false;
+    if (entry !== null && await deps.isHeld(tx, entry.value.bank)) {
+      await deps.consents.stageForgetLater(tx, deadline, keptNow + AGAIN_MS);
+      return true;
+    }
+    const isLast = places.length <= MAX_PLACES;
+    if (isLast || entry === null) deps.consents.stageDeadlineGone(tx, deadline);
+    if (entry === null || entry.value.status !== "Rejected") return true; // recovered after a restore
+    const now = deps.clock();
+    const deleted = places.slice(0, MAX_PLACES);
+    deps.consents.stageForgotten(tx, entry, forgotten(entry.value, now), deleted, isLast);
+    return true;
+  });
+}

@@ -1,0 +1,34 @@
+/**
+ * The payer's accounts for the platform's screen. They are stored once, as the evidence of the bank's report: its
+ * signed bytes in pieces, so that no number of accounts can make a value larger than the store's limit.
+ */
+import { valueAt } from "../../guards/http/decode.ts";
+import { fromWire } from "../../guards/http/wire_names.ts";
+import { parseStrictJson } from "../../../base/http/strict_json.ts";
+import type { ConsentId } from "../../../base/kernel/identifiers.ts";
+import { bodyAt } from "../../evidence/evidence_store.ts";
+import type { Reader } from "../../../base/store/store.ts";
+import type { Payer, PayerAccount } from "./consent.ts";
+
+/** Returns where a report is stored. It never changes. A later report has the next number. */
+export function reportPlace(consent: ConsentId, report: number): string {
+  return `${consent} payer accounts ${report}`;
+}
+
+/**
+ * Returns the accounts of the payer, or null if they have been deleted by the decision. They were validated when they
+ * were reported.
+ */
+export async function payerAccountsOf(
+  reader: Reader,
+  consent: ConsentId,
+  { accounts, report }: Payer,
+): Promise<readonly PayerAccount[] | null> {
+  if (accounts !== undefined) return accounts;
+  const evidence = report === undefined ? null : await bodyAt(reader, reportPlace(consent, report));
+  if (evidence === null) return null;
+  return valueAt(fromWire(parseStrictJson(evidence.bytes)), [
+    "data",
+    "debtorAccount",
+  ]) as readonly PayerAccount[];
+}

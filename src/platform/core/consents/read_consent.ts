@@ -1,0 +1,53 @@
+/** Reads a consent for an entitled caller. For any other caller it does not exist (Decision C2). */
+import type { Clock } from "../../../base/kernel/clock.ts";
+import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identifiers.ts";
+import { asConsentId } from "../../../base/kernel/identifiers.ts";
+import { ApiError } from "../../../base/kernel/api_error.ts";
+import { rejectLost } from "../../guards/security/lost_data.ts";
+import type { Entry, Reader } from "../../../base/store/store.ts";
+import { asOf, type Consent, type ConsentStatus } from "./consent.ts";
+import type { ConsentStore } from "./consent_store.ts";
+
+export interface ReadConsentDeps {
+  readonly clock: Clock;
+  readonly consents: ConsentStore;
+}
+
+/** The bank and the TPP of the consent. Without `clientId`, any TPP's (a bank reads them all). */
+export interface ConsentReader {
+  readonly bank: BankCode;
+  readonly clientId?: ClientId;
+}
+
+/**
+ * Returns the current consent and its version.
+ *
+ * @throws {ApiError} `resource.not_found`, `platform.unavailable` if its data key is lost
+ */
+export async function readConsent(
+  deps: ReadConsentDeps,
+  from: Reader,
+  idText: unknown,
+  by: ConsentReader,
+): Promise<Entry<Consent>> {
+  const id = asConsentId(idText);
+  const entry = id === undefined ? null : await deps.consents.find(from, id);
+  const gone = entry === null || (entry.value.forgottenAt !== undefined && entry.value.isLost !== true);
+  const foreign = entry !== null && by.clientId !== undefined && entry.value.clientId !== by.clientId;
+  if (gone || foreign || entry.value.bank !== by.bank) throw new ApiError("resource.not_found");
+  rejectLost(entry.value);
+  return { ...entry, value: asOf(entry.value, deps.clock()) };
+}
+
+/** Returns the current status of this owner's consent, or undefined if the owner has no such consent. */
+export async function consentStatus(
+  deps: ReadConsentDeps,
+  from: Reader,
+  id: ConsentId,
+  owner: Required<ConsentReader>,
+): Promise<ConsentStatus | undefined> {
+  const consent = (await deps.consents.find(from, id))?.value;
+  const own = consent !== undefined && consent.forgottenAt === undefined &&
+    consent.clientId === owner.clientId && consent.bank === owner.bank;
+  return own ? asOf(consent, deps.clock()).status : undefined;
+}

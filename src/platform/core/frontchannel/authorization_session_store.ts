@@ -1,0 +1,85 @@
+/** Stores authorization sessions by correlation id. Each change checks the version that it is based on. */
+import { z } from "zod";
+import { convertedRecord, defineRecord, optional } from "../../../base/store/record.ts";
+import {
+  bankCode,
+  clientId,
+  consentId,
+  flag,
+  instant,
+  text,
+  texts,
+} from "../../../base/store/record_fields.ts";
+import { payerOf, type StoredPayer, storedPayer, storedPayerSchema } from "../consents/stored_consent.ts";
+import { authorizationSessionKey } from "../../config/store_keys.ts";
+import type { Entry, Reader } from "../../../base/store/store.ts";
+import { check, type Transaction } from "../../../base/store/transaction.ts";
+import { type AuthorizationSession, keptUntil } from "./authorization_session.ts";
+
+export interface AuthorizationSessionStore {
+  find(from: Reader, correlationId: string): Promise<Entry<AuthorizationSession> | null>;
+  stageOpening(tx: Transaction, session: AuthorizationSession): void;
+  /** Stages a change. Of parallel changes, only one commits. */
+  stageChange(tx: Transaction, former: Entry<AuthorizationSession>, changed: AuthorizationSession): void;
+}
+
+const party = { legalName: text, clientId: text, role: text, registeredSince: instant };
+
+/** The accounts of the payer are stored as in a consent. */
+interface StoredSession extends Omit<AuthorizationSession, "payer"> {
+  readonly payer?: StoredPayer;
+}
+
+const storedRecord = defineRecord<StoredSession>({
+  name: "interaction",
+  keyParts: ["correlation id"],
+  what: "An authorization session: the customer's browser from the TPP's link to the return to the TPP.",
+  schema: z.looseObject({
+    correlationId: text,
+    stage: z.enum(["at_bank", "deciding", "finished"]),
+    clientId,
+    bank: bankCode,
+    consentId,
+    requestHash: text,
+    bindingHash: text,
+    debtorAccountPresent: flag,
+    uiLocales: optional(texts),
+    payer: optional(storedPayerSchema),
+    parties: optional(z.looseObject({
+      tpp: z.looseObject({ ...party, registrationNumber: optional(text), clientUri: optional(text) }),
+      bank: z.looseObject({ code: text, name: text }),
+    })),
+    expiresAt: instant,
+    outcome: optional(z.looseObject({ sealed: text, until: instant, accepted: optional(flag) })),
+  }),
+  version: 1,
+  lifetime: "Expires after 900 s. Kept for 24 h more, for late customers.",
+  personalData: "customer",
+  retention: "protocol",
+});
+
+export const authorizationSessionRecord = convertedRecord(storedRecord, sessionOf, storedSession);
+
+export function openAuthorizationSessionStore(): AuthorizationSessionStore {
+  return {
+    find: (from, correlationId) =>
+      authorizationSessionRecord.get(from, authorizationSessionKey(correlationId)),
+    stageOpening(tx, session) {
+      check(tx, authorizationSessionKey(session.correlationId), null);
+      const key = authorizationSessionKey(session.correlationId);
+      authorizationSessionRecord.set(tx, key, session, keptUntil(session));
+    },
+    stageChange(tx, former, changed) {
+      check(tx, former.key, former.version);
+      authorizationSessionRecord.set(tx, former.key, changed, keptUntil(changed));
+    },
+  };
+}
+
+function storedSession({ payer, ...session }: AuthorizationSession): StoredSession {
+  return payer === undefined ? session : { ...session, payer: storedPayer(payer) };
+}
+
+function sessionOf({ payer, ...session }: StoredSession): AuthorizationSession {
+  return payer === undefined ? session : { ...session, payer: payerOf(payer) };
+}

@@ -1,0 +1,70 @@
+/**
+ * Binds an authorization session to one browser by a cookie with 256 random bits. The store has only the hash.
+ * Another browser with the same link or the same return URL cannot continue the session (FAPI 2.0 §6.4, §6.5).
+ */
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import type { Context } from "hono";
+import { isUuid, newSecret, sha256 } from "../../../base/kernel/identifiers.ts";
+import { FLOW_SECONDS, LATE_CUSTOMER_SECONDS } from "../../../base/profile.ts";
+import type { AskingBrowser } from "./asking_browser.ts";
+
+/** How many of the browser's newest sessions are read. */
+const MAX_NAMED = 4;
+/** How many sessions a browser can have. More cookies would make its requests too large for a proxy. */
+const MAX_COOKIES = 20;
+
+/** Sets, checks and derives values from the cookie. */
+export interface BrowserBinding {
+  /** Returns a new secret for the cookie and the hash to store. */
+  fresh(): Promise<{ readonly secret: string; readonly hash: string }>;
+  /** Sets the cookie of a new session, and clears the oldest ones of a browser that has too many. */
+  set(c: Context, correlationId: string, secret: string): void;
+  /** Returns the browser that sent the request. */
+  asking(c: Context): AskingBrowser;
+}
+
+/**
+ * Opens the binding.
+ *
+ * @param secure whether `auth_url` is https. On plain-http localhost the cookie has no prefix and no Secure (Decision
+ * F2).
+ */
+export function openBrowserBinding(secure: boolean): BrowserBinding {
+  const nameOf = (correlationId: string): string => `${secure ? "__Host-" : ""}sca-${correlationId}`;
+  const secretOf = (c: Context, correlationId: string): string | undefined =>
+    getCookie(c, nameOf(correlationId));
+  // Lax, because the customer returns from the bank's site by a top-level navigation.
+  const attributes = { path: "/", httpOnly: true, sameSite: "Lax", secure } as const;
+  // Browsers send older cookies first (RFC 6265 §5.4).
+  const named = (c: Context): string[] =>
+    Object.keys(getCookie(c)).filter((name) => name.startsWith(nameOf("")))
+      .map((name) => name.slice(nameOf("").length)).filter(isUuid);
+  const forget = (c: Context, correlationId: string): void =>
+    void deleteCookie(c, nameOf(correlationId), attributes);
+  return {
+    asking: (c) => ({
+      names: () => named(c).slice(-MAX_NAMED),
+      async holds({ correlationId, bindingHash }) {
+        const own = secretOf(c, correlationId);
+        return own !== undefined && await sha256(own) === bindingHash;
+      },
+      formToken: (correlationId) => sha256(`csrf ${secretOf(c, correlationId) ?? newSecret()}`),
+      forget(correlationId) {
+        if (secretOf(c, correlationId) !== undefined) forget(c, correlationId);
+      },
+    }),
+    async fresh() {
+      const own = newSecret();
+      return { secret: own, hash: await sha256(own) };
+    },
+    set(c, correlationId, own) {
+      for (const oldest of named(c).slice(0, -(MAX_COOKIES - 1))) forget(c, oldest);
+      // As long as the session is stored, because only the cookie lets a late customer return to the TPP (Decision
+      // G1).
+      setCookie(c, nameOf(correlationId), own, {
+        ...attributes,
+        maxAge: FLOW_SECONDS + LATE_CUSTOMER_SECONDS,
+      });
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * Handles a session whose bank or TPP is not active any more (Decision G5). No code is issued and the consent is not
+ * decided. The browser is redirected to the TPP with an error. The consent waits for a new request or its deadline.
+ */
+import type { ClientId } from "../../../base/kernel/identifiers.ts";
+import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
+import type { BankClient } from "../registration/client.ts";
+import type { ClientStore } from "../registration/client_store.ts";
+import type { Inactive, StandingOf } from "../../guards/security/standing.ts";
+import type { Reader } from "../../../base/store/store.ts";
+import type { AuthorizationSession } from "./authorization_session.ts";
+import { addressOf } from "./start_authorization.ts";
+import { inactiveUrl } from "./tpp_redirect.ts";
+
+export interface InactivePartyDeps {
+  readonly clients: Pick<ClientStore, "find">;
+  readonly requests: PushedRequestStore;
+  readonly standingOf: StandingOf;
+  readonly authUrl: string;
+}
+
+/**
+ * Returns the next URL of this session if its bank or its TPP is not active. Returns null if both are active, or if
+ * the pushed request is deleted, because the session is then over.
+ *
+ * @throws {ApiError} `platform.unavailable` if the status list is too old
+ */
+export async function wayOutOfInactive(
+  deps: InactivePartyDeps,
+  bank: BankClient,
+  session: Pick<AuthorizationSession, "clientId" | "requestHash">,
+  reads: Reader,
+): Promise<string | null> {
+  const ofBank = await deps.standingOf(bank);
+  const ofTpp = await standingOfTpp(deps, session.clientId, reads);
+  if (ofBank === "active" && ofTpp === "active") return null;
+  const request = await deps.requests.find(reads, session.requestHash);
+  if (request === null) return null;
+  const to = addressOf(deps.authUrl, request.value);
+  if (ofBank !== "active") return inactiveUrl(to, "bank", ofBank);
+  return ofTpp === "active" ? null : inactiveUrl(to, "TPP", ofTpp);
+}
+
+async function standingOfTpp(
+  { clients, standingOf }: InactivePartyDeps,
+  clientId: ClientId,
+  reads: Reader,
+): Promise<"active" | Inactive> {
+  const tpp = await clients.find(reads, clientId);
+  return tpp === null ? "deregistered" : await standingOf(tpp);
+}

@@ -1,0 +1,213 @@
+/**
+ * Decrypts the result JWT of a returning customer, verifies it with a key of the bank in the path, and decodes it. It
+ * has no effect until its correlation id is matched to this browser's session (Decision B4).
+ */
+import { noteReceived } from "../../../base/http/received_jwts.ts";
+import { isAccountNumberLike } from "../../../base/values/account.ts";
+import { isUuid } from "../../../base/kernel/identifiers.ts";
+import { type Clock, unixSeconds } from "../../../base/kernel/clock.ts";
+import { mismatch, ok, type Result } from "../../../base/kernel/result.ts";
+import { checkTimes, type ClaimTimes, type TimeRules } from "../../../base/jose/claim_times.ts";
+import { anything, checkClaims, type ClaimsOf, exactly, text } from "../../../base/jose/claims.ts";
+import {
+  type JsonObject,
+  readCompactJws,
+  unverifiedClaims,
+  type UnverifiedJws,
+} from "../../../base/jose/compact_jws.ts";
+import { type NamedKey, openSealed } from "../../../base/jose/sealed_jwt.ts";
+import { type Signer, verifyJwt } from "../../../base/jose/verify_jwt.ts";
+import { EXPIRY_SKEW_SECONDS, MAX_JWT_CHARACTERS } from "../../../base/limits.ts";
+import { MAX_BANK_RETURN_SECONDS, MAX_JTI_CHARACTERS } from "../../../base/profile.ts";
+import type { Evidence } from "../../evidence/evidence.ts";
+import { documentOfKey } from "../../evidence/key_documents.ts";
+import type { ParticipantKeySets } from "../participants/participant_keys.ts";
+import type { BankClient } from "../registration/client.ts";
+import { hasNoControl } from "../../guards/http/wire_fields.ts";
+import { idPart, spentJwtKey } from "../../config/store_keys.ts";
+import type { Once } from "../../../base/store/transaction.ts";
+
+/** The result that the bank reports. */
+export interface ScaResult {
+  readonly outcome: "success" | "failure" | "unknown";
+  /** The bank's own code, quoted and bounded, for the bank's trace. */
+  readonly statusCode?: string;
+  /** Whether the bank reported insufficient funds (Decision G7). */
+  readonly isShortOfFunds: boolean;
+  /** The bank's own status text, stored in the history. */
+  readonly status: string;
+  /** The bank's opaque id of the customer; undefined if missing or similar to an account number. */
+  readonly sub: string | undefined;
+}
+
+/**
+ * A result that the bank signed for this platform. Only {@link openScaResponse} makes one. Whether it can be used
+ * depends on its times and on the session that it names.
+ */
+export interface ScaResponse {
+  readonly correlationId: string;
+  /** A result with a fault in its times is ignored (Decision B4). */
+  readonly times: Result<ClaimTimes>;
+  readonly refId: string;
+  readonly debtorAccountPresent: string;
+  readonly result: ScaResult;
+  /** The JWT that the bank signed. */
+  readonly evidence: Evidence;
+  /** To be committed with the effect of the result. */
+  readonly once: Once;
+}
+
+export interface ScaResponseDeps {
+  readonly decrypters: readonly NamedKey[];
+  readonly keys: ParticipantKeySets;
+  readonly authUrl: string;
+  readonly clock: Clock;
+}
+
+const HEADER = { maxCharacters: MAX_JWT_CHARACTERS, typ: ["JWT"] } as const;
+const TIMES: TimeRules = {
+  exp: "required",
+  iat: "required",
+  maxLifetime: MAX_BANK_RETURN_SECONDS,
+  maxAge: MAX_BANK_RETURN_SECONDS + EXPIRY_SKEW_SECONDS,
+};
+const KID = /^[A-Za-z0-9_-]{27}=?$/; // base64url SHA-1
+const MAX_SUB_CHARACTERS = 255;
+/** `status_code` of a failure because of insufficient funds (Decision G7). */
+const SHORT_OF_FUNDS = "insufficient_funds";
+
+/**
+ * Decrypts and verifies a result JWT. Faulty times do not reject it here, because the caller decides about them. Every
+ * failure gets the same page (contract BR17).
+ */
+export async function openScaResponse(
+  deps: ScaResponseDeps,
+  bank: BankClient,
+  sealed: string,
+): Promise<Result<ScaResponse>> {
+  const token = await openReceived(deps.decrypters, sealed);
+  if (!token.ok) return token;
+  const verified = await verifyJwt(token.value, {
+    ...HEADER,
+    findKey: (jws) => findSigner(deps.keys, bank, jws),
+    claims: (claims) => checkResult(claims, bank, deps),
+    times: "unchecked",
+  });
+  if (!verified.ok) return verified;
+  const { claims, signer } = verified.value;
+  const bytes = new TextEncoder().encode(token.value);
+  const evidence: Evidence = { kind: "sca_result", bytes, key: documentOfKey(signer.key) };
+  return ok({ ...await decode(claims, bank), evidence });
+}
+
+/** Returns the correlation id of an unverified result. Use it only to find a session of the same browser. */
+export async function claimedCorrelationId(
+  decrypters: readonly NamedKey[],
+  sealed: string,
+): Promise<Result<string>> {
+  const token = await openReceived(decrypters, sealed);
+  const jws = token.ok ? readCompactJws(token.value, HEADER) : token;
+  const claims = jws.ok ? unverifiedClaims(jws.value) : jws;
+  if (!claims.ok) return claims;
+  const id = claims.value["correlation_id"];
+  return isUuid(id) ? ok(id) : mismatch("correlation_id", "a UUID", id);
+}
+
+async function openReceived(decrypters: readonly NamedKey[], sealed: string): Promise<Result<string>> {
+  const token = await openSealed(sealed, decrypters);
+  if (token.ok) noteReceived("result JWT", token.value);
+  return token;
+}
+
+/** The key is one of the path's bank, never of a bank that the token names (RFC 8725 §3.8). */
+async function findSigner(
+  keys: ParticipantKeySets,
+  bank: BankClient,
+  { header: { kid } }: UnverifiedJws,
+): Promise<Result<Signer>> {
+  if (typeof kid !== "string" || !KID.test(kid)) return mismatch("header kid", "a base64url SHA-1", kid);
+  const key = await keys.signingKey(bank, kid);
+  return key === undefined
+    ? mismatch("header kid", "the kid of a current signing key of the bank", kid)
+    : ok({ key });
+}
+
+interface CheckedResult {
+  readonly claims: ClaimsOf<ReturnType<typeof rulesFor>>;
+  readonly times: ScaResponse["times"];
+}
+
+function checkResult(
+  received: JsonObject,
+  bank: BankClient,
+  { authUrl, clock }: ScaResponseDeps,
+): Result<CheckedResult> {
+  const claims = checkClaims(received, rulesFor(bank, authUrl));
+  return claims.ok
+    ? ok({ claims: claims.value, times: checkTimes(received, TIMES, unixSeconds(clock())) })
+    : claims;
+}
+
+const required = text(MAX_JTI_CHARACTERS);
+
+function rulesFor(bank: BankClient, authUrl: string) {
+  return {
+    iss: exactly(bank.orgId), // Decision B3
+    aud: exactly(authUrl), // Decision A2, as a string
+    bank_id: exactly(bank.code), // contract RT5: the redirection fails
+    jti: required,
+    correlation_id: required,
+    ref_id: required,
+    debtor_account_present: required,
+    status_code: anything,
+    status: anything,
+    sub: anything,
+    exp: anything,
+  };
+}
+
+async function decode(
+  { claims, times }: CheckedResult,
+  bank: BankClient,
+): Promise<Omit<ScaResponse, "evidence">> {
+  return {
+    correlationId: claims.correlation_id,
+    times,
+    refId: claims.ref_id,
+    debtorAccountPresent: claims.debtor_account_present,
+    result: {
+      outcome: outcomeOf(claims.status_code),
+      ...received(claims.status_code),
+      isShortOfFunds: claims.status_code === SHORT_OF_FUNDS,
+      status: printable(claims.status),
+      sub: acceptableSub(claims.sub),
+    },
+    once: {
+      key: spentJwtKey("bank_return", bank.code, await idPart(claims.jti)),
+      expiresAt: Math.ceil(Number(claims.exp) + EXPIRY_SKEW_SECONDS) * 1000,
+      rejection: "bank_return.not_authentic",
+      fault: { at: "jti", expected: "new for each result", received: "one used before" },
+    },
+  };
+}
+
+function received(statusCode: unknown): { readonly statusCode?: string } {
+  const { fault } = mismatch("status_code", "", statusCode);
+  return fault.received === undefined ? {} : { statusCode: fault.received };
+}
+
+/** Decision B3: exact values only. Unknown values fail closed. */
+function outcomeOf(statusCode: unknown): ScaResult["outcome"] {
+  if (statusCode === "success" || statusCode === "200") return "success";
+  return statusCode === "failure" || statusCode === SHORT_OF_FUNDS ? "failure" : "unknown";
+}
+
+function acceptableSub(sub: unknown): string | undefined {
+  const usable = typeof sub === "string" && sub !== "" && sub.length <= MAX_SUB_CHARACTERS &&
+    hasNoControl(sub) && !isAccountNumberLike(sub);
+  return usable ? sub : undefined;
+}
+
+function printable(status: unknown): string {
+  return typeof status === "string" ? status.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 64) : "no status";
+}

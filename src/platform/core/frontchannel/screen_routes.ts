@@ -1,0 +1,149 @@
+/**
+ * Routes of the platform's consent screen. Only the browser that began the session sees it, and one form decides it.
+ */
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import { formBody } from "../../../base/http/body.ts";
+import type { RequestVariables } from "../../../base/http/context.ts";
+import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
+import { bankParameter } from "../../guards/http/openapi_parameters.ts";
+import { CONSENT_SCREEN_PATH } from "../../config/paths.ts";
+import { ApiError } from "../../../base/kernel/api_error.ts";
+import type { BankCode } from "../../../base/kernel/identifiers.ts";
+import { renderConsentPage } from "../../../pages/consent_page.tsx";
+import { chooseLanguage, type Language } from "../../../pages/language.ts";
+import type { Site } from "../../../pages/site.ts";
+import type { BrowserBinding } from "./browser_binding.ts";
+import { consentView } from "./consent_view.ts";
+import { decideConsent, type DecideDeps, openScreen, type ScreenVisit } from "./decide_consent.ts";
+import type { Decision, OpenDecision } from "./open_decision.ts";
+import type { Reading } from "./decision_evidence.ts";
+import { bankOf, queryOf } from "./link.ts";
+import { isAccountMissing, screenUrl } from "./screen_url.ts";
+
+export interface ScreenRouteDeps extends DecideDeps {
+  readonly binding: BrowserBinding;
+  readonly site: Site;
+}
+
+/** Status of every redirect, so that a form is never posted on (FAPI 2.0 §5.3.2.2 item 10: never 307). */
+export const SEE_OTHER = 303;
+
+const page = { "text/html": { schema: z.string() } };
+const decisionQuery = z.object({ flow: z.string(), lang: z.string().optional() });
+const consentRoute = createRoute({
+  method: "get",
+  path: CONSENT_SCREEN_PATH,
+  hide: true,
+  request: { params: bankParameter, query: decisionQuery },
+  responses: {
+    200: { description: "The consent screen", content: page },
+    303: { description: "To the TPP: there is nothing to decide any more" },
+  },
+});
+const decisionRoute = createRoute({
+  ...consentRoute,
+  method: "post",
+  responses: { 303: { description: "To the TPP, or to the same screen if an account is missing" } },
+});
+
+interface LinkVariables {
+  bankCode: BankCode;
+  query: ReadonlyMap<string, string>;
+}
+
+/** Check: the bank of the path. */
+export const linkedBank = createMiddleware<
+  { Variables: Pick<LinkVariables, "bankCode"> & Pick<RequestVariables, "facts"> }
+>(
+  async function bankCode(c, next) {
+    const bank = bankOf(c.req.param("bank"));
+    c.set("bankCode", bank);
+    c.get("facts").bank = bank;
+    await next();
+  },
+);
+
+/** Check: the parameters of the link, each at most once. */
+export const linkQuery = createMiddleware<{ Variables: Pick<LinkVariables, "query"> }>(
+  async function linkQuery(c, next) {
+    c.set("query", queryOf(c.req.url));
+    await next();
+  },
+);
+
+export function screenRoutes(deps: ScreenRouteDeps): readonly PlatformEndpoint[] {
+  return [
+    endpoint("browser", "returning", consentRoute, [linkedBank, linkQuery], async (c) => {
+      const screen = await openScreen(deps, visitOf(deps, c, c.var));
+      return "show" in screen
+        ? await drawScreen(deps, c, c.get("query"), screen.show)
+        : c.redirect(screen.leadTo, SEE_OTHER);
+    }),
+    endpoint("browser", "returning", decisionRoute, [linkedBank, linkQuery, formBody], async (c) => {
+      const form = c.get("form");
+      const userAgent = c.req.header("user-agent");
+      const reading = (open: OpenDecision): Reading => ({ language: languageOf(c, open), userAgent });
+      const posted = { decisionOf: () => readDecision(form), token: form.get("csrf"), reading };
+      return c.redirect(await decideConsent(deps, visitOf(deps, c, c.var), posted), SEE_OTHER);
+    }),
+  ];
+}
+
+function visitOf(
+  deps: ScreenRouteDeps,
+  c: Context,
+  { bankCode, query, reads, interactionId }:
+    & LinkVariables
+    & Pick<RequestVariables, "reads" | "interactionId">,
+): ScreenVisit {
+  return {
+    bank: bankCode,
+    correlationId: query.get("flow"),
+    browser: deps.binding.asking(c),
+    reads,
+    interactionId,
+  };
+}
+
+async function drawScreen(
+  deps: ScreenRouteDeps,
+  c: Context,
+  query: LinkVariables["query"],
+  open: OpenDecision,
+): Promise<Response> {
+  const language = languageOf(c, open);
+  const view = consentView(open, {
+    csrf: await deps.binding.asking(c).formToken(open.session.correlationId),
+    address: screenUrl(deps.authUrl, open.session),
+    language,
+    site: deps.site,
+    now: deps.clock(),
+    isAccountMissing: isAccountMissing(query),
+  });
+  c.header("content-security-policy", screenPolicy(deps.site.sandbox));
+  return c.html(renderConsentPage(view, language));
+}
+
+function languageOf(c: Context, { session }: OpenDecision): Language {
+  return chooseLanguage(c.req.header("accept-language"), c.req.query("lang"), session.uiLocales);
+}
+
+// Browsers apply form-action also to every redirect after a form post, and the redirects to the TPP may use several
+// hosts. A narrower list would leave a customer who has decided on this page.
+function screenPolicy(sandbox: boolean): string {
+  const loopback = sandbox ? " http://localhost:* http://127.0.0.1:*" : "";
+  return "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+    `form-action 'self' https:${loopback}`;
+}
+
+function readDecision(form: ReadonlyMap<string, string>): Decision {
+  const decision = form.get("decision");
+  if (decision !== "accept" && decision !== "refuse") {
+    throw new ApiError("authorization.invalid_request", "no decision");
+  }
+  const account = form.get("account");
+  const accountIndex = account !== undefined && /^\d{1,3}$/.test(account) ? Number(account) : undefined;
+  return { accepted: decision === "accept", accountIndex };
+}

@@ -1,0 +1,28 @@
+/** The URL of a session's consent screen. */
+import { CONSENT_SCREEN_PATH, filledPath } from "../../config/paths.ts";
+import type { Language } from "../../../pages/language.ts";
+import type { AuthorizationSession } from "./authorization_session.ts";
+
+/** Returns the URL. It grants no access: the browser also needs the session's cookie. */
+export function screenUrl(
+  authUrl: string,
+  { bank, correlationId }: Pick<AuthorizationSession, "bank" | "correlationId">,
+): string {
+  return `${authUrl}${filledPath(CONSENT_SCREEN_PATH, { bank })}?flow=${correlationId}`;
+}
+
+const PROBLEM = { name: "problem", account: "account" } as const;
+
+/** Returns the URL of the same screen, which asks for an account because the customer has accepted without one. */
+export function screenUrlWithoutAccount(
+  authUrl: string,
+  session: Pick<AuthorizationSession, "bank" | "correlationId">,
+  language: Language,
+): string {
+  return `${screenUrl(authUrl, session)}&lang=${language}&${PROBLEM.name}=${PROBLEM.account}`;
+}
+
+/** Whether the query of the screen's URL says that an account is missing. */
+export function isAccountMissing(query: ReadonlyMap<string, string>): boolean {
+  return query.get(PROBLEM.name) === PROBLEM.account;
+}

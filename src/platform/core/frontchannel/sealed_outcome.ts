@@ -1,0 +1,43 @@
+/**
+ * Encrypts the next URL of a finished session, so that the same browser can be sent there again after a double click
+ * or a reload. The key is derived from the session's form token, which only that browser's cookie and forms contain.
+ * The store therefore contains no readable code.
+ */
+import { sha256Bytes } from "../../../base/kernel/identifiers.ts";
+
+const ALGORITHM = "AES-GCM";
+const IV_BYTES = 12;
+
+/** Encrypts the URL with the form token; base64. */
+export async function sealOutcome(token: string, url: string): Promise<string> {
+  const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+  const sealed = await crypto.subtle.encrypt(
+    { name: ALGORITHM, iv },
+    await keyOf(token, "encrypt"),
+    encoded(url),
+  );
+  return new Uint8Array([...iv, ...new Uint8Array(sealed)]).toBase64();
+}
+
+/** Decrypts the URL. Returns null if it was encrypted with another token. */
+export async function openOutcome(token: string, sealed: string): Promise<string | null> {
+  const bytes = Uint8Array.fromBase64(sealed);
+  const iv = bytes.slice(0, IV_BYTES);
+  const key = await keyOf(token, "decrypt");
+  try {
+    const url = await crypto.subtle.decrypt({ name: ALGORITHM, iv }, key, bytes.slice(IV_BYTES));
+    return new TextDecoder().decode(url);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "OperationError") return null; // WebCrypto: the tag is wrong
+    throw error;
+  }
+}
+
+async function keyOf(token: string, use: "encrypt" | "decrypt"): Promise<CryptoKey> {
+  const bytes = await sha256Bytes(encoded(`outcome ${token}`)); // the token has 256 random bits, so a hash is enough
+  return await crypto.subtle.importKey("raw", bytes, ALGORITHM, false, [use]);
+}
+
+function encoded(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
+}

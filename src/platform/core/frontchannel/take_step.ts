@@ -1,0 +1,257 @@
+/**
+ * Takes an authorization session one step further, for the bank's return and for the platform's screen: to the
+ * screen, or to its end with the consent `Authorized` and a code, `Rejected`, or unchanged. All changes of a step
+ * (consent, code, session, pushed request, replay record of the bank's JWT) are one commit (contract AZ15, BR15).
+ */
+import type { Parties } from "../../../base/values/parties.ts";
+import { type Consent, type ConsentStatus, moved, type Payer } from "../consents/consent.ts";
+import type { ConsentStore } from "../consents/consent_store.ts";
+import { findOpenFlow, type OpenFlow, stageFlowClosed } from "../consents/open_flow_store.ts";
+import { readConsent } from "../consents/read_consent.ts";
+import { ApiError } from "../../../base/kernel/api_error.ts";
+import type { AuthorizationCodeStore } from "../oauth/authorization_code_store.ts";
+import type { PushedRequest } from "../oauth/pushed_request.ts";
+import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
+import type { ShownPage } from "../../evidence/entry.ts";
+import type { Evidence } from "../../evidence/evidence.ts";
+import { CODE_SECONDS } from "../../../base/profile.ts";
+import type { Client } from "../registration/client.ts";
+import type { ClientStore } from "../registration/client_store.ts";
+import { type RequestReads, started } from "../../../base/store/request_reads.ts";
+import type { Entry, Reader } from "../../../base/store/store.ts";
+import {
+  newReplayRecords,
+  type ReplayRecords,
+  transact,
+  type TransactDeps,
+  type Transaction,
+} from "../../../base/store/transaction.ts";
+import type { AskingBrowser } from "./asking_browser.ts";
+import { type AuthorizationSession, overtaken, type Step } from "./authorization_session.ts";
+import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
+import { screenUrl } from "./screen_url.ts";
+import { sealOutcome } from "./sealed_outcome.ts";
+import { addressOf } from "./start_authorization.ts";
+import { backTo, errorUrl, successUrl, type TppAddress } from "./tpp_redirect.ts";
+
+export interface StepDeps extends TransactDeps {
+  readonly consents: ConsentStore;
+  readonly clients: ClientStore;
+  readonly sessions: AuthorizationSessionStore;
+  readonly requests: PushedRequestStore;
+  readonly codes: AuthorizationCodeStore;
+  readonly authUrl: string;
+}
+
+/** The facts at `now` (milliseconds) from which a step is chosen. */
+export interface Situation {
+  readonly session: AuthorizationSession;
+  readonly consent: Consent;
+  readonly tpp: Client;
+  readonly now: number;
+}
+
+/** A step to execute. A question also names the TPP and the bank. */
+export type ChosenStep = Exclude<Step, { kind: "ask" }> | {
+  readonly kind: "ask";
+  readonly payer: Payer;
+  readonly reason: string;
+  readonly parties: Parties;
+};
+
+/** Called again if a parallel change committed first. Not called if the consent no longer awaits authorisation. */
+export type ChooseStep = (at: Situation) => ChosenStep | "stay";
+
+export interface StepContext {
+  /** For a minute, this browser can be sent again to the step's next URL. */
+  readonly browser: AskingBrowser;
+  /** Committed with the step. */
+  readonly replayRecords?: ReplayRecords;
+  /** The page on which the customer decided, for the consent's history. */
+  readonly page?: ShownPage;
+  /** The cause of the step: the bank's result or the customer's decision. */
+  readonly evidence?: readonly Evidence[];
+  readonly reads: RequestReads;
+  readonly interactionId: string;
+}
+
+export type Taken =
+  /** `decided` is the consent's status if another session had decided it before. */
+  | { readonly kind: "led"; readonly url: string; readonly decided?: ConsentStatus }
+  | { readonly kind: "stayed" }
+  /** Another session of the same pushed request has ended. The TPP has a response already, and gets only one. */
+  | { readonly kind: "answered"; readonly consent: Consent }
+  /** The session had ended before. */
+  | { readonly kind: "over"; readonly session: AuthorizationSession };
+
+/**
+ * Executes the chosen step.
+ *
+ * @throws {ApiError} `interaction.finished` if no address of the TPP is left; `platform.unavailable` if parallel
+ * changes kept committing first
+ */
+export async function takeStep(
+  deps: StepDeps,
+  correlationId: string,
+  choose: ChooseStep,
+  context: StepContext,
+): Promise<Taken> {
+  const { reads, replayRecords = newReplayRecords(), interactionId, browser } = context;
+  const request = { reads, replayRecords, interactionId };
+  const options = { what: "authorization session", request };
+  const { taken, ends } = await transact<Attempted>(deps, options, async (tx) => {
+    const now = deps.clock(); // read once, so that a deadline has passed for all of an attempt or for none
+    const session = await deps.sessions.find(tx, correlationId);
+    if (session === null) throw new ApiError("interaction.finished", "no such session");
+    if (session.value.stage === "finished") return { taken: { kind: "over", session: session.value } };
+    const standing = await readStanding({ ...deps, clock: () => now }, session.value, tx);
+    const { tpp, request, consent: { value: consent } } = standing;
+    if (request.value.completed) return { taken: await answered(deps, correlationId, consent) };
+    const before = overtaken(consent);
+    const step = before ?? choose({ session: session.value, consent, tpp, now });
+    if (step === "stay") return { taken: { kind: "stayed" } };
+    const at = { ...standing, session, now };
+    const url = step.kind === "ask"
+      ? await stageQuestion(deps, tx, step, at, context)
+      : await stageEnd(deps, tx, step, at, context);
+    const decided = before?.error === "invalid_request" ? { decided: consent.status } : {};
+    return { taken: { kind: "led", url, ...decided }, ends: step.kind !== "ask" };
+  });
+  if (ends) browser.forget(correlationId);
+  return taken;
+}
+
+/** The result of an attempt, and whether its commit ends the session. */
+interface Attempted {
+  readonly taken: Taken;
+  readonly ends?: boolean;
+}
+
+/** The request is completed: by this session, if a parallel request ended it between two reads, or by another one. */
+async function answered(deps: StepDeps, correlationId: string, consent: Consent): Promise<Taken> {
+  const session = await deps.sessions.find(deps.store, correlationId);
+  return session?.value.stage === "finished"
+    ? { kind: "over", session: session.value }
+    : { kind: "answered", consent };
+}
+
+/** The entries that a session depends on, and the TPP's address. */
+interface Standing {
+  readonly request: Entry<PushedRequest>;
+  readonly consent: Entry<Consent>;
+  readonly flow: Entry<OpenFlow> | null;
+  readonly tpp: Client;
+  readonly address: TppAddress;
+}
+
+/**
+ * Reads the entries that a session depends on. A redirect_uri that its TPP has deregistered is not an address of the
+ * TPP.
+ *
+ * @throws {ApiError} `interaction.finished` if the pushed request, the TPP or that address is gone
+ */
+export async function readStanding(
+  deps: StepDeps,
+  session: AuthorizationSession,
+  from: Reader,
+): Promise<Standing> {
+  const consent = started(readConsent(deps, from, session.consentId, session)); // its fault comes last
+  const [tpp, request, flow] = await Promise.all([
+    deps.clients.find(from, session.clientId),
+    deps.requests.find(from, session.requestHash),
+    findOpenFlow(from, session.consentId),
+  ]);
+  if (tpp === null || request === null || !tpp.redirectUris.includes(request.value.redirectUri)) {
+    throw new ApiError("interaction.finished", { detail: "no address of the TPP is left", ...backTo(tpp) });
+  }
+  return { request, consent: await consent, flow, tpp, address: addressOf(deps.authUrl, request.value) };
+}
+
+/** Starts the reads of {@link readStanding}, so that they and the caller's next reads share a round trip. */
+export function startStanding(deps: StepDeps, session: AuthorizationSession, reads: RequestReads): void {
+  const { clientId, requestHash, consentId } = session;
+  started(Promise.all([
+    deps.clients.readRegistered(reads, clientId, undefined),
+    deps.requests.find(reads, requestHash),
+    deps.consents.find(reads, consentId),
+    findOpenFlow(reads, consentId),
+  ]));
+}
+
+type At = Standing & { readonly session: Entry<AuthorizationSession>; readonly now: number };
+
+/** Stages the move to the consent screen. It shows the accounts that the bank reported last (Decision G2). */
+async function stageQuestion(
+  deps: StepDeps,
+  tx: Transaction,
+  { payer, parties, reason }: Extract<ChosenStep, { kind: "ask" }>,
+  { session, flow, now }: At,
+  { evidence = [] }: StepContext,
+): Promise<string> {
+  const { correlationId, consentId } = session.value;
+  stageFlowClosed(tx, flow, correlationId);
+  deps.sessions.stageChange(tx, session, { ...session.value, stage: "deciding", payer, parties });
+  const event = "consent.customer_authenticated";
+  const authenticated = { at: now, event, actor: "customer", reason, evidence };
+  await deps.consents.stageNote(tx, consentId, authenticated);
+  return screenUrl(deps.authUrl, session.value);
+}
+
+async function stageEnd(
+  deps: StepDeps,
+  tx: Transaction,
+  step: Exclude<ChosenStep, { kind: "ask" }>,
+  at: At,
+  context: StepContext,
+): Promise<string> {
+  const { session, request, now } = at;
+  const { browser } = context;
+  const url = await stageOutcome(deps, tx, step, at, context);
+  // If this session was too late, another session of the same request can still succeed.
+  const isDecided = step.kind !== "leave" || step.error !== "session_expired";
+  if (isDecided) deps.requests.stageCompletion(tx, request);
+  const sealed = await sealOutcome(await browser.formToken(session.value.correlationId), url);
+  const decision = step.kind === "leave" ? {} : { accepted: step.kind === "authorise" };
+  const outcome = { sealed, until: now + CODE_SECONDS * 1000, ...decision };
+  deps.sessions.stageChange(tx, session, { ...session.value, stage: "finished", outcome });
+  return url;
+}
+
+/** Stages the change of the consent and returns the next URL. */
+async function stageOutcome(
+  deps: StepDeps,
+  tx: Transaction,
+  step: Exclude<ChosenStep, { kind: "ask" }>,
+  { consent, request, address, now }: At,
+  { page, evidence = [] }: StepContext,
+): Promise<string> {
+  const shown = page === undefined ? {} : { page };
+  const cause = { actor: "customer", reason: step.reason, evidence, ...shown };
+  if (step.kind === "leave") {
+    if (step.error === "session_expired") {
+      await deps.consents.stageNote(tx, consent.value.id, {
+        at: now,
+        event: "consent.customer_late",
+        ...cause,
+      });
+    }
+    return errorUrl(address, step.error);
+  }
+  if (step.kind === "reject") {
+    deps.consents.stageChange(tx, consent, moved(consent.value, "reject", now), cause, now);
+    return errorUrl(address, step.error);
+  }
+  const authorised = moved(consent.value, "authorise", now);
+  const changed = step.chosen === undefined
+    ? authorised
+    : { ...authorised, payer: step.chosen.payer, selectedAccount: step.chosen.account };
+  const code = await deps.codes.stageIssue(tx, codeFor(request.value), now);
+  deps.consents.stageChange(tx, consent, changed, { ...cause, issued: { code: code.hash } }, now);
+  return successUrl(address, code.text);
+}
+
+function codeFor(request: PushedRequest): Parameters<AuthorizationCodeStore["stageIssue"]>[1] {
+  const { clientId, bank, consentId, redirectUri, codeChallenge, dpopJkt } = request;
+  const bound = dpopJkt === undefined ? {} : { dpopJkt };
+  return { clientId, bank, consentId, redirectUri, codeChallenge, ...bound };
+}

@@ -1,0 +1,93 @@
+/**
+ * Stores authorization codes by hash. A redeemed code is stored as long as its token may be valid, so that a second
+ * use is noticed.
+ */
+import { z } from "zod";
+import { defineRecord, optional } from "../../../base/store/record.ts";
+import { bankCode, clientId, consentId, count, instant, text } from "../../../base/store/record_fields.ts";
+import { newSecret, sha256 } from "../../../base/kernel/identifiers.ts";
+import { ACCESS_TOKEN_SECONDS, CHALLENGE_MEMORY_SECONDS, CODE_SECONDS } from "../../../base/profile.ts";
+import { authorizationCodeKey, spentChallengeKey } from "../../config/store_keys.ts";
+import type { Entry, Reader } from "../../../base/store/store.ts";
+import { check, type Transaction } from "../../../base/store/transaction.ts";
+import type { AuthorizationCode } from "./authorization_code.ts";
+
+export interface AuthorizationCodeStore {
+  /** Stages a new code and the record of its challenge. `now` is in milliseconds. */
+  stageIssue(
+    tx: Transaction,
+    code: Omit<AuthorizationCode, "expiresAt" | "failures">,
+    now: number,
+  ): Promise<{ readonly text: string; readonly hash: string }>;
+  find(from: Reader, codeHash: string): Promise<Entry<AuthorizationCode> | null>;
+  /** Stages a change. Of parallel changes, only one commits. */
+  stageChange(tx: Transaction, former: Entry<AuthorizationCode>, changed: AuthorizationCode): void;
+  /** Whether a code was issued before for this challenge of this client (RFC 9700 §2.1.1; contract PA14). */
+  isChallengeSpent(
+    from: Reader,
+    code: Pick<AuthorizationCode, "clientId" | "codeChallenge">,
+    now: number,
+  ): Promise<boolean>;
+}
+
+export const authorizationCodeRecord = defineRecord<AuthorizationCode>({
+  name: "authorization_code",
+  keyParts: ["SHA-256 of the code"],
+  what: "An authorization code. Its token's hash shows that it was redeemed.",
+  schema: z.looseObject({
+    clientId,
+    bank: bankCode,
+    consentId,
+    redirectUri: text,
+    codeChallenge: text,
+    dpopJkt: optional(text),
+    expiresAt: instant,
+    failures: count,
+    redeemedFor: optional(text),
+  }),
+  version: 1,
+  lifetime: "Valid for 60 s. Kept for 3,600 s more, so that a second use is noticed.",
+  personalData: "pseudonymous",
+  retention: "protocol",
+});
+
+export const spentChallengeRecord = defineRecord<{ readonly expiresAt: number }>({
+  name: "spent_challenge",
+  keyParts: ["client id", "code challenge"],
+  what: "A PKCE challenge that has led to a code.",
+  schema: z.looseObject({ expiresAt: instant }),
+  version: 1,
+  lifetime: "24 h.",
+  personalData: "none",
+  retention: "protocol",
+});
+
+export function openAuthorizationCodeStore(): AuthorizationCodeStore {
+  return {
+    async stageIssue(tx, code, now) {
+      const text = newSecret();
+      const hash = await sha256(text);
+      const key = authorizationCodeKey(hash);
+      const expiresAt = now + CODE_SECONDS * 1000;
+      check(tx, key, null);
+      authorizationCodeRecord.set(tx, key, { ...code, expiresAt, failures: 0 }, keptUntil(expiresAt));
+      const forgottenAt = now + CHALLENGE_MEMORY_SECONDS * 1000;
+      const challengeKey = spentChallengeKey(code.clientId, code.codeChallenge);
+      spentChallengeRecord.set(tx, challengeKey, { expiresAt: forgottenAt }, forgottenAt);
+      return { text, hash };
+    },
+    find: (from, codeHash) => authorizationCodeRecord.get(from, authorizationCodeKey(codeHash)),
+    stageChange(tx, former, changed) {
+      check(tx, former.key, former.version);
+      authorizationCodeRecord.set(tx, former.key, changed, keptUntil(changed.expiresAt));
+    },
+    async isChallengeSpent(from, { clientId, codeChallenge }, now) {
+      const spent = await spentChallengeRecord.get(from, spentChallengeKey(clientId, codeChallenge));
+      return spent !== null && now < spent.value.expiresAt;
+    },
+  };
+}
+
+function keptUntil(expiresAt: number): number {
+  return expiresAt + ACCESS_TOKEN_SECONDS * 1000;
+}

@@ -1,0 +1,79 @@
+/**
+ * Public documents of the authorization server: each bank's metadata and the platform's keys (contract MD1 to MD12).
+ */
+import { createRoute } from "@hono/zod-openapi";
+import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
+import { oauthErrors, publicAnswer } from "../../guards/http/openapi_answers.ts";
+import { bankParameter } from "../../guards/http/openapi_parameters.ts";
+import { PUBLIC_CACHE } from "../../../base/http/public_document.ts";
+import type { KeyRing } from "../../../base/jose/key_ring.ts";
+import { wireDateTime } from "../../../base/kernel/clock.ts";
+import { asBankCode, type BankCode } from "../../../base/kernel/identifiers.ts";
+import { KEYS_PATH } from "../../config/paths.ts";
+import { ApiError } from "../../../base/kernel/api_error.ts";
+import type { Outage } from "../../guards/security/controls.ts";
+import type { FindBank } from "../../guards/security/caller.ts";
+import { platformKeysSchema, type ServerMetadata, serverMetadataSchema } from "./discovery_representation.ts";
+import { serverMetadata } from "./server_metadata.ts";
+
+export interface DiscoveryRouteDeps {
+  readonly baseUrl: string;
+  readonly authUrl: string;
+  readonly findBank: FindBank;
+  readonly keys: KeyRing;
+  /** Returns the bank's outages that have not ended. */
+  readonly outagesOf: (bank: BankCode) => Promise<readonly Outage[]>;
+}
+
+const tags = ["Discovery"];
+
+const metadataRoute = createRoute({
+  method: "get",
+  path: "/.well-known/oauth-authorization-server/{bank}",
+  tags,
+  operationId: "getAuthorizationServerMetadata",
+  summary: "Metadata of a bank's authorization server (RFC 8414)",
+  description: "Endpoints, methods and algorithms of one bank's issuer.",
+  security: [],
+  request: { params: bankParameter },
+  responses: { 200: publicAnswer("The metadata", serverMetadataSchema), ...oauthErrors(404, 405, 500, 503) },
+});
+const keysRoute = createRoute({
+  method: "get",
+  path: KEYS_PATH,
+  tags,
+  operationId: "getPlatformKeys",
+  summary: "The platform's public keys",
+  description:
+    "`sig` keys verify what the platform signs; `enc` keys are for JWTs that a bank sends to the platform.",
+  security: [],
+  responses: { 200: publicAnswer("A JWK set (RFC 7517)", platformKeysSchema), ...oauthErrors(405, 500) },
+});
+
+export function discoveryRoutes(deps: DiscoveryRouteDeps): readonly PlatformEndpoint[] {
+  return [
+    endpoint("oauth", "public", metadataRoute, [], async (c) => {
+      const code = asBankCode(c.req.param("bank"));
+      const bank = code === undefined ? null : await deps.findBank(c.get("reads"), code);
+      if (bank === null) throw new ApiError("bank.unknown");
+      c.header("cache-control", PUBLIC_CACHE);
+      const outages = await deps.outagesOf(bank.code);
+      return c.json({ ...serverMetadata(deps, bank.code), ...representOutages(outages) });
+    }),
+    endpoint("oauth", "public", keysRoute, [], (c) => {
+      c.header("cache-control", PUBLIC_CACHE);
+      return c.json(deps.keys.publicJwks);
+    }),
+  ];
+}
+
+function representOutages(outages: readonly Outage[]): Pick<ServerMetadata, "planned_outages"> {
+  if (outages.length === 0) return {};
+  return {
+    planned_outages: outages.map(({ from, until, text }) => ({
+      from: wireDateTime(from),
+      until: wireDateTime(until),
+      text,
+    })),
+  };
+}

@@ -1,0 +1,42 @@
+/** A pushed authorization request. Its parameters are fixed before the browser is involved. No I/O. */
+import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identifiers.ts";
+import { isYetToPass } from "../../../base/kernel/clock.ts";
+import { REQUEST_URI_PREFIX, REQUEST_URI_SECONDS } from "../../../base/profile.ts";
+
+/** The request of a `request_uri`. */
+export interface PushedRequest {
+  readonly clientId: ClientId;
+  readonly bank: BankCode;
+  readonly consentId: ConsentId;
+  readonly redirectUri: string;
+  readonly state?: string;
+  readonly codeChallenge: string;
+  readonly dpopJkt?: string;
+  /** The customer's languages, best first; absent if the TPP named none. */
+  readonly uiLocales?: readonly string[];
+  /** Milliseconds. Checked when the browser opens the link, not afterwards. */
+  readonly expiresAt: number;
+  /** Set when one of its sessions has ended. It then starts no further session (FAPI 2.0 §5.3.2.2 note 3). */
+  readonly completed: boolean;
+  /** Number of authorization sessions that it has started; absent before the first one. */
+  readonly sessions?: number;
+}
+
+const REFERENCE = /^[A-Za-z0-9_-]{43}$/;
+
+/** Returns the reference in a `request_uri` of the platform, or undefined. A `request_uri` is never fetched. */
+export function referenceOf(requestUri: string): string | undefined {
+  if (!requestUri.startsWith(REQUEST_URI_PREFIX)) return undefined;
+  const reference = requestUri.slice(REQUEST_URI_PREFIX.length);
+  return REFERENCE.test(reference) ? reference : undefined;
+}
+
+/** Whether the request can now start a session for this client at this bank. */
+export function canStart(
+  request: PushedRequest,
+  by: { clientId: string; bank: BankCode; now: number },
+): boolean {
+  return request.clientId === by.clientId && request.bank === by.bank &&
+    isYetToPass(request.expiresAt, by.now, REQUEST_URI_SECONDS * 1000) &&
+    !request.completed;
+}

@@ -1,0 +1,90 @@
+/**
+ * Stores pushed requests by hash of their reference. A request is completed once: of parallel completions, only one
+ * commits.
+ */
+import { z } from "zod";
+import { defineRecord, optional } from "../../../base/store/record.ts";
+import {
+  bankCode,
+  clientId,
+  consentId,
+  count,
+  flag,
+  instant,
+  text,
+  texts,
+} from "../../../base/store/record_fields.ts";
+import { newSecret, sha256 } from "../../../base/kernel/identifiers.ts";
+import {
+  FLOW_SECONDS,
+  LATE_CUSTOMER_SECONDS,
+  REQUEST_URI_PREFIX,
+  REQUEST_URI_SECONDS,
+} from "../../../base/profile.ts";
+import { pushedRequestKey } from "../../config/store_keys.ts";
+import type { Entry, Reader } from "../../../base/store/store.ts";
+import { check, type Transaction } from "../../../base/store/transaction.ts";
+import type { PushedRequest } from "./pushed_request.ts";
+
+export interface PushedRequestStore {
+  /** Stages the request and returns its `request_uri`. `now` is in milliseconds. */
+  stage(
+    tx: Transaction,
+    request: Omit<PushedRequest, "expiresAt" | "completed">,
+    now: number,
+  ): Promise<string>;
+  find(from: Reader, referenceHash: string): Promise<Entry<PushedRequest> | null>;
+  /** Stages that it has started one more session. Of parallel changes, only one commits. */
+  stageSession(tx: Transaction, former: Entry<PushedRequest>): void;
+  /** Stages its completion. The commit fails if it was completed meanwhile. */
+  stageCompletion(tx: Transaction, former: Entry<PushedRequest>): void;
+}
+
+export const pushedRequestRecord = defineRecord<PushedRequest>({
+  name: "pushed_request",
+  keyParts: ["SHA-256 of the reference in the request_uri"],
+  what: "A pushed authorization request.",
+  schema: z.looseObject({
+    clientId,
+    bank: bankCode,
+    consentId,
+    redirectUri: text,
+    state: optional(text),
+    codeChallenge: text,
+    dpopJkt: optional(text),
+    uiLocales: optional(texts),
+    expiresAt: instant,
+    completed: flag,
+    sessions: optional(count),
+  }),
+  version: 1,
+  lifetime: "Valid for 599 s. Kept for 900 s and 24 h more, as long as its sessions.",
+  personalData: "pseudonymous",
+  retention: "protocol",
+});
+
+export function openPushedRequestStore(): PushedRequestStore {
+  return {
+    async stage(tx, request, now) {
+      const reference = newSecret();
+      const expiresAt = now + REQUEST_URI_SECONDS * 1000;
+      const value: PushedRequest = { ...request, expiresAt, completed: false };
+      pushedRequestRecord.set(tx, pushedRequestKey(await sha256(reference)), value, keptUntil(expiresAt));
+      return REQUEST_URI_PREFIX + reference;
+    },
+    find: (from, referenceHash) => pushedRequestRecord.get(from, pushedRequestKey(referenceHash)),
+    stageSession: (tx, former) =>
+      stageChange(tx, former, { ...former.value, sessions: (former.value.sessions ?? 0) + 1 }),
+    stageCompletion: (tx, former) => stageChange(tx, former, { ...former.value, completed: true }),
+  };
+}
+
+function stageChange(tx: Transaction, former: Entry<PushedRequest>, changed: PushedRequest): void {
+  check(tx, former.key, former.version);
+  pushedRequestRecord.set(tx, former.key, changed, keptUntil(changed.expiresAt));
+}
+
+// A session may start in the last second, take its full time, and its customer may return late (Decision G1).
+function keptUntil(expiresAt: number): number {
+  return expiresAt + (FLOW_SECONDS + LATE_CUSTOMER_SECONDS) * 1000;
+}

@@ -1,0 +1,155 @@
+/**
+ * Creates a payment (contract EP9). Payment, payment order, consumed consent, idempotency claim, evidence and history
+ * are one commit, so a consent yields at most one payment, in spite of retries, races and crashes (Decision C7).
+ */
+import { differencesFrom, withoutName } from "../consents/initiation.ts";
+import { type Consent, moved } from "../consents/consent.ts";
+import type { ConsentStore } from "../consents/consent_store.ts";
+import { readConsent } from "../consents/read_consent.ts";
+import type { Claim, ClaimStore, FreeClaim } from "../../guards/idempotency/claim_store.ts";
+import { type PaymentId, paymentIdOf } from "../../../base/kernel/identifiers.ts";
+import { ApiError, isStoreFailure } from "../../../base/kernel/api_error.ts";
+import { type AccessToken, tokenOfAnotherConsent } from "../../guards/security/access_token.ts";
+import type { Bank } from "../../guards/security/caller.ts";
+import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";
+import type { Entry } from "../../../base/store/store.ts";
+import { type RequestState, transact, type Transaction } from "../../../base/store/transaction.ts";
+import type { Payment } from "./payment.ts";
+import { mismatchFaults, type PaymentRequest } from "./payment_schema.ts";
+import type { DeliverOrderDeps } from "./deliver_order.ts";
+import { firstPush } from "./first_push.ts";
+import { openOrder, type PaymentOrder } from "./payment_order.ts";
+import { readPayment } from "./read_payment.ts";
+
+export interface CreatePaymentDeps extends DeliverOrderDeps {
+  readonly consents: ConsentStore;
+  readonly claims: ClaimStore;
+}
+
+/** A decoded request whose token and signature are verified. */
+export interface CreatePayment extends RequestState {
+  readonly token: AccessToken;
+  readonly bank: Pick<Bank, "code" | "paymentOrdersUri">;
+  readonly request: PaymentRequest;
+  readonly signedBody: SignedBody;
+  readonly claim: Claim;
+}
+
+/**
+ * Creates the payment, or returns the one that a parallel request with the same key and body created.
+ *
+ * @throws {ApiError} `token.insufficient_scope`, `resource.not_found`, `resource.invalid_consent_status`,
+ * `resource.consent_mismatch`, `idempotency.key_reused`
+ */
+export async function createPayment(deps: CreatePaymentDeps, command: CreatePayment): Promise<Payment> {
+  const { token, bank, request } = command;
+  const owner = { bank: bank.code, clientId: token.clientId };
+  const pushed = bank.paymentOrdersUri !== undefined;
+  const { payment, order, isNew } = await transact<Created>(
+    deps,
+    { what: "payment", request: command },
+    async (tx) => {
+      const entry = await readConsent(deps, tx, request.consentId, owner);
+      requireTokenOf(token, entry.value);
+      // Read not before the consent: the winner of a race wrote claim and consent together, so a request that finds the
+      // consent consumed also finds the claim.
+      const found = await deps.claims.claimFor(tx, command.claim);
+      if ("resourceId" in found) {
+        const made = await readPayment(deps, tx, found.resourceId, { bank: bank.code, token });
+        return { payment: made.value, isNew: false };
+      }
+      const id = await paymentIdOf(entry.value.id);
+      const { payment, consumed } = consume(entry.value, { id, request, pushed }, deps.clock());
+      const order = pushed ? openOrder(payment.id, payment.bank, deps.steady()) : undefined;
+      stage(deps, tx, command, { entry, consumed, payment, order, claim: found.free });
+      return { payment, order, isNew: true };
+    },
+  );
+  if (isNew) deps.figures.payment(payment);
+  return await answered(deps, payment, order);
+}
+
+/** A payment, and its order if this request has created it and must push it. */
+interface Created {
+  readonly payment: Payment;
+  readonly isNew: boolean;
+  readonly order?: PaymentOrder | undefined;
+}
+
+function requireTokenOf(token: AccessToken, consent: Consent): void {
+  if (token.consentId === consent.id) return;
+  throw tokenOfAnotherConsent();
+}
+
+/** Checks the status, then compares the requests. A mismatch does not change the consent (Decision C6). */
+function consume(
+  consent: Consent,
+  { id, request, pushed }: {
+    readonly id: PaymentId;
+    readonly request: PaymentRequest;
+    readonly pushed: boolean;
+  },
+  now: number,
+): { payment: Payment; consumed: Consent } {
+  const consumed = moved(consent, "consume", now);
+  const { initiation, readRefundAccount } = consent.request;
+  const selected = consent.selectedAccount === undefined ? undefined : withoutName(consent.selectedAccount);
+  const faults = mismatchFaults(differencesFrom(consent.request, request, selected));
+  if (faults.length > 0) throw new ApiError("resource.consent_mismatch", { faults });
+  const debtorAccount = initiation.debtorAccount ?? selected;
+  if (debtorAccount === undefined) throw new Error("an authorised consent without an account that pays");
+  const payment: Payment = {
+    id,
+    consentId: consent.id,
+    clientId: consent.clientId,
+    bank: consent.bank,
+    initiation: { ...request.initiation, ...initiation }, // equal except for optional fields
+    debtorAccount,
+    readRefundAccount: readRefundAccount === "Yes",
+    status: pushed ? "Pending" : "AcceptedSettlementInProcess", // Decision D4
+    charges: [],
+    createdAt: now,
+    statusUpdatedAt: now,
+  };
+  return { payment, consumed };
+}
+
+/** The entries of the commit. */
+interface Made {
+  readonly entry: Entry<Consent>;
+  readonly consumed: Consent;
+  readonly payment: Payment;
+  /** Absent if the bank fetches its orders. */
+  readonly order: PaymentOrder | undefined;
+  readonly claim: FreeClaim;
+}
+
+function stage(deps: CreatePaymentDeps, tx: Transaction, command: CreatePayment, made: Made): void {
+  const { entry, consumed, payment, order, claim } = made;
+  const actor = payment.clientId;
+  const used = { actor, reason: `payment ${payment.id}` };
+  const position = deps.consents.stageChange(tx, entry, consumed, used, payment.createdAt);
+  const proof = signedEvidence("payment_request", command.signedBody);
+  deps.payments.stageCreation(tx, payment, { actor, reason: "created", ...proof }, { consumed: position });
+  if (order !== undefined) deps.outbox.stageOpening(tx, order);
+  deps.claims.stage(tx, claim, payment.id);
+}
+
+/**
+ * Returns the payment after the bank's first response, or unchanged if there was none in time. The payment is made and
+ * its proof is used, so the store failing from here on must not make the request fail.
+ */
+async function answered(
+  deps: CreatePaymentDeps,
+  payment: Payment,
+  order: PaymentOrder | undefined,
+): Promise<Payment> {
+  if (order === undefined) return payment;
+  await firstPush(deps, order);
+  try {
+    return (await deps.payments.find(deps.store, payment.id))?.value ?? payment;
+  } catch (error) {
+    if (!isStoreFailure(error)) throw error;
+    return payment;
+  }
+}

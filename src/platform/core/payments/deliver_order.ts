@@ -1,0 +1,255 @@
+/**
+ * Delivers an order: lease it, push it, record the response. Delivery is at least once. The bank identifies the
+ * payment by its id, so the effect is exactly once (Decisions D1, D4).
+ */
+import { isStoreFailure } from "../../../base/kernel/api_error.ts";
+import { errorText } from "../../../base/kernel/batches.ts";
+import type { BankCode, ClientId, PaymentId } from "../../../base/kernel/identifiers.ts";
+import type { Clock } from "../../../base/kernel/clock.ts";
+import type { Entry } from "../../../base/store/store.ts";
+import { transact } from "../../../base/store/transaction.ts";
+import type { FiguresRecorder } from "../../observed/figures/recorder.ts";
+import type { PlatformMetrics } from "../../observed/metrics.ts";
+import type { PushedMessage, ReceiverCircuit } from "../../events/delivery/receiver_circuit.ts";
+import { holdBack } from "./held_orders.ts";
+import type { Evidence } from "../../evidence/evidence.ts";
+import type { Payment } from "./payment.ts";
+import { beforeReport, isLegalMove, reasonOf } from "./payment.ts";
+import {
+  afterFailure,
+  isHeldForPush,
+  isSameLease,
+  type PaymentOrder,
+  type PushFailure,
+  putOff,
+  unsendable,
+  type UnusableAnswer,
+} from "./payment_order.ts";
+import type { PaymentStore } from "./payment_store.ts";
+import { boundedPauseSeconds } from "../../events/delivery/retry_delays.ts";
+import type { PushSlots } from "../../events/delivery/push_slots.ts";
+import { pushOrder, type PushOrderDeps, type PushOutcome, unsent } from "./push_order.ts";
+import type { TakeOrdersDeps } from "./take_orders.ts";
+
+/** The breaker of each bank, by TPP. */
+export type BankCircuit = ReceiverCircuit<BankCode, ClientId>;
+
+export interface DeliverOrderDeps extends PushOrderDeps, TakeOrdersDeps {
+  /** Clock of the due times. It never goes back, so that no order waits for a time that has passed already. */
+  readonly steady: Clock;
+  readonly payments: PaymentStore;
+  readonly circuit: BankCircuit;
+  readonly metrics: PlatformMetrics;
+  readonly figures: Pick<FiguresRecorder, "payment" | "push">;
+  /** Returns the bank's registration. */
+  readonly findBank: (bank: BankCode) => Promise<OrderReceiver | null>;
+  /** Records for the bank what was wrong with its response. Must not wait or throw. */
+  readonly traceAnswer: (answer: TracedAnswer) => void;
+  /** Returns why the bank must not get orders now, for the operator, or undefined if it may. */
+  readonly whyHeld: (bank: BankCode) => Promise<string | undefined>;
+  /** Returns 0 to less than 1, for the jitter of retries and the order of batches. */
+  readonly random: () => number;
+  readonly slots: PushSlots<BankCode>;
+  /** Banks whose due orders this process is walking through. */
+  readonly walking: Set<BankCode>;
+  /** Unfinished deliveries. Each removes itself and none rejects. */
+  readonly underWay: Set<Promise<void>>;
+}
+
+/** A bank that takes orders. */
+export interface OrderReceiver {
+  readonly clientId: ClientId;
+  readonly orgId: string;
+  /** Its registered address for orders. */
+  readonly paymentOrdersUri?: string;
+}
+
+/** A response of a bank that leaves the order undecided. */
+export interface TracedAnswer extends UnusableAnswer {
+  readonly payment: Payment;
+  readonly to: OrderReceiver;
+  /** When the push began, and how long it took, milliseconds. */
+  readonly at: number;
+  readonly milliseconds: number;
+}
+
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Delivers an order that the caller has leased: the first push, by the request that created the payment. Returns at
+ * once if the lease has expired meanwhile or the bank has reported a status, because the order then belongs to
+ * another worker or is done.
+ */
+export async function deliverOwn(deps: DeliverOrderDeps, own: PaymentOrder): Promise<void> {
+  const entry = await deps.outbox.find(deps.store, own.paymentId);
+  if (entry !== null && isSameLease(entry.value, own) && deps.steady() < own.dueAt) {
+    await deliver(deps, entry);
+  }
+}
+
+/**
+ * Delivers an order that the caller has taken. Returns true if it was pushed, with any result. Rejects only if the
+ * store fails, because other errors of one order must not delay others.
+ */
+export async function deliverTaken(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Promise<boolean> {
+  try {
+    return await deliver(deps, entry);
+  } catch (error) {
+    if (isStoreFailure(error)) throw error;
+    const { paymentId } = entry.value;
+    deps.log.error("order.delivery_failed", { paymentId, error: errorText(error) });
+    return false;
+  }
+}
+
+/** Returns true if the order was pushed, with any result. */
+async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Promise<boolean> {
+  const { paymentId, bank } = entry.value;
+  const why = await deps.whyHeld(bank);
+  if (why !== undefined) {
+    await holdBack(deps, entry, why);
+    return false;
+  }
+  const [payment, to] = await Promise.all([
+    deps.payments.find(deps.store, paymentId),
+    deps.findBank(bank),
+  ]);
+  if (payment === null) throw new Error("an order without its payment");
+  if (payment.value.erasedAt !== undefined) {
+    const why = "its personal data was erased or lost";
+    await recordDead(deps, entry, unsendable(entry.value, why, deps.steady()));
+    return false;
+  }
+  const message = { receiver: bank, sender: payment.value.clientId, failures: entry.value.failures };
+  const waitUntil = deps.circuit.admit(message);
+  if (waitUntil !== undefined) {
+    await stageAlone(deps, entry, putOff(entry.value, waitUntil));
+    return false;
+  }
+  if (!isHeldForPush(entry.value, deps.steady())) return false; // lease lost: this worker stalled
+  const [at, began] = [deps.clock(), deps.steady()];
+  const { outcome, evidence } = to?.paymentOrdersUri === undefined
+    ? unsent("the bank has no payment_orders_uri")
+    : await pushOrder(deps, to.paymentOrdersUri, payment.value, at);
+  const milliseconds = deps.steady() - began;
+  measure(deps, bank, outcome, milliseconds);
+  if (to !== null && !outcome.ok && outcome.failure.answer !== undefined) {
+    deps.traceAnswer({ ...outcome.failure.answer, payment: payment.value, to, at, milliseconds });
+  }
+  reportTo(deps.circuit, message, outcome);
+  if (outcome.ok) await recordAnswer(deps, paymentId, outcome, evidence);
+  else await recordFailure(deps, entry, outcome.failure, evidence);
+  return true;
+}
+
+function measure(
+  { metrics, figures }: DeliverOrderDeps,
+  bank: BankCode,
+  outcome: PushOutcome,
+  milliseconds: number,
+): void {
+  const result = outcome.ok ? "answered" : outcome.failure.kind;
+  metrics.count("platform_order_pushes_total", { bank, result });
+  if (result === "unsent") return;
+  figures.push(bank, result, milliseconds);
+  metrics.observe("platform_order_push_duration_seconds", { bank }, milliseconds / 1000);
+}
+
+/** A 4xx or an unusable response concerns only the order: the bank was reached. */
+function reportTo(
+  circuit: BankCircuit,
+  message: PushedMessage<BankCode, ClientId>,
+  outcome: PushOutcome,
+): void {
+  const kind = outcome.ok ? "answered" : outcome.failure.kind;
+  if (kind === "unreachable") circuit.unreachable(message);
+  else if (kind !== "unsent") circuit.answered(message.receiver);
+  const seconds = outcome.ok ? undefined : outcome.failure.retryAfterSeconds;
+  if (seconds !== undefined) circuit.paused(message, boundedPauseSeconds(seconds) * 1000);
+}
+
+/**
+ * Writes status and outbox in one commit. The bank may have reported a later status on the back channel meanwhile.
+ */
+async function recordAnswer(
+  deps: DeliverOrderDeps,
+  paymentId: PaymentId,
+  { answer, reason }: Extract<PushOutcome, { ok: true }>,
+  evidence: readonly Evidence[],
+): Promise<void> {
+  // If every race is lost, the order is still in the outbox, so it is pushed again.
+  const lost = (): boolean => {
+    deps.log.warn("order.answer_not_recorded", { paymentId, answer });
+    return false;
+  };
+  const recorded = await transact(
+    deps,
+    { what: "answered order", attempts: MAX_ATTEMPTS, lost },
+    async (tx) => {
+      const [order, payment] = await Promise.all([
+        deps.outbox.find(tx, paymentId),
+        deps.payments.find(tx, paymentId),
+      ]);
+      if (payment === null) throw new Error("an answer to an order without its payment");
+      const before = beforeReport(payment.value);
+      const moves = isLegalMove(before.status, answer);
+      if (order === null && !moves) return false; // already recorded, by another worker or the bank's own report
+      if (order !== null) deps.outbox.stageDelivery(tx, order);
+      const now = deps.clock();
+      const actor = `bank ${payment.value.bank}`;
+      if (moves) {
+        const answered = reasonOf(answer, reason);
+        const changed: Payment = { ...before, status: answer, statusUpdatedAt: now, ...answered };
+        const cause = { actor, reason: answered.statusReason ?? "answered to its order", evidence };
+        deps.payments.stageChange(tx, payment, changed, cause, now);
+      } else {
+        const event = { at: now, event: "payment_order.delivered", actor, evidence };
+        await deps.payments.stageNote(tx, paymentId, event);
+      }
+      return true;
+    },
+  );
+  if (recorded) deps.log.info("order.delivered", { paymentId, answer });
+}
+
+async function recordFailure(
+  deps: DeliverOrderDeps,
+  entry: Entry<PaymentOrder>,
+  failure: PushFailure,
+  evidence: readonly Evidence[],
+): Promise<void> {
+  const failed = afterFailure(entry.value, failure, deps.steady(), deps.random);
+  if (failed.dead) return await recordDead(deps, entry, failed, evidence);
+  const { paymentId, bank, failures } = failed;
+  if (!await stageAlone(deps, entry, failed)) return; // another worker has it and records its result
+  deps.log.warn("order.not_delivered", { paymentId, bank, failures, why: failure.why });
+}
+
+async function recordDead(
+  deps: DeliverOrderDeps,
+  entry: Entry<PaymentOrder>,
+  dead: PaymentOrder,
+  evidence: readonly Evidence[] = [],
+): Promise<void> {
+  const { paymentId, bank, failures, lastFailure: why = "" } = dead;
+  if (await stageAlone(deps, entry, dead, evidence)) {
+    deps.log.error("order.dead", { paymentId, bank, failures, why });
+  }
+}
+
+async function stageAlone(
+  deps: DeliverOrderDeps,
+  entry: Entry<PaymentOrder>,
+  changed: PaymentOrder,
+  evidence: readonly Evidence[] = [],
+): Promise<boolean> {
+  const options = { what: "failed order", attempts: 1, lost: () => false };
+  return await transact(deps, options, async (tx) => {
+    deps.outbox.stageChange(tx, entry, changed);
+    if (!changed.dead) return true;
+    const reason = changed.lastFailure === undefined ? {} : { reason: changed.lastFailure };
+    const dead = { at: deps.clock(), event: "payment_order.dead", actor: "platform", evidence, ...reason };
+    await deps.payments.stageNote(tx, changed.paymentId, dead);
+    return true;
+  });
+}

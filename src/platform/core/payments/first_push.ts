@@ -1,0 +1,35 @@
+/**
+ * The first push of an order, by the request that created the payment. The TPP waits for it up to 3 s (Decision D4).
+ * A push that takes longer continues, and a shutdown can wait for it.
+ */
+import { aside } from "../../../base/http/aside.ts";
+import { isStoreFailure } from "../../../base/kernel/api_error.ts";
+import { ORDER_FIRST_PUSH_SECONDS } from "../../../base/profile.ts";
+import { type DeliverOrderDeps, deliverOwn } from "./deliver_order.ts";
+import type { PaymentOrder } from "./payment_order.ts";
+
+/** Pushes the order. Resolves when the push ends or after 3 s, whichever comes first. Never rejects. */
+export async function firstPush(deps: DeliverOrderDeps, order: PaymentOrder): Promise<void> {
+  const { paymentId } = order;
+  const push: Promise<void> = pushInTurn(deps, order)
+    .catch((error: Error) => {
+      if (isStoreFailure(error)) return; // the order is still in the outbox and is pushed again
+      deps.log.error("order.delivery_failed", { paymentId, error: error.stack ?? error.message });
+    })
+    .finally(() => void deps.underWay.delete(push));
+  deps.underWay.add(push);
+  const patience = Promise.withResolvers<void>();
+  const timer = setTimeout(patience.resolve, ORDER_FIRST_PUSH_SECONDS * 1000);
+  await aside(() => Promise.race([push, patience.promise])); // a slot for the push may be another request's
+  clearTimeout(timer);
+}
+
+/** If the bank is so slow that its slots are all in use, the background worker delivers the order later. */
+async function pushInTurn(deps: DeliverOrderDeps, order: PaymentOrder): Promise<void> {
+  const free = await deps.slots.take(order.bank);
+  try {
+    await deliverOwn(deps, order);
+  } finally {
+    free();
+  }
+}

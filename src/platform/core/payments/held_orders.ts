@@ -1,0 +1,82 @@
+/**
+ * Held orders: the bank must not get them now, because it is not active (Decision G5) or the store was restored
+ * (Decision G9). They are not in the queue of due orders, and go back into it when the bank may have them again.
+ */
+import { errorText, handleBatch, inRandomBatches } from "../../../base/kernel/batches.ts";
+import type { BankCode, PaymentId } from "../../../base/kernel/identifiers.ts";
+import type { Log } from "../../observed/log_events.ts";
+import type { Entry } from "../../../base/store/store.ts";
+import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
+import type { OrderOutboxStore } from "./order_outbox_store.ts";
+import type { PaymentStore } from "./payment_store.ts";
+import { heldBack, type PaymentOrder, resumed } from "./payment_order.ts";
+
+export interface HeldOrderDeps extends TransactDeps {
+  readonly log: Log;
+  readonly outbox: OrderOutboxStore;
+  readonly payments: PaymentStore;
+  readonly whyHeld: (bank: BankCode) => Promise<string | undefined>;
+  /** Returns 0 to less than 1, for the order of batches. */
+  readonly random: () => number;
+}
+
+/** Limit of one bank's orders that go back into the queue in one pass. About as many are pushed in one pass. */
+const PAGE = 100;
+/** Number of orders that go back in one commit. */
+const BATCH = 20;
+/** If some of a batch's orders change meanwhile, the next attempt handles the others. */
+const MAX_ATTEMPTS = 3;
+const MAX_BANKS = 10_000;
+
+/** Holds the order without counting a failure. Leaves it unchanged if another process has changed it. */
+export async function holdBack(deps: HeldOrderDeps, entry: Entry<PaymentOrder>, why: string): Promise<void> {
+  const { paymentId, bank } = entry.value;
+  const now = deps.clock();
+  const held = { at: now, event: "payment_order.held", actor: "platform", reason: why };
+  const options = { what: "held order", attempts: 1, lost: () => false };
+  const isHeld = await transact(deps, options, async (tx) => {
+    deps.outbox.stageChange(tx, entry, heldBack(entry.value, why, now));
+    await deps.payments.stageNote(tx, paymentId, held);
+    return true;
+  });
+  if (isHeld) deps.log.warn("order.held", { paymentId, bank, why });
+}
+
+/**
+ * Puts held orders back into the queue if their bank may have them again, up to a batch per bank.
+ *
+ * @returns the number of orders looked at
+ */
+export async function resumeHeldOrders(deps: HeldOrderDeps): Promise<number> {
+  let looked = 0;
+  let bank = await deps.outbox.nextHeldBank(undefined);
+  for (let count = 0; bank !== undefined && count < MAX_BANKS; count++) {
+    if (await deps.whyHeld(bank) === undefined) {
+      const ids = await deps.outbox.heldOf(bank, PAGE);
+      for (const batch of inRandomBatches(ids, BATCH, deps.random)) await resumeAll(deps, batch);
+      looked += ids.length;
+    }
+    bank = await deps.outbox.nextHeldBank(bank);
+  }
+  return looked;
+}
+
+async function resumeAll(deps: HeldOrderDeps, ids: readonly PaymentId[]): Promise<void> {
+  await handleBatch(ids, (some) => resume(deps, some), (paymentId, error) => {
+    deps.log.error("order.not_resumed", { paymentId, error: errorText(error) });
+  });
+}
+
+async function resume(deps: HeldOrderDeps, ids: readonly PaymentId[]): Promise<void> {
+  const options = { what: "held orders", attempts: MAX_ATTEMPTS, lost: () => {} };
+  await transact(deps, options, async (tx) => {
+    const entries = await Promise.all(ids.map((id) => deps.outbox.find(tx, id)));
+    const at = deps.clock();
+    await Promise.all(entries.map(async (entry) => {
+      if (entry === null || entry.value.held === undefined) return; // another worker was faster
+      deps.outbox.stageChange(tx, entry, resumed(entry.value, at));
+      const note = { at, event: "payment_order.resumed", actor: "platform" };
+      await deps.payments.stageNote(tx, entry.value.paymentId, note);
+    }));
+  });
+}

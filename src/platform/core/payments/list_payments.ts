@@ -1,0 +1,36 @@
+/** Lists a TPP's payments at a bank (contract LS1). */
+import { asPaymentId } from "../../../base/kernel/identifiers.ts";
+import type { Reader } from "../../../base/store/store.ts";
+import type { ConsentReader } from "../consents/read_consent.ts";
+import type { ListQuery } from "../../guards/lookup/list_query_schema.ts";
+import { type ListPage, readList, type ReadListDeps } from "../../guards/lookup/read_list.ts";
+import type { Payment } from "./payment.ts";
+import type { PaymentStore } from "./payment_store.ts";
+
+/** Returns the payments with their current statuses, oldest first. */
+export async function listPayments(
+  deps: ReadListDeps & { readonly payments: Pick<PaymentStore, "find"> },
+  from: Reader,
+  owner: Required<ConsentReader>,
+  query: ListQuery,
+): Promise<ListPage<Payment>> {
+  return await readList(deps, from, { kind: "payment", ...owner }, query, async (ids) => {
+    const found = await Promise.all(ids.map(async (text) => {
+      const id = asPaymentId(text);
+      return id === undefined ? null : await deps.payments.find(from, id);
+    }));
+    return found.map((entry) => {
+      const payment = entry?.value;
+      return payment !== undefined && isOwn(payment, owner) && isAsked(payment, query) ? payment : undefined;
+    });
+  });
+}
+
+function isOwn({ bank, clientId, erasedAt }: Payment, owner: Required<ConsentReader>): boolean {
+  return bank === owner.bank && clientId === owner.clientId && erasedAt === undefined;
+}
+
+function isAsked({ status, initiation }: Payment, query: ListQuery): boolean {
+  return (query.status === undefined || query.status === status) &&
+    (query.endToEndId === undefined || query.endToEndId === initiation.endToEndIdentification);
+}

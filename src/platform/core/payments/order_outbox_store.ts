@@ -1,0 +1,209 @@
+/**
+ * The outbox: orders still to be pushed, with a queue per bank by due time, an index of held orders and one of dead
+ * orders. An order is written in its payment's commit and deleted in the commit that records the bank's response, so
+ * that no order is lost or answered twice.
+ */
+import { asBankCode, asPaymentId, type BankCode, type PaymentId } from "../../../base/kernel/identifiers.ts";
+import { outboxDeadKey, outboxHeldKey, outboxKey, outboxQueueKey } from "../../config/store_keys.ts";
+import type { Entry, Key, Listing, Reader, Store } from "../../../base/store/store.ts";
+import {
+  check,
+  remove,
+  transact,
+  type TransactDeps,
+  type Transaction,
+} from "../../../base/store/transaction.ts";
+import {
+  formerQueueRecord,
+  outboxDeadRecord,
+  outboxHeldRecord,
+  outboxQueueRecord,
+  outboxRecord,
+} from "./order_outbox_records.ts";
+import { isDue, latestDueAt } from "../../events/delivery/retry_delays.ts";
+import type { PaymentOrder } from "./payment_order.ts";
+
+const DEAD: Key = ["outbox_dead"];
+const HELD: Key = ["outbox_held"];
+const QUEUE: Key = ["outbox_queue"];
+/** One queue for all banks by due time, written by earlier versions. */
+const FORMER_QUEUE: Key = ["outbox_due"];
+const REQUEUED_AT_ONCE = 100;
+/** Sorts after every payment id. */
+const AFTER_EVERY_ID = "~";
+
+/** An order's entry in its bank's queue. */
+export interface DueOrder {
+  readonly key: Key;
+  readonly paymentId: PaymentId;
+}
+
+export interface OrderOutboxStore {
+  find(from: Reader, paymentId: PaymentId): Promise<Entry<PaymentOrder> | null>;
+  /** Returns the first bank after `after` that has orders to push, and when its first order is due (milliseconds). */
+  nextQueue(
+    after: BankCode | undefined,
+  ): Promise<{ readonly bank: BankCode; readonly dueAt: number } | undefined>;
+  /** Returns a bank's orders that are due at `now`, oldest first, after the order `after`. */
+  due(bank: BankCode, now: number, limit: number, after?: DueOrder): Promise<readonly DueOrder[]>;
+  /** Returns orders of a bank that wait, by due time. */
+  queued(
+    bank: BankCode,
+    limit: number,
+  ): Promise<readonly { readonly paymentId: PaymentId; readonly dueAt: number }[]>;
+  /** Moves orders from the single queue of earlier versions. */
+  requeue(): Promise<void>;
+  /** Returns dead orders by payment id, after the id `after`. */
+  dead(after: PaymentId | undefined, limit: number): Promise<readonly PaymentOrder[]>;
+  /** Returns held orders by bank and payment id, after the order `after`. */
+  held(
+    after: Pick<PaymentOrder, "bank" | "paymentId"> | undefined,
+    limit: number,
+  ): Promise<readonly PaymentOrder[]>;
+  /** Returns the first bank after `after` that has held orders. */
+  nextHeldBank(after: BankCode | undefined): Promise<BankCode | undefined>;
+  /** Returns held orders of one bank. */
+  heldOf(bank: BankCode, limit: number): Promise<readonly PaymentId[]>;
+  stageOpening(tx: Transaction, order: PaymentOrder): void;
+  /** Stages a change. Of parallel changes (two workers, one order) only one commits. */
+  stageChange(tx: Transaction, former: Entry<PaymentOrder>, changed: PaymentOrder): void;
+  /** Stages the deletion after the bank has responded. */
+  stageDelivery(tx: Transaction, former: Entry<PaymentOrder>): void;
+}
+
+/** Keys to prefetch for the order of the payment that a path names. */
+export function outboxAhead(idText: unknown): readonly Key[] {
+  const id = asPaymentId(idText);
+  return id === undefined ? [] : [outboxKey(id)];
+}
+
+export function openOrderOutboxStore(deps: TransactDeps): OrderOutboxStore {
+  return {
+    find: (from, paymentId) => outboxRecord.get(from, outboxKey(paymentId)),
+    ...queues(deps),
+    ...stoppedOrders(deps.store),
+    stageOpening(tx, order) {
+      check(tx, outboxKey(order.paymentId), null);
+      stageOrder(tx, order);
+    },
+    stageChange(tx, former, changed) {
+      check(tx, former.key, former.version);
+      remove(tx, indexKey(former.value));
+      stageOrder(tx, changed);
+    },
+    stageDelivery(tx, former) {
+      check(tx, former.key, former.version);
+      remove(tx, former.key);
+      remove(tx, indexKey(former.value));
+    },
+  };
+}
+
+function queues(deps: TransactDeps): Pick<OrderOutboxStore, "nextQueue" | "due" | "queued" | "requeue"> {
+  const { store } = deps;
+  return {
+    async nextQueue(after) {
+      const start = after === undefined ? {} : { after: [...QUEUE, after, AFTER_EVERY_ID] };
+      const [first] = await store.list({ prefix: QUEUE, ...start, limit: 1 });
+      const bank = asBankCode(first?.key[1]);
+      return bank === undefined ? undefined : { bank, dueAt: Number(first?.key[2]) };
+    },
+    due: (bank, now, limit, after) => dueOrders(store, bank, { now, limit, after }),
+    async queued(bank, limit) {
+      const listed = (await store.list({ prefix: [...QUEUE, bank], limit })).map(outboxQueueRecord.decode);
+      return listed.map(({ key, value }) => ({ paymentId: value, dueAt: Number(key[2]) }));
+    },
+    async requeue() {
+      const listed = await store.list({ prefix: FORMER_QUEUE, limit: REQUEUED_AT_ONCE });
+      for (const { key, value } of listed.map(formerQueueRecord.decode)) await requeue(deps, key, value);
+    },
+  };
+}
+
+/** Returns the due orders. Those with a `dueAt` too far ahead are sorted behind the orders that wait, so they need a read of their own. */
+async function dueOrders(
+  store: Store,
+  bank: BankCode,
+  { now, limit, after }: {
+    readonly now: number;
+    readonly limit: number;
+    readonly after: DueOrder | undefined;
+  },
+): Promise<readonly DueOrder[]> {
+  const asDue = (entry: Entry<unknown>): DueOrder => {
+    const { key, value } = outboxQueueRecord.decode(entry);
+    return { key, paymentId: value };
+  };
+  const prefix = [...QUEUE, bank];
+  const start = after === undefined ? {} : { after: after.key };
+  const listed = await store.list({ prefix, ...start, limit });
+  if (listed.every(({ key }) => isDue(Number(key[2]), now))) return listed.map(asDue);
+  const passed = listed.filter(({ key }) => Number(key[2]) <= now);
+  const latest = [...prefix, String(latestDueAt(now)).padStart(15, "0"), AFTER_EVERY_ID];
+  const ahead = await store.list({ prefix, after: latest, limit: limit - passed.length });
+  return [...passed, ...ahead].map(asDue);
+}
+
+/** The order may have been deleted or queued again meanwhile, so its own entry decides. */
+async function requeue(deps: TransactDeps, formerKey: Key, paymentId: PaymentId): Promise<void> {
+  await transact(deps, { what: "order of the former queue", attempts: 1, lost: () => {} }, async (tx) => {
+    const order = await outboxRecord.get(tx, outboxKey(paymentId));
+    check(tx, outboxKey(paymentId), order?.version ?? null);
+    remove(tx, formerKey);
+    if (order !== null) stageIndex(tx, order.value);
+  });
+}
+
+function stoppedOrders(
+  store: Store,
+): Pick<OrderOutboxStore, "dead" | "held" | "nextHeldBank" | "heldOf"> {
+  return {
+    async dead(after, limit) {
+      const listing = {
+        prefix: DEAD,
+        ...(after === undefined ? {} : { after: outboxDeadKey(after) }),
+        limit,
+      };
+      return (await ordersIn(store, listing)).filter(({ dead }) => dead);
+    },
+    async held(after, limit) {
+      const start = after === undefined ? {} : { after: outboxHeldKey(after.bank, after.paymentId) };
+      return (await ordersIn(store, { prefix: HELD, ...start, limit })).filter(({ held }) =>
+        held !== undefined
+      );
+    },
+    async nextHeldBank(after) {
+      const start = after === undefined ? {} : { after: [...HELD, after, AFTER_EVERY_ID] };
+      const [first] = await store.list({ prefix: HELD, ...start, limit: 1 });
+      return asBankCode(first?.key[1]);
+    },
+    async heldOf(bank, limit) {
+      const listed = await store.list({ prefix: [...HELD, bank], limit });
+      return listed.map((entry) => outboxHeldRecord.decode(entry).value);
+    },
+  };
+}
+
+/** Returns the orders that a page of an index names. */
+async function ordersIn(store: Store, listing: Listing): Promise<readonly PaymentOrder[]> {
+  const listed = await store.list(listing);
+  const ids = listed.flatMap(({ value }) => asPaymentId(value) ?? []);
+  const orders = await store.getMany(ids.map(outboxKey));
+  return orders.flatMap((entry) => entry === null ? [] : outboxRecord.decode(entry).value);
+}
+
+function stageOrder(tx: Transaction, order: PaymentOrder): void {
+  outboxRecord.set(tx, outboxKey(order.paymentId), order);
+  stageIndex(tx, order);
+}
+
+function stageIndex(tx: Transaction, order: PaymentOrder): void {
+  const { dead, held, paymentId } = order;
+  const record = dead ? outboxDeadRecord : held === undefined ? outboxQueueRecord : outboxHeldRecord;
+  record.set(tx, indexKey(order), paymentId);
+}
+
+function indexKey({ dead, held, dueAt, bank, paymentId }: PaymentOrder): Key {
+  if (dead) return outboxDeadKey(paymentId);
+  return held === undefined ? outboxQueueKey(bank, dueAt, paymentId) : outboxHeldKey(bank, paymentId);
+}

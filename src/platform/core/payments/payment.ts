@@ -1,0 +1,124 @@
+/** A domestic payment and its legal status changes (contract PT1 to PT10). No I/O. */
+import type { Recorded } from "../../evidence/audit_trail.ts";
+import type { Initiation } from "../consents/initiation.ts";
+import { boundedText } from "../../../base/kernel/foreign_text.ts";
+import type { Account } from "../../../base/values/account.ts";
+import type { BankCode, ClientId, ConsentId, PaymentId } from "../../../base/kernel/identifiers.ts";
+import { MAX_STATUS_REASON_CHARACTERS } from "../../../base/profile.ts";
+
+/** Contract PT1 to PT10. */
+export const PAYMENT_STATUSES = [
+  "Pending",
+  "Rejected",
+  "AcceptedSettlementInProcess",
+  "AcceptedSettlementCompleted",
+  "AcceptedWithoutPosting",
+  "AcceptedCreditSettlementCompleted",
+] as const;
+
+/** One of {@link PAYMENT_STATUSES}. */
+export type PaymentStatus = typeof PAYMENT_STATUSES[number];
+
+/** A bank's charge for a payment. */
+export interface Charge {
+  readonly chargeBearer?: string | undefined;
+  readonly type?: string | undefined;
+  readonly amount: { readonly amount: string; readonly currency: string };
+}
+
+export interface Payment extends Recorded {
+  readonly id: PaymentId;
+  readonly consentId: ConsentId;
+  readonly clientId: ClientId;
+  readonly bank: BankCode;
+  readonly initiation: Initiation;
+  /** The account that pays, named by the TPP or chosen by the customer. */
+  readonly debtorAccount: Account;
+  readonly readRefundAccount: boolean;
+  readonly status: PaymentStatus;
+  /** The bank's reason for the rejection. */
+  readonly statusReason?: string;
+  /** When an operator closed its order, milliseconds. Absent as soon as the bank reports a status (Decision O3). */
+  readonly closedAt?: number;
+  readonly charges: readonly Charge[];
+  /** Milliseconds. */
+  readonly createdAt: number;
+  /** Milliseconds. For a status that the bank reported, the bank's time. */
+  readonly statusUpdatedAt: number;
+  /** Milliseconds. Set when its case was erased. Then it does not exist for participants. */
+  readonly erasedAt?: number;
+  /** Set, with an `erasedAt` of 0, while the key of its personal data is lost. Never stored. */
+  readonly isLost?: true;
+}
+
+/** Contract PT3 to PT8: from -> to. The same status again is not a change. A change that is not listed is illegal. */
+const MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
+  Pending: ["AcceptedSettlementInProcess", "Rejected"], // contract PT3, PT4
+  AcceptedSettlementInProcess: ["AcceptedSettlementCompleted", "Rejected"], // contract PT5, PT4
+  AcceptedSettlementCompleted: ["AcceptedWithoutPosting", "AcceptedCreditSettlementCompleted"], // contract PT7, PT6
+  AcceptedWithoutPosting: ["AcceptedCreditSettlementCompleted", "Rejected"], // contract PT8
+  AcceptedCreditSettlementCompleted: [], // contract PT10
+  Rejected: [], // contract PT10
+};
+
+/**
+ * Returns the payment as the bank's report finds it. A payment whose order an operator has closed waits for the bank's
+ * word like one that was never answered (Decision O3).
+ */
+export function beforeReport(payment: Payment): Payment {
+  if (payment.closedAt === undefined) return payment;
+  const { closedAt: _, statusReason: __, ...open } = payment;
+  return { ...open, status: "Pending" };
+}
+
+/** Whether no bank has to decide on it any more. It may still be credited. */
+export function isDecided({ status }: Payment): boolean {
+  return status !== "Pending" && status !== "AcceptedSettlementInProcess";
+}
+
+/** Returns the payment of an erased case: amount, statuses and times stay. `now` is in milliseconds. */
+export function withoutPerson({ statusReason: _, ...payment }: Payment, now: number): Payment {
+  const { instructedAmount } = payment.initiation;
+  // Participants cannot read it any more, so no code needs the required members.
+  const initiation = { instructedAmount } as Initiation;
+  return {
+    ...payment,
+    initiation,
+    debtorAccount: { schemeName: "", identification: "" },
+    erasedAt: now,
+  };
+}
+
+/** Whether a payment may get from one status to another by one or several changes. */
+export function isReachable(from: PaymentStatus, to: PaymentStatus): boolean {
+  return MOVES[from].some((next) => next === to || isReachable(next, to)); // the changes have no cycle
+}
+
+/** Returns the statuses that can follow directly. */
+export function movesFrom(status: PaymentStatus): readonly PaymentStatus[] {
+  return MOVES[status];
+}
+
+/** Whether a payment may go from one status to another. */
+export function isLegalMove(from: PaymentStatus, to: PaymentStatus): boolean {
+  return MOVES[from].includes(to);
+}
+
+/** Returns the bank's reason for a status as the TPP reads it. Only `Rejected` has one (Decision G6). */
+export function reasonOf(status: PaymentStatus, reason: string | undefined): Pick<Payment, "statusReason"> {
+  const isShown = status === "Rejected" && reason !== undefined && reason !== "";
+  return isShown ? { statusReason: boundedText(reason, MAX_STATUS_REASON_CHARACTERS) } : {};
+}
+
+/**
+ * Returns the time of a status change that the bank dates at `claimed` and that is recorded at `now`, in
+ * milliseconds. It is the bank's time, but not before the former status began and not in the future.
+ */
+export function movedAt(payment: Payment, claimed: number, now: number): number {
+  return Math.max(payment.statusUpdatedAt, Math.min(claimed, now));
+}
+
+/** Whether the case was erased. A payment whose data key is lost is not: it goes on without its personal data. */
+export function isErased({ erasedAt, isLost }: Payment): boolean {
+  return erasedAt !== undefined && isLost !== true;
+}

@@ -1,0 +1,51 @@
+/** Payment orders as banks receive them (Decision D2): the full initiation and the account that pays. */
+import { z } from "@hono/zod-openapi";
+import {
+  namedAccountSchema,
+  orderedInitiationSchema,
+  wireDateTimeSchema,
+} from "../consents/initiation_representation.ts";
+import { toWire } from "../../guards/http/wire_names.ts";
+import { chargeSchema } from "./charge_schema.ts";
+import { type Payment, PAYMENT_STATUSES } from "./payment.ts";
+import { representStatus } from "./payment_representation.ts";
+import type { PaymentOrderRef } from "./payment_store.ts";
+
+const orderSchema = z.strictObject({
+  DomesticPaymentId: z.uuid(),
+  ConsentId: z.uuid(),
+  CreationDateTime: wireDateTimeSchema,
+  Status: z.enum(PAYMENT_STATUSES),
+  StatusUpdateDateTime: wireDateTimeSchema,
+  Initiation: orderedInitiationSchema,
+  DebtorAccount: namedAccountSchema,
+  Charges: z.array(chargeSchema),
+}).openapi("PaymentOrderData");
+
+/** Schema of one order, for the OpenAPI document. */
+export const paymentOrderSchema = z.strictObject({ Data: orderSchema }).openapi("PaymentOrder");
+
+/** Schema of a page of orders, for the OpenAPI document. */
+export const paymentOrdersSchema = z.strictObject({
+  Data: z.strictObject({
+    PaymentOrder: z.array(orderSchema),
+    After: z.string().optional().openapi({ description: "Where the next page starts; absent at the end." }),
+  }),
+}).openapi("PaymentOrders");
+
+export function representOrder(payment: Payment): { Data: object } {
+  return {
+    Data: {
+      ...representStatus(payment),
+      Initiation: toWire(payment.initiation),
+      DebtorAccount: toWire(payment.debtorAccount),
+      Charges: toWire(payment.charges),
+    },
+  };
+}
+
+/** Represents a page of orders. `after` is where the next page starts; absent at the end. */
+export function representOrders(orders: readonly PaymentOrderRef[], after: string | undefined): object {
+  const listed = orders.map(({ payment }) => representOrder(payment).Data);
+  return { Data: { PaymentOrder: listed, ...(after === undefined ? {} : { After: after }) } };
+}

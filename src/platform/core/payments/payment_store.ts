@@ -1,0 +1,144 @@
+/** Stores payments and the list of each bank's orders by time of creation. Both are written in one commit. */
+import { defineRecord } from "../../../base/store/record.ts";
+import { paymentId } from "../../../base/store/record_fields.ts";
+import type { Cause } from "../consents/consent_store.ts";
+import { asPaymentId, type BankCode, type PaymentId } from "../../../base/kernel/identifiers.ts";
+import { type AuditEvent, record, type Recorded } from "../../evidence/audit_trail.ts";
+import type { StageEvent } from "../../events/event_store.ts";
+import { stageListed, stageListedGone } from "../../guards/lookup/listed_store.ts";
+import { paymentKey, paymentOrdersKey } from "../../config/store_keys.ts";
+import type { Entry, Key, Reader, Store } from "../../../base/store/store.ts";
+import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
+import type { Payment } from "./payment.ts";
+import { paymentRecord } from "./stored_payment.ts";
+
+export interface PaymentStore {
+  find(from: Reader, id: PaymentId): Promise<Entry<Payment> | null>;
+  /** The commit fails if there is a payment with this id. */
+  stageAbsence(tx: Transaction, id: PaymentId): void;
+  /**
+   * Stages the payment, its order for the bank and the start of its history.
+   *
+   * @param entry the position of the entry in the consent's history that the payment follows, if any, and the time of the
+   * payment's first entry, by default its creation; both in milliseconds
+   */
+  stageCreation(
+    tx: Transaction,
+    payment: Payment,
+    cause: Cause,
+    entry?: { readonly consumed?: number | undefined; readonly at?: number },
+  ): void;
+  /** Stages the changed payment and its history entry at `at`. The commit fails if the payment changed meanwhile. */
+  stageChange(tx: Transaction, former: Entry<Payment>, changed: Payment, cause: Cause, at: number): void;
+  /**
+   * Stages an entry in the payment's history that does not change the payment. The commit fails if the payment changed
+   * meanwhile.
+   */
+  stageNote(tx: Transaction, id: PaymentId, entry: AuditEvent): Promise<void>;
+  /** Stages the payment of an erased case, and the entry that says when and why. */
+  stageErased(tx: Transaction, former: Entry<Payment>, changed: Payment, cause: Cause): void;
+  /** Returns a bank's payments, oldest first, after the one with this cursor. */
+  listOrders(bank: BankCode, after: string | undefined, limit: number): Promise<readonly PaymentOrderRef[]>;
+}
+
+/** An entry in a bank's list of orders. */
+export interface PaymentOrderRef {
+  /** Pass it as `after` to continue behind this entry. */
+  readonly cursor: string;
+  readonly payment: Payment;
+}
+
+/** Keys to prefetch for the payment that a path names. */
+export function paymentAhead(idText: unknown): readonly Key[] {
+  const id = asPaymentId(idText);
+  return id === undefined ? [] : [paymentKey(id)];
+}
+
+export const paymentOfBankRecord = defineRecord<PaymentId>({
+  name: "payment_order",
+  keyParts: ["bank code", "time of creation (ms) and payment id"],
+  what: "The id of a bank's payment, by time of creation.",
+  schema: paymentId,
+  version: 1,
+  lifetime: "As long as the payment's history.",
+  personalData: "pseudonymous",
+  retention: "audit",
+});
+
+/** @param stageEvent stages what the TPP is told of a status */
+export function openPaymentStore(store: Store, stageEvent: StageEvent): PaymentStore {
+  const stageStatus = (tx: Transaction, payment: Payment, former: Recorded, entry: AuditEvent): void => {
+    const position = stageRecorded(tx, payment, former, entry);
+    const { id: resource, consentId, clientId, bank, status, statusReason, statusUpdatedAt: at } = payment;
+    const type = "payment-status-changed";
+    const isClosed = payment.closedAt !== undefined; // its next change is the bank's report, which removes this
+    const forBank = isClosed ? { forBank: "payment-closed" as const } : {}; // contract EVT19
+    const why = statusReason === undefined ? {} : { reason: statusReason };
+    stageEvent(tx, { type, resource, consentId, clientId, bank, status, ...why, at, position, ...forBank }); // contract EVT1
+  };
+  const stageAbsence = (tx: Transaction, id: PaymentId): void => check(tx, paymentKey(id), null);
+  return {
+    find: (from, id) => paymentRecord.get(from, paymentKey(id)),
+    stageAbsence,
+    stageCreation(tx, payment, cause, { consumed = -1, at = payment.createdAt } = {}) {
+      stageAbsence(tx, payment.id);
+      const created = { at, event: `payment.${payment.status}`, ...cause };
+      stageStatus(tx, payment, { recorded: consumed }, created);
+      paymentOfBankRecord.set(tx, orderKey(payment), payment.id); // Decision D1: the order exists exactly if the payment does
+      stageListed(tx, "payment", payment); // contract LS1
+    },
+    stageChange(tx, former, changed, cause, at) {
+      check(tx, former.key, former.version);
+      stageStatus(tx, changed, former.value, { at, event: `payment.${changed.status}`, ...cause });
+    },
+    async stageNote(tx, id, entry) {
+      const payment = await paymentRecord.get(tx, paymentKey(id));
+      if (payment === null) throw new Error("a history entry without its payment");
+      check(tx, payment.key, payment.version);
+      stageRecorded(tx, payment.value, payment.value, entry);
+    },
+    stageErased(tx, former, changed, cause) {
+      check(tx, former.key, former.version);
+      const at = changed.erasedAt ?? changed.statusUpdatedAt;
+      stageRecorded(tx, changed, former.value, { ...cause, at, event: "payment.erased" });
+      stageListedGone(tx, "payment", former.value);
+    },
+    listOrders: (bank, after, limit) => listOrders(store, bank, after, limit),
+  };
+}
+
+/** Returns the position of the history entry, milliseconds. */
+function stageRecorded(tx: Transaction, payment: Payment, former: Recorded, entry: AuditEvent): number {
+  const recorded = record(tx, payment.id, former, entry);
+  paymentRecord.set(tx, paymentKey(payment.id), { ...payment, ...recorded });
+  return recorded.recorded;
+}
+
+/** Stages the deletion of a payment, whose case has ended. */
+export function stagePaymentGone(tx: Transaction, payment: Entry<Payment>): void {
+  check(tx, payment.key, payment.version);
+  remove(tx, payment.key);
+  remove(tx, orderKey(payment.value));
+}
+
+function orderKey(payment: Payment): Key {
+  return [...paymentOrdersKey(payment.bank), `${String(payment.createdAt).padStart(15, "0")}-${payment.id}`];
+}
+
+async function listOrders(
+  store: Store,
+  bank: BankCode,
+  after: string | undefined,
+  limit: number,
+): Promise<readonly PaymentOrderRef[]> {
+  const prefix = paymentOrdersKey(bank);
+  const listing = after === undefined ? { prefix, limit } : { prefix, limit, after: [...prefix, after] };
+  const orders = (await store.list(listing)).map(paymentOfBankRecord.decode);
+  const payments = await store.getMany(orders.map(({ value }) => paymentKey(value)));
+  return orders.flatMap(({ key }, index) => {
+    const payment = payments[index] ?? null;
+    return payment === null
+      ? []
+      : [{ cursor: key.at(-1) ?? "", payment: paymentRecord.decode(payment).value }];
+  });
+}

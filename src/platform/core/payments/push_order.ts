@@ -1,0 +1,162 @@
+/**
+ * Pushes an order to its bank once (Decision D4): a PS256 JWS by POST, with the bank's `Status` in the response. Only
+ * a 200 with a known `Status` decides the payment. Every other outcome is a failure.
+ */
+import canonicalize from "canonicalize";
+import { isCallable, postOnce, readBounded } from "../../../base/http/outgoing.ts";
+import { unixSeconds } from "../../../base/kernel/clock.ts";
+import { boundedText } from "../../../base/kernel/foreign_text.ts";
+import { described, type Mismatch, mismatch } from "../../../base/kernel/result.ts";
+import { strictJson } from "../../../base/kernel/strict_json.ts";
+import type { NamedKey } from "../../../base/jose/sealed_jwt.ts";
+import { signClaims } from "../../../base/jose/sign_claims.ts";
+import { secondsUntil } from "../../events/delivery/retry_delays.ts";
+import { HANDOVER_SECONDS, ORDER_PUSH_SECONDS } from "../../../base/profile.ts";
+import type { Payment } from "./payment.ts";
+import type { PushFailure } from "./payment_order.ts";
+import type { SharedDocument } from "../../evidence/document_store.ts";
+import type { Evidence } from "../../evidence/evidence.ts";
+import { representOrder } from "./payment_order_representation.ts";
+
+/** The bank's possible responses to an order. */
+export type OrderAnswer = "AcceptedSettlementInProcess" | "Rejected";
+
+export type PushOutcome =
+  | { readonly ok: true; readonly answer: OrderAnswer; readonly reason?: string }
+  | { readonly ok: false; readonly failure: PushFailure };
+
+/** A push that was tried or not, and for the payment's history the order and the bank's response. */
+export interface Push {
+  readonly outcome: PushOutcome;
+  readonly evidence: readonly Evidence[];
+}
+
+export interface PushOrderDeps {
+  readonly fetch: typeof fetch;
+  readonly signer: NamedKey;
+  /** Returns the document of the signer's public key. */
+  readonly ownKey: () => SharedDocument | undefined;
+  readonly authUrl: string;
+  /** Sandbox only: banks on this computer's loopback addresses. */
+  readonly loopbackBanks: boolean;
+}
+
+const MAX_ANSWER_BYTES = 16_384;
+const MAX_TEXT_CHARACTERS = 256;
+/** Of a response that is stored as evidence. */
+const MAX_KEPT_CHARACTERS = 4096;
+/** The bank asks for a later retry: Request Timeout, Too Early, Too Many Requests. */
+const LATER: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/**
+ * Pushes once.
+ *
+ * @param now milliseconds
+ */
+export async function pushOrder(
+  deps: PushOrderDeps,
+  uri: string,
+  payment: Payment,
+  now: number,
+): Promise<Push> {
+  if (!isCallable(uri, { loopback: deps.loopbackBanks })) {
+    return unsent("payment_orders_uri may not be called");
+  }
+  const body = await signedOrder(deps, payment, unixSeconds(now));
+  const order: Evidence = { kind: "order", bytes: new TextEncoder().encode(body), key: deps.ownKey() };
+  let response: Response;
+  let text: string | undefined;
+  try {
+    // Without redirects: an order is only sent to the address in the software statement.
+    response = await postOnce(deps.fetch, uri, {
+      headers: { "content-type": "application/jose", accept: "application/json" },
+      body,
+      signal: AbortSignal.timeout(ORDER_PUSH_SECONDS * 1000),
+    });
+    if (response.status === 200) text = await readBounded(response, MAX_ANSWER_BYTES);
+  } catch (error) { // only the HTTP exchange is inside: later errors are bugs of the platform
+    const why = error instanceof Error ? error.name : "failed";
+    const { fault } = described("the response", `complete within ${ORDER_PUSH_SECONDS} s`, why);
+    return { outcome: failed({ kind: "unreachable", why, answer: { fault } }), evidence: [order] };
+  }
+  const outcome = response.status === 200 ? readAnswer(text) : failed(await failureOf(response, now));
+  const shown = outcome.ok ? text : outcome.failure.bankText;
+  return { outcome, evidence: [order, responseEvidence(response.status, shown)] };
+}
+
+/** Returns the status of the bank's response, and its body if it has decided the order. */
+function responseEvidence(status: number, text: string | undefined): Evidence {
+  const body = text === undefined ? {} : { body: boundedText(text, MAX_KEPT_CHARACTERS) };
+  const response = canonicalize({ status, ...body }) ?? "";
+  return { kind: "order_response", bytes: new TextEncoder().encode(response) };
+}
+
+/** Returns the outcome of a push that was not tried. */
+export function unsent(why: string): Push {
+  return { outcome: failed({ kind: "unsent", why }), evidence: [] };
+}
+
+function unclear(why: string, { fault }: { readonly fault: Mismatch }): PushOutcome {
+  return failed({ kind: "unclear", why, answer: { status: 200, fault } });
+}
+
+function failed(failure: PushFailure): PushOutcome {
+  return { ok: false, failure };
+}
+
+async function failureOf(response: Response, now: number): Promise<PushFailure> {
+  const { status, headers } = response;
+  const why = `status ${status}`;
+  const { fault } = mismatch("status", "200, also for a rejected order", status);
+  const answer = { status, fault };
+  if (status >= 400 && status < 500 && !LATER.has(status)) {
+    return { kind: "refused", why, answer, ...await textOf(response) };
+  }
+  await response.body?.cancel();
+  const retryAfterSeconds = secondsUntil(headers.get("retry-after"), now);
+  return {
+    kind: status >= 500 ? "unreachable" : "unclear",
+    why,
+    answer,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  };
+}
+
+/** Reads the bank's explanation of a rejection. If that fails, the rejection is still known. */
+async function textOf(response: Response): Promise<{ readonly bankText?: string }> {
+  const text = await readBounded(response, MAX_ANSWER_BYTES).catch(() => undefined);
+  return text === undefined || text === "" ? {} : { bankText: boundedText(text, MAX_TEXT_CHARACTERS) };
+}
+
+function signedOrder({ authUrl, signer }: PushOrderDeps, payment: Payment, iat: number): Promise<string> {
+  return signClaims({
+    iss: authUrl,
+    aud: payment.bank,
+    iat,
+    exp: iat + HANDOVER_SECONDS,
+    jti: crypto.randomUUID(),
+    tpp: { client_id: payment.clientId, read_refund_account: payment.readRefundAccount },
+    ...representOrder(payment),
+  }, signer);
+}
+
+function readAnswer(text: string | undefined): PushOutcome {
+  if (text === undefined) {
+    const expected = `at most ${MAX_ANSWER_BYTES} bytes of UTF-8`;
+    return unclear("the answer is too large, or not UTF-8", mismatch("body", expected));
+  }
+  const parsed = strictJson(text);
+  const value = parsed.ok ? parsed.value : undefined;
+  if (!isObject(value)) return unclear(NO_STATUS, mismatch("body", "a JSON object with Status"));
+  const { Status: answer, StatusReason: reason } = value;
+  if (answer !== "AcceptedSettlementInProcess" && answer !== "Rejected") {
+    return unclear(NO_STATUS, mismatch("Status", "AcceptedSettlementInProcess or Rejected", answer));
+  }
+  return { ok: true, answer, ...(typeof reason === "string" ? { reason } : {}) };
+}
+
+const NO_STATUS = "no Status in the answer";
+
+function isObject(value: unknown): value is { readonly Status?: unknown; readonly StatusReason?: unknown } {
+  return typeof value === "object" && value !== null;
+}

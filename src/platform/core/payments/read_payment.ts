@@ -1,0 +1,64 @@
+/** Reads a payment for an entitled caller. For any other caller it does not exist (Decision C2). */
+import type { BankCode } from "../../../base/kernel/identifiers.ts";
+import { asPaymentId } from "../../../base/kernel/identifiers.ts";
+import { ApiError } from "../../../base/kernel/api_error.ts";
+import { type ClaimStore, isIdempotencyKey } from "../../guards/idempotency/claim_store.ts";
+import { type AccessToken, tokenOfAnotherConsent } from "../../guards/security/access_token.ts";
+import { rejectLost } from "../../guards/security/lost_data.ts";
+import { claimKey } from "../../config/store_keys.ts";
+import type { Entry, Reader } from "../../../base/store/store.ts";
+import { isErased, type Payment } from "./payment.ts";
+import type { PaymentStore } from "./payment_store.ts";
+
+/**
+ * Returns the payment with its version. The TPP reads it with a token of the client credentials grant, or with the
+ * token of its consent.
+ *
+ * @throws {ApiError} `resource.not_found`, `token.insufficient_scope`, `platform.unavailable` if its data key is lost
+ */
+export async function readPayment(
+  deps: { readonly payments: PaymentStore },
+  from: Reader,
+  idText: unknown,
+  by: { readonly bank: BankCode; readonly token: AccessToken },
+): Promise<Entry<Payment>> {
+  const id = asPaymentId(idText);
+  const entry = id === undefined ? null : await deps.payments.find(from, id);
+  const gone = entry === null || isErased(entry.value);
+  if (gone || entry.value.bank !== by.bank || entry.value.clientId !== by.token.clientId) {
+    throw new ApiError("resource.not_found");
+  }
+  rejectLost(entry.value);
+  if (by.token.consentId !== undefined && by.token.consentId !== entry.value.consentId) {
+    throw tokenOfAnotherConsent();
+  }
+  return entry;
+}
+
+/** Name of the payment route in idempotency claims. */
+export const PAYMENT_CLAIMS = "domestic-payments";
+
+/**
+ * Returns the payment that the caller's idempotency key created within 24 h, for a TPP that has lost the response.
+ *
+ * @throws {ApiError} as {@link readPayment}
+ */
+export async function findByIdempotencyKey(
+  deps: { readonly payments: PaymentStore; readonly claims: ClaimStore },
+  from: Reader,
+  key: string,
+  by: { readonly bank: BankCode; readonly token: AccessToken },
+): Promise<Entry<Payment>> {
+  if (!isIdempotencyKey(key)) throw noPaymentWith();
+  const where = claimKey(by.token.clientId, by.bank, PAYMENT_CLAIMS, key);
+  const id = await deps.claims.resourceOf(from, where);
+  if (id === null) throw noPaymentWith();
+  return await readPayment(deps, from, id, by);
+}
+
+/** The client may send the payment again with this key. */
+function noPaymentWith(): ApiError {
+  const message = "Your client has made no payment with this key at this bank within 24 hours.";
+  const fault = { code: "Resource.NotFound", message } as const;
+  return new ApiError("resource.not_found", { faults: [fault] });
+}

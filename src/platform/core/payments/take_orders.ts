@@ -1,0 +1,59 @@
+/** Leases due orders for the pushes of this process. */
+import type { PaymentId } from "../../../base/kernel/identifiers.ts";
+import { errorText, handleBatch } from "../../../base/kernel/batches.ts";
+import type { Clock } from "../../../base/kernel/clock.ts";
+import type { Log } from "../../observed/log_events.ts";
+import { openRequestReads } from "../../../base/store/request_reads.ts";
+import type { Entry } from "../../../base/store/store.ts";
+import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
+import type { OrderOutboxStore } from "./order_outbox_store.ts";
+import { isDue } from "../../events/delivery/retry_delays.ts";
+import { isOut, isSameLease, leased, type PaymentOrder } from "./payment_order.ts";
+
+export interface TakeOrdersDeps extends TransactDeps {
+  readonly steady: Clock;
+  readonly log: Log;
+  readonly outbox: OrderOutboxStore;
+}
+
+/** If another process has taken some of the orders meanwhile, the next attempt takes the others. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Leases, in one commit, those of the orders that are still due. Another worker's orders, and those that are no longer
+ * open, are left out. An order that cannot be read is logged.
+ *
+ * @throws {ApiError} `store.unavailable`
+ */
+export async function takeOrders(
+  deps: TakeOrdersDeps,
+  ids: readonly PaymentId[],
+): Promise<readonly Entry<PaymentOrder>[]> {
+  const taken = await handleBatch(ids, (some) => take(deps, some), (paymentId, error) => {
+    deps.log.error("order.delivery_failed", { paymentId, error: errorText(error) });
+  });
+  return taken.flat();
+}
+
+async function take(
+  deps: TakeOrdersDeps,
+  ids: readonly PaymentId[],
+): Promise<readonly Entry<PaymentOrder>[]> {
+  const options = { what: "due orders", attempts: MAX_ATTEMPTS, lost: () => [] };
+  const leases = await transact<readonly PaymentOrder[]>(deps, options, async (tx) => {
+    const entries = await Promise.all(ids.map((id) => deps.outbox.find(tx, id)));
+    const now = deps.steady();
+    return entries.flatMap((entry) => {
+      if (entry === null || isOut(entry.value) || !isDue(entry.value.dueAt, now)) return [];
+      const lease = leased(entry.value, now);
+      deps.outbox.stageChange(tx, entry, lease);
+      return lease;
+    });
+  });
+  const reads = openRequestReads(deps.store);
+  const found = await Promise.all(leases.map(({ paymentId }) => deps.outbox.find(reads, paymentId)));
+  return found.flatMap((entry, index) => {
+    const lease = leases[index];
+    return entry !== null && lease !== undefined && isSameLease(entry.value, lease) ? entry : [];
+  });
+}

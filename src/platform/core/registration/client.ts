@@ -1,0 +1,122 @@
+/** A registered client, derived from a verified software statement and registration request. */
+import type { Recorded } from "../../evidence/audit_trail.ts";
+import type { BankCode } from "../../../base/kernel/identifiers.ts";
+import { asBankCode } from "../../../base/kernel/identifiers.ts";
+import type { SoftwareStatement } from "../participants/software_statement.ts";
+
+/** The statement's facts that a client keeps. Older records lack `registrationNumber` and `clientUri`. */
+type StatedSoftware = Omit<SoftwareStatement, "issuedAt" | "text">;
+
+/** A client as registered. It does not contain keys, because the directory publishes and revokes them. */
+export interface Client extends Recorded, StatedSoftware {
+  readonly scope: "payments" | "bank";
+  readonly grantTypes: readonly string[];
+  /** Unix seconds. `iat` of its current statement. */
+  readonly statementIssuedAt: number;
+  /** `iat` of the statement of the last registration, if a newer one from the directory has been applied since. */
+  readonly registeredWith?: number;
+  /** SHA-256 of its current statement, base64url. Absent in older records. */
+  readonly statementSha256?: string;
+  /** Milliseconds. The first registration. */
+  readonly registeredAt: number;
+  /** Milliseconds. The last update. */
+  readonly updatedAt: number;
+  /**
+   * Milliseconds. Access tokens that were issued until then belong to a registration that the client has deleted, and
+   * are not valid. Absent if it has deleted none.
+   */
+  readonly tokensRevokedAt?: number;
+}
+
+/** The remains of a client that has deleted its registration, until it registers again. */
+export interface DeletedClient extends Recorded, Pick<Client, "orgId" | "role" | "statementIssuedAt"> {
+  /** Milliseconds. */
+  readonly deletedAt: number;
+}
+
+/** A registered client and its current signed statement. */
+export interface Registration {
+  readonly client: Client;
+  readonly softwareStatement: string;
+}
+
+export interface BankClient extends Client {
+  readonly role: "ASPSP";
+  readonly code: BankCode;
+}
+
+/** Builds the client from a statement and the accepted metadata. */
+export function clientFrom(
+  statement: SoftwareStatement,
+  metadata: { readonly redirectUris: readonly string[]; readonly grantTypes: readonly string[] },
+  times: Pick<Client, "registeredAt" | "updatedAt" | "tokensRevokedAt">,
+): Client {
+  const { clientId, orgId, orgName, softwareId, softwareName, role, jwksUri, revokedJwksUri } = statement;
+  return {
+    clientId,
+    orgId,
+    orgName,
+    ...(statement.registrationNumber === undefined
+      ? {}
+      : { registrationNumber: statement.registrationNumber }),
+    softwareId,
+    softwareName,
+    ...(statement.clientUri === undefined ? {} : { clientUri: statement.clientUri }),
+    role,
+    jwksUri,
+    revokedJwksUri,
+    scope: role === "PISP" ? "payments" : "bank",
+    grantTypes: metadata.grantTypes,
+    redirectUris: metadata.redirectUris,
+    consentManagedByBank: statement.consentManagedByBank,
+    ...(statement.paymentOrdersUri === undefined ? {} : { paymentOrdersUri: statement.paymentOrdersUri }),
+    ...(statement.eventNotificationUri === undefined
+      ? {}
+      : { eventNotificationUri: statement.eventNotificationUri }),
+    statementIssuedAt: statement.issuedAt,
+    ...times,
+  };
+}
+
+/**
+ * Returns the client with the directory's newer statement applied. Redirect URLs that are no longer in the statement
+ * are removed. A TPP adds new ones by registering again. A bank gets the statement's only one. Returns undefined if
+ * it is a bank and its redirect URL is ambiguous.
+ */
+export function restated(client: Client, statement: SoftwareStatement, now: number): Client | undefined {
+  const kept = client.redirectUris.filter((uri) => statement.redirectUris.includes(uri));
+  const redirectUris = client.role === "ASPSP" && kept.length === 0 ? statement.redirectUris : kept;
+  if (client.role === "ASPSP" && redirectUris.length !== 1) return undefined;
+  const { grantTypes, registeredWith = client.statementIssuedAt } = client;
+  const times = { ...registrationTimes(client), updatedAt: now };
+  return { ...clientFrom(statement, { redirectUris, grantTypes }, times), registeredWith };
+}
+
+/** The times of a client that its updates keep. */
+export function registrationTimes(
+  { registeredAt, tokensRevokedAt }: Client,
+): Pick<Client, "registeredAt" | "tokensRevokedAt"> {
+  return { registeredAt, ...(tokensRevokedAt === undefined ? {} : { tokensRevokedAt }) };
+}
+
+/**
+ * Whether a registration with this statement is new: the statement was not used before and is not older than the
+ * current one.
+ */
+export function isNewerThan(
+  issuedAt: number,
+  { statementIssuedAt, registeredWith = statementIssuedAt }: Client,
+): boolean {
+  return issuedAt >= statementIssuedAt && issuedAt > registeredWith;
+}
+
+/** Returns the client as a bank, or null if it is not one. */
+export function asBank(client: Client): BankClient | null {
+  const code = bankCodeOf(client);
+  return code === undefined ? null : { ...client, role: "ASPSP", code };
+}
+
+/** Returns a bank's code, which is its org_id (Decision A4), or undefined for a TPP. */
+export function bankCodeOf({ role, orgId }: Pick<Client, "role" | "orgId">): BankCode | undefined {
+  return role === "ASPSP" ? asBankCode(orgId) : undefined;
+}

@@ -1,0 +1,29 @@
+/**
+ * A TPP deletes its own registration (contract DC20 to DC23, Decision B7). Its client, with which every token and request
+ * is checked, ends in the commit that records it in the history. Its consents and payments remain.
+ */
+import { ApiError } from "../../../base/kernel/api_error.ts";
+import type { ClientId } from "../../../base/kernel/identifiers.ts";
+import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
+import type { Authentication } from "../../evidence/entry.ts";
+import { UNKNOWN_TOKEN } from "../../guards/security/proven_caller.ts";
+import type { ClientStore } from "./client_store.ts";
+
+export interface DeleteClientDeps extends TransactDeps {
+  readonly clients: Pick<ClientStore, "readRegistered" | "stageDeletion">;
+}
+
+export interface DeleteClient extends RequestState {
+  readonly clientId: ClientId;
+  readonly authentication: Authentication;
+}
+
+/** @throws {ApiError} `token.invalid` if a parallel request has deleted it */
+export async function deleteClient(deps: DeleteClientDeps, command: DeleteClient): Promise<void> {
+  const { clientId, authentication } = command;
+  await transact(deps, { what: "registration", request: command }, async (tx) => {
+    const { client } = await deps.clients.readRegistered(tx, clientId, undefined);
+    if (client === null) throw new ApiError("token.invalid", { detail: "deleted", fault: UNKNOWN_TOKEN });
+    deps.clients.stageDeletion(tx, client, deps.clock(), authentication);
+  });
+}

@@ -1,0 +1,207 @@
+/**
+ * The append-only history of consents, payments, clients and holds: each change with its actor, time, reason and
+ * evidence. An entry, its evidence and its leaf of the log are staged in the commit of the change, so none exists
+ * without the others. The order of a history depends on no clock (Decision M2).
+ */
+import { z } from "zod";
+import { defineRecord, optional } from "../../base/store/record.ts";
+import { base64url } from "../../base/kernel/identifiers.ts";
+import { count, instant, text, texts } from "../../base/store/record_fields.ts";
+import { auditKey } from "../config/store_keys.ts";
+import type { Entry, Store } from "../../base/store/store.ts";
+import { causeOf, type Transaction } from "../../base/store/transaction.ts";
+import { type AuditEntry, leafHash } from "./entry.ts";
+import { bodyDigest, type Evidence, type EvidenceItem, newSalt, usualPlace } from "./evidence.ts";
+import { stageDocument } from "./document_store.ts";
+import { stageBody, stageBodyGone } from "./evidence_store.ts";
+import { stageLeaf } from "./evidence_log/log_store.ts";
+
+/** An event as the caller of {@link record} knows it. */
+export interface AuditEvent extends Omit<AuditEntry, "sequence" | "interactionId" | "salt" | "items"> {
+  /** The evidence of this step, at most one piece of a kind. The pieces in `deleted` are deleted. */
+  readonly evidence?: readonly Evidence[];
+}
+
+const item = z.looseObject({ kind: text, sha256: text, place: optional(text), key: optional(text) });
+const authentication = z.looseObject({
+  clientId: text,
+  certificate: text,
+  method: text,
+  target: text,
+  assertion: optional(z.looseObject({ kid: text, jtiHash: text })),
+  token: optional(text),
+  proof: optional(text),
+});
+
+export const auditRecord = defineRecord<AuditEntry>({
+  name: "audit",
+  keyParts: ["resource id", "position (ms)", "random id"],
+  what: "An entry in the append-only history of a consent, payment, client or hold.",
+  schema: z.looseObject({
+    at: instant,
+    event: text,
+    actor: text,
+    reason: optional(text),
+    page: optional(z.looseObject({ language: text, sha256: text })),
+    sequence: optional(count),
+    interactionId: optional(text),
+    salt: optional(text),
+    items: optional(z.array(item)),
+    authentication: optional(authentication),
+    issued: optional(z.looseObject({ code: optional(text), token: optional(text) })),
+    documents: optional(z.array(z.looseObject({ kind: text, sha256: text }))),
+    deleted: optional(texts),
+  }),
+  version: 1,
+  lifetime: "Of a consent or payment: `DELETE_HISTORIES_DAYS`. Of others: kept.",
+  personalData: "pseudonymous",
+  retention: "audit",
+});
+
+/** A stored subject of a history. */
+export interface Recorded {
+  /** Position of the newest entry in its history, milliseconds. Absent in a record of an earlier version. */
+  readonly recorded?: number;
+  /** Number of the newest entry in its history. Absent in a record of an earlier version. */
+  readonly sequence?: number;
+}
+
+/** The members of {@link Recorded}, for the schema of a subject's record. */
+export const recordedMembers = { recorded: optional(instant), sequence: optional(count) };
+
+const PAGE = 500;
+/** Largest history that is read. */
+export const MAX_HISTORY = 10_000;
+
+/**
+ * Stages the next entry in the history of `subject`, a resource's id, with its evidence. The same commit must write the
+ * subject's record with the members of the result, and check its version.
+ *
+ * @param former the subject before the change, or null if it is new
+ */
+export function record(
+  tx: Transaction,
+  subject: string,
+  former: Recorded | null,
+  { evidence = [], ...event }: AuditEvent,
+): Required<Recorded> {
+  const isSecond = tx.writes.some(({ key }) => key[0] === auditRecord.name && key[1] === subject);
+  if (isSecond) throw new Error("two entries of one history in one commit have no order");
+  const recorded = Math.max(event.at, (former?.recorded ?? -1) + 1);
+  const sequence = (former?.sequence ?? 0) + 1;
+  for (const place of event.deleted ?? []) stageBodyGone(tx, place);
+  const items = evidence.map((piece) => stageItem(tx, piece, usualPlace(subject, sequence, piece.kind)));
+  const entry: AuditEntry = {
+    ...event,
+    sequence,
+    ...causeOf(tx),
+    salt: newSalt(),
+    ...(items.length === 0 ? {} : { items }),
+  };
+  auditRecord.set(tx, auditKey(subject, recorded, crypto.randomUUID()), entry);
+  stageLeaf(tx, leafHash(subject, entry), event.at);
+  return { recorded, sequence };
+}
+
+function stageItem(tx: Transaction, { kind, place, key, ...piece }: Evidence, usual: string): EvidenceItem {
+  const body = { ...piece, salt: newSalt() };
+  stageBody(tx, place ?? usual, body);
+  if (key !== undefined) stageDocument(tx, key);
+  return {
+    kind,
+    sha256: bodyDigest(body),
+    ...(place === undefined ? {} : { place }),
+    ...(key === undefined ? {} : { key: key.sha256 }),
+  };
+}
+
+/** An entry and its position in its history, milliseconds. */
+export interface PlacedEntry {
+  readonly position: number;
+  readonly entry: AuditEntry;
+}
+
+/**
+ * Returns the whole history of a resource, oldest first.
+ *
+ * @throws {Error} if it has more than {@link MAX_HISTORY} entries, because a part is not evidence
+ */
+export async function historyOf(store: Store, subject: string): Promise<readonly AuditEntry[]> {
+  return (await placedHistoryOf(store, subject)).map(({ entry }) => entry);
+}
+
+/** Like {@link historyOf}, with positions, by which the entries of several histories can be merged. */
+export async function placedHistoryOf(store: Store, subject: string): Promise<readonly PlacedEntry[]> {
+  const history: PlacedEntry[] = [];
+  let page: readonly Entry<unknown>[] = [];
+  do {
+    const after = page.at(-1)?.key;
+    const start = after === undefined ? {} : { after };
+    page = await store.list({ prefix: [auditRecord.name, subject], ...start, limit: PAGE });
+    history.push(...page.map(placed));
+  } while (page.length === PAGE && history.length <= MAX_HISTORY);
+  if (history.length <= MAX_HISTORY) return history;
+  throw new Error(`the history of ${subject} has more than ${MAX_HISTORY} entries`);
+}
+
+function placed(entry: Entry<unknown>): PlacedEntry {
+  return { position: Number(entry.key[2]), entry: auditRecord.decode(entry).value };
+}
+
+/** Returns the entry at a position of a history, milliseconds, or null. */
+export async function entryAt(
+  store: Store,
+  subject: string,
+  position: number,
+): Promise<AuditEntry | null> {
+  const prefix = auditKey(subject, position, "").slice(0, -1);
+  const [found] = await store.list({ prefix, limit: 1 });
+  return found === undefined ? null : auditRecord.decode(found).value;
+}
+
+/** The place of an entry among all entries, which are in the order of their keys. */
+export type AuditCursor = Entry<unknown>["key"];
+
+/** An entry with its subject. */
+export interface ListedEntry {
+  readonly key: AuditCursor;
+  readonly subject: string;
+  readonly entry: AuditEntry;
+}
+
+/** Returns entries of all histories, or of one subject's, after a place. */
+export async function auditPage(
+  store: Store,
+  { subject, after, limit }: {
+    readonly subject?: string;
+    readonly after?: AuditCursor | undefined;
+    readonly limit: number;
+  },
+): Promise<readonly ListedEntry[]> {
+  const prefix = subject === undefined ? [auditRecord.name] : [auditRecord.name, subject];
+  const isInside = after === undefined || prefix.every((part, index) => after[index] === part);
+  if (!isInside) return [];
+  const listed = await store.list({ prefix, ...(after === undefined ? {} : { after }), limit });
+  return listed.map((entry) => ({
+    key: entry.key,
+    subject: entry.key[1] ?? "",
+    entry: auditRecord.decode(entry).value,
+  }));
+}
+
+/** Returns the cursor as text. */
+export function cursorOf({ key }: ListedEntry): string {
+  return base64url(new TextEncoder().encode(JSON.stringify(key)));
+}
+
+const cursorSchema = z.tuple([z.literal(auditRecord.name), text.min(1), text.min(1), text.min(1)]);
+
+/** Returns undefined for a text that {@link cursorOf} has not made. */
+export function readCursor(sent: string): AuditCursor | undefined {
+  try {
+    const json = new TextDecoder().decode(Uint8Array.fromBase64(sent, { alphabet: "base64url" }));
+    return cursorSchema.safeParse(JSON.parse(json)).data;
+  } catch {
+    return undefined;
+  }
+}

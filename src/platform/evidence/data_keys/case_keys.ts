@@ -1,0 +1,233 @@
+/**
+ * The data keys of cases, in a store of their own (Decision P3). A deleted key makes what it sealed unreadable in the
+ * platform's store and in every backup of it. Each process remembers keys for a minute at most, so that an erasure
+ * counts everywhere within a minute.
+ */
+import type { Clock } from "../../../base/kernel/clock.ts";
+import { type ConsentId, newConsentId } from "../../../base/kernel/identifiers.ts";
+import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
+import type { GuardedStore } from "../../../base/store/guarded_store.ts";
+import type { Check, Entry, Key, Write } from "../../../base/store/store.ts";
+import { type CaseId, caseIdOf } from "./case_id.ts";
+import { dataKeyRecord, type StoredDataKey } from "./data_key_records.ts";
+import type { WrappingKeys } from "./wrapping_keys.ts";
+
+export interface CaseKeys {
+  /** Returns the id of a new consent, whose data key is stored already. */
+  newConsentId(): Promise<ConsentId>;
+  /**
+   * Returns the key that seals a case. A case of an earlier version, or one whose key was lost, gets a new one.
+   *
+   * @throws {CaseErased}
+   * @throws {ApiError} `store.unavailable` if the data key store fails
+   */
+  sealing(id: CaseId): Promise<CryptoKey>;
+  /**
+   * Returns the key that opens a case. It is "lost" if the data key store was restored from a copy that lacks it.
+   *
+   * @throws {Error} if the data key store was never restored and has neither the key nor its tombstone
+   */
+  opening(id: CaseId): Promise<CryptoKey | "erased" | "lost">;
+  /** Whether the data key store was restored from a copy, so that it can lack keys. */
+  readonly canLackKeys: boolean;
+  /** Tells the watcher that the key of a case is lost, once for each case. */
+  noteLost(id: CaseId): void;
+  /** Whether the case was erased. */
+  isErased(id: CaseId): Promise<boolean>;
+  /** Deletes the key of a case for ever. Repeating it has no effect. `at` is in milliseconds. */
+  erase(id: CaseId, at: number): Promise<void>;
+  /** Tells the watcher what happens from now on. There is one watcher. */
+  watch(watcher: KeyWatcher): void;
+  /** The data key store and the wrapping keys, for the job that wraps again. */
+  readonly stored: Pick<CaseKeysDeps, "vault" | "wrapping">;
+}
+
+/** Is told what an operator must know of the data keys. */
+export interface KeyWatcher {
+  /** The key of a case is lost. */
+  lost(id: CaseId): void;
+  /** The data key store begins to fail. */
+  failing(why: string): void;
+  /** The data key store works again. */
+  working(failedSeconds: number): void;
+}
+
+/** Sealed data of an erased case was to be written. */
+export class CaseErased extends Error {
+  override readonly name = "CaseErased";
+}
+
+export interface CaseKeysDeps {
+  /** The data key store. */
+  readonly vault: GuardedStore;
+  readonly wrapping: WrappingKeys;
+  /** A monotonic clock in milliseconds. */
+  readonly monotonic: Clock;
+  /** Whether the data key store was restored from a copy, which can lack keys. */
+  readonly canLackKeys: boolean;
+  /** Tells the watcher of {@link CaseKeys.watch}. */
+  readonly watcher: { current: KeyWatcher };
+}
+
+/** Consents whose keys one commit stores. After a crash, as many keys without a consent remain. */
+const BLOCK = 64;
+const REMEMBERED_MS = 60_000;
+const MAX_REMEMBERED = 5000;
+
+type Found = CryptoKey | "erased" | "missing";
+
+interface Remembered {
+  readonly found: Promise<Found>;
+  readonly until: number;
+}
+
+export const dataKeyKey = (id: CaseId): Key => [dataKeyRecord.name, id];
+
+export function openCaseKeys(deps: CaseKeysDeps): CaseKeys {
+  const { vault, canLackKeys, watcher } = deps;
+  const memory = openKeyMemory(deps.monotonic);
+  const read = async (id: CaseId): Promise<Found> =>
+    await foundIn(deps, id, await dataKeyRecord.get(vault, dataKeyKey(id)));
+  const find = (id: CaseId): Promise<Found> => memory.recall(id) ?? memory.remember(id, read(id));
+  const noteLost = onceForEach((id) => watcher.current.lost(id));
+  const nextId = openIds(async () => {
+    const made = await makeBlock(deps);
+    for (const { caseId, key } of made) void memory.remember(caseId, Promise.resolve(key));
+    return made.map(({ id }) => id);
+  });
+  return {
+    stored: deps,
+    canLackKeys,
+    noteLost,
+    newConsentId: nextId,
+    watch: (given) => void (watcher.current = given),
+    isErased: async (id) => await find(id) === "erased",
+    async sealing(id) {
+      let found = await find(id);
+      if (found === "missing") {
+        const [made] = await makeKeys(deps, [id]) ?? [];
+        found = await memory.remember(id, made === undefined ? read(id) : Promise.resolve(made)); // or another was first
+      }
+      return sealingKey(id, found);
+    },
+    async opening(id) {
+      const found = await find(id);
+      if (found !== "missing") return found;
+      if (!canLackKeys) throw new Error(`the key of the case ${id} is missing. ${MISSING}`);
+      noteLost(id);
+      return "lost";
+    },
+    async erase(id, at) {
+      await eraseKey(deps, id, at);
+      void memory.remember(id, Promise.resolve("erased"));
+    },
+  };
+}
+
+function sealingKey(id: CaseId, found: Found): CryptoKey {
+  if (found === "erased") throw new CaseErased("the case was erased; no personal data may be added to it");
+  if (found === "missing") throw new Error(`the key of the case ${id} was deleted meanwhile`);
+  return found;
+}
+
+/** Returns a function that reports each case once. */
+function onceForEach(report: (id: CaseId) => void): (id: CaseId) => void {
+  const told = openRecentlyUsed<true>(MAX_REMEMBERED);
+  return (id) => {
+    if (told.get(id) === undefined) report(id);
+    told.set(id, true);
+  };
+}
+
+async function eraseKey({ vault }: CaseKeysDeps, id: CaseId, erasedAt: number): Promise<void> {
+  const writes: Write[] = [];
+  dataKeyRecord.set({ writes }, dataKeyKey(id), { erasedAt });
+  const before = await dataKeyRecord.get(vault, dataKeyKey(id));
+  if (before?.value.erasedAt === undefined) await vault.commit({ checks: [], writes });
+}
+
+const MISSING =
+  "If the data key store was restored from a copy without a mark, such as a disk snapshot, stop the platform and mark it: " +
+  "deno task store restored (docs/operations/data-keys.md).";
+
+interface KeyMemory {
+  recall(id: CaseId): Promise<Found> | undefined;
+  /** Missing keys and failures are not remembered. Returns `found`. */
+  remember(id: CaseId, found: Promise<Found>): Promise<Found>;
+}
+
+function openKeyMemory(monotonic: Clock): KeyMemory {
+  const remembered = openRecentlyUsed<Remembered>(MAX_REMEMBERED);
+  return {
+    recall(id) {
+      const before = remembered.get(id);
+      return before !== undefined && monotonic() < before.until ? before.found : undefined;
+    },
+    remember(id, found) {
+      const entry = { found, until: monotonic() + REMEMBERED_MS };
+      remembered.set(id, entry);
+      const forget = (): void => void (remembered.peek(id) === entry && remembered.delete(id));
+      found.then((key) => key === "missing" && forget(), forget);
+      return found;
+    },
+  };
+}
+
+/** Returns a function that hands out ids one by one, and makes a block of them when none is left. */
+function openIds(makeIds: () => Promise<readonly ConsentId[]>): () => Promise<ConsentId> {
+  const unused: ConsentId[] = [];
+  let filling: Promise<unknown> | undefined;
+  return async () => {
+    for (;;) {
+      const id = unused.pop();
+      if (id !== undefined) return id;
+      await (filling ??= makeIds().then((ids) => unused.push(...ids)).finally(() => filling = undefined));
+    }
+  };
+}
+
+async function foundIn(
+  { wrapping }: CaseKeysDeps,
+  id: CaseId,
+  entry: Entry<StoredDataKey> | null,
+): Promise<Found> {
+  if (entry === null) return "missing";
+  const { wrappedBy, wrapped, erasedAt } = entry.value;
+  if (erasedAt !== undefined || wrappedBy === undefined || wrapped === undefined) return "erased";
+  return await importKey(await wrapping.unwrap(id, { wrappedBy, wrapped }));
+}
+
+async function makeBlock(
+  deps: CaseKeysDeps,
+): Promise<readonly { readonly id: ConsentId; readonly caseId: CaseId; readonly key: CryptoKey }[]> {
+  const ids = Array.from({ length: BLOCK }, newConsentId);
+  const cases = ids.map((id) => caseIdOf(id) ?? id);
+  const keys = await makeKeys(deps, cases);
+  if (keys === undefined) throw new Error("a new random id is in use already");
+  return ids.flatMap((id, index) => {
+    const [caseId, key] = [cases[index], keys[index]];
+    return caseId === undefined || key === undefined ? [] : [{ id, caseId, key }];
+  });
+}
+
+/** Stores new keys of cases in one commit. Returns undefined, and has stored none, if one has a key already. */
+async function makeKeys(
+  { vault, wrapping }: CaseKeysDeps,
+  ids: readonly CaseId[],
+): Promise<readonly CryptoKey[] | undefined> {
+  const raw = ids.map(() => crypto.getRandomValues(new Uint8Array(32)));
+  const wrapped = await Promise.all(
+    ids.map((id, index) => wrapping.wrap(id, raw[index] ?? new Uint8Array())),
+  );
+  const writes: Write[] = [];
+  for (const [index, id] of ids.entries()) {
+    dataKeyRecord.set({ writes }, dataKeyKey(id), { ...wrapped[index] });
+  }
+  const checks = ids.map((id): Check => ({ key: dataKeyKey(id), version: null }));
+  if (!await vault.commit({ checks, writes })) return undefined;
+  return await Promise.all(raw.map(importKey));
+}
+
+async function importKey(raw: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
+  return await crypto.subtle.importKey("raw", raw, "AES-GCM", false, ["encrypt", "decrypt"]);
+}

@@ -1,0 +1,62 @@
+/** The records of the data key store: one wrapped data key for each case, or the tombstone of an erased one. */
+import { z } from "zod";
+import { baseRecords } from "../../../base/store/base_records.ts";
+import { defineRecord, optional } from "../../../base/store/record.ts";
+import { instant, text } from "../../../base/store/record_fields.ts";
+
+/** A data key as it is stored: wrapped, or erased. */
+export interface StoredDataKey {
+  /** Id of the wrapping key. */
+  readonly wrappedBy?: string;
+  /** IV and ciphertext of the data key, base64url. */
+  readonly wrapped?: string;
+  /** Milliseconds. The key was deleted then. It is never made again. */
+  readonly erasedAt?: number;
+}
+
+export const dataKeyRecord = defineRecord<StoredDataKey>({
+  name: "data_key",
+  keyParts: ["case id"],
+  what: "The data key of a case, wrapped, or the time at which it was erased.",
+  schema: z.looseObject({
+    wrappedBy: optional(text),
+    wrapped: optional(text),
+    erasedAt: optional(instant),
+  }),
+  version: 1,
+  lifetime: "Until the case is erased. Then its tombstone is kept.",
+  personalData: "pseudonymous",
+  retention: "evidence",
+});
+
+/** A known value. If it cannot be unwrapped at the start, the wrapping keys are not those of this store. */
+export const dataKeyCheckRecord = defineRecord<Pick<StoredDataKey, "wrappedBy" | "wrapped">>({
+  name: "data_key_check",
+  keyParts: [],
+  what:
+    "A value wrapped like the data keys, which shows at the start that the wrapping keys are the right ones.",
+  schema: z.looseObject({ wrappedBy: optional(text), wrapped: optional(text) }),
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "none",
+  retention: "system",
+});
+
+/** Absent in a data key store that was never restored. There, a missing key is a fault and not a loss. */
+export const dataKeyRestoreRecord = defineRecord<{ readonly takenAt: number }>({
+  name: "data_key_restore",
+  keyParts: [],
+  what: "When the copy was taken from which the data key store was restored last.",
+  schema: z.looseObject({ takenAt: instant }),
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "none",
+  retention: "system",
+});
+
+export const dataKeyRecords = [
+  dataKeyRecord,
+  dataKeyCheckRecord,
+  dataKeyRestoreRecord,
+  ...baseRecords,
+] as const;

@@ -1,0 +1,48 @@
+/** Stores erasures that are not complete yet, so that a process that ends in the middle leaves none unfinished. */
+import { z } from "zod";
+import type { ConsentId } from "../../../base/kernel/identifiers.ts";
+import { defineRecord } from "../../../base/store/record.ts";
+import { consentId, instant, text } from "../../../base/store/record_fields.ts";
+import type { Entry, Store } from "../../../base/store/store.ts";
+import { remove, type Transaction } from "../../../base/store/transaction.ts";
+import { caseErasureKey } from "../../config/store_keys.ts";
+
+/** An erasure that an operator has requested. */
+export interface Erasure {
+  readonly consentId: ConsentId;
+  /** `operator <name>`. */
+  readonly actor: string;
+  readonly reason: string;
+  /** Milliseconds. */
+  readonly at: number;
+}
+
+export const caseErasureRecord = defineRecord<Erasure>({
+  name: "case_erasure",
+  keyParts: ["consent id"],
+  what: "An erasure of a case whose data key may not be deleted yet.",
+  schema: z.looseObject({ consentId, actor: text, reason: text, at: instant }),
+  version: 1,
+  lifetime: "Until the erasure is complete, seconds.",
+  personalData: "pseudonymous",
+  retention: "protocol",
+});
+
+export function stageErasure(tx: Transaction, erasure: Erasure): void {
+  caseErasureRecord.set(tx, caseErasureKey(erasure.consentId), erasure);
+}
+
+export function stageErasureDone(tx: Transaction, consentId: ConsentId): void {
+  remove(tx, caseErasureKey(consentId));
+}
+
+/** Returns erasures that are not complete, at most `limit`, behind one or from the first. */
+export async function unfinishedErasures(
+  store: Store,
+  limit: number,
+  after?: Erasure,
+): Promise<readonly Erasure[]> {
+  const place = after === undefined ? {} : { after: caseErasureKey(after.consentId) };
+  const entries = await store.list({ prefix: [caseErasureRecord.name], ...place, limit });
+  return entries.map((entry: Entry<unknown>) => caseErasureRecord.decode(entry).value);
+}

@@ -1,0 +1,63 @@
+/**
+ * Wraps every data key again with the newest wrapping key, so that an older one can be taken out of `WRAPPING_KEYS`.
+ * With it, wrapped keys of erased cases in old backups of the data key store become unreadable too.
+ */
+import type { Store, Write } from "../../../base/store/store.ts";
+import type { Log } from "../../observed/log_events.ts";
+import { dataKeyCheckRecord, dataKeyRecord, type StoredDataKey } from "./data_key_records.ts";
+import type { WrappingKeys } from "./wrapping_keys.ts";
+
+export interface RewrapKeysDeps {
+  /** The data key store. */
+  readonly vault: Store;
+  readonly wrapping: WrappingKeys;
+  readonly log: Log;
+}
+
+/** Keys of a pass. The next one starts a second later. */
+const PAGE = 200;
+
+/**
+ * Returns a job that handles a page of keys while several wrapping keys are known. It begins again after each change of
+ * the newest one, and logs when it has seen all.
+ */
+export function openRewrapping({ vault, wrapping, log }: RewrapKeysDeps): () => Promise<number> {
+  let scanning: string | undefined;
+  let isDone = false;
+  let after: readonly string[] | undefined;
+  return async () => {
+    const { newestId, isRotating } = wrapping;
+    if (scanning !== newestId) [scanning, isDone, after] = [newestId, false, undefined];
+    if (isDone || !isRotating) return 0;
+    const start = after === undefined ? {} : { after };
+    const page = await vault.list<unknown>({ prefix: [dataKeyRecord.name], ...start, limit: PAGE });
+    let changed = 0;
+    for (const { key, value, version } of page.map(dataKeyRecord.decode)) {
+      if (await rewrap({ vault, wrapping }, key, key[1] ?? "", value, version)) changed++;
+    }
+    after = page.at(-1)?.key;
+    if (page.length === PAGE) return changed;
+    const checkKey = [dataKeyCheckRecord.name];
+    const check = await dataKeyCheckRecord.get(vault, checkKey);
+    if (check !== null) await rewrap({ vault, wrapping }, checkKey, "check", check.value, check.version);
+    isDone = true;
+    log.info("data_keys.rewrapped", { wrappedBy: newestId });
+    return changed;
+  };
+}
+
+/** Returns false if no key was left. A key that another process has changed meanwhile stays as that one left it. */
+async function rewrap(
+  { vault, wrapping }: Pick<RewrapKeysDeps, "vault" | "wrapping">,
+  key: readonly string[],
+  name: string,
+  { wrappedBy, wrapped }: StoredDataKey,
+  version: string,
+): Promise<boolean> {
+  if (wrappedBy === undefined || wrapped === undefined || wrappedBy === wrapping.newestId) return false;
+  const raw = await wrapping.unwrap(name, { wrappedBy, wrapped });
+  const writes: Write[] = [];
+  const record = key[0] === dataKeyRecord.name ? dataKeyRecord : dataKeyCheckRecord;
+  record.set({ writes }, key, await wrapping.wrap(name, raw));
+  return await vault.commit({ checks: [{ key, version }], writes });
+}

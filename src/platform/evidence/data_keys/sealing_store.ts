@@ -1,0 +1,200 @@
+/**
+ * Wraps a store and encrypts the personal members of values under the data key of their case (Decision P3). Callers
+ * read and write values as they are. The database, its copies and its backups have them sealed.
+ */
+import type { Entry, Key, Store, Write } from "../../../base/store/store.ts";
+import { base64url } from "../../../base/kernel/identifiers.ts";
+import type { Clock } from "../../../base/kernel/clock.ts";
+import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
+import { openBox, sealBox } from "./aes_box.ts";
+import type { CaseId } from "./case_id.ts";
+import type { CaseKeys } from "./case_keys.ts";
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** How the values of a record are sealed. */
+export interface Sealing {
+  /** Name of the record. */
+  readonly record: string;
+  /** Returns the case of a value, or undefined if it belongs to none. Then it is not sealed. */
+  readonly caseOf: (key: Key, value: Members) => CaseId | undefined;
+  /** The members of a value whose case was erased, beside the open ones. */
+  readonly erased: Members;
+  /**
+   * Divides a value. `open` stays readable and has the form of the record. `sealed` has the members that replace
+   * those of `open`; without members the value is not sealed.
+   */
+  readonly divide: (value: Members) => { readonly open: Members; readonly sealed: Members };
+}
+
+/** The stored member with the sealed ones: a box, base64url. */
+export const SEALED = "sealedMembers";
+/** A member of values whose key is lost, as they are read. Never stored. */
+const LOST = "isLost";
+const UTF8 = new TextEncoder();
+
+/**
+ * The newest box of each value that this process has just sealed or opened, and the text in it, because a consent is
+ * read soon after each of its changes, and most changes leave its sealed members as they are. Like data keys, boxes are
+ * remembered for a minute at most, and never used without the data key.
+ */
+interface RecentBoxes {
+  note(name: string, box: string, json: string): void;
+  /** Returns the text in this box. */
+  textIn(name: string, box: string): string | undefined;
+  /** Returns a box with this text. */
+  boxOf(name: string, json: string): string | undefined;
+}
+
+const REMEMBERED_MS = 60_000;
+const MAX_REMEMBERED = 2000;
+/** Bounds the memory. Longer texts, as of evidence, are not read soon. */
+const MAX_CHARACTERS = 4000;
+
+function openRecentBoxes(monotonic: Clock): RecentBoxes {
+  const recent = openRecentlyUsed<{ readonly box: string; readonly json: string; readonly until: number }>(
+    MAX_REMEMBERED,
+  );
+  const find = (name: string): { readonly box?: string; readonly json?: string } => {
+    const found = recent.get(name);
+    return found !== undefined && monotonic() < found.until ? found : {};
+  };
+  return {
+    note(name, box, json) {
+      if (json.length <= MAX_CHARACTERS) recent.set(name, { box, json, until: monotonic() + REMEMBERED_MS });
+      else recent.delete(name);
+    },
+    textIn(name, box) {
+      const found = find(name);
+      return found.box === box ? found.json : undefined;
+    },
+    boxOf(name, json) {
+      const found = find(name);
+      return found.json === json ? found.box : undefined;
+    },
+  };
+}
+
+/** @param isWriting false during an upgrade, while processes that cannot read sealed values use the store too */
+export function sealStore(
+  store: Store,
+  keys: CaseKeys,
+  sealings: readonly Sealing[],
+  { isWriting, monotonic }: { readonly isWriting: boolean; readonly monotonic: Clock },
+): Store {
+  const recent = openRecentBoxes(monotonic);
+  const byRecord = new Map(sealings.map((sealing) => [sealing.record, sealing]));
+  const opened = async <T>(entry: Entry<T>): Promise<Entry<T>> => {
+    const sealing = byRecord.get(entry.key[0] ?? "");
+    const value: unknown = entry.value;
+    if (sealing === undefined || !isSealed(value)) return entry;
+    return { ...entry, value: await openValue({ keys, recent }, sealing, entry.key, value) as T };
+  };
+  const openedOrNull = async <T>(entry: Entry<T> | null): Promise<Entry<T> | null> =>
+    entry === null ? null : await opened(entry);
+  const sealed = async (write: Write): Promise<Write> => {
+    const sealing = byRecord.get(write.key[0] ?? "");
+    if (sealing === undefined || write.kind === "delete" || !isMembers(write.value)) return write;
+    return { ...write, value: await sealValue({ keys, recent }, sealing, write.key, write.value) };
+  };
+  return {
+    get: async <T>(key: Key) => await openedOrNull(await store.get<T>(key)),
+    getMany: async <T>(all: readonly Key[]) =>
+      await Promise.all((await store.getMany<T>(all)).map(openedOrNull)),
+    list: async <T>(listing: Parameters<Store["list"]>[0]) =>
+      await Promise.all((await store.list<T>(listing)).map(opened)),
+    commit: async (staged) =>
+      await store.commit(
+        isWriting ? { ...staged, writes: await Promise.all(staged.writes.map(sealed)) } : staged,
+      ),
+    close: () => store.close(),
+  };
+}
+
+interface Opened {
+  readonly keys: CaseKeys;
+  readonly recent: RecentBoxes;
+}
+
+async function sealValue(
+  { keys, recent }: Opened,
+  sealing: Sealing,
+  key: Key,
+  value: Members,
+): Promise<Members> {
+  const id = sealing.caseOf(key, value);
+  if (id === undefined) return value;
+  const { open, sealed } = sealing.divide(value);
+  if (isSealed(value)) {
+    return isEmptied(sealing, value) ? open : { ...withoutMarks(sealing, open), [SEALED]: value[SEALED] };
+  }
+  if (Object.keys(sealed).length === 0) return value;
+  const [name, json] = [nameOf(key), JSON.stringify(sealed)];
+  const dataKey = await keys.sealing(id);
+  const box = recent.boxOf(name, json) ?? base64url(await sealBox(dataKey, name, UTF8.encode(json)));
+  recent.note(name, box, json);
+  return { ...open, [SEALED]: box };
+}
+
+/**
+ * A value of an erased case has its open members only. So has one whose key is lost; it is marked with {@link LOST} and
+ * keeps its box, so that it is written back with it and opens again once the key is back.
+ */
+async function openValue(
+  { keys, recent }: Opened,
+  sealing: Sealing,
+  key: Key,
+  { [SEALED]: text, ...open }: Members & { readonly [SEALED]: string },
+): Promise<Members> {
+  const gone = { ...open, ...sealing.erased };
+  const id = sealing.caseOf(key, open);
+  const dataKey = id === undefined ? "erased" : await keys.opening(id);
+  if (id === undefined || dataKey === "erased") return gone;
+  const name = nameOf(key);
+  const json = dataKey === "lost"
+    ? undefined
+    : recent.textIn(name, text) ?? await openText({ keys, dataKey, id }, name, text);
+  if (json === undefined) return { ...gone, [SEALED]: text, [LOST]: true };
+  recent.note(name, text, json);
+  const members = JSON.parse(json) as Members;
+  return { ...open, ...members };
+}
+
+/** Returns undefined if the key that sealed it is lost. @throws {Error} if it was changed */
+async function openText(
+  { keys, dataKey, id }: { readonly keys: CaseKeys; readonly dataKey: CryptoKey; readonly id: CaseId },
+  name: string,
+  text: string,
+): Promise<string | undefined> {
+  const box = Uint8Array.fromBase64(text, { alphabet: "base64url" });
+  try {
+    return new TextDecoder().decode(await openBox(dataKey, name, box));
+  } catch (error) {
+    if (!keys.canLackKeys) throw error;
+    keys.noteLost(id);
+    return undefined;
+  }
+}
+
+/** Whether a value that was read as lost has lost its personal data since, by a change: its marks have other values. */
+function isEmptied({ erased }: Sealing, value: Members): boolean {
+  return Object.entries(erased).some(([name, mark]) => (value[name] ?? mark) !== mark);
+}
+
+/** Returns the open members as they were stored, without the marks of {@link openValue}. */
+function withoutMarks({ erased }: Sealing, open: Members): Members {
+  return Object.fromEntries(Object.entries(open).filter(([name]) => !(name in erased)));
+}
+
+/** Key parts contain no NUL. */
+function nameOf(key: Key): string {
+  return key.join("\0");
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isSealed(value: unknown): value is Members & { readonly [SEALED]: string } {
+  return isMembers(value) && typeof value[SEALED] === "string";
+}

@@ -1,0 +1,129 @@
+/**
+ * How each record with personal data of customers is sealed. Only listed members stay readable, such as ids, statuses,
+ * times and amounts: what is not listed is sealed.
+ */
+import type { Key } from "../../../base/store/store.ts";
+import { type CaseId, caseIdOf } from "./case_id.ts";
+import type { Members, Sealing } from "./sealing_store.ts";
+
+const RECORDED = ["v", "recorded", "sequence"];
+const EVIDENCE = ["v", "isErased"];
+const CONSENT = [
+  ...RECORDED,
+  "id",
+  "clientId",
+  "bank",
+  "status",
+  "createdAt",
+  "statusUpdatedAt",
+  "authoriseBy",
+  "sentToBank",
+  "forgottenAt",
+  "erasedAt",
+];
+const PAYMENT = [
+  ...RECORDED,
+  "id",
+  "consentId",
+  "clientId",
+  "bank",
+  "readRefundAccount",
+  "status",
+  "closedAt",
+  "charges",
+  "createdAt",
+  "statusUpdatedAt",
+  "erasedAt",
+];
+const SESSION = [
+  "v",
+  "correlationId",
+  "stage",
+  "clientId",
+  "bank",
+  "consentId",
+  "requestHash",
+  "bindingHash",
+  "debtorAccountPresent",
+  "uiLocales",
+  "parties",
+  "expiresAt",
+  "outcome", // encrypted by itself
+];
+
+/** The places of evidence begin with the id of its consent or payment. */
+const evidence: Sealing = {
+  record: "evidence",
+  caseOf: (key) => caseIdOf((key[1] ?? "").split(" ")[0] ?? ""),
+  erased: { isErased: true },
+  divide(value) {
+    const { open, sealed } = split(value, EVIDENCE);
+    return { open: { ...open, bytes: "" }, sealed };
+  },
+};
+
+const consent: Sealing = {
+  record: "consent",
+  caseOf: ofOwnId,
+  erased: { forgottenAt: 0 },
+  divide(value) {
+    const { open, sealed } = split(value, CONSENT);
+    const initiation = members(members(members(value["request"])["Data"])["Initiation"]);
+    const request = { Data: { Initiation: openInitiation(initiation) }, Risk: {} };
+    return { open: { ...open, request }, sealed: "forgottenAt" in open ? {} : sealed };
+  },
+};
+
+const payment: Sealing = {
+  record: "payment",
+  caseOf: ofOwnId,
+  erased: { erasedAt: 0 },
+  divide(value) {
+    const { open, sealed } = split(value, PAYMENT);
+    const initiation = openInitiation(members(value["initiation"]));
+    const debtorAccount = { SchemeName: "", Identification: "" };
+    return { open: { ...open, initiation, debtorAccount }, sealed: "erasedAt" in open ? {} : sealed };
+  },
+};
+
+const session: Sealing = {
+  record: "interaction",
+  caseOf: (_key, { consentId }) => typeof consentId === "string" ? caseIdOf(consentId) : undefined,
+  erased: {},
+  divide: (value) => split(value, SESSION),
+};
+
+/** The reason of a rejected payment is a text of the bank and may name a person. */
+const events = ["event", "event_finished"].map((record): Sealing => ({
+  record,
+  caseOf: (_key, { consentId }) => typeof consentId === "string" ? caseIdOf(consentId) : undefined,
+  erased: {},
+  divide({ reason, ...open }) {
+    return { open, sealed: reason === undefined ? {} : { reason } };
+  },
+}));
+
+export const sealings: readonly Sealing[] = [evidence, consent, payment, session, ...events];
+
+function ofOwnId(key: Key): CaseId | undefined {
+  return caseIdOf(key[1] ?? "");
+}
+
+/** The amount, and whether the TPP named the account that pays: views of the database show both. */
+function openInitiation({ InstructedAmount, DebtorAccount }: Members): Members {
+  return present({ InstructedAmount, DebtorAccount: DebtorAccount === undefined ? undefined : {} });
+}
+
+function members(value: unknown): Members {
+  return typeof value === "object" && value !== null ? value as Members : {};
+}
+
+function split(value: Members, readable: readonly string[]): { open: Members; sealed: Members } {
+  const all = Object.entries(present(value));
+  const [open, sealed] = [true, false].map((is) => all.filter(([name]) => readable.includes(name) === is));
+  return { open: Object.fromEntries(open ?? []), sealed: Object.fromEntries(sealed ?? []) };
+}
+
+function present(all: Members): Members {
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}

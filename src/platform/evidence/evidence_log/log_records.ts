@@ -1,0 +1,116 @@
+/** The records of the evidence log. They have hashes and signatures, and no data of persons. */
+import { z } from "zod";
+import { defineRecord, optional } from "../../../base/store/record.ts";
+import { count, instant, text } from "../../../base/store/record_fields.ts";
+
+/** A restore after which the log went on from an earlier state. */
+export interface LogEpoch {
+  /** The id of the epoch (`operations/recovery/hold.ts`). */
+  readonly id: string;
+  /** Milliseconds. */
+  readonly startedAt: number;
+  /** When the copy was taken, milliseconds. */
+  readonly copyTakenAt: number;
+  /** Number of leaves in the copy. */
+  readonly size: number;
+}
+
+/** The newest state of the log. */
+export interface LogHead {
+  readonly size: number;
+  /** When it was signed, milliseconds. */
+  readonly at: number;
+  /** The signed checkpoint (`checkpoint.ts`), and the key that signed it. Absent until the first one, and again after a restore. */
+  readonly checkpoint?: string;
+  readonly kid?: string;
+  readonly epoch?: LogEpoch;
+}
+
+/** A leaf hash (base64url) and the time that it was staged with (milliseconds). */
+export interface TimedLeaf {
+  readonly at: number;
+  readonly leaf: string;
+}
+
+export const logWaitingRecord = defineRecord<Record<string, unknown>>({
+  name: "log_waiting",
+  keyParts: ["time (ms)", "leaf hash"],
+  what: "A leaf hash that has no place in the evidence log yet.",
+  schema: z.looseObject({}),
+  version: 1,
+  lifetime: "Until it has a place, about one second.",
+  personalData: "none",
+  retention: "protocol",
+});
+
+export const logWaitingGroupRecord = defineRecord<{ readonly leaves: readonly TimedLeaf[] }>({
+  name: "log_waiting_group",
+  keyParts: ["time of the first (ms)", "the first leaf hash"],
+  what:
+    "Leaf hashes that have no place in the evidence log yet, with their times. A file made their commits in one transaction.",
+  schema: z.looseObject({ leaves: z.array(z.looseObject({ at: instant, leaf: text })) }),
+  version: 1,
+  lifetime: "Until they have places, about one second.",
+  personalData: "none",
+  retention: "protocol",
+});
+
+export const logRangeRecord = defineRecord<{ readonly end: number }>({
+  name: "log_range",
+  keyParts: ["start of the second (ms)", "first place"],
+  what:
+    "Places of the evidence log, from the first one to before `end`, whose entries have times in this second.",
+  schema: z.looseObject({ end: count }),
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "none",
+  retention: "proof",
+});
+
+export const logTileRecord = defineRecord<{ readonly hashes: string }>({
+  name: "log_tile",
+  keyParts: ["level", "index"],
+  what: "Up to 256 hashes of one level of the evidence log's tree, base64url.",
+  schema: z.looseObject({ hashes: text }),
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "none",
+  retention: "proof",
+});
+
+export const logHeadRecord = defineRecord<LogHead>({
+  name: "log_head",
+  keyParts: [],
+  what: "The size of the evidence log, its newest signed checkpoint, and the restore after which it went on.",
+  schema: z.looseObject({
+    size: count,
+    at: instant,
+    checkpoint: optional(text),
+    kid: optional(text),
+    epoch: optional(z.looseObject({ id: text, startedAt: instant, copyTakenAt: instant, size: count })),
+  }),
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "none",
+  retention: "proof",
+});
+
+export const logCheckpointRecord = defineRecord<{ readonly checkpoint: string }>({
+  name: "log_checkpoint",
+  keyParts: ["start of the hour (ms)"],
+  what: "The newest signed checkpoint of an hour in which the evidence log has grown.",
+  schema: z.looseObject({ checkpoint: text }),
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "none",
+  retention: "proof",
+});
+
+export const logRecords = [
+  logWaitingRecord,
+  logWaitingGroupRecord,
+  logRangeRecord,
+  logTileRecord,
+  logHeadRecord,
+  logCheckpointRecord,
+] as const;

@@ -1,0 +1,63 @@
+/** Middleware: hands over what is known of each request of participants and customers for its trace, once it is answered. */
+import { createMiddleware } from "hono/factory";
+import type { RequestEnv } from "../../../base/http/context.ts";
+import { endpointsAt } from "../../../base/http/endpoint.ts";
+import type { Clock } from "../../../base/kernel/clock.ts";
+import type { RequestFacts } from "../../../base/http/request_facts.ts";
+import type { TraceNotes } from "../../../base/http/request_trace.ts";
+import { endpointOf } from "./endpoint.ts";
+
+/** A request and its measured duration. */
+export interface MeasuredRequest {
+  /** Milliseconds. */
+  readonly at: number;
+  /** From the arrival of the request's head to its response. */
+  readonly milliseconds: number;
+  readonly method: string;
+  /** The declared path of the endpoint, or `none`. It never contains what was sent. */
+  readonly route: string;
+  readonly status: number;
+  /** The names of the endpoint's checks, in order. */
+  readonly checks: readonly string[];
+  /** How many of them have passed. */
+  readonly passed: number;
+}
+
+/** Takes what is known of a request. Must not wait or throw. */
+export type RecordTrace = (facts: RequestFacts, notes: TraceNotes, measured: MeasuredRequest) => void;
+
+/** Documentation and probes have a trace only if they are rejected. */
+const UNTRACED: ReadonlySet<string> = new Set(["public", "probe", "operator", "person"]);
+
+/**
+ * @param deps.elapsed a monotonic clock in milliseconds
+ * @param deps.keepsJwts whether rejected requests keep what their JWTs said: in a sandbox
+ */
+export function traceRequests(
+  { record, clock, elapsed, keepsJwts }: {
+    readonly record: RecordTrace;
+    readonly clock: Clock;
+    readonly elapsed: Clock;
+    readonly keepsJwts: boolean;
+  },
+): ReturnType<typeof createMiddleware<RequestEnv>> {
+  return createMiddleware<RequestEnv>(async function traced(c, next) {
+    const [at, began] = [clock(), elapsed()];
+    if (keepsJwts) c.get("trace").received = [];
+    await next();
+    const { status } = c.res;
+    if (status < 400 && UNTRACED.has(endpointOf(c)?.traffic ?? "public")) return;
+    const endpoints = endpointsAt(c);
+    const [any] = endpoints?.values() ?? [];
+    const endpoint = endpoints?.get(c.req.method);
+    record(c.get("facts"), c.get("trace"), {
+      at,
+      milliseconds: Math.round((elapsed() - began) * 10) / 10,
+      method: endpoint === undefined ? "other" : c.req.method,
+      route: any?.route.path ?? "none",
+      status,
+      checks: endpoint?.checks.map(({ name }) => name) ?? [],
+      passed: c.get("passed") ?? 0,
+    });
+  });
+}

@@ -1,0 +1,74 @@
+/** The kinds of text fields in resource bodies, each with its rule, fault and documentation. */
+import { z } from "@hono/zod-openapi";
+import type { FaultCode } from "../../../base/kernel/api_error.ts";
+import { isCountryCode } from "../../../base/values/iso_countries.ts";
+import { isCurrencyCode } from "../../../base/values/iso_currencies.ts";
+import { hasVisibleLetter, isPlain } from "../../../base/kernel/shown_text.ts";
+import { rejectedAs } from "./decode.ts";
+
+/** JSON Schema pattern without control characters (C0, DEL). */
+export const TEXT_PATTERN = "^[^\\u0000-\\u001f\\u007f]*$";
+
+/**
+ * OBIE `MaxNText`: 1 to `max` Unicode code points, no control character (C0, DEL).
+ *
+ * @param code of the fault if length or content is wrong
+ */
+export function text(max: number, code: FaultCode = "Field.Invalid"): z.ZodString {
+  return z.string()
+    .refine((value) => isLength(value, max), rejectedAs(code, `Must have 1 to ${max} characters.`))
+    .refine(hasNoControl, rejectedAs(code, "Must not hold control characters."))
+    .openapi({ minLength: 1, maxLength: max, pattern: TEXT_PATTERN });
+}
+
+/** A {@link text} for a person to read, without characters that hide text or change its direction. */
+export function shownText(max: number): z.ZodString {
+  return text(max).refine(
+    isPlain,
+    rejectedAs("Field.Invalid", "Must not hold control, invisible or text-direction characters."),
+  ).openapi({ description: "Without invisible and text-direction characters." });
+}
+
+/** A {@link shownText} that is a name. */
+export function personName(max: number): z.ZodString {
+  return shownText(max).refine(
+    hasVisibleLetter,
+    rejectedAs("Field.Invalid", "Must have a letter or digit that can be seen."),
+  ).openapi({
+    description: "Has a letter or digit that can be seen; without invisible and text-direction characters.",
+  });
+}
+
+/** A text that matches the pattern. `message` describes the pattern. */
+export function patterned(pattern: RegExp, message: string): z.ZodString {
+  return z.string()
+    .refine((value) => pattern.test(value), rejectedAs("Field.Invalid", message))
+    .openapi({ pattern: pattern.source });
+}
+
+/** An active ISO 4217 code. A separate rule checks whether it is supported. */
+export function currencyCode(): z.ZodString {
+  return z.string()
+    .refine(isCurrencyCode, rejectedAs("Field.Invalid", "Must be an active ISO 4217 currency code."))
+    .openapi({ pattern: "^[A-Z]{3}$", example: "EUR" });
+}
+
+/** An assigned ISO 3166-1 alpha-2 code, or `UK`. */
+export function countryCode(): z.ZodString {
+  return z.string()
+    .refine(isCountryCode, rejectedAs("Field.Invalid", "Must be an ISO 3166-1 alpha-2 country code."))
+    .openapi({ pattern: "^[A-Z]{2}$", example: "GB" });
+}
+
+function isLength(value: string, max: number): boolean {
+  return value !== "" && (value.length <= max || [...value].length <= max);
+}
+
+/** Whether a text has no control character (C0, DEL). */
+export function hasNoControl(value: string): boolean {
+  for (let at = 0; at < value.length; at++) {
+    const unit = value.charCodeAt(at);
+    if (unit < 0x20 || unit === 0x7f) return false;
+  }
+  return true;
+}

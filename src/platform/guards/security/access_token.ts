@@ -1,0 +1,253 @@
+/**
+ * Middleware of resource endpoints. It checks a DPoP-bound access token of this bank, its proof, the certificate of
+ * its owner, its scope and its grant. No resource is read before it passes.
+ */
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
+import {
+  asConsentId,
+  asPaymentId,
+  type BankCode,
+  type ClientId,
+  type ConsentId,
+  sha256,
+} from "../../../base/kernel/identifiers.ts";
+import { ApiError, type Fault } from "../../../base/kernel/api_error.ts";
+import type { RequestFacts } from "../../../base/http/request_facts.ts";
+import type { RequestVariables } from "../../../base/http/context.ts";
+import { authenticationOf } from "./request_authentication.ts";
+import type { Authentication } from "../../evidence/entry.ts";
+import type { BankVariables } from "./bank_path.ts";
+import { described, mismatch, quoted } from "../../../base/kernel/result.ts";
+import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";
+import { NOT_THE_CLIENTS } from "./client_authentication.ts";
+import { type ClaimVariables, UNKNOWN_TOKEN } from "./proven_caller.ts";
+import { ACCESS_TOKEN_SECONDS } from "../../../base/profile.ts";
+import { clientKey } from "../../config/store_keys.ts";
+import type { Key, Reader } from "../../../base/store/store.ts";
+import type { CertificateVariables } from "./client_certificate.ts";
+import type { VerifyDpopProof } from "./dpop_proof.ts";
+import type { LimitVariables } from "./rate_limit.ts";
+import { dpopCredentials, type PresentedTokenVariables } from "./first_reads.ts";
+import type { StandingOf } from "./standing.ts";
+
+export type Grant = "client_credentials" | "authorization_code";
+
+/** The rights of a token: its client, bank, grant and consent, and the key that it is bound to. */
+export interface AccessToken {
+  readonly clientId: ClientId;
+  readonly bank: BankCode;
+  readonly scope: "payments" | "bank";
+  readonly grant: Grant;
+  /** The only consent that the token is for. Set for an authorization code. */
+  readonly consentId?: ConsentId;
+  readonly jkt: string;
+  /** Milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** Returns when the token was issued, milliseconds. */
+export function issuedAt({ expiresAt }: Pick<AccessToken, "expiresAt">): number {
+  return expiresAt - ACCESS_TOKEN_SECONDS * 1000;
+}
+
+/** Returns a valid token by its hash, or null if it is unknown, expired or revoked. */
+export type FindAccessToken = (from: Reader, tokenHash: string) => Promise<AccessToken | null>;
+
+/**
+ * Returns the keys that the endpoint will read once the token is known. They are prefetched together with the token's
+ * owner.
+ */
+export type KeysOfToken = (c: Context<AccessEnv>, token: AccessToken) => readonly Key[];
+
+/** Verified access. Only {@link accessToken} makes one. */
+export interface Access {
+  readonly caller: Caller;
+  readonly token: AccessToken;
+  /** For the history of what the request changes. */
+  readonly authentication: Authentication;
+}
+
+/** Set by {@link accessToken}. */
+export interface AccessVariables {
+  access: Access;
+}
+
+export interface Requirement {
+  /** `any`: for TPPs and banks. */
+  readonly scope: AccessToken["scope"] | "any";
+  readonly grants: readonly Grant[];
+  /** For a path without a bank, to which a token of any bank gives access. */
+  readonly bank?: "any";
+}
+
+export interface AccessTokenDeps {
+  /** Throws for TPPs while the bank is not reconciled after a restore. */
+  readonly rejectWhileHeld: (from: Reader, bank: BankCode) => Promise<void>;
+  readonly verifyDpop: VerifyDpopProof;
+  readonly baseUrl: string;
+  readonly findAccessToken: FindAccessToken;
+  readonly findCaller: FindCaller;
+  readonly keys: ParticipantKeys;
+  readonly standingOf: StandingOf;
+}
+
+/** Variables that the middleware reads and sets. */
+export type AccessEnv = {
+  Variables:
+    & RequestVariables
+    & BankVariables
+    & CertificateVariables
+    & LimitVariables
+    & PresentedTokenVariables
+    & ClaimVariables
+    & AccessVariables;
+};
+
+/**
+ * Creates the middleware.
+ *
+ * @throws {ApiError} `token.*`, `dpop.*`, `certificate.not_participants`, `request.rate_limited`
+ */
+export function accessToken(
+  deps: AccessTokenDeps,
+): (requirement: Requirement, more?: KeysOfToken) => ReturnType<typeof createMiddleware<AccessEnv>> {
+  return (requirement, more = () => []) =>
+    createMiddleware<AccessEnv>(async function accessToken(c, next) {
+      const url = new URL(c.req.url);
+      const text = readCredentials(c.req.header("authorization"), url.searchParams);
+      const reads = c.get("reads");
+      const hash = await hashOf(text, c.get("presented"));
+      const token = await deps.findAccessToken(reads, hash);
+      if (token === null) throw new ApiError("token.invalid", { fault: UNKNOWN_TOKEN });
+      c.set("clientClaim", { by: "access token", clientId: token.clientId });
+      if (requirement.bank !== "any") requireBank(token, c.get("bank").code);
+      reads.ahead([clientKey(token.clientId), ...more(c, token)]); // read while the proof is checked
+      const proof = await deps.verifyDpop({
+        header: c.req.header("dpop"),
+        method: c.req.method,
+        url: deps.baseUrl + url.pathname,
+        accessTokenHash: hash,
+      });
+      c.get("replayRecords").pending.push(proof.once);
+      if (proof.jkt !== token.jkt) throw otherProofKey("the access token", token.jkt, proof.jkt);
+      const caller = await owner(deps, token, c.get("certificate").spkiThumbprint, reads);
+      requireScope(requirement, token);
+      await c.get("limitParticipant")(caller);
+      if (caller.role === "PISP") await deps.rejectWhileHeld(reads, token.bank);
+      const authentication = authenticationOf(c, deps.baseUrl, { clientId: caller.clientId, token: hash });
+      c.set("access", { caller, token, authentication });
+      noteSubject(c.get("facts"), c.req.param(), token);
+      await next();
+    });
+}
+
+/** Runs after the checks of the token. An id in the path may be one that does not exist. */
+function noteSubject(
+  facts: RequestFacts,
+  { consentId, paymentId }: Readonly<Record<string, string>>,
+  token: AccessToken,
+): void {
+  const consent = asConsentId(consentId) ?? token.consentId;
+  const payment = asPaymentId(paymentId);
+  if (consent !== undefined) facts.consentId = consent;
+  if (payment !== undefined) facts.paymentId = payment;
+}
+
+/** Decision A3. */
+function requireBank(token: AccessToken, bank: BankCode): void {
+  if (token.bank === bank) return;
+  const expected = `one that the token endpoint of ${quoted(bank)} issued`;
+  throw new ApiError("token.invalid", described("access token", expected, `one of ${quoted(token.bank)}`));
+}
+
+/** Returns the rejection of a proof by another key than the one that a token or a code is bound to. */
+export function otherProofKey(bound: string, expected: string, received: string): ApiError {
+  const words = `the key with the thumbprint ${quoted(expected)}, to which ${bound} is bound`;
+  return new ApiError("dpop.key_mismatch", mismatch("DPoP proof header jwk", words, received));
+}
+
+async function hashOf(text: string, presented: PresentedTokenVariables["presented"]): Promise<string> {
+  return presented?.text === text ? presented.hash : await sha256(text);
+}
+
+function readCredentials(authorization: string | undefined, query: URLSearchParams): string {
+  if (query.has("access_token")) { // FAPI 2.0 §5.3.4 item 2
+    const message = "Send the access token in the Authorization header, not in the query.";
+    throw malformedRequest({ code: "Field.Unexpected", path: "access_token", message });
+  }
+  if (authorization === undefined) {
+    throw new ApiError("token.missing", mismatch("the Authorization header", CREDENTIALS));
+  }
+  if (authorization.includes(",")) {
+    const message = "Send one Authorization header with one access token.";
+    throw malformedRequest({ code: "Header.Invalid", path: "Authorization", message });
+  }
+  const token = dpopCredentials(authorization);
+  if (token === undefined) { // RFC 9449 §7.2
+    const scheme = mismatch("", "", authorization.trim().split(" ", 1)[0]).fault.received ?? "";
+    throw new ApiError(
+      "token.missing",
+      described("the Authorization header", CREDENTIALS, `scheme ${scheme}`),
+    );
+  }
+  return token;
+}
+
+const CREDENTIALS = "'DPoP', a space and the access token";
+
+async function owner(
+  deps: AccessTokenDeps,
+  token: AccessToken,
+  spkiThumbprint: string,
+  reads: Reader,
+): Promise<Caller> {
+  const caller = await deps.findCaller(reads, token.clientId);
+  if (caller === null) throw new ApiError("token.invalid", "client is gone");
+  const { tokensRevokedAt } = caller;
+  if (tokensRevokedAt !== undefined && issuedAt(token) <= tokensRevokedAt) {
+    throw new ApiError("token.invalid", { detail: "of a deleted registration", fault: UNKNOWN_TOKEN });
+  }
+  const standing = await deps.standingOf(caller);
+  if (standing !== "active") throw new ApiError("token.invalid", mismatch("client", "active", standing)); // Decision G5
+  if (!await deps.keys.ownsTransportKey(caller, spkiThumbprint)) {
+    throw new ApiError("certificate.not_participants", { fault: NOT_THE_CLIENTS });
+  }
+  return caller;
+}
+
+/** @throws {ApiError} `token.insufficient_scope` if the token has not the scope and one of the grants */
+export function requireScope(requirement: Requirement, token: AccessToken): void {
+  const scope = requirement.scope === "any" ? token.scope : requirement.scope;
+  if (token.scope === scope && requirement.grants.includes(token.grant)) return;
+  const grants = requirement.grants.join(" or ");
+  const words = `This request needs an access token of scope ${scope} from the grant ${grants}.`;
+  throw insufficientToken(words, scope);
+}
+
+/**
+ * Returns the rejection of a valid token that does not allow the request. OBIE has no code for a scope or a grant, so
+ * the fault names the header of the token.
+ *
+ * @param words for the caller
+ * @param scope the scope that the request needs
+ */
+export function insufficientToken(words: string, scope: AccessToken["scope"]): ApiError {
+  const fault = { code: "Header.Invalid", path: "Authorization", message: words } as const;
+  const parts = { detail: words, description: words, scope, faults: [fault] };
+  return new ApiError("token.insufficient_scope", parts);
+}
+
+/** Returns the rejection of an authorization code token that is used for another consent than its own. */
+export function tokenOfAnotherConsent(): ApiError {
+  return insufficientToken("The access token was issued for another consent.", "payments");
+}
+
+/** Returns the rejection of a token that is used for another client than its own, whether that client exists or not. */
+export function tokenOfAnotherClient(scope: AccessToken["scope"]): ApiError {
+  return insufficientToken("The access token was issued to another client.", scope);
+}
+
+function malformedRequest(fault: Fault): ApiError {
+  return new ApiError("token.malformed_request", { detail: fault.message, faults: [fault] });
+}

@@ -1,0 +1,142 @@
+/**
+ * Token buckets in the store, shared by all processes (contract RL4). A process draws a block of tokens at a time and
+ * uses it from memory, so most requests need no round trip. Drawn tokens are removed from the bucket, so that the limit
+ * holds for all processes together.
+ */
+import { z } from "zod";
+import { openRecentlyUsed, type RecentlyUsed } from "../../../base/kernel/recently_used.ts";
+import { defineRecord } from "../../../base/store/record.ts";
+import { count, instant } from "../../../base/store/record_fields.ts";
+import { type Clock, MAX_SKEW_MS } from "../../../base/kernel/clock.ts";
+import type { RatePolicy } from "../../config/rate_policies.ts";
+import { rateBucketKey } from "../../config/store_keys.ts";
+import type { Store } from "../../../base/store/store.ts";
+import { check, transact } from "../../../base/store/transaction.ts";
+
+export interface BucketStore {
+  /** Takes one token. Returns 0 if there was one, else the seconds after which to retry. */
+  take(name: readonly [string, string], policy: RatePolicy): Promise<number>;
+}
+
+interface Bucket {
+  readonly tokens: number;
+  /** Milliseconds. */
+  readonly filledAt: number;
+}
+
+export const rateBucketRecord = defineRecord<Bucket>({
+  name: "rate_bucket",
+  keyParts: ["group of endpoints", "address or client id"],
+  what: "A token bucket of a rate limit.",
+  schema: z.looseObject({ tokens: count, filledAt: instant }),
+  version: 1,
+  lifetime: "Until it would be full.",
+  personalData: "participant",
+  retention: "protocol",
+});
+
+/** The tokens of a bucket that this process has drawn. */
+interface Reserve {
+  tokens: number;
+  /**
+   * Milliseconds, by the steady clock. Then an empty bucket would have become full, and the tokens may not be used any
+   * more: what is kept from a quiet time must not add to a later burst of the other processes.
+   */
+  usableUntil: number;
+  /** Milliseconds, by the steady clock. Until then the bucket is known to be empty. */
+  emptyUntil: number;
+  drawing?: Promise<void>;
+}
+
+/**
+ * A block is this part of the tokens that are left, and at least one token, so that no number of processes empties a
+ * bucket by drawing.
+ */
+const BLOCK_DIVISOR = 8;
+/** Bounds the memory. The tokens of a removed reserve are lost, which never exceeds the limit. */
+const MAX_RESERVES = 10_000;
+const MAX_ATTEMPTS = 5;
+const CONTENDED_MS = 1000;
+interface BucketStoreDeps {
+  readonly store: Store;
+  /** The computer's clock. Those of other processes differ by {@link MAX_SKEW_MS} at most: beyond, requests fail. */
+  readonly clock: Clock;
+  /** For waits within this process. */
+  readonly steady: Clock;
+}
+
+export function openBucketStore(deps: BucketStoreDeps): BucketStore {
+  const reserves = openRecentlyUsed<Reserve>(MAX_RESERVES);
+  return {
+    async take(name, policy) {
+      const reserve = reserveOf(reserves, name.join(" "));
+      if (deps.steady() >= reserve.usableUntil) reserve.tokens = 0;
+      while (reserve.tokens < 1) {
+        const waitMs = reserve.emptyUntil - deps.steady();
+        if (waitMs > 0) return Math.max(1, Math.ceil(waitMs / 1000));
+        reserve.drawing ??= draw(deps, name, policy, reserve).finally(() => delete reserve.drawing);
+        await reserve.drawing; // parallel calls await the same draw, then check again
+      }
+      reserve.tokens -= 1;
+      return 0;
+    },
+  };
+}
+
+function reserveOf(reserves: RecentlyUsed<Reserve>, name: string): Reserve {
+  const known = reserves.get(name);
+  if (known !== undefined) return known;
+  const fresh: Reserve = { tokens: 0, usableUntil: 0, emptyUntil: 0 };
+  reserves.set(name, fresh);
+  return fresh;
+}
+
+async function draw(
+  { store, clock, steady }: BucketStoreDeps,
+  name: readonly [string, string],
+  policy: RatePolicy,
+  reserve: Reserve,
+): Promise<void> {
+  const key = rateBucketKey(...name);
+  const lost = (): number => {
+    reserve.emptyUntil = steady() + CONTENDED_MS; // under so much contention the limit must be near
+    return 0;
+  };
+  const drawn = await transact(
+    { store, clock },
+    { what: "bucket", attempts: MAX_ATTEMPTS, lost },
+    async (tx) => {
+      const now = clock();
+      const entry = await rateBucketRecord.get(tx, key);
+      const { tokens: available, filledAt } = filled(entry?.value, policy, now);
+      const block = Math.min(Math.floor(available), Math.max(1, Math.floor(available / BLOCK_DIVISOR)));
+      if (block < 1) {
+        const waitMs = filledAt - now + ((1 - available) / policy.perSecond) * 1000;
+        reserve.emptyUntil = steady() + Math.ceil(waitMs);
+        if (entry === null || entry.value.filledAt <= filledAt) return 0; // else the clock was put back
+      }
+      check(tx, key, entry?.version ?? null);
+      rateBucketRecord.set(tx, key, { tokens: available - block, filledAt }, filledAt + fillMs(policy));
+      return block;
+    },
+  );
+  reserve.usableUntil = steady() + fillMs(policy);
+  reserve.tokens += drawn; // `+=` across an await would lose tokens that were taken meanwhile
+}
+
+/** Returns the time in which an empty bucket becomes full. */
+function fillMs({ burst, perSecond }: RatePolicy): number {
+  return Math.ceil((burst / perSecond) * 1000);
+}
+
+/**
+ * Returns the bucket with what it has gained. The time of a process whose clock is ahead stays, because otherwise the
+ * bucket would gain that difference again and again. A time further ahead is of a clock that has been put back since.
+ */
+function filled(bucket: Bucket | undefined, { burst, perSecond }: RatePolicy, now: number): Bucket {
+  if (bucket === undefined) return { tokens: burst, filledAt: now };
+  const { tokens, filledAt } = bucket;
+  if (filledAt - now > MAX_SKEW_MS) return { tokens, filledAt: now };
+  const gained = (Math.max(0, now - filledAt) / 1000) * perSecond;
+  return { tokens: Math.min(burst, tokens + gained), filledAt: Math.max(filledAt, now) };
+}

@@ -1,0 +1,134 @@
+/**
+ * Stores figures by day. A recorder overwrites its rows with its sums, so that no row is written by two processes and a
+ * write that is repeated counts once. A read adds the rows up.
+ */
+import { LRUCache } from "lru-cache";
+import { z } from "zod";
+import { convertedRecord, defineRecord, optional } from "../../../base/store/record.ts";
+import { count } from "../../../base/store/record_fields.ts";
+import type { Clock } from "../../../base/kernel/clock.ts";
+import type { Key, Store, Write } from "../../../base/store/store.ts";
+import { figuresKey } from "../../config/store_keys.ts";
+import { addFigures, COUNTS, DAY_MS, dayOf, type Figures, MINUTES, noFigures, TIMES } from "./figures.ts";
+
+/** Whom figures are about: a bank by its code, a TPP or bank as a client by its client id, or the platform. */
+export type FiguresOf = "bank" | "client" | "platform";
+
+/** The figures of a day, by subject. */
+export type DayFigures = ReadonlyMap<string, Figures>;
+
+export interface FiguresRow {
+  /** Random. */
+  readonly id: string;
+  readonly of: FiguresOf;
+  readonly day: string;
+  readonly subject: string;
+  readonly figures: Figures;
+}
+
+export interface FiguresStore {
+  /** Overwrites rows, in one commit. At most {@link MAX_ROWS_WRITTEN}. @throws {StoreFailure} */
+  write(rows: readonly FiguresRow[]): Promise<void>;
+  /** Returns the sums of a day for every subject. */
+  readDay(of: FiguresOf, day: string): Promise<DayFigures>;
+  /** Returns the last day with figures of a subject, of today and the 30 days before it. */
+  lastDayOf(of: FiguresOf, subject: string): Promise<string | undefined>;
+}
+
+const stored = z.looseObject({
+  counts: z.looseObject(Object.fromEntries(COUNTS.map((name) => [name, optional(count)]))),
+  times: z.looseObject(Object.fromEntries(TIMES.map((name) => [name, optional(z.array(count))]))),
+  minutes: z.looseObject(Object.fromEntries(MINUTES.map((name) => [name, optional(z.hex())]))),
+});
+
+export const figuresRecord = convertedRecord(
+  defineRecord<z.infer<typeof stored>>({
+    name: "day_figures",
+    keyParts: ["`bank`, `client` or `platform`", "day", "bank code or client id", "random id"],
+    what:
+      "Requests, payments, orders, their times and minutes of outages of a day, as one process has counted them.",
+    schema: stored,
+    version: 1,
+    lifetime: "`REPORT_DAYS`.",
+    personalData: "participant",
+    retention: "protocol",
+  }),
+  ({ counts, times, minutes }): Figures => {
+    const bits = Object.entries(minutes).map(([name, hex]) => [name, Uint8Array.fromHex(String(hex))]);
+    return { counts, times, minutes: Object.fromEntries(bits) } as Figures;
+  },
+  ({ counts, times, minutes }) => ({
+    counts,
+    times,
+    minutes: Object.fromEntries(Object.entries(minutes).map(([name, bits]) => [name, bits.toHex()])),
+  }),
+);
+
+export const MAX_ROWS_WRITTEN = 100;
+const ROWS_READ = 500;
+/** Of one day. Participants beyond it are missing. */
+const MAX_ROWS_READ = 50_000;
+/** A day does not change any more so long after its end: processes write at least once a minute. */
+const SETTLED_MS = 3_600_000;
+/** Sums of settled days that this process keeps, all days together. */
+const MAX_KEPT = 20_000;
+const LAST_DAYS = 30;
+
+export interface FiguresStoreDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** How long rows are kept, milliseconds. */
+  readonly keepMs: number;
+}
+
+export function openFiguresStore({ store, clock, keepMs }: FiguresStoreDeps): FiguresStore {
+  const settled = new LRUCache<string, Promise<DayFigures>>({ maxSize: MAX_KEPT });
+  const read = async (of: FiguresOf, day: string): Promise<DayFigures> => {
+    const sums = new Map<string, Figures>();
+    let after: Key | undefined;
+    for (let rows = 0; rows < MAX_ROWS_READ; rows += ROWS_READ) {
+      const place = after === undefined ? {} : { after };
+      const page = await store.list({ prefix: figuresKey(of, day), ...place, limit: ROWS_READ });
+      for (const { key, value } of page.map(figuresRecord.decode)) {
+        const subject = key[3] ?? "";
+        const sum = sums.get(subject) ?? noFigures();
+        sums.set(subject, sum);
+        addFigures(sum, value);
+      }
+      after = page.at(-1)?.key;
+      if (page.length < ROWS_READ) break;
+    }
+    return sums;
+  };
+  return {
+    async write(rows) {
+      const writes: Write[] = [];
+      for (const { id, of, day, subject, figures } of rows) {
+        const expiresAt = Date.parse(day) + DAY_MS + keepMs;
+        figuresRecord.set({ writes }, figuresKey(of, day, subject, id), figures, expiresAt);
+      }
+      if (writes.length > 0) await store.commit({ checks: [], writes });
+    },
+    lastDayOf: (of, subject) => lastDayOf(store, clock(), (day) => figuresKey(of, day, subject)),
+    async readDay(of, day) {
+      if (clock() < Date.parse(day) + DAY_MS + SETTLED_MS || day > dayOf(clock())) return await read(of, day);
+      const known = settled.get(`${of} ${day}`) ?? read(of, day);
+      const sums = await known;
+      settled.set(`${of} ${day}`, known, { size: sums.size + 1 });
+      return sums;
+    },
+  };
+}
+
+async function lastDayOf(
+  store: Store,
+  now: number,
+  prefixOf: (day: string) => Key,
+): Promise<string | undefined> {
+  for (let ago = 0; ago <= LAST_DAYS; ago++) {
+    const day = dayOf(now - ago * DAY_MS);
+    const [row] = await store.list({ prefix: prefixOf(day), limit: 1 });
+    if (row !== undefined) return day;
+  }
+  return undefined;
+}

@@ -1,0 +1,129 @@
+/**
+ * Counts in memory what requests and pushes do. A background job stores the sums, so that no request waits for it. A
+ * process that ends without its stop loses the last minute.
+ */
+import type { Clock } from "../../../base/kernel/clock.ts";
+import type { PlatformMetrics } from "../metrics.ts";
+import {
+  type Count,
+  countOne,
+  countTime,
+  dayOf,
+  type Figures,
+  markMinute,
+  type Minute,
+  noFigures,
+} from "./figures.ts";
+import { type FiguresOf, type FiguresRow, type FiguresStore, MAX_ROWS_WRITTEN } from "./figures_store.ts";
+
+/** A request of an authenticated client, and the bank if it was a TPP's below the path of a bank. */
+export interface CountedRequest {
+  readonly bank: string | undefined;
+  readonly clientId: string;
+  readonly status: number;
+  readonly milliseconds: number;
+}
+
+export type PushResult = Extract<Count, "answered" | "refused" | "unclear" | "unreachable">;
+
+export interface FiguresRecorder {
+  request(request: CountedRequest): void;
+  payment(payment: { readonly bank: string; readonly clientId: string }): void;
+  push(bank: string, result: PushResult, milliseconds: number): void;
+  /** Marks the present minute of a bank, or of the platform. */
+  minute(name: Minute, bank?: string): void;
+  /** Stores what has changed, and returns how many rows that were. @throws {StoreFailure} */
+  write(): Promise<number>;
+  /** Like `write`, but at most once a minute. */
+  writeSometimes(): Promise<number>;
+}
+
+/** The only subject of figures of the platform. */
+export const PLATFORM = "platform";
+/** Rows in memory. The figures of participants beyond it are not counted. */
+const MAX_ROWS = 20_000;
+const EVERY_MS = 60_000;
+
+export interface RecorderDeps {
+  readonly figures: Pick<FiguresStore, "write">;
+  readonly clock: Clock;
+  /** Never goes back. */
+  readonly steady: Clock;
+  readonly metrics: Pick<PlatformMetrics, "count">;
+}
+
+export function openFiguresRecorder({ figures, clock, steady, metrics }: RecorderDeps): FiguresRecorder {
+  const rows: Rows = new Map();
+  const count = (of: FiguresOf, subject: string, change: (figures: Figures) => void): void => {
+    if (!countIn(rows, { of, day: dayOf(clock()), subject }, change)) {
+      metrics.count("platform_figures_dropped_total", {});
+    }
+  };
+  let writtenAt = steady();
+  const write = async (): Promise<number> => {
+    writtenAt = steady();
+    return await writeChanged(rows, figures, dayOf(clock()));
+  };
+  return {
+    request({ bank, clientId, status, milliseconds }) {
+      const change = (one: Figures): void => {
+        countOne(one, status < 400 ? "succeeded" : status < 500 ? "rejected" : "failed");
+        countTime(one, "requests", milliseconds);
+      };
+      count("client", clientId, change);
+      if (bank !== undefined) count("bank", bank, change);
+    },
+    payment({ bank, clientId }) {
+      count("bank", bank, (one) => countOne(one, "payments"));
+      count("client", clientId, (one) => countOne(one, "payments"));
+    },
+    push: (bank, result, milliseconds) =>
+      count("bank", bank, (one) => {
+        countOne(one, result);
+        if (result === "answered") countTime(one, "pushes", milliseconds); // a fast 503 is no fast answer
+      }),
+    minute: (name, bank) =>
+      count(bank === undefined ? "platform" : "bank", bank ?? PLATFORM, (one) => {
+        markMinute(one, name, clock());
+      }),
+    write,
+    writeSometimes: async () => steady() - writtenAt < EVERY_MS ? 0 : await write(),
+  };
+}
+
+type Rows = Map<string, FiguresRow & { isChanged: boolean }>;
+
+/** Returns false if there is no room. */
+function countIn(
+  rows: Rows,
+  { of, day, subject }: Omit<FiguresRow, "figures" | "id">,
+  change: (figures: Figures) => void,
+): boolean {
+  const name = `${of} ${day} ${subject}`;
+  const row = rows.get(name) ?? newRow({ of, day, subject });
+  if (rows.size >= MAX_ROWS && !rows.has(name)) return false;
+  rows.set(name, row);
+  row.isChanged = true;
+  change(row.figures);
+  return true;
+}
+
+/** With an id of its own: a clock that is put back over midnight adds a row to those of the day, and overwrites none. */
+function newRow(name: Pick<FiguresRow, "of" | "day" | "subject">): FiguresRow & { isChanged: boolean } {
+  return { id: crypto.randomUUID(), ...name, figures: noFigures(), isChanged: true };
+}
+
+/** Writes what has changed, and forgets the rows of earlier days. */
+async function writeChanged(rows: Rows, store: Pick<FiguresStore, "write">, today: string): Promise<number> {
+  const changed = [...rows.values()].filter(({ isChanged }) => isChanged);
+  for (let place = 0; place < changed.length; place += MAX_ROWS_WRITTEN) {
+    const batch = changed.slice(place, place + MAX_ROWS_WRITTEN);
+    for (const row of batch) row.isChanged = false; // what is counted during the write belongs to the next one
+    await store.write(batch).catch((error: unknown) => {
+      for (const row of batch) row.isChanged = true;
+      throw error;
+    });
+  }
+  for (const [name, { day, isChanged }] of rows) if (day !== today && !isChanged) rows.delete(name);
+  return changed.length;
+}

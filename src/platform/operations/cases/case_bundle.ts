@@ -1,0 +1,107 @@
+/**
+ * Bundles: one file with everything that proves a case, verifiable without the platform (contract EV9 to
+ * EV12). Its text is canonical, and the platform signs its digest.
+ */
+import canonicalize from "canonicalize";
+import type { JsonObject } from "../../../base/jose/compact_jws.ts";
+import type { KeyRing } from "../../../base/jose/key_ring.ts";
+import { signClaims } from "../../../base/jose/sign_claims.ts";
+import { type Clock, unixSeconds } from "../../../base/kernel/clock.ts";
+import { base64url, type ConsentId, sha256 } from "../../../base/kernel/identifiers.ts";
+import { hashText } from "../../../base/merkle/tree.ts";
+import type { Store } from "../../../base/store/store.ts";
+import type { ConsentStore } from "../../core/consents/consent_store.ts";
+import { leafHash } from "../../evidence/entry.ts";
+import { type CaseEntry, type CaseFile, readCase } from "../../evidence/read_case.ts";
+import type { LogOrigin } from "../../evidence/evidence_log/checkpoint.ts";
+import { type LogView, viewLog } from "../../evidence/evidence_log/log_proofs.ts";
+import type { LogStore } from "../../evidence/evidence_log/log_store.ts";
+import type { PaymentStore } from "../../core/payments/payment_store.ts";
+
+export interface BundleDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly evidenceLog: LogStore;
+  readonly consents: ConsentStore;
+  readonly payments: PaymentStore;
+  readonly origin: LogOrigin;
+  readonly ownKeyRing: KeyRing;
+}
+
+export const BUNDLE_FORMAT = "evidence-bundle-1";
+const STATEMENT_TYP = "evidence-bundle+jwt";
+
+export type Json = { readonly [name: string]: unknown };
+
+/**
+ * Returns the bundle of a consent and its payment: canonical JSON and a line feed.
+ *
+ * @returns null if the consent has no history, and `"waiting"` if an entry has no place in the log yet
+ */
+export async function bundleOf(deps: BundleDeps, consentId: ConsentId): Promise<string | null | "waiting"> {
+  const file = await readCase(deps.store, consentId);
+  if (file === null) return null;
+  const log = await viewLog(deps.evidenceLog);
+  if (log === null) return "waiting";
+  const entries = await Promise.all(file.entries.map((entry) => representEntry(entry, log)));
+  if (entries.includes("waiting")) return "waiting";
+  const unsigned = {
+    format: BUNDLE_FORMAT,
+    checkpoint: log.checkpoint,
+    documents: [...file.documents.values()].toSorted(),
+    entries,
+    keys: deps.ownKeyRing.publicJwks.keys.filter(({ use }) => use === "sig"),
+  };
+  return await withStatement(deps, unsigned, STATEMENT_TYP, await entryCounts(deps, file));
+}
+
+/** Signs the digest of a bundle. Returns its text. */
+export async function withStatement(
+  { origin, clock, ownKeyRing }: Pick<BundleDeps, "origin" | "clock" | "ownKeyRing">,
+  unsigned: Json,
+  typ: string,
+  claims: JsonObject,
+): Promise<string> {
+  const statement = await signClaims(
+    {
+      iss: origin.issuer,
+      cell: origin.cell,
+      iat: unixSeconds(clock()),
+      ...claims,
+      bundle_sha256: await sha256(canonicalize(unsigned) ?? ""),
+    },
+    ownKeyRing.signer,
+    typ,
+  );
+  return `${canonicalize({ ...unsigned, statement })}\n`;
+}
+
+/** An entry of an earlier version has no salt, and is not in the log. A changed one is not either. */
+export async function representEntry(
+  { subject, position, entry, items }: CaseEntry,
+  log: LogView,
+): Promise<Json | "waiting"> {
+  const bodies = items.map(({ body }) => body === null ? null : { ...body, bytes: base64url(body.bytes) });
+  const represented = { record: { ...entry, subject }, position, bodies };
+  if (entry.salt === undefined) return represented;
+  const leaf = leafHash(subject, entry);
+  const inclusion = await log.inclusion(leaf, entry.at);
+  if (inclusion !== undefined) {
+    return { ...represented, index: inclusion.index, proof: inclusion.proof.map(hashText) };
+  }
+  return await log.isAwaited(leaf, entry.at) ? "waiting" : represented;
+}
+
+/** The numbers of the newest entries stand in the consent and the payment too, so that a removed one is missed. */
+async function entryCounts(deps: BundleDeps, { consentId, paymentId }: CaseFile): Promise<JsonObject> {
+  const [consent, payment] = await Promise.all([
+    deps.consents.find(deps.store, consentId),
+    deps.payments.find(deps.store, paymentId),
+  ]);
+  return {
+    consent: consentId,
+    payment: paymentId,
+    consent_entries: consent?.value.sequence ?? 0,
+    payment_entries: payment?.value.sequence ?? 0,
+  };
+}

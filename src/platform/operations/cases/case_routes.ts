@@ -1,0 +1,91 @@
+/** `/operations/cases/{id}`: the bundle of a consent and its payment, for disputes (contract EV9), and its erasure. */
+import { createRoute, z } from "@hono/zod-openapi";
+import { ApiError } from "../../../base/kernel/api_error.ts";
+import { asConsentId, asPaymentId, type ConsentId } from "../../../base/kernel/identifiers.ts";
+import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
+import {
+  operationAnswer,
+  operationErrors,
+  OPERATOR_SECURITY,
+  proposedAnswer,
+} from "../../guards/http/operation_answers.ts";
+import { operation } from "../../guards/security/operation.ts";
+import { operationBody, plainText } from "../../guards/security/operation_body.ts";
+import { type BundleDeps, bundleOf } from "./case_bundle.ts";
+import { deletionOf } from "./deletion_bundle.ts";
+import { eraseCase, type EraseCaseDeps } from "./erase_case.ts";
+
+export type CaseRouteDeps = BundleDeps & EraseCaseDeps;
+
+/** An entry gets its place in the log within this time, usually. */
+const RETRY_SECONDS = 2;
+
+const caseRoute = createRoute({
+  method: "get",
+  path: "/operations/cases/{id}",
+  operationId: "getCase",
+  tags: ["Evidence"],
+  security: OPERATOR_SECURITY,
+  summary: "The evidence of a consent and its payment",
+  description:
+    "One bundle that can be verified without the platform. `id` is a consent's or a payment's. 503 for " +
+    "about two seconds after a change, until the log has its entry. Of a case that retention has deleted: " +
+    "the entry that says so.",
+  request: { params: z.object({ id: z.uuid() }) },
+  responses: { 200: operationAnswer("The bundle", z.looseObject({})), ...operationErrors(404) },
+});
+
+const erasureSchema = z.strictObject({ Data: z.strictObject({ Reason: plainText(10, 500) }) });
+const erasedSchema = z.strictObject({
+  Data: z.strictObject({ ConsentId: z.uuid(), ErasedAt: z.iso.datetime() }),
+});
+
+const erasureRoute = createRoute({
+  method: "post",
+  path: "/operations/cases/{id}/erasure",
+  operationId: "eraseCase",
+  tags: ["Evidence"],
+  security: OPERATOR_SECURITY,
+  summary: "Erase the personal data of a case",
+  description:
+    "Deletes the evidence and the data key of a consent and its payment for ever. The history stays, with the reason. " +
+    "`id` is a consent's or a payment's. 409 until both are final and the retention period has passed.",
+  request: {
+    params: z.object({ id: z.uuid() }),
+    body: { required: true, content: { "application/json": { schema: erasureSchema } } },
+  },
+  responses: {
+    200: operationAnswer("The case is erased", erasedSchema),
+    ...proposedAnswer(),
+    ...operationErrors(400, 404, 409, 413, 415),
+  },
+});
+
+export function caseRoutes(deps: CaseRouteDeps): readonly PlatformEndpoint[] {
+  return [
+    operation(caseRoute, [], async (c) => {
+      const consentId = await consentOf(deps, c.req.param("id"));
+      const bundle = await deletionOf(deps, c.req.param("id")) ??
+        (consentId === undefined ? null : await bundleOf(deps, consentId));
+      if (bundle === null) throw new ApiError("operations.case_unknown");
+      if (bundle === "waiting") {
+        const detail = "an entry has no place in the evidence log yet";
+        throw new ApiError("platform.unavailable", { detail, retryAfterSeconds: RETRY_SECONDS });
+      }
+      return c.body(bundle, 200, { "content-type": "application/json" });
+    }),
+    operation(erasureRoute, [operationBody(erasureSchema)], async (c) => {
+      const consentId = await consentOf(deps, c.req.param("id"));
+      if (consentId === undefined) throw new ApiError("operations.case_unknown");
+      const { Reason: reason } = c.get("command").Data;
+      const erasedAt = await eraseCase(deps, { consentId, actor: c.get("operator"), reason });
+      return c.json({ Data: { ConsentId: consentId, ErasedAt: new Date(erasedAt).toISOString() } });
+    }),
+  ];
+}
+
+async function consentOf({ payments, store }: CaseRouteDeps, id: string): Promise<ConsentId | undefined> {
+  const paymentId = asPaymentId(id);
+  const payment = paymentId === undefined ? null : await payments.find(store, paymentId);
+  return payment?.value.consentId ?? asConsentId(id);
+}

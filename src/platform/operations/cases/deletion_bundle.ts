@@ -1,0 +1,49 @@
+/**
+ * Bundles of deleted cases: the entry of the evidence log that names the case, so that anyone can tell a case that
+ * retention has deleted from one that was lost (contract EN14, EV13).
+ */
+import type { Store } from "../../../base/store/store.ts";
+import { entryAt } from "../../evidence/audit_trail.ts";
+import { caseIdOf } from "../../evidence/data_keys/case_id.ts";
+import { type DeletedCase, deletedCase } from "../../evidence/deleted_case_store.ts";
+import { usualPlace } from "../../evidence/evidence.ts";
+import { bodyAt } from "../../evidence/evidence_store.ts";
+import type { CaseEntry } from "../../evidence/read_case.ts";
+import { viewLog } from "../../evidence/evidence_log/log_proofs.ts";
+import { type BundleDeps, representEntry, withStatement } from "./case_bundle.ts";
+
+export const DELETION_FORMAT = "evidence-deletion-1";
+const STATEMENT_TYP = "evidence-deletion+jwt";
+
+/**
+ * Returns the bundle of the deletion of a case.
+ *
+ * @param id of the consent or of its payment
+ * @returns null if the case was not deleted, and `"waiting"` if the entry has no place in the log yet
+ */
+export async function deletionOf(deps: BundleDeps, id: string): Promise<string | null | "waiting"> {
+  const caseId = caseIdOf(id);
+  const deleted = caseId === undefined ? null : await deletedCase(deps.store, caseId);
+  if (caseId === undefined || deleted === null) return null;
+  const [named, log] = await Promise.all([namedEntry(deps.store, deleted), viewLog(deps.evidenceLog)]);
+  if (named === null || log === null) return "waiting";
+  const entry = await representEntry(named, log);
+  if (entry === "waiting") return "waiting";
+  const unsigned = {
+    format: DELETION_FORMAT,
+    checkpoint: log.checkpoint,
+    entry,
+    keys: deps.ownKeyRing.publicJwks.keys.filter(({ use }) => use === "sig"),
+  };
+  return await withStatement(deps, unsigned, STATEMENT_TYP, { case: caseId });
+}
+
+async function namedEntry(store: Store, { subject, position }: DeletedCase): Promise<CaseEntry | null> {
+  const entry = await entryAt(store, subject, position);
+  if (entry === null) return null;
+  const items = await Promise.all((entry.items ?? []).map(async (item) => ({
+    item,
+    body: await bodyAt(store, usualPlace(subject, entry.sequence ?? 0, item.kind)),
+  })));
+  return { subject, position, entry, items };
+}

@@ -1,0 +1,175 @@
+/**
+ * Enforces the retention of cases (contract EN13): erases those whose `ERASE_CASES_DAYS` have passed, and deletes what is
+ * left of them after `DELETE_HISTORIES_DAYS`. Each commit has an entry of the evidence log that names its cases. A search
+ * goes through all consents, so that it needs no index and follows a changed configuration.
+ */
+import { errorText, handleBatch } from "../../../base/kernel/batches.ts";
+import { paymentIdOf } from "../../../base/kernel/identifiers.ts";
+import type { Entry } from "../../../base/store/store.ts";
+import { commitIfUnchanged, transact, type Transaction } from "../../../base/store/transaction.ts";
+import type { Consent } from "../../core/consents/consent.ts";
+import type { ControlsStore } from "../../guards/security/controls_store.ts";
+import { youngerThan } from "./case_age.ts";
+import { type CaseParts, type EraseCaseDeps, isOpen, readCaseParts, stageCaseErased } from "./erase_case.ts";
+import {
+  type AppliedRule,
+  consentsAfter,
+  scanOf,
+  stageApplied,
+  stageCaseGone,
+  stageDeletionDone,
+  stageOldestGone,
+  stageScan,
+  unfinishedDeletions,
+} from "./retention_store.ts";
+
+export interface RetireCasesDeps extends EraseCaseDeps {
+  readonly controls: ControlsStore;
+  /** Undefined: only operators erase cases. */
+  readonly eraseCasesDays: number | undefined;
+  /** Undefined: histories are kept. */
+  readonly deleteHistoriesDays: number | undefined;
+}
+
+/** Consents that a pass looks at. The next one follows a second later. */
+const PAGE = 100;
+/** Cases of one commit: about ten of the 1000 mutations that Deno KV takes, each. */
+const BATCH = 20;
+const DAY_MS = 86_400_000;
+/** From the beginning of a search to that of the next one. */
+const EVERY_MS = 3_600_000;
+/** Looks at the next consents. Several processes share one search. @returns the number of cases erased or deleted */
+export async function retireCases(deps: RetireCasesDeps): Promise<number> {
+  if (deps.eraseCasesDays === undefined && deps.deleteHistoriesDays === undefined) return 0;
+  const now = await deps.keptTime.now();
+  const former = await scanOf(deps.store);
+  const { after, beganAt = -Infinity } = former?.value ?? {};
+  if (after === undefined && Math.abs(now - beganAt) < EVERY_MS) return 0;
+  const page = await consentsAfter(deps.store, after, PAGE);
+  const retired = await retireAll(deps, page, now);
+  const last = page.length === PAGE ? page.at(-1)?.value.id : undefined;
+  const began = after === undefined ? now : beganAt;
+  const scan = { beganAt: began, ...(last === undefined ? {} : { after: last }) };
+  await commitIfUnchanged(deps, (tx) => stageScan(tx, former, scan)); // or another process has
+  return retired;
+}
+
+async function retireAll(
+  deps: RetireCasesDeps,
+  page: readonly Entry<Consent>[],
+  now: number,
+): Promise<number> {
+  const ended = page.filter(({ value: { status } }) => status === "Rejected" || status === "Consumed");
+  const [emptied, others] = [ended.filter(isEmptied), ended.filter((entry) => !isEmptied(entry))];
+  const steps = [
+    { rule: ruleOf("evidence", deps.eraseCasesDays, now), due: others, stage: stageErasures },
+    { rule: ruleOf("audit", deps.deleteHistoriesDays, now), due: emptied, stage: stageDeletions },
+  ] as const;
+  let retired = 0;
+  for (const { rule, due, stage } of steps) {
+    if (rule === undefined) continue;
+    const old = due.filter(({ value }) => value.statusUpdatedAt <= rule.until);
+    for (let from = 0; from < old.length; from += BATCH) {
+      const counts = await handleBatch(
+        old.slice(from, from + BATCH),
+        (batch) => retireBatch(deps, rule, batch, stage),
+        ({ value: { id: consentId } }, error) => {
+          deps.log.error("case.not_erased", { consentId, error: errorText(error) });
+        },
+      );
+      retired += counts.reduce((sum, count) => sum + count, 0);
+    }
+  }
+  return retired;
+}
+
+/** A restored copy can have a case whose data key was erased since. It has no such time, and is erased again. */
+function isEmptied({ value: { forgottenAt = 0, erasedAt = 0 } }: Entry<Consent>): boolean {
+  return forgottenAt > 0 || erasedAt > 0;
+}
+
+function ruleOf(name: AppliedRule["class"], days: number | undefined, now: number): AppliedRule | undefined {
+  if (days === undefined) return undefined;
+  const variable = name === "evidence" ? "ERASE_CASES_DAYS" : "DELETE_HISTORIES_DAYS";
+  return { class: name, rule: `${variable}=${days}`, until: now - days * DAY_MS };
+}
+
+type Stage = (
+  deps: RetireCasesDeps,
+  tx: Transaction,
+  rule: AppliedRule,
+  cases: readonly CaseParts[],
+) => Promise<void>;
+
+/** One commit: the cases of the batch that are due, and the entry that names them. */
+async function retireBatch(
+  deps: RetireCasesDeps,
+  rule: AppliedRule,
+  batch: readonly Entry<Consent>[],
+  stage: Stage,
+): Promise<number> {
+  const options = { what: "cases whose retention has ended", attempts: 1, lost: () => 0 };
+  return await transact(deps, options, async (tx) => {
+    const cases: CaseParts[] = [];
+    for (const { value: { id } } of batch) {
+      const parts = await readCaseParts(deps, tx, id);
+      if (parts !== null && await isDue(deps, parts, rule.until)) cases.push(parts);
+    }
+    if (cases.length > 0) await stage(deps, tx, rule, cases);
+    return cases.length;
+  });
+}
+
+async function isDue(
+  deps: RetireCasesDeps,
+  parts: CaseParts,
+  until: number,
+): Promise<boolean> {
+  const { consent: { value: { id: consentId } }, caseId } = parts;
+  return !isOpen(parts, deps.clock()) &&
+    await youngerThan(deps, { consentId, caseId }, until) === undefined;
+}
+
+async function stageErasures(
+  deps: RetireCasesDeps,
+  tx: Transaction,
+  rule: AppliedRule,
+  cases: readonly CaseParts[],
+): Promise<void> {
+  const at = deps.clock();
+  for (const parts of cases) {
+    stageCaseErased(deps, tx, parts, { actor: "clock", reason: `retention: ${rule.rule}`, at });
+  }
+  await stageApplied(tx, deps.controls, rule, cases.map(({ caseId }) => caseId), at);
+}
+
+async function stageDeletions(
+  deps: RetireCasesDeps,
+  tx: Transaction,
+  rule: AppliedRule,
+  cases: readonly CaseParts[],
+): Promise<void> {
+  const ids = cases.map(({ caseId }) => caseId);
+  const entry = await stageApplied(tx, deps.controls, rule, ids, deps.clock());
+  for (const parts of cases) stageCaseGone(tx, parts, entry);
+}
+
+/** Deletes the histories of deleted cases, also those that another process has left. Returns the number of cases. */
+export async function finishDeletions(deps: RetireCasesDeps): Promise<number> {
+  const unfinished = await unfinishedDeletions(deps.store, BATCH);
+  for (const consentId of unfinished) {
+    for (const subject of [consentId, await paymentIdOf(consentId)]) {
+      while (await commitOldestGone(deps, subject));
+    }
+    await commitIfUnchanged(deps, (tx) => stageDeletionDone(tx, consentId));
+  }
+  return unfinished.length;
+}
+
+async function commitOldestGone(deps: RetireCasesDeps, subject: string): Promise<boolean> {
+  return await transact(
+    deps,
+    { what: "history of a deleted case" },
+    (tx) => stageOldestGone(tx, deps.store, subject),
+  );
+}

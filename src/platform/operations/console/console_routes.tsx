@@ -1,0 +1,89 @@
+/** The operators' console: pages over the operations API, on its listener. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Clock } from "../../../base/kernel/clock.ts";
+import { consoleAssets } from "../../../console/assets.ts";
+import { renderFrame } from "../../../console/frame.tsx";
+import { hidden, SIGN_OUT_PATH } from "../../../console/paths.ts";
+import type { CallApi, ConsoleProgram } from "../../../console/program.ts";
+import { type SignInDeps, signInPages, signOut } from "../../../console/sign_in.ts";
+import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
+import { actionRoutes } from "./action_routes.tsx";
+import { banksPage } from "./banks_page.tsx";
+import { casePage } from "./case_page.tsx";
+import { consolePage } from "./console_page.ts";
+import { dashboard } from "./dashboard_page.tsx";
+import { historyPage } from "./history_page.tsx";
+import { eventsPage } from "./events_page.tsx";
+import { ordersPage } from "./orders_page.tsx";
+import { participantPage } from "./participant_page.tsx";
+import { participantsPage } from "./participants_page.tsx";
+import { type PlainKey, words } from "./phrase.ts";
+import { keysPage } from "./keys_page.tsx";
+import { ownPage } from "./own_page.tsx";
+import { proposalsPage } from "./proposals_page.tsx";
+import { reportsPage } from "./reports_page.tsx";
+import { searchPage } from "./search_page.tsx";
+import type { Visit } from "../../../console/visit.ts";
+
+type Draw = (visit: Visit, query: Readonly<Record<string, string>>, id: string) => Promise<JSX.Element>;
+
+/** The console without its way to the operations API. */
+export interface ConsoleParts extends Omit<SignInDeps, "program"> {
+  readonly clock: Clock;
+  readonly program: Omit<ConsoleProgram, "call">;
+}
+
+export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly PlatformEndpoint[] {
+  const { clock } = parts;
+  const program = { ...parts.program, call };
+  const page = (path: string, name: PlainKey, draw: Draw): PlatformEndpoint =>
+    consolePage(program, "get", path, async (visit, c) => {
+      const title = words(visit.language, name);
+      return c.html(
+        renderFrame(program, { ...visit, title }, await draw(visit, c.req.query(), c.req.param("id") ?? "")),
+      );
+    });
+  return [
+    ...assetRoutes(),
+    ...signInRoutes({ ...parts, program }),
+    page("/console", "dashboard.title", (visit) => dashboard(visit, clock())),
+    page("/console/orders", "orders.title", (visit, { state, after }) => {
+      return ordersPage(visit, state === "held" ? "held" : "dead", after);
+    }),
+    page("/console/events", "events.title", (visit, { after }) => eventsPage(visit, after)),
+    page("/console/banks", "banks.title", (visit, { after }) => banksPage(visit, after, clock())),
+    page("/console/participants", "participants.title", (visit, { search = "", after }) => {
+      return participantsPage(visit, search, after);
+    }),
+    page("/console/participants/{id}", "participant.title", (visit, _query, id) => {
+      return participantPage(visit, id, clock());
+    }),
+    page("/console/proposals", "proposals.title", (visit) => proposalsPage(visit)),
+    page("/console/keys", "keys.title", (visit) => keysPage(visit)),
+    page("/console/own", "own.title", (visit, query) => ownPage(visit, query)),
+    page("/console/reports", "reports.title", (visit, { kind, id, from, until, after }) => {
+      return reportsPage(visit, { kind: kind === "tpps" ? "tpps" : "banks", id, from, until, after });
+    }),
+    page("/console/audit", "audit.title", (visit, { subject = "", actor = "", event = "", after }) => {
+      return historyPage(visit, { subject: subject.trim(), actor, event, after });
+    }),
+    page("/console/search", "search.title", (visit, query) => searchPage(visit, query)),
+    page("/console/cases/{id}", "case.title", (visit, _query, id) => casePage(visit, id)),
+    ...actionRoutes(program),
+  ];
+}
+
+function assetRoutes(): readonly PlatformEndpoint[] {
+  return consoleAssets().map(([path, answer]) =>
+    endpoint("browser", "operator", hidden("get", path), [], answer as never)
+  );
+}
+
+function signInRoutes(deps: SignInDeps): readonly PlatformEndpoint[] {
+  return [
+    ...signInPages(deps).map(({ method, path, handle }) =>
+      endpoint("browser", "operator", hidden(method, path), [], handle as never)
+    ),
+    consolePage(deps.program, "post", SIGN_OUT_PATH, (_visit, c) => signOut(deps.program, c)),
+  ];
+}

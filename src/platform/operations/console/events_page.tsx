@@ -1,0 +1,106 @@
+/** Pushes of events by subscriber, with those that were given up. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { z } from "zod";
+import { Instant, More, Read, State } from "../../../console/parts.tsx";
+import type { Visit } from "../../../console/visit.ts";
+import { eventDeliveriesSchema } from "../../events/delivery_representation.ts";
+import { Changes, Done, Table } from "./parts.tsx";
+import { phrase, type PlainKey } from "./phrase.ts";
+
+type Delivery = z.infer<typeof eventDeliveriesSchema>["Data"]["EventDelivery"][number];
+
+export async function eventsPage(visit: Visit, after: string | undefined): Promise<JSX.Element> {
+  const { language } = visit;
+  const query = after === undefined ? "" : `?${new URLSearchParams({ after })}`;
+  const answer = await visit.read(`/operations/event-deliveries${query}`, eventDeliveriesSchema);
+  return (
+    <>
+      <h1>{phrase(language, "events.title")}</h1>
+      <Done visit={visit} />
+      <p class="lead">{phrase(language, "events.lead")}</p>
+      <Read visit={visit} answer={answer}>
+        {({ Data: { EventDelivery: deliveries, After } }) => (
+          <>
+            {deliveries.length === 0
+              ? <p class="card">{phrase(language, "events.none")}</p>
+              : (
+                <div class="card">
+                  <Deliveries visit={visit} deliveries={deliveries} changes />
+                </div>
+              )}
+            <More visit={visit} path="/console/events" query={{ after: After }} />
+          </>
+        )}
+      </Read>
+    </>
+  );
+}
+
+/** The subscribers. Those who can change nothing have no column of changes. */
+export function Deliveries(
+  { visit, deliveries, changes }: {
+    readonly visit: Visit;
+    readonly deliveries: readonly Delivery[];
+    readonly changes: boolean;
+  },
+): JSX.Element {
+  const { language } = visit;
+  return (
+    <Table
+      language={language}
+      name="events.title"
+      heads={[
+        "column.receiver",
+        "column.bank",
+        "column.state",
+        "column.eventsWaiting",
+        "column.eventsDead",
+        "column.oldest",
+        "column.why",
+        ...(changes ? ["column.changes" as const] : []),
+      ]}
+      rows={deliveries.map((one) => [
+        <Receiver one={one} />,
+        <bdi>{one.BankId}</bdi>,
+        <Standing visit={visit} one={one} />,
+        <span class="number">{one.Waiting}</span>,
+        <span class="number">{one.Dead}</span>,
+        one.OldestDateTime === undefined ? null : <Instant visit={visit} at={one.OldestDateTime} />,
+        one.LastFailure === undefined ? null : <span lang="en" dir="ltr">{one.LastFailure}</span>,
+        ...(changes ? [<Redrive visit={visit} one={one} />] : []),
+      ])}
+    />
+  );
+}
+
+interface RowProps {
+  readonly visit: Visit;
+  readonly one: Delivery;
+}
+
+function Receiver({ one: { ClientId, CallbackUrl } }: Pick<RowProps, "one">): JSX.Element {
+  return (
+    <>
+      <code dir="ltr">{ClientId}</code>
+      <span class="detail" dir="ltr">{CallbackUrl}</span>
+    </>
+  );
+}
+
+function Standing({ visit: { language }, one }: RowProps): JSX.Element {
+  const name = nameOf(one);
+  return <State good={name === "state.works"} words={phrase(language, name)} />;
+}
+
+function nameOf({ IsReceiverAway, Dead, LastFailure }: Delivery): PlainKey {
+  if (IsReceiverAway) return "state.away";
+  if (Dead > 0) return "state.rejects";
+  return LastFailure === undefined ? "state.works" : "state.fails";
+}
+
+/** Without a dead event there is no event to send again. */
+function Redrive({ visit, one: { ClientId, BankId, Dead } }: RowProps): JSX.Element | null {
+  if (Dead === 0) return null;
+  const path = `/event-deliveries/${ClientId}/${BankId}/redrive`;
+  return <Changes visit={visit} links={[[path, "link.redriveEvents"]]} />;
+}

@@ -1,0 +1,257 @@
+/** The page of a person of a TPP or bank: registrations, orders, rejected requests, reports, and a search by id. */
+import { eventDeliverySchema } from "../../events/delivery_representation.ts";
+import { Deliveries } from "./events_page.tsx";
+import type { Child } from "hono/jsx";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { z } from "zod";
+import {
+  type OwnConsent,
+  ownConsentSchema,
+  ownOrderSchema,
+  ownPaymentSchema,
+  ownRegistrationSchema,
+} from "../own/own_representation.ts";
+import { reportSchema } from "../reports/report_representation.ts";
+import { searchSchema } from "../search/routes.ts";
+import { traceSchema } from "../traces/trace_representation.ts";
+import { Instant, More, Read, State } from "../../../console/parts.tsx";
+import { Table } from "./parts.tsx";
+import { phrase, type PlainKey } from "./phrase.ts";
+import { ByDay, Days, queryOf } from "./reports_page.tsx";
+import { SearchForm, SearchResults, Traces } from "./search_page.tsx";
+import type { Answer, Visit } from "../../../console/visit.ts";
+
+const PATH = "/console/own";
+
+function listOf<Name extends string, T extends z.ZodType>(
+  name: Name,
+  item: T,
+): z.ZodType<{ Data: { [_ in Name]: z.infer<T>[] } & { After?: string | undefined } }> {
+  return z.object({ Data: z.object({ [name]: z.array(item), After: z.string().optional() }) }) as never;
+}
+
+const CONSENTS = listOf("Consent", ownConsentSchema);
+const PAYMENTS = listOf("Payment", ownPaymentSchema);
+
+/** The query of the page. `consents` and `payments` are cursors of its lists. */
+export type AskedOwn = Readonly<Partial<Record<"q" | "from" | "until" | "consents" | "payments", string>>>;
+
+export async function ownPage(visit: Visit, { q: sent = "", ...asked }: AskedOwn): Promise<JSX.Element> {
+  const { language } = visit;
+  const q = sent.trim();
+  return (
+    <>
+      <h1>{phrase(language, "own.title")}</h1>
+      <SearchForm visit={visit} action={PATH} sent={q} />
+      {q === "" ? await overview(visit, asked) : (
+        <Read
+          visit={visit}
+          answer={await visit.read(`/operations/own/search?${new URLSearchParams({ q })}`, searchSchema)}
+        >
+          {({ Data }) => <SearchResults visit={visit} found={Data} />}
+        </Read>
+      )}
+    </>
+  );
+}
+
+async function overview(visit: Visit, asked: AskedOwn): Promise<JSX.Element> {
+  const [registrations, events, dead, held] = await Promise.all([
+    visit.read("/operations/own/registrations", listOf("Registration", ownRegistrationSchema)),
+    visit.read("/operations/own/event-deliveries", listOf("EventDelivery", eventDeliverySchema)),
+    visit.read("/operations/own/payment-orders?state=dead", listOf("PaymentOrder", ownOrderSchema)),
+    visit.read("/operations/own/payment-orders?state=held", listOf("PaymentOrder", ownOrderSchema)),
+  ]);
+  return (
+    <>
+      <Section visit={visit} title="own.registrations" answer={registrations}>
+        {({ Data: { Registration: found } }) => <Registrations visit={visit} found={found} />}
+      </Section>
+      <Section visit={visit} title="events.title" answer={events}>
+        {({ Data: { EventDelivery: found } }) =>
+          found.length === 0
+            ? <p>{phrase(visit.language, "events.none")}</p>
+            : <Deliveries visit={visit} deliveries={found} changes={false} />}
+      </Section>
+      {[["column.dead", dead] as const, ["state.held", held] as const].map(([title, answer]) => (
+        <Section visit={visit} title={title} answer={answer}>
+          {({ Data: { PaymentOrder: found } }) => <Orders visit={visit} name={title} found={found} />}
+        </Section>
+      ))}
+      {await lists(visit, asked)}
+      {await requestsAndReports(visit)}
+    </>
+  );
+}
+
+async function lists(visit: Visit, asked: AskedOwn): Promise<JSX.Element> {
+  const { from, until, consents: consentsAfter, payments: paymentsAfter } = asked;
+  const [consents, payments] = await Promise.all([
+    visit.read(`/operations/own/consents${queryOf({ from, until, after: consentsAfter })}`, CONSENTS),
+    visit.read(`/operations/own/payments${queryOf({ from, until, after: paymentsAfter })}`, PAYMENTS),
+  ]);
+  return (
+    <>
+      <Days language={visit.language} action={PATH} from={from} until={until} />
+      <Section visit={visit} title="own.consents" answer={consents}>
+        {({ Data: { Consent: found, After } }) => (
+          <>
+            <Made visit={visit} name="own.consents" found={found} />
+            <More visit={visit} path={PATH} query={{ ...asked, consents: After }} cursor="consents" />
+          </>
+        )}
+      </Section>
+      <Section visit={visit} title="own.payments" answer={payments}>
+        {({ Data: { Payment: found, After } }) => (
+          <>
+            <Made visit={visit} name="own.payments" found={found} />
+            <More visit={visit} path={PATH} query={{ ...asked, payments: After }} cursor="payments" />
+          </>
+        )}
+      </Section>
+    </>
+  );
+}
+
+async function requestsAndReports(visit: Visit): Promise<JSX.Element> {
+  const [rejected, reports] = await Promise.all([
+    visit.read("/operations/own/rejected-requests", listOf("Trace", traceSchema)),
+    visit.read("/operations/own/reports", listOf("Report", reportSchema)),
+  ]);
+  return (
+    <>
+      <Read visit={visit} answer={rejected}>
+        {({ Data: { Trace: found } }) => (
+          <>
+            <Traces visit={visit} name="own.rejected" found={found} />
+          </>
+        )}
+      </Read>
+      <Read visit={visit} answer={reports}>
+        {({ Data: { Report: found } }) => (
+          <>
+            {found.map((report) => (
+              <ByDay
+                language={visit.language}
+                kind={report.Total.Availability === undefined ? "tpps" : "banks"}
+                report={report}
+              />
+            ))}
+          </>
+        )}
+      </Read>
+    </>
+  );
+}
+
+function Section<T>(
+  { visit, title, answer, children }: {
+    readonly visit: Visit;
+    readonly title: PlainKey;
+    readonly answer: Answer<T>;
+    readonly children: (value: T) => JSX.Element;
+  },
+): JSX.Element {
+  return (
+    <section class="card">
+      <h2>{phrase(visit.language, title)}</h2>
+      <Read visit={visit} answer={answer}>{children}</Read>
+    </section>
+  );
+}
+
+function Rows(
+  { visit, name, heads, rows }: {
+    readonly visit: Visit;
+    readonly name: PlainKey;
+    readonly heads: readonly PlainKey[];
+    readonly rows: readonly (readonly Child[])[];
+  },
+): JSX.Element {
+  if (rows.length === 0) return <p>{phrase(visit.language, "own.none")}</p>;
+  return <Table language={visit.language} name={name} heads={heads} rows={rows} />;
+}
+
+function Registrations(
+  { visit, found }: {
+    readonly visit: Visit;
+    readonly found: readonly z.infer<typeof ownRegistrationSchema>[];
+  },
+): JSX.Element {
+  const { language } = visit;
+  const rows = found.map((one) => [
+    <>
+      <bdi>{one.SoftwareName}</bdi>
+      <span class="detail">
+        <code dir="ltr">{one.ClientId}</code>
+      </span>
+    </>,
+    <State good={one.Status === "active"} words={phrase(language, statusWords(one.Status))} />,
+    <span class="number">{one.KeyCopy === undefined ? "–" : one.KeyCopy.AgeSeconds}</span>,
+    <>{one.RedirectUri.map((uri) => <code class="detail" dir="ltr">{uri}</code>)}</>,
+  ]);
+  return (
+    <Rows
+      visit={visit}
+      name="own.registrations"
+      heads={["column.software", "column.state", "column.keyAge", "column.redirects"]}
+      rows={rows}
+    />
+  );
+}
+
+const STATUS_WORDS: Readonly<Record<string, PlainKey>> = {
+  active: "directory.active",
+  suspended: "directory.suspended",
+  withdrawn: "directory.withdrawn",
+  blocked: "state.blocked",
+};
+
+function statusWords(status: string): PlainKey {
+  return STATUS_WORDS[status] ?? "directory.unknown";
+}
+
+function Orders(
+  { visit, name, found }: {
+    readonly visit: Visit;
+    readonly name: PlainKey;
+    readonly found: readonly z.infer<typeof ownOrderSchema>[];
+  },
+): JSX.Element {
+  const rows = found.map((one) => [
+    <code dir="ltr">{one.DomesticPaymentId}</code>,
+    <bdi>{one.BankId}</bdi>,
+    <Instant visit={visit} at={one.StoppedDateTime} />,
+  ]);
+  return (
+    <Rows visit={visit} name={name} heads={["column.payment", "column.bank", "column.since"]} rows={rows} />
+  );
+}
+
+/** A table of consents, or of payments with their consents. */
+function Made(
+  { visit, name, found }: {
+    readonly visit: Visit;
+    readonly name: "own.consents" | "own.payments";
+    readonly found: readonly (OwnConsent & { readonly DomesticPaymentId?: string })[];
+  },
+): JSX.Element {
+  const isPayment = name === "own.payments";
+  const rows = found.map((one) => [
+    ...(isPayment ? [<code dir="ltr">{one.DomesticPaymentId}</code>] : []),
+    <code dir="ltr">{one.ConsentId}</code>,
+    <bdi>{one.BankId}</bdi>,
+    <code dir="ltr">{one.ClientId}</code>,
+    <code dir="ltr">{one.Status}</code>,
+    <Instant visit={visit} at={one.CreationDateTime} />,
+  ]);
+  const heads = ["column.consent", "column.bank", "column.software", "column.status", "column.time"] as const;
+  return (
+    <Rows
+      visit={visit}
+      name={name}
+      heads={[...(isPayment ? ["column.payment" as const] : []), ...heads]}
+      rows={rows}
+    />
+  );
+}

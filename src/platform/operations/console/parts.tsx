@@ -1,0 +1,64 @@
+/** Parts that several pages of the operators' console have. */
+import type { Child } from "hono/jsx";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { NamedTable } from "../../../console/parts.tsx";
+import type { Visit } from "../../../console/visit.ts";
+import type { Language } from "../../../pages/language.ts";
+import { ACTIONS } from "./actions.ts";
+import { phrase, type PlainKey, words } from "./phrase.ts";
+
+/** A table whose name and heads are messages. */
+export function Table(
+  { language, name, heads, rows }: {
+    readonly language: Language;
+    readonly name: PlainKey;
+    readonly heads: readonly PlainKey[];
+    readonly rows: readonly (readonly Child[])[];
+  },
+): JSX.Element {
+  return (
+    <NamedTable
+      name={words(language, name)}
+      heads={heads.map((head) => words(language, head))}
+      rows={rows}
+    />
+  );
+}
+
+/** Links to changes that the operator may make. */
+export function Changes(
+  { visit, links }: {
+    readonly visit: Visit;
+    readonly links: readonly (readonly [path: string, label: PlainKey])[];
+  },
+): JSX.Element | null {
+  const allowed = links.filter(([path]) => visit.may(`POST /operations${templateOf(path)}`));
+  if (allowed.length === 0) return null;
+  return (
+    <ul class="changes">
+      {allowed.map(([path, label]) => (
+        <li>
+          <a href={`/console${path}`}>{phrase(visit.language, label)}</a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The declared path of a change. */
+function templateOf(path: string): string | undefined {
+  const parts = path.split("/");
+  return ACTIONS.map((action) => action.path).find((template) => {
+    const declared = template.split("/");
+    return declared.length === parts.length &&
+      declared.every((part, index) => part.startsWith("{") || part === parts[index]);
+  });
+}
+
+/** Says that a change was made, after the redirect from its form. */
+export function Done({ visit }: { readonly visit: Visit }): JSX.Element | null {
+  const done = new URLSearchParams(visit.address.split("?")[1]).get("done");
+  const action = ACTIONS.find(({ title }) => title === done);
+  if (action === undefined) return null;
+  return <p class="note" role="status">{phrase(visit.language, `${action.title}.done` as PlainKey)}</p>;
+}

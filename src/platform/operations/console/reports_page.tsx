@@ -1,0 +1,230 @@
+/** Reports: every bank or TPP over some days, or one of them by day with plots beside the table. */
+import type { Child } from "hono/jsx";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { formatDay } from "../../../pages/formats.ts";
+import { type Language, LOCALES } from "../../../pages/language.ts";
+import { Plot } from "../../../pages/plot.tsx";
+import { percentOf, timeOf } from "../../../pages/service_levels_page.tsx";
+import { BUCKETS } from "../../observed/figures/figures.ts";
+import type { Kind, ShownReport, ShownSums } from "../reports/report_representation.ts";
+import { reportsSchema } from "../reports/report_representation.ts";
+import { More, Read } from "../../../console/parts.tsx";
+import { Table } from "./parts.tsx";
+import { phrase, type PlainKey, words } from "./phrase.ts";
+import type { Visit } from "../../../console/visit.ts";
+
+const PATH = "/console/reports";
+
+export interface AskedReport {
+  readonly kind: Kind;
+  readonly id: string | undefined;
+  readonly from: string | undefined;
+  readonly until: string | undefined;
+  readonly after: string | undefined;
+}
+
+export async function reportsPage(visit: Visit, asked: AskedReport): Promise<JSX.Element> {
+  const { language } = visit;
+  const { kind, ...rest } = asked;
+  const answer = await visit.read(`/operations/reports/${kind}${queryOf(rest)}`, reportsSchema);
+  const { FromDate: from = asked.from, UntilDate: until = asked.until } = answer.ok ? answer.value.Data : {};
+  const shown = { kind, id: asked.id, from, until };
+  return (
+    <>
+      <h1>{phrase(language, "reports.title")}</h1>
+      <nav class="tabs" aria-label={words(language, "reports.kinds")}>
+        <ul>
+          {(["banks", "tpps"] as const).map((one) => (
+            <li>
+              <a
+                href={`${PATH}${queryOf({ kind: one, from: asked.from, until: asked.until })}`}
+                {...(one === kind ? { "aria-current": "page" } : {})}
+              >
+                {phrase(language, `reports.${one}`)}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <Period language={language} shown={shown} />
+      <Read visit={visit} answer={answer}>
+        {({ Data: { Report: reports, After } }) => (
+          <>
+            {reports.length === 0 ? <p class="card">{phrase(language, "reports.none")}</p> : null}
+            {reports.length === 0
+              ? null
+              : asked.id === undefined
+              ? <Totals language={language} shown={shown} reports={reports} />
+              : reports.map((report) => <ByDay language={language} kind={kind} report={report} />)}
+            <More visit={visit} path={PATH} query={{ ...shown, after: After }} />
+          </>
+        )}
+      </Read>
+    </>
+  );
+}
+
+type Shown = Pick<AskedReport, "kind" | "id" | "from" | "until">;
+
+export function queryOf(sent: Readonly<Record<string, string | undefined>>): string {
+  const known = Object.entries(sent).filter((pair): pair is [string, string] =>
+    pair[1] !== undefined && pair[1] !== ""
+  );
+  return known.length === 0 ? "" : `?${new URLSearchParams(known)}`;
+}
+
+function Period({ language, shown }: { readonly language: Language; readonly shown: Shown }): JSX.Element {
+  const { kind, id, from, until } = shown;
+  return (
+    <Days language={language} action={PATH} from={from} until={until}>
+      <input type="hidden" name="kind" value={kind} />
+      {id === undefined ? null : <input type="hidden" name="id" value={id} />}
+    </Days>
+  );
+}
+
+/** The form that chooses the first and the last day. */
+export function Days(
+  { language, action, from, until, children, isFirstRequired = false }: {
+    readonly language: Language;
+    readonly action: string;
+    readonly from: string | undefined;
+    readonly until: string | undefined;
+    readonly children?: Child;
+    readonly isFirstRequired?: boolean;
+  },
+): JSX.Element {
+  return (
+    <form class="search" method="get" action={action}>
+      {children}
+      <div class="field">
+        <label for="from">{phrase(language, "reports.from")}</label>
+        <input id="from" name="from" type="date" value={from} dir="ltr" required={isFirstRequired} />
+      </div>
+      <div class="field">
+        <label for="until">{phrase(language, "reports.until")}</label>
+        <input id="until" name="until" type="date" value={until} dir="ltr" />
+      </div>
+      <button type="submit">{phrase(language, "reports.show")}</button>
+    </form>
+  );
+}
+
+/** A column: its head, and the cell of some sums. */
+type Column = readonly [head: PlainKey, cell: (sums: ShownSums) => Child];
+
+function columnsOf(language: Language, kind: Kind): readonly Column[] {
+  const number = new Intl.NumberFormat(LOCALES[language]);
+  const [percent, time] = [percentOf(language), timeOf(language, BUCKETS.at(-1) ?? 0)];
+  const cell = <T,>(value: T | undefined, format: (value: T) => string): Child => (
+    <span class="number">{value === undefined ? "–" : format(value)}</span>
+  );
+  const count = (value: number): Child => cell(value, number.format);
+  const ofBanks: readonly Column[] = [
+    ["column.availability", ({ Availability }) => cell(Availability?.Rate, percent)],
+    ["column.answerRate", ({ Orders }) => cell(Orders?.AnswerRate, percent)],
+    ["column.answerTime", ({ Orders }) => cell(Orders?.Percentile95AtMost, time)],
+  ];
+  return [
+    ...(kind === "banks" ? ofBanks : []),
+    ["column.payments", ({ Payments }) => count(Payments)],
+    ["column.requests", ({ Requests }) => count(Requests.Total)],
+    ["column.successRate", ({ Requests }) => cell(Requests.SuccessRate, percent)],
+    ["column.failed", ({ Requests }) => count(Requests.Failed)],
+    ["column.requestTime", ({ Requests }) => cell(Requests.Percentile95AtMost, time)],
+  ];
+}
+
+function Totals(
+  { language, shown, reports }: {
+    readonly language: Language;
+    readonly shown: Shown;
+    readonly reports: readonly ShownReport[];
+  },
+): JSX.Element {
+  const columns = columnsOf(language, shown.kind);
+  const first = shown.kind === "banks" ? "column.bank" : "column.participant";
+  return (
+    <section class="card">
+      <Table
+        language={language}
+        name="reports.title"
+        heads={[first, ...columns.map(([head]) => head)]}
+        rows={reports.map(({ Id, Name, Total }) => [
+          <>
+            <a href={`${PATH}${queryOf({ ...shown, id: Id })}`}>
+              <bdi>{Name}</bdi>
+            </a>
+            <span class="detail">
+              <code dir="ltr">{Id}</code>
+            </span>
+          </>,
+          ...columns.map(([, cell]) => cell(Total)),
+        ])}
+      />
+    </section>
+  );
+}
+
+export function ByDay(
+  { language, kind, report: { Id, Name, Day } }: {
+    readonly language: Language;
+    readonly kind: Kind;
+    readonly report: ShownReport;
+  },
+): JSX.Element {
+  const columns = columnsOf(language, kind);
+  return (
+    <section class="card">
+      <h2>
+        <bdi>{Name}</bdi>
+      </h2>
+      <p class="subject">
+        <code dir="ltr">{Id}</code>
+      </p>
+      <Plots language={language} kind={kind} days={Day} />
+      <Table
+        language={language}
+        name="reports.byDay"
+        heads={["column.day", ...columns.map(([head]) => head)]}
+        rows={Day.toReversed().map((day) => [
+          <time datetime={day.Date}>{formatDay(language, Date.parse(day.Date))}</time>,
+          ...columns.map(([, cell]) => cell(day)),
+        ])}
+      />
+    </section>
+  );
+}
+
+/** A plot: a title, and the value of a day. */
+const PLOTS: readonly (readonly [title: PlainKey, value: (sums: ShownSums) => number | undefined])[] = [
+  [
+    "reports.plot.unavailable",
+    ({ Availability: of }) =>
+      of === undefined || of.ObservedMinutes === 0 ? undefined : of.UnavailableMinutes,
+  ],
+  ["reports.plot.payments", ({ Payments }) => Payments],
+  ["reports.plot.requests", ({ Requests }) => Requests.Total],
+];
+
+function Plots(
+  { language, kind, days }: {
+    readonly language: Language;
+    readonly kind: Kind;
+    readonly days: ShownReport["Day"];
+  },
+): JSX.Element {
+  return (
+    <div class="cards">
+      {PLOTS.slice(kind === "banks" ? 0 : 1).map(([title, value]) => (
+        <Plot
+          language={language}
+          title={words(language, title)}
+          values={days.map((day) => [day.Date, value(day)])}
+          least={10}
+          format={new Intl.NumberFormat(LOCALES[language]).format}
+        />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,139 @@
+/** The consents and payments of an organisation: those of its software, or those at its bank (contract OWN5). */
+import { z } from "zod";
+import { ApiError } from "../../../base/kernel/api_error.ts";
+import { asConsentId, asPaymentId, type BankCode } from "../../../base/kernel/identifiers.ts";
+import { openRequestReads } from "../../../base/store/request_reads.ts";
+import { asOf } from "../../core/consents/consent.ts";
+import { DAY_MS, dayOf } from "../../observed/figures/figures.ts";
+import { isWalkCursor, type ListedKind, type Span, walkLists } from "../../guards/lookup/listed_store.ts";
+import type { Payment } from "../../core/payments/payment.ts";
+import type { Organisation, Owned } from "../../guards/security/organisation.ts";
+import type { OwnReadDeps } from "./own_reads.ts";
+import { listedPlace } from "../../config/store_keys.ts";
+import {
+  type OwnConsent,
+  type OwnPayment,
+  representOwnConsent,
+  representPayment,
+} from "./own_representation.ts";
+
+/** A page of an organisation's list. */
+export interface OwnPage<T extends object> {
+  readonly found: readonly Owned<T>[];
+  readonly next: string | undefined;
+}
+
+/** Days of creation, UTC, and where the page begins. */
+export interface OwnAsked extends Span {
+  readonly after: string | undefined;
+}
+
+const PAGE = 50;
+const DEFAULT_DAYS = 7;
+const query = z.object({
+  from: z.iso.date().optional(),
+  until: z.iso.date().optional(),
+  after: z.string().refine(isWalkCursor).optional(),
+});
+
+/** @throws {ApiError} `operations.invalid_request` */
+export function readOwnAsked(sent: Readonly<Record<string, string>>, now: number): OwnAsked {
+  const parsed = query.safeParse(sent);
+  if (!parsed.success) {
+    throw invalid("from and until must be days, such as 2040-01-15, and after the After of an earlier page");
+  }
+  const { until = dayOf(now), after } = parsed.data;
+  const end = Date.parse(until) + DAY_MS;
+  const from = parsed.data.from === undefined ? end - DEFAULT_DAYS * DAY_MS : Date.parse(parsed.data.from);
+  if (from >= end) throw invalid("until must not be before from");
+  return { from, until: end, after };
+}
+
+/** Returns a page of consents with their current statuses, in the order of banks, TPPs and times. */
+export async function ownConsents(
+  { consents, store, clock }: OwnReadDeps,
+  organisation: Organisation,
+  asked: OwnAsked,
+): Promise<OwnPage<OwnConsent>> {
+  const { ids, next } = await walkOwn(store, organisation, "consent", asked);
+  const reads = openRequestReads(store);
+  const read = await Promise.all(ids.map(async (text) => {
+    const id = asConsentId(text);
+    return id === undefined ? null : await consents.find(reads, id);
+  }));
+  const found = read.flatMap((entry) => {
+    if (entry === null || entry.value.forgottenAt !== undefined) return [];
+    const consent = asOf(entry.value, clock());
+    return organisation.recognise(representOwnConsent(consent), consent) ?? [];
+  });
+  return { found, next };
+}
+
+/** Returns a page of payments: of a bank oldest first, of a TPP in the order of banks, software and times. */
+export async function ownPayments(
+  deps: OwnReadDeps,
+  organisation: Organisation,
+  asked: OwnAsked,
+): Promise<OwnPage<OwnPayment>> {
+  const bank = bankOf(organisation);
+  const { payments, next } = bank === undefined
+    ? await madePayments(deps, organisation, asked)
+    : await paymentsAt(deps, bank, asked);
+  const found = payments.flatMap((payment) =>
+    organisation.recognise(representPayment(payment), payment) ?? []
+  );
+  return { found, next };
+}
+
+interface Payments {
+  readonly payments: readonly Payment[];
+  readonly next: string | undefined;
+}
+
+async function madePayments(
+  { payments, store }: OwnReadDeps,
+  organisation: Organisation,
+  asked: OwnAsked,
+): Promise<Payments> {
+  const { ids, next } = await walkOwn(store, organisation, "payment", asked);
+  const reads = openRequestReads(store);
+  const read = await Promise.all(ids.map(async (text) => {
+    const id = asPaymentId(text);
+    return id === undefined ? null : await payments.find(reads, id);
+  }));
+  const found = read.flatMap((entry) =>
+    entry === null || entry.value.erasedAt !== undefined ? [] : entry.value
+  );
+  return { payments: found, next };
+}
+
+async function paymentsAt({ payments }: OwnReadDeps, bank: BankCode, asked: OwnAsked): Promise<Payments> {
+  const first = listedPlace(asked.from);
+  const after = asked.after !== undefined && asked.after > first ? asked.after : first;
+  const page = (await payments.listOrders(bank, after, PAGE))
+    .filter(({ payment }) => payment.createdAt < asked.until);
+  const next = page.length < PAGE ? undefined : page.at(-1)?.cursor;
+  return { payments: page.flatMap(({ payment }) => payment.erasedAt === undefined ? payment : []), next };
+}
+
+async function walkOwn(
+  store: OwnReadDeps["store"],
+  organisation: Organisation,
+  kind: ListedKind,
+  asked: OwnAsked,
+): Promise<{ readonly ids: readonly string[]; readonly next: string | undefined }> {
+  const bank = bankOf(organisation);
+  const tpps = organisation.clients.map(({ clientId }) => clientId).toSorted();
+  const tppsAt = (): "all" | readonly string[] => bank === undefined ? tpps : "all";
+  const { found, next } = await walkLists(store, { ...asked, kind, bank, tppsAt }, PAGE);
+  return { ids: found.map(({ id }) => id), next };
+}
+
+/** An organisation is a bank or a TPP. */
+function bankOf({ clients }: Organisation): BankCode | undefined {
+  return clients.find(({ bank }) => bank !== undefined)?.bank;
+}
+
+function invalid(description: string): ApiError {
+  return new ApiError("operations.invalid_request", { description });
+}

@@ -1,0 +1,176 @@
+/** Reads what belongs to an organisation. Every list is bounded. */
+import type { Clock } from "../../../base/kernel/clock.ts";
+import type { Store } from "../../../base/store/store.ts";
+import { type DeliveryDeps, representDeliveries } from "../../events/delivery_representation.ts";
+import type { SubscriptionStore } from "../../events/subscription_store.ts";
+import type { FiguresStore } from "../../observed/figures/figures_store.ts";
+import type { ParticipantKeySets } from "../../core/participants/participant_keys.ts";
+import type { OrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
+import type { PaymentStore } from "../../core/payments/payment_store.ts";
+import type { PaymentOrder } from "../../core/payments/payment_order.ts";
+import type { Client } from "../../core/registration/client.ts";
+import type { ClientStore } from "../../core/registration/client_store.ts";
+import { daysOf, reportsOf, type Subject } from "../reports/report.ts";
+import { representReport, type ShownReport } from "../reports/report_representation.ts";
+import { readAsked, tppSubject } from "../reports/routes.ts";
+import { type Found, search, type SearchDeps } from "../search/search.ts";
+import type { Organisation, Owned } from "../../guards/security/organisation.ts";
+import type { StandingOf } from "../../guards/security/standing.ts";
+import type { ErrorUri } from "../traces/trace_representation.ts";
+import type { Trace } from "../traces/trace.ts";
+import { representOwnOrder, representRegistration } from "./own_representation.ts";
+
+export interface OwnReadDeps extends SearchDeps, DeliveryDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly clients: Pick<ClientStore, "find">;
+  readonly payments: PaymentStore;
+  readonly outbox: Pick<OrderOutboxStore, "dead" | "held">;
+  readonly figuresStore: Pick<FiguresStore, "readDay">;
+  readonly keys: Pick<ParticipantKeySets, "ages">;
+  readonly standingOf: StandingOf;
+  readonly errorUri: ErrorUri;
+  readonly subscriptions: Pick<SubscriptionStore, "ofClient">;
+}
+
+/** A trace, and the client of the organisation that may read it. */
+export interface OwnTrace {
+  readonly reader: string;
+  readonly trace: Trace;
+}
+
+const MAX_TRACES = 50;
+const ORDERS = 100;
+/** Of all organisations. */
+const MAX_ORDERS_READ = 1000;
+
+export async function registrationsOf(
+  { keys, standingOf, ...deps }: OwnReadDeps,
+  organisation: Organisation,
+): Promise<readonly Owned[]> {
+  const copies = keys.ages();
+  const shown = await Promise.all((await clientsOf(deps, organisation)).map(async (client) => {
+    const status = await standingOf(client).catch(() => "unknown");
+    const copy = copies.find(({ clientId }) => clientId === client.clientId);
+    return organisation.recognise(representRegistration(client, status, copy), client);
+  }));
+  return shown.filter((one) => one !== undefined);
+}
+
+/** Searches. Requests are found only by a client of the organisation that may read them. */
+export async function ownSearch(
+  deps: OwnReadDeps,
+  organisation: Organisation,
+  text: string,
+): Promise<Pick<Found, "cases" | "isComplete"> & { readonly traces: readonly OwnTrace[] }> {
+  const readers = new Map<Trace, string>();
+  const reading = async (read: (reader: string) => Promise<readonly Trace[]>): Promise<readonly Trace[]> => {
+    const all = await Promise.all(organisation.clients.map(async ({ clientId }) => {
+      const traces = await read(clientId);
+      for (const trace of traces) readers.set(trace, clientId);
+      return traces;
+    }));
+    return all.flat().toSorted((one, other) => other.at - one.at).slice(0, MAX_TRACES);
+  };
+  const traces = {
+    ...deps.traces,
+    async byInteraction(id: string) {
+      let isComplete = true;
+      const found = await reading(async (reader) => {
+        const own = await deps.traces.byInteraction(id, reader);
+        isComplete &&= own.isComplete;
+        return own.traces;
+      });
+      return { traces: found, isComplete: isComplete && found.length < MAX_TRACES };
+    },
+    about: (_reader: string, subject: string) => reading((reader) => deps.traces.about(reader, subject)),
+  };
+  const found = await search({ ...deps, traces }, text, (one) => organisation.owns(one));
+  return {
+    cases: found.cases,
+    isComplete: found.isComplete,
+    traces: found.traces.map((trace) => ({ reader: readers.get(trace) ?? "", trace })),
+  };
+}
+
+/** Returns the newest traces about a subject that the organisation's clients may read. */
+export async function ownTraces(
+  { traces }: OwnReadDeps,
+  { clients }: Organisation,
+  subject: string,
+): Promise<readonly OwnTrace[]> {
+  const all = await Promise.all(clients.map(async ({ clientId }) => {
+    const found = await traces.about(clientId, subject);
+    return found.map((trace) => ({ reader: clientId, trace }));
+  }));
+  return all.flat().toSorted((one, other) => other.trace.at - one.trace.at).slice(0, MAX_TRACES);
+}
+
+export async function ownStoppedOrders(
+  { outbox, payments, store }: OwnReadDeps,
+  organisation: Organisation,
+  state: "dead" | "held",
+): Promise<readonly Owned[]> {
+  const found: Owned[] = [];
+  let after: PaymentOrder | undefined;
+  for (let read = 0; read < MAX_ORDERS_READ && found.length < ORDERS; read += ORDERS) {
+    const page = state === "dead"
+      ? await outbox.dead(after?.paymentId, ORDERS)
+      : await outbox.held(after, ORDERS);
+    after = page.at(-1);
+    if (after === undefined) break;
+    const shown = await Promise.all(page.map(async (order) => {
+      const payment = (await payments.find(store, order.paymentId))?.value;
+      return payment && organisation.recognise(representOwnOrder(state, order, payment), payment);
+    }));
+    found.push(...shown.filter((one) => one !== undefined));
+  }
+  return found.slice(0, ORDERS);
+}
+
+/** Returns how the pushes to the organisation's software stand. A bank does not see those of TPPs. */
+export async function ownEventDeliveries(
+  deps: OwnReadDeps,
+  organisation: Organisation,
+): Promise<readonly Owned[]> {
+  const subscriptions = await Promise.all(
+    organisation.clients.map(({ clientId }) => deps.subscriptions.ofClient(clientId)),
+  );
+  const shown = await representDeliveries(deps, subscriptions.flat());
+  return shown.flatMap((one) => organisation.recognise(one, { clientId: one.ClientId }) ?? []);
+}
+
+export async function ownReports(
+  { figuresStore, clock, ...deps }: OwnReadDeps,
+  organisation: Organisation,
+  query: Readonly<Record<string, string>>,
+): Promise<readonly Owned<ShownReport>[]> {
+  const { from, until } = readAsked(query, clock());
+  const days = daysOf(from, until);
+  const clients = await clientsOf(deps, organisation);
+  const banks = clients.filter(({ role }) => role === "ASPSP").map(bankSubject);
+  const tpps = clients.filter(({ role }) => role === "PISP").map(tppSubject);
+  const ofBanks = await reportsOf(figuresStore, "bank", banks, days);
+  const ofTpps = await reportsOf(figuresStore, "client", tpps, days);
+  return [
+    ...ofBanks.flatMap((one) =>
+      organisation.recognise(representReport("banks", one), { bank: one.subject.id }) ?? []
+    ),
+    ...ofTpps.flatMap((one) =>
+      organisation.recognise(representReport("tpps", one), { clientId: one.subject.id }) ?? []
+    ),
+  ];
+}
+
+/** A bank's code is its org_id (Decision A4). */
+function bankSubject({ orgId, orgName, registeredAt }: Client): Subject {
+  return { id: orgId, name: orgName, registeredAt };
+}
+
+async function clientsOf(
+  { clients, store }: Pick<OwnReadDeps, "clients" | "store">,
+  organisation: Organisation,
+): Promise<readonly Client[]> {
+  const found = await Promise.all(organisation.clients.map(({ clientId }) => clients.find(store, clientId)));
+  return found.filter((client) => client !== null);
+}

@@ -1,0 +1,113 @@
+/** Registrations, payments and stopped orders as their participants see them, on the wire. */
+import { z } from "@hono/zod-openapi";
+import { wireDateTime } from "../../../base/kernel/clock.ts";
+import type { Consent } from "../../core/consents/consent.ts";
+import type { KeySetAge } from "../../core/participants/participant_keys.ts";
+import type { Payment } from "../../core/payments/payment.ts";
+import type { PaymentOrder } from "../../core/payments/payment_order.ts";
+import type { Client } from "../../core/registration/client.ts";
+
+const at = z.string().openapi({ format: "date-time" });
+
+export const ownRegistrationSchema = z.strictObject({
+  ClientId: z.string(),
+  Role: z.enum(["PISP", "ASPSP"]),
+  OrganisationId: z.string(),
+  OrganisationName: z.string(),
+  SoftwareName: z.string(),
+  Status: z.string().openapi({
+    description:
+      "active, suspended, withdrawn or blocked; `unknown` while the directory's list cannot be read.",
+  }),
+  RedirectUri: z.array(z.string()),
+  PaymentOrdersUri: z.string().optional(),
+  JwksUri: z.string(),
+  KeyCopy: z.strictObject({ AgeSeconds: z.int(), Failing: z.boolean() }).optional().openapi({
+    description:
+      "The platform's copy of the key set. Absent if this process has none. Over 900 s it is not used.",
+  }),
+  RegistrationDateTime: at,
+  UpdateDateTime: at,
+}).openapi("OwnRegistration");
+
+const made = {
+  ConsentId: z.uuid(),
+  BankId: z.string(),
+  ClientId: z.string(),
+  Status: z.string(),
+  CreationDateTime: at,
+  StatusUpdateDateTime: at,
+};
+export const ownConsentSchema = z.strictObject(made).openapi("OwnConsent");
+export const ownPaymentSchema = z.strictObject({ DomesticPaymentId: z.uuid(), ...made }).openapi(
+  "OwnPayment",
+);
+
+export const ownOrderSchema = z.strictObject({
+  DomesticPaymentId: z.uuid(),
+  ConsentId: z.uuid(),
+  BankId: z.string(),
+  State: z.enum(["dead", "held"]).openapi({ description: "`dead` if it was given up." }),
+  CreationDateTime: at,
+  StoppedDateTime: at.openapi({ description: "When it was given up, or since when it is held." }),
+}).openapi("OwnPaymentOrder");
+
+export type OwnConsent = z.infer<typeof ownConsentSchema>;
+export type OwnPayment = z.infer<typeof ownPaymentSchema>;
+
+export function representRegistration(
+  client: Client,
+  status: string,
+  copy: KeySetAge | undefined,
+): z.infer<typeof ownRegistrationSchema> {
+  return {
+    ClientId: client.clientId,
+    Role: client.role,
+    OrganisationId: client.orgId,
+    OrganisationName: client.orgName,
+    SoftwareName: client.softwareName,
+    Status: status,
+    RedirectUri: [...client.redirectUris],
+    ...(client.paymentOrdersUri === undefined ? {} : { PaymentOrdersUri: client.paymentOrdersUri }),
+    JwksUri: client.jwksUri,
+    ...(copy === undefined
+      ? {}
+      : { KeyCopy: { AgeSeconds: Math.round(copy.seconds), Failing: copy.failing } }),
+    RegistrationDateTime: wireDateTime(client.registeredAt),
+    UpdateDateTime: wireDateTime(client.updatedAt),
+  };
+}
+
+export function representOwnConsent(consent: Consent): OwnConsent {
+  return { ConsentId: consent.id, ...representMade(consent) };
+}
+
+export function representPayment(payment: Payment): OwnPayment {
+  return { DomesticPaymentId: payment.id, ConsentId: payment.consentId, ...representMade(payment) };
+}
+
+function representMade(made: Consent | Payment): Omit<OwnConsent, "ConsentId"> {
+  return {
+    BankId: made.bank,
+    ClientId: made.clientId,
+    Status: made.status,
+    CreationDateTime: wireDateTime(made.createdAt),
+    StatusUpdateDateTime: wireDateTime(made.statusUpdatedAt),
+  };
+}
+
+/** Without the reasons: they are the operators' texts about the bank, and the bank's about its customer. */
+export function representOwnOrder(
+  state: "dead" | "held",
+  order: PaymentOrder,
+  payment: Payment,
+): z.infer<typeof ownOrderSchema> {
+  return {
+    DomesticPaymentId: order.paymentId,
+    ConsentId: payment.consentId,
+    BankId: order.bank,
+    State: state,
+    CreationDateTime: wireDateTime(payment.createdAt),
+    StoppedDateTime: wireDateTime(order.dueAt),
+  };
+}

@@ -1,0 +1,66 @@
+/** Requests the next page of a bank's statement by a signed inquiry to the address of its payment orders. */
+import { aside } from "../../../base/http/aside.ts";
+import { isCallable, postOnce, readBounded } from "../../../base/http/outgoing.ts";
+import { unixSeconds, wireDateTime } from "../../../base/kernel/clock.ts";
+import { because, ok, type Reason, type Result } from "../../../base/kernel/result.ts";
+import type { NamedKey } from "../../../base/jose/sealed_jwt.ts";
+import { signClaims } from "../../../base/jose/sign_claims.ts";
+import { MAX_BODY_BYTES } from "../../../base/limits.ts";
+import { HANDOVER_SECONDS } from "../../../base/profile.ts";
+import type { Hold } from "./hold.ts";
+
+/** `typ` of an inquiry. It is not an order, and a bank that supports only orders responds with 400. */
+export const INQUIRY_TYPE = "order-inquiry+jwt";
+
+export interface AskBankDeps {
+  readonly fetch: typeof fetch;
+  readonly signer: NamedKey;
+  readonly authUrl: string;
+  /** Sandbox only: banks on this computer's loopback addresses. */
+  readonly loopbackBanks: boolean;
+}
+
+/** A bank may have to search its archive. */
+const PATIENCE_MS = 30_000;
+
+/** Returns the bank's response as received, or why there is none. `now` is in milliseconds. */
+export async function askBank(
+  deps: AskBankDeps,
+  uri: string | undefined,
+  hold: Hold,
+  now: number,
+): Promise<Result<string, Reason>> {
+  if (uri === undefined) {
+    return because("the bank has no payment_orders_uri: give its signed statement as a file");
+  }
+  if (!isCallable(uri, { loopback: deps.loopbackBanks })) {
+    return because("payment_orders_uri may not be called");
+  }
+  try {
+    const body = await inquiry(deps, hold, unixSeconds(now));
+    const response = await aside(() =>
+      postOnce(deps.fetch, uri, {
+        headers: { "content-type": "application/jose", accept: "application/jose" },
+        body,
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      })
+    );
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      return because(`the bank answered the inquiry with status ${response.status}`);
+    }
+    const text = await readBounded(response, MAX_BODY_BYTES);
+    return text === undefined ? because("the bank's statement has more than 64 KiB a page") : ok(text.trim());
+  } catch (error) {
+    return because(`the bank could not be asked: ${error instanceof Error ? error.name : "failed"}`);
+  }
+}
+
+function inquiry({ authUrl, signer }: AskBankDeps, hold: Hold, iat: number): Promise<string> {
+  const Data = {
+    Since: wireDateTime(hold.since),
+    ...(hold.after === undefined ? {} : { After: hold.after }),
+  };
+  const claims = { iss: authUrl, aud: hold.bank, iat, exp: iat + HANDOVER_SECONDS, jti: crypto.randomUUID() };
+  return signClaims({ ...claims, Data }, signer, INQUIRY_TYPE);
+}

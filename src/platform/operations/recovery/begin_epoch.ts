@@ -1,0 +1,137 @@
+/**
+ * Begins a new epoch if the store is a restored copy. Grants from before the restore may have been used after the
+ * copy was taken, so they become void, and every bank's orders are held until they are reconciled (Decision G9). Runs
+ * before the first request. Each step can be repeated and the mark is removed last, so after a crash the next start
+ * begins again. Every step checks the mark, so a process that began at the same time and is slower changes nothing of
+ * the epoch that another one has begun.
+ */
+import { asOf, type Consent, moved } from "../../core/consents/consent.ts";
+import type { ConsentStore } from "../../core/consents/consent_store.ts";
+import { wireDateTime } from "../../../base/kernel/clock.ts";
+import type { BankCode } from "../../../base/kernel/identifiers.ts";
+import type { Log } from "../../observed/log_events.ts";
+import type { Entry } from "../../../base/store/store.ts";
+import {
+  check,
+  commitIfUnchanged,
+  remove,
+  type TransactDeps,
+  type Transaction,
+} from "../../../base/store/transaction.ts";
+import type { Ending, EpochStore } from "./epoch_store.ts";
+import type { CopyMark, Epoch } from "./hold.ts";
+import { authorizationSessionRecord } from "../../core/frontchannel/authorization_session_store.ts";
+import { pushedRequestRecord } from "../../core/oauth/pushed_request_store.ts";
+import type { StoredRecord } from "../../../base/store/record.ts";
+import { type HoldStore, MARGIN_MS, restoredFrom, stageHold } from "./hold_store.ts";
+
+export interface BeginEpochDeps extends TransactDeps {
+  readonly log: Log;
+  readonly consents: ConsentStore;
+  readonly epochs: EpochStore;
+  readonly holds: HoldStore;
+}
+
+/** A new epoch that has not begun. */
+interface Beginning extends BeginEpochDeps {
+  readonly epoch: Epoch;
+  readonly mark: Entry<CopyMark>;
+}
+
+/** Deleted. The platform then responds as for a token or code that it never issued. */
+const DELETED = ["access_token", "authorization_code", "open_flow"];
+/** Expired entries are stored this long, milliseconds (Decision G1). */
+const KEPT_MS = 86_400_000;
+
+/** Voids grants and holds orders if the store is a restored copy. Otherwise returns at once. */
+export async function beginEpoch(deps: BeginEpochDeps): Promise<void> {
+  const mark = await deps.epochs.copyMark();
+  if (mark === null) return;
+  const epoch: Epoch = { id: crypto.randomUUID(), startedAt: deps.clock(), copy: mark.value };
+  const beginning: Beginning = { ...deps, epoch, mark };
+  const held = await holdOrders(beginning);
+  const consents = await voidAuthorizedConsents(beginning);
+  for (const prefix of DELETED) await deleteAll(beginning, prefix);
+  // A customer who returns is redirected to the TPP as after any expired authorization session.
+  await endAll(beginning, pushedRequestRecord);
+  await endAll(beginning, authorizationSessionRecord);
+  const logHead = await deps.epochs.logHead();
+  if (!await commitIfUnchanged(deps, (tx) => deps.epochs.stageEpoch(tx, epoch, mark, logHead))) {
+    throw new Error("another process began the epoch; start again");
+  }
+  deps.log.warn("store.restored", {
+    epoch: epoch.id,
+    copyTakenAt: wireDateTime(mark.value.takenAt),
+    banksHeld: held.length,
+    consentsVoided: consents,
+  });
+}
+
+async function holdOrders(deps: Beginning): Promise<readonly BankCode[]> {
+  const { epoch } = deps;
+  const oldest = new Map<BankCode, number>();
+  for await (const payments of deps.epochs.orders()) {
+    for (const { bank, createdAt } of payments) {
+      oldest.set(bank, Math.min(createdAt, oldest.get(bank) ?? Infinity));
+    }
+  }
+  const banks = await deps.epochs.banks();
+  for (const bank of banks) {
+    const before = (await deps.holds.find(deps.store, bank))?.value ?? null; // not reconciled since an earlier restore
+    const earliest = Math.min(epoch.copy.takenAt, oldest.get(bank) ?? Infinity) - MARGIN_MS;
+    const since = Math.min(earliest, before?.since ?? Infinity);
+    const { id, startedAt } = epoch;
+    const hold = { bank, epoch: id, restoredAt: startedAt, since };
+    await mustCommit(deps, (tx) => stageHold(tx, before, hold, startedAt, restoredFrom(epoch)));
+  }
+  return banks;
+}
+
+async function voidAuthorizedConsents(deps: Beginning): Promise<number> {
+  const { epoch } = deps;
+  let count = 0;
+  const cause = { actor: "platform", reason: restoredFrom(epoch) };
+  for await (const consents of deps.epochs.openConsents()) {
+    for (const entry of consents.filter(({ value }) => isUsable(value, epoch.startedAt))) {
+      const voided = moved(entry.value, "void", epoch.startedAt);
+      await mustCommit(
+        deps,
+        (tx) => deps.consents.stageChange(tx, entry, voided, cause, epoch.startedAt),
+      );
+      count++;
+    }
+  }
+  return count;
+}
+
+function isUsable(consent: Consent, now: number): boolean {
+  return asOf(consent, now).status === "Authorized";
+}
+
+async function deleteAll(deps: Beginning, prefix: string): Promise<void> {
+  for await (const entries of deps.epochs.below(prefix)) {
+    await mustCommit(deps, (tx) => {
+      for (const { key } of entries) remove(tx, key);
+    });
+  }
+}
+
+async function endAll<T extends Ending>(deps: Beginning, record: StoredRecord<T>): Promise<void> {
+  const now = deps.epoch.startedAt;
+  for await (const entries of deps.epochs.below(record.name)) {
+    const open = entries.map(record.decode).filter(({ value }) => value.expiresAt > now);
+    await mustCommit(deps, (tx) => {
+      for (const { key, value } of open) record.set(tx, key, { ...value, expiresAt: now }, now + KEPT_MS);
+    });
+  }
+}
+
+/** @throws {Error} if another process has begun the epoch, or a checked entry has changed */
+async function mustCommit(deps: Beginning, stage: (tx: Transaction) => void): Promise<void> {
+  const { key, version } = deps.mark;
+  const done = await commitIfUnchanged(deps, (tx) => {
+    check(tx, key, version);
+    stage(tx);
+  });
+  if (!done) throw new Error("the store changed during the restore");
+}

@@ -1,0 +1,122 @@
+/**
+ * Reads the data of a restored store that a new epoch affects: the mark, the banks, consents that could still be
+ * used, and all short-lived entries. Each listing is read in pieces, so that a large store needs bounded memory.
+ */
+import { z } from "zod";
+import { defineRecord } from "../../../base/store/record.ts";
+import { instant, text } from "../../../base/store/record_fields.ts";
+import { consentDeadlineRecord } from "../../core/consents/consent_store.ts";
+import { consentRecord } from "../../core/consents/stored_consent.ts";
+import { outboxRecord } from "../../core/payments/order_outbox_records.ts";
+import { paymentRecord } from "../../core/payments/stored_payment.ts";
+import type { Consent } from "../../core/consents/consent.ts";
+import { asBankCode, type BankCode } from "../../../base/kernel/identifiers.ts";
+import type { Payment } from "../../core/payments/payment.ts";
+import { storeCopyKey } from "../../../base/store/copy_mark.ts";
+import { consentKey, paymentKey, storeEpochKey } from "../../config/store_keys.ts";
+import type { Entry, Key, Store } from "../../../base/store/store.ts";
+import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
+import type { LogHead } from "../../evidence/evidence_log/log_records.ts";
+import { openLogStore, stageLogEpoch } from "../../evidence/evidence_log/log_store.ts";
+import type { CopyMark, Epoch } from "./hold.ts";
+
+/** An entry that expires. */
+export interface Ending {
+  /** Milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** Reads a restored store and stages the new epoch. */
+export interface EpochStore {
+  copyMark(): Promise<Entry<CopyMark> | null>;
+  /** The state of the evidence log in the copy. */
+  logHead(): Promise<Entry<LogHead> | null>;
+  banks(): Promise<readonly BankCode[]>;
+  /** Consents whose deadline is not recorded yet, in pieces. */
+  openConsents(): AsyncIterable<readonly Entry<Consent>[]>;
+  /** Payments of the orders in the outbox, in pieces. */
+  orders(): AsyncIterable<readonly Payment[]>;
+  /** Entries below a prefix, in pieces. */
+  below(prefix: string): AsyncIterable<readonly Entry<unknown>[]>;
+  /** Returns the epochs that began at this time or later, milliseconds, oldest first. */
+  since(startedAt: number): Promise<readonly Epoch[]>;
+  /**
+   * Stages the epoch, also in the evidence log, and the deletion of the mark. After that the store is no longer a
+   * restored copy.
+   */
+  stageEpoch(tx: Transaction, epoch: Epoch, mark: Entry<CopyMark>, logHead: Entry<LogHead> | null): void;
+}
+
+export const storeEpochRecord = defineRecord<Epoch>({
+  name: "store_epoch",
+  keyParts: ["time of the restore (ms)", "epoch id"],
+  what: "The start of an epoch: the store was restored from this copy.",
+  schema: z.looseObject({
+    id: text,
+    startedAt: instant,
+    copy: z.looseObject({ id: text, takenAt: instant }),
+  }),
+  version: 1,
+  lifetime: "Kept.",
+  personalData: "none",
+  retention: "system",
+});
+
+/** The largest values of one piece must fit into one commit of Deno KV (800 KB). */
+const PIECE = 20;
+
+export function openEpochStore(store: Store): EpochStore {
+  return {
+    copyMark: () => store.get<CopyMark>(storeCopyKey),
+    logHead: openLogStore(store).head,
+    async banks() {
+      const codes: BankCode[] = [];
+      for await (const piece of pieces(store, ["bank"])) {
+        codes.push(...piece.flatMap(({ key }) => asBankCode(key[1]) ?? []));
+      }
+      return codes;
+    },
+    async *openConsents() {
+      for await (const piece of pieces(store, ["consent_deadline"])) {
+        const ids = piece.map((entry) => consentDeadlineRecord.decode(entry).value);
+        const consents = await store.getMany(ids.map(consentKey));
+        yield consents.flatMap((entry) => entry === null ? [] : consentRecord.decode(entry));
+      }
+    },
+    async *orders() {
+      for await (const piece of pieces(store, ["outbox"])) {
+        const ids = piece.map((entry) => outboxRecord.decode(entry).value.paymentId);
+        const payments = await store.getMany(ids.map(paymentKey));
+        yield payments.flatMap((entry) => entry === null ? [] : paymentRecord.decode(entry).value);
+      }
+    },
+    since: (startedAt) => epochsSince(store, startedAt),
+    below: (prefix) => pieces(store, [prefix]),
+    stageEpoch(tx, epoch, mark, logHead) {
+      check(tx, mark.key, mark.version);
+      remove(tx, mark.key);
+      const { id, startedAt, copy: { takenAt } } = epoch;
+      storeEpochRecord.set(tx, storeEpochKey(startedAt, id), epoch);
+      stageLogEpoch(tx, logHead, { id, startedAt, copyTakenAt: takenAt });
+    },
+  };
+}
+
+async function epochsSince(store: Store, startedAt: number): Promise<readonly Epoch[]> {
+  const epochs: Epoch[] = [];
+  for await (const piece of pieces(store, [storeEpochRecord.name])) {
+    epochs.push(...piece.map(storeEpochRecord.decode).map(({ value }) => value));
+  }
+  return epochs.filter((epoch) => epoch.startedAt >= startedAt);
+}
+
+async function* pieces(store: Store, prefix: Key): AsyncIterable<readonly Entry<unknown>[]> {
+  let after: Key | undefined;
+  while (true) {
+    const listing = after === undefined ? { prefix, limit: PIECE } : { prefix, limit: PIECE, after };
+    const piece = await store.list(listing);
+    if (piece.length > 0) yield piece;
+    if (piece.length < PIECE) return;
+    after = piece.at(-1)?.key;
+  }
+}

@@ -1,0 +1,100 @@
+/** Stores holds by bank. Orders are delivered to banks without a hold. */
+import { z } from "zod";
+import { defineRecord, optional } from "../../../base/store/record.ts";
+import { bankCode, count, instant, paymentId, text } from "../../../base/store/record_fields.ts";
+import { wireDateTime } from "../../../base/kernel/clock.ts";
+import type { BankCode } from "../../../base/kernel/identifiers.ts";
+import { record, recordedMembers } from "../../evidence/audit_trail.ts";
+import { orderHoldKey } from "../../config/store_keys.ts";
+import type { Entry, Reader, Store } from "../../../base/store/store.ts";
+import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
+import { type Epoch, type Hold, NOTHING_COMPARED } from "./hold.ts";
+
+export interface HoldStore {
+  find(from: Reader, bank: BankCode): Promise<Entry<Hold> | null>;
+  /** Returns every hold. Each bank has at most one. */
+  all(): Promise<readonly Hold[]>;
+  /** Stages a change. Of parallel comparisons only one commits. */
+  stageChange(tx: Transaction, former: Entry<Hold>, changed: Hold): void;
+  /** Stages the end of a hold, with its actor and reason in the history of the bank's holds. */
+  stageRelease(tx: Transaction, former: Entry<Hold>, by: { actor: string; reason: string; at: number }): void;
+}
+
+export const orderHoldRecord = defineRecord<Hold>({
+  name: "order_hold",
+  keyParts: ["bank code"],
+  what: "A bank whose orders are held after a restore, with the comparison under way.",
+  schema: z.looseObject({
+    bank: bankCode,
+    epoch: text,
+    restoredAt: instant,
+    since: instant,
+    ...recordedMembers,
+    after: optional(text),
+    comparison: z.looseObject({
+      recovered: count,
+      updated: count,
+      agreed: count,
+      disagreements: z.array(z.looseObject({ paymentId, why: text })),
+    }),
+  }),
+  version: 1,
+  lifetime: "Until the bank is reconciled or an operator releases its orders.",
+  personalData: "pseudonymous",
+  retention: "protocol",
+});
+
+const MAX_BANKS = 10_000;
+/** Tolerance between the times of the copy, the bank and the platform, milliseconds. */
+export const MARGIN_MS = 3_600_000;
+
+/** Subject of the history of a bank's holds. */
+export function holdHistoryOf(bank: string): string {
+  return `order hold ${bank}`;
+}
+
+/** Returns a check whether the orders of a bank are held. */
+export function isHeldIn(
+  holds: Pick<HoldStore, "find">,
+): (from: Reader, bank: BankCode) => Promise<boolean> {
+  return async (from, bank) => await holds.find(from, bank) !== null;
+}
+
+/** Returns why the orders of an epoch are held, for histories. */
+export function restoredFrom({ copy }: Epoch): string {
+  return `the store was restored from a copy of ${wireDateTime(copy.takenAt)}`;
+}
+
+/** Stages the beginning of a hold in place of the bank's former one, which the caller has read. */
+export function stageHold(
+  tx: Transaction,
+  former: Hold | null,
+  hold: Omit<Hold, "recorded" | "sequence" | "comparison">,
+  at: number,
+  reason: string,
+): void {
+  const { bank } = hold;
+  const entry = { at, event: "order_hold.begun", actor: "platform", reason };
+  const recorded = record(tx, holdHistoryOf(bank), former, entry);
+  orderHoldRecord.set(tx, orderHoldKey(bank), { ...hold, comparison: NOTHING_COMPARED, ...recorded });
+}
+
+export function openHoldStore(store: Store): HoldStore {
+  return {
+    find: (from, bank) => orderHoldRecord.get(from, orderHoldKey(bank)),
+    async all() {
+      const entries = await store.list({ prefix: ["order_hold"], limit: MAX_BANKS });
+      return entries.map((entry) => orderHoldRecord.decode(entry).value);
+    },
+    stageChange(tx, former, changed) {
+      check(tx, former.key, former.version);
+      orderHoldRecord.set(tx, former.key, changed);
+    },
+    stageRelease(tx, former, { actor, reason, at }) {
+      check(tx, former.key, former.version);
+      remove(tx, former.key);
+      const history = holdHistoryOf(former.value.bank);
+      record(tx, history, former.value, { at, event: "order_hold.released", actor, reason });
+    },
+  };
+}

@@ -1,0 +1,97 @@
+/** The decoded claims of a bank's statement of its payment orders. */
+import { z } from "zod";
+import { because, ok, type Reason, type Result } from "../../../base/kernel/result.ts";
+import {
+  asConsentId,
+  asPaymentId,
+  type ConsentId,
+  type PaymentId,
+} from "../../../base/kernel/identifiers.ts";
+import { instantOf } from "../../../base/kernel/date_time.ts";
+import { PAYMENT_STATUSES, type PaymentStatus } from "../../core/payments/payment.ts";
+
+export interface StatedOrder {
+  /** When the bank signed the statement, milliseconds. */
+  readonly statedAt: number;
+  readonly paymentId: PaymentId;
+  readonly consentId: ConsentId;
+  readonly status: PaymentStatus;
+  /** Milliseconds. */
+  readonly statusUpdatedAt: number;
+  /** The bank's text. */
+  readonly statusReason?: string;
+  /** The platform's own signed order, as the bank received it. Needed only for a payment that the platform lost. */
+  readonly order?: string;
+}
+
+export interface StatementPage {
+  /** Milliseconds. The statement covers every order that the bank received at or after this time. */
+  readonly since: number;
+  /** The page starts after this cursor; absent on the first page. */
+  readonly after?: string;
+  /** Cursor of the next page; absent on the last page. */
+  readonly next?: string;
+  readonly orders: readonly StatedOrder[];
+}
+
+const CURSOR = z.string().min(1).max(256);
+const MAX_ORDERS = 200;
+const MAX_ORDER_CHARACTERS = 24_576;
+
+const instant = z.string().transform((text, context) => {
+  const milliseconds = instantOf(text);
+  if (milliseconds !== undefined) return milliseconds;
+  context.addIssue({ code: "custom", message: "must be a date-time with an offset" });
+  return z.NEVER;
+});
+
+function uuid<T>(read: (value: unknown) => T | undefined): z.ZodType<T> {
+  return z.unknown().transform((value, context) => {
+    const id = read(value);
+    if (id !== undefined) return id;
+    context.addIssue({ code: "custom", message: "must be a UUID" });
+    return z.NEVER;
+  });
+}
+
+const statedOrder = z.object({
+  DomesticPaymentId: uuid(asPaymentId),
+  ConsentId: uuid(asConsentId),
+  Status: z.enum(PAYMENT_STATUSES),
+  StatusUpdateDateTime: instant,
+  StatusReason: z.string().optional(),
+  Order: z.string().max(MAX_ORDER_CHARACTERS).optional(),
+}).transform((stated): Omit<StatedOrder, "statedAt"> => ({
+  paymentId: stated.DomesticPaymentId,
+  consentId: stated.ConsentId,
+  status: stated.Status,
+  statusUpdatedAt: stated.StatusUpdateDateTime,
+  ...(stated.StatusReason === undefined ? {} : { statusReason: stated.StatusReason }),
+  ...(stated.Order === undefined ? {} : { order: stated.Order }),
+}));
+
+const page = z.object({
+  iat: z.number(),
+  Data: z.object({
+    Since: instant,
+    After: CURSOR.optional(),
+    Next: CURSOR.optional(),
+    PaymentOrder: z.array(statedOrder).max(MAX_ORDERS),
+  }),
+});
+
+/** Decodes a page from claims, or returns the place of the fault. */
+export function decodeStatement(claims: unknown): Result<StatementPage, Reason> {
+  const decoded = page.safeParse(claims);
+  if (!decoded.success) {
+    const [issue] = decoded.error.issues;
+    return because(`${issue?.path.join(".") ?? "claims"}: ${issue?.message ?? "not a statement"}`);
+  }
+  const { iat, Data: { Since, After, Next, PaymentOrder } } = decoded.data;
+  return ok({
+    since: Since,
+    orders: PaymentOrder.map((stated) => ({ statedAt: iat * 1000, ...stated })),
+    ...(After === undefined ? {} : { after: After }),
+    ...(Next === undefined ? {} : { next: Next }),
+  });
+}

@@ -1,0 +1,127 @@
+/** `GET /service-levels` and `/service-levels.json` (contract REP5): the banks' service levels, for everyone. */
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { answerDocument, textDocument } from "../../../base/http/public_document.ts";
+import { ApiError } from "../../../base/kernel/api_error.ts";
+import { asBankCode } from "../../../base/kernel/identifiers.ts";
+import { wireDateTime } from "../../../base/kernel/clock.ts";
+import { chooseLanguage, LANGUAGES } from "../../../pages/language.ts";
+import { renderServiceLevels } from "../../../pages/service_levels_page.tsx";
+import type { Site } from "../../../pages/site.ts";
+import { BUCKETS } from "../../observed/figures/figures.ts";
+import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
+import { oauthErrors, taggedAnswers } from "../../guards/http/openapi_answers.ts";
+import { SERVICE_LEVELS_PATH } from "../../config/paths.ts";
+import { type BankLevels, type Levels, openServiceLevels, type ServiceLevelsDeps } from "./service_levels.ts";
+
+export interface ServiceLevelRouteDeps extends ServiceLevelsDeps {
+  readonly site: Site;
+}
+
+const JSON_TYPE = "application/json";
+
+const rate = z.number().min(0).max(1).openapi({ description: "A part of 1." });
+const bound = z.int().nullable().openapi({ description: "Milliseconds at most; null if over 3000." });
+const numbers = {
+  availability: rate.optional(),
+  answer_rate: rate.optional(),
+  response_median: bound.optional(),
+  response_percentile_95: bound.optional(),
+};
+const levelsSchema = z.strictObject({
+  from: z.iso.date(),
+  until: z.iso.date(),
+  generated_at: z.string().openapi({ format: "date-time" }),
+  banks: z.array(z.strictObject({
+    bank: z.string(),
+    name: z.string(),
+    ...numbers,
+    days: z.array(z.strictObject({ date: z.iso.date(), ...numbers })).optional(),
+  })),
+}).openapi("ServiceLevels");
+
+const jsonRoute = createRoute({
+  method: "get",
+  path: `${SERVICE_LEVELS_PATH}.json`,
+  tags: ["Operation"],
+  operationId: "getServiceLevels",
+  summary: "The banks' service levels of the last 30 days",
+  description:
+    "`availability`: the part of the minutes in which the bank's orders were not held, no outage was " +
+    "announced and the bank answered orders. `answer_rate`: the part of the pushed orders that the bank answered " +
+    "with a status, with three decimals. Figures of orders are absent with fewer than 20 pushes, and each is absent if " +
+    "not known. With `bank`, also by day.",
+  security: [],
+  request: { query: z.object({ bank: z.string().max(64).optional() }) },
+  responses: { ...taggedAnswers("The service levels", levelsSchema), ...oauthErrors(404, 405, 500, 503) },
+});
+const pageRoute = createRoute({
+  method: "get",
+  path: SERVICE_LEVELS_PATH,
+  hide: true,
+  request: { query: z.object({ bank: z.string().optional(), lang: z.string().optional() }) },
+  responses: { 200: { description: "The service levels as a page" } },
+});
+
+export function serviceLevelRoutes(deps: ServiceLevelRouteDeps): readonly PlatformEndpoint[] {
+  const read = openServiceLevels(deps);
+  return [
+    endpoint("oauth", "public", jsonRoute, [], async (c) => {
+      const { from, until, at, banks } = await read();
+      const one = asked(c, banks);
+      const body = {
+        from,
+        until,
+        generated_at: wireDateTime(at),
+        banks: one === undefined ? banks.map(represent) : [{ ...represent(one), days: one.days.map(daily) }],
+      };
+      return answerDocument(c, await textDocument(JSON.stringify(body), JSON_TYPE));
+    }),
+    endpoint("browser", "public", pageRoute, [], async (c) => {
+      const levels = await read();
+      const one = asked(c, levels.banks);
+      const language = chooseLanguage(c.req.header("accept-language"), c.req.query("lang"));
+      const addressOf = (bank?: string, lang: string = language): string =>
+        `${SERVICE_LEVELS_PATH}?${new URLSearchParams({ ...(bank === undefined ? {} : { bank }), lang })}`;
+      const view = {
+        ...levels,
+        site: deps.site,
+        languageSwitch: LANGUAGES.map((lang) => ({ language: lang, href: addressOf(one?.bank, lang) })),
+        addressOf: (bank?: string) => addressOf(bank),
+        slowest: BUCKETS.at(-1) ?? 0,
+        ...(one === undefined ? {} : { one }),
+      };
+      c.header("vary", "accept-language");
+      const page = await textDocument(renderServiceLevels(view, language), "text/html; charset=UTF-8");
+      return answerDocument(c, page);
+    }),
+  ];
+}
+
+/** Returns the bank that the query names, or undefined if it names none. @throws {ApiError} `request.not_found` */
+function asked(c: Context, banks: readonly BankLevels[]): BankLevels | undefined {
+  const text = c.req.query("bank");
+  if (text === undefined) return undefined;
+  const one = banks.find(({ bank }) => bank === asBankCode(text));
+  if (one === undefined) throw new ApiError("request.not_found");
+  return one;
+}
+
+type Shown = Omit<z.infer<typeof levelsSchema>["banks"][number], "bank" | "name" | "days">;
+
+function represent({ bank, name, total }: BankLevels): Shown & { bank: string; name: string } {
+  return { bank, name, ...shown(total) };
+}
+
+function daily({ day, ...levels }: BankLevels["days"][number]): Shown & { date: string } {
+  return { date: day, ...shown(levels) };
+}
+
+function shown({ availability, answerRate, median, percentile95 }: Levels): Shown {
+  return {
+    ...(availability === undefined ? {} : { availability }),
+    ...(answerRate === undefined ? {} : { answer_rate: answerRate }),
+    ...(median === undefined ? {} : { response_median: median }),
+    ...(percentile95 === undefined ? {} : { response_percentile_95: percentile95 }),
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * Background work: notes once a minute which banks are not available (contract REP2). Every process does so. A minute in
+ * which no process looked counts neither for a bank nor against it.
+ */
+import { asBankCode, asClientId, type BankCode } from "../../../base/kernel/identifiers.ts";
+import type { Clock } from "../../../base/kernel/clock.ts";
+import type { Store } from "../../../base/store/store.ts";
+import type { FiguresRecorder } from "../../observed/figures/recorder.ts";
+import type { BankCircuit } from "../../core/payments/deliver_order.ts";
+import type { HoldStore } from "../recovery/hold_store.ts";
+import { bankCodeOf } from "../../core/registration/client.ts";
+import type { ClientStore } from "../../core/registration/client_store.ts";
+import type { Block, Controls } from "../../guards/security/controls.ts";
+import type { CurrentControls } from "../../guards/security/current_controls.ts";
+
+export interface WatchBanksDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly controls: CurrentControls;
+  readonly holds: Pick<HoldStore, "all">;
+  readonly clients: Pick<ClientStore, "find" | "findBank">;
+  readonly circuit: Pick<BankCircuit, "open">;
+  readonly figures: Pick<FiguresRecorder, "minute">;
+}
+
+/** Opens the job. It returns 0 at once unless a minute has begun. @throws {ApiError} and {StoreFailure} if it cannot look */
+export function openBankWatch(deps: WatchBanksDeps): () => Promise<number> {
+  let watched = -1;
+  return async () => {
+    const minute = Math.floor(deps.clock() / 60_000);
+    if (minute === watched) return 0;
+    await watch(deps);
+    watched = minute;
+    return 0;
+  };
+}
+
+async function watch(deps: WatchBanksDeps): Promise<void> {
+  const now = deps.clock();
+  const controls = await deps.controls.get();
+  const outages = controls.outages.filter(({ from, until }) => from <= now && now < until);
+  const held = await heldBanks(deps, controls);
+  for (const { bank } of outages) deps.figures.minute("outage", bank);
+  for (const bank of held) deps.figures.minute("held", bank);
+  for (const { receiver } of deps.circuit.open()) deps.figures.minute("down", receiver);
+  deps.figures.minute("observed");
+}
+
+async function heldBanks(deps: WatchBanksDeps, controls: Controls): Promise<ReadonlySet<BankCode>> {
+  const restored = await deps.holds.all();
+  const blocked = await Promise.all(controls.blocks.map((block) => bankOf(deps, block)));
+  const banks = [...controls.holds, ...restored].map(({ bank }) => bank);
+  return new Set([...banks, ...blocked.filter((bank) => bank !== undefined)]);
+}
+
+/** Returns the bank that a block is about, or undefined if it is about a TPP. */
+async function bankOf(
+  { clients, store }: WatchBanksDeps,
+  { kind, id }: Block,
+): Promise<BankCode | undefined> {
+  if (kind === "organisation") {
+    const code = asBankCode(id);
+    return code === undefined ? undefined : (await clients.findBank(store, code))?.code;
+  }
+  const clientId = asClientId(id);
+  const client = clientId === undefined ? null : await clients.find(store, clientId);
+  return client === null ? undefined : bankCodeOf(client);
+}

@@ -1,0 +1,175 @@
+/** `GET /operations/search` (contract TRC7, TRC13). */
+import { createRoute, z } from "@hono/zod-openapi";
+import { wireDateTime } from "../../../base/kernel/clock.ts";
+import { ApiError } from "../../../base/kernel/api_error.ts";
+import { BANK_CODE, CLIENT_ID } from "../../../base/kernel/identifiers.ts";
+import { AMOUNT_PATTERN } from "../../../base/values/money.ts";
+import { DAY_MS } from "../../observed/figures/figures.ts";
+import { isWalkCursor } from "../../guards/lookup/listed_store.ts";
+import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
+import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../../guards/http/operation_answers.ts";
+import { operation } from "../../guards/security/operation.ts";
+import { type ErrorUri, representTraceInFull, traceSchema } from "../traces/trace_representation.ts";
+import {
+  AMOUNT_PATH,
+  type AuditedSearchDeps,
+  SEARCH_PATH,
+  searchAmountAsOperator,
+  searchAsOperator,
+} from "./audited_search.ts";
+import type { AmountQuery } from "./search_amount.ts";
+import { type FoundCase, MAX_CASES, MAX_SEARCH_CHARACTERS } from "./search.ts";
+
+export interface SearchRouteDeps extends AuditedSearchDeps {
+  readonly errorUri: ErrorUri;
+}
+
+/** Schema of a found case. */
+export const caseSchema = z.strictObject({
+  FoundBy: z.array(z.string()).openapi({ example: ["interaction id"] }),
+  ConsentId: z.string(),
+  ConsentStatus: z.string(),
+  DomesticPaymentId: z.string().optional(),
+  PaymentStatus: z.string().optional(),
+  Bank: z.string(),
+  ClientId: z.string(),
+  CreationDateTime: z.string().openapi({ format: "date-time" }),
+}).openapi("FoundCase");
+
+/** Schema of what a search has found. */
+export const searchSchema = z.strictObject({
+  Data: z.strictObject({
+    Case: z.array(caseSchema),
+    Trace: z.array(traceSchema),
+    IsComplete: z.boolean().openapi({ description: "`false` if there are further cases or traces." }),
+  }),
+});
+
+const searchRoute = createRoute({
+  method: "get",
+  path: SEARCH_PATH,
+  operationId: "search",
+  tags: ["Search"],
+  security: OPERATOR_SECURITY,
+  summary: "Find a payment by any id",
+  description:
+    "`q`: an interaction id (`x-fapi-interaction-id`, or the number on a customer's error page), a payment id, a consent id, " +
+    "an end-to-end id or an idempotency key. `Trace` has the traces of an interaction id, or the newest ones of the " +
+    "TPP about the only case.",
+  request: { query: z.object({ q: z.string().max(MAX_SEARCH_CHARACTERS) }) },
+  responses: {
+    200: operationAnswer(
+      `At most ${MAX_CASES} cases, newest first`,
+      searchSchema,
+    ),
+    ...operationErrors(400),
+  },
+});
+
+/** Schema of a page of a search by amount. */
+export const amountSchema = z.strictObject({
+  Data: z.strictObject({
+    Case: z.array(caseSchema),
+    After: z.string().optional().openapi({
+      description: "Where the search goes on; absent at its end. A page can be empty before it.",
+    }),
+    IsComplete: z.boolean().openapi({
+      description: "`false` while the platform still adds what an earlier version has created.",
+    }),
+  }),
+});
+
+const amountQuery = z.object({
+  amount: z.string().regex(AMOUNT_PATTERN).openapi({ example: "49.90" }),
+  currency: z.string().regex(/^[A-Z]{3}$/).optional(),
+  from: z.iso.date(),
+  until: z.iso.date().optional(),
+  bank: z.string().regex(BANK_CODE).optional(),
+  tpp: z.string().regex(CLIENT_ID).optional(),
+  after: z.string().refine(isWalkCursor).optional(),
+});
+/** Longest time of one search. */
+export const MAX_AMOUNT_DAYS = 31;
+
+const amountRoute = createRoute({
+  method: "get",
+  path: AMOUNT_PATH,
+  operationId: "findCasesByAmount",
+  tags: ["Search"],
+  security: OPERATOR_SECURITY,
+  summary: "Find a payment by its amount and day",
+  description:
+    "Consents of this amount that were created, or paid, on these days (UTC): from `from` to `until`, which is the same " +
+    `day by default, at most ${MAX_AMOUNT_DAYS} days. \`bank\` and \`tpp\` make the search shorter. A search looks at 5000 ` +
+    "consents at most: go on with `after` from its `After`.",
+  request: { query: amountQuery },
+  responses: {
+    200: operationAnswer(`At most ${MAX_CASES} cases, in the order of banks, TPPs and times`, amountSchema),
+    ...operationErrors(400),
+  },
+});
+
+function readAmountQuery(sent: Readonly<Record<string, string>>): AmountQuery {
+  const parsed = amountQuery.safeParse(sent);
+  if (!parsed.success) {
+    const [name] = parsed.error.issues[0]?.path ?? [];
+    throw invalid(`${String(name)}: ${AMOUNT_HELP}`);
+  }
+  const { amount, currency, bank, tpp, after, from: day, until: lastDay = day } = parsed.data;
+  const [from, until] = [Date.parse(day), Date.parse(lastDay) + DAY_MS];
+  if (from >= until || until - from > MAX_AMOUNT_DAYS * DAY_MS) {
+    throw invalid(`until must not be before from, and at most ${MAX_AMOUNT_DAYS} days are searched`);
+  }
+  return { amount, currency, bank, tpp, after, from, until };
+}
+
+const AMOUNT_HELP =
+  "amount must be an amount such as 49.90, currency such as EUR, from and until days such as 2040-01-15, bank the code of " +
+  "a bank, tpp a client id, after the After of an earlier page. amount and from are required.";
+
+function amountEndpoint(deps: SearchRouteDeps): PlatformEndpoint {
+  return operation(amountRoute, [], async (c) => {
+    const query = readAmountQuery(c.req.query());
+    const { cases, next, isComplete } = await searchAmountAsOperator(deps, c.get("operator"), query);
+    const after = next === undefined ? {} : { After: next };
+    return c.json({ Data: { Case: cases.map(representCase), ...after, IsComplete: isComplete } });
+  });
+}
+
+export function searchRoutes(deps: SearchRouteDeps): readonly PlatformEndpoint[] {
+  return [
+    amountEndpoint(deps),
+    operation(searchRoute, [], async (c) => {
+      const [text = "", ...more] = c.req.queries("q") ?? [];
+      if (text.trim() === "" || text.length > MAX_SEARCH_CHARACTERS || more.length > 0) {
+        throw invalid(`q must be sent once, with at most ${MAX_SEARCH_CHARACTERS} characters`);
+      }
+      const found = await searchAsOperator(deps, c.get("operator"), text);
+      return c.json({
+        Data: {
+          Case: found.cases.map(representCase),
+          Trace: found.traces.map((trace) => representTraceInFull(trace, deps.errorUri)),
+          IsComplete: found.isComplete,
+        },
+      });
+    }),
+  ];
+}
+
+export function representCase(found: FoundCase): z.infer<typeof caseSchema> {
+  const { paymentId, paymentStatus } = found;
+  return {
+    FoundBy: [...found.foundBy],
+    ConsentId: found.consentId,
+    ConsentStatus: found.consentStatus,
+    ...(paymentId === undefined ? {} : { DomesticPaymentId: paymentId }),
+    ...(paymentStatus === undefined ? {} : { PaymentStatus: paymentStatus }),
+    Bank: found.bank,
+    ClientId: found.clientId,
+    CreationDateTime: wireDateTime(found.createdAt),
+  };
+}
+
+function invalid(description: string): ApiError {
+  return new ApiError("operations.invalid_request", { description });
+}

@@ -1,0 +1,178 @@
+/**
+ * Finds cases for operators by any id that a customer, a TPP or a bank may quote: the interaction id of a request, which
+ * is also the number on a customer's error page, a payment id, a consent id, an end-to-end id or an idempotency key.
+ */
+import type { Clock } from "../../../base/kernel/clock.ts";
+import {
+  asConsentId,
+  asPaymentId,
+  type ConsentId,
+  isUuid,
+  type PaymentId,
+  paymentIdOf,
+} from "../../../base/kernel/identifiers.ts";
+import type { Store } from "../../../base/store/store.ts";
+import { asOf } from "../../core/consents/consent.ts";
+import type { ConsentStore } from "../../core/consents/consent_store.ts";
+import { lookedUp, LOOKUP_KINDS, type LookupKind } from "../../guards/lookup/lookup_store.ts";
+import type { PaymentStore } from "../../core/payments/payment_store.ts";
+import type { Trace } from "../traces/trace.ts";
+import { MAX_LISTED, type TraceStore } from "../traces/trace_store.ts";
+
+export interface SearchDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly consents: Pick<ConsentStore, "find">;
+  readonly payments: Pick<PaymentStore, "find">;
+  readonly traces: TraceStore;
+}
+
+/** By which kinds of id a case was found. */
+export type FoundBy = "interaction id" | "payment id" | "consent id" | "amount" | LookupKind;
+
+/** A consent and its payment, without personal data. */
+export interface FoundCase {
+  readonly foundBy: readonly FoundBy[];
+  readonly consentId: ConsentId;
+  readonly consentStatus: string;
+  readonly paymentId?: PaymentId;
+  readonly paymentStatus?: string;
+  /** When the payment was created, milliseconds. */
+  readonly paidAt?: number;
+  readonly bank: string;
+  readonly clientId: string;
+  /** When the consent was created, milliseconds. */
+  readonly createdAt: number;
+}
+
+export interface Found {
+  /** At most {@link MAX_CASES}, newest first. */
+  readonly cases: readonly FoundCase[];
+  /** Those of the interaction id, or the newest ones of the only case; newest first. */
+  readonly traces: readonly Trace[];
+  /** Whether there are no further cases and traces. */
+  readonly isComplete: boolean;
+}
+
+export const MAX_CASES = 20;
+/** Ids that a search follows. */
+const MAX_IDS = 500;
+const READ_AT_ONCE = 50;
+/** Longer than any id. */
+export const MAX_SEARCH_CHARACTERS = 128;
+
+/** Whether a case may be found by the one who searches. */
+export type IsShown = (of: Pick<FoundCase, "clientId" | "bank">) => boolean;
+
+/**
+ * Searches for the text. A text that is no id has no results.
+ *
+ * @param isOwn bounds a search to an organisation: the answer is as if there were no other cases (contract OWN2)
+ */
+export async function search(deps: SearchDeps, text: string, isOwn?: IsShown): Promise<Found> {
+  const id = text.trim();
+  if (id === "" || id.length > MAX_SEARCH_CHARACTERS) return { cases: [], traces: [], isComplete: true };
+  const byInteraction = isUuid(id) ? await deps.traces.byInteraction(id) : { traces: [], isComplete: true };
+  const { traces } = byInteraction;
+  const named: (readonly [FoundBy, string])[] = [
+    ["consent id", id],
+    ["payment id", id],
+    ...traces.flatMap(({ consentId, paymentId }) =>
+      [consentId, paymentId].flatMap((one) => one === undefined ? [] : [["interaction id", one] as const])
+    ),
+  ];
+  let isComplete = byInteraction.isComplete;
+  const isShown = isOwn ?? (() => true);
+  for (const kind of LOOKUP_KINDS) {
+    const found = await lookedUp(deps.store, kind, id, MAX_CASES, isShown);
+    named.push(...found.ids.map((one) => [kind, one] as const));
+    isComplete &&= found.isComplete;
+  }
+  const all = await casesOf(deps, named.slice(0, MAX_IDS), isShown);
+  isComplete &&= named.length <= MAX_IDS && all.length <= MAX_CASES;
+  const cases = fairly(all, MAX_CASES);
+  return { cases, traces: traces.length > 0 ? traces : await tracesOf(deps, cases), isComplete };
+}
+
+/** Returns so many cases, newest first: the newest ones of each TPP at each bank in turn. */
+function fairly(cases: readonly FoundCase[], count: number): readonly FoundCase[] {
+  const turns = new Map<string, number>();
+  const inTurn = cases.map((one) => {
+    const owner = `${one.clientId} ${one.bank}`;
+    const turn = turns.get(owner) ?? 0;
+    turns.set(owner, turn + 1);
+    return { one, turn };
+  });
+  return inTurn.toSorted((a, b) => a.turn - b.turn).slice(0, count).map(({ one }) => one)
+    .toSorted((one, other) => other.createdAt - one.createdAt);
+}
+
+/** Returns the cases, newest first. */
+async function casesOf(
+  deps: SearchDeps,
+  named: readonly (readonly [FoundBy, string])[],
+  isShown: IsShown,
+): Promise<readonly FoundCase[]> {
+  const byConsent = new Map<ConsentId, Set<FoundBy>>();
+  for (let from = 0; from < named.length; from += READ_AT_ONCE) {
+    const some = named.slice(from, from + READ_AT_ONCE);
+    const ids = await Promise.all(
+      some.map(async ([kind, id]) => [kind, await consentOf(deps, kind, id)] as const),
+    );
+    for (const [kind, id] of ids) {
+      if (id !== undefined) byConsent.set(id, (byConsent.get(id) ?? new Set()).add(kind));
+    }
+  }
+  const found: FoundCase[] = [];
+  const all = [...byConsent];
+  for (let from = 0; from < all.length; from += READ_AT_ONCE) {
+    const some = all.slice(from, from + READ_AT_ONCE);
+    const read = await Promise.all(some.map(([id, kinds]) => caseOf(deps, id, [...kinds], isShown)));
+    found.push(...read.filter((one) => one !== undefined));
+  }
+  return found.toSorted((one, other) => other.createdAt - one.createdAt);
+}
+
+/** Returns the consent of a consent's or a payment's id, whose forms are the same. */
+async function consentOf(
+  { store, payments }: SearchDeps,
+  kind: FoundBy,
+  id: string,
+): Promise<ConsentId | undefined> {
+  const paymentId = kind === "consent id" ? undefined : asPaymentId(id);
+  const payment = paymentId === undefined ? null : await payments.find(store, paymentId);
+  if (payment !== null) return payment.value.consentId;
+  return kind === "payment id" ? undefined : asConsentId(id);
+}
+
+/** Returns undefined if no such consent exists, or if it is not to be shown. */
+export async function caseOf(
+  { store, clock, consents, payments }: SearchDeps,
+  consentId: ConsentId,
+  foundBy: readonly FoundBy[],
+  isShown: IsShown,
+): Promise<FoundCase | undefined> {
+  const consent = (await consents.find(store, consentId))?.value;
+  if (consent === undefined || !isShown(consent)) return undefined;
+  const payment = (await payments.find(store, await paymentIdOf(consentId)))?.value;
+  const { bank, clientId, createdAt } = consent;
+  return {
+    foundBy,
+    consentId,
+    consentStatus: asOf(consent, clock()).status,
+    ...(payment === undefined
+      ? {}
+      : { paymentId: payment.id, paymentStatus: payment.status, paidAt: payment.createdAt }),
+    bank,
+    clientId,
+    createdAt,
+  };
+}
+
+async function tracesOf(
+  { traces }: SearchDeps,
+  [only, ...more]: readonly FoundCase[],
+): Promise<readonly Trace[]> {
+  if (only === undefined || more.length > 0) return [];
+  return (await traces.about(only.clientId, only.consentId)).slice(0, MAX_LISTED);
+}

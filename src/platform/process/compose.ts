@@ -1,0 +1,279 @@
+/** The composition root: the only file that knows every part. It builds stores, middleware and the apps of the hosts. */
+import { apiHost, browserHost, type Host, type Surroundings, surroundings } from "./app.ts";
+import { composeEvents, composeEventWork } from "./compose_events.ts";
+import { composeOperations } from "./compose_operations.ts";
+import { composeShared, type PlatformParts, type Shared, type TimedParts } from "./compose_parts.ts";
+import { composeWork, type PlatformWork } from "./compose_work.ts";
+import { openClocks } from "./process_clocks.ts";
+import { HOME_CELL } from "../config/cells.ts";
+import { consentStatus } from "../core/consents/read_consent.ts";
+import { openBrowserBinding } from "../core/frontchannel/browser_binding.ts";
+import { backTo } from "../core/frontchannel/tpp_redirect.ts";
+import { ownKeyDocument } from "../evidence/key_documents.ts";
+import { listed, type MountedEndpoint } from "../guards/http/endpoint.ts";
+import { currentFacts } from "../../base/http/aside.ts";
+import { apiHeaders, browserHeaders } from "../../base/http/response_headers.ts";
+import { commitReplayRecords } from "../guards/http/commit_replay_records.ts";
+import { idempotent } from "../guards/idempotency/idempotent.ts";
+import { asClientId, type ConsentId, newConsentId } from "../../base/kernel/identifiers.ts";
+import type { OAuthRouteDeps } from "../core/oauth/routes.ts";
+import { type Probe, type Readiness, readiness, storeProbe } from "../../base/observability/health.ts";
+import { openLog } from "../../base/observability/log.ts";
+import type { Log } from "../observed/log_events.ts";
+import { platformDocument } from "./openapi.ts";
+import type { PublicPageDeps } from "./public_pages.ts";
+import { openReceiptSigner } from "../core/receipts/receipt_keys.ts";
+import { beginEpoch } from "../operations/recovery/begin_epoch.ts";
+import { openPlatformMetrics } from "../observed/metrics.ts";
+import { guarded, openSpans } from "./measured_parts.ts";
+import { fillOnScrape } from "./scraped_values.ts";
+import { holdNewBank } from "../operations/recovery/hold_new_bank.ts";
+import { openHoldStore } from "../operations/recovery/hold_store.ts";
+import { rejectWhileHeld } from "../operations/recovery/reject_while_held.ts";
+import { openEpochStore } from "../operations/recovery/epoch_store.ts";
+import { accessToken } from "../guards/security/access_token.ts";
+import { answerSignature } from "../guards/security/answer_signature.ts";
+import { bankPath } from "../guards/security/bank_path.ts";
+import { clientCertificate } from "../guards/security/client_certificate.ts";
+import { payloadSignature } from "../guards/security/payload_signature.ts";
+import { withoutRevoked } from "../guards/security/current_controls.ts";
+import { activeBank, type ResourceGuards } from "../guards/security/resource_guards.ts";
+import { preciseClock } from "../../base/kernel/clock.ts";
+import type { Reader } from "../../base/store/store.ts";
+import { type RecordTrace, traceRequests } from "../guards/http/trace_requests.ts";
+import { traceOf } from "../operations/traces/trace.ts";
+import type { FindTpp } from "../guards/http/error_routes.ts";
+
+export interface Handler {
+  fetch(request: Request): Promise<Response>;
+}
+
+/** A running platform: the apps of its hosts for listeners, and background work. */
+export interface Platform extends PlatformWork {
+  readonly api: Handler;
+  readonly browser: Handler;
+  /** For operators, on a listener of its own. */
+  readonly operations: Handler;
+  readonly endpoints: { readonly [host in "api" | "browser" | "operations"]: readonly MountedEndpoint[] };
+  readonly readiness: () => Promise<Readiness>;
+}
+
+export async function composePlatform(given: PlatformParts): Promise<Platform> {
+  const { config, clock } = given;
+  const log: Log = openLog({ clock, sink: given.log, level: config.logLevel, context: currentFacts });
+  const metrics = openPlatformMetrics();
+  const store = guarded(given, metrics, log);
+  const { mark: markAge, ...clocks } = await openClocks({ ...given, store }, log);
+  const parts: TimedParts = { ...given, ...clocks, store, metrics, spans: openSpans(given, metrics) };
+  const shared = composeShared(parts, log);
+  fillOnScrape({ ...given, metrics, shared, isStoreFailing: store.isFailing, process: given.process });
+  await beginEpoch({
+    store,
+    clock,
+    log,
+    consents: shared.consents,
+    epochs: openEpochStore(store),
+    holds: openHoldStore(store),
+  });
+  await shared.controls.get();
+  const api = composeApi(parts, shared, log);
+  const ready = (): Promise<Readiness> =>
+    readiness({ store: storeProbe(store.isWorking) }, { ...directoryProbes(shared), ...parts.advisory });
+  const health = { readiness: ready, isServing: given.isServing ?? (() => true) };
+  const operations = composeOperations(parts, shared, log, health);
+  const browser = composeBrowser(parts, shared, log, {
+    ...health,
+    openApi: () => platformDocument(config, [api.endpoints, browser.endpoints]),
+  });
+  return {
+    api,
+    browser,
+    operations,
+    endpoints: listedOf({ api, browser, operations }),
+    readiness: ready,
+    ...composeWork(
+      { ...parts, log, markAge, readiness: ready },
+      shared,
+      composeEventWork(parts, shared, log),
+    ),
+  };
+}
+
+function listedOf(hosts: Readonly<Record<keyof Platform["endpoints"], Host>>): Platform["endpoints"] {
+  const { api, browser, operations } = hosts;
+  const of = ({ endpoints }: Host): readonly MountedEndpoint[] => endpoints.map(listed);
+  return { api: of(api), browser: of(browser), operations: of(operations) };
+}
+
+function directoryProbes(shared: Shared): Readonly<Record<string, Probe>> {
+  return { directory: () => directoryHealth(shared), clock: shared.directoryClock.health };
+}
+
+function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
+  const { config, store, clock, monotonic } = parts;
+  const { baseUrl, authUrl, currencies, accountSchemes } = config;
+  const { clients, consents, payments, claims, participantKeys: keys } = shared;
+  const base = { store, clock, consents, payments, claims, baseUrl, currencies, accountSchemes };
+  const guards = composeGuards(parts, shared);
+  const { signer } = parts.keys;
+  const resources = { ...base, guards, idempotent: idempotent(claims), newConsentId: idsOf(parts) };
+  return apiHost({
+    log,
+    ...shared.errors,
+    around: [
+      ...surroundings({ ...parts, ...shared }, log, apiHeaders, shared, traced(parts, shared)),
+      answerSignature({ clock, monotonic, signer, issuer: authUrl, trustAnchor: shared.trustAnchor }),
+      commitReplayRecords({ store, clock }),
+    ],
+    registration: config.cell !== HOME_CELL ? undefined : {
+      ...base,
+      clients,
+      keys,
+      guards,
+      statements: shared.statements,
+      statuses: shared.statuses,
+      standingOf: shared.standingOf,
+      holdNewBank: holdNewBank(openEpochStore(store), openHoldStore(store)),
+      audience: config.registrationAudience,
+      loopbackRedirects: shared.site.sandbox,
+    },
+    oauth: composeOAuth(parts, shared, guards),
+    consents: { ...resources, limitFunds: (consentId) => shared.limits.take("funds", consentId) },
+    payments: { ...resources, ...shared.delivery },
+    receipts: { ...resources, authUrl, findClient: clients.find, receiptSigner: openReceiptSigner(parts) },
+    backchannel: resources,
+    paymentOrders: { ...resources, outbox: shared.delivery.outbox },
+    traces: { ...resources, ...shared.errors, traces: shared.traces, traceQueue: shared.traceQueue },
+    events: composeEvents(parts, shared, guards, log),
+  });
+}
+
+/** No middleware if traces are switched off. */
+function traced({ config, clock }: PlatformParts, shared: Shared): Surroundings {
+  const record: RecordTrace = (...known) => shared.traceQueue.add(traceOf(...known));
+  return config.traceDays === 0
+    ? []
+    : [traceRequests({ record, clock, elapsed: preciseClock, keepsJwts: shared.site.sandbox })];
+}
+
+/** The data key of a new consent is stored before its id is used. */
+function idsOf({ caseKeys }: PlatformParts): () => Promise<ConsentId> {
+  return caseKeys?.newConsentId ?? (() => Promise.resolve(newConsentId()));
+}
+
+function composeOAuth(parts: PlatformParts, shared: Shared, guards: ResourceGuards): OAuthRouteDeps {
+  const { config: { baseUrl, authUrl }, store, clock } = parts;
+  const { clients, consents, participantKeys: keys } = shared;
+  const status = (
+    from: Reader,
+    id: ConsentId,
+    owner: Parameters<typeof consentStatus>[3],
+  ): ReturnType<typeof consentStatus> => consentStatus({ clock, consents }, from, id, owner);
+  return {
+    ...shared,
+    store,
+    clock,
+    baseUrl,
+    authUrl,
+    keys,
+    certificate: guards.certificate,
+    limit: guards.limit,
+    bank: guards.bank,
+    rejectWhileHeld: rejectWhileHeld(openHoldStore(store)),
+    findCaller: clients.find,
+    findClient: clients.find,
+    isConsentAuthorized: async (from, id, owner) => await status(from, id, owner) === "Authorized",
+    awaitsAuthorisation: async (from, id, owner) => await status(from, id, owner) === "AwaitingAuthorisation",
+  };
+}
+
+function composeGuards(parts: PlatformParts, shared: Shared): ResourceGuards {
+  const { config, clock } = parts;
+  const { baseUrl } = config;
+  const { clients, participantKeys: keys, standingOf, tokens, trustAnchor } = shared;
+  return {
+    certificate: clientCertificate(shared.readCertificate),
+    limit: shared.limits.guard,
+    bank: bankPath(clients.findBank),
+    token: accessToken({
+      baseUrl,
+      keys,
+      standingOf,
+      rejectWhileHeld: rejectWhileHeld(openHoldStore(parts.store)),
+      findAccessToken: withoutRevoked(shared.controls, tokens.find),
+      verifyDpop: shared.verifyDpop,
+      findCaller: clients.find,
+    }),
+    active: activeBank(standingOf, shared.rejectInOutage),
+    payloadSignature: payloadSignature({ clock, keys, trustAnchor, requiredClaims: config.signatureClaims }),
+  };
+}
+
+function composeBrowser(
+  parts: TimedParts,
+  shared: Shared,
+  log: Log,
+  pages: Pick<PublicPageDeps, "readiness" | "isServing" | "openApi">,
+): Host {
+  const { config, store, clock, keys } = parts;
+  const { baseUrl, authUrl } = config;
+  return browserHost({
+    log,
+    ...shared.errors,
+    around: surroundings(
+      { ...parts, ...shared },
+      log,
+      browserHeaders,
+      { admission: shared.admission },
+      traced(parts, shared),
+    ),
+    discovery: { baseUrl, authUrl, findBank: shared.findAnyBank, keys, outagesOf: shared.outagesOf },
+    frontchannel: {
+      ...shared,
+      store,
+      clock,
+      log,
+      authUrl,
+      keys: shared.participantKeys,
+      signer: keys.signer,
+      ownKey: () => ownKeyDocument(keys),
+      decrypters: keys.decrypters,
+      binding: openBrowserBinding(authUrl.startsWith("https:")),
+      isBankFailing: shared.delivery.circuit.isOpen,
+    },
+    receipts: { keys, authUrl, site: shared.site },
+    serviceLevels: { ...parts, ...shared },
+    pages: composePages(parts, shared, pages),
+  });
+}
+
+function composePages(
+  { config, store }: TimedParts,
+  shared: Shared,
+  pages: Pick<PublicPageDeps, "readiness" | "isServing" | "openApi">,
+): PublicPageDeps {
+  const findTpp = tppFinder(shared, store);
+  return { ...pages, ...shared, ...shared.errors, authUrl: config.authUrl, directory: config, findTpp };
+}
+
+/** Links lead only to active TPPs, because anyone can make up this address. */
+function tppFinder({ clients, standingOf }: Shared, store: Reader): FindTpp {
+  return async (text) => {
+    const id = asClientId(text);
+    const client = id === undefined ? null : await clients.find(store, id);
+    const standing = client === null ? undefined : await standingOf(client).catch(() => undefined);
+    return standing === "active" ? backTo(client).tpp : undefined;
+  };
+}
+
+function directoryHealth({ participantKeys, statuses }: Shared): { ok: boolean; detail?: string } {
+  const { failing, oldestSeconds } = participantKeys.health();
+  const listSeconds = statuses.failingSeconds();
+  const faults = [
+    ...(listSeconds === undefined
+      ? []
+      : [`the status list is ${listSeconds} s old and could not be renewed`]),
+    ...(failing ? [`key sets are up to ${oldestSeconds} s old and could not be renewed`] : []),
+  ];
+  return faults.length === 0 ? { ok: true } : { ok: false, detail: faults.join("; ") };
+}

@@ -1,0 +1,201 @@
+/** Wires the operations host: what operators see and change, on a listener of its own. */
+import type { EraseCaseDeps } from "../operations/cases/erase_case.ts";
+import { openKeptTime } from "../operations/cases/kept_time.ts";
+import { type Host, type OperationsDeps, operationsHost, surroundings } from "./app.ts";
+import type { Shared, TimedParts } from "./compose_parts.ts";
+import type { Credentials } from "../../base/http/credentials.ts";
+import type { Person } from "../../base/http/bearer.ts";
+import { operationsHeaders } from "../operations/console/console_headers.ts";
+import { operatorsConsole } from "../operations/console/operators_console.ts";
+import { consoleErrorPages } from "../../console/notice_page.tsx";
+import { openSignInProvider, type SignInProvider } from "../../console/provider.ts";
+import { openSeal } from "../../base/jose/seal.ts";
+import { openSessions } from "../../console/session.ts";
+import type { Log } from "../observed/log_events.ts";
+import { openLogStore } from "../evidence/evidence_log/log_store.ts";
+import { operationsDocument } from "./openapi.ts";
+import { openOutageSpreadStore } from "../events/outage_notice_store.ts";
+import { organisationsOf } from "../operations/own/organisation_of.ts";
+import { openProposalStore } from "../operations/proposal_store.ts";
+import { openProcessStore } from "../operations/process_store.ts";
+import { propose } from "../operations/proposals.ts";
+import { fourEyesEndpoints, type ProposedChange } from "../guards/security/four_eyes.ts";
+import { isHeldIn, openHoldStore } from "../operations/recovery/hold_store.ts";
+import { certifiedKeys } from "../core/participants/key_set.ts";
+import { statementEnd } from "../core/participants/software_statement.ts";
+import { guardedFetch } from "../core/participants/guarded_fetch.ts";
+import { openOidcOperators, personOf, withOidc } from "../guards/security/oidc_operators.ts";
+import { byBearer, type OperatorGuardDeps } from "../guards/security/operation.ts";
+import { openOperatorAudit, type RecordRead } from "../guards/security/operator_audit.ts";
+import { openControlsStore } from "../guards/security/controls_store.ts";
+
+export function composeOperations(
+  parts: TimedParts,
+  shared: Shared,
+  log: Log,
+  health: OperationsDeps["health"],
+): Host {
+  const { config, store, keys } = parts;
+  const { consents, clients, participantKeys } = shared;
+  const recordRead = openOperatorAudit(parts, openControlsStore());
+  const host: Host = operationsHost({
+    log,
+    ...errorsOf(shared, log),
+    around: surroundings({ ...parts, ...shared }, log, operationsHeaders, { admission: shared.admission }),
+    health,
+    guard: guardOf(parts, shared, log, recordRead),
+    console: consoleParts(parts, shared, log),
+    operations: {
+      ...shared.delivery, // payments, their outbox, and the calls to banks
+      ...readings(shared, recordRead),
+      consents,
+      clients,
+      log,
+      ...operatorStores(parts),
+      currentControls: shared.controls,
+      hasOrganisation: shared.statuses.hasOrganisation,
+      listedStanding: async (clientId) => (await shared.statuses.find(clientId))?.standing,
+      keys: participantKeys,
+      ownKeys: () => keys.publicJwks.keys,
+      lanes: shared.admission.state,
+      ownKeyRing: keys,
+      evidenceLog: openLogStore(store),
+      ...erasureParts(parts),
+      ...participantReads(shared),
+      origin: { issuer: config.authUrl, cell: config.cell },
+      openApi: () => operationsDocument(config, host.endpoints),
+    },
+  });
+  return host;
+}
+
+/** Requests of operators have no traces, and their errors the console's frame. */
+function errorsOf({ errors, site }: Shared, log: Log): Shared["errors"] {
+  return { ...errors, traceUri: undefined, drawErrorPage: consoleErrorPages(operatorsConsole(site, log)) };
+}
+
+function operatorStores(
+  { store }: Pick<TimedParts, "store">,
+): Pick<
+  OperationsDeps["operations"],
+  "controls" | "stageOutageChange" | "proposals" | "holds" | "processes"
+> {
+  return {
+    processes: openProcessStore(store),
+    controls: openControlsStore(),
+    stageOutageChange: openOutageSpreadStore(store).stage,
+    proposals: openProposalStore(store),
+    holds: openHoldStore(store),
+  };
+}
+
+function participantReads(
+  { participantKeys }: Shared,
+): Pick<OperationsDeps["operations"], "certifiedKeysOf" | "statementEnd"> {
+  return {
+    certifiedKeysOf: async (client) => certifiedKeys(await participantKeys.published(client)),
+    statementEnd,
+  };
+}
+
+function erasureParts(
+  parts: TimedParts,
+): Pick<EraseCaseDeps, "caseKeys" | "keepCasesMs" | "keptTime" | "isHeld"> {
+  const { config, caseKeys, store } = parts;
+  const keptTime = openKeptTime({ ...parts, evidenceLog: openLogStore(parts.store) });
+  const isHeld = isHeldIn(openHoldStore(store));
+  return { caseKeys, keepCasesMs: config.keepCasesDays * 86_400_000, keptTime, isHeld };
+}
+
+function readings(
+  { traces, figuresStore, listBanks, standingOf, events, subscriptions, eventCircuit, errors: { errorUri } }:
+    Shared,
+  recordRead: RecordRead,
+): Pick<
+  OperationsDeps["operations"],
+  | "traces"
+  | "figuresStore"
+  | "listBanks"
+  | "standingOf"
+  | "events"
+  | "subscriptions"
+  | "eventCircuit"
+  | "errorUri"
+  | "recordRead"
+> {
+  const ofEvents = { events, subscriptions, eventCircuit };
+  return { traces, figuresStore, listBanks, standingOf, ...ofEvents, errorUri, recordRead };
+}
+
+function consoleParts(parts: TimedParts, { site }: Shared, log: Log): OperationsDeps["console"] {
+  const { config, clock, operators } = parts;
+  const identify = operators?.identify;
+  const sessions = openSessions({
+    seal: openSeal(clock),
+    clock,
+    identify: identify ?? (() => Promise.resolve({})),
+    secure: config.operationsUrl.startsWith("https:"),
+    cookies: "console",
+  });
+  return {
+    program: { ...operatorsConsole(site, log), sessions },
+    clock,
+    bearer: identify === undefined ? undefined : tokenReader({ identify, clock, log }),
+    provider: signInProvider(parts, log),
+  };
+}
+
+function signInProvider({ config, fetch }: TimedParts, log: Log): SignInProvider | undefined {
+  const { operationsUrl: consoleUrl, operatorsOidc: settings, environment } = config;
+  if (settings?.client === undefined) return undefined;
+  const { issuer, client } = settings;
+  return openSignInProvider({
+    issuer,
+    personOf: (claims) => personOf(settings, claims),
+    client,
+    consoleUrl,
+    fetch,
+    loopbackHttp: environment === "Sandbox",
+    log: {
+      unavailable: (why) => log.warn("operator.provider_unavailable", { issuer, why }),
+      rejected: (why) => log.warn("operator.sign_in_rejected", { why }),
+    },
+  });
+}
+
+/** Tokens of the sign-in form have the limits of those in headers. */
+function tokenReader(deps: Pick<OperatorGuardDeps, "identify" | "clock" | "log">): (
+  token: string,
+  interactionId: string,
+) => Promise<Person> {
+  const authenticate = byBearer(deps);
+  return (token, interactionId) =>
+    authenticate({ headers: new Headers({ authorization: `Bearer ${token}` }) }, interactionId);
+}
+
+/** Undefined without operators. */
+function guardOf(
+  parts: TimedParts,
+  { clients, statuses: { softwareOf } }: Shared,
+  log: Log,
+  recordRead: RecordRead,
+): OperatorGuardDeps | undefined {
+  const { clock, operators, store } = parts;
+  const people = withOidc(operators, oidcOperators(parts, log));
+  if (people === undefined) return undefined;
+  const organisationOf = organisationsOf({ store, clients, softwareOf });
+  const proposing = { ...parts, log, ...operatorStores(parts) };
+  const fourEyes = {
+    endpoints: fourEyesEndpoints(parts.config.fourEyes),
+    propose: (change: ProposedChange) => propose(proposing, change),
+  };
+  return { identify: people.identify, clock, log, recordRead, organisationOf, fourEyes };
+}
+
+function oidcOperators({ config, fetch, clock, steady }: TimedParts, log: Log): Credentials | undefined {
+  const { operatorsOidc: settings, environment } = config;
+  if (settings === undefined) return undefined;
+  const allowedHosts = [new URL(settings.issuer).host];
+  const fetchJson = guardedFetch({ fetch, allowedHosts, loopbackHttp: environment === "Sandbox" });
+  return openOidcOperators({ settings, fetchJson, clock, steady, log });
+}

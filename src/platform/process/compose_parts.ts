@@ -1,0 +1,302 @@
+/** Builds the parts that both hosts share: stores, keys, limits, delivery. */
+import type { CaseKeys } from "../evidence/data_keys/case_keys.ts";
+import type { Config } from "../config/config.ts";
+import { type ConsentStore, openConsentStore } from "../core/consents/consent_store.ts";
+import {
+  type AuthorizationSessionStore,
+  openAuthorizationSessionStore,
+} from "../core/frontchannel/authorization_session_store.ts";
+import { ownKeyDocument } from "../evidence/key_documents.ts";
+import type { ErrorDeps } from "../guards/http/on_error.ts";
+import { openExplain } from "../guards/security/proven_caller.ts";
+import { errorPath, TRACES_PAGE_PATH } from "../../portal/paths.ts";
+import { type ClaimStore, openClaimStore } from "../guards/idempotency/claim_store.ts";
+import type { Credentials } from "../../base/http/credentials.ts";
+import type { KeyRing } from "../../base/jose/key_ring.ts";
+import type { Clock } from "../../base/kernel/clock.ts";
+import { type AccessTokenStore, openAccessTokenStore } from "../core/oauth/access_token_store.ts";
+import {
+  type AuthorizationCodeStore,
+  openAuthorizationCodeStore,
+} from "../core/oauth/authorization_code_store.ts";
+import { openPushedRequestStore, type PushedRequestStore } from "../core/oauth/pushed_request_store.ts";
+import type { Probe } from "../../base/observability/health.ts";
+import type { LogSink } from "../../base/observability/log.ts";
+import type { SpanQueue } from "../../base/observability/spans.ts";
+import type { Log } from "../observed/log_events.ts";
+import { type DirectoryClock, openDirectoryClock } from "../core/participants/directory_clock.ts";
+import { openDirectoryKeys } from "../core/participants/directory_keys.ts";
+import { conditionalFetch, fetchStatement, guardedFetch } from "../core/participants/guarded_fetch.ts";
+import { keepCopies } from "../core/participants/kept_copy_store.ts";
+import { openParticipantKeys, type ParticipantKeySets } from "../core/participants/participant_keys.ts";
+import type { SoftwareStatementDeps } from "../core/participants/software_statement.ts";
+import { openReceiverCircuit, type ReceiverCircuit } from "../events/delivery/receiver_circuit.ts";
+import type { DeliverOrderDeps } from "../core/payments/deliver_order.ts";
+import { openOrderOutboxStore } from "../core/payments/order_outbox_store.ts";
+import { MAX_PUSHES, openPushSlots } from "../events/delivery/push_slots.ts";
+import { openPaymentStore, type PaymentStore } from "../core/payments/payment_store.ts";
+import { openCurrentClients } from "../core/registration/current_clients.ts";
+import { openStatusList, standingBy, type StatusList } from "../core/participants/status_list.ts";
+import type { Outage } from "../guards/security/controls.ts";
+import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
+import { openControlsStore } from "../guards/security/controls_store.ts";
+import {
+  type CurrentControls,
+  openCurrentControls,
+  outagesOf,
+  type RejectInOutage,
+  rejectInOutage,
+  withBlocks,
+} from "../guards/security/current_controls.ts";
+import type { StandingOf } from "../guards/security/standing.ts";
+import { type CellClients, clientsOfCell } from "../core/registration/clients_of_cell.ts";
+import { openClientStore } from "../core/registration/client_store.ts";
+import { whyHeldBy } from "../operations/why_held.ts";
+import { openHoldStore } from "../operations/recovery/hold_store.ts";
+import { type Admission, openAdmission } from "../guards/http/admission.ts";
+import { type Callers, openCallers } from "../guards/security/admit.ts";
+import { certificateReader, type ReadCertificate } from "../guards/security/client_certificate.ts";
+import { laneBounds } from "../guards/lanes.ts";
+import { openDpopVerifier, type VerifyDpopProof } from "../guards/security/dpop_proof.ts";
+import { openLocalBuckets } from "../guards/security/local_buckets.ts";
+import { openRateLimit, type RateLimit } from "../guards/security/rate_limit.ts";
+import { openBucketStore } from "../guards/security/rate_limit_store.ts";
+import type { PlatformMetrics } from "../observed/metrics.ts";
+import { measuredFetch, type ProcessValues, tracedFetch } from "./measured_parts.ts";
+import type { ProcessIdentity } from "../operations/note_process.ts";
+import type { Store } from "../../base/store/store.ts";
+import { errorPages } from "../guards/http/error_routes.ts";
+import type { Site } from "../../pages/site.ts";
+import { openTraces, type Traces } from "../operations/traces/open_traces.ts";
+import { type FiguresParts, openFigures } from "../observed/figures/open_figures.ts";
+import { type EventStore, openEventStore } from "../events/event_store.ts";
+import { openSubscriptionStore, type SubscriptionStore } from "../events/subscription_store.ts";
+
+/** The inputs that differ between a test, the sandbox and production. */
+export interface PlatformParts {
+  readonly config: Config;
+  readonly store: Store;
+  /** The time of JWTs, deadlines and records, shared with participants. */
+  readonly clock: Clock;
+  /** Milliseconds since an arbitrary moment, never stepped: for ages and waits. */
+  readonly monotonic: Clock;
+  readonly fetch: typeof fetch;
+  readonly log: LogSink;
+  readonly keys: KeyRing;
+  /** The operators with tokens of their own. Without any operators the operations API does not exist. */
+  readonly operators?: Credentials | undefined;
+  /** Parts of the process outside the platform, shown in its readiness. */
+  readonly advisory?: Readonly<Record<string, Probe>>;
+  /** Whether proxies may send requests to this process. Without it they always may. */
+  readonly isServing?: () => boolean;
+  /** The data keys of cases, if `store` seals personal data (`evidence/data_keys/sealed_store.ts`). */
+  readonly caseKeys?: CaseKeys | undefined;
+  readonly process?: ProcessValues;
+  /** Absent: operators do not see the process among the others. */
+  readonly identity?: ProcessIdentity;
+}
+
+export interface TimedParts extends PlatformParts {
+  readonly metrics: PlatformMetrics;
+  /** Undefined if no collector of spans is configured. */
+  readonly spans: SpanQueue | undefined;
+  /** Like `clock`, but never goes back: for ages and waits within this process. */
+  readonly steady: Clock;
+  /** Like `steady`, but continues over a restart: for ages of stored values. */
+  readonly ages: Clock;
+}
+
+/** The parts that both hosts share. */
+export interface Shared extends Traces, FiguresParts, CellClients {
+  readonly site: Site;
+  readonly participantKeys: ParticipantKeySets;
+  readonly statuses: StatusList;
+  readonly directoryClock: DirectoryClock;
+  readonly standingOf: StandingOf;
+  /** Blocks, revocations, holds and planned outages that operators have set. */
+  readonly controls: CurrentControls;
+  readonly rejectInOutage: RejectInOutage;
+  /** Returns a bank's outages that have not ended. */
+  readonly outagesOf: (bank: BankCode) => Promise<readonly Outage[]>;
+  readonly statements: SoftwareStatementDeps;
+  readonly trustAnchor: string;
+  readonly tokens: AccessTokenStore;
+  readonly codes: AuthorizationCodeStore;
+  readonly requests: PushedRequestStore;
+  readonly consents: ConsentStore;
+  readonly payments: PaymentStore;
+  readonly claims: ClaimStore;
+  readonly sessions: AuthorizationSessionStore;
+  readonly verifyDpop: VerifyDpopProof;
+  readonly admission: Admission;
+  readonly readCertificate: ReadCertificate;
+  readonly callers: Callers;
+  readonly limits: RateLimit;
+  readonly delivery: DeliverOrderDeps;
+  readonly events: EventStore;
+  readonly subscriptions: SubscriptionStore;
+  /** The breaker of each TPP's receiver of events. */
+  readonly eventCircuit: ReceiverCircuit<ClientId, ClientId>;
+  readonly errors: Omit<ErrorDeps, "log">;
+}
+
+export function composeShared(parts: TimedParts, log: Log): Shared {
+  const site = { sandbox: isSandbox(parts.config), operator: parts.config.operator };
+  const { config, store, clock, steady } = parts;
+  const readCertificate = certificateReader({ ...config, clock, source: config.clientCertSource });
+  const callers = openCallers(readCertificate);
+  const view = composeDirectoryView(parts, log);
+  const { baseUrl, eventDays } = config;
+  const events = openEventStore({ store, clock, keepMs: eventDays * 86_400_000, baseUrl });
+  const [payments, traces] = [openPaymentStore(store, events.stage), openTraces(parts)];
+  const figures = openFigures(parts);
+  return {
+    ...view,
+    site,
+    trustAnchor: new URL(config.directoryIssuer).host,
+    tokens: openAccessTokenStore(clock),
+    codes: openAuthorizationCodeStore(),
+    requests: openPushedRequestStore(),
+    consents: openConsentStore(store, config.keepUnauthorisedDays * 86_400_000, events.stage),
+    payments,
+    admission: openAdmission({ bounds: laneBounds(config), steady, log }),
+    readCertificate,
+    verifyDpop: openDpopVerifier(clock),
+    callers,
+    limits: openRateLimit({
+      onProven: callers.proven,
+      buckets: openBucketStore({ store, clock, steady }),
+      localBuckets: openLocalBuckets(steady),
+      policies: config.rateLimits,
+    }),
+    delivery: composeDelivery({ ...parts, ...figures }, log, view, { payments, ...traces }),
+    ...figures,
+    ...traces,
+    events,
+    subscriptions: openSubscriptionStore(store),
+    eventCircuit: openReceiverCircuit(steady),
+    claims: openClaimStore(clock),
+    sessions: openAuthorizationSessionStore(),
+    errors: composeErrors(parts, site, view),
+  };
+}
+
+function composeErrors(
+  { config, metrics }: TimedParts,
+  site: Site,
+  { clients, participantKeys }: DirectoryView,
+): Shared["errors"] {
+  return {
+    metrics,
+    drawErrorPage: errorPages(site),
+    explain: openExplain({ findCaller: clients.find, keys: participantKeys }),
+    traceUri: site.sandbox && config.traceDays > 0
+      ? (id) => `${config.authUrl}${TRACES_PAGE_PATH}?id=${id}`
+      : undefined,
+    errorUri: (reason) => `${config.authUrl}${errorPath(reason)}`,
+  };
+}
+
+function isSandbox({ environment }: Config): boolean {
+  return environment === "Sandbox";
+}
+
+/** The current data of the directory: keys, standing, and the clients that its statements define. */
+type DirectoryView = Pick<
+  Shared,
+  | "participantKeys"
+  | "statuses"
+  | "standingOf"
+  | "controls"
+  | "rejectInOutage"
+  | "outagesOf"
+  | "statements"
+  | keyof CellClients
+  | "directoryClock"
+>;
+
+function composeDirectoryView(parts: TimedParts, log: Log): DirectoryView {
+  const { config, store, clock, steady, ages } = parts;
+  const { directoryIssuer, environment } = config;
+  const loopbackHttp = isSandbox(config);
+  const urls = { allowedHosts: config.directoryHosts, loopbackHttp };
+  const directoryClock = composeDirectoryClock(parts, log);
+  const { fetch } = directoryClock;
+  const fetchJson = guardedFetch({ fetch, ...urls });
+  const keep = keepCopies({ store, clock, log });
+  const statuses = openStatusList({
+    fetchIfChanged: conditionalFetch({ fetch, ...urls }),
+    ages,
+    keep,
+    log,
+    url: `${directoryIssuer}/status`,
+  });
+  const controls = openCurrentControls(store, steady, openControlsStore());
+  const copies = { fetchJson, ages, keep, log };
+  const findDirectoryKey = openDirectoryKeys({ ...copies, jwksUri: config.directoryJwksUri });
+  const statements = { findDirectoryKey, directoryIssuer, environment, urls };
+  const stored = openClientStore();
+  const following = { ...parts, log, statuses, statements };
+  const current = openCurrentClients({
+    ...following,
+    clients: stored,
+    fetchStatement: (orgId) => fetchStatement(fetchJson, directoryIssuer, orgId),
+    loopbackRedirects: loopbackHttp,
+  });
+  return {
+    participantKeys: openParticipantKeys({ ...copies, listed: statuses.peek }),
+    statuses,
+    directoryClock,
+    standingOf: withBlocks(controls, standingBy(statuses)), // the only source of standing
+    controls,
+    rejectInOutage: rejectInOutage(controls, clock),
+    outagesOf: outagesOf(controls, clock),
+    statements,
+    ...clientsOfCell(config, store, { ...stored, ...current }),
+  };
+}
+
+function composeDirectoryClock(
+  { fetch, metrics, clock, steady, spans }: TimedParts,
+  log: Log,
+): DirectoryClock {
+  return openDirectoryClock({
+    fetch: tracedFetch({ fetch: measuredFetch(fetch, metrics), clock, spans }, "directory"),
+    clock,
+    steady,
+    log,
+  });
+}
+
+/** Builds the delivery of payment orders, for requests and for the background worker. */
+function composeDelivery(
+  parts: TimedParts & FiguresParts,
+  log: Log,
+  view: DirectoryView,
+  { payments, traceAnswer }: Pick<Shared, "payments" | "traceAnswer">,
+): DeliverOrderDeps {
+  const { config, store, clock, steady, keys } = parts;
+  return {
+    store,
+    clock,
+    steady,
+    log,
+    payments,
+    fetch: tracedFetch(parts, "bank"),
+    signer: keys.signer,
+    ownKey: () => ownKeyDocument(keys),
+    authUrl: config.authUrl,
+    metrics: parts.metrics,
+    figures: parts.figures,
+    outbox: openOrderOutboxStore({ store, clock }),
+    circuit: openReceiverCircuit(steady),
+    findBank: (bank) => view.clients.findBank(store, bank),
+    traceAnswer,
+    whyHeld: whyHeldBy({ ...view, store, clock, holds: openHoldStore(store) }),
+    random: Math.random,
+    loopbackBanks: config.environment === "Sandbox",
+    slots: openPushSlots(MAX_PUSHES),
+    walking: new Set(),
+    underWay: new Set(),
+  };
+}

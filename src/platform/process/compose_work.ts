@@ -1,0 +1,207 @@
+/** Names the jobs of the background work and gives each its parts. */
+import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
+import type { Shared, TimedParts } from "./compose_parts.ts";
+import { type EraseCaseDeps, openErasures } from "../operations/cases/erase_case.ts";
+import { openListFill } from "../operations/cases/fill_lists.ts";
+import { type KeptTime, openKeptTime } from "../operations/cases/kept_time.ts";
+import { finishDeletions, retireCases } from "../operations/cases/retire_cases.ts";
+import { openControlsStore } from "../guards/security/controls_store.ts";
+import { openRewrapping } from "../evidence/data_keys/rewrap_keys.ts";
+import { forgetConsents } from "../core/consents/forget_consents.ts";
+import { sweepConsents } from "../core/consents/sweep_consents.ts";
+import { growLog } from "../evidence/evidence_log/grow_log.ts";
+import { type LogStore, openLogStore } from "../evidence/evidence_log/log_store.ts";
+import { countedJobs } from "./measured_parts.ts";
+import { pacedJob } from "../events/delivery/paced.ts";
+import { countEvents } from "../events/delivery_status.ts";
+import { countOrders } from "../core/payments/count_orders.ts";
+import { deliverDueOrders, startDueOrders } from "../core/payments/deliver_due_orders.ts";
+import { resumeHeldOrders } from "../core/payments/held_orders.ts";
+import { openBankWatch } from "../operations/reports/watch_banks.ts";
+import { isHeldIn, openHoldStore } from "../operations/recovery/hold_store.ts";
+import { openReceiptSigner } from "../core/receipts/receipt_keys.ts";
+import { followDirectory } from "../core/registration/current_clients.ts";
+import type { NoticeJobs } from "../events/tell_expiries.ts";
+import type { EventDelivery } from "../events/deliver_due_events.ts";
+import { openProcessNote, type ProcessNote } from "../operations/note_process.ts";
+import { openProcessStore } from "../operations/process_store.ts";
+import type { Readiness } from "../../base/observability/health.ts";
+import type { SpanQueue } from "../../base/observability/spans.ts";
+import type { ClientId } from "../../base/kernel/identifiers.ts";
+import type { Log } from "../observed/log_events.ts";
+
+/** The background work, and its jobs one by one for runtimes with a scheduler of their own. */
+export interface PlatformWork extends BackgroundWork {
+  /** Reads changes from the directory. */
+  readonly followDirectory: () => Promise<number>;
+  /** Resumes held orders whose bank may have them again, and pushes due orders. */
+  readonly deliverDueOrders: () => Promise<number>;
+  /** Pushes due events to the TPPs that subscribe to them. */
+  readonly deliverEvents: () => Promise<number>;
+  /** Stages notices of what ends soon, for a page of clients. */
+  readonly tellExpiries: () => Promise<number>;
+  /** Stages notices of planned outages. */
+  readonly tellOutages: () => Promise<number>;
+  /** Records the consents whose deadlines have passed. */
+  readonly sweepConsents: () => Promise<number>;
+  /** Deletes the personal data of consents that were never authorised. */
+  readonly forgetConsents: () => Promise<number>;
+  /** Completes erasures that a process has left unfinished. */
+  readonly finishErasures: () => Promise<number>;
+  /** Lets the time by which retention periods are judged follow the clock. */
+  readonly followTime: () => Promise<number>;
+  /** Erases and deletes cases whose retention periods have passed. */
+  readonly retireCases: () => Promise<number>;
+  /** Corrects the lists of consents and payments. */
+  readonly fillLists: () => Promise<number>;
+  /** Completes deletions that a process has left unfinished. */
+  readonly finishDeletions: () => Promise<number>;
+  /** Gives new evidence its place in the log. */
+  readonly growLog: () => Promise<number>;
+  /** Stores the traces of answered requests. */
+  readonly writeTraces: () => Promise<number>;
+  /** Sends spans to the collector, if there is one. */
+  readonly sendSpans?: () => Promise<number>;
+  /** Stores the figures of reports. */
+  readonly writeFigures: () => Promise<number>;
+  /** Notes once a minute which banks are not available. */
+  readonly watchBanks: () => Promise<number>;
+  /** Stores the key that signs receipts, so that every cell can verify them when it is no longer published. */
+  readonly storeReceiptKey: () => Promise<number>;
+  /** Stores the time mark for the next start. */
+  readonly markAge: () => Promise<number>;
+}
+
+type WorkParts =
+  & Pick<PlatformWork, "markAge">
+  & Pick<
+    TimedParts,
+    "store" | "clock" | "steady" | "monotonic" | "keys" | "config" | "operators" | "caseKeys" | "identity"
+  >
+  & {
+    readonly log: Log;
+    readonly spans: SpanQueue | undefined;
+    readonly readiness: () => Promise<Readiness>;
+  };
+
+export function composeWork(
+  parts: WorkParts,
+  shared: Shared,
+  { eventDelivery, ...notices }: NoticeJobs & { readonly eventDelivery: EventDelivery },
+): PlatformWork {
+  const { delivery, traceQueue, figures } = shared;
+  const jobs = jobsOf(parts, shared);
+  const resume = (): Promise<number> => resumeHeldOrders(delivery);
+  const deliver: Job = (isStopped) => startDueOrders(delivery, isStopped);
+  const pushEvents: Job = (isStopped) => eventDelivery.start(isStopped);
+  const isDeleted = async (id: ClientId): Promise<boolean> =>
+    await shared.clients.findDeleted(parts.store, id) !== null;
+  const count = parts.operators === undefined ? {} : {
+    countOrders: countOrders({ ...delivery, unreconciled: openHoldStore(parts.store).all }),
+    countEvents: pacedJob(
+      delivery.steady,
+      () => countEvents({ ...parts, ...shared, metrics: delivery.metrics, isDeleted }),
+    ),
+  }; // they read it
+  const processNote = processNoteOf(parts, shared);
+  const note = processNote === undefined ? {} : { noteProcess: processNote.note };
+  const paced = { ...jobs, ...notices, ...note, writeFigures: figures.writeSometimes };
+  const all = countedJobs({ ...paced, resume, deliver, pushEvents, ...count }, delivery.metrics);
+  const settled = (): Promise<unknown> => Promise.all([...delivery.underWay, eventDelivery.settled()]);
+  const work = backgroundWork(all, settled, parts.log);
+  return {
+    ...jobs,
+    tellExpiries: () => notices.tellExpiries(() => false),
+    tellOutages: () => notices.tellOutages(() => false),
+    deliverEvents: eventDelivery.deliver,
+    deliverDueOrders: async () => (await resume(), await deliverDueOrders(delivery)),
+    ...work,
+    async stop() {
+      await work.stop();
+      const last = [traceQueue.write(), figures.write(), parts.spans?.send(), processNote?.forget()];
+      await Promise.allSettled(last); // the newest; the store has logged its failure
+    },
+  };
+}
+
+/** Undefined if operators do not see this process among the others. */
+function processNoteOf(parts: WorkParts, { admission }: Shared): ProcessNote | undefined {
+  const { identity, store, keys } = parts;
+  if (identity === undefined) return undefined;
+  return openProcessNote({
+    ...parts,
+    identity,
+    processes: openProcessStore(store),
+    lanes: admission.state,
+    signingKid: () => keys.signer.kid,
+  });
+}
+
+type Jobs = Omit<
+  PlatformWork,
+  "deliverDueOrders" | "deliverEvents" | "tellExpiries" | "tellOutages" | "startWork" | "workOnce" | "stop"
+>;
+
+function jobsOf(parts: WorkParts, shared: Shared): Jobs {
+  const { delivery, statuses, clients, consents, traceQueue, figures } = shared;
+  const { store, clock, config, caseKeys, keys: { signer } } = parts;
+  const origin = { issuer: config.authUrl, cell: config.cell };
+  const evidence = { store, clock, signer, origin, log: openLogStore(store) };
+  const receiptSigner = openReceiptSigner(parts);
+  const holds = openHoldStore(store);
+  const isHeld = isHeldIn(holds);
+  const keptTime = openKeptTime({ ...parts, evidenceLog: evidence.log });
+  return {
+    followDirectory: () => followDirectory(statuses, clients, store, delivery.random),
+    sweepConsents: () => sweepConsents({ ...parts, consents, random: delivery.random }),
+    forgetConsents: () =>
+      forgetConsents({
+        ...parts,
+        consents,
+        isHeld,
+        keptNow: keptTime.now,
+        random: delivery.random,
+      }),
+    ...(caseKeys === undefined ? {} : { rewrapKeys: openRewrapping({ ...caseKeys.stored, log: parts.log }) }),
+    ...caseJobs(parts, { delivery, consents, isHeld, keptTime }, evidence.log),
+    growLog: () => growLog(evidence),
+    writeTraces: () => traceQueue.write(),
+    ...(parts.spans === undefined ? {} : { sendSpans: parts.spans.send }),
+    writeFigures: () => figures.write(),
+    watchBanks: openBankWatch({ ...parts, ...shared, circuit: delivery.circuit, holds }),
+    storeReceiptKey: async () => (await receiptSigner(), 0),
+    markAge: parts.markAge,
+  };
+}
+
+/** The jobs that go through cases: erase and delete them, and list them. */
+function caseJobs(
+  parts: WorkParts,
+  { delivery, consents, isHeld, keptTime }:
+    & Pick<Shared, "delivery" | "consents">
+    & Pick<EraseCaseDeps, "isHeld">
+    & { readonly keptTime: KeptTime },
+  evidenceLog: LogStore,
+): Pick<PlatformWork, "finishErasures" | "followTime" | "retireCases" | "finishDeletions" | "fillLists"> {
+  const { keepCasesDays, eraseCasesDays, deleteHistoriesDays } = parts.config;
+  const deps = {
+    ...parts,
+    ...delivery,
+    consents,
+    caseKeys: parts.caseKeys,
+    isHeld,
+    keptTime,
+    keepCasesMs: keepCasesDays * 86_400_000,
+    evidenceLog,
+    eraseCasesDays,
+    deleteHistoriesDays,
+    controls: openControlsStore(),
+  };
+  return {
+    finishErasures: openErasures(deps),
+    followTime: () => keptTime.follow(),
+    retireCases: () => retireCases(deps),
+    finishDeletions: () => finishDeletions(deps),
+    fillLists: openListFill(deps),
+  };
+}

@@ -1,0 +1,53 @@
+/**
+ * Production entry. `deno task serve` listens behind a TLS-terminating proxy. `deno serve src/platform/process/main.ts` and edge
+ * runtimes use the default export. The process refuses to start if the configuration is incomplete or unsafe, and lists
+ * every problem. SIGHUP reads the keys again (`deno task serve`). After SIGTERM, running requests are completed.
+ */
+import { denoFetch } from "../../base/http/deno_fetch.ts";
+import { openListener } from "../../base/http/deno_listener.ts";
+import { openStore } from "../../base/store/open_store.ts";
+import { type Cron, type Hosted, openHosted } from "./hosted.ts";
+import type { Runtime } from "./runtime.ts";
+import { serve } from "./serve.ts";
+
+const runtime: Runtime = {
+  openListener,
+  openStore,
+  fetch: denoFetch,
+  write: (bytes) => Deno.stdout.write(bytes),
+  mayRead: async (path) => (await Deno.permissions.query({ name: "read", path })).state === "granted",
+  async giveUpPermissions() {
+    await Deno.permissions.revoke({ name: "env" });
+    await Deno.permissions.revoke({ name: "write" });
+  },
+};
+
+const listens = import.meta.main && Deno.args.includes("--listen");
+let hosted: Promise<Hosted> | undefined;
+
+/** For runtimes with their own listener. Deno warns about a default export if this process listens itself. */
+export default listens ? undefined : {
+  async fetch(request: Request): Promise<Response> {
+    return await (await (hosted ??= openHosted(runtime, cron()))).fetch(request);
+  },
+};
+
+if (import.meta.main) {
+  try {
+    if (listens) {
+      await serve(runtime, Deno.args);
+      Deno.exit(0); // a write that the reader does not take would keep the process
+    }
+    await (hosted = openHosted(runtime, cron())); // the runtime listens afterwards
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    Deno.stderr.writeSync(new TextEncoder().encode(`${words}\n`));
+    Deno.exit(1);
+  }
+}
+
+/** Only with `--unstable-cron`, and on hosts that offer it. */
+function cron(): Cron | undefined {
+  const offered: unknown = Reflect.get(Deno, "cron");
+  return typeof offered === "function" ? offered as Cron : undefined;
+}

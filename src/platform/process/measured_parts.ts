@@ -1,0 +1,145 @@
+/** Guards the stores, and wraps them, the fetch of the directory and the background jobs, so that their calls are measured. */
+import type { Job } from "./background_work.ts";
+import type { Config } from "../config/config.ts";
+import { currentTrace } from "../../base/http/aside.ts";
+import { noteCall, noteSpan, type TracedCall } from "../../base/http/request_trace.ts";
+import { type Clock, monotonicClock, preciseClock } from "../../base/kernel/clock.ts";
+import { openSpanQueue, type Span, type SpanQueue } from "../../base/observability/spans.ts";
+import { measureStore } from "../../base/store/measured_store.ts";
+import { type GuardedStore, guardStore } from "../../base/store/guarded_store.ts";
+import type { Store } from "../../base/store/store.ts";
+import type { CaseKeys } from "../evidence/data_keys/case_keys.ts";
+import type { Log } from "../observed/log_events.ts";
+import type { PlatformMetrics } from "../observed/metrics.ts";
+
+/** Values that only the process that serves the platform knows. */
+export interface ProcessValues {
+  readonly droppedLogLines: () => number;
+  /** Bytes. */
+  readonly memory: () => { readonly rss: number; readonly heapUsed: number; readonly external: number };
+  readonly connections?: () => { readonly open: number; readonly limit: number };
+}
+
+/** Wraps the store so that its calls are measured. */
+function measured(store: Store, metrics: PlatformMetrics): Store {
+  return measureStore(store, preciseClock, (operation, seconds, succeeded) => {
+    metrics.observe("platform_store_duration_seconds", { operation }, seconds);
+    if (!succeeded) metrics.count("platform_store_failures_total", { operation });
+    const notes = currentTrace();
+    if (notes?.span === undefined) return;
+    const attributes = { "db.operation.name": operation };
+    const span = { name: `store ${operation}`, milliseconds: seconds * 1000, attributes, failed: !succeeded };
+    noteSpan(notes, span, preciseClock());
+  });
+}
+
+/** Wraps the fetch of the directory so that its results are counted. */
+export function measuredFetch(request: typeof fetch, metrics: PlatformMetrics): typeof fetch {
+  return async (input, init) => {
+    let result = "unreachable";
+    try {
+      const response = await request(input, init);
+      result = response.ok || response.status === 304 ? "ok" : "rejected";
+      return response;
+    } finally {
+      metrics.count("platform_directory_requests_total", { result });
+    }
+  };
+}
+
+/**
+ * Wraps a fetch so that the trace and the span of the current request have its calls. A call of the background work is a
+ * span of its own.
+ */
+export function tracedFetch(
+  { fetch: request, clock, spans }: {
+    readonly fetch: typeof fetch;
+    readonly clock: Clock;
+    readonly spans?: Pick<SpanQueue, "add"> | undefined;
+  },
+  to: TracedCall["to"],
+): typeof fetch {
+  return async (input, init) => {
+    const notes = currentTrace();
+    const call: TracedCall = notes === undefined ? { to } : noteCall(notes, to);
+    const [start, began] = [clock(), preciseClock()];
+    try {
+      const response = await request(input, init);
+      call.status = response.status;
+      return response;
+    } finally {
+      const ended = preciseClock();
+      call.milliseconds = Math.round(ended - began);
+      const span = callSpan(call, ended - began);
+      if (notes === undefined) spans?.add({ ...span, kind: "client", start });
+      else noteSpan(notes, span, ended);
+    }
+  };
+}
+
+function callSpan({ to, status }: TracedCall, milliseconds: number): Omit<Span, "start" | "kind"> {
+  const attributes = { "peer.service": to, "http.response.status_code": status };
+  return { name: `call ${to}`, milliseconds, attributes, failed: status === undefined || status >= 400 };
+}
+
+/** Wraps jobs so that their passes are counted. */
+export function countedJobs(jobs: Readonly<Record<string, Job>>, metrics: PlatformMetrics): readonly Job[] {
+  const counted = (work: string, result: string, by = 1): void =>
+    metrics.count("platform_background_passes_total", { work, result }, by);
+  for (const work of Object.keys(jobs)) counted(work, "failed", 0); // an increase needs a value before it
+  return Object.entries(jobs).map(([work, run]) => async (isStopped) => {
+    let result = "failed";
+    try {
+      const done = await run(isStopped);
+      result = "ok";
+      return done;
+    } finally {
+      counted(work, result);
+    }
+  });
+}
+
+/** Opens the queue of spans for the configured collector; undefined if there is none. */
+export function openSpans(
+  { config, fetch }: { readonly config: Config; readonly fetch: typeof globalThis.fetch },
+  metrics: PlatformMetrics,
+): SpanQueue | undefined {
+  const { spanCollector, environment, cell } = config;
+  if (spanCollector === undefined) return undefined;
+  return openSpanQueue({
+    fetch,
+    ...spanCollector,
+    resource: {
+      "service.name": "payment-platform",
+      "service.instance.id": crypto.randomUUID(),
+      "deployment.environment.name": environment,
+      "platform.cell": cell,
+    },
+    counted: (result, by) => metrics.count("platform_spans_total", { result }, by),
+  });
+}
+
+/** The store works if the data key store does too: without it no consent can be read or created. */
+export function guarded(
+  { store, caseKeys }: { readonly store: Store; readonly caseKeys?: CaseKeys | undefined },
+  metrics: PlatformMetrics,
+  log: Log,
+): GuardedStore {
+  const own = guardStore(measured(store, metrics), {
+    elapsed: monotonicClock,
+    failing: (why) => log.error("store.failing", { why }),
+    working: (failedSeconds) => log.warn("store.working", { failedSeconds }),
+  });
+  if (caseKeys === undefined) return own;
+  caseKeys.watch({
+    lost: (caseId) => log.error("data_keys.lost", { caseId }),
+    failing: (why) => log.error("data_keys.store_failing", { why }),
+    working: (failedSeconds) => log.warn("data_keys.store_working", { failedSeconds }),
+  });
+  const { vault } = caseKeys.stored;
+  return {
+    ...own,
+    isWorking: async () => (await Promise.all([own.isWorking(), vault.isWorking()])).every(Boolean),
+    isFailing: () => own.isFailing() || vault.isFailing(),
+  };
+}

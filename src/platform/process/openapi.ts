@@ -1,0 +1,106 @@
+/** The OpenAPI 3.1 documents of the participants' hosts and of the operations host, generated from the mounted routes. */
+import type { OpenAPIRegistry, RouteConfig } from "@asteasolutions/zod-to-openapi";
+import type { Endpoint } from "../../base/http/endpoint.ts";
+import { documentedRoutes, openApiDocument } from "../../base/http/openapi.ts";
+import type { Config } from "../config/config.ts";
+import { registerAnswers } from "../guards/http/openapi_answers.ts";
+import { SCHEMES } from "../guards/http/openapi_parameters.ts";
+import { OPERATOR_SCHEME, registerOperationAnswers } from "../guards/http/operation_answers.ts";
+
+const TAGS = [
+  {
+    name: "Registration",
+    description: "Dynamic client registration (RFC 7591) with a software statement, and its end (RFC 7592).",
+  },
+  { name: "Authorization", description: "Tokens and pushed authorization requests of one bank (FAPI 2.0)." },
+  { name: "Consents", description: "Domestic payment consents, for TPPs." },
+  { name: "Payments", description: "Domestic payments, for TPPs." },
+  { name: "Events", description: "What happened to a TPP's consents and payments." },
+  { name: "Traces", description: "What the platform did with a participant's requests." },
+  { name: "Back channel", description: "For banks: consents, payer accounts and payment orders." },
+  { name: "Browser", description: "Addresses that the customer's browser opens." },
+  { name: "Discovery", description: "What anyone may read of the authorization servers." },
+  { name: "Operation", description: "Health, and this document." },
+];
+
+/** Returns the document. Each operation names its host. */
+export function platformDocument(
+  { baseUrl, authUrl }: Pick<Config, "baseUrl" | "authUrl">,
+  [api, browser]: readonly [api: readonly Endpoint[], browser: readonly Endpoint[]],
+): object {
+  const frame = {
+    title: "Payment initiation platform",
+    description:
+      "Domestic payment initiation with explicit consent: FAPI 2.0, DPoP-bound tokens, mTLS, signed payloads. The schemas of " +
+      "responses are exact for this version. Later versions may add optional members and values: ignore what you do not know.",
+    contact: { name: "Developer portal", url: `${authUrl}/docs` },
+    servers: [
+      { url: baseUrl, description: "API host (client certificate required)" },
+      { url: authUrl, description: "Browser authorization host" },
+    ],
+    tags: TAGS,
+    components,
+  };
+  const at = (url: string, endpoints: readonly Endpoint[]): RouteConfig[] =>
+    documentedRoutes(endpoints).map((route) => ({ ...route, servers: [{ url }] }));
+  return openApiDocument(frame, [...at(baseUrl, api), ...at(authUrl, browser)]);
+}
+
+const OPERATIONS_TAGS = [
+  { name: "Evidence", description: "The evidence log's checkpoint and proofs." },
+  { name: "Search", description: "Finds a payment by any id." },
+  { name: "Histories", description: "Who did what, when and why." },
+  { name: "Proposals", description: "Changes that need two operators." },
+  { name: "Own", description: "What belongs to the organisation of a participant who is signed in." },
+  { name: "Reports", description: "Availability, answers and volumes by day." },
+  { name: "Participants", description: "Registered TPPs and banks, and whether they are active." },
+  { name: "Controls", description: "What operators block, revoke, hold and announce." },
+  { name: "Payment orders", description: "Orders that wait, are held or were given up." },
+  { name: "Events", description: "Pushes of events to TPPs: how they stand, and dead events sent again." },
+  { name: "Restore", description: "Banks whose orders are held after a restore of the store." },
+  { name: "State", description: "The process that answers, and this document." },
+];
+
+/** Returns the document of the operations API, whose health endpoints are in the participants' document. */
+export function operationsDocument(
+  { authUrl }: Pick<Config, "authUrl">,
+  operations: readonly Endpoint[],
+): object {
+  const url = "/";
+  const frame = {
+    title: "Operations API of the payment initiation platform",
+    description: "For the platform's own operators and their tools, on a listener of its own.",
+    contact: { name: "Platform", url: authUrl },
+    servers: [{ url, description: "The operations listener" }],
+    tags: OPERATIONS_TAGS,
+    components: operationsComponents,
+  };
+  const guarded = documentedRoutes(operations).filter(({ path }) => path.startsWith("/operations/"));
+  return openApiDocument(frame, guarded.map((route) => ({ ...route, servers: [{ url }] })));
+}
+
+function operationsComponents(registry: OpenAPIRegistry): void {
+  registry.registerComponent("securitySchemes", OPERATOR_SCHEME, {
+    type: "http",
+    scheme: "bearer",
+    description: "An operator's token.",
+  });
+  registerOperationAnswers(registry);
+}
+
+function components(registry: OpenAPIRegistry): void {
+  registry.registerComponent("securitySchemes", SCHEMES.certificate, {
+    type: "mutualTLS",
+    description: "The participant's transport certificate; its key is a `use: tls` key of the directory.",
+  });
+  for (const scope of ["payments", "bank"] as const) {
+    registry.registerComponent("securitySchemes", SCHEMES[scope], {
+      type: "http",
+      scheme: "DPoP",
+      description:
+        `\`Authorization: DPoP <access token>\` of scope \`${scope}\`, with a proof by the token's key in ` +
+        "the header `DPoP` (RFC 9449).",
+    });
+  }
+  registerAnswers(registry);
+}

@@ -1,0 +1,116 @@
+/** Every record of the platform's store. `docs/storage.md` is generated from this list. */
+import { baseRecords, spentJwtRecord } from "../../base/store/base_records.ts";
+import { auditRecord } from "../evidence/audit_trail.ts";
+import { consentDeadlineRecord, consentForgettingRecord } from "../core/consents/consent_store.ts";
+import { caseErasureRecord } from "../evidence/data_keys/erasure_store.ts";
+import { dataKeyStoreRecord } from "../evidence/data_keys/sealed_store.ts";
+import { openFlowRecord } from "../core/consents/open_flow_store.ts";
+import { consentRecord } from "../core/consents/stored_consent.ts";
+import { authorizationSessionRecord } from "../core/frontchannel/authorization_session_store.ts";
+import { openProposalsRecord, proposalRecord } from "../operations/proposal_store.ts";
+import { processRecord } from "../operations/process_store.ts";
+import { figuresRecord } from "../observed/figures/figures_store.ts";
+import { logRecords } from "../evidence/evidence_log/log_records.ts";
+import { claimRecord } from "../guards/idempotency/claim_store.ts";
+import { accessTokenRecord } from "../core/oauth/access_token_store.ts";
+import { authorizationCodeRecord, spentChallengeRecord } from "../core/oauth/authorization_code_store.ts";
+import { pushedRequestRecord } from "../core/oauth/pushed_request_store.ts";
+import { keptCopyRecord, keptPieceRecord } from "../core/participants/kept_copy_store.ts";
+import {
+  formerQueueRecord,
+  outboxDeadRecord,
+  outboxHeldRecord,
+  outboxQueueRecord,
+  outboxRecord,
+} from "../core/payments/order_outbox_records.ts";
+import { paymentOfBankRecord } from "../core/payments/payment_store.ts";
+import { paymentRecord } from "../core/payments/stored_payment.ts";
+import { storeEpochRecord } from "../operations/recovery/epoch_store.ts";
+import { orderHoldRecord } from "../operations/recovery/hold_store.ts";
+import {
+  bankRecord,
+  clientRecord,
+  deletedClientRecord,
+  softwareStatementRecord,
+} from "../core/registration/client_records.ts";
+import { keptTimeRecord } from "../operations/cases/kept_time.ts";
+import { caseDeletionRecord, retentionScanRecord } from "../operations/cases/retention_store.ts";
+import { deletedCaseRecord } from "../evidence/deleted_case_store.ts";
+import { evidenceDocumentRecord } from "../evidence/document_store.ts";
+import { evidenceRecord } from "../evidence/evidence_store.ts";
+import { controlledPartyRecord, controlsRecord } from "../guards/security/controls_store.ts";
+import { listFillRecord } from "../guards/lookup/list_fill_store.ts";
+import { listedRecord } from "../guards/lookup/listed_store.ts";
+import { lookupRecord } from "../guards/lookup/lookup_store.ts";
+import { traceOfRecord, traceRecord } from "../operations/traces/trace_store.ts";
+import {
+  eventRecord,
+  finishedEventRecord,
+  finishedNoticeRecord,
+  noticeRecord,
+} from "../events/event_records.ts";
+import { outageSpreadRecord } from "../events/outage_notice_store.ts";
+import { toldExpiriesRecord } from "../events/expiry_store.ts";
+import { subscriptionRecord } from "../events/subscription_store.ts";
+import { receiptKeyRecord } from "../core/receipts/receipt_keys.ts";
+import { rateBucketRecord } from "../guards/security/rate_limit_store.ts";
+
+export const platformRecords = [
+  dataKeyStoreRecord,
+  caseErasureRecord,
+  clientRecord,
+  deletedClientRecord,
+  softwareStatementRecord,
+  bankRecord,
+  accessTokenRecord,
+  pushedRequestRecord,
+  authorizationCodeRecord,
+  spentChallengeRecord,
+  authorizationSessionRecord,
+  openFlowRecord,
+  consentRecord,
+  consentDeadlineRecord,
+  consentForgettingRecord,
+  paymentRecord,
+  paymentOfBankRecord,
+  outboxRecord,
+  outboxQueueRecord,
+  outboxDeadRecord,
+  outboxHeldRecord,
+  formerQueueRecord,
+  claimRecord,
+  spentJwtRecord,
+  evidenceRecord,
+  evidenceDocumentRecord,
+  receiptKeyRecord,
+  auditRecord,
+  rateBucketRecord,
+  keptCopyRecord,
+  keptPieceRecord,
+  orderHoldRecord,
+  controlsRecord,
+  controlledPartyRecord,
+  storeEpochRecord,
+  traceRecord,
+  traceOfRecord,
+  figuresRecord,
+  proposalRecord,
+  openProposalsRecord,
+  processRecord,
+  eventRecord,
+  finishedEventRecord,
+  noticeRecord,
+  finishedNoticeRecord,
+  outageSpreadRecord,
+  toldExpiriesRecord,
+  subscriptionRecord,
+  lookupRecord,
+  listedRecord,
+  listFillRecord,
+  deletedCaseRecord,
+  caseDeletionRecord,
+  retentionScanRecord,
+  keptTimeRecord,
+  ...logRecords,
+  ...baseRecords,
+] as const;

@@ -1,0 +1,243 @@
+/** `PUT back-channel-auth/{ConsentId}`: rejected reports, which change no state (contract EP12; Decision C11). */
+import { assertEquals } from "@std/assert";
+import type { JsonObject } from "testing/jwts.ts";
+import {
+  ACCOUNTS,
+  assertIndistinguishable,
+  assertNotFound,
+  consentPath,
+  idleBankCall,
+  idleReport,
+  NO_TOKEN_HERE,
+  NOT_A_BANK,
+  putReport,
+  report,
+  reportFor,
+} from "testing/back_channel.ts";
+import { call, good } from "testing/flows.ts";
+import { toBank } from "testing/authorization_flow.ts";
+import { payloadSignature } from "testing/jwts.ts";
+import { assertBare, assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
+import { openEnvironment } from "testing/environment.ts";
+import { steps, stepsOf } from "support/steps.ts";
+import { edited } from "../../guards/http/edited.ts";
+
+Deno.test("PUT back-channel-auth for another bank's consent, or none, answers what does not exist [RP-N25] [C2]", async () => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
+  const atB = await toBank(env, { bank: env.bankB });
+  const answers: Response[] = [];
+  for (const id of [atB.consentId, "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11", "consent"]) {
+    const response = await idleReport(env, { ...flow, consentId: id }, report("BANKA", id));
+    await assertNotFound(response.clone());
+    answers.push(response);
+  }
+  await assertIndistinguishable(answers);
+});
+
+Deno.test("PUT back-channel-auth names every field that is wrong [BCH-04] [RP-N25]", async (t) => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
+  const [first] = ACCOUNTS;
+  const other = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
+  const cases: Readonly<Record<string, readonly [JsonObject, ...(readonly [string, string])[]]>> = {
+    "BankId of another bank": [{ BankId: "BANKB" }, ["Field.Invalid", "Data.BankId"]],
+    "BankId in other case": [{ BankId: "banka" }, ["Field.Invalid", "Data.BankId"]],
+    "BankId missing": [{ BankId: undefined }, ["Field.Missing", "Data.BankId"]],
+    "ConsentId of another consent": [{ ConsentId: other }, ["Field.Invalid", "Data.ConsentId"]],
+    "ConsentId missing": [{ ConsentId: undefined }, ["Field.Missing", "Data.ConsentId"]],
+    "Sub is an account number of the list": [{ Sub: first?.Identification }, ["Field.Invalid", "Data.Sub"]],
+    "Sub is another account number": [{ Sub: "DE89370400440532013000" }, ["Field.Invalid", "Data.Sub"]],
+    "Sub missing": [{ Sub: undefined }, ["Field.Missing", "Data.Sub"]],
+    "Sub empty": [{ Sub: "" }, ["Field.Invalid", "Data.Sub"]],
+    "Sub of 71 characters": [{ Sub: "s".repeat(71) }, ["Field.Invalid", "Data.Sub"]],
+    "an empty list": [{ DebtorAccount: [] }, ["Field.Missing", "Data.DebtorAccount"]],
+    "no list": [{ DebtorAccount: undefined }, ["Field.Missing", "Data.DebtorAccount"]],
+    "an account in place of the list": [{ DebtorAccount: first }, ["Field.Invalid", "Data.DebtorAccount"]],
+    "an account twice": [{ DebtorAccount: [first, first] }, ["Field.Invalid", "Data.DebtorAccount[1]"]],
+    "101 accounts": [{
+      DebtorAccount: Array.from({ length: 101 }, (_, n) => ({
+        SchemeName: "UK.OBIE.SortCodeAccountNumber",
+        Identification: `1128000${String(n).padStart(7, "0")}`,
+      })),
+    }, ["Field.Invalid", "Data.DebtorAccount"]],
+    "a Balance that is a number": [
+      { DebtorAccount: [{ ...first, Balance: 1000 }] },
+      ["Field.Invalid", "Data.DebtorAccount[0].Balance"],
+    ],
+    "a Currency in small letters": [
+      { DebtorAccount: [{ ...first, Currency: "eur" }] },
+      ["Field.Invalid", "Data.DebtorAccount[0].Currency"],
+    ],
+    "an IBAN with a wrong check digit": [
+      { DebtorAccount: [{ ...first, Identification: "GB34BUKB20201555555555" }] },
+      ["Unsupported.AccountIdentifier", "Data.DebtorAccount[0].Identification"],
+    ],
+    "an unknown scheme": [
+      { DebtorAccount: [{ ...first, SchemeName: "UK.OBIE.Unknown" }] },
+      ["Unsupported.Scheme", "Data.DebtorAccount[0].SchemeName"],
+    ],
+    "a Name, which is not the bank's to give": [
+      { DebtorAccount: [{ ...first, Name: "Alice" }] },
+      ["Field.Unexpected", "Data.DebtorAccount[0].Name"],
+    ],
+    "an unknown member": [{ Status: "Authorized" }, ["Field.Unexpected", "Data.Status"]],
+    "three faults at once": [
+      { BankId: "BANKB", Sub: "", DebtorAccount: [] },
+      ["Field.Invalid", "Data.BankId"],
+      ["Field.Missing", "Data.DebtorAccount"],
+      ["Field.Invalid", "Data.Sub"],
+    ],
+  };
+  await steps(t, cases, async ([changes, ...faults]) => {
+    await assertFaults(await idleReport(env, flow, reportFor(flow, changes)), 400, faults);
+  });
+  await t.step("and nothing else was wrong with it", async () => {
+    await good(putReport(env, flow, reportFor(flow)), 200);
+  });
+});
+
+Deno.test("PUT back-channel-auth names a value that is wrong, or a member that is missing, by its path [BCH-04]", async (t) => {
+  await using env = await openEnvironment();
+  const [flow, atB] = [await toBank(env), await toBank(env, { bank: env.bankB })];
+  const first = { ...ACCOUNTS[0], SchemeName: "UK.OBIE.IBAN", SecondaryIdentification: "SUB-1" };
+  const second = { SchemeName: "UK.OBIE.SortCodeAccountNumber", Identification: "11280001234567" };
+  const full = reportFor(flow, { DebtorAccount: [first, second] });
+  const identifier = "Unsupported.AccountIdentifier";
+  const cases: readonly (readonly [path: string, code: string, values: readonly unknown[]])[] = [
+    ["Data", "Field.Missing", [undefined]],
+    ["Data.DebtorAccount[1].SchemeName", "Field.Missing", [undefined]],
+    ["Data.DebtorAccount[0].Identification", "Field.Missing", [undefined]],
+    ["Data.ConsentId", "Field.Invalid", ["zzz", "", 5, null]],
+    ["Data.Sub", "Field.Invalid", [5, null, "GB29NWBK60161331926819", "GB29 NWBK 6016 1331 9268 19"]],
+    ["Data.Sub", "Field.Invalid", ["11280001234567", "11-28-00 01234567", "sub-1", "4111111111111111"]],
+    ["Data.DebtorAccount[0].SchemeName", "Unsupported.Scheme", ["zzzz"]],
+    ["Data.DebtorAccount[0].Identification", identifier, ["GB30NWBK60161331926819"]],
+    ["Data.DebtorAccount[1].Identification", identifier, ["1128"]],
+    ["Data.DebtorAccount[0].SecondaryIdentification", "Unsupported.AccountSecondaryIdentifier", [
+      "x".repeat(35),
+    ]],
+    ["Data.DebtorAccount[0].Balance", "Field.Invalid", ["1,500.00", 1500, "1.123456"]],
+    ["Data.DebtorAccount[0].Currency", "Field.Invalid", ["ZZZ", "eur"]],
+    ["Data.DebtorAccount[1]", "Field.Invalid", ["text", { ...first, SchemeName: "IBAN" }]],
+    ["Data.DebtorAccount", "Field.Invalid", ["text"]],
+    ["Risk", "Field.Unexpected", [{}]],
+  ];
+  for (const [path, code, values] of cases) {
+    await t.step(`${code} ${path}`, async () => {
+      for (const value of values) {
+        await assertFaults(await idleReport(env, flow, edited(full, path, value)), 400, [[code, path]]);
+      }
+    });
+  }
+  await t.step("an account again, with another balance", async () => {
+    const DebtorAccount = [first, second, { ...first, Balance: "1.00" }];
+    const response = await idleReport(env, flow, reportFor(flow, { DebtorAccount }));
+    await assertFaults(response, 400, [["Field.Invalid", "Data.DebtorAccount[2]"]]);
+  });
+  await stepsOf(t, [[], undefined], (list) => `${list} for the bank's own screen`, async (DebtorAccount) => {
+    const response = await idleReport(env, atB, reportFor(atB, { DebtorAccount }));
+    await assertFaults(response, 400, [["Field.Missing", "Data.DebtorAccount"]]);
+  });
+});
+
+Deno.test("PUT back-channel-auth rejects what is no JSON of the right kind [RP-N10] [RP-N12] [RP-N13] [RP-N14] [RP-N15]", async (t) => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
+  const body = JSON.stringify(reportFor(flow));
+  const malformed = {
+    "half of it": body.slice(0, -1),
+    "more behind it": `${body}{}`,
+    "a member twice": body.replace('"Sub":"customer-1"', '"Sub":"customer-2","Sub":"customer-1"'),
+    "a byte order mark": `\uFEFF${body}`,
+    "nothing": "",
+  };
+  await steps(t, malformed, async (text) => {
+    await assertFaults(await idleReport(env, flow, text), 400, [["Resource.InvalidFormat"]]);
+  });
+  await t.step("text/plain", async () => {
+    const headers = { "content-type": "text/plain" };
+    await assertFaults(await idleReport(env, flow, body, { headers }), 415, [[
+      "Header.Invalid",
+      "Content-Type",
+    ]]);
+  });
+  await t.step("gzip", async () => {
+    const headers = { "content-encoding": "gzip" };
+    const response = await idleReport(env, flow, body, { headers });
+    await assertFaults(response, 415, [["Header.Invalid", "Content-Encoding"]]);
+  });
+  await t.step("more than 64 KiB", async () => {
+    assertEquals((await idleReport(env, flow, body.padEnd(65_537))).status, 413);
+  });
+});
+
+Deno.test("PUT back-channel-auth needs the bank's signature over these bytes [BCH-02] [RP-N2] [RP-N3] [RP-N4]", async (t) => {
+  await using env = await openEnvironment();
+  const { bankA, bankB, tpp } = env;
+  const flow = await toBank(env);
+  const body = JSON.stringify(reportFor(flow));
+  await t.step("none", async () => {
+    const response = await idleReport(env, flow, body, { signature: null });
+    await assertFaults(response, 400, [["Signature.Missing", "x-jws-signature"]]);
+  });
+  await t.step("over other bytes", async () => {
+    const signature = await payloadSignature(env, bankA, `${body} `);
+    const response = await idleReport(env, flow, body, { signature });
+    await assertFaults(response, 400, [["Signature.Invalid", "x-jws-signature"]]);
+  });
+  for (const [name, signer] of Object.entries({ "another bank": bankB, "a TPP": tpp })) {
+    await t.step(`by ${name} in its own name`, async () => {
+      const signature = await payloadSignature(env, signer, body);
+      const response = await idleReport(env, flow, body, { signature });
+      await assertFaults(response, 400, [["Signature.InvalidClaim", "http://openbanking.org.uk/iss"]]);
+    });
+    await t.step(`by ${name} in the bank's name`, async () => {
+      const signature = await payloadSignature(env, bankA, body, { key: signer.signing });
+      const response = await idleReport(env, flow, body, { signature });
+      await assertFaults(response, 400, [["Signature.InvalidClaim", "kid"]]);
+    });
+  }
+  await t.step("by the bank's transport key", async () => {
+    const signature = await payloadSignature(env, bankA, body, { key: bankA.transport });
+    const response = await idleReport(env, flow, body, { signature });
+    await assertFaults(response, 400, [["Signature.InvalidClaim", "kid"]]);
+  });
+  for (const profile of ["A", "B"] as const) {
+    await t.step(`the bank's own in profile ${profile} [RP-N8]`, async () => {
+      await good(putReport(env, flow, body, { profile }), 200);
+    });
+  }
+});
+
+Deno.test("PUT back-channel-auth rejects TPPs, other banks and other certificates [BCH-02] [RG-N9] [RP-N1]", async (t) => {
+  await using env = await openEnvironment();
+  const { tpp, bankB } = env;
+  const flow = await toBank(env);
+  const path = consentPath(flow.consentId);
+  const options = { method: "PUT", body: JSON.stringify(reportFor(flow)) };
+  await t.step("a TPP", async () => {
+    const response = await unchanged(env, () => call(env, tpp, flow.bound, path, options));
+    await assertChallenge(response, 403, NOT_A_BANK);
+  });
+  await t.step("another bank", async () => {
+    await assertChallenge(await idleBankCall(env, bankB, path, options), 401, NO_TOKEN_HERE);
+  });
+  await t.step("the TPP's certificate", async () => {
+    await assertChallenge(await idleReport(env, flow, reportFor(flow), { as: tpp }), 401, NO_TOKEN_HERE);
+  });
+  await t.step("no proof", async () => {
+    const response = await idleReport(env, flow, reportFor(flow), { proof: null });
+    await assertChallenge(response, 401, 'DPoP error="invalid_dpop_proof", algs="PS256"');
+  });
+});
+
+Deno.test("PUT back-channel-auth: the FAPI headers are optional, malformed ones rejected [RP-N26] [C10]", async () => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
+  await good(putReport(env, flow, reportFor(flow)), 200);
+  const headers = { "x-fapi-customer-ip-address": "somewhere" };
+  const response = await idleReport(env, flow, reportFor(flow), { headers });
+  await assertFaults(response, 400, [["Header.Invalid", "x-fapi-customer-ip-address"]]);
+  await assertBare(await idleReport(env, flow, reportFor(flow), { headers: { accept: "text/html" } }), 406);
+});

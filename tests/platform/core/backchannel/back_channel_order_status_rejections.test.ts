@@ -1,0 +1,187 @@
+import { assertEquals } from "@std/assert";
+import { bodyOf } from "testing/answers.ts";
+import type { JsonObject } from "testing/jwts.ts";
+import {
+  assertIndistinguishable,
+  assertNotFound,
+  idleBankCall,
+  NO_TOKEN_HERE,
+  NOT_A_BANK,
+  orderPath,
+  paidAt,
+  putStatus,
+} from "testing/back_channel.ts";
+import { call, clientToken, good } from "testing/flows.ts";
+import { openGatedStore } from "support/gated_store.ts";
+import { payloadSignature } from "testing/jwts.ts";
+import { assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
+import { openEnvironment } from "testing/environment.ts";
+import { data, idlePut } from "./status_reports.ts";
+import { steps } from "support/steps.ts";
+import { COMPLETED, IN_PROCESS, order } from "./order_statuses.ts";
+import { edited } from "../../guards/http/edited.ts";
+
+Deno.test("PUT back-channel-payments names every field that is wrong [D3]", async (t) => {
+  await using env = await openEnvironment();
+  const id = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
+  const amount = { Amount: "0.25", Currency: "EUR" };
+  const cases: Readonly<Record<string, readonly [JsonObject, ...(readonly [string, string])[]]>> = {
+    "Status missing": [data(COMPLETED, { Status: undefined }), ["Field.Missing", "Data.Status"]],
+    "Status unknown": [data("Completed"), ["Field.Invalid", "Data.Status"]],
+    "Status in small letters": [data("rejected"), ["Field.Invalid", "Data.Status"]],
+    "Status of another scheme": [data("RJCT"), ["Field.Invalid", "Data.Status"]],
+    "time missing": [
+      data(COMPLETED, { StatusUpdateDateTime: undefined }),
+      ["Field.Missing", "Data.StatusUpdateDateTime"],
+    ],
+    "time without offset": [
+      data(COMPLETED, { StatusUpdateDateTime: "2040-01-15T12:00:00" }),
+      ["Field.InvalidDate", "Data.StatusUpdateDateTime"],
+    ],
+    "time that never was": [
+      data(COMPLETED, { StatusUpdateDateTime: "2040-02-30T12:00:00Z" }),
+      ["Field.InvalidDate", "Data.StatusUpdateDateTime"],
+    ],
+    "StatusReason of 257 characters": [
+      data(COMPLETED, { StatusReason: "r".repeat(257) }),
+      ["Field.Invalid", "Data.StatusReason"],
+    ],
+    "21 charges": [
+      data(COMPLETED, { Charges: Array.from({ length: 21 }, () => ({ Amount: amount })) }),
+      ["Field.Invalid", "Data.Charges"],
+    ],
+    "a charge below nothing": [
+      data(COMPLETED, { Charges: [{ Amount: { ...amount, Amount: "-0.25" } }] }),
+      ["Field.Invalid", "Data.Charges[0].Amount.Amount"],
+    ],
+    "an unknown member": [
+      data(COMPLETED, { DomesticPaymentId: id }),
+      ["Field.Unexpected", "Data.DomesticPaymentId"],
+    ],
+    "two faults": [{}, ["Field.Missing", "Data.Status"], ["Field.Missing", "Data.StatusUpdateDateTime"]],
+  };
+  await steps(t, cases, async ([changes, ...faults]) => {
+    await assertFaults(await idlePut(env, env.bankA, id, changes), 400, faults);
+  });
+  await t.step("half a body", async () => {
+    const response = await idlePut(env, env.bankA, id, {}, { body: '{"Data":' });
+    await assertFaults(response, 400, [["Resource.InvalidFormat"]]);
+  });
+  await t.step("text/plain", async () => {
+    const headers = { "content-type": "text/plain" };
+    const response = await idlePut(env, env.bankA, id, data(COMPLETED), { headers });
+    await assertFaults(response, 415, [["Header.Invalid", "Content-Type"]]);
+  });
+});
+
+Deno.test("PUT back-channel-payments names a value that is wrong, or a member that is missing, by its path [D3]", async (t) => {
+  await using env = await openEnvironment();
+  const id = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
+  const charge = {
+    ChargeBearer: "BorneByDebtor",
+    Type: "UK.OBIE.CHAPSOut",
+    Amount: { Amount: "0.25", Currency: "EUR" },
+  };
+  const full = { Data: data(COMPLETED, { StatusReason: "Booked", Charges: [charge] }) };
+  const cases: readonly (readonly [path: string, code: string, values: readonly unknown[]])[] = [
+    ["Data", "Field.Missing", [undefined]],
+    ["Data.Charges[0].Amount", "Field.Missing", [undefined]],
+    ["Data.Charges[0].Amount.Amount", "Field.Missing", [undefined]],
+    ["Data.Status", "Field.Invalid", ["Accepted", "ACSC"]],
+    ["Data.StatusUpdateDateTime", "Field.InvalidDate", ["2040-01-15T12:00:00", "yesterday"]],
+    ["Data.StatusUpdateDateTime", "Field.Invalid", [1780315200]],
+    ["Data.StatusReason", "Field.Invalid", ["", "a\u001bb"]],
+    ["Data.Charges[0].ChargeBearer", "Field.Invalid", ["Nobody"]],
+    ["Data.Charges[0].Amount.Amount", "Field.Invalid", ["-0.25", 0.25]],
+    ["Data.Charges[0].Amount.Currency", "Field.Invalid", ["ZZZ"]],
+    ["Data.Extra", "Field.Unexpected", [1]],
+  ];
+  for (const [path, code, values] of cases) {
+    await t.step(`${code} ${path}`, async () => {
+      for (const value of values) {
+        const body = JSON.stringify(edited(full, path, value));
+        await assertFaults(await idlePut(env, env.bankA, id, {}, { body }), 400, [[code, path]]);
+      }
+    });
+  }
+  await t.step("and takes a report without charges", async () => {
+    const answer = await good(putStatus(env, env.bankA, id, data(COMPLETED, { Charges: [] })), 200);
+    assertEquals(answer.Data.Charges, []);
+  });
+});
+
+Deno.test("PUT back-channel-payments needs the bank's signature [BCH-02] [RP-N2] [RP-N3] [RP-N4]", async (t) => {
+  await using env = await openEnvironment();
+  const { bankA, bankB } = env;
+  const id = (await paidAt(env, bankA)).data.DomesticPaymentId;
+  const body = JSON.stringify({ Data: data("Rejected") });
+  const cases: Readonly<Record<string, readonly [string | null, readonly [string, string]]>> = {
+    "none": [null, ["Signature.Missing", "x-jws-signature"]],
+    "over another status": [
+      await payloadSignature(env, bankA, body.replace("Rejected", COMPLETED)),
+      ["Signature.Invalid", "x-jws-signature"],
+    ],
+    "by another bank": [
+      await payloadSignature(env, bankA, body, { key: bankB.signing }),
+      ["Signature.InvalidClaim", "kid"],
+    ],
+  };
+  await steps(t, cases, async ([signature, fault]) => {
+    await assertFaults(await idlePut(env, bankA, id, {}, { body, signature }), 400, [fault]);
+  });
+  await t.step("and takes the bank's own", async () => {
+    await good(putStatus(env, bankA, id, "Rejected"), 200);
+  });
+});
+
+Deno.test("PUT back-channel-payments rejects TPPs and other banks, whose payments do not exist for it [C2] [RG-N9] [A3]", async (t) => {
+  await using env = await openEnvironment();
+  const { bankA, bankB, tpp } = env;
+  const { data: made, flow } = await paidAt(env, bankA);
+  const id = made.DomesticPaymentId;
+  const options = { method: "PUT", body: JSON.stringify({ Data: data("Rejected") }) };
+  await t.step("a TPP", async () => {
+    const response = await unchanged(env, () => call(env, tpp, flow.payment, orderPath(id), options));
+    await assertChallenge(response, 403, NOT_A_BANK);
+  });
+  await t.step("another bank at this bank's address", async () => {
+    await assertChallenge(await idleBankCall(env, bankB, orderPath(id), options), 401, NO_TOKEN_HERE);
+  });
+  await t.step("another bank at its own address, and ids that do not exist", async () => {
+    const answers: Response[] = [];
+    for (const other of [id, "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11", "payment"]) {
+      const response = await idlePut(env, bankB, other, data("Rejected"));
+      await assertNotFound(response.clone());
+      answers.push(response);
+    }
+    await assertIndistinguishable(answers);
+  });
+  await t.step("the payment is as it was", async () => {
+    assertEquals((await order(env, id)).Status, IN_PROCESS);
+  });
+});
+
+Deno.test("PUT back-channel-payments: of parallel contradicting reports one is taken, of the same both [D3]", async (t) => {
+  const cases = {
+    "Rejected and Completed": [["Rejected", COMPLETED], [200, 400]],
+    "Rejected twice": [["Rejected", "Rejected"], [200, 200]],
+  } as const;
+  await steps(t, cases, async ([statuses, expected]) => {
+    const store = await openGatedStore();
+    await using env = await openEnvironment({ store });
+    const id = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
+    const bound = await clientToken(env, env.bankA);
+    store.gather(2);
+    const answers = await Promise.all(
+      statuses.map((status) => putStatus(env, env.bankA, id, status, { bound })),
+    );
+    assertEquals(answers.map(({ status }) => status).toSorted(), [...expected]);
+    const taken = await Promise.all(
+      answers.filter(({ status }) => status === 200).map((answer) => bodyOf(answer)),
+    );
+    const { Status } = await order(env, id);
+    assertEquals(taken.map(({ Data }) => Data.Status), taken.map(() => Status));
+    const history = await env.store.list<{ event: string }>({ prefix: ["audit", id], limit: 100 });
+    assertEquals(history.length, 2);
+  });
+});

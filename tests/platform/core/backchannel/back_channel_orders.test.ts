@@ -1,0 +1,153 @@
+/** `GET back-channel-payments`: a bank fetches the payments it has to make (Decision D2). */
+import { OVERTAKING_MS } from "../../../../src/platform/core/backchannel/payment_order_routes.ts";
+import { assertEquals, assertMatch } from "@std/assert";
+import type { PaymentOrders } from "testing/answers.ts";
+import { idleBankCall, orderPath, paidAt, putStatus } from "testing/back_channel.ts";
+import { consentBody, good } from "testing/flows.ts";
+import { assertCommonHeaders } from "testing/resource_answers.ts";
+import { type Environment, openEnvironment, START } from "testing/environment.ts";
+import { idsOf, listed, UNKNOWN } from "./listed_orders.ts";
+
+const INITIATION = {
+  InstructionIdentification: "ACME412",
+  EndToEndIdentification: "FRESCO.21302.GFX.20",
+  InstructedAmount: { Amount: "165.88", Currency: "EUR" },
+  CreditorAccount: {
+    SchemeName: "UK.OBIE.IBAN",
+    Identification: "FR1420041010050500013M02606",
+    Name: "ACME Inc",
+  },
+};
+
+/** Further orders of bank A, copies of a real one: the n-th made n milliseconds later. */
+async function addOrders(env: Environment, paymentId: string, count: number): Promise<string[]> {
+  const real = (await env.store.get<{ readonly createdAt: number }>(["payment", paymentId]))?.value;
+  const ids: string[] = [];
+  for (let n = 1; n <= count; n++) {
+    const id = crypto.randomUUID();
+    const createdAt = Number(real?.createdAt) + n;
+    await env.store.commit({
+      checks: [],
+      writes: [
+        { kind: "set", key: ["payment", id], value: { ...real, id, createdAt } },
+        {
+          kind: "set",
+          key: ["payment_order", "BANKA", `${String(createdAt).padStart(15, "0")}-${id}`],
+          value: id,
+        },
+      ],
+    });
+    ids.push(id);
+  }
+  return ids;
+}
+
+Deno.test("GET back-channel-payments gives an order in full, alone and in the list [D2]", async () => {
+  await using env = await openEnvironment();
+  const debtor = {
+    SchemeName: "UK.OBIE.IBAN",
+    Identification: "GB33BUKB20201555555555",
+    Name: "Alice Example",
+    SecondaryIdentification: "SUB-7",
+  };
+  const more = {
+    DebtorAccount: debtor,
+    CreditorPostalAddress: { TownName: "Paris", Country: "FR" },
+    RemittanceInformation: { Unstructured: "Internal ops code 5120101", Reference: "FRESCO-101" },
+    SupplementaryData: { DebtorMobileNumber: "+447700900123" },
+  };
+  assertEquals(await listed(env), { PaymentOrder: [] });
+  const { data } = await paidAt(env, env.bankA, { body: consentBody({ initiation: more }) });
+  const order = {
+    DomesticPaymentId: data.DomesticPaymentId,
+    ConsentId: data.ConsentId,
+    CreationDateTime: "2040-01-15T12:00:00+00:00",
+    Status: "AcceptedSettlementInProcess",
+    StatusUpdateDateTime: "2040-01-15T12:00:00+00:00",
+    Initiation: { ...INITIATION, ...more },
+    DebtorAccount: debtor,
+    Charges: [],
+  };
+  assertEquals(await listed(env), { PaymentOrder: [order] });
+  const response = await idleBankCall(env, env.bankA, orderPath(data.DomesticPaymentId));
+  assertEquals(response.status, 200);
+  assertEquals(response.headers.get("content-type"), "application/json; charset=utf-8");
+  assertCommonHeaders(response);
+  assertEquals(await response.json(), { Data: order });
+});
+
+Deno.test("GET back-channel-payments names the account that the customer chose [D2]", async (t) => {
+  await using env = await openEnvironment();
+  const chosen = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" };
+  for (const bank of [env.bankA, env.bankB]) {
+    await t.step(bank.orgId === "BANKA" ? "on the platform's screen" : "on the bank's screen", async () => {
+      const { data } = await paidAt(env, bank);
+      const [order] = (await listed(env, "", bank)).PaymentOrder;
+      assertEquals([order?.DomesticPaymentId, order?.DebtorAccount], [data.DomesticPaymentId, chosen]);
+      assertEquals(order?.Initiation, INITIATION);
+    });
+  }
+});
+
+Deno.test("GET back-channel-payments lists a bank's own orders, oldest first [D2] [A3]", async () => {
+  await using env = await openEnvironment();
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n++) {
+    ids.push((await paidAt(env, env.bankA)).data.DomesticPaymentId);
+    env.now += 1;
+  }
+  const atB = (await paidAt(env, env.bankB)).data.DomesticPaymentId;
+  assertEquals(idsOf(await listed(env)), ids);
+  assertEquals(idsOf(await listed(env, "", env.bankB)), [atB]);
+});
+
+Deno.test("GET back-channel-payments gives 100 orders a page, each once by following After [D2]", async (t) => {
+  await using env = await openEnvironment();
+  const first = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
+  const ids = [first, ...await addOrders(env, first, 204)];
+  env.now = START + 60_000;
+  const pages: PaymentOrders["Data"][] = [await listed(env)];
+  for (let after = pages[0]?.After; after !== undefined; after = pages.at(-1)?.After) {
+    pages.push(await listed(env, `?after=${after}`));
+  }
+  await t.step("205 orders in three pages", () => {
+    assertEquals(pages.map((page) => page.PaymentOrder.length), [100, 100, 5]);
+    assertEquals(pages.flatMap(idsOf), ids);
+    assertMatch(pages[0]?.After, /^\d{15}-[0-9a-f-]{36}$/);
+    assertEquals(Object.keys(pages[2] ?? {}), ["PaymentOrder"]);
+  });
+  await t.step("the last After finds the orders that came since", async () => {
+    const [late = ""] = await addOrders(env, ids.at(-1) ?? "", 1);
+    const page = await listed(env, `?after=${pages[1]?.After}`);
+    assertEquals(idsOf(page), [...ids.slice(200), late]);
+  });
+  await t.step("beyond the last order there is nothing", async () => {
+    assertEquals(await listed(env, `?after=999999999999999-${UNKNOWN}`), { PaymentOrder: [] });
+  });
+  await t.step("a filtered page may be empty and still go on", async () => {
+    await good(putStatus(env, env.bankA, ids[150] ?? "", "Rejected"), 200);
+    const page = await listed(env, "?status=Rejected");
+    assertEquals([idsOf(page), page.After], [[], pages[0]?.After]);
+    assertEquals(idsOf(await listed(env, `?status=Rejected&after=${page.After}`)), [ids[150]]);
+  });
+});
+
+Deno.test("GET back-channel-payments never goes on past an order that an older one may still overtake [D1] [D2]", async (t) => {
+  await using env = await openEnvironment();
+  const first = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
+  const ids = [first, ...await addOrders(env, first, 120)]; // made at START + 0 … 120 ms
+  await t.step("none is old enough: the page says no After", async () => {
+    env.now = START + OVERTAKING_MS - 1;
+    const page = await listed(env);
+    assertEquals([idsOf(page), page.After], [ids.slice(0, 100), undefined]);
+  });
+  await t.step("half are old enough: it goes on behind them, repeating the others", async () => {
+    env.now = START + OVERTAKING_MS + 49;
+    const page = await listed(env);
+    assertEquals(idsOf(page), ids.slice(0, 100));
+    const [straggler = ""] = await addOrders(env, ids[59] ?? "", 1); // committed late
+    const next = idsOf(await listed(env, `?after=${page.After}`));
+    assertEquals(next.filter((id) => id !== straggler), ids.slice(50));
+    assertEquals(next.includes(straggler), true);
+  });
+});

@@ -1,0 +1,145 @@
+/** A payment against its consent, and which part of the payment data each reader gets (contract MT1 to MT4, CR2, BF2). */
+import { assertEquals } from "@std/assert";
+import { differencesFrom } from "../../../../src/platform/core/consents/initiation.ts";
+import { mismatchFaults } from "../../../../src/platform/core/payments/payment_schema.ts";
+import type { Account } from "../../../../src/base/values/account.ts";
+import { edited, without } from "../../guards/http/edited.ts";
+import { FULL, MINIMAL } from "testing/bodies.ts";
+import { leavesOf } from "testing/resource_bodies.ts";
+import { consentDataOf, paymentDataOf } from "./payment_data.ts";
+
+/** Paths in which a payment differs from a consent. */
+function mismatches(consent: unknown, payment: unknown, selected?: Account): string[] {
+  const differences = differencesFrom(consentDataOf(consent), paymentDataOf(payment), selected);
+  return mismatchFaults(differences).map(({ code, path }) => {
+    assertEquals(code, "Resource.ConsentMismatch");
+    return path ?? "";
+  });
+}
+
+const EXPLICIT = without(FULL, "Data.Initiation.DebtorAccount");
+
+const LEAVES = leavesOf(FULL).filter((path) => /^(Data\.Initiation|Risk)\./.test(path));
+
+/** Leaves that a payment may omit only because no response ever contained them (contract MT3). */
+const NEVER_ANSWERED = ["Data.Initiation.DebtorAccount.Name"];
+const REQUIRED = [
+  "InstructedAmount.Amount",
+  "InstructedAmount.Currency",
+  "DebtorAccount.SchemeName",
+  "DebtorAccount.Identification",
+  "CreditorAccount.SchemeName",
+  "CreditorAccount.Identification",
+  "CreditorAccount.Name",
+].map((path) => `Data.Initiation.${path}`).concat(
+  "Risk.DeliveryAddress.TownName",
+  "Risk.DeliveryAddress.Country",
+);
+
+Deno.test("payment that lacks a leaf of its consent, or adds one, differs there [PAY-02]", () => {
+  for (const path of LEAVES) {
+    if (REQUIRED.includes(path) || path.includes("[")) continue;
+    const lacking = without(FULL, path);
+    assertEquals(mismatches(lacking, FULL), [path], `added ${path}`);
+    assertEquals(mismatches(FULL, lacking), NEVER_ANSWERED.includes(path) ? [] : [path], `removed ${path}`);
+  }
+});
+
+Deno.test("payment with address lines swapped, added or removed differs in each position [PAY-02]", () => {
+  const path = "Data.Initiation.CreditorPostalAddress.AddressLine";
+  assertEquals(mismatches(FULL, edited(FULL, path, ["Second floor", "1 High Street"])), [
+    `${path}[0]`,
+    `${path}[1]`,
+  ]);
+  assertEquals(mismatches(FULL, edited(FULL, path, ["1 High Street"])), [`${path}[1]`]);
+  assertEquals(mismatches(FULL, edited(FULL, path, ["1 High Street", "Second floor", "Bell 3"])), [
+    `${path}[2]`,
+  ]);
+  assertEquals(mismatches(FULL, without(FULL, path)), [`${path}[0]`, `${path}[1]`]);
+});
+
+Deno.test("payment that differs in several leaves is told each, depth first [PAY-02]", () => {
+  const payment = edited(
+    edited(
+      edited(FULL, "Risk.MerchantCategoryCode", "5733"),
+      "Data.Initiation.InstructedAmount.Amount",
+      "1.00",
+    ),
+    "Data.Initiation.RemittanceInformation",
+    undefined,
+  );
+  assertEquals(mismatches(FULL, payment), [
+    "Data.Initiation.InstructedAmount.Amount",
+    "Data.Initiation.RemittanceInformation.Unstructured",
+    "Data.Initiation.RemittanceInformation.Reference",
+    "Risk.MerchantCategoryCode",
+  ]);
+});
+
+Deno.test("payment that differs everywhere is told 20 leaves [PAY-02]", () => {
+  const faults = mismatchFaults(differencesFrom(consentDataOf(MINIMAL), paymentDataOf(FULL)));
+  assertEquals(faults.length, 20);
+  assertEquals(faults.every((fault) => fault.message === "Differs from the consent."), true);
+});
+
+Deno.test("payment may leave out the address or the mobile number, not change them [PAY-02]", () => {
+  const address = "Data.Initiation.CreditorPostalAddress";
+  assertEquals(mismatches(FULL, without(FULL, address)), []);
+  assertEquals(mismatches(FULL, without(FULL, "Data.Initiation.SupplementaryData")), []);
+  assertEquals(
+    mismatches(without(FULL, address), edited(MINIMAL, address, { TownName: "Leeds" })).includes(
+      `${address}.TownName`,
+    ),
+    true,
+  );
+  assertEquals(mismatches(MINIMAL, edited(MINIMAL, address, { TownName: "Leeds" })), [`${address}.TownName`]);
+  assertEquals(mismatches(MINIMAL, edited(MINIMAL, address, {})), [address]);
+  assertEquals(
+    mismatches(
+      MINIMAL,
+      edited(MINIMAL, "Data.Initiation.SupplementaryData.DebtorMobileNumber", "07700900123"),
+    ),
+    ["Data.Initiation.SupplementaryData.DebtorMobileNumber"],
+  );
+});
+
+const SELECTED: Account = {
+  schemeName: "UK.OBIE.IBAN",
+  identification: "DE89370400440532013000",
+  secondaryIdentification: "SUB-1",
+};
+const SELECTED_ON_WIRE = {
+  SchemeName: "UK.OBIE.IBAN",
+  Identification: "DE89370400440532013000",
+  SecondaryIdentification: "SUB-1",
+};
+
+Deno.test("payment of an explicit consent may name no other account [PAY-04]", () => {
+  const path = "Data.Initiation.DebtorAccount";
+  const named = (account: unknown, selected?: Account): string[] =>
+    mismatches(EXPLICIT, edited(EXPLICIT, path, account), selected);
+  const other = { ...SELECTED_ON_WIRE, Identification: "GB29NWBK60161331926819" };
+  assertEquals(named(other, SELECTED), [`${path}.Identification`]);
+  assertEquals(named({ ...SELECTED_ON_WIRE, SecondaryIdentification: "SUB-2" }, SELECTED), [
+    `${path}.SecondaryIdentification`,
+  ]);
+  assertEquals(named({ ...SELECTED_ON_WIRE, SchemeName: "UK.OBIE.BBAN" }, SELECTED), [`${path}.SchemeName`]);
+  assertEquals(named(without(SELECTED_ON_WIRE, "SecondaryIdentification"), SELECTED), [
+    `${path}.SecondaryIdentification`,
+  ]);
+  assertEquals(named({ ...SELECTED_ON_WIRE, Name: "Unchecked" }, SELECTED), [`${path}.Name`]);
+});
+
+Deno.test("payment of an explicit consent may name no account while none is selected [PAY-04]", () => {
+  const path = "Data.Initiation.DebtorAccount";
+  const faults = mismatches(EXPLICIT, edited(EXPLICIT, path, SELECTED_ON_WIRE));
+  assertEquals(faults, [`${path}.SchemeName`, `${path}.Identification`, `${path}.SecondaryIdentification`]);
+});
+
+Deno.test("a selected account does not stand in for an implicit consent's own [PAY-04]", () => {
+  const payment = edited(FULL, "Data.Initiation.DebtorAccount", SELECTED_ON_WIRE);
+  assertEquals(mismatches(FULL, payment, SELECTED), [
+    "Data.Initiation.DebtorAccount.Identification",
+    "Data.Initiation.DebtorAccount.SecondaryIdentification",
+  ]);
+});

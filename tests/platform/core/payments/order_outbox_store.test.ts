@@ -1,0 +1,36 @@
+import { assertEquals } from "@std/assert";
+import { asBankCode, asPaymentId } from "../../../../src/base/kernel/identifiers.ts";
+import { openDenoKv } from "../../../../src/base/store/deno_kv.ts";
+import { commitIfUnchanged } from "../../../../src/base/store/transaction.ts";
+import { latestDueAt } from "../../../../src/platform/events/delivery/retry_delays.ts";
+import { openOrder } from "../../../../src/platform/core/payments/payment_order.ts";
+import { openOrderOutboxStore } from "../../../../src/platform/core/payments/order_outbox_store.ts";
+
+const NOW = Date.UTC(2040, 0, 15);
+
+Deno.test("due lists a bank's orders that are due, and those of a time too far ahead, and no order that waits [D4]", async () => {
+  const bank = asBankCode("BANKA");
+  if (bank === undefined) throw new Error("the bank's code is malformed");
+  const deps = { store: await openDenoKv(":memory:"), clock: () => NOW };
+  const outbox = openOrderOutboxStore(deps);
+  const ids = new Map<string, number>();
+  const add = async (dueAt: number): Promise<void> => {
+    const paymentId = asPaymentId(crypto.randomUUID());
+    if (paymentId === undefined) throw new Error("the payment's id is malformed");
+    ids.set(paymentId, dueAt);
+    await commitIfUnchanged(
+      deps,
+      (tx) => outbox.stageOpening(tx, { ...openOrder(paymentId, bank, NOW), dueAt }),
+    );
+  };
+  const due = async (): Promise<readonly (number | undefined)[]> =>
+    (await outbox.due(bank, NOW, 10)).map(({ paymentId }) => ids.get(paymentId));
+  await add(NOW + 1);
+  assertEquals(await due(), []);
+  await add(NOW);
+  assertEquals(await due(), [NOW]);
+  await add(latestDueAt(NOW));
+  await add(latestDueAt(NOW) + 1);
+  assertEquals(await due(), [NOW, latestDueAt(NOW) + 1]);
+  deps.store.close();
+});

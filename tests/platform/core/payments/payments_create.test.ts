@@ -1,0 +1,192 @@
+/** POST domestic-payments: what it answers, which account it may name, and what is kept of it. */
+import { assertEquals } from "@std/assert";
+import { asConsentId, paymentIdOf } from "../../../../src/base/kernel/identifiers.ts";
+import { bodyAt } from "../../../../src/platform/evidence/evidence_store.ts";
+import { present } from "testing/answers.ts";
+import { call, consentBody, DEBTOR_ACCOUNT, good, pay, paymentBody } from "testing/flows.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { type JsonObject, payloadSignature } from "testing/jwts.ts";
+import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { FULL_CONSENT, omitting } from "testing/resource_bodies.ts";
+import { BASE_URL, openEnvironment } from "testing/environment.ts";
+import { edited } from "../../guards/http/edited.ts";
+import { steps, stepsOf } from "support/steps.ts";
+
+const AT = "2040-01-15T12:00:00+00:00";
+
+Deno.test("POST domestic-payments answers a full payment with all of its initiation but the payer's name, which the refund account has [PAY-01] [PAY-07] [CON-25] [G4]", async () => {
+  await using env = await openEnvironment();
+  const flow = await authorised(env, { body: FULL_CONSENT });
+  const made = await good(pay(env, flow), 201);
+  const id = made.Data.DomesticPaymentId;
+  assertEquals(id, await paymentIdOf(present(asConsentId(made.Data.ConsentId))));
+  const debtor = omitting(FULL_CONSENT.Data.Initiation.DebtorAccount, "Name");
+  const expected = {
+    Data: {
+      DomesticPaymentId: id,
+      ConsentId: flow.consentId,
+      CreationDateTime: AT,
+      Status: "AcceptedSettlementInProcess",
+      StatusUpdateDateTime: AT,
+      Refund: { Account: FULL_CONSENT.Data.Initiation.DebtorAccount },
+      Charges: [],
+      Initiation: { ...FULL_CONSENT.Data.Initiation, DebtorAccount: debtor },
+    },
+    Links: { Self: `${BASE_URL}/BANKA/domestic-payments/v1/${id}` },
+    Meta: {},
+  };
+  assertEquals(made, expected);
+  env.now += 1000;
+  assertEquals(
+    await good(call(env, env.tpp, flow.bound, `/BANKA/domestic-payments/v1/${id}`), 200),
+    expected,
+  );
+});
+
+Deno.test("POST domestic-payments answers a minimal payment with what was sent [PAY-01] [PAY-07]", async () => {
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  const made = await good(pay(env, flow), 201);
+  assertEquals(made.Data.Initiation, flow.body.Data.Initiation);
+  assertEquals(Object.keys(made.Data).sort(), [
+    "Charges",
+    "ConsentId",
+    "CreationDateTime",
+    "DomesticPaymentId",
+    "Initiation",
+    "Status",
+    "StatusUpdateDateTime",
+  ]);
+});
+
+Deno.test("POST domestic-payments answers the refund account where it was asked for, and not otherwise [PAY-07]", async (t) => {
+  await using env = await openEnvironment();
+  const implicit = {
+    DebtorAccount: { ...DEBTOR_ACCOUNT, Name: "Alice Payer", SecondaryIdentification: "S-1" },
+  };
+  const cases: Record<string, readonly [{ data?: JsonObject; initiation?: JsonObject }, unknown]> = {
+    "Yes, account chosen by the customer": [{ data: { ReadRefundAccount: "Yes" } }, DEBTOR_ACCOUNT],
+    "Yes, account named by the TPP": [
+      { data: { ReadRefundAccount: "Yes" }, initiation: implicit },
+      implicit.DebtorAccount,
+    ],
+    "Yes, account named by the TPP without a name": [
+      { data: { ReadRefundAccount: "Yes" }, initiation: { DebtorAccount: DEBTOR_ACCOUNT } },
+      DEBTOR_ACCOUNT,
+    ],
+    "No": [{ data: { ReadRefundAccount: "No" }, initiation: implicit }, undefined],
+    "not said": [{}, undefined],
+  };
+  await steps(t, cases, async ([changes, account]) => {
+    const { data, ...rest } = changes;
+    const body = consentBody(rest);
+    const flow = await authorised(env, { body: { ...body, Data: { ...body.Data, ...data } } });
+    const made = await good(pay(env, flow), 201);
+    assertEquals(made.Data.Refund, account === undefined ? undefined : { Account: account });
+  });
+});
+
+Deno.test("POST domestic-payments takes members in any order [PAY-03]", async () => {
+  await using env = await openEnvironment();
+  const flow = await authorised(env, { body: FULL_CONSENT });
+  const body = JSON.stringify(reversed(paymentBody(flow.consentId, flow.body)));
+  await good(pay(env, flow, { body }), 201);
+});
+
+Deno.test("POST domestic-payments of an explicit consent may name the selected account, and echoes what was named [PAY-04]", async (t) => {
+  await using env = await openEnvironment();
+  const cases: Record<string, unknown> = {
+    "as the bank named it": DEBTOR_ACCOUNT,
+    "by the scheme's other name": { ...DEBTOR_ACCOUNT, SchemeName: "IBAN" },
+  };
+  await steps(t, cases, async (DebtorAccount) => {
+    const flow = await authorised(env);
+    const made = await good(pay(env, { ...flow, body: consentBody({ initiation: { DebtorAccount } }) }), 201);
+    assertEquals(made.Data.Initiation.DebtorAccount, DebtorAccount);
+  });
+});
+
+Deno.test("POST domestic-payments of an explicit consent may name no other account [PAY-04]", async (t) => {
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  const account = "Data.Initiation.DebtorAccount";
+  const cases: Record<string, readonly [unknown, string]> = {
+    "another IBAN": [
+      { ...DEBTOR_ACCOUNT, Identification: "GB29NWBK60161331926819" },
+      `${account}.Identification`,
+    ],
+    "the same characters in another scheme": [
+      { ...DEBTOR_ACCOUNT, SchemeName: "UK.OBIE.BBAN" },
+      `${account}.SchemeName`,
+    ],
+    "with a part of it": [
+      { ...DEBTOR_ACCOUNT, SecondaryIdentification: "S" },
+      `${account}.SecondaryIdentification`,
+    ],
+  };
+  await steps(t, cases, async ([DebtorAccount, path]) => {
+    const body = consentBody({ initiation: { DebtorAccount } });
+    const response = await unchanged(env, () => pay(env, { ...flow, body }));
+    await assertFaults(response, 400, [["Resource.ConsentMismatch", path]]);
+  });
+  await t.step("and is paid without naming one", async () => {
+    await good(pay(env, flow), 201);
+  });
+});
+
+Deno.test("POST domestic-payments names faulty fields as a consent does [PAY-02] [CON-03..12] [CON-16] [CON-17] [CON-18] [CON-20] [RP-N23]", async (t) => {
+  await using env = await openEnvironment();
+  const flow = await authorised(env, { body: FULL_CONSENT });
+  const body = paymentBody(flow.consentId, FULL_CONSENT);
+  const amount = "Data.Initiation.InstructedAmount.Amount";
+  const required = ["Data", "Data.ConsentId", "Data.Initiation", amount, "Risk"];
+  const values: readonly (readonly [path: string, code: string, values: readonly unknown[]])[] = [
+    ...[...required, "Data.Initiation.CreditorAccount.Name"].map((path) =>
+      [path, "Field.Missing", [undefined]] as const
+    ),
+    [amount, "Field.Invalid", ["1.000", "01.00", "10.5", 1, "1e2", "-1.00", "１.００"]],
+    ["Data.Initiation.InstructedAmount.Currency", "Unsupported.Currency", ["JPY"]],
+    ["Data.Initiation.CreditorAccount.SchemeName", "Unsupported.Scheme", ["zzzz"]],
+    ["Data.Initiation.DebtorAccount.Identification", "Unsupported.AccountIdentifier", [
+      "GB34BUKB20201555555555",
+    ]],
+    ["Data.Initiation.DebtorAccount", "Field.Invalid", [FULL_CONSENT.Data.Initiation.CreditorAccount]],
+    ["Risk.PaymentContextCode", "Field.Invalid", ["zzzz"]],
+    ["Data.ConsentId", "Field.Invalid", ["", "x".repeat(129), null, 5]],
+    ["Data.ReadRefundAccount", "Field.Unexpected", ["Yes"]],
+    ["Data.Authorisation", "Field.Unexpected", [{}, { AuthorisationType: "Any" }]],
+    ["Extra", "Field.Unexpected", [1]],
+  ];
+  await stepsOf(t, values, ([path, code]) => `${code} ${path}`, async ([path, code, rejected]) => {
+    for (const value of rejected) {
+      const sent = JSON.stringify(edited(body, path, value));
+      await assertFaults(await unchanged(env, () => pay(env, flow, { body: sent })), 400, [[code, path]]);
+    }
+  });
+});
+
+Deno.test("the signed bytes of a payment and of its consent are kept as evidence", async (t) => {
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  const body = JSON.stringify(paymentBody(flow.consentId, flow.body), null, 3).padEnd(65_536);
+  const signature = await payloadSignature(env, env.tpp, body, { profile: "A" });
+  const made = await good(pay(env, flow, { body, signature }), 201);
+  const evidence = await bodyAt(env.store, `${made.Data.DomesticPaymentId} 1 payment_request`);
+  await t.step("payment, 64 KiB", () => {
+    assertEquals(evidence?.signature, signature);
+    assertEquals(new TextDecoder().decode(evidence?.bytes), body);
+  });
+  await t.step("consent", async () => {
+    const consent = await bodyAt(env.store, `${flow.consentId} 1 consent_request`);
+    assertEquals(JSON.parse(new TextDecoder().decode(consent?.bytes)), flow.body);
+  });
+});
+
+/** The same JSON value with the members of every object in reverse order. */
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).reverse().map(([name, member]) => [name, reversed(member)]),
+  );
+}

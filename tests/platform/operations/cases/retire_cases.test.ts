@@ -1,0 +1,147 @@
+/** Retention: what is due is erased and deleted, with proof in the log. */
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import type { Bundle } from "../../../../scripts/operators/case/bundle_schema.ts";
+import { caseCommand } from "../../../../scripts/operators/case/main.ts";
+import { verify } from "../../../../scripts/operators/case/verify.ts";
+import type { Store } from "../../../../src/base/store/store.ts";
+import { openConnections } from "../../../../src/base/store/postgres/connections.ts";
+import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_store.ts";
+import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { readLogBooks } from "testing/evidence_log.ts";
+import { good, pay } from "testing/flows.ts";
+import { OPERATIONS_URL } from "testing/operators.ts";
+import { isPostgresMissing, newPostgresDatabase } from "support/postgres.ts";
+import { PERSONAL } from "support/personal_case.ts";
+import { heldIn } from "support/raw_bytes.ts";
+import { faultsOf, grownBundle, toolsFor } from "../../../scripts/operators/case/bundles.ts";
+import { applied, grow, openRetaining, pass, recordsOf, settled, work } from "support/retention.ts";
+
+interface Engine {
+  readonly name: string;
+  readonly ignore: boolean;
+  readonly store: () => Promise<Store | undefined>;
+}
+
+const ENGINES: readonly Engine[] = [
+  { name: "Deno KV", ignore: false, store: () => Promise.resolve(undefined) },
+  {
+    name: "PostgreSQL",
+    ignore: isPostgresMissing,
+    store: async () => openPostgresStore(await openConnections(readPostgresUrl(await newPostgresDatabase()))),
+  },
+];
+
+for (const { name, ignore, store } of ENGINES) {
+  Deno.test({
+    name:
+      `on ${name}, a case is erased and its history deleted when due, and the log proves both [EN13, EN14, EV13]`,
+    ignore,
+    async fn(t) {
+      await using env = await openRetaining(await store());
+      const old = await settled(env);
+      const before = await grownBundle(env, old.paymentId);
+      await pass(env, 150);
+      const young = await settled(env);
+      const { DomesticPaymentId: running } = (await good(pay(env, await authorised(env)), 201)).Data;
+      await pass(env, 49);
+      assertEquals(await work(env), 0);
+      await pass(env, 1);
+      assertEquals(await work(env), 1);
+      assertEquals(await work(env), 0);
+      await t.step("the personal data of that case alone is gone", async () => {
+        const text = await grownBundle(env, old.paymentId);
+        assertEquals(heldIn(new TextEncoder().encode(text), PERSONAL), []);
+        assertEquals(await faultsOf(text), []);
+        const tools = toolsFor(env.platform);
+        await caseCommand([old.paymentId, "--url", OPERATIONS_URL], tools);
+        assertMatch(
+          tools.printed.join("\n"),
+          /consent was erased .*by clock; retention: ERASE_CASES_DAYS=200/,
+        );
+        const kept = JSON.parse(await grownBundle(env, young.paymentId)) as Bundle;
+        assert(
+          kept.entries.some(({ record }) => record["event"] === "payment.AcceptedSettlementCompleted"),
+        );
+      });
+      await t.step("the log says which class, up to when, how many and by which rule", async () => {
+        const [line, ...more] = await applied(env, "evidence");
+        assertMatch(
+          line ?? "",
+          /^retention\.applied clock evidence of 1 cases of \S+Z or before; ERASE_CASES_DAYS=200$/,
+        );
+        assertEquals(more, []);
+      });
+      await pass(env, 101);
+      await work(env);
+      await t.step("its records are deleted, and a proof takes their place", async () => {
+        assertEquals(await recordsOf(env, [old.consentId, old.paymentId]), []);
+        await grow(env);
+        for (const id of [old.consentId, old.paymentId]) {
+          const tools = toolsFor(env.platform);
+          assert(await caseCommand([id, "--url", OPERATIONS_URL, "--bundle", "gone.json"], tools));
+          assertMatch(
+            tools.printed[0] ?? "",
+            new RegExp(`^DELETED: case ${old.paymentId}, by retention, at `),
+          );
+          assertMatch(
+            tools.printed[1] ?? "",
+            /^class audit, rule DELETE_HISTORIES_DAYS=300: 1 cases whose newest/,
+          );
+          assertEquals(await faultsOf(tools.files.get("gone.json") ?? ""), []);
+        }
+      });
+      await t.step("a lost case has no proof", async () => {
+        const tools = toolsFor(env.platform);
+        const id = crypto.randomUUID();
+        await assertRejects(
+          () => caseCommand([id, "--url", OPERATIONS_URL], tools),
+          Error,
+          `no consent or payment has the id ${id}`,
+        );
+      });
+      await t.step("the log and the bundle from before still verify", async () => {
+        assertEquals((await readLogBooks(env.store)).faults, []);
+        assertEquals(await faultsOf(before), []);
+      });
+      await t.step("a running payment stays, however old", async () => {
+        await pass(env, 1500);
+        await work(env);
+        assertEquals((await applied(env, "evidence")).length, 2); // and the young case's
+        const text = await grownBundle(env, running);
+        assertEquals(await faultsOf(text), []);
+        assert(!text.includes("erased"));
+      });
+    },
+  });
+}
+
+Deno.test("a proof of deletion that was changed, or is of another case, does not verify [EV13]", async () => {
+  await using env = await openRetaining();
+  const { paymentId } = await settled(env);
+  await pass(env, 201);
+  await work(env);
+  await pass(env, 301);
+  await work(env);
+  const text = await grownBundle(env, paymentId);
+  assertEquals(await faultsOf(text), []);
+  const printed: string[] = [];
+  assert(await verify(new TextEncoder().encode(text), {}, (line) => void printed.push(line)));
+  assertMatch(printed.join("\n"), /^DELETED: case .*\nclass audit, rule DELETE_HISTORIES_DAYS=300/);
+  for (
+    const [part, to, fault] of [
+      [/"at":\d+/, '"at":1', /is not in the signed log/],
+      [/"bytes":"[^"]+"/, '"bytes":"e30"', /the retention of entry 1 of retention audit \S+ was changed/],
+      [/"subject":"retention audit"/, '"subject":"software x"', /the entry is not one of a deletion/],
+      [/"subject":"retention audit"/, '"subject":"retention evidence"', /the entry is not one of a deletion/],
+      [/"event":"retention.applied"/, '"event":"retention.begun"', /the entry is not one of a deletion/],
+      [/"salt":"[^"]+","sequence"/, '"sequence"', /the entry is not one of a deletion/],
+    ] as const
+  ) {
+    const changed = text.replace(part, to);
+    assert(changed !== text, String(part));
+    const faults = await faultsOf(changed);
+    assert(faults.some((each) => fault.test(each)), faults.join("\n"));
+    assert(faults.some((each) => each.startsWith("the file was changed after")), faults.join("\n"));
+  }
+});

@@ -1,0 +1,102 @@
+/** Each reading of support and auditors in the console is in their own history. */
+import { assert, assertEquals } from "@std/assert";
+import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
+import { ConsoleBrowser } from "testing/console_browser.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { call, clientToken, good, pay } from "testing/flows.ts";
+import type { TestOperator } from "testing/operators.ts";
+
+async function signedIn(env: Environment, as: TestOperator): Promise<ConsoleBrowser> {
+  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  await browser.signIn(as);
+  return browser;
+}
+
+async function reads(env: Environment, operator: string): Promise<readonly unknown[]> {
+  return (await historyOf(env.store, `operator ${operator}`)).map(({ event, reason }) =>
+    `${event} ${reason}`
+  );
+}
+
+Deno.test("support finds a case by the payment's id and reads its timeline in words [OP15, OP11]", async () => {
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  const { Data: { DomesticPaymentId: id } } = await good(pay(env, flow), 201);
+  await env.platform.growLog();
+  const browser = await signedIn(env, "support");
+  const found = await browser.get(`/console/search?q=%20${id}`);
+  assert(found.html.includes(`href="/console/cases/${id}"`) && found.html.includes("BANKA"));
+  const page = await browser.get(`/console/cases/${id}`);
+  assertEquals(page.status, 200);
+  for (
+    const words of ["The customer authorised the consent", "The consent was used for its payment"]
+  ) {
+    assert(page.html.includes(words), words);
+  }
+  assertEquals(await reads(env, "support"), [
+    `operator.read /operations/search: consent ${flow.consentId}`,
+    `operator.read /operations/cases/${id}`,
+  ]);
+  const french = await browser.get(`/console/cases/${id}?lang=fr`);
+  assert(french.html.includes("Le client a autorisé le consentement"));
+  const none = await browser.get("/console/search?q=%3Cb%3E&lang=en");
+  assert(
+    none.html.includes("No case and no request has this identifier.") &&
+      none.html.includes('value="&lt;b&gt;"'),
+  );
+  const unknown = await browser.get(`/console/cases/${crypto.randomUUID()}`);
+  assert(unknown.html.includes("No consent or payment has this id."));
+});
+
+Deno.test("support finds a rejected request by its number, and reads why [OP15, TRC7]", async () => {
+  await using env = await openEnvironment();
+  const interactionId = crypto.randomUUID();
+  const rejected = await call(
+    env,
+    env.tpp,
+    await clientToken(env, env.tpp),
+    "/BANKA/domestic-payment-consents/v1",
+    { headers: { "x-fapi-interaction-id": interactionId }, body: "{}", signature: null },
+  );
+  assert(rejected.status >= 400);
+  await rejected.body?.cancel();
+  await env.platform.writeTraces();
+  const { html } = await (await signedIn(env, "support")).get(`/console/search?q=${interactionId}`);
+  assert(html.includes("/{bank}/domestic-payment-consents/v1") && html.includes("Rejected because"));
+});
+
+Deno.test("auditors read every entry, others the history of one subject [OP15, OP11]", async () => {
+  await using env = await openEnvironment();
+  const operator = await signedIn(env, "operator");
+  const reason = "The bank's desk has <i>asked</i> for it.";
+  await operator.submit("/console/banks/BANKA/hold", { reason });
+  const own = await operator.get(`/console/audit?${new URLSearchParams({ subject: "bank BANKA" })}`);
+  assert(own.html.includes("An operator held the orders of the bank"));
+  assert(own.html.includes("The bank&#39;s desk has &lt;i&gt;asked&lt;/i&gt; for it."));
+  assert(!(await operator.get("/console/audit")).html.includes("<table"), "not every entry");
+  const auditor = await signedIn(env, "auditor");
+  const all = await auditor.get("/console/audit?actor=operator%20operator&event=bank.");
+  assert(all.html.includes("bank BANKA") && !all.html.includes("client.registered"));
+  const none = await auditor.get("/console/audit?actor=nobody");
+  assert(none.html.includes("No entry on this page matches.") && !none.html.includes("<table"));
+  assertEquals(await reads(env, "auditor"), [
+    "operator.read /operations/audit",
+    "operator.read /operations/audit",
+  ]);
+  assertEquals((await reads(env, "operator")).length, 1);
+});
+
+Deno.test("operators read in a client's history that it has deleted its registration, and find it in no list [DC22]", async () => {
+  await using env = await openEnvironment();
+  const { clientId } = env.tpp;
+  const bound = await clientToken(env, env.tpp);
+  assertEquals(
+    (await call(env, env.tpp, bound, `/register/v1/${clientId}`, { method: "DELETE" })).status,
+    204,
+  );
+  const operator = await signedIn(env, "operator");
+  const history = await operator.get(`/console/audit?subject=${clientId}`);
+  assert(history.html.includes("The participant deleted its registration"));
+  assert(!(await operator.get("/console/participants")).html.includes(clientId));
+});

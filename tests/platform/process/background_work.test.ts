@@ -1,0 +1,66 @@
+/** Background work that fails waits longer and longer, goes on afterwards, and does not log a failing store again. */
+import { assert, assertEquals } from "@std/assert";
+import type { LogLine } from "testing/answers.ts";
+import { ApiError } from "../../../src/base/kernel/api_error.ts";
+import { openLog } from "../../../src/base/observability/log.ts";
+import { backgroundWork } from "../../../src/platform/process/background_work.ts";
+
+const EVERY_MS = 10;
+
+Deno.test("background work waits twice as long after each failure, and as before after a success", async () => {
+  const { passes } = await run(new ApiError("store.unavailable"), 4);
+  const waits = passes.slice(1).map((at, index) => at - (passes[index] ?? 0));
+  for (const [index, factor] of [2, 4, 8, 16].entries()) {
+    assert((waits[index] ?? 0) >= factor * EVERY_MS - 2, `${waits}`); // timers count whole milliseconds
+  }
+  assert(Math.min(...waits.slice(4)) < 16 * EVERY_MS, `${waits}`);
+});
+
+Deno.test("background work logs a failure of its own, but not one of the store, which the store logs once", async () => {
+  assertEquals((await run(new ApiError("store.unavailable"), 3)).events, []);
+  assertEquals((await run(new Error("a bug"), 3)).events, ["work.failed", "work.failed", "work.failed"]);
+});
+
+Deno.test("one occasion of background work runs each job until it finds no more, and none twice after a failure", async () => {
+  const events: string[] = [];
+  const sink = (line: string): void => void events.push((JSON.parse(line) as LogLine).event);
+  const log = openLog({ clock: Date.now, sink, level: "debug" });
+  const passes: Record<string, number> = { some: 0, endless: 0, failing: 0 };
+  const job = (name: string, answer: (pass: number) => number) => (): Promise<number> =>
+    Promise.try(() => answer(passes[name] = (passes[name] ?? 0) + 1));
+  const jobs = [
+    job("some", (pass) => 3 - pass),
+    job("endless", () => 1),
+    job("failing", () => {
+      throw new Error("a bug");
+    }),
+  ];
+  let settled = 0;
+  const work = backgroundWork(jobs, () => Promise.resolve(settled += 1), log, EVERY_MS);
+  await work.workOnce();
+  assertEquals([passes, settled, events], [{ some: 3, endless: 100, failing: 1 }, 1, ["work.failed"]]);
+  await work.stop();
+  await work.workOnce();
+  assertEquals(passes, { some: 3, endless: 100, failing: 1 });
+});
+
+/** The times of the passes of a job that fails so often and then succeeds a few times, and what was logged. */
+async function run(error: Error, failures: number): Promise<{ passes: number[]; events: string[] }> {
+  const [passes, events]: [number[], string[]] = [[], []];
+  const enough = Promise.withResolvers<void>();
+  const job = (): Promise<number> => {
+    passes.push(performance.now());
+    if (passes.length === failures + 5) enough.resolve();
+    return passes.length <= failures ? Promise.reject(error) : Promise.resolve(0);
+  };
+  const log = openLog({
+    clock: Date.now,
+    sink: (line) => events.push((JSON.parse(line) as LogLine).event),
+    level: "debug",
+  });
+  const work = backgroundWork([job], () => Promise.resolve(), log, EVERY_MS);
+  work.startWork();
+  await enough.promise;
+  await work.stop();
+  return { passes, events };
+}

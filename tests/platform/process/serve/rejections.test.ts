@@ -1,0 +1,177 @@
+/** `deno task serve` refuses to start on what is missing or unsafe: every fault at once, in words, with status 1. */
+import { assert, assertEquals } from "@std/assert";
+import type { PlatformKeys } from "testing/answers.ts";
+import { VARIABLES } from "../../../../src/platform/config/config.ts";
+import { openFixture, type ServedFixture } from "testing/served_environment.ts";
+import { startPlatform, taskCommand } from "testing/served_platform.ts";
+
+/** The faults it names, one a line; whatever else must hold of a rejection is asserted here. */
+async function faultsOf(folder: string, env: Readonly<Record<string, string>>): Promise<string[]> {
+  const process = await startPlatform(folder, env);
+  const { code, stderr } = await process.ended;
+  assertEquals(code, 1, stderr);
+  assertEquals(process.lines, [], "nothing was started");
+  const lines = stderr.trimEnd().split("\n");
+  assertEquals(lines[0], "The configuration is not usable:", stderr);
+  return lines.slice(1).map((line) => line.replace(/^ {2}- /, ""));
+}
+
+async function inFixture(test: (fixture: ServedFixture) => Promise<void>): Promise<void> {
+  await using fixture = await openFixture();
+  await test(fixture);
+}
+
+Deno.test("serve without configuration names every variable that has no default, and what to set", async () => {
+  const folder = await Deno.makeTempDir();
+  assertEquals(await faultsOf(folder, {}), [
+    "BASE_URL: set it to the API host, such as https://api.example.com",
+    "AUTH_URL: set it to the browser authorization host, such as https://auth.example.com",
+    "STORE_URL: set it to the path of a database file, or to postgres://…",
+    "PLATFORM_KEYS: set it to the path of the platform's private JWK set (deno task platform-keys makes one)",
+    "DIRECTORY_ISSUER: set it to the issuer of software statements",
+    "DIRECTORY_JWKS_URI: set it to the directory's JWKS URL",
+    "DIRECTORY_HOSTS: set it to the hosts (comma separated) that serve participants' key sets",
+    "REGISTRATION_AUDIENCE: set it to the aud that registration JWTs carry",
+    "PROXY_SECRET: set it to the secret that the TLS proxy sends in x-proxy-secret",
+    "WRAPPING_KEYS: set it to the path of the keys that wrap data keys",
+  ]);
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("serve names unsafe values of every kind in one rejection", () =>
+  inFixture(async ({ folder, env }) => {
+    const keys = JSON.parse(await Deno.readTextFile(env["PLATFORM_KEYS"] ?? "")) as PlatformKeys;
+    const sandboxKeys = `${folder}/sandbox-keys.json`;
+    await Deno.writeTextFile(sandboxKeys, JSON.stringify({ environment: "sandbox", ...keys }), {
+      mode: 0o600,
+    });
+    const unsafe = {
+      BASE_URL: "http://api.platform.example",
+      AUTH_URL: "http://api.platform.example",
+      STORE_URL: ":memory:",
+      PLATFORM_KEYS: sandboxKeys,
+      DIRECTORY_ISSUER: "http://directory.example",
+      PROXY_SECRET: "",
+    };
+    await Deno.writeTextFile(`${folder}/.env`, "LOG_LEVEL=debug\n", { mode: 0o640 });
+    assertEquals(await faultsOf(folder, { ...env, ...unsafe }), [
+      "PROXY_SECRET: set it to the secret that the TLS proxy sends in x-proxy-secret",
+      "BASE_URL: must be https",
+      "AUTH_URL: must be https",
+      "DIRECTORY_ISSUER: must be https",
+      "BASE_URL and AUTH_URL: must be different hosts, only one asks for client certificates",
+      "STORE_URL: :memory: loses every payment at a restart; set the path of a file",
+      "PLATFORM_KEYS: these are sandbox keys; make keys of your own with deno task platform-keys make",
+      ".env: others may open .env; chmod 600 .env",
+    ]);
+  }));
+
+Deno.test("serve rejects keys that it cannot read, that others can read, and that are no keys", () =>
+  inFixture(async ({ folder, env }) => {
+    const path = `${folder}/keys.json`;
+    const rejection = async (): Promise<string[]> =>
+      await faultsOf(folder, { ...env, PLATFORM_KEYS: path, PORT: "0" });
+    const port = "PORT: set it to a port number";
+    assertEquals(await rejection(), [port, `PLATFORM_KEYS: the file ${path} cannot be read`]);
+    await Deno.writeTextFile(path, "no JSON", { mode: 0o644 });
+    assertEquals(await rejection(), [port, `PLATFORM_KEYS: others may open ${path}; chmod 600 ${path}`]);
+    await Deno.chmod(path, 0o640);
+    assertEquals(
+      await rejection(),
+      [port, `PLATFORM_KEYS: others may open ${path}; chmod 600 ${path}`],
+      "its group",
+    );
+    await Deno.chmod(path, 0o600);
+    assertEquals(await rejection(), [port, "PLATFORM_KEYS: is not JSON"]);
+    await Deno.writeTextFile(path, '{"keys":[]}');
+    const [, fault] = await rejection();
+    assert(fault?.startsWith("PLATFORM_KEYS: is not a private JWK set with sig"), fault);
+  }));
+
+Deno.test("serve does not start while its group or others may open .env", () =>
+  inFixture(async ({ folder, env }) => {
+    const secrets = `${folder}/.env`;
+    for (const mode of [0o640, 0o604, 0o620]) {
+      await Deno.writeTextFile(secrets, `PROXY_SECRET=${env["PROXY_SECRET"]}\n`);
+      await Deno.chmod(secrets, mode);
+      assertEquals(
+        await faultsOf(folder, env),
+        [".env: others may open .env; chmod 600 .env"],
+        mode.toString(8),
+      );
+    }
+  }));
+
+Deno.test("serve rejects a port in use and a database in use, and names both", () =>
+  inFixture(async ({ folder, env }) => {
+    const first = await startPlatform(folder, env);
+    await first.ready;
+    try {
+      assertEquals(await faultsOf(folder, env), [
+        `PORT: ${env["PORT"]} on 127.0.0.1 is in use by another process; stop that one, or set another port`,
+        `STORE_URL: The database ${env["STORE_URL"]} is in use by another process; stop that one first.`,
+      ]);
+    } finally {
+      first.kill("SIGTERM");
+      assertEquals((await first.ended).code, 0);
+    }
+  }));
+
+Deno.test("serve rejects a store and an address that it cannot have", () =>
+  inFixture(async ({ folder, env }) => {
+    const [address, store] = await faultsOf(folder, {
+      ...env,
+      HOST: "192.0.2.1",
+      STORE_URL: `${folder}/missing/platform.kv`,
+    });
+    assert(address?.startsWith(`HOST and PORT: cannot listen on 192.0.2.1 port ${env["PORT"]}: `), address);
+    assert(
+      store?.startsWith(`STORE_URL: The database ${folder}/missing/platform.kv cannot be opened: `),
+      store,
+    );
+  }));
+
+Deno.test("serve reads .env from where it starts; the process's own variables win; no .env is no fault [F6]", () =>
+  inFixture(async ({ folder, env }) => {
+    const file = Object.entries({ ...env, PORT: "none" }).map(([name, value]) => `${name}=${value}\n`);
+    await Deno.writeTextFile(`${folder}/.env`, file.join(""), { mode: 0o600 });
+    assertEquals(await faultsOf(folder, {}), ["PORT: set it to a port number"]);
+    const process = await startPlatform(folder, {
+      PORT: env["PORT"] ?? "",
+      DENO_CERT: env["DENO_CERT"] ?? "",
+      HTTPS_PROXY: env["HTTPS_PROXY"] ?? "",
+    });
+    await process.ready;
+    process.kill("SIGTERM");
+    assertEquals((await process.ended).code, 0);
+  }));
+
+Deno.test("serve may read the variables that it reads, and no others [F7]", async () => {
+  const allowed = (await taskCommand("serve")).find((word) => word.startsWith("--allow-env"));
+  assertEquals(allowed?.split("=")[1]?.split(",").sort(), [...VARIABLES].sort());
+});
+
+Deno.test("serve names a database that was emptied or belongs to another address, and starts on a new one", () =>
+  inFixture(async ({ folder, env }) => {
+    const path = env["STORE_URL"] ?? "";
+    await startAndStop(folder, env);
+    const elsewhere = { ...env, AUTH_URL: "https://other.example" };
+    assertEquals(await faultsOf(folder, elsewhere), [
+      `STORE_URL: The database ${path} belongs to the platform at ${env["AUTH_URL"]}, not to the one at ` +
+      `https://other.example. Name another database, or assign it with deno task store assign.`,
+    ]);
+    await Deno.truncate(path);
+    assertEquals(await faultsOf(folder, env), [
+      `STORE_URL: The database ${path} is empty, although it was in use here (${path}.id names it). ` +
+      `Restore a backup. To begin with an empty database, delete ${path}.id and ${path}-wal.`,
+    ]);
+    await Deno.remove(`${path}.id`);
+    await startAndStop(folder, env);
+  }));
+
+async function startAndStop(folder: string, env: Readonly<Record<string, string>>): Promise<void> {
+  const process = await startPlatform(folder, env);
+  await process.ready;
+  process.kill("SIGTERM");
+  assertEquals((await process.ended).code, 0);
+}

@@ -1,0 +1,93 @@
+/** `deno task certify bank`: the example of a bank and the sandbox's banks pass every case [SB10]. */
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { openBankBench } from "../../../../scripts/integrators/certify/bank/bench.ts";
+import { startBank } from "../../../../scripts/integrators/certify/bank/own_bank.ts";
+import { BANK_CASES, bankSuite } from "../../../../scripts/integrators/certify/bank/suite.ts";
+import { certify } from "../../../../scripts/integrators/certify/certify.ts";
+import type { Report } from "../../../../scripts/integrators/certify/report.ts";
+import { type CaseResult, runCases } from "../../../../scripts/integrators/certify/run.ts";
+import { faultyBank, openTrial, type Trial, withBank } from "./bank_on_trial.ts";
+
+const KEY_CASES = BANK_CASES.filter(({ id }) => id.startsWith("BANK-K"));
+const OTHER_CASES = BANK_CASES.filter((each) => !KEY_CASES.includes(each));
+
+function assertPassed(results: readonly CaseResult[], cases = BANK_CASES): void {
+  assertEquals(results.filter(({ passed }) => !passed), []);
+  assertEquals(results.map(({ id }) => id), cases.map(({ id }) => id));
+}
+
+async function sandboxBank({ platform }: Trial, name: string, code: string): Promise<readonly CaseResult[]> {
+  const hookUrl = `${platform.endpoints.banks_url}/${code}/certification`;
+  const folder = `${platform.dir}/participants/${name}`;
+  return await runCases(OTHER_CASES, await openBankBench(platform, { folder, hookUrl, keyLeadSeconds: 1 }));
+}
+
+Deno.test("examples/first_bank.ts and the sandbox's banks pass their certification [SB10]", async (t) => {
+  await using trial = await openTrial(1);
+  const example = await faultyBank({ name: "no fault", changes: [] });
+  const [ownBank, bankA, bankB] = await Promise.all([
+    withBank(trial, trial.lanes[0], example, (bench) => runCases(OTHER_CASES, bench)),
+    sandboxBank(trial, "bank-a", "BANKA"),
+    sandboxBank(trial, "bank-b", "BANKB"),
+  ]);
+  // They change the keys of the platform, so they run when the other banks are done.
+  const keys = await withBank(trial, trial.lanes[0], example, (bench) => runCases(KEY_CASES, bench));
+  await t.step("first_bank.ts", () => assertPassed([...ownBank, ...keys]));
+  await t.step(
+    "the sandbox's bank A, with the platform's consent screen",
+    () => assertPassed(bankA, OTHER_CASES),
+  );
+  await t.step("the sandbox's bank B, with its own consent screen", () => assertPassed(bankB, OTHER_CASES));
+});
+
+Deno.test("the cases of banks have ids of their own, a title and a requirement, and are at least 24 [SB10]", () => {
+  assert(BANK_CASES.length >= 24);
+  assertEquals(new Set(BANK_CASES.map(({ id }) => id)).size, BANK_CASES.length);
+  for (const { id, title, requirement } of BANK_CASES) {
+    assertMatch(id, /^BANK-[A-Z]\d{2}$/);
+    assert(title.length > 10 && requirement.length > 2, id);
+  }
+});
+
+Deno.test("certify bank runs the named cases at a bank of a sandbox of its own, and reports them [SB10]", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    const args = ["--sandbox", "BANKB", "--case", "BANK-J01,BANK-H10", "--out", `${dir}/out`];
+    const lines: string[] = [];
+    const passed = await certify(
+      bankSuite,
+      [...args, "--keys", `${dir}/keys.json`],
+      (line) => void lines.push(line),
+    );
+    assertEquals([passed, lines.at(-1)], [true, `2 of 2 cases passed. The report is in ${dir}/out.`]);
+    const { subject, cases } = JSON.parse(await Deno.readTextFile(`${dir}/out/report.json`)) as Report;
+    assertEquals([subject.role, subject.org_id], ["ASPSP", "BANKB"]);
+    assertEquals(cases.map(({ seen }) => seen), [
+      "the TPP got a code, and the consent is Authorized",
+      "answered 400, and opened no visit",
+    ]);
+    const wrong = (...words: string[]): Promise<boolean> => certify(bankSuite, words, () => {});
+    const keys = ["--keys", `${dir}/keys.json`];
+    await assertRejects(() => wrong(...keys), Error, "--details or --sandbox is missing");
+    await assertRejects(() => wrong(...keys, "--sandbox", "BANKC"), Error, "must be BANKA or BANKB");
+    await assertRejects(
+      () => wrong(...keys, "--sandbox", "BANKA", "--key-lead", "9999"),
+      Error,
+      "--key-lead",
+    );
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
+Deno.test("a bank that does not start, or whose hook another program serves, is not certified [SB10]", async () => {
+  const start = (hookUrl: string) =>
+    startBank({ dir: ".", folder: ".", hookUrl, command: "false", print: () => {} });
+  const ended = "The bank ended with status 1 before its hook answered.";
+  await assertRejects(() => start("http://localhost:1/certification"), Error, ended);
+  const accounts = [{ SchemeName: "IBAN", Identification: "1", Currency: "EUR", Balance: "1" }];
+  const serve = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
+  await using other = Deno.serve(serve, () => Response.json({ accounts }));
+  const taken = `http://127.0.0.1:${other.addr.port}/certification`;
+  await assertRejects(() => start(taken), Error, "stop the program that serves it");
+});

@@ -1,0 +1,50 @@
+/** The sandbox's shop and `examples/first_payment.ts` pass the certification of TPPs. */
+import { assertEquals, assertRejects } from "@std/assert";
+import type { TppBench } from "../../../../scripts/integrators/certify/tpp/bench.ts";
+import { TPP_SUITE } from "../../../../scripts/integrators/certify/tpp/suite.ts";
+import { runCases } from "../../../../scripts/integrators/certify/run.ts";
+import { UsageError } from "../../../../scripts/command_line/run.ts";
+import { openFaultBench } from "support/tpp_certification.ts";
+
+/** The shop repeats these for 3 s each. `deno task certify tpp --start-url shop` runs them. */
+const SLOW_FOR_SHOP = ["TPP-A02", "TPP-A04", "TPP-A09", "TPP-K03", "TPP-K04", "TPP-K05"];
+
+async function assertPasses(bench: TppBench, without: readonly string[] = []): Promise<void> {
+  const cases = TPP_SUITE.cases.filter(({ id }) => !without.includes(id));
+  const results = await runCases(cases, bench);
+  assertEquals(results.filter(({ passed }) => !passed), []);
+  assertEquals(results.length + without.length, TPP_SUITE.cases.length);
+}
+
+Deno.test("the sandbox's shop and first_payment.ts pass the certification of TPPs [SB11]", async (t) => {
+  await using benches = await openFaultBench();
+  await t.step("first_payment.ts", async () => await assertPasses(await benches.program()));
+  await t.step("the shop", async () => {
+    await using shop = await benches.shop();
+    await assertPasses(shop.bench, SLOW_FOR_SHOP);
+  });
+});
+
+Deno.test("the certification of TPPs has at least 24 cases with ids of their own, and names a requirement for each [SB11]", () => {
+  const ids = TPP_SUITE.cases.map(({ id }) => id);
+  assertEquals([new Set(ids).size, ids.length >= 24], [ids.length, true]);
+  assertEquals(ids.filter((id) => !/^TPP-[RBAK]\d\d$/.test(id)), []);
+  assertEquals(TPP_SUITE.cases.filter(({ requirement }) => requirement === ""), []);
+});
+
+Deno.test("certify tpp rejects a command line without a TPP, with two, or with an unusable address [SB11]", async (t) => {
+  const rejected = {
+    "no TPP": {},
+    "two": { command: "true", "start-url": "shop" },
+    "a redirect URL": { command: "true", "redirect-uri": "nowhere" },
+    "a port": { command: "true", port: "0" },
+  };
+  for (const [name, options] of Object.entries(rejected)) {
+    await t.step(name, async () => {
+      const dir = await Deno.makeTempDir();
+      await assertRejects(() => TPP_SUITE.open({ dir, ...options }, () => {}), Error);
+      await Deno.remove(dir, { recursive: true });
+    });
+  }
+  await assertRejects(() => TPP_SUITE.open({}, () => {}), UsageError, "--command or --start-url");
+});

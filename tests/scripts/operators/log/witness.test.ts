@@ -1,0 +1,192 @@
+import { operationsTools } from "support/operations_tools.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { decodeJwt } from "jose";
+import { type Hash, hashText } from "../../../../src/base/merkle/tree.ts";
+import { provesInclusion } from "../../../../src/base/merkle/verify.ts";
+import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
+import { leafHash } from "../../../../src/platform/evidence/entry.ts";
+import { bodyOf } from "testing/answers.ts";
+import { logCommand, type LogTools } from "../../../../scripts/operators/log/main.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { good, pay } from "testing/flows.ts";
+import { OPERATIONS_URL } from "testing/operators.ts";
+import { copyOf, endHolds, goBackTo, restore } from "support/restored_store.ts";
+import { forgetSharedTokens } from "testing/shared_token.ts";
+
+interface Witness {
+  /** Every checkpoint it has seen. */
+  readonly file: { text: string };
+  /** Runs the witness. Returns what it prints and whether the log holds. */
+  look(): Promise<readonly [boolean, string]>;
+}
+
+function openWitness(env: Environment): Witness {
+  const file = { text: "" };
+  const printed: string[] = [];
+  const tools: LogTools = {
+    ...operationsTools(env),
+    readText: () => Promise.resolve(file.text),
+    appendText: (_, text) => Promise.resolve(void (file.text += text)),
+    writeBytes: () => Promise.reject(new Error("a witness writes no other file")),
+    print: (line) => void printed.push(line),
+  };
+  return {
+    file,
+    async look() {
+      const args = ["witness", "--file", "seen", "--issuer", AUTH_URL, "--url", OPERATIONS_URL];
+      return [await logCommand(args, tools), printed.splice(0).join("\n")];
+    },
+  };
+}
+
+async function grow(env: Environment): Promise<number> {
+  env.now += 1000;
+  await env.platform.growLog();
+  const answer = await env.asOperator("/operations/log/checkpoint", {}, "auditor");
+  return (await bodyOf<{ readonly Data: { readonly Size: number } }>(answer)).Data.Size;
+}
+
+Deno.test("a witness accepts a log that grows, and a restore that is declared, and sees one that was rewritten [EV6, EV7, EV8]", async () => {
+  await using env = await openEnvironment();
+  const witness = openWitness(env);
+  const flow = await authorised(env);
+  const first = await grow(env);
+  assertEquals(await witness.look(), [true, `ok: first checkpoint: ${first} leaves`]);
+  const copy = await copyOf(env);
+  await good(pay(env, flow), 201);
+  const second = await grow(env);
+  const grew = `ok: the log grew from ${first} to ${second} leaves and contains all ${first}`;
+  assertEquals(await witness.look(), [true, grew]);
+  assertEquals(await witness.look(), [true, `ok: the log is unchanged: ${second} leaves`]);
+  assertEquals(witness.file.text.split("\n").length, 3);
+
+  await goBackTo(env, copy); // as if the payment had never been
+  await authorised(env);
+  await authorised(env);
+  const forged = await grow(env);
+  const contradiction =
+    `CONTRADICTION: the log of ${forged} leaves does not contain the ${second} leaves that were signed before`;
+  assertEquals([forged > second, await witness.look()], [true, [false, contradiction]]);
+  assertEquals(witness.file.text.split("\n").length, 3);
+
+  await restore(env, copy);
+  await grow(env);
+  const [holds, words] = await witness.look();
+  assertEquals(holds, true);
+  const lost = `it goes on from ${first} leaves, and ${
+    second - first
+  } leaves that were signed before are not in it`;
+  assertEquals(words.endsWith(lost), true, words);
+});
+
+Deno.test("a declared restore does not hide that the log was rewritten from before the copy [EV6, EV8]", async () => {
+  await using env = await openEnvironment();
+  const witness = openWitness(env);
+  const empty = await copyOf(env);
+  await authorised(env);
+  const first = await grow(env);
+  await witness.look();
+  await authorised(env);
+  await authorised(env);
+  const second = await grow(env);
+  await witness.look();
+  await goBackTo(env, empty); // everything that the witness has seen is replaced
+  forgetSharedTokens(env);
+  await authorised(env);
+  await authorised(env);
+  const forged = await grow(env);
+  assert(first <= forged && forged <= second);
+  await restore(env, await copyOf(env));
+  await grow(env);
+  const words = `the log declares a restore from a copy with ${forged} leaves, and does not contain the ` +
+    `${first} leaves that were signed before the copy was taken`;
+  assertEquals(await witness.look(), [false, `CONTRADICTION: ${words}`]);
+});
+
+Deno.test("a witness accepts two restores, one after the other [EV6, EV8]", async () => {
+  await using env = await openEnvironment();
+  const witness = openWitness(env);
+  await authorised(env);
+  await grow(env);
+  const oldest = await copyOf(env);
+  for (const copy of [undefined, oldest]) { // leaves that the next restore cuts off
+    if (copy !== undefined) await restore(env, copy);
+    await endHolds(env);
+    for (let times = 0; times < 2; times++) {
+      await authorised(env);
+      await grow(env);
+      assertEquals((await witness.look())[0], true);
+    }
+  }
+  await restore(env, oldest);
+  await grow(env);
+  const [holds, words] = await witness.look();
+  assertEquals([holds, words.startsWith("ok: the log declares a restore")], [true, true], words);
+});
+
+Deno.test("the log proves an entry by its leaf hash and its time [EV3, EV7]", async () => {
+  await using env = await openEnvironment();
+  const { consentId } = await authorised(env);
+  const size = await grow(env);
+  const history = await historyOf(env.store, consentId);
+  assert(history.length > 1);
+  for (const entry of history) {
+    const leaf = leafHash(consentId, entry);
+    const path = `/operations/log/inclusion?leaf=${hashText(leaf)}&at=${entry.at}`;
+    const { Data } = await bodyOf<{ readonly Data: Proven }>(await env.asOperator(path, {}, "viewer"));
+    const { root } = decodeJwt<{ readonly root: string }>(Data.Checkpoint);
+    assertEquals(Data.Size, size);
+    assert(
+      provesInclusion({ leaf, index: Data.Index, size, root: hashIn(root), proof: Data.Proof.map(hashIn) }),
+    );
+  }
+});
+
+const hashIn = (text: string): Hash => Uint8Array.fromBase64(text, { alphabet: "base64url" });
+
+interface Proven {
+  readonly Index: number;
+  readonly Size: number;
+  readonly Proof: readonly string[];
+  readonly Checkpoint: string;
+}
+
+Deno.test("the log's proofs are refused for sizes, leaves and forms that it does not have [EV7]", async () => {
+  await using env = await openEnvironment();
+  const status = async (path: string): Promise<number> => {
+    const answer = await env.asOperator(`/operations/log/${path}`, {}, "viewer");
+    await answer.body?.cancel();
+    return answer.status;
+  };
+  assertEquals(await status("checkpoint"), 404);
+  await authorised(env);
+  const size = await grow(env);
+  assertEquals(await status(`consistency?from=1&to=${size}`), 200);
+  assertEquals(await status(`consistency?from=${size}&to=1`), 404);
+  assertEquals(await status(`consistency?from=1&to=${size + 1}`), 404);
+  for (const query of ["", "?from=1", "?from=0&to=1", "?from=1&to=1e3", "?from=-1&to=2"]) {
+    assertEquals(await status(`consistency${query}`), 400, query);
+  }
+  assertEquals(await status(`inclusion?leaf=${"A".repeat(43)}&at=1`), 404);
+  for (const leaf of ["", "A".repeat(42), `${"A".repeat(42)}B`]) {
+    assertEquals(await status(`inclusion?leaf=${leaf}&at=1`), 400, leaf);
+  }
+  for (const at of ["", "&at=", "&at=-1", "&at=1.5", "&at=1e3", `&at=${"1".repeat(16)}`]) {
+    assertEquals(await status(`inclusion?leaf=${"A".repeat(43)}${at}`), 400, at);
+  }
+});
+
+Deno.test("the log command needs a token and known arguments [EV8]", async () => {
+  const tools: LogTools = {
+    environment: () => undefined,
+    fetch,
+    readText: () => Promise.resolve(""),
+    appendText: () => Promise.resolve(),
+    writeBytes: () => Promise.reject(new Error("a witness writes no other file")),
+    print: () => {},
+  };
+  await assertRejects(() => logCommand(["checkpoint"], tools), Error, "OPS_TOKEN is not set");
+  await assertRejects(() => logCommand(["witness", "--file", "x"], tools), Error, "--issuer");
+  await assertRejects(() => logCommand([], tools), Error, "deno task log checkpoint");
+});

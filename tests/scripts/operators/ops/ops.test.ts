@@ -1,0 +1,133 @@
+/** `deno task ops`: the operations API and the list of operators from the command line. */
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import type { Controls, PlannedOutage } from "testing/operation_answers.ts";
+import { COMMANDS } from "../../../../scripts/operators/ops/commands.ts";
+import { ops } from "../../../../scripts/operators/ops/main.ts";
+import { readCredentials } from "../../../../src/base/http/credentials.ts";
+import { OPERATION_ROLES, OPERATORS } from "../../../../src/platform/guards/security/operator_roles.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { OPERATOR_TOKENS } from "testing/operators.ts";
+
+const REASON = ["--reason", "The desk has asked for it."];
+
+/** Runs a command line against the environment; the printed lines. */
+async function run(
+  env: Environment,
+  args: readonly string[],
+  variables: Record<string, string> = {},
+): Promise<string> {
+  const printed: string[] = [];
+  await ops(args, {
+    env: { OPS_TOKEN: OPERATOR_TOKENS.maria, ...variables },
+    readText: () => Promise.resolve(`${OPERATOR_TOKENS.viewer}\n`),
+    fetch: ((url: string, init?: RequestInit) =>
+      env.platform.operations.fetch(new Request(url, init))) as typeof fetch,
+    print: (line) =>
+      void printed.push(line),
+    now: env.now,
+  });
+  return printed.join("\n");
+}
+
+Deno.test("ops changes controls and shows them as text and as JSON", async () => {
+  await using env = await openEnvironment();
+  assertStringIncludes(await run(env, ["bank", "hold", "BANKA", ...REASON]), "BankId: BANKA");
+  const shown = JSON.parse(await run(env, ["controls", "--json"])) as Controls;
+  assertEquals(shown.Data.BankHold.map(({ BankId, By }) => [BankId, By]), [
+    ["BANKA", "operator maria"],
+  ]);
+  assertStringIncludes(await run(env, ["history", "bank BANKA"]), "Event: bank.held");
+  await run(env, ["bank", "release", "BANKA", ...REASON]);
+  const times = [
+    "--from",
+    "2040-02-01T00:00:00Z",
+    "--until",
+    "2040-02-01T01:00:00Z",
+    "--text",
+    "Maintenance.",
+  ];
+  const planned = await run(env, ["bank", "outage", "BANKA", ...times, ...REASON, "--json"]);
+  const { Data } = JSON.parse(planned) as PlannedOutage;
+  const changed = ["bank", "change-outage", "BANKA", Data.OutageId, ...times, ...REASON, "--json"];
+  assertEquals((JSON.parse(await run(env, changed)) as PlannedOutage).Data.OutageId, Data.OutageId);
+  await run(env, ["bank", "cancel-outage", "BANKA", Data.OutageId, ...REASON]);
+  const left = JSON.parse(await run(env, ["controls", "--json"])) as Controls;
+  assertEquals(left.Data.PlannedOutage, []);
+});
+
+Deno.test("ops has a command for every change of the operations API", () => {
+  const planned = new Set(COMMANDS.map(({ ids, plan }) => {
+    const { method, path } = plan(ids.map((_, index) => `ID${index}`), {});
+    return `${method} /operations${path.split("?")[0]?.replaceAll(/ID\d/g, "{}")}`;
+  }));
+  // reconcile has a command of its own, which walks through the pages
+  const changes = Object.keys(OPERATION_ROLES).filter((name) =>
+    name.startsWith("POST /operations/") && !name.includes("order-holds")
+  );
+  assertEquals(
+    changes.map((name) => name.replaceAll(/\{\w+\}/g, "{}")).filter((name) => !planned.has(name)),
+    [],
+  );
+  const known = new Set(Object.keys(OPERATION_ROLES).map((name) => name.replaceAll(/\{\w+\}/g, "{}")));
+  assertEquals([...planned].filter((name) => !known.has(name)), []);
+});
+
+Deno.test("ops says why a request is rejected, and what a command line lacks", async () => {
+  await using env = await openEnvironment();
+  const wrong: readonly (readonly [readonly string[], string])[] = [
+    [["bank", "hold", "NOBANK", ...REASON], "404: Does not exist."],
+    [["bank", "hold", "BANKA", ...REASON, "--token-file", "viewer"], "403: None of your roles may do this."],
+    [["bank", "hold", "BANKA"], "Missing: --reason."],
+    [["bank", "hold", ...REASON], "There is no command bank hold;"],
+    [["bank", "explode", "BANKA"], "There is no command bank explode BANKA;"],
+    [["controls", "--yaml"], "--help lists the options"],
+  ];
+  for (const [args, words] of wrong) await assertRejects(() => run(env, args), Error, words);
+  await assertRejects(() => run(env, ["controls"], { OPS_TOKEN: "" }), Error, "No token");
+  assertStringIncludes(await run(env, ["--help"]), "order close PAYMENT_ID --reason … --status-reason …");
+});
+
+Deno.test("ops operator adds, lists and revokes operators, and keeps no token", async () => {
+  await using env = await openEnvironment();
+  const folder = await Deno.makeTempDir();
+  const file = `${folder}/operators.json`;
+  const variables = { OPERATORS: file };
+  const token = await run(env, ["operator", "add", "--name", "ana", "--role", "viewer,security"], variables);
+  assertMatch(token, /^oper-[0-9a-f]{16}\.[\w-]{43}$/);
+  const text = await Deno.readTextFile(file);
+  assert(!text.includes(token.split(".")[1] ?? ""));
+  assertEquals(readCredentials(OPERATORS, text).map(({ name, roles }) => [name, roles]), [["ana", [
+    "viewer",
+    "security",
+  ]]]);
+  for (const role of ["", "root", "viewer,root"]) {
+    await assertRejects(
+      () => run(env, ["operator", "add", "--name", "eva", "--role", role], variables),
+      Error,
+      "--role",
+    );
+  }
+  await assertRejects(
+    () => run(env, ["operator", "add", "--name", "ana", "--role", "viewer"], variables),
+    Error,
+    "already",
+  );
+  await run(env, ["operator", "revoke", "--name", "ana"], variables);
+  assertMatch(await run(env, ["operator", "list"], variables), /ana {2}viewer,security .* revoked/);
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("deno task ops makes the first operator and lists it", async () => {
+  const folder = await Deno.makeTempDir();
+  const file = `${folder}/operators.json`;
+  const task = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["task", "--quiet", "ops", "operator", ...args, "--file", file],
+    }).output();
+    assertEquals(code, 0, new TextDecoder().decode(stderr));
+    return new TextDecoder().decode(stdout);
+  };
+  assertMatch(await task("add", "--name", "ana", "--role", "viewer"), /^oper-[0-9a-f]{16}\.[\w-]{43}\n$/);
+  assertMatch(await task("list"), /ana {2}viewer/);
+  await Deno.remove(folder, { recursive: true });
+});
