@@ -87,8 +87,9 @@ const CONTRACT = {
 };
 
 const DECISION = {
-  path: "docs/decisions/c7-one.md",
-  text: "# C7: One\n\n**Context.** A.\n\n**Choice.** B.\n\n**Consequence.** D.\n\nChecked by\nXY-N1.\n",
+  path: "docs/decisions/c-one.md",
+  text:
+    '# C. Some\n\n## <a id="c7"></a>C7: One\n\n**Context.** A.\n\n**Choice.** B.\n\n**Consequence.** D.\n\nChecked by\nXY-N1.\n',
 };
 
 Deno.test("requirementsIn reads rows, their kind, their proof, and decisions", () => {
@@ -112,7 +113,7 @@ Deno.test("requirementsIn reads rows, their kind, their proof, and decisions", (
       ["XY3", "rule", false, "docs/contract/x.md:10", "", "no such endpoint"],
       ["XY-N1", "negative", false, "docs/contract/x.md:16", "", ""],
       ["XY-N2", "negative", true, "docs/contract/x.md:17", "", ""],
-      ["C7", "decision", false, "docs/decisions/c7-one.md:1", "XY-N1", ""],
+      ["C7", "decision", false, "docs/decisions/c-one.md:3", "XY-N1", ""],
     ],
   );
 });
@@ -127,7 +128,11 @@ Deno.test("requirementsIn says what it cannot read, and what is stated twice", (
     "no source": [rows('- <a id="xy9"></a>**XY9** Text.'), "is not a row"],
     "another anchor": [rows('- <a id="xy8"></a>**XY9** Text. _choice._'), "another anchor"],
     "twice": [rows('- <a id="xy1"></a>**XY1** Text. _choice._'), "XY1 is stated twice"],
-    "another file name": [{ ...DECISION, path: "docs/decisions/c8-one.md" }, "is not a decision"],
+    "another page": [{ ...DECISION, path: "docs/decisions/d-one.md" }, "is not a decision"],
+    "another anchor of a decision": [
+      { ...DECISION, text: DECISION.text.replace("c7", "c8") },
+      "is not a decision",
+    ],
     "no consequence": [
       { ...DECISION, text: DECISION.text.replace("**Consequence.**", "Then") },
       "has no Consequence",

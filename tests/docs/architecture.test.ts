@@ -8,25 +8,28 @@ const root = new URL("../../", import.meta.url);
 const architecture = await Deno.readTextFile(new URL("docs/architecture.md", root));
 const contributing = await Deno.readTextFile(new URL("CONTRIBUTING.md", root));
 
-/** The names in a cell; one without a folder is in the folder of the first. */
 function namesIn(cell: string): string[] {
-  const names = [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
-  const folder = names[0]?.replace(/[^/]*$/, "") ?? "";
-  return names.map((name) => name.includes("/") ? name : folder + name);
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+}
+
+/** The rows of the table whose first head has this name. */
+function rowsOf(head: string): string[][] {
+  const table = RegExp(`^\\| ${head} +\\|.*?\\n\\n`, "ms").exec(architecture)?.[0] ?? "";
+  return table.split("\n").slice(2, -2).map((row) => row.split("|").slice(1, -1));
 }
 
 Deno.test("docs/architecture.md has the levels of the import rules", () => {
-  const rows = [...architecture.matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)];
-  const levels = rows.toSorted((a, b) => Number(a[1]) - Number(b[1])).map(([, , cell = ""]) =>
-    namesIn(cell).sort()
-  );
-  assertEquals(levels, LEVELS.map((level) => level.toSorted()));
+  const levels = rowsOf("Folder").map(([folder = "", cell = ""]) => [namesIn(folder)[0], namesIn(cell)]);
+  const rules = Object.entries(LEVELS).map(([folder, names]) => [folder, names.toReversed()]);
+  assertEquals(Object.fromEntries(levels), Object.fromEntries(rules));
+  const described = rowsOf("Level").map(([level = ""]) => namesIn(level)[0]);
+  assertEquals(described, LEVELS["src/platform"]?.toReversed());
 });
 
 Deno.test("docs/architecture.md has the programs of the import rules and what each may import", () => {
-  const table = /^\| Program +\|.*?\n\n/ms.exec(architecture)?.[0] ?? "";
-  const rows = [...table.matchAll(/^\| `(\w+)` +\| (.+?) +\|$/gm)]
-    .map(([, program = "", cell = ""]) => [program, namesIn(cell).sort()]);
+  const rows = rowsOf("Program").map((
+    [program = "", , cell = ""],
+  ) => [namesIn(program)[0], namesIn(cell).sort()]);
   const rules = Object.entries(PROGRAMS).map(([program, targets]) => [program, targets.toSorted()]);
   assertEquals(Object.fromEntries(rows), Object.fromEntries(rules));
 });

@@ -1,7 +1,7 @@
 /** `docs/storage.md` says what the declarations of the records say. */
 import { assertEquals } from "@std/assert";
 import { storageDocument } from "../../scripts/upkeep/storage/storage_document.ts";
-import { directoryRecords } from "../../src/directory/participants/participant_records.ts";
+import { directoryRecords } from "../../src/directory/process/records.ts";
 import { platformRecords } from "../../src/platform/process/records.ts";
 
 /** The words of a document, whatever the widths of its tables and lines. */

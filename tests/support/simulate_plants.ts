@@ -67,7 +67,7 @@ export const PLANTS: readonly Plant[] = [
     file: "src/platform/core/payments/take_orders.ts",
     changes: [
       [" || !isDue(entry.value.dueAt, now)) return [];", ") return [];"],
-      ['import { isDue } from "../delivery/retry_delays.ts";\n', ""],
+      ['import { isDue } from "../../events/delivery/retry_delays.ts";\n', ""],
     ],
     firstSeed: 390,
     breaks: /one push at a time/,

@@ -12,8 +12,8 @@ const MAY_USE_DENO: readonly { readonly files: RegExp; readonly because: string 
   { files: /^base\/http\/deno_(fetch|listener)\.ts$/, because: "they are what an entry for Deno is given" },
   { files: /^base\/store\/deno_kv\.ts$/, because: "the database is Deno's" },
   { files: /^base\/store\/database_file\.ts$/, because: "it finds out whether there is Deno KV" },
-  { files: /^platform\/main\.ts$/, because: "the entry for Deno" },
-  { files: /^directory\/main\.ts$/, because: "an entry reads the environment and listens" },
+  { files: /^platform\/process\/main\.ts$/, because: "the entry for Deno" },
+  { files: /^directory\/process\/main\.ts$/, because: "an entry reads the environment and listens" },
   { files: /^(client|sandbox)\//, because: "a program with files, ports and client certificates of its own" },
 ];
 

@@ -1,4 +1,4 @@
-/** Finds circles of imports in `src`, in the module graph that `deno info` prints. */
+/** Finds circles of imports between files and between folders, in the module graph that `deno info` prints. */
 import { listFiles, ROOT } from "../sources/source_files.ts";
 import type { Violation } from "./violation.ts";
 
@@ -13,7 +13,28 @@ interface Module {
   }[];
 }
 
-/** Each circle once, at the file whose import closes it. */
+const FOLDERS = ["src", "scripts"];
+
+/**
+ * The graph of folders. A folder stands for what is inside it, down to the third level, in `src/platform` the fourth:
+ * a slice, such as `src/platform/core/payments`.
+ */
+export function folderGraph(graph: ImportGraph): ImportGraph {
+  const folders = new Map<string, string[]>();
+  for (const [file, targets] of graph) {
+    const folder = sliceOf(file);
+    const others = targets.map(sliceOf).filter((target) => target !== folder);
+    folders.set(folder, [...new Set([...folders.get(folder) ?? [], ...others])]);
+  }
+  return folders;
+}
+
+function sliceOf(file: string): string {
+  const depth = file.startsWith("src/platform/") ? 4 : 3;
+  return file.split("/").slice(0, -1).slice(0, depth).join("/");
+}
+
+/** Each circle once, at the file or folder whose import closes it. */
 export function importCircles(graph: ImportGraph): Violation[] {
   const done = new Set<string>();
   const found: Violation[] = [];
@@ -24,7 +45,7 @@ export function importCircles(graph: ImportGraph): Violation[] {
         const circle = [...path.slice(start), target].join(" -> ");
         found.push({
           where: `${file}:1`,
-          sentence: `This file closes a circle of imports, ${circle}. Move what both need into a third file.`,
+          sentence: `This closes a circle of imports, ${circle}. Move what both need into a third place.`,
         });
       } else if (!done.has(target)) visit(target, [...path, target]);
     }
@@ -34,11 +55,12 @@ export function importCircles(graph: ImportGraph): Violation[] {
   return found;
 }
 
-/** The imports of every file of `src`, types included. `deno info` follows one file, so it runs until it has met all. */
+/** The imports of every program file, types included. `deno info` follows one file, so it runs until it has met all. */
 export async function importGraph(): Promise<ImportGraph> {
   const graph = new Map<string, readonly string[]>();
-  const entries = listFiles("src", ["main.ts"]);
-  for (const file of [...entries, ...listFiles("src", [".ts", ".tsx"])]) {
+  const files = (endings: readonly string[]): string[] =>
+    FOLDERS.flatMap((folder) => listFiles(folder, endings));
+  for (const file of [...files(["main.ts"]), ...files([".ts", ".tsx"])]) {
     if (graph.has(file)) continue;
     for (const [path, imports] of await graphOf(file)) graph.set(path, imports);
   }
@@ -65,7 +87,8 @@ async function graphOf(file: string): Promise<ImportGraph> {
 
 /** Of a program file: JSON and style sheets have no imports. */
 function pathOf(specifier: string | undefined): string | undefined {
-  const prefix = `file://${ROOT}src/`;
-  if (specifier?.startsWith(prefix) !== true || !/\.tsx?$/.test(specifier)) return undefined;
-  return `src/${specifier.slice(prefix.length)}`;
+  const path = specifier?.startsWith(`file://${ROOT}`) === true
+    ? specifier.slice(`file://${ROOT}`.length)
+    : "";
+  return /\.tsx?$/.test(path) && FOLDERS.some((folder) => path.startsWith(`${folder}/`)) ? path : undefined;
 }

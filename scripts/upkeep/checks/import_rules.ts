@@ -1,5 +1,5 @@
 /** The lint rules about imports: who may import whom (`layout_rules.ts`, `program_rules.ts`, `restriction_rules.ts`), no barrels, and who may call the store. */
-import { CROSSINGS, LEVELS, MAY_CALL_STORE } from "./layout_rules.ts";
+import { LEVELS, MAY_CALL_STORE } from "./layout_rules.ts";
 import { OPENINGS, PROGRAMS } from "./program_rules.ts";
 import { belowSrc, IN_SRC, ruleFor } from "./linted_file.ts";
 import { RESTRICTED_FILES, RESTRICTED_PACKAGES } from "./restriction_rules.ts";
@@ -17,9 +17,12 @@ interface Edge {
 const STORE_VERBS = /^(get|getMany|list|commit)$/;
 
 /** Each import is allowed by `layout_rules.ts`. */
-export const imports: Deno.lint.Rule = ruleFor(IN_SRC, ({ path, report }) => {
+export const imports: Deno.lint.Rule = ruleFor(/^(src|scripts)\//, ({ path, report }) => {
   const judge = (node: Deno.lint.Node, specifier: string, typeOnly: boolean): void => {
-    for (const fault of edgeFaults(edgeOf(path, specifier, typeOnly))) report(node, fault);
+    const faults = IN_SRC.test(path)
+      ? edgeFaults(edgeOf(path, specifier, typeOnly))
+      : [levelFault(path, targetOf(path, specifier))];
+    for (const fault of faults) if (fault !== undefined) report(node, fault);
   };
   return {
     ImportDeclaration: (node) => judge(node, node.source.value, isTypeOnly(node)),
@@ -82,10 +85,13 @@ function literalIn(node: Deno.lint.Node): string {
 }
 
 function edgeOf(path: string, specifier: string, typeOnly: boolean): Edge {
-  const relative = specifier.startsWith(".");
-  const target = relative ? new URL(specifier, `file:///${path}`).pathname.slice(1) : specifier;
-  const inSrc = relative && IN_SRC.test(target);
+  const target = targetOf(path, specifier);
+  const inSrc = specifier.startsWith(".") && IN_SRC.test(target);
   return { specifier, typeOnly, from: belowSrc(path), to: inSrc ? belowSrc(target) : target, inSrc };
+}
+
+function targetOf(path: string, specifier: string): string {
+  return specifier.startsWith(".") ? new URL(specifier, `file:///${path}`).pathname.slice(1) : specifier;
 }
 
 function edgeFaults(edge: Edge): string[] {
@@ -111,34 +117,34 @@ function restrictionFault({ from, to, typeOnly, inSrc }: Edge): string | undefin
 function partFault({ from, to }: Edge): string | undefined {
   if (OPENINGS.some((opening) => opening.from.test(from) && opening.to.test(to))) return undefined;
   const [program, target] = [programOf(from), programOf(to)];
-  if (program !== target) {
-    if (PROGRAMS[program]?.includes(target) === true) return undefined;
-    const allowed = PROGRAMS[program]?.join(", ") || "no other program";
-    return `${program} may not import ${to}. It may import ${allowed} (scripts/upkeep/checks/program_rules.ts).`;
-  }
-  return program === "base" || program === "platform" ? levelFault(partOf(from), partOf(to)) : undefined;
+  if (program === target) return levelFault(`src/${from}`, `src/${to}`);
+  if (PROGRAMS[program]?.includes(target) === true) return undefined;
+  const allowed = PROGRAMS[program]?.join(", ") || "no other program";
+  return `${program} may not import ${to}. It may import ${allowed} (scripts/upkeep/checks/program_rules.ts).`;
 }
 
-function levelFault(part: string, target: string): string | undefined {
-  const level = LEVELS.findIndex((parts) => parts.includes(part));
-  const targetLevel = LEVELS.findIndex((parts) => parts.includes(target));
-  if (level === -1 || targetLevel === -1) {
-    return `${
-      level === -1 ? part : target
-    } has no level. Give it one in scripts/upkeep/checks/layout_rules.ts.`;
+/** Files beside the folders of levels, such as constants, are below all of them. */
+function levelFault(from: string, to: string): string | undefined {
+  const [home, levels] = Object.entries(LEVELS).find(([folder]) => from.startsWith(`${folder}/`)) ?? [];
+  if (home === undefined || levels === undefined || !to.startsWith(`${home}/`)) return undefined;
+  const [folder, target] = [from, to].map((path) => folderIn(path, home));
+  const [level, targetLevel] = [folder, target].map((name) => name === undefined ? -1 : levels.indexOf(name));
+  for (const [name, at] of [[folder, level], [target, targetLevel]] as const) {
+    if (name !== undefined && at === -1) {
+      return `${home}/${name} has no level. Give it one in scripts/upkeep/checks/layout_rules.ts.`;
+    }
   }
-  if (part === target || targetLevel < level) return undefined;
-  if (targetLevel > level) {
-    return `${part} (level ${level}) may not import ${target} (level ${targetLevel}). Turn the dependency round, or pass it in from compose.ts.`;
-  }
-  if (CROSSINGS.some((crossing) => crossing.from === part && crossing.to === target)) return undefined;
-  return `${part} may not import ${target} of its own level. Move what both need down a level, or write the crossing and its reason into scripts/upkeep/checks/layout_rules.ts.`;
+  if (targetLevel === undefined || level === undefined || targetLevel <= level) return undefined;
+  return `${
+    folder ?? home
+  } may not import ${target}, a higher level (scripts/upkeep/checks/layout_rules.ts). Turn the dependency round, or pass it in.`;
+}
+
+function folderIn(path: string, home: string): string | undefined {
+  const [folder, ...rest] = path.slice(home.length + 1).split("/");
+  return rest.length === 0 ? undefined : folder;
 }
 
 function programOf(path: string): string {
   return path.split("/")[0] ?? path;
-}
-
-function partOf(path: string): string {
-  return path.split("/").slice(0, 2).join("/");
 }

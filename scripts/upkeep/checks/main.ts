@@ -5,7 +5,7 @@
  */
 import { CONTRACT, readRequirements } from "../requirements/contract.ts";
 import { ignoreViolations, permissionViolations } from "./command_rules.ts";
-import { importCircles, importGraph } from "./import_circles.ts";
+import { folderGraph, importCircles, importGraph } from "./import_circles.ts";
 import { knownReferences, referenceViolations } from "./references.ts";
 import { linesOf, listFiles, readSource, ROOT, type SourceFile } from "../sources/source_files.ts";
 import type { Violation } from "./violation.ts";
@@ -15,7 +15,9 @@ const FOLDERS = ["src", "scripts", "tests", "examples", "docs", ".ci"];
 const COMMANDS = /^(deno\.json|README\.md|(\.ci|scripts|docs)\/.*)$/;
 
 async function main(): Promise<number> {
-  const circles = importGraph().then(importCircles); // `deno info` runs meanwhile
+  const circles = importGraph().then((
+    graph,
+  ) => [...importCircles(graph), ...importCircles(folderGraph(graph))]);
   const atRoot = [...Deno.readDirSync(ROOT)].map(({ name }) => name)
     .filter((name) => name.endsWith(".md") || name === "deno.json").sort();
   const files = [...atRoot, ...FOLDERS.flatMap((folder) => listFiles(folder, [""]))].map(readSource);

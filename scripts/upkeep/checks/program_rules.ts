@@ -18,7 +18,7 @@ export const OPENINGS: readonly { readonly from: RegExp; readonly to: RegExp; re
   {
     from: new RegExp(`^${PLATFORM_IN_SANDBOX}$`),
     to:
-      /^(platform\/(compose|config|security\/operator_roles|data_keys\/wrapping_keys|process\/own_store)\.ts|directory\/.*|base\/(store\/open_store|http\/credentials|http\/deno_fetch|jose\/key_ring|kernel\/clock|observability\/log)\.ts)$/,
+      /^(platform\/(process\/(compose|own_store)|config\/config|guards\/security\/operator_roles|evidence\/data_keys\/wrapping_keys)\.ts|directory\/.*|base\/(store\/open_store|http\/credentials|http\/deno_fetch|jose\/key_ring|kernel\/clock|observability\/log)\.ts)$/,
     because: "the sandbox starts the platform and the directory in its own process",
   },
   {
@@ -26,10 +26,5 @@ export const OPENINGS: readonly { readonly from: RegExp; readonly to: RegExp; re
     to: /^pages\/((language|messages|formats)\.ts|html_document\.tsx|base\.css)$/,
     because:
       "all pages choose languages and format messages, money and times alike, in one HTML document; no protocol is shared",
-  },
-  {
-    from: /^portal\/.*_guide\.ts$/,
-    to: /^platform\/profile\.ts$/,
-    because: "guides state the lifetimes that the platform enforces",
   },
 ];

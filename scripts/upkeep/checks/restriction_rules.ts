@@ -21,27 +21,27 @@ export const RESTRICTED_FILES: readonly Restriction[] = [
     name: "the database itself",
     target: /^base\/store\/(deno_kv|sqlite_(store|statements)|database_file|open_store|postgres\/.*)\.ts$/,
     mayImport: new RegExp(
-      `^(base/store/(?:database_file|open_store|sqlite_store|store_url|postgres/.*)\\.ts|platform/compose\\.ts|platform/main(?:_node)?\\.ts|directory/main\\.ts|${PLATFORM_IN_SANDBOX})$`,
+      `^(base/store/(?:database_file|open_store|sqlite_store|store_url|postgres/.*)\\.ts|platform/process/(?:compose|main(?:_node)?)\\.ts|directory/process/main\\.ts|${PLATFORM_IN_SANDBOX})$`,
     ),
     instead: "take a Store from whoever composes the program",
   },
   {
     name: "the storage port",
     target: /^base\/store\/store\.ts$/,
-    mayImport: /^(base\/store\/.*|.*_store\.ts|platform\/compose\.ts)$/,
+    mayImport: /^(base\/store\/.*|.*_store\.ts|platform\/process\/compose\.ts)$/,
     typesForAll: true,
     instead: "import it as a type, and read and write through a `*_store.ts`",
   },
   {
     name: "staged writes",
-    target: /^(base\/store\/transaction|platform\/store_keys)\.ts$/,
+    target: /^(base\/store\/transaction|platform\/config\/store_keys)\.ts$/,
     mayImport: /^(?!pages\/|.*(_schema|_representation|_page|routes)\.tsx?$)/,
     instead: "leave writing to the use case",
   },
   {
     name: "configuration",
-    target: /^platform\/config\.ts$/,
-    mayImport: new RegExp(`^(platform/process/\\w+\\.ts|platform/compose\\.ts|${PLATFORM_IN_SANDBOX})$`),
+    target: /^platform\/config\/config\.ts$/,
+    mayImport: new RegExp(`^(platform/process/\\w+\\.ts|${PLATFORM_IN_SANDBOX})$`),
     typesForAll: true,
     instead: "import it as a type, or better take the values that are needed",
   },
@@ -59,14 +59,14 @@ export const RESTRICTED_PACKAGES: readonly Restriction[] = [
     name: "Hono",
     target: /^(npm:)?\/?hono(@|\/|$)/,
     mayImport:
-      /^(((base|platform)\/http|platform\/(security|idempotency|console)|console|pages|portal|sandbox)\/.*|(.*\/)?(\w+_)?routes\.ts|platform\/(app|public_pages)\.ts|platform\/frontchannel\/browser_binding\.ts|directory\/console\/.*|directory\/(participants_page|compose_directory|on_error|cacheable|request_context|json_body|methods|administrator|public_limit|own_changes_limit|four_eyes_check|inside_calls|publishing|endpoint|login)\.tsx?)$/,
+      /^((base\/http|platform\/(guards\/(http|security|idempotency)|operations\/console)|console|pages|portal|sandbox|directory\/(http|console))\/.*|(.*\/)?(\w+_)?routes\.ts|platform\/process\/(app|public_pages)\.ts|platform\/core\/frontchannel\/browser_binding\.ts|directory\/(process\/(compose_directory|inside_calls)|participants\/login)\.ts)$/,
     instead: "keep the use case free of requests: routes and guards take them apart",
   },
   {
     name: "@hono/zod-openapi",
     target: /^(npm:)?\/?@hono\/zod-openapi(@|\/|$)/,
     mayImport:
-      /^(((base|platform)\/http|platform\/(security|idempotency)|sandbox)\/.*|(.*\/)?(\w+_)?routes\.ts|.*_(schema|representation)\.ts|platform\/oauth\/token_response\.ts|platform\/(app|public_pages)\.ts)$/,
+      /^((base\/http|platform\/guards\/(http|security|idempotency)|sandbox)\/.*|(.*\/)?(\w+_)?routes\.ts|.*_(schema|representation)\.ts|platform\/core\/oauth\/token_response\.ts|platform\/process\/(app|public_pages)\.ts)$/,
     instead: "describe wire forms in a `_schema` or `_representation` file",
   },
   {
@@ -103,7 +103,7 @@ export const RESTRICTED_PACKAGES: readonly Restriction[] = [
     name: "node:*",
     target: /^node:/,
     mayImport:
-      /^((client|sandbox)\/|base\/store\/(database_file|last_seen|own_file|sqlite_\w+|postgres\/connections)\.ts$|base\/http\/(credential_file|node_listener|open_files|stop_signal)\.ts$|platform\/(main_node|process\/\w+)\.ts$|directory\/reminders\/mailer\.ts$)/,
+      /^((client|sandbox)\/|base\/store\/(database_file|last_seen|own_file|sqlite_\w+|postgres\/connections)\.ts$|base\/http\/(credential_file|node_listener|open_files|stop_signal)\.ts$|platform\/process\/\w+\.ts$|directory\/reminders\/mailer\.ts$)/,
     instead: "use Fetch and WebCrypto",
   },
 ];

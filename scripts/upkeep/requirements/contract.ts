@@ -1,5 +1,5 @@
 /**
- * The requirements as the documents state them: the rows of `docs/contract` and the records of `docs/decisions`. Does
+ * The requirements as the documents state them: the rows of `docs/contract` and the decisions of `docs/decisions`. Does
  * not look at tests.
  */
 import { lineAt, listFiles, ROOT } from "../sources/source_files.ts";
@@ -53,7 +53,7 @@ export function readRequirements(): Requirements {
 /** The requirements of these pages. An index (`README.md`) has none. */
 export function requirementsIn(pages: readonly Page[]): Requirements {
   const read = pages.filter(({ path }) => !path.endsWith("/README.md"))
-    .flatMap((page) => page.path.startsWith(DECISIONS) ? [readDecision(page)] : readRows(page));
+    .flatMap((page) => page.path.startsWith(DECISIONS) ? readDecisions(page) : readRows(page));
   const found = read.filter((one) => typeof one !== "string");
   const places = Map.groupBy(found, ({ id }) => id);
   const repeated = [...places].filter(([, all]) => all.length > 1)
@@ -79,15 +79,21 @@ function readRow(item: string, kind: "rule" | "negative", where: string): Requir
   return { id, kind, isAccepted: words.startsWith("Accepted: "), where, ...proofIn(words) };
 }
 
-function readDecision({ path, text }: Page): Requirement | string {
-  const id = /^# ([A-GLMOPTW]\d+): /.exec(text)?.[1];
-  const name = path.slice(DECISIONS.length + 1);
-  if (id === undefined || !name.startsWith(`${id.toLowerCase()}-`)) {
-    return `${path} is not a decision: the title begins with the id that the name begins with`;
+function readDecisions({ path, text }: Page): (Requirement | string)[] {
+  const letter = path.slice(DECISIONS.length + 1, DECISIONS.length + 2).toUpperCase();
+  return [...text.matchAll(/^## .*\n(?:(?!## ).*\n?)*/gm)].map(({ 0: section, index }) =>
+    readDecision(section, letter, `${path}:${lineAt(text, index)}`)
+  );
+}
+
+function readDecision(section: string, letter: string, where: string): Requirement | string {
+  const [, anchor, id = ""] = /^## <a id="([^"]*)"><\/a>([A-GLMOPTW]\d+): /.exec(section) ?? [];
+  if (anchor !== id.toLowerCase() || !id.startsWith(letter)) {
+    return `${where} is not a decision: anchor and id are needed, with the letter of the page`;
   }
-  const lacks = ["Context", "Choice", "Consequence"].find((part) => !text.includes(`\n**${part}.** `));
-  if (lacks !== undefined) return `${path} has no ${lacks}`;
-  return { id, kind: "decision", isAccepted: false, where: `${path}:1`, ...proofIn(onOneLine(text)) };
+  const lacks = ["Context", "Choice", "Consequence"].find((part) => !section.includes(`\n**${part}.** `));
+  if (lacks !== undefined) return `${where} has no ${lacks}`;
+  return { id, kind: "decision", isAccepted: false, where, ...proofIn(onOneLine(section)) };
 }
 
 function proofIn(words: string): Pick<Requirement, "checkedBy" | "inapplicable"> {

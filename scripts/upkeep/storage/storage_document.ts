@@ -2,7 +2,7 @@
 import { baseRecords } from "../../../src/base/store/base_records.ts";
 import type { StoredRecord } from "../../../src/base/store/record.ts";
 import { MIGRATIONS } from "../../../src/base/store/postgres/schema.ts";
-import { directoryRecords } from "../../../src/directory/participants/participant_records.ts";
+import { directoryRecords } from "../../../src/directory/process/records.ts";
 import { dataKeyRecords } from "../../../src/platform/evidence/data_keys/data_key_records.ts";
 import { platformRecords } from "../../../src/platform/process/records.ts";
 

@@ -5,8 +5,6 @@ import { clientId, count, flag, instant, text, texts } from "../../base/store/re
 import type { CertifiedKey } from "./certified_key.ts";
 import { HAPPENINGS, type HistoryEntry } from "./history.ts";
 import { asOrgId, type OrgId } from "./identifiers.ts";
-import { openProposalsRecord, proposalRecord } from "../changes/proposal_store.ts";
-import { reminderRecord } from "../reminders/reminder_store.ts";
 import { ORGANISATION_STATUSES, type Participant, SOFTWARE_STATUSES } from "./participant.ts";
 
 const KEPT = "Kept.";
@@ -150,16 +148,3 @@ export const certificationReportRecord = defineRecord<{ readonly report: string 
   personalData: "participant",
   retention: "register",
 });
-
-/** Every record of the directory, for the documentation. */
-export const directoryRecords = [
-  participantRecord,
-  participantsChangedRecord,
-  certifiedKeyRecord,
-  knownKeyRecord,
-  historyRecord,
-  certificationReportRecord,
-  proposalRecord,
-  openProposalsRecord,
-  reminderRecord,
-] as const;

@@ -153,7 +153,15 @@ Deno.test("the commands print one line, and say what is missing [SB8]", async ()
   const run = async (script: string, ...args: string[]) => {
     const permissions = ["--allow-net", "--allow-read", "--allow-write", "--allow-env"];
     const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-q", "--no-check", "--no-prompt", ...permissions, `scripts/${script}/main.ts`, ...args],
+      args: [
+        "run",
+        "-q",
+        "--no-check",
+        "--no-prompt",
+        ...permissions,
+        `scripts/integrators/${script}/main.ts`,
+        ...args,
+      ],
       cwd: new URL("../../../../", import.meta.url).pathname,
       env: { SANDBOX_DIR: sandbox.dir },
     }).output();

@@ -83,11 +83,13 @@ Deno.test("deno lint applies the plugin, and rejects any, console and casts to i
       "export const b = Deno.cwd() as unknown as number;",
     ];
     await Deno.mkdir(`${folder}/src/base/kernel`, { recursive: true });
-    await Deno.mkdir(`${folder}/scripts/upkeep/checks`, { recursive: true });
     await Deno.writeTextFile(`${folder}/src/base/kernel/x.ts`, lines.join("\n"));
     await Deno.copyFile(`${ROOT}deno.json`, `${folder}/deno.json`);
-    for (const { name } of Deno.readDirSync(`${ROOT}scripts/upkeep/checks`)) {
-      await Deno.copyFile(`${ROOT}scripts/upkeep/checks/${name}`, `${folder}/scripts/upkeep/checks/${name}`);
+    for (const part of ["scripts/upkeep/checks", "scripts/upkeep/sources"]) {
+      await Deno.mkdir(`${folder}/${part}`, { recursive: true });
+      for (const { name } of Deno.readDirSync(`${ROOT}${part}`)) {
+        await Deno.copyFile(`${ROOT}${part}/${name}`, `${folder}/${part}/${name}`);
+      }
     }
     const lint = new Deno.Command(Deno.execPath(), { args: ["lint", "--json", "src"], cwd: folder });
     const { stdout, success } = await lint.output();

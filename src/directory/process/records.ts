@@ -1,0 +1,23 @@
+/** Every record of the directory, for the documentation. */
+import { openProposalsRecord, proposalRecord } from "../changes/proposal_store.ts";
+import {
+  certificationReportRecord,
+  certifiedKeyRecord,
+  historyRecord,
+  knownKeyRecord,
+  participantRecord,
+  participantsChangedRecord,
+} from "../participants/participant_records.ts";
+import { reminderRecord } from "../reminders/reminder_store.ts";
+
+export const directoryRecords = [
+  participantRecord,
+  participantsChangedRecord,
+  certifiedKeyRecord,
+  knownKeyRecord,
+  historyRecord,
+  certificationReportRecord,
+  proposalRecord,
+  openProposalsRecord,
+  reminderRecord,
+] as const;
