@@ -227,6 +227,7 @@ const ENVIRONMENT = {
   WRAPPING_KEYS: "/tests/never-opened.keys",
   ENVIRONMENT: "Production",
   LOG_LEVEL: "debug",
+  FOUR_EYES: "none",
   // Admission has tests of its own.
   REQUESTS_IN_WORK: "10000",
   REQUEST_WAIT_SECONDS: "600",

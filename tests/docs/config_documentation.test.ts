@@ -70,7 +70,6 @@ Deno.test("docs/operations gives the platform's service the right to read each v
 const WITHOUT_DEFAULT = [
   "DIRECTORY_CERTIFIERS",
   "DIRECTORY_REQUIRE_CERTIFICATION",
-  "DIRECTORY_FOUR_EYES",
   "DIRECTORY_CONSOLE_URL",
   "DIRECTORY_OIDC_ISSUER",
   "DIRECTORY_OIDC_ORGANISATION",

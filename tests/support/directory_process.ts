@@ -59,6 +59,7 @@ export async function openDirectoryFixture(): Promise<DirectoryFixture> {
     DIRECTORY_CA_CERT: `${OWN}/ca.pem`,
     DIRECTORY_CA_KEY: `${OWN}/ca.key.pem`,
     DIRECTORY_SIGNING_KEYS: `${OWN}/signing-keys.json`,
+    DIRECTORY_FOUR_EYES: "none",
   };
   return {
     folder,

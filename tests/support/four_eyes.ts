@@ -1,5 +1,6 @@
 /** Changes that need two operators, as the operations API is asked for them. */
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
+import { FOUR_EYES_NAMES } from "../../src/platform/config/operators_config.ts";
 import { bodyOf } from "testing/answers.ts";
 import type { Controls, OperationError, Proposals } from "testing/operation_answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
@@ -8,7 +9,7 @@ import type { TestOperator } from "testing/operators.ts";
 export const REASON = "Fraud is suspected; case 4711 of the fraud desk.";
 export const AGREED = "I have read case 4711 and agree.";
 export const HOUR = 3_600_000;
-const ALL = "erase-case,close-order,release-restored,revoke-tokens,block-organisation,block-software";
+const ALL = FOUR_EYES_NAMES.join(",");
 
 /** The answer to a change: proposed, done or rejected. */
 export interface ProposedBody extends Partial<OperationError> {
@@ -53,4 +54,16 @@ export async function blocks(env: Environment): Promise<readonly string[]> {
 
 export async function listed(env: Environment): Promise<Proposals["Data"]["Proposal"]> {
   return (await bodyOf<Proposals>(env.asOperator("/operations/proposals", {}, "auditor"))).Data.Proposal;
+}
+
+/** A proposal whose process ended after so many commits of its approval: 1 is the approval alone. */
+export async function approvedAndCut(env: Environment, after = 1): Promise<string> {
+  const id = await proposed(env, "/organisations/BANKA/block");
+  const { commit } = env.store;
+  let commits = 0;
+  env.store.commit = (staged) =>
+    ++commits > after ? Promise.reject(new Error("the process ended")) : commit(staged);
+  assert((await post(env, `/proposals/${id}/approve`, "maria", AGREED)).status >= 500);
+  env.store.commit = commit;
+  return id;
 }

@@ -29,6 +29,8 @@ const holdSchema = z.object({
   Disagreement: z.array(z.object({ DomesticPaymentId: z.string(), Why: z.string() })),
 });
 type Hold = z.infer<typeof holdSchema>;
+/** The answer if the deployment leaves the step to two operators. */
+const proposedSchema = z.object({ Data: z.object({ State: z.literal("proposed"), ProposalId: z.string() }) });
 
 /** Dependencies of the command. */
 export interface ReconcileTools extends ApiTools {
@@ -52,9 +54,9 @@ export async function reconcile(args: readonly string[], tools: ReconcileTools):
     if (statement !== undefined || release !== undefined) throw new UsageError(USAGE);
     for (const { BankId } of await holds(line)) await reconcileBank(line, BankId);
   } else if (release !== undefined) {
-    say(line, await step(line, `${bank}/release`, release));
+    await step(line, `${bank}/release`, release);
   } else if (statement !== undefined) {
-    say(line, await step(line, `${bank}/reconcile`, await tools.readText(statement)));
+    await step(line, `${bank}/reconcile`, await tools.readText(statement));
   } else {
     await reconcileBank(line, bank);
   }
@@ -70,8 +72,7 @@ async function reconcileBank(line: Line, bank: string): Promise<void> {
   try {
     for (let page = 0; page < MAX_PAGES; page++) {
       const hold = await step(line, `${bank}/reconcile`, "");
-      say(line, hold);
-      if (hold.State !== "comparing") return;
+      if (hold?.State !== "comparing") return;
     }
   } catch (error) {
     line.print(`${bank}: ${error instanceof Error ? error.message : String(error)}`);
@@ -86,9 +87,20 @@ async function holds(line: Line): Promise<readonly Hold[]> {
   return z.object({ Data: z.object({ OrderHold: z.array(holdSchema) }) }).parse(body).Data.OrderHold;
 }
 
-async function step(line: Line, path: string, body: string): Promise<Hold> {
+/** Prints the result, and returns the hold unless the step waits for a second operator. */
+async function step(line: Line, path: string, body: string): Promise<Hold | undefined> {
   const answer = await call(line, `/${path}`, { method: "POST", body });
-  return z.object({ Data: holdSchema }).parse(answer).Data;
+  const proposed = proposedSchema.safeParse(answer).data;
+  if (proposed !== undefined) {
+    const id = proposed.Data.ProposalId;
+    line.print(
+      `${path}: proposed. Another operator approves it: deno task ops proposal approve ${id} --reason …`,
+    );
+    return undefined;
+  }
+  const hold = z.object({ Data: holdSchema }).parse(answer).Data;
+  say(line, hold);
+  return hold;
 }
 
 async function call(

@@ -31,9 +31,37 @@ export function namesOf<Name extends string>(
   what: string,
   known: readonly Name[],
 ): z.ZodType<readonly Name[], string> {
-  return readAs((text) => {
-    const names = [...new Set(text.split(",").map((name) => name.trim()).filter((name) => name !== ""))];
-    const found = names.flatMap((name) => known.find((one) => one === name) ?? []);
-    return found.length === names.length ? found : undefined;
-  }, `set it to ${what}, comma separated: ${known.join(", ")}`);
+  return readAs((text) => readNames(text, known), `set it to ${what}, comma separated: ${known.join(", ")}`);
+}
+
+/** The same for a variable with a default, so that the empty list needs a word. */
+export function namesOrNone<Name extends string>(
+  what: string,
+  known: readonly Name[],
+): z.ZodType<readonly Name[], string> {
+  return readAs(
+    (text) => text.trim() === "none" ? [] : readNames(text, known),
+    `set it to none, or to ${what}, comma separated: ${known.join(", ")}`,
+  );
+}
+
+function readNames<Name extends string>(text: string, known: readonly Name[]): readonly Name[] | undefined {
+  const names = [...new Set(text.split(",").map((name) => name.trim()).filter((name) => name !== ""))];
+  const found = names.flatMap((name) => known.find((one) => one === name) ?? []);
+  return found.length === names.length ? found : undefined;
+}
+
+/** Two names of which the first is useless without the second. */
+export type NamePair<Name extends string> = readonly [name: Name, needed: Name];
+
+/** The faults of a list that has the first name of a pair without the second. */
+export function pairFaults<Name extends string>(
+  variable: string,
+  names: readonly Name[],
+  pairs: readonly NamePair<Name>[],
+): string[] {
+  return pairs.filter(([name, needed]) => names.includes(name) && !names.includes(needed))
+    .map(([name, needed]) =>
+      `${variable}: ${name} needs ${needed} too; without it one person alone can do what ${name} leaves to two`
+    );
 }

@@ -2,6 +2,7 @@
  * Changes that need two administrators, if the deployment is configured so (contract DRC8). They extend what others may
  * do in a participant's name, or end it. A change that a participant's own people may make as well needs one person.
  */
+import { type NamePair, pairFaults } from "../../base/values/variables.ts";
 
 /** The names of the configuration. */
 export const FOUR_EYES_NAMES = [
@@ -14,6 +15,36 @@ export const FOUR_EYES_NAMES = [
   "revoke",
 ] as const;
 export type FourEyesName = typeof FOUR_EYES_NAMES[number];
+
+/** In production without `DIRECTORY_FOUR_EYES`: what extends what others may do (Decision E8). */
+const USUAL_FOUR_EYES: readonly FourEyesName[] = [
+  "onboard",
+  "statement",
+  "certificates",
+  "login",
+  "activate",
+];
+
+/** One administrator alone must not get by another way what two have to decide (contract DRC13). */
+const PAIRS: readonly NamePair<FourEyesName>[] = [
+  ["certificates", "login"], // a login's person adds certificates alone
+  ["suspend", "activate"],
+];
+
+export interface FourEyesValues {
+  readonly DIRECTORY_FOUR_EYES?: readonly FourEyesName[] | undefined;
+  readonly ENVIRONMENT?: string | undefined;
+}
+
+export function fourEyesFaults({ DIRECTORY_FOUR_EYES: names = [] }: FourEyesValues): string[] {
+  return pairFaults("DIRECTORY_FOUR_EYES", names, PAIRS);
+}
+
+export function fourEyesOf(
+  { DIRECTORY_FOUR_EYES: names, ENVIRONMENT: environment }: FourEyesValues,
+): readonly FourEyesName[] {
+  return names ?? (environment === "Production" ? USUAL_FOUR_EYES : []);
+}
 
 /** The operation ids of the endpoints whose changes can need two administrators. */
 export const PROPOSABLE = [

@@ -12,8 +12,8 @@ import { consoleFaults, consoleSettings, MIN_SECRET_CHARACTERS } from "../consol
 import { readCertification } from "../certification/certification_config.ts";
 import { type ConfigSource, readChecked } from "../config/config_source.ts";
 import { fileFaults } from "../config/file_modes.ts";
-import { FOUR_EYES_NAMES, type FourEyesName } from "../changes/four_eyes.ts";
-import { namesOf } from "../../base/values/variables.ts";
+import { FOUR_EYES_NAMES, fourEyesFaults, type FourEyesName, fourEyesOf } from "../changes/four_eyes.ts";
+import { namesOrNone } from "../../base/values/variables.ts";
 import { type PublicLimit, USUAL_PUBLIC_LIMIT } from "../http/public_limit.ts";
 import { MAIL_VARIABLES, type MailSettings, readMail } from "../reminders/mail_config.ts";
 import { openStatementKeys } from "../statements/statement_keys.ts";
@@ -97,7 +97,7 @@ const schema = z.object({
     /^[1-9]\d{0,3}$/,
     "set it to the days that a passed report lets statements be issued, from 1 to 9999",
   ).transform(Number).optional(),
-  DIRECTORY_FOUR_EYES: namesOf("changes", FOUR_EYES_NAMES).optional(),
+  DIRECTORY_FOUR_EYES: namesOrNone("changes", FOUR_EYES_NAMES).optional(),
   DIRECTORY_CONSOLE_URL: z.string().optional(),
   DIRECTORY_OIDC_ISSUER: z.string().optional(),
   DIRECTORY_OIDC_ROLES: z.string().default("roles"),
@@ -130,7 +130,7 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
   const faults = (parsed.error?.issues ?? []).map((issue) => `${issue.path.join(".")}: ${issue.message}`);
   faults.push(...source.elsewhere ?? []);
   faults.push(...issuerFaults(values), ...listenFaults(values), ...await storeFaults(values, source));
-  faults.push(...consoleFaults(values));
+  faults.push(...consoleFaults(values), ...fourEyesFaults(values));
   faults.push(...await administratorsFaults(values, source));
   const pems = await readPems(values, source, faults);
   const signingKeys = await readSigningKeys(values, source, faults);
@@ -150,7 +150,7 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
     signingKeysFile: isInline(data.DIRECTORY_SIGNING_KEYS) ? undefined : data.DIRECTORY_SIGNING_KEYS,
     publicLimit: publicLimit(data.DIRECTORY_RATE_LIMIT),
     certification,
-    fourEyes: data.DIRECTORY_FOUR_EYES ?? [],
+    fourEyes: fourEyesOf(data),
     console: consoleSettings(data),
     mail,
     environment: data.ENVIRONMENT,

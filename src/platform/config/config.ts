@@ -9,7 +9,13 @@ import { isUrl, storeUrlFaults } from "../../base/store/store_url.ts";
 import type { AccountSchemes } from "../../base/values/account_schemes.ts";
 import type { Operator } from "../../pages/operator.ts";
 import type { SpanCollector } from "./span_collector.ts";
-import { type FourEyesChange, oidcOf, type OidcSettings, operatorFaults } from "./operators_config.ts";
+import {
+  type FourEyesChange,
+  oidcOf,
+  type OidcSettings,
+  operatorFaults,
+  usualFourEyes,
+} from "./operators_config.ts";
 import type { ProxyCertificateSource } from "../../base/profile.ts";
 import type { RatePolicies } from "./rate_policies.ts";
 
@@ -152,7 +158,7 @@ function frozen(values: Values): Config {
     operationsPort: values.OPERATIONS_PORT,
     operatorsFile: values.OPERATORS,
     operatorsOidc: oidcOf(values),
-    fourEyes: Object.freeze(values.FOUR_EYES),
+    fourEyes: Object.freeze(values.FOUR_EYES ?? usualFourEyes(values)),
     operationsUrl: values.OPERATIONS_URL ?? `http://localhost:${values.OPERATIONS_PORT ?? 80}`,
     spanCollector: collectorOf(values),
     processName: values.PROCESS_NAME,

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { HOME_CELL, readCells } from "./cells.ts";
 import { OBIE_SCHEMES, readAccountSchemes } from "../../base/values/account_schemes.ts";
-import { namesOf, portNumber, readAs, wholeNumber } from "../../base/values/variables.ts";
+import { namesOf, namesOrNone, portNumber, readAs, wholeNumber } from "../../base/values/variables.ts";
 import { hasVisibleLetter, isPlain } from "../../base/kernel/shown_text.ts";
 import { isTimeZone, readLogo, readSupport } from "../../pages/operator.ts";
 import { FOUR_EYES_NAMES } from "./operators_config.ts";
@@ -53,7 +53,7 @@ export const schema = z.object({
   OPERATORS: z.string().optional(),
   OPERATIONS_OIDC_ISSUER: z.string().optional(),
   OPERATIONS_OIDC_AUDIENCE: z.string().optional(),
-  FOUR_EYES: namesOf("changes", FOUR_EYES_NAMES).prefault(""),
+  FOUR_EYES: namesOrNone("changes", FOUR_EYES_NAMES).optional(),
   OPERATIONS_OIDC_ROLES: z.string().default("roles"),
   OPERATIONS_OIDC_ORGANISATION: z.string().optional(),
   OPERATIONS_OIDC_CLIENT_ID: z.string().optional(),

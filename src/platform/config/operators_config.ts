@@ -1,6 +1,8 @@
 /** The part of the configuration about operators: their list, their OpenID provider, the console. */
 
-/** The changes that can need two operators. None of them can be undone. */
+import { type NamePair, pairFaults } from "../../base/values/variables.ts";
+
+/** The changes that can need two operators: those that cannot be undone, and those that lift a restriction. */
 export const FOUR_EYES_NAMES = [
   "erase-case",
   "close-order",
@@ -8,8 +10,33 @@ export const FOUR_EYES_NAMES = [
   "revoke-tokens",
   "block-organisation",
   "block-software",
+  "unblock-organisation",
+  "unblock-software",
+  "release-bank",
+  "reconcile",
+  "redrive",
 ] as const;
 export type FourEyesChange = typeof FOUR_EYES_NAMES[number];
+
+/** In production without `FOUR_EYES`: what extends what others may do (Decision O11). */
+const USUAL_FOUR_EYES: readonly FourEyesChange[] = [
+  "release-restored",
+  "unblock-organisation",
+  "unblock-software",
+  "release-bank",
+];
+
+export function usualFourEyes(
+  { ENVIRONMENT }: { readonly ENVIRONMENT: "Production" | "Sandbox" },
+): readonly FourEyesChange[] {
+  return ENVIRONMENT === "Production" ? USUAL_FOUR_EYES : [];
+}
+
+/** One operator alone must not undo what two have decided (contract FE7). */
+const UNDONE_BY: readonly NamePair<FourEyesChange>[] = [
+  ["block-organisation", "unblock-organisation"],
+  ["block-software", "unblock-software"],
+];
 
 /** The OpenID provider of operators. */
 export interface OidcSettings {
@@ -36,7 +63,10 @@ type Variables = Readonly<
       | "OPERATIONS_OIDC_CLIENT_SECRET",
       string | undefined
     >
-  > & { readonly OPERATIONS_PORT: number | undefined }
+  > & {
+    readonly OPERATIONS_PORT: number | undefined;
+    readonly FOUR_EYES: readonly FourEyesChange[] | undefined;
+  }
 >;
 
 export function oidcOf(values: Partial<Variables>): OidcSettings | undefined {
@@ -52,7 +82,7 @@ export function oidcOf(values: Partial<Variables>): OidcSettings | undefined {
 
 /** Variables that need others. */
 export function operatorFaults(values: Partial<Variables>): string[] {
-  const faults: string[] = [];
+  const faults = pairFaults("FOUR_EYES", values.FOUR_EYES ?? [], UNDONE_BY);
   if ((values.OPERATIONS_OIDC_ISSUER === undefined) !== (values.OPERATIONS_OIDC_AUDIENCE === undefined)) {
     faults.push("OPERATIONS_OIDC_ISSUER and OPERATIONS_OIDC_AUDIENCE: set both, or neither");
   }

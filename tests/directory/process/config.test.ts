@@ -39,7 +39,7 @@ Deno.test("readDirectoryConfig takes PEM or paths, and defaults to loopback and 
     signingKeysFile: undefined,
     publicLimit: { perSecond: 50, burst: 200 },
     certification: { certifiers: NO_CERTIFIERS, requiredDays: undefined },
-    fourEyes: [],
+    fourEyes: ["onboard", "statement", "certificates", "login", "activate"],
     console: { url: "http://localhost:8091" },
     mail: undefined,
     environment: "Production",
@@ -63,7 +63,7 @@ Deno.test("readDirectoryConfig names every fault at once, quoting no secret [F3]
     }), DirectoryConfigError);
   assertEquals(wrong.faults, [
     "DIRECTORY_PORT: must be a port number",
-    "DIRECTORY_FOUR_EYES: set it to changes, comma separated: onboard, statement, certificates, login, activate, suspend, revoke",
+    "DIRECTORY_FOUR_EYES: set it to none, or to changes, comma separated: onboard, statement, certificates, login, activate, suspend, revoke",
     "ENVIRONMENT: must be Production or Sandbox",
     "DIRECTORY_ISSUER: must be https",
     "DIRECTORY_STORE_URL: :memory: forgets every participant at a restart; set the path of a file",
@@ -276,4 +276,21 @@ Deno.test("composeDirectory rejects weak parts from every caller [F3]", async ()
     await assertRejects(() => composeDirectory({ ...parts, ...changes }), Error, words);
   }
   await store.close();
+});
+
+Deno.test("readDirectoryConfig rejects changes of two administrators that one can get round [DRC13]", async () => {
+  const faulty: readonly [string, string][] = [
+    ["onboard,certificates", "certificates needs login"],
+    ["suspend", "suspend needs activate"],
+  ];
+  for (const [names, fault] of faulty) {
+    const error = await assertRejects(() => read({ DIRECTORY_FOUR_EYES: names }), DirectoryConfigError);
+    assertEquals(error.faults.length, 1, names);
+    assert(error.faults[0]?.startsWith(`DIRECTORY_FOUR_EYES: ${fault} too`), error.message);
+  }
+  assertEquals((await read({ DIRECTORY_FOUR_EYES: "none" })).fourEyes, []);
+  assertEquals((await read({ DIRECTORY_FOUR_EYES: "login,certificates" })).fourEyes, [
+    "login",
+    "certificates",
+  ]);
 });

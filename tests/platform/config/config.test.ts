@@ -38,7 +38,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     ...{ eraseCasesDays: undefined, deleteHistoriesDays: undefined },
     dataKeysStore: "/var/lib/payment-platform/platform.kv.keys",
     sealsData: true,
-    fourEyes: [],
+    fourEyes: ["release-restored", "unblock-organisation", "unblock-software", "release-bank"],
     traceDays: 7,
     reportDays: 400,
     eventDays: 7,
@@ -178,4 +178,14 @@ Deno.test("readConfig takes sandbox conveniences only in the sandbox", () => {
   };
   assertEquals(readConfig({ ...SOUND_CONFIGURATION, ...sandbox }).environment, "Sandbox");
   assertEquals(faultsOf({ ...sandbox, ENVIRONMENT: "Production" }).length, 5);
+});
+
+Deno.test("readConfig leaves what lifts a restriction to two operators in production, unless it is told otherwise [FE7]", () => {
+  const changes = (more: Environment): readonly string[] =>
+    readConfig({ ...SOUND_CONFIGURATION, ...more }).fourEyes;
+  assertEquals(changes({ FOUR_EYES: "none" }), []);
+  assertEquals(changes({ FOUR_EYES: "redrive, reconcile" }), ["redrive", "reconcile"]);
+  assertEquals(changes({ ENVIRONMENT: "Sandbox" }), []);
+  assertEquals(changes({ FOUR_EYES: "" }), changes({}));
+  assertEquals(changes({}).includes("unblock-software"), true);
 });

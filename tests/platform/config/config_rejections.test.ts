@@ -14,7 +14,12 @@ const REJECTED: readonly (readonly [string, Environment, readonly string[]])[] =
     "BASE_URL: must be an origin such as https://host, without a path or slash",
   ]],
   ["a change that two operators cannot make", { FOUR_EYES: "redrive,everything" }, [
-    "FOUR_EYES: set it to changes, comma separated: erase-case, close-order, release-restored, revoke-tokens, block-organisation, block-software",
+    "FOUR_EYES: set it to none, or to changes, comma separated: erase-case, close-order, release-restored, revoke-tokens, block-organisation, block-software, unblock-organisation, unblock-software, release-bank, reconcile, redrive",
+  ]],
+  ["blocks of two operators that one can end [FE7]", {
+    FOUR_EYES: "block-software,block-organisation,unblock-organisation",
+  }, [
+    "FOUR_EYES: block-software needs unblock-software too; without it one person alone can do what block-software leaves to two",
   ]],
   ["no URL and no name", { DIRECTORY_ISSUER: "directory", PROCESS_NAME: "hub 1" }, [
     "PROCESS_NAME: must be 1 to 64 visible characters of ASCII",

@@ -10,6 +10,7 @@ import type { Environment } from "testing/environment.ts";
 import { OPERATIONS_URL, OPERATOR_TOKENS, type TestOperator } from "testing/operators.ts";
 import {
   AGREED,
+  approvedAndCut,
   blocks,
   HOUR,
   listed,
@@ -19,17 +20,6 @@ import {
   type ProposedBody,
   REASON,
 } from "support/four_eyes.ts";
-
-async function approvedAndCut(env: Environment, after = 1): Promise<string> {
-  const id = await proposed(env, "/organisations/BANKA/block");
-  const { commit } = env.store;
-  let commits = 0;
-  env.store.commit = (staged) =>
-    ++commits > after ? Promise.reject(new Error("the process ended")) : commit(staged);
-  assert((await post(env, `/proposals/${id}/approve`, "maria", AGREED)).status >= 500);
-  env.store.commit = commit;
-  return id;
-}
 
 Deno.test("an approved change whose process ended can be withdrawn, and expires [FE2]", async () => {
   await using env = await openTwo();

@@ -5,8 +5,10 @@ import { sha256 } from "../../../src/base/kernel/identifiers.ts";
 import { historyOf } from "../../../src/platform/evidence/audit_trail.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import type { TestOperator } from "testing/operators.ts";
+import { later, openPushEnvironment, paid } from "support/orders.ts";
 import {
   AGREED,
+  approvedAndCut,
   blocks,
   HOUR,
   listed,
@@ -17,6 +19,8 @@ import {
   REASON,
 } from "support/four_eyes.ts";
 import { steps } from "support/steps.ts";
+
+const POST = { method: "POST" };
 
 Deno.test("a proposed change is made when a second operator approves it, once, in the name of both [FE1, FE3]", async () => {
   await using env = await openTwo();
@@ -76,7 +80,7 @@ Deno.test("a proposal expires after 24 hours, and can be withdrawn before [FE2]"
 });
 
 Deno.test("a change without a second pair of eyes is made at once, and others are proposed [FE1]", async (t) => {
-  await using env = await openTwo("block-organisation");
+  await using env = await openTwo("block-organisation,unblock-organisation");
   assertEquals((await post(env, `/software/${env.tpp.clientId}/block`, "security")).status, 200);
   await proposed(env, "/organisations/BANKA/block");
   await using all = await openTwo();
@@ -85,6 +89,10 @@ Deno.test("a change without a second pair of eyes is made at once, and others ar
     software: [`/software/${all.tpp.clientId}/block`, "security"],
     tokens: [`/software/${all.tpp.clientId}/revoke-tokens`, "security"],
     erasure: [`/cases/${id}/erasure`, "security"],
+    "unblocked organisation": ["/organisations/BANKA/unblock", "security"],
+    "unblocked software": [`/software/${all.tpp.clientId}/unblock`, "security"],
+    "released bank": ["/banks/BANKA/release", "operator"],
+    "order sent again": [`/payment-orders/${id}/redrive`, "operator"],
   } as Record<string, [string, TestOperator]>, async ([path, as]) => {
     await proposed(all, path, as);
   });
@@ -94,6 +102,54 @@ Deno.test("a change without a second pair of eyes is made at once, and others ar
     "operator",
   );
   assertEquals([restored.status, (await bodyOf<ProposedBody>(restored)).Data?.State], [202, "proposed"]);
+  const compared = await all.asOperator("/operations/order-holds/BANKA/reconcile", POST, "operator");
+  assertEquals([compared.status, (await bodyOf<ProposedBody>(compared)).Data?.State], [202, "proposed"]);
+});
+
+Deno.test("one operator does not undo what two have decided [FE1, FE7]", async () => {
+  await using env = await openTwo("block-software,unblock-software");
+  const party = `/software/${env.tpp.clientId}`;
+  const blocked = await proposed(env, `${party}/block`);
+  assertEquals((await post(env, `/proposals/${blocked}/approve`, "maria", AGREED)).body.Data?.State, "done");
+  const unblocked = await proposed(env, `${party}/unblock`);
+  assertEquals((await blocks(env)).length, 1);
+  assertEquals((await post(env, `/proposals/${unblocked}/approve`, "security", AGREED)).status, 409);
+  assertEquals((await blocks(env)).length, 1);
+  assertEquals(
+    (await post(env, `/proposals/${unblocked}/approve`, "maria", AGREED)).body.Data?.State,
+    "done",
+  );
+  assertEquals(await blocks(env), []);
+});
+
+Deno.test("an order is sent again when a second operator approves it; its request has no reason [FE1]", async () => {
+  const refuses = (): Response => new Response(null, { status: 400 });
+  await using env = await openPushEnvironment(refuses, { environment: { FOUR_EYES: "redrive" } });
+  const { DomesticPaymentId: order } = await paid(env);
+  await later(env, HOUR);
+  const answer = await env.asOperator(`/operations/payment-orders/${order}/redrive`, POST, "operator");
+  const { Data } = await bodyOf<ProposedBody>(answer);
+  assertEquals([answer.status, Data?.State], [202, "proposed"]);
+  const pushes = env.pushes.length;
+  await later(env, HOUR);
+  assertEquals(env.pushes.length, pushes, "it waits for the second operator");
+  const [one] = await listed(env);
+  assertEquals([one?.Reason, one?.Body], ["Push the order again.", ""]);
+  const approved = await post(env, `/proposals/${Data?.ProposalId}/approve`, "maria", AGREED);
+  assertEquals([approved.status, approved.body.Data?.State], [200, "done"]);
+  await later(env, HOUR);
+  assertEquals(env.pushes.length, pushes + 1);
+});
+
+Deno.test("the proposer cannot approve again what another operator has approved and what was not carried out [FE3]", async () => {
+  await using env = await openTwo();
+  const id = await approvedAndCut(env);
+  const before = await env.snapshot();
+  const own = await post(env, `/proposals/${id}/approve`, "security", AGREED);
+  assertEquals([own.status, own.body.error], [409, "conflict"]);
+  assertEquals([await env.snapshot(), await blocks(env)], [before, []]);
+  assertEquals((await post(env, `/proposals/${id}/approve`, "maria", AGREED)).body.Data?.State, "done");
+  assertEquals(await blocks(env), ["BANKA by operator security with operator maria"]);
 });
 
 Deno.test("who may not make the change can neither propose nor approve it [FE4, OP2]", async () => {

@@ -8,6 +8,7 @@ import {
   operationErrors,
   OPERATOR_SECURITY,
   proposedAnswer,
+  proposedOr,
 } from "../../guards/http/operation_answers.ts";
 import { asBankCode, asPaymentId } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
@@ -53,7 +54,10 @@ const redriveRoute = createRoute({
   summary: "Try an order again that was given up",
   description: "The order is due at once, with all retries ahead.",
   request: { params: z.object({ paymentId: z.uuid() }) },
-  responses: { 202: operationAnswer("It is due now", dueOrderSchema), ...operationErrors(404, 409) },
+  responses: {
+    202: proposedOr("It is due now", dueOrderSchema),
+    ...operationErrors(404, 409),
+  },
 });
 
 const closeRoute = createRoute({

@@ -100,6 +100,14 @@ export function proposedAnswer(): { 202: ReturnType<typeof operationAnswer> } {
   };
 }
 
+/** The same for a change that is answered 202 also when it is made. */
+export function proposedOr(made: string, schema: z.ZodType): ReturnType<typeof operationAnswer> {
+  return operationAnswer(
+    `${made}, or proposed: a second operator must approve it (\`FOUR_EYES\`)`,
+    z.union([schema, proposedSchema]),
+  );
+}
+
 /** Error responses of an endpoint behind the guard: the common ones and these. */
 export function operationErrors(
   ...statuses: readonly (400 | 404 | 409 | 413 | 415)[]

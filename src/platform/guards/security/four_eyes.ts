@@ -3,6 +3,9 @@ import type { Context } from "hono";
 import type { FourEyesChange } from "../../config/operators_config.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 
+const RECONCILE = "POST /operations/order-holds/{bank}/reconcile";
+const REDRIVE = "POST /operations/payment-orders/{paymentId}/redrive";
+
 /** The endpoint of each change. */
 const ENDPOINTS: Readonly<Record<FourEyesChange, string>> = {
   "erase-case": "POST /operations/cases/{id}/erasure",
@@ -11,6 +14,17 @@ const ENDPOINTS: Readonly<Record<FourEyesChange, string>> = {
   "revoke-tokens": "POST /operations/software/{id}/revoke-tokens",
   "block-organisation": "POST /operations/organisations/{id}/block",
   "block-software": "POST /operations/software/{id}/block",
+  "unblock-organisation": "POST /operations/organisations/{id}/unblock",
+  "unblock-software": "POST /operations/software/{id}/unblock",
+  "release-bank": "POST /operations/banks/{id}/release",
+  "reconcile": RECONCILE,
+  "redrive": REDRIVE,
+};
+
+/** The reason of a change whose request has none. */
+const UNREASONED: Readonly<Record<string, string>> = {
+  [RECONCILE]: "Compare the next page of the bank's statement.",
+  [REDRIVE]: "Push the order again.",
 };
 
 export function fourEyesEndpoints(changes: readonly FourEyesChange[]): ReadonlySet<string> {
@@ -58,7 +72,7 @@ export function changeOf(c: Context, endpoint: string): ProposedChange {
     readonly text?: string;
     readonly operator: string;
   };
-  const reason = command?.Data.Reason ?? text;
+  const reason = UNREASONED[endpoint] ?? command?.Data.Reason ?? text;
   if (!REASON.test(reason)) {
     throw new ApiError("operations.invalid_request", {
       description: "A reason of 10 to 500 characters is missing.",

@@ -65,7 +65,7 @@ const reconcileRoute = createRoute({
   summary: "Compare the next page of the bank's statement",
   description: "After the last page the hold ends, or its disagreements are listed.",
   request: { params, body: textContent("The bank's signed page. If empty, the bank is asked for it.") },
-  responses: { 200: oneHold, ...operationErrors(404, 409, 413) },
+  responses: { 200: oneHold, ...proposedAnswer(), ...operationErrors(400, 404, 409, 413) },
 });
 const releaseRoute = createRoute({
   method: "post",
