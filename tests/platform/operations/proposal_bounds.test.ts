@@ -1,12 +1,12 @@
 /** Proposals: what a second operator sees, how many there can be, and what becomes of an approval that was cut. */
 import { assert, assertEquals } from "@std/assert";
 import { bodyOf } from "testing/answers.ts";
+import { reconcile } from "../../../scripts/operators/reconcile/main.ts";
 import { ops } from "../../../scripts/operators/ops/main.ts";
 import { sha256 } from "../../../src/base/kernel/identifiers.ts";
 import { historyOf } from "../../../src/platform/evidence/audit_trail.ts";
 import { isExactPath } from "../../../src/platform/guards/security/four_eyes.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
-import type { Environment } from "testing/environment.ts";
 import { OPERATIONS_URL, OPERATOR_TOKENS, type TestOperator } from "testing/operators.ts";
 import {
   AGREED,
@@ -172,4 +172,24 @@ Deno.test("ended proposals neither stop a new one nor hide it [FE6]", async () =
   const open = await proposed(env, "/organisations/BANKA/block", "maria");
   const [newest, ...others] = await listed(env);
   assertEquals([newest?.ProposalId, others.length >= 499], [open, true]);
+});
+
+Deno.test("deno task reconcile prints the proposal of a step that needs two operators, and that the bank stays held [FE1]", async () => {
+  await using env = await openTwo("reconcile,release-restored");
+  const printed: string[] = [];
+  const tools = {
+    environment: (name: string) => name === "OPS_TOKEN" ? OPERATOR_TOKENS.operator : undefined,
+    readText: () => Promise.reject(new Error("no file")),
+    fetch: ((url: string, init) => env.platform.operations.fetch(new Request(url, init))) as typeof fetch,
+    print: (line: string) => void printed.push(line),
+  };
+  await reconcile(["--bank", "BANKA", "--url", OPERATIONS_URL], tools);
+  await reconcile(["--bank", "BANKA", "--release", REASON, "--url", OPERATIONS_URL], tools);
+  const ids = (await listed(env)).map(({ ProposalId }) => ProposalId);
+  assertEquals(ids.length, 2);
+  for (const [index, step] of ["BANKA/reconcile", "BANKA/release"].entries()) {
+    const line = printed.filter((one) => one.startsWith(`${step}: proposed.`));
+    assertEquals(line.length, 1, printed[index]);
+    assert(ids.some((id) => line[0]?.includes(`deno task ops proposal approve ${id}`)));
+  }
 });
