@@ -32,7 +32,7 @@ export async function testOperators(): Promise<Credentials> {
   return openCredentials(OPERATORS, {
     version: () => Promise.resolve(""),
     text: () => Promise.resolve(json),
-  });
+  }, () => 0);
 }
 
 async function makeList(): Promise<string> {

@@ -6,7 +6,7 @@ import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { CookieOptions } from "hono/utils/cookie";
 import { z } from "zod";
-import type { Person } from "../base/http/bearer.ts";
+import { type Person, personOf } from "../base/http/bearer.ts";
 import type { Identified } from "../base/http/credentials.ts";
 import type { Clock } from "../base/kernel/clock.ts";
 import { newSecret, sha256 } from "../base/kernel/identifiers.ts";
@@ -74,6 +74,7 @@ const kept = z.object({
       name: z.string(),
       roles: z.array(z.string()),
       organisation: optional(z.string()),
+      person: optional(z.string()),
     }),
   ]),
 });
@@ -94,7 +95,7 @@ export function openSessions(deps: SessionDeps): Sessions {
     },
     async find(c) {
       const session = await read(c);
-      const person = session === undefined ? undefined : await personOf(session.signedIn, identify);
+      const person = session === undefined ? undefined : await signedInPerson(session.signedIn, identify);
       if (session === undefined || person === undefined || !await admits(person)) return undefined;
       return { person, formToken: await tokenOf(session.id) };
     },
@@ -144,14 +145,11 @@ function cookiesOf({ secure, cookies }: Pick<SessionDeps, "secure" | "cookies">)
 }
 
 /** A token is looked up at each request, so that a revocation counts from the next one on. */
-async function personOf(
+async function signedInPerson(
   signedIn: SignedIn,
   identify: SessionDeps["identify"],
 ): Promise<Person | undefined> {
-  if (signedIn.kind === "provider") return signedIn;
-  const { name, roles = [], organisation } = await identify(signedIn.token);
-  if (name === undefined) return undefined;
-  return { name, roles, ...(organisation === undefined ? {} : { organisation }) };
+  return signedIn.kind === "provider" ? signedIn : personOf(await identify(signedIn.token));
 }
 
 async function tokenOf(secret: string): Promise<string> {

@@ -13,7 +13,9 @@ export interface Tools extends ListTools {
 
 const USAGE = `deno task directory-admin <command> [--file <administrators.json>]
 
-  add     --name <name>   Adds an administrator and prints the token, once. The first one makes the file.
+  add     --name <name> [--days <days>] [--person <sub@host>]
+                          Adds an administrator and prints the token, once. The first one makes the file. The token is
+                          valid for 90 days. --person: who it is at the OpenID provider.
   revoke  --name <name>   Ends the administrator's credential. It counts from the directory's next request on.
   list                    Lists every credential that there ever was, by name and id.
 
@@ -38,13 +40,19 @@ function readArguments(args: readonly string[], env: Tools["env"]): ListCommand 
   if (verb !== "list" && verb !== "add" && verb !== "revoke") {
     throw new Error(`There is no command ${verb}; --help lists them.`);
   }
-  const values: { file?: string; name?: string } = optionsOf(
+  const names = {
+    list: ["file"],
+    add: ["file", "name", "days", "person"],
+    revoke: ["file", "name"],
+  } as const;
+  const values: { file?: string; name?: string; days?: string; person?: string } = optionsOf(
     rest,
-    verb === "list" ? ["file"] : ["file", "name"],
+    names[verb],
   );
   const file = values.file || env["DIRECTORY_ADMINISTRATORS"] || "";
   if (file === "") throw new Error("--file is missing, and DIRECTORY_ADMINISTRATORS is not set.");
-  return { verb, file, name: values.name ?? "" };
+  const { name = "", days, person } = values;
+  return { verb, file, name, days, person };
 }
 
 if (import.meta.main) {

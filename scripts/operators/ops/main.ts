@@ -9,8 +9,9 @@ const USAGE = `deno task ops <command> [--json] [--token-file FILE] [--url URL]
 
 ${COMMANDS.map(usageOf).join("\n")}
 
-  operator add --name NAME --role ROLE[,ROLE…] [--file FILE]
-      Adds an operator to the file and prints the token, once. The first one makes the file.
+  operator add --name NAME --role ROLE[,ROLE…] [--days DAYS] [--person SUB@HOST] [--file FILE]
+      Adds an operator to the file and prints the token, once. The first one makes the file. The token is valid for 90
+      days, at most 366. --person: who it is at the OpenID provider.
   operator revoke --name NAME [--file FILE]
       Ends the operator's credential, from the platform's next request on.
   operator list [--file FILE]
@@ -119,15 +120,17 @@ async function changeOperators([verb, ...rest]: readonly string[], tools: OpsToo
   if (verb !== "list" && verb !== "add" && verb !== "revoke") {
     throw new UsageError(`There is no command operator ${verb ?? ""}; --help lists them.`);
   }
-  const names = { list: ["file"], add: ["file", "name", "role"], revoke: ["file", "name"] } as const;
-  const values: { file?: string; name?: string; role?: string } = optionsOf(rest, names[verb]);
+  const added = ["file", "name", "role", "days", "person"] as const;
+  const names = { list: ["file"], add: added, revoke: ["file", "name"] } as const;
+  const values: Partial<Record<typeof added[number], string>> = optionsOf(rest, names[verb]);
   const file = values.file || tools.env["OPERATORS"] || "";
   if (file === "") throw new UsageError("--file is missing, and OPERATORS is not set.");
   const roles = [...new Set((values.role ?? "").split(",").filter((role) => role !== ""))];
   if (verb === "add" && (roles.length === 0 || roles.some((role) => !OPERATORS.roles.includes(role)))) {
     throw new UsageError(`--role must be one or more of ${ROLES.join(", ")}, comma separated.`);
   }
-  await changeCredentials(OPERATORS, { verb, file, name: values.name ?? "", roles }, tools);
+  const { name = "", days, person } = values;
+  await changeCredentials(OPERATORS, { verb, file, name, roles, days, person }, tools);
 }
 
 if (import.meta.main) {

@@ -13,6 +13,19 @@ export interface Person {
   readonly roles: readonly string[];
   /** The participant for which the person acts. Absent for the platform's own people. */
   readonly organisation?: string;
+  /** Who the person is at the OpenID provider, if that is known. */
+  readonly person?: string;
+}
+
+/** Returns the person of a token, or undefined if the token was wrong. */
+export function personOf({ name, roles = [], organisation, person }: Identified): Person | undefined {
+  if (name === undefined) return undefined;
+  return {
+    name,
+    roles,
+    ...(organisation === undefined ? {} : { organisation }),
+    ...(person === undefined ? {} : { person }),
+  };
 }
 
 export interface BearerDeps {
@@ -45,8 +58,9 @@ export function openBearer(
   return async (header, wrong) => {
     const token = BEARER.exec(header ?? "")?.[1];
     if (token === undefined) throw new ApiError(unauthorized, "no bearer token");
-    const { credential = UNKNOWN, name, roles = [], organisation } = await identify(token);
-    if (name !== undefined) return { name, roles, ...(organisation === undefined ? {} : { organisation }) };
+    const { credential = UNKNOWN, ...identified } = await identify(token);
+    const person = personOf(identified);
+    if (person !== undefined) return person;
     const retryAfterSeconds = Math.max(aCredential.take(credential), together.take(""));
     if (retryAfterSeconds > 0) throw new ApiError("request.rate_limited", { retryAfterSeconds });
     wrong(credential);

@@ -19,6 +19,8 @@ export interface ProposedChange {
   readonly body: unknown;
   /** The administrator. */
   readonly who: string;
+  /** Who the administrator is at the OpenID provider, if that is known. */
+  readonly person?: string;
 }
 
 export interface Proposal extends ProposedChange {

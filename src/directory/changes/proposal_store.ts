@@ -27,6 +27,7 @@ export const proposalRecord = defineRecord<Proposal>({
     kid: optional(text),
     body: z.unknown(),
     who: text,
+    person: optional(text),
     state: z.enum(PROPOSAL_STATES),
     participantSha256: optional(text),
     proposedAt: instant,

@@ -2,6 +2,7 @@
  * Proposes, approves and rejects changes that need two administrators (contract DRC8 to DRC11). An approval is staged in
  * the commit of its change.
  */
+import { notTwoPeople } from "../../base/http/two_people.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { type OpenProposals, proposalsFull } from "../../base/store/open_proposals.ts";
 import type { Entry, Reader } from "../../base/store/store.ts";
@@ -27,6 +28,8 @@ export interface Approval {
 /** Who decides, and why. */
 export interface Decision {
   readonly who: string;
+  /** Who it is at the OpenID provider, if that is known. */
+  readonly person?: string | undefined;
   readonly reason: string;
 }
 
@@ -74,12 +77,12 @@ export async function findExisting(from: Reader, id: string): Promise<Entry<Prop
 }
 
 /** The approval of a proposal, which becomes effective with its change. */
-export function approvalOf(directory: Directory, id: string, { who, reason }: Decision): Approval {
+export function approvalOf(directory: Directory, id: string, by: Decision): Approval {
   return {
-    note: { proposalId: id, approvalReason: reason },
+    note: { proposalId: id, approvalReason: by.reason },
     async stage(tx, participant) {
-      const former = await findOfAnother(tx, id, who);
-      await stageDecision(directory, tx, former, "approved", { who, reason });
+      const former = await findOfAnother(tx, id, by);
+      await stageDecision(directory, tx, former, "approved", by);
       if (participant === undefined) return;
       if (await stateHash(participant) !== former.value.participantSha256) {
         throw conflict(
@@ -99,17 +102,19 @@ export async function requireApprovable(
   directory: Directory,
   from: Reader,
   id: string,
-  who: string,
+  by: Decision,
 ): Promise<Entry<Proposal>> {
-  const found = await findOfAnother(from, id, who);
+  const found = await findOfAnother(from, id, by);
   await requireOpen(directory, from, found.value);
   return found;
 }
 
-async function findOfAnother(from: Reader, id: string, who: string): Promise<Entry<Proposal>> {
+async function findOfAnother(from: Reader, id: string, by: Decision): Promise<Entry<Proposal>> {
   const found = await findExisting(from, id);
-  if (found.value.who !== who) return found;
-  throw conflict("You have proposed it yourself: another administrator must approve it.");
+  const { who: name, person } = found.value;
+  const why = notTwoPeople({ name, person }, { name: by.who, person: by.person });
+  if (why === undefined) return found;
+  throw conflict(why);
 }
 
 async function requireOpen(

@@ -26,7 +26,8 @@ export interface PersonClaims {
 
 /**
  * Returns the person of a provider's verified claims, or undefined if histories cannot name the subject. A person with
- * the role of participants has no other role, and none without an organisation.
+ * the role of participants has no other role, and none without an organisation. Who has the claim of an organisation is
+ * never an administrator.
  */
 export function personOf(
   { issuer, rolesClaim, organisationClaim }: PersonClaims,
@@ -41,11 +42,13 @@ export function personOf(
     : Array.isArray(claimed)
     ? claimed
     : [];
-  if (organisationClaim === undefined || !roles.includes(PARTICIPANT)) {
-    return { name, roles: roles.includes(ADMINISTRATOR) ? [ADMINISTRATOR] : [] };
+  const isParticipant = roles.includes(PARTICIPANT);
+  const organisation = organisationClaim === undefined ? undefined : claims[organisationClaim];
+  if (organisation === undefined && (organisationClaim === undefined || !isParticipant)) {
+    return { name, roles: roles.includes(ADMINISTRATOR) ? [ADMINISTRATOR] : [], person: name };
   }
-  const organisation = asOrgId(claims[organisationClaim]);
-  return organisation === undefined ? { name, roles: [] } : { name, roles: [PARTICIPANT], organisation };
+  const orgId = isParticipant ? asOrgId(organisation) : undefined;
+  return orgId === undefined ? { name, roles: [] } : { name, roles: [PARTICIPANT], organisation: orgId };
 }
 
 /** The first page of a participant's people. */

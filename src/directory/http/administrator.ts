@@ -24,10 +24,11 @@ export function requireAdministrator(
     unauthorized: "directory.unauthorized",
   });
   return createMiddleware<DirectoryEnv>(async function administrator(c, next): Promise<void> {
-    const { name } = await bearer(c.req.header("authorization"), (credential) => {
+    const { name, person } = await bearer(c.req.header("authorization"), (credential) => {
       log.warn("directory.wrong_credential", { requestId: c.get("requestId"), credential });
     });
     c.set("administrator", name);
+    c.set("person", person);
     await next();
   });
 }

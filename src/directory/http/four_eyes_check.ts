@@ -69,7 +69,8 @@ function fourEyesCheck(
     if (isOwn || c.get("approval") !== undefined || !needsTwo(names, change, body)) return await next();
     await validate(c.var);
     const who = c.get("administrator");
-    const proposal = { change, ...placeOf(c), body, who };
+    const person = c.get("person");
+    const proposal = { change, ...placeOf(c), body, who, ...(person === undefined ? {} : { person }) };
     const { id, expiresAt } = await propose(directory, proposal);
     log.warn("directory.proposed", { proposal: id, administrator: who });
     const answer = { proposal_id: id, state: "proposed", expires_at: dateTime(expiresAt) };

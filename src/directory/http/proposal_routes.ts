@@ -91,8 +91,8 @@ async function approve(deps: ProposalRouteDeps, c: AdminContext, body: unknown):
   const { directory, carryOut, log } = deps;
   const { reason } = decodeRevocation(body);
   const id = c.req.param("proposal_id") ?? "";
-  const by = { who: c.get("administrator"), reason };
-  const { value: proposal } = await requireApprovable(directory, directory.store, id, by.who);
+  const by = { who: c.get("administrator"), person: c.get("person"), reason };
+  const { value: proposal } = await requireApprovable(directory, directory.store, id, by);
   const made = await carryOut(requestOf(deps.operations, proposal), {
     who: `${proposal.who} with ${by.who}`,
     requestId: c.get("requestId"),

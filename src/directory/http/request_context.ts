@@ -14,6 +14,8 @@ export interface DirectoryEnv {
     requestId: string;
     /** The person who made the request, for the history. */
     administrator: string;
+    /** Who that person is at the OpenID provider, if it is known. */
+    person: string | undefined;
     /** The participant for which that person acts; undefined for administrators. */
     organisation: string | undefined;
     /** Of a change that two administrators make. Set by calls within the process alone. */

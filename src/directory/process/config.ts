@@ -212,7 +212,7 @@ async function administratorsFaults(
   const json = await readChecked(name, path, source, faults, "secret");
   if (json === "") return faults.map((fault) => `${fault} (deno task directory-admin add makes it)`);
   try {
-    readCredentials(ADMINISTRATORS, json);
+    readCredentials(ADMINISTRATORS, json, source.now);
   } catch (error) {
     faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -9,7 +9,10 @@ import type { CarryOut } from "../http/proposal_routes.ts";
 import type { DirectoryEnv } from "../http/request_context.ts";
 
 /** Who makes the request. The caller has authenticated the person. */
-type Sender = Pick<DirectoryEnv["Variables"], "requestId" | "administrator" | "organisation" | "approval">;
+type Sender = Pick<
+  DirectoryEnv["Variables"],
+  "requestId" | "administrator" | "person" | "organisation" | "approval"
+>;
 
 /** Serves endpoints. `idOf` is the id of a request that has one already. */
 export type ServeInside = (
@@ -28,6 +31,7 @@ function openInside(
     const sender = senders.get(c.req.raw);
     if (sender === undefined) throw new ApiError("directory.unauthorized");
     c.set("administrator", sender.administrator);
+    c.set("person", sender.person);
     c.set("organisation", sender.organisation);
     c.set("approval", sender.approval);
     await next();
@@ -44,7 +48,7 @@ export function openConsoleCalls(serve: ServeInside, endpointsFor: EndpointsFor)
   const inside = openInside(serve, endpointsFor);
   return (person, request, requestId) => {
     const { name: administrator, organisation } = person;
-    const sender = { administrator, organisation, requestId, approval: undefined };
+    const sender = { administrator, person: person.person, organisation, requestId, approval: undefined };
     return inside(request, mayCall(person, request) ? sender : undefined);
   };
 }
@@ -53,5 +57,5 @@ export function openConsoleCalls(serve: ServeInside, endpointsFor: EndpointsFor)
 export function openApprovedCalls(serve: ServeInside, endpointsFor: EndpointsFor): CarryOut {
   const inside = openInside(serve, endpointsFor);
   return (request, { who, requestId, approval }) =>
-    inside(request, { administrator: who, organisation: undefined, requestId, approval });
+    inside(request, { administrator: who, person: undefined, organisation: undefined, requestId, approval });
 }

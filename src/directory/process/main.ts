@@ -49,7 +49,11 @@ async function start(): Promise<void> {
   const statementKeys = await openStatementKeys(config.signingKeys, systemClock);
   const app = await composeDirectory({
     ...config,
-    administrators: openCredentials(ADMINISTRATORS, administratorsFile(config.administratorsFile)),
+    administrators: openCredentials(
+      ADMINISTRATORS,
+      administratorsFile(config.administratorsFile),
+      systemClock,
+    ),
     statementKeys,
     store,
     clock: systemClock,

@@ -86,6 +86,7 @@ const withdrawRoute = createRoute({
 export function proposalRoutes(deps: ProposalRouteDeps): readonly PlatformEndpoint[] {
   const decisionOf = (operator: string, reason: string, person: Parameters<typeof admits>[1]): Decision => ({
     operator,
+    person: person.person,
     reason,
     mayChange: (endpoint) => admits(OPERATION_ROLES[endpoint] ?? [], person),
   });

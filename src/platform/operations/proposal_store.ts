@@ -56,6 +56,7 @@ export const proposalRecord = defineRecord<Proposal>({
     body: text,
     reason: text,
     operator: text,
+    person: optional(text),
     state: z.enum(["proposed", "approved", "done", "failed", "withdrawn"]),
     proposedAt: instant,
     expiresAt: instant,

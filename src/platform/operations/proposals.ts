@@ -3,6 +3,7 @@
  * entry in the history of the proposal. An approval is committed before the change is carried out.
  */
 import { z } from "zod";
+import { notTwoPeople } from "../../base/http/two_people.ts";
 import { isUuid, sha256 } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
@@ -26,6 +27,8 @@ export interface ProposalDeps extends TransactDeps {
 /** Who decides, and why. */
 export interface Decision {
   readonly operator: string;
+  /** Who the operator is at the OpenID provider, if that is known. */
+  readonly person?: string | undefined;
   readonly reason: string;
   /** Whether the operator has a role of the endpoint. */
   readonly mayChange: (endpoint: string) => boolean;
@@ -77,9 +80,11 @@ export async function approve(
   decision: Decision,
 ): Promise<Proposal> {
   const approved = await decide(deps, id, decision, "approved", (proposal) => {
-    if (proposal.operator === decision.operator) {
-      throw conflict("You have proposed it yourself: another operator must approve it.");
-    }
+    const why = notTwoPeople(
+      { name: proposal.operator, person: proposal.person },
+      { name: decision.operator, person: decision.person },
+    );
+    if (why !== undefined) throw conflict(why);
     if (!isExactPath(proposal.path)) throw conflict("Its path names another change. Withdraw it.");
   });
   const answer = await carryOut(approved, `${approved.operator} with ${decision.operator}`);

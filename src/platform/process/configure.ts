@@ -6,6 +6,7 @@ import { openKeyRing, type RenewableKeyRing } from "../../base/jose/key_ring.ts"
 import { credentialFile } from "../../base/http/credential_file.ts";
 import { type Credentials, openCredentials, readCredentials } from "../../base/http/credentials.ts";
 import { openWrappingKeys, type WrappingKeys } from "../evidence/data_keys/wrapping_keys.ts";
+import { systemClock } from "../../base/kernel/clock.ts";
 import { OPERATORS } from "../guards/security/operator_roles.ts";
 import type { Log } from "../observed/log_events.ts";
 import type { Runtime } from "./runtime.ts";
@@ -63,12 +64,12 @@ async function openWrapping(path: string | undefined, faults: string[]): Promise
 async function openOperators(path: string | undefined, faults: string[]): Promise<Credentials | undefined> {
   if (path === undefined || path === "") return undefined;
   try {
-    readCredentials(OPERATORS, await readSecretFile(path));
+    readCredentials(OPERATORS, await readSecretFile(path), systemClock());
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     faults.push(`OPERATORS: ${why} (deno task ops operator add makes the file)`);
   }
-  return openCredentials(OPERATORS, credentialFile(path, readSecretFile));
+  return openCredentials(OPERATORS, credentialFile(path, readSecretFile), systemClock);
 }
 
 /** The runtime has read `.env` before this code starts (`--env-file`). It contains secrets, so only its owner may read it. */

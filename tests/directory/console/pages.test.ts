@@ -46,7 +46,7 @@ Deno.test("wrong tokens are rejected and slowed down; a revoked one ends its ses
       const revoked = isRevoked ? { revoked_at: new Date(START).toISOString() } : {};
       return Promise.resolve(JSON.stringify({ administrators: [{ ...credential, ...revoked }] }));
     },
-  });
+  }, () => START);
   await using env = await openDirectoryEnvironment({ administrators });
   const browser = browserOf(env);
   const statuses: number[] = [];

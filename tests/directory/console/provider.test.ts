@@ -86,6 +86,10 @@ Deno.test("administrators sign in at their OpenID provider [DRC2]", async (t) =>
       provider.claims = { roles: "participant", organisation };
       assertEquals((await (await arrive()).get("/console/own")).status, 404);
     }
+    for (const organisation of ["SHOP", "", 7, ["SHOP"]]) { // without the role of participants
+      provider.claims = { roles: "directory-administrator", organisation };
+      assertEquals((await (await arrive()).get("/console")).status, 403);
+    }
     for (const organisation of [undefined, "", ["SHOP"], "SHOP/../BANKA"]) {
       provider.claims = { roles: "participant directory-administrator", organisation };
       assertEquals((await (await arrive()).get("/console")).status, 403);

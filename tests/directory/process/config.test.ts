@@ -225,6 +225,7 @@ Deno.test("a malformed list of administrators is rejected, in words that quote n
     name: "ana",
     token_sha256: "A".repeat(43),
     added_at: "2026-02-01T10:00:00.000Z",
+    expires_at: "2026-05-02T10:00:00.000Z",
   };
   const other = { ...credential, id: "dira-fedcba9876543210" };
   const wrong: readonly [unknown, string][] = [
@@ -239,14 +240,14 @@ Deno.test("a malformed list of administrators is rejected, in words that quote n
   ];
   for (const [list, words] of wrong) {
     const { message } = assertThrows(
-      () => readCredentials(ADMINISTRATORS, JSON.stringify(list)),
+      () => readCredentials(ADMINISTRATORS, JSON.stringify(list), Date.parse("2026-03-01T10:00:00.000Z")),
       Error,
       words,
     );
     assert(!message.includes("secret"));
   }
   const text = (): Promise<string> => Promise.resolve("{");
-  const broken = openCredentials(ADMINISTRATORS, { version: () => Promise.resolve("1"), text });
+  const broken = openCredentials(ADMINISTRATORS, { version: () => Promise.resolve("1"), text }, Date.now);
   await assertRejects(() => broken.identify("dira-0123456789abcdef.x"), ApiError, "is not JSON");
 });
 

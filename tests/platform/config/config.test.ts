@@ -180,7 +180,7 @@ Deno.test("readConfig takes sandbox conveniences only in the sandbox", () => {
   assertEquals(faultsOf({ ...sandbox, ENVIRONMENT: "Production" }).length, 5);
 });
 
-Deno.test("readConfig leaves what lifts a restriction to two operators in production, unless it is told otherwise [FE7]", () => {
+Deno.test("readConfig leaves what lifts a restriction to two operators in production, unless it is told otherwise [FE7, O11]", () => {
   const changes = (more: Environment): readonly string[] =>
     readConfig({ ...SOUND_CONFIGURATION, ...more }).fourEyes;
   assertEquals(changes({ FOUR_EYES: "none" }), []);

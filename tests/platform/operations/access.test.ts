@@ -1,7 +1,7 @@
 /** Who may use which endpoint of the operations API, and where it does not exist. */
 import { assertEquals, assertThrows } from "@std/assert";
 import { bodyOf, type OpenApi, rejectionOf } from "testing/answers.ts";
-import { newCredential, openCredentials } from "../../../src/base/http/credentials.ts";
+import { newCredential, openCredentials, readCredentials } from "../../../src/base/http/credentials.ts";
 import { composePlatform } from "../../../src/platform/process/compose.ts";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
 import type { MountedEndpoint } from "../../../src/platform/guards/http/endpoint.ts";
@@ -190,7 +190,7 @@ Deno.test("a changed list of operators counts from the next request on, and an u
   const operators = openCredentials(kind, {
     version: () => Promise.resolve(String(text)),
     text: () => text === undefined ? Promise.reject(new Error("is gone")) : Promise.resolve(text),
-  });
+  }, () => 0);
   await using env = await openEnvironment({ operators });
   const statusOf = async (token = ""): Promise<number> => {
     const answer = await env.asOperator("/operations/requests", {
@@ -207,4 +207,34 @@ Deno.test("a changed list of operators counts from the next request on, and an u
   assertEquals(await statusOf(luis?.token), 503);
   text = undefined;
   assertEquals(await statusOf(luis?.token), 503);
+});
+
+Deno.test("an operator's token ends after 90 days, or as many as it was made for [OP20]", async () => {
+  let now = Date.parse("2040-01-01T00:00:00.000Z");
+  const made = await Promise.all([
+    newCredential(OPERATORS, { name: "ana", roles: ["viewer"] }, now),
+    newCredential(OPERATORS, { name: "luis", roles: ["viewer"], days: 1 }, now),
+  ]);
+  const text = JSON.stringify({ operators: made.map(({ credential }) => credential) });
+  const file = { version: () => Promise.resolve(""), text: () => Promise.resolve(text) };
+  const operators = openCredentials(OPERATORS, file, () => now);
+  const inForce = async (): Promise<readonly (string | undefined)[]> =>
+    await Promise.all(made.map(async ({ token }) => (await operators.identify(token)).name));
+  assertEquals(await inForce(), ["ana", "luis"]);
+  now += 86_400_000 - 1;
+  assertEquals(await inForce(), ["ana", "luis"]);
+  now += 1;
+  assertEquals(await inForce(), ["ana", undefined]);
+  now += 89 * 86_400_000;
+  assertEquals(await inForce(), [undefined, undefined]);
+});
+
+Deno.test("a list with a token that has no end is rejected [OP20]", async () => {
+  const { credential } = await newCredential(OPERATORS, { name: "ana", roles: ["viewer"] }, 0);
+  const { expires_at: _, ...endless } = credential;
+  assertThrows(
+    () => readCredentials(OPERATORS, JSON.stringify({ operators: [endless] }), 0),
+    Error,
+    "look at: operators.0.expires_at",
+  );
 });

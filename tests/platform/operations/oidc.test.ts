@@ -8,6 +8,9 @@ import { bodyOf, type PlatformKeys, present, type TokenAnswer } from "testing/an
 import { historyOf } from "../../../src/platform/evidence/audit_trail.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
+import { newCredential, openCredentials } from "../../../src/base/http/credentials.ts";
+import { OPERATORS } from "../../../src/platform/guards/security/operator_roles.ts";
+import { type ProposedBody, REASON } from "support/four_eyes.ts";
 import { stepsOf } from "support/steps.ts";
 
 const AUDIENCE = "https://operations.platform.example";
@@ -188,8 +191,60 @@ Deno.test("tokens of a provider admit a participant's person to what the organis
     const everything = await provider.token(["participant", "viewer"], "BANKA");
     assertEquals(await statusOf(env, everything), claim === undefined ? 200 : 403, "never an operator too");
     assertEquals(await statusOf(env, everything, "own/reports"), admitted);
+    for (const claimed of ["BANKA", "", 7, ["BANKA"]]) { // a claim of the organisation without the role
+      const status = await statusOf(env, await provider.token(["viewer"], claimed));
+      assertEquals(status, claim === "organisation" ? 403 : 200, JSON.stringify(claimed));
+    }
     for (const none of [undefined, "", 7, ["BANKA"]]) {
       assertEquals(await statusOf(env, await provider.token(["participant"], none), "own/reports"), 403);
     }
+  }
+});
+
+Deno.test("a person with a token and an account at the provider is one person, and an unknown one may be [FE8]", async (t) => {
+  const jwk = present(
+    (JSON.parse(await platformKeySet()) as PlatformKeys).keys.find(({ use }) => use === "sig"),
+  );
+  await using provider = await openProvider({ ...jwk, alg: "PS256" });
+  const cases: Readonly<Record<string, readonly [person: string | undefined, status: number]>> = {
+    "a token of no known person": [undefined, 409],
+    "a token of this person": ["console@id.example", 409],
+    "a token of another person": ["luis@id.example", 200],
+  };
+  for (const [name, [person, status]] of Object.entries(cases)) {
+    await t.step(name, async () => {
+      const { credential, token } = await newCredential(
+        OPERATORS,
+        { name: "console", roles: ["security"], person },
+        Date.now(),
+      );
+      const text = JSON.stringify({ operators: [credential] });
+      const file = { version: () => Promise.resolve(""), text: () => Promise.resolve(text) };
+      await using env = await openEnvironment({
+        operators: openCredentials(OPERATORS, file, Date.now),
+        environment: {
+          OPERATIONS_OIDC_ISSUER: ISSUER,
+          OPERATIONS_OIDC_AUDIENCE: AUDIENCE,
+          FOUR_EYES: "block-organisation,unblock-organisation",
+        },
+      });
+      const directory = env.network;
+      env.network = (request) =>
+        request.url.startsWith(ISSUER) ? provider.fetch(request) : directory(request);
+      env.now = Date.now();
+      const post = async (path: string, as: string): Promise<{ status: number; body: ProposedBody }> => {
+        const headers = { authorization: `Bearer ${as}`, "content-type": "application/json" };
+        const body = JSON.stringify({ Data: { Reason: REASON } });
+        const answer = await env.asOperator(`/operations${path}`, { method: "POST", headers, body });
+        return { status: answer.status, body: await bodyOf<ProposedBody>(answer) };
+      };
+      const atProvider = await provider.token(["security"]);
+      for (const [one, other] of [[token, atProvider], [atProvider, token]] as const) {
+        const made = await post("/organisations/BANKA/block", one);
+        const approved = await post(`/proposals/${made.body.Data?.ProposalId}/approve`, other);
+        assertEquals([made.status, approved.status], [202, status], JSON.stringify(approved.body));
+        if (status === 200) return; // the block is in force
+      }
+    });
   }
 });

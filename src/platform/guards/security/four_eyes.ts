@@ -1,6 +1,7 @@
 /** Changes that need two operators, if the deployment is configured so: one proposes, another one approves (contract FE1). */
 import type { Context } from "hono";
 import type { FourEyesChange } from "../../config/operators_config.ts";
+import type { Person } from "../../../base/http/bearer.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 
 const RECONCILE = "POST /operations/order-holds/{bank}/reconcile";
@@ -41,6 +42,8 @@ export interface ProposedChange {
   readonly reason: string;
   /** `operator <name>`. */
   readonly operator: string;
+  /** Who the operator is at the OpenID provider, if that is known. */
+  readonly person?: string;
 }
 
 export interface FourEyes {
@@ -67,10 +70,11 @@ export function changeOf(c: Context, endpoint: string): ProposedChange {
       description: "The path must be normalised: no backslash, no dot segment, and other characters encoded.",
     });
   }
-  const { command, text = "", operator } = c.var as {
+  const { command, text = "", operator, person: { person } } = c.var as {
     readonly command?: { readonly Data: { readonly Reason: string } };
     readonly text?: string;
     readonly operator: string;
+    readonly person: Person;
   };
   const reason = UNREASONED[endpoint] ?? command?.Data.Reason ?? text;
   if (!REASON.test(reason)) {
@@ -86,5 +90,5 @@ export function changeOf(c: Context, endpoint: string): ProposedChange {
       description: `The body has more than ${MAX_BODY} characters.`,
     });
   }
-  return { endpoint, path, ...sent, reason, operator };
+  return { endpoint, path, ...sent, reason, operator, ...(person === undefined ? {} : { person }) };
 }

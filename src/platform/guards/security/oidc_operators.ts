@@ -56,7 +56,7 @@ export function openOidcOperators(deps: OidcDeps): Credentials {
 
 /**
  * Returns the person of a verified token, or undefined if histories cannot name the subject. A participant has no other
- * role, and none without an organisation.
+ * role, and none without an organisation. Who has the claim of an organisation is never an operator.
  */
 export function personOf(
   { issuer, rolesClaim, organisationClaim }: OidcSettings,
@@ -66,12 +66,13 @@ export function personOf(
   if (typeof subject !== "string" || !SUBJECT.test(subject)) return undefined;
   const name = `${subject}@${new URL(issuer).host}`;
   const claimed = listOf(claims[rolesClaim]);
-  if (organisationClaim === undefined || !claimed.includes(PARTICIPANT)) {
-    return { name, roles: claimed.filter(isRole) };
+  const organisation = organisationClaim === undefined ? undefined : claims[organisationClaim];
+  if (organisation === undefined && (organisationClaim === undefined || !claimed.includes(PARTICIPANT))) {
+    return { name, roles: claimed.filter(isRole), person: name };
   }
-  const organisation = claims[organisationClaim];
-  if (typeof organisation !== "string" || organisation === "") return { name, roles: [] };
-  return { name, roles: [PARTICIPANT], organisation };
+  const isParticipant = claimed.includes(PARTICIPANT) && typeof organisation === "string" &&
+    organisation !== "";
+  return isParticipant ? { name, roles: [PARTICIPANT], organisation } : { name, roles: [] };
 }
 
 /** Tokens of the provider are JWTs, which have three parts. Others are looked up in the file. */

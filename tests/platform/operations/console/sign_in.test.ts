@@ -42,7 +42,7 @@ Deno.test("a session ends after eight hours, at a restart, and with its operator
   const operators = openCredentials(OPERATORS, {
     version: () => Promise.resolve(String(version)),
     text: () => Promise.resolve(list),
-  });
+  }, () => 0);
   await using env = await openEnvironment({ operators });
   const browser = browserOf(env);
   await t.step("after eight hours", async () => {

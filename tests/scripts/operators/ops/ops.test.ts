@@ -96,7 +96,7 @@ Deno.test("ops operator adds, lists and revokes operators, and keeps no token", 
   assertMatch(token, /^oper-[0-9a-f]{16}\.[\w-]{43}$/);
   const text = await Deno.readTextFile(file);
   assert(!text.includes(token.split(".")[1] ?? ""));
-  assertEquals(readCredentials(OPERATORS, text).map(({ name, roles }) => [name, roles]), [["ana", [
+  assertEquals(readCredentials(OPERATORS, text, 0).map(({ name, roles }) => [name, roles]), [["ana", [
     "viewer",
     "security",
   ]]]);
@@ -111,6 +111,21 @@ Deno.test("ops operator adds, lists and revokes operators, and keeps no token", 
     () => run(env, ["operator", "add", "--name", "ana", "--role", "viewer"], variables),
     Error,
     "already",
+  );
+  for (
+    const [wrong, words] of [[["--days", "367"], "--days"], [["--days", "0"], "--days"], [
+      ["--person", "eva"],
+      "--person",
+    ]] as const
+  ) {
+    const line = ["operator", "add", "--name", "eva", "--role", "viewer", ...wrong];
+    await assertRejects(() => run(env, line, variables), Error, words);
+  }
+  const eva = ["operator", "add", "--name", "eva", "--role", "viewer", "--days", "2"];
+  await run(env, [...eva, "--person", "eva@id.example.com"], variables);
+  assertMatch(
+    await run(env, ["operator", "list"], variables),
+    /eva {2}viewer {2}is eva@id\.example\.com {2}added \S+ {2}in force until \S+/,
   );
   await run(env, ["operator", "revoke", "--name", "ana"], variables);
   assertMatch(await run(env, ["operator", "list"], variables), /ana {2}viewer,security .* revoked/);
