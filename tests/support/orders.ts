@@ -1,6 +1,6 @@
 /** An environment whose bank A takes pushed orders: its HTTP is a function of the test's, and every push is kept. */
 import { decodeJwt } from "jose";
-import type { PaymentOrder } from "../../src/platform/core/payments/payment_order.ts";
+import { isQueued, type PaymentOrder } from "../../src/platform/core/payments/payment_order.ts";
 import type { PaymentOrder as OrderClaims } from "testing/answers.ts";
 import { asPaymentId } from "../../src/base/kernel/identifiers.ts";
 import { outboxQueueKey } from "../../src/platform/config/store_keys.ts";
@@ -106,6 +106,13 @@ export async function outboxOrder(env: Environment, id: string): Promise<Payment
   return (await env.store.get<PaymentOrder>(["outbox", id]))?.value ?? null;
 }
 
+/** When the order in the queue is due, ms. */
+export async function dueAtOf(env: Environment, id: string): Promise<number> {
+  const order = await outboxOrder(env, id);
+  if (order === null || !isQueued(order)) throw new Error(`${id} has no order in the queue`);
+  return order.dueAt;
+}
+
 /** Everything about orders that waits in the store. */
 export async function outboxKeys(env: Environment): Promise<readonly string[]> {
   const listed = await Promise.all(
@@ -115,6 +122,9 @@ export async function outboxKeys(env: Environment): Promise<readonly string[]> {
   );
   return listed.flat().map(({ key }) => key.join(" "));
 }
+
+/** The entry in a payment's history of a push after which the bank may have the order. */
+export const UNKNOWN = "payment_order.outcome_unknown by platform";
 
 /** `event by actor` of a payment's history, oldest first. */
 export async function history(env: Environment, id: string): Promise<readonly string[]> {
@@ -137,7 +147,8 @@ export async function copiesOf(env: Environment, id: string, count: number): Pro
     env.store.get<PaymentOrder>(["outbox", id]),
     env.store.get<object>(["payment", id]),
   ]);
-  if (order === null) throw new Error(`${id} has no order`);
+  if (order === null || !isQueued(order.value)) throw new Error(`${id} has no order in the queue`);
+  const { bank, dueAt } = order.value;
   const copies = Array.from({ length: count }, () => crypto.randomUUID());
   for (let start = 0; start < count; start += 100) {
     const writes = copies.slice(start, start + 100).flatMap((copy) => {
@@ -145,7 +156,7 @@ export async function copiesOf(env: Environment, id: string, count: number): Pro
       return [
         { kind: "set", key: ["payment", copy], value: { ...payment?.value, id: copy } },
         { kind: "set", key: ["outbox", copy], value: { ...order.value, paymentId } },
-        { kind: "set", key: outboxQueueKey(order.value.bank, order.value.dueAt, paymentId), value: copy },
+        { kind: "set", key: outboxQueueKey(bank, dueAt, paymentId), value: copy },
       ] as const;
     });
     await env.store.commit({ checks: [], writes });

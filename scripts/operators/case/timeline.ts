@@ -31,6 +31,7 @@ const WORDS: Readonly<Record<string, string>> = {
   "payment.evidence_deleted": "the evidence of the payment was erased",
   ...PAYMENT_WORDS,
   "payment_order.delivered": "the bank accepted the order",
+  "payment_order.outcome_unknown": "the bank may have the order: a push had no clear answer",
   "payment_order.dead": "the platform gave the order up",
   "payment_order.redriven": "an operator had the order tried again",
   "payment_order.held": "the order was held",

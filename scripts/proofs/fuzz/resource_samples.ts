@@ -194,8 +194,9 @@ async function operations(env: Environment): Promise<readonly Sample[]> {
     paymentId,
     bank: "BANKA",
     failures: 11,
-    dueAt: env.now,
-    dead: true,
+    state: "dead",
+    mayBeAtBank: true,
+    diedAt: env.now,
     lastFailure: "status 503",
   };
   const writes = [

@@ -198,13 +198,6 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     tests: ["tests/platform/core/payments/payment_orders_retry_after.test.ts"],
   },
   {
-    name: "former-queue-forgotten",
-    file: "src/platform/core/payments/deliver_due_orders.ts",
-    from: "await deps.outbox.requeue();",
-    to: "",
-    tests: ["tests/platform/core/payments/payment_orders_fairness.test.ts"],
-  },
-  {
     name: "sweep-skips-a-batch-that-fails",
     file: "src/platform/core/consents/sweep_consents.ts",
     from: "handleBatch(passed, (some) => expire(deps, some, now), ",

@@ -94,7 +94,8 @@ export function defineRecord<T>(declaration: Declaration<T>): StoredRecord<T> {
   const { schema: _schema, upgrades: _upgrades, ...documented } = declaration;
   return {
     ...documented,
-    isVersioned: declaration.schema instanceof z.ZodObject,
+    isVersioned: declaration.schema instanceof z.ZodObject ||
+      declaration.schema instanceof z.ZodDiscriminatedUnion,
     decode,
     get: (from, key) => decodedEntry(from, key, decode),
     set(tx, key, value, expiresAt) {

@@ -288,7 +288,7 @@ function composeDelivery(
     authUrl: config.authUrl,
     metrics: parts.metrics,
     figures: parts.figures,
-    outbox: openOrderOutboxStore({ store, clock }),
+    outbox: openOrderOutboxStore(store),
     circuit: openReceiverCircuit(steady),
     findBank: (bank) => view.clients.findBank(store, bank),
     traceAnswer,

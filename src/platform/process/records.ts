@@ -17,7 +17,6 @@ import { authorizationCodeRecord, spentChallengeRecord } from "../core/oauth/aut
 import { pushedRequestRecord } from "../core/oauth/pushed_request_store.ts";
 import { keptCopyRecord, keptPieceRecord } from "../core/participants/kept_copy_store.ts";
 import {
-  formerQueueRecord,
   outboxDeadRecord,
   outboxHeldRecord,
   outboxQueueRecord,
@@ -77,7 +76,6 @@ export const platformRecords = [
   outboxQueueRecord,
   outboxDeadRecord,
   outboxHeldRecord,
-  formerQueueRecord,
   claimRecord,
   spentJwtRecord,
   evidenceRecord,

@@ -48,6 +48,7 @@ Deno.test("the history of a payment is in the order of its changes, although the
   await later(env, 1_000_000); // the clock is 2,600 s before the payment
   assertEquals(await history(env, id), [
     `payment.Pending by ${env.tpp.clientId}`,
+    "payment_order.outcome_unknown by platform",
     "payment_order.dead by platform",
   ]);
 });

@@ -1,9 +1,13 @@
 /** Orders that an operator closes, and what the bank says of them later. */
 import { assertEquals } from "@std/assert";
-import { bodyOf, rejectionOf } from "testing/answers.ts";
+import { rejectionOf } from "testing/answers.ts";
 import type { StoppedOrders } from "testing/operation_answers.ts";
 import type { Environment } from "testing/environment.ts";
 import { good } from "testing/flows.ts";
+import { setOrganisation, setSoftware } from "support/directory_network.ts";
+import { BOUND_MS } from "support/standing.ts";
+import { ORDER_LEASE_SECONDS } from "../../../src/base/profile.ts";
+import { giveUp } from "../core/payments/operated.ts";
 import {
   accepts,
   down,
@@ -16,6 +20,15 @@ import {
   type PushEnvironment,
   report,
 } from "support/orders.ts";
+
+/** Suspends the bank at the directory, or ends that. */
+async function setBank(
+  env: Environment & Pick<PushEnvironment, "bankA">,
+  status: "Active" | "Suspended",
+): Promise<void> {
+  await setOrganisation(env, env.bankA, status);
+  if (status === "Active") await setSoftware(env, env.bankA, status);
+}
 
 const CLOSE = {
   Reason: "The bank's desk says that it never arrived.",
@@ -32,8 +45,20 @@ function close(env: Environment, id: string, data: object = CLOSE): Promise<Resp
 async function dead(answer: () => Response): Promise<PushEnvironment & { id: string }> {
   const env = await openPushEnvironment(answer);
   const { DomesticPaymentId: id } = await paid(env);
-  for (let hour = 0; hour < 12; hour++) await later(env, 3_600_000);
+  await giveUp(env);
   return Object.assign(env, { id });
+}
+
+async function redrive(env: Environment, id: string): Promise<void> {
+  await good(env.asOperator(`/operations/payment-orders/${id}/redrive`, { method: "POST" }), 202);
+}
+
+async function listed(env: Environment, state = "dead"): Promise<StoppedOrders["Data"]["PaymentOrder"]> {
+  const { Data } = await good<StoppedOrders>(
+    env.asOperator(`/operations/payment-orders?state=${state}`),
+    200,
+  );
+  return Data.PaymentOrder;
 }
 
 const refuses = (): Response => new Response(null, { status: 400 });
@@ -59,9 +84,7 @@ Deno.test("an order that the bank may have taken is closed only if the operator 
     assertEquals([answer.status, (await rejectionOf(answer)).error], [409, "may_be_at_bank"]);
   }
   assertEquals(await env.snapshot(), before);
-  const [listed] = (await bodyOf<StoppedOrders>(env.asOperator("/operations/payment-orders?state=dead"))).Data
-    .PaymentOrder;
-  assertEquals(listed?.MayBeAtBank, true);
+  assertEquals((await listed(env))[0]?.MayBeAtBank, true);
   await good(close(env, env.id, { ...CLOSE, MayBeAtBank: true }), 200);
   assertEquals((await payment(env, env.id)).Status, "Rejected");
 });
@@ -69,16 +92,72 @@ Deno.test("an order that the bank may have taken is closed only if the operator 
 Deno.test("an order that was redriven after the bank's 4xx may be at the bank [OP9]", async () => {
   await using env = await dead(refuses);
   env.answer = down;
-  await good(env.asOperator(`/operations/payment-orders/${env.id}/redrive`, { method: "POST" }), 202);
-  for (let hour = 0; hour < 12; hour++) await later(env, 3_600_000);
+  await redrive(env, env.id);
+  await giveUp(env);
   assertEquals((await close(env, env.id)).status, 409);
+});
+
+const cut = (): never => {
+  throw new TypeError("connection closed before message completed");
+};
+const LOST: Readonly<Record<string, () => Response | Promise<Response>>> = {
+  "a connection that is cut": cut,
+  "a status 500": () => new Response(null, { status: 500 }),
+  "a redirect": () => new Response(null, { status: 307, headers: { location: "/orders" } }),
+  "a 200 that is not JSON": () => new Response("taken"),
+  "a 200 with another Status": () => Response.json({ Status: "Taken" }),
+  "a 204": () => new Response(null, { status: 204 }),
+  "a request for a later try": () => new Response(null, { status: 429 }),
+};
+
+for (const [name, lost] of Object.entries(LOST)) {
+  Deno.test(`an order that was answered by ${name} may be at the bank, whatever the bank answers later [OP9, O3]`, async () => {
+    await using env = await openPushEnvironment(lost);
+    const { DomesticPaymentId: id } = await paid(env);
+    env.answer = refuses;
+    await giveUp(env);
+    assertEquals(env.pushes.length, 2);
+    assertEquals((await close(env, id)).status, 409);
+    assertEquals((await listed(env))[0]?.MayBeAtBank, true);
+    await good(close(env, id, { ...CLOSE, MayBeAtBank: true }), 200);
+  });
+}
+
+Deno.test("an order that the bank calls a conflict may be at the bank [OP9, O3]", async () => {
+  await using env = await dead(() => new Response(null, { status: 409 }));
+  assertEquals([env.pushes.length, (await close(env, env.id)).status], [1, 409]);
+});
+
+Deno.test("an order of a process that ended during the push may be at the bank [OP9, O3]", async () => {
+  await using env = await openPushEnvironment(refuses);
+  const answered = Promise.withResolvers<Response>();
+  env.answer = () => (env.answer = refuses, answered.promise);
+  const payment = paid(env);
+  const { DomesticPaymentId: id } = await payment; // after 3 s its TPP waits no more
+  await later(env, ORDER_LEASE_SECONDS * 1000);
+  assertEquals([env.pushes.length, (await close(env, id)).status], [2, 409]);
+  answered.resolve(refuses());
+});
+
+Deno.test("a redrive and a hold of more than a day do not make the platform forget that the bank may have the order [OP9, O3]", async () => {
+  await using env = await dead(down);
+  await setBank(env, "Suspended");
+  await redrive(env, env.id);
+  await later(env, BOUND_MS);
+  assertEquals((await listed(env, "held"))[0]?.MayBeAtBank, true);
+  env.now += 86_400_001;
+  await setBank(env, "Active");
+  await later(env, BOUND_MS);
+  const [order] = await listed(env);
+  assertEquals([order?.PushFailures, order?.LastFailure], [0, "held for more than 24 h"]);
+  assertEquals([order?.MayBeAtBank, (await close(env, env.id)).status], [true, 409]);
 });
 
 Deno.test("an order that is still tried is not closed, and of ten closings one succeeds [OP9]", async () => {
   await using env = await openPushEnvironment(down);
   const { DomesticPaymentId: id } = await paid(env);
   assertEquals((await close(env, id)).status, 409);
-  for (let hour = 0; hour < 12; hour++) await later(env, 3_600_000);
+  await giveUp(env);
   const data = { ...CLOSE, MayBeAtBank: true };
   const all = await Promise.all(Array.from({ length: 10 }, () => close(env, id, data)));
   assertEquals(all.map(({ status }) => status).toSorted(), [200, ...Array(9).fill(404)]);

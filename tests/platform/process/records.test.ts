@@ -32,7 +32,6 @@ const WITHOUT_VERSION = [
   "consent_deadline",
   "kept_piece",
   "outbox_dead",
-  "outbox_due",
   "outbox_held",
   "outbox_queue",
   "payment_order",

@@ -40,8 +40,8 @@ export async function closeOrder(deps: CloseOrderDeps, command: CloseOrder): Pro
       ? [null, null]
       : await Promise.all([deps.outbox.find(tx, id), deps.payments.find(tx, id)]);
     if (order === null || payment === null) throw new ApiError("operations.order_unknown");
-    if (!order.value.dead) throw new ApiError("operations.order_not_dead");
-    if (order.value.refused !== true && !command.mayBeAtBank) {
+    if (order.value.state !== "dead") throw new ApiError("operations.order_not_dead");
+    if (order.value.mayBeAtBank && !command.mayBeAtBank) {
       throw new ApiError("operations.order_may_be_at_bank");
     }
     if (!isLegalMove(payment.value.status, "Rejected")) throw new ApiError("operations.conflict");
@@ -54,7 +54,10 @@ export async function closeOrder(deps: CloseOrderDeps, command: CloseOrder): Pro
       statusUpdatedAt: Math.max(now, payment.value.statusUpdatedAt),
     };
     deps.outbox.stageDelivery(tx, order);
-    deps.payments.stageChange(tx, payment, changed, { actor: command.operator, reason: command.reason }, now);
+    const reason = order.value.mayBeAtBank
+      ? `${command.reason} (the bank may have the order)`
+      : command.reason;
+    deps.payments.stageChange(tx, payment, changed, { actor: command.operator, reason }, now);
     return changed;
   });
   deps.log.warn("order.closed", { paymentId: closed.id, bank: closed.bank, by: command.operator });

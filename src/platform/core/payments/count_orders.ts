@@ -118,10 +118,10 @@ async function countHeld(deps: CountOrdersDeps): Promise<Queues> {
   return { counted, ages };
 }
 
-/** The due time of a held order is when it was held. Ids are random, so that of many orders some are a fair sample. */
+/** Ids are random, so that of many orders some are a fair sample. */
 async function longestHeld(deps: CountOrdersDeps, ids: readonly PaymentId[]): Promise<number | undefined> {
   const orders = await Promise.all(ids.map((id) => deps.outbox.find(deps.store, id)));
-  const since = orders.flatMap((order) => order?.value.held === undefined ? [] : order.value.dueAt);
+  const since = orders.flatMap((order) => order?.value.state === "held" ? order.value.heldAt : []);
   return since.length === 0 ? undefined : Math.max(0, deps.clock() - Math.min(...since)) / 1000;
 }
 

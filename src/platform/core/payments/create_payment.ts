@@ -18,7 +18,7 @@ import type { Payment } from "./payment.ts";
 import { mismatchFaults, type PaymentRequest } from "./payment_schema.ts";
 import type { DeliverOrderDeps } from "./deliver_order.ts";
 import { firstPush } from "./first_push.ts";
-import { openOrder, type PaymentOrder } from "./payment_order.ts";
+import { type LeasedOrder, openOrder } from "./payment_order.ts";
 import { readPayment } from "./read_payment.ts";
 
 export interface CreatePaymentDeps extends DeliverOrderDeps {
@@ -73,7 +73,7 @@ export async function createPayment(deps: CreatePaymentDeps, command: CreatePaym
 interface Created {
   readonly payment: Payment;
   readonly isNew: boolean;
-  readonly order?: PaymentOrder | undefined;
+  readonly order?: LeasedOrder | undefined;
 }
 
 function requireTokenOf(token: AccessToken, consent: Consent): void {
@@ -120,7 +120,7 @@ interface Made {
   readonly consumed: Consent;
   readonly payment: Payment;
   /** Absent if the bank fetches its orders. */
-  readonly order: PaymentOrder | undefined;
+  readonly order: LeasedOrder | undefined;
   readonly claim: FreeClaim;
 }
 
@@ -142,7 +142,7 @@ function stage(deps: CreatePaymentDeps, tx: Transaction, command: CreatePayment,
 async function answered(
   deps: CreatePaymentDeps,
   payment: Payment,
-  order: PaymentOrder | undefined,
+  order: LeasedOrder | undefined,
 ): Promise<Payment> {
   if (order === undefined) return payment;
   await firstPush(deps, order);

@@ -46,7 +46,6 @@ export async function startDueOrders(deps: DeliverOrderDeps, isStopped: () => bo
 }
 
 async function startWalks(deps: DeliverOrderDeps, isStopped: () => boolean): Promise<Promise<number>[]> {
-  await deps.outbox.requeue();
   const banks = await banksWithDueOrders(deps); // before the first walk: if this fails, no walk is left without its caller
   return banks.filter((bank) => !deps.walking.has(bank)).map((bank) => walk(deps, bank, isStopped));
 }

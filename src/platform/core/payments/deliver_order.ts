@@ -12,24 +12,28 @@ import type { FiguresRecorder } from "../../observed/figures/recorder.ts";
 import type { PlatformMetrics } from "../../observed/metrics.ts";
 import type { PushedMessage, ReceiverCircuit } from "../../events/delivery/receiver_circuit.ts";
 import { holdBack } from "./held_orders.ts";
+import type { AuditEvent } from "../../evidence/audit_trail.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
 import type { Payment } from "./payment.ts";
 import { beforeReport, isLegalMove, reasonOf } from "./payment.ts";
 import {
   afterFailure,
+  type DeadOrder,
   isHeldForPush,
-  isSameLease,
-  type PaymentOrder,
+  type LeasedOrder,
+  mayHaveTaken,
   type PushFailure,
   putOff,
   unsendable,
   type UnusableAnswer,
+  type WaitingOrder,
+  whyDead,
 } from "./payment_order.ts";
 import type { PaymentStore } from "./payment_store.ts";
 import { boundedPauseSeconds } from "../../events/delivery/retry_delays.ts";
 import type { PushSlots } from "../../events/delivery/push_slots.ts";
 import { pushOrder, type PushOrderDeps, type PushOutcome, unsent } from "./push_order.ts";
-import type { TakeOrdersDeps } from "./take_orders.ts";
+import { hasLease, type TakeOrdersDeps } from "./take_orders.ts";
 
 /** The breaker of each bank, by TPP. */
 export type BankCircuit = ReceiverCircuit<BankCode, ClientId>;
@@ -80,9 +84,9 @@ const MAX_ATTEMPTS = 5;
  * once if the lease has expired meanwhile or the bank has reported a status, because the order then belongs to
  * another worker or is done.
  */
-export async function deliverOwn(deps: DeliverOrderDeps, own: PaymentOrder): Promise<void> {
+export async function deliverOwn(deps: DeliverOrderDeps, own: LeasedOrder): Promise<void> {
   const entry = await deps.outbox.find(deps.store, own.paymentId);
-  if (entry !== null && isSameLease(entry.value, own) && deps.steady() < own.dueAt) {
+  if (entry !== null && hasLease(entry, own) && deps.steady() < own.dueAt) {
     await deliver(deps, entry);
   }
 }
@@ -91,7 +95,7 @@ export async function deliverOwn(deps: DeliverOrderDeps, own: PaymentOrder): Pro
  * Delivers an order that the caller has taken. Returns true if it was pushed, with any result. Rejects only if the
  * store fails, because other errors of one order must not delay others.
  */
-export async function deliverTaken(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Promise<boolean> {
+export async function deliverTaken(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>): Promise<boolean> {
   try {
     return await deliver(deps, entry);
   } catch (error) {
@@ -103,7 +107,7 @@ export async function deliverTaken(deps: DeliverOrderDeps, entry: Entry<PaymentO
 }
 
 /** Returns true if the order was pushed, with any result. */
-async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Promise<boolean> {
+async function deliver(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>): Promise<boolean> {
   const { paymentId, bank } = entry.value;
   const why = await deps.whyHeld(bank);
   if (why !== undefined) {
@@ -117,13 +121,13 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<PaymentOrder>): Prom
   if (payment === null) throw new Error("an order without its payment");
   if (payment.value.erasedAt !== undefined) {
     const why = "its personal data was erased or lost";
-    await recordDead(deps, entry, unsendable(entry.value, why, deps.steady()));
+    await stageResult(deps, entry, unsendable(entry.value, why, deps.steady()));
     return false;
   }
   const message = { receiver: bank, sender: payment.value.clientId, failures: entry.value.failures };
   const waitUntil = deps.circuit.admit(message);
   if (waitUntil !== undefined) {
-    await stageAlone(deps, entry, putOff(entry.value, waitUntil));
+    await stageResult(deps, entry, putOff(entry.value, waitUntil));
     return false;
   }
   if (!isHeldForPush(entry.value, deps.steady())) return false; // lease lost: this worker stalled
@@ -212,44 +216,51 @@ async function recordAnswer(
   if (recorded) deps.log.info("order.delivered", { paymentId, answer });
 }
 
+/** Records in the payment's history what may be at the bank, also if the lease is lost and another worker goes on. */
 async function recordFailure(
   deps: DeliverOrderDeps,
-  entry: Entry<PaymentOrder>,
+  entry: Entry<LeasedOrder>,
   failure: PushFailure,
   evidence: readonly Evidence[],
 ): Promise<void> {
   const failed = afterFailure(entry.value, failure, deps.steady(), deps.random);
-  if (failed.dead) return await recordDead(deps, entry, failed, evidence);
-  const { paymentId, bank, failures } = failed;
-  if (!await stageAlone(deps, entry, failed)) return; // another worker has it and records its result
-  deps.log.warn("order.not_delivered", { paymentId, bank, failures, why: failure.why });
-}
-
-async function recordDead(
-  deps: DeliverOrderDeps,
-  entry: Entry<PaymentOrder>,
-  dead: PaymentOrder,
-  evidence: readonly Evidence[] = [],
-): Promise<void> {
-  const { paymentId, bank, failures, lastFailure: why = "" } = dead;
-  if (await stageAlone(deps, entry, dead, evidence)) {
-    deps.log.error("order.dead", { paymentId, bank, failures, why });
+  const isNoted = mayHaveTaken(failure);
+  const note = { event: "payment_order.outcome_unknown", actor: "platform", reason: failure.why, evidence };
+  if (!await stageResult(deps, entry, failed, isNoted ? note : undefined, evidence)) return;
+  if (failed.state === "waiting") {
+    const { paymentId, bank, failures } = failed;
+    deps.log.warn("order.not_delivered", { paymentId, bank, failures, why: failure.why });
   }
 }
 
-async function stageAlone(
+/**
+ * Ends the lease with a result. Returns false if the lease is lost: another worker has the order and records its
+ * result.
+ *
+ * @param note for the payment's history
+ * @param evidence for the entry that the order is dead
+ */
+async function stageResult(
   deps: DeliverOrderDeps,
-  entry: Entry<PaymentOrder>,
-  changed: PaymentOrder,
+  { value: own }: Entry<LeasedOrder>,
+  changed: WaitingOrder | DeadOrder,
+  note?: Omit<AuditEvent, "at">,
   evidence: readonly Evidence[] = [],
 ): Promise<boolean> {
-  const options = { what: "failed order", attempts: 1, lost: () => false };
-  return await transact(deps, options, async (tx) => {
-    deps.outbox.stageChange(tx, entry, changed);
-    if (!changed.dead) return true;
-    const reason = changed.lastFailure === undefined ? {} : { reason: changed.lastFailure };
-    const dead = { at: deps.clock(), event: "payment_order.dead", actor: "platform", evidence, ...reason };
-    await deps.payments.stageNote(tx, changed.paymentId, dead);
-    return true;
+  const { paymentId, bank, failures } = changed;
+  const lost = (): boolean => false;
+  const ended = await transact(deps, { what: "failed order", attempts: MAX_ATTEMPTS, lost }, async (tx) => {
+    const entry = await deps.outbox.find(tx, paymentId);
+    const isOwn = entry !== null && hasLease(entry, own);
+    if (isOwn) deps.outbox.stageChange(tx, entry, changed);
+    const noted = isOwn && changed.state === "dead"
+      ? { event: "payment_order.dead", actor: "platform", reason: whyDead(changed), evidence }
+      : note;
+    if (noted !== undefined) await deps.payments.stageNote(tx, paymentId, { at: deps.clock(), ...noted });
+    return isOwn;
   });
+  if (ended && changed.state === "dead") {
+    deps.log.error("order.dead", { paymentId, bank, failures, why: changed.lastFailure ?? "" });
+  }
+  return ended;
 }

@@ -6,10 +6,10 @@ import { aside } from "../../../base/http/aside.ts";
 import { isStoreFailure } from "../../../base/kernel/api_error.ts";
 import { ORDER_FIRST_PUSH_SECONDS } from "../../../base/profile.ts";
 import { type DeliverOrderDeps, deliverOwn } from "./deliver_order.ts";
-import type { PaymentOrder } from "./payment_order.ts";
+import type { LeasedOrder } from "./payment_order.ts";
 
 /** Pushes the order. Resolves when the push ends or after 3 s, whichever comes first. Never rejects. */
-export async function firstPush(deps: DeliverOrderDeps, order: PaymentOrder): Promise<void> {
+export async function firstPush(deps: DeliverOrderDeps, order: LeasedOrder): Promise<void> {
   const { paymentId } = order;
   const push: Promise<void> = pushInTurn(deps, order)
     .catch((error: Error) => {
@@ -25,7 +25,7 @@ export async function firstPush(deps: DeliverOrderDeps, order: PaymentOrder): Pr
 }
 
 /** If the bank is so slow that its slots are all in use, the background worker delivers the order later. */
-async function pushInTurn(deps: DeliverOrderDeps, order: PaymentOrder): Promise<void> {
+async function pushInTurn(deps: DeliverOrderDeps, order: LeasedOrder): Promise<void> {
   const free = await deps.slots.take(order.bank);
   try {
     await deliverOwn(deps, order);

@@ -9,7 +9,7 @@ import type { Entry } from "../../../base/store/store.ts";
 import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import type { PaymentStore } from "./payment_store.ts";
-import { heldBack, type PaymentOrder, resumed } from "./payment_order.ts";
+import { heldBack, type LeasedOrder, resumed } from "./payment_order.ts";
 
 export interface HeldOrderDeps extends TransactDeps {
   readonly log: Log;
@@ -29,7 +29,7 @@ const MAX_ATTEMPTS = 3;
 const MAX_BANKS = 10_000;
 
 /** Holds the order without counting a failure. Leaves it unchanged if another process has changed it. */
-export async function holdBack(deps: HeldOrderDeps, entry: Entry<PaymentOrder>, why: string): Promise<void> {
+export async function holdBack(deps: HeldOrderDeps, entry: Entry<LeasedOrder>, why: string): Promise<void> {
   const { paymentId, bank } = entry.value;
   const now = deps.clock();
   const held = { at: now, event: "payment_order.held", actor: "platform", reason: why };
@@ -73,7 +73,7 @@ async function resume(deps: HeldOrderDeps, ids: readonly PaymentId[]): Promise<v
     const entries = await Promise.all(ids.map((id) => deps.outbox.find(tx, id)));
     const at = deps.clock();
     await Promise.all(entries.map(async (entry) => {
-      if (entry === null || entry.value.held === undefined) return; // another worker was faster
+      if (entry?.value.state !== "held") return; // another worker was faster
       deps.outbox.stageChange(tx, entry, resumed(entry.value, at));
       const note = { at, event: "payment_order.resumed", actor: "platform" };
       await deps.payments.stageNote(tx, entry.value.paymentId, note);

@@ -15,7 +15,7 @@ import { ApiError } from "../../../base/kernel/api_error.ts";
 import { closeOrder, type CloseOrderDeps } from "./close_order.ts";
 import { operationBody } from "../../guards/security/operation_body.ts";
 import { operation } from "../../guards/security/operation.ts";
-import type { PaymentOrder } from "./payment_order.ts";
+import type { DeadOrder, HeldOrder } from "./payment_order.ts";
 import type { PaymentStore } from "./payment_store.ts";
 import { redriveOrder, type RedriveOrderDeps } from "./redrive_order.ts";
 import {
@@ -111,7 +111,7 @@ async function listOrders(
   { outbox }: OperationsRouteDeps,
   state: string | undefined,
   afterText: string | undefined,
-): Promise<readonly PaymentOrder[]> {
+): Promise<readonly (DeadOrder | HeldOrder)[]> {
   const [idText = "", bankText] = (afterText ?? "").split("@");
   const [paymentId, bank] = [asPaymentId(idText), asBankCode(bankText)];
   if (state === "dead") {
@@ -125,8 +125,8 @@ async function listOrders(
 }
 
 /** Returns the end of a page. Dead orders are listed by payment, held ones by bank and payment. */
-function placeOf({ paymentId, bank, held }: PaymentOrder): string {
-  return held === undefined ? paymentId : `${paymentId}@${bank}`;
+function placeOf({ paymentId, bank, state }: DeadOrder | HeldOrder): string {
+  return state === "dead" ? paymentId : `${paymentId}@${bank}`;
 }
 
 function invalidAfter(): ApiError {

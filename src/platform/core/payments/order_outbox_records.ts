@@ -5,21 +5,25 @@ import { defineRecord, optional, type StoredRecord } from "../../../base/store/r
 import { bankCode, count, flag, instant, paymentId, text } from "../../../base/store/record_fields.ts";
 import type { PaymentOrder } from "./payment_order.ts";
 
+const members = {
+  paymentId,
+  bank: bankCode,
+  failures: count,
+  mayBeAtBank: flag,
+  lastFailure: optional(text),
+  bankText: optional(text),
+};
+
 export const outboxRecord = defineRecord<PaymentOrder>({
   name: "outbox",
   keyParts: ["payment id"],
   what: "A payment order that is still to be pushed to the bank.",
-  schema: z.looseObject({
-    paymentId,
-    bank: bankCode,
-    failures: count,
-    dueAt: instant,
-    dead: flag,
-    held: optional(text),
-    lastFailure: optional(text),
-    refused: optional(flag),
-    bankText: optional(text),
-  }),
+  schema: z.discriminatedUnion("state", [
+    z.looseObject({ ...members, state: z.literal("waiting"), dueAt: instant }),
+    z.looseObject({ ...members, state: z.literal("leased"), dueAt: instant }),
+    z.looseObject({ ...members, state: z.literal("held"), why: text, heldAt: instant }),
+    z.looseObject({ ...members, state: z.literal("dead"), diedAt: instant }),
+  ]),
   version: 1,
   lifetime: "Until the bank has responded to it or reported a status.",
   personalData: "pseudonymous",
@@ -45,13 +49,6 @@ export const outboxHeldRecord = list(
   ["bank code", "payment id"],
   "The id of an order that the bank must not get now.",
   "Until the bank may have its orders again.",
-);
-
-export const formerQueueRecord = list(
-  "outbox_due",
-  ["due time (ms)", "payment id"],
-  "The queue of earlier versions, in which all banks' orders lay together. Read at the start, never written.",
-  "Until the order is moved to its bank's queue.",
 );
 
 function list(

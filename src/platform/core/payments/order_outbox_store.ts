@@ -6,29 +6,19 @@
 import { asBankCode, asPaymentId, type BankCode, type PaymentId } from "../../../base/kernel/identifiers.ts";
 import { outboxDeadKey, outboxHeldKey, outboxKey, outboxQueueKey } from "../../config/store_keys.ts";
 import type { Entry, Key, Listing, Reader, Store } from "../../../base/store/store.ts";
+import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
 import {
-  check,
-  remove,
-  transact,
-  type TransactDeps,
-  type Transaction,
-} from "../../../base/store/transaction.ts";
-import {
-  formerQueueRecord,
   outboxDeadRecord,
   outboxHeldRecord,
   outboxQueueRecord,
   outboxRecord,
 } from "./order_outbox_records.ts";
 import { isDue, latestDueAt } from "../../events/delivery/retry_delays.ts";
-import type { PaymentOrder } from "./payment_order.ts";
+import type { DeadOrder, HeldOrder, PaymentOrder } from "./payment_order.ts";
 
 const DEAD: Key = ["outbox_dead"];
 const HELD: Key = ["outbox_held"];
 const QUEUE: Key = ["outbox_queue"];
-/** One queue for all banks by due time, written by earlier versions. */
-const FORMER_QUEUE: Key = ["outbox_due"];
-const REQUEUED_AT_ONCE = 100;
 /** Sorts after every payment id. */
 const AFTER_EVERY_ID = "~";
 
@@ -51,15 +41,13 @@ export interface OrderOutboxStore {
     bank: BankCode,
     limit: number,
   ): Promise<readonly { readonly paymentId: PaymentId; readonly dueAt: number }[]>;
-  /** Moves orders from the single queue of earlier versions. */
-  requeue(): Promise<void>;
   /** Returns dead orders by payment id, after the id `after`. */
-  dead(after: PaymentId | undefined, limit: number): Promise<readonly PaymentOrder[]>;
+  dead(after: PaymentId | undefined, limit: number): Promise<readonly DeadOrder[]>;
   /** Returns held orders by bank and payment id, after the order `after`. */
   held(
     after: Pick<PaymentOrder, "bank" | "paymentId"> | undefined,
     limit: number,
-  ): Promise<readonly PaymentOrder[]>;
+  ): Promise<readonly HeldOrder[]>;
   /** Returns the first bank after `after` that has held orders. */
   nextHeldBank(after: BankCode | undefined): Promise<BankCode | undefined>;
   /** Returns held orders of one bank. */
@@ -77,11 +65,11 @@ export function outboxAhead(idText: unknown): readonly Key[] {
   return id === undefined ? [] : [outboxKey(id)];
 }
 
-export function openOrderOutboxStore(deps: TransactDeps): OrderOutboxStore {
+export function openOrderOutboxStore(store: Store): OrderOutboxStore {
   return {
     find: (from, paymentId) => outboxRecord.get(from, outboxKey(paymentId)),
-    ...queues(deps),
-    ...stoppedOrders(deps.store),
+    ...queues(store),
+    ...stoppedOrders(store),
     stageOpening(tx, order) {
       check(tx, outboxKey(order.paymentId), null);
       stageOrder(tx, order);
@@ -99,8 +87,7 @@ export function openOrderOutboxStore(deps: TransactDeps): OrderOutboxStore {
   };
 }
 
-function queues(deps: TransactDeps): Pick<OrderOutboxStore, "nextQueue" | "due" | "queued" | "requeue"> {
-  const { store } = deps;
+function queues(store: Store): Pick<OrderOutboxStore, "nextQueue" | "due" | "queued"> {
   return {
     async nextQueue(after) {
       const start = after === undefined ? {} : { after: [...QUEUE, after, AFTER_EVERY_ID] };
@@ -112,10 +99,6 @@ function queues(deps: TransactDeps): Pick<OrderOutboxStore, "nextQueue" | "due" 
     async queued(bank, limit) {
       const listed = (await store.list({ prefix: [...QUEUE, bank], limit })).map(outboxQueueRecord.decode);
       return listed.map(({ key, value }) => ({ paymentId: value, dueAt: Number(key[2]) }));
-    },
-    async requeue() {
-      const listed = await store.list({ prefix: FORMER_QUEUE, limit: REQUEUED_AT_ONCE });
-      for (const { key, value } of listed.map(formerQueueRecord.decode)) await requeue(deps, key, value);
     },
   };
 }
@@ -144,16 +127,6 @@ async function dueOrders(
   return [...passed, ...ahead].map(asDue);
 }
 
-/** The order may have been deleted or queued again meanwhile, so its own entry decides. */
-async function requeue(deps: TransactDeps, formerKey: Key, paymentId: PaymentId): Promise<void> {
-  await transact(deps, { what: "order of the former queue", attempts: 1, lost: () => {} }, async (tx) => {
-    const order = await outboxRecord.get(tx, outboxKey(paymentId));
-    check(tx, outboxKey(paymentId), order?.version ?? null);
-    remove(tx, formerKey);
-    if (order !== null) stageIndex(tx, order.value);
-  });
-}
-
 function stoppedOrders(
   store: Store,
 ): Pick<OrderOutboxStore, "dead" | "held" | "nextHeldBank" | "heldOf"> {
@@ -164,13 +137,12 @@ function stoppedOrders(
         ...(after === undefined ? {} : { after: outboxDeadKey(after) }),
         limit,
       };
-      return (await ordersIn(store, listing)).filter(({ dead }) => dead);
+      return (await ordersIn(store, listing)).filter((order) => order.state === "dead");
     },
     async held(after, limit) {
       const start = after === undefined ? {} : { after: outboxHeldKey(after.bank, after.paymentId) };
-      return (await ordersIn(store, { prefix: HELD, ...start, limit })).filter(({ held }) =>
-        held !== undefined
-      );
+      const orders = await ordersIn(store, { prefix: HELD, ...start, limit });
+      return orders.filter((order) => order.state === "held");
     },
     async nextHeldBank(after) {
       const start = after === undefined ? {} : { after: [...HELD, after, AFTER_EVERY_ID] };
@@ -198,12 +170,20 @@ function stageOrder(tx: Transaction, order: PaymentOrder): void {
 }
 
 function stageIndex(tx: Transaction, order: PaymentOrder): void {
-  const { dead, held, paymentId } = order;
-  const record = dead ? outboxDeadRecord : held === undefined ? outboxQueueRecord : outboxHeldRecord;
-  record.set(tx, indexKey(order), paymentId);
+  INDEXES[order.state].set(tx, indexKey(order), order.paymentId);
 }
 
-function indexKey({ dead, held, dueAt, bank, paymentId }: PaymentOrder): Key {
-  if (dead) return outboxDeadKey(paymentId);
-  return held === undefined ? outboxQueueKey(bank, dueAt, paymentId) : outboxHeldKey(bank, paymentId);
+const INDEXES = {
+  waiting: outboxQueueRecord,
+  leased: outboxQueueRecord,
+  held: outboxHeldRecord,
+  dead: outboxDeadRecord,
+} as const;
+
+function indexKey(order: PaymentOrder): Key {
+  const { bank, paymentId } = order;
+  if (order.state === "dead") return outboxDeadKey(paymentId);
+  return order.state === "held"
+    ? outboxHeldKey(bank, paymentId)
+    : outboxQueueKey(bank, order.dueAt, paymentId);
 }

@@ -1,28 +1,55 @@
-/** A payment order that is to be delivered to the bank: when it is retried and when it becomes dead. No I/O. */
+/** A payment order that is to be delivered to the bank: its states, and the moves between
+ * them. No I/O. */
 import type { BankCode, PaymentId } from "../../../base/kernel/identifiers.ts";
 import type { Mismatch } from "../../../base/kernel/result.ts";
 import { retryAt } from "../../events/delivery/retry_delays.ts";
 import { ORDER_LEASE_SECONDS, ORDER_PUSH_SECONDS } from "../../../base/profile.ts";
 
 /** An order without a response from the bank. */
-export interface PaymentOrder {
+export type PaymentOrder = WaitingOrder | LeasedOrder | HeldOrder | DeadOrder;
+
+/** It is pushed when it is due. */
+export interface WaitingOrder extends Order {
+  readonly state: "waiting";
+  /** Milliseconds, by the steady clock. */
+  readonly dueAt: number;
+}
+
+/** A worker has it, and may have pushed it. */
+export interface LeasedOrder extends Order {
+  readonly state: "leased";
+  /** When the lease ends, and the order is due for other workers. Milliseconds, by the steady clock. */
+  readonly dueAt: number;
+}
+
+/** Its bank must not get it now. */
+export interface HeldOrder extends Order {
+  readonly state: "held";
+  /** For the operator. */
+  readonly why: string;
+  /** Milliseconds. */
+  readonly heldAt: number;
+}
+
+/** Its retries have ended. An operator can have it retried, or close it. */
+export interface DeadOrder extends Order {
+  readonly state: "dead";
+  /** Milliseconds. */
+  readonly diedAt: number;
+}
+
+interface Order {
   readonly paymentId: PaymentId;
   readonly bank: BankCode;
   /** Number of failed pushes. */
   readonly failures: number;
   /**
-   * Milliseconds, by the steady clock. A worker moves it ahead before it pushes the order, so that no other worker
-   * pushes it at the same time. For a dead order: when it became dead. For a held one: since when it is held.
+   * Whether any push may have reached the bank without being rejected, so that the bank may execute the order. Never
+   * becomes false again, because a later answer says nothing about an earlier push (Decision O3).
    */
-  readonly dueAt: number;
-  /** Whether retries have ended. An operator can have it retried. */
-  readonly dead: boolean;
-  /** Why the order is held, for the operator; absent if it is not held. */
-  readonly held?: string;
+  readonly mayBeAtBank: boolean;
   /** The platform's description of the last failed push. */
   readonly lastFailure?: string;
-  /** Whether the bank rejected the last push with a 4xx, so that it does not have the order. */
-  readonly refused?: boolean;
   /** The body of the bank's last 4xx response. Bounded, and shown to the operator only. */
   readonly bankText?: string;
 }
@@ -53,29 +80,44 @@ export interface UnusableAnswer {
 }
 
 const RESUME_WITHIN_MS = 86_400_000;
+const HTTP_CONFLICT = 409;
+
 /** Returns a new order, leased by the request that created it. */
-export function openOrder(paymentId: PaymentId, bank: BankCode, now: number): PaymentOrder {
-  return { paymentId, bank, failures: 0, dueAt: now + ORDER_LEASE_SECONDS * 1000, dead: false };
+export function openOrder(paymentId: PaymentId, bank: BankCode, now: number): LeasedOrder {
+  const dueAt = now + ORDER_LEASE_SECONDS * 1000;
+  return { state: "leased", paymentId, bank, failures: 0, mayBeAtBank: false, dueAt };
 }
 
-/** Leases the order: it is not due for other workers until the lease ends, even if this one crashes. */
-export function leased(order: PaymentOrder, now: number): PaymentOrder {
-  return { ...order, dueAt: now + ORDER_LEASE_SECONDS * 1000 };
+/** Whether the order is in the queue: it is or will be due. */
+export function isQueued(order: PaymentOrder): order is WaitingOrder | LeasedOrder {
+  return order.state === "waiting" || order.state === "leased";
 }
 
-/** Whether the order is not in the queue: dead or held. */
-export function isOut({ dead, held }: PaymentOrder): boolean {
-  return dead || held !== undefined;
+/**
+ * Leases the order: it is not due for other workers until the lease ends, even if this one crashes. A lease that has
+ * ended without a result is such a crash, which may have been after the push.
+ */
+export function leased({ state, ...order }: WaitingOrder | LeasedOrder, now: number): LeasedOrder {
+  const mayBeAtBank = order.mayBeAtBank || state === "leased";
+  return { ...order, mayBeAtBank, state: "leased", dueAt: now + ORDER_LEASE_SECONDS * 1000 };
 }
 
 /** Identifies a lease by its end, so that no two workers have an order at one time. */
-export function isSameLease(found: PaymentOrder, own: PaymentOrder): boolean {
-  return !isOut(found) && found.dueAt === own.dueAt && found.failures === own.failures;
+export function isSameLease(found: PaymentOrder, own: LeasedOrder): found is LeasedOrder {
+  return found.state === "leased" && found.dueAt === own.dueAt && found.failures === own.failures;
 }
 
 /** Whether a push that begins at `now` ends within the lease. */
-export function isHeldForPush({ dueAt }: PaymentOrder, now: number): boolean {
+export function isHeldForPush({ dueAt }: LeasedOrder, now: number): boolean {
   return now + ORDER_PUSH_SECONDS * 1000 <= dueAt;
+}
+
+/**
+ * Whether the bank may have taken the order with this push. A 409 can mean that the bank has the order already, for
+ * example because a proxy sent it twice.
+ */
+export function mayHaveTaken({ kind, answer }: PushFailure): boolean {
+  return kind === "unreachable" || kind === "unclear" || answer?.status === HTTP_CONFLICT;
 }
 
 /**
@@ -84,48 +126,61 @@ export function isHeldForPush({ dueAt }: PaymentOrder, now: number): boolean {
  * delays it is dead.
  */
 export function afterFailure(
-  { bankText: _, refused: __, ...order }: PaymentOrder,
-  { kind, why, retryAfterSeconds = 0, bankText }: PushFailure,
+  { bankText: _, dueAt: __, ...order }: LeasedOrder,
+  failure: PushFailure,
   now: number,
   random: () => number,
-): PaymentOrder {
+): WaitingOrder | DeadOrder {
+  const { kind, why, retryAfterSeconds = 0, bankText } = failure;
   const dueAt = kind === "refused" ? undefined : retryAt(order.failures, retryAfterSeconds, now, random);
   const failed = {
     ...order,
     failures: order.failures + 1,
+    mayBeAtBank: order.mayBeAtBank || mayHaveTaken(failure),
     lastFailure: why,
     ...(bankText === undefined ? {} : { bankText }),
   };
-  if (kind === "refused") return { ...failed, refused: true, dead: true, dueAt: now };
-  return dueAt === undefined ? { ...failed, dead: true, dueAt: now } : { ...failed, dueAt };
+  return dueAt === undefined
+    ? { ...failed, state: "dead", diedAt: now }
+    : { ...failed, state: "waiting", dueAt };
 }
 
 /** Gives the order up without a push, because the platform no longer has its content. */
-export function unsendable(order: PaymentOrder, why: string, now: number): PaymentOrder {
-  return { ...order, dead: true, dueAt: now, lastFailure: why };
+export function unsendable({ dueAt: _, ...order }: LeasedOrder, why: string, now: number): DeadOrder {
+  return { ...order, state: "dead", diedAt: now, lastFailure: why };
 }
 
-/** Postpones the order without counting a failure, because its bank is known to be down. */
-export function putOff(order: PaymentOrder, until: number): PaymentOrder {
-  return { ...order, dueAt: until };
+/** Postpones the order without a push, because its bank is known to be down. */
+export function putOff(order: LeasedOrder, until: number): WaitingOrder {
+  return { ...order, state: "waiting", dueAt: until };
 }
 
-/** Holds the order without counting a failure, because its bank must not get it now. */
-export function heldBack(order: PaymentOrder, why: string, now: number): PaymentOrder {
-  return { ...order, held: why, dueAt: now };
+/** Holds the order without a push, because its bank must not get it now. */
+export function heldBack({ dueAt: _, ...order }: LeasedOrder, why: string, now: number): HeldOrder {
+  return { ...order, state: "held", why, heldAt: now };
 }
 
 /**
  * Resumes a held order whose bank may have it again. After a day the payer may have paid in another way, so the order
  * becomes dead, and an operator can have it retried if the payer still wants it.
  */
-export function resumed({ held: _, ...order }: PaymentOrder, now: number): PaymentOrder {
-  return now - order.dueAt <= RESUME_WITHIN_MS
-    ? { ...order, dueAt: now }
-    : { ...order, dueAt: now, dead: true, lastFailure: "held for more than 24 h" };
+export function resumed({ why: _, heldAt, ...order }: HeldOrder, now: number): WaitingOrder | DeadOrder {
+  return now - heldAt <= RESUME_WITHIN_MS
+    ? { ...order, state: "waiting", dueAt: now }
+    : { ...order, state: "dead", diedAt: now, lastFailure: "held for more than 24 h" };
 }
 
 /** Retries a dead order at the operator's request. */
-export function redriven({ refused: _, ...order }: PaymentOrder, now: number): PaymentOrder {
-  return { ...order, failures: 0, dueAt: now, dead: false };
+export function redriven({ diedAt: _, ...order }: DeadOrder, now: number): WaitingOrder {
+  return { ...order, state: "waiting", failures: 0, dueAt: now };
+}
+
+/** Returns the order in a restored store, which lacks the pushes since the copy was taken. */
+export function restored<State extends PaymentOrder>(order: State): State {
+  return { ...order, mayBeAtBank: true };
+}
+
+/** Returns why the order is dead, for its history. */
+export function whyDead({ lastFailure = "", mayBeAtBank }: DeadOrder): string {
+  return mayBeAtBank ? `${lastFailure}; the bank may have the order` : lastFailure;
 }

@@ -80,11 +80,11 @@ export async function pushOrder(
     return { outcome: failed({ kind: "unreachable", why, answer: { fault } }), evidence: [order] };
   }
   const outcome = response.status === 200 ? readAnswer(text) : failed(await failureOf(response, now));
-  const shown = outcome.ok ? text : outcome.failure.bankText;
+  const shown = outcome.ok ? text : text ?? outcome.failure.bankText;
   return { outcome, evidence: [order, responseEvidence(response.status, shown)] };
 }
 
-/** Returns the status of the bank's response, and its body if it has decided the order. */
+/** Returns the status of the bank's response, and its body if it is a 200 or a rejection. */
 function responseEvidence(status: number, text: string | undefined): Evidence {
   const body = text === undefined ? {} : { body: boundedText(text, MAX_KEPT_CHARACTERS) };
   const response = canonicalize({ status, ...body }) ?? "";

@@ -24,7 +24,7 @@ export async function redriveOrder(
   return await transact(deps, { what: "order" }, async (tx) => {
     const entry = id === undefined ? null : await deps.outbox.find(tx, id);
     if (entry === null) throw new ApiError("operations.order_unknown");
-    if (!entry.value.dead) throw new ApiError("operations.order_not_dead");
+    if (entry.value.state !== "dead") throw new ApiError("operations.order_not_dead");
     const now = deps.clock();
     const order = redriven(entry.value, now);
     deps.outbox.stageChange(tx, entry, order);

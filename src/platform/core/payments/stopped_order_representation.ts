@@ -6,7 +6,7 @@ import { toWire } from "../../guards/http/wire_names.ts";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import { plainText } from "../../guards/security/operation_body.ts";
 import type { Payment } from "./payment.ts";
-import type { PaymentOrder } from "./payment_order.ts";
+import type { DeadOrder, HeldOrder } from "./payment_order.ts";
 
 const orderSchema = z.object({
   DomesticPaymentId: z.uuid(),
@@ -14,7 +14,8 @@ const orderSchema = z.object({
   PushFailures: z.int(),
   LastFailure: z.string().optional(),
   MayBeAtBank: z.boolean().openapi({
-    description: "False if the bank has answered that it does not take the order.",
+    description: "False if the bank has rejected every push with a 4xx other than 409, or got none. " +
+      "A later answer does not make it false again.",
   }),
   BankText: z.string().max(256).optional().openapi({ description: "What the bank wrote with its 4xx." }),
   CreationDateTime: z.string(),
@@ -71,7 +72,7 @@ export const closedOrderSchema = z.strictObject({
 });
 
 export interface StoppedOrder {
-  readonly order: PaymentOrder;
+  readonly order: DeadOrder | HeldOrder;
   readonly payment: Payment;
 }
 
@@ -84,18 +85,17 @@ export function representStoppedOrders(
 }
 
 function represent({ order, payment }: StoppedOrder): StoppedOrderOnWire {
-  const at = wireDateTime(order.dueAt);
   return {
     DomesticPaymentId: order.paymentId,
     BankId: order.bank,
     PushFailures: order.failures,
-    MayBeAtBank: order.refused !== true,
+    MayBeAtBank: order.mayBeAtBank,
     ...(order.lastFailure === undefined ? {} : { LastFailure: order.lastFailure }),
     ...(order.bankText === undefined ? {} : { BankText: order.bankText }),
     CreationDateTime: wireDateTime(payment.createdAt),
     InstructedAmount: toWire(payment.initiation.instructedAmount),
-    ...(order.held === undefined
-      ? { State: "dead", GivenUpDateTime: at }
-      : { State: "held", HeldBecause: order.held, HeldSinceDateTime: at }),
+    ...(order.state === "dead"
+      ? { State: "dead", GivenUpDateTime: wireDateTime(order.diedAt) }
+      : { State: "held", HeldBecause: order.why, HeldSinceDateTime: wireDateTime(order.heldAt) }),
   };
 }

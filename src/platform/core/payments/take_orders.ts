@@ -8,7 +8,7 @@ import type { Entry } from "../../../base/store/store.ts";
 import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import { isDue } from "../../events/delivery/retry_delays.ts";
-import { isOut, isSameLease, leased, type PaymentOrder } from "./payment_order.ts";
+import { isQueued, isSameLease, leased, type LeasedOrder, type PaymentOrder } from "./payment_order.ts";
 
 export interface TakeOrdersDeps extends TransactDeps {
   readonly steady: Clock;
@@ -28,7 +28,7 @@ const MAX_ATTEMPTS = 3;
 export async function takeOrders(
   deps: TakeOrdersDeps,
   ids: readonly PaymentId[],
-): Promise<readonly Entry<PaymentOrder>[]> {
+): Promise<readonly Entry<LeasedOrder>[]> {
   const taken = await handleBatch(ids, (some) => take(deps, some), (paymentId, error) => {
     deps.log.error("order.delivery_failed", { paymentId, error: errorText(error) });
   });
@@ -38,13 +38,13 @@ export async function takeOrders(
 async function take(
   deps: TakeOrdersDeps,
   ids: readonly PaymentId[],
-): Promise<readonly Entry<PaymentOrder>[]> {
+): Promise<readonly Entry<LeasedOrder>[]> {
   const options = { what: "due orders", attempts: MAX_ATTEMPTS, lost: () => [] };
-  const leases = await transact<readonly PaymentOrder[]>(deps, options, async (tx) => {
+  const leases = await transact<readonly LeasedOrder[]>(deps, options, async (tx) => {
     const entries = await Promise.all(ids.map((id) => deps.outbox.find(tx, id)));
     const now = deps.steady();
     return entries.flatMap((entry) => {
-      if (entry === null || isOut(entry.value) || !isDue(entry.value.dueAt, now)) return [];
+      if (entry === null || !isQueued(entry.value) || !isDue(entry.value.dueAt, now)) return [];
       const lease = leased(entry.value, now);
       deps.outbox.stageChange(tx, entry, lease);
       return lease;
@@ -54,6 +54,11 @@ async function take(
   const found = await Promise.all(leases.map(({ paymentId }) => deps.outbox.find(reads, paymentId)));
   return found.flatMap((entry, index) => {
     const lease = leases[index];
-    return entry !== null && lease !== undefined && isSameLease(entry.value, lease) ? entry : [];
+    return entry !== null && lease !== undefined && hasLease(entry, lease) ? entry : [];
   });
+}
+
+/** Whether the order's entry still has the lease. */
+export function hasLease(entry: Entry<PaymentOrder>, own: LeasedOrder): entry is Entry<LeasedOrder> {
+  return isSameLease(entry.value, own);
 }

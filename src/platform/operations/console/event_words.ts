@@ -19,6 +19,7 @@ const EVENTS = [
   "payment.AcceptedCreditSettlementCompleted",
   "payment.Rejected",
   "payment_order.delivered",
+  "payment_order.outcome_unknown",
   "payment_order.dead",
   "payment_order.redriven",
   "payment_order.held",

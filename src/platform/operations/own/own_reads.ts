@@ -7,7 +7,7 @@ import type { FiguresStore } from "../../observed/figures/figures_store.ts";
 import type { ParticipantKeySets } from "../../core/participants/participant_keys.ts";
 import type { OrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
-import type { PaymentOrder } from "../../core/payments/payment_order.ts";
+import type { DeadOrder, HeldOrder } from "../../core/payments/payment_order.ts";
 import type { Client } from "../../core/registration/client.ts";
 import type { ClientStore } from "../../core/registration/client_store.ts";
 import { daysOf, reportsOf, type Subject } from "../reports/report.ts";
@@ -112,7 +112,7 @@ export async function ownStoppedOrders(
   state: "dead" | "held",
 ): Promise<readonly Owned[]> {
   const found: Owned[] = [];
-  let after: PaymentOrder | undefined;
+  let after: DeadOrder | HeldOrder | undefined;
   for (let read = 0; read < MAX_ORDERS_READ && found.length < ORDERS; read += ORDERS) {
     const page = state === "dead"
       ? await outbox.dead(after?.paymentId, ORDERS)
@@ -121,7 +121,7 @@ export async function ownStoppedOrders(
     if (after === undefined) break;
     const shown = await Promise.all(page.map(async (order) => {
       const payment = (await payments.find(store, order.paymentId))?.value;
-      return payment && organisation.recognise(representOwnOrder(state, order, payment), payment);
+      return payment && organisation.recognise(representOwnOrder(order, payment), payment);
     }));
     found.push(...shown.filter((one) => one !== undefined));
   }

@@ -4,7 +4,7 @@ import { wireDateTime } from "../../../base/kernel/clock.ts";
 import type { Consent } from "../../core/consents/consent.ts";
 import type { KeySetAge } from "../../core/participants/participant_keys.ts";
 import type { Payment } from "../../core/payments/payment.ts";
-import type { PaymentOrder } from "../../core/payments/payment_order.ts";
+import type { DeadOrder, HeldOrder } from "../../core/payments/payment_order.ts";
 import type { Client } from "../../core/registration/client.ts";
 
 const at = z.string().openapi({ format: "date-time" });
@@ -98,16 +98,15 @@ function representMade(made: Consent | Payment): Omit<OwnConsent, "ConsentId"> {
 
 /** Without the reasons: they are the operators' texts about the bank, and the bank's about its customer. */
 export function representOwnOrder(
-  state: "dead" | "held",
-  order: PaymentOrder,
+  order: DeadOrder | HeldOrder,
   payment: Payment,
 ): z.infer<typeof ownOrderSchema> {
   return {
     DomesticPaymentId: order.paymentId,
     ConsentId: payment.consentId,
     BankId: order.bank,
-    State: state,
+    State: order.state,
     CreationDateTime: wireDateTime(payment.createdAt),
-    StoppedDateTime: wireDateTime(order.dueAt),
+    StoppedDateTime: wireDateTime(order.state === "dead" ? order.diedAt : order.heldAt),
   };
 }

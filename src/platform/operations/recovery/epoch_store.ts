@@ -10,8 +10,9 @@ import { consentRecord } from "../../core/consents/stored_consent.ts";
 import { outboxRecord } from "../../core/payments/order_outbox_records.ts";
 import { paymentRecord } from "../../core/payments/stored_payment.ts";
 import type { Consent } from "../../core/consents/consent.ts";
-import { asBankCode, type BankCode } from "../../../base/kernel/identifiers.ts";
+import { asBankCode, type BankCode, type PaymentId } from "../../../base/kernel/identifiers.ts";
 import type { Payment } from "../../core/payments/payment.ts";
+import type { PaymentOrder } from "../../core/payments/payment_order.ts";
 import { storeCopyKey } from "../../../base/store/copy_mark.ts";
 import { consentKey, paymentKey, storeEpochKey } from "../../config/store_keys.ts";
 import type { Entry, Key, Store } from "../../../base/store/store.ts";
@@ -34,8 +35,10 @@ export interface EpochStore {
   banks(): Promise<readonly BankCode[]>;
   /** Consents whose deadline is not recorded yet, in pieces. */
   openConsents(): AsyncIterable<readonly Entry<Consent>[]>;
-  /** Payments of the orders in the outbox, in pieces. */
-  orders(): AsyncIterable<readonly Payment[]>;
+  /** Orders in the outbox, in pieces. */
+  orders(): AsyncIterable<readonly Entry<PaymentOrder>[]>;
+  /** Payments with these ids. */
+  payments(ids: readonly PaymentId[]): Promise<readonly Payment[]>;
   /** Entries below a prefix, in pieces. */
   below(prefix: string): AsyncIterable<readonly Entry<unknown>[]>;
   /** Returns the epochs that began at this time or later, milliseconds, oldest first. */
@@ -84,11 +87,11 @@ export function openEpochStore(store: Store): EpochStore {
       }
     },
     async *orders() {
-      for await (const piece of pieces(store, ["outbox"])) {
-        const ids = piece.map((entry) => outboxRecord.decode(entry).value.paymentId);
-        const payments = await store.getMany(ids.map(paymentKey));
-        yield payments.flatMap((entry) => entry === null ? [] : paymentRecord.decode(entry).value);
-      }
+      for await (const piece of pieces(store, ["outbox"])) yield piece.map(outboxRecord.decode);
+    },
+    async payments(ids) {
+      const payments = await store.getMany(ids.map(paymentKey));
+      return payments.flatMap((entry) => entry === null ? [] : paymentRecord.decode(entry).value);
     },
     since: (startedAt) => epochsSince(store, startedAt),
     below: (prefix) => pieces(store, [prefix]),

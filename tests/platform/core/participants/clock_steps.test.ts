@@ -4,6 +4,7 @@ import { forUrls, revokeKey, serving, STATUS_URL } from "support/directory_netwo
 import { call, clientToken, requestToken } from "testing/flows.ts";
 import { asPaymentId } from "../../../../src/base/kernel/identifiers.ts";
 import { commitIfUnchanged } from "../../../../src/base/store/transaction.ts";
+import { isQueued, leased, putOff } from "../../../../src/platform/core/payments/payment_order.ts";
 import { openOrderOutboxStore } from "../../../../src/platform/core/payments/order_outbox_store.ts";
 import { openExpiringStore } from "support/expiring_store.ts";
 import { dpopProof } from "testing/jwts.ts";
@@ -97,21 +98,22 @@ Deno.test("an order that seems further ahead than its longest wait does not stan
   env.answer = accepts;
   env.clockStep = -HOUR_MS;
   await env.restart();
-  await putOff(env, waiting, env.now + env.clockStep + 60_000);
+  await queueAt(env, waiting, env.now + env.clockStep + 60_000);
   assertEquals(await env.platform.deliverDueOrders(), 1);
   assertEquals(env.pushes.slice(1).map(orderIdOf), [ahead]);
 });
 
 /** As the worker of this process would: the order is due then. */
-async function putOff(env: Environment, id: string, dueAt: number): Promise<void> {
+async function queueAt(env: Environment, id: string, dueAt: number): Promise<void> {
   const deps = { store: env.store, clock: () => env.now };
-  const outbox = openOrderOutboxStore(deps);
+  const outbox = openOrderOutboxStore(env.store);
   const paymentId = asPaymentId(id);
   const order = paymentId === undefined ? null : await outbox.find(env.store, paymentId);
-  if (order === null) throw new Error(`${id} has no order`);
+  if (order === null || !isQueued(order.value)) throw new Error(`${id} has no order in the queue`);
+  const { value } = order;
   const isStored = await commitIfUnchanged(
     deps,
-    (tx) => outbox.stageChange(tx, order, { ...order.value, dueAt }),
+    (tx) => outbox.stageChange(tx, order, putOff(leased(value, env.now), dueAt)),
   );
   assertEquals(isStored, true);
 }

@@ -12,7 +12,7 @@ Deno.test("due lists a bank's orders that are due, and those of a time too far a
   const bank = asBankCode("BANKA");
   if (bank === undefined) throw new Error("the bank's code is malformed");
   const deps = { store: await openDenoKv(":memory:"), clock: () => NOW };
-  const outbox = openOrderOutboxStore(deps);
+  const outbox = openOrderOutboxStore(deps.store);
   const ids = new Map<string, number>();
   const add = async (dueAt: number): Promise<void> => {
     const paymentId = asPaymentId(crypto.randomUUID());

@@ -1,22 +1,18 @@
 /** One bank's orders never wait for another bank's, however many wait there and however slow it is [D4]. */
 import { assert, assertEquals } from "@std/assert";
-import { outboxQueueKey } from "../../../../src/platform/config/store_keys.ts";
 import { good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import {
   accepts,
   copiesOf,
   down,
-  later,
   openPushEnvironment,
   orderIdOf,
   ORDERS_URI,
-  outboxKeys,
   outboxOrder,
   paid,
   type Push,
   type PushEnvironment,
-  statusOf,
 } from "support/orders.ts";
 
 const OTHER_URI = "https://bank-b.example/payment-orders";
@@ -54,27 +50,6 @@ Deno.test("a bank that never answers and has 1,000 orders waiting delays no orde
   assertEquals([pushed.length, new Set(pushed).size], [AT_ONCE + 1, AT_ONCE + 1]);
   const left = await env.store.list({ prefix: ["outbox"], limit: 2000 });
   assertEquals(left.length, backlog.length - AT_ONCE);
-});
-
-Deno.test("orders that an earlier version queued are delivered, each once; what has left meanwhile stays away [D1]", async () => {
-  await using env = await openPushEnvironment(down);
-  const { DomesticPaymentId: queued } = await paid(env);
-  const order = await outboxOrder(env, queued);
-  if (order === null) throw new Error("no order");
-  const formerKey = (id: string): string[] => ["outbox_due", String(order.dueAt).padStart(15, "0"), id];
-  await env.store.commit({
-    checks: [],
-    writes: [
-      { kind: "delete", key: outboxQueueKey(order.bank, order.dueAt, order.paymentId) },
-      { kind: "set", key: formerKey(queued), value: queued },
-      { kind: "set", key: formerKey("gone"), value: crypto.randomUUID() },
-    ],
-  });
-  env.answer = accepts;
-  assertEquals(await later(env, 1250), 1);
-  assertEquals(await statusOf(env, queued), "AcceptedSettlementInProcess");
-  assertEquals(await outboxKeys(env), []);
-  assertEquals(await env.store.list({ prefix: ["outbox_due"], limit: 1 }), []);
 });
 
 /** Makes bank A keep every push waiting until `end`; other banks accept. */

@@ -15,6 +15,7 @@ import {
   paid,
   type PushEnvironment,
   statusOf,
+  UNKNOWN,
 } from "support/orders.ts";
 import { renewedStatement } from "testing/registration.ts";
 import { BOUND_MS } from "support/standing.ts";
@@ -73,6 +74,7 @@ Deno.test("an order to a suspended bank is held within 15 s, and pushed when the
     assertEquals((await listed(env)).PaymentOrder, []);
     assertEquals(await outboxKeys(env), []);
     assertEquals((await history(env, id)).slice(1), [
+      UNKNOWN,
       "payment_order.held by platform",
       "payment_order.resumed by platform",
       "payment.AcceptedSettlementInProcess by bank BANKA",

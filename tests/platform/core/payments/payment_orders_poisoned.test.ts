@@ -3,7 +3,16 @@ import { assert, assertEquals } from "@std/assert";
 import { bodyOf, type LogLine } from "testing/answers.ts";
 import type { StoppedOrders } from "testing/operation_answers.ts";
 import { leavesForBank, pushed } from "support/departures.ts";
-import { accepts, history, later, openPushEnvironment, outboxOrder, paid, statusOf } from "support/orders.ts";
+import {
+  accepts,
+  dueAtOf,
+  history,
+  later,
+  openPushEnvironment,
+  outboxOrder,
+  paid,
+  statusOf,
+} from "support/orders.ts";
 import type { Environment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 import { timesOut } from "./poisoned.ts";
@@ -79,7 +88,7 @@ Deno.test("An order waits as long as the bank asks for, within bounds, and is pu
       new Response(null, { status, ...(headers && { headers }) })
     );
     const { DomesticPaymentId: id } = await paid(env);
-    const wait = ((await outboxOrder(env, id))?.dueAt ?? NaN) - env.now;
+    const wait = await dueAtOf(env, id) - env.now;
     assert(wait >= milliseconds && wait <= milliseconds * 1.25, `${wait} ms`);
     env.answer = accepts;
     assertEquals([await later(env, wait - 1), await later(env, 1)], [0, 1]);
@@ -108,7 +117,7 @@ Deno.test("Five orders that the bank answers with 400 are given up at once and r
   const ids: string[] = [];
   for (let made = 0; made < 5; made++) ids.push((await paid(env)).DomesticPaymentId);
   for (const id of ids) {
-    assertEquals((await outboxOrder(env, id))?.dead, true);
+    assertEquals((await outboxOrder(env, id))?.state, "dead");
     assertEquals(await statusOf(env, id), "Pending"); // the bank has not said Rejected
     assertEquals((await history(env, id)).slice(1), ["payment_order.dead by platform"]);
   }
@@ -130,5 +139,5 @@ Deno.test("Orders that always time out turn customers away for 30 s at most, how
   }
   assert(turnedAway > 0 && turnedAway <= 30, `customers were turned away for ${turnedAway} s of 600`);
   for (let second = 600; second < 3600; second += 5) await later(env, 5000);
-  for (const id of poisoned) assertEquals((await outboxOrder(env, id))?.dead, true); // each was tried to its end
+  for (const id of poisoned) assertEquals((await outboxOrder(env, id))?.state, "dead"); // each was tried to its end
 });

@@ -1,7 +1,7 @@
 /** Waiting for an order's next push. */
-import { outboxOrder, type PushEnvironment } from "support/orders.ts";
+import { dueAtOf, type PushEnvironment } from "support/orders.ts";
 
 /** Milliseconds until the order is due. */
 export async function wait(env: PushEnvironment, id: string): Promise<number> {
-  return ((await outboxOrder(env, id))?.dueAt ?? NaN) - env.now;
+  return await dueAtOf(env, id) - env.now;
 }

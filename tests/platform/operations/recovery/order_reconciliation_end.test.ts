@@ -91,7 +91,7 @@ Deno.test("releasing a bank's orders does not send those that were held for more
   env.answer = takes;
   assertEquals((await env.operate(RELEASE, "The bank confirmed by phone that it has none."))[0], 200);
   await later(env, 10_000);
-  assertEquals([(await outboxOrder(env, id))?.dead, env.books.orders.size], [true, 0]);
+  assertEquals([(await outboxOrder(env, id))?.state, env.books.orders.size], ["dead", 0]);
 });
 
 Deno.test("order holds are for the operator alone, and empty where nothing was restored", async () => {

@@ -63,7 +63,7 @@ Deno.test("an order that was held for more than a day is given up: the operator 
   env.pushes.length = 0;
   await endHolds(env);
   await later(env, 1_000);
-  assertEquals([(await outboxOrder(env, id))?.dead, env.pushes.length], [true, 0]);
+  assertEquals([(await outboxOrder(env, id))?.state, env.pushes.length], ["dead", 0]);
 });
 
 Deno.test("a second restore asks banks as far back as the first, if they were not reconciled [G9]", async () => {

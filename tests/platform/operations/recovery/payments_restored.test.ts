@@ -87,7 +87,16 @@ Deno.test("after a restore orders are held, not failed [G9]", async () => {
   await later(env, 3_600_000);
   assertEquals(env.pushes, []);
   const order = await outboxOrder(env, id);
-  assertEquals([order?.dead, order?.failures], [false, 1]);
+  assertEquals([order?.state, order?.failures], ["held", 1]);
+});
+
+Deno.test("after a restore an order may be at the bank, because the copy lacks later pushes [G9, O3]", async () => {
+  await using env = await openPushEnvironment(() => new Response(null, { status: 400 }));
+  const { DomesticPaymentId: id } = await paid(env);
+  const before = await outboxOrder(env, id);
+  assertEquals([before?.state, before?.mayBeAtBank], ["dead", false]);
+  await restore(env, await copyOf(env));
+  assertEquals(await outboxOrder(env, id), { ...before, mayBeAtBank: true });
 });
 
 async function statusOfConsent(env: Environment, consentId: string): Promise<string> {
