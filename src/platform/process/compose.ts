@@ -23,7 +23,6 @@ import type { Log } from "../observed/log_events.ts";
 import { platformDocument } from "./openapi.ts";
 import type { PublicPageDeps } from "./public_pages.ts";
 import { openReceiptSigner } from "../core/receipts/receipt_keys.ts";
-import { openOrderOutboxStore } from "../core/payments/order_outbox_store.ts";
 import { beginEpoch } from "../operations/recovery/begin_epoch.ts";
 import { openPlatformMetrics } from "../observed/metrics.ts";
 import { guarded, openSpans } from "./measured_parts.ts";
@@ -75,7 +74,6 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
     consents: shared.consents,
     epochs: openEpochStore(store),
     holds: openHoldStore(store),
-    outbox: openOrderOutboxStore(store),
   });
   await shared.controls.get();
   const api = composeApi(parts, shared, log);

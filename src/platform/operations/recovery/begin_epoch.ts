@@ -20,8 +20,6 @@ import {
 } from "../../../base/store/transaction.ts";
 import type { Ending, EpochStore } from "./epoch_store.ts";
 import type { CopyMark, Epoch } from "./hold.ts";
-import type { OrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
-import { restored } from "../../core/payments/payment_order.ts";
 import { authorizationSessionRecord } from "../../core/frontchannel/authorization_session_store.ts";
 import { pushedRequestRecord } from "../../core/oauth/pushed_request_store.ts";
 import type { StoredRecord } from "../../../base/store/record.ts";
@@ -32,7 +30,6 @@ export interface BeginEpochDeps extends TransactDeps {
   readonly consents: ConsentStore;
   readonly epochs: EpochStore;
   readonly holds: HoldStore;
-  readonly outbox: OrderOutboxStore;
 }
 
 /** A new epoch that has not begun. */
@@ -74,10 +71,7 @@ async function holdOrders(deps: Beginning): Promise<readonly BankCode[]> {
   const { epoch } = deps;
   const oldest = new Map<BankCode, number>();
   for await (const orders of deps.epochs.orders()) {
-    // The copy lacks the pushes since it was taken.
-    await mustCommit(deps, (tx) => {
-      for (const order of orders) deps.outbox.stageChange(tx, order, restored(order.value));
-    });
+    await mustCommit(deps, (tx) => deps.epochs.stageOrders(tx, orders));
     const payments = await deps.epochs.payments(orders.map(({ value }) => value.paymentId));
     for (const { bank, createdAt } of payments) {
       oldest.set(bank, Math.min(createdAt, oldest.get(bank) ?? Infinity));

@@ -12,7 +12,8 @@ import { paymentRecord } from "../../core/payments/stored_payment.ts";
 import type { Consent } from "../../core/consents/consent.ts";
 import { asBankCode, type BankCode, type PaymentId } from "../../../base/kernel/identifiers.ts";
 import type { Payment } from "../../core/payments/payment.ts";
-import type { PaymentOrder } from "../../core/payments/payment_order.ts";
+import { openOrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
+import { type PaymentOrder, restored } from "../../core/payments/payment_order.ts";
 import { storeCopyKey } from "../../../base/store/copy_mark.ts";
 import { consentKey, paymentKey, storeEpochKey } from "../../config/store_keys.ts";
 import type { Entry, Key, Store } from "../../../base/store/store.ts";
@@ -37,6 +38,8 @@ export interface EpochStore {
   openConsents(): AsyncIterable<readonly Entry<Consent>[]>;
   /** Orders in the outbox, in pieces. */
   orders(): AsyncIterable<readonly Entry<PaymentOrder>[]>;
+  /** Stages that they may be at their banks, because the copy lacks the pushes since it was taken. */
+  stageOrders(tx: Transaction, orders: readonly Entry<PaymentOrder>[]): void;
   /** Payments with these ids. */
   payments(ids: readonly PaymentId[]): Promise<readonly Payment[]>;
   /** Entries below a prefix, in pieces. */
@@ -69,6 +72,7 @@ export const storeEpochRecord = defineRecord<Epoch>({
 const PIECE = 20;
 
 export function openEpochStore(store: Store): EpochStore {
+  const outbox = openOrderOutboxStore(store);
   return {
     copyMark: () => store.get<CopyMark>(storeCopyKey),
     logHead: openLogStore(store).head,
@@ -88,6 +92,9 @@ export function openEpochStore(store: Store): EpochStore {
     },
     async *orders() {
       for await (const piece of pieces(store, ["outbox"])) yield piece.map(outboxRecord.decode);
+    },
+    stageOrders(tx, orders) {
+      for (const order of orders) outbox.stageChange(tx, order, restored(order.value));
     },
     async payments(ids) {
       const payments = await store.getMany(ids.map(paymentKey));
