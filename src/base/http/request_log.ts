@@ -3,12 +3,12 @@
  * contain a handover JWT.
  */
 import { createMiddleware } from "hono/factory";
-import type { Clock } from "../kernel/clock.ts";
+import type { SteadyClock } from "../kernel/clock.ts";
 import type { Log } from "../observability/log_events.ts";
 import type { RequestEnv } from "./context.ts";
 
 export function requestLog(
-  deps: { readonly log: Log; readonly steady: Clock },
+  deps: { readonly log: Log; readonly steady: SteadyClock },
 ): ReturnType<typeof createMiddleware<RequestEnv>> {
   return createMiddleware<RequestEnv>(async function logged(c, next) {
     const began = deps.steady();

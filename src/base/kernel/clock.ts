@@ -1,24 +1,44 @@
 /** The only source of time, so that a test or the sandbox can move it. */
 import { FUTURE_SKEW_SECONDS } from "../limits.ts";
 
-/** The current time in milliseconds since the Unix epoch. */
-export type Clock = () => number;
+/** Names the clock of an instant. No value has this property. */
+declare const ofClock: unique symbol;
+
+/**
+ * Milliseconds of one clock. The compiler takes no instant of one clock for another's. A plain number, such as the sum
+ * of an instant and a duration, fits every clock.
+ */
+type Instant<C extends string> = number & { readonly [ofClock]?: C };
+
+/** Milliseconds since the Unix epoch. The only instants that others see and that the store keeps. */
+export type WallTime = Instant<"wall">;
+/** Of one process ({@link steadyClock}). Never stored: its clock may stay ahead of others for ever. */
+export type SteadyTime = Instant<"steady">;
+/** Milliseconds since an arbitrary moment of one process. Never stored. */
+export type MonotonicTime = Instant<"monotonic">;
+/** Of the ages of stored values (base/store/age_clock.ts). */
+export type AgesTime = Instant<"ages">;
+
+export type Clock = () => WallTime;
+export type SteadyClock = () => SteadyTime;
+export type MonotonicClock = () => MonotonicTime;
+export type AgesClock = () => AgesTime;
 
 /** The computer's clock. NTP, an operator or a restored virtual machine can step it. */
-export const systemClock: Clock = (): number => Date.now();
+export const systemClock: Clock = (): WallTime => Date.now();
 
 /** Whole milliseconds since the process started. Never stepped, but it may stop while the computer sleeps. */
-export const monotonicClock: Clock = (): number => Math.floor(performance.now());
+export const monotonicClock: MonotonicClock = (): MonotonicTime => Math.floor(performance.now());
 
 /** Like {@link monotonicClock}, with fractions: for durations that are only reported. */
-export const preciseClock: Clock = (): number => performance.now();
+export const preciseClock: MonotonicClock = (): MonotonicTime => performance.now();
 
 /**
  * A clock for ages and waits within one process. It follows `clock` until that is put back, then continues at the
  * pace of `monotonic`. It never goes back. After `clock` was put back,
  * it does not count a sleep of the computer up to that step, because `monotonic` may stand still then.
  */
-export function steadyClock(clock: Clock, monotonic: Clock): Clock {
+export function steadyClock(clock: Clock, monotonic: MonotonicClock): SteadyClock {
   let ahead = -Infinity; // of the monotonic clock
   return () => {
     const now = monotonic();

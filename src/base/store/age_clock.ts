@@ -3,13 +3,19 @@
  * stored every few seconds together with the computer's time, so that the next start can compute how much time has
  * passed. If the computer's time has gone back meanwhile, that is unknown, and every stored value counts as too old.
  */
-import { type Clock, MAX_PROCESS_SKEW_MS, MAX_SKEW_MS } from "../kernel/clock.ts";
+import {
+  type AgesClock,
+  type Clock,
+  MAX_PROCESS_SKEW_MS,
+  MAX_SKEW_MS,
+  type SteadyClock,
+} from "../kernel/clock.ts";
 import type { Entry, Key, Store } from "./store.ts";
 import { type AgeMark, ageMarkRecord } from "./base_records.ts";
 import { check, transact } from "./transaction.ts";
 
 export interface AgeClock {
-  readonly ages: Clock;
+  readonly ages: AgesClock;
   /** Seconds by which the computer's clock was behind the stored mark at the start, or 0. */
   readonly behindSeconds: number;
   /**
@@ -35,7 +41,7 @@ const UNKNOWN_MS = 3_600_000;
 export async function openAgeClock(
   store: Store,
   clock: Clock,
-  steady: Clock,
+  steady: SteadyClock,
   behind: (seconds: number) => void,
 ): Promise<AgeClock> {
   const entry = await ageMarkRecord.get(store, ageMarkKey);
@@ -44,7 +50,7 @@ export async function openAgeClock(
   const passed = mark === undefined ? 0 : at - mark.at;
   const since = passed < -MAX_SKEW_MS ? UNKNOWN_MS : Math.max(0, passed);
   const shift = mark === undefined ? 0 : mark.age + since - startedAt;
-  const ages: Clock = () => steady() + shift;
+  const ages: AgesClock = () => steady() + shift;
   const compare = openComparison(clock, entry, behind);
   let own: AgeMark | undefined;
   let markedAt = -Infinity;

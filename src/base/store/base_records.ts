@@ -1,4 +1,5 @@
 /** The records that every program's store has. */
+import type { AgesTime, WallTime } from "../kernel/clock.ts";
 import { z } from "zod";
 import { defineRecord, optional } from "./record.ts";
 import { count, instant, text } from "./record_fields.ts";
@@ -7,8 +8,8 @@ import type { StoreIdentity } from "./store_identity.ts";
 /** The clock of ages at a time of the computer's clock. */
 export interface AgeMark {
   /** Milliseconds, by the computer's clock. */
-  readonly at: number;
-  readonly age: number;
+  readonly at: WallTime;
+  readonly age: AgesTime;
 }
 
 export const ageMarkRecord = defineRecord<AgeMark>({
@@ -23,7 +24,7 @@ export const ageMarkRecord = defineRecord<AgeMark>({
 });
 
 /** A replay record. Kept for longer than its JWT is valid (`transaction.ts`). */
-export const spentJwtRecord = defineRecord<{ readonly expiresAt: number }>({
+export const spentJwtRecord = defineRecord<{ readonly expiresAt: WallTime }>({
   name: "spent_jwt",
   keyParts: ["kind", "presenter", "jti or its hash"],
   what: "The replay record of a single-use JWT.",
@@ -54,7 +55,7 @@ export const storeIdentityRecord = defineRecord<StoreIdentity>({
 });
 
 /** `deno task store` writes it into a copy. */
-export const storeCopyRecord = defineRecord<{ readonly takenAt: number }>({
+export const storeCopyRecord = defineRecord<{ readonly takenAt: WallTime }>({
   name: "store_copy",
   keyParts: [],
   what: "The mark of a copy that was made for a restore, and when it was taken.",

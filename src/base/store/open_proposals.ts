@@ -2,6 +2,7 @@
  * The proposals that a second person can approve now. One record lists them, so that their number is bounded and of
  * parallel changes of all proposals only one commits.
  */
+import type { WallTime } from "../kernel/clock.ts";
 import { z } from "zod";
 import { defineRecord, type StoredRecord } from "./record.ts";
 import { instant, text } from "./record_fields.ts";
@@ -22,7 +23,7 @@ export interface OpenProposal {
   /** Who has proposed it. */
   readonly operator: string;
   /** Milliseconds. */
-  readonly expiresAt: number;
+  readonly expiresAt: WallTime;
 }
 
 /** The list in the database. */
@@ -55,7 +56,7 @@ export async function readOpenProposals(
   from: Reader,
   record: StoredRecord<OpenProposalList>,
   key: Key,
-  now: number,
+  now: WallTime,
 ): Promise<OpenProposals> {
   const former = await record.get(from, key);
   return { former, open: (former?.value.open ?? []).filter(({ expiresAt }) => now < expiresAt) };

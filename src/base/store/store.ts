@@ -2,6 +2,7 @@
  * The storage port: the operations that the platform needs of a database. Versions are opaque and change with every
  * write of a key. `commit` is atomic.
  */
+import type { WallTime } from "../kernel/clock.ts";
 
 /** Key parts from the general to the particular. `docs/storage.md` lists the records of all keys. */
 export type Key = readonly string[];
@@ -22,7 +23,7 @@ export type Write =
     readonly kind: "set";
     readonly key: Key;
     readonly value: unknown;
-    readonly expiresAt?: number;
+    readonly expiresAt?: WallTime;
     readonly join?: Join;
   }
   | { readonly kind: "delete"; readonly key: Key };

@@ -5,7 +5,7 @@
  */
 import type { ErrorReason } from "../kernel/api_error.ts";
 import { ApiError } from "../kernel/api_error.ts";
-import type { Clock } from "../kernel/clock.ts";
+import type { Clock, WallTime } from "../kernel/clock.ts";
 import type { Mismatch } from "../kernel/result.ts";
 import { openRequestReads, type RequestReads } from "./request_reads.ts";
 import { spentJwtRecord } from "./base_records.ts";
@@ -15,7 +15,7 @@ import type { Check, Entry, Key, Reader, Store, Write } from "./store.ts";
 export interface Once {
   readonly key: Key;
   /** Milliseconds since the Unix epoch. Until then a second use is rejected. */
-  readonly expiresAt: number;
+  readonly expiresAt: WallTime;
   readonly rejection: ErrorReason;
   /** Explains a second use to a caller with a proven certificate. */
   readonly fault: Mismatch;

@@ -1,4 +1,5 @@
 /** A change that an administrator has proposed and another one approves or rejects (contract DRC8 to DRC11). No I/O. */
+import type { WallTime } from "../../base/kernel/clock.ts";
 import { sha256 } from "../../base/kernel/identifiers.ts";
 import { PROPOSAL_MS } from "../../base/store/open_proposals.ts";
 import type { Proposable } from "./four_eyes.ts";
@@ -29,11 +30,11 @@ export interface Proposal extends ProposedChange {
   /** {@link stateHash} of the participant. Absent for an onboarding. */
   readonly participantSha256?: string;
   /** Milliseconds. */
-  readonly proposedAt: number;
+  readonly proposedAt: WallTime;
   /** Milliseconds. It cannot be approved any more. */
-  readonly expiresAt: number;
+  readonly expiresAt: WallTime;
   readonly decidedBy?: string;
-  readonly decidedAt?: number;
+  readonly decidedAt?: WallTime;
   /** Why it was approved, rejected or withdrawn. */
   readonly reason?: string;
 }
@@ -48,7 +49,7 @@ export function isProposalId(value: string): boolean {
 }
 
 /** Creates a proposal. Ids of newer proposals come first in the order of keys, so that a page lists the newest. */
-export function newProposal(change: ProposedChange, hash: string | undefined, now: number): Proposal {
+export function newProposal(change: ProposedChange, hash: string | undefined, now: WallTime): Proposal {
   const time = (END_OF_TIME - now).toString(16).padStart(12, "0");
   return {
     ...change,

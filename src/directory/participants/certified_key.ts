@@ -2,6 +2,7 @@
  * A participant's public key with its certificate, and the sets that the directory publishes: active and revoked keys.
  * A key that left the active set never returns to it. No I/O.
  */
+import type { WallTime } from "../../base/kernel/clock.ts";
 import { isTrusted, type Participant } from "./participant.ts";
 
 /** The use of a key: signatures, the network (mTLS), encryption to the participant (Decision E4). */
@@ -10,7 +11,7 @@ export type KeyUse = "sig" | "tls" | "enc";
 /** Why and when a key was revoked. */
 export interface Revocation {
   /** Milliseconds. */
-  readonly at: number;
+  readonly at: WallTime;
   readonly reason: string;
 }
 
@@ -26,9 +27,9 @@ export interface CertifiedKey {
   readonly x5tS256: string;
   /** RFC 7638 thumbprint of the public key. */
   readonly thumbprint: string;
-  readonly issuedAt: number;
-  readonly notBefore: number;
-  readonly notAfter: number;
+  readonly issuedAt: WallTime;
+  readonly notBefore: WallTime;
+  readonly notAfter: WallTime;
   readonly revoked?: Revocation;
 }
 
@@ -42,7 +43,7 @@ export interface RevokedKey {
 export function activeKeys(
   participant: Participant,
   keys: readonly CertifiedKey[],
-  now: number,
+  now: WallTime,
 ): CertifiedKey[] {
   if (!isTrusted(participant)) return [];
   return keys.filter((key) => key.revoked === undefined && now < key.notAfter);
@@ -55,7 +56,7 @@ export function activeKeys(
 export function revokedKeys(
   participant: Participant,
   keys: readonly CertifiedKey[],
-  now: number,
+  now: WallTime,
 ): RevokedKey[] {
   return keys.filter((key) => now < key.notAfter).flatMap((key) => {
     const revocation = key.revoked ?? revocationBySoftware(participant);

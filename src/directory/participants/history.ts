@@ -2,6 +2,7 @@
  * A participant's history: who did what, when and why. Entries are appended in the commit of the change and never
  * altered.
  */
+import type { WallTime } from "../../base/kernel/clock.ts";
 
 /** The kinds of history entries. */
 export const HAPPENINGS = [
@@ -37,7 +38,7 @@ export interface HistoryEntry extends HistoryNote, Partial<ApprovalNote> {
   /** Numbered 0, 1, 2 … without gaps. */
   readonly sequence: number;
   /** Milliseconds. */
-  readonly at: number;
+  readonly at: WallTime;
   /** The administrator who made the request, or `<proposer> with <approver>`. */
   readonly who: string;
 }

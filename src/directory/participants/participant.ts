@@ -5,6 +5,7 @@
  * product): suspending makes the software Inactive, withdrawing makes it Revoked. Reactivating an organisation does not
  * reactivate its software, which needs a request of its own.
  */
+import type { WallTime } from "../../base/kernel/clock.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
 import type { Certification } from "../certification/certification.ts";
 import type { OrgId } from "./identifiers.ts";
@@ -51,7 +52,7 @@ export interface SoftwareDetails {
 export interface Software extends SoftwareDetails {
   readonly clientId: ClientId;
   readonly status: SoftwareStatus;
-  readonly statusAt: number;
+  readonly statusAt: WallTime;
   /** `iat` of the newest statement, Unix seconds, or 0 if there is none. The next one is greater. */
   readonly statementIat: number;
 }
@@ -63,9 +64,9 @@ export interface Participant {
   readonly registrationNumber: string;
   readonly role: Role;
   readonly contacts: readonly Contact[];
-  readonly since: number;
+  readonly since: WallTime;
   readonly status: OrganisationStatus;
-  readonly statusAt: number;
+  readonly statusAt: WallTime;
   readonly software: Software;
   /** Number of history entries, and the number of the next one. */
   readonly historyLength: number;
@@ -100,7 +101,7 @@ export function mayMoveSoftware(participant: Participant, to: SoftwareStatus): b
 export function withSoftwareStatus(
   participant: Participant,
   status: SoftwareStatus,
-  now: number,
+  now: WallTime,
 ): Participant {
   return { ...participant, software: { ...participant.software, status, statusAt: now } };
 }
@@ -109,7 +110,7 @@ export function withSoftwareStatus(
 export function withOrganisationStatus(
   participant: Participant,
   status: OrganisationStatus,
-  now: number,
+  now: WallTime,
 ): Participant {
   const moved: Participant = { ...participant, status, statusAt: now };
   const forced = forcedSoftwareStatus(status);

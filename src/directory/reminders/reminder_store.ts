@@ -2,6 +2,7 @@
  * The mark of each reminder. A process claims it before it sends the mail and marks it sent afterwards. If the process
  * ends in between, another one sends the mail again, with the same id, when the claim has ended.
  */
+import type { WallTime } from "../../base/kernel/clock.ts";
 import { z } from "zod";
 import { defineRecord } from "../../base/store/record.ts";
 import { count, instant } from "../../base/store/record_fields.ts";
@@ -16,7 +17,7 @@ export interface Reminder {
   /** `given up`: the mail server has rejected it too often. */
   readonly state: "claimed" | "waiting" | "sent" | "given up";
   /** Milliseconds. Until then the process that has claimed it may send it. */
-  readonly claimedUntil: number;
+  readonly claimedUntil: WallTime;
   readonly rejections: number;
 }
 

@@ -6,7 +6,7 @@
 import { isStoreFailure } from "../../base/kernel/api_error.ts";
 import { errorText } from "../../base/kernel/batches.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
-import type { Clock } from "../../base/kernel/clock.ts";
+import type { SteadyClock } from "../../base/kernel/clock.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { PushSlots } from "./delivery/push_slots.ts";
 import type { Log } from "../observed/log_events.ts";
@@ -38,7 +38,7 @@ export interface TracedPush {
 
 export interface DeliverEventsDeps extends TransactDeps, PushEventDeps, SignEventDeps, ReportPushDeps {
   /** Clock of the due times. It never goes back. */
-  readonly steady: Clock;
+  readonly steady: SteadyClock;
   readonly log: Log;
   readonly events: EventStore;
   readonly slots: PushSlots<ClientId>;

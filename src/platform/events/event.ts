@@ -1,4 +1,5 @@
 /** Events: what a TPP is told about its consents and payments, and notices (contract EVT1, EVT17). No I/O. */
+import type { WallTime } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId, ConsentId, PaymentId } from "../../base/kernel/identifiers.ts";
 import { isUuid } from "../../base/kernel/identifiers.ts";
 
@@ -37,7 +38,7 @@ export interface StatusChange {
   /** The bank's or the operator's reason of a rejected payment. It may name a person, so it is sealed in the store. */
   readonly reason?: string;
   /** When the status began, milliseconds. */
-  readonly at: number;
+  readonly at: WallTime;
   /** Of the entry in the history of the resource, milliseconds. It grows with every entry of that history. */
   readonly position: number;
   /** The type of the bank's notice of the change; absent if it gets none. */
@@ -49,7 +50,7 @@ export interface Notice {
   readonly type: NoticeType;
   readonly status: string;
   /** When the status began, milliseconds. */
-  readonly at: number;
+  readonly at: WallTime;
   /** OBIE's type of the resource, such as `planned-outage`. */
   readonly about: string;
   /** Where the TPP can read of it. */
@@ -61,13 +62,13 @@ export interface Notice {
 /** The members that delivery adds to an event. */
 interface Delivered {
   /** Milliseconds. */
-  readonly stagedAt: number;
+  readonly stagedAt: WallTime;
   /** Of the request that caused the change; absent if none did. */
   readonly interactionId?: string;
   /** How often its TPP has reported that it could not use the event. */
   readonly failures?: number;
   /** Milliseconds. It is not returned by a poll before. */
-  readonly retryAt?: number;
+  readonly retryAt?: WallTime;
   /** Of its pushes; absent before the first one. */
   readonly push?: PushState;
 }
@@ -93,7 +94,7 @@ export interface PushState {
    * Milliseconds, by the steady clock. A process moves it ahead before it pushes the event, so that no other process
    * pushes it at the same time. For a dead event: when it became dead.
    */
-  readonly dueAt: number;
+  readonly dueAt: WallTime;
   /** Whether pushes have ended. A replay or an operator begins them again. */
   readonly dead: boolean;
   /** The platform's description of the last failed push, with the receiver's error code if it sent one. */
@@ -138,7 +139,7 @@ export function scopeOf({ resource }: EventPlace): "case" | "bank" | "tpp" {
 const MAX_PAUSE_SECONDS = 512;
 
 /** Returns the event after its TPP has reported an error with it at `now`, milliseconds: pauses of 1, 2, 4 … 512 s. */
-export function afterError(event: StoredEvent, now: number): StoredEvent {
+export function afterError(event: StoredEvent, now: WallTime): StoredEvent {
   const failures = (event.failures ?? 0) + 1;
   return { ...event, failures, retryAt: now + Math.min(2 ** (failures - 1), MAX_PAUSE_SECONDS) * 1000 };
 }

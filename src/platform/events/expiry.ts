@@ -1,5 +1,5 @@
 /** When a TPP is told that its statement, a key or a certificate ends (contract EVT17, Decision T4). No I/O. */
-import { wireDateTime } from "../../base/kernel/clock.ts";
+import { type WallTime, wireDateTime } from "../../base/kernel/clock.ts";
 import { daysBefore } from "../../base/kernel/days_before.ts";
 import type { Notice, NoticeId } from "./event.ts";
 
@@ -9,7 +9,7 @@ export interface Expiring {
   /** Names it among those of the TPP, such as a `kid`. */
   readonly name: string;
   /** Milliseconds. */
-  readonly expiresAt: number;
+  readonly expiresAt: WallTime;
   /** Where the TPP sees it. */
   readonly link: string;
   /** The members of the event that identify it. */
@@ -26,7 +26,7 @@ export function expiringKey(
   { kid, use, expiresAt }: {
     readonly kid: string;
     readonly use: "sig" | "tls" | "enc";
-    readonly expiresAt: number;
+    readonly expiresAt: WallTime;
   },
   link: string,
 ): Expiring {
@@ -37,7 +37,7 @@ export function expiringKey(
 export interface Told {
   readonly name: string;
   /** Milliseconds. Something that is renewed under its name has another end. */
-  readonly expiresAt: number;
+  readonly expiresAt: WallTime;
   /** The same for all notices of it, so that they are pushed in their order. */
   readonly id: NoticeId;
   readonly days: number;
@@ -61,14 +61,14 @@ const MAX_TOLD = 200;
 export function dueNotices(
   all: readonly Expiring[],
   told: readonly Told[],
-  now: number,
+  now: WallTime,
 ): readonly DueNotice[] {
   const ending = all.filter(({ expiresAt }) => daysBefore(expiresAt, EXPIRY_DAYS, now) !== undefined);
   const first = ending.toSorted((one, other) => one.expiresAt - other.expiresAt).slice(0, MAX_SUBJECTS);
   return first.flatMap((one) => dueNotice(one, told, now) ?? []);
 }
 
-function dueNotice(subject: Expiring, told: readonly Told[], now: number): DueNotice | undefined {
+function dueNotice(subject: Expiring, told: readonly Told[], now: WallTime): DueNotice | undefined {
   const { about, name, expiresAt, link, details } = subject;
   const days = daysBefore(expiresAt, EXPIRY_DAYS, now);
   const former = told.find((one) => isOf(one, subject));
@@ -83,7 +83,11 @@ function dueNotice(subject: Expiring, told: readonly Told[], now: number): DueNo
 }
 
 /** Returns what is stored after the notices. What has ended is dropped, and no more than a bound is kept. */
-export function toldAfter(former: readonly Told[], due: readonly DueNotice[], now: number): readonly Told[] {
+export function toldAfter(
+  former: readonly Told[],
+  due: readonly DueNotice[],
+  now: WallTime,
+): readonly Told[] {
   const added = due.map(({ told }) => told);
   const others = former.filter((one) => now < one.expiresAt && !added.some((other) => isOf(one, other)));
   return [...others, ...added].toSorted((one, other) => other.expiresAt - one.expiresAt).slice(0, MAX_TOLD);

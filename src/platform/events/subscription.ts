@@ -1,4 +1,5 @@
 /** A TPP's subscription to its events at one bank (contract EVT9). No I/O. */
+import type { WallTime } from "../../base/kernel/clock.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
 
 /** The one event type that a subscription may name: all events of the platform have it (contract EVT2). */
@@ -21,7 +22,7 @@ export interface Subscription extends SubscriptionTerms {
   readonly clientId: ClientId;
   readonly bank: BankCode;
   /** Milliseconds. */
-  readonly createdAt: number;
+  readonly createdAt: WallTime;
   /** Milliseconds. */
-  readonly updatedAt: number;
+  readonly updatedAt: WallTime;
 }

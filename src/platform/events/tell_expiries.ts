@@ -5,7 +5,7 @@
  */
 import { ApiError, isStoreFailure } from "../../base/kernel/api_error.ts";
 import { errorText } from "../../base/kernel/batches.ts";
-import type { Clock } from "../../base/kernel/clock.ts";
+import type { SteadyClock } from "../../base/kernel/clock.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { Log } from "../observed/log_events.ts";
@@ -16,7 +16,7 @@ import type { ListedClient } from "./tell_outages.ts";
 
 export interface TellExpiriesDeps<Client extends ListedClient> extends TransactDeps {
   /** It never goes back. */
-  readonly steady: Clock;
+  readonly steady: SteadyClock;
   readonly log: Log;
   readonly events: Pick<EventStore, "stageNotice">;
   /** Returns clients in the order of their ids. */

@@ -3,6 +3,7 @@
  * evidence. An entry, its evidence and its leaf of the log are staged in the commit of the change, so none exists
  * without the others. The order of a history depends on no clock (Decision M2).
  */
+import type { WallTime } from "../../base/kernel/clock.ts";
 import { z } from "zod";
 import { defineRecord, optional } from "../../base/store/record.ts";
 import { base64url } from "../../base/kernel/identifiers.ts";
@@ -61,7 +62,7 @@ export const auditRecord = defineRecord<AuditEntry>({
 /** A stored subject of a history. */
 export interface Recorded {
   /** Position of the newest entry in its history, milliseconds. Absent in a record of an earlier version. */
-  readonly recorded?: number;
+  readonly recorded?: WallTime;
   /** Number of the newest entry in its history. Absent in a record of an earlier version. */
   readonly sequence?: number;
 }

@@ -2,6 +2,7 @@
  * History entries as evidence: their canonical form and its hash, the leaf of the log. `docs/contract/evidence.md`
  * specifies both. No I/O.
  */
+import type { WallTime } from "../../base/kernel/clock.ts";
 import canonicalize from "canonicalize";
 import type { EvidenceItem, NamedDocument } from "./evidence.ts";
 import { type Hash, leafHash as treeLeafHash } from "../../base/merkle/tree.ts";
@@ -43,7 +44,7 @@ export interface Issued {
 /** An entry of a history, as stored. */
 export interface AuditEntry {
   /** Milliseconds. */
-  readonly at: number;
+  readonly at: WallTime;
   /** `<area>.<what>`, such as `consent.authorised`. */
   readonly event: string;
   /** A client id, `customer`, `clock` or `platform`. */

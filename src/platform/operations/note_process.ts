@@ -1,5 +1,5 @@
 /** Notes the state of this process in the store, so that operators see every process of the platform (contract OP18). */
-import type { Clock } from "../../base/kernel/clock.ts";
+import type { Clock, SteadyClock } from "../../base/kernel/clock.ts";
 import type { Readiness } from "../../base/observability/health.ts";
 import type { AdmissionState } from "../guards/http/admission.ts";
 import type { ProcessState, ProcessStore } from "./process_store.ts";
@@ -16,7 +16,7 @@ export interface NoteProcessDeps {
   readonly identity: ProcessIdentity;
   readonly clock: Clock;
   /** Never goes back. */
-  readonly steady: Clock;
+  readonly steady: SteadyClock;
   readonly readiness: () => Promise<Readiness>;
   readonly lanes: () => AdmissionState;
   /** The key that signs for the platform now. */

@@ -1,4 +1,5 @@
 /** Stores the state of each process of the platform, as the process itself has noted it. */
+import type { WallTime } from "../../base/kernel/clock.ts";
 import { z } from "zod";
 import { defineRecord, optional } from "../../base/store/record.ts";
 import { count, flag, instant, text } from "../../base/store/record_fields.ts";
@@ -18,8 +19,8 @@ export interface ProcessState {
   readonly name: string;
   /** The part that it serves; absent if it serves all. */
   readonly served?: string;
-  readonly startedAt: number;
-  readonly notedAt: number;
+  readonly startedAt: WallTime;
+  readonly notedAt: WallTime;
   readonly parts: readonly ProcessPart[];
   /** Requests in work at that time. */
   readonly inWork: number;
@@ -33,7 +34,7 @@ export interface ProcessStore {
   /** Deletes the state of a process that has stopped. @throws {StoreFailure} */
   forget(id: string): Promise<void>;
   /** Returns the states that were noted in the last 15 minutes, by name. */
-  all(now: number): Promise<readonly ProcessState[]>;
+  all(now: WallTime): Promise<readonly ProcessState[]>;
 }
 
 const KEPT_MS = 15 * 60_000;

@@ -1,4 +1,5 @@
 /** Stores changes that an operator has proposed and another one approves. */
+import type { WallTime } from "../../base/kernel/clock.ts";
 import { z } from "zod";
 import { defineRecord, optional } from "../../base/store/record.ts";
 import { count, flag, instant, text } from "../../base/store/record_fields.ts";
@@ -30,12 +31,12 @@ export interface Proposal extends ProposedChange {
   readonly id: string;
   readonly state: ProposalState;
   /** Milliseconds. */
-  readonly proposedAt: number;
+  readonly proposedAt: WallTime;
   /** Milliseconds. It cannot be approved any more. */
-  readonly expiresAt: number;
+  readonly expiresAt: WallTime;
   /** `operator <name>`: who approved it or withdrew it. */
   readonly decidedBy?: string;
-  readonly decidedAt?: number;
+  readonly decidedAt?: WallTime;
   /** Whether it was approved again, after an approval whose result is not recorded: that one may have made the change. */
   readonly isRepeated?: boolean;
   /** The status of the answer to the change. */
@@ -77,9 +78,9 @@ export const openProposalsRecord = defineOpenProposals("open_proposals");
 export interface ProposalStore {
   find(from: Reader, id: string): Promise<Entry<Proposal> | null>;
   /** @param now milliseconds */
-  open(from: Reader, now: number): Promise<OpenProposals>;
+  open(from: Reader, now: WallTime): Promise<OpenProposals>;
   /** Returns those that can be approved at `now` (milliseconds), and at most {@link MAX_LISTED} others, newest first. */
-  all(now: number): Promise<readonly Proposal[]>;
+  all(now: WallTime): Promise<readonly Proposal[]>;
   /** Stages a proposal, or its change. Of parallel changes of all proposals only one commits. */
   stage(tx: Transaction, former: Entry<Proposal> | null, proposal: Proposal, open: OpenProposals): void;
 }

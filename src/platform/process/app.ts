@@ -19,7 +19,7 @@ import { requestLog } from "../../base/http/request_log.ts";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
 import { answerErrors, type ErrorDeps } from "../guards/http/on_error.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import { type Clock, preciseClock } from "../../base/kernel/clock.ts";
+import { preciseClock, type SteadyClock } from "../../base/kernel/clock.ts";
 import type { Store } from "../../base/store/store.ts";
 import type { FiguresRecorder } from "../observed/figures/recorder.ts";
 import type { PlatformMetrics } from "../observed/metrics.ts";
@@ -82,7 +82,7 @@ export function surroundings(
     readonly store: Store;
     readonly metrics: PlatformMetrics;
     readonly figures: FiguresRecorder;
-    readonly steady: Clock;
+    readonly steady: SteadyClock;
   },
   log: Log,
   headers: MiddlewareHandler<RequestEnv>,

@@ -13,7 +13,7 @@ import { errorPath, TRACES_PAGE_PATH } from "../../portal/paths.ts";
 import { type ClaimStore, openClaimStore } from "../guards/idempotency/claim_store.ts";
 import type { Credentials } from "../../base/http/credentials.ts";
 import type { KeyRing } from "../../base/jose/key_ring.ts";
-import type { Clock } from "../../base/kernel/clock.ts";
+import type { AgesClock, Clock, MonotonicClock, SteadyClock } from "../../base/kernel/clock.ts";
 import { type AccessTokenStore, openAccessTokenStore } from "../core/oauth/access_token_store.ts";
 import {
   type AuthorizationCodeStore,
@@ -79,7 +79,7 @@ export interface PlatformParts {
   /** The time of JWTs, deadlines and records, shared with participants. */
   readonly clock: Clock;
   /** Milliseconds since an arbitrary moment, never stepped: for ages and waits. */
-  readonly monotonic: Clock;
+  readonly monotonic: MonotonicClock;
   readonly fetch: typeof fetch;
   readonly log: LogSink;
   readonly keys: KeyRing;
@@ -101,9 +101,9 @@ export interface TimedParts extends PlatformParts {
   /** Undefined if no collector of spans is configured. */
   readonly spans: SpanQueue | undefined;
   /** Like `clock`, but never goes back: for ages and waits within this process. */
-  readonly steady: Clock;
+  readonly steady: SteadyClock;
   /** Like `steady`, but continues over a restart: for ages of stored values. */
-  readonly ages: Clock;
+  readonly ages: AgesClock;
 }
 
 /** The parts that both hosts share. */

@@ -1,5 +1,11 @@
 /** Opens the clocks of a process. */
-import { type Clock, steadyClock } from "../../base/kernel/clock.ts";
+import {
+  type AgesClock,
+  type Clock,
+  type MonotonicClock,
+  type SteadyClock,
+  steadyClock,
+} from "../../base/kernel/clock.ts";
 import { openAgeClock } from "../../base/store/age_clock.ts";
 import type { Store } from "../../base/store/store.ts";
 import type { Config } from "../config/config.ts";
@@ -11,13 +17,13 @@ interface ClockParts {
   /** The time that is shared with participants. */
   readonly clock: Clock;
   /** Milliseconds since an arbitrary moment, never stepped. */
-  readonly monotonic: Clock;
+  readonly monotonic: MonotonicClock;
 }
 
 /** The clocks for ages and waits, and the job that stores their mark for the next start. */
 export interface ProcessClocks {
-  readonly steady: Clock;
-  readonly ages: Clock;
+  readonly steady: SteadyClock;
+  readonly ages: AgesClock;
   readonly mark: () => Promise<number>;
 }
 

@@ -1,6 +1,6 @@
 /** Clocks for ages and waits, and deadlines from the future. */
 import { assertEquals } from "@std/assert";
-import { isYetToPass, steadyClock } from "../../../src/base/kernel/clock.ts";
+import { type Clock, isYetToPass, steadyClock, type WallTime } from "../../../src/base/kernel/clock.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -30,4 +30,13 @@ Deno.test("a deadline further ahead than it can have been set counts as passed",
     false,
     false,
   ]);
+});
+
+Deno.test("the compiler takes no clock or instant for another's", () => {
+  const steady = steadyClock(() => 1000, () => 0);
+  // @ts-expect-error a steady clock is no wall clock
+  const clock: Clock = steady;
+  // @ts-expect-error a steady instant is no time that may be stored
+  const at: WallTime = steady();
+  assertEquals([clock(), at], [1000, 1000]);
 });

@@ -2,6 +2,7 @@
  * A domestic payment consent and its legal status changes. No I/O and no clock: the status of a consent depends on
  * the time at which it is read, because its deadlines apply even before they are recorded.
  */
+import type { WallTime } from "../../../base/kernel/clock.ts";
 import type { Recorded } from "../../evidence/audit_trail.ts";
 import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identifiers.ts";
 import { instantOf } from "../../../base/kernel/date_time.ts";
@@ -55,19 +56,19 @@ export interface Consent extends Recorded {
   readonly request: ConsentRequest;
   readonly status: ConsentStatus;
   /** Milliseconds. */
-  readonly createdAt: number;
+  readonly createdAt: WallTime;
   /** Milliseconds. */
-  readonly statusUpdatedAt: number;
+  readonly statusUpdatedAt: WallTime;
   /** Milliseconds. After it, an unauthorised consent is rejected. */
-  readonly authoriseBy: number;
+  readonly authoriseBy: WallTime;
   /** The customer was sent to the bank. */
   readonly sentToBank?: true;
   readonly payer?: Payer;
   readonly selectedAccount?: PayerAccount;
   /** Milliseconds. Set when its personal data was deleted. Then it does not exist for participants. */
-  readonly forgottenAt?: number;
+  readonly forgottenAt?: WallTime;
   /** Milliseconds. Set when its case was erased. Then `forgottenAt` is set too. */
-  readonly erasedAt?: number;
+  readonly erasedAt?: WallTime;
   /** Set, with a `forgottenAt` of 0, while the key of its personal data is lost. Never stored. */
   readonly isLost?: true;
 }
@@ -93,7 +94,7 @@ const MOVES: Readonly<Record<ConsentStatus, Partial<Record<ConsentMove, ConsentS
 /** Returns a new consent (contract CT1). `now` is in milliseconds. */
 export function openConsent(
   given: Pick<Consent, "id" | "clientId" | "bank" | "request">,
-  now: number,
+  now: WallTime,
 ): Consent {
   const completion = given.request.authorisation?.completionDateTime;
   const wanted = completion === undefined ? undefined : instantOf(completion);
@@ -110,7 +111,7 @@ export function openConsent(
 /**
  * Returns the consent at `now`. A passed deadline has rejected it, at the time of the deadline (contract CT12, CT15).
  */
-export function asOf(consent: Consent, now: number): Consent {
+export function asOf(consent: Consent, now: WallTime): Consent {
   const deadline = deadlineOf(consent);
   return deadline === undefined || now < deadline
     ? consent
@@ -127,7 +128,7 @@ export function isImplicit(consent: Consent): boolean {
  *
  * @throws {ApiError} `resource.invalid_consent_status` if the change is not legal at `now`
  */
-export function moved(consent: Consent, move: ConsentMove, now: number): Consent {
+export function moved(consent: Consent, move: ConsentMove, now: WallTime): Consent {
   const current = asOf(consent, now);
   const status = MOVES[current.status][move];
   if (status === undefined) throw wrongStatus(move, current.status, statusesBefore(move));
@@ -142,7 +143,7 @@ export function moved(consent: Consent, move: ConsentMove, now: number): Consent
 export function withPayer(
   consent: Consent,
   reported: Pick<Payer, "sub" | "accounts">,
-  now: number,
+  now: WallTime,
 ): Consent & { readonly payer: Payer & { readonly report: number } } {
   const current = asOf(consent, now);
   if (current.status !== "AwaitingAuthorisation") {

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { defineRecord, optional } from "../../../base/store/record.ts";
 import { instant, text } from "../../../base/store/record_fields.ts";
 import { asConsentId, type ConsentId } from "../../../base/kernel/identifiers.ts";
-import { isYetToPass } from "../../../base/kernel/clock.ts";
+import { isYetToPass, type WallTime } from "../../../base/kernel/clock.ts";
 import { FLOW_SECONDS } from "../../../base/profile.ts";
 import { openFlowKey } from "../../config/store_keys.ts";
 import type { Entry, Key, Reader } from "../../../base/store/store.ts";
@@ -16,7 +16,7 @@ import { check, type Transaction } from "../../../base/store/transaction.ts";
 /** A consent's open sessions, as stored. */
 export interface OpenFlow {
   /** Milliseconds. When the newest session expires. */
-  readonly expiresAt: number;
+  readonly expiresAt: WallTime;
   /**
    * When each session expires (milliseconds), by correlation id. Older records have only the newest session's time.
    */
@@ -52,7 +52,7 @@ export function findOpenFlow(from: Reader, consent: ConsentId): Promise<Entry<Op
 }
 
 /** Whether a customer is at the bank. `now` is in milliseconds. */
-export function isOpen(flow: Entry<OpenFlow> | null, now: number): boolean {
+export function isOpen(flow: Entry<OpenFlow> | null, now: WallTime): boolean {
   if (flow === null) return false;
   const { expiresAt, sessions } = flow.value;
   const times = sessions === undefined ? [expiresAt] : Object.values(sessions);
@@ -66,9 +66,9 @@ export function stageFlowOpened(
   { consentId, correlationId, expiresAt }: {
     readonly consentId: ConsentId;
     readonly correlationId: string;
-    readonly expiresAt: number;
+    readonly expiresAt: WallTime;
   },
-  now: number,
+  now: WallTime,
 ): void {
   const open = Object.entries(former?.value.sessions ?? {}).filter(([, time]) => now < time);
   const sessions = Object.fromEntries([...open, [correlationId, expiresAt]].slice(-MAX_SESSIONS));

@@ -9,7 +9,7 @@ import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identif
 import { covers } from "../../../base/values/money.ts";
 import type { Mismatch } from "../../../base/kernel/result.ts";
 import type { Parties } from "../../../base/values/parties.ts";
-import { isYetToPass } from "../../../base/kernel/clock.ts";
+import { isYetToPass, type WallTime } from "../../../base/kernel/clock.ts";
 import { FLOW_SECONDS, LATE_CUSTOMER_SECONDS } from "../../../base/profile.ts";
 import type { ScaResult } from "./sca_response.ts";
 
@@ -38,16 +38,16 @@ export interface AuthorizationSession {
   /** Set while the customer decides: the TPP and the bank as the screen names them until the decision. */
   readonly parties?: Parties;
   /** Milliseconds; 900 s after the first page. The session is stored longer: see {@link keptUntil}. */
-  readonly expiresAt: number;
+  readonly expiresAt: WallTime;
   /**
    * Set when finished: the next URL (encrypted), until when (milliseconds) the browser may be sent there again, and
    * the decision. The decision is absent if the session had expired or the consent had been decided before.
    */
-  readonly outcome?: { readonly sealed: string; readonly until: number; readonly accepted?: boolean };
+  readonly outcome?: { readonly sealed: string; readonly until: WallTime; readonly accepted?: boolean };
 }
 
 /** Whether the session has expired and can no longer authorize a consent. `now` is in milliseconds. */
-export function isLate({ expiresAt }: AuthorizationSession, now: number): boolean {
+export function isLate({ expiresAt }: AuthorizationSession, now: WallTime): boolean {
   return !isYetToPass(expiresAt, now, FLOW_SECONDS * 1000);
 }
 

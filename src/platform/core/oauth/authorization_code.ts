@@ -3,7 +3,7 @@
  * 11). No I/O.
  */
 import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identifiers.ts";
-import { isYetToPass } from "../../../base/kernel/clock.ts";
+import { isYetToPass, type WallTime } from "../../../base/kernel/clock.ts";
 import { CODE_SECONDS, MAX_CODE_FAILURES } from "../../../base/profile.ts";
 
 export interface AuthorizationCode {
@@ -15,7 +15,7 @@ export interface AuthorizationCode {
   /** The DPoP key that PAR bound it to, if any (RFC 9449 §10). */
   readonly dpopJkt?: string;
   /** Milliseconds. */
-  readonly expiresAt: number;
+  readonly expiresAt: WallTime;
   /** Number of wrong redemptions. */
   readonly failures: number;
   /** Hash of the token that the redemption issued. Set by the redemption. */
@@ -23,6 +23,6 @@ export interface AuthorizationCode {
 }
 
 /** Whether the code can still be redeemed. Does not check the client. */
-export function isRedeemable(code: AuthorizationCode, now: number): boolean {
+export function isRedeemable(code: AuthorizationCode, now: WallTime): boolean {
   return isYetToPass(code.expiresAt, now, CODE_SECONDS * 1000) && code.failures < MAX_CODE_FAILURES;
 }

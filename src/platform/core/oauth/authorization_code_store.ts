@@ -2,6 +2,7 @@
  * Stores authorization codes by hash. A redeemed code is stored as long as its token may be valid, so that a second
  * use is noticed.
  */
+import type { WallTime } from "../../../base/kernel/clock.ts";
 import { z } from "zod";
 import { defineRecord, optional } from "../../../base/store/record.ts";
 import { bankCode, clientId, consentId, count, instant, text } from "../../../base/store/record_fields.ts";
@@ -17,7 +18,7 @@ export interface AuthorizationCodeStore {
   stageIssue(
     tx: Transaction,
     code: Omit<AuthorizationCode, "expiresAt" | "failures">,
-    now: number,
+    now: WallTime,
   ): Promise<{ readonly text: string; readonly hash: string }>;
   find(from: Reader, codeHash: string): Promise<Entry<AuthorizationCode> | null>;
   /** Stages a change. Of parallel changes, only one commits. */
@@ -26,7 +27,7 @@ export interface AuthorizationCodeStore {
   isChallengeSpent(
     from: Reader,
     code: Pick<AuthorizationCode, "clientId" | "codeChallenge">,
-    now: number,
+    now: WallTime,
   ): Promise<boolean>;
 }
 
@@ -51,7 +52,7 @@ export const authorizationCodeRecord = defineRecord<AuthorizationCode>({
   retention: "protocol",
 });
 
-export const spentChallengeRecord = defineRecord<{ readonly expiresAt: number }>({
+export const spentChallengeRecord = defineRecord<{ readonly expiresAt: WallTime }>({
   name: "spent_challenge",
   keyParts: ["client id", "code challenge"],
   what: "A PKCE challenge that has led to a code.",

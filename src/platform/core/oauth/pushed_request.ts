@@ -1,6 +1,6 @@
 /** A pushed authorization request. Its parameters are fixed before the browser is involved. No I/O. */
 import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identifiers.ts";
-import { isYetToPass } from "../../../base/kernel/clock.ts";
+import { isYetToPass, type WallTime } from "../../../base/kernel/clock.ts";
 import { REQUEST_URI_PREFIX, REQUEST_URI_SECONDS } from "../../../base/profile.ts";
 
 /** The request of a `request_uri`. */
@@ -15,7 +15,7 @@ export interface PushedRequest {
   /** The customer's languages, best first; absent if the TPP named none. */
   readonly uiLocales?: readonly string[];
   /** Milliseconds. Checked when the browser opens the link, not afterwards. */
-  readonly expiresAt: number;
+  readonly expiresAt: WallTime;
   /** Set when one of its sessions has ended. It then starts no further session (FAPI 2.0 §5.3.2.2 note 3). */
   readonly completed: boolean;
   /** Number of authorization sessions that it has started; absent before the first one. */
@@ -34,7 +34,7 @@ export function referenceOf(requestUri: string): string | undefined {
 /** Whether the request can now start a session for this client at this bank. */
 export function canStart(
   request: PushedRequest,
-  by: { clientId: string; bank: BankCode; now: number },
+  by: { clientId: string; bank: BankCode; now: WallTime },
 ): boolean {
   return request.clientId === by.clientId && request.bank === by.bank &&
     isYetToPass(request.expiresAt, by.now, REQUEST_URI_SECONDS * 1000) &&

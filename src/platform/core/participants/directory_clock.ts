@@ -3,7 +3,7 @@
  * fetched anyway. Signatures of participants are checked against the time, so a wrong clock rejects valid requests
  * and accepts old ones.
  */
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { Clock, SteadyClock } from "../../../base/kernel/clock.ts";
 import type { PartHealth } from "../../../base/observability/health.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { FUTURE_SKEW_SECONDS } from "../../../base/limits.ts";
@@ -25,7 +25,7 @@ export function openDirectoryClock(
   deps: {
     readonly fetch: typeof fetch;
     readonly clock: Clock;
-    readonly steady: Clock;
+    readonly steady: SteadyClock;
     readonly log: Log;
   },
 ): DirectoryClock {

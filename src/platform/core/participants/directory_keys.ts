@@ -2,7 +2,7 @@
  * The directory's own keys, which sign software statements, by kid. They are fetched from the configured URL
  * (Decision A9).
  */
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { AgesClock } from "../../../base/kernel/clock.ts";
 import { because, ok } from "../../../base/kernel/result.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { type FetchJson, keysOf } from "./guarded_fetch.ts";
@@ -19,7 +19,7 @@ export type FindDirectoryKey = (kid: string) => Promise<CryptoKey | undefined>;
 
 export function openDirectoryKeys(deps: {
   readonly fetchJson: FetchJson;
-  readonly ages: Clock;
+  readonly ages: AgesClock;
   readonly keep: KeepCopies;
   readonly log: Log;
   readonly jwksUri: string;

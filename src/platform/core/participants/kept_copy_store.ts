@@ -4,6 +4,7 @@
  * below the store's value limit. The key of a piece contains the digest of the document, so pieces of two processes
  * cannot mix.
  */
+import type { AgesTime } from "../../../base/kernel/clock.ts";
 import { z } from "zod";
 import { defineRecord, optional } from "../../../base/store/record.ts";
 import { count, instant, text } from "../../../base/store/record_fields.ts";
@@ -30,7 +31,7 @@ interface Head {
   readonly digest: string;
   readonly pieces: number;
   /** By the clock of ages. */
-  readonly fetchedAt: number;
+  readonly fetchedAt: AgesTime;
   readonly version?: number;
 }
 

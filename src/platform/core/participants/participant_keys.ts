@@ -2,7 +2,7 @@
  * Participants' current keys, as the directory publishes them (Decision A9): verification keys, certificate keys and
  * encryption keys. A key that is revoked, or whose owner is not Active, is not found.
  */
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { AgesClock } from "../../../base/kernel/clock.ts";
 import type { ClientId } from "../../../base/kernel/identifiers.ts";
 import { because, type Failure, ok, type Reason, type Result } from "../../../base/kernel/result.ts";
 import type { NamedKey } from "../../../base/jose/sealed_jwt.ts";
@@ -60,7 +60,7 @@ export interface KeySetAge {
 
 export interface ParticipantKeysDeps {
   readonly fetchJson: FetchJson;
-  readonly ages: Clock;
+  readonly ages: AgesClock;
   readonly keep: KeepCopies;
   readonly log: Log;
   /** Returns the participant's entry in the directory's status list, from a copy of any age. */

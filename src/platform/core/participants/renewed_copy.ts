@@ -6,7 +6,7 @@
  * of the 900 s.
  */
 import { aside } from "../../../base/http/aside.ts";
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { AgesClock, AgesTime } from "../../../base/kernel/clock.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { Failure, Reason, Result } from "../../../base/kernel/result.ts";
 
@@ -47,7 +47,7 @@ export interface CopyTimes {
 export interface Copied<T> {
   readonly value: T;
   /** Milliseconds, by the clock of ages. */
-  readonly fetchedAt: number;
+  readonly fetchedAt: AgesTime;
   /** The version that the directory was known to publish at the time. */
   readonly version: number | undefined;
 }
@@ -65,7 +65,7 @@ export type FetchedCopy<T> = Result<T, Reason> | (Failure<Reason> & { readonly r
 
 export interface RenewedCopyDeps<T> {
   /** The clock of ages. It never goes back, and continues over a restart. */
-  readonly ages: Clock;
+  readonly ages: AgesClock;
   /** Name of the document, for the log. */
   readonly name: string;
   readonly times: CopyTimes;

@@ -4,7 +4,7 @@
  * is trusted for at most 900 s.
  */
 import { z } from "zod";
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { AgesClock } from "../../../base/kernel/clock.ts";
 import { asClientId, type ClientId } from "../../../base/kernel/identifiers.ts";
 import { because, ok, type Reason, type Result } from "../../../base/kernel/result.ts";
 import type { Log } from "../../observed/log_events.ts";
@@ -45,7 +45,7 @@ export interface StatusList {
 
 export interface StatusListDeps {
   readonly fetchIfChanged: FetchIfChanged;
-  readonly ages: Clock;
+  readonly ages: AgesClock;
   readonly keep: KeepCopies;
   readonly log: Log;
   readonly url: string;

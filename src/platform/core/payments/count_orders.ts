@@ -2,7 +2,7 @@
  * Counts the orders that wait for their banks, for the metrics. It runs in the background, so that a scrape reads
  * memory only. Every process counts the orders of the whole database.
  */
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { Clock, SteadyClock } from "../../../base/kernel/clock.ts";
 import type { BankCode, PaymentId } from "../../../base/kernel/identifiers.ts";
 import type { Store } from "../../../base/store/store.ts";
 import type { PlatformMetrics } from "../../observed/metrics.ts";
@@ -18,7 +18,7 @@ export interface CountOrdersDeps {
   readonly metrics: PlatformMetrics;
   readonly clock: Clock;
   /** Clock of the due times. */
-  readonly steady: Clock;
+  readonly steady: SteadyClock;
   /** The banks that are held after a restore, with its time, milliseconds. */
   readonly unreconciled: () => Promise<readonly { readonly bank: BankCode; readonly restoredAt: number }[]>;
 }

@@ -5,7 +5,7 @@
 import { isStoreFailure } from "../../../base/kernel/api_error.ts";
 import { errorText } from "../../../base/kernel/batches.ts";
 import type { BankCode, ClientId, PaymentId } from "../../../base/kernel/identifiers.ts";
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { SteadyClock } from "../../../base/kernel/clock.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import { transact } from "../../../base/store/transaction.ts";
 import type { FiguresRecorder } from "../../observed/figures/recorder.ts";
@@ -40,7 +40,7 @@ export type BankCircuit = ReceiverCircuit<BankCode, ClientId>;
 
 export interface DeliverOrderDeps extends PushOrderDeps, TakeOrdersDeps {
   /** Clock of the due times. It never goes back, so that no order waits for a time that has passed already. */
-  readonly steady: Clock;
+  readonly steady: SteadyClock;
   readonly payments: PaymentStore;
   readonly circuit: BankCircuit;
   readonly metrics: PlatformMetrics;

@@ -1,4 +1,5 @@
 /** A domestic payment and its legal status changes (contract PT1 to PT10). No I/O. */
+import type { WallTime } from "../../../base/kernel/clock.ts";
 import type { Recorded } from "../../evidence/audit_trail.ts";
 import type { Initiation } from "../consents/initiation.ts";
 import { boundedText } from "../../../base/kernel/foreign_text.ts";
@@ -39,14 +40,14 @@ export interface Payment extends Recorded {
   /** The bank's reason for the rejection. */
   readonly statusReason?: string;
   /** When an operator closed its order, milliseconds. Absent as soon as the bank reports a status (Decision O3). */
-  readonly closedAt?: number;
+  readonly closedAt?: WallTime;
   readonly charges: readonly Charge[];
   /** Milliseconds. */
-  readonly createdAt: number;
+  readonly createdAt: WallTime;
   /** Milliseconds. For a status that the bank reported, the bank's time. */
-  readonly statusUpdatedAt: number;
+  readonly statusUpdatedAt: WallTime;
   /** Milliseconds. Set when its case was erased. Then it does not exist for participants. */
-  readonly erasedAt?: number;
+  readonly erasedAt?: WallTime;
   /** Set, with an `erasedAt` of 0, while the key of its personal data is lost. Never stored. */
   readonly isLost?: true;
 }
@@ -77,7 +78,7 @@ export function isDecided({ status }: Payment): boolean {
 }
 
 /** Returns the payment of an erased case: amount, statuses and times stay. `now` is in milliseconds. */
-export function withoutPerson({ statusReason: _, ...payment }: Payment, now: number): Payment {
+export function withoutPerson({ statusReason: _, ...payment }: Payment, now: WallTime): Payment {
   const { instructedAmount } = payment.initiation;
   // Participants cannot read it any more, so no code needs the required members.
   const initiation = { instructedAmount } as Initiation;
@@ -114,7 +115,7 @@ export function reasonOf(status: PaymentStatus, reason: string | undefined): Pic
  * Returns the time of a status change that the bank dates at `claimed` and that is recorded at `now`, in
  * milliseconds. It is the bank's time, but not before the former status began and not in the future.
  */
-export function movedAt(payment: Payment, claimed: number, now: number): number {
+export function movedAt(payment: Payment, claimed: number, now: WallTime): number {
   return Math.max(payment.statusUpdatedAt, Math.min(claimed, now));
 }
 

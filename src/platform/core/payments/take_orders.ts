@@ -1,7 +1,7 @@
 /** Leases due orders for the pushes of this process. */
 import type { PaymentId } from "../../../base/kernel/identifiers.ts";
 import { errorText, handleBatch } from "../../../base/kernel/batches.ts";
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { SteadyClock } from "../../../base/kernel/clock.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { openRequestReads } from "../../../base/store/request_reads.ts";
 import type { Entry } from "../../../base/store/store.ts";
@@ -11,7 +11,7 @@ import { isDue } from "../../events/delivery/retry_delays.ts";
 import { isQueued, isSameLease, leased, type LeasedOrder, type PaymentOrder } from "./payment_order.ts";
 
 export interface TakeOrdersDeps extends TransactDeps {
-  readonly steady: Clock;
+  readonly steady: SteadyClock;
   readonly log: Log;
   readonly outbox: OrderOutboxStore;
 }

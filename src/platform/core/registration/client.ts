@@ -1,4 +1,5 @@
 /** A registered client, derived from a verified software statement and registration request. */
+import type { WallTime } from "../../../base/kernel/clock.ts";
 import type { Recorded } from "../../evidence/audit_trail.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import { asBankCode } from "../../../base/kernel/identifiers.ts";
@@ -18,20 +19,20 @@ export interface Client extends Recorded, StatedSoftware {
   /** SHA-256 of its current statement, base64url. Absent in older records. */
   readonly statementSha256?: string;
   /** Milliseconds. The first registration. */
-  readonly registeredAt: number;
+  readonly registeredAt: WallTime;
   /** Milliseconds. The last update. */
-  readonly updatedAt: number;
+  readonly updatedAt: WallTime;
   /**
    * Milliseconds. Access tokens that were issued until then belong to a registration that the client has deleted, and
    * are not valid. Absent if it has deleted none.
    */
-  readonly tokensRevokedAt?: number;
+  readonly tokensRevokedAt?: WallTime;
 }
 
 /** The remains of a client that has deleted its registration, until it registers again. */
 export interface DeletedClient extends Recorded, Pick<Client, "orgId" | "role" | "statementIssuedAt"> {
   /** Milliseconds. */
-  readonly deletedAt: number;
+  readonly deletedAt: WallTime;
 }
 
 /** A registered client and its current signed statement. */
@@ -83,7 +84,7 @@ export function clientFrom(
  * are removed. A TPP adds new ones by registering again. A bank gets the statement's only one. Returns undefined if
  * it is a bank and its redirect URL is ambiguous.
  */
-export function restated(client: Client, statement: SoftwareStatement, now: number): Client | undefined {
+export function restated(client: Client, statement: SoftwareStatement, now: WallTime): Client | undefined {
   const kept = client.redirectUris.filter((uri) => statement.redirectUris.includes(uri));
   const redirectUris = client.role === "ASPSP" && kept.length === 0 ? statement.redirectUris : kept;
   if (client.role === "ASPSP" && redirectUris.length !== 1) return undefined;

@@ -5,7 +5,7 @@
  */
 import { aside } from "../../../base/http/aside.ts";
 import { inRandomBatches } from "../../../base/kernel/batches.ts";
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { SteadyClock } from "../../../base/kernel/clock.ts";
 import type { ClientId } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { because, faultText, ok, type Reason, type Result } from "../../../base/kernel/result.ts";
@@ -24,7 +24,7 @@ import { isRedirectUri } from "./client_metadata.ts";
 
 export interface CurrentClientsDeps extends TransactDeps {
   /** For ages and waits. */
-  readonly steady: Clock;
+  readonly steady: SteadyClock;
   readonly log: Log;
   readonly clients: ClientStore;
   readonly statuses: Pick<StatusList, "find">;

@@ -3,7 +3,7 @@
  * push counts. The failures of one sender open the breaker for that sender alone. If it is open for two, it is open for
  * all, and still every sender has its own probes. The state is in this process's memory, and no message depends on it.
  */
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { SteadyClock } from "../../../base/kernel/clock.ts";
 import { ORDER_PUSH_SECONDS } from "../../../base/profile.ts";
 
 /** The properties of a message that the breaker uses. */
@@ -55,7 +55,7 @@ const MEMORY_MS = 300_000;
 
 /** Opens a circuit breaker. `steady` is a clock that never goes back. */
 export function openReceiverCircuit<R extends string, S extends string>(
-  steady: Clock,
+  steady: SteadyClock,
 ): ReceiverCircuit<R, S> {
   const receivers = new Map<R, Map<S, State>>();
   /** Returns the states that are not too old. */
@@ -108,7 +108,7 @@ function openIn<R extends string, S extends string>(
 }
 
 /** Pauses that receivers asked for, by receiver and sender. */
-function openPauses<R extends string, S extends string>(steady: Clock): {
+function openPauses<R extends string, S extends string>(steady: SteadyClock): {
   /** Returns when the pause ends (milliseconds), or undefined if there is none. */
   endOf(message: Omit<PushedMessage<R, S>, "failures">): number | undefined;
   begin(message: PushedMessage<R, S>, milliseconds: number): void;

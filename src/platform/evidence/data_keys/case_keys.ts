@@ -3,7 +3,7 @@
  * platform's store and in every backup of it. Each process remembers keys for a minute at most, so that an erasure
  * counts everywhere within a minute.
  */
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { MonotonicClock } from "../../../base/kernel/clock.ts";
 import { type ConsentId, newConsentId } from "../../../base/kernel/identifiers.ts";
 import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
 import type { GuardedStore } from "../../../base/store/guarded_store.ts";
@@ -62,7 +62,7 @@ export interface CaseKeysDeps {
   readonly vault: GuardedStore;
   readonly wrapping: WrappingKeys;
   /** A monotonic clock in milliseconds. */
-  readonly monotonic: Clock;
+  readonly monotonic: MonotonicClock;
   /** Whether the data key store was restored from a copy, which can lack keys. */
   readonly canLackKeys: boolean;
   /** Tells the watcher of {@link CaseKeys.watch}. */
@@ -156,7 +156,7 @@ interface KeyMemory {
   remember(id: CaseId, found: Promise<Found>): Promise<Found>;
 }
 
-function openKeyMemory(monotonic: Clock): KeyMemory {
+function openKeyMemory(monotonic: MonotonicClock): KeyMemory {
   const remembered = openRecentlyUsed<Remembered>(MAX_REMEMBERED);
   return {
     recall(id) {

@@ -1,4 +1,5 @@
 /** The records of the data key store: one wrapped data key for each case, or the tombstone of an erased one. */
+import type { WallTime } from "../../../base/kernel/clock.ts";
 import { z } from "zod";
 import { baseRecords } from "../../../base/store/base_records.ts";
 import { defineRecord, optional } from "../../../base/store/record.ts";
@@ -11,7 +12,7 @@ export interface StoredDataKey {
   /** IV and ciphertext of the data key, base64url. */
   readonly wrapped?: string;
   /** Milliseconds. The key was deleted then. It is never made again. */
-  readonly erasedAt?: number;
+  readonly erasedAt?: WallTime;
 }
 
 export const dataKeyRecord = defineRecord<StoredDataKey>({
@@ -43,7 +44,7 @@ export const dataKeyCheckRecord = defineRecord<Pick<StoredDataKey, "wrappedBy" |
 });
 
 /** Absent in a data key store that was never restored. There, a missing key is a fault and not a loss. */
-export const dataKeyRestoreRecord = defineRecord<{ readonly takenAt: number }>({
+export const dataKeyRestoreRecord = defineRecord<{ readonly takenAt: WallTime }>({
   name: "data_key_restore",
   keyParts: [],
   what: "When the copy was taken from which the data key store was restored last.",

@@ -1,4 +1,5 @@
 /** Stores erasures that are not complete yet, so that a process that ends in the middle leaves none unfinished. */
+import type { WallTime } from "../../../base/kernel/clock.ts";
 import { z } from "zod";
 import type { ConsentId } from "../../../base/kernel/identifiers.ts";
 import { defineRecord } from "../../../base/store/record.ts";
@@ -14,7 +15,7 @@ export interface Erasure {
   readonly actor: string;
   readonly reason: string;
   /** Milliseconds. */
-  readonly at: number;
+  readonly at: WallTime;
 }
 
 export const caseErasureRecord = defineRecord<Erasure>({

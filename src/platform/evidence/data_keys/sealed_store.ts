@@ -3,7 +3,7 @@
  * key store must stop the start: a new one would make everything that is sealed unreadable.
  */
 import { z } from "zod";
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { MonotonicClock } from "../../../base/kernel/clock.ts";
 import { storeCopyKey } from "../../../base/store/copy_mark.ts";
 import { defineRecord } from "../../../base/store/record.ts";
 import { text } from "../../../base/store/record_fields.ts";
@@ -41,7 +41,7 @@ export interface SealedParts {
   readonly vault: Store;
   readonly wrapping: WrappingKeys;
   /** A monotonic clock in milliseconds. */
-  readonly monotonic: Clock;
+  readonly monotonic: MonotonicClock;
   /** Whether new values are sealed. False during an upgrade. */
   readonly isSealing: boolean;
 }

@@ -4,7 +4,7 @@
  */
 import type { Entry, Key, Store, Write } from "../../../base/store/store.ts";
 import { base64url } from "../../../base/kernel/identifiers.ts";
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { MonotonicClock } from "../../../base/kernel/clock.ts";
 import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
 import { openBox, sealBox } from "./aes_box.ts";
 import type { CaseId } from "./case_id.ts";
@@ -51,7 +51,7 @@ const MAX_REMEMBERED = 2000;
 /** Bounds the memory. Longer texts, as of evidence, are not read soon. */
 const MAX_CHARACTERS = 4000;
 
-function openRecentBoxes(monotonic: Clock): RecentBoxes {
+function openRecentBoxes(monotonic: MonotonicClock): RecentBoxes {
   const recent = openRecentlyUsed<{ readonly box: string; readonly json: string; readonly until: number }>(
     MAX_REMEMBERED,
   );
@@ -80,7 +80,7 @@ export function sealStore(
   store: Store,
   keys: CaseKeys,
   sealings: readonly Sealing[],
-  { isWriting, monotonic }: { readonly isWriting: boolean; readonly monotonic: Clock },
+  { isWriting, monotonic }: { readonly isWriting: boolean; readonly monotonic: MonotonicClock },
 ): Store {
   const recent = openRecentBoxes(monotonic);
   const byRecord = new Map(sealings.map((sealing) => [sealing.record, sealing]));

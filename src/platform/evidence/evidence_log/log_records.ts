@@ -1,4 +1,5 @@
 /** The records of the evidence log. They have hashes and signatures, and no data of persons. */
+import type { WallTime } from "../../../base/kernel/clock.ts";
 import { z } from "zod";
 import { defineRecord, optional } from "../../../base/store/record.ts";
 import { count, instant, text } from "../../../base/store/record_fields.ts";
@@ -8,9 +9,9 @@ export interface LogEpoch {
   /** The id of the epoch (`operations/recovery/hold.ts`). */
   readonly id: string;
   /** Milliseconds. */
-  readonly startedAt: number;
+  readonly startedAt: WallTime;
   /** When the copy was taken, milliseconds. */
-  readonly copyTakenAt: number;
+  readonly copyTakenAt: WallTime;
   /** Number of leaves in the copy. */
   readonly size: number;
 }
@@ -19,7 +20,7 @@ export interface LogEpoch {
 export interface LogHead {
   readonly size: number;
   /** When it was signed, milliseconds. */
-  readonly at: number;
+  readonly at: WallTime;
   /** The signed checkpoint (`checkpoint.ts`), and the key that signed it. Absent until the first one, and again after a restore. */
   readonly checkpoint?: string;
   readonly kid?: string;
@@ -28,7 +29,7 @@ export interface LogHead {
 
 /** A leaf hash (base64url) and the time that it was staged with (milliseconds). */
 export interface TimedLeaf {
-  readonly at: number;
+  readonly at: WallTime;
   readonly leaf: string;
 }
 

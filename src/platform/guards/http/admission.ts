@@ -4,7 +4,7 @@
  * lane's share of the processor.
  */
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { SteadyClock } from "../../../base/kernel/clock.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { currentPlace } from "../../../base/http/aside.ts";
 import { FairLane, type LaneBounds, type LaneState, type Place } from "../../../base/http/fair_lane.ts";
@@ -66,7 +66,7 @@ export async function goOnAsOrdinary(): Promise<void> {
 export function openAdmission(
   { bounds, steady, log }: {
     readonly bounds: Readonly<Record<LaneName, LaneBounds>>;
-    readonly steady: Clock;
+    readonly steady: SteadyClock;
     readonly log: Log;
   },
 ): Admission {
@@ -124,7 +124,7 @@ function openHoldBack(): () => Promise<void> {
 }
 
 /** Logs rejections of a lane together, because one line per rejection would cost as much as the rejection. */
-function rejectionLog(steady: Clock, log: Log): (lane: LaneName, state: LaneState) => void {
+function rejectionLog(steady: SteadyClock, log: Log): (lane: LaneName, state: LaneState) => void {
   const nextAt: Partial<Record<LaneName, number>> = {};
   return (lane, state) => {
     const now = steady();

@@ -2,7 +2,7 @@
 import { createMiddleware } from "hono/factory";
 import type { RequestEnv } from "../../../base/http/context.ts";
 import { endpointsAt } from "../../../base/http/endpoint.ts";
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { Clock, MonotonicClock } from "../../../base/kernel/clock.ts";
 import type { RequestFacts } from "../../../base/http/request_facts.ts";
 import type { TraceNotes } from "../../../base/http/request_trace.ts";
 import { endpointOf } from "./endpoint.ts";
@@ -37,7 +37,7 @@ export function traceRequests(
   { record, clock, elapsed, keepsJwts }: {
     readonly record: RecordTrace;
     readonly clock: Clock;
-    readonly elapsed: Clock;
+    readonly elapsed: MonotonicClock;
     readonly keepsJwts: boolean;
   },
 ): ReturnType<typeof createMiddleware<RequestEnv>> {

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { defineRecord } from "../../../base/store/record.ts";
 import { instant, text } from "../../../base/store/record_fields.ts";
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { Clock, WallTime } from "../../../base/kernel/clock.ts";
 import { IDEMPOTENCY_KEY } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { stageLookup } from "../lookup/lookup_store.ts";
@@ -33,7 +33,7 @@ export interface FreeClaim extends Claim {
 interface StoredClaim {
   readonly fingerprint: string;
   readonly resourceId: string;
-  readonly expiresAt: number;
+  readonly expiresAt: WallTime;
 }
 
 export const claimRecord = defineRecord<StoredClaim>({

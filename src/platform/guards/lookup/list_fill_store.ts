@@ -1,4 +1,5 @@
 /** Stores how far the search for consents and payments is that the lists lack (`operations/cases/fill_lists.ts`). */
+import type { WallTime } from "../../../base/kernel/clock.ts";
 import { z } from "zod";
 import type { ConsentId } from "../../../base/kernel/identifiers.ts";
 import { defineRecord, optional } from "../../../base/store/record.ts";
@@ -10,7 +11,7 @@ import { LIST_FILL_KEY } from "../../config/store_keys.ts";
 /** A search through all consents. */
 export interface ListFill {
   /** Milliseconds. */
-  readonly beganAt: number;
+  readonly beganAt: WallTime;
   /** The last consent that was looked at. */
   readonly after?: ConsentId;
   /** Entries that it has added or removed. */

@@ -2,6 +2,7 @@
  * Middleware of resource endpoints. It checks a DPoP-bound access token of this bank, its proof, the certificate of
  * its owner, its scope and its grant. No resource is read before it passes.
  */
+import type { WallTime } from "../../../base/kernel/clock.ts";
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import {
@@ -43,7 +44,7 @@ export interface AccessToken {
   readonly consentId?: ConsentId;
   readonly jkt: string;
   /** Milliseconds. */
-  readonly expiresAt: number;
+  readonly expiresAt: WallTime;
 }
 
 /** Returns when the token was issued, milliseconds. */

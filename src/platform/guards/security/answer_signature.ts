@@ -5,7 +5,7 @@
  */
 import { createMiddleware } from "hono/factory";
 import type { RequestVariables } from "../../../base/http/context.ts";
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { Clock, MonotonicClock } from "../../../base/kernel/clock.ts";
 import { unixSeconds } from "../../../base/kernel/clock.ts";
 import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
 import { readDetachedJws, type SignatureProfile, signDetached } from "../../../base/jose/detached_jws.ts";
@@ -16,7 +16,7 @@ import type { SignedBodyVariables } from "./payload_signature.ts";
 export interface AnswerSignatureDeps {
   readonly clock: Clock;
   /** Milliseconds that never go back. */
-  readonly monotonic: Clock;
+  readonly monotonic: MonotonicClock;
   readonly signer: NamedKey;
   /** The `iss` claim: the platform's authorization host. */
   readonly issuer: string;

@@ -3,7 +3,7 @@
  * together are one stored object, which each process reads once a second. No I/O.
  */
 import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
-import { MAX_PROCESS_SKEW_MS } from "../../../base/kernel/clock.ts";
+import { MAX_PROCESS_SKEW_MS, type WallTime } from "../../../base/kernel/clock.ts";
 import { ACCESS_TOKEN_SECONDS } from "../../../base/profile.ts";
 import { type AccessToken, issuedAt } from "./access_token.ts";
 
@@ -13,7 +13,7 @@ export interface Block {
   /** `org_id`, which is also a bank's code, or client id. */
   readonly id: string;
   /** Milliseconds. */
-  readonly at: number;
+  readonly at: WallTime;
   /** `operator <name>`. */
   readonly by: string;
 }
@@ -22,13 +22,13 @@ export interface Block {
 export interface Revocation {
   readonly clientId: ClientId;
   /** Milliseconds. */
-  readonly at: number;
+  readonly at: WallTime;
 }
 
 /** A bank whose orders are not pushed until an operator releases it. Payments are still made. */
 export interface BankHold {
   readonly bank: BankCode;
-  readonly at: number;
+  readonly at: WallTime;
   readonly by: string;
 }
 
@@ -37,8 +37,8 @@ export interface Outage {
   readonly id: string;
   readonly bank: BankCode;
   /** Milliseconds. */
-  readonly from: number;
-  readonly until: number;
+  readonly from: WallTime;
+  readonly until: WallTime;
   /** For TPPs: printable ASCII without `"` and `\`, because OAuth errors carry it (RFC 6749 §5.2). */
   readonly text: string;
   readonly by: string;
@@ -48,7 +48,7 @@ export interface Outage {
 export interface OutageChange extends Omit<Outage, "by"> {
   readonly status: "announced" | "changed" | "withdrawn";
   /** When it was made, milliseconds. */
-  readonly at: number;
+  readonly at: WallTime;
   /** Of its entry in the history of the bank, milliseconds. It grows with every change. */
   readonly position: number;
 }
@@ -87,12 +87,12 @@ export function isRevoked(
 }
 
 /** Returns the outage of the bank that is under way at `now`, milliseconds. */
-export function outageAt({ outages }: Controls, bank: BankCode, now: number): Outage | undefined {
+export function outageAt({ outages }: Controls, bank: BankCode, now: WallTime): Outage | undefined {
   return outages.find((one) => one.bank === bank && one.from <= now && now < one.until);
 }
 
 /** Returns the controls without those that have no effect any more at `now`, milliseconds. */
-export function inForce(controls: Controls, now: number): Controls {
+export function inForce(controls: Controls, now: WallTime): Controls {
   return {
     ...controls,
     revocations: controls.revocations.filter(({ at }) =>

@@ -2,7 +2,7 @@
  * The controls as this process knows them: a copy that is at most a second old when a request uses it, so that a control
  * is effective on every process within two seconds.
  */
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { Clock, SteadyClock } from "../../../base/kernel/clock.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { Reader } from "../../../base/store/store.ts";
@@ -23,7 +23,11 @@ const MAX_AGE_MS = 1000;
 const MAX_RETRY_SECONDS = 86_400;
 
 /** @param steady the time for the age of the copy */
-export function openCurrentControls(store: Reader, steady: Clock, controls: ControlsStore): CurrentControls {
+export function openCurrentControls(
+  store: Reader,
+  steady: SteadyClock,
+  controls: ControlsStore,
+): CurrentControls {
   let copy: { readonly at: number; readonly controls: Promise<Controls> } | undefined;
   return {
     get() {

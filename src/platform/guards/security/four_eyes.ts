@@ -1,4 +1,5 @@
 /** Changes that need two operators, if the deployment is configured so: one proposes, another one approves (contract FE1). */
+import type { WallTime } from "../../../base/kernel/clock.ts";
 import type { Context } from "hono";
 import type { FourEyesChange } from "../../config/operators_config.ts";
 import type { Person } from "../../../base/http/bearer.ts";
@@ -50,7 +51,7 @@ export interface FourEyes {
   /** The endpoints whose changes need two people. */
   readonly endpoints: ReadonlySet<string>;
   /** Stores a proposal, and returns its id and when it expires (milliseconds). @throws {ApiError} `operations.conflict` */
-  propose(change: ProposedChange): Promise<{ readonly id: string; readonly expiresAt: number }>;
+  propose(change: ProposedChange): Promise<{ readonly id: string; readonly expiresAt: WallTime }>;
 }
 
 /** Largest body in UTF-16 code units, because a second operator reads the whole of it. */

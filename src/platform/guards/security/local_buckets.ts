@@ -3,7 +3,7 @@
  * cheap, so it must not cost a commit itself.
  */
 import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { SteadyClock } from "../../../base/kernel/clock.ts";
 import type { RatePolicy } from "../../config/rate_policies.ts";
 import type { BucketStore } from "./rate_limit_store.ts";
 
@@ -37,7 +37,7 @@ export function takeToken(
 }
 
 /** Opens the buckets. `steady` is a clock that never goes back. */
-export function openLocalBuckets(steady: Clock): BucketStore {
+export function openLocalBuckets(steady: SteadyClock): BucketStore {
   const buckets = openRecentlyUsed<TokenBucket>(MAX_BUCKETS);
   return {
     take(name, policy) {

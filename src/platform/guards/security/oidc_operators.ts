@@ -7,7 +7,7 @@ import type { Person } from "../../../base/http/bearer.ts";
 import type { Credentials, Identified } from "../../../base/http/credentials.ts";
 import { UNKNOWN_KEY, verifyAccessJwt } from "../../../base/jose/access_jwt.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { Clock, SteadyClock } from "../../../base/kernel/clock.ts";
 import type { Result } from "../../../base/kernel/result.ts";
 import type { Log } from "../../observed/log_events.ts";
 import type { OidcSettings } from "../../config/operators_config.ts";
@@ -19,7 +19,7 @@ export interface OidcDeps {
   readonly fetchJson: (url: string) => Promise<Result<unknown, { readonly why: string }>>;
   readonly clock: Clock;
   /** For ages. */
-  readonly steady: Clock;
+  readonly steady: SteadyClock;
   readonly log: Log;
 }
 

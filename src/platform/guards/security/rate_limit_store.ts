@@ -7,7 +7,7 @@ import { z } from "zod";
 import { openRecentlyUsed, type RecentlyUsed } from "../../../base/kernel/recently_used.ts";
 import { defineRecord } from "../../../base/store/record.ts";
 import { count, instant } from "../../../base/store/record_fields.ts";
-import { type Clock, MAX_SKEW_MS } from "../../../base/kernel/clock.ts";
+import { type Clock, MAX_SKEW_MS, type SteadyClock, type WallTime } from "../../../base/kernel/clock.ts";
 import type { RatePolicy } from "../../config/rate_policies.ts";
 import { rateBucketKey } from "../../config/store_keys.ts";
 import type { Store } from "../../../base/store/store.ts";
@@ -21,7 +21,7 @@ export interface BucketStore {
 interface Bucket {
   readonly tokens: number;
   /** Milliseconds. */
-  readonly filledAt: number;
+  readonly filledAt: WallTime;
 }
 
 export const rateBucketRecord = defineRecord<Bucket>({
@@ -62,7 +62,7 @@ interface BucketStoreDeps {
   /** The computer's clock. Those of other processes differ by {@link MAX_SKEW_MS} at most: beyond, requests fail. */
   readonly clock: Clock;
   /** For waits within this process. */
-  readonly steady: Clock;
+  readonly steady: SteadyClock;
 }
 
 export function openBucketStore(deps: BucketStoreDeps): BucketStore {
@@ -133,7 +133,7 @@ function fillMs({ burst, perSecond }: RatePolicy): number {
  * Returns the bucket with what it has gained. The time of a process whose clock is ahead stays, because otherwise the
  * bucket would gain that difference again and again. A time further ahead is of a clock that has been put back since.
  */
-function filled(bucket: Bucket | undefined, { burst, perSecond }: RatePolicy, now: number): Bucket {
+function filled(bucket: Bucket | undefined, { burst, perSecond }: RatePolicy, now: WallTime): Bucket {
   if (bucket === undefined) return { tokens: burst, filledAt: now };
   const { tokens, filledAt } = bucket;
   if (filledAt - now > MAX_SKEW_MS) return { tokens, filledAt: now };

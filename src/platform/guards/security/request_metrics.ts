@@ -1,7 +1,7 @@
 /** Counts every request of a host, with its time, by endpoint, bank and client. A wait that the caller asked for is not part of the time. */
 import { createMiddleware } from "hono/factory";
 import type { RequestVariables } from "../../../base/http/context.ts";
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { MonotonicClock } from "../../../base/kernel/clock.ts";
 import { knownMethod, routeOf } from "../http/endpoint.ts";
 import type { FiguresRecorder } from "../../observed/figures/recorder.ts";
 import type { PlatformMetrics } from "../../observed/metrics.ts";
@@ -20,7 +20,7 @@ export function requestMetrics(
   { metrics, figures, elapsed }: {
     readonly metrics: PlatformMetrics;
     readonly figures: Pick<FiguresRecorder, "request">;
-    readonly elapsed: Clock;
+    readonly elapsed: MonotonicClock;
   },
 ): ReturnType<typeof createMiddleware<Env>> {
   return createMiddleware<Env>(async function measured(c, next) {

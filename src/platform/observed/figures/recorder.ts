@@ -2,7 +2,7 @@
  * Counts in memory what requests and pushes do. A background job stores the sums, so that no request waits for it. A
  * process that ends without its stop loses the last minute.
  */
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { Clock, SteadyClock } from "../../../base/kernel/clock.ts";
 import type { PlatformMetrics } from "../metrics.ts";
 import {
   type Count,
@@ -48,7 +48,7 @@ export interface RecorderDeps {
   readonly figures: Pick<FiguresStore, "write">;
   readonly clock: Clock;
   /** Never goes back. */
-  readonly steady: Clock;
+  readonly steady: SteadyClock;
   readonly metrics: Pick<PlatformMetrics, "count">;
 }
 

@@ -4,7 +4,7 @@
  * measured with its monotonic clock. It is never ahead of the clock.
  */
 import { z } from "zod";
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { Clock, MonotonicClock, MonotonicTime, WallTime } from "../../../base/kernel/clock.ts";
 import { defineRecord } from "../../../base/store/record.ts";
 import { instant } from "../../../base/store/record_fields.ts";
 import type { Store } from "../../../base/store/store.ts";
@@ -12,7 +12,7 @@ import { check, commitIfUnchanged } from "../../../base/store/transaction.ts";
 import type { LogStore } from "../../evidence/evidence_log/log_store.ts";
 import { keptTimeKey } from "../../config/store_keys.ts";
 
-export const keptTimeRecord = defineRecord<{ readonly at: number }>({
+export const keptTimeRecord = defineRecord<{ readonly at: WallTime }>({
   name: "kept_time",
   keyParts: [],
   what: "The time by which retention periods are judged.",
@@ -33,7 +33,7 @@ export interface KeptTime {
 export interface KeptTimeDeps {
   readonly store: Store;
   readonly clock: Clock;
-  readonly monotonic: Clock;
+  readonly monotonic: MonotonicClock;
   readonly evidenceLog: Pick<LogStore, "head">;
 }
 
@@ -43,7 +43,7 @@ const MAX_PACE = 10;
 
 export function openKeptTime({ store, clock, monotonic, evidenceLog }: KeptTimeDeps): KeptTime {
   const stored = (): ReturnType<typeof keptTimeRecord.get> => keptTimeRecord.get(store, keptTimeKey);
-  let seen: { readonly version: string | null; readonly at: number } | undefined;
+  let seen: { readonly version: string | null; readonly at: MonotonicTime } | undefined;
   return {
     async now() {
       return Math.min(clock(), (await stored())?.value.at ?? 0);

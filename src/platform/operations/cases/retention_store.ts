@@ -1,4 +1,5 @@
 /** Stores how far the search for due cases is, and stages what retention deletes, with its entry in the evidence log. */
+import type { WallTime } from "../../../base/kernel/clock.ts";
 import canonicalize from "canonicalize";
 import { z } from "zod";
 import type { ConsentId, PaymentId } from "../../../base/kernel/identifiers.ts";
@@ -20,7 +21,7 @@ export interface RetentionScan {
   /** The last consent that was looked at. Absent between two searches. */
   readonly after?: ConsentId;
   /** When the search began, milliseconds. */
-  readonly beganAt: number;
+  readonly beganAt: WallTime;
 }
 
 export const retentionScanRecord = defineRecord<RetentionScan>({

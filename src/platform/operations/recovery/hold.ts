@@ -2,6 +2,7 @@
  * A hold: after a restore, the orders of one bank are not delivered until the platform has compared them with the
  * bank's. No I/O.
  */
+import type { WallTime } from "../../../base/kernel/clock.ts";
 import type { Recorded } from "../../evidence/audit_trail.ts";
 import type { BankCode, PaymentId } from "../../../base/kernel/identifiers.ts";
 
@@ -9,14 +10,14 @@ import type { BankCode, PaymentId } from "../../../base/kernel/identifiers.ts";
 export interface CopyMark {
   readonly id: string;
   /** Milliseconds. Later commits are not in the copy. */
-  readonly takenAt: number;
+  readonly takenAt: WallTime;
 }
 
 /** The time from one restore of the store to the next. */
 export interface Epoch {
   readonly id: string;
   /** Milliseconds. */
-  readonly startedAt: number;
+  readonly startedAt: WallTime;
   readonly copy: CopyMark;
 }
 
@@ -43,9 +44,9 @@ export interface Hold extends Recorded {
   readonly bank: BankCode;
   readonly epoch: string;
   /** Milliseconds. An older statement may lack orders that the bank received before the restore. */
-  readonly restoredAt: number;
+  readonly restoredAt: WallTime;
   /** Milliseconds. A statement must begin at this time or earlier. */
-  readonly since: number;
+  readonly since: WallTime;
   /** Start of the next page of the bank's statement. Absent if no comparison is under way. */
   readonly after?: string;
   /** The comparison under way, or the last one. */

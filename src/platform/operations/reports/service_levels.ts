@@ -2,7 +2,7 @@
  * The service levels of the banks, for everyone: availability and answers of the last 30 days, without volumes (contract REP5). A
  * process reads it at most once a minute, however many ask. Days that have ended are read once.
  */
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { Clock, SteadyClock } from "../../../base/kernel/clock.ts";
 import type { BankClient } from "../../core/registration/client.ts";
 import { DAY_MS, dayOf } from "../../observed/figures/figures.ts";
 import type { FiguresStore } from "../../observed/figures/figures_store.ts";
@@ -46,7 +46,7 @@ export interface ServiceLevelsDeps {
   readonly listBanks: () => Promise<readonly BankClient[]>;
   readonly clock: Clock;
   /** For ages. */
-  readonly steady: Clock;
+  readonly steady: SteadyClock;
 }
 
 const DAYS = 30;

@@ -4,7 +4,7 @@
  * traces of others (Decision O4).
  */
 import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
-import type { Clock } from "../../../base/kernel/clock.ts";
+import type { SteadyClock } from "../../../base/kernel/clock.ts";
 import type { PlatformMetrics } from "../../observed/metrics.ts";
 import type { RatePolicy } from "../../config/rate_policies.ts";
 import { takeToken, type TokenBucket } from "../../guards/security/local_buckets.ts";
@@ -38,7 +38,7 @@ const MAX_BUCKETS = 10_000;
 export interface TraceQueueDeps {
   readonly traces: Pick<TraceStore, "write">;
   /** Never goes back. */
-  readonly steady: Clock;
+  readonly steady: SteadyClock;
   readonly metrics: Pick<PlatformMetrics, "count">;
 }
 
