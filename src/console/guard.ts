@@ -31,7 +31,7 @@ export function signedIn(program: ConsoleProgram, page: string, name: string): C
     const home = program.home(person);
     if (home !== HOME_PATH && c.req.path === HOME_PATH) return c.redirect(home, 303);
     if (!program.may(person, page)) {
-      log.forbidden(numberOf(c), person.name);
+      await log.forbidden(numberOf(c), person.name, `${c.req.method} ${c.req.path}`);
       return drawNotice(program, c, { status: 403, name: "forbidden", language: languageOf(c), session });
     }
     const form = c.req.method === "POST" ? await readForm(c) : NO_FORM;

@@ -30,10 +30,11 @@ export interface ConsoleProgram {
   readonly log: ConsoleLog;
 }
 
-/** The events of a console. `number` is the number of the request. */
+/** The events of a console, which are recorded before the answer. `number` is the number of the request. */
 export interface ConsoleLog {
-  signedIn(name: string): void;
-  forbidden(number: string, name: string): void;
+  signedIn(name: string): Promise<void>;
+  /** @param page such as `GET /console/keys` */
+  forbidden(number: string, name: string, page: string): Promise<void>;
   /** Another site's form, or one of an ended session. */
   formRejected(number: string, name: string | undefined): void;
 }

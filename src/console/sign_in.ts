@@ -63,8 +63,8 @@ async function returnFromProvider(deps: SignInDeps, c: Context): Promise<Respons
   const finished = await provider.finish(new URL(c.req.url).search, await sessions.takeSignIn(c));
   if (finished === undefined) return await showSignIn(deps, c, { next: HOME_PATH, fault: "rejected" }, 403);
   const { signedIn, until, next } = finished;
+  if (signedIn.kind === "provider") await log.signedIn(signedIn.name);
   await sessions.start(c, signedIn, until);
-  if (signedIn.kind === "provider") log.signedIn(signedIn.name);
   // The session's cookie is Strict: a redirect in the navigation from the provider would not send it.
   c.header("refresh", `0; url=${next}`);
   return c.html(renderContinue(program, { language: languageOf(c), next }));
@@ -83,8 +83,8 @@ async function signInWithToken(deps: SignInDeps, c: Context): Promise<Response> 
   const next = safeNext(form.get("next"));
   try {
     const { name } = await bearer(token, numberOf(c));
+    await log.signedIn(name);
     await sessions.start(c, { kind: "token", token });
-    log.signedIn(name);
     return c.redirect(next, 303);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

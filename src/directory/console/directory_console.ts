@@ -26,8 +26,8 @@ export function directoryConsole(
     may: mayOpen,
     numberOf: (c) => c.get("requestId"),
     log: {
-      signedIn: (administrator) => log.info("directory.signed_in", { administrator }),
-      forbidden: (requestId, name) => log.warn("directory.forbidden", { requestId, name }),
+      signedIn: (administrator) => Promise.resolve(log.info("directory.signed_in", { administrator })),
+      forbidden: (requestId, name) => Promise.resolve(log.warn("directory.forbidden", { requestId, name })),
       formRejected: (requestId, name) => log.warn("directory.form_rejected", { requestId, name }),
     },
   };

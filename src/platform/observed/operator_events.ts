@@ -12,6 +12,12 @@ export const PROPOSALS = {
   "proposal.made": proposed("An operator has proposed a change that a second one must approve."),
   "proposal.approved": proposed("A second operator has approved a change, which is carried out."),
   "proposal.withdrawn": proposed("A proposed change was withdrawn or declined."),
+  "proposal.refused": {
+    level: "warn",
+    fields: ["proposal", "by"],
+    meaning:
+      "An operator may not approve this proposal now, such as its proposer. The history has the reason.",
+  },
 } as const satisfies LogEvents;
 
 /** Changes by operators, which histories name alike. */

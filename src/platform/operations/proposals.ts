@@ -9,6 +9,7 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
 import { PROPOSAL_MS, proposalsFull } from "../../base/store/open_proposals.ts";
 import type { Log } from "../observed/log_events.ts";
+import type { RecordAttempt } from "../guards/security/operator_audit.ts";
 import type { ControlsStore } from "../guards/security/controls_store.ts";
 import { isExactPath, type ProposedChange } from "../guards/security/four_eyes.ts";
 import { isOpen, type Proposal, type ProposalState, type ProposalStore } from "./proposal_store.ts";
@@ -22,6 +23,7 @@ export interface ProposalDeps extends TransactDeps {
   readonly log: Log;
   readonly controls: ControlsStore;
   readonly proposals: ProposalStore;
+  readonly recordAttempt: RecordAttempt;
 }
 
 /** Who decides, and why. */
@@ -86,7 +88,7 @@ export async function approve(
     );
     if (why !== undefined) throw conflict(why);
     if (!isExactPath(proposal.path)) throw conflict("Its path names another change. Withdraw it.");
-  });
+  }).catch((error: unknown) => refuse(deps, id, decision, error));
   const answer = await carryOut(approved, `${approved.operator} with ${decision.operator}`);
   const fault = rejectionSchema.safeParse(await answer.json().catch(() => undefined)).data?.error_description;
   if (answer.status >= 500) {
@@ -96,6 +98,25 @@ export async function approve(
     });
   }
   return await finish(deps, approved, answer, fault);
+}
+
+/** Records that the approval of an existing proposal was refused (contract OP21), and throws the error. */
+async function refuse(
+  { log, recordAttempt }: ProposalDeps,
+  id: string,
+  { operator }: Decision,
+  error: unknown,
+): Promise<never> {
+  if (error instanceof ApiError && isRefusal(error)) {
+    log.warn("proposal.refused", { proposal: id, by: operator });
+    const reason = error.parts.description ?? error.parts.detail ?? error.reason;
+    await recordAttempt({ operator, subject: `proposal ${id}`, event: "proposal.refused", reason });
+  }
+  throw error;
+}
+
+function isRefusal({ reason }: ApiError): boolean {
+  return reason === "operations.conflict" || reason === "operations.forbidden";
 }
 
 /** @throws {ApiError} `operations.not_found`, `operations.forbidden`, `operations.conflict` */

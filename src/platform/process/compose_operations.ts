@@ -26,7 +26,7 @@ import { statementEnd } from "../core/participants/software_statement.ts";
 import { guardedFetch } from "../core/participants/guarded_fetch.ts";
 import { openOidcOperators, personOf, withOidc } from "../guards/security/oidc_operators.ts";
 import { byBearer, type OperatorGuardDeps } from "../guards/security/operation.ts";
-import { openOperatorAudit, type RecordRead } from "../guards/security/operator_audit.ts";
+import { openOperatorAudit, type OperatorAudit } from "../guards/security/operator_audit.ts";
 import { openControlsStore } from "../guards/security/controls_store.ts";
 
 export function composeOperations(
@@ -37,17 +37,17 @@ export function composeOperations(
 ): Host {
   const { config, store, keys } = parts;
   const { consents, clients, participantKeys } = shared;
-  const recordRead = openOperatorAudit(parts, openControlsStore());
+  const audit = openOperatorAudit(parts, openControlsStore());
   const host: Host = operationsHost({
     log,
-    ...errorsOf(shared, log),
+    ...errorsOf(shared, log, audit),
     around: surroundings({ ...parts, ...shared }, log, operationsHeaders, { admission: shared.admission }),
     health,
-    guard: guardOf(parts, shared, log, recordRead),
-    console: consoleParts(parts, shared, log),
+    guard: guardOf(parts, shared, log, audit),
+    console: consoleParts(parts, shared, log, audit),
     operations: {
       ...shared.delivery, // payments, their outbox, and the calls to banks
-      ...readings(shared, recordRead),
+      ...readings(shared, audit),
       consents,
       clients,
       log,
@@ -70,8 +70,9 @@ export function composeOperations(
 }
 
 /** Requests of operators have no traces, and their errors the console's frame. */
-function errorsOf({ errors, site }: Shared, log: Log): Shared["errors"] {
-  return { ...errors, traceUri: undefined, drawErrorPage: consoleErrorPages(operatorsConsole(site, log)) };
+function errorsOf({ errors, site }: Shared, log: Log, { recordAttempt }: OperatorAudit): Shared["errors"] {
+  const console = operatorsConsole(site, log, recordAttempt);
+  return { ...errors, traceUri: undefined, drawErrorPage: consoleErrorPages(console) };
 }
 
 function operatorStores(
@@ -110,7 +111,7 @@ function erasureParts(
 function readings(
   { traces, figuresStore, listBanks, standingOf, events, subscriptions, eventCircuit, errors: { errorUri } }:
     Shared,
-  recordRead: RecordRead,
+  audit: OperatorAudit,
 ): Pick<
   OperationsDeps["operations"],
   | "traces"
@@ -121,13 +122,18 @@ function readings(
   | "subscriptions"
   | "eventCircuit"
   | "errorUri"
-  | "recordRead"
+  | keyof OperatorAudit
 > {
   const ofEvents = { events, subscriptions, eventCircuit };
-  return { traces, figuresStore, listBanks, standingOf, ...ofEvents, errorUri, recordRead };
+  return { traces, figuresStore, listBanks, standingOf, ...ofEvents, errorUri, ...audit };
 }
 
-function consoleParts(parts: TimedParts, { site }: Shared, log: Log): OperationsDeps["console"] {
+function consoleParts(
+  parts: TimedParts,
+  { site }: Shared,
+  log: Log,
+  audit: OperatorAudit,
+): OperationsDeps["console"] {
   const { config, clock, operators } = parts;
   const identify = operators?.identify;
   const sessions = openSessions({
@@ -138,7 +144,7 @@ function consoleParts(parts: TimedParts, { site }: Shared, log: Log): Operations
     cookies: "console",
   });
   return {
-    program: { ...operatorsConsole(site, log), sessions },
+    program: { ...operatorsConsole(site, log, audit.recordAttempt), sessions },
     clock,
     bearer: identify === undefined ? undefined : tokenReader({ identify, clock, log }),
     provider: signInProvider(parts, log),
@@ -178,18 +184,18 @@ function guardOf(
   parts: TimedParts,
   { clients, statuses: { softwareOf } }: Shared,
   log: Log,
-  recordRead: RecordRead,
+  audit: OperatorAudit,
 ): OperatorGuardDeps | undefined {
   const { clock, operators, store } = parts;
   const people = withOidc(operators, oidcOperators(parts, log));
   if (people === undefined) return undefined;
   const organisationOf = organisationsOf({ store, clients, softwareOf });
-  const proposing = { ...parts, log, ...operatorStores(parts) };
+  const proposing = { ...parts, log, ...operatorStores(parts), ...audit };
   const fourEyes = {
     endpoints: fourEyesEndpoints(parts.config.fourEyes),
     propose: (change: ProposedChange) => propose(proposing, change),
   };
-  return { identify: people.identify, clock, log, recordRead, organisationOf, fourEyes };
+  return { identify: people.identify, clock, log, ...audit, organisationOf, fourEyes };
 }
 
 function oidcOperators({ config, fetch, clock, steady }: TimedParts, log: Log): Credentials | undefined {

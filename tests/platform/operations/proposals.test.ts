@@ -20,6 +20,7 @@ import {
 } from "support/four_eyes.ts";
 import { steps } from "support/steps.ts";
 
+const OWN = "You have proposed it yourself: another person must approve it.";
 const POST = { method: "POST" };
 
 Deno.test("a proposed change is made when a second operator approves it, once, in the name of both [FE1, FE3]", async () => {
@@ -41,8 +42,10 @@ Deno.test("a proposed change is made when a second operator approves it, once, i
     (await historyOf(env.store, `proposal ${id}`)).map(({ event, actor, reason }) => [event, actor, reason]),
     [
       ["proposal.made", "operator security", made],
+      ["proposal.refused", "operator security", OWN],
       ["proposal.approved", "operator maria", AGREED],
       ["proposal.done", "platform", "status 200"],
+      ["proposal.refused", "operator maria", "It is done."],
     ],
   );
   assertEquals(env.logged.filter((line) => /proposal\.(made|approved)/.test(line)).length, 2);
@@ -144,10 +147,9 @@ Deno.test("an order is sent again when a second operator approves it; its reques
 Deno.test("the proposer cannot approve again what another operator has approved and what was not carried out [FE3]", async () => {
   await using env = await openTwo();
   const id = await approvedAndCut(env);
-  const before = await env.snapshot();
   const own = await post(env, `/proposals/${id}/approve`, "security", AGREED);
   assertEquals([own.status, own.body.error], [409, "conflict"]);
-  assertEquals([await env.snapshot(), await blocks(env)], [before, []]);
+  assertEquals([(await listed(env))[0]?.DecidedBy, await blocks(env)], ["operator maria", []]);
   assertEquals((await post(env, `/proposals/${id}/approve`, "maria", AGREED)).body.Data?.State, "done");
   assertEquals(await blocks(env), ["BANKA by operator security with operator maria"]);
 });

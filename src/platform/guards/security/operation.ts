@@ -13,7 +13,7 @@ import { type Clock, wireDateTime } from "../../../base/kernel/clock.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { endpoint, type PlatformEndpoint } from "../http/endpoint.ts";
 import { changeOf, type FourEyes } from "./four_eyes.ts";
-import type { RecordRead } from "./operator_audit.ts";
+import type { RecordAttempt, RecordRead } from "./operator_audit.ts";
 import { type AnyRole, AUDITED_READS, OPERATION_ROLES, PARTICIPANT } from "./operator_roles.ts";
 import type { Organisation, Owned } from "./organisation.ts";
 
@@ -82,6 +82,7 @@ export interface OperatorGuardDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly recordRead: RecordRead;
+  readonly recordAttempt: RecordAttempt;
   /** Returns the organisation with its registered clients. @throws {ApiError} `platform.unavailable` */
   readonly organisationOf: (orgId: string) => Promise<Organisation>;
   /** Absent if a guard's operators act alone. */
@@ -93,7 +94,7 @@ export type Authenticate = (request: Pick<Request, "headers">, interactionId: st
 
 /** Identifies people by the bearer tokens of their requests. */
 export function byBearer(
-  { identify, clock, log }: Omit<OperatorGuardDeps, "recordRead" | "organisationOf" | "fourEyes">,
+  { identify, clock, log }: Pick<OperatorGuardDeps, "identify" | "clock" | "log">,
 ): Authenticate {
   const bearer = openBearer({ identify, clock, unauthorized: "operations.unauthorized" });
   return ({ headers }, interactionId) =>
@@ -137,7 +138,7 @@ function proposing({ propose }: FourEyes, name: string): PlatformEndpoint["handl
 }
 
 function guardOf(
-  { log, recordRead, organisationOf }: Omit<OperatorGuardDeps, "identify" | "clock">,
+  { log, recordRead, recordAttempt, organisationOf }: Omit<OperatorGuardDeps, "identify" | "clock">,
   authenticate: Authenticate,
   { name, roles }: { readonly name: string; readonly roles: readonly AnyRole[] },
 ): Check {
@@ -145,11 +146,13 @@ function guardOf(
   const guard = createMiddleware<Env>(async (c, next) => {
     const interactionId = c.get("interactionId");
     const person = await authenticate(c.req.raw, interactionId);
+    const operator = `operator ${person.name}`;
     if (!admits(roles, person)) {
       log.warn("operator.forbidden", { interactionId, operator: person.name });
+      const reason = `${c.req.method} ${c.req.path}`;
+      await recordAttempt({ operator, event: "operator.forbidden", reason });
       throw new ApiError("operations.forbidden", `needs ${roles.join(" or ")}`);
     }
-    const operator = `operator ${person.name}`;
     if (AUDITED_READS.has(name)) await recordRead(operator, c.req.path);
     c.set("operator", operator);
     c.set("person", person);

@@ -33,6 +33,8 @@ const EVENTS = [
   "bank.outage_changed",
   "bank.outage_cancelled",
   "operator.read",
+  "operator.signed_in",
+  "operator.forbidden",
   "client.registered",
   "client.updated",
   "client.deleted",

@@ -2,6 +2,7 @@
 import type { Site } from "../../../pages/site.ts";
 import type { ConsoleProgram } from "../../../console/program.ts";
 import type { Log } from "../../observed/log_events.ts";
+import type { RecordAttempt } from "../../guards/security/operator_audit.ts";
 import { admits } from "../../guards/security/operation.ts";
 import { OPERATION_ROLES } from "../../guards/security/operator_roles.ts";
 import { OWN_PATH } from "./console_page.ts";
@@ -22,7 +23,11 @@ const PAGES: readonly (readonly [path: string, title: PlainKey])[] = [
 ];
 
 /** The console without its sessions and its way to the operations API. */
-export function operatorsConsole(site: Site, log: Log): Omit<ConsoleProgram, "sessions" | "call"> {
+export function operatorsConsole(
+  site: Site,
+  log: Log,
+  recordAttempt: RecordAttempt,
+): Omit<ConsoleProgram, "sessions" | "call"> {
   return {
     site,
     product: (language) => words(language, "layout.product"),
@@ -32,8 +37,15 @@ export function operatorsConsole(site: Site, log: Log): Omit<ConsoleProgram, "se
     may: (person, endpoint) => admits(OPERATION_ROLES[endpoint] ?? [], person),
     numberOf: (c) => c.get("interactionId"),
     log: {
-      signedIn: (operator) => log.info("operator.signed_in", { operator }),
-      forbidden: (interactionId, operator) => log.warn("operator.forbidden", { interactionId, operator }),
+      async signedIn(name) {
+        log.info("operator.signed_in", { operator: name });
+        const reason = "at the console";
+        await recordAttempt({ operator: `operator ${name}`, event: "operator.signed_in", reason });
+      },
+      async forbidden(interactionId, name, page) {
+        log.warn("operator.forbidden", { interactionId, operator: name });
+        await recordAttempt({ operator: `operator ${name}`, event: "operator.forbidden", reason: page });
+      },
       formRejected: (interactionId, operator) =>
         log.warn("operator.form_rejected", { interactionId, operator }),
     },

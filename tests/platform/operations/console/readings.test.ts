@@ -35,6 +35,7 @@ Deno.test("support finds a case by the payment's id and reads its timeline in wo
     assert(page.html.includes(words), words);
   }
   assertEquals(await reads(env, "support"), [
+    "operator.signed_in at the console",
     `operator.read /operations/search: consent ${flow.consentId}`,
     `operator.read /operations/cases/${id}`,
   ]);
@@ -81,10 +82,11 @@ Deno.test("auditors read every entry, others the history of one subject [OP15, O
   const none = await auditor.get("/console/audit?actor=nobody");
   assert(none.html.includes("No entry on this page matches.") && !none.html.includes("<table"));
   assertEquals(await reads(env, "auditor"), [
+    "operator.signed_in at the console",
     "operator.read /operations/audit",
     "operator.read /operations/audit",
   ]);
-  assertEquals((await reads(env, "operator")).length, 1);
+  assertEquals((await reads(env, "operator")).length, 2);
 });
 
 Deno.test("operators read in a client's history that it has deleted its registration, and find it in no list [DC22]", async () => {
