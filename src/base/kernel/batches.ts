@@ -51,6 +51,12 @@ export async function handleBatch<T, R>(
   return results;
 }
 
+/** Returns the results, or rejects with the first failure, when all have ended: none is under way after that. */
+export async function allEnded<T>(all: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(all);
+  return await Promise.all(all);
+}
+
 /** Describes an error for the log, with its stack if it has one. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.stack ?? error.message : String(error);

@@ -4,7 +4,7 @@
  * over the subscriptions finds. Orders have workers, slots and breakers of their own.
  */
 import { ApiError, isStoreFailure } from "../../base/kernel/api_error.ts";
-import { errorText } from "../../base/kernel/batches.ts";
+import { allEnded, errorText } from "../../base/kernel/batches.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
 import type { StandingOf } from "../guards/security/standing.ts";
 import { deliverEvents, type DeliverEventsDeps, type EventReceiver, type Walked } from "./deliver_events.ts";
@@ -70,7 +70,7 @@ export function openEventDelivery(deps: DeliverDueEventsDeps): EventDelivery {
     async deliver() {
       nextPassAt = -Infinity;
       await start(() => false);
-      const walked = await Promise.all(walks.underWay());
+      const walked = await allEnded(walks.underWay());
       return walked.reduce((sum, { pushed }) => sum + pushed, 0);
     },
     settled: () => Promise.allSettled(walks.underWay()),

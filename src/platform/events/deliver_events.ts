@@ -4,7 +4,7 @@
  * one waits no more.
  */
 import { isStoreFailure } from "../../base/kernel/api_error.ts";
-import { errorText } from "../../base/kernel/batches.ts";
+import { allEnded, errorText } from "../../base/kernel/batches.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
 import type { SteadyClock } from "../../base/kernel/clock.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
@@ -193,7 +193,7 @@ async function pushBatch(deps: DeliverEventsDeps, walk: Walk, batch: readonly Pl
       for (const { resource } of wanted) {
         if (!ours.some((event) => event.resource === resource)) walk.blocked.add(resource);
       }
-      await Promise.all(ours.map((event) => pushOne(deps, walk, to, event)));
+      await allEnded(ours.map((event) => pushOne(deps, walk, to, event)));
     } finally {
       for (const free of slots) free();
     }

@@ -4,7 +4,7 @@
  */
 import { isStoreFailure } from "../../../base/kernel/api_error.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
-import { inRandomBatches } from "../../../base/kernel/batches.ts";
+import { allEnded, inRandomBatches } from "../../../base/kernel/batches.ts";
 import { type DeliverOrderDeps, deliverTaken } from "./deliver_order.ts";
 import type { DueOrder } from "./order_outbox_store.ts";
 import { isDue } from "../../events/delivery/retry_delays.ts";
@@ -24,7 +24,7 @@ const MAX_BANKS = 10_000;
  * @returns the number of pushed orders, with any result
  */
 export async function deliverDueOrders(deps: DeliverOrderDeps): Promise<number> {
-  const pushed = await Promise.all(await startWalks(deps, () => false));
+  const pushed = await allEnded(await startWalks(deps, () => false));
   return pushed.reduce((sum, count) => sum + count, 0);
 }
 
@@ -75,7 +75,7 @@ async function walk(deps: DeliverOrderDeps, bank: BankCode, isStopped: () => boo
     failed(state, error);
   } finally {
     deps.walking.delete(bank);
-    await Promise.all(state.pushes); // also after a failure: the process may only stop after them
+    await Promise.allSettled(state.pushes); // also after a failure: the process may only stop after them
   }
   return (await Promise.all(state.pushes)).filter((pushed) => pushed).length;
 }
@@ -118,11 +118,18 @@ async function pushBatch(deps: DeliverOrderDeps, walk: Walk, batch: readonly Due
     const ids = isOver(walk)
       ? []
       : batch.slice(start, start + slots.length).map(({ paymentId }) => paymentId);
-    const taken = await takeOrders(deps, ids).catch((error) => (failed(walk, error), []));
-    slots.forEach((free, index) => {
-      const entry = taken[index];
-      if (entry === undefined) return free();
-      walk.pushes.push(deliverTaken(deps, entry).catch((error) => failed(walk, error)).finally(free));
+    let taken: Awaited<ReturnType<typeof takeOrders>> = [];
+    try {
+      taken = await takeOrders(deps, ids);
+    } catch (error) {
+      failed(walk, error);
+    } finally {
+      for (const free of slots.slice(taken.length)) free();
+    }
+    taken.forEach((entry, index) => {
+      walk.pushes.push(
+        deliverTaken(deps, entry).catch((error) => failed(walk, error)).finally(slots[index]),
+      );
     });
     start += slots.length;
   }
