@@ -22,6 +22,8 @@ export interface StatedOrder {
   readonly statusReason?: string;
   /** The platform's own signed order, as the bank received it. Needed only for a payment that the platform lost. */
   readonly order?: string;
+  /** The members as the bank named them, without `Order`, for the evidence. */
+  readonly wire: Readonly<Record<string, unknown>>;
 }
 
 export interface StatementPage {
@@ -54,35 +56,43 @@ function uuid<T>(read: (value: unknown) => T | undefined): z.ZodType<T> {
   });
 }
 
-const statedOrder = z.object({
+const orderMembers = z.object({
   DomesticPaymentId: uuid(asPaymentId),
   ConsentId: uuid(asConsentId),
   Status: z.enum(PAYMENT_STATUSES),
   StatusUpdateDateTime: instant,
   StatusReason: z.string().optional(),
   Order: z.string().max(MAX_ORDER_CHARACTERS).optional(),
-}).transform((stated): Omit<StatedOrder, "statedAt"> => ({
+});
+const statedOrder = orderMembers.transform((stated): Omit<StatedOrder, "statedAt"> => ({
   paymentId: stated.DomesticPaymentId,
   consentId: stated.ConsentId,
   status: stated.Status,
   statusUpdatedAt: stated.StatusUpdateDateTime,
   ...(stated.StatusReason === undefined ? {} : { statusReason: stated.StatusReason }),
   ...(stated.Order === undefined ? {} : { order: stated.Order }),
+  wire: withoutOrder(stated),
 }));
 
-const page = z.object({
-  iat: z.number(),
-  Data: z.object({
-    Since: instant,
-    After: CURSOR.optional(),
-    Next: CURSOR.optional(),
-    PaymentOrder: z.array(statedOrder).max(MAX_ORDERS),
-  }),
+function withoutOrder({ Order: _, ...stated }: z.infer<typeof orderMembers>): StatedOrder["wire"] {
+  return { ...stated, StatusUpdateDateTime: new Date(stated.StatusUpdateDateTime).toISOString() };
+}
+
+const pageMembers = z.object({
+  Since: instant,
+  After: CURSOR.optional(),
+  Next: CURSOR.optional(),
+  PaymentOrder: z.array(statedOrder).max(MAX_ORDERS),
 });
+const claims = z.object({ iat: z.number(), Data: pageMembers });
+
+/** The members that a statement may have. What else it has is the bank's own. */
+export type PageMember = keyof typeof pageMembers.shape;
+export type OrderMember = keyof typeof orderMembers.shape;
 
 /** Decodes a page from claims, or returns the place of the fault. */
-export function decodeStatement(claims: unknown): Result<StatementPage, Reason> {
-  const decoded = page.safeParse(claims);
+export function decodeStatement(given: unknown): Result<StatementPage, Reason> {
+  const decoded = claims.safeParse(given);
   if (!decoded.success) {
     const [issue] = decoded.error.issues;
     return because(`${issue?.path.join(".") ?? "claims"}: ${issue?.message ?? "not a statement"}`);

@@ -57,7 +57,7 @@ export async function reconcileBank(
   const opened = await openStatement({ authUrl, keys, clock: deps.clock }, bank, entry.value, text);
   if (!opened.ok) throw unusable(opened.fault.why);
   const sha256 = digest(text);
-  await keepStatement(deps, bank.code, { text, sha256 }, opened.value);
+  await keepStatement(deps, bank.code, { text, sha256 });
   const compared = await compare(deps, entry.value, opened.value, sha256);
   return await settle(deps, entry, compared, operator);
 }
@@ -103,9 +103,8 @@ async function keepStatement(
   deps: ReconcileBankDeps,
   bank: BankCode,
   { text, sha256 }: { readonly text: string; readonly sha256: string },
-  { orders }: StatementPage,
 ): Promise<void> {
-  const bytes = withoutOrders(text, sha256, orders);
+  const bytes = withoutOrders(text, sha256);
   const place = `${holdHistoryOf(bank)} ${sha256}`;
   await commitIfUnchanged(deps, (tx) => stageBody(tx, place, { bytes }));
 }

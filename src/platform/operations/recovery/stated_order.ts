@@ -5,16 +5,27 @@
 import canonicalize from "canonicalize";
 import { digest } from "../../evidence/digest.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
-import type { StatedOrder } from "./order_statement_schema.ts";
+import type { OrderMember, PageMember, StatedOrder } from "./order_statement_schema.ts";
 
 const UTF8 = new TextEncoder();
 
-/** Members that have no personal data when orders and reasons are replaced. */
 const CLAIMS = ["iss", "aud", "iat", "nbf", "exp", "jti", "Data"];
-const PAGE = ["Since", "After", "Next", "PaymentOrder"];
-const ORDER = ["DomesticPaymentId", "ConsentId", "Status", "StatusUpdateDateTime", "StatusReason", "Order"];
 
-const REASON_REMOVED = '"StatusReason":"removed"';
+/** How each member is kept. The compiler asks for each member of the schema. */
+const PAGE: Readonly<Record<PageMember, "kept">> = {
+  Since: "kept",
+  After: "kept",
+  Next: "kept",
+  PaymentOrder: "kept",
+};
+const ORDER: Readonly<Record<OrderMember, "kept" | "removed" | "digest">> = {
+  DomesticPaymentId: "kept",
+  ConsentId: "kept",
+  Status: "kept",
+  StatusUpdateDateTime: "kept",
+  StatusReason: "removed",
+  Order: "digest",
+};
 
 /**
  * Returns the bytes to keep of a verified statement: its parts, with the SHA-256 of each order in place of the order, and
@@ -24,38 +35,41 @@ const REASON_REMOVED = '"StatusReason":"removed"';
  * @param text a compact JWS
  * @param sha256 of the text, base64url
  */
-export function withoutOrders(
-  text: string,
-  sha256: string,
-  orders: readonly StatedOrder[],
-): Uint8Array<ArrayBuffer> {
+export function withoutOrders(text: string, sha256: string): Uint8Array<ArrayBuffer> {
   const [header = "", encoded = "", signature = ""] = text.split(".");
   const payload = redacted(
     new TextDecoder().decode(Uint8Array.fromBase64(encoded, { alphabet: "base64url" })),
-    orders,
   );
   const kept = payload === undefined ? {} : { payload };
   return UTF8.encode(canonicalize({ sha256, protected: header, signature, ...kept }));
 }
 
-function redacted(payload: string, orders: readonly StatedOrder[]): string | undefined {
-  const hidden = new Map<string, string>();
-  for (const { order, statusReason } of orders) {
-    if (order !== undefined) hidden.set(`"${order}"`, `"sha256:${digest(order)}"`);
-    if (statusReason !== undefined) {
-      hidden.set(`"StatusReason":${JSON.stringify(statusReason)}`, REASON_REMOVED);
-    }
-  }
+function redacted(payload: string): string | undefined {
+  const claims = JSON.parse(payload) as {
+    readonly Data: { readonly PaymentOrder: readonly Readonly<Record<string, unknown>>[] };
+  };
+  const { Data } = claims;
+  const isKnown = hasOnly(claims, CLAIMS) && hasOnly(Data, Object.keys(PAGE)) &&
+    Data.PaymentOrder.every((order) => hasOnly(order, Object.keys(ORDER)));
+  if (!isKnown) return undefined;
   let text = payload;
-  for (const [part, instead] of hidden) {
+  for (const [part, instead] of new Map(Data.PaymentOrder.flatMap(hiddenOf))) {
     if (!payload.includes(part)) return undefined;
     text = text.replaceAll(part, () => instead);
   }
-  const claims = JSON.parse(text) as { readonly Data: { readonly PaymentOrder: readonly object[] } };
-  const { Data } = claims;
-  const isKnown = hasOnly(claims, CLAIMS) && hasOnly(Data, PAGE) &&
-    Data.PaymentOrder.every((order) => hasOnly(order, ORDER));
-  return isKnown ? text : undefined;
+  return text;
+}
+
+/** Returns the texts to hide of an order, and what stands in their place. */
+function hiddenOf(order: Readonly<Record<string, unknown>>): readonly (readonly [string, string])[] {
+  return Object.entries(ORDER).flatMap(([name, treatment]): [string, string][] => {
+    const value = order[name];
+    if (value === undefined || treatment === "kept") return [];
+    const text = JSON.stringify(value);
+    return treatment === "digest"
+      ? [[text, `"sha256:${digest(String(value))}"`]]
+      : [[`"${name}":${text}`, `"${name}":"removed"`]];
+  });
 }
 
 function hasOnly(value: object, names: readonly string[]): boolean {
@@ -63,18 +77,7 @@ function hasOnly(value: object, names: readonly string[]): boolean {
 }
 
 /** Returns what a statement says about a payment, as evidence of its case. */
-export function statedEvidence(stated: StatedOrder, statement: string): Evidence {
-  const { paymentId, consentId, status, statusUpdatedAt, statusReason, statedAt } = stated;
-  const content = {
-    statement,
-    iat: statedAt / 1000,
-    order: {
-      DomesticPaymentId: paymentId,
-      ConsentId: consentId,
-      Status: status,
-      StatusUpdateDateTime: new Date(statusUpdatedAt).toISOString(),
-      ...(statusReason === undefined ? {} : { StatusReason: statusReason }),
-    },
-  };
+export function statedEvidence({ statedAt, wire }: StatedOrder, statement: string): Evidence {
+  const content = { statement, iat: statedAt / 1000, order: wire };
   return { kind: "stated_order", bytes: UTF8.encode(canonicalize(content)) };
 }

@@ -97,6 +97,9 @@ Deno.test("PUT back-channel-payments: the TPP reads what the bank reported, the 
   assertEquals([seen.Status, seen.Charges], [COMPLETED, Charges]);
   assertEquals(seen.StatusUpdateDateTime, "2040-01-15T12:01:00+00:00");
   assertEquals(seen.CreationDateTime, made.CreationDateTime);
+  await good(putStatus(env, env.bankA, made.DomesticPaymentId, CREDITED), 200);
+  assertEquals((await order(env, made.DomesticPaymentId)).Charges, Charges, "a later report without Charges");
+  assertEquals((await good<Payment>(call(env, env.tpp, flow.payment, path), 200)).Data.Charges, Charges);
   const consent = `/BANKA/domestic-payment-consents/v1/${flow.consentId}`;
   assertEquals((await good<Consent>(call(env, env.tpp, flow.bound, consent), 200)).Data.Status, "Consumed");
 });

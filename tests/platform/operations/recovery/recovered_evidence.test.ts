@@ -94,3 +94,55 @@ Deno.test("a payment that a statement updates has what the bank stated as eviden
     ["stated_order"],
   ]);
 });
+
+/** The payloads that are kept of the statements of a restored store, in the order of the pages. */
+async function keptPayloads(
+  tamper: (order: Readonly<Record<string, unknown>>) => object,
+  page: (data: object) => object = (data) => data,
+): Promise<readonly (string | undefined)[]> {
+  await using env = await openBookEnvironment();
+  const ids: string[] = [];
+  for (let made = 0; made < 2; made++) {
+    ids.push((await good(pay(env, await authorised(env)), 201)).Data.DomesticPaymentId);
+  }
+  env.books.pageSize = 1;
+  await restore(env, await copyOf(env));
+  env.books.tamper = ({ Data, ...claims }) => ({
+    ...claims,
+    Data: page({ ...Data, PaymentOrder: Data.PaymentOrder.map((stated) => tamper({ ...stated })) }),
+  });
+  for (const _ of ids) await env.operate("/operations/order-holds/BANKA/reconcile", "");
+  const rows = await env.store.list<object>({ prefix: ["evidence"], limit: 1000 });
+  const places = rows.map(({ key }) => String(key[1])).filter((place) =>
+    place.startsWith("order hold BANKA ")
+  );
+  assertEquals([ids.length, places.length], [2, 2]);
+  return await Promise.all(places.map(async (place) => (await jsonAt(env.store, place))["payload"]));
+}
+
+Deno.test("a statement with every member of the schema keeps its payload on each page, without orders and reasons [EN16]", async () => {
+  const payloads = await keptPayloads((stated) => ({ ...stated, StatusReason: REASON }));
+  const pages = payloads.map((payload) => JSON.parse(payload ?? "{}") as { Data: Record<string, object[]> });
+  assertEquals(
+    pages.map(({ Data }) => Object.keys(Data).filter((name) => name === "After" || name === "Next"))
+      .toSorted(),
+    [
+      ["After"],
+      ["Next"],
+    ],
+  );
+  for (const { Data } of pages) {
+    const [stated] = Data["PaymentOrder"] ?? [];
+    const { Order, StatusReason } = { ...stated } as Readonly<Record<string, string>>;
+    assertEquals([Order?.slice(0, 7), Order?.length, StatusReason], ["sha256:", 50, "removed"]);
+  }
+});
+
+Deno.test("a statement with a member of the bank's own keeps no payload [EN16, P3]", async () => {
+  const own = { DebtorName: "Ada Lovelace" };
+  assertEquals(await keptPayloads((stated) => ({ ...stated, ...own })), [undefined, undefined]);
+  assertEquals(await keptPayloads((stated) => stated, (data) => ({ ...data, ...own })), [
+    undefined,
+    undefined,
+  ]);
+});
