@@ -64,6 +64,7 @@ export async function readBankBooks(sandbox: ProvedSystem, code: string): Promis
     for (let after: string | undefined, more = true; more;) {
       const page = await listOrders({ profile, baseUrl, link, clock }, after);
       orders.push(...upToCursor(page.orders.map((order) => paymentSchema.parse(order)), page.after));
+      if (page.after === after) await new Promise((resolve) => setTimeout(resolve, 1000)); // too young yet
       after = page.after;
       more = after !== undefined;
     }

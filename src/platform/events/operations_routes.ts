@@ -1,6 +1,7 @@
 /** `/operations/event-deliveries`: how the pushes to each subscriber stand, and dead events sent again (contract EVT16). */
 import { createRoute, z } from "@hono/zod-openapi";
 import { asBankCode, asClientId } from "../../base/kernel/identifiers.ts";
+import { readPage } from "../../base/store/page.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
 import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
@@ -62,10 +63,16 @@ export function eventOperationRoutes(deps: EventOperationDeps): readonly Platfor
           description: "after must be the After of an earlier page",
         });
       }
-      const page = await deps.subscriptions.list(start, PAGE);
-      const shown = await representDeliveries(deps, page);
-      const last = page.length === PAGE ? page.at(-1) : undefined;
-      const more = last === undefined ? {} : { After: `${last.clientId}@${last.bank}` };
+      const { found, next } = await readPage(
+        { after: start, limit: PAGE },
+        async (place, limit) =>
+          (await deps.subscriptions.list(place, limit)).map((shown) => ({
+            place: shown as EventOwner,
+            shown,
+          })),
+      );
+      const shown = await representDeliveries(deps, found);
+      const more = next === undefined ? {} : { After: `${next.clientId}@${next.bank}` };
       return c.json({ Data: { EventDelivery: shown, ...more } });
     }),
     operation(redriveRoute, [], async (c) => {

@@ -1,4 +1,5 @@
 /** `GET /operations/participants`: the registered participants with their state in the directory and here. */
+import { type Page, readPage } from "../../base/store/page.ts";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
 import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
@@ -101,29 +102,20 @@ interface Wanted {
   readonly role: string | undefined;
 }
 
-interface Found {
-  readonly found: readonly Client[];
-  /** Where the next page begins. */
-  readonly next: ClientId | undefined;
-}
-
 async function find(
   { clients, store }: ParticipantRouteDeps,
   wanted: Wanted,
-  start: ClientId | undefined,
-): Promise<Found> {
-  const found: Client[] = [];
-  let last = start;
-  for (let read = 0; read < MAX_READ; read += READ) {
-    const page = await clients.list(store, last, READ);
-    for (const client of page) {
-      if (found.length === PAGE) return { found, next: last };
-      last = client.clientId;
-      if (isWanted(client, wanted)) found.push(client);
-    }
-    if (page.length < READ) return { found, next: undefined };
-  }
-  return { found, next: last };
+  after: ClientId | undefined,
+): Promise<Page<Client, ClientId>> {
+  const paging = { after, limit: PAGE, reads: MAX_READ / READ, perRead: READ };
+  return await readPage(
+    paging,
+    async (last: ClientId | undefined, limit) =>
+      (await clients.list(store, last, limit)).map((client) => ({
+        place: client.clientId,
+        shown: isWanted(client, wanted) ? client : undefined,
+      })),
+  );
 }
 
 function isWanted(client: Client, { search, role }: Wanted): boolean {

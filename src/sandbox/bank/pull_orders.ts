@@ -46,12 +46,14 @@ export function startPulling(bank: Bank, everyMs: number, schedule: Schedule): O
 export async function pullOrders(bank: Bank): Promise<void> {
   let after = await bank.ledger.pulledUpTo();
   let isComplete = true;
+  let asked: string | undefined;
   do {
+    asked = after;
     const page = await listOrders(bank.platform, after);
     for (const order of page.orders) isComplete = await take(bank, order) && isComplete;
     after = page.after;
     if (after !== undefined && isComplete) await bank.ledger.notePulledUpTo(after);
-  } while (after !== undefined);
+  } while (after !== undefined && after !== asked); // else the orders behind it are too young: the next round asks again
 }
 
 /** Faults with which the bank does not take the order at all. */

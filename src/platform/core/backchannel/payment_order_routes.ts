@@ -3,7 +3,7 @@
  * status.
  */
 import { createRoute, z } from "@hono/zod-openapi";
-import { COMMIT_WITHIN_MS, MAX_PROCESS_SKEW_MS } from "../../../base/kernel/clock.ts";
+import { type Page, readPage } from "../../../base/store/page.ts";
 import { jsonBody } from "../../../base/http/body.ts";
 import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { decoded } from "../../guards/http/decoded.ts";
@@ -16,9 +16,10 @@ import {
 } from "../../guards/http/openapi_parameters.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import { ApiError, type Fault } from "../../../base/kernel/api_error.ts";
+import { settledBefore } from "../../guards/lookup/settled.ts";
 import { ORDER_PATH, ORDERS_PATH } from "../../config/paths.ts";
 import { outboxAhead } from "../payments/order_outbox_store.ts";
-import { paymentAhead, type PaymentOrderRef } from "../payments/payment_store.ts";
+import { paymentAhead } from "../payments/payment_store.ts";
 import type { KeysOfRequest } from "../../guards/security/first_reads.ts";
 import { rejectLost } from "../../guards/security/lost_data.ts";
 import type { ResourceGuards } from "../../guards/security/resource_guards.ts";
@@ -31,7 +32,7 @@ import {
 import { findPayment, reportPaymentStatus, type ReportPaymentStatusDeps } from "./report_payment_status.ts";
 import { signedJson } from "../../guards/security/payload_signature.ts";
 import { bankChecks } from "./routes.ts";
-import { PAYMENT_STATUSES } from "../payments/payment.ts";
+import { type Payment, PAYMENT_STATUSES } from "../payments/payment.ts";
 import { decodeStatusReport, statusReportSchema } from "./status_report_schema.ts";
 
 export interface PaymentOrderRouteDeps extends ReportPaymentStatusDeps {
@@ -39,8 +40,6 @@ export interface PaymentOrderRouteDeps extends ReportPaymentStatusDeps {
 }
 
 const PAGE = 100;
-/** An order may be committed this long after a younger one, because of a slow commit and another process's clock. */
-export const OVERTAKING_MS = COMMIT_WITHIN_MS + MAX_PROCESS_SKEW_MS;
 const CURSOR = /^\d{15}-[0-9a-f-]{36}$/;
 const orderParameter = bankParameter.extend({
   paymentId: z.string().openapi({ param: { name: "paymentId", in: "path" }, format: "uuid" }),
@@ -56,7 +55,8 @@ const listRoute = createRoute({
   security: accessTokenOf("bank"),
   description:
     "Go on with `after` from the `After` of a page until there is none. A page can be short or empty " +
-    "where `status` filters, and can repeat the youngest orders of the page before: a DomesticPaymentId is one order.",
+    "if `status` filters, and can repeat the youngest orders of the page before: a DomesticPaymentId is one order. " +
+    "If `After` is the one that you have sent, wait 20 s: the orders behind it are too young.",
   request: {
     params: bankParameter,
     headers: resourceHeaders,
@@ -113,7 +113,7 @@ function readEndpoints(deps: PaymentOrderRouteDeps): readonly PlatformEndpoint[]
   return [
     endpoint("resource", "bank", listRoute, checks, async (c) => {
       const page = await pageOf(deps, c.get("bank").code, readFilter(c.req.queries()));
-      return c.json(representOrders(page.orders, page.after));
+      return c.json(representOrders(page.found, page.next));
     }),
     endpoint("resource", "bank", readRoute, checks, async (c) => {
       const { value } = await findPayment(deps, c.get("reads"), c.req.param("paymentId"), c.get("bank").code);
@@ -177,20 +177,18 @@ function readFilter(query: Readonly<Record<string, string[]>>): Filter {
   };
 }
 
-/**
- * Returns a page of orders and the cursor of the next one. The cursor is never behind an order that an older one may
- * still overtake.
- */
+/** Returns a page of orders. Its cursor is never behind an order that an older one may still overtake. */
 async function pageOf(
   deps: ReportPaymentStatusDeps,
   bank: BankCode,
   { status, after }: Filter,
-): Promise<{ orders: readonly PaymentOrderRef[]; after: string | undefined }> {
-  const settled = deps.clock() - OVERTAKING_MS;
-  const listed = await deps.payments.listOrders(bank, after, PAGE);
-  const orders = listed.filter(({ payment }) =>
-    payment.erasedAt === undefined && (status === undefined || payment.status === status)
-  );
-  if (listed.length < PAGE) return { orders, after: undefined };
-  return { orders, after: listed.findLast(({ payment }) => payment.createdAt <= settled)?.cursor };
+): Promise<Page<Payment, string>> {
+  const settled = settledBefore(deps.clock());
+  return await readPage({ after, limit: PAGE, settled: settled.place }, async (place, limit) => {
+    const listed = await deps.payments.listOrders(bank, place, limit);
+    return listed.map(({ payment, ...listed }) => {
+      const isShown = payment?.erasedAt === undefined && (status === undefined || payment?.status === status);
+      return { ...listed, shown: isShown ? payment : undefined, mayBeOvertaken: settled.isBefore(listed) };
+    });
+  });
 }

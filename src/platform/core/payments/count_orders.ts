@@ -127,7 +127,9 @@ async function longestHeld(deps: CountOrdersDeps, ids: readonly PaymentId[]): Pr
 
 async function countDead({ outbox }: CountOrdersDeps): Promise<readonly Counted[]> {
   const byBank = new Map<BankCode, number>();
-  for (const { bank } of await outbox.dead(undefined, MAX_COUNTED)) {
+  for (const { shown } of await outbox.dead(undefined, MAX_COUNTED)) {
+    if (shown === undefined) continue;
+    const { bank } = shown;
     byBank.set(bank, (byBank.get(bank) ?? 0) + 1);
   }
   return [...byBank].map(([bank, value]) => ({ bank, state: "dead", value }));

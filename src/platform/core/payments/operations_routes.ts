@@ -12,6 +12,8 @@ import {
 } from "../../guards/http/operation_answers.ts";
 import { asBankCode, asPaymentId } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
+import { type Page, readPage } from "../../../base/store/page.ts";
+import type { StoppedPlace } from "./order_outbox_store.ts";
 import { closeOrder, type CloseOrderDeps } from "./close_order.ts";
 import { operationBody } from "../../guards/security/operation_body.ts";
 import { operation } from "../../guards/security/operation.ts";
@@ -41,7 +43,8 @@ const listRoute = createRoute({
   tags,
   security,
   summary: "Orders that were given up or are held",
-  description: "At most 100 orders. `After` of a full page continues behind it.",
+  description:
+    "At most 100 orders. A page can be short. Go on with `after` from its `After`, until there is none.",
   request: { query: z.object({ state: z.enum(["dead", "held"]), after: z.string().optional() }) },
   responses: { 200: operationAnswer("A page of orders", stoppedOrdersSchema), ...operationErrors(400) },
 });
@@ -83,14 +86,13 @@ const closeRoute = createRoute({
 export function operationsRoutes(deps: OperationsRouteDeps): readonly PlatformEndpoint[] {
   return [
     operation(listRoute, [], async (c) => {
-      const orders = await listOrders(deps, c.req.query("state"), c.req.query("after"));
-      const listed = await Promise.all(orders.map(async (order) => {
+      const { found, next } = await listOrders(deps, c.req.query("state"), c.req.query("after"));
+      const listed = await Promise.all(found.map(async (order) => {
         const payment = await deps.payments.find(deps.store, order.paymentId);
         if (payment === null) throw new Error("an order without its payment");
         return { order, payment: payment.value };
       }));
-      const last = orders.length === PAGE ? orders.at(-1) : undefined;
-      return c.json(representStoppedOrders(listed, last === undefined ? undefined : placeOf(last)));
+      return c.json(representStoppedOrders(listed, next === undefined ? undefined : textOf(next)));
     }),
     operation(redriveRoute, [], async (c) => {
       const command = { paymentIdText: c.req.param("paymentId"), operator: c.get("operator") };
@@ -111,26 +113,27 @@ async function listOrders(
   { outbox }: OperationsRouteDeps,
   state: string | undefined,
   afterText: string | undefined,
-): Promise<readonly (DeadOrder | HeldOrder)[]> {
-  const [idText = "", bankText] = (afterText ?? "").split("@");
+): Promise<Page<DeadOrder | HeldOrder, StoppedPlace>> {
+  const paging = { after: readPlace(state, afterText), limit: PAGE };
+  return state === "dead" ? await readPage(paging, outbox.dead) : await readPage(paging, outbox.held);
+}
+
+/** Dead orders are listed by payment, held ones by bank and payment. */
+function readPlace(state: string | undefined, afterText: string | undefined): StoppedPlace | undefined {
+  if (state !== "dead" && state !== "held") throw invalid("state must be dead or held");
+  if (afterText === undefined) return undefined;
+  const [idText, bankText, ...more] = afterText.split("@");
   const [paymentId, bank] = [asPaymentId(idText), asBankCode(bankText)];
-  if (state === "dead") {
-    if (afterText !== undefined && (paymentId === undefined || bankText !== undefined)) throw invalidAfter();
-    return await outbox.dead(paymentId, PAGE);
+  if (paymentId !== undefined && more.length === 0) {
+    if (state === "dead" && bankText === undefined) return [paymentId];
+    if (state === "held" && bank !== undefined) return [bank, paymentId];
   }
-  if (state !== "held") throw invalid("state must be dead or held");
-  if (afterText === undefined) return await outbox.held(undefined, PAGE);
-  if (paymentId === undefined || bank === undefined) throw invalidAfter();
-  return await outbox.held({ paymentId, bank }, PAGE);
+  throw invalid("after must be the After of an earlier page");
 }
 
-/** Returns the end of a page. Dead orders are listed by payment, held ones by bank and payment. */
-function placeOf({ paymentId, bank, state }: DeadOrder | HeldOrder): string {
-  return state === "dead" ? paymentId : `${paymentId}@${bank}`;
-}
-
-function invalidAfter(): ApiError {
-  return invalid("after must be the After of an earlier page");
+/** Returns the `After` of a page. */
+function textOf(place: StoppedPlace): string {
+  return place.toReversed().join("@");
 }
 
 function invalid(description: string): ApiError {

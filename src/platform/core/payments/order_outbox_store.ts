@@ -14,6 +14,7 @@ import {
   outboxRecord,
 } from "./order_outbox_records.ts";
 import { isDue, latestDueAt } from "../../events/delivery/retry_delays.ts";
+import type { Row } from "../../../base/store/page.ts";
 import type { DeadOrder, HeldOrder, PaymentOrder } from "./payment_order.ts";
 
 const DEAD: Key = ["outbox_dead"];
@@ -27,6 +28,9 @@ export interface DueOrder {
   readonly key: Key;
   readonly paymentId: PaymentId;
 }
+
+/** The place of a stopped order in its list: the payment id of a dead one, bank and payment id of a held one. */
+export type StoppedPlace = readonly string[];
 
 export interface OrderOutboxStore {
   find(from: Reader, paymentId: PaymentId): Promise<Entry<PaymentOrder> | null>;
@@ -42,12 +46,9 @@ export interface OrderOutboxStore {
     limit: number,
   ): Promise<readonly { readonly paymentId: PaymentId; readonly dueAt: number }[]>;
   /** Returns dead orders by payment id, after the id `after`. */
-  dead(after: PaymentId | undefined, limit: number): Promise<readonly DeadOrder[]>;
-  /** Returns held orders by bank and payment id, after the order `after`. */
-  held(
-    after: Pick<PaymentOrder, "bank" | "paymentId"> | undefined,
-    limit: number,
-  ): Promise<readonly HeldOrder[]>;
+  dead(after: StoppedPlace | undefined, limit: number): Promise<readonly Row<DeadOrder, StoppedPlace>[]>;
+  /** Returns held orders by bank and payment id, after the place `after`. */
+  held(after: StoppedPlace | undefined, limit: number): Promise<readonly Row<HeldOrder, StoppedPlace>[]>;
   /** Returns the first bank after `after` that has held orders. */
   nextHeldBank(after: BankCode | undefined): Promise<BankCode | undefined>;
   /** Returns held orders of one bank. */
@@ -132,17 +133,14 @@ function stoppedOrders(
 ): Pick<OrderOutboxStore, "dead" | "held" | "nextHeldBank" | "heldOf"> {
   return {
     async dead(after, limit) {
-      const listing = {
-        prefix: DEAD,
-        ...(after === undefined ? {} : { after: outboxDeadKey(after) }),
-        limit,
-      };
-      return (await ordersIn(store, listing)).filter((order) => order.state === "dead");
+      const start = after === undefined ? {} : { after: [...DEAD, ...after] };
+      const rows = await ordersIn(store, { prefix: DEAD, ...start, limit });
+      return rows.map(({ place, order }) => ({ place, shown: order?.state === "dead" ? order : undefined }));
     },
     async held(after, limit) {
-      const start = after === undefined ? {} : { after: outboxHeldKey(after.bank, after.paymentId) };
-      const orders = await ordersIn(store, { prefix: HELD, ...start, limit });
-      return orders.filter((order) => order.state === "held");
+      const start = after === undefined ? {} : { after: [...HELD, ...after] };
+      const rows = await ordersIn(store, { prefix: HELD, ...start, limit });
+      return rows.map(({ place, order }) => ({ place, shown: order?.state === "held" ? order : undefined }));
     },
     async nextHeldBank(after) {
       const start = after === undefined ? {} : { after: [...HELD, after, AFTER_EVERY_ID] };
@@ -156,12 +154,17 @@ function stoppedOrders(
   };
 }
 
-/** Returns the orders that a page of an index names. */
-async function ordersIn(store: Store, listing: Listing): Promise<readonly PaymentOrder[]> {
-  const listed = await store.list(listing);
-  const ids = listed.flatMap(({ value }) => asPaymentId(value) ?? []);
-  const orders = await store.getMany(ids.map(outboxKey));
-  return orders.flatMap((entry) => entry === null ? [] : outboxRecord.decode(entry).value);
+/** Returns the entries of a page of an index. An order may have left the state since the index was read. */
+async function ordersIn(
+  store: Store,
+  listing: Listing,
+): Promise<readonly { readonly place: StoppedPlace; readonly order: PaymentOrder | undefined }[]> {
+  const listed = await store.list<PaymentId>(listing);
+  const orders = await store.getMany(listed.map(({ value }) => outboxKey(value)));
+  return listed.map(({ key }, index) => {
+    const order = orders[index] ?? null;
+    return { place: key.slice(1), order: order === null ? undefined : outboxRecord.decode(order).value };
+  });
 }
 
 function stageOrder(tx: Transaction, order: PaymentOrder): void {

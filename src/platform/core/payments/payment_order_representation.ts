@@ -9,7 +9,6 @@ import { toWire } from "../../guards/http/wire_names.ts";
 import { chargeSchema } from "./charge_schema.ts";
 import { type Payment, PAYMENT_STATUSES } from "./payment.ts";
 import { representStatus } from "./payment_representation.ts";
-import type { PaymentOrderRef } from "./payment_store.ts";
 
 const orderSchema = z.strictObject({
   DomesticPaymentId: z.uuid(),
@@ -45,7 +44,7 @@ export function representOrder(payment: Payment): { Data: object } {
 }
 
 /** Represents a page of orders. `after` is where the next page starts; absent at the end. */
-export function representOrders(orders: readonly PaymentOrderRef[], after: string | undefined): object {
-  const listed = orders.map(({ payment }) => representOrder(payment).Data);
+export function representOrders(orders: readonly Payment[], after: string | undefined): object {
+  const listed = orders.map((payment) => representOrder(payment).Data);
   return { Data: { PaymentOrder: listed, ...(after === undefined ? {} : { After: after }) } };
 }

@@ -37,15 +37,17 @@ export interface PaymentStore {
   stageNote(tx: Transaction, id: PaymentId, entry: AuditEvent): Promise<void>;
   /** Stages the payment of an erased case, and the entry that says when and why. */
   stageErased(tx: Transaction, former: Entry<Payment>, changed: Payment, cause: Cause): void;
-  /** Returns a bank's payments, oldest first, after the one with this cursor. */
-  listOrders(bank: BankCode, after: string | undefined, limit: number): Promise<readonly PaymentOrderRef[]>;
+  /** Returns a bank's payments, oldest first, after the one at this place. */
+  listOrders(bank: BankCode, after: string | undefined, limit: number): Promise<readonly ListedOrder[]>;
 }
 
 /** An entry in a bank's list of orders. */
-export interface PaymentOrderRef {
-  /** Pass it as `after` to continue behind this entry. */
-  readonly cursor: string;
-  readonly payment: Payment;
+export interface ListedOrder {
+  readonly place: string;
+  /** Milliseconds. */
+  readonly createdAt: number;
+  /** Undefined if its case has ended since the list was read. */
+  readonly payment: Payment | undefined;
 }
 
 /** Keys to prefetch for the payment that a path names. */
@@ -130,15 +132,14 @@ async function listOrders(
   bank: BankCode,
   after: string | undefined,
   limit: number,
-): Promise<readonly PaymentOrderRef[]> {
+): Promise<readonly ListedOrder[]> {
   const prefix = paymentOrdersKey(bank);
   const listing = after === undefined ? { prefix, limit } : { prefix, limit, after: [...prefix, after] };
   const orders = (await store.list(listing)).map(paymentOfBankRecord.decode);
   const payments = await store.getMany(orders.map(({ value }) => paymentKey(value)));
-  return orders.flatMap(({ key }, index) => {
-    const payment = payments[index] ?? null;
-    return payment === null
-      ? []
-      : [{ cursor: key.at(-1) ?? "", payment: paymentRecord.decode(payment).value }];
+  return orders.map(({ key }, index) => {
+    const [place = "", payment = null] = [key.at(-1), payments[index]];
+    const createdAt = Number(place.slice(0, place.indexOf("-")));
+    return { place, createdAt, payment: payment === null ? undefined : paymentRecord.decode(payment).value };
   });
 }

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { asConsentId, asPaymentId, type BankCode } from "../../../base/kernel/identifiers.ts";
+import { readPage } from "../../../base/store/page.ts";
 import { openRequestReads } from "../../../base/store/request_reads.ts";
 import { asOf } from "../../core/consents/consent.ts";
 import { DAY_MS, dayOf } from "../../observed/figures/figures.ts";
@@ -110,10 +111,14 @@ async function madePayments(
 async function paymentsAt({ payments }: OwnReadDeps, bank: BankCode, asked: OwnAsked): Promise<Payments> {
   const first = listedPlace(asked.from);
   const after = asked.after !== undefined && asked.after > first ? asked.after : first;
-  const page = (await payments.listOrders(bank, after, PAGE))
-    .filter(({ payment }) => payment.createdAt < asked.until);
-  const next = page.length < PAGE ? undefined : page.at(-1)?.cursor;
-  return { payments: page.flatMap(({ payment }) => payment.erasedAt === undefined ? payment : []), next };
+  const { found, next } = await readPage({ after, limit: PAGE }, async (place: string | undefined, limit) => {
+    const listed = await payments.listOrders(bank, place, limit);
+    return listed.filter(({ createdAt }) => createdAt < asked.until).map(({ place, payment }) => ({
+      place,
+      shown: payment?.erasedAt === undefined ? payment : undefined,
+    }));
+  });
+  return { payments: found, next };
 }
 
 async function walkOwn(

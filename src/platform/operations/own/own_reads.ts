@@ -7,7 +7,8 @@ import type { FiguresStore } from "../../observed/figures/figures_store.ts";
 import type { ParticipantKeySets } from "../../core/participants/participant_keys.ts";
 import type { OrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
-import type { DeadOrder, HeldOrder } from "../../core/payments/payment_order.ts";
+import type { StoppedPlace } from "../../core/payments/order_outbox_store.ts";
+import { readPage } from "../../../base/store/page.ts";
 import type { Client } from "../../core/registration/client.ts";
 import type { ClientStore } from "../../core/registration/client_store.ts";
 import { daysOf, reportsOf, type Subject } from "../reports/report.ts";
@@ -112,18 +113,22 @@ export async function ownStoppedOrders(
   state: "dead" | "held",
 ): Promise<readonly Owned[]> {
   const found: Owned[] = [];
-  let after: DeadOrder | HeldOrder | undefined;
+  let after: StoppedPlace | undefined;
   for (let read = 0; read < MAX_ORDERS_READ && found.length < ORDERS; read += ORDERS) {
-    const page = state === "dead"
-      ? await outbox.dead(after?.paymentId, ORDERS)
-      : await outbox.held(after, ORDERS);
-    after = page.at(-1);
+    const page = await readPage<Owned, StoppedPlace>(
+      { after, limit: ORDERS },
+      async (place, limit) =>
+        await Promise.all((await outbox[state](place, limit)).map(async ({ place, shown: order }) => {
+          const payment = order && (await payments.find(store, order.paymentId))?.value;
+          return {
+            place,
+            shown: payment && organisation.recognise(representOwnOrder(order, payment), payment),
+          };
+        })),
+    );
+    found.push(...page.found);
+    after = page.next;
     if (after === undefined) break;
-    const shown = await Promise.all(page.map(async (order) => {
-      const payment = (await payments.find(store, order.paymentId))?.value;
-      return payment && organisation.recognise(representOwnOrder(order, payment), payment);
-    }));
-    found.push(...shown.filter((one) => one !== undefined));
   }
   return found.slice(0, ORDERS);
 }

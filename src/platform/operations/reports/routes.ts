@@ -1,4 +1,5 @@
 /** `GET /operations/reports/…` (contract REP1 to REP4): figures of banks and TPPs by day, as JSON and CSV. */
+import { readPage } from "../../../base/store/page.ts";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Clock } from "../../../base/kernel/clock.ts";
 import { asClientId, type ClientId } from "../../../base/kernel/identifiers.ts";
@@ -157,18 +158,16 @@ async function banks({ listBanks }: ReportRouteDeps, { id, after }: Asked): Prom
 
 async function tpps({ clients, store }: ReportRouteDeps, { id, after }: Asked): Promise<Subjects> {
   if (id !== undefined) return { subjects: await tpp(clients, store, id), next: undefined };
-  const subjects: Subject[] = [];
-  let last = afterClient(after);
-  for (let read = 0; read < MAX_READ; read += READ) {
-    const page = await clients.list(store, last, READ);
-    for (const client of page) {
-      if (subjects.length === PAGE) return { subjects, next: last };
-      last = client.clientId;
-      if (client.role === "PISP") subjects.push(tppSubject(client));
-    }
-    if (page.length < READ) return { subjects, next: undefined };
-  }
-  return { subjects, next: last };
+  const paging = { after: afterClient(after), limit: PAGE, reads: MAX_READ / READ, perRead: READ };
+  const { found, next } = await readPage(
+    paging,
+    async (last: ClientId | undefined, limit) =>
+      (await clients.list(store, last, limit)).map((client) => ({
+        place: client.clientId,
+        shown: client.role === "PISP" ? tppSubject(client) : undefined,
+      })),
+  );
+  return { subjects: found, next };
 }
 
 async function tpp(

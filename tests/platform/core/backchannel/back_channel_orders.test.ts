@@ -1,5 +1,5 @@
 /** `GET back-channel-payments`: a bank fetches the payments it has to make (Decision D2). */
-import { OVERTAKING_MS } from "../../../../src/platform/core/backchannel/payment_order_routes.ts";
+import { OVERTAKING_MS } from "../../../../src/platform/guards/lookup/settled.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import type { PaymentOrders } from "testing/answers.ts";
 import { idleBankCall, orderPath, paidAt, putStatus } from "testing/back_channel.ts";
@@ -136,10 +136,16 @@ Deno.test("GET back-channel-payments never goes on past an order that an older o
   await using env = await openEnvironment();
   const first = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
   const ids = [first, ...await addOrders(env, first, 120)]; // made at START + 0 … 120 ms
-  await t.step("none is old enough: the page says no After", async () => {
+  await t.step("none is old enough: a full page is not the end, and its After repeats it", async () => {
     env.now = START + OVERTAKING_MS - 1;
     const page = await listed(env);
-    assertEquals([idsOf(page), page.After], [ids.slice(0, 100), undefined]);
+    assertEquals(idsOf(page), ids.slice(0, 100));
+    const again = await listed(env, `?after=${page.After}`);
+    assertEquals([idsOf(again), again.After], [ids.slice(0, 100), page.After]);
+    env.now = START + OVERTAKING_MS + 120;
+    const settled = await listed(env, `?after=${page.After}`);
+    const last = await listed(env, `?after=${settled.After}`);
+    assertEquals([idsOf(settled), idsOf(last), last.After], [ids.slice(0, 100), ids.slice(100), undefined]);
   });
   await t.step("half are old enough: it goes on behind them, repeating the others", async () => {
     env.now = START + OVERTAKING_MS + 49;
@@ -150,4 +156,15 @@ Deno.test("GET back-channel-payments never goes on past an order that an older o
     assertEquals(next.filter((id) => id !== straggler), ids.slice(50));
     assertEquals(next.includes(straggler), true);
   });
+});
+
+Deno.test("GET back-channel-payments goes on behind a full page with an order whose case has ended meanwhile [D2]", async () => {
+  await using env = await openEnvironment();
+  const first = (await paidAt(env, env.bankA)).data.DomesticPaymentId;
+  const ids = [first, ...await addOrders(env, first, 104)];
+  await env.store.commit({ checks: [], writes: [{ kind: "delete", key: ["payment", ids[7] ?? ""] }] });
+  env.now = START + 60_000;
+  const page = await listed(env);
+  assertEquals(idsOf(page), ids.slice(0, 100).filter((id) => id !== ids[7]));
+  assertEquals(idsOf(await listed(env, `?after=${page.After}`)), ids.slice(100));
 });

@@ -52,6 +52,11 @@ Deno.test("GET operations/payment-orders pages by After", async () => {
   const ids = [...first.PaymentOrder, ...second.PaymentOrder].map((listed) => listed.DomesticPaymentId);
   assertEquals([first.PaymentOrder.length, second.PaymentOrder.length, second.After], [100, 1, undefined]);
   assertEquals([new Set(ids).size, ids.includes(dead)], [101, true]);
+  // An order of a full page has been redriven since its index was read.
+  const redriven = ids[3] ?? "";
+  await env.store.commit({ checks: [], writes: [{ kind: "delete", key: ["outbox", redriven] }] });
+  const shorter = (await bodyOf<StoppedOrders>(operate(env, LIST))).Data;
+  assertEquals([shorter.PaymentOrder.length, shorter.After], [99, first.After]);
 });
 
 Deno.test("POST redrive has the order tried again, with every retry before it, and tells who wanted it", async () => {
