@@ -85,7 +85,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: "bank return",
-    floor: { ...REDIRECT, verify: 1, decrypt: 1, hash: 4, writes: 14, checks: 5, commitBytes: 4858 },
+    floor: { ...REDIRECT, verify: 1, decrypt: 1, hash: 5, writes: 14, checks: 5, commitBytes: 4858 },
     target: 1.2,
   },
   {

@@ -7,6 +7,7 @@ import { composeWork, type PlatformWork } from "./compose_work.ts";
 import { openClocks } from "./process_clocks.ts";
 import { HOME_CELL } from "../config/cells.ts";
 import { consentStatus } from "../core/consents/read_consent.ts";
+import { openDecryptionLimit } from "../core/frontchannel/decryption_limit.ts";
 import { openBrowserBinding } from "../core/frontchannel/browser_binding.ts";
 import { backTo } from "../core/frontchannel/tpp_redirect.ts";
 import { ownKeyDocument } from "../evidence/key_documents.ts";
@@ -238,6 +239,7 @@ function composeBrowser(
       signer: keys.signer,
       ownKey: () => ownKeyDocument(keys),
       decrypters: keys.decrypters,
+      takeDecryption: openDecryptionLimit(clock),
       binding: openBrowserBinding(authUrl.startsWith("https:")),
       isBankFailing: shared.delivery.circuit.isOpen,
     },

@@ -20,12 +20,14 @@ import {
   type ScaResponseDeps,
 } from "./sca_response.ts";
 import { noteBankReturn, noteReturnedSession } from "./note_session.ts";
+import type { TakeDecryption } from "./decryption_limit.ts";
 import type { StepDeps } from "./take_step.ts";
 import { backTo } from "./tpp_redirect.ts";
 
 export interface BankReturnDeps extends ScaResponseDeps, StepDeps {
   readonly clock: Clock;
   readonly standingOf: StandingOf;
+  readonly takeDecryption: TakeDecryption;
 }
 
 /** The request of a browser that returns. */
@@ -54,12 +56,13 @@ export interface BankReturn {
  * @throws {ApiError} `bank.unknown`; `platform.unavailable` if the status list is too old
  */
 export async function openBankReturn(deps: BankReturnDeps, visit: ReturnVisit): Promise<Result<BankReturn>> {
-  const [bank] = await Promise.all([ // in one round trip
+  const [bank, named] = await Promise.all([ // in one round trip
     deps.clients.findBank(visit.reads, visit.bank),
     sessionsOf(deps, visit),
   ]);
   if (bank === null) throw new ApiError("bank.unknown");
   noteBankReturn(bank);
+  if (visit.sealed !== undefined) deps.takeDecryption(await firstHeld(visit.browser, named));
   const isActive = await deps.standingOf(bank) === "active";
   const response = isActive ? await openResult(deps, bank, visit) : ok(undefined);
   if (!response.ok) return response;
@@ -72,6 +75,17 @@ export async function openBankReturn(deps: BankReturnDeps, visit: ReturnVisit): 
 }
 
 export const BANK_NOT_ACTIVE: Mismatch = { at: "bank", expected: "active" };
+
+/** The newest session that this browser began. */
+async function firstHeld(
+  browser: AskingBrowser,
+  named: readonly (Entry<AuthorizationSession> | null)[],
+): Promise<string | undefined> {
+  for (const entry of named.toReversed()) {
+    if (entry !== null && await browser.holds(entry.value)) return entry.value.correlationId;
+  }
+  return undefined;
+}
 
 async function openResult(
   deps: BankReturnDeps,
