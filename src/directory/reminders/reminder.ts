@@ -3,6 +3,7 @@ import { sha256 } from "../../base/kernel/identifiers.ts";
 import type { CertifiedKey, KeyUse } from "../participants/certified_key.ts";
 import type { CertificationTerms } from "../certification/certification.ts";
 import { isTrusted, type Participant } from "../participants/participant.ts";
+import type { Happening, HistoryEntry } from "../participants/history.ts";
 import type { StatementTerms } from "../statements/software_statement.ts";
 import { isMailAddress } from "./mail_address.ts";
 
@@ -72,26 +73,80 @@ export function endingsOf(
 
 /** The mail about an ending. Its headers have nothing that the participant has chosen but the org_id and addresses. */
 export async function mailOf(
-  { orgId, orgName, contacts }: Participant,
+  participant: Participant,
   { id, name, endsAt, remedy }: Ending,
   days: number,
-  { issuer, environment, consoleUrl, administrators }: MailTerms,
+  terms: MailTerms,
 ): Promise<Mail> {
-  const end = `${new Date(endsAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const within = days === 1 ? "1 day" : `${days} days`;
+  return await mailTo(participant, terms, { id, days, subject: `expires within ${within}` }, [
+    `${name} of ${participant.orgName} (${participant.orgId}) ends on ${minute(endsAt)}.`,
+    remedy,
+  ]);
+}
+
+/** Something that lets others act in the participant's name, and was issued. */
+export interface Issue {
+  /** Differs from every other one of the participant. */
+  readonly id: string;
+  readonly name: string;
+  /** Milliseconds. */
+  readonly at: number;
+  /** Who has asked for it. */
+  readonly who: string;
+}
+
+/** For so long a mail about an issue is sent, for example if the mail server was away. Milliseconds. */
+export const ISSUE_MAIL_MS = 7 * DAY_MS;
+const ISSUED: Readonly<Partial<Record<Happening, string>>> = {
+  "certificates.issued": "A certificate",
+  "statement.issued": "A software statement",
+  "login.issued": "A login for a person",
+};
+
+/** Returns what was issued of late (contract DRM5). */
+export function issuesIn(history: readonly HistoryEntry[], now: number): readonly Issue[] {
+  return history.flatMap(({ what, at, who, sequence }) => {
+    const name = ISSUED[what];
+    const isNew = now - at < ISSUE_MAIL_MS;
+    return name === undefined || !isNew ? [] : [{ id: `issue ${sequence}`, name, at, who }];
+  });
+}
+
+/** The mail about an issue. */
+export async function issueMailOf(
+  participant: Participant,
+  { id, name, at, who }: Issue,
+  terms: MailTerms,
+): Promise<Mail> {
+  return await mailTo(participant, terms, { id, days: 0, subject: "something was issued" }, [
+    `${name} was issued for ${participant.orgName} (${participant.orgId}) on ${minute(at)}, by ${who}.`,
+    "If you did not expect this, revoke it, and tell the administrators of the directory at once.",
+  ]);
+}
+
+async function mailTo(
+  { orgId, contacts }: Participant,
+  { issuer, environment, consoleUrl, administrators }: MailTerms,
+  { id, days, subject }: { readonly id: string; readonly days: number; readonly subject: string },
+  text: readonly string[],
+): Promise<Mail> {
   const hash = await sha256(JSON.stringify([orgId, id, days]));
   const technical = contacts.filter(({ type }) => type === "technical").map(({ email }) => email);
   const sandbox = environment === "Sandbox" ? "[Sandbox] " : "";
   return {
     to: [...new Set(technical.filter(isMailAddress))],
     cc: [administrators],
-    subject: `${sandbox}${orgId}: expires within ${within}`,
+    subject: `${sandbox}${orgId}: ${subject}`,
     text: [
-      `${name} of ${orgName} (${orgId}) ends on ${end}.`,
-      remedy,
+      ...text,
       `Sign in at ${consoleUrl}/console/own, or ask the administrators of the directory: ${administrators}.`,
       `This mail of the participants directory ${issuer} is sent once for each of its dates.`,
     ].join("\n\n"),
     messageId: `<${hash}@${new URL(issuer).hostname}>`,
   };
+}
+
+function minute(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -5,9 +5,9 @@ import type { Directory } from "../changes/directory.ts";
 import type { DirectoryLog } from "../observed/log_events.ts";
 import type { OrgId } from "../participants/identifiers.ts";
 import type { Participant } from "../participants/participant.ts";
-import { listKeys, listParticipants } from "../participants/participant_store.ts";
+import { listHistory, listKeys, listParticipants } from "../participants/participant_store.ts";
 import type { SendMail } from "./mailer.ts";
-import { type Ending, endingsOf, mailOf, type MailTerms } from "./reminder.ts";
+import { endingsOf, issueMailOf, issuesIn, type Mail, mailOf, type MailTerms } from "./reminder.ts";
 import { claimReminder, settleReminder } from "./reminder_store.ts";
 
 export interface ReminderDeps {
@@ -81,18 +81,15 @@ async function sendReminders(
   endedAt: OrgId | undefined,
   isStopped: () => boolean,
 ): Promise<OrgId | undefined> {
-  const { directory: { store, clock, restored, terms, certification }, days } = deps;
+  const { directory: { store, restored } } = deps;
   if (await restored.takenAt() !== undefined) return endedAt;
   let sent = 0;
   const all = await listParticipants(store);
   const start = all.findIndex(({ orgId }) => orgId === endedAt) + 1;
   for (const participant of [...all.slice(start), ...all.slice(0, start)]) {
-    const keys = await listKeys(store, participant.orgId);
-    for (const ending of endingsOf(participant, keys, terms, certification)) {
-      const due = daysBefore(ending.endsAt, days, clock());
-      if (due === undefined) continue;
+    for (const due of await dueOf(deps, participant)) {
       if (isStopped() || sent >= MAX_A_PASS) return participant.orgId;
-      const outcome = await remind(deps, participant, ending, due);
+      const outcome = await remind(deps, participant, due);
       if (outcome === "unreachable") return participant.orgId;
       if (outcome === "tried") sent++;
     }
@@ -100,16 +97,51 @@ async function sendReminders(
   return undefined;
 }
 
-async function remind(
-  { directory, terms, send, log }: ReminderDeps,
+/** A mail that is due. */
+interface Due {
+  readonly id: string;
+  /** Milliseconds: of what ends or was issued. */
+  readonly endsAt: number;
+  /** Before the end; 0 for what was issued. */
+  readonly days: number;
+  readonly mail: () => Promise<Mail>;
+}
+
+/** The entries of a history that are read: more than can be issued between two passes. */
+const NEWEST = 200;
+
+async function dueOf(
+  { directory: { store, clock, terms: statements, certification }, days, terms }: ReminderDeps,
   participant: Participant,
-  ending: Ending,
-  days: number,
+): Promise<readonly Due[]> {
+  const { orgId, historyLength } = participant;
+  const newest = historyLength > NEWEST ? historyLength - NEWEST - 1 : undefined;
+  const history = await listHistory(store, orgId, newest, NEWEST);
+  const issues = issuesIn(history, clock()).map((issue): Due => ({
+    id: issue.id,
+    endsAt: issue.at,
+    days: 0,
+    mail: () => issueMailOf(participant, issue, terms),
+  }));
+  const keys = await listKeys(store, orgId);
+  const endings = endingsOf(participant, keys, statements, certification).flatMap((ending): Due[] => {
+    const due = daysBefore(ending.endsAt, days, clock());
+    if (due === undefined) return [];
+    const { id, endsAt } = ending;
+    return [{ id, endsAt, days: due, mail: () => mailOf(participant, ending, due, terms) }];
+  });
+  return [...issues, ...endings];
+}
+
+async function remind(
+  { directory, send, log }: ReminderDeps,
+  { orgId }: Participant,
+  due: Due,
 ): Promise<"nothing" | "tried" | "unreachable"> {
-  const { orgId } = participant;
-  const claim = await claimReminder(directory, orgId, ending, days);
+  const { days } = due;
+  const claim = await claimReminder(directory, orgId, due, days);
   if (claim === undefined) return "nothing";
-  const mail = await mailOf(participant, ending, days, terms);
+  const mail = await due.mail();
   const sent = await send(mail);
   const state = await settleReminder(directory, claim, sent.outcome);
   const { messageId } = mail;

@@ -283,3 +283,37 @@ Deno.test("no participant's text becomes a header or a receiver of a mail [DRM4]
     400,
   );
 });
+
+Deno.test("contacts get a mail about a new certificate, statement and login, once, also while suspended [DRM5]", async () => {
+  await using all = await openReminding();
+  const { env, server } = all;
+  await env.remind();
+  assertEquals(server.mails, [], "the onboarding's own keys and statement are no news");
+  await env.admin("POST", "/participants/SHOP/logins", { name: "luis" });
+  await env.admin("POST", "/participants/SHOP/statement");
+  const { csrs } = await thirdParty([2, 3]) as { readonly csrs: unknown };
+  assertEquals((await env.admin("POST", "/participants/SHOP/certificates", { csrs })).status, 201);
+  await env.admin("PUT", "/participants/SHOP/status", { status: "Suspended", reason: "audit" });
+  await env.remind();
+  await env.remind();
+  const texts = server.mails.map(({ source }) => source.replaceAll(/=\r?\n/g, ""));
+  assertEquals(texts.length, 3);
+  for (const [index, words] of ["A login for a person", "A software statement", "A certificate"].entries()) {
+    assertStringIncludes(texts[index] ?? "", `${words} was issued for`);
+    assertStringIncludes(texts[index] ?? "", "by ana.");
+    assertStringIncludes(texts[index] ?? "", "Subject: [Sandbox] SHOP: something was issued");
+  }
+  assertEquals(server.mails.map(({ to }) => to), Array(3).fill(["luis@shop.example", ADMINISTRATORS]));
+  assertEquals(new Set(server.mails.map(idOf)).size, 3);
+});
+
+Deno.test("a mail about what was issued is sent when the mail server is back, and not after a week [DRM5]", async () => {
+  for (const [days, mails] of [[6.9, 1], [7, 0]] as const) {
+    await using all = await openReminding();
+    const { env, server } = all;
+    await env.admin("POST", "/participants/SHOP/logins", { name: "luis" });
+    env.now += days * DAY;
+    await env.remind();
+    assertEquals(server.mails.length, mails, `${days} days`);
+  }
+});
