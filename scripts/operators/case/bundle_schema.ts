@@ -5,6 +5,18 @@ const hash = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 const base64url = z.string().regex(/^[A-Za-z0-9_-]*$/);
 const jwt = z.string().regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}$/);
 const count = z.int().nonnegative();
+/** 16 random bytes. */
+const salt = z.string().regex(/^[A-Za-z0-9_-]{22}$/);
+
+const authentication = z.looseObject({
+  clientId: z.string(),
+  certificate: hash,
+  method: z.string(),
+  target: z.string(),
+  assertion: z.looseObject({ kid: z.string(), jtiHash: hash }).optional(),
+  token: hash.optional(),
+  proof: jwt.optional(),
+});
 
 const item = z.strictObject({
   kind: z.string(),
@@ -13,7 +25,7 @@ const item = z.strictObject({
   key: hash.optional(),
 });
 
-/** Members that later versions add are kept: the leaf covers every member of a record. */
+/** Other members are kept: the leaf covers every member of a record. */
 const record = z.looseObject({
   at: z.int(),
   event: z.string(),
@@ -21,8 +33,11 @@ const record = z.looseObject({
   subject: z.string(),
   reason: z.string().optional(),
   interactionId: z.string().optional(),
-  sequence: z.int().positive().optional(),
-  salt: z.string().optional(),
+  sequence: z.int().positive(),
+  salt,
+  previous: hash.optional(),
+  authentication: authentication.optional(),
+  issued: z.strictObject({ code: hash.optional(), token: hash.optional() }).optional(),
   page: z.looseObject({ sha256: z.string() }).optional(),
   items: z.array(item).optional(),
   deleted: z.array(z.string()).optional(),
@@ -32,7 +47,7 @@ const record = z.looseObject({
 const body = z.strictObject({
   bytes: base64url,
   signature: z.string().optional(),
-  salt: base64url.optional(),
+  salt,
 });
 
 const entry = z.strictObject({
@@ -94,6 +109,14 @@ export const statementSchema = z.strictObject({
 
 export type Bundle = z.infer<typeof bundleSchema>;
 export type BundleEntry = Bundle["entries"][number];
+/** A piece of evidence whose digest and signature are good. */
+export interface Piece {
+  readonly entry: BundleEntry;
+  readonly kind: string;
+  /** What the bytes say. */
+  readonly content: unknown;
+}
+
 export type Body = z.infer<typeof body>;
 export type Item = z.infer<typeof item>;
 export type Deletion = z.infer<typeof deletionSchema>;

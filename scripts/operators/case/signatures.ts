@@ -57,7 +57,8 @@ export function kidOf(jws: string): unknown {
   return headerOf(jws.slice(0, jws.indexOf(".")))?.["kid"];
 }
 
-function headerOf(segment: string): Header | undefined {
+/** Returns the header of a JWS with PS256, from its first segment. */
+export function headerOf(segment: string): Header | undefined {
   const bytes = bytesOf(segment);
   const header = bytes === undefined ? undefined : jsonIn(bytes);
   if (typeof header !== "object" || header === null || Reflect.get(header, "alg") !== "PS256") {

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { boundedText } from "../../../src/base/kernel/foreign_text.ts";
 import type { Revocations } from "./certificates.ts";
 import { jsonIn } from "./signatures.ts";
-import { type Party, signerLines, strangersIn, type Trusted } from "./signers.ts";
+import { type Party, signedKind, signerLines, strangersIn, type Trusted } from "./signers.ts";
 import { verifyBundle } from "./verify_bundle.ts";
 import { type DeletionFound, type Findings, newFindings } from "./verify_parts.ts";
 
@@ -48,12 +48,25 @@ export async function verify(
       faults++;
     }
   }
-  for (const stranger of strangersIn(findings.signers, trusted)) {
+  const strangers = [...strangersIn(findings.signers, trusted), ...silentParties(findings, trusted)];
+  for (const stranger of strangers) {
     print(`DOES NOT HOLD: ${stranger}`);
     faults++;
   }
   if (faults === 0) { for (const line of summaryOf(findings, trusted)) print(line); }
   return faults === 0;
+}
+
+/** Yields each party that the reader asks about and that took a step, and whose signature is nowhere. */
+function* silentParties({ bundle, signers }: Findings, trusted: Trusted): Generator<string> {
+  for (const party of ["tpp", "bank"] as const) {
+    if (trusted[party] === undefined || bundle === undefined) continue;
+    const signed = [...signers.values()].some((signer) => signer.party === party);
+    const steps = bundle.entries.flatMap(({ record }) => (record.items ?? []).map(({ kind }) => kind));
+    if (!signed && steps.some((kind) => signedKind(kind)?.by === party)) {
+      yield `no signature of --${party} is left, so nothing but the platform's word says what this party did`;
+    }
+  }
 }
 
 function summaryOf(findings: Findings, trusted: Trusted): readonly string[] {
@@ -62,17 +75,14 @@ function summaryOf(findings: Findings, trusted: Trusted): readonly string[] {
     return [...deletionLines(deletion), ...signerLines(signers, trusted, ["platform"])];
   }
   if (bundle === undefined || statement === undefined || checkpoint === undefined) return [];
-  const inLog = bundle.entries.filter(({ index }) => index !== undefined).length;
-  const older = bundle.entries.length - inLog;
   return [
     `HOLDS: consent ${statement.consent}, payment ${statement.payment}`,
     `signed by ${statement.iss} at ${timeOf(statement.iat)}; nothing was changed since`,
     `complete: ${statement.consent_entries} entries of the consent, ${statement.payment_entries} of the payment, in order`,
     ...(statement.consent_entries > 0 ? [] : ["the consent was lost with a restore of the database"]),
-    `in the log: ${inLog} entries are in the ${checkpoint.size} leaves that were signed at ${
+    `in the log: ${bundle.entries.length} entries are in the ${checkpoint.size} leaves that were signed at ${
       timeOf(checkpoint.iat)
     }`,
-    ...(older === 0 ? [] : [`not in the log: ${older} entries of an earlier version`]),
     `signatures that verify: ${signatures}`,
     ...(deleted === 0 ? [] : [`deleted since: ${deleted} pieces of evidence, whose digests stay`]),
     ...(unsigned.size === 0 ? [] : [`not signed: ${[...unsigned].toSorted().join(", ")}`]),

@@ -15,6 +15,9 @@ import {
   statementSchema,
 } from "./bundle_schema.ts";
 import { bytesOf, digestOf, isDetachedJws, jsonIn, openJws, textOf } from "./signatures.ts";
+import { verifyAgreement } from "./agreement.ts";
+import { clientOf, isTimely, verifyRequests } from "./proofs.ts";
+import { verifyRequired } from "./required.ts";
 import { noteSigner, type SignedKind, signedKind } from "./signers.ts";
 import { isDeletion, verifyDeletion } from "./verify_deletion.ts";
 import {
@@ -49,6 +52,10 @@ export async function* verifyBundle(bytes: Uint8Array, findings: Findings): Asyn
   const documents = new Map(bundle.documents.map((text) => [textOf(digestOf(text)), text]));
   const gone = new Set(bundle.entries.flatMap(({ record }) => record.deleted ?? []));
   for (const entry of bundle.entries) yield* verifyEvidence(entry, documents, gone, findings);
+  if (findings.statement === undefined) return;
+  yield* verifyRequired(bundle.entries, findings.statement);
+  yield* verifyRequests(bundle.entries, findings.statement);
+  yield* verifyAgreement(findings.pieces, bundle.entries, findings.statement);
 }
 
 /** The platform's signature over the whole file. */
@@ -70,14 +77,13 @@ function* verifyOrder(entries: readonly BundleEntry[], statement: Statement | un
   ]);
   const last = new Map<string, { sequence: number; position: number }>();
   let position = -Infinity;
-  for (const { record: { subject, sequence = 0 }, position: next } of entries) {
+  for (const { record: { subject, sequence }, position: next } of entries) {
     const before = last.get(subject) ?? { sequence: 0, position: -Infinity };
     if (!stated.has(subject)) yield `an entry is of ${subject}, another case`;
     if (next < position || next <= before.position) yield `entry ${sequence} of ${subject} is out of order`;
-    if (sequence !== 0 && sequence !== before.sequence + 1) {
+    if (sequence !== before.sequence + 1) {
       yield `entries of ${subject} are missing before ${sequence}`;
     }
-    if (sequence === 0 && before.sequence !== 0) yield `an entry of ${subject} has no number`;
     last.set(subject, { sequence, position: next });
     position = next;
   }
@@ -124,8 +130,8 @@ async function* verifyItem(
   if (item.key === undefined) {
     findings.unsigned.add(item.kind);
     if (body.signature !== undefined) yield `${name} names no key`;
-    // Entries of earlier versions, without a salt, name no keys.
-    if (kind !== undefined && entry.record.salt !== undefined) yield `${name} is not signed`;
+    if (kind !== undefined) yield `${name} is not signed`;
+    else findings.pieces.push({ entry, kind: item.kind, content: contentOf(item.kind, bytes) });
     return;
   }
   if (kind === undefined) return yield `${name} is signed, and this program does not know who signs it`;
@@ -135,8 +141,21 @@ async function* verifyItem(
   if (content === undefined) return yield `the signature of ${name} does not verify`;
   findings.signatures++;
   noteSigner(findings.signers, kind.by, item.kind, key.data);
+  findings.pieces.push({ entry, kind: item.kind, content: jsonIn(content) });
+  if (body.signature !== undefined) yield* verifySigner(name, entry, body.signature);
   yield* verifyKey(`the key of ${name}`, key.data, entry.record.at, findings);
   if (!isOfCase(kind, content, findings.statement)) yield `${name} is about another ${kind.names?.of}`;
+}
+
+function contentOf(kind: string, bytes: Uint8Array): unknown {
+  if (kind !== "pushed_request") return jsonIn(bytes);
+  return Object.fromEntries(new URLSearchParams(new TextDecoder().decode(bytes)));
+}
+
+/** A detached signature names its time and its client in its header, if it names them. */
+function* verifySigner(name: string, { record }: BundleEntry, signature: string): Generator<string> {
+  if (!isTimely(signature, record.at)) yield `${name} was signed at another time`;
+  if ((clientOf(signature) ?? record.actor) !== record.actor) yield `${name} was signed for another client`;
 }
 
 /** Returns what was signed, or undefined if the signature does not verify or has another form than its kind has. */

@@ -30,9 +30,9 @@ export async function* verifyDeletion(value: unknown, findings: Findings): Async
   yield* verifySigned(signed, claims.data, findings);
   yield* verifyCheckpoint(bundle, findings);
   const { entry } = bundle;
-  const { salt, subject, event } = entry.record;
+  const { subject, event } = entry.record;
   const isOfDeletion = subject === "retention audit" && event === "retention.applied";
-  if (salt === undefined || !isOfDeletion) yield "the entry is not one of a deletion";
+  if (!isOfDeletion) yield "the entry is not one of a deletion";
   yield* verifyEntry(entry, findings.checkpoint);
   const [item] = entry.record.items ?? [];
   const bytes = item?.kind === "retention" ? bytesOf(entry.bodies[0]?.bytes ?? "") : undefined;

@@ -9,6 +9,7 @@ import type {
   Deletion,
   DeletionStatement,
   Key,
+  Piece,
   Statement,
 } from "./bundle_schema.ts";
 import { chainFaults, type Revocations } from "./certificates.ts";
@@ -44,12 +45,14 @@ export interface Findings {
   readonly signers: Signers;
   /** Kinds of evidence without a signature. */
   readonly unsigned: Set<string>;
+  /** Evidence whose digest and signature are good. */
+  readonly pieces: Piece[];
   /** The reader's list of revoked certificates. */
   readonly revoked: Revocations;
 }
 
 export function newFindings(revoked: Revocations = new Map()): Findings {
-  return { signatures: 0, deleted: 0, signers: new Map(), unsigned: new Set(), revoked };
+  return { signatures: 0, deleted: 0, signers: new Map(), unsigned: new Set(), pieces: [], revoked };
 }
 
 /** Returns the RFC 8785 form of a JSON value, or an empty text if it has none, as for 1e999. */
@@ -98,7 +101,7 @@ export async function* openPlatformJws(
 export function* verifyEntry(entry: BundleEntry, checkpoint: Checkpoint | undefined): Generator<string> {
   const { record, bodies, index, proof } = entry;
   const name = nameOf(entry);
-  if (record.salt !== undefined && checkpoint !== undefined) {
+  if (checkpoint !== undefined) {
     const { size, root } = checkpoint;
     const leaf = leafHash(new TextEncoder().encode(canonicalOf(record)));
     const hashes = (proof ?? []).flatMap((hash) => asHash(hash) ?? []);
@@ -114,7 +117,7 @@ export function* verifyEntry(entry: BundleEntry, checkpoint: Checkpoint | undefi
   }
 }
 
-function bodyDigest({ bytes, signature = "", salt = "" }: Body): string | undefined {
+function bodyDigest({ bytes, signature = "", salt }: Body): string | undefined {
   const [content, random] = [bytesOf(bytes), bytesOf(salt)];
   if (content === undefined || random === undefined) return undefined;
   return textOf(digestOf(random, digestOf(content), digestOf(signature)));
@@ -130,7 +133,7 @@ export async function* verifyKey(
 }
 
 export function nameOf({ record: { subject, sequence, event } }: BundleEntry): string {
-  return `entry ${sequence ?? "without number"} of ${subject} (${event})`;
+  return `entry ${sequence} of ${subject} (${event})`;
 }
 
 /** The digest that the platform has signed is that of the file, and the certificates of its keys are good. */
@@ -141,6 +144,9 @@ export async function* verifySigned(
 ): AsyncGenerator<string> {
   if (bundle_sha256 !== textOf(digestOf(canonicalOf(signed)))) {
     yield "the file was changed after the platform signed it: its digest is not the one of the statement";
+  }
+  if (new Set(signed.keys.map(({ kid }) => kid)).size !== signed.keys.length) {
+    yield "two of the platform's keys have the same kid";
   }
   for (const key of signed.keys) yield* verifyKey(`the platform's key ${key.kid}`, key, iat * 1000, findings);
 }

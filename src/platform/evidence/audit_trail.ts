@@ -44,9 +44,9 @@ export const auditRecord = defineRecord<AuditEntry>({
     actor: text,
     reason: optional(text),
     page: optional(z.looseObject({ language: text, sha256: text })),
-    sequence: optional(count),
+    sequence: count,
     interactionId: optional(text),
-    salt: optional(text),
+    salt: text,
     items: optional(z.array(item)),
     authentication: optional(authentication),
     issued: optional(z.looseObject({ code: optional(text), token: optional(text) })),
@@ -61,9 +61,9 @@ export const auditRecord = defineRecord<AuditEntry>({
 
 /** A stored subject of a history. */
 export interface Recorded {
-  /** Position of the newest entry in its history, milliseconds. Absent in a record of an earlier version. */
+  /** Position of the newest entry in its history, milliseconds. Absent before the first. */
   readonly recorded?: WallTime;
-  /** Number of the newest entry in its history. Absent in a record of an earlier version. */
+  /** Number of the newest entry in its history. Absent before the first. */
   readonly sequence?: number;
 }
 

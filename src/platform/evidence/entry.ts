@@ -52,8 +52,8 @@ export interface AuditEntry {
   readonly reason?: string;
   /** The page on which a customer decided, if the decision was made on the platform's screen. */
   readonly page?: ShownPage;
-  /** Position in its history: 1, 2, 3 … Absent in an entry of an earlier version. */
-  readonly sequence?: number;
+  /** Position in its history: 1, 2, 3 … */
+  readonly sequence: number;
   /** Of the request that caused the change; absent if none did. */
   readonly interactionId?: string;
   /** How the participant of the request was authenticated; absent if no participant sent it. */
@@ -64,7 +64,7 @@ export interface AuditEntry {
   /** Places of the evidence of earlier entries that was deleted in this step. */
   readonly deleted?: readonly string[];
   /** 16 random bytes, base64url. The hash of an entry cannot be compared with guessed entries. */
-  readonly salt?: string;
+  readonly salt: string;
   /** The evidence of this step, by digest. */
   readonly items?: readonly EvidenceItem[];
 }

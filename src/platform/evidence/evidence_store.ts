@@ -13,8 +13,8 @@ import type { EvidenceBody } from "./evidence.ts";
 
 /** A part of the bytes. The first one also has the other members of the body. */
 interface Part extends Omit<EvidenceBody, "bytes"> {
-  /** Base64url. Earlier versions stored the bytes themselves. */
-  readonly bytes: string | Uint8Array;
+  /** Base64url. */
+  readonly bytes: string;
   /** Its data key was erased. */
   readonly isErased?: boolean;
 }
@@ -33,7 +33,7 @@ export const evidenceRecord = defineRecord<Part>({
   schema: z.looseObject({
     signature: optional(text),
     salt: optional(text),
-    bytes: z.union([text, z.instanceof(Uint8Array)]),
+    bytes: text,
     isErased: optional(flag),
   }),
   version: 1,
@@ -75,5 +75,5 @@ function bodyKeys(place: string): readonly Key[] {
 }
 
 function bytesOf({ bytes }: Part): Uint8Array<ArrayBuffer> {
-  return typeof bytes === "string" ? Uint8Array.fromBase64(bytes, { alphabet: "base64url" }) : bytes.slice();
+  return Uint8Array.fromBase64(bytes, { alphabet: "base64url" });
 }

@@ -72,11 +72,10 @@ async function readHistory(store: Store, subject: string): Promise<readonly Name
   return (await placedHistoryOf(store, subject)).map((placed) => ({ subject, ...placed }));
 }
 
-function placesOf({ subject, entry: { items = [], sequence = 0 } }: NamedEntry): readonly string[] {
+function placesOf({ subject, entry: { items = [], sequence } }: NamedEntry): readonly string[] {
   return items.map(({ kind, place }) => place ?? usualPlace(subject, sequence, kind));
 }
 
-/** An entry of a client that an earlier version registered names no document. */
 function documentsOf({ entry: { items = [], documents = [] } }: NamedEntry): readonly string[] {
   return [...items.flatMap(({ key }) => key ?? []), ...documents.map(({ sha256 }) => sha256)];
 }

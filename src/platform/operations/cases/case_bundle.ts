@@ -76,14 +76,13 @@ export async function withStatement(
   return `${canonicalize({ ...unsigned, statement })}\n`;
 }
 
-/** An entry of an earlier version has no salt, and is not in the log. A changed one is not either. */
+/** An entry that was changed is not in the log. */
 export async function representEntry(
   { subject, position, entry, items }: CaseEntry,
   log: LogView,
 ): Promise<Json | "waiting"> {
   const bodies = items.map(({ body }) => body === null ? null : { ...body, bytes: base64url(body.bytes) });
   const represented = { record: { ...entry, subject }, position, bodies };
-  if (entry.salt === undefined) return represented;
   const leaf = leafHash(subject, entry);
   const inclusion = await log.inclusion(leaf, entry.at);
   if (inclusion !== undefined) {

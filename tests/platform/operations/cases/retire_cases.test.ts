@@ -135,7 +135,7 @@ Deno.test("a proof of deletion that was changed, or is of another case, does not
       [/"subject":"retention audit"/, '"subject":"software x"', /the entry is not one of a deletion/],
       [/"subject":"retention audit"/, '"subject":"retention evidence"', /the entry is not one of a deletion/],
       [/"event":"retention.applied"/, '"event":"retention.begun"', /the entry is not one of a deletion/],
-      [/"salt":"[^"]+","sequence"/, '"sequence"', /the entry is not one of a deletion/],
+      [/"salt":"[^"]+","sequence"/, `"salt":"${"A".repeat(22)}","sequence"`, /is not in the signed log/],
     ] as const
   ) {
     const changed = text.replace(part, to);
@@ -144,4 +144,6 @@ Deno.test("a proof of deletion that was changed, or is of another case, does not
     assert(faults.some((each) => fault.test(each)), faults.join("\n"));
     assert(faults.some((each) => each.startsWith("the file was changed after")), faults.join("\n"));
   }
+  const unsalted = text.replace(/"salt":"[^"]+","sequence"/, '"sequence"');
+  assertEquals(await faultsOf(unsalted), ["the proof of deletion has not its form"]);
 });

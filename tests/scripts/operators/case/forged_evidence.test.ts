@@ -2,66 +2,13 @@
 import "reflect-metadata";
 import { assert, assertMatch } from "@std/assert";
 import canonicalize from "canonicalize";
-import { decodeJwt } from "jose";
-import { type BundleEntry, bundleSchema } from "../../../../scripts/operators/case/bundle_schema.ts";
-import { bytesOf, digestOf, textOf } from "../../../../scripts/operators/case/signatures.ts";
+import { bundleSchema } from "../../../../scripts/operators/case/bundle_schema.ts";
+import { textOf } from "../../../../scripts/operators/case/signatures.ts";
 import { sha256 } from "../../../../src/base/kernel/identifiers.ts";
-import { inclusionPath } from "../../../../src/base/merkle/proofs.ts";
-import { hashText, leafHash, treeHead } from "../../../../src/base/merkle/tree.ts";
 import { openEnvironment } from "testing/environment.ts";
-import { clientAssertion, signJwt } from "testing/jwts.ts";
-import { testKey } from "testing/keys.ts";
+import { clientAssertion } from "testing/jwts.ts";
 import { grownBundle, openJudge, printedThumbprints, settled, toolsFor } from "./bundles.ts";
-
-type Mutable<T> = { -readonly [K in keyof T]: Mutable<T[K]> };
-type Forged = Mutable<ReturnType<typeof bundleSchema.parse>>;
-type Entry = Forged["entries"][number];
-
-/** The platform changes entries, and signs them anew with its own key, in a log of its own. */
-async function forge(text: string, change: (bundle: Forged) => void | Promise<void>): Promise<string> {
-  const bundle = bundleSchema.parse(JSON.parse(text)) as Forged;
-  await change(bundle);
-  for (const { record, bodies } of bundle.entries) {
-    for (const [at, item] of (record.items ?? []).entries()) {
-      const body = bodies[at];
-      if (!body) continue;
-      const [salt, bytes] = [bytesOf(body.salt ?? ""), bytesOf(body.bytes)];
-      item.sha256 = textOf(digestOf(salt ?? "", digestOf(bytes ?? ""), digestOf(body.signature ?? "")));
-    }
-  }
-  const leaves = bundle.entries.map(({ record }) =>
-    leafHash(new TextEncoder().encode(canonicalize(record) ?? ""))
-  );
-  for (const [index, entry] of bundle.entries.entries()) {
-    entry.index = index;
-    entry.proof = inclusionPath(index, leaves.length)
-      .map(({ start, end }) => hashText(treeHead(leaves.slice(start, end))));
-  }
-  const by = { key: await testKey(12), kid: bundle.keys[0]?.kid ?? "" };
-  const { statement, checkpoint, ...rest } = bundle;
-  const head = { ...decodeJwt(checkpoint), size: leaves.length, root: hashText(treeHead(leaves)) };
-  const signed = { ...rest, checkpoint: await signJwt(by, head, { typ: "evidence-log-checkpoint+jwt" }) };
-  const claims = { ...decodeJwt(statement), bundle_sha256: await sha256(canonicalize(signed) ?? "") };
-  return `${
-    canonicalize({ ...signed, statement: await signJwt(by, claims, { typ: "evidence-bundle+jwt" }) })
-  }\n`;
-}
-
-function find(
-  bundle: Forged,
-  kind: string,
-): { entry: Entry; item: NonNullable<Entry["record"]["items"]>[number]; at: number } {
-  for (const entry of bundle.entries) {
-    const at = (entry.record.items ?? []).findIndex((item) => item.kind === kind);
-    const item = entry.record.items?.[at];
-    if (item !== undefined) return { entry, item, at };
-  }
-  throw new Error(`no ${kind}`);
-}
-
-function put({ entry, at }: ReturnType<typeof find>, body: BundleEntry["bodies"][number]): void {
-  entry.bodies[at] = body as Entry["bodies"][number];
-}
+import { find, forge, type Forged, put, SALT } from "./forging.ts";
 
 Deno.test("a platform cannot make up the evidence of a TPP or a bank, or take it from another case [EV11]", async (t) => {
   await using env = await openEnvironment();
@@ -82,7 +29,7 @@ Deno.test("a platform cannot make up the evidence of a TPP or a bank, or take it
       const forged = await forge(text, (bundle) => {
         const found = find(bundle, kind);
         delete found.item.key;
-        put(found, { bytes: textOf(new TextEncoder().encode("made up")), salt: "" });
+        put(found, { bytes: textOf(new TextEncoder().encode("made up")), salt: SALT });
       });
       const [holds, said] = await judged(forged, ...named);
       assert(!holds);
@@ -92,7 +39,7 @@ Deno.test("a platform cannot make up the evidence of a TPP or a bank, or take it
   await t.step("a client assertion in the place of a payment request", async () => {
     const jwt = await clientAssertion(env, env.tpp, "BANKA");
     const forged = await forge(text, (bundle) => {
-      put(find(bundle, "payment_request"), { bytes: textOf(new TextEncoder().encode(jwt)), salt: "" });
+      put(find(bundle, "payment_request"), { bytes: textOf(new TextEncoder().encode(jwt)), salt: SALT });
     });
     const [holds, said] = await judged(forged, ...named);
     assert(!holds);
