@@ -58,7 +58,14 @@ async function fill(store: Store, count: number): Promise<void> {
     const writes = Array.from({ length: Math.min(900, count - from) }, (_, index) => ({
       kind: "set" as const,
       key: auditKey("x", from + index, "id"),
-      value: { at: 0, event: `e.${from + index}`, actor: "a", v: 1 } satisfies AuditEntry & { v: number },
+      value: {
+        at: 0,
+        event: `e.${from + index}`,
+        actor: "a",
+        salt: "AAAAAAAAAAAAAAAAAAAAAA",
+        sequence: from + index + 1,
+        v: 1,
+      } satisfies AuditEntry & { v: number },
     }));
     await store.commit({ checks: [], writes });
   }
