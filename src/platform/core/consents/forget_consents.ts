@@ -77,11 +77,12 @@ async function forget(deps: ForgetConsentsDeps, deadline: Deadline, keptNow: num
       return true;
     }
     const isLast = places.length <= MAX_PLACES;
-    if (isLast || entry === null) deps.consents.stageDeadlineGone(tx, deadline);
-    if (entry === null || entry.value.status !== "Rejected") return true; // recovered after a restore
+    const rejected = entry?.value.status === "Rejected" ? entry : undefined; // else deleted, or recovered after a restore
+    if (isLast || rejected === undefined) deps.consents.stageDeadlineGone(tx, deadline);
+    if (rejected === undefined) return true;
     const now = deps.clock();
     const deleted = places.slice(0, MAX_PLACES);
-    deps.consents.stageForgotten(tx, entry, forgotten(entry.value, now), deleted, isLast);
+    deps.consents.stageForgotten(tx, rejected, forgotten(rejected.value, now), deleted, isLast);
     return true;
   });
 }

@@ -1,6 +1,6 @@
 /** Consents that were never authorised lose their personal data after the configured days. */
 import { assert, assertEquals, assertFalse } from "@std/assert";
-import { newConsentId } from "../../../../src/base/kernel/identifiers.ts";
+import { asConsentId, newConsentId } from "../../../../src/base/kernel/identifiers.ts";
 import { auditKey, consentForgettingKey } from "../../../../src/platform/config/store_keys.ts";
 import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
 import { memberOf } from "testing/answers.ts";
@@ -90,6 +90,31 @@ Deno.test("consents that cannot be handled keep no other from its turn [EN10]", 
   for (let pass = 0; pass < 3; pass++) await env.platform.forgetConsents();
   assertFalse((await stored(env)).includes("Flowers for Ada"));
   assertEquals(await statusOf(env, flow.consentId), 400);
+});
+
+Deno.test("a consent that was recovered leaves the list of those to forget, however much evidence it has [EN10, G9]", async () => {
+  await using env = await openEnvironment();
+  const paid = await authorised(env);
+  await good(pay(env, paid), 201);
+  const consentId = asConsentId(paid.consentId) ?? newConsentId();
+  const items = Array.from({ length: 101 }, (_, index) => ({ kind: `k${index}`, sha256: "x" }));
+  const note = { v: 1, sequence: 99, at: env.now, event: "consent.noted", actor: "clock", items };
+  await env.store.commit({
+    checks: [],
+    writes: [
+      {
+        kind: "set",
+        key: consentForgettingKey(1, consentId),
+        value: { consentId: paid.consentId, v: 1 },
+      },
+      { kind: "set", key: auditKey(paid.consentId, env.now + 1, "one"), value: note },
+    ],
+  });
+  await elapse(env, 1000);
+  assertEquals(await env.platform.forgetConsents(), 1);
+  assertEquals((await env.snapshot()).filter(({ key }) => key[0] === "consent_forgetting"), []);
+  assertEquals(await env.platform.forgetConsents(), 0);
+  assertEquals(await statusOf(env, paid.consentId), 200);
 });
 
 Deno.test("a clock that is ahead deletes no personal data of a consent early [EN10, EN15]", async () => {
