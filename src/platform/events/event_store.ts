@@ -109,8 +109,8 @@ export interface EventStoreDeps {
 
 export function openEventStore(deps: EventStoreDeps): EventStore {
   const { store, clock, keepMs, baseUrl } = deps;
-  const { wake, ...wakes } = openWakes();
-  const stageNotice = openNoticeStaging(deps);
+  const { wake, wakePolls, ...wakes } = openWakes();
+  const stageNotice = openNoticeStaging(deps, wakePolls);
   const waiting: EventStore["waiting"] = (owner, limit, after) =>
     listKept(
       (size, last) => listWaiting(store, owner, size, last),
@@ -146,11 +146,15 @@ export function openEventStore(deps: EventStoreDeps): EventStore {
   };
 }
 
-function openNoticeStaging({ clock, keepMs }: EventStoreDeps): EventStore["stageNotice"] {
+function openNoticeStaging(
+  { clock, keepMs }: EventStoreDeps,
+  wakePolls: (owner: NoticeOwner) => void,
+): EventStore["stageNotice"] {
   return (tx, { clientId, bank }, { position, resource }, { type, status, at, about, link, details }) => {
     const stagedAt = clock();
     const notice = { type, status, at, about, link, details, stagedAt, ...causeOf(tx) };
     noticeRecord.set(tx, noticeKey(clientId, bank, position, resource), notice, stagedAt + keepMs);
+    tx.onCommit.push(() => wakePolls(bank === undefined ? { clientId } : { clientId, bank }));
   };
 }
 
@@ -247,13 +251,25 @@ async function listFirst(
 }
 
 /** The polls of this process that wait, by owner. */
-function openWakes(): Pick<EventStore, "wake" | "onStaged" | "onEveryStaged"> {
+function openWakes(): Pick<EventStore, "wake" | "onStaged" | "onEveryStaged"> & {
+  /** Without a bank, the polls of the client at every bank. */
+  readonly wakePolls: (owner: NoticeOwner) => void;
+} {
   const waiting = new Map<string, Set<() => void>>();
   const every: ((owner: EventOwner) => void)[] = [];
   const nameOf = ({ clientId, bank }: EventOwner): string => `${clientId} ${bank}`;
+  const wakePolls = ({ clientId, bank }: NoticeOwner): void => {
+    for (const [name, wakes] of waiting) {
+      const isWoken = bank === undefined
+        ? name.startsWith(`${clientId} `)
+        : name === nameOf({ clientId, bank });
+      if (isWoken) wakes.forEach((wake) => wake());
+    }
+  };
   return {
+    wakePolls,
     wake({ clientId, bank }) {
-      waiting.get(nameOf({ clientId, bank }))?.forEach((wake) => wake());
+      wakePolls({ clientId, bank });
       every.forEach((wake) => wake({ clientId, bank }));
     },
     onEveryStaged: (wake) => void every.push(wake),
