@@ -56,8 +56,8 @@ export async function onboardParticipant(
   const issued = isCertified
     ? { statement: await signStatement(directory.statementKeys.signer, directory.terms, participant) }
     : {};
-  const once = { what: "onboarding", attempts: 1, lost: () => false };
-  const isStored = await transact(directory, once, async (tx) => {
+  const options = { what: "onboarding", lost: () => false };
+  const isStored = await transact(directory, options, async (tx) => {
     await approval?.stage(tx, undefined);
     const happened = { notes: [note(participant, keys)], at: now, who, approval: approval?.note };
     stageParticipant(tx, participant, null, happened);

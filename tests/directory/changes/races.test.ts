@@ -12,6 +12,7 @@ import {
   thirdParty,
 } from "testing/directory_environment.ts";
 import { openGatedStore } from "support/gated_store.ts";
+import { approve, openTwo, proposed } from "./two_administrators.ts";
 
 const MANY = 40;
 
@@ -133,6 +134,23 @@ Deno.test("PUT status: software is never Active under an organisation that is no
     assertEquals([line?.org_status, line?.software_client_status], [organisation, follows]);
     assertEquals((await env.get("/participants/SHOP/jwks")).body.keys, []);
   }
+});
+
+Deno.test("POST approve: two onboardings that are approved at once are both made [DRC9, E1]", async () => {
+  const store = await openGatedStore();
+  await using env = await openTwo({ store });
+  const ids = [
+    await proposed(env, "POST", "/participants", await thirdParty([0, 1], { org_id: "ONE" })),
+    await proposed(env, "POST", "/participants", await thirdParty([2, 3], { org_id: "TWO" })),
+  ];
+  store.gather(2);
+  const answers = await Promise.all(ids.map((id) => approve(env, id)));
+  assertEquals(answers.map(({ status, body }) => [status, body.state]), [[200, "approved"], [
+    200,
+    "approved",
+  ]]);
+  assertEquals((await env.get("/participants")).body.map(({ org_id }) => org_id).toSorted(), ["ONE", "TWO"]);
+  await store.close();
 });
 
 /** A directory whose commits can be made to wait for each other: everybody has looked before anybody writes. */
