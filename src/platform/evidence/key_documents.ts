@@ -2,6 +2,7 @@
 import canonicalize from "canonicalize";
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
 import type { KeyRing } from "../../base/jose/key_ring.ts";
+import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
 import { type SharedDocument, sharedDocument } from "./document_store.ts";
 
 const MEMBERS = ["kty", "n", "e", "kid", "use", "x5t#S256"] as const;
@@ -20,13 +21,24 @@ export function documentOfKey(key: CryptoKey): SharedDocument | undefined {
   return documents.get(key);
 }
 
-/** Returns the document of the key that signs for the platform now. */
-export function ownKeyDocument({ signer: { key, kid }, publicJwks }: KeyRing): SharedDocument | undefined {
-  const known = documents.get(key);
-  if (known !== undefined) return known;
-  const jwk = publicJwks.keys.find((published) => published["kid"] === kid);
-  if (jwk !== undefined) rememberPublished(key, jwk);
-  return documents.get(key);
+/** A key that signs for the platform, and its document. */
+export interface OwnSigner extends NamedKey {
+  readonly document: SharedDocument;
+}
+
+/**
+ * Returns the key that signs for the platform now, with its document. Sign with it whatever names its document: after
+ * the next turn of the event loop, another key may sign.
+ */
+export function ownSignerOf({ signer, publicJwks }: Pick<KeyRing, "signer" | "publicJwks">): OwnSigner {
+  const { kid, key } = signer;
+  if (!documents.has(key)) {
+    const jwk = publicJwks.keys.find((published) => published["kid"] === kid);
+    if (jwk !== undefined) rememberPublished(key, jwk);
+  }
+  const document = documents.get(key);
+  if (document === undefined) throw new Error("the signing key is not published");
+  return { kid, key, document };
 }
 
 /** Returns the RFC 8785 form of the public members and of the certificates (`x5c`). */

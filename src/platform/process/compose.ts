@@ -10,7 +10,7 @@ import { consentStatus } from "../core/consents/read_consent.ts";
 import { openDecryptionLimit } from "../core/frontchannel/decryption_limit.ts";
 import { openBrowserBinding } from "../core/frontchannel/browser_binding.ts";
 import { backTo } from "../core/frontchannel/tpp_redirect.ts";
-import { ownKeyDocument } from "../evidence/key_documents.ts";
+import { ownSignerOf } from "../evidence/key_documents.ts";
 import { listed, type MountedEndpoint } from "../guards/http/endpoint.ts";
 import { currentFacts } from "../../base/http/aside.ts";
 import { apiHeaders, browserHeaders } from "../../base/http/response_headers.ts";
@@ -236,8 +236,7 @@ function composeBrowser(
       log,
       authUrl,
       keys: shared.participantKeys,
-      signer: keys.signer,
-      ownKey: () => ownKeyDocument(keys),
+      ownSigner: () => ownSignerOf(keys),
       decrypters: keys.decrypters,
       takeDecryption: openDecryptionLimit(clock),
       binding: openBrowserBinding(authUrl.startsWith("https:")),

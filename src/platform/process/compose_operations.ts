@@ -59,6 +59,7 @@ export function composeOperations(
       ownKeys: () => keys.publicJwks.keys,
       lanes: shared.admission.state,
       ownKeyRing: keys,
+      signer: keys.signer,
       evidenceLog: openLogStore(store),
       ...erasureParts(parts),
       ...participantReads(shared),

@@ -6,7 +6,7 @@ import {
   type AuthorizationSessionStore,
   openAuthorizationSessionStore,
 } from "../core/frontchannel/authorization_session_store.ts";
-import { ownKeyDocument } from "../evidence/key_documents.ts";
+import { ownSignerOf } from "../evidence/key_documents.ts";
 import type { ErrorDeps } from "../guards/http/on_error.ts";
 import { openExplain } from "../guards/security/proven_caller.ts";
 import { errorPath, TRACES_PAGE_PATH } from "../../portal/paths.ts";
@@ -283,8 +283,7 @@ function composeDelivery(
     log,
     payments,
     fetch: tracedFetch(parts, "bank"),
-    signer: keys.signer,
-    ownKey: () => ownKeyDocument(keys),
+    ownSigner: () => ownSignerOf(keys),
     authUrl: config.authUrl,
     metrics: parts.metrics,
     figures: parts.figures,

@@ -9,11 +9,12 @@ import { readConsent, type ReadConsentDeps } from "../consents/read_consent.ts";
 import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
 import { asClientId, sha256 } from "../../../base/kernel/identifiers.ts";
 import { ApiError, type ApiErrorParts } from "../../../base/kernel/api_error.ts";
+import type { JsonObject } from "../../../base/jose/compact_jws.ts";
 import { type NamedKey, seal } from "../../../base/jose/sealed_jwt.ts";
 import { signClaims } from "../../../base/jose/sign_claims.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
-import type { SharedDocument } from "../../evidence/document_store.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
+import type { OwnSigner } from "../../evidence/key_documents.ts";
 import { canStart, type PushedRequest, referenceOf } from "../oauth/pushed_request.ts";
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
 import { issuerOf } from "../oauth/server_metadata.ts";
@@ -50,15 +51,16 @@ export interface StartDeps extends ReadConsentDeps, TransactDeps {
   readonly clients: ClientStore;
   readonly keys: ParticipantKeySets;
   readonly standingOf: StandingOf;
-  readonly signer: NamedKey;
-  /** Returns the document of the signer's public key. */
-  readonly ownKey: () => SharedDocument | undefined;
+  /** Returns the key that signs now, with its document. */
+  readonly ownSigner: () => OwnSigner;
   readonly consents: ConsentStore;
   readonly authUrl: string;
   readonly rejectInOutage: RejectInOutage;
   /** Whether the bank has recently failed to accept payment orders. */
   readonly isBankFailing: (bank: BankCode, client: ClientId) => boolean;
 }
+
+const UTF8 = new TextEncoder();
 
 /** The opened link. `bindingHash` is the hash of the new cookie that the response will set. */
 export interface StartAuthorization extends RequestState {
@@ -109,15 +111,23 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
     isImplicit(consent),
   );
   const claims = scaRequestClaims(session, { authUrl: deps.authUrl, bank, tpp }, deps.clock());
-  const signed = await signClaims(claims, deps.signer);
+  const { signed, evidence } = await signHandover(deps.ownSigner(), claims);
   const [sealed, opened] = await Promise.all([
     seal(signed, recipient),
-    openSession(deps, command, session, signed),
+    openSession(deps, command, session, evidence),
   ]);
   if (opened === undefined) throw unavailable(deps, request, tpp, contended("authorization session"));
   if (opened !== "opened") return leave(opened);
   const url = scaUrl(bank, sealed);
   return url === undefined ? leave("server_error") : { url, correlationId: session.correlationId };
+}
+
+async function signHandover(
+  signer: OwnSigner,
+  claims: JsonObject,
+): Promise<{ readonly signed: string; readonly evidence: Evidence }> {
+  const signed = await signClaims(claims, signer);
+  return { signed, evidence: { kind: "handover", bytes: UTF8.encode(signed), key: signer.document } };
 }
 
 /**
@@ -128,7 +138,7 @@ async function openSession(
   deps: StartDeps,
   request: RequestState,
   session: AuthorizationSession,
-  handover: string,
+  handover: Evidence,
 ): Promise<"opened" | AuthorizationError | undefined> {
   noteIds(session);
   // Of parallel openings one commits at a time.
@@ -151,9 +161,12 @@ async function openSession(
     deps.requests.stageSession(tx, pushed);
     const now = deps.clock();
     stageFlowOpened(tx, flow, session, now);
-    const bytes = new TextEncoder().encode(handover);
-    const evidence: readonly Evidence[] = [{ kind: "handover", bytes, key: deps.ownKey() }];
-    const event = { at: now, event: "consent.customer_sent_to_bank", actor: "customer", evidence };
+    const event = {
+      at: now,
+      event: "consent.customer_sent_to_bank",
+      actor: "customer",
+      evidence: [handover],
+    };
     await deps.consents.stageNote(tx, session.consentId, event, { sentToBank: true });
     return "opened";
   });

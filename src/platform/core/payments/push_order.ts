@@ -14,8 +14,8 @@ import { secondsUntil } from "../../events/delivery/retry_delays.ts";
 import { HANDOVER_SECONDS, ORDER_PUSH_SECONDS } from "../../../base/profile.ts";
 import type { Payment } from "./payment.ts";
 import type { PushFailure } from "./payment_order.ts";
-import type { SharedDocument } from "../../evidence/document_store.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
+import type { OwnSigner } from "../../evidence/key_documents.ts";
 import { representOrder } from "./payment_order_representation.ts";
 
 /** The bank's possible responses to an order. */
@@ -33,9 +33,8 @@ export interface Push {
 
 export interface PushOrderDeps {
   readonly fetch: typeof fetch;
-  readonly signer: NamedKey;
-  /** Returns the document of the signer's public key. */
-  readonly ownKey: () => SharedDocument | undefined;
+  /** Returns the key that signs now, with its document. */
+  readonly ownSigner: () => OwnSigner;
   readonly authUrl: string;
   /** Sandbox only: banks on this computer's loopback addresses. */
   readonly loopbackBanks: boolean;
@@ -62,8 +61,9 @@ export async function pushOrder(
   if (!isCallable(uri, { loopback: deps.loopbackBanks })) {
     return unsent("payment_orders_uri may not be called");
   }
-  const body = await signedOrder(deps, payment, unixSeconds(now));
-  const order: Evidence = { kind: "order", bytes: new TextEncoder().encode(body), key: deps.ownKey() };
+  const signer = deps.ownSigner();
+  const body = await signedOrder(deps.authUrl, signer, payment, unixSeconds(now));
+  const order: Evidence = { kind: "order", bytes: new TextEncoder().encode(body), key: signer.document };
   let response: Response;
   let text: string | undefined;
   try {
@@ -128,7 +128,7 @@ async function textOf(response: Response): Promise<{ readonly bankText?: string 
   return text === undefined || text === "" ? {} : { bankText: boundedText(text, MAX_TEXT_CHARACTERS) };
 }
 
-function signedOrder({ authUrl, signer }: PushOrderDeps, payment: Payment, iat: number): Promise<string> {
+function signedOrder(authUrl: string, signer: NamedKey, payment: Payment, iat: number): Promise<string> {
   return signClaims({
     iss: authUrl,
     aud: payment.bank,

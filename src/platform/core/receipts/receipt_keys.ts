@@ -14,7 +14,7 @@ import { text } from "../../../base/store/record_fields.ts";
 import type { Reader } from "../../../base/store/store.ts";
 import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
 import { documentAt, stageDocument } from "../../evidence/document_store.ts";
-import { ownKeyDocument } from "../../evidence/key_documents.ts";
+import { ownSignerOf } from "../../evidence/key_documents.ts";
 import { receiptKeyKey } from "../../config/store_keys.ts";
 
 export const receiptKeyRecord = defineRecord<{ readonly document: string }>({
@@ -34,9 +34,7 @@ export type ReceiptSigner = () => Promise<NamedKey>;
 export function openReceiptSigner(deps: TransactDeps & { readonly keys: KeyRing }): ReceiptSigner {
   const stored = new Set<string>(); // bounded by the keys that this process has had
   return async () => {
-    const { kid, key } = deps.keys.signer;
-    const document = ownKeyDocument(deps.keys);
-    if (document === undefined) throw new Error("the signing key is not published");
+    const { kid, key, document } = ownSignerOf(deps.keys);
     if (!stored.has(kid)) {
       await transact(deps, { what: "receipt key" }, (tx) => {
         stageDocument(tx, document);

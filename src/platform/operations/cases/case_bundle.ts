@@ -50,18 +50,19 @@ export async function bundleOf(deps: BundleDeps, consentId: ConsentId): Promise<
     checkpoint: log.checkpoint,
     documents: [...file.documents.values()].toSorted(),
     entries,
-    keys: deps.ownKeyRing.publicJwks.keys.filter(({ use }) => use === "sig"),
   };
   return await withStatement(deps, unsigned, STATEMENT_TYP, await entryCounts(deps, file));
 }
 
-/** Signs the digest of a bundle. Returns its text. */
+/** Adds the published keys and a signature over the digest. Returns the text of the bundle. */
 export async function withStatement(
   { origin, clock, ownKeyRing }: Pick<BundleDeps, "origin" | "clock" | "ownKeyRing">,
-  unsigned: Json,
+  content: Json,
   typ: string,
   claims: JsonObject,
 ): Promise<string> {
+  const { kid, key } = ownKeyRing.signer; // published at this moment
+  const unsigned = { ...content, keys: ownKeyRing.publicJwks.keys.filter(({ use }) => use === "sig") };
   const statement = await signClaims(
     {
       iss: origin.issuer,
@@ -70,7 +71,7 @@ export async function withStatement(
       ...claims,
       bundle_sha256: await sha256(canonicalize(unsigned) ?? ""),
     },
-    ownKeyRing.signer,
+    { kid, key },
     typ,
   );
   return `${canonicalize({ ...unsigned, statement })}\n`;

@@ -29,12 +29,7 @@ export async function deletionOf(deps: BundleDeps, id: string): Promise<string |
   if (named === null || log === null) return "waiting";
   const entry = await representEntry(named, log);
   if (entry === "waiting") return "waiting";
-  const unsigned = {
-    format: DELETION_FORMAT,
-    checkpoint: log.checkpoint,
-    entry,
-    keys: deps.ownKeyRing.publicJwks.keys.filter(({ use }) => use === "sig"),
-  };
+  const unsigned = { format: DELETION_FORMAT, checkpoint: log.checkpoint, entry };
   return await withStatement(deps, unsigned, STATEMENT_TYP, { case: caseId });
 }
 

@@ -4,6 +4,7 @@ import { decodeJwt } from "jose";
 import { denoFetch } from "../../../../src/base/http/deno_fetch.ts";
 import { openKeyRing } from "../../../../src/base/jose/key_ring.ts";
 import { paymentRecord } from "../../../../src/platform/core/payments/stored_payment.ts";
+import { ownSignerOf } from "../../../../src/platform/evidence/key_documents.ts";
 import { pushOrder } from "../../../../src/platform/core/payments/push_order.ts";
 import { askBank } from "../../../../src/platform/operations/recovery/ask_bank.ts";
 import { NOTHING_COMPARED } from "../../../../src/platform/operations/recovery/hold.ts";
@@ -17,8 +18,10 @@ Deno.test("a POST to a bank arrives once, whether the bank keeps the connection 
   assertEquals(await outboxKeys(env), []);
   const entry = await paymentRecord.get(env.store, ["payment", id]);
   if (entry === null) throw new Error("no payment");
-  const { signer } = await openKeyRing(env.config.platformKeys);
-  const deps = { fetch: denoFetch, signer, ownKey: () => undefined, authUrl: AUTH_URL, loopbackBanks: true };
+  const keys = await openKeyRing(env.config.platformKeys);
+  const { signer } = keys;
+  const ownSigner = () => ownSignerOf(keys);
+  const deps = { fetch: denoFetch, signer, ownSigner, authUrl: AUTH_URL, loopbackBanks: true };
   const hold = { bank: entry.value.bank, epoch: "", restoredAt: 0, since: 0, comparison: NOTHING_COMPARED };
   const posts = {
     "an order": async (uri: string) => (await pushOrder(deps, uri, entry.value, START)).outcome.ok,
