@@ -116,6 +116,13 @@ export const DELIVERIES = {
       "The data key store was restored from a copy that lacks the key of this case. Its personal data and evidence cannot be read.",
     act: "Put a newer copy of the data key store in place, if one exists. See data-keys.md.",
   },
+  "wrapping_keys.unknown": {
+    level: "error",
+    fields: ["wrappedBy"],
+    meaning:
+      "Data keys are wrapped by a key that this process does not have. Requests for their cases get 503 in this process.",
+    act: "Act immediately. Put the line back into WRAPPING_KEYS and reload every process. See data-keys.md.",
+  },
   "data_keys.store_failing": {
     level: "error",
     fields: ["why"],

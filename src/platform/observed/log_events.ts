@@ -35,6 +35,17 @@ const PROCESS = {
     meaning: "The reload failed and the old keys are still in use.",
     act: "Act immediately.",
   },
+  "wrapping_keys.renewed": {
+    level: "info",
+    fields: ["wrappedBy", "known"],
+    meaning: "The wrapping keys were read again.",
+  },
+  "wrapping_keys.not_renewed": {
+    level: "error",
+    fields: ["why"],
+    meaning: "The reload of the wrapping keys failed and the old ones are still in use.",
+    act: "Act immediately. See Replace the wrapping key in data-keys.md.",
+  },
   "work.failed": { level: "error", fields: ["error"], meaning: "A background job failed.", act: ALWAYS },
   "store.failing": {
     level: "error",

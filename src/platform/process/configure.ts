@@ -5,7 +5,9 @@ import { type Config, ConfigError, type Environment, readConfig, VARIABLES } fro
 import { openKeyRing, type RenewableKeyRing } from "../../base/jose/key_ring.ts";
 import { credentialFile } from "../../base/http/credential_file.ts";
 import { type Credentials, openCredentials, readCredentials } from "../../base/http/credentials.ts";
-import { openWrappingKeys, type WrappingKeys } from "../evidence/data_keys/wrapping_keys.ts";
+import type { CaseKeys } from "../evidence/data_keys/case_keys.ts";
+import { findUsedWrapping } from "../evidence/data_keys/rewrap_keys.ts";
+import { type FindUsed, openWrappingKeys, type WrappingKeys } from "../evidence/data_keys/wrapping_keys.ts";
 import { systemClock } from "../../base/kernel/clock.ts";
 import { OPERATORS } from "../guards/security/operator_roles.ts";
 import type { Log } from "../observed/log_events.ts";
@@ -116,12 +118,17 @@ async function readLogoFile(path: string | undefined): Promise<string | undefine
   return bytes === undefined ? path : `data:${type};base64,${bytes.toBase64()}`;
 }
 
+/** Reads the key files again. A fault of one file does not keep the keys of the other from their renewal. */
 export async function renewKeys(
-  { environment, keys, keysFile, wrapping, wrappingFile }: Configured,
+  configured: Configured,
+  caseKeys: CaseKeys | undefined,
   log: Log,
 ): Promise<void> {
+  await Promise.all([renewPlatformKeys(configured, log), renewWrappingKeys(configured, caseKeys, log)]);
+}
+
+async function renewPlatformKeys({ environment, keys, keysFile }: Configured, log: Log): Promise<void> {
   try {
-    if (wrappingFile !== undefined) await wrapping?.renew(await readSecretFile(wrappingFile));
     if (keysFile === undefined) throw new Error("PLATFORM_KEYS is no file; start again to change them");
     const json = await readSecretFile(keysFile);
     readConfig({ ...environment, PLATFORM_KEYS: json });
@@ -130,5 +137,20 @@ export async function renewKeys(
     log.info("platform_keys.renewed", { signingKid: keys.signer.kid, published });
   } catch (error) {
     log.error("platform_keys.not_renewed", { why: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+async function renewWrappingKeys(
+  { wrapping, wrappingFile }: Configured,
+  caseKeys: CaseKeys | undefined,
+  log: Log,
+): Promise<void> {
+  if (wrapping === undefined || wrappingFile === undefined || caseKeys === undefined) return;
+  try {
+    const findUsed: FindUsed = (ids) => findUsedWrapping(caseKeys.stored.vault, ids);
+    await wrapping.renew(await readSecretFile(wrappingFile), findUsed);
+    log.info("wrapping_keys.renewed", { wrappedBy: wrapping.newestId, known: wrapping.known });
+  } catch (error) {
+    log.error("wrapping_keys.not_renewed", { why: error instanceof Error ? error.message : String(error) });
   }
 }

@@ -133,6 +133,7 @@ export function guarded(
   if (caseKeys === undefined) return own;
   caseKeys.watch({
     lost: (caseId) => log.error("data_keys.lost", { caseId }),
+    unknownWrapping: (wrappedBy) => log.error("wrapping_keys.unknown", { wrappedBy }),
     failing: (why) => log.error("data_keys.store_failing", { why }),
     working: (failedSeconds) => log.warn("data_keys.store_working", { failedSeconds }),
   });

@@ -53,7 +53,7 @@ export async function serve(runtime: Runtime, args: readonly string[]): Promise<
   await runtime.giveUpPermissions();
   if (part !== "console") listeners.push(await openParticipants(config, running, part, runtime));
   const operations = await openOperations(config, running, part, runtime);
-  process.on("SIGHUP", () => void renewKeys(configured, log));
+  process.on("SIGHUP", () => void renewKeys(configured, store.caseKeys, log));
   const stopping = stopSignal({
     log,
     program: "platform",

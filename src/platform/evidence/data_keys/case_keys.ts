@@ -3,6 +3,7 @@
  * platform's store and in every backup of it. Each process remembers keys for a minute at most, so that an erasure
  * counts everywhere within a minute.
  */
+import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { MonotonicClock } from "../../../base/kernel/clock.ts";
 import { type ConsentId, newConsentId } from "../../../base/kernel/identifiers.ts";
 import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
@@ -10,7 +11,7 @@ import type { GuardedStore } from "../../../base/store/guarded_store.ts";
 import type { Check, Entry, Key, Write } from "../../../base/store/store.ts";
 import { type CaseId, caseIdOf } from "./case_id.ts";
 import { dataKeyRecord, type StoredDataKey } from "./data_key_records.ts";
-import type { WrappingKeys } from "./wrapping_keys.ts";
+import { UnknownWrappingKey, type WrappingKeys } from "./wrapping_keys.ts";
 
 export interface CaseKeys {
   /** Returns the id of a new consent, whose data key is stored already. */
@@ -19,12 +20,14 @@ export interface CaseKeys {
    * Returns the key that seals a case. A case of an earlier version, or one whose key was lost, gets a new one.
    *
    * @throws {CaseErased}
-   * @throws {ApiError} `store.unavailable` if the data key store fails
+   * @throws {ApiError} `store.unavailable` if the data key store fails, or the key is wrapped by a key that this
+   * process does not have
    */
   sealing(id: CaseId): Promise<CryptoKey>;
   /**
    * Returns the key that opens a case. It is "lost" if the data key store was restored from a copy that lacks it.
    *
+   * @throws {ApiError} `store.unavailable` as {@link CaseKeys.sealing}
    * @throws {Error} if the data key store was never restored and has neither the key nor its tombstone
    */
   opening(id: CaseId): Promise<CryptoKey | "erased" | "lost">;
@@ -46,6 +49,8 @@ export interface CaseKeys {
 export interface KeyWatcher {
   /** The key of a case is lost. */
   lost(id: CaseId): void;
+  /** A data key is wrapped by a key that this process does not have. Called once for each such key. */
+  unknownWrapping(wrappedBy: string): void;
   /** The data key store begins to fail. */
   failing(why: string): void;
   /** The data key store works again. */
@@ -73,6 +78,8 @@ export interface CaseKeysDeps {
 const BLOCK = 64;
 const REMEMBERED_MS = 60_000;
 const MAX_REMEMBERED = 5000;
+/** A reload of this process takes a person. */
+const RETRY_AFTER_SECONDS = 60;
 
 type Found = CryptoKey | "erased" | "missing";
 
@@ -84,10 +91,9 @@ interface Remembered {
 export const dataKeyKey = (id: CaseId): Key => [dataKeyRecord.name, id];
 
 export function openCaseKeys(deps: CaseKeysDeps): CaseKeys {
-  const { vault, canLackKeys, watcher } = deps;
+  const { canLackKeys, watcher } = deps;
   const memory = openKeyMemory(deps.monotonic);
-  const read = async (id: CaseId): Promise<Found> =>
-    await foundIn(deps, id, await dataKeyRecord.get(vault, dataKeyKey(id)));
+  const read = openReads(deps);
   const find = (id: CaseId): Promise<Found> => memory.recall(id) ?? memory.remember(id, read(id));
   const noteLost = onceForEach((id) => watcher.current.lost(id));
   const nextId = openIds(async () => {
@@ -124,14 +130,32 @@ export function openCaseKeys(deps: CaseKeysDeps): CaseKeys {
   };
 }
 
+/** Returns a function that reads the key of a case. */
+function openReads(deps: CaseKeysDeps): (id: CaseId) => Promise<Found> {
+  const noteUnknown = onceForEach((wrappedBy) => deps.watcher.current.unknownWrapping(wrappedBy));
+  return async (id) => {
+    const entry = await dataKeyRecord.get(deps.vault, dataKeyKey(id));
+    try {
+      return await foundIn(deps, id, entry);
+    } catch (error) {
+      if (!(error instanceof UnknownWrappingKey)) throw error;
+      noteUnknown(error.wrappedBy);
+      throw new ApiError("store.unavailable", {
+        detail: error.message,
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
+    }
+  };
+}
+
 function sealingKey(id: CaseId, found: Found): CryptoKey {
   if (found === "erased") throw new CaseErased("the case was erased; no personal data may be added to it");
   if (found === "missing") throw new Error(`the key of the case ${id} was deleted meanwhile`);
   return found;
 }
 
-/** Returns a function that reports each case once. */
-function onceForEach(report: (id: CaseId) => void): (id: CaseId) => void {
+/** Returns a function that reports each id once. */
+function onceForEach(report: (id: string) => void): (id: string) => void {
   const told = openRecentlyUsed<true>(MAX_REMEMBERED);
   return (id) => {
     if (told.get(id) === undefined) report(id);

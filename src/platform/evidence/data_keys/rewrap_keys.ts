@@ -26,9 +26,9 @@ export function openRewrapping({ vault, wrapping, log }: RewrapKeysDeps): () => 
   let isDone = false;
   let after: readonly string[] | undefined;
   return async () => {
-    const { newestId, isRotating } = wrapping;
+    const { newestId, known } = wrapping;
     if (scanning !== newestId) [scanning, isDone, after] = [newestId, false, undefined];
-    if (isDone || !isRotating) return 0;
+    if (isDone || known === 1) return 0;
     const start = after === undefined ? {} : { after };
     const page = await vault.list<unknown>({ prefix: [dataKeyRecord.name], ...start, limit: PAGE });
     let changed = 0;
@@ -44,6 +44,25 @@ export function openRewrapping({ vault, wrapping, log }: RewrapKeysDeps): () => 
     log.info("data_keys.rewrapped", { wrappedBy: newestId });
     return changed;
   };
+}
+
+/** Returns one of these wrapping keys that still wraps a stored key, or undefined. */
+export async function findUsedWrapping(
+  vault: Store,
+  ids: ReadonlySet<string>,
+): Promise<string | undefined> {
+  const check = await dataKeyCheckRecord.get(vault, [dataKeyCheckRecord.name]);
+  const usedIn = ({ wrappedBy = "" }: StoredDataKey): string[] => ids.has(wrappedBy) ? [wrappedBy] : [];
+  let used = check === null ? [] : usedIn(check.value);
+  let after: readonly string[] | undefined;
+  while (used.length === 0) {
+    const start = after === undefined ? {} : { after };
+    const page = await vault.list<unknown>({ prefix: [dataKeyRecord.name], ...start, limit: PAGE });
+    used = page.flatMap((entry) => usedIn(dataKeyRecord.decode(entry).value));
+    if (page.length < PAGE) break;
+    after = page.at(-1)?.key;
+  }
+  return used[0];
 }
 
 /** Returns false if no key was left. A key that another process has changed meanwhile stays as that one left it. */

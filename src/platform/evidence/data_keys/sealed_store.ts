@@ -46,7 +46,7 @@ export interface SealedParts {
   readonly isSealing: boolean;
 }
 
-const UNWATCHED: KeyWatcher = { lost() {}, failing() {}, working() {} };
+const UNWATCHED: KeyWatcher = { lost() {}, unknownWrapping() {}, failing() {}, working() {} };
 const linkKey: Key = [dataKeyStoreRecord.name];
 const checkKey: Key = [dataKeyCheckRecord.name];
 const restoreKey: Key = [dataKeyRestoreRecord.name];

@@ -1,6 +1,7 @@
 /**
  * Wrapping keys: the keys of `WRAPPING_KEYS`, under which data keys are stored. The first one wraps. The others only
- * unwrap, until every data key is wrapped again.
+ * unwrap: a next one, which every process must know before it wraps, and former ones, until every data key is wrapped
+ * again.
  */
 import { base64url } from "../../../base/kernel/identifiers.ts";
 import { openBox, sealBox } from "./aes_box.ts";
@@ -15,14 +16,31 @@ export interface Wrapped {
 export interface WrappingKeys {
   /** Id of the key that wraps now. */
   readonly newestId: string;
-  /** Whether there are older keys too. */
-  readonly isRotating: boolean;
+  /** Number of keys. */
+  readonly known: number;
   /** @param name part of what is authenticated, so that a wrapped key cannot be moved to another name */
   wrap(name: string, key: Uint8Array<ArrayBuffer>): Promise<Wrapped>;
-  /** @throws {Error} if the wrapping key is not known, or if this is not what {@link wrap} made */
+  /** @throws {UnknownWrappingKey} @throws {Error} if this is not what {@link wrap} made */
   unwrap(name: string, wrapped: Wrapped): Promise<Uint8Array<ArrayBuffer>>;
-  /** Replaces the keys. Throws as {@link openWrappingKeys} does, and then the old ones stay in use. */
-  renew(text: string): Promise<void>;
+  /**
+   * Replaces the keys.
+   *
+   * @param findUsed returns one of these ids that still wraps a data key
+   * @throws {Error} as {@link openWrappingKeys} does, and if the first line is new or a line is changed, or missing and
+   * still in use. Then the old ones stay in use.
+   */
+  renew(text: string, findUsed: FindUsed): Promise<void>;
+}
+
+export type FindUsed = (ids: ReadonlySet<string>) => Promise<string | undefined>;
+
+/** A data key is wrapped by a key that this process does not have: it was not reloaded, or the line was deleted early. */
+export class UnknownWrappingKey extends Error {
+  override readonly name = "UnknownWrappingKey";
+
+  constructor(readonly wrappedBy: string) {
+    super(`the wrapping key ${wrappedBy} is not in WRAPPING_KEYS`);
+  }
 }
 
 const LINE = /^([A-Za-z0-9._-]{1,40}) ([A-Za-z0-9+/]{43}=)$/;
@@ -40,8 +58,8 @@ export async function openWrappingKeys(text: string): Promise<WrappingKeys> {
     get newestId(): string {
       return newestOf(held)[0];
     },
-    get isRotating(): boolean {
-      return held.size > 1;
+    get known(): number {
+      return held.size;
     },
     async wrap(name, key) {
       const [wrappedBy, wrappingKey] = newestOf(held);
@@ -49,13 +67,43 @@ export async function openWrappingKeys(text: string): Promise<WrappingKeys> {
     },
     async unwrap(name, { wrappedBy, wrapped }) {
       const key = held.get(wrappedBy);
-      if (key === undefined) throw new Error(`the wrapping key ${wrappedBy} is not in WRAPPING_KEYS`);
+      if (key === undefined) throw new UnknownWrappingKey(wrappedBy);
       return await openBox(key, name, Uint8Array.fromBase64(wrapped, { alphabet: "base64url" }));
     },
-    async renew(changed) {
-      held = await read(changed);
+    async renew(changed, findUsed) {
+      const next = await read(changed);
+      await rejectUnsafeChange(held, next, findUsed);
+      held = next;
     },
   };
+}
+
+/** A process that lacks a key which another one wraps with cannot read what that one writes. */
+async function rejectUnsafeChange(
+  held: ReadonlyMap<string, CryptoKey>,
+  next: ReadonlyMap<string, CryptoKey>,
+  findUsed: FindUsed,
+): Promise<void> {
+  const [newestId] = newestOf(next);
+  if (!held.has(newestId)) {
+    throw new Error(
+      `the first line ${newestId} is new: put it below the others, reload every process, and then move it to the top`,
+    );
+  }
+  for (const [id, key] of held) {
+    const same = next.get(id);
+    if (same === undefined) continue;
+    const box = await sealBox(key, id, new Uint8Array());
+    await openBox(same, id, box).catch(() => {
+      throw new Error(`the line ${id} has another key than before: a new key needs an id of its own`);
+    });
+  }
+  const dropped = new Set([...held.keys()].filter((id) => !next.has(id)));
+  const used = dropped.size === 0 ? undefined : await findUsed(dropped);
+  if (used === undefined) return;
+  throw new Error(
+    `the line ${used} is missing and still wraps data keys: put it back until every process has wrapped them again`,
+  );
 }
 
 async function read(text: string): Promise<ReadonlyMap<string, CryptoKey>> {

@@ -5,7 +5,7 @@ import type { Store, Write } from "../../../../src/base/store/store.ts";
 import { newConsentId } from "../../../../src/base/kernel/identifiers.ts";
 import { CaseErased } from "../../../../src/platform/evidence/data_keys/case_keys.ts";
 import { caseIdOf } from "../../../../src/platform/evidence/data_keys/case_id.ts";
-import { openRewrapping } from "../../../../src/platform/evidence/data_keys/rewrap_keys.ts";
+import { findUsedWrapping, openRewrapping } from "../../../../src/platform/evidence/data_keys/rewrap_keys.ts";
 import {
   openSealed,
   rejectSealedStore,
@@ -148,10 +148,18 @@ Deno.test("after a change of the wrapping key every data key is wrapped again, a
   const log = { info: (...given: unknown[]) => void logged.push(given) } as never;
   const rewrap = openRewrapping({ vault, wrapping, log });
   assertEquals(await rewrap(), 0, "one key: nothing to do");
-  await wrapping.renew(`${line("second", 2)}\n${line("first", 1)}\n`);
+  const findUsed = (ids: ReadonlySet<string>): Promise<string | undefined> => findUsedWrapping(vault, ids);
+  await wrapping.renew(`${line("first", 1)}\n${line("second", 2)}\n`, findUsed);
+  assertEquals(await rewrap(), 0, "the next key is known, and does not wrap");
+  await wrapping.renew(`${line("second", 2)}\n${line("first", 1)}\n`, findUsed);
+  await assertRejects(() => wrapping.renew(line("second", 2), findUsed), Error, "first is missing");
   assertEquals(await rewrap(), 64);
   assertEquals(await rewrap(), 0);
-  assertEquals(logged, [["data_keys.rewrapped", { wrappedBy: "second" }]]);
+  assertEquals(logged, [
+    ["data_keys.rewrapped", { wrappedBy: "first" }],
+    ["data_keys.rewrapped", { wrappedBy: "second" }],
+  ]);
+  await wrapping.renew(line("second", 2), findUsed);
   const alone = await openWrappingKeys(line("second", 2));
   const again = await openSealed({
     store: stores.raw,
