@@ -12,8 +12,10 @@ import {
 } from "../../../src/platform/events/event_store.ts";
 import { openTestStore } from "testing/test_store.ts";
 
-const [A, B] = ["BANKA", "BANKB"] as unknown as readonly [BankCode, BankCode];
-const [ONE, OTHER] = ["SC-one", "SC-other"] as unknown as readonly [ClientId, ClientId];
+const bankOf = (code: string): BankCode => code as BankCode;
+const clientOf = (id: string): ClientId => id as ClientId;
+const [A, B] = [bankOf("BANKA"), bankOf("BANKB")];
+const [ONE, OTHER] = [clientOf("SC-one"), clientOf("SC-other")];
 const at = 1_000 as StatusChange["at"];
 
 const OWNERS: Readonly<Record<string, EventOwner>> = {

@@ -13,7 +13,7 @@ import { paid } from "support/orders.ts";
 
 const START_S = 2_000_000_000;
 
-/** A ring whose next key comes into use with the first signature, and the former one leaves. */
+/** A ring whose next key comes into use with the first digest or signature, and the former one leaves. */
 async function openTurningRing(): Promise<
   Disposable & { readonly keys: Awaited<ReturnType<typeof openKeyRing>>; readonly first: string }
 > {
@@ -32,12 +32,20 @@ async function openTurningRing(): Promise<
     ],
   };
   const keys = await openKeyRing(JSON.stringify(set), () => now * 1000 as never);
-  const { sign } = crypto.subtle;
+  const { sign, digest } = crypto.subtle;
   crypto.subtle.sign = (...given) => {
     now = START_S + 60;
     return sign.apply(crypto.subtle, given);
   };
-  return { keys, first: keys.signer.kid, [Symbol.dispose]: () => void (crypto.subtle.sign = sign) };
+  crypto.subtle.digest = (...given) => {
+    now = START_S + 60;
+    return digest.apply(crypto.subtle, given);
+  };
+  return {
+    keys,
+    first: keys.signer.kid,
+    [Symbol.dispose]: () => void Object.assign(crypto.subtle, { sign, digest }),
+  };
 }
 
 Deno.test("the evidence of an order has the key that signed it, at the moment of a rotation [EN1, D4]", async () => {
@@ -47,7 +55,7 @@ Deno.test("the evidence of an order has the key that signed it, at the moment of
   if (entry === null) throw new Error("no payment");
   using ring = await openTurningRing();
   const deps = {
-    fetch: (() => Promise.resolve(new Response(null, { status: 503 }))) as unknown as typeof fetch,
+    fetch: () => Promise.resolve(new Response(null, { status: 503 })),
     ownSigner: () => ownSignerOf(ring.keys),
     authUrl: AUTH_URL,
     loopbackBanks: true,

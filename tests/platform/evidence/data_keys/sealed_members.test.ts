@@ -1,0 +1,73 @@
+/** Which members of each record stay readable and which are sealed, as a table, so that no list changes unnoticed. */
+import { assertEquals } from "@std/assert";
+import { sealings } from "../../../../src/platform/evidence/data_keys/sealings.ts";
+
+interface Row {
+  readonly readable: string;
+  readonly sealed: string;
+}
+
+const EVENT: Row = {
+  readable: "v type consentId status at stagedAt interactionId failures retryAt push",
+  sealed: "reason",
+};
+
+const MEMBERS: Readonly<Record<string, Row>> = {
+  evidence: { readable: "v isErased", sealed: "bytes signature salt parts kind" },
+  consent: {
+    readable:
+      "v recorded sequence id clientId bank status createdAt statusUpdatedAt authoriseBy sentToBank erasedAt",
+    sealed: "request payer selectedAccount",
+  },
+  payment: {
+    readable:
+      "v recorded sequence id consentId clientId bank readRefundAccount status closedAt charges createdAt statusUpdatedAt",
+    sealed: "initiation debtorAccount statusReason",
+  },
+  interaction: {
+    readable:
+      "v correlationId stage clientId bank consentId requestHash bindingHash debtorAccountPresent uiLocales parties expiresAt outcome",
+    sealed: "payer screen selectedAccount state",
+  },
+  event: EVENT,
+  event_finished: EVENT,
+};
+
+/** What stays readable in place of a sealed member. */
+const IN_PLACE: Readonly<Record<string, object>> = {
+  evidence: { bytes: "" },
+  consent: {
+    request: { Data: { Initiation: { InstructedAmount: "amount", DebtorAccount: {} } }, Risk: {} },
+  },
+  payment: {
+    initiation: { InstructedAmount: "amount", DebtorAccount: {} },
+    debtorAccount: { SchemeName: "", Identification: "" },
+  },
+};
+
+const INITIATION = {
+  InstructedAmount: "amount",
+  DebtorAccount: { Identification: "personal" },
+  CreditorAccount: { Name: "personal" },
+  RemittanceInformation: "personal",
+};
+const NESTED: Readonly<Record<string, unknown>> = {
+  request: { Data: { Initiation: INITIATION, Note: "personal" }, Risk: { DeliveryAddress: "personal" } },
+  initiation: INITIATION,
+};
+
+for (const { record, divide } of sealings) {
+  Deno.test(`the sealed members of ${record} are those of the table [EN12, P3]`, () => {
+    const { readable = "", sealed = "" } = MEMBERS[record] ?? {};
+    const valueOf = (names: string): Record<string, unknown> =>
+      Object.fromEntries(names.split(" ").map((name) => [name, NESTED[name] ?? `the ${name}`]));
+    assertEquals(divide({ ...valueOf(readable), ...valueOf(sealed) }), {
+      open: { ...valueOf(readable), ...IN_PLACE[record] },
+      sealed: valueOf(sealed),
+    });
+  });
+}
+
+Deno.test("the table has every record that is sealed [EN12]", () => {
+  assertEquals(sealings.map(({ record }) => record).toSorted(), Object.keys(MEMBERS).toSorted());
+});
