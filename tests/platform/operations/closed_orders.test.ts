@@ -165,6 +165,44 @@ Deno.test("an order that is still tried is not closed, and of ten closings one s
   assertEquals((await history(env, id)).filter((line) => line.includes("Rejected")).length, 1);
 });
 
+Deno.test("an order that is held or being pushed is neither closed nor tried again [OP9]", async () => {
+  await using env = await openPushEnvironment(down);
+  const { DomesticPaymentId: id } = await paid(env);
+  const statuses = async (): Promise<readonly number[]> => {
+    const closing = await close(env, id, { ...CLOSE, MayBeAtBank: true });
+    const redriving = await env.asOperator(`/operations/payment-orders/${id}/redrive`, { method: "POST" });
+    await Promise.all([closing.body?.cancel(), redriving.body?.cancel()]);
+    return [closing.status, redriving.status];
+  };
+  const answered = Promise.withResolvers<Response>();
+  env.answer = () => answered.promise;
+  const push = later(env, 1250);
+  while (env.pushes.length < 2) await new Promise((done) => setTimeout(done, 1));
+  assertEquals(await statuses(), [409, 409], "being pushed");
+  answered.resolve(down());
+  await push;
+  await setBank(env, "Suspended");
+  await later(env, BOUND_MS);
+  assertEquals([(await listed(env, "held")).length, await statuses()], [1, [409, 409]]);
+});
+
+Deno.test("closing does not change a payment that the bank has decided, nor put its time back [OP9]", async () => {
+  await using env = await dead(refuses);
+  const { StatusUpdateDateTime: before } = await payment(env, env.id);
+  const stored = await env.store.get<{ readonly status: string }>(["payment", env.id]);
+  const store = (value: unknown): Promise<boolean> =>
+    env.store.commit({ checks: [], writes: [{ kind: "set", key: ["payment", env.id], value }] });
+  await store({ ...stored?.value, status: "AcceptedSettlementCompleted" });
+  assertEquals((await close(env, env.id)).status, 409);
+  await store(stored?.value);
+  env.clockStep = -7 * 86_400_000; // before the payment
+  await env.restart();
+  await good(close(env, env.id), 200);
+  env.clockStep = 0;
+  await env.restart();
+  assertEquals((await payment(env, env.id)).StatusUpdateDateTime, before);
+});
+
 Deno.test("what the bank reports of a closed order counts, and from then on the usual rules hold [OP10, PT10]", async () => {
   await using env = await dead(refuses);
   await good(close(env, env.id), 200);

@@ -80,15 +80,13 @@ export interface TracedAnswer extends UnusableAnswer {
 const MAX_ATTEMPTS = 5;
 
 /**
- * Delivers an order that the caller has leased: the first push, by the request that created the payment. Returns at
- * once if the lease has expired meanwhile or the bank has reported a status, because the order then belongs to
+ * Delivers an order that the caller has leased: the first push, by the request that created the payment. Does not
+ * push if the lease has ended meanwhile or the bank has reported a status, because the order then belongs to
  * another worker or is done.
  */
 export async function deliverOwn(deps: DeliverOrderDeps, own: LeasedOrder): Promise<void> {
   const entry = await deps.outbox.find(deps.store, own.paymentId);
-  if (entry !== null && hasLease(entry, own) && deps.steady() < own.dueAt) {
-    await deliver(deps, entry);
-  }
+  if (entry !== null && hasLease(entry, own)) await deliver(deps, entry);
 }
 
 /**

@@ -3,6 +3,8 @@ import {
   afterFailure,
   type DeadOrder,
   heldBack,
+  isHeldForPush,
+  isSameLease,
   leased,
   type LeasedOrder,
   openOrder,
@@ -120,6 +122,24 @@ Deno.test("an order that may be at the bank stays so in every move [O3]", () => 
     erased: unsendable(lease, "erased", NOW),
   };
   for (const [move, { mayBeAtBank }] of Object.entries(moves)) assertEquals(mayBeAtBank, true, move);
+});
+
+Deno.test("a push begins only if it ends within the lease, to the millisecond [D1]", () => {
+  const order = openOrder(ID, A, NOW);
+  assertEquals([isHeldForPush(order, NOW + 10_000), isHeldForPush(order, NOW + 10_001)], [true, false]);
+});
+
+Deno.test("a lease is the same with its end and its number of failures, and if it has not ended with a result [D1]", () => {
+  const own = openOrder(ID, A, NOW);
+  assertEquals(isSameLease({ ...own, mayBeAtBank: true }, own), true);
+  const others: readonly PaymentOrder[] = [
+    { ...own, dueAt: own.dueAt + 1 },
+    { ...own, failures: 1 },
+    putOff(own, own.dueAt),
+    heldBack(own, "held", NOW),
+    unsendable(own, "erased", NOW),
+  ];
+  assertEquals(others.map((other) => isSameLease(other, own)), Array(5).fill(false));
 });
 
 Deno.test("a held order goes on for a day, to the millisecond [G5]", () => {

@@ -13,6 +13,7 @@ import {
   later,
   openPushEnvironment,
   orderIdOf,
+  outboxOrder,
   paid,
   type PushEnvironment,
 } from "support/orders.ts";
@@ -86,4 +87,24 @@ Deno.test("the history of an order that the bank rejects keeps the order and the
   assertEquals(await shown(env, id), [
     'payment_order.dead: status 400 | push 1 | order_response {"body":"no such account","status":400}',
   ]);
+});
+
+Deno.test("a push that fails after its lease is kept too, and changes nothing that another worker has done since [PO5, O3]", async () => {
+  const lost = Promise.withResolvers<Response>();
+  await using env = await openPushEnvironment(() => new Response("down", { status: 503 }));
+  const { DomesticPaymentId: id } = await paid(env);
+  env.answer = () => lost.promise;
+  const slow = later(env, 1250);
+  while (env.pushes.length < 2) await new Promise((done) => setTimeout(done, 1));
+  env.answer = () => new Response(null, { status: 400 });
+  assertEquals(await later(env, 15_000), 1);
+  const dead = await outboxOrder(env, id);
+  lost.reject(new TypeError("gone"));
+  await slow;
+  assertEquals((await shown(env, id)).map((line) => line.replace(/ \| order_response.*/, "")), [
+    "payment_order.outcome_unknown: status 503 | push 1",
+    "payment_order.dead: status 400; the bank may have the order | push 3",
+    "payment_order.outcome_unknown: TypeError | push 2",
+  ]);
+  assertEquals([dead?.state, await outboxOrder(env, id)], ["dead", dead]);
 });
