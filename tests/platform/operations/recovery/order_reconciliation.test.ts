@@ -4,7 +4,7 @@ import type { Key } from "../../../../src/base/store/store.ts";
 import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
 import { type BookEnvironment, openBookEnvironment } from "support/bank_books.ts";
 import { firstOf, type Payment } from "testing/answers.ts";
-import { call, clientToken, good, pay } from "testing/flows.ts";
+import { call, clientToken, consentBody, DEBTOR_ACCOUNT, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { down, later, outboxOrder, paid, payment, report, statusOf } from "support/orders.ts";
 import { type Copy, copyOf, restore } from "support/restored_store.ts";
@@ -18,9 +18,11 @@ const RECONCILE = `${HOLDS}/BANKA/reconcile`;
 
 Deno.test("reconciling recovers a payment that the store lost, and its consent is Consumed [G9]", async () => {
   await using env = await openBookEnvironment();
-  const flow = await authorised(env);
+  const { Data, ...rest } = consentBody();
+  const flow = await authorised(env, { body: { ...rest, Data: { ...Data, ReadRefundAccount: "Yes" } } });
   const copy = await copyOf(env);
   const made = (await good(pay(env, flow), 201)).Data;
+  assertEquals(made.Refund, { Account: DEBTOR_ACCOUNT });
   await restore(env, copy);
   const [status, answer] = await env.operate(RECONCILE, "");
   assertEquals([status, answer.Data.State, answer.Data.Recovered], [200, "released", 1]);
@@ -160,6 +162,44 @@ Deno.test("reconciling brings the bank's reason of a rejected payment back, whet
     const read = await payment(env, id);
     assertEquals([read.Status, read.StatusReason], ["Rejected", "AM04: Too\\u{0}little"]);
   });
+});
+
+for (
+  const [stated, shown] of [
+    ["2039-12-31T23:59:59Z", "2040-01-15T12:00:00+00:00"], // the creation
+    ["2040-01-15T12:00:05Z", "2040-01-15T12:00:05+00:00"],
+    ["2041-01-01T00:00:00Z", "2040-01-15T12:00:10+00:00"], // the reconciliation
+  ] as const
+) {
+  Deno.test(`a recovered payment whose status the bank dates ${stated} has it from ${shown} [G9, PT10]`, async () => {
+    await using env = await openBookEnvironment();
+    const flow = await authorised(env);
+    const copy = await copyOf(env);
+    const { DomesticPaymentId: id, CreationDateTime } = (await good(pay(env, flow), 201)).Data;
+    assertEquals(CreationDateTime, "2040-01-15T12:00:00+00:00");
+    await restore(env, copy);
+    env.now += 10_000;
+    env.books.tamper = (claims) => {
+      Object.assign(firstOf(claims.Data.PaymentOrder), { StatusUpdateDateTime: stated });
+      return claims;
+    };
+    await env.operate(RECONCILE, "");
+    assertEquals((await payment(env, id)).StatusUpdateDateTime, shown);
+  });
+}
+
+Deno.test("an order that the bank states as Pending is pushed again after the reconciliation [G9]", async () => {
+  await using env = await openBookEnvironment();
+  const copy = await lostAnswer(env);
+  const [id, booked] = [...env.books.orders][0] ?? ["", undefined];
+  if (booked !== undefined) booked.status = "Pending";
+  await restore(env, copy);
+  const [, answer] = await env.operate(RECONCILE, "");
+  assertEquals([answer.Data.State, answer.Data.Agreed], ["released", 1]);
+  if (booked !== undefined) booked.status = "AcceptedSettlementInProcess";
+  await later(env, 60_000);
+  await later(env, 60_000);
+  assertEquals(await statusOf(env, id), "AcceptedSettlementInProcess");
 });
 
 Deno.test("an order that the bank does not have is sent once it is reconciled, and not before [G9]", async () => {

@@ -1,7 +1,7 @@
 /** After a restore: a bank statement that disagrees with the store or is not authentic does not release the orders. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { openBookEnvironment } from "support/bank_books.ts";
-import { call, clientToken, good, paymentBody } from "testing/flows.ts";
+import { call, clientToken, good, pay, paymentBody } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { paid } from "support/orders.ts";
 import { signJwt } from "testing/jwts.ts";
@@ -111,6 +111,55 @@ Deno.test("an order of the platform for one bank proves nothing at another [G9]"
     await env.books.statement({ Since }, {}, env.bankB),
   );
   assertEquals(answer.Data.Disagreement[0]?.Why, "the order that the bank brings: an order for another bank");
+});
+
+Deno.test("a payment that the platform knows with another consent or bank is a disagreement [G9]", async (t) => {
+  await using env = await openBookEnvironment();
+  const { DomesticPaymentId } = await paid(env);
+  await restore(env, await copyOf(env));
+  const stored = async () => (await env.store.get(["payment", DomesticPaymentId]))?.value;
+  const before = await stored();
+  const Why = "the platform knows this payment with another bank or consent";
+  const state = (changes: object, iss: string): void => {
+    env.books.tamper = ({ Data, ...claims }) => {
+      const [{ Order: _, ...stated } = { Order: "" }] = Data.PaymentOrder;
+      return { ...claims, iss, Data: { ...Data, PaymentOrder: [{ ...stated, ...changes }] } };
+    };
+  };
+  await t.step("another consent", async () => {
+    state({ ConsentId: crypto.randomUUID() }, "BANKA");
+    const [, answer] = await env.operate(RECONCILE, "");
+    assertEquals([answer.Data.State, answer.Data.Disagreement], ["held", [{ DomesticPaymentId, Why }]]);
+  });
+  await t.step("another bank", async () => {
+    state({}, "BANKB");
+    const statement = await env.books.statement({ Since: "2040-01-01T00:00:00Z" }, {}, env.bankB);
+    const [, answer] = await env.operate(`${HOLDS}/BANKB/reconcile`, statement);
+    assertEquals([answer.Data.State, answer.Data.Disagreement], ["held", [{ DomesticPaymentId, Why }]]);
+  });
+  assertEquals(await stored(), before);
+});
+
+Deno.test("a payment whose consent the platform knows with another bank or TPP is not recovered [G9]", async (t) => {
+  await using env = await openBookEnvironment();
+  const flow = await authorised(env);
+  const copy = await copyOf(env);
+  const { DomesticPaymentId } = (await good(pay(env, flow), 201)).Data;
+  await restore(env, copy);
+  const key = ["consent", flow.consentId];
+  const consent = (await env.store.get<object>(key))?.value;
+  for (const change of [{ bank: "BANKB" }, { clientId: env.otherTpp.clientId }]) {
+    await t.step(Object.keys(change).join(), async () => {
+      const value = { ...consent, ...change };
+      await env.store.commit({ checks: [], writes: [{ kind: "set", key, value }] });
+      const [, answer] = await env.operate(RECONCILE, "");
+      assertEquals([answer.Data.State, answer.Data.Disagreement], ["held", [{
+        DomesticPaymentId,
+        Why: "the platform knows its consent with another bank or TPP",
+      }]]);
+      assertEquals(await env.store.get(["payment", DomesticPaymentId]), null);
+    });
+  }
 });
 
 Deno.test("a statement counts only as signed by this bank, for this platform and after the restore [G9]", async (t) => {

@@ -6,6 +6,7 @@ import type { OrderHold } from "testing/operation_answers.ts";
 import { down, later, outboxOrder, paid, statusOf } from "support/orders.ts";
 import { signJwt } from "testing/jwts.ts";
 import { copyOf, restore } from "support/restored_store.ts";
+import { FUTURE_SKEW_SECONDS } from "../../../../src/base/limits.ts";
 import { AUTH_URL } from "testing/environment.ts";
 
 const HOLDS = "/operations/order-holds";
@@ -28,6 +29,52 @@ Deno.test("a statement of many pages goes on where it stopped, and releases afte
     ["released", 5],
   ]);
   assertEquals((await env.operate(RECONCILE, ""))[0], 404, "there is nothing left to reconcile");
+});
+
+Deno.test("a page that goes on at its own start is rejected, and the comparison goes on with the right one [G9]", async () => {
+  await using env = await openBookEnvironment();
+  const copy = await copyOf(env);
+  for (let made = 0; made < 3; made++) await paid(env);
+  await restore(env, copy);
+  env.books.pageSize = 1;
+  assertEquals((await env.operate(RECONCILE, ""))[1].Data.State, "comparing");
+  const { tamper } = env.books;
+  env.books.tamper = ({ Data, ...claims }) => ({ ...claims, Data: { ...Data, Next: Data.After } });
+  const [status, answer] = await env.operate(RECONCILE, "");
+  assertEquals(status, 409);
+  assertStringIncludes(answer.error_description, "Data.Next does not go on");
+  env.books.tamper = tamper;
+  assertEquals((await env.operate(RECONCILE, ""))[1].Data.Recovered, 2);
+});
+
+Deno.test("a comparison after one with a disagreement counts from the start, and releases without one [G9]", async () => {
+  await using env = await openBookEnvironment();
+  const { DomesticPaymentId: id } = await paid(env);
+  await restore(env, await copyOf(env));
+  const { tamper } = env.books;
+  env.books.tamper = ({ Data, ...claims }) => {
+    const PaymentOrder = Data.PaymentOrder.map((stated) => ({ ...stated, ConsentId: crypto.randomUUID() }));
+    return { ...claims, Data: { ...Data, PaymentOrder } };
+  };
+  const [, { Data: first }] = await env.operate(RECONCILE, "");
+  assertEquals([first.State, first.Disagreement.map((one) => one.DomesticPaymentId)], ["held", [id]]);
+  env.books.tamper = tamper;
+  const [, { Data: second }] = await env.operate(RECONCILE, "");
+  assertEquals([second.State, second.Agreed, second.Disagreement], ["released", 1, []]);
+});
+
+Deno.test("a statement may be as much older than the restore as clocks differ, to the second [G9]", async () => {
+  await using env = await openBookEnvironment();
+  const copy = await copyOf(env);
+  await paid(env);
+  env.now += 60_000;
+  await restore(env, copy);
+  const restoredAt = Math.floor(env.now / 1000);
+  const signedAt = (iat: number): void => void (env.books.tamper = (claims) => ({ ...claims, iat }));
+  signedAt(restoredAt - FUTURE_SKEW_SECONDS - 1);
+  assertEquals((await env.operate(RECONCILE, ""))[0], 409);
+  signedAt(restoredAt - FUTURE_SKEW_SECONDS);
+  assertEquals((await env.operate(RECONCILE, ""))[1].Data.State, "released");
 });
 
 Deno.test("a statement that the bank handed over as a file counts like one that it was asked for [G9]", async () => {

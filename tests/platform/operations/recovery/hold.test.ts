@@ -1,0 +1,54 @@
+/** What a hold says of a comparison, and from when on the bank must state its orders. */
+import { assertEquals } from "@std/assert";
+import { asBankCode, asPaymentId } from "../../../../src/base/kernel/identifiers.ts";
+import { counted, type Hold, NOTHING_COMPARED } from "../../../../src/platform/operations/recovery/hold.ts";
+import { openHoldStore } from "../../../../src/platform/operations/recovery/hold_store.ts";
+import { commitIfUnchanged } from "../../../../src/base/store/transaction.ts";
+import { down, openPushEnvironment, paid } from "support/orders.ts";
+import { copyOf, restore } from "support/restored_store.ts";
+
+Deno.test("a comparison counts each finding once, and keeps the first 100 disagreements [G9]", () => {
+  let comparison = NOTHING_COMPARED;
+  for (const finding of ["recovered", "updated", "agreed", "agreed"] as const) {
+    comparison = counted(comparison, finding);
+  }
+  assertEquals(comparison, { recovered: 1, updated: 1, agreed: 2, disagreements: [] });
+  const ids = Array.from({ length: 101 }, () => asPaymentId(crypto.randomUUID()));
+  for (const paymentId of ids) {
+    if (paymentId !== undefined) comparison = counted(comparison, { paymentId, why: "another amount" });
+  }
+  assertEquals(comparison.disagreements.map(({ paymentId }) => paymentId), ids.slice(0, 100));
+});
+
+Deno.test("a bank states its orders from an hour before the copy, or before its oldest order in the copy [G9]", async () => {
+  await using env = await openPushEnvironment(down);
+  const orderedAt = env.now;
+  await paid(env);
+  env.now += 7_200_000;
+  await paid(env);
+  env.now += 7_200_000;
+  const takenAt = env.now;
+  const copy = await copyOf(env);
+  env.now += 60_000;
+  await restore(env, copy);
+  const sinceOf = async (bank: string) => (await env.store.get<Hold>(["order_hold", bank]))?.value.since;
+  assertEquals([await sinceOf("BANKA"), await sinceOf("BANKB")], [
+    orderedAt - 3_600_000,
+    takenAt - 3_600_000,
+  ]);
+});
+
+Deno.test("of two changes of a hold one commits, also if the other is its release [G9]", async () => {
+  await using env = await openPushEnvironment(down);
+  await restore(env, await copyOf(env));
+  const deps = { store: env.store, clock: () => env.now };
+  const holds = openHoldStore(env.store);
+  const bank = asBankCode("BANKA");
+  const found = bank === undefined ? null : await holds.find(env.store, bank);
+  if (found === null) throw new Error("no hold");
+  const change = () => commitIfUnchanged(deps, (tx) => holds.stageChange(tx, found, found.value));
+  assertEquals([await change(), await change()], [true, false]);
+  const release = { actor: "operator maria", reason: "asked for", at: env.now };
+  assertEquals(await commitIfUnchanged(deps, (tx) => holds.stageRelease(tx, found, release)), false);
+  assertEquals((await holds.all()).length, 2);
+});
