@@ -28,9 +28,13 @@ export interface Connection {
 }
 
 export interface ConnectionTable {
+  /** Adds a connection, in the place that {@link ConnectionTable.room} has reserved. */
   add(control: ConnectionControl): Connection;
   size(): number;
-  /** Resolves when one more connection may be opened. To make room it cuts connections without a request. */
+  /**
+   * Resolves when one more connection may be opened, and reserves its place: the caller adds one connection. To make room
+   * it cuts connections without a request.
+   */
   room(): Promise<void>;
   /**
    * Cuts the connection without a request whose time ends first.
@@ -68,20 +72,23 @@ interface State {
   working: number;
   /** Resolvers of all callers that wait for a change. */
   readonly waiting: (() => void)[];
+  /** Places of connections that are not added yet. */
+  reserved: number;
 }
 
 /** Opens an empty table. Its timer ends with `closeAll`. */
 export function openConnectionTable(maxConnections: number, times: ConnectionTimes): ConnectionTable {
-  const state: State = { entries: new Set(), times, now: 0, working: 0, waiting: [] };
+  const state: State = { entries: new Set(), times, now: 0, working: 0, waiting: [], reserved: 0 };
   const { entries } = state;
   const ticking = setInterval(() => endOverdue(state), TICK_MS);
   return {
     add: (control) => addConnection(state, control),
     size: () => entries.size,
     async room() {
-      while (entries.size >= maxConnections) {
+      while (entries.size + state.reserved >= maxConnections) {
         if (!cutWaiting(state)) await change(state);
       }
+      state.reserved += 1;
     },
     cutWaiting: () => cutWaiting(state),
     async drained() {
@@ -100,6 +107,7 @@ function addConnection(state: State, control: ConnectionControl): Connection {
   const { entries, times } = state;
   const entry = { control, working: 0, cutFrom: state.now, deadline: state.now + 1 + times.header };
   entries.add(entry);
+  state.reserved -= 1;
   return {
     began() {
       state.working += 1;
