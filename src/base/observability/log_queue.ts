@@ -56,6 +56,7 @@ export function openLogQueue(
       }
       reported = dropped;
     }
+    writing = undefined; // in the turn of the last look at the queue: a line that comes now starts another write
   }
 
   function enqueue(line: string): void {
@@ -67,7 +68,7 @@ export function openLogQueue(
     sink(line) {
       if (queued + line.length >= MAX_QUEUED) return void (dropped += 1);
       enqueue(line);
-      writing ??= writeQueued().finally(() => void (writing = undefined));
+      writing ??= writeQueued();
     },
     flush: (withinMs) => awaitFor(withinMs, Promise.resolve(writing), () => {}),
     state: () => ({ dropped, reported: dropped === reported, ...output.state() }),

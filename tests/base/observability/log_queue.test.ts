@@ -52,3 +52,24 @@ Deno.test("a stalled output never delays the caller; the queue is bounded and th
   await queue.flush(5000);
   assert(written.endsWith('{"line":"after"}\n'));
 });
+
+Deno.test("a line is written whenever it comes, also in the turns in which a write ends", async () => {
+  for (let turns = 0; turns < 20; turns++) {
+    const written: string[] = [];
+    const queue = openLogQueue({
+      clock,
+      write: (bytes) => {
+        if (written.push(new TextDecoder().decode(bytes)) === 1) {
+          let turn = Promise.resolve();
+          for (let passed = 0; passed < turns; passed++) turn = turn.then(() => {});
+          void turn.then(() => queue.sink("late"));
+        }
+        return Promise.resolve(bytes.length);
+      },
+    });
+    queue.sink("first");
+    for (let passed = 0; passed < turns + 2; passed++) await Promise.resolve();
+    await queue.flush(5000);
+    assertEquals(written.join(""), "first\nlate\n", `${turns} turns after the write`);
+  }
+});
