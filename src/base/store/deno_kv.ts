@@ -14,6 +14,7 @@ import { type EntryCache, openEntryCache } from "./entry_cache.ts";
 import type { FileEngine, OpeningHooks } from "./file_engine.ts";
 import { openGroupCommits } from "./group_commits.ts";
 import { isSqliteFailure, LOCK_RETRY_MS, TURN_PATIENCE_MS, untilUnlocked } from "./sqlite_failure.ts";
+import { openSnapshots, type Snapshots } from "./snapshots.ts";
 import { openTurns } from "./turns.ts";
 
 /** Deno KV takes at most this many keys in one `getMany`. */
@@ -62,23 +63,23 @@ export async function openDenoKv(path: string, hooks: OpeningHooks = {}): Promis
     opened.push(kv);
     return kv;
   };
-  const close = (): void => {
-    for (const kv of opened) kv.close();
-    lock?.close();
-  };
+  const close = (): void => [...opened, lock].forEach((one) => one?.close());
   try {
     await hooks.beforeOpening?.();
     const kv = await open();
     // A commit that waits for the file's lock blocks its connection. Reads have their own connection.
     const reading = path === ":memory:" ? kv : await open();
+    const snapshots = openSnapshots();
     const cache = openEntryCache(hooks.keeps ?? ((): boolean => false));
     // SQLite does not wait for the lock if a commit begins by reading the entries that it checks. A commit that failed
     // because the file was locked has not happened.
+    const commitNow = (staged: Commit): Promise<boolean> =>
+      cache.commit(staged, () => untilUnlocked(() => said(commit(kv, staged, hooks))));
     const commitInTurn = openGroupCommits(
-      (staged) => cache.commit(staged, () => untilUnlocked(() => said(commit(kv, staged, hooks)))),
+      (staged) => snapshots.commit(staged, () => commitNow(staged)),
       turns,
     );
-    const readMany = openReads(cache, reading);
+    const readMany = openReads(cache, reading, snapshots);
     return {
       get: async <T>(key: Key): Promise<Entry<T> | null> => (await readMany<T>([key]))[0] ?? null,
       getMany: readMany,
@@ -143,8 +144,11 @@ async function openOrSayWhy(path: string): Promise<Deno.Kv> {
 }
 
 /** Returns reads of single entries, which need no operation of the database if the cache has them all. */
-function openReads(cache: EntryCache, kv: Deno.Kv): Store["getMany"] {
-  const read = (keys: readonly Key[]): Promise<(Entry<unknown> | null)[]> => said(getMany(kv, keys));
+function openReads(cache: EntryCache, kv: Deno.Kv, snapshots: Snapshots): Store["getMany"] {
+  const read = (keys: readonly Key[]): Promise<(Entry<unknown> | null)[]> => {
+    const all = (): Promise<(Entry<unknown> | null)[]> => said(getMany(kv, keys));
+    return keys.length > MAX_KEYS_A_READ ? snapshots.read(keys, all) : all(); // Deno KV reads so many in one snapshot
+  };
   return async <T>(keys: readonly Key[]) => await cache.getMany(keys, read) as (Entry<T> | null)[];
 }
 

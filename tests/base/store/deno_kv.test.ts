@@ -57,3 +57,26 @@ Deno.test("deno_kv: entries without expiry are in the order of their commits in 
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("getMany of more keys than Deno KV reads at once is one snapshot, while commits write all of them", async () => {
+  const folder = await Deno.makeTempDir();
+  const store = await openDenoKv(`${folder}/platform.kv`);
+  const keys = Array.from({ length: 35 }, (_, n) => ["entry", String(n)]);
+  const write = (value: number) =>
+    store.commit({ checks: [], writes: keys.map((key) => ({ kind: "set", key, value })) });
+  await write(0);
+  let [reads, mixed, isOver] = [0, 0, false];
+  const readers = Array.from({ length: 4 }, async () => {
+    while (!isOver) {
+      const entries = await store.getMany<number>(keys);
+      reads += 1;
+      if (new Set(entries.map((entry) => entry?.version)).size !== 1) mixed += 1;
+    }
+  });
+  for (let value = 1; value <= 150; value++) await write(value);
+  isOver = true;
+  await Promise.all(readers);
+  assertEquals([mixed, reads > 100, (await store.get(keys[34] ?? []))?.value], [0, true, 150]);
+  await store.close();
+  await Deno.remove(folder, { recursive: true });
+});
