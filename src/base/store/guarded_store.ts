@@ -49,7 +49,8 @@ export function guardStore(store: Store, deps: GuardDeps): GuardedStore {
       return await work;
     } catch (error) {
       if (!(error instanceof StoreFailure)) throw error;
-      state.failed(error.message);
+      // A connection that failed has been replaced: that it failed again is about the database.
+      if (error.scope !== "statement") state.failed(error.message);
       throw new ApiError("store.unavailable", {
         detail: error.message,
         retryAfterSeconds: RETRY_AFTER_SECONDS,

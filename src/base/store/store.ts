@@ -65,7 +65,17 @@ export interface Reader {
  */
 export class StoreFailure extends Error {
   override readonly name = "StoreFailure";
+
+  constructor(message: string, readonly scope: FailureScope = "database") {
+    super(message);
+  }
 }
+
+/**
+ * What else a failure is about. After that of one statement (a deadlock, its time limit) or of one connection, others are
+ * tried as before; after that of the database they are not.
+ */
+export type FailureScope = "statement" | "connection" | "database";
 
 /**
  * A store of small values with atomic commits. Every method except `close` throws {@link StoreFailure}. An entry

@@ -27,12 +27,12 @@ const FAILING_PATIENCE_MS = 500;
 interface State extends Limits {
   readonly waiting: Set<PromiseWithResolvers<void>>;
   running: number;
-  /** Set if the last work that ended has failed. */
+  /** Set if the database failed in the last work that ended. */
   failure: StoreFailure | undefined;
 }
 
 /**
- * Opens the turns. After a failure, one piece of work at a time tries the database, and all waiting ones share its
+ * Opens the turns. After a failure of the database, one piece of work at a time tries the database, and all waiting ones share its
  * failure.
  */
 export function openTurns(limits: Limits): Turns {
@@ -45,7 +45,7 @@ export function openTurns(limits: Limits): Turns {
         state.failure = undefined;
         return result;
       } catch (error) {
-        if (error instanceof StoreFailure) fail(state, error);
+        if (error instanceof StoreFailure && error.scope === "database") fail(state, error);
         throw error;
       } finally {
         release(state);

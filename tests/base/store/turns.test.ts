@@ -28,6 +28,24 @@ Deno.test("turns fail those who wait as soon as one fails, without running them"
   assertEquals(second.begun, false);
 });
 
+Deno.test("turns run those who wait as before if one statement or one connection fails", async () => {
+  for (const scope of ["statement", "connection"] as const) {
+    const turns = openTurns({ atOnce: 2, patienceMs: 60_000 });
+    const all = [work(), work(), work(), work()];
+    const [failed, ...done] = all.map(({ run }) => turns.run(run));
+    await begin();
+    all[0]?.end.reject(new StoreFailure("deadlock detected", scope));
+    await assertRejects(() => failed ?? Promise.resolve(), StoreFailure, "deadlock detected");
+    await begin();
+    assertEquals(all.map(({ begun }) => begun), [true, true, true, false], scope);
+    all[1]?.end.resolve("second");
+    await begin();
+    assertEquals(all.map(({ begun }) => begun), [true, true, true, true], scope);
+    for (const { end } of all) end.resolve("done");
+    assertEquals(await Promise.all(done), ["second", "done", "done"]);
+  }
+});
+
 Deno.test("turns let one try at a time after a failure, and all after a success", async () => {
   const turns = openTurns({ atOnce: 2, patienceMs: 60_000 });
   await assertRejects(() => turns.run(() => Promise.reject(new StoreFailure("disk I/O error"))));

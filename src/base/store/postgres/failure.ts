@@ -1,5 +1,5 @@
 /** Tells failures of the database from bugs of the program. */
-import { StoreFailure } from "../store.ts";
+import { type FailureScope, StoreFailure } from "../store.ts";
 
 /** A failure of PostgreSQL or of the connection to it. */
 export class PostgresFailure extends StoreFailure {
@@ -11,8 +11,9 @@ export class PostgresFailure extends StoreFailure {
     message: string,
     readonly isOutcomeUnknown: boolean,
     readonly isHostRefusal: boolean = false,
+    scope: FailureScope = "database",
   ) {
-    super(message);
+    super(message, scope);
   }
 }
 
@@ -50,6 +51,12 @@ const OUTSIDE = /^(?:08|25006|28|3D|40|53|55P03|57|58|XX00[12])/;
 /** Of them: a standby that lags or starts, a server without room, and one that does not know the user or database. */
 const HOST_REFUSAL = /^(?:25006|28|3D|53300|57P03)/;
 
+/**
+ * Of them: failures of one statement, which a repetition may pass: a deadlock or another conflict, a lock that was not
+ * free, and the end of its time.
+ */
+const OF_STATEMENT = /^(?:40|55P03|57014)/;
+
 /** Error codes of a certificate that does not prove the host. No statement was sent. */
 const UNVERIFIED = /^(?:CERT_|DEPTH_ZERO_|ERR_SSL_|ERR_TLS_|SELF_SIGNED_|UNABLE_TO_)/;
 
@@ -58,8 +65,9 @@ export function asFailure(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   const words = `${error.message} (${code})`;
-  if (LOST.has(code)) return new PostgresFailure(words, true);
+  if (LOST.has(code)) return new PostgresFailure(words, true, false, "connection");
   if (NOT_CONNECTED.has(code) || UNVERIFIED.test(code)) return new PostgresFailure(words, false, true);
+  if (OF_STATEMENT.test(code)) return new PostgresFailure(words, false, false, "statement");
   if (OUTSIDE.test(code)) return new PostgresFailure(words, false, HOST_REFUSAL.test(code));
   return code === "" ? error : Object.assign(new Error(`PostgreSQL: ${words}`), { code });
 }

@@ -1,0 +1,102 @@
+/** A statement that fails alone: its neighbours do not fail with it, and the database counts as working. */
+import { assertEquals, assertRejects } from "@std/assert";
+import { ApiError } from "../../../../src/base/kernel/api_error.ts";
+import { monotonicClock } from "../../../../src/base/kernel/clock.ts";
+import { guardStore } from "../../../../src/base/store/guarded_store.ts";
+import { openConnections, SERVING, UNHURRIED } from "../../../../src/base/store/postgres/connections.ts";
+import { encodeKey } from "../../../../src/base/store/postgres/key_codec.ts";
+import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_store.ts";
+import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
+import type { Commit } from "../../../../src/base/store/store.ts";
+import { isPostgresMissing, newPostgresDatabase } from "support/postgres.ts";
+
+const [first, second] = [["a"], ["b"]];
+const both: Commit = {
+  checks: [],
+  writes: [first, second].map((key) => ({ kind: "set", key, value: 1 })),
+};
+
+Deno.test({
+  name: "A commit that a lock stops until its time ends fails alone, and readiness stays on",
+  ignore: isPostgresMissing,
+  async fn() {
+    const url = await newPostgresDatabase();
+    const others = await openConnections(readPostgresUrl(url), UNHURRIED);
+    const connections = await openConnections(readPostgresUrl(`${url}&connections=2`), {
+      ...SERVING,
+      statementMs: 400,
+    });
+    const events: string[] = [];
+    const store = guardStore(openPostgresStore(connections), {
+      elapsed: monotonicClock,
+      failing: (why) => events.push(why),
+      working: () => {},
+    });
+    await store.commit(both);
+    const [isHeld, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holder = others.run((sql) =>
+      sql.begin(async (tx) => {
+        await tx`select from hub.entry where key = ${encodeKey(second)}::bytea for update`;
+        isHeld.resolve();
+        await release.promise;
+      })
+    ); // ends within the time of an unhurried statement
+    await isHeld.promise;
+    let ended = false;
+    const stopped = assertRejects(() => store.commit(both), ApiError).finally(() => ended = true);
+    const neighbours = Array.from({ length: 8 }, async () => {
+      let reads = 0;
+      for (; !ended; reads++) await store.get(first);
+      return reads > 0;
+    });
+    assertEquals((await stopped).reason, "store.unavailable");
+    assertEquals(await Promise.all(neighbours), neighbours.map(() => true));
+    assertEquals([events, store.isFailing(), await store.isWorking()], [[], false, true]);
+    release.resolve();
+    await holder;
+    assertEquals(await store.commit(both), true);
+    await store.close();
+    await others.close();
+  },
+});
+
+Deno.test({
+  name: "A commit that is the victim of a deadlock is repeated",
+  ignore: isPostgresMissing,
+  async fn() {
+    const url = await newPostgresDatabase();
+    const others = await openConnections(readPostgresUrl(url), UNHURRIED);
+    const store = openPostgresStore(await openConnections(readPostgresUrl(url)));
+    await store.commit(both);
+    const [isHeld, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const other = others.run((sql) =>
+      sql.begin(async (tx) => {
+        await tx`set local deadlock_timeout = '1h'`;
+        await tx`select from hub.entry where key = ${encodeKey(second)}::bytea for update`;
+        isHeld.resolve();
+        await goOn.promise;
+        await tx`select from hub.entry where key = ${encodeKey(first)}::bytea for update`;
+      })
+    );
+    await isHeld.promise;
+    const victim = store.commit(both); // locks the first entry, waits for the second one
+    for (let waiting = 0; waiting === 0;) {
+      const [row] = await others.run((sql) =>
+        sql<{ waiting: number }[]>`
+          select count(*)::integer as waiting from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`
+      );
+      waiting = row?.waiting ?? 0;
+    }
+    goOn.resolve();
+    assertEquals(await victim, true);
+    await other;
+    const [count] = await others.run((sql) =>
+      sql<{ deadlocks: string }[]>`
+        select pg_stat_clear_snapshot(), deadlocks from pg_stat_database where datname = current_database()`
+    );
+    assertEquals(count?.deadlocks, "1");
+    await store.close();
+    await others.close();
+  },
+});
