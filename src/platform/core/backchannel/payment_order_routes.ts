@@ -16,6 +16,7 @@ import {
 } from "../../guards/http/openapi_parameters.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import { ApiError, type Fault } from "../../../base/kernel/api_error.ts";
+import { expectParameters } from "../../guards/lookup/list_query_schema.ts";
 import { settledBefore } from "../../guards/lookup/settled.ts";
 import { ORDER_PATH, ORDERS_PATH } from "../../config/paths.ts";
 import { outboxAhead } from "../payments/order_outbox_store.ts";
@@ -161,13 +162,14 @@ interface Filter {
  * @throws {ApiError} `resource.invalid_fields`
  */
 function readFilter(query: Readonly<Record<string, string[]>>): Filter {
+  expectParameters(query, ["status", "after"]);
   const { status = [], after = [] } = query;
   const faults: Fault[] = [];
-  if (status.length > 1 || !status.every((name) => PAYMENT_STATUSES.some((known) => known === name))) {
+  if (!status.every((name) => PAYMENT_STATUSES.some((known) => known === name))) {
     const message = `Must be one of: ${PAYMENT_STATUSES.join(", ")}.`;
     faults.push({ code: "Field.Invalid", path: "status", message });
   }
-  if (after.length > 1 || !after.every((cursor) => CURSOR.test(cursor))) {
+  if (!after.every((cursor) => CURSOR.test(cursor))) {
     faults.push({ code: "Field.Invalid", path: "after", message: "Must be the After of an earlier page." });
   }
   if (faults.length > 0) throw new ApiError("resource.invalid_fields", { faults });

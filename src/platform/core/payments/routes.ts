@@ -18,7 +18,12 @@ import {
 } from "../../guards/http/openapi_parameters.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import type { Reader } from "../../../base/store/store.ts";
-import { decodeListQuery, LIST_DESCRIPTION, listParameters } from "../../guards/lookup/list_query_schema.ts";
+import {
+  decodeListQuery,
+  expectParameters,
+  LIST_DESCRIPTION,
+  listParameters,
+} from "../../guards/lookup/list_query_schema.ts";
 import { PAYMENTS_PATH } from "../../config/paths.ts";
 import { claimAhead, type idempotent } from "../../guards/idempotency/idempotent.ts";
 import { type AccessToken, type Requirement, requireScope } from "../../guards/security/access_token.ts";
@@ -162,7 +167,9 @@ function readEndpoints(deps: PaymentRouteDeps): readonly PlatformEndpoint[] {
     endpoint("resource", "participant", findPaymentRoute, [certificate, limitFind, ...rest], async (c) => {
       const by = { bank: c.get("bank").code, token: c.get("access").token };
       const key = askedKey(c.req);
-      if (key === undefined) return c.json(await listed(deps, c.get("reads"), by, c.req.queries()));
+      const query = c.req.queries();
+      if (key === undefined) return c.json(await listed(deps, c.get("reads"), by, query));
+      expectParameters(query, ["idempotency-key"]);
       const { value } = await findByIdempotencyKey(deps, c.get("reads"), key, by);
       noteSubject(c.get("facts"), value);
       return c.json(representPayment(value, deps.baseUrl));
@@ -192,7 +199,7 @@ async function listed(
     deps,
     from,
     owner,
-    decodeListQuery(query, PAYMENT_STATUSES, ["idempotency-key"]),
+    decodeListQuery(query, PAYMENT_STATUSES),
   );
   return representPayments(page, owner, deps.baseUrl);
 }

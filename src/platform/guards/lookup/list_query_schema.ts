@@ -47,18 +47,13 @@ export function listParameters<S extends string>(statuses: readonly [S, ...S[]])
 /**
  * Parses the query. An unknown or repeated parameter is a typing error, which would show more than was asked for.
  *
- * @param others further parameters of this list, which the caller parses
  * @throws {ApiError} `resource.invalid_fields`
  */
 export function decodeListQuery(
   query: Readonly<Record<string, string[]>>,
   statuses: readonly string[],
-  others: readonly string[] = [],
 ): ListQuery {
-  const known = [...NAMES, ...others];
-  const faults: Fault[] = Object.entries(query).flatMap(([name, values]) =>
-    known.includes(name) ? timesFaults(name, values.length) : [unknownFault(name, known)]
-  );
+  const faults = nameFaults(query, NAMES);
   const read = <T>(name: Name, { parse, must }: Parameter<T>): T | undefined => {
     const [text] = query[name] ?? [];
     const value = text === undefined ? undefined : parse(text);
@@ -81,6 +76,25 @@ export function decodeListQuery(
     throw new ApiError("resource.invalid_fields", { faults: faults.slice(0, MAX_FAULTS) });
   }
   return asked;
+}
+
+/**
+ * Rejects parameters that the request does not use, and repeated ones. An ignored parameter would show more, or other
+ * entries, than were asked for.
+ *
+ * @throws {ApiError} `resource.invalid_fields`
+ */
+export function expectParameters(query: Readonly<Record<string, string[]>>, known: readonly string[]): void {
+  const faults = nameFaults(query, known);
+  if (faults.length > 0) {
+    throw new ApiError("resource.invalid_fields", { faults: faults.slice(0, MAX_FAULTS) });
+  }
+}
+
+function nameFaults(query: Readonly<Record<string, string[]>>, known: readonly string[]): Fault[] {
+  return Object.entries(query).flatMap(([name, values]) =>
+    known.includes(name) ? timesFaults(name, values.length) : [unknownFault(name, known)]
+  );
 }
 
 /** How the text of a parameter is parsed. */
@@ -115,7 +129,11 @@ const SHOWABLE = /^[A-Za-z_-]{1,64}$/;
 
 function unknownFault(name: string, known: readonly string[]): Fault {
   const path = SHOWABLE.test(name) ? name : "query";
-  return { code: "Field.Unexpected", path, message: `The parameters of this list are ${known.join(", ")}.` };
+  return {
+    code: "Field.Unexpected",
+    path,
+    message: `Must be omitted. The parameters of this request are ${known.join(", ")}.`,
+  };
 }
 
 function timesFaults(name: string, times: number): readonly Fault[] {

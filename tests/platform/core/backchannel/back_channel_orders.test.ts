@@ -168,3 +168,12 @@ Deno.test("GET back-channel-payments goes on behind a full page with an order wh
   assertEquals(idsOf(page), ids.slice(0, 100).filter((id) => id !== ids[7]));
   assertEquals(idsOf(await listed(env, `?after=${page.After}`)), ids.slice(100));
 });
+
+Deno.test("GET back-channel-payments rejects a parameter that it does not know, and a repeated one [LS-N2]", async () => {
+  await using env = await openEnvironment();
+  for (const query of ["?stauts=Pending", "?status=Pending&status=Rejected", "?from=2040-01-15T00:00:00Z"]) {
+    const response = await idleBankCall(env, env.bankA, `/BANKA/back-channel-payments/v1${query}`);
+    assertEquals(response.status, 400, query);
+    await response.body?.cancel();
+  }
+});

@@ -78,3 +78,18 @@ Deno.test("GET domestic-payments?idempotency-key finds a payment for 24 h [IDE-1
   const late = await clientToken(env, env.tpp);
   await assertFaults(await find(env, late, "k"), 400, [["Resource.NotFound"]]);
 });
+
+Deno.test("GET domestic-payments?idempotency-key takes no parameter of the list, and no second key [LS-N2]", async () => {
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  await good(pay(env, flow, { idempotencyKey: "one" }), 201);
+  for (
+    const [more, path] of [["from=2040-01-15T00:00:00Z", "from"], ["idempotency-key=two", "idempotency-key"]]
+  ) {
+    const query = `${PAYMENTS}?idempotency-key=one&${more}`;
+    const response = await unchanged(env, () => call(env, env.tpp, flow.bound, query));
+    assertEquals(response.status, 400, more);
+    const { Errors } = await response.json() as { readonly Errors: readonly { readonly Path: string }[] };
+    assertEquals(Errors.map(({ Path }) => Path), [path]);
+  }
+});
