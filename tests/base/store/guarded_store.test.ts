@@ -3,7 +3,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { ApiError } from "../../../src/base/kernel/api_error.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { type GuardedStore, guardStore } from "../../../src/base/store/guarded_store.ts";
-import { type Commit, StoreFailure } from "../../../src/base/store/store.ts";
+import { type Commit, type FailureScope, StoreFailure } from "../../../src/base/store/store.ts";
 
 Deno.test("guarded store rejects with store.unavailable and Retry-After, whichever verb fails", async () => {
   await using guarded = await openGuarded();
@@ -27,6 +27,19 @@ Deno.test("guarded store leaves faults of the program as they are", async () => 
   const writes = [{ kind: "set", key: ["a"], value: "x".repeat(70_000) } as const];
   await assertRejects(() => guarded.store.commit({ checks: [], writes }), TypeError);
   assertEquals(guarded.events, []);
+});
+
+Deno.test("guarded store counts a connection that fails again as the database, and a statement not", async () => {
+  for (const [scope, events] of [["statement", []], ["connection", ["failing: no answer"]]] as const) {
+    await using guarded = await openGuarded();
+    guarded.failWith("no answer", undefined, scope);
+    const { reason } = await assertRejects(() => guarded.store.commit(WRITE), ApiError);
+    assertEquals([reason, guarded.events, guarded.store.isFailing()], [
+      "store.unavailable",
+      [...events],
+      scope === "connection",
+    ]);
+  }
 });
 
 Deno.test("guarded store that fails now and then has one line until it has not failed for 5 s", async () => {
@@ -85,7 +98,7 @@ interface Guarded extends AsyncDisposable {
   readonly events: string[];
   /** As they reached the database. */
   readonly commits: Commit[];
-  failWith(why: string, what?: "writes"): void;
+  failWith(why: string, what?: "writes", scope?: FailureScope): void;
   mend(): void;
   pass(milliseconds: number): void;
 }
@@ -94,12 +107,13 @@ interface Guarded extends AsyncDisposable {
 async function openGuarded(): Promise<Guarded> {
   const kv = await openDenoKv(":memory:");
   const [events, commits]: [string[], Commit[]] = [[], []];
+  let scope: FailureScope | undefined;
   let [now, why, what]: [number, string | undefined, string | undefined] = [0, undefined, undefined];
   const failing =
     <A extends unknown[], T>(verb: (...args: A) => Promise<T>, writes: boolean) => (...args: A) =>
       why === undefined || (what === "writes" && !writes)
         ? verb(...args)
-        : Promise.reject(new StoreFailure(why));
+        : Promise.reject(new StoreFailure(why, scope));
   const database = {
     ...kv,
     get: failing(kv.get, false) as typeof kv.get,
@@ -119,7 +133,7 @@ async function openGuarded(): Promise<Guarded> {
     store,
     events,
     commits,
-    failWith: (because, only) => void ([why, what] = [because, only]),
+    failWith: (because, only, of) => void ([why, what, scope] = [because, only, of]),
     mend: () => void (why = undefined),
     pass: (milliseconds) => void (now += milliseconds),
     [Symbol.asyncDispose](): Promise<void> {
