@@ -1,6 +1,7 @@
 /** The report as a page of its own: one file, no scripts, no resources from elsewhere. */
 import { html, raw } from "hono/html";
 import type { Report } from "./report.ts";
+import { piecesOf, requirementTexts } from "./requirement_texts.ts";
 import style from "./report.css" with { type: "text" };
 
 /** The page as HTML. Its policy allows its own style sheet only. */
@@ -11,13 +12,25 @@ export async function reportPage({ subject, suite, cases, ...report }: Report): 
   const failed = cases.filter(({ passed }) => !passed).length;
   const verdict = report.passed ? "Passed" : "Failed";
   const title = `Certification of ${subject.org_id}: ${verdict.toLowerCase()}`;
+  const texts = requirementTexts(cases.map(({ requirement }) => requirement));
+  const known = new Set(texts.map(({ id }) => id));
+  const linked = (requirement: string) =>
+    piecesOf(requirement).map(([before, id]) =>
+      html`${before}${known.has(id) ? html`<a href="#${id}">${id}</a>` : id}`
+    );
+  const rules = texts.map(({ id, page, text }) =>
+    html`
+      <dt id="${id}">${id}</dt>
+      <dd>${text} <small>${page}</small></dd>
+    `
+  );
   const rows = cases.map(({ id, title, requirement, passed, seen }) =>
     html`
       <tr class="${passed ? "passed" : "failed"}">
         <th scope="row">${id}</th>
         <td>${passed ? "passed" : "failed"}</td>
         <td>${title}<p>${seen}</p></td>
-        <td>${requirement}</td>
+        <td>${linked(requirement)}</td>
       </tr>
     `
   );
@@ -63,6 +76,9 @@ export async function reportPage({ subject, suite, cases, ...report }: Report): 
               <tbody>
       ${rows}</tbody>
             </table>
+            <h2>Requirements</h2>
+            <dl>
+      ${rules}</dl>
           </main>
         </body>
       </html>

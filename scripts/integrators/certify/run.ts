@@ -1,4 +1,5 @@
 /** Runs the cases of a suite one after the other. A case that throws or takes too long has failed. */
+import { z } from "zod";
 import { boundedWords, type Case, CASE_SECONDS, type Outcome } from "./case.ts";
 
 /** A case and what it saw. */
@@ -44,8 +45,15 @@ async function outcomeOf<Bench>(each: Case<Bench>, bench: Bench): Promise<Outcom
   try {
     return await Promise.race([each.run(bench), late]);
   } catch (error) {
-    return { passed: false, seen: error instanceof Error ? error.message : String(error) };
+    return { passed: false, seen: wordsOf(error) };
   } finally {
     clearTimeout(timer);
   }
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof z.ZodError) {
+    return error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
+  }
+  return error instanceof Error ? error.message : String(error);
 }

@@ -76,25 +76,53 @@ function parsed(line: string): unknown {
 }
 
 async function explain(id: string, { operator, authUrl, print, ...tools }: TailDeps): Promise<void> {
-  const answer = await callOperations(tools, operator, `/search?q=${id}`);
-  const traces = found.safeParse(answer.json).data?.Data.Trace ?? [];
-  for (const trace of traces) {
+  for (const trace of await tracesOf(id, operator, tools)) {
     for (const line of linesOf(trace)) print(line);
     print(`  ${authUrl}/docs/traces?id=${id}`);
   }
 }
 
-function linesOf({ DateTime, Method, Endpoint, Status, ClientId, Rejection }: FoundTrace): readonly string[] {
-  const { Reason = "", Message, Detail, Errors = [] } = Rejection ?? {};
+async function tracesOf(
+  id: string,
+  operator: Operator,
+  tools: Pick<ApiTools, "fetch">,
+): Promise<readonly FoundTrace[]> {
+  const answer = await callOperations(tools, operator, `/search?q=${id}`);
+  return found.safeParse(answer.json).data?.Data.Trace ?? [];
+}
+
+/** Why the platform rejected a request: what its trace names, or undefined if none is there within `seconds`. */
+export async function whyRejected(
+  id: string,
+  operator: Operator,
+  { fetch, seconds }: Pick<ApiTools, "fetch"> & { readonly seconds: number },
+): Promise<string | undefined> {
+  for (const end = Date.now() + seconds * 1000; Date.now() < end;) {
+    const rejected = (await tracesOf(id, operator, { fetch })).find(({ Rejection }) =>
+      Rejection !== undefined
+    );
+    if (rejected !== undefined) return wordsOf(rejected).join("; ");
+    await new Promise((done) => setTimeout(done, POLL_MS));
+  }
+  return undefined;
+}
+
+function linesOf(trace: FoundTrace): readonly string[] {
+  const { DateTime, Method, Endpoint, Status, ClientId, Rejection } = trace;
+  const reason = Rejection?.Reason ?? "";
+  return [
+    `${DateTime.slice(11, 19)} ${Status} ${Method} ${Endpoint} ${reason} ${ClientId ?? "an unproven caller"}`,
+    ...wordsOf(trace).map((text) => `  ${text}`),
+  ];
+}
+
+function wordsOf({ Rejection }: FoundTrace): readonly string[] {
+  const { Message, Detail, Errors = [] } = Rejection ?? {};
   const words = [
     ...(Message === undefined ? [] : [Message]),
     ...Errors.map(({ Path, Message }) => Path === undefined ? Message : `${Path}: ${Message}`),
   ];
-  const told = words.length > 0 ? words : Detail === undefined ? [] : [Detail];
-  return [
-    `${DateTime.slice(11, 19)} ${Status} ${Method} ${Endpoint} ${Reason} ${ClientId ?? "an unproven caller"}`,
-    ...told.map((text) => `  ${text}`),
-  ];
+  return words.length > 0 ? words : Detail === undefined ? [] : [Detail];
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -20,6 +20,7 @@ import type { PaymentFlow } from "../../../../src/client/tpp/payment_journey.ts"
 import { type Browser, openBrowser, type Visit } from "../../../../src/sandbox/customer/browser.ts";
 import { fillForm, findForms } from "../../../../src/sandbox/customer/forms.ts";
 import { merchant } from "../../../../src/sandbox/shop/catalogue.ts";
+import { whyRejected } from "../../tail/tail.ts";
 import type { BankBench } from "./bench.ts";
 import type { Decision } from "./hook.ts";
 
@@ -47,7 +48,12 @@ export interface Back {
   readonly callback: URL;
   /** The error that the TPP got. */
   readonly error: string | undefined;
+  /** What the platform rejected in the bank's return, with what it expected. */
+  readonly why?: string;
 }
+
+/** A trace is stored about a second after its request. */
+const TRACE_SECONDS = 5;
 
 /** 1.00 to 1.99 euros, which also the second account of the hook has. */
 export function someAmount(): string {
@@ -118,16 +124,30 @@ export async function comeBack(
   location: URL,
   account?: string,
 ): Promise<Back> {
-  let visit = await browser.visit(location);
+  const returned = await browser.visit(location);
+  let visit = returned;
   if (visit.location?.pathname.endsWith("/authorization.consent.oauth2")) {
     visit = await acceptOnScreen(browser, await browser.visit(visit.location), account);
   }
   const callback = visit.location;
   const { redirectUri } = bench.platform.tpp;
   if (callback === undefined || `${callback.origin}${callback.pathname}` !== redirectUri) {
-    throw new Error(`the platform rejected the bank's return: ${visit.status}`);
+    throw new Error(
+      `the platform rejected the bank's return: ${visit.status}${await remedy(bench, returned)}`,
+    );
   }
-  return { callback, error: errorOf(await bench.flow(), pending, callback) };
+  const error = errorOf(await bench.flow(), pending, callback);
+  return error === "server_error"
+    ? { callback, error, why: `${error}${await remedy(bench, returned)}` }
+    : { callback, error };
+}
+
+/** What the trace of the bank's return says, to follow the words about it. */
+async function remedy({ platform: { endpoints } }: BankBench, { interactionId }: Visit): Promise<string> {
+  const { operations_url: url, directory_admin_token: token } = endpoints;
+  if (interactionId === undefined) return "";
+  const why = await whyRejected(interactionId, { url, token }, { fetch, seconds: TRACE_SECONDS });
+  return why === undefined ? "" : ` (${why})`;
 }
 
 async function acceptOnScreen(browser: Browser, visit: Visit, wanted?: string): Promise<Visit> {
@@ -170,7 +190,9 @@ export async function authorise(
 export async function approve(bench: BankBench, journey: Journey, account?: string): Promise<Back> {
   await arrive(journey);
   const back = await comeBack(bench, journey, await decide(bench, journey, "approve", account), account);
-  if (back.error !== undefined) throw new Error(`the customer approved, and the TPP got ${back.error}`);
+  if (back.error !== undefined) {
+    throw new Error(`the customer approved, and the TPP got ${back.why ?? back.error}`);
+  }
   return back;
 }
 

@@ -8,8 +8,16 @@ import { openAt } from "./handover_cases.ts";
 import type { HookAccount } from "./hook.ts";
 import { arrive, authorise, beginJourney, comeBack, consentStatus, decide } from "./journey.ts";
 
-/** An account number with correct check digits that no bank of a certification has. */
-const STRANGERS_ACCOUNT = "GB82WEST12345698765432";
+/** Account numbers with correct check digits: the examples of IBANs that everyone knows, so a bank may use one. */
+const OTHERS_ACCOUNTS = ["GB82WEST12345698765432", "GB33BUKB20201555555555", "GB94BARC10201530093459"];
+
+/** An account number that none of the customer's accounts has. */
+export function accountOfAnother(accounts: readonly Pick<HookAccount, "Identification">[]): string {
+  const own = new Set(accounts.map(({ Identification }) => Identification.replaceAll(" ", "").toUpperCase()));
+  const other = OTHERS_ACCOUNTS.find((account) => !own.has(account));
+  if (other === undefined) throw new Error("the hook's accounts are the examples of another customer");
+  return other;
+}
 
 const reportSchema = z.object({
   Data: z.object({
@@ -129,7 +137,8 @@ export const JOURNEY_CASES: readonly BankCase[] = [
     title: "An implicit consent for an account that is not the customer's is not approved",
     requirement: "PN6",
     run: async (bench) => {
-      const journey = await beginJourney(bench, { debtor: STRANGERS_ACCOUNT });
+      const debtor = accountOfAnother(await bench.hook.accounts());
+      const journey = await beginJourney(bench, { debtor });
       await arrive(journey);
       const { error } = await comeBack(bench, journey, await decide(bench, journey, "approve"));
       return error === undefined ? failed("the TPP got a code") : passed(`the TPP got ${error}`);
@@ -160,10 +169,10 @@ async function resultIsAsAgreed(bench: BankBench): Promise<Outcome> {
     )
   );
   if (wrong.length > 0) return failed(`wrong: ${wrong.map(([name]) => name).join(", ")}`);
-  const { error } = await comeBack(bench, journey, location);
+  const { error, why = error } = await comeBack(bench, journey, location);
   return error === undefined
     ? passed("every claim is as agreed")
-    : failed(`the platform answered the TPP ${error}`);
+    : failed(`the platform answered the TPP ${why}`);
 }
 
 function reportsOf({ platform: { between } }: BankBench, consentId: string) {

@@ -47,7 +47,7 @@ const USAGE =
 /** The suite of banks. */
 export const bankSuite: Suite<BankBench> = {
   name: "bank",
-  version: "1",
+  version: "2",
   usage: USAGE,
   options: ["details", "start", "hook", "sandbox", "dir", "port", "key-lead"],
   cases: BANK_CASES,

@@ -111,8 +111,8 @@ const MAX_REPEATS = 10;
 
 async function endsWith(bench: BankBench, journey: Journey, location: URL): Promise<Outcome> {
   const { claims: { status_code } } = await openReturn(bench, location);
-  const { error } = await comeBack(bench, journey, location);
+  const { error, why = error } = await comeBack(bench, journey, location);
   const status = await consentStatus(bench, journey.consentId);
-  const seen = `status_code ${status_code}, the TPP got ${error ?? "a code"}, and the consent is ${status}`;
+  const seen = `status_code ${status_code}, the TPP got ${why ?? "a code"}, and the consent is ${status}`;
   return error === "access_denied" && status === "Rejected" ? passed(seen) : failed(seen);
 }

@@ -33,8 +33,12 @@ export function believesNothing(
   };
 }
 
-/** The payment's answer with another status. */
+/** The payment's answer with another status and time, which the platform's answer never has, however late it is read. */
 export const settled = (body: AnswerBody): unknown => ({
   ...body,
-  Data: { ...body.Data, Status: "AcceptedCreditSettlementCompleted" },
+  Data: {
+    ...body.Data,
+    Status: "AcceptedCreditSettlementCompleted",
+    StatusUpdateDateTime: "2020-01-01T00:00:00+00:00",
+  },
 });

@@ -2,6 +2,8 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { openBankBench } from "../../../../scripts/integrators/certify/bank/bench.ts";
 import { startBank } from "../../../../scripts/integrators/certify/bank/own_bank.ts";
+import type { HookAccount } from "../../../../scripts/integrators/certify/bank/hook.ts";
+import { accountOfAnother } from "../../../../scripts/integrators/certify/bank/journey_cases.ts";
 import { BANK_CASES, bankSuite } from "../../../../scripts/integrators/certify/bank/suite.ts";
 import { certify } from "../../../../scripts/integrators/certify/certify.ts";
 import type { Report } from "../../../../scripts/integrators/certify/report.ts";
@@ -38,6 +40,32 @@ Deno.test("examples/first_bank.ts and the sandbox's banks pass their certificati
     () => assertPassed(bankA, OTHER_CASES),
   );
   await t.step("the sandbox's bank B, with its own consent screen", () => assertPassed(bankB, OTHER_CASES));
+});
+
+Deno.test("a case that fails because the platform rejects the bank's return says what the platform expected [SB10]", async () => {
+  await using trial = await openTrial(1);
+  const wrong = 'debtor_account_present: "yes"';
+  const changes = [["...outcome }", `...outcome, ${wrong} }`]] as const;
+  const program = await faultyBank({ name: wrong, changes });
+  const journeys = BANK_CASES.filter(({ id }) => id === "BANK-J02" || id === "BANK-J03");
+  const results = await withBank(trial, trial.lanes[0], program, (bench) => runCases(journeys, bench));
+  assertEquals(results.map(({ passed, seen }) => [passed, seen]), [
+    [
+      false,
+      "the customer approved, and the TPP got server_error (debtor_account_present must be false; got 'yes'.)",
+    ],
+    [false, 'debtor_account_present: Invalid option: expected one of "true"|"false"'],
+  ]);
+});
+
+Deno.test("the hook's example in docs/bank.md can pass BANK-A04: the account of another customer is not in it", async () => {
+  const page = await Deno.readTextFile(new URL("../../../../docs/bank.md", import.meta.url));
+  const [, json = ""] = /```json\n(\{\n  "accounts".*?)```/s.exec(page) ?? [];
+  const { accounts } = JSON.parse(json) as { readonly accounts: readonly HookAccount[] };
+  const other = accountOfAnother(accounts);
+  assert(accounts.length === 2 && !accounts.some(({ Identification }) => Identification === other), other);
+  const spaced = [{ Identification: other.toLowerCase().replace(/(.{4})/g, "$1 ") }];
+  assert(accountOfAnother(spaced) !== other);
 });
 
 Deno.test("the cases of banks have ids of their own, a title and a requirement, and are at least 24 [SB10]", () => {

@@ -16,6 +16,9 @@ import { certifierKeySet, openCertifierKeys } from "../../../../scripts/integrat
 import { readOptions } from "../../../../scripts/integrators/certify/arguments.ts";
 import { type Report, reportOf, signReport } from "../../../../scripts/integrators/certify/report.ts";
 import { reportPage } from "../../../../scripts/integrators/certify/report_page.ts";
+import { piecesOf, requirementTexts } from "../../../../scripts/integrators/certify/requirement_texts.ts";
+import { BANK_CASES } from "../../../../scripts/integrators/certify/bank/suite.ts";
+import { TPP_SUITE } from "../../../../scripts/integrators/certify/tpp/suite.ts";
 import { runCases } from "../../../../scripts/integrators/certify/run.ts";
 
 const subject = { role: "ASPSP", org_id: "BANKC", address: "https://bank.example/sca" } as const;
@@ -170,6 +173,30 @@ Deno.test("the page of a report shows what was seen as text, has no script, and 
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style)))
     .toBase64();
   assert(page.includes(`default-src &#39;none&#39;; style-src &#39;sha256-${hash}&#39;`), page);
+});
+
+Deno.test("the page of a report links each requirement to its text, which the page has", async () => {
+  const named = { ...good, requirement: "BR11, BR-N14; Decision G1; RFC 8725 §3.12" };
+  const page = await reportPage(
+    reportOf({ subject, suite: suiteOf([named]) }, await runCases([named], ""), times),
+  );
+  for (
+    const [id, text] of [["BR11", "success"], ["BR-N14", "Failure: redirect"], ["G1", "No customer is str"]]
+  ) {
+    assert(page.includes(`<a href="#${id}">${id}</a>`), id);
+    assertMatch(page, RegExp(`<dt id="${id}">${id}</dt>\\s*<dd>[^<]*${text}`), id);
+  }
+  assert(page.includes("</a>; RFC 8725 §3.12</td>"), page);
+});
+
+Deno.test("every id that a case of a bank or a TPP names is linked in the report", () => {
+  const all = [...BANK_CASES, ...TPP_SUITE.cases].map(({ requirement }) => requirement);
+  const known = new Set(requirementTexts(all).map(({ id }) => id));
+  const named = all.flatMap((requirement) => piecesOf(requirement).map(([, id]) => id)).filter((id) =>
+    id !== ""
+  );
+  assert(named.length > 60, `${named.length} ids`);
+  assertEquals(named.filter((id) => !known.has(id)), []);
 });
 
 Deno.test("certify writes page, JSON and JWT, says what failed, and passes only if every case does", async () => {

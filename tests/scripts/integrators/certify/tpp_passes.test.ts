@@ -1,7 +1,8 @@
 /** The sandbox's shop and `examples/first_payment.ts` pass the certification of TPPs. */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import type { TppBench } from "../../../../scripts/integrators/certify/tpp/bench.ts";
 import { TPP_SUITE } from "../../../../scripts/integrators/certify/tpp/suite.ts";
+import { settled } from "../../../../scripts/integrators/certify/tpp/believes_nothing.ts";
 import { runCases } from "../../../../scripts/integrators/certify/run.ts";
 import { UsageError } from "../../../../scripts/command_line/run.ts";
 import { openFaultBench } from "support/tpp_certification.ts";
@@ -23,6 +24,31 @@ Deno.test("the sandbox's shop and first_payment.ts pass the certification of TPP
     await using shop = await benches.shop();
     await assertPasses(shop.bench, SLOW_FOR_SHOP);
   });
+  await t.step(
+    "a program that repeats the code once after a lost response, as docs/tpp.md allows",
+    async () => {
+      const request = "oauth.authorizationCodeGrantRequest";
+      const once = `await (async (...args) => await ${request}(...args).catch(() => ${request}(...args)))(`;
+      const bench = await benches.program({
+        finds: "",
+        what: "",
+        changes: [{ from: `await ${request}(`, to: once }],
+      });
+      const [result] = await runCases(TPP_SUITE.cases.filter(({ id }) => id === "TPP-A10"), bench);
+      assertEquals(
+        [result?.passed, result?.seen.startsWith("it sent the code twice")],
+        [true, true],
+        result?.seen,
+      );
+    },
+  );
+});
+
+Deno.test("the altered answer of TPP-A02 is not the platform's, also when the payment has settled", () => {
+  const Status = "AcceptedCreditSettlementCompleted";
+  const answer = { Data: { Status, StatusUpdateDateTime: "2026-01-31T10:00:00+00:00" } };
+  assertEquals(settled({ Data: { ...answer.Data, Status: "Pending" } }), settled(answer));
+  assertNotEquals(settled(answer), answer);
 });
 
 Deno.test("the certification of TPPs has at least 24 cases with ids of their own, and names a requirement for each [SB11]", () => {
