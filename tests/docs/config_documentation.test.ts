@@ -1,6 +1,8 @@
 /** docs/operations has every variable with its default, and services with exactly the permissions that they need. */
 import { listFiles } from "../../scripts/upkeep/sources/source_files.ts";
 import { assert, assertEquals, assertThrows } from "@std/assert";
+import { RESERVED_FILES } from "../../src/base/http/open_files.ts";
+import { OPERATIONS_CONNECTIONS } from "../../src/platform/process/serve.ts";
 import { readConfig, VARIABLES } from "../../src/platform/config/config.ts";
 import { DIRECTORY_VARIABLES, readDirectoryConfig } from "../../src/directory/process/config.ts";
 import { privatePem, testAuthority } from "testing/directory_environment.ts";
@@ -50,6 +52,14 @@ Deno.test("docs/operations has a small .env with which a platform is configured"
     PLATFORM_KEYS: '{"keys":[]}',
   });
   assertEquals([config.environment, config.operationsPort], ["Production", 18080]);
+});
+
+Deno.test("docs/operations has the number of open files without which a program does not start", () => {
+  const platform = `2 × \`MAX_CONNECTIONS\` + ${OPERATIONS_CONNECTIONS + RESERVED_FILES} open files beside`;
+  assert(deployment.replaceAll("\n", " ").includes(platform), platform);
+  assert(deployment.includes(`operators have ${OPERATIONS_CONNECTIONS} connections`));
+  const ofDirectory = `2 × \`DIRECTORY_MAX_CONNECTIONS\` + ${RESERVED_FILES} open files beside`;
+  assert(directory.replaceAll("\n", " ").includes(ofDirectory), ofDirectory);
 });
 
 Deno.test("docs/operations marks the variables without which a platform does not start", () => {

@@ -1,16 +1,14 @@
-/** Every relative link in the project's Markdown leads to a file or folder that exists, and to a heading if it names one. */
+/** Every relative link in the Markdown that git tracks leads to a file or folder that exists, and to a heading if it names one. */
 import { assert, assertEquals } from "@std/assert";
 
 const root = new URL("../../", import.meta.url);
 
-async function pages(folder = ""): Promise<readonly string[]> {
-  const found: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(new URL(`./${folder}`, root))) {
-    if (isDirectory && name !== ".data" && name !== ".git" && name !== "node_modules") {
-      found.push(...await pages(`${folder}${name}/`));
-    } else if (name.endsWith(".md")) found.push(folder + name);
-  }
-  return found;
+/** Only what git tracks: a clone may have folders of its own, such as a cache of packages with pages of theirs. */
+async function pages(repository: URL): Promise<readonly string[]> {
+  const args = ["ls-files", "-z", "*.md"];
+  const { success, stdout, stderr } = await new Deno.Command("git", { args, cwd: repository }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout).split("\0").filter((name) => name !== "");
 }
 
 /** Text without code, because code contains no links. */
@@ -43,7 +41,7 @@ async function faultOf(page: string, link: string): Promise<string | undefined> 
 
 Deno.test("every relative link in Markdown leads to a file, and to a heading if it names one", async () => {
   const links: { page: string; link: string }[] = [];
-  for (const page of await pages()) {
+  for (const page of await pages(root)) {
     const text = prose(await Deno.readTextFile(new URL(page, root)));
     for (const [, link = ""] of text.matchAll(/\]\(([^()\s]+)\)/g)) {
       if (!/^[a-z]+:/.test(link)) links.push({ page, link });
@@ -52,4 +50,19 @@ Deno.test("every relative link in Markdown leads to a file, and to a heading if 
   assert(links.length > 20, `${links.length} links`);
   const faults = await Promise.all(links.map(({ page, link }) => faultOf(page, link)));
   assertEquals(faults.filter((fault) => fault !== undefined), []);
+});
+
+Deno.test("the Markdown of a folder that git does not track is not looked at", async () => {
+  const path = await Deno.makeTempDir();
+  await using _removed = { [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+  const git = async (...args: readonly string[]): Promise<void> => {
+    const { success } = await new Deno.Command("git", { args: [...args], cwd: path }).output();
+    assert(success, args.join(" "));
+  };
+  await git("init", "-q");
+  await Deno.mkdir(`${path}/.cache/package`, { recursive: true });
+  await Deno.writeTextFile(`${path}/README.md`, "# Tracked");
+  await Deno.writeTextFile(`${path}/.cache/package/README.md`, "[nowhere](nowhere.md)");
+  await git("add", "README.md");
+  assertEquals(await pages(new URL(`file://${path}/`)), ["README.md"]);
 });

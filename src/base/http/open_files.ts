@@ -5,8 +5,8 @@
 import { closeSync, openSync } from "node:fs";
 import { hasCode } from "../kernel/error_code.ts";
 
-/** Other files: the database, the log, those of the runtime, and outgoing connections. */
-const RESERVED = 100;
+/** Files that are opened after the start, beside connections: the database, the log, and outgoing connections. */
+export const RESERVED_FILES = 100;
 
 /**
  * Opens a file or folder that many times for a moment. Reading the limit from `/proc/self/limits` would need all
@@ -18,7 +18,7 @@ const RESERVED = 100;
  * @returns faults for the operator
  */
 export function openFilesFaults(variable: string, connections: number, path: string): string[] {
-  const needed = connections + RESERVED;
+  const needed = connections + RESERVED_FILES;
   const opened: number[] = [];
   try {
     while (opened.length < needed) opened.push(openSync(path, "r"));

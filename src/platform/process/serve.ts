@@ -32,7 +32,7 @@ import type { PartHealth } from "../../base/observability/health.ts";
 import { isUrl } from "../../base/store/store_url.ts";
 
 /** Open connections of operators and their tools. */
-const OPERATIONS_CONNECTIONS = 32;
+export const OPERATIONS_CONNECTIONS = 32;
 
 /** @param args the command line, which may have `--only` */
 export async function serve(runtime: Runtime, args: readonly string[]): Promise<void> {
