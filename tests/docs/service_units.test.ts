@@ -1,0 +1,175 @@
+/**
+ * The systemd units of docs/operations. Their commands follow from the tasks of `deno.json`, and start the programs on
+ * PostgreSQL: with the unit's rights, environment and working folder, as a user who owns nothing but its folders.
+ */
+import { assert, assertEquals } from "@std/assert";
+import { execStart, SERVICES, withExecStart } from "../../scripts/upkeep/units/exec_start.ts";
+import { present } from "testing/answers.ts";
+import { privatePem, testAuthority } from "testing/directory_environment.ts";
+import { testKey } from "testing/keys.ts";
+import { openTlsPostgresServer, type TlsPostgresServer } from "testing/postgres_tls.ts";
+import { postgresPrograms } from "testing/postgres_node.ts";
+import { migrated } from "testing/postgres_server.ts";
+import { openFixture } from "testing/served_environment.ts";
+import { type DenoConfig, freePort, startCommand } from "testing/served_platform.ts";
+import { statementJwk } from "../../src/directory/statements/statement_keys.ts";
+
+const root = new URL("../../", import.meta.url).pathname;
+const read = (path: string): Promise<string> => Deno.readTextFile(root + path);
+const { tasks } = JSON.parse(await read("deno.json")) as DenoConfig;
+
+Deno.test("the units of docs/operations have the commands of the tasks: if this fails, run `deno task units`", async () => {
+  for (const { task, page, flags } of SERVICES) {
+    const text = await read(page);
+    assertEquals(text, withExecStart(text, execStart(present(tasks[task]).command, flags)), page);
+  }
+});
+
+/** The lines of a unit by their names; repeated names keep each value. */
+async function unitOf(page: string): Promise<(name: string) => readonly string[]> {
+  const [, unit = ""] = /```ini\n(\[Unit\]\n.*?)```/s.exec(await read(page)) ?? [];
+  return (name) => [...unit.matchAll(RegExp(`^${name}=(.*)$`, "gm"))].map(([, value = ""]) => value);
+}
+
+/** The user of the test's services, as the `User` of a unit. Without root the test runs them as itself. */
+const USER = "nobody";
+
+/** A folder that the service owns: `etc`, `var` and its copy of the packages. */
+async function openHome(): Promise<{ readonly path: string } & AsyncDisposable> {
+  const path = await Deno.makeTempDir({ prefix: "unit-" });
+  await Promise.all(["etc", "var"].map((name) => Deno.mkdir(`${path}/${name}`, { mode: 0o700 })));
+  const cache = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`;
+  await Deno.mkdir(`${path}/var/deno`);
+  await succeed("cp", "-a", `${cache}/npm`, `${path}/var/deno/npm`); // as `deno cache` of the page "Install" fills it
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}
+
+async function succeed(program: string, ...args: readonly string[]): Promise<void> {
+  const { success, stderr } = await new Deno.Command(program, { args: [...args] }).output();
+  assert(success, new TextDecoder().decode(stderr));
+}
+
+/** Starts the unit's command with other places for its folders and ports. */
+async function startUnit(
+  page: string,
+  program: string,
+  { home, env, ports }: {
+    readonly home: string;
+    readonly env: Readonly<Record<string, string>>;
+    readonly ports: Readonly<Record<string, string>>;
+  },
+): Promise<ReturnType<typeof startCommand>> {
+  const unit = await unitOf(page);
+  const placed = (text: string): string =>
+    Object.entries({
+      [`/etc/${program}`]: `${home}/etc`,
+      [`/var/lib/${program}`]: `${home}/var`,
+      [`/opt/${program}/`]: root,
+      "/usr/local/bin/deno": Deno.execPath(),
+      ...ports,
+    }).reduce((before, [from, to]) => before.replaceAll(from, to), text);
+  assertEquals([unit("User"), unit("WorkingDirectory")], [[program], [`/opt/${program}`]]);
+  const command = placed(present(unit("ExecStart")[0])).split(" ");
+  const [denoDir = ""] = unit("Environment").map(placed);
+  assertEquals(denoDir, `DENO_DIR=${home}/var/deno`);
+  await succeed("chmod", "755", home);
+  const asUser = ["setpriv", `--reuid=${USER}`, "--regid=nogroup", "--clear-groups", "--no-new-privs"];
+  if (Deno.uid() === 0) await succeed("chown", "-R", USER, home);
+  return startCommand(
+    [...(Deno.uid() === 0 ? asUser : []), ...command],
+    root,
+    { ...env, HOME: `${home}/var`, DENO_DIR: `${home}/var/deno` },
+    program === "payment-platform" ? "platform.listening" : "directory.started",
+  );
+}
+
+/** A database with the schema, and its URL with the server's name as the certificate has it. */
+async function databaseOf(server: TlsPostgresServer, authority: string): Promise<string> {
+  const { port, pathname } = new URL(await migrated(await server.newDatabase()));
+  return `postgres://postgres@localhost:${port}${pathname}?sslrootcert=${authority}`;
+}
+
+const ignore = postgresPrograms() === undefined;
+
+Deno.test({
+  name: "the unit of docs/operations/deployment.md starts the platform on PostgreSQL, as its user",
+  ignore,
+  async fn() {
+    await using server = await openTlsPostgresServer(["localhost"]);
+    await using fixture = await openFixture();
+    await using home = await openHome();
+    const etc = `${home.path}/etc`;
+    for (const name of ["platform-keys.json", "wrapping.keys", "web-ca.pem"]) {
+      await Deno.copyFile(`${fixture.folder}/${name}`, `${etc}/${name}`);
+    }
+    await Deno.copyFile(server.authority, `${etc}/db-ca.pem`);
+    const env = {
+      ...Object.fromEntries(
+        Object.entries(fixture.env).map(([name, value]) => [name, value.replace(fixture.folder, etc)]),
+      ),
+      STORE_URL: await databaseOf(server, `${etc}/db-ca.pem`),
+      DATA_KEYS_STORE: await databaseOf(server, `${etc}/db-ca.pem`),
+      LAME_DUCK_SECONDS: "0",
+      PGPORT: "1", // of other programs on the computer
+    };
+    const platform = await startUnit("docs/operations/deployment.md", "payment-platform", {
+      home: home.path,
+      env,
+      ports: {},
+    });
+    try {
+      await platform.ready;
+      const health = await fetch(`http://127.0.0.1:${fixture.env["PORT"]}/health/ready`);
+      assertEquals([health.status, (await health.body?.cancel()) ?? ""], [200, ""]);
+    } finally {
+      platform.kill("SIGTERM");
+    }
+    assertEquals(await platform.ended, { code: 0, stderr: "" });
+  },
+});
+
+Deno.test({
+  name: "the unit of docs/operations/directory.md starts the directory on PostgreSQL, as its user",
+  ignore,
+  async fn() {
+    await using server = await openTlsPostgresServer(["localhost"]);
+    await using home = await openHome();
+    const etc = `${home.path}/etc`;
+    const ca = await testAuthority();
+    const write = async (name: string, text: string): Promise<string> => {
+      await Deno.writeTextFile(`${etc}/${name}`, text, { mode: 0o600 });
+      return `${etc}/${name}`;
+    };
+    await Deno.copyFile(server.authority, `${etc}/db-ca.pem`);
+    const [publicPort, adminPort] = [String(freePort()), String(freePort())];
+    const keys = { keys: [await statementJwk(await privatePem(await testKey(14)))] };
+    const env = {
+      DIRECTORY_ISSUER: "https://directory.example.com",
+      DIRECTORY_PORT: publicPort,
+      DIRECTORY_ADMIN_PORT: adminPort,
+      DIRECTORY_STORE_URL: await databaseOf(server, `${etc}/db-ca.pem`),
+      DIRECTORY_ADMINISTRATORS: await write("administrators.json", '{"administrators":[]}'),
+      DIRECTORY_CA_CERT: await write("ca.pem", ca.certificatePem),
+      DIRECTORY_CA_KEY: await write("ca.key.pem", ca.privateKeyPem),
+      DIRECTORY_SIGNING_KEYS: await write("keys.json", JSON.stringify(keys)),
+      PGPORT: "1",
+    };
+    const directory = await startUnit("docs/operations/directory.md", "participants-directory", {
+      home: home.path,
+      env,
+      // The page says that a database's address must be added.
+      ports: {
+        "127.0.0.1:8090,127.0.0.1:8091":
+          `127.0.0.1:${publicPort},127.0.0.1:${adminPort},localhost:${server.port}`,
+      },
+    });
+    try {
+      await directory.ready;
+      const answer = await fetch(`http://127.0.0.1:${publicPort}/jwks`);
+      assertEquals([answer.status, (await answer.body?.cancel()) ?? ""], [200, ""]);
+    } finally {
+      directory.kill("SIGTERM");
+    }
+    assertEquals(await directory.ended, { code: 0, stderr: "" });
+  },
+});
