@@ -7,20 +7,20 @@ export class UsageError extends Error {
 }
 
 /**
- * Runs a program and ends the process: with 0, or with 1 if `run` returns false or throws. The message of an error is
+ * Runs a program and ends the process: with 0, with the status that `run` returns, or with 1 if it returns false or throws. The message of an error is
  * its only output.
  *
  * @param run gets a function that prints a line
  * @param usageStatus exit status after a {@link UsageError}
  */
 export async function runProgram(
-  run: (print: (line: string) => void) => Promise<boolean | void>,
+  run: (print: (line: string) => void) => Promise<boolean | number | void>,
   usageStatus: 1 | 2 = 2,
 ): Promise<never> {
   const encoder = new TextEncoder();
   try {
     const done = await run((line) => void Deno.stdout.writeSync(encoder.encode(`${line}\n`)));
-    return Deno.exit(done === false ? 1 : 0);
+    return Deno.exit(typeof done === "number" ? done : done === false ? 1 : 0);
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
     Deno.stderr.writeSync(encoder.encode(`${words}\n`));

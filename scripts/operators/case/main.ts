@@ -5,12 +5,17 @@ import { isUuid } from "../../../src/base/kernel/identifiers.ts";
 import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
 import { type ApiTools, getOperation } from "../operations_api/client.ts";
 import { bundleSchema, statementSchema } from "./bundle_schema.ts";
+import { contradictionsIn, type Verified } from "./compare.ts";
+import { verifyBundle } from "./verify_bundle.ts";
+import { newFindings } from "./verify_parts.ts";
 import { timelineOf } from "./timeline.ts";
 import { safely, verify, VERIFY_OPTIONS, verifyArguments, verifyFiles } from "./verify.ts";
 import { isDeletion } from "./verify_deletion.ts";
 
 const USAGE = `deno task case <id> [--json | --screen] [--bundle FILE] [--url URL]
 deno task case verify <FILE> ${VERIFY_OPTIONS}
+deno task case compare <FILE> <FILE>
+  compare: prints how two bundles of a case contradict each other, and exits with 1 if they do.
   Prints what happened, in words. The id is that of a payment or a consent, an interaction id (the number on an error
   page, while its trace is kept), an end-to-end id or an idempotency key. --screen: prints the customer's decision and what the screen showed. --json: prints
   the bundle. --bundle: writes it to a file, which verify checks without the platform. --platform, --tpp, --bank: SHA-256
@@ -33,6 +38,7 @@ export async function caseCommand(args: readonly string[], tools: CaseTools): Pr
     if (given === undefined) throw new UsageError(USAGE);
     return await verifyFiles(given, tools.readBytes, tools.print);
   }
+  if (first === "compare") return await compare(rest, tools);
   if (first === undefined || first.startsWith("--")) throw new UsageError(USAGE);
   const { bundle: file, url, json, screen } = optionsOf(rest, ["bundle", "url"], ["json", "screen"]);
   const text = await bundleText(tools, url, first);
@@ -42,6 +48,28 @@ export async function caseCommand(args: readonly string[], tools: CaseTools): Pr
     return await verify(new TextEncoder().encode(text), {}, tools.print);
   } else (screen ? decisionsIn(text) : readable(text)).forEach(safely(tools.print));
   return true;
+}
+
+/** Compares two bundles that verify. Returns false if they contradict each other. */
+async function compare(files: readonly string[], { readBytes, print }: CaseTools): Promise<boolean> {
+  const [one, other, ...more] = files;
+  if (one === undefined || other === undefined || more.length > 0) throw new UsageError(USAGE);
+  const [first, second] = [await verifiedIn(await readBytes(one)), await verifiedIn(await readBytes(other))];
+  const found = [...contradictionsIn([first, second])];
+  const show = safely(print);
+  for (const contradiction of found) show(`CONTRADICTION: ${contradiction}`);
+  if (found.length === 0) show("ok: both bundles tell the same history");
+  return found.length === 0;
+}
+
+async function verifiedIn(bytes: Uint8Array): Promise<Verified> {
+  const findings = newFindings();
+  for await (const fault of verifyBundle(bytes, findings)) {
+    throw new Error(`a bundle does not hold: ${fault}`);
+  }
+  const { bundle, statement } = findings;
+  if (bundle === undefined || statement === undefined) throw new Error("a file is a proof of deletion");
+  return { bundle, statement };
 }
 
 /** Returns the bundle of a payment or consent, or of the only case that another id leads to. @throws {Error} without one */

@@ -23,6 +23,7 @@ import { isDeletion, verifyDeletion } from "./verify_deletion.ts";
 import {
   canonicalOf,
   type Findings,
+  leafOf,
   nameOf,
   openPlatformJws,
   verifyCheckpoint,
@@ -75,16 +76,18 @@ function* verifyOrder(entries: readonly BundleEntry[], statement: Statement | un
     [statement.consent, statement.consent_entries],
     [statement.payment, statement.payment_entries],
   ]);
-  const last = new Map<string, { sequence: number; position: number }>();
+  const last = new Map<string, { sequence: number; position: number; leaf?: string }>();
   let position = -Infinity;
-  for (const { record: { subject, sequence }, position: next } of entries) {
+  for (const { record, position: next } of entries) {
+    const { subject, sequence, previous } = record;
     const before = last.get(subject) ?? { sequence: 0, position: -Infinity };
     if (!stated.has(subject)) yield `an entry is of ${subject}, another case`;
     if (next < position || next <= before.position) yield `entry ${sequence} of ${subject} is out of order`;
     if (sequence !== before.sequence + 1) {
       yield `entries of ${subject} are missing before ${sequence}`;
     }
-    last.set(subject, { sequence, position: next });
+    if (previous !== before.leaf) yield `entry ${sequence} of ${subject} names another entry before it`;
+    last.set(subject, { sequence, position: next, leaf: textOf(leafOf(record)) });
     position = next;
   }
   for (const [subject, count] of stated) {

@@ -1,6 +1,6 @@
 /** The steps of a verification that bundles and deletions share (`docs/contract/evidence.md`, verification). No I/O. */
 import canonicalize from "canonicalize";
-import { asHash, leafHash } from "../../../src/base/merkle/tree.ts";
+import { asHash, type Hash, leafHash } from "../../../src/base/merkle/tree.ts";
 import { provesInclusion } from "../../../src/base/merkle/verify.ts";
 import type {
   Body,
@@ -97,13 +97,18 @@ export async function* openPlatformJws(
   return jsonIn(payload);
 }
 
+/** Returns the leaf hash of a record (EV1, EN5). */
+export function leafOf(record: BundleEntry["record"]): Hash {
+  return leafHash(new TextEncoder().encode(canonicalOf(record)));
+}
+
 /** The leaf of the entry is in the signed log, and each body has the digest that the entry names. */
 export function* verifyEntry(entry: BundleEntry, checkpoint: Checkpoint | undefined): Generator<string> {
   const { record, bodies, index, proof } = entry;
   const name = nameOf(entry);
   if (checkpoint !== undefined) {
     const { size, root } = checkpoint;
-    const leaf = leafHash(new TextEncoder().encode(canonicalOf(record)));
+    const leaf = leafOf(record);
     const hashes = (proof ?? []).flatMap((hash) => asHash(hash) ?? []);
     const isIn = index !== undefined && hashes.length === proof?.length &&
       provesInclusion({ leaf, index, size, root, proof: hashes });

@@ -12,14 +12,21 @@ const USAGE = `deno task log checkpoint [--url URL]
 deno task log witness --file FILE --issuer URL [--url URL]
   checkpoint: prints the newest checkpoint.
   witness: verifies the newest checkpoint with the keys at URL/jwks, proves that it contains the last one in FILE, and
-  adds it to FILE. Exits with 1 if it contradicts what is in FILE. Run it on a computer that the platform's operators
-  cannot change.
+  adds it to FILE. Exits with 1 if it contradicts what is in FILE, and with 3 if it declares a restore that the auditor
+  has not acknowledged. Run it on a computer that the platform's operators cannot change.
+deno task log acknowledge --file FILE --epoch ID
+  acknowledge: notes in FILE that the auditor knows of the restore with this id.
 deno task log timestamp --file FILE --authority URL --trusted FILE
   timestamp: has the last checkpoint in FILE timestamped (RFC 3161), and writes it and the verified timestamp to
   FILE.<leaves>-<id>.jws and FILE.<leaves>-<id>.tsr. A checkpoint is timestamped once.
   --authority: the URL of a time-stamping authority. --trusted: the certificates (PEM) by which it is known.
   --issuer: the platform's authorization URL. OPS_TOKEN (an operator's token), OPERATIONS_HOST and OPERATIONS_PORT are
   read from the environment or .env.`;
+
+/** Exit status of a witness that sees a restore which its auditor has not acknowledged. */
+export const RESTORED_STATUS = 3;
+/** Begins a line of a witness's file that names an epoch. */
+const ACKNOWLEDGED = "acknowledged ";
 
 /** Dependencies of the command. */
 export interface LogTools extends ApiTools {
@@ -30,13 +37,14 @@ export interface LogTools extends ApiTools {
   readonly print: (line: string) => void;
 }
 
-/** Runs one command line; false if the log contradicts the last checkpoint. @throws {UsageError} and errors in one sentence */
-export async function logCommand(args: readonly string[], tools: LogTools): Promise<boolean> {
+/** Runs one command line; false if the log contradicts a checkpoint, {@link RESTORED_STATUS} after a restore that is not acknowledged. @throws {UsageError} and errors in one sentence */
+export async function logCommand(args: readonly string[], tools: LogTools): Promise<boolean | number> {
   const [verb, ...rest] = args;
   if (verb === "checkpoint") {
     tools.print(await newest(tools, optionsOf(rest, ["url"]).url));
     return true;
   }
+  if (verb === "acknowledge") return await acknowledge(tools, rest);
   if (verb === "timestamp") return await timestampLast(tools, rest);
   if (verb !== "witness") throw new UsageError(USAGE);
   const { file, issuer, url } = optionsOf(rest, ["file", "issuer", "url"]);
@@ -49,24 +57,47 @@ async function witness(
   file: string,
   issuer: string,
   url: string | undefined,
-): Promise<boolean> {
+): Promise<boolean | number> {
   const keys = await fetchKeys(tools, issuer);
   const jwt = await newest(tools, url);
   const next = await openCheckpoint(jwt, keys);
   if (next.iss !== issuer) throw new Error(`the checkpoint is of ${next.iss}, not of ${issuer}`);
-  const kept = await allSeen(tools, file);
+  const { checkpoints: kept, acknowledged } = await allSeen(tools, file);
   const prove = (from: number, to: number): Promise<readonly Hash[] | undefined> =>
     proofOf(tools, url, from, to);
   const { holds, words } = await compareCheckpoints(kept.map(seenBefore), next, prove);
-  tools.print(`${holds ? "ok" : "CONTRADICTION"}: ${words}`);
-  if (holds && kept.at(-1) !== jwt) await tools.appendText(file, `${jwt}\n`);
-  return holds;
+  if (!holds) {
+    tools.print(`CONTRADICTION: ${words}`);
+    return false;
+  }
+  if (kept.at(-1) !== jwt) await tools.appendText(file, `${jwt}\n`);
+  const epoch = next.restored?.epoch;
+  if (epoch === undefined || acknowledged.includes(epoch)) {
+    tools.print(`ok: ${words}`);
+    return true;
+  }
+  tools.print(`RESTORED: ${words}`);
+  tools.print(`epoch ${epoch}: compare it with your own records of the restore, then acknowledge it`);
+  return RESTORED_STATUS;
+}
+
+/** Adds to the file that the auditor knows of a restore. @throws {Error} if no checkpoint in the file declares it */
+async function acknowledge(tools: LogTools, args: readonly string[]): Promise<true> {
+  const { file, epoch } = optionsOf(args, ["file", "epoch"]);
+  if (file === undefined || epoch === undefined) throw new UsageError(USAGE);
+  const { checkpoints, acknowledged } = await allSeen(tools, file);
+  if (!checkpoints.some((jwt) => seenBefore(jwt).restored?.epoch === epoch)) {
+    throw new Error(`no checkpoint in ${file} declares the epoch ${epoch}`);
+  }
+  if (!acknowledged.includes(epoch)) await tools.appendText(file, `${ACKNOWLEDGED}${epoch}\n`);
+  tools.print(`ok: the restore ${epoch} is acknowledged`);
+  return true;
 }
 
 async function timestampLast(tools: LogTools, args: readonly string[]): Promise<true> {
   const { file, authority: url, trusted } = optionsOf(args, ["file", "authority", "trusted"]);
   if (file === undefined || url === undefined || trusted === undefined) throw new UsageError(USAGE);
-  const last = (await allSeen(tools, file)).at(-1);
+  const last = (await allSeen(tools, file)).checkpoints.at(-1);
   if (last === undefined) throw new Error(`${file} has no checkpoint; run the witness first`);
   const { size } = seenBefore(last);
   const data = new TextEncoder().encode(last);
@@ -84,9 +115,18 @@ async function timestampLast(tools: LogTools, args: readonly string[]): Promise<
   return true;
 }
 
-/** Returns the checkpoints in a witness's file, oldest first. */
-async function allSeen({ readText }: LogTools, file: string): Promise<readonly string[]> {
-  return (await readText(file)).split("\n").filter((line) => line !== "");
+/** Returns the checkpoints in a witness's file, oldest first, and the epochs that the auditor has acknowledged. */
+async function allSeen({ readText }: LogTools, file: string): Promise<{
+  readonly checkpoints: readonly string[];
+  readonly acknowledged: readonly string[];
+}> {
+  const lines = (await readText(file)).split("\n").filter((line) => line !== "");
+  return {
+    checkpoints: lines.filter((line) => !line.startsWith(ACKNOWLEDGED)),
+    acknowledged: lines.flatMap((line) =>
+      line.startsWith(ACKNOWLEDGED) ? line.slice(ACKNOWLEDGED.length) : []
+    ),
+  };
 }
 
 /** Its signature was verified when it was added. Its key may be retired since. */

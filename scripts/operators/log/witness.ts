@@ -42,7 +42,7 @@ export async function compareCheckpoints(
     return fault(`the log of ${to} leaves does not contain the ${from} leaves that were signed before`);
   }
   const before = newestBefore(kept, next);
-  if (before === undefined || await contains(before, next, prove)) return fork;
+  if (before === undefined || await contains(before, next, prove)) return copiedLater(kept, next) ?? fork;
   return fault(
     `the log declares a restore from a copy with ${next.restored?.size} leaves, and does not contain the ` +
       `${before.size} leaves that were signed before the copy was taken`,
@@ -76,13 +76,31 @@ function declaredFork(seen: Checkpoint, { restored }: Checkpoint): Testimony | u
   if (restored === undefined || restored.epoch === seen.restored?.epoch || restored.size > seen.size) {
     return undefined;
   }
-  const [at, copy] = [restored.at, restored.copy_taken_at].map((seconds) =>
-    new Date(seconds * 1000).toISOString()
-  );
+  const [at, copy] = [restored.at, restored.copy_taken_at].map(timeOf);
   const words =
     `the log declares a restore at ${at} from a copy of ${copy}: it goes on from ${restored.size} leaves, ` +
     `and ${seen.size - restored.size} leaves that were signed before are not in it`;
   return { holds: true, words };
+}
+
+/** A copy that was taken after a checkpoint contains all of its leaves (EV8). */
+function copiedLater(kept: readonly Checkpoint[], { restored }: Checkpoint): Testimony | undefined {
+  if (restored === undefined) return undefined;
+  const epochs = kept.map((checkpoint) => checkpoint.restored?.epoch);
+  const current = epochs.at(-1); // what an earlier restore has cut off is not in later copies
+  const found = kept.findLast(({ iat, size }, at) =>
+    epochs[at] === current && iat < restored.copy_taken_at && size > restored.size
+  );
+  return found && fault(
+    `the log declares a restore from a copy of ${
+      timeOf(restored.copy_taken_at)
+    } with ${restored.size} leaves, and ` +
+      `had signed ${found.size} leaves before, at ${timeOf(found.iat)}`,
+  );
+}
+
+function timeOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
 }
 
 function fault(words: string): Testimony {

@@ -33,7 +33,7 @@ export function openLogWitness(
       print: (line: string) => void words.push(line),
     };
     const args = ["witness", "--file", "seen", "--issuer", endpoints.auth_url, "--url", api.url];
-    testimonies.push({ holds: await logCommand(args, tools), words: words.join(" ") });
+    testimonies.push({ holds: await logCommand(args, tools) !== false, words: words.join(" ") });
   };
   return {
     testimonies,

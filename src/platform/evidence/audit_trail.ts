@@ -11,6 +11,7 @@ import { count, instant, text, texts } from "../../base/store/record_fields.ts";
 import { auditKey } from "../config/store_keys.ts";
 import type { Entry, Store } from "../../base/store/store.ts";
 import { causeOf, type Transaction } from "../../base/store/transaction.ts";
+import { hashText } from "../../base/merkle/tree.ts";
 import { type AuditEntry, leafHash } from "./entry.ts";
 import { bodyDigest, type Evidence, type EvidenceItem, newSalt, usualPlace } from "./evidence.ts";
 import { stageDocument } from "./document_store.ts";
@@ -18,7 +19,8 @@ import { stageBody, stageBodyGone } from "./evidence_store.ts";
 import { stageLeaf } from "./evidence_log/log_store.ts";
 
 /** An event as the caller of {@link record} knows it. */
-export interface AuditEvent extends Omit<AuditEntry, "sequence" | "interactionId" | "salt" | "items"> {
+export interface AuditEvent
+  extends Omit<AuditEntry, "sequence" | "previous" | "interactionId" | "salt" | "items"> {
   /** The evidence of this step, at most one piece of a kind. The pieces in `deleted` are deleted. */
   readonly evidence?: readonly Evidence[];
 }
@@ -45,6 +47,7 @@ export const auditRecord = defineRecord<AuditEntry>({
     reason: optional(text),
     page: optional(z.looseObject({ language: text, sha256: text })),
     sequence: count,
+    previous: optional(text),
     interactionId: optional(text),
     salt: text,
     items: optional(z.array(item)),
@@ -65,10 +68,16 @@ export interface Recorded {
   readonly recorded?: WallTime;
   /** Number of the newest entry in its history. Absent before the first. */
   readonly sequence?: number;
+  /** Leaf hash of the newest entry of its history, base64url. Absent before the first. */
+  readonly newest?: string;
 }
 
 /** The members of {@link Recorded}, for the schema of a subject's record. */
-export const recordedMembers = { recorded: optional(instant), sequence: optional(count) };
+export const recordedMembers = {
+  recorded: optional(instant),
+  sequence: optional(count),
+  newest: optional(text),
+};
 
 const PAGE = 500;
 /** Largest history that is read. */
@@ -95,13 +104,15 @@ export function record(
   const entry: AuditEntry = {
     ...event,
     sequence,
+    ...(former?.newest === undefined ? {} : { previous: former.newest }),
     ...causeOf(tx),
     salt: newSalt(),
     ...(items.length === 0 ? {} : { items }),
   };
   auditRecord.set(tx, auditKey(subject, recorded, crypto.randomUUID()), entry);
-  stageLeaf(tx, leafHash(subject, entry), event.at);
-  return { recorded, sequence };
+  const leaf = leafHash(subject, entry);
+  stageLeaf(tx, leaf, event.at);
+  return { recorded, sequence, newest: hashText(leaf) };
 }
 
 function stageItem(tx: Transaction, { kind, place, key, ...piece }: Evidence, usual: string): EvidenceItem {

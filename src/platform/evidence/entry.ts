@@ -54,6 +54,8 @@ export interface AuditEntry {
   readonly page?: ShownPage;
   /** Position in its history: 1, 2, 3 … */
   readonly sequence: number;
+  /** Leaf hash of the entry before it in its history, base64url. Absent in the first. */
+  readonly previous?: string;
   /** Of the request that caused the change; absent if none did. */
   readonly interactionId?: string;
   /** How the participant of the request was authenticated; absent if no participant sent it. */

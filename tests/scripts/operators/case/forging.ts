@@ -18,7 +18,11 @@ export type Entry = Forged["entries"][number];
 export const SALT = "A".repeat(22);
 
 /** The platform changes entries, and signs them anew with its own key, in a log of its own. */
-export async function forge(text: string, change: (bundle: Forged) => void | Promise<void>): Promise<string> {
+export async function forge(
+  text: string,
+  change: (bundle: Forged) => void | Promise<void>,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
   const bundle = bundleSchema.parse(JSON.parse(text)) as Forged;
   await change(bundle);
   for (const { record, bodies } of bundle.entries) {
@@ -28,6 +32,13 @@ export async function forge(text: string, change: (bundle: Forged) => void | Pro
       const [salt, bytes] = [bytesOf(body.salt ?? ""), bytesOf(body.bytes)];
       item.sha256 = textOf(digestOf(salt ?? "", digestOf(bytes ?? ""), digestOf(body.signature ?? "")));
     }
+  }
+  const newest = new Map<string, string>();
+  for (const { record } of bundle.entries) {
+    const previous = newest.get(record.subject);
+    if (previous === undefined) delete record.previous;
+    else record.previous = previous;
+    newest.set(record.subject, hashText(leafHash(new TextEncoder().encode(canonicalize(record) ?? ""))));
   }
   const leaves = bundle.entries.map(({ record }) =>
     leafHash(new TextEncoder().encode(canonicalize(record) ?? ""))
@@ -41,7 +52,11 @@ export async function forge(text: string, change: (bundle: Forged) => void | Pro
   const { statement, checkpoint, ...rest } = bundle;
   const head = { ...decodeJwt(checkpoint), size: leaves.length, root: hashText(treeHead(leaves)) };
   const signed = { ...rest, checkpoint: await signJwt(by, head, { typ: "evidence-log-checkpoint+jwt" }) };
-  const claims = { ...decodeJwt(statement), bundle_sha256: await sha256(canonicalize(signed) ?? "") };
+  const claims = {
+    ...decodeJwt(statement),
+    ...more,
+    bundle_sha256: await sha256(canonicalize(signed) ?? ""),
+  };
   return `${
     canonicalize({ ...signed, statement: await signJwt(by, claims, { typ: "evidence-bundle+jwt" }) })
   }\n`;

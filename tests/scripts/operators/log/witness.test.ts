@@ -1,11 +1,13 @@
 import { operationsTools } from "support/operations_tools.ts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { decodeJwt } from "jose";
-import { type Hash, hashText } from "../../../../src/base/merkle/tree.ts";
+import { type Hash, hashText, treeHead } from "../../../../src/base/merkle/tree.ts";
 import { provesInclusion } from "../../../../src/base/merkle/verify.ts";
 import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
 import { leafHash } from "../../../../src/platform/evidence/entry.ts";
 import { bodyOf } from "testing/answers.ts";
+import type { Checkpoint } from "../../../../scripts/operators/log/checkpoint.ts";
+import { compareCheckpoints } from "../../../../scripts/operators/log/witness.ts";
 import { logCommand, type LogTools } from "../../../../scripts/operators/log/main.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
@@ -18,7 +20,9 @@ interface Witness {
   /** Every checkpoint it has seen. */
   readonly file: { text: string };
   /** Runs the witness. Returns what it prints and whether the log holds. */
-  look(): Promise<readonly [boolean, string]>;
+  look(): Promise<readonly [boolean | number, string]>;
+  /** Acknowledges a restore. Returns what it prints. */
+  acknowledge(epoch: string): Promise<string>;
 }
 
 function openWitness(env: Environment): Witness {
@@ -36,6 +40,10 @@ function openWitness(env: Environment): Witness {
     async look() {
       const args = ["witness", "--file", "seen", "--issuer", AUTH_URL, "--url", OPERATIONS_URL];
       return [await logCommand(args, tools), printed.splice(0).join("\n")];
+    },
+    async acknowledge(epoch) {
+      await logCommand(["acknowledge", "--file", "seen", "--epoch", epoch], tools);
+      return printed.splice(0).join("\n");
     },
   };
 }
@@ -72,12 +80,22 @@ Deno.test("a witness accepts a log that grows, and a restore that is declared, a
 
   await restore(env, copy);
   await grow(env);
-  const [holds, words] = await witness.look();
-  assertEquals(holds, true);
   const lost = `it goes on from ${first} leaves, and ${
     second - first
   } leaves that were signed before are not in it`;
-  assertEquals(words.endsWith(lost), true, words);
+  const [status, words] = await witness.look();
+  const epoch = /^epoch (\S+): compare it/m.exec(words)?.[1] ?? "";
+  assertEquals([status, words.startsWith("RESTORED: the log declares a restore"), words.includes(lost)], [
+    3,
+    true,
+    true,
+  ], words);
+  await grow(env);
+  assertEquals((await witness.look())[0], 3); // until the auditor says that the restore is known
+  await assertRejects(() => witness.acknowledge("another"), Error, "declares the epoch another");
+  assertEquals((await witness.look())[0], 3);
+  assertEquals(await witness.acknowledge(epoch), `ok: the restore ${epoch} is acknowledged`);
+  assertEquals((await witness.look())[0], true);
 });
 
 Deno.test("a declared restore does not hide that the log was rewritten from before the copy [EV6, EV8]", async () => {
@@ -116,13 +134,31 @@ Deno.test("a witness accepts two restores, one after the other [EV6, EV8]", asyn
     for (let times = 0; times < 2; times++) {
       await authorised(env);
       await grow(env);
-      assertEquals((await witness.look())[0], true);
+      assert((await witness.look())[0] !== false);
     }
   }
   await restore(env, oldest);
   await grow(env);
   const [holds, words] = await witness.look();
-  assertEquals([holds, words.startsWith("ok: the log declares a restore")], [true, true], words);
+  assertEquals([holds, words.startsWith("RESTORED: the log declares a restore")], [3, true], words);
+});
+
+Deno.test("a copy that was taken after a checkpoint, and has fewer leaves, is a contradiction [EV8]", async () => {
+  const root = treeHead([]);
+  const at = (iat: number, size: number, epoch?: string): Checkpoint => ({
+    iss: AUTH_URL,
+    cell: "home",
+    iat,
+    size,
+    root: root.with(0, size),
+    ...(epoch === undefined ? {} : { restored: { epoch, at: iat, copy_taken_at: 200, size: 2 } }),
+  });
+  const contains = (from: number): Promise<readonly Hash[] | undefined> =>
+    Promise.resolve(from > 2 ? undefined : []);
+  for (const [signed, holds] of [[100, false], [199, false], [200, true], [300, true]] as const) {
+    const { holds: found, words } = await compareCheckpoints([at(signed, 40)], at(400, 3, "e"), contains);
+    assertEquals(found, holds, words);
+  }
 });
 
 Deno.test("the log proves an entry by its leaf hash and its time [EV3, EV7]", async () => {
