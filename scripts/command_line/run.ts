@@ -1,5 +1,6 @@
 /** Shared parsing of the tasks' command lines. */
 import { parseArgs } from "node:util";
+import { printLine } from "./print.ts";
 
 /** A command line that cannot be obeyed; `message` says which part. */
 export class UsageError extends Error {
@@ -19,7 +20,7 @@ export async function runProgram(
 ): Promise<never> {
   const encoder = new TextEncoder();
   try {
-    const done = await run((line) => void Deno.stdout.writeSync(encoder.encode(`${line}\n`)));
+    const done = await run(printLine);
     return Deno.exit(typeof done === "number" ? done : done === false ? 1 : 0);
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);

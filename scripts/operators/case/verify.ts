@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { boundedText } from "../../../src/base/kernel/foreign_text.ts";
+import { printLine } from "../../command_line/print.ts";
 import type { Revocations } from "./certificates.ts";
 import { jsonIn } from "./signatures.ts";
 import { type Party, signedKind, signerLines, strangersIn, type Trusted } from "./signers.ts";
@@ -167,6 +168,5 @@ if (import.meta.main) {
     );
     Deno.exit(2);
   }
-  const print = (line: string): void => void Deno.stdout.writeSync(encoder.encode(`${line}\n`));
-  Deno.exit(await verifyFiles(given, (path) => Deno.readFile(path), print) ? 0 : 1);
+  Deno.exit(await verifyFiles(given, (path) => Deno.readFile(path), printLine) ? 0 : 1);
 }

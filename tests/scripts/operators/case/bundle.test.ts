@@ -26,6 +26,20 @@ Deno.test("a bundle proves a settled payment after the platform's keys were repl
     assertEquals(code, 0, words);
     assert(words.startsWith(`HOLDS: consent ${consentId}, payment ${paymentId}\n`), words);
   });
+  await t.step("it keeps its verdict if nobody reads what it prints", async () => {
+    const file = await Deno.makeTempFile();
+    await Deno.writeTextFile(file, text);
+    const options = ["--cached-only", "--no-check", "--no-prompt", `--allow-read=${file}`];
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", ...options, "scripts/operators/case/verify.ts", file],
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    await child.stdout.cancel();
+    const [{ code }, words] = await Promise.all([child.status, new Response(child.stderr).text()]);
+    await Deno.remove(file);
+    assertEquals([code, words], [0, ""]);
+  });
   await t.step("1000 random changes of one byte are all detected [EV10]", async () => {
     const bytes = new TextEncoder().encode(text);
     for (let round = 0; round < 1000; round++) {
