@@ -2,7 +2,12 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { decodeProtectedHeader } from "jose";
 import type { SentConsent, SentPayment } from "testing/flows.ts";
 import { grantClientToken } from "../../../src/client/tpp/authorization.ts";
-import { createConsent, createPayment } from "../../../src/client/tpp/domestic_payments.ts";
+import {
+  createConsent,
+  createPayment,
+  readConsent,
+  readPayment,
+} from "../../../src/client/tpp/domestic_payments.ts";
 import { ApiErrorResponse } from "../../../src/client/tpp/api_error.ts";
 import { isIban, paymentRequest } from "../../../src/client/tpp/payment_request.ts";
 import { merchant } from "../../../src/sandbox/shop/catalogue.ts";
@@ -71,7 +76,7 @@ Deno.test("createConsent rejects an answer whose signature does not verify", asy
   await assertRejects(() => createConsent(flow, token, paymentRequest(purchase)));
 });
 
-Deno.test("createConsent and createPayment reject an answer without a signature [SG6]", async (t) => {
+Deno.test("every call of consents and payments rejects an answer without a signature [SG6]", async (t) => {
   const { env, flow } = await openEnvironmentAndFlow();
   const token = await grantClientToken(flow);
   const request = paymentRequest(purchase);
@@ -89,6 +94,14 @@ Deno.test("createConsent and createPayment reject an answer without a signature 
       Error,
       "no x-jws-signature",
     );
+  });
+  await t.step("what is read", async () => {
+    const address = `/BANKA/domestic-payments/v1/${consentId}`;
+    env.answers.set(address, [() => unsigned(paymentAnswer(200, "AcceptedSettlementInProcess"))]);
+    await assertRejects(() => readPayment(flow, token, consentId), Error, "no x-jws-signature");
+    const consent = json(200, { Data: { ConsentId: consentId, Status: "AwaitingAuthorisation" } });
+    env.answers.set(`/BANKA/domestic-payment-consents/v1/${consentId}`, [() => unsigned(consent)]);
+    await assertRejects(() => readConsent(flow, token, consentId), Error, "no x-jws-signature");
   });
 });
 

@@ -12,7 +12,9 @@ import { bundleSchema } from "../../../../scripts/operators/case/bundle_schema.t
 
 /** A settled payment whose account the customer chose at the platform. Returns its bundle. */
 async function paidFor(env: PushEnvironment, amount: string): Promise<string> {
-  const body = consentBody({ initiation: { InstructedAmount: { Amount: amount, Currency: "EUR" } } });
+  const RemittanceInformation = { Reference: "FRESCO-101", Unstructured: "Order 101" };
+  const InstructedAmount = { Amount: amount, Currency: "EUR" };
+  const body = consentBody({ initiation: { InstructedAmount, RemittanceInformation } });
   const flow = await authorised(env, { body });
   const { Data } = await good(pay(env, flow), 201);
   await good(putStatus(env, env.bankA, Data.DomesticPaymentId, "AcceptedSettlementCompleted"), 200);
@@ -154,6 +156,15 @@ Deno.test("a platform can neither leave out what it must prove nor take genuine 
       }
     });
   }
+});
+
+Deno.test("the evidence of a screen has what the TPP wrote to the payee [EN8]", async () => {
+  await using env = await openPushEnvironment();
+  const text = await paidFor(env, "165.88");
+  const { page } = contentOf(find(bundleSchema.parse(JSON.parse(text)) as Forged, "decision")) as {
+    readonly page: { readonly reference: string; readonly unstructured: string };
+  };
+  assertEquals([page.reference, page.unstructured], ["FRESCO-101", "Order 101"]);
 });
 
 Deno.test("with --tpp or --bank a bundle without a signature of that party does not hold [EV11]", async () => {
