@@ -149,7 +149,12 @@ function checkPayments(violated: Violated, paymentOf: Map<string, string>, write
 }
 
 /** Errors that tell of what is wrong around the platform. */
-const EXPECTED_ERRORS: ReadonlySet<string> = new Set(["order.dead", "event.dead", "clock.behind_store"]);
+const EXPECTED_ERRORS: ReadonlySet<string> = new Set([
+  "order.dead",
+  "event.dead",
+  "clock.behind_store",
+  "clock.stored_ahead",
+]);
 
 /** Logged by a process that finds the clock of another one ahead of its own. */
 const BEHIND_PROCESS = "clock.behind_process";

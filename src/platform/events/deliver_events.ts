@@ -6,12 +6,13 @@
 import { isStoreFailure } from "../../base/kernel/api_error.ts";
 import { allEnded, errorText } from "../../base/kernel/batches.ts";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
-import type { SteadyClock } from "../../base/kernel/clock.ts";
+import type { SteadyClock, SteadyTime, WallTime } from "../../base/kernel/clock.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
+import type { PushMemory } from "./delivery/push_memory.ts";
 import type { PushSlots } from "./delivery/push_slots.ts";
 import type { Log } from "../observed/log_events.ts";
 import { blockEarlier } from "./earlier_events.ts";
-import { jtiOf } from "./event.ts";
+import { jtiOf, type StoredEvent } from "./event.ts";
 import type { EventOwner, EventStore, PlacedEvent } from "./event_store.ts";
 import { type EventPushOutcome, pushEvent, type PushEventDeps } from "./push_event.ts";
 import { measurePush, reportPush, type ReportPushDeps } from "./report_push.ts";
@@ -37,10 +38,11 @@ export interface TracedPush {
 }
 
 export interface DeliverEventsDeps extends TransactDeps, PushEventDeps, SignEventDeps, ReportPushDeps {
-  /** Clock of the due times. It never goes back. */
+  /** For durations, and for when to look again. */
   readonly steady: SteadyClock;
   readonly log: Log;
   readonly events: EventStore;
+  readonly memory: PushMemory;
   readonly slots: PushSlots<ClientId>;
   /** Must not wait or throw. */
   readonly tracePush: (push: TracedPush) => void;
@@ -121,8 +123,8 @@ export async function deliverEvents(
   return { pushed: walk.pushed, pages, ...(walk.againAt === Infinity ? {} : { againAt: walk.againAt }) };
 }
 
-function hasNext({ steady }: DeliverEventsDeps, { blocked }: Walk, page: readonly PlacedEvent[]): boolean {
-  return page.some(({ resource, entry }) => !blocked.has(resource) && mayBePushed(entry.value, steady()));
+function hasNext({ clock }: DeliverEventsDeps, { blocked }: Walk, page: readonly PlacedEvent[]): boolean {
+  return page.some(({ resource, entry }) => !blocked.has(resource) && mayBePushed(entry.value, clock()));
 }
 
 function isAtBound({ steady }: DeliverEventsDeps, { pushed, readAgain, until }: Walk): boolean {
@@ -159,13 +161,11 @@ function nextBatch(
   for (const event of rest) {
     const { resource, entry: { value } } = event;
     const isFirst = !blocked.has(resource) && !taken.has(resource);
-    const { failures, dueAt } = pushOf(value);
+    const { failures } = pushOf(value);
     const isNext = isFirst && batch.length < BATCH;
     const waitsUntil = !isNext
       ? Infinity
-      : mayBePushed(value, deps.steady())
-      ? deps.circuit.admit({ receiver: clientId, sender: clientId, failures })
-      : dueAt;
+      : waitOf(deps, event, value) ?? deps.circuit.admit({ receiver: clientId, sender: clientId, failures });
     if (waitsUntil === undefined) batch.push(event);
     else others.push(event);
     if (isNext && waitsUntil !== undefined) blocked.add(resource);
@@ -173,6 +173,17 @@ function nextBatch(
     taken.add(resource);
   }
   return { batch, others };
+}
+
+/** Returns until when this process leaves the event alone, or undefined if it may be pushed now. */
+function waitOf(deps: DeliverEventsDeps, event: PlacedEvent, stored: StoredEvent): SteadyTime | undefined {
+  const { failures, dueAt } = pushOf(stored);
+  if (mayBePushed(stored, deps.clock())) return deps.memory.waitsUntil(jtiOf(event), failures);
+  return asSteady(deps, dueAt);
+}
+
+function asSteady({ clock, steady }: DeliverEventsDeps, at: WallTime): SteadyTime {
+  return steady() + (at - clock());
 }
 
 /** Leases as many events as there are free slots, because an event that waits for a slot uses up its lease. */
@@ -210,8 +221,10 @@ async function lease(
     const found = await Promise.all(wanted.map(({ entry: { key } }) => deps.events.at(tx, key)));
     return found.flatMap((entry, index) => {
       const event = wanted[index];
-      const now = deps.steady();
-      if (entry === null || event === undefined || !mayBePushed(entry.value, now)) return [];
+      const now = deps.clock();
+      if (entry === null || event === undefined || pushOf(entry.value).dead) return [];
+      if (waitOf(deps, event, entry.value) !== undefined) return [];
+      deps.memory.noteDueAt(pushOf(entry.value).dueAt, now);
       const value = leased(entry.value, now);
       deps.events.stageChange(tx, entry, value);
       return { ...event, entry: { ...entry, value } };
@@ -229,7 +242,7 @@ async function pushOne(
   walk.pushed++;
   walk.blocked.add(event.resource);
   try {
-    if (!isHeldForPush(event.entry.value, deps.steady())) return;
+    if (!isHeldForPush(event.entry.value, deps.clock())) return;
     const [at, began] = [deps.clock(), deps.steady()];
     const token = await signEvent(deps, walk.owner, event);
     const outcome = await pushEvent(deps, to.uri, token, at);
@@ -238,6 +251,7 @@ async function pushOne(
     deps.tracePush({ owner: walk.owner, to, event, outcome, at, milliseconds });
     reportPush(deps, to, event, outcome);
     if (outcome.ok) {
+      deps.memory.forget(jtiOf(event));
       if (await recordTaken(deps, event)) walk.blocked.delete(event.resource);
     } else {
       walk.againAt = Math.min(walk.againAt, await recordFailed(deps, walk.owner, event, outcome));
@@ -264,17 +278,22 @@ async function recordFailed(
   event: PlacedEvent,
   { failure }: Extract<EventPushOutcome, { ok: false }>,
 ): Promise<number> {
+  const jti = jtiOf(event);
   const options = { what: "failed event", lost: () => undefined };
   const failed = await transact(deps, options, async (tx) => {
     const entry = await deps.events.at(tx, event.entry.key);
     if (entry === null || pushOf(entry.value).dueAt !== pushOf(event.entry.value).dueAt) return undefined;
-    const changed = afterFailedPush(entry.value, failure, deps.steady(), deps.random);
+    const mayGiveUp = deps.memory.mayGiveUp(jti);
+    const now = deps.clock();
+    const changed = afterFailedPush(entry.value, failure, { now, random: deps.random, mayGiveUp });
     deps.events.stageChange(tx, entry, changed);
-    return pushOf(changed);
+    return { ...pushOf(changed), waitMs: pushOf(changed).dueAt - now };
   });
-  if (failed === undefined) return pushOf(event.entry.value).dueAt;
-  const facts = { jti: jtiOf(event), clientId, bank, failures: failed.failures, why: failure.why };
+  if (failed === undefined) return asSteady(deps, pushOf(event.entry.value).dueAt);
+  if (failed.dead) deps.memory.forget(jti);
+  else deps.memory.failed(jti, failed.failures - 1, failed.waitMs);
+  const facts = { jti, clientId, bank, failures: failed.failures, why: failure.why };
   if (failed.dead) deps.log.error("event.dead", facts);
   else deps.log.warn("event.not_delivered", facts);
-  return failed.dead ? Infinity : failed.dueAt;
+  return failed.dead ? Infinity : deps.steady() + failed.waitMs;
 }

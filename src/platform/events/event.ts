@@ -91,7 +91,7 @@ export interface PushState {
   /** Of those, the ones that the receiver has rejected; absent if a version that does not count them pushed last. */
   readonly rejections?: number;
   /**
-   * Milliseconds, by the steady clock. A process moves it ahead before it pushes the event, so that no other process
+   * A process moves it ahead before it pushes the event, so that no other process
    * pushes it at the same time. For a dead event: when it became dead.
    */
   readonly dueAt: WallTime;

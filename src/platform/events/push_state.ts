@@ -1,4 +1,5 @@
 /** When an event is pushed, again, or no more (contract EVT12). No I/O. */
+import type { WallTime } from "../../base/kernel/clock.ts";
 import { isDue, retryAt } from "./delivery/retry_delays.ts";
 import { ORDER_LEASE_SECONDS, ORDER_PUSH_SECONDS, ORDER_RETRY_SECONDS } from "../../base/profile.ts";
 import type { PushState, StoredEvent } from "./event.ts";
@@ -24,35 +25,40 @@ export function pushOf({ push = NEW }: StoredEvent): PushState {
   return push;
 }
 
-/** Whether a push may begin at `now`, by the steady clock. */
-export function mayBePushed(event: StoredEvent, now: number): boolean {
+/** Whether a push may begin at `now`. */
+export function mayBePushed(event: StoredEvent, now: WallTime): boolean {
   const { dead, dueAt } = pushOf(event);
   return !dead && isDue(dueAt, now);
 }
 
 /** Leases the event: no other process pushes it until the lease ends, also if this one stops. */
-export function leased(event: StoredEvent, now: number): StoredEvent {
+export function leased(event: StoredEvent, now: WallTime): StoredEvent {
   return { ...event, push: { ...pushOf(event), dueAt: now + ORDER_LEASE_SECONDS * 1000 } };
 }
 
-/** Whether a push that begins at `now` ends within the lease. */
-export function isHeldForPush(event: StoredEvent, now: number): boolean {
-  return now + ORDER_PUSH_SECONDS * 1000 <= pushOf(event).dueAt;
+/** Whether a push that begins at `now` ends within the lease. Not if the clock was put back since the lease began. */
+export function isHeldForPush(event: StoredEvent, now: WallTime): boolean {
+  const { dueAt } = pushOf(event);
+  return now + ORDER_PUSH_SECONDS * 1000 <= dueAt && dueAt - now <= ORDER_LEASE_SECONDS * 1000;
 }
 
 /**
  * Returns the event after a failed push. It is due again after 1, 2, 4 … 512 s, and then every 512 s, so that a receiver
- * catches up, however long it was away. After one rejection more than there are delays it is dead.
+ * catches up, however long it was away. After one rejection more than there are delays it is dead, but not before this process
+ * has seen these delays pass.
  */
 export function afterFailedPush(
   event: StoredEvent,
   { kind, why, retryAfterSeconds = 0 }: EventPushFailure,
-  now: number,
-  random: () => number,
+  { now, random, mayGiveUp }: {
+    readonly now: WallTime;
+    readonly random: () => number;
+    readonly mayGiveUp: boolean;
+  },
 ): StoredEvent {
   const { failures, rejections: former = 0 } = pushOf(event);
   const rejections = kind === "rejected" ? former + 1 : former;
-  const dead = rejections > ORDER_RETRY_SECONDS.length;
+  const dead = mayGiveUp && rejections > ORDER_RETRY_SECONDS.length;
   const delay = Math.min(failures, ORDER_RETRY_SECONDS.length - 1);
   const dueAt = dead ? now : retryAt(delay, retryAfterSeconds, now, random) ?? now;
   return { ...event, push: { failures: failures + 1, rejections, why, dueAt, dead } };

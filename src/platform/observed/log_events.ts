@@ -77,6 +77,13 @@ const PROCESS = {
     meaning: "The clock of another process on the same database is ahead by this much.",
     act: "Keep both in step with NTP.",
   },
+  "clock.stored_ahead": {
+    level: ["info", "error"],
+    fields: ["seconds"],
+    meaning:
+      "An order or event is due later than any delay allows: this clock or another process's is or was wrong.",
+    act: "Keep the clocks in step with NTP. The message is pushed; its other delays are kept.",
+  },
   "clock.behind_store": {
     level: ["info", "error"],
     fields: ["seconds"],

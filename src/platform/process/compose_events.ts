@@ -49,7 +49,7 @@ function composeEventDelivery(
   log: Log,
 ): EventDelivery {
   const { store, clock, steady, metrics, fetch, config, keys: { signer } } = parts;
-  const { events, subscriptions, standingOf, clients, tracePush, eventCircuit } = shared;
+  const { events, subscriptions, standingOf, clients, tracePush, eventCircuit, pushMemory } = shared;
   return openEventDelivery({
     baseUrl: config.baseUrl,
     authUrl: config.authUrl,
@@ -66,6 +66,7 @@ function composeEventDelivery(
     findClient: (clientId) => clients.find(store, clientId),
     circuit: eventCircuit,
     slots: openPushSlots(MAX_PUSHES),
+    memory: pushMemory,
     tracePush: (push) => tracePush(pushSeen(push)),
     random: Math.random,
     loopbackReceivers: config.environment === "Sandbox",

@@ -30,6 +30,8 @@ import { conditionalFetch, fetchStatement, guardedFetch } from "../core/particip
 import { keepCopies } from "../core/participants/kept_copy_store.ts";
 import { openParticipantKeys, type ParticipantKeySets } from "../core/participants/participant_keys.ts";
 import type { SoftwareStatementDeps } from "../core/participants/software_statement.ts";
+import { logClock } from "./process_clocks.ts";
+import { openPushMemory, type PushMemory } from "../events/delivery/push_memory.ts";
 import { openReceiverCircuit, type ReceiverCircuit } from "../events/delivery/receiver_circuit.ts";
 import type { DeliverOrderDeps } from "../core/payments/deliver_order.ts";
 import { openOrderOutboxStore } from "../core/payments/order_outbox_store.ts";
@@ -137,6 +139,8 @@ export interface Shared extends Traces, FiguresParts, CellClients {
   readonly subscriptions: SubscriptionStore;
   /** The breaker of each TPP's receiver of events. */
   readonly eventCircuit: ReceiverCircuit<ClientId, ClientId>;
+  /** Of orders and events. */
+  readonly pushMemory: PushMemory;
   readonly errors: Omit<ErrorDeps, "log">;
 }
 
@@ -150,6 +154,10 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
   const events = openEventStore({ store, clock, keepMs: eventDays * 86_400_000, baseUrl });
   const [payments, traces] = [openPaymentStore(store, events.stage), openTraces(parts)];
   const figures = openFigures(parts);
+  const pushMemory = openPushMemory(
+    steady,
+    (seconds) => logClock(config, log, "clock.stored_ahead", seconds),
+  );
   return {
     ...view,
     site,
@@ -169,7 +177,8 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
       localBuckets: openLocalBuckets(steady),
       policies: config.rateLimits,
     }),
-    delivery: composeDelivery({ ...parts, ...figures }, log, view, { payments, ...traces }),
+    delivery: composeDelivery({ ...parts, ...figures }, log, view, { payments, pushMemory, ...traces }),
+    pushMemory,
     ...figures,
     ...traces,
     events,
@@ -273,7 +282,7 @@ function composeDelivery(
   parts: TimedParts & FiguresParts,
   log: Log,
   view: DirectoryView,
-  { payments, traceAnswer }: Pick<Shared, "payments" | "traceAnswer">,
+  { payments, traceAnswer, pushMemory }: Pick<Shared, "payments" | "traceAnswer" | "pushMemory">,
 ): DeliverOrderDeps {
   const { config, store, clock, steady, keys } = parts;
   return {
@@ -293,6 +302,7 @@ function composeDelivery(
     traceAnswer,
     whyHeld: whyHeldBy({ ...view, store, clock, holds: openHoldStore(store) }),
     random: Math.random,
+    memory: pushMemory,
     loopbackBanks: config.environment === "Sandbox",
     slots: openPushSlots(MAX_PUSHES),
     walking: new Set(),

@@ -33,15 +33,23 @@ export async function openClocks(
   log: Log,
 ): Promise<ProcessClocks> {
   const steady = steadyClock(clock, monotonic);
-  const isSandbox = config.environment === "Sandbox";
-  const behind = (event: "clock.behind_process" | "clock.behind_store", seconds: number): void =>
-    isSandbox ? log.info(event, { seconds }) : log.error(event, { seconds }); // a sandbox's is put back on purpose
   const { ages, behindSeconds: seconds, mark } = await openAgeClock(
     store,
     clock,
     steady,
-    (late) => behind("clock.behind_process", late),
+    (late) => logClock(config, log, "clock.behind_process", late),
   );
-  if (seconds > 0) behind("clock.behind_store", seconds);
+  if (seconds > 0) logClock(config, log, "clock.behind_store", seconds);
   return { steady, ages, mark };
+}
+
+/** Logs that clocks differ. A sandbox's are put back on purpose. */
+export function logClock(
+  { environment }: Pick<Config, "environment">,
+  log: Log,
+  event: "clock.behind_process" | "clock.behind_store" | "clock.stored_ahead",
+  seconds: number,
+): void {
+  if (environment === "Sandbox") log.info(event, { seconds });
+  else log.error(event, { seconds });
 }

@@ -17,7 +17,7 @@ export interface CountOrdersDeps {
   readonly payments: PaymentStore;
   readonly metrics: PlatformMetrics;
   readonly clock: Clock;
-  /** Clock of the due times. */
+  /** For the pace. */
   readonly steady: SteadyClock;
   /** The banks that are held after a restore, with its time, milliseconds. */
   readonly unreconciled: () => Promise<readonly { readonly bank: BankCode; readonly restoredAt: number }[]>;
@@ -82,7 +82,7 @@ async function countQueues(deps: CountOrdersDeps): Promise<Queues> {
   while (queue !== undefined && read < MAX_READ) {
     const { bank } = queue;
     const orders = await deps.outbox.queued(bank, MAX_COUNTED);
-    const due = orders.filter(({ dueAt }) => isDue(dueAt, deps.steady())).length;
+    const due = orders.filter(({ dueAt }) => isDue(dueAt, deps.clock())).length;
     counted.push({ bank, state: "waiting", value: orders.length }, { bank, state: "due", value: due });
     const some = orders.slice(0, Math.min(AGES.ofBank, AGES.ofAll - aged)).map(({ paymentId }) => paymentId);
     const seconds = await oldestAge(deps, some);

@@ -60,7 +60,7 @@ export async function createPayment(deps: CreatePaymentDeps, command: CreatePaym
       }
       const id = await paymentIdOf(entry.value.id);
       const { payment, consumed } = consume(entry.value, { id, request, pushed }, deps.clock());
-      const order = pushed ? openOrder(payment.id, payment.bank, deps.steady()) : undefined;
+      const order = pushed ? openOrder(payment.id, payment.bank, deps.clock()) : undefined;
       stage(deps, tx, command, { entry, consumed, payment, order, claim: found.free });
       return { payment, order, isNew: true };
     },

@@ -51,7 +51,7 @@ async function startWalks(deps: DeliverOrderDeps, isStopped: () => boolean): Pro
 }
 
 async function banksWithDueOrders(deps: DeliverOrderDeps): Promise<BankCode[]> {
-  const now = deps.steady();
+  const now = deps.clock();
   const banks: BankCode[] = [];
   let queue = await deps.outbox.nextQueue(undefined);
   for (let count = 0; queue !== undefined && count < MAX_BANKS; count++) {
@@ -101,7 +101,7 @@ function failed(walk: Walk, error: unknown): false {
 async function walkPages(deps: DeliverOrderDeps, walk: Walk): Promise<void> {
   let after: DueOrder | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
-    const due = await deps.outbox.due(walk.bank, deps.steady(), PAGE, after);
+    const due = await deps.outbox.due(walk.bank, deps.clock(), PAGE, after);
     for (const batch of inRandomBatches(due, BATCH, deps.random)) await pushBatch(deps, walk, batch);
     if (due.length < PAGE || isOver(walk)) return;
     after = due.at(-1); // continues after orders that fail

@@ -39,7 +39,7 @@ import { hasLease, type TakeOrdersDeps } from "./take_orders.ts";
 export type BankCircuit = ReceiverCircuit<BankCode, ClientId>;
 
 export interface DeliverOrderDeps extends PushOrderDeps, TakeOrdersDeps {
-  /** Clock of the due times. It never goes back, so that no order waits for a time that has passed already. */
+  /** For durations. */
   readonly steady: SteadyClock;
   readonly payments: PaymentStore;
   readonly circuit: BankCircuit;
@@ -109,6 +109,7 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>): Promi
   const { paymentId, bank } = entry.value;
   const why = await deps.whyHeld(bank);
   if (why !== undefined) {
+    deps.memory.forget(paymentId);
     await holdBack(deps, entry, why);
     return false;
   }
@@ -119,16 +120,16 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>): Promi
   if (payment === null) throw new Error("an order without its payment");
   if (payment.value.erasedAt !== undefined) {
     const why = "its personal data was erased or lost";
-    await stageResult(deps, entry, unsendable(entry.value, why, deps.steady()));
+    await stageResult(deps, entry, unsendable(entry.value, why, deps.clock()));
     return false;
   }
   const message = { receiver: bank, sender: payment.value.clientId, failures: entry.value.failures };
   const waitUntil = deps.circuit.admit(message);
   if (waitUntil !== undefined) {
-    await stageResult(deps, entry, putOff(entry.value, waitUntil));
+    await stageResult(deps, entry, putOff(entry.value, deps.clock() + (waitUntil - deps.steady())));
     return false;
   }
-  if (!isHeldForPush(entry.value, deps.steady())) return false; // lease lost: this worker stalled
+  if (!isHeldForPush(entry.value, deps.clock())) return false; // lease lost: this worker stalled
   const [at, began] = [deps.clock(), deps.steady()];
   const { outcome, evidence } = to?.paymentOrdersUri === undefined
     ? unsent("the bank has no payment_orders_uri")
@@ -211,6 +212,7 @@ async function recordAnswer(
       return true;
     },
   );
+  deps.memory.forget(paymentId);
   if (recorded) deps.log.info("order.delivered", { paymentId, answer });
 }
 
@@ -221,12 +223,17 @@ async function recordFailure(
   failure: PushFailure,
   evidence: readonly Evidence[],
 ): Promise<void> {
-  const failed = afterFailure(entry.value, failure, deps.steady(), deps.random);
+  const { paymentId, failures: before } = entry.value;
+  const now = deps.clock();
+  const mayGiveUp = deps.memory.mayGiveUp(paymentId);
+  const failed = afterFailure(entry.value, failure, { now, random: deps.random, mayGiveUp });
+  if (failed.state === "dead") deps.memory.forget(paymentId);
+  else deps.memory.failed(paymentId, before, failed.dueAt - now);
   const isNoted = mayHaveTaken(failure);
   const note = { event: "payment_order.outcome_unknown", actor: "platform", reason: failure.why, evidence };
   if (!await stageResult(deps, entry, failed, isNoted ? note : undefined, evidence)) return;
   if (failed.state === "waiting") {
-    const { paymentId, bank, failures } = failed;
+    const { bank, failures } = failed;
     deps.log.warn("order.not_delivered", { paymentId, bank, failures, why: failure.why });
   }
 }

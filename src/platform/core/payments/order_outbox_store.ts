@@ -3,6 +3,7 @@
  * orders. An order is written in its payment's commit and deleted in the commit that records the bank's response, so
  * that no order is lost or answered twice.
  */
+import type { WallTime } from "../../../base/kernel/clock.ts";
 import { asBankCode, asPaymentId, type BankCode, type PaymentId } from "../../../base/kernel/identifiers.ts";
 import { outboxDeadKey, outboxHeldKey, outboxKey, outboxQueueKey } from "../../config/store_keys.ts";
 import type { Entry, Key, Listing, Reader, Store } from "../../../base/store/store.ts";
@@ -37,14 +38,14 @@ export interface OrderOutboxStore {
   /** Returns the first bank after `after` that has orders to push, and when its first order is due (milliseconds). */
   nextQueue(
     after: BankCode | undefined,
-  ): Promise<{ readonly bank: BankCode; readonly dueAt: number } | undefined>;
+  ): Promise<{ readonly bank: BankCode; readonly dueAt: WallTime } | undefined>;
   /** Returns a bank's orders that are due at `now`, oldest first, after the order `after`. */
-  due(bank: BankCode, now: number, limit: number, after?: DueOrder): Promise<readonly DueOrder[]>;
+  due(bank: BankCode, now: WallTime, limit: number, after?: DueOrder): Promise<readonly DueOrder[]>;
   /** Returns orders of a bank that wait, by due time. */
   queued(
     bank: BankCode,
     limit: number,
-  ): Promise<readonly { readonly paymentId: PaymentId; readonly dueAt: number }[]>;
+  ): Promise<readonly { readonly paymentId: PaymentId; readonly dueAt: WallTime }[]>;
   /** Returns dead orders by payment id, after the id `after`. */
   dead(after: StoppedPlace | undefined, limit: number): Promise<readonly Row<DeadOrder, StoppedPlace>[]>;
   /** Returns held orders by bank and payment id, after the place `after`. */
@@ -109,7 +110,7 @@ async function dueOrders(
   store: Store,
   bank: BankCode,
   { now, limit, after }: {
-    readonly now: number;
+    readonly now: WallTime;
     readonly limit: number;
     readonly after: DueOrder | undefined;
   },

@@ -1,9 +1,10 @@
 /** A payment order that is to be delivered to the bank: its states, and the moves between
  * them. No I/O. */
 import type { BankCode, PaymentId } from "../../../base/kernel/identifiers.ts";
+import type { WallTime } from "../../../base/kernel/clock.ts";
 import type { Mismatch } from "../../../base/kernel/result.ts";
 import { retryAt } from "../../events/delivery/retry_delays.ts";
-import { ORDER_LEASE_SECONDS, ORDER_PUSH_SECONDS } from "../../../base/profile.ts";
+import { ORDER_LEASE_SECONDS, ORDER_PUSH_SECONDS, ORDER_RETRY_SECONDS } from "../../../base/profile.ts";
 
 /** An order without a response from the bank. */
 export type PaymentOrder = WaitingOrder | LeasedOrder | HeldOrder | DeadOrder;
@@ -11,15 +12,14 @@ export type PaymentOrder = WaitingOrder | LeasedOrder | HeldOrder | DeadOrder;
 /** It is pushed when it is due. */
 export interface WaitingOrder extends Order {
   readonly state: "waiting";
-  /** Milliseconds, by the steady clock. */
-  readonly dueAt: number;
+  readonly dueAt: WallTime;
 }
 
 /** A worker has it, and may have pushed it. */
 export interface LeasedOrder extends Order {
   readonly state: "leased";
-  /** When the lease ends, and the order is due for other workers. Milliseconds, by the steady clock. */
-  readonly dueAt: number;
+  /** When the lease ends, and the order is due for other workers. */
+  readonly dueAt: WallTime;
 }
 
 /** Its bank must not get it now. */
@@ -27,15 +27,13 @@ export interface HeldOrder extends Order {
   readonly state: "held";
   /** For the operator. */
   readonly why: string;
-  /** Milliseconds. */
-  readonly heldAt: number;
+  readonly heldAt: WallTime;
 }
 
 /** Its retries have ended. An operator can have it retried, or close it. */
 export interface DeadOrder extends Order {
   readonly state: "dead";
-  /** Milliseconds. */
-  readonly diedAt: number;
+  readonly diedAt: WallTime;
 }
 
 interface Order {
@@ -79,11 +77,18 @@ export interface UnusableAnswer {
   readonly fault: Mismatch;
 }
 
+export interface FailureContext {
+  readonly now: WallTime;
+  readonly random: () => number;
+  /** Whether this process has seen all delays pass. */
+  readonly mayGiveUp: boolean;
+}
+
 const RESUME_WITHIN_MS = 86_400_000;
 const HTTP_CONFLICT = 409;
 
 /** Returns a new order, leased by the request that created it. */
-export function openOrder(paymentId: PaymentId, bank: BankCode, now: number): LeasedOrder {
+export function openOrder(paymentId: PaymentId, bank: BankCode, now: WallTime): LeasedOrder {
   const dueAt = now + ORDER_LEASE_SECONDS * 1000;
   return { state: "leased", paymentId, bank, failures: 0, mayBeAtBank: false, dueAt };
 }
@@ -97,7 +102,7 @@ export function isQueued(order: PaymentOrder): order is WaitingOrder | LeasedOrd
  * Leases the order: it is not due for other workers until the lease ends, even if this one crashes. A lease that has
  * ended without a result is such a crash, which may have been after the push.
  */
-export function leased({ state, ...order }: WaitingOrder | LeasedOrder, now: number): LeasedOrder {
+export function leased({ state, ...order }: WaitingOrder | LeasedOrder, now: WallTime): LeasedOrder {
   const mayBeAtBank = order.mayBeAtBank || state === "leased";
   return { ...order, mayBeAtBank, state: "leased", dueAt: now + ORDER_LEASE_SECONDS * 1000 };
 }
@@ -107,9 +112,9 @@ export function isSameLease(found: PaymentOrder, own: LeasedOrder): found is Lea
   return found.state === "leased" && found.dueAt === own.dueAt && found.failures === own.failures;
 }
 
-/** Whether a push that begins at `now` ends within the lease. */
-export function isHeldForPush({ dueAt }: LeasedOrder, now: number): boolean {
-  return now + ORDER_PUSH_SECONDS * 1000 <= dueAt;
+/** Whether a push that begins at `now` ends within the lease. Not if the clock was put back since the lease began. */
+export function isHeldForPush({ dueAt }: LeasedOrder, now: WallTime): boolean {
+  return now + ORDER_PUSH_SECONDS * 1000 <= dueAt && dueAt - now <= ORDER_LEASE_SECONDS * 1000;
 }
 
 /**
@@ -123,16 +128,16 @@ export function mayHaveTaken({ kind, answer }: PushFailure): boolean {
 /**
  * Returns the order after a failed push. It is dead if the bank rejected it. Otherwise it is due again after 1, 2, 4
  * … 512 s, or later if the bank asked for that (at most 512 s), plus up to a quarter more. After the last of these
- * delays it is dead.
+ * delays it is dead, but not before this process has seen them pass: until then it is due again after 512 s.
  */
 export function afterFailure(
   { bankText: _, dueAt: __, ...order }: LeasedOrder,
   failure: PushFailure,
-  now: number,
-  random: () => number,
+  { now, random, mayGiveUp }: FailureContext,
 ): WaitingOrder | DeadOrder {
   const { kind, why, retryAfterSeconds = 0, bankText } = failure;
-  const dueAt = kind === "refused" ? undefined : retryAt(order.failures, retryAfterSeconds, now, random);
+  const delay = mayGiveUp ? order.failures : Math.min(order.failures, ORDER_RETRY_SECONDS.length - 1);
+  const dueAt = kind === "refused" ? undefined : retryAt(delay, retryAfterSeconds, now, random);
   const failed = {
     ...order,
     failures: order.failures + 1,
@@ -146,17 +151,17 @@ export function afterFailure(
 }
 
 /** Gives the order up without a push, because the platform no longer has its content. */
-export function unsendable({ dueAt: _, ...order }: LeasedOrder, why: string, now: number): DeadOrder {
+export function unsendable({ dueAt: _, ...order }: LeasedOrder, why: string, now: WallTime): DeadOrder {
   return { ...order, state: "dead", diedAt: now, lastFailure: why };
 }
 
 /** Postpones the order without a push, because its bank is known to be down. */
-export function putOff(order: LeasedOrder, until: number): WaitingOrder {
+export function putOff(order: LeasedOrder, until: WallTime): WaitingOrder {
   return { ...order, state: "waiting", dueAt: until };
 }
 
 /** Holds the order without a push, because its bank must not get it now. */
-export function heldBack({ dueAt: _, ...order }: LeasedOrder, why: string, now: number): HeldOrder {
+export function heldBack({ dueAt: _, ...order }: LeasedOrder, why: string, now: WallTime): HeldOrder {
   return { ...order, state: "held", why, heldAt: now };
 }
 
@@ -164,14 +169,14 @@ export function heldBack({ dueAt: _, ...order }: LeasedOrder, why: string, now: 
  * Resumes a held order whose bank may have it again. After a day the payer may have paid in another way, so the order
  * becomes dead, and an operator can have it retried if the payer still wants it.
  */
-export function resumed({ why: _, heldAt, ...order }: HeldOrder, now: number): WaitingOrder | DeadOrder {
+export function resumed({ why: _, heldAt, ...order }: HeldOrder, now: WallTime): WaitingOrder | DeadOrder {
   return now - heldAt <= RESUME_WITHIN_MS
     ? { ...order, state: "waiting", dueAt: now }
     : { ...order, state: "dead", diedAt: now, lastFailure: "held for more than 24 h" };
 }
 
 /** Retries a dead order at the operator's request. */
-export function redriven({ diedAt: _, ...order }: DeadOrder, now: number): WaitingOrder {
+export function redriven({ diedAt: _, ...order }: DeadOrder, now: WallTime): WaitingOrder {
   return { ...order, state: "waiting", failures: 0, dueAt: now };
 }
 

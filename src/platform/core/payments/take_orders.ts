@@ -1,17 +1,17 @@
 /** Leases due orders for the pushes of this process. */
 import type { PaymentId } from "../../../base/kernel/identifiers.ts";
 import { errorText, handleBatch } from "../../../base/kernel/batches.ts";
-import type { SteadyClock } from "../../../base/kernel/clock.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { openRequestReads } from "../../../base/store/request_reads.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
+import type { PushMemory } from "../../events/delivery/push_memory.ts";
 import { isDue } from "../../events/delivery/retry_delays.ts";
 import { isQueued, isSameLease, leased, type LeasedOrder, type PaymentOrder } from "./payment_order.ts";
 
 export interface TakeOrdersDeps extends TransactDeps {
-  readonly steady: SteadyClock;
+  readonly memory: PushMemory;
   readonly log: Log;
   readonly outbox: OrderOutboxStore;
 }
@@ -42,9 +42,12 @@ async function take(
   const options = { what: "due orders", attempts: MAX_ATTEMPTS, lost: () => [] };
   const leases = await transact<readonly LeasedOrder[]>(deps, options, async (tx) => {
     const entries = await Promise.all(ids.map((id) => deps.outbox.find(tx, id)));
-    const now = deps.steady();
+    const now = deps.clock();
     return entries.flatMap((entry) => {
-      if (entry === null || !isQueued(entry.value) || !isDue(entry.value.dueAt, now)) return [];
+      if (entry === null || !isQueued(entry.value)) return [];
+      const { paymentId, dueAt, failures } = entry.value;
+      if (!isDue(dueAt, now) || deps.memory.waitsUntil(paymentId, failures) !== undefined) return [];
+      deps.memory.noteDueAt(dueAt, now);
       const lease = leased(entry.value, now);
       deps.outbox.stageChange(tx, entry, lease);
       return lease;

@@ -3,7 +3,7 @@
  * push counts. The failures of one sender open the breaker for that sender alone. If it is open for two, it is open for
  * all, and still every sender has its own probes. The state is in this process's memory, and no message depends on it.
  */
-import type { SteadyClock } from "../../../base/kernel/clock.ts";
+import type { SteadyClock, SteadyTime } from "../../../base/kernel/clock.ts";
 import { ORDER_PUSH_SECONDS } from "../../../base/profile.ts";
 
 /** The properties of a message that the breaker uses. */
@@ -16,11 +16,11 @@ export interface PushedMessage<R extends string, S extends string> {
 
 export interface ReceiverCircuit<R extends string, S extends string> {
   /**
-   * Called before each push. Returns undefined if the message may be pushed now, else when to try again (milliseconds).
+   * Called before each push. Returns undefined if the message may be pushed now, else when to try again.
    * After a pause it admits, per sender, one message at a time that has not failed before and one that has. Neither
    * waits for the other, nor for another sender's.
    */
-  admit(message: PushedMessage<R, S>): number | undefined;
+  admit(message: PushedMessage<R, S>): SteadyTime | undefined;
   /** Whether the receiver is in a pause of the breaker for this sender. Does not change any count. */
   isOpen(receiver: R, sender: S): boolean;
   /** Whether the receiver is in a pause that it asked for, for this sender. */
@@ -40,9 +40,9 @@ interface State {
   /** Number of messages whose first push has failed. */
   readonly failures: number;
   /** Milliseconds. Time of the last such failure, or of the sender's first probe if it has none. */
-  readonly at: number;
+  readonly at: SteadyTime;
   /** Milliseconds. When the next message of each kind may be pushed while the breaker is open. */
-  readonly waitUntil: { first: number; again: number };
+  readonly waitUntil: { first: SteadyTime; again: SteadyTime };
 }
 
 const FAILURES_TO_OPEN = 5;
@@ -97,7 +97,7 @@ export function openReceiverCircuit<R extends string, S extends string>(
 
 function openIn<R extends string, S extends string>(
   receivers: ReadonlyMap<R, ReadonlyMap<S, State>>,
-  now: number,
+  now: SteadyTime,
 ): ReturnType<ReceiverCircuit<R, S>["open"]> {
   const isOpen = (state: State): boolean => isTripped(state) && now - state.at < MEMORY_MS;
   const counted = [...receivers].map(([receiver, states]) => ({
@@ -110,10 +110,10 @@ function openIn<R extends string, S extends string>(
 /** Pauses that receivers asked for, by receiver and sender. */
 function openPauses<R extends string, S extends string>(steady: SteadyClock): {
   /** Returns when the pause ends (milliseconds), or undefined if there is none. */
-  endOf(message: Omit<PushedMessage<R, S>, "failures">): number | undefined;
+  endOf(message: Omit<PushedMessage<R, S>, "failures">): SteadyTime | undefined;
   begin(message: PushedMessage<R, S>, milliseconds: number): void;
 } {
-  const pauses = new Map<string, number>();
+  const pauses = new Map<string, SteadyTime>();
   const nameOf = ({ receiver, sender }: Omit<PushedMessage<R, S>, "failures">): string =>
     `${receiver} ${sender}`;
   return {
@@ -127,7 +127,7 @@ function openPauses<R extends string, S extends string>(steady: SteadyClock): {
   };
 }
 
-function countFailure<S extends string>(states: Map<S, State>, sender: S, at: number): void {
+function countFailure<S extends string>(states: Map<S, State>, sender: S, at: SteadyTime): void {
   const failures = (states.get(sender)?.failures ?? 0) + 1;
   const waitUntil = { first: at + PAUSE_MS, again: at + PAUSE_MS };
   states.set(sender, { failures, at, waitUntil });

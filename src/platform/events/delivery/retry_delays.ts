@@ -1,17 +1,17 @@
 /** When a message that a receiver has not taken is pushed again (Decisions D4, T2). No I/O. */
-import { MAX_SKEW_MS } from "../../../base/kernel/clock.ts";
+import { MAX_SKEW_MS, type WallTime } from "../../../base/kernel/clock.ts";
 import { ORDER_RETRY_SECONDS } from "../../../base/profile.ts";
 
 /** Longest delay of a message ({@link retryAt}). */
 const LONGEST_WAIT_MS = Math.max(...ORDER_RETRY_SECONDS) * 1250;
 
-/** Returns the latest possible `dueAt` (ms). A message with a later one was delayed before the clock was set back, and is due. */
-export function latestDueAt(now: number): number {
+/** Returns the latest possible `dueAt`. A message with a later one has it from a clock that was ahead of this one, and is due. */
+export function latestDueAt(now: WallTime): WallTime {
   return now + LONGEST_WAIT_MS + MAX_SKEW_MS;
 }
 
 /** Whether a message with this `dueAt` is due at `now`. */
-export function isDue(dueAt: number, now: number): boolean {
+export function isDue(dueAt: WallTime, now: WallTime): boolean {
   return dueAt <= now || dueAt > latestDueAt(now);
 }
 
@@ -24,9 +24,9 @@ export function isDue(dueAt: number, now: number): boolean {
 export function retryAt(
   failures: number,
   retryAfterSeconds: number,
-  now: number,
+  now: WallTime,
   random: () => number,
-): number | undefined {
+): WallTime | undefined {
   const wait = ORDER_RETRY_SECONDS[failures];
   if (wait === undefined) return undefined;
   const seconds = Math.max(wait, boundedPauseSeconds(retryAfterSeconds));

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import {
   afterFailure,
   type DeadOrder,
+  type FailureContext,
   heldBack,
   isHeldForPush,
   isSameLease,
@@ -23,6 +24,7 @@ const NOW = 1_900_000_000_000;
 const ID = need(asPaymentId("0d2f7c1e-5a43-4f0e-9d1b-7a6f3e2c1b00"));
 const DOWN: PushFailure = { kind: "unreachable", why: "status 503" };
 const { fault: FAULT } = mismatch("status", "200");
+const context = (random = 0): FailureContext => ({ now: NOW, random: () => random, mayGiveUp: true });
 const A = need(asBankCode("BANKA"));
 
 Deno.test("openOrder is in its maker's hands for 15 s", () => {
@@ -52,7 +54,7 @@ Deno.test("afterFailure waits 1 to 512 s without jitter, a quarter more with all
 
 Deno.test("afterFailure gives up at once if the bank rejected the order, and keeps what it wrote until the next push [D4]", () => {
   const rejected = { kind: "refused", why: "status 400", bankText: "no such account" } as const;
-  const order = dead(afterFailure(openOrder(ID, A, NOW), rejected, NOW, () => 0));
+  const order = dead(afterFailure(openOrder(ID, A, NOW), rejected, context()));
   assertEquals([order.failures, order.diedAt, order.mayBeAtBank], [1, NOW, false]);
   assertEquals([order.lastFailure, order.bankText], ["status 400", "no such account"]);
   const again = failedAgain(leased(redriven(order, NOW), NOW));
@@ -65,8 +67,7 @@ Deno.test("afterFailure waits as long as the bank asks for, but 512 s at most an
     dueAtOf(afterFailure(
       { ...first, failures },
       { kind: "unclear", why: "status 429", retryAfterSeconds },
-      NOW,
-      () => random,
+      context(random),
     )) - NOW;
   assertEquals([waitOf(30), waitOf(30, 0, 1), waitOf(86_400), waitOf(0)], [30_000, 37_500, 512_000, 1000]);
   assertEquals([waitOf(3, 4), waitOf(30, 4)], [16_000, 30_000]);
@@ -97,7 +98,7 @@ const MAY_BE_AT_BANK: readonly (readonly [PushFailure, boolean])[] = [
 
 Deno.test("an order may be at the bank after a push that the bank did not reject, and after a lease without a result [O3]", () => {
   for (const [failure, mayBe] of MAY_BE_AT_BANK) {
-    const { mayBeAtBank } = afterFailure(openOrder(ID, A, NOW), failure, NOW, () => 0);
+    const { mayBeAtBank } = afterFailure(openOrder(ID, A, NOW), failure, context());
     assertEquals(mayBeAtBank, mayBe, failure.why);
   }
   assertEquals(leased(openOrder(ID, A, NOW), NOW).mayBeAtBank, true, "the first worker crashed");
@@ -109,7 +110,7 @@ Deno.test("an order that may be at the bank stays so in every move [O3]", () => 
   const once = waiting(failedAgain(openOrder(ID, A, NOW)));
   const lease = leased(once, NOW);
   const refused = { kind: "refused", why: "status 400" } as const;
-  const rejected = dead(afterFailure(lease, refused, NOW, () => 0));
+  const rejected = dead(afterFailure(lease, refused, context()));
   const held = heldBack(lease, "held", NOW);
   const moves: Readonly<Record<string, PaymentOrder>> = {
     rejected,
@@ -118,7 +119,7 @@ Deno.test("an order that may be at the bank stays so in every move [O3]", () => 
     resumed: resumed(held, NOW),
     "held too long": resumed(held, NOW + 86_400_001),
     postponed: putOff(lease, NOW),
-    unsent: afterFailure(lease, { kind: "unsent", why: "no address" }, NOW, () => 0),
+    unsent: afterFailure(lease, { kind: "unsent", why: "no address" }, context()),
     erased: unsendable(lease, "erased", NOW),
   };
   for (const [move, { mayBeAtBank }] of Object.entries(moves)) assertEquals(mayBeAtBank, true, move);
@@ -150,7 +151,7 @@ Deno.test("a held order goes on for a day, to the millisecond [G5]", () => {
 });
 
 function failedAgain(order: LeasedOrder, random = 0): ReturnType<typeof afterFailure> {
-  return afterFailure(order, DOWN, NOW, () => random);
+  return afterFailure(order, DOWN, context(random));
 }
 
 function dueAtOf(order: PaymentOrder): number {
