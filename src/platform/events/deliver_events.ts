@@ -178,7 +178,9 @@ function nextBatch(
 /** Returns until when this process leaves the event alone, or undefined if it may be pushed now. */
 function waitOf(deps: DeliverEventsDeps, event: PlacedEvent, stored: StoredEvent): SteadyTime | undefined {
   const { failures, dueAt } = pushOf(stored);
-  if (mayBePushed(stored, deps.clock())) return deps.memory.waitsUntil(jtiOf(event), failures);
+  const jti = jtiOf(event);
+  if (deps.memory.hasWaited(jti, failures)) return undefined;
+  if (mayBePushed(stored, deps.clock())) return deps.memory.waitsUntil(jti, failures);
   return asSteady(deps, dueAt);
 }
 
@@ -291,7 +293,7 @@ async function recordFailed(
   });
   if (failed === undefined) return asSteady(deps, pushOf(event.entry.value).dueAt);
   if (failed.dead) deps.memory.forget(jti);
-  else deps.memory.failed(jti, failed.failures - 1, failed.waitMs);
+  else deps.memory.waits({ id: jti, receiver: clientId, failures: failed.failures }, failed.waitMs);
   const facts = { jti, clientId, bank, failures: failed.failures, why: failure.why };
   if (failed.dead) deps.log.error("event.dead", facts);
   else deps.log.warn("event.not_delivered", facts);

@@ -3,7 +3,7 @@
  * It runs every second, in any number of processes, which share the orders by taking batches in a random order.
  */
 import { isStoreFailure } from "../../../base/kernel/api_error.ts";
-import type { BankCode } from "../../../base/kernel/identifiers.ts";
+import { asPaymentId, type BankCode, type PaymentId } from "../../../base/kernel/identifiers.ts";
 import { allEnded, inRandomBatches } from "../../../base/kernel/batches.ts";
 import { type DeliverOrderDeps, deliverTaken } from "./deliver_order.ts";
 import type { DueOrder } from "./order_outbox_store.ts";
@@ -56,7 +56,10 @@ async function banksWithDueOrders(deps: DeliverOrderDeps): Promise<BankCode[]> {
   let queue = await deps.outbox.nextQueue(undefined);
   for (let count = 0; queue !== undefined && count < MAX_BANKS; count++) {
     const { bank, dueAt } = queue;
-    if (isDue(dueAt, now) || (await deps.outbox.due(bank, now, 1)).length > 0) banks.push(bank);
+    if (
+      isDue(dueAt, now) || waitedFor(deps, bank).length > 0 ||
+      (await deps.outbox.due(bank, now, 1)).length > 0
+    ) banks.push(bank);
     queue = await deps.outbox.nextQueue(bank);
   }
   return banks;
@@ -98,26 +101,32 @@ function failed(walk: Walk, error: unknown): false {
   return false;
 }
 
+/** Orders that the stored times call not due yet only because this process's clock was put back since. */
+function waitedFor({ clock, steady, memory }: DeliverOrderDeps, bank: BankCode): readonly PaymentId[] {
+  return clock() < steady() ? memory.waitedFor(bank).flatMap((id) => asPaymentId(id) ?? []) : [];
+}
+
 async function walkPages(deps: DeliverOrderDeps, walk: Walk): Promise<void> {
+  const waited = waitedFor(deps, walk.bank).slice(0, PAGE);
+  for (const batch of inRandomBatches(waited, BATCH, deps.random)) await pushBatch(deps, walk, batch);
   let after: DueOrder | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
     const due = await deps.outbox.due(walk.bank, deps.clock(), PAGE, after);
-    for (const batch of inRandomBatches(due, BATCH, deps.random)) await pushBatch(deps, walk, batch);
+    const ids = due.map(({ paymentId }) => paymentId);
+    for (const batch of inRandomBatches(ids, BATCH, deps.random)) await pushBatch(deps, walk, batch);
     if (due.length < PAGE || isOver(walk)) return;
     after = due.at(-1); // continues after orders that fail
   }
 }
 
 /** Takes as many orders as there are free slots, because an order that waits for a slot uses up its lease. */
-async function pushBatch(deps: DeliverOrderDeps, walk: Walk, batch: readonly DueOrder[]): Promise<void> {
+async function pushBatch(deps: DeliverOrderDeps, walk: Walk, batch: readonly PaymentId[]): Promise<void> {
   for (let start = 0; start < batch.length && !isOver(walk);) {
     const slots = [await deps.slots.take(walk.bank)];
     for (let free; start + slots.length < batch.length && (free = deps.slots.takeFree(walk.bank));) {
       slots.push(free);
     }
-    const ids = isOver(walk)
-      ? []
-      : batch.slice(start, start + slots.length).map(({ paymentId }) => paymentId);
+    const ids = isOver(walk) ? [] : batch.slice(start, start + slots.length);
     let taken: Awaited<ReturnType<typeof takeOrders>> = [];
     try {
       taken = await takeOrders(deps, ids);

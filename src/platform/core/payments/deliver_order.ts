@@ -126,7 +126,9 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>): Promi
   const message = { receiver: bank, sender: payment.value.clientId, failures: entry.value.failures };
   const waitUntil = deps.circuit.admit(message);
   if (waitUntil !== undefined) {
-    await stageResult(deps, entry, putOff(entry.value, deps.clock() + (waitUntil - deps.steady())));
+    const waitMs = waitUntil - deps.steady();
+    deps.memory.waits({ id: paymentId, receiver: bank, failures: message.failures }, waitMs);
+    await stageResult(deps, entry, putOff(entry.value, deps.clock() + waitMs));
     return false;
   }
   if (!isHeldForPush(entry.value, deps.clock())) return false; // lease lost: this worker stalled
@@ -223,18 +225,17 @@ async function recordFailure(
   failure: PushFailure,
   evidence: readonly Evidence[],
 ): Promise<void> {
-  const { paymentId, failures: before } = entry.value;
+  const { paymentId, bank } = entry.value;
   const now = deps.clock();
   const mayGiveUp = deps.memory.mayGiveUp(paymentId);
   const failed = afterFailure(entry.value, failure, { now, random: deps.random, mayGiveUp });
   if (failed.state === "dead") deps.memory.forget(paymentId);
-  else deps.memory.failed(paymentId, before, failed.dueAt - now);
+  else deps.memory.waits({ id: paymentId, receiver: bank, failures: failed.failures }, failed.dueAt - now);
   const isNoted = mayHaveTaken(failure);
   const note = { event: "payment_order.outcome_unknown", actor: "platform", reason: failure.why, evidence };
   if (!await stageResult(deps, entry, failed, isNoted ? note : undefined, evidence)) return;
   if (failed.state === "waiting") {
-    const { bank, failures } = failed;
-    deps.log.warn("order.not_delivered", { paymentId, bank, failures, why: failure.why });
+    deps.log.warn("order.not_delivered", { paymentId, bank, failures: failed.failures, why: failure.why });
   }
 }
 

@@ -1,4 +1,5 @@
 /** Leases due orders for the pushes of this process. */
+import type { WallTime } from "../../../base/kernel/clock.ts";
 import type { PaymentId } from "../../../base/kernel/identifiers.ts";
 import { errorText, handleBatch } from "../../../base/kernel/batches.ts";
 import type { Log } from "../../observed/log_events.ts";
@@ -8,7 +9,14 @@ import { transact, type TransactDeps } from "../../../base/store/transaction.ts"
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
 import type { PushMemory } from "../../events/delivery/push_memory.ts";
 import { isDue } from "../../events/delivery/retry_delays.ts";
-import { isQueued, isSameLease, leased, type LeasedOrder, type PaymentOrder } from "./payment_order.ts";
+import {
+  isQueued,
+  isSameLease,
+  leased,
+  type LeasedOrder,
+  type PaymentOrder,
+  type WaitingOrder,
+} from "./payment_order.ts";
 
 export interface TakeOrdersDeps extends TransactDeps {
   readonly memory: PushMemory;
@@ -44,9 +52,8 @@ async function take(
     const entries = await Promise.all(ids.map((id) => deps.outbox.find(tx, id)));
     const now = deps.clock();
     return entries.flatMap((entry) => {
-      if (entry === null || !isQueued(entry.value)) return [];
-      const { paymentId, dueAt, failures } = entry.value;
-      if (!isDue(dueAt, now) || deps.memory.waitsUntil(paymentId, failures) !== undefined) return [];
+      if (entry === null || !isQueued(entry.value) || !mayTake(deps, entry.value, now)) return [];
+      const { dueAt } = entry.value;
       deps.memory.noteDueAt(dueAt, now);
       const lease = leased(entry.value, now);
       deps.outbox.stageChange(tx, entry, lease);
@@ -59,6 +66,12 @@ async function take(
     const lease = leases[index];
     return entry !== null && lease !== undefined && hasLease(entry, lease) ? entry : [];
   });
+}
+
+function mayTake({ memory }: TakeOrdersDeps, order: WaitingOrder | LeasedOrder, now: WallTime): boolean {
+  const { paymentId, dueAt, failures, state } = order;
+  if (state === "waiting" && memory.hasWaited(paymentId, failures)) return true;
+  return isDue(dueAt, now) && memory.waitsUntil(paymentId, failures) === undefined;
 }
 
 /** Whether the order's entry still has the lease. */

@@ -13,8 +13,15 @@ export interface PushMemory {
    * fewer than this process has seen if an operator has it retried
    */
   waitsUntil(id: string, failures: number): SteadyTime | undefined;
-  /** Notes a push that has failed and is repeated after `waitMs`. @param failures before this one */
-  failed(id: string, failures: number, waitMs: number): void;
+  /** Whether this process's own wait for the message is over, whatever the stored time says: its clock was put back. */
+  hasWaited(id: string, failures: number): boolean;
+  /** Returns the messages of a receiver that this process has waited for. */
+  waitedFor(receiver: string): readonly string[];
+  /** Notes a message that this process has failed to push, or has put off. @param message with its failures as stored now */
+  waits(
+    message: { readonly id: string; readonly receiver: string; readonly failures: number },
+    waitMs: number,
+  ): void;
   /** Whether all delays have passed since this process first failed to deliver the message. */
   mayGiveUp(id: string): boolean;
   /** The message is delivered, given up or held. */
@@ -24,6 +31,7 @@ export interface PushMemory {
 }
 
 interface Known {
+  readonly receiver: string;
   readonly since: SteadyTime;
   readonly until: SteadyTime;
   readonly failures: number;
@@ -44,11 +52,19 @@ export function openPushMemory(steady: SteadyClock, ahead: (seconds: number) => 
       if (found === undefined || failures < found.failures || steady() >= found.until) return undefined;
       return found.until;
     },
-    failed(id, failures, waitMs) {
+    hasWaited(id, failures) {
+      const found = known.get(id);
+      return found !== undefined && failures === found.failures && steady() >= found.until;
+    },
+    waitedFor(receiver) {
       const now = steady();
-      const since = failures === 0 ? now : known.get(id)?.since ?? now;
+      return [...known].filter(([, one]) => one.receiver === receiver && now >= one.until).map(([id]) => id);
+    },
+    waits({ id, receiver, failures }, waitMs) {
+      const now = steady();
+      const since = failures <= 1 ? now : known.get(id)?.since ?? now;
       known.delete(id); // moves it to the end
-      known.set(id, { since, until: now + waitMs, failures: failures + 1 });
+      known.set(id, { receiver, since, until: now + waitMs, failures });
       const [oldest] = known.keys();
       if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
     },
