@@ -5,7 +5,7 @@
 import { noteReceived } from "../../../base/http/received_jwts.ts";
 import { isAccountNumberLike } from "../../../base/values/account.ts";
 import { isUuid } from "../../../base/kernel/identifiers.ts";
-import { type Clock, unixSeconds } from "../../../base/kernel/clock.ts";
+import { type Clock, unixSeconds, type WallTime } from "../../../base/kernel/clock.ts";
 import { mismatch, ok, type Result } from "../../../base/kernel/result.ts";
 import { checkTimes, type ClaimTimes, type TimeRules } from "../../../base/jose/claim_times.ts";
 import { anything, checkClaims, type ClaimsOf, exactly, text } from "../../../base/jose/claims.ts";
@@ -97,7 +97,7 @@ export async function openScaResponse(
   const { claims, signer } = verified.value;
   const bytes = new TextEncoder().encode(token.value);
   const evidence: Evidence = { kind: "sca_result", bytes, key: documentOfKey(signer.key) };
-  return ok({ ...await decode(claims, bank), evidence });
+  return ok({ ...await decode(claims, bank, deps.clock()), evidence });
 }
 
 /** Returns the correlation id of an unverified result. Use it only to find a session of the same browser. */
@@ -169,6 +169,7 @@ function rulesFor(bank: BankClient, authUrl: string) {
 async function decode(
   { claims, times }: CheckedResult,
   bank: BankClient,
+  now: WallTime,
 ): Promise<Omit<ScaResponse, "evidence">> {
   return {
     correlationId: claims.correlation_id,
@@ -184,11 +185,19 @@ async function decode(
     },
     once: {
       key: spentJwtKey("bank_return", bank.code, await idPart(claims.jti)),
-      expiresAt: Math.ceil(Number(claims.exp) + EXPIRY_SKEW_SECONDS) * 1000,
+      expiresAt: usableUntil(times, now),
       rejection: "bank_return.not_authentic",
       fault: { at: "jti", expected: "new for each result", received: "one used before" },
     },
   };
+}
+
+/** Until when the result must be known as used. A result without acceptable times is never used in time. */
+function usableUntil(times: ScaResponse["times"], now: WallTime): WallTime {
+  const until = times.ok && times.value.exp !== undefined
+    ? times.value.exp
+    : unixSeconds(now) + MAX_BANK_RETURN_SECONDS;
+  return Math.ceil(until + EXPIRY_SKEW_SECONDS) * 1000;
 }
 
 function received(statusCode: unknown): { readonly statusCode?: string } {

@@ -25,6 +25,17 @@ Deno.test("A late return while the consent screen is open leads back to the TPP 
   assertEquals(await statusOf(env, flow), "AwaitingAuthorisation");
 });
 
+Deno.test("A late second return without a usable exp leads back to the TPP like any other [G1]", async () => {
+  for (const exp of [undefined, "soon", 1e305, -1e305, null]) {
+    await using env = await openEnvironment();
+    const { flow } = await deciding(env);
+    env.now += SESSION_MS;
+    const answer = await flow.browser.open(await goodReturn(env, flow, { exp }));
+    await assertErrorAnswer(answer, "session_expired");
+    assertEquals(await statusOf(env, flow), "AwaitingAuthorisation");
+  }
+});
+
 Deno.test("A JWT that expired on its way counts for nothing, and its customer is back at the TPP; the session goes on [G1] [B4]", async () => {
   await using env = await openEnvironment();
   const flow = await toBank(env, { body: IMPLICIT });
