@@ -150,14 +150,9 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
   const readCertificate = certificateReader({ ...config, clock, source: config.clientCertSource });
   const callers = openCallers(readCertificate);
   const view = composeDirectoryView(parts, log);
-  const { baseUrl, eventDays } = config;
-  const events = openEventStore({ store, clock, keepMs: eventDays * 86_400_000, baseUrl });
+  const events = eventStore(parts);
   const [payments, traces] = [openPaymentStore(store, events.stage), openTraces(parts)];
-  const figures = openFigures(parts);
-  const pushMemory = openPushMemory(
-    steady,
-    (seconds) => logClock(config, log, "clock.stored_ahead", seconds),
-  );
+  const [figures, pushMemory] = [openFigures(parts), rememberPushes(parts, log)];
   return {
     ...view,
     site,
@@ -188,6 +183,14 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
     sessions: openAuthorizationSessionStore(),
     errors: composeErrors(parts, site, view),
   };
+}
+
+function eventStore({ store, clock, config: { baseUrl, eventDays } }: TimedParts): EventStore {
+  return openEventStore({ store, clock, keepMs: eventDays * 86_400_000, baseUrl });
+}
+
+function rememberPushes({ config, steady }: TimedParts, log: Log): PushMemory {
+  return openPushMemory(steady, (seconds) => logClock(config, log, "clock.stored_ahead", seconds));
 }
 
 function composeErrors(

@@ -126,9 +126,7 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>): Promi
   const message = { receiver: bank, sender: payment.value.clientId, failures: entry.value.failures };
   const waitUntil = deps.circuit.admit(message);
   if (waitUntil !== undefined) {
-    const waitMs = waitUntil - deps.steady();
-    deps.memory.waits({ id: paymentId, receiver: bank, failures: message.failures }, waitMs);
-    await stageResult(deps, entry, putOff(entry.value, deps.clock() + waitMs));
+    await postpone(deps, entry, waitUntil - deps.steady());
     return false;
   }
   if (!isHeldForPush(entry.value, deps.clock())) return false; // lease lost: this worker stalled
@@ -142,9 +140,16 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>): Promi
     deps.traceAnswer({ ...outcome.failure.answer, payment: payment.value, to, at, milliseconds });
   }
   reportTo(deps.circuit, message, outcome);
+  if (outcome.ok) deps.memory.forget(paymentId);
   if (outcome.ok) await recordAnswer(deps, paymentId, outcome, evidence);
   else await recordFailure(deps, entry, outcome.failure, evidence);
   return true;
+}
+
+async function postpone(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>, waitMs: number): Promise<void> {
+  const { paymentId: id, bank: receiver, failures } = entry.value;
+  deps.memory.waits({ id, receiver, failures }, waitMs);
+  await stageResult(deps, entry, putOff(entry.value, deps.clock() + waitMs));
 }
 
 function measure(
@@ -214,7 +219,6 @@ async function recordAnswer(
       return true;
     },
   );
-  deps.memory.forget(paymentId);
   if (recorded) deps.log.info("order.delivered", { paymentId, answer });
 }
 
