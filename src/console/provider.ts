@@ -5,7 +5,7 @@
 import * as oidc from "openid-client";
 import { z } from "zod";
 import type { Person } from "../base/http/bearer.ts";
-import { RETURN_PATH } from "./paths.ts";
+import { RETURN_PATH, SIGN_IN_PATH } from "./paths.ts";
 import type { SignedIn } from "./session.ts";
 
 /** Values that the browser keeps while the person is at the provider. */
@@ -22,6 +22,11 @@ export interface SignInProvider {
    * @returns undefined if the provider's answer is not the one to this browser's request
    */
   finish(query: string, kept: unknown): Promise<Finished | undefined>;
+  /**
+   * Returns where the browser ends its session at the provider (OpenID Connect RP-Initiated Logout 1.0 §2), or undefined
+   * if the provider has no such address or cannot be reached.
+   */
+  signOutAddress(): Promise<string | undefined>;
 }
 
 export interface Finished {
@@ -73,6 +78,14 @@ export function openSignInProvider(deps: ProviderDeps): SignInProvider {
       } catch (error) {
         return reject(whyOf(error));
       }
+    },
+    async signOutAddress() {
+      const provider = await configuration().catch((error: unknown) => {
+        deps.log.unavailable(whyOf(error));
+      });
+      if (provider?.serverMetadata().end_session_endpoint === undefined) return undefined;
+      const back = { post_logout_redirect_uri: `${deps.consoleUrl}${SIGN_IN_PATH}` };
+      return oidc.buildEndSessionUrl(provider, back).href;
     },
   };
 }

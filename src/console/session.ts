@@ -1,6 +1,7 @@
 /**
- * Sessions of people who have signed in. The cookie has the person, sealed; a session ends after eight hours, with the ID
- * token of its provider, at the sign-out, or as soon as the person's token is revoked.
+ * Sessions of people who have signed in. The cookie has the person, sealed; a session ends after eight hours, at the
+ * sign-out, or as soon as the person's token is revoked. That of a person of a provider ends after 15 minutes, so that
+ * the provider says again who the person is and what the person may do.
  */
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
@@ -36,8 +37,8 @@ export interface Sessions {
   start(c: Context, signedIn: SignedIn, until?: number): Promise<void>;
   /** Returns undefined without a valid session. @throws {ApiError} `platform.unavailable` */
   find(c: Context): Promise<Session | undefined>;
-  /** Ends the session, also for copies of its cookie. */
-  end(c: Context): Promise<void>;
+  /** Ends the session, also for copies of its cookie. Returns how the person had signed in. */
+  end(c: Context): Promise<SignedIn["kind"] | undefined>;
   /** Returns the token of the sign-in form, bound to this browser. Sets its cookie if there is none. */
   visitorToken(c: Context): Promise<string>;
   /** Keeps `members` in the browser until it returns from the provider. */
@@ -58,8 +59,8 @@ export interface SessionDeps {
   readonly cookies: string;
 }
 
-/** Longest session. */
-export const SESSION_MS = 8 * 3_600_000;
+/** Longest session: a token is looked up at each request, an account only at the sign-in. */
+const SESSION_MS = { token: 8 * 3_600_000, provider: 900_000 };
 /** Time for a sign-in at the provider. */
 const SIGN_IN_MS = 600_000;
 /** Sign-outs that are remembered. Sessions have ended by themselves before so many sign out in eight hours. */
@@ -89,7 +90,7 @@ export function openSessions(deps: SessionDeps): Sessions {
   };
   return {
     async start(c, signedIn, until = Infinity) {
-      const expiresAt = Math.min(until, clock() + SESSION_MS);
+      const expiresAt = Math.min(until, clock() + SESSION_MS[signedIn.kind]);
       cookies.set(c, "session", await seal.close("session", { id: newSecret(), signedIn }, expiresAt));
       cookies.remove(c, "visit");
     },
@@ -103,6 +104,7 @@ export function openSessions(deps: SessionDeps): Sessions {
       const session = await read(c);
       if (session !== undefined) ended.set(session.id, true);
       cookies.remove(c, "session");
+      return session?.signedIn.kind;
     },
     async visitorToken(c) {
       const visit = cookies.get(c, "visit") ?? newSecret();

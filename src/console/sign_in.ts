@@ -40,10 +40,17 @@ export function signInPages(deps: SignInDeps): readonly PublicPage[] {
   ];
 }
 
-/** Ends the session. */
-export async function signOut({ sessions }: ConsoleProgram, c: Context): Promise<Response> {
-  await sessions.end(c);
-  return c.redirect(SIGN_IN_PATH, 303);
+/** Ends the session, and the one at the provider if the person has signed in there. */
+export async function signOut(
+  { program, provider }: Pick<SignInDeps, "program" | "provider">,
+  c: Context,
+): Promise<Response> {
+  const kind = await program.sessions.end(c);
+  const address = kind === "provider" ? await provider?.signOutAddress() : undefined;
+  if (address === undefined) return c.redirect(SIGN_IN_PATH, 303);
+  // The page's policy lets a form lead to this origin alone, also by a redirect.
+  c.header("refresh", `0; url=${address}`);
+  return c.html(renderContinue(program, { language: languageOf(c), next: address, title: "layout.signOut" }));
 }
 
 async function leaveForProvider(deps: SignInDeps, c: Context): Promise<Response> {

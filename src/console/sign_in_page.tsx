@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Language } from "../pages/language.ts";
 import { renderFrame } from "./frame.tsx";
-import { SIGN_IN_PATH } from "./paths.ts";
+import { safeNext, SIGN_IN_PATH } from "./paths.ts";
 import { phrase, words } from "./phrase.ts";
 import type { ConsoleProgram } from "./program.ts";
 
@@ -66,12 +66,14 @@ function TokenForm({ language, next, formToken, fault }: SignInView): JSX.Elemen
 
 export function renderContinue(
   program: ConsoleProgram,
-  { language, next }: Pick<SignInView, "language" | "next">,
+  { language, next, title: key = "signIn.done" }: Pick<SignInView, "language" | "next"> & {
+    readonly title?: "signIn.done" | "layout.signOut";
+  },
 ): string {
-  const title = words(language, "signIn.done");
+  const title = words(language, key);
   return renderFrame(
     program,
-    { language, title, address: next },
+    { language, title, address: safeNext(next) },
     <article class="card">
       <h1>{title}</h1>
       <p>

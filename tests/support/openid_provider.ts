@@ -25,7 +25,7 @@ export interface ProviderFixture extends AsyncDisposable {
 }
 
 /** The provider, which authenticates everybody as the name that they type. The console is at this origin. */
-export async function openProvider(consoleUrl: string): Promise<ProviderFixture> {
+export async function openProvider(consoleUrl: string, idTokenSeconds = 3600): Promise<ProviderFixture> {
   const jwk = present(
     (JSON.parse(await platformKeySet()) as PlatformKeys).keys.find(({ use }) => use === "sig"),
   );
@@ -55,6 +55,7 @@ export async function openProvider(consoleUrl: string): Promise<ProviderFixture>
         client_id: "console",
         client_secret: CLIENT_SECRET,
         redirect_uris: [`${consoleUrl}/console/sign-in/return`],
+        post_logout_redirect_uris: [`${consoleUrl}/console/sign-in`],
         id_token_signed_response_alg: "PS256",
       }],
       jwks: { keys: [{ ...jwk, alg: "PS256" }] },
@@ -65,7 +66,7 @@ export async function openProvider(consoleUrl: string): Promise<ProviderFixture>
         claims: () => ({ sub: id, ...fixture.claims }),
       }),
       pkce: { required: () => true },
-      ttl: { IdToken: 3600 },
+      ttl: { IdToken: idTokenSeconds },
       features: { devInteractions: { enabled: true } },
     } as ConstructorParameters<typeof Provider>[1],
   );

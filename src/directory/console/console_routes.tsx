@@ -30,7 +30,7 @@ export function consoleRoutes(deps: ConsoleRouteDeps): readonly Endpoint[] {
   return [
     ...consoleAssets().map(([path, answer]) => publicPage("get", path, answer)),
     ...signInPages(deps).map(({ method, path, handle }) => publicPage(method, path, handle)),
-    consolePage(program, "post", SIGN_OUT_PATH, (_visit, c) => signOut(program, c)),
+    consolePage(program, "post", SIGN_OUT_PATH, (_visit, c) => signOut(deps, c)),
     participantsRoute(deps),
     participantRoute(deps),
     ownRoute(deps),

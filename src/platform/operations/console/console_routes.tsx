@@ -84,6 +84,6 @@ function signInRoutes(deps: SignInDeps): readonly PlatformEndpoint[] {
     ...signInPages(deps).map(({ method, path, handle }) =>
       endpoint("browser", "operator", hidden(method, path), [], handle as never)
     ),
-    consolePage(deps.program, "post", SIGN_OUT_PATH, (_visit, c) => signOut(deps.program, c)),
+    consolePage(deps.program, "post", SIGN_OUT_PATH, (_visit, c) => signOut(deps, c)),
   ];
 }

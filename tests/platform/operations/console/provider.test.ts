@@ -49,16 +49,35 @@ Deno.test("operators sign in at their OpenID provider [OP13]", async (t) => {
   await using provider = await openProvider(CONSOLE);
   await using env = await openEnvironment({ environment: WITH_PROVIDER });
   const fixture = openFixture(env, provider);
-  await t.step("with the roles of the claim, until the ID token ends", async () => {
+  await t.step(
+    "with the roles of the claim, for 15 minutes, after which the provider says them again",
+    async () => {
+      const browser = consoleBrowser(fixture);
+      const back = await browser.get(await atProvider(fixture, browser));
+      assertEquals([back.status, back.headers.get("refresh")], [200, "0; url=/console"]);
+      assert((await browser.get("/console")).html.includes("<bdi>ana@id.example</bdi>"));
+      env.now += 900_000 - 60_000;
+      assertEquals((await browser.get("/console")).status, 200);
+      env.now += 61_000;
+      assertEquals((await browser.get("/console")).status, 303);
+      env.now = Date.now();
+    },
+  );
+  await t.step("and their sign-out ends the session at the provider", async () => {
     const browser = consoleBrowser(fixture);
-    const back = await browser.get(await atProvider(fixture, browser));
-    assertEquals([back.status, back.headers.get("refresh")], [200, "0; url=/console"]);
-    assert((await browser.get("/console")).html.includes("<bdi>ana@id.example</bdi>"));
-    env.now += 3_600_000 - 60_000;
-    assertEquals((await browser.get("/console")).status, 200);
-    env.now += 61_000;
+    await browser.get(await atProvider(fixture, browser));
+    const { html } = await browser.get("/console");
+    const form_token = /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? "";
+    const out = await browser.post("/console/sign-out", { form_token });
+    const address = out.headers.get("refresh")?.replace("0; url=", "") ?? "";
+    assertEquals([out.status, new URL(address).origin], [200, PROVIDER_ISSUER]);
+    assertEquals(new URL(address).searchParams.get("post_logout_redirect_uri"), `${CONSOLE}/console/sign-in`);
+    assert(out.html.includes(`href="${address.replaceAll("&", "&amp;")}"`));
     assertEquals((await browser.get("/console")).status, 303);
-    env.now = Date.now();
+    const there = new ConsoleBrowser((request) => provider.send(request));
+    const asked = await there.get(address);
+    assertEquals(asked.status, 200, "the provider takes the console's address, and asks");
+    assert(asked.html.includes("/session/end/confirm"));
   });
   await t.step("without a role: no page", async () => {
     const browser = consoleBrowser(fixture);
