@@ -82,8 +82,7 @@ const kept = z.object({
 
 export function openSessions(deps: SessionDeps): Sessions {
   const { seal, clock, identify, admits = () => Promise.resolve(true) } = deps;
-  const cookies = cookiesOf(deps);
-  const ended = openRecentlyUsed<true>(MAX_ENDED);
+  const [cookies, ended] = [cookiesOf(deps), openRecentlyUsed<true>(MAX_ENDED)];
   const read = async (c: Context): Promise<z.infer<typeof kept> | undefined> => {
     const opened = kept.safeParse(await seal.open("session", cookies.get(c, "session")));
     return opened.success && !ended.has(opened.data.id) ? opened.data : undefined;
@@ -96,7 +95,7 @@ export function openSessions(deps: SessionDeps): Sessions {
     },
     async find(c) {
       const session = await read(c);
-      const person = session === undefined ? undefined : await signedInPerson(session.signedIn, identify);
+      const person = session && await signedInPerson(session.signedIn, identify);
       if (session === undefined || person === undefined || !await admits(person)) return undefined;
       return { person, formToken: await tokenOf(session.id) };
     },
