@@ -13,6 +13,8 @@ import { phrase } from "./phrase.ts";
 export interface PayerAccount extends AccountIdentification {
   /** The value that the form posts as `account`. */
   readonly index: number;
+  /** Tells accounts with the same number apart. */
+  readonly secondaryIdentification?: string | undefined;
   /** A decimal in `currency`, where the bank gave one. */
   readonly balance?: string | undefined;
   readonly currency: string;
@@ -90,6 +92,20 @@ function Account(
         <div id={`${id}-more`} class="more">
           <p>
             <AccountNumber account={account} language={language} />
+            {account.secondaryIdentification === undefined ? null : (
+              <>
+                {" "}
+                <bdi>{account.secondaryIdentification}</bdi>
+              </>
+            )}
+            {account.balance === undefined
+              ? (
+                <>
+                  {" "}
+                  <bdi>{account.currency}</bdi>
+                </>
+              )
+              : null}
           </p>
           {account.canPay && account.why === undefined
             ? null

@@ -55,15 +55,17 @@ const gates = new WeakMap<object, ReadonlyMap<string, Endpoint>>();
  * Mounts the endpoints. Other methods of their paths get 405 with `Allow` (RFC 9110 §15.5.6; Hono would send 404, and
  * route HEAD to GET).
  *
- * @param head whether HEAD is answered with the GET endpoint
+ * @param hasHead whether HEAD is answered with this GET endpoint, without content
  */
-export function mount<E extends Env>(
+export function mount<E extends Env, Kind extends Endpoint>(
   app: Hono<E>,
-  endpoints: readonly Endpoint[],
-  { head }: { readonly head: boolean },
+  endpoints: readonly Kind[],
+  hasHead: (endpoint: Kind) => boolean,
 ): void {
   for (const [path, byMethod] of byPath(endpoints)) {
-    const allowed = [...byMethod.keys()].flatMap((name) => head && name === "GET" ? [name, "HEAD"] : [name]);
+    const allowed = [...byMethod].flatMap(([name, each]) =>
+      name === "GET" && hasHead(each) ? [name, "HEAD"] : [name]
+    );
     const gate: MiddlewareHandler<E> = async (c, next) => {
       if (!allowed.includes(c.req.method)) {
         throw new ApiError("request.method_not_allowed", { allow: allowed.join(", ") });
@@ -93,11 +95,13 @@ export function endpointsAt(c: Context): ReadonlyMap<string, Endpoint> | undefin
   return matchedRoutes(c).map(({ handler }) => gates.get(handler)).find((found) => found !== undefined);
 }
 
-function byPath(endpoints: readonly Endpoint[]): ReadonlyMap<string, ReadonlyMap<string, Endpoint>> {
-  const paths = new Map<string, Map<string, Endpoint>>();
+function byPath<Kind extends Endpoint>(
+  endpoints: readonly Kind[],
+): ReadonlyMap<string, ReadonlyMap<string, Kind>> {
+  const paths = new Map<string, Map<string, Kind>>();
   for (const endpoint of endpoints) {
     const path = honoPath(endpoint.route);
-    const methods = paths.get(path) ?? new Map<string, Endpoint>();
+    const methods = paths.get(path) ?? new Map<string, Kind>();
     const method = methodOf(endpoint);
     if (methods.has(method)) throw new Error(`${method} ${path} is declared twice`);
     paths.set(path, methods.set(method, endpoint));

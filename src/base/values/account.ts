@@ -22,10 +22,10 @@ export function canonicalScheme(schemeName: string): string {
   return ALIASES.get(schemeName) ?? schemeName;
 }
 
-/** Whether both have the same scheme, under either of its names, and the same identification. */
+/** Whether both have the same scheme, under either of its names, and the same numbers. */
 export function isSameAccount(a: Account, b: Account): boolean {
   return canonicalScheme(a.schemeName) === canonicalScheme(b.schemeName) &&
-    a.identification === b.identification;
+    a.identification === b.identification && a.secondaryIdentification === b.secondaryIdentification;
 }
 
 /** Returns the text in capitals without the spaces and hyphens that group account numbers. */

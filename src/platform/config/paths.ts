@@ -24,6 +24,7 @@ export const EVENTS_PATH = "/{bank}/events/v1";
 export const REPLAY_PATH = "/{bank}/events/v1/replay";
 export const SUBSCRIPTIONS_PATH = "/{bank}/event-subscriptions/v1";
 export const TRACES_PATH = "/traces/v1";
+export const READINESS_PATH = "/health/ready";
 
 type ParametersOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParametersOf<Rest>

@@ -16,7 +16,7 @@ import type { RequestEnv, Surface } from "../../base/http/context.ts";
 import { methodOf, mount } from "../../base/http/endpoint.ts";
 import { nameRequest } from "../../base/http/interaction_id.ts";
 import { requestLog } from "../../base/http/request_log.ts";
-import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
+import { hasHead, type PlatformEndpoint } from "../guards/http/endpoint.ts";
 import { answerErrors, type ErrorDeps } from "../guards/http/on_error.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { preciseClock, type SteadyClock } from "../../base/kernel/clock.ts";
@@ -291,7 +291,7 @@ function openHost(
 ): Host {
   const app = new Hono<RequestEnv>({ getPath: pathAsSent });
   for (const middleware of deps.around) app.use(middleware);
-  mount(app, endpoints, { head: false });
+  mount(app, endpoints, hasHead);
   app.onError(answerErrors(deps));
   app.notFound((c) => {
     c.set("surface", surfaceOf(c.req.path));

@@ -19,6 +19,7 @@ import type { ErrorUri } from "../operations/traces/trace_representation.ts";
 import type { TraceStore } from "../operations/traces/trace_store.ts";
 import { isUuid } from "../../base/kernel/identifiers.ts";
 import { LOGO_PATH, type Site } from "../../pages/site.ts";
+import { READINESS_PATH } from "../config/paths.ts";
 import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "../../pages/stylesheet.ts";
 
 export interface PublicPageDeps {
@@ -82,7 +83,7 @@ const servingRoute = createRoute({
 });
 const readyRoute = createRoute({
   method: "get",
-  path: "/health/ready",
+  path: READINESS_PATH,
   tags,
   operationId: "getReadiness",
   summary: "The platform can do its work",

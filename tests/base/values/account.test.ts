@@ -15,6 +15,7 @@ Deno.test("isSameAccount sees through a scheme's old name", () => {
   assertEquals(isSameAccount(account, { ...account, schemeName: "IBAN", name: "Other" }), true);
   assertEquals(isSameAccount(account, { ...account, identification: "GB29NWBK60161331926819" }), false);
   assertEquals(isSameAccount(account, { ...account, schemeName: "UK.OBIE.BBAN" }), false);
+  assertEquals(isSameAccount(account, { ...account, secondaryIdentification: "ROLL-1" }), false);
 });
 
 Deno.test("isAccountNumberLike finds IBANs and card numbers, however grouped [BCH-04]", () => {

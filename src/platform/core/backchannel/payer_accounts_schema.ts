@@ -33,6 +33,8 @@ export interface PayerAccountsContext {
   readonly consentId: ConsentId;
   readonly mode: "platform" | "bank";
   readonly accountSchemes: AccountSchemes;
+  /** The consent's currency, which an account without `Currency` has (contract BF8). */
+  readonly currency: string;
 }
 
 /** The schema for the OpenAPI document. `decodePayerAccounts` checks more rules. */
@@ -83,7 +85,7 @@ export function decodePayerAccounts(value: unknown, context: PayerAccountsContex
     ...accounts.flatMap((account, i) =>
       accountFaults(account, `Data.DebtorAccount[${i}]`, context.accountSchemes)
     ),
-    ...repetitionFaults(accounts),
+    ...repetitionFaults(accounts, context.currency),
   ];
   return fromWire(decode(payerAccountsSchema, value, rules).Data);
 }
@@ -131,14 +133,18 @@ function countFaults(count: number, mode: "platform" | "bank"): Fault[] {
   return [{ code: "Field.Invalid", path: "Data.DebtorAccount", message }];
 }
 
-/** Accounts are equal if scheme, identification and secondary identification are equal (contract BF7). */
-function repetitionFaults(accounts: readonly unknown[]): Fault[] {
+/** Compares scheme, both numbers and currency: a multi-currency account is one account for each currency (contract BF7). */
+function repetitionFaults(accounts: readonly unknown[], currency: string): Fault[] {
   const seen = new Set<string>();
   return accounts.flatMap((account, i): Fault[] => {
     const [scheme, ...rest] = ["SchemeName", "Identification", "SecondaryIdentification"]
       .map((name) => valueAt(account, [name]));
     if (typeof scheme !== "string") return [];
-    const key = JSON.stringify([canonicalScheme(scheme), ...rest]);
+    const key = JSON.stringify([
+      canonicalScheme(scheme),
+      ...rest,
+      valueAt(account, ["Currency"]) ?? currency,
+    ]);
     if (!seen.has(key)) {
       seen.add(key);
       return [];
@@ -146,7 +152,8 @@ function repetitionFaults(accounts: readonly unknown[]): Fault[] {
     return [{
       code: "Field.Invalid",
       path: `Data.DebtorAccount[${i}]`,
-      message: "Repeats an account of the list.",
+      message:
+        "Repeats an account of the list: SchemeName, Identification, SecondaryIdentification and Currency are equal.",
     }];
   });
 }

@@ -54,6 +54,7 @@ export async function updatePayerAccounts(
       consentId: consent.id,
       mode,
       accountSchemes: deps.accountSchemes,
+      currency: consent.request.initiation.instructedAmount.currency,
     });
     const now = deps.clock();
     const chosen = mode === "bank" ? { accounts: report.debtorAccount } : {};

@@ -6,7 +6,7 @@ import { z } from "@hono/zod-openapi";
 import { rejectedAs, valueAt } from "../../guards/http/decode.ts";
 import { countryCode, currencyCode, patterned, shownText, text } from "../../guards/http/wire_fields.ts";
 import { fromWire } from "../../guards/http/wire_names.ts";
-import { isSameAccount, MOBILE_NUMBER_PATTERN } from "../../../base/values/account.ts";
+import { type Account, isSameAccount, MOBILE_NUMBER_PATTERN } from "../../../base/values/account.ts";
 import type { AccountSchemes } from "../../../base/values/account_schemes.ts";
 import { isCurrencyCode } from "../../../base/values/iso_currencies.ts";
 import { AMOUNT_PATTERN, isAmount } from "../../../base/values/money.ts";
@@ -173,6 +173,7 @@ function selfPaymentFaults(creditor: unknown, debtor: unknown): Fault[] {
   const [payee, payer] = [creditor, debtor].map((account) => ({
     schemeName: valueAt(account, ["SchemeName"]),
     identification: valueAt(account, ["Identification"]),
+    secondaryIdentification: valueAt(account, ["SecondaryIdentification"]),
   }));
   if (!isNamed(payee) || !isNamed(payer) || !isSameAccount(payee, payer)) return [];
   return [{
@@ -182,8 +183,6 @@ function selfPaymentFaults(creditor: unknown, debtor: unknown): Fault[] {
   }];
 }
 
-function isNamed(
-  account: { schemeName: unknown; identification: unknown } | undefined,
-): account is { schemeName: string; identification: string } {
+function isNamed(account: { readonly [Member in keyof Account]: unknown } | undefined): account is Account {
   return typeof account?.schemeName === "string" && typeof account.identification === "string";
 }

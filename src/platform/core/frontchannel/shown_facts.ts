@@ -14,6 +14,7 @@ export interface ShownAccount {
   readonly index: number;
   readonly schemeName: string;
   readonly identification: string;
+  readonly secondaryIdentification?: string;
   readonly balance: string | undefined;
   readonly currency: string;
   readonly canPay: boolean;
@@ -53,6 +54,9 @@ function shownAccount(account: PayerAccount, index: number, consent: Consent): S
     index,
     schemeName: account.schemeName,
     identification: account.identification,
+    ...(account.secondaryIdentification === undefined
+      ? {}
+      : { secondaryIdentification: account.secondaryIdentification }),
     balance: account.balance,
     currency: account.currency ?? consent.request.initiation.instructedAmount.currency,
     canPay: canPay(account, consent),

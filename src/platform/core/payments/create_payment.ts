@@ -14,7 +14,7 @@ import type { Bank } from "../../guards/security/caller.ts";
 import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import { type RequestState, transact, type Transaction } from "../../../base/store/transaction.ts";
-import type { Payment } from "./payment.ts";
+import type { PayingAccount, Payment } from "./payment.ts";
 import { mismatchFaults, type PaymentRequest } from "./payment_schema.ts";
 import type { DeliverOrderDeps } from "./deliver_order.ts";
 import { firstPush } from "./first_push.ts";
@@ -96,7 +96,7 @@ function consume(
   const selected = consent.selectedAccount === undefined ? undefined : withoutName(consent.selectedAccount);
   const faults = mismatchFaults(differencesFrom(consent.request, request, selected));
   if (faults.length > 0) throw new ApiError("resource.consent_mismatch", { faults });
-  const debtorAccount = initiation.debtorAccount ?? selected;
+  const debtorAccount = initiation.debtorAccount ?? payingAccount(consent);
   if (debtorAccount === undefined) throw new Error("an authorised consent without an account that pays");
   const payment: Payment = {
     id,
@@ -112,6 +112,14 @@ function consume(
     statusUpdatedAt: now,
   };
   return { payment, consumed };
+}
+
+/** Returns the chosen account, with its currency if it has another one than the payment (contract PO14). */
+function payingAccount({ request, selectedAccount }: Consent): PayingAccount | undefined {
+  if (selectedAccount === undefined) return undefined;
+  const { currency = request.initiation.instructedAmount.currency } = selectedAccount;
+  const isOwn = currency === request.initiation.instructedAmount.currency;
+  return { ...withoutName(selectedAccount), ...(isOwn ? {} : { currency }) };
 }
 
 /** The entries of the commit. */

@@ -20,6 +20,11 @@ export const PAYMENT_STATUSES = [
 /** One of {@link PAYMENT_STATUSES}. */
 export type PaymentStatus = typeof PAYMENT_STATUSES[number];
 
+/** An account that pays. Without a currency it has the payment's. */
+export interface PayingAccount extends Account {
+  readonly currency?: string | undefined;
+}
+
 /** A bank's charge for a payment. */
 export interface Charge {
   readonly chargeBearer?: string | undefined;
@@ -34,7 +39,7 @@ export interface Payment extends Recorded {
   readonly bank: BankCode;
   readonly initiation: Initiation;
   /** The account that pays, named by the TPP or chosen by the customer. */
-  readonly debtorAccount: Account;
+  readonly debtorAccount: PayingAccount;
   readonly readRefundAccount: boolean;
   readonly status: PaymentStatus;
   /** The bank's reason for the rejection. */

@@ -1,14 +1,19 @@
 /** Payment orders as banks receive them (Decision D2): the full initiation and the account that pays. */
 import { z } from "@hono/zod-openapi";
-import {
-  namedAccountSchema,
-  orderedInitiationSchema,
-  wireDateTimeSchema,
-} from "../consents/initiation_representation.ts";
+import { orderedInitiationSchema, wireDateTimeSchema } from "../consents/initiation_representation.ts";
+import { debtorAccountSchema } from "../consents/account_schema.ts";
+import { currencyCode } from "../../guards/http/wire_fields.ts";
 import { toWire } from "../../guards/http/wire_names.ts";
 import { chargeSchema } from "./charge_schema.ts";
 import { type Payment, PAYMENT_STATUSES } from "./payment.ts";
 import { representStatus } from "./payment_representation.ts";
+
+const payingAccountSchema = z.strictObject({
+  ...debtorAccountSchema.shape,
+  Currency: currencyCode().optional().openapi({
+    description: "Only if the payer chose an account in another currency than the payment's.",
+  }),
+}).openapi("PayingAccount");
 
 const orderSchema = z.strictObject({
   DomesticPaymentId: z.uuid(),
@@ -17,7 +22,7 @@ const orderSchema = z.strictObject({
   Status: z.enum(PAYMENT_STATUSES),
   StatusUpdateDateTime: wireDateTimeSchema,
   Initiation: orderedInitiationSchema,
-  DebtorAccount: namedAccountSchema,
+  DebtorAccount: payingAccountSchema,
   Charges: z.array(chargeSchema),
 }).openapi("PaymentOrderData");
 

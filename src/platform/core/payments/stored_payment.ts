@@ -11,14 +11,13 @@ import {
   paymentId,
   text,
 } from "../../../base/store/record_fields.ts";
-import type { Account } from "../../../base/values/account.ts";
 import type { Initiation } from "../consents/initiation.ts";
 import { fromWire, type OnWire, toWire } from "../../guards/http/wire_names.ts";
-import { type Charge, type Payment, PAYMENT_STATUSES } from "./payment.ts";
+import { type Charge, type PayingAccount, type Payment, PAYMENT_STATUSES } from "./payment.ts";
 
 export interface StoredPayment extends Omit<Payment, "initiation" | "debtorAccount" | "charges"> {
   readonly initiation: OnWire<Initiation>;
-  readonly debtorAccount: OnWire<Account>;
+  readonly debtorAccount: OnWire<PayingAccount>;
   readonly charges: OnWire<readonly Charge[]>;
 }
 
@@ -47,6 +46,7 @@ const account = z.looseObject({
   Identification: text,
   Name: z.optional(text),
   SecondaryIdentification: z.optional(text),
+  Currency: z.optional(text),
 });
 
 const charge = z.looseObject({

@@ -10,6 +10,7 @@ import {
 } from "../../../base/http/endpoint.ts";
 import type { RequestEnv, Surface } from "../../../base/http/context.ts";
 import { FIRST_SEGMENTS } from "../../../base/kernel/reserved_names.ts";
+import { READINESS_PATH } from "../../config/paths.ts";
 import type { Traffic } from "./admission.ts";
 
 export interface PlatformEndpoint extends Endpoint {
@@ -46,12 +47,22 @@ function requireReserved(path: string, first: string, traffic: Traffic): void {
   }
 }
 
+/** Anyone may read them, and reading has no effect. */
+const PUBLIC: ReadonlySet<Traffic> = new Set(["public", "probe"]);
+
+/** Whether HEAD is answered like GET: of everything that anyone may read (RFC 9110 §9.1; contract MD13). */
+export function hasHead({ traffic, route }: PlatformEndpoint): boolean {
+  return PUBLIC.has(traffic) || route.path === READINESS_PATH;
+}
+
 /** Returns the surface of the request's path, and the traffic unless the path lacks the method; undefined without an endpoint. */
 export function endpointOf(
   c: Context,
 ): { readonly surface: Surface; readonly traffic: Traffic | undefined } | undefined {
   const at = endpointsAt(c) as ReadonlyMap<string, PlatformEndpoint> | undefined; // the platform mounts no others
-  const own = at?.get(c.req.method);
+  const { method } = c.req;
+  const get = method === "HEAD" ? at?.get("GET") : undefined;
+  const own = get !== undefined && hasHead(get) ? get : at?.get(method);
   const [any] = at?.values() ?? [];
   return any === undefined ? undefined : { surface: any.surface, traffic: own?.traffic };
 }

@@ -3,12 +3,11 @@ import { z } from "zod";
 import type { Recorded } from "../../evidence/audit_trail.ts";
 import type { Initiation } from "../../core/consents/initiation.ts";
 import { fromWire, type OnWire } from "../../guards/http/wire_names.ts";
-import type { Account } from "../../../base/values/account.ts";
 import { instantOf } from "../../../base/kernel/date_time.ts";
 import { asClientId, asConsentId, asPaymentId, type BankCode } from "../../../base/kernel/identifiers.ts";
 import { because, mismatch, ok, type Reason, type Result } from "../../../base/kernel/result.ts";
 import type { JsonObject } from "../../../base/jose/compact_jws.ts";
-import type { Payment } from "../../core/payments/payment.ts";
+import type { PayingAccount, Payment } from "../../core/payments/payment.ts";
 
 /** Members that a payment gets after its order was signed. */
 type LaterMember =
@@ -33,7 +32,7 @@ const claimsSchema = z.object({
     CreationDateTime: z.string(),
     // The platform had decoded these before it signed them.
     Initiation: z.custom<OnWire<Initiation>>(isObject),
-    DebtorAccount: z.custom<OnWire<Account>>(isObject),
+    DebtorAccount: z.custom<OnWire<PayingAccount>>(isObject),
   }),
 });
 type OrderClaims = z.infer<typeof claimsSchema>;

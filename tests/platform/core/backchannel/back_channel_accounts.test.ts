@@ -77,3 +77,31 @@ Deno.test("PUT back-channel-auth takes nothing for an implicit consent [BCH-03]"
     await assertFaults(response, 400, [["Field.Unexpected", "Data.DebtorAccount"]]);
   }
 });
+
+Deno.test("PUT back-channel-auth takes one account for each currency of a multi-currency account [BF7]", async (t) => {
+  await using env = await openEnvironment();
+  const flow = await toBank(env);
+  const of = (Currency?: string, more = {}) => ({
+    ...DEBTOR_ACCOUNT,
+    ...more,
+    ...(Currency && { Currency }),
+  });
+  const taken = {
+    "one currency each": [of("EUR"), of("USD"), of("GBP")],
+    "the consent's currency, absent": [of(), of("USD")],
+    "one currency, other secondary numbers": [of("EUR"), of("EUR", { SecondaryIdentification: "SUB-1" })],
+  };
+  await steps(t, taken, async (DebtorAccount) => {
+    await good(putReport(env, flow, reportFor(flow, { DebtorAccount })), 200);
+  });
+  const repeated = {
+    "a currency twice": [of("USD"), of("USD")],
+    "the consent's currency, absent and named": [of(), of("EUR")],
+    "the consent's currency, named and absent": [of("EUR"), of()],
+    "another balance": [of("USD"), of("USD", { Balance: "1.00" })],
+  };
+  await steps(t, repeated, async (DebtorAccount) => {
+    const response = await idleReport(env, flow, reportFor(flow, { DebtorAccount }));
+    await assertFaults(response, 400, [["Field.Invalid", "Data.DebtorAccount[1]"]]);
+  });
+});

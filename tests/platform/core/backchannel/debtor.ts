@@ -10,12 +10,13 @@ export async function debtorOf(
   env: Environment,
   flow: AtBank,
   redirect: Response,
+  body: ReturnType<typeof consentBody> = consentBody(),
 ): Promise<PaymentOrder["Data"]["DebtorAccount"]> {
   const code = codeOf(redirect);
   const bank = flow.bank.orgId;
   const { access_token } = await good(redeem(env, { consentId: flow.consentId, code }, { bank }), 200);
   const payment = { token: access_token, key: await dpopKey() };
-  const paid = await good(pay(env, { ...flow, payment, body: consentBody() }), 201);
+  const paid = await good(pay(env, { ...flow, payment, body }), 201);
   const path = orderPath(paid.Data.DomesticPaymentId, bank);
   return (await good<PaymentOrder>(bankCall(env, flow.bank, path), 200)).Data.DebtorAccount;
 }

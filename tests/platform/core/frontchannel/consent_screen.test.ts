@@ -122,3 +122,16 @@ Deno.test("GET authorization.consent.oauth2 in the reader's language [AZ13]", as
 function wordsOf(html: string): string {
   return html.replaceAll(/<[^>]*>/g, "").replaceAll(/\s+/g, " ");
 }
+
+Deno.test("the consent screen tells the accounts of one number apart by secondary number and currency [AZ13] [BF7]", async () => {
+  await using env = await openEnvironment();
+  const one = { SchemeName: "UK.OBIE.IBAN", Identification: "GB33BUKB20201555555555" };
+  const accounts = [
+    { ...one, Currency: "USD", SecondaryIdentification: "POCKET-USD" },
+    { ...one, SecondaryIdentification: "POCKET-OWN" },
+    { ...one, Currency: "EUR", SecondaryIdentification: "POCKET-EUR", Balance: "900.00" },
+  ];
+  const { flow, screen } = await toScreen(env, {}, accounts);
+  const shown = wordsOf(await (await flow.browser.open(screen)).text());
+  for (const words of ["POCKET-USD USD", "POCKET-OWN EUR", "POCKET-EUR"]) assertStringIncludes(shown, words);
+});

@@ -94,13 +94,13 @@ Deno.test("GET metadata of what is no bank's issuer: 404, no default issuer [MD-
   });
 });
 
-Deno.test("Metadata and keys have no other method than GET [MD-N3]", async (t) => {
+Deno.test("Metadata and keys have no other methods than GET and HEAD [MD-N3]", async (t) => {
   await using env = await openEnvironment();
   for (const path of [METADATA, "/jwks"]) {
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
       await t.step(`${method} ${path}`, async () => {
         const answer = await assertNothingChanges(env, () => open(env, path, { method }));
-        assertEquals([answer.status, answer.headers.get("allow")], [405, "GET"]);
+        assertEquals([answer.status, answer.headers.get("allow")], [405, "GET, HEAD"]);
         assertBrowserHeaders(answer);
         await answer.body?.cancel();
       });

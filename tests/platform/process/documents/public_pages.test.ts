@@ -213,7 +213,7 @@ Deno.test("The stylesheet and the icon are what pages may load, and nothing else
   }
 });
 
-Deno.test("Public pages have no other method than GET [MD-N3] [AZ12]", async (t) => {
+Deno.test("Public pages have no other methods than GET and HEAD [MD-N3] [AZ12]", async (t) => {
   await using env = await openEnvironment();
   for (
     const path of [
@@ -231,7 +231,7 @@ Deno.test("Public pages have no other method than GET [MD-N3] [AZ12]", async (t)
       await t.step(`${method} ${path}`, async () => {
         const headers = { origin: "https://evil.example", "access-control-request-method": "GET" };
         const answer = await open(env, path, { method, headers });
-        assertEquals([answer.status, answer.headers.get("allow")], [405, "GET"]);
+        assertEquals([answer.status, answer.headers.get("allow")], [405, "GET, HEAD"]);
         assertBrowserHeaders(answer);
         await answer.body?.cancel();
       });
