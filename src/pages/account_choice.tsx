@@ -91,21 +91,7 @@ function Account(
         </label>
         <div id={`${id}-more`} class="more">
           <p>
-            <AccountNumber account={account} language={language} />
-            {account.secondaryIdentification === undefined ? null : (
-              <>
-                {" "}
-                <bdi>{account.secondaryIdentification}</bdi>
-              </>
-            )}
-            {account.balance === undefined
-              ? (
-                <>
-                  {" "}
-                  <bdi>{account.currency}</bdi>
-                </>
-              )
-              : null}
+            <Identity account={account} language={language} />
           </p>
           {account.canPay && account.why === undefined
             ? null
@@ -113,6 +99,32 @@ function Account(
         </div>
       </div>
     </div>
+  );
+}
+
+/** All that tells the accounts of one number apart; the balance has the currency already. */
+function Identity(
+  { account, language }: { readonly account: PayerAccount; readonly language: Language },
+): JSX.Element {
+  const { secondaryIdentification, balance, currency } = account;
+  return (
+    <>
+      <AccountNumber account={account} language={language} />
+      {secondaryIdentification === undefined ? null : (
+        <>
+          {" "}
+          <bdi>{secondaryIdentification}</bdi>
+        </>
+      )}
+      {balance === undefined
+        ? (
+          <>
+            {" "}
+            <bdi>{currency}</bdi>
+          </>
+        )
+        : null}
+    </>
   );
 }
 
