@@ -114,7 +114,7 @@ function consume(
   return { payment, consumed };
 }
 
-/** Returns the chosen account, with its currency if it has another one than the payment (contract PO14). */
+/** Returns the chosen account, with its currency if it has another one than the payment (contract PO6). */
 function payingAccount({ request, selectedAccount }: Consent): PayingAccount | undefined {
   if (selectedAccount === undefined) return undefined;
   const { currency = request.initiation.instructedAmount.currency } = selectedAccount;
