@@ -136,12 +136,15 @@ async function readAll(
 
 /**
  * Returns the media type in lower case without parameters, or "" if it has a parameter other than a UTF-8 charset.
+ * An empty parameter is none (RFC 9110 §5.6.6).
  */
 export function mediaType(c: Context): string {
   const [type = "", ...parameters] = (c.req.header("content-type") ?? "").split(";").map((part) =>
     part.trim().toLowerCase()
   );
-  return parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter)) ? type : "";
+  return parameters.every((parameter) => parameter === "" || /^charset="?utf-8"?$/.test(parameter))
+    ? type
+    : "";
 }
 
 /** Rejects gzip and other codings, so that the signed bytes are unambiguous (RFC 7797 §5.1). */

@@ -20,7 +20,10 @@ export function instantOf(text: string): number | undefined {
   const sinceMidnight = timeOf(time);
   const offset = offsetOf(zone);
   if (day === undefined || sinceMidnight === undefined || offset === undefined) return undefined;
-  return day + sinceMidnight - offset;
+  const at = day + sinceMidnight - offset;
+  // A leap second is the last one of a UTC day, and counts as the first one of the next.
+  const isLeap = /^\d{2}:?\d{2}:?60/.test(time);
+  return isLeap && Math.floor(at / 1000) * 1000 % DAY !== 0 ? undefined : at;
 }
 
 /**
@@ -71,9 +74,10 @@ function timeOf(text: string): number | undefined {
   if (match === null) return undefined;
   const [, hours, , minutes, seconds, decimals] = match;
   const smallest = seconds !== undefined ? 1000 : minutes !== undefined ? MINUTE : HOUR;
-  if (Number(hours) > 24 || Number(minutes ?? 0) > 59 || Number(seconds ?? 0) > 59) return undefined;
+  if (Number(hours) > 24 || Number(minutes ?? 0) > 59 || Number(seconds ?? 0) > 60) return undefined;
   const fraction = decimals === undefined ? 0 : Math.floor(Number(`0.${decimals}`) * smallest);
   const total = Number(hours) * HOUR + Number(minutes ?? 0) * MINUTE + Number(seconds ?? 0) * 1000 + fraction;
+  if (seconds === "60" && total < DAY + 1000) return total; // a leap second
   return total <= DAY ? total : undefined; // 24:00 is the end of the day
 }
 

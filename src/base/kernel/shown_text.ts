@@ -3,17 +3,19 @@
  * since they could make a name or an amount look like another (Unicode TR36 2.5, TR39).
  */
 
+/** Begins the flags of England, Scotland and Wales, which invisible tag characters complete. */
+const BLACK_FLAG = "\u{1f3f4}";
 /**
  * Control characters, direction marks and invisible characters. Joiners and variation selectors are allowed, because
  * some scripts need them.
  */
 const INVISIBLE =
-  /[[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\p{Join_Control}\p{Variation_Selector}]]/gv;
+  /\p{RGI_Emoji_Tag_Sequence}|[[\p{Cc}\p{Noncharacter_Code_Point}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\p{Join_Control}\p{Variation_Selector}]]/gv;
 /** Some filler characters are letters without a shape. */
 const VISIBLE_LETTER_OR_DIGIT = /[[\p{L}\p{N}]--\p{Default_Ignorable_Code_Point}]/v;
 
 export function withoutInvisible(text: string): string {
-  return text.replace(INVISIBLE, "");
+  return text.replace(INVISIBLE, (found) => found.startsWith(BLACK_FLAG) ? found : "");
 }
 
 /** Whether the text has no invisible characters and no direction marks. */

@@ -1,5 +1,6 @@
 /**
- * The assigned alpha-2 codes of ISO 3166-1, and `UK`, which Open Banking samples use for GB (contract CF13).
+ * The assigned alpha-2 codes of ISO 3166-1, `UK`, which Open Banking samples use for GB, and `XK`, which the
+ * IBAN registry and banks use for Kosovo (contract CF13).
  */
 const ASSIGNED = new Set(
   `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW
@@ -14,5 +15,5 @@ const ASSIGNED = new Set(
 
 /** Whether the value is a country's two-letter code, in capitals. */
 export function isCountryCode(value: unknown): value is string {
-  return typeof value === "string" && (ASSIGNED.has(value) || value === "UK");
+  return typeof value === "string" && (ASSIGNED.has(value) || value === "UK" || value === "XK");
 }

@@ -13,6 +13,19 @@ const ACTIVE = new Set(
   ),
 );
 
+/** Currencies with another number of decimals than two (minor unit in ISO 4217 list one as of 2026-08). */
+const NO_DECIMALS = new Set(
+  "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF".split(" "),
+);
+const THREE_DECIMALS = new Set("BHD IQD JOD KWD LYD OMR TND".split(" "));
+
+/** Returns the number of decimals of a currency in use, or undefined for any other code. */
+export function decimalsOf(code: string): 0 | 2 | 3 | undefined {
+  if (!ACTIVE.has(code)) return undefined;
+  if (NO_DECIMALS.has(code)) return 0;
+  return THREE_DECIMALS.has(code) ? 3 : 2;
+}
+
 /** Whether the value is the code of a currency in use, in capitals. */
 export function isCurrencyCode(value: unknown): value is string {
   return typeof value === "string" && ACTIVE.has(value);

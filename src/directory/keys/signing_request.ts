@@ -18,7 +18,7 @@ export interface ProvenKey {
 }
 
 const PEM =
-  /^-----BEGIN (NEW )?CERTIFICATE REQUEST-----\s([A-Za-z0-9+/=\s]+)-----END \1?CERTIFICATE REQUEST-----$/;
+  /^-----BEGIN (NEW )?CERTIFICATE REQUEST-----\s([A-Za-z0-9+/=\s]+)-----END \1?CERTIFICATE REQUEST-----\s*$/m;
 const SIGNATURES = ["RSASSA-PKCS1-v1_5", "RSA-PSS"];
 const HASHES = ["SHA-256", "SHA-384", "SHA-512"];
 const KEY_RULE = `must hold an RSA key of ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits with exponent 65537`;
@@ -47,8 +47,9 @@ export async function readSigningRequest(pem: string): Promise<Result<ProvenKey,
 // The parser and WebCrypto throw errors of many classes for malformed bytes. All of them mean that the request is not
 // usable.
 function parse(pem: string): Pkcs10CertificateRequest | undefined {
-  const base64 = PEM.exec(pem.trim())?.[2];
-  if (base64 === undefined) return undefined;
+  const isOne = pem.split("-----BEGIN ").length === 2; // text before and after it is no part of it (RFC 7468 §2)
+  const base64 = PEM.exec(pem)?.[2];
+  if (base64 === undefined || !isOne) return undefined;
   try {
     const request = new Pkcs10CertificateRequest(Uint8Array.fromBase64(base64));
     void request.publicKey; // parsed on first use

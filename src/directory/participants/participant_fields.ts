@@ -1,6 +1,7 @@
 /** Fields that several of the directory's requests share: texts, contacts, software addresses, signing requests. */
 import { z } from "zod";
 import { hasVisibleLetter } from "../../base/kernel/shown_text.ts";
+import { addedParameterIn } from "../../base/values/redirect_url.ts";
 import { MAX_REDIRECT_URIS } from "../../base/limits.ts";
 import type { Role } from "./participant.ts";
 import { type AddressRules, webAddress } from "./web_address.ts";
@@ -48,7 +49,13 @@ export const signingRequestPem: z.ZodType<string> = z.string("must be a PEM cert
 function redirectUris(role: Role, rules: AddressRules): z.ZodType<string[]> {
   const most = MAX_REDIRECT_URIS[role];
   const rule = most === 1 ? "must have exactly 1 member" : `must have 1 to ${most} members`;
-  return z.array(webAddress(rules), "must be a list").min(1, rule).max(most, rule)
+  const address = webAddress(rules).superRefine((value, context) => {
+    const name = addedParameterIn(value, role);
+    if (name === undefined) return;
+    const message = `must not have the parameter ${name}, which the platform adds`;
+    context.addIssue({ code: "custom", message });
+  });
+  return z.array(address, "must be a list").min(1, rule).max(most, rule)
     .refine((list) => new Set(list.map(normalForm)).size === list.length, "must not have an address twice");
 }
 

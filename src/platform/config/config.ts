@@ -172,7 +172,7 @@ function frozen(values: Values): Config {
     sealsData: values.SEAL_DATA === "yes",
     lameDuckSeconds: values.LAME_DUCK_SECONDS ?? defaultLameDuckSeconds(values.STORE_URL),
     signatureClaims: Object.freeze(values.SIGNATURE_CLAIMS),
-    currencies: Object.freeze(commaSeparated(values.CURRENCIES)),
+    currencies: Object.freeze(values.CURRENCIES),
     accountSchemes: values.ACCOUNT_SCHEMES,
     operator: operatorOf(values),
   });

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { HOME_CELL, readCells } from "./cells.ts";
 import { OBIE_SCHEMES, readAccountSchemes } from "../../base/values/account_schemes.ts";
 import { namesOf, namesOrNone, portNumber, readAs, wholeNumber } from "../../base/values/variables.ts";
+import { decimalsOf } from "../../base/values/iso_currencies.ts";
 import { hasVisibleLetter, isPlain } from "../../base/kernel/shown_text.ts";
 import { isTimeZone, readLogo, readSupport } from "../../pages/operator.ts";
 import { FOUR_EYES_NAMES } from "./operators_config.ts";
@@ -91,9 +92,7 @@ export const schema = z.object({
   WRAPPING_KEYS: z.string().optional(),
   SEAL_DATA: z.enum(["yes", "no"], { error: "set it to yes or no" }).default("yes"),
   SIGNATURE_CLAIMS: namesOf("claims", ["iat", "iss", "tan"] as const).prefault(""),
-  CURRENCIES: z.string().regex(/^\s*[A-Z]{3}\s*(,\s*[A-Z]{3}\s*)*$/, {
-    error: "set it to ISO 4217 codes, comma separated",
-  }).default(DEFAULT_CURRENCIES),
+  CURRENCIES: z.string().transform(readCurrencies).prefault(DEFAULT_CURRENCIES),
   ACCOUNT_SCHEMES: readAs(
     readAccountSchemes,
     `set it to schemes, comma separated: ${OBIE_SCHEMES_LIST}, or others with their format, such as CO.Redeban.Account=digits:6-20 or CO.Redeban.Key=alphanumeric:4-20`,
@@ -111,3 +110,19 @@ export const schema = z.object({
   }).default("UTC"),
 });
 export type Values = z.infer<typeof schema>;
+
+/** Amounts have two decimals, so a currency with three cannot be paid in full (contract CF23). */
+function readCurrencies(text: string, context: z.RefinementCtx): readonly string[] {
+  const codes = text.split(",").map((code) => code.trim());
+  const unknown = codes.filter((code) => decimalsOf(code) === undefined);
+  const unfit = codes.filter((code) => decimalsOf(code) === 3);
+  if (unknown.length > 0) {
+    const message = `set it to active ISO 4217 codes, comma separated; not one: ${unknown.join(", ")}`;
+    context.addIssue({ code: "custom", message });
+  }
+  if (unfit.length > 0) {
+    const message = `leave out currencies with three decimals, because amounts have two: ${unfit.join(", ")}`;
+    context.addIssue({ code: "custom", message });
+  }
+  return codes;
+}

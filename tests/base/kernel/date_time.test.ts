@@ -67,6 +67,8 @@ Deno.test("instantOf rejects what names no instant [CON-19]", () => {
     "2026-01-31T24:00:01Z",
     "2026-01-31T12:60:00Z",
     "2026-01-31T12:00:60Z",
+    "2026-01-31T23:59:61Z",
+    "2026-01-31T23:59:60+01:00",
     "2026-01-31T12:00:00.Z",
     "2026-01-31T1:00:00Z",
     "2026-01-31T12:00:00+24:00",
@@ -106,4 +108,12 @@ Deno.test("instantOf never throws", () => {
     const instant = instantOf(value);
     assertEquals(instant === undefined || Number.isFinite(instant), true);
   }));
+});
+
+Deno.test("instantOf counts the leap second of a UTC day as the first second of the next day [CF25]", () => {
+  const next = Date.UTC(2017, 0, 1);
+  for (const text of ["2016-12-31T23:59:60Z", "20161231T235960Z", "2017-01-01T00:59:60+01:00"]) {
+    assertEquals(instantOf(text), next, text);
+  }
+  assertEquals(instantOf("2016-12-31T23:59:60.5Z"), next + 500);
 });

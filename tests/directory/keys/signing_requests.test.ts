@@ -97,6 +97,11 @@ const ACCEPTED: readonly [name: string, request: () => Promise<string> | string]
   ["3072 bits and SHA-512", async () => signingRequestOf(await largeTestKey(), "SHA-512")],
   ["a PSS signature", () => PSS_SIGNED],
   [
+    "explanatory text before and after it (RFC 7468 §2)",
+    async () =>
+      `Certificate Request:\n    Data:\n        Version: 1 (0x0)\n${await signingRequest(0)}\nend\n`,
+  ],
+  [
     "the label of older tools",
     async () =>
       (await signingRequest(0)).replaceAll("BEGIN C", "BEGIN NEW C").replaceAll("END C", "END NEW C"),

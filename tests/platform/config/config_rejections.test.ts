@@ -84,7 +84,13 @@ const REJECTED: readonly (readonly [string, Environment, readonly string[]])[] =
     "OPERATOR_SUPPORT: set it to an e-mail address, a telephone number with + or an https address",
     "OPERATOR_TIME_ZONE: set it to the IANA name of a time zone, such as America/Bogota",
   ]],
-  ["no currencies", { CURRENCIES: "euro" }, ["CURRENCIES: set it to ISO 4217 codes, comma separated"]],
+  ["no currencies", { CURRENCIES: "euro" }, [
+    "CURRENCIES: set it to active ISO 4217 codes, comma separated; not one: euro",
+  ]],
+  ["currencies that do not exist, or have three decimals [CF23]", { CURRENCIES: "EUR,ZZZ,KWD,JPY,OMR" }, [
+    "CURRENCIES: set it to active ISO 4217 codes, comma separated; not one: ZZZ",
+    "CURRENCIES: leave out currencies with three decimals, because amounts have two: KWD, OMR",
+  ]],
   ["short secret", { PROXY_SECRET: "0123456789abcdefghij" }, [
     "PROXY_SECRET: must have at least 32 characters",
   ]],

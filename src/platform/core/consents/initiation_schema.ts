@@ -6,9 +6,9 @@ import { z } from "@hono/zod-openapi";
 import { rejectedAs, valueAt } from "../../guards/http/decode.ts";
 import { countryCode, currencyCode, patterned, shownText, text } from "../../guards/http/wire_fields.ts";
 import { fromWire } from "../../guards/http/wire_names.ts";
-import { type Account, isSameAccount, MOBILE_NUMBER_PATTERN } from "../../../base/values/account.ts";
+import { type Account, isSameAccount } from "../../../base/values/account.ts";
 import type { AccountSchemes } from "../../../base/values/account_schemes.ts";
-import { isCurrencyCode } from "../../../base/values/iso_currencies.ts";
+import { decimalsOf, isCurrencyCode } from "../../../base/values/iso_currencies.ts";
 import { AMOUNT_PATTERN, isAmount } from "../../../base/values/money.ts";
 import type { Fault } from "../../../base/kernel/api_error.ts";
 import { accountFaults, creditorAccountSchema, debtorAccountSchema } from "./account_schema.ts";
@@ -99,8 +99,10 @@ export const initiationSchema = z.strictObject({
     Reference: shownText(35).optional(),
   }).openapi("RemittanceInformation").optional(),
   SupplementaryData: z.strictObject({
-    DebtorMobileNumber: patterned(MOBILE_NUMBER_PATTERN, "Must be a mobile number such as +447700900123.")
-      .optional(),
+    DebtorMobileNumber: text(35).optional().openapi({
+      description: "As the TPP writes it.",
+      example: "+447700900123",
+    }),
   }).openapi("SupplementaryData", { description: NOT_OF_CONSENTS }).optional(),
 }).openapi("Initiation");
 
@@ -155,6 +157,7 @@ export function initiationFaults(body: unknown, { currencies, accountSchemes }: 
   const debtor = valueAt(initiation, ["DebtorAccount"]);
   return [
     ...currencyFaults(valueAt(initiation, ["InstructedAmount", "Currency"]), currencies),
+    ...decimalFaults(valueAt(initiation, ["InstructedAmount"]), currencies),
     ...accountFaults(creditor, "Data.Initiation.CreditorAccount", accountSchemes),
     ...accountFaults(debtor, "Data.Initiation.DebtorAccount", accountSchemes),
     ...selfPaymentFaults(creditor, debtor),
@@ -167,6 +170,16 @@ function currencyFaults(currency: unknown, currencies: readonly string[]): Fault
   const supported = currencies.slice(0, MAX_LISTED_CURRENCIES).join(", ");
   const message = `Payments in this currency are not supported. Supported are: ${supported}.`;
   return [{ code: "Unsupported.Currency", path, message }];
+}
+
+/** An amount in a currency without a minor unit is whole (contract CF23). */
+function decimalFaults(instructed: unknown, currencies: readonly string[]): Fault[] {
+  const [amount, currency] = ["Amount", "Currency"].map((name) => valueAt(instructed, [name]));
+  if (!isAmount(amount) || typeof currency !== "string" || amount.endsWith(".00")) return [];
+  if (!currencies.includes(currency) || decimalsOf(currency) !== 0) return [];
+  const path = "Data.Initiation.InstructedAmount.Amount";
+  const message = `Must end in .00, because ${currency} has no minor unit (ISO 4217).`;
+  return [{ code: "Field.Invalid", path, message }];
 }
 
 function selfPaymentFaults(creditor: unknown, debtor: unknown): Fault[] {

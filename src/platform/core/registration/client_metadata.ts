@@ -4,6 +4,7 @@ import type { Failure, Mismatch, Result } from "../../../base/kernel/result.ts";
 import { mismatch, ok, quoted, within } from "../../../base/kernel/result.ts";
 import type { JsonObject } from "../../../base/jose/compact_jws.ts";
 import type { SoftwareStatement, StatementFault } from "../participants/software_statement.ts";
+import { addedParameterIn } from "../../../base/values/redirect_url.ts";
 import { MAX_REDIRECT_URIS } from "../../../base/limits.ts";
 import { MAX_JTI_CHARACTERS } from "../../../base/profile.ts";
 
@@ -134,7 +135,8 @@ function checkRole(
 ): Result<Metadata, RegistrationFault> {
   const { grant_types: grantTypes, scope } = metadata;
   const rule = BY_ROLE[role];
-  if (scope !== rule.scope) {
+  const scopes = new Set(scope.split(" ").filter((name) => name !== "")); // RFC 6749 §3.3: a set
+  if (scopes.size !== 1 || !scopes.has(rule.scope)) {
     return invalid(
       `scope must be ${rule.scope} for this role.`,
       mismatch("scope", quoted(rule.scope), scope),
@@ -163,17 +165,21 @@ function checkRedirectUris(
     const stated = statement.redirectUris.map(quoted).join(" or ");
     return invalidUri(`those of the software statement: ${stated}`, unstated);
   }
-  const odd = uris.find((uri) => !isRedirectUri(uri, loopback));
-  return odd === undefined
-    ? ok(uris)
-    : invalidUri("https URLs without fragment, wildcard and user name", odd);
+  const odd = uris.find((uri) => !isRedirectUri(uri, statement.role, loopback));
+  if (odd === undefined) return ok(uris);
+  const added = addedParameterIn(odd, statement.role);
+  const without = added === undefined
+    ? "fragment, wildcard and user name"
+    : `the parameter ${added}, which the platform adds`;
+  return invalidUri(`https URLs without ${without}`, odd);
 }
 
 /** Whether the platform may redirect to this URL. `loopback` is true only in the sandbox. */
-export function isRedirectUri(text: string, loopback: boolean): boolean {
+export function isRedirectUri(text: string, role: SoftwareStatement["role"], loopback: boolean): boolean {
   const url = URL.parse(text);
   if (
-    url === null || text.includes("#") || text.includes("*") || url.username !== "" || url.password !== ""
+    url === null || text.includes("#") || text.includes("*") || url.username !== "" || url.password !== "" ||
+    addedParameterIn(text, role) !== undefined
   ) return false;
   return url.protocol === "https:" ||
     (loopback && url.protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname));

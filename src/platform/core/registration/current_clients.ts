@@ -183,7 +183,7 @@ function stageStatement(
   if (statement.issuedAt <= client.statementIssuedAt) return because("not newer");
   const updated = restated(client, statement, deps.clock());
   if (updated === undefined) return because("a bank needs one redirect URL");
-  if (!updated.redirectUris.every((uri) => isRedirectUri(uri, deps.loopbackRedirects))) {
+  if (!updated.redirectUris.every((uri) => isRedirectUri(uri, updated.role, deps.loopbackRedirects))) {
     return because("a redirect URL of a form that is not allowed");
   }
   const registration = { client: updated, softwareStatement: statement.text };

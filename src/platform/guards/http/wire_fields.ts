@@ -6,18 +6,19 @@ import { isCurrencyCode } from "../../../base/values/iso_currencies.ts";
 import { hasVisibleLetter, isPlain } from "../../../base/kernel/shown_text.ts";
 import { rejectedAs } from "./decode.ts";
 
-/** JSON Schema pattern without control characters (C0, DEL). */
-export const TEXT_PATTERN = "^[^\\u0000-\\u001f\\u007f]*$";
+/** JSON Schema pattern without control characters (C0, DEL) and noncharacters of the basic plane. */
+export const TEXT_PATTERN = "^[^\\u0000-\\u001f\\u007f\\ufdd0-\\ufdef\\ufffe\\uffff]*$";
 
 /**
- * OBIE `MaxNText`: 1 to `max` Unicode code points, no control character (C0, DEL).
+ * OBIE `MaxNText`: 1 to `max` Unicode code points, no control character (C0, DEL) and no noncharacter,
+ * which XML and so ISO 20022 messages cannot hold.
  *
  * @param code of the fault if length or content is wrong
  */
 export function text(max: number, code: FaultCode = "Field.Invalid"): z.ZodString {
   return z.string()
     .refine((value) => isLength(value, max), rejectedAs(code, `Must have 1 to ${max} characters.`))
-    .refine(hasNoControl, rejectedAs(code, "Must not hold control characters."))
+    .refine(hasNoControl, rejectedAs(code, "Must not hold control characters or noncharacters of Unicode."))
     .openapi({ minLength: 1, maxLength: max, pattern: TEXT_PATTERN });
 }
 
@@ -53,7 +54,7 @@ export function currencyCode(): z.ZodString {
     .openapi({ pattern: "^[A-Z]{3}$", example: "EUR" });
 }
 
-/** An assigned ISO 3166-1 alpha-2 code, or `UK`. */
+/** An assigned ISO 3166-1 alpha-2 code, `UK` or `XK`. */
 export function countryCode(): z.ZodString {
   return z.string()
     .refine(isCountryCode, rejectedAs("Field.Invalid", "Must be an ISO 3166-1 alpha-2 country code."))
@@ -64,11 +65,13 @@ function isLength(value: string, max: number): boolean {
   return value !== "" && (value.length <= max || [...value].length <= max);
 }
 
-/** Whether a text has no control character (C0, DEL). */
+const NONCHARACTER = /\p{Noncharacter_Code_Point}/u;
+
+/** Whether a text has no control character (C0, DEL) and no noncharacter (contract CF24). */
 export function hasNoControl(value: string): boolean {
   for (let at = 0; at < value.length; at++) {
     const unit = value.charCodeAt(at);
     if (unit < 0x20 || unit === 0x7f) return false;
   }
-  return true;
+  return !NONCHARACTER.test(value);
 }

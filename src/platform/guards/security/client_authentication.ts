@@ -152,7 +152,9 @@ function readParameters({ form, authorization }: Presented): { clientIdText: str
   if (authorization !== undefined || form.has("client_secret")) {
     const at = authorization === undefined ? "client_secret" : "the Authorization header";
     const fault = { at, expected: "absent, because client_assertion authenticates the client" };
-    throw new ApiError("client.second_mechanism", { fault });
+    const description = `${at === "client_secret" ? at : "The Authorization header"} must be absent: ` +
+      "client_assertion authenticates the client (private_key_jwt).";
+    throw new ApiError("client.second_mechanism", { description, fault });
   }
   const clientIdText = form.get("client_id");
   if (clientIdText === undefined) {

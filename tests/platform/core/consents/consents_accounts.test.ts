@@ -1,4 +1,6 @@
 /** POST domestic-payment-consents: amounts, currencies, accounts and dates (contract CF4 to CF22). */
+import { CONTEXT, MINIMAL } from "testing/bodies.ts";
+import { initiationFaults } from "../../../../src/platform/core/consents/initiation_schema.ts";
 import { assertEquals } from "@std/assert";
 import { call, clientToken } from "testing/flows.ts";
 import { assertFaults, unchanged } from "testing/resource_answers.ts";
@@ -133,3 +135,15 @@ Deno.test("POST domestic-payment-consents takes a future CompletionDateTime in a
     ],
     code: "Field.InvalidDate",
   }]));
+
+Deno.test("POST domestic-payment-consents takes whole amounts alone in a currency without a minor unit [CF23]", () => {
+  const context = { ...CONTEXT, currencies: ["EUR", "JPY"] };
+  const faults = (Amount: string, Currency: string): readonly string[] =>
+    initiationFaults(edited(MINIMAL, "Data.Initiation.InstructedAmount", { Amount, Currency }), context)
+      .map(({ code, path }) => `${code} ${path}`);
+  assertEquals(faults("100.00", "JPY"), []);
+  for (const amount of ["100.50", "0.01", "100.10"]) {
+    assertEquals(faults(amount, "JPY"), ["Field.Invalid Data.Initiation.InstructedAmount.Amount"], amount);
+    assertEquals(faults(amount, "EUR"), []);
+  }
+});

@@ -27,8 +27,12 @@ const ENUMERATIONS: readonly FieldRule[] = [
     rejects: ["Multiple", "any", ""],
   },
   { path: `${POSTAL}.AddressType`, takes: ADDRESS_TYPES.split(" "), rejects: ["Home", "BIZZ", ""] },
-  { path: `${POSTAL}.Country`, takes: ["CO", "UK", "GB"], rejects: ["co", "gb", "ZZ", "GBR", "G", ""] },
-  { path: `${DELIVERY}.Country`, takes: ["CO", "UK", "GB"], rejects: ["gb", "XX", "ZZ", "GBR", "G", ""] },
+  { path: `${POSTAL}.Country`, takes: ["CO", "UK", "GB", "XK"], rejects: ["co", "gb", "ZZ", "GBR", "G", ""] },
+  {
+    path: `${DELIVERY}.Country`,
+    takes: ["CO", "UK", "GB", "XK"],
+    rejects: ["gb", "XX", "ZZ", "GBR", "G", ""],
+  },
   {
     path: "Data.SCASupportData.RequestedSCAExemptionType",
     takes: EXEMPTIONS.split(" "),
@@ -43,8 +47,8 @@ const ENUMERATIONS: readonly FieldRule[] = [
   { path: "Risk.MerchantCategoryCode", takes: ["573", "5732"], rejects: ["57", "57321", "zzzz", 5732, ""] },
   {
     path: "Data.Initiation.SupplementaryData.DebtorMobileNumber",
-    takes: ["+447700900123", "07700900123", "3001234567", "+44-7700-900123", "+57-3001234567"],
-    rejects: ["123456", "+44 7700 900123", "phone", "+1234567890123456", ""],
+    takes: ["+447700900123", "07700900123", "3001234567", "+44-7700-900123", "+57 601 555"],
+    rejects: ["", "0".repeat(36), "line\nbreak"],
   },
 ];
 
@@ -84,7 +88,16 @@ Deno.test("POST domestic-payment-consents takes texts up to their length in code
   const rules = TEXTS.map(([path, max, code = "Field.Invalid"]): FieldRule => ({
     path,
     takes: ["x", "x".repeat(max), "𝔘".repeat(max)],
-    rejects: ["", "x".repeat(max + 1), "𝔘".repeat(max + 1), "line\nbreak", "a\u007fb", "\u0000"],
+    rejects: [
+      "",
+      "x".repeat(max + 1),
+      "𝔘".repeat(max + 1),
+      "line\nbreak",
+      "a\u007fb",
+      "\u0000",
+      "a\ufffeb",
+      "\u{10ffff}",
+    ],
     code,
   }));
   await judgeFields(t, rules);

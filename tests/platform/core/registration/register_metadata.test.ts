@@ -57,6 +57,10 @@ Deno.test("POST register rejects redirect_uris of bad form even where the statem
     "javascript": stated(["javascript:alert(1)"]),
     "an app's own scheme": stated(["newshop://callback"]),
     "no URL": stated(["callback"]),
+    "a parameter of the answer": stated(["https://new.example/callback?code=1"]),
+    "several parameters of the answer": stated(["https://new.example/callback?from=bank&state=2&iss=3"]),
+    "an escaped parameter of the answer": stated(["https://new.example/callback?%65rror=x"]),
+    "the parameter of a signed answer": stated(["https://new.example/callback?response"]),
   });
 });
 
