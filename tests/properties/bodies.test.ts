@@ -60,7 +60,9 @@ const DECODERS: readonly Decoder[] = [{
   decode(value) {
     const [bank, consentId] = [asBankCode("BANKA"), asConsentId(CONSENT_ID)];
     if (bank === undefined || consentId === undefined) throw new Error("the context is wrong");
-    return reportOnWire(decodePayerAccounts(value, { ...CONTEXT, bank, consentId, mode: "platform" }));
+    return reportOnWire(
+      decodePayerAccounts(value, { ...CONTEXT, bank, consentId, mode: "platform", currency: "EUR" }),
+    );
   },
   echoes: true,
 }, {

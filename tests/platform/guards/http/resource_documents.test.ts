@@ -86,7 +86,13 @@ Deno.test("the examples of the request documents are taken by the decoders", () 
   const supported = { currencies: ["EUR"], accountSchemes: OBIE_SCHEMES };
   assertEquals(requestOnWire(decodeConsentRequest(consent, { ...supported, now: 0 })), consent);
   assertEquals(requestOnWire(decodePaymentRequest(payment, supported)), payment);
-  const report = decodePayerAccounts(accounts, { ...supported, bank, consentId, mode: "bank" });
+  const report = decodePayerAccounts(accounts, {
+    ...supported,
+    bank,
+    consentId,
+    mode: "bank",
+    currency: "EUR",
+  });
   assertEquals(reportOnWire(report), accounts);
   assertEquals(decodeStatusReport(example("PaymentStatusReport")).status, "AcceptedSettlementCompleted");
 });
