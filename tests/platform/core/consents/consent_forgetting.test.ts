@@ -98,7 +98,15 @@ Deno.test("a consent that was recovered leaves the list of those to forget, howe
   await good(pay(env, paid), 201);
   const consentId = asConsentId(paid.consentId) ?? newConsentId();
   const items = Array.from({ length: 101 }, (_, index) => ({ kind: `k${index}`, sha256: "x" }));
-  const note = { v: 1, sequence: 99, at: env.now, event: "consent.noted", actor: "clock", items };
+  const note = {
+    v: 1,
+    sequence: 99,
+    salt: "AAAAAAAAAAAAAAAAAAAAAA",
+    at: env.now,
+    event: "consent.noted",
+    actor: "clock",
+    items,
+  };
   await env.store.commit({
     checks: [],
     writes: [
