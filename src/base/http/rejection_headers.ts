@@ -8,6 +8,8 @@ export function rejectionHeaders(rejection: ApiError | undefined): Headers {
   if (rejection?.parts.retryAfterSeconds !== undefined) {
     headers.set("retry-after", String(rejection.parts.retryAfterSeconds));
   }
+  const quota = rejection?.parts.quota;
+  if (quota !== undefined) headers.set("ratelimit-policy", `"${quota.name}";q=${quota.most}`);
   if (rejection?.reason === "request.incomplete") headers.set("connection", "close");
   return headers;
 }

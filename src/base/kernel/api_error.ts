@@ -58,6 +58,7 @@ export type ErrorReason =
   | "resource.consent_mismatch"
   | "subscription.exists"
   | "resource.invalid_consent_status"
+  | "consents.too_many_open"
   | "payment.illegal_move"
   | "registration.unsupported_media_type"
   | "registration.invalid_software_statement"
@@ -152,6 +153,8 @@ export interface ApiErrorParts {
   readonly allow?: string;
   /** `Retry-After` of a 429 or 503. */
   readonly retryAfterSeconds?: number;
+  /** The limit that the request would exceed. */
+  readonly quota?: { readonly name: string; readonly most: number };
   /** The scope that the request would need (403 challenge). */
   readonly scope?: string;
   /** Next URL of a page: the TPP's verified redirect_uri with a response. */

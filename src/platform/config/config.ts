@@ -29,6 +29,8 @@ export interface Config {
   readonly port: number;
   /** Limit of open connections. */
   readonly maxConnections: number;
+  /** Consents of a client that may await authorisation. */
+  readonly maxOpenConsents: number;
   /** Path of a Deno KV file, `postgres://…`, or `:memory:` in the sandbox. */
   readonly storeUrl: string;
   readonly cells: Cells;
@@ -144,6 +146,7 @@ function frozen(values: Values): Config {
     host: values.HOST,
     port: values.PORT,
     maxConnections: values.MAX_CONNECTIONS,
+    maxOpenConsents: values.MAX_OPEN_CONSENTS,
     storeUrl: values.STORE_URL,
     cells: values.CELLS,
     cell: values.CELL,
@@ -154,12 +157,7 @@ function frozen(values: Values): Config {
     registrationAudience: values.REGISTRATION_AUDIENCE,
     clientCertSource: values.CLIENT_CERT_SOURCE,
     proxySecret: values.PROXY_SECRET,
-    operationsHost: values.OPERATIONS_HOST,
-    operationsPort: values.OPERATIONS_PORT,
-    operatorsFile: values.OPERATORS,
-    operatorsOidc: oidcOf(values),
-    fourEyes: Object.freeze(values.FOUR_EYES ?? usualFourEyes(values)),
-    operationsUrl: values.OPERATIONS_URL ?? `http://localhost:${values.OPERATIONS_PORT ?? 80}`,
+    ...operationsOf(values),
     spanCollector: collectorOf(values),
     processName: values.PROCESS_NAME,
     environment: values.ENVIRONMENT,
@@ -176,6 +174,22 @@ function frozen(values: Values): Config {
     accountSchemes: values.ACCOUNT_SCHEMES,
     operator: operatorOf(values),
   });
+}
+
+function operationsOf(
+  values: Values,
+): Pick<
+  Config,
+  "operationsHost" | "operationsPort" | "operatorsFile" | "operatorsOidc" | "fourEyes" | "operationsUrl"
+> {
+  return {
+    operationsHost: values.OPERATIONS_HOST,
+    operationsPort: values.OPERATIONS_PORT,
+    operatorsFile: values.OPERATORS,
+    operatorsOidc: oidcOf(values),
+    fourEyes: Object.freeze(values.FOUR_EYES ?? usualFourEyes(values)),
+    operationsUrl: values.OPERATIONS_URL ?? `http://localhost:${values.OPERATIONS_PORT ?? 80}`,
+  };
 }
 
 function collectorOf(values: Values): SpanCollector | undefined {

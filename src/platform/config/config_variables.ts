@@ -81,6 +81,7 @@ export const schema = z.object({
   LAME_DUCK_SECONDS: z.string().regex(/^(0|[3-9]|[12]\d|30)$/, {
     error: "set it to 0, or to a whole number from 3 to 30",
   }).transform(Number).optional(),
+  MAX_OPEN_CONSENTS: wholeNumber(1, 10_000_000).default(20_000),
   KEEP_UNAUTHORISED_DAYS: wholeNumber(1, 365).default(30),
   TRACE_DAYS: wholeNumber(0, 90).default(7),
   REPORT_DAYS: wholeNumber(31, 3660).default(400),

@@ -140,6 +140,12 @@ const DIRECTORY = {
     help: "Requests to the directory by result: ok, rejected (4xx or 5xx) or unreachable.",
     labels: { result: "fixed" },
   },
+  platform_open_consents_ratio: {
+    kind: "gauge",
+    help:
+      "Share of MAX_OPEN_CONSENTS that a client uses, if it has used half of it lately. Take the maximum over processes.",
+    labels: { client: "bounded" },
+  },
   platform_key_set_age_seconds: {
     kind: "gauge",
     help: "Age of the copy of a participant's keys. A copy older than 900 s is not used.",

@@ -113,7 +113,7 @@ function directoryProbes(shared: Shared): Readonly<Record<string, Probe>> {
 function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
   const { config, store, clock, monotonic } = parts;
   const { baseUrl, authUrl, currencies, accountSchemes } = config;
-  const { clients, consents, payments, claims, participantKeys: keys } = shared;
+  const { clients, consents, openConsents, payments, claims, participantKeys: keys } = shared;
   const base = { store, clock, consents, payments, claims, baseUrl, currencies, accountSchemes };
   const guards = composeGuards(parts, shared);
   const { signer } = parts.keys;
@@ -139,7 +139,7 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
       loopbackRedirects: shared.site.sandbox,
     },
     oauth: composeOAuth(parts, shared, guards),
-    consents: { ...resources, limitFunds: (consentId) => shared.limits.take("funds", consentId) },
+    consents: { ...resources, openConsents, limitFunds: (id) => shared.limits.take("funds", id) },
     payments: { ...resources, ...shared.delivery },
     receipts: { ...resources, authUrl, findClient: clients.find, receiptSigner: openReceiptSigner(parts) },
     backchannel: resources,

@@ -62,7 +62,12 @@ import { laneBounds } from "../guards/lanes.ts";
 import { openDpopVerifier, type VerifyDpopProof } from "../guards/security/dpop_proof.ts";
 import { openLocalBuckets } from "../guards/security/local_buckets.ts";
 import { openRateLimit, type RateLimit } from "../guards/security/rate_limit.ts";
-import { openBucketStore } from "../guards/security/rate_limit_store.ts";
+import { type OpenConsents, openOpenConsents } from "../core/consents/open_consents.ts";
+import {
+  type BucketStore,
+  openBucketStore,
+  type SharedBuckets,
+} from "../guards/security/rate_limit_store.ts";
 import type { PlatformMetrics } from "../observed/metrics.ts";
 import { measuredFetch, type ProcessValues, tracedFetch } from "./measured_parts.ts";
 import type { ProcessIdentity } from "../operations/note_process.ts";
@@ -110,6 +115,7 @@ export interface TimedParts extends PlatformParts {
 
 /** The parts that both hosts share. */
 export interface Shared extends Traces, FiguresParts, CellClients {
+  readonly openConsents: OpenConsents;
   readonly site: Site;
   readonly participantKeys: ParticipantKeySets;
   readonly statuses: StatusList;
@@ -153,6 +159,7 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
   const events = eventStore(parts);
   const [payments, traces] = [openPaymentStore(store, events.stage), openTraces(parts)];
   const [figures, pushMemory] = [openFigures(parts), rememberPushes(parts, log)];
+  const buckets = openBucketStore({ store, clock, steady });
   return {
     ...view,
     site,
@@ -160,18 +167,13 @@ export function composeShared(parts: TimedParts, log: Log): Shared {
     tokens: openAccessTokenStore(clock),
     codes: openAuthorizationCodeStore(),
     requests: openPushedRequestStore(),
-    consents: openConsentStore(store, config.keepUnauthorisedDays * 86_400_000, events.stage),
+    ...composeConsents(parts, buckets, events),
     payments,
     admission: openAdmission({ bounds: laneBounds(config), steady, log }),
     readCertificate,
     verifyDpop: openDpopVerifier(clock),
     callers,
-    limits: openRateLimit({
-      onProven: callers.proven,
-      buckets: openBucketStore({ store, clock, steady }),
-      localBuckets: openLocalBuckets(steady),
-      policies: config.rateLimits,
-    }),
+    limits: limitsOf(parts, buckets, callers),
     delivery: composeDelivery({ ...parts, ...figures }, log, view, { payments, pushMemory, ...traces }),
     pushMemory,
     ...figures,
@@ -191,6 +193,21 @@ function eventStore({ store, clock, config: { baseUrl, eventDays } }: TimedParts
 
 function rememberPushes({ config, steady }: TimedParts, log: Log): PushMemory {
   return openPushMemory(steady, (seconds) => logClock(config, log, "clock.stored_ahead", seconds));
+}
+
+function limitsOf({ config, steady }: TimedParts, buckets: BucketStore, callers: Callers): RateLimit {
+  const localBuckets = openLocalBuckets(steady);
+  return openRateLimit({ onProven: callers.proven, buckets, localBuckets, policies: config.rateLimits });
+}
+
+function composeConsents(
+  { config, store, steady }: TimedParts,
+  buckets: SharedBuckets,
+  events: EventStore,
+): Pick<Shared, "openConsents" | "consents"> {
+  const keepMs = config.keepUnauthorisedDays * 86_400_000;
+  const openConsents = openOpenConsents({ buckets, steady, most: config.maxOpenConsents });
+  return { openConsents, consents: openConsentStore(store, keepMs, events.stage, openConsents.giveBack) };
 }
 
 function composeErrors(

@@ -29,6 +29,13 @@ export function fillOnScrape({ metrics, shared, keys, isStoreFailing, process }:
       "platform_event_receivers_away",
       shared.eventCircuit.open().map(({ receiver }) => ({ labels: { client: receiver }, value: 1 })),
     );
+    metrics.replace(
+      "platform_open_consents_ratio",
+      shared.openConsents.crowded().map(({ clientId: client, share: value }) => ({
+        labels: { client },
+        value,
+      })),
+    );
     metrics.set("platform_store_working", {}, isStoreFailing() ? 0 : 1);
     const expiry = signingExpiry();
     if (expiry !== undefined) {

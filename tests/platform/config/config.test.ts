@@ -11,6 +11,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     host: "127.0.0.1",
     port: 8080,
     maxConnections: 400,
+    maxOpenConsents: 20_000,
     storeUrl: "/var/lib/payment-platform/platform.kv",
     cells: new Map(),
     cell: "home",
@@ -94,6 +95,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     OPERATIONS_OIDC_CLIENT_ID: "console",
     OPERATIONS_OIDC_CLIENT_SECRET: "0123456789abcdefghijklmnopqrstuv",
     RATE_LIMITS: "payments=5/9, funds=2/4",
+    MAX_OPEN_CONSENTS: "7",
     KEEP_UNAUTHORISED_DAYS: "90",
     KEEP_CASES_DAYS: "0",
     TRACE_DAYS: "0",
@@ -111,6 +113,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
   assertEquals(config.directoryHosts, ["directory.example.com", "keys.example.com:8443"]);
   assertEquals([config.clientCertSource, config.environment], ["x-ssl-client-cert", "Sandbox"]);
   assertEquals([config.maxConnections, config.currencies], [2000, ["COP", "USD"]]);
+  assertEquals(config.maxOpenConsents, 7);
   assertEquals(config.signatureClaims, ["iat", "tan"]);
   assertEquals([...config.accountSchemes.keys()], ["UK.OBIE.PAN", "CO.Redeban.Account"]);
   assertEquals([config.operationsHost, config.operationsPort, config.operatorsFile], [
@@ -128,7 +131,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
   const { payments, funds, reads } = config.rateLimits;
   assertEquals([payments, funds], [{ perSecond: 5, burst: 9 }, { perSecond: 2, burst: 4 }]);
   assertEquals(reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 52);
+  assertEquals(VARIABLES.length, 53);
 });
 
 Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { defineRecord, type StoredRecord } from "../../../base/store/record.ts";
 import { consentId } from "../../../base/store/record_fields.ts";
-import { asConsentId, type ConsentId } from "../../../base/kernel/identifiers.ts";
+import { asConsentId, type ClientId, type ConsentId } from "../../../base/kernel/identifiers.ts";
 import { type AuditEvent, record } from "../../evidence/audit_trail.ts";
 import type { EventType, StatusChange } from "../../events/event.ts";
 import type { StageEvent } from "../../events/event_store.ts";
@@ -105,11 +105,20 @@ export const consentForgettingRecord = defineRecord<{ readonly consentId: Consen
   retention: "protocol",
 });
 
+/** How long the personal data of a consent whose customer never came is kept after its end, milliseconds (contract EN10). */
+const KEEP_UNOPENED_MS = 86_400_000;
+
 /**
  * @param keepMs how long the personal data of a consent that was never authorised is kept, milliseconds
  * @param stageEvent stages what the TPP is told of a change
+ * @param onSettled runs after a commit by which a consent of the client awaits authorisation no more
  */
-export function openConsentStore(store: Store, keepMs: number, stageEvent: StageEvent): ConsentStore {
+export function openConsentStore(
+  store: Store,
+  keepMs: number,
+  stageEvent: StageEvent,
+  onSettled: (clientId: ClientId) => void = () => {},
+): ConsentStore {
   return {
     find: (from, id) => consentRecord.get(from, consentKey(id)),
     stageCreation,
@@ -121,18 +130,14 @@ export function openConsentStore(store: Store, keepMs: number, stageEvent: Stage
       const position = stageRecorded(tx, minimised(changed), former.value, event);
       const told = eventOf(former.value, changed, cause, position);
       if (told !== undefined) stageEvent(tx, told); // contract EVT1
-      const [before, after] = [deadlineOf(former.value), deadlineOf(changed)];
-      if (before !== undefined && before !== after) remove(tx, consentDeadlineKey(before, changed.id));
-      if (before !== after) noteDeadline(tx, changed);
-      if (isNeverAuthorised(former.value, changed)) noteForgetting(tx, changed.id, at + keepMs);
+      moveDeadline(tx, former.value, changed);
+      if (isNeverAuthorised(former.value, changed)) {
+        noteForgetting(tx, changed.id, at + (changed.sentToBank === true ? keepMs : KEEP_UNOPENED_MS));
+      }
+      if (isSettled(former.value, changed)) tx.onCommit.push(() => onSettled(changed.clientId));
       return position;
     },
-    async stageNote(tx, id, entry, facts = {}) {
-      const consent = await consentRecord.get(tx, consentKey(id)); // as stored: a deadline may have passed
-      if (consent === null) throw new Error("a history entry without its consent");
-      check(tx, consent.key, consent.version);
-      stageRecorded(tx, { ...consent.value, ...facts }, consent.value, entry);
-    },
+    stageNote,
     deadlinesBefore: (now, limit, after) =>
       dueIn(store, consentDeadlineRecord, (id) => id, now, limit, after),
     dueToForget: (now, limit) =>
@@ -174,8 +179,30 @@ function wasAtBank({ status, sentToBank }: Consent): boolean {
   return status === "Authorized" || sentToBank === true;
 }
 
+async function stageNote(
+  tx: Transaction,
+  id: ConsentId,
+  entry: AuditEvent,
+  facts: Pick<Consent, "sentToBank"> = {},
+): Promise<void> {
+  const consent = await consentRecord.get(tx, consentKey(id)); // as stored: a deadline may have passed
+  if (consent === null) throw new Error("a history entry without its consent");
+  check(tx, consent.key, consent.version);
+  stageRecorded(tx, { ...consent.value, ...facts }, consent.value, entry);
+}
+
+function isSettled(former: Consent, changed: Consent): boolean {
+  return former.status === "AwaitingAuthorisation" && changed.status !== former.status;
+}
+
 function isNeverAuthorised(former: Consent, changed: Consent): boolean {
-  return former.status === "AwaitingAuthorisation" && changed.status === "Rejected";
+  return isSettled(former, changed) && changed.status === "Rejected";
+}
+
+function moveDeadline(tx: Transaction, former: Consent, changed: Consent): void {
+  const [before, after] = [deadlineOf(former), deadlineOf(changed)];
+  if (before !== undefined && before !== after) remove(tx, consentDeadlineKey(before, changed.id));
+  if (before !== after) noteDeadline(tx, changed);
 }
 
 function noteForgetting(tx: Transaction, consentId: ConsentId, at: number): void {

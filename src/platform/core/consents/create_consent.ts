@@ -6,11 +6,13 @@ import { type SignedBody, signedEvidence } from "../../guards/security/payload_s
 import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
 import { type Consent, type ConsentRequest, openConsent } from "./consent.ts";
 import type { ConsentStore } from "./consent_store.ts";
+import type { OpenConsents } from "./open_consents.ts";
 import { readConsent } from "./read_consent.ts";
 
 export interface CreateConsentDeps extends TransactDeps {
   readonly consents: ConsentStore;
   readonly claims: ClaimStore;
+  readonly openConsents: OpenConsents;
   /** Returns the id of a new consent. The data key of its case exists. */
   readonly newConsentId: () => Promise<ConsentId>;
 }
@@ -29,12 +31,25 @@ export interface CreateConsent extends RequestState {
 /**
  * Creates the consent, or returns the one that a parallel request with the same key and body created.
  *
- * @throws {ApiError} `idempotency.key_reused`, `platform.unavailable`
+ * @throws {ApiError} `consents.too_many_open`, `idempotency.key_reused`, `platform.unavailable`
  */
 export async function createConsent(deps: CreateConsentDeps, command: CreateConsent): Promise<Consent> {
-  const { clientId, bank, request, claim } = command;
+  const { clientId, bank, request } = command;
   const id = await deps.newConsentId();
   const consent: Consent = openConsent({ id, clientId, bank, request }, deps.clock());
+  await deps.openConsents.take(clientId); // contract RL5
+  let isCreated = false;
+  try {
+    const found = await create(deps, command, consent);
+    isCreated = found === consent;
+    return found;
+  } finally {
+    if (!isCreated) deps.openConsents.giveBack(clientId);
+  }
+}
+
+async function create(deps: CreateConsentDeps, command: CreateConsent, consent: Consent): Promise<Consent> {
+  const { clientId, bank, claim } = command;
   return await transact(deps, { what: "consent", request: command }, async (tx) => {
     const found = await deps.claims.claimFor(tx, claim);
     if ("resourceId" in found) {

@@ -4,7 +4,7 @@
  * does not consume its proof, so that it can be sent again unchanged.
  */
 import { createMiddleware } from "hono/factory";
-import { ApiError, isStoreFailure } from "../../../base/kernel/api_error.ts";
+import { ApiError, type ErrorReason, isStoreFailure } from "../../../base/kernel/api_error.ts";
 import { commitReplayRecords as commitRecords, type TransactDeps } from "../../../base/store/transaction.ts";
 import type { RequestEnv } from "../../../base/http/context.ts";
 
@@ -26,6 +26,8 @@ export function commitReplayRecords(
   });
 }
 
+const LIMITS: readonly ErrorReason[] = ["request.rate_limited", "consents.too_many_open"];
+
 function usesUpNothing(error: Error | undefined): boolean {
-  return isStoreFailure(error) || error instanceof ApiError && error.reason === "request.rate_limited";
+  return isStoreFailure(error) || error instanceof ApiError && LIMITS.includes(error.reason);
 }

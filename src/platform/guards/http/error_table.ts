@@ -202,6 +202,11 @@ export const ERROR_TABLE = {
       path: "Data.ConsentId",
     },
   ),
+  "consents.too_many_open": row(
+    oauth(429, "temporarily_unavailable", "Too many consents await authorisation; see Retry-After."),
+    { status: 429, message: "" }, // contract EH5
+    "unavailable",
+  ),
   "payment.illegal_move": row(
     badRequest,
     { ...fault(400, "Field.Invalid", "The payment's status does not allow this move."), path: "Data.Status" },

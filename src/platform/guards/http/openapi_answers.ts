@@ -84,6 +84,10 @@ export const HEADERS = {
     required: true,
     schema: { type: "integer", minimum: 1 },
   },
+  Quota: {
+    description: "The number of consents that may await authorisation, if that limit is reached.",
+    schema: { type: "string", pattern: '^"open_consents";q=\\d+$' },
+  },
   Challenge: {
     description:
       "Which access token or DPoP proof the request needs (RFC 9449 §7.1). `error_description` and " +
@@ -185,7 +189,10 @@ const RESOURCE = {
   409: { description: "The resource exists", ...resourceBody },
   413: { description: WORDS[413], ...resourceBody },
   415: { description: "Wrong Content-Type or Content-Encoding", ...resourceBody },
-  429: { description: WORDS[429], headers: { ...fresh, ...retry } },
+  429: {
+    description: WORDS[429],
+    headers: { ...fresh, ...retry, "ratelimit-policy": header("Quota") },
+  },
   500: { description: WORDS[500], ...resourceBody },
   503: {
     description: `${WORDS[503]}. Without a body if the platform has too many requests`,

@@ -18,6 +18,18 @@ export interface BucketStore {
   take(name: readonly [string, string], policy: RatePolicy): Promise<number>;
 }
 
+/** Buckets that all processes share. */
+export interface SharedBuckets extends BucketStore {
+  /** @param onDrawn gets the tokens that are left in the bucket, whenever this process draws some */
+  take(
+    name: readonly [string, string],
+    policy: RatePolicy,
+    onDrawn?: (left: number) => void,
+  ): Promise<number>;
+  /** Gives a token back, now for this process and soon for the others. A bucket has its burst at most. Never throws. */
+  giveBack(name: readonly [string, string], policy: RatePolicy): void;
+}
+
 interface Bucket {
   readonly tokens: number;
   /** Milliseconds. */
@@ -55,6 +67,8 @@ interface Reserve {
 const BLOCK_DIVISOR = 8;
 /** Bounds the memory. The tokens of a removed reserve are lost, which never exceeds the limit. */
 const MAX_RESERVES = 10_000;
+/** A process keeps this part of a burst, at the most twice, of the tokens that it was given back. */
+const GIVE_BACK_DIVISOR = 64;
 const MAX_ATTEMPTS = 5;
 const CONTENDED_MS = 1000;
 interface BucketStoreDeps {
@@ -65,20 +79,33 @@ interface BucketStoreDeps {
   readonly steady: SteadyClock;
 }
 
-export function openBucketStore(deps: BucketStoreDeps): BucketStore {
+export function openBucketStore(deps: BucketStoreDeps): SharedBuckets {
   const reserves = openRecentlyUsed<Reserve>(MAX_RESERVES);
   return {
-    async take(name, policy) {
+    async take(name, policy, onDrawn = () => {}) {
       const reserve = reserveOf(reserves, name.join(" "));
       if (deps.steady() >= reserve.usableUntil) reserve.tokens = 0;
       while (reserve.tokens < 1) {
         const waitMs = reserve.emptyUntil - deps.steady();
         if (waitMs > 0) return Math.max(1, Math.ceil(waitMs / 1000));
-        reserve.drawing ??= draw(deps, name, policy, reserve).finally(() => delete reserve.drawing);
+        reserve.drawing ??= draw(deps, name, policy, reserve, onDrawn).finally(() => delete reserve.drawing);
         await reserve.drawing; // parallel calls await the same draw, then check again
       }
       reserve.tokens -= 1;
       return 0;
+    },
+    giveBack(name, policy) {
+      const reserve = reserveOf(reserves, name.join(" "));
+      if (deps.steady() >= reserve.usableUntil) reserve.tokens = 0;
+      reserve.tokens += 1;
+      reserve.usableUntil = deps.steady() + fillMs(policy);
+      const kept = Math.floor(policy.burst / GIVE_BACK_DIVISOR);
+      if (reserve.tokens <= 2 * kept || reserve.drawing !== undefined) return;
+      const surplus = reserve.tokens - kept;
+      reserve.tokens = kept;
+      reserve.emptyUntil = 0;
+      reserve.drawing = deposit(deps, name, policy, surplus).catch(() => {}) // lost, until the bucket fills by itself
+        .finally(() => delete reserve.drawing);
     },
   };
 }
@@ -96,6 +123,7 @@ async function draw(
   name: readonly [string, string],
   policy: RatePolicy,
   reserve: Reserve,
+  onDrawn: (left: number) => void,
 ): Promise<void> {
   const key = rateBucketKey(...name);
   const lost = (): number => {
@@ -117,11 +145,31 @@ async function draw(
       }
       check(tx, key, entry?.version ?? null);
       rateBucketRecord.set(tx, key, { tokens: available - block, filledAt }, filledAt + fillMs(policy));
+      onDrawn(available - block);
       return block;
     },
   );
   reserve.usableUntil = steady() + fillMs(policy);
   reserve.tokens += drawn; // `+=` across an await would lose tokens that were taken meanwhile
+}
+
+/** Adds tokens to the bucket. A bucket that is not stored is full. */
+async function deposit(
+  { store, clock }: BucketStoreDeps,
+  name: readonly [string, string],
+  policy: RatePolicy,
+  given: number,
+): Promise<void> {
+  const key = rateBucketKey(...name);
+  const options = { what: "bucket", attempts: MAX_ATTEMPTS, lost: () => {} };
+  await transact({ store, clock }, options, async (tx) => {
+    const entry = await rateBucketRecord.get(tx, key);
+    if (entry === null) return;
+    const { tokens, filledAt } = filled(entry.value, policy, clock());
+    check(tx, key, entry.version);
+    const value = { tokens: Math.min(policy.burst, tokens + given), filledAt };
+    rateBucketRecord.set(tx, key, value, filledAt + fillMs(policy));
+  });
 }
 
 /** Returns the time in which an empty bucket becomes full. */

@@ -1,7 +1,7 @@
 /** Every alert of docs/operations/prometheus/rules.yml fires on Debian's Prometheus when its fault is caused. */
 import { assert, assertEquals } from "@std/assert";
 import { authorised } from "testing/authorization_flow.ts";
-import { clientToken, good, pay, requestToken } from "testing/flows.ts";
+import { clientToken, createConsent, good, pay, requestToken } from "testing/flows.ts";
 import { AUTH_URL } from "testing/environment.ts";
 import { OPERATOR_TOKENS, operatorsFile } from "testing/operators.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
@@ -24,6 +24,7 @@ import { stepsOf } from "support/steps.ts";
 const DAY_MS = 86_400_000;
 const BANK_HOST = "bank-a.example";
 const CONNECTIONS = 40;
+const OPEN_CONSENTS = 20;
 
 interface Scene extends AsyncDisposable {
   readonly env: ServedEnvironment;
@@ -45,6 +46,7 @@ async function openScene(): Promise<Scene> {
       OPERATIONS_PORT: String(operationsPort),
       OPERATORS: `${fixture.folder}/operators.json`,
       MAX_CONNECTIONS: String(CONNECTIONS),
+      MAX_OPEN_CONSENTS: String(OPEN_CONSENTS),
       REQUESTS_IN_WORK: "4",
       REQUEST_WAIT_SECONDS: "1",
     },
@@ -147,6 +149,12 @@ async function troubleAtBank(env: ServedEnvironment): Promise<void> {
   for (let order = 0; order < 5; order++) await payOnce(env);
 }
 
+/** A TPP that creates consents without customers. */
+async function fillConsents(env: ServedEnvironment): Promise<void> {
+  const bound = await clientToken(env, env.tpp);
+  for (let index = 1; index < OPEN_CONSENTS; index++) await createConsent(env, bound);
+}
+
 /** The directory answers 503, with a clock a minute ahead. */
 function troubleAtDirectory({ fixture: { directory } }: ServedEnvironment): void {
   const fetch = (): Promise<Response> => {
@@ -213,6 +221,7 @@ const TOGETHER = [
   "BreakerOpen",
   "RequestsFailing",
   "RequestsShed",
+  "OpenConsentsNearLimit",
   "LogLinesDropped",
   "SigningCertificateExpires",
   "ClientCertificateExpires",
@@ -245,6 +254,7 @@ Deno.test({
     const { env, prometheus } = scene;
     const fires = (name: string): Promise<void> => prometheus.firing(name, 20).then(() => {});
     await troubleAtBank(env);
+    await fillConsents(env);
     troubleAtDirectory(env);
     assertEquals(await find(env, "/.well-known/oauth-authorization-server/SPOILT"), 500);
     await overload(env);

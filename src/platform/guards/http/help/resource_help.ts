@@ -74,6 +74,12 @@ export const RESOURCE_HELP = {
     '"Status": "Authorized"',
     "Read the consent. Create a new one if it is rejected or consumed.",
   ),
+  "consents.too_many_open": help(
+    "Too many consents of your client await authorisation. RateLimit-Policy has the number.",
+    "Fewer: a consent counts until its customer has decided, or until it expires",
+    "retry-after: 60",
+    "Create a consent when a customer pays, and not in advance. The request consumed neither its proof nor its idempotency key.",
+  ),
   "payment.illegal_move": help(
     "A bank reported a status that cannot follow the payment's current one.",
     "A status that the table of payment statuses allows",

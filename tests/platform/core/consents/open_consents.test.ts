@@ -1,0 +1,126 @@
+/** The consents of a client that may await authorisation (contract RL5), and what is kept of those whose customer never came. */
+import { assert, assertEquals } from "@std/assert";
+import { bodyOf } from "testing/answers.ts";
+import { authorised, toBank } from "testing/authorization_flow.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
+import { type BoundToken, call, type CallOptions, clientToken, consentBody } from "testing/flows.ts";
+import { anotherProcess, at } from "support/processes.ts";
+import { DAY_MS, elapse } from "support/retention.ts";
+
+const PATH = "/BANKA/domestic-payment-consents/v1";
+
+async function create(
+  env: Environment,
+  options: CallOptions = {},
+  bound?: BoundToken,
+  by = env.tpp,
+): Promise<Response> {
+  const body = JSON.stringify(consentBody());
+  return await call(env, by, bound ?? await clientToken(env, by), PATH, { body, ...options });
+}
+
+async function statusesOf(env: Environment, count: number): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let index = 0; index < count; index++) {
+    const answer = await create(env);
+    statuses.push(answer.status);
+    await answer.body?.cancel();
+  }
+  return statuses;
+}
+
+Deno.test("one consent more than MAX_OPEN_CONSENTS that awaits authorisation is 429 with the number, and changes nothing [RL5, RL3]", async () => {
+  await using env = await openEnvironment({ environment: { MAX_OPEN_CONSENTS: "3" } });
+  const first = crypto.randomUUID();
+  await (await create(env, { idempotencyKey: first })).body?.cancel();
+  assertEquals(await statusesOf(env, 2), [201, 201]);
+  const bound = await clientToken(env, env.tpp);
+  const before = await env.snapshot();
+  const key = crypto.randomUUID();
+  const answer = await create(env, { idempotencyKey: key }, bound);
+  const { headers, status } = answer;
+  assertEquals([status, headers.get("retry-after"), headers.get("ratelimit-policy")], [
+    429,
+    "60",
+    '"open_consents";q=3',
+  ]);
+  assertEquals(await answer.text(), "");
+  assertEquals(await env.snapshot(), before);
+  const again = await create(env, { idempotencyKey: first });
+  assertEquals(again.status, 201, "a retry of one that exists");
+  await again.body?.cancel();
+  const other = await create(env, {}, undefined, env.otherTpp);
+  assertEquals(other.status, 201, "another client");
+  await other.body?.cancel();
+  env.now += DAY_MS; // the time to authorise
+  await env.platform.sweepConsents();
+  const later = await create(env, { idempotencyKey: key });
+  assertEquals(later.status, 201, "the key was not used");
+  await later.body?.cancel();
+});
+
+Deno.test("a consent that is authorised or rejected counts no more, and the limit holds for all processes together [RL5, RL4]", async () => {
+  await using env = await openEnvironment({ environment: { MAX_OPEN_CONSENTS: "2" } });
+  const other = at(env, await anotherProcess(env));
+  for (let round = 0; round < 4; round++) await authorised(round % 2 === 0 ? env : other);
+  const statuses = [];
+  for (let round = 0; round < 4; round++) {
+    statuses.push(...await statusesOf(round % 2 === 0 ? env : other, 1));
+  }
+  assertEquals(statuses.toSorted(), [201, 201, 429, 429]);
+});
+
+Deno.test("of parallel consents no more than the limit are created, and those that fail otherwise are not counted [RL5]", async () => {
+  await using env = await openEnvironment({ environment: { MAX_OPEN_CONSENTS: "5" } });
+  const bound = await clientToken(env, env.tpp);
+  for (let index = 0; index < 6; index++) {
+    const wrong = await create(env, { body: "{}" }, bound);
+    assertEquals(wrong.status, 400);
+    await wrong.body?.cancel();
+  }
+  const key = crypto.randomUUID();
+  const same = await Promise.all(
+    Array.from({ length: 8 }, () => create(env, { idempotencyKey: key }, bound)),
+  );
+  assertEquals(same.some(({ status }) => status === 201), true);
+  await Promise.all(same.map((answer) => answer.body?.cancel()));
+  const all = await Promise.all(Array.from({ length: 10 }, () => create(env, {}, bound)));
+  assertEquals(all.filter(({ status }) => status === 201).length, 4);
+  await Promise.all(all.map((answer) => answer.body?.cancel()));
+});
+
+Deno.test("operators see which client has many open consents", async () => {
+  await using env = await openEnvironment({ environment: { MAX_OPEN_CONSENTS: "4" } });
+  const ratio = async (): Promise<string | undefined> => {
+    const text = await (await env.asOperator("/operations/metrics")).text();
+    return new RegExp(`platform_open_consents_ratio\\{client="${env.tpp.clientId}"\\} (\\S+)`).exec(text)
+      ?.[1];
+  };
+  await statusesOf(env, 1);
+  assertEquals(await ratio(), undefined);
+  await statusesOf(env, 3);
+  assertEquals(await ratio(), "1");
+  env.now += 600_000;
+  assertEquals(await ratio(), undefined, "what was seen ten minutes ago");
+});
+
+Deno.test("the evidence of a consent whose customer never came is deleted a day after its end, of another one later [EN10]", async () => {
+  await using env = await openEnvironment();
+  const unopened = (await bodyOf(create(env))) as { readonly Data: { readonly ConsentId: string } };
+  const opened = await toBank(env);
+  env.now += DAY_MS; // the time to authorise
+  await env.platform.sweepConsents();
+  const evidenceOf = async (id: string): Promise<number> =>
+    (await env.raw.list({ prefix: ["evidence"], limit: 999 })).filter(({ key }) => key[1]?.includes(id))
+      .length;
+  await elapse(env, DAY_MS - 1000);
+  assertEquals(await env.platform.forgetConsents(), 0);
+  assert(await evidenceOf(unopened.Data.ConsentId) > 0);
+  await elapse(env, 120_000);
+  assertEquals(await env.platform.forgetConsents(), 1);
+  assertEquals(await evidenceOf(unopened.Data.ConsentId), 0);
+  assert(await evidenceOf(opened.consentId) > 0);
+  await elapse(env, 29 * DAY_MS);
+  assertEquals(await env.platform.forgetConsents(), 1);
+  assertEquals(await evidenceOf(opened.consentId), 0);
+});
