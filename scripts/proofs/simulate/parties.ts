@@ -168,6 +168,7 @@ export const CONFIG = readConfig({
   REGISTRATION_AUDIENCE,
   PROXY_SECRET,
   ENVIRONMENT: "Production",
+  FOUR_EYES: "none", // its operator is one person
   LOG_LEVEL: "info",
   RATE_LIMITS: RATE_GROUPS.map((group) => `${group}=100000/100000`).join(),
   PLATFORM_KEYS: JSON.stringify({

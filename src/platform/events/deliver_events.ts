@@ -177,9 +177,9 @@ function nextBatch(
 
 /** Returns until when this process leaves the event alone, or undefined if it may be pushed now. */
 function waitOf(deps: DeliverEventsDeps, event: PlacedEvent, stored: StoredEvent): SteadyTime | undefined {
-  const { failures, dueAt } = pushOf(stored);
+  const { failures, dueAt, isLeased = false } = pushOf(stored);
   const jti = jtiOf(event);
-  if (deps.memory.hasWaited(jti, failures)) return undefined;
+  if (!isLeased && deps.memory.hasWaited(jti, failures)) return undefined;
   if (mayBePushed(stored, deps.clock())) return deps.memory.waitsUntil(jti, failures);
   return asSteady(deps, dueAt);
 }

@@ -95,6 +95,8 @@ export interface PushState {
    * pushes it at the same time. For a dead event: when it became dead.
    */
   readonly dueAt: WallTime;
+  /** A process pushes it now, until `dueAt` at most. */
+  readonly isLeased?: true;
   /** Whether pushes have ended. A replay or an operator begins them again. */
   readonly dead: boolean;
   /** The platform's description of the last failed push, with the receiver's error code if it sent one. */

@@ -52,6 +52,7 @@ const delivery = {
     failures: count,
     rejections: optional(count),
     dueAt: instant,
+    isLeased: optional(z.literal(true)),
     dead: flag,
     why: optional(text),
   })),

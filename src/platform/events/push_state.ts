@@ -33,7 +33,7 @@ export function mayBePushed(event: StoredEvent, now: WallTime): boolean {
 
 /** Leases the event: no other process pushes it until the lease ends, also if this one stops. */
 export function leased(event: StoredEvent, now: WallTime): StoredEvent {
-  return { ...event, push: { ...pushOf(event), dueAt: now + ORDER_LEASE_SECONDS * 1000 } };
+  return { ...event, push: { ...pushOf(event), isLeased: true, dueAt: now + ORDER_LEASE_SECONDS * 1000 } };
 }
 
 /** Whether a push that begins at `now` ends within the lease. Not if the clock was put back since the lease began. */

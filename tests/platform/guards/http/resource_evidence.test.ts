@@ -179,6 +179,7 @@ Deno.test("the history tells of every move of a consent and its payment: when, w
   await t.step("of the payment", async () => {
     assertEquals(await moves(env, id), [
       [4000, "payment.Pending", tpp.clientId, "created"],
+      [4000, "payment_order.outcome_unknown", "platform", "status 503"],
       [6000, "payment.AcceptedSettlementInProcess", "bank BANKA", "answered to its order"],
       [7000, `payment.${COMPLETED}`, bankA.clientId, "Booked"],
       [8000, "payment.AcceptedWithoutPosting", bankA.clientId, "reported by the bank"],
