@@ -4,7 +4,7 @@
  */
 import { UsageError } from "../../command_line/run.ts";
 import { MUTANTS } from "./list.ts";
-import type { Mutant } from "./mutant.ts";
+import { type Mutant, planted } from "./mutant.ts";
 import { choose, type Chosen, usage } from "./options.ts";
 import { copyTree, type TestRun, type Tree } from "./tree.ts";
 
@@ -20,7 +20,10 @@ async function tryMutants({ mutants, seed }: Chosen, print: Print): Promise<bool
   if (!await passesUnchanged(tree, mutants, print)) return false;
   const missed: string[] = [];
   for (const mutant of mutants) {
-    const run = await tree.test(mutant.tests, mutant);
+    const run = await tree.test(mutant.tests, {
+      file: mutant.file,
+      plant: (source) => planted(mutant, source),
+    });
     report(mutant, run, print);
     if (run.verdict !== "failed") missed.push(mutant.name);
   }

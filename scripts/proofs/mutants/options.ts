@@ -35,10 +35,14 @@ export function choose(args: readonly string[], all: readonly Mutant[]): Chosen 
     return { mutants: named };
   }
   const count = wholeNumber("sample", sample, all.length);
-  const chosenSeed = seed === undefined
-    ? (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % MAX_SEED
-    : wholeNumber("seed", seed, MAX_SEED);
+  const chosenSeed = seedOf(seed);
   return { mutants: shuffled(named, chosenSeed).slice(0, count), seed: chosenSeed };
+}
+
+/** The seed that was given, or a random one. @throws {UsageError} */
+export function seedOf(seed: string | undefined): number {
+  if (seed !== undefined) return wholeNumber("seed", seed, MAX_SEED);
+  return (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % MAX_SEED;
 }
 
 function mutantOf(name: string, all: readonly Mutant[]): Mutant {
@@ -47,8 +51,9 @@ function mutantOf(name: string, all: readonly Mutant[]): Mutant {
   return found;
 }
 
-function shuffled(mutants: readonly Mutant[], seed: number): readonly Mutant[] {
+/** In an order that the seed decides. */
+export function shuffled<Item>(items: readonly Item[], seed: number): readonly Item[] {
   const random = seeded(seed, "mutants");
-  return mutants.map((mutant) => ({ mutant, at: random.below(2 ** 31) }))
-    .sort((one, other) => one.at - other.at).map(({ mutant }) => mutant);
+  return items.map((item) => ({ item, at: random.below(2 ** 31) }))
+    .sort((one, other) => one.at - other.at).map(({ item }) => item);
 }

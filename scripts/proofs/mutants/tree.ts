@@ -1,5 +1,12 @@
 /** A copy of the tree in a temporary folder: faults are planted there, never in the working tree. */
-import { type Mutant, planted } from "./mutant.ts";
+
+/** A change of one source file. */
+export interface Fault {
+  /** From the project's root. */
+  readonly file: string;
+  /** The text with the fault. @throws {Error} if it does not apply */
+  plant(source: string): string;
+}
 
 /** The result of a test run. */
 export type Verdict = "passed" | "failed" | "broken" | "timed out";
@@ -13,8 +20,8 @@ export interface TestRun {
 
 /** A copied tree. Disposing removes it. */
 export interface Tree extends AsyncDisposable {
-  /** Runs test files on the tree as it is, or with one fault planted. @throws {Error} if the mutant does not apply */
-  test(files: readonly string[], mutant?: Mutant): Promise<TestRun>;
+  /** Runs test files on the tree as it is, or with one fault planted. @throws {Error} if it does not apply */
+  test(files: readonly string[], fault?: Fault, maxMs?: number): Promise<TestRun>;
 }
 
 /** The key pool of the tests takes a minute to make, so the copy gets the one that there is. */
@@ -32,13 +39,13 @@ export async function copyTree(root: string): Promise<Tree> {
     await copy(`${root}/${path}`, `${folder}/${path}`);
   }
   return {
-    async test(files, mutant) {
-      if (mutant === undefined) return await runTests(folder, files);
-      const path = `${folder}/${mutant.file}`;
+    async test(files, fault, maxMs = MAX_RUN_MS) {
+      if (fault === undefined) return await runTests(folder, files, maxMs);
+      const path = `${folder}/${fault.file}`;
       const source = await Deno.readTextFile(path);
-      await Deno.writeTextFile(path, planted(mutant, source));
+      await Deno.writeTextFile(path, fault.plant(source));
       try {
-        return await runTests(folder, files);
+        return await runTests(folder, files, maxMs);
       } finally {
         await Deno.writeTextFile(path, source);
       }
@@ -55,9 +62,9 @@ async function copy(from: string, to: string): Promise<void> {
   });
 }
 
-async function runTests(folder: string, files: readonly string[]): Promise<TestRun> {
+async function runTests(folder: string, files: readonly string[], maxMs: number): Promise<TestRun> {
   const startedAt = performance.now();
-  const { code, output } = await command(folder, Deno.execPath(), [...TEST, ...RIGHTS, ...files]);
+  const { code, output } = await command(folder, Deno.execPath(), [...TEST, ...RIGHTS, ...files], maxMs);
   return { verdict: verdictOf(code, output), seconds: (performance.now() - startedAt) / 1000, output };
 }
 
@@ -75,8 +82,9 @@ async function command(
   cwd: string,
   program: string,
   args: readonly string[],
+  maxMs = MAX_RUN_MS,
 ): Promise<{ readonly code: number | undefined; readonly output: string }> {
-  const signal = AbortSignal.timeout(MAX_RUN_MS);
+  const signal = AbortSignal.timeout(maxMs);
   const env = { NO_COLOR: "1", __IS_WSL_TEST__: "1" };
   const child = new Deno.Command(program, { args: [...args], cwd, env, signal, stdin: "null" });
   const { code, stdout, stderr } = await child.output();

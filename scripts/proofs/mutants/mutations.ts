@@ -1,0 +1,59 @@
+/** The generated faults of a folder's source files. */
+import { lineAt, linesOf, listFiles, readSource, ROOT } from "../../upkeep/sources/source_files.ts";
+import type { Change } from "./mutation_plugin.ts";
+import type { Fault } from "./tree.ts";
+
+/** A generated fault, and its words for a reader. */
+export interface Mutation extends Fault {
+  readonly line: number;
+  readonly kind: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+const CONFIG = `${ROOT}scripts/proofs/mutants/mutation_lint.json`;
+const SHOWN = 160;
+
+/** Every fault of the programs below a folder, in the order of the files. @throws {Error} if one does not parse */
+export async function mutationsOf(folder: string): Promise<readonly Mutation[]> {
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["lint", "--json", "--config", CONFIG, folder],
+    cwd: ROOT,
+  }).output();
+  const report = JSON.parse(new TextDecoder().decode(stdout) || "null") as LintReport | null;
+  if (report === null || report.errors.length > 0) throw new Error(new TextDecoder().decode(stderr));
+  const changes = Map.groupBy(report.diagnostics, ({ filename }) => filename.replace(`file://${ROOT}`, ""));
+  return programsBelow(folder).flatMap((file) => {
+    const { text } = readSource(file);
+    return (changes.get(file) ?? []).map(({ message }) =>
+      mutationOf(file, text, JSON.parse(message) as Change)
+    );
+  });
+}
+
+interface LintReport {
+  readonly diagnostics: readonly { readonly filename: string; readonly message: string }[];
+  readonly errors: readonly unknown[];
+}
+
+/** The programs below a folder of `src`. */
+export function programsBelow(folder: string): readonly string[] {
+  return listFiles(folder, [".ts", ".tsx"]).filter((path) => !path.endsWith(".d.ts"));
+}
+
+/** The fault of one change. */
+export function mutationOf(
+  file: string,
+  text: string,
+  { kind, at: [from, to], to: words }: Change,
+): Mutation {
+  const short = (piece: string): string => piece.replaceAll(/\s+/g, " ").slice(0, SHOWN);
+  return {
+    file,
+    line: lineAt(text, from),
+    kind,
+    from: short(linesOf(text)[lineAt(text, from) - 1] ?? ""),
+    to: short(words),
+    plant: (source) => source.slice(0, from) + words + source.slice(to),
+  };
+}
