@@ -40,7 +40,11 @@ interface Score {
 export function outcomeOf({ verdict, output }: TestRun): Outcome {
   if (verdict === "passed") return "survived";
   if (verdict !== "broken") return "caught";
-  const loaded = new Set([...output.matchAll(/^running \d+ tests? from (\S+)/gm)].map(([, file]) => file));
+  const loaded = new Set(
+    [...output.matchAll(/^(?:running \d+ tests? from )?(\S+)(?: => .* cancelled .*)?$/gm)].map(([, file]) =>
+      file
+    ),
+  );
   const stopped = [...output.matchAll(/^(\S+) \(uncaught error\)/gm)].map(([, file]) => file);
   return stopped.some((file) => loaded.has(file)) ? "caught" : "invalid";
 }

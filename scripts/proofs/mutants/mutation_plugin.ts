@@ -13,13 +13,14 @@ export interface Change {
 
 type Node = Deno.lint.Node;
 
+const NEGATED = "negated comparison";
 const OPPOSITE: Readonly<Record<string, readonly [kind: string, to: string]>> = {
   "<": ["border", "<="],
   "<=": ["border", "<"],
   ">": ["border", ">="],
   ">=": ["border", ">"],
-  "===": ["negated comparison", "!=="],
-  "!==": ["negated comparison", "==="],
+  "===": [NEGATED, "!=="],
+  "!==": [NEGATED, "==="],
 };
 
 const plugin: Deno.lint.Plugin = {
@@ -58,6 +59,11 @@ function conditions(
   text: string,
   report: Report,
 ): Deno.lint.LintVisitor {
+  /** A comparison has a change of its own. */
+  const negate = (test: Node): void => {
+    const changed = test.type === "BinaryExpression" && OPPOSITE[test.operator]?.[0] === NEGATED;
+    if (!changed) report(test, "negated condition", `!(${textOf(test)})`);
+  };
   return {
     BinaryExpression(node): void {
       const change = OPPOSITE[node.operator];
@@ -72,11 +78,11 @@ function conditions(
       report(node, "dropped condition", textOf(node.right));
     },
     IfStatement(node): void {
-      report(node, "negated condition", `!(${textOf(node.test)})`, node.test.range);
+      negate(node.test);
       if (node.alternate === null && leaves(node.consequent)) report(node, "dropped check", ";");
     },
-    ConditionalExpression(node): void {
-      report(node, "negated condition", `!(${textOf(node.test)})`, node.test.range);
+    ConditionalExpression({ test }): void {
+      negate(test);
     },
   };
 }

@@ -8,7 +8,7 @@ const IMPORT = /(?:from|import) "(\.{1,2}\/[^"]+|support\/[^"]+)"/g;
 
 /**
  * The tests to run for a source file, the nearest first: those that import it, those of the mirrored folder, those
- * below the mirror of its parent; among these, those that reach it over the fewest imports.
+ * below the mirror of its parent, others; among these, those that reach it over the fewest imports.
  *
  * @param files the programs of `src` and `tests`
  */
@@ -20,7 +20,7 @@ export function nearTests(file: string, files: readonly SourceFile[]): readonly 
     const place = dirname(test);
     if (far === 1 || test.startsWith(file.replace(/^src\//, "tests/").replace(/\.tsx?$/, "."))) return far;
     if (place === mirror) return 100 + far;
-    return place.startsWith(mirror) || place.startsWith(dirname(mirror)) ? 200 + far : Infinity;
+    return (place.startsWith(dirname(mirror)) ? 200 : 300) + far;
   };
   return files.map(({ path }) => ({ path, rank: rank(path) }))
     .filter((test) => /\.test\.tsx?$/.test(test.path) && Number.isFinite(test.rank))
