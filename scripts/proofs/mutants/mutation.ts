@@ -22,8 +22,8 @@ Usage: deno task mutation [options]
 
 Exit status: 0 every change was caught, 1 one survived, 2 the options are wrong.`;
 
-/** A run may take so long, and five times as long as without a fault, before it counts as a hang, and so as caught. */
-const LIMIT_MS = 60_000;
+/** A run that takes longer hangs, and so has caught the fault. */
+const LIMIT_MS = 180_000;
 const MAX_SAMPLE = 1_000_000;
 
 type Print = (line: string) => void;
@@ -53,14 +53,15 @@ export function outcomeOf({ verdict, output }: TestRun): Outcome {
 async function scoreOf(
   folder: string,
   mutations: readonly Mutation[],
-  tree: CheckedTree,
+  tree: Tree,
   print: Print,
 ): Promise<Score> {
   const programs = ["src", "tests"].flatMap((root) => listFiles(root, [".ts", ".tsx"])).map(readSource);
+  const sound = soundTests(tree);
   const score: Score = { folder, caught: 0, valid: 0, survivors: [] };
   for (const mutation of mutations) {
     const { file, line, kind, from, to } = mutation;
-    const outcome = await tried(mutation, nearTests(file, programs), tree);
+    const outcome = await tried(mutation, nearTests(file, programs), tree, sound);
     print(`${outcome.padEnd(9)} ${file}:${line} ${kind}: ${from.trim()} => ${to}`);
     if (outcome !== "invalid") score.valid += 1;
     if (outcome === "caught") score.caught += 1;
@@ -69,48 +70,44 @@ async function scoreOf(
   return score;
 }
 
-/** First the two nearest test files, then the others. */
-async function tried(mutation: Mutation, tests: readonly string[], tree: CheckedTree): Promise<Outcome> {
-  for (const files of [tests.slice(0, 2), tests.slice(2)]) {
-    const { passing, seconds } = await tree.unchanged(files);
-    if (passing.length === 0) continue;
-    const outcome = outcomeOf(await tree.test(passing, mutation, LIMIT_MS + 5_000 * seconds));
-    if (outcome !== "survived") return outcome;
+/** First the two nearest test files, then the others. Only a test that passes without the fault can catch it. */
+async function tried(
+  mutation: Mutation,
+  tests: readonly string[],
+  tree: Tree,
+  sound: Sound,
+): Promise<Outcome> {
+  for (let files of [tests.slice(0, 2), tests.slice(2)]) {
+    while (files.length > 0) {
+      const run = await tree.test(files, mutation, LIMIT_MS);
+      const outcome = outcomeOf(run);
+      if (outcome === "survived") break;
+      if (outcome === "invalid") return outcome;
+      const failed = failedFiles(files, run);
+      for (const file of failed) if (await sound(file)) return "caught";
+      files = files.filter((file) => !failed.includes(file));
+    }
   }
   return "survived";
 }
 
-/** A tree that knows which tests pass in it without a fault: only their failure says that they caught one. */
-interface CheckedTree extends Tree {
-  unchanged(files: readonly string[]): Promise<Unchanged>;
+/** The test files that failed; all, if the run names none, because it took too long. */
+function failedFiles(files: readonly string[], { output }: TestRun): readonly string[] {
+  const failed = files.filter((file) =>
+    output.includes(`=> ./${file}:`) || output.includes(`./${file} (uncaught`)
+  );
+  return failed.length > 0 ? failed : files;
 }
 
-interface Unchanged {
-  readonly passing: readonly string[];
-  readonly seconds: number;
-}
+/** Whether a test file passes without a fault. */
+type Sound = (file: string) => Promise<boolean>;
 
-function checked(tree: Tree, print: Print): CheckedTree {
-  const known = new Map<string, Promise<Unchanged>>();
-  const look = async (files: readonly string[]): Promise<Unchanged> => {
-    if (files.length === 0) return { passing: [], seconds: 0 };
-    const { verdict, seconds } = await tree.test(files);
-    if (verdict === "passed") return { passing: files, seconds };
-    const passing: string[] = [];
-    for (const file of files) {
-      if ((await tree.test([file])).verdict === "passed") passing.push(file);
-      else print(`left out: ${file} fails without a fault`);
-    }
-    return { passing, seconds };
-  };
-  return {
-    ...tree,
-    unchanged(files) {
-      const key = files.join();
-      const found = known.get(key) ?? look(files);
-      known.set(key, found);
-      return found;
-    },
+function soundTests(tree: Tree): Sound {
+  const known = new Map<string, boolean>();
+  return async (file) => {
+    const passes = known.get(file) ?? (await tree.test([file])).verdict === "passed";
+    known.set(file, passes);
+    return passes;
   };
 }
 
@@ -123,8 +120,7 @@ async function main(print: Print): Promise<boolean> {
   const seed = seedOf(options.seed);
   const tell: Print = options.json ? (): void => {} : print;
   tell(`seed ${seed}`);
-  await using copy = await copyTree(ROOT);
-  const tree = checked(copy, tell);
+  await using tree = await copyTree(ROOT);
   const scores: Score[] = [];
   for (const folder of (options.folder ?? "src/platform,src/base").split(",")) {
     const mutations = await mutationsOf(folder);

@@ -3,7 +3,9 @@ import { dirname, join } from "node:path/posix";
 import type { SourceFile } from "../../upkeep/sources/source_files.ts";
 
 /** More would cost minutes for each fault that survives. */
-const MAX_TESTS = 8;
+const MAX_TESTS = 6;
+/** Of a test outside the mirrored folder: tests farther away start whole programs and browsers. */
+const MAX_IMPORTS = 2;
 const IMPORT = /(?:from|import) "(\.{1,2}\/[^"]+|support\/[^"]+)"/g;
 
 /**
@@ -20,7 +22,8 @@ export function nearTests(file: string, files: readonly SourceFile[]): readonly 
     const place = dirname(test);
     if (far === 1 || test.startsWith(file.replace(/^src\//, "tests/").replace(/\.tsx?$/, "."))) return far;
     if (place === mirror) return 100 + far;
-    return (place.startsWith(dirname(mirror)) ? 200 : 300) + far;
+    if (place.startsWith(dirname(mirror))) return 200 + far;
+    return far <= MAX_IMPORTS ? 300 + far : Infinity;
   };
   return files.map(({ path }) => ({ path, rank: rank(path) }))
     .filter((test) => /\.test\.tsx?$/.test(test.path) && Number.isFinite(test.rank))

@@ -124,14 +124,14 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "due-not-checked-when-taking",
     file: "src/platform/core/payments/take_orders.ts",
-    from: " || !isDue(entry.value.dueAt, now)",
+    from: "isDue(dueAt, now) && ",
     to: "",
     tests: ["tests/platform/core/payments/payment_orders_leases.test.ts"],
   },
   {
     name: "lease-unchecked-before-pushing",
     file: "src/platform/core/payments/deliver_order.ts",
-    from: "if (!isHeldForPush(entry.value, deps.steady())) return false;",
+    from: "if (!isHeldForPush(entry.value, deps.clock())) return false;",
     to: "if (entry.value.dueAt === 0) return false;",
     tests: ["tests/platform/core/payments/payment_orders_leases.test.ts"],
   },

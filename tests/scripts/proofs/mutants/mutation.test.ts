@@ -69,6 +69,7 @@ Deno.test("the nearest tests are those that import the file, then those of the m
     { path: "tests/a/other.test.ts", text: 'import { z } from "support/z.ts";' },
     { path: "tests/c/direct.test.ts", text: 'import { x } from "../../src/a/b/x.ts";' },
     { path: "tests/c/strange.test.ts", text: 'import { z } from "support/z.ts";' },
+    { path: "tests/c/too_far.test.ts", text: 'import "../a/b/far.test.ts";' },
     { path: "tests/a/b/nothing.test.ts", text: "" },
   ];
   assertEquals(nearTests("src/a/b/x.ts", files), [
