@@ -3,6 +3,7 @@ import { assertEquals, assertNotEquals } from "@std/assert";
 import {
   importRsaPublicKey,
   jwkThumbprint,
+  openProofKeys,
   readRsaPublicJwk,
   spkiThumbprint,
 } from "../../../src/base/jose/rsa_key.ts";
@@ -85,3 +86,15 @@ Deno.test("spkiThumbprint is SHA-256 of the SubjectPublicKeyInfo, one per key", 
 function modulusOf(bits: number): string {
   return segment(new Uint8Array(bits / 8).fill(0xff));
 }
+
+Deno.test("openProofKeys imports a key each time until a proof has been verified with it", async () => {
+  const keys = openProofKeys();
+  const jwk = key.publicJwk;
+  const first = await keys.find(jwk);
+  assertEquals(first.thumbprint, await jwkThumbprint(jwk));
+  assertEquals(await keys.find(jwk) === first, false);
+  keys.remember(jwk, first);
+  assertEquals(await keys.find(jwk) === first, true);
+  const other = await keys.find((await testKey(3)).publicJwk);
+  assertNotEquals(other.thumbprint, first.thumbprint);
+});

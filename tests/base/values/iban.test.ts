@@ -1,6 +1,6 @@
 /** IBANs: form, length by country, check digits. */
 import { assertEquals } from "@std/assert";
-import { isIban } from "../../../src/base/values/iban.ts";
+import { ibanFault, isIban } from "../../../src/base/values/iban.ts";
 
 Deno.test("isIban takes registry examples of every length family [CON-18]", () => {
   const valid = [
@@ -45,4 +45,25 @@ Deno.test("isIban rejects check digits 00, 01 and 99, second spellings of 97, 98
     const bban = account.toString().padStart(18, "0");
     for (const digits of ["00", "01", "99"]) assertEquals(isIban(`DE${digits}${bban}`), false);
   }
+});
+
+Deno.test("ibanFault names the spelling that is wrong, the country's length or the check digits [CON-18]", () => {
+  const separated = "Must be an IBAN without spaces, hyphens or other separators.";
+  const cases: readonly (readonly [text: string, fault: string | undefined])[] = [
+    ["GB33BUKB20201555555555", undefined],
+    ["GB33 BUKB 2020 1555 5555 55", separated],
+    ["GB33-BUKB-2020-1555-5555-55", separated],
+    ["gb33bukb20201555555555", "Must be an IBAN in capital letters."],
+    ["GB", "Must be an IBAN: two letters, two check digits, then 11 to 30 letters and digits."],
+    ["GB33BUKB2020155555555", "Must be an IBAN; an IBAN of GB has 22 characters."],
+    [
+      "US89370400440532013000",
+      "Must be an IBAN; its first two letters are not a country that has IBANs.",
+    ],
+    [
+      "GB34BUKB20201555555555",
+      "Must be an IBAN; its check digits (the third and fourth character) do not fit the rest.",
+    ],
+  ];
+  for (const [text, fault] of cases) assertEquals(ibanFault(text), fault, text);
 });
