@@ -54,6 +54,17 @@ Deno.test("openSealed gives the inner text untouched, for either key of the plat
   assertEquals(valueOf(await openSealed(token, keys)), inner);
 });
 
+Deno.test("openSealed opens a token of 8,192 characters and names the length of a longer one", async () => {
+  const around = (await sealed(OUTER, "")).length;
+  const longest = "x".repeat(Math.floor((8_192 - around) * 3 / 4));
+  const token = await sealed(OUTER, longest);
+  assertEquals(token.length, 8_192);
+  assertEquals(valueOf(await openSealed(token, keys)), longest);
+  const longer = await sealed(OUTER, `${longest}x`);
+  const opened = await openSealed(longer, keys);
+  assertEquals(opened.ok ? opened : opened.fault.expected, "at most 8192 characters");
+});
+
 Deno.test("openSealed opens what a public library seals", async () => {
   const token = await new CompactEncrypt(bytesOf(inner)).setProtectedHeader(OUTER).encrypt(sealingKey);
   assertEquals(valueOf(await openSealed(token, keys)), inner);
