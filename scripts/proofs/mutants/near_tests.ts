@@ -1,29 +1,29 @@
 /** Which tests are near a source file. No I/O. */
-import { dirname, join } from "node:path/posix";
+import { basename, dirname, join } from "node:path/posix";
 import type { SourceFile } from "../../upkeep/sources/source_files.ts";
 
 /** More would cost minutes for each fault that survives. */
-const MAX_TESTS = 6;
+const MAX_TESTS = 8;
 /** Of a test outside the mirrored folder: tests farther away start whole programs and browsers. */
 const MAX_IMPORTS = 2;
 const IMPORT = /(?:from|import) "(\.{1,2}\/[^"]+|support\/[^"]+)"/g;
 
 /**
- * The tests to run for a source file, the nearest first: those that import it, those of the mirrored folder, those
- * below the mirror of its parent, others; among these, those that reach it over the fewest imports.
+ * The tests to run for a source file, the nearest first: those of its name, then those that reach it over the fewest
+ * imports; among these, those of the mirrored folder first.
  *
  * @param files the programs of `src` and `tests`
  */
 export function nearTests(file: string, files: readonly SourceFile[]): readonly string[] {
   const distance = distancesTo(file, files);
   const mirror = dirname(file).replace(/^src\//, "tests/");
+  const name = basename(file).replace(/\.tsx?$/, "");
   const rank = (test: string): number => {
     const far = distance.get(test) ?? Infinity;
-    const place = dirname(test);
-    if (far === 1 || test.startsWith(file.replace(/^src\//, "tests/").replace(/\.tsx?$/, "."))) return far;
-    if (place === mirror) return 100 + far;
-    if (place.startsWith(dirname(mirror))) return 200 + far;
-    return far <= MAX_IMPORTS ? 300 + far : Infinity;
+    if (basename(test).startsWith(name)) return far;
+    const isBelow = dirname(test).startsWith(dirname(mirror));
+    if (!isBelow && far > MAX_IMPORTS) return Infinity;
+    return 100 * far + (dirname(test) === mirror ? 0 : isBelow ? 1 : 2);
   };
   return files.map(({ path }) => ({ path, rank: rank(path) }))
     .filter((test) => /\.test\.tsx?$/.test(test.path) && Number.isFinite(test.rank))

@@ -60,7 +60,7 @@ Deno.test("the programs of a folder give changes that fit them", async () => {
   }
 });
 
-Deno.test("the nearest tests are those that import the file, then those of the mirrored folder", () => {
+Deno.test("the nearest tests have the file's name, then the fewest imports between them and the file", () => {
   const files = [
     { path: "src/a/b/x.ts", text: "" },
     { path: "src/a/b/y.ts", text: 'import { x } from "./x.ts";' },
@@ -69,10 +69,12 @@ Deno.test("the nearest tests are those that import the file, then those of the m
     { path: "tests/a/other.test.ts", text: 'import { z } from "support/z.ts";' },
     { path: "tests/c/direct.test.ts", text: 'import { x } from "../../src/a/b/x.ts";' },
     { path: "tests/c/strange.test.ts", text: 'import { z } from "support/z.ts";' },
+    { path: "tests/c/x_again.test.ts", text: 'import { z } from "support/z.ts";' },
     { path: "tests/c/too_far.test.ts", text: 'import "../a/b/far.test.ts";' },
     { path: "tests/a/b/nothing.test.ts", text: "" },
   ];
   assertEquals(nearTests("src/a/b/x.ts", files), [
+    "tests/c/x_again.test.ts",
     "tests/c/direct.test.ts",
     "tests/a/b/far.test.ts",
     "tests/a/other.test.ts",
