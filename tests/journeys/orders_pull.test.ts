@@ -53,6 +53,7 @@ Deno.test("an order that cannot be pushed is pulled, reported and not pushed any
   assertEquals(await later(env, 600_000), 0);
   assertEquals((await bookOf(env)).orders.length, 1);
   assertEquals((await history(env, made.DomesticPaymentId)).slice(1), [
+    "payment_order.outcome_unknown by platform",
     `payment.${ACCEPTED} by ${env.bankA.clientId}`,
   ]);
 });

@@ -55,6 +55,7 @@ Deno.test("settlement waits for a platform that has not heard of the acceptance 
   assertEquals(await statusOf(env, made.DomesticPaymentId), SETTLED);
   assertEquals((await history(env, made.DomesticPaymentId)).map((line) => line.split(" ")[0]), [
     "payment.Pending",
+    "payment_order.outcome_unknown",
     `payment.${ACCEPTED}`,
     "payment.AcceptedSettlementCompleted",
     `payment.${SETTLED}`,

@@ -155,6 +155,7 @@ async function openDrill(ending: string): Promise<Drill> {
     ...fixture.env,
     STORE_URL: `${fixture.folder}/platform.${ending}`,
     OPERATORS: operators,
+    FOUR_EYES: "none",
     OPERATIONS_PORT: String(freePort()),
     OPS_TOKEN: OPERATOR_TOKENS.maria,
   };

@@ -66,7 +66,7 @@ export const PLANTS: readonly Plant[] = [
     name: "a lease that is not checked",
     file: "src/platform/core/payments/take_orders.ts",
     changes: [
-      [" || !isDue(entry.value.dueAt, now)) return [];", ") return [];"],
+      ["return isDue(dueAt, now) && memory", "return dueAt > 0 && now > 0 && memory"],
       ['import { isDue } from "../../events/delivery/retry_delays.ts";\n', ""],
     ],
     firstSeed: 390,
@@ -127,7 +127,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: "an event whose lease is not checked",
     file: "src/platform/events/deliver_events.ts",
-    changes: [[" || !mayBePushed(entry.value, now)) return [];", ") return [];"]],
+    changes: [["      if (waitOf(deps, event, entry.value) !== undefined) return [];\n", ""]],
     firstSeed: 10,
     breaks: /one push of an event at a time/,
   },

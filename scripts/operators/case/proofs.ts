@@ -136,8 +136,12 @@ export function isTimely(signature: string, at: number): boolean {
   return iat === undefined || (typeof iat === "number" && Math.abs(iat - at / 1000) <= MAX_AGE_SECONDS);
 }
 
-/** Returns the client that the header of a detached signature names, if it names one. */
+/**
+ * Returns the client that the header of a detached signature names: alone, or behind its organisation. One that names the
+ * organisation alone names none (contract SG4).
+ */
 export function clientOf(signature: string): string | undefined {
   const iss = headerOf(signature.slice(0, signature.indexOf(".")))?.["http://openbanking.org.uk/iss"];
-  return typeof iss === "string" ? iss.slice(iss.lastIndexOf("/") + 1) : undefined;
+  const [, client] = typeof iss === "string" ? /(?:^|\/)(SC-[^/]*)$/.exec(iss) ?? [] : [];
+  return client;
 }

@@ -124,8 +124,8 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "due-not-checked-when-taking",
     file: "src/platform/core/payments/take_orders.ts",
-    from: "isDue(dueAt, now) && ",
-    to: "",
+    from: "return isDue(dueAt, now) && memory",
+    to: "return dueAt > 0 && now > 0 && memory",
     tests: ["tests/platform/core/payments/payment_orders_leases.test.ts"],
   },
   {

@@ -207,7 +207,9 @@ const PAYMENT_HISTORIES = [
 function histories(evidence: Evidence): CheckResult {
   const orders = ordersOf(evidence);
   const told = (id: string): string =>
-    (evidence.histories.get(id) ?? []).map(({ event }) => event.replace(/^payment\./, "")).join(" ");
+    (evidence.histories.get(id) ?? []).map(({ event }) => event)
+      .filter((event) => event !== "payment_order.outcome_unknown") // any push may be lost
+      .map((event) => event.replace(/^payment\./, "")).join(" ");
   const consumed = orders.map(({ ConsentId, DomesticPaymentId }) => {
     const moves = (evidence.histories.get(ConsentId) ?? []).filter(({ event }) =>
       /^consent\.[A-Z]/.test(event)
