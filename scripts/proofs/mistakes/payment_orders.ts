@@ -49,7 +49,7 @@ export const ORDER_LISTS: Area = {
   role: "bank",
   mistakes: [
     listing("a status that does not exist", "status=Accepted", "status", "Pending, Rejected"),
-    listing("two statuses", "status=Pending&status=Rejected", "status", "one of"),
+    listing("two statuses", "status=Pending&status=Rejected", "status", "once"),
     listing("a page number", "after=2", "after", "the After of an earlier page"),
     {
       name: "an order that does not exist",

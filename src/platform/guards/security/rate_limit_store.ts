@@ -47,9 +47,10 @@ export const rateBucketRecord = defineRecord<Bucket>({
   retention: "protocol",
 });
 
-/** The tokens of a bucket that this process has drawn. */
+/** The tokens of a bucket that this process has drawn, or was given back. */
 interface Reserve {
   tokens: number;
+  returned: number;
   /**
    * Milliseconds, by the steady clock. Then an empty bucket would have become full, and the tokens may not be used any
    * more: what is kept from a quiet time must not add to a later burst of the other processes.
@@ -67,7 +68,7 @@ interface Reserve {
 const BLOCK_DIVISOR = 8;
 /** Bounds the memory. The tokens of a removed reserve are lost, which never exceeds the limit. */
 const MAX_RESERVES = 10_000;
-/** A process keeps this part of a burst, at the most twice, of the tokens that it was given back. */
+/** A process keeps this part of a burst of the tokens that it was given back, and uses them first. */
 const GIVE_BACK_DIVISOR = 64;
 const MAX_ATTEMPTS = 5;
 const CONTENDED_MS = 1000;
@@ -85,6 +86,10 @@ export function openBucketStore(deps: BucketStoreDeps): SharedBuckets {
     async take(name, policy, onDrawn = () => {}) {
       const reserve = reserveOf(reserves, name.join(" "));
       if (deps.steady() >= reserve.usableUntil) reserve.tokens = 0;
+      if (reserve.returned > 0) {
+        reserve.returned -= 1;
+        return 0;
+      }
       while (reserve.tokens < 1) {
         const waitMs = reserve.emptyUntil - deps.steady();
         if (waitMs > 0) return Math.max(1, Math.ceil(waitMs / 1000));
@@ -96,15 +101,12 @@ export function openBucketStore(deps: BucketStoreDeps): SharedBuckets {
     },
     giveBack(name, policy) {
       const reserve = reserveOf(reserves, name.join(" "));
-      if (deps.steady() >= reserve.usableUntil) reserve.tokens = 0;
-      reserve.tokens += 1;
-      reserve.usableUntil = deps.steady() + fillMs(policy);
-      const kept = Math.floor(policy.burst / GIVE_BACK_DIVISOR);
-      if (reserve.tokens <= 2 * kept || reserve.drawing !== undefined) return;
-      const surplus = reserve.tokens - kept;
-      reserve.tokens = kept;
+      reserve.returned += 1;
+      if (reserve.returned <= policy.burst / GIVE_BACK_DIVISOR || reserve.drawing !== undefined) return;
+      const given = reserve.returned;
+      reserve.returned = 0;
       reserve.emptyUntil = 0;
-      reserve.drawing = deposit(deps, name, policy, surplus).catch(() => {}) // lost, until the bucket fills by itself
+      reserve.drawing = deposit(deps, name, policy, given).catch(() => {}) // lost, until the bucket fills by itself
         .finally(() => delete reserve.drawing);
     },
   };
@@ -113,7 +115,7 @@ export function openBucketStore(deps: BucketStoreDeps): SharedBuckets {
 function reserveOf(reserves: RecentlyUsed<Reserve>, name: string): Reserve {
   const known = reserves.get(name);
   if (known !== undefined) return known;
-  const fresh: Reserve = { tokens: 0, usableUntil: 0, emptyUntil: 0 };
+  const fresh: Reserve = { tokens: 0, returned: 0, usableUntil: 0, emptyUntil: 0 };
   reserves.set(name, fresh);
   return fresh;
 }
