@@ -28,6 +28,8 @@ export interface EcosystemOptions {
   readonly storeUrl?: string | undefined;
   /** The PostgreSQL database of its data keys, migrated and empty at the first start; by default a file in `dir`. */
   readonly dataKeysStore?: string | undefined;
+  /** The platform's `KEEP_CASES_DAYS`. */
+  readonly keepCasesDays?: string | undefined;
   /** Whether the platform runs elsewhere, at this sandbox's addresses for it. The first start needs its own. */
   readonly isPlatformElsewhere?: boolean;
   /** How long to wait for a sandbox on the same directory that is just stopping; default 0. */
@@ -133,7 +135,7 @@ async function openPlatform(
   options: EcosystemOptions,
 ): Promise<RunningPlatform> {
   const { storeUrl = site.files.platformStore, dataKeysStore = site.files.dataKeysStore, front } = options;
-  const stores = { storeUrl, dataKeysStore };
+  const stores = { storeUrl, dataKeysStore, keepCasesDays: options.keepCasesDays };
   const started = await startPlatform({ ...site, ...stores }, keys, site.log.write, options.outgoing);
   running.defer(() => started.stop());
   const platform = front === undefined ? started : behind(front, started);

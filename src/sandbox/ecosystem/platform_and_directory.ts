@@ -45,6 +45,8 @@ export interface Surroundings {
 export interface PlatformStores {
   readonly storeUrl: string;
   readonly dataKeysStore: string;
+  /** `KEEP_CASES_DAYS`, so that an erasure can be tried. */
+  readonly keepCasesDays?: string | undefined;
 }
 
 type Handler = (request: Request) => Response | Promise<Response>;
@@ -105,7 +107,7 @@ export async function startPlatform(
 }
 
 function variablesOf(
-  { addresses, secrets, storeUrl, dataKeysStore }:
+  { addresses, secrets, storeUrl, dataKeysStore, keepCasesDays }:
     & Pick<Surroundings, "addresses" | "secrets">
     & PlatformStores,
   keySet: string,
@@ -125,6 +127,7 @@ function variablesOf(
     PROXY_SECRET: secrets.proxySecret,
     OPERATIONS_URL: addresses.operationsUrl,
     ENVIRONMENT: "Sandbox",
+    ...(keepCasesDays === undefined ? {} : { KEEP_CASES_DAYS: keepCasesDays }),
   };
 }
 
