@@ -1,0 +1,65 @@
+/** The tasks of `deno.json` by reader, in the order in which they are needed. */
+export const TASK_GROUPS: Readonly<Record<string, readonly string[]>> = {
+  "Try it": ["start", "demo", "help"],
+  "TPPs and banks": [
+    "participant",
+    "doctor",
+    "tail",
+    "sign",
+    "inspect",
+    "certify",
+    "collections",
+  ],
+  "Operators of the platform": [
+    "serve",
+    "bundle",
+    "platform-keys",
+    "proxy-config",
+    "store",
+    "ops",
+    "case",
+    "log",
+    "reconcile",
+    "erase",
+  ],
+  "Operators of the directory": ["directory", "directory-keys", "directory-admin"],
+  "Developers: the gate": [
+    "ok",
+    "check",
+    "test",
+    "requirements",
+    "openapi-lint",
+    "test:postgres",
+    "test:runtimes",
+  ],
+  "Developers: proofs and figures": [
+    "prove",
+    "prove:runtimes",
+    "prove:node",
+    "prove:bun",
+    "simulate",
+    "fuzz",
+    "mistakes",
+    "mutants",
+    "mutation",
+    "bench",
+  ],
+  "Developers: generated files": [
+    "endpoints",
+    "storage",
+    "log-events",
+    "units",
+    "production-lock",
+    "test-keys",
+  ],
+};
+
+/** Parts of other tasks. */
+export const PARTS: readonly string[] = [
+  "check:types",
+  "check:format",
+  "check:lint",
+  "check:house",
+  "check:production-lock",
+  "test:process",
+];
