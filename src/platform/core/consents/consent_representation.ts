@@ -4,8 +4,13 @@ import { CONSENTS_PATH, filledPath } from "../../config/paths.ts";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import type { Consent } from "./consent.ts";
 import { consentRequestSchema } from "./consent_schema.ts";
-import { type ListPage, pageData, representPage } from "../../guards/lookup/list_representation.ts";
-import type { BankCode } from "../../../base/kernel/identifiers.ts";
+import {
+  linksOf,
+  type ListPage,
+  pageData,
+  pageLinks,
+  representPage,
+} from "../../guards/lookup/list_representation.ts";
 import { toWire } from "../../guards/http/wire_names.ts";
 import {
   echoedInitiation,
@@ -59,6 +64,7 @@ const listedConsent = z.strictObject({
 export const consentsSchema = z.strictObject({
   Data: z.strictObject({ Consent: z.array(listedConsent), ...pageData }),
   ...envelope,
+  Links: pageLinks,
 }).openapi("Consents");
 
 /** Schema of the funds confirmation, for the OpenAPI document. */
@@ -107,15 +113,15 @@ export function representConsent(consent: Consent, baseUrl: string): object {
 
 export function representConsents(
   page: ListPage<Consent>,
-  of: { readonly bank: BankCode },
-  baseUrl: string,
+  url: string,
+  query: Readonly<Record<string, readonly string[]>>,
 ): object {
   const listed = page.found.map((consent) => {
     return { ...statusOf(consent), ...listedInitiation(consent.request.initiation) };
   });
   return {
     Data: { Consent: listed, ...representPage(page) },
-    Links: { Self: `${baseUrl}${filledPath(CONSENTS_PATH, of)}` },
+    Links: linksOf(url, query, page),
     Meta: {},
   };
 }

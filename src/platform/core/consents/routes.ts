@@ -13,7 +13,7 @@ import {
 } from "../../guards/http/openapi_parameters.ts";
 import { claimAhead, type idempotent } from "../../guards/idempotency/idempotent.ts";
 import { decodeListQuery, LIST_DESCRIPTION, listParameters } from "../../guards/lookup/list_query_schema.ts";
-import { CONSENTS_PATH } from "../../config/paths.ts";
+import { CONSENTS_PATH, filledPath } from "../../config/paths.ts";
 import type { ConsentId } from "../../../base/kernel/identifiers.ts";
 import { type Requirement, tokenOfAnotherConsent } from "../../guards/security/access_token.ts";
 import { firstReads, type KeysOfRequest } from "../../guards/security/first_reads.ts";
@@ -185,10 +185,11 @@ function listEndpoint(deps: ConsentRouteDeps): PlatformEndpoint {
     token(TPP),
     fapiHeaders,
   ], async (c) => {
-    const query = decodeListQuery(c.req.queries(), CONSENT_STATUSES);
+    const sent = c.req.queries();
+    const query = decodeListQuery(sent, CONSENT_STATUSES);
     const owner = { clientId: c.get("access").caller.clientId, bank: c.get("bank").code };
     const page = await listConsents(deps, c.get("reads"), owner, query);
-    return c.json(representConsents(page, owner, deps.baseUrl));
+    return c.json(representConsents(page, `${deps.baseUrl}${filledPath(CONSENTS_PATH, owner)}`, sent));
   });
 }
 

@@ -1,8 +1,13 @@
 /** Payments as TPPs receive them (contract PR2). */
 import { z } from "@hono/zod-openapi";
 import { withoutName } from "../consents/initiation.ts";
-import { type ListPage, pageData, representPage } from "../../guards/lookup/list_representation.ts";
-import type { BankCode } from "../../../base/kernel/identifiers.ts";
+import {
+  linksOf,
+  type ListPage,
+  pageData,
+  pageLinks,
+  representPage,
+} from "../../guards/lookup/list_representation.ts";
 import { toWire } from "../../guards/http/wire_names.ts";
 import type { Account } from "../../../base/values/account.ts";
 import {
@@ -56,7 +61,7 @@ const listedPayment = z.strictObject({
 /** Schema of a list, for the OpenAPI document. */
 export const paymentsSchema = z.strictObject({
   Data: z.strictObject({ Payment: z.array(listedPayment), ...pageData }),
-  Links: z.strictObject({ Self: z.string().openapi({ format: "uri" }) }),
+  Links: pageLinks,
   Meta: z.strictObject({}),
 }).openapi("Payments");
 
@@ -96,8 +101,8 @@ function statusOf(payment: Payment): object {
 
 export function representPayments(
   page: ListPage<Payment>,
-  of: { readonly bank: BankCode },
-  baseUrl: string,
+  url: string,
+  query: Readonly<Record<string, readonly string[]>>,
 ): object {
   const listed = page.found.map((payment) => ({
     ...statusOf(payment),
@@ -105,7 +110,7 @@ export function representPayments(
   }));
   return {
     Data: { Payment: listed, ...representPage(page) },
-    Links: { Self: `${baseUrl}${filledPath(PAYMENTS_PATH, of)}` },
+    Links: linksOf(url, query, page),
     Meta: {},
   };
 }

@@ -24,7 +24,7 @@ import {
   LIST_DESCRIPTION,
   listParameters,
 } from "../../guards/lookup/list_query_schema.ts";
-import { PAYMENTS_PATH } from "../../config/paths.ts";
+import { filledPath, PAYMENTS_PATH } from "../../config/paths.ts";
 import { claimAhead, type idempotent } from "../../guards/idempotency/idempotent.ts";
 import { type AccessToken, type Requirement, requireScope } from "../../guards/security/access_token.ts";
 import { firstReads } from "../../guards/security/first_reads.ts";
@@ -201,7 +201,7 @@ async function listed(
     owner,
     decodeListQuery(query, PAYMENT_STATUSES),
   );
-  return representPayments(page, owner, deps.baseUrl);
+  return representPayments(page, `${deps.baseUrl}${filledPath(PAYMENTS_PATH, owner)}`, query);
 }
 
 function noteSubject(facts: RequestFacts, { id, consentId }: Payment): void {

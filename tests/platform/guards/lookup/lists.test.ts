@@ -30,6 +30,31 @@ async function paid(env: Environment): Promise<{ consentId: string; paymentId: s
   return { consentId: flow.consentId, paymentId: (await good(pay(env, flow), 201)).Data.DomesticPaymentId };
 }
 
+Deno.test("Links.Self keeps the query of a list, and Links.Next leads to the next page [LS7]", async () => {
+  await using env = await openEnvironment();
+  for (let count = 0; count < 101; count++) await consent(env);
+  env.now += 60_000;
+  interface Listed {
+    readonly Data: { readonly Consent: readonly { readonly ConsentId: string }[]; readonly After?: string };
+    readonly Links: { readonly Self: string; readonly Next?: string };
+  }
+  const query = { status: "AwaitingAuthorisation", from: "2040-01-15T12:00:00+00:00" };
+  const first = await good(request(env, "Consent", query), 200) as unknown as Listed;
+  const url = `${env.config.baseUrl}${CONSENTS}`;
+  assertEquals(first.Links.Self, `${url}?${new URLSearchParams(query)}`);
+  assertEquals(
+    first.Links.Next,
+    `${url}?${new URLSearchParams({ ...query, after: first.Data.After ?? "" })}`,
+  );
+  const sent = Object.fromEntries(new URL(first.Links.Next ?? "").searchParams);
+  const next = await good(request(env, "Consent", sent), 200) as unknown as Listed;
+  assertEquals([next.Data.Consent.length, next.Links.Self, next.Links.Next], [
+    1,
+    first.Links.Next,
+    undefined,
+  ]);
+});
+
 Deno.test("the lists have a TPP's own consents and payments at the bank, with their current status [LS1]", async () => {
   await using env = await openEnvironment();
   const { consentId, paymentId } = await paid(env);
