@@ -271,6 +271,12 @@ const STOPPED: Readonly<Record<string, (env: ReceiverEnvironment) => Promise<unk
     const { eventNotificationUri: _, ...value } = entry?.value ?? {};
     await env.store.commit({ checks: [], writes: [{ kind: "set", key, value }] });
   },
+  "has registered a statement with another address": async (env) => {
+    const key = ["client", env.tpp.clientId];
+    const entry = await env.store.get<Record<string, unknown>>(key);
+    const value = { ...entry?.value, eventNotificationUri: "https://elsewhere.example/events" };
+    await env.store.commit({ checks: [], writes: [{ kind: "set", key, value }] });
+  },
   "is registered no more": async (env) => {
     await env.store.commit({ checks: [], writes: [{ kind: "delete", key: ["client", env.tpp.clientId] }] });
   },

@@ -39,7 +39,7 @@ Deno.test("Links.Self keeps the query of a list, and Links.Next leads to the nex
     readonly Links: { readonly Self: string; readonly Next?: string };
   }
   const query = { status: "AwaitingAuthorisation", from: "2040-01-15T12:00:00+00:00" };
-  const first = await good(request(env, "Consent", query), 200) as unknown as Listed;
+  const first = await good<Listed>(request(env, "Consent", query), 200);
   const url = `${env.config.baseUrl}${CONSENTS}`;
   assertEquals(first.Links.Self, `${url}?${new URLSearchParams(query)}`);
   assertEquals(
@@ -47,7 +47,7 @@ Deno.test("Links.Self keeps the query of a list, and Links.Next leads to the nex
     `${url}?${new URLSearchParams({ ...query, after: first.Data.After ?? "" })}`,
   );
   const sent = Object.fromEntries(new URL(first.Links.Next ?? "").searchParams);
-  const next = await good(request(env, "Consent", sent), 200) as unknown as Listed;
+  const next = await good<Listed>(request(env, "Consent", sent), 200);
   assertEquals([next.Data.Consent.length, next.Links.Self, next.Links.Next], [
     1,
     first.Links.Next,
