@@ -80,27 +80,3 @@ Deno.test("getMany of more keys than Deno KV reads at once is one snapshot, whil
   await store.close();
   await Deno.remove(folder, { recursive: true });
 });
-
-Deno.test("a Deno KV file that another program has locked is waited for, then the commit happens", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "store-test-" });
-  const store = await openDenoKv(`${folder}/locked.kv`);
-  const other = new DatabaseSync(`${folder}/locked.kv`);
-  const commit = (): Promise<boolean> =>
-    store.commit({
-      checks: [{ key: ["a"], version: null }],
-      writes: [{ kind: "set", key: ["a"], value: 1 }],
-    });
-  other.exec("begin immediate");
-  let isDone = false;
-  const committed = commit().then((done) => {
-    isDone = true;
-    return done;
-  });
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  assertEquals([isDone, await store.get(["a"])], [false, null]); // and reads go on
-  other.exec("rollback");
-  assertEquals([await committed, await commit()], [true, false]);
-  other.close();
-  await store.close();
-  await Deno.remove(folder, { recursive: true });
-});
