@@ -34,7 +34,15 @@ Deno.test("an auditor exports every entry page by page, each once [OP11]", async
   const writes = Array.from({ length: 450 }, (_, n) => ({
     kind: "set" as const,
     key: ["audit", `subject ${n % 7}`, String(n).padStart(15, "0"), crypto.randomUUID()],
-    value: { at: env.now, event: "test.made", actor: "platform", reason: String(n) },
+    value: {
+      at: env.now,
+      event: "test.made",
+      actor: "platform",
+      reason: String(n),
+      sequence: Math.floor(n / 7) + 1,
+      salt: "c2FsdA",
+      v: 1,
+    },
   }));
   for (let from = 0; from < writes.length; from += 100) {
     await env.store.commit({ checks: [], writes: writes.slice(from, from + 100) });

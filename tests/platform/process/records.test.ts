@@ -1,14 +1,11 @@
-/** The platform's records: every stored value belongs to one, is JSON, and former values are still read. */
+/** The platform's records: every stored value belongs to one, and is JSON. */
 import { assert, assertEquals } from "@std/assert";
-import { bodyAt } from "../../../src/platform/evidence/evidence_store.ts";
 import { platformRecords } from "../../../src/platform/process/records.ts";
-import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
-import type { Entry, Key } from "../../../src/base/store/store.ts";
+import type { Entry } from "../../../src/base/store/store.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { good, pay } from "testing/flows.ts";
 import { reportAccounts } from "testing/front_channel.ts";
-import former from "./former_values.json" with { type: "json" };
 
 function decoded(entry: Entry<unknown>): unknown {
   const record = platformRecords.find(({ name }) => name === entry.key[0]);
@@ -42,38 +39,6 @@ const WITHOUT_VERSION = [
 Deno.test("every record has a version, except those whose value is one text or flag", () => {
   const unversioned = platformRecords.filter(({ isVersioned }) => !isVersioned).map(({ name }) => name);
   assertEquals(unversioned.toSorted(), WITHOUT_VERSION);
-});
-
-/** As Deno KV returned them, except that bytes are marked, because JSON has none. */
-const FORMER: readonly { readonly key: Key; readonly value: unknown }[] = former.map(({ key, value }) => ({
-  key,
-  value: withBytes(value),
-}));
-
-function withBytes(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || !("bytes" in value)) return value;
-  const marked = JSON.parse(JSON.stringify(value.bytes)) as { readonly $bytes: string };
-  return { ...value, bytes: Uint8Array.fromBase64(marked.$bytes) };
-}
-
-Deno.test("values that the platform stored before records had versions are read as they are", () => {
-  const kinds = new Set(FORMER.map(({ key }) => key[0]));
-  assert(kinds.size >= 20, [...kinds].join(" "));
-  for (const { key, value } of FORMER) {
-    const read = decoded({ key, value, version: "1" });
-    if (key[0] === "client" || key[0] === "access_token" || key[0] === "outbox") assertEquals(read, value);
-  }
-});
-
-Deno.test("signed bytes that were stored as bytes are the same evidence as base64url", async () => {
-  const piece = FORMER.find(({ key }) => key[0] === "evidence");
-  const subject = piece?.key[1];
-  if (piece === undefined || subject === undefined) throw new Error("no evidence");
-  const store = await openDenoKv(":memory:");
-  await store.commit({ checks: [], writes: [{ kind: "set", ...piece }] });
-  const evidence = await bodyAt(store, subject);
-  assertEquals<unknown>({ signature: evidence?.signature, bytes: evidence?.bytes }, piece.value);
-  store.close();
 });
 
 Deno.test("every record that leads to a customer has a retention that ends [EN13]", () => {

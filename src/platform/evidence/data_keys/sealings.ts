@@ -6,7 +6,7 @@ import type { Key } from "../../../base/store/store.ts";
 import { type CaseId, caseIdOf } from "./case_id.ts";
 import type { Members, Sealing } from "./sealing_store.ts";
 
-const RECORDED = ["v", "recorded", "sequence"];
+const RECORDED = ["v", "recorded", "sequence", "newest"];
 const EVIDENCE = ["v", "isErased"];
 const CONSENT = [
   ...RECORDED,

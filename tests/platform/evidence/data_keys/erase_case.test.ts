@@ -12,6 +12,7 @@ import { authorised, toBank } from "testing/authorization_flow.ts";
 import { putStatus } from "testing/back_channel.ts";
 import { call, clientToken, good, pay } from "testing/flows.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
+import { besideAttempts } from "support/attempts.ts";
 import { sealedForTest } from "testing/sealed_for_test.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
 import { elapse } from "support/retention.ts";
@@ -126,10 +127,10 @@ Deno.test("a case that is open or that the law keeps is not erased, and only the
       [waiting.consentId, "security", 409, "case_open"],
     ] as const
   ) {
-    const before = await env.snapshot();
+    const before = await besideAttempts(env);
     const answer = await erase(env, id, as);
     assertEquals([answer.status, (await rejectionOf(answer)).error], [status, error]);
-    assertEquals(await env.snapshot(), before);
+    assertEquals(await besideAttempts(env), before);
   }
   await grow(env);
   await elapse(env, KEPT_MS - 60_000);

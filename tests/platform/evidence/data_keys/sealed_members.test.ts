@@ -16,12 +16,12 @@ const MEMBERS: Readonly<Record<string, Row>> = {
   evidence: { readable: "v isErased", sealed: "bytes signature salt parts kind" },
   consent: {
     readable:
-      "v recorded sequence id clientId bank status createdAt statusUpdatedAt authoriseBy sentToBank erasedAt",
+      "v recorded sequence newest id clientId bank status createdAt statusUpdatedAt authoriseBy sentToBank erasedAt",
     sealed: "request payer selectedAccount",
   },
   payment: {
     readable:
-      "v recorded sequence id consentId clientId bank readRefundAccount status closedAt charges createdAt statusUpdatedAt",
+      "v recorded sequence newest id consentId clientId bank readRefundAccount status closedAt charges createdAt statusUpdatedAt",
     sealed: "initiation debtorAccount statusReason",
   },
   interaction: {
