@@ -12,7 +12,8 @@ export interface Snapshots {
 }
 
 interface Writing {
-  readonly names: ReadonlySet<string>;
+  /** Made only if a read meets the commit. */
+  readonly names: () => ReadonlySet<string>;
   readonly ended: Promise<void>;
 }
 
@@ -49,9 +50,9 @@ export function openSnapshots(): Snapshots {
     async commit(staged, commit) {
       while (alone.size > 0) await Promise.all(alone);
       const ended = Promise.withResolvers<void>();
-      const writing = { names: new Set(staged.writes.map(({ key }) => nameOf(key))), ended: ended.promise };
+      const writing = { names: namesOnce(staged), ended: ended.promise };
       writings.add(writing);
-      for (const reading of readings) reading.isMixed ||= !reading.names.isDisjointFrom(writing.names);
+      for (const reading of readings) reading.isMixed ||= !reading.names.isDisjointFrom(writing.names());
       try {
         return await commit();
       } finally {
@@ -64,7 +65,12 @@ export function openSnapshots(): Snapshots {
 
 function asReading(keys: readonly Key[], writings: ReadonlySet<Writing>): Reading {
   const names = new Set(keys.map(nameOf));
-  return { names, isMixed: [...writings].some((writing) => !writing.names.isDisjointFrom(names)) };
+  return { names, isMixed: [...writings].some((writing) => !writing.names().isDisjointFrom(names)) };
+}
+
+function namesOnce({ writes }: Commit): Writing["names"] {
+  let names: ReadonlySet<string> | undefined;
+  return () => names ??= new Set(writes.map(({ key }) => nameOf(key)));
 }
 
 function nameOf(key: Key): string {

@@ -117,7 +117,7 @@ export function openConsentStore(
   store: Store,
   keepMs: number,
   stageEvent: StageEvent,
-  onSettled: (clientId: ClientId) => void = () => {},
+  onSettled: (clientId: ClientId) => void,
 ): ConsentStore {
   return {
     find: (from, id) => consentRecord.get(from, consentKey(id)),

@@ -132,6 +132,7 @@ async function draw(
     reserve.emptyUntil = steady() + CONTENDED_MS; // under so much contention the limit must be near
     return 0;
   };
+  let left: number | undefined; // of the attempt that commits
   const drawn = await transact(
     { store, clock },
     { what: "bucket", attempts: MAX_ATTEMPTS, lost },
@@ -147,10 +148,11 @@ async function draw(
       }
       check(tx, key, entry?.version ?? null);
       rateBucketRecord.set(tx, key, { tokens: available - block, filledAt }, filledAt + fillMs(policy));
-      onDrawn(available - block);
+      left = available - block;
       return block;
     },
   );
+  if (drawn > 0 && left !== undefined) onDrawn(left);
   reserve.usableUntil = steady() + fillMs(policy);
   reserve.tokens += drawn; // `+=` across an await would lose tokens that were taken meanwhile
 }

@@ -7,7 +7,7 @@ import { type Environment, openEnvironment } from "testing/environment.ts";
 import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
 import { stepsOf } from "support/steps.ts";
-import { CONSENTS } from "support/resource_calls.ts";
+import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
 import { stageListed } from "../../../../src/platform/guards/lookup/listed_store.ts";
 import { listedKey } from "../../../../src/platform/config/store_keys.ts";
 import { idsOf, list, type ListName, LISTS, request } from "./lists.ts";
@@ -53,6 +53,10 @@ Deno.test("Links.Self keeps the query of a list, and Links.Next leads to the nex
     first.Links.Next,
     undefined,
   ]);
+  await paid(env);
+  const ofPayments = { "end-to-end-id": "FRESCO.21302.GFX.20" };
+  const { Links } = await good<Pick<Listed, "Links">>(request(env, "Payment", ofPayments), 200);
+  assertEquals(Links, { Self: `${env.config.baseUrl}${PAYMENTS}?${new URLSearchParams(ofPayments)}` });
 });
 
 Deno.test("the lists have a TPP's own consents and payments at the bank, with their current status [LS1]", async () => {
