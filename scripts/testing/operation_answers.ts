@@ -12,7 +12,7 @@ import type { participantsSchema } from "../../src/platform/operations/participa
 import type { processesSchema } from "../../src/platform/operations/process_routes.ts";
 import type { proposalsSchema } from "../../src/platform/operations/proposal_routes.ts";
 import type { ownOrderSchema } from "../../src/platform/operations/own/own_representation.ts";
-import type { stoppedOrdersSchema } from "../../src/platform/core/payments/stopped_order_representation.ts";
+import type { openOrdersSchema } from "../../src/platform/core/payments/open_order_representation.ts";
 import type { orderHoldsSchema } from "../../src/platform/operations/recovery/operations_routes.ts";
 import type { reportsSchema } from "../../src/platform/operations/reports/report_representation.ts";
 import type { amountSchema, searchSchema } from "../../src/platform/operations/search/routes.ts";
@@ -39,7 +39,7 @@ export type Proposals = z.infer<typeof proposalsSchema>;
 export type Reports = z.infer<typeof reportsSchema>;
 /** Orders that are held. */
 export interface HeldOrders {
-  readonly PaymentOrder: Extract<StoppedOrders["Data"]["PaymentOrder"][number], { State: "held" }>[];
+  readonly PaymentOrder: Extract<OpenOrders["Data"]["PaymentOrder"][number], { State: "held" }>[];
   readonly After?: string;
 }
-export type StoppedOrders = z.infer<typeof stoppedOrdersSchema>;
+export type OpenOrders = z.infer<typeof openOrdersSchema>;

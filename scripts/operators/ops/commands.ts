@@ -157,9 +157,9 @@ export const COMMANDS: readonly Command[] = [
     words: "orders",
     ids: [],
     required: ["state"],
-    optional: ["after"],
-    help: "Orders that are dead or held",
-    plan: (_, { state, after }) => get("/payment-orders", { state, after }),
+    optional: ["bank", "after"],
+    help: "Orders that no bank has answered: --state waiting, held or dead",
+    plan: (_, { state, bank, after }) => get("/payment-orders", { state, bank, after }),
   },
   {
     words: "order redrive",

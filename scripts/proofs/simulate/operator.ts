@@ -1,5 +1,5 @@
 /** The platform's operator: has orders that were given up tried again, and ends the holds after a restore. */
-import type { OrderHold, StoppedOrders } from "../../testing/operation_answers.ts";
+import type { OpenOrders, OrderHold } from "../../testing/operation_answers.ts";
 import { type Line, persistently } from "./calls.ts";
 import { OPERATOR_TOKEN } from "./parties.ts";
 
@@ -43,7 +43,7 @@ export async function redriveOrders(line: Line): Promise<void> {
     isOperator: true,
   } as const;
   const { text } = await persistently(line, () => list);
-  for (const { DomesticPaymentId: id } of (JSON.parse(text) as StoppedOrders).Data.PaymentOrder) {
+  for (const { DomesticPaymentId: id } of (JSON.parse(text) as OpenOrders).Data.PaymentOrder) {
     const path = `/operations/payment-orders/${id}/redrive`;
     await persistently(line, () => ({ method: "POST", path, headers, isOperator: true }));
   }

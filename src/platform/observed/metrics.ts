@@ -58,7 +58,7 @@ const ORDERS = {
   platform_orders: {
     kind: "gauge",
     help:
-      "Payment orders without a response of their bank: waiting (all in the queue), due, held, dead. Every process " +
+      "Payment orders without a response of their bank: waiting (all in the queue), due, retrying (waiting with a failed push), held, dead. Every process " +
       "reports the same orders of the database: take the maximum, not the sum.",
     labels: { bank: "bounded", state: "fixed" },
     among: "sum",

@@ -1,7 +1,7 @@
 /** Orders that an operator closes, and what the bank says of them later. */
 import { assertEquals } from "@std/assert";
 import { rejectionOf } from "testing/answers.ts";
-import type { StoppedOrders } from "testing/operation_answers.ts";
+import type { OpenOrders } from "testing/operation_answers.ts";
 import type { Environment } from "testing/environment.ts";
 import { good } from "testing/flows.ts";
 import { setOrganisation, setSoftware } from "support/directory_network.ts";
@@ -53,8 +53,8 @@ async function redrive(env: Environment, id: string): Promise<void> {
   await good(env.asOperator(`/operations/payment-orders/${id}/redrive`, { method: "POST" }), 202);
 }
 
-async function listed(env: Environment, state = "dead"): Promise<StoppedOrders["Data"]["PaymentOrder"]> {
-  const { Data } = await good<StoppedOrders>(
+async function listed(env: Environment, state = "dead"): Promise<OpenOrders["Data"]["PaymentOrder"]> {
+  const { Data } = await good<OpenOrders>(
     env.asOperator(`/operations/payment-orders?state=${state}`),
     200,
   );

@@ -25,7 +25,7 @@ export interface CountOrdersDeps {
 
 /** Orders of one bank that a pass counts in each state. A larger backlog shows as this number. */
 const MAX_COUNTED = 1000;
-/** Orders of all banks that a pass reads. Banks beyond it are not counted in this pass. */
+/** Orders of all banks in a state that a pass reads. A bank beyond it shows 1, so that no bank is missing. */
 const MAX_READ = 20_000;
 /** Payments of one bank whose age a pass reads, and of all banks. */
 const AGES = { ofBank: 20, ofAll: 1000 } as const;
@@ -38,7 +38,7 @@ export function countOrders(deps: CountOrdersDeps): () => Promise<number> {
 
 interface Counted {
   readonly bank: string;
-  readonly state: "waiting" | "due" | "held" | "dead";
+  readonly state: "waiting" | "due" | "retrying" | "held" | "dead";
   readonly value: number;
 }
 
@@ -69,6 +69,11 @@ async function count(deps: CountOrdersDeps): Promise<void> {
   metrics.set("platform_orders_counted_timestamp_seconds", {}, deps.clock() / 1000);
 }
 
+/** Returns how many orders of the next bank a pass counts after so many. */
+function countedAt(read: number): number {
+  return read < MAX_READ ? MAX_COUNTED : 1;
+}
+
 interface Queues {
   readonly counted: readonly Counted[];
   readonly ages: readonly { readonly bank: string; readonly seconds: number }[];
@@ -79,15 +84,19 @@ async function countQueues(deps: CountOrdersDeps): Promise<Queues> {
   const ages: { bank: string; seconds: number }[] = [];
   let [read, aged] = [0, 0];
   let queue = await deps.outbox.nextQueue(undefined);
-  while (queue !== undefined && read < MAX_READ) {
+  while (queue !== undefined) {
     const { bank } = queue;
-    const orders = await deps.outbox.queued(bank, MAX_COUNTED);
-    const due = orders.filter(({ dueAt }) => isDue(dueAt, deps.clock())).length;
-    counted.push({ bank, state: "waiting", value: orders.length }, { bank, state: "due", value: due });
+    const rows = await deps.outbox.waiting(undefined, countedAt(read), bank);
+    const orders = rows.flatMap(({ shown }) => shown ?? []);
+    counted.push(
+      { bank, state: "waiting", value: orders.length },
+      { bank, state: "due", value: orders.filter(({ dueAt }) => isDue(dueAt, deps.clock())).length },
+      { bank, state: "retrying", value: orders.filter(({ failures }) => failures > 0).length },
+    );
     const some = orders.slice(0, Math.min(AGES.ofBank, AGES.ofAll - aged)).map(({ paymentId }) => paymentId);
     const seconds = await oldestAge(deps, some);
     if (seconds !== undefined) ages.push({ bank, seconds });
-    read += orders.length + 1;
+    read += rows.length + 1;
     aged += some.length;
     queue = await deps.outbox.nextQueue(bank);
   }
@@ -104,14 +113,15 @@ async function oldestAge(deps: CountOrdersDeps, ids: readonly PaymentId[]): Prom
 async function countHeld(deps: CountOrdersDeps): Promise<Queues> {
   const counted: Counted[] = [];
   const ages: { bank: string; seconds: number }[] = [];
-  let aged = 0;
+  let [read, aged] = [0, 0];
   let bank = await deps.outbox.nextHeldBank(undefined);
-  for (let read = 0; bank !== undefined && read < MAX_READ; read += MAX_COUNTED) {
-    const ids = await deps.outbox.heldOf(bank, MAX_COUNTED);
+  while (bank !== undefined) {
+    const ids = await deps.outbox.heldOf(bank, countedAt(read));
     counted.push({ bank, state: "held", value: ids.length });
     const some = ids.slice(0, Math.min(HELD_AGES.ofBank, HELD_AGES.ofAll - aged));
     const seconds = await longestHeld(deps, some);
     if (seconds !== undefined) ages.push({ bank, seconds });
+    read += ids.length + 1;
     aged += some.length;
     bank = await deps.outbox.nextHeldBank(bank);
   }

@@ -1,5 +1,5 @@
 /**
- * `/operations/payment-orders`: lists dead and held orders for operators, and retries or closes dead ones.
+ * `/operations/payment-orders`: lists orders without an answer for operators, and retries or closes dead ones.
  */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
@@ -10,26 +10,29 @@ import {
   proposedAnswer,
   proposedOr,
 } from "../../guards/http/operation_answers.ts";
-import { asBankCode, asPaymentId } from "../../../base/kernel/identifiers.ts";
+import { asBankCode, asPaymentId, type BankCode, type ClientId } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { type Page, readPage } from "../../../base/store/page.ts";
-import type { StoppedPlace } from "./order_outbox_store.ts";
+import type { OrderPlace } from "./order_outbox_store.ts";
 import { closeOrder, type CloseOrderDeps } from "./close_order.ts";
 import { operationBody } from "../../guards/security/operation_body.ts";
 import { operation } from "../../guards/security/operation.ts";
-import type { DeadOrder, HeldOrder } from "./payment_order.ts";
+import type { PaymentOrder } from "./payment_order.ts";
+import type { ClientStore } from "../registration/client_store.ts";
 import type { PaymentStore } from "./payment_store.ts";
 import { redriveOrder, type RedriveOrderDeps } from "./redrive_order.ts";
 import {
   closedOrderSchema,
   closeOrderSchema,
   dueOrderSchema,
-  representStoppedOrders,
-  stoppedOrdersSchema,
-} from "./stopped_order_representation.ts";
+  type OpenOrder,
+  openOrdersSchema,
+  representOpenOrders,
+} from "./open_order_representation.ts";
 
 export interface OperationsRouteDeps extends RedriveOrderDeps, CloseOrderDeps {
   readonly payments: PaymentStore;
+  readonly clients: Pick<ClientStore, "find">;
 }
 
 const PAGE = 100;
@@ -39,14 +42,21 @@ const security = OPERATOR_SECURITY;
 const listRoute = createRoute({
   method: "get",
   path: "/operations/payment-orders",
-  operationId: "listStoppedOrders",
+  operationId: "listOpenOrders",
   tags,
   security,
-  summary: "Orders that were given up or are held",
+  summary: "Orders that no bank has answered: waiting, held or given up",
   description:
-    "At most 100 orders. A page can be short. Go on with `after` from its `After`, until there is none.",
-  request: { query: z.object({ state: z.enum(["dead", "held"]), after: z.string().optional() }) },
-  responses: { 200: operationAnswer("A page of orders", stoppedOrdersSchema), ...operationErrors(400) },
+    "At most 100 orders: dead ones by age, held ones by bank and age, waiting ones by bank and next push. " +
+    "A page can be short. Go on with `after` from its `After`, until there is none.",
+  request: {
+    query: z.object({
+      state: z.enum(["waiting", "held", "dead"]),
+      bank: z.string().optional().openapi({ description: "Of waiting and held orders." }),
+      after: z.string().optional(),
+    }),
+  },
+  responses: { 200: operationAnswer("A page of orders", openOrdersSchema), ...operationErrors(400) },
 });
 const redriveRoute = createRoute({
   method: "post",
@@ -86,13 +96,9 @@ const closeRoute = createRoute({
 export function operationsRoutes(deps: OperationsRouteDeps): readonly PlatformEndpoint[] {
   return [
     operation(listRoute, [], async (c) => {
-      const { found, next } = await listOrders(deps, c.req.query("state"), c.req.query("after"));
-      const listed = await Promise.all(found.map(async (order) => {
-        const payment = await deps.payments.find(deps.store, order.paymentId);
-        if (payment === null) throw new Error("an order without its payment");
-        return { order, payment: payment.value };
-      }));
-      return c.json(representStoppedOrders(listed, next === undefined ? undefined : textOf(next)));
+      const { found, next } = await listOrders(deps, c.req.query());
+      const after = next === undefined ? undefined : textOf(next);
+      return c.json(representOpenOrders(await withPayments(deps, found), after));
     }),
     operation(redriveRoute, [], async (c) => {
       const command = { paymentIdText: c.req.param("paymentId"), operator: c.get("operator") };
@@ -109,30 +115,70 @@ export function operationsRoutes(deps: OperationsRouteDeps): readonly PlatformEn
   ];
 }
 
-async function listOrders(
-  { outbox }: OperationsRouteDeps,
-  state: string | undefined,
-  afterText: string | undefined,
-): Promise<Page<DeadOrder | HeldOrder, StoppedPlace>> {
-  const paging = { after: readPlace(state, afterText), limit: PAGE };
-  return state === "dead" ? await readPage(paging, outbox.dead) : await readPage(paging, outbox.held);
+interface Asked {
+  readonly state?: string;
+  readonly bank?: string;
+  readonly after?: string;
 }
 
-/** Dead orders are listed by payment, held ones by bank and payment. */
-function readPlace(state: string | undefined, afterText: string | undefined): StoppedPlace | undefined {
-  if (state !== "dead" && state !== "held") throw invalid("state must be dead or held");
-  if (afterText === undefined) return undefined;
-  const [idText, bankText, ...more] = afterText.split("@");
-  const [paymentId, bank] = [asPaymentId(idText), asBankCode(bankText)];
-  if (paymentId !== undefined && more.length === 0) {
-    if (state === "dead" && bankText === undefined) return [paymentId];
-    if (state === "held" && bank !== undefined) return [bank, paymentId];
+async function listOrders(
+  { outbox }: OperationsRouteDeps,
+  asked: Asked,
+): Promise<Page<PaymentOrder, OrderPlace>> {
+  const bank = readBank(asked);
+  const paging = { after: readPlace(asked, bank), limit: PAGE };
+  switch (asked.state) {
+    case "dead":
+      return await readPage(paging, outbox.dead);
+    case "held":
+      return await readPage(paging, (after, limit) => outbox.held(after, limit, bank));
+    case "waiting":
+      return await readPage(paging, (after, limit) => outbox.waiting(after, limit, bank));
+    default:
+      throw invalid("state must be waiting, held or dead");
   }
+}
+
+function readBank({ state, bank: text }: Asked): BankCode | undefined {
+  if (text === undefined) return undefined;
+  const bank = asBankCode(text);
+  if (bank === undefined || state === "dead") {
+    throw invalid("bank must be the code of a bank, of waiting or held orders");
+  }
+  return bank;
+}
+
+/** The members of a place in the list of each state, the payment's id last. */
+const PLACES: Readonly<Record<string, number>> = { dead: 1, held: 2, waiting: 3 };
+
+function readPlace({ state = "", after }: Asked, bank: BankCode | undefined): OrderPlace | undefined {
+  if (after === undefined) return undefined;
+  const place = after.split("@").toReversed();
+  const [first, ...more] = place;
+  const isPlace = asPaymentId(place.at(-1)) !== undefined && place.length === PLACES[state] &&
+    (more.length === 0 || (bank === undefined ? asBankCode(first) !== undefined : first === bank)) &&
+    (more.length < 2 || /^\d{15}$/.test(more[0] ?? ""));
+  if (isPlace) return place;
   throw invalid("after must be the After of an earlier page");
 }
 
+async function withPayments(
+  { store, payments, clients }: OperationsRouteDeps,
+  orders: readonly PaymentOrder[],
+): Promise<readonly OpenOrder[]> {
+  const tpps = new Map<ClientId, Promise<OpenOrder["tpp"]>>();
+  return await Promise.all(orders.map(async (order) => {
+    const payment = (await payments.find(store, order.paymentId))?.value;
+    if (payment === undefined) throw new Error("an order without its payment");
+    const { clientId } = payment;
+    const tpp = tpps.get(clientId) ?? clients.find(store, clientId);
+    tpps.set(clientId, tpp);
+    return { order, payment, tpp: await tpp };
+  }));
+}
+
 /** Returns the `After` of a page. */
-function textOf(place: StoppedPlace): string {
+function textOf(place: OrderPlace): string {
   return place.toReversed().join("@");
 }
 

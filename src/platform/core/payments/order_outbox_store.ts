@@ -6,7 +6,7 @@
 import type { WallTime } from "../../../base/kernel/clock.ts";
 import { asBankCode, asPaymentId, type BankCode, type PaymentId } from "../../../base/kernel/identifiers.ts";
 import { outboxDeadKey, outboxHeldKey, outboxKey, outboxQueueKey } from "../../config/store_keys.ts";
-import type { Entry, Key, Listing, Reader, Store } from "../../../base/store/store.ts";
+import type { Entry, Key, Reader, Store } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
 import {
   outboxDeadRecord,
@@ -16,7 +16,13 @@ import {
 } from "./order_outbox_records.ts";
 import { isDue, latestDueAt } from "../../events/delivery/retry_delays.ts";
 import type { Row } from "../../../base/store/page.ts";
-import type { DeadOrder, HeldOrder, PaymentOrder } from "./payment_order.ts";
+import {
+  type DeadOrder,
+  type HeldOrder,
+  isQueued,
+  type PaymentOrder,
+  type QueuedOrder,
+} from "./payment_order.ts";
 
 const DEAD: Key = ["outbox_dead"];
 const HELD: Key = ["outbox_held"];
@@ -30,8 +36,13 @@ export interface DueOrder {
   readonly paymentId: PaymentId;
 }
 
-/** The place of a stopped order in its list: the payment id of a dead one, bank and payment id of a held one. */
-export type StoppedPlace = readonly string[];
+/**
+ * The place of an order in its list: the payment id of a dead one; bank and payment id of a held one; bank, due time and
+ * payment id of a waiting one.
+ */
+export type OrderPlace = readonly string[];
+
+type Rows<Order> = Promise<readonly Row<Order, OrderPlace>[]>;
 
 export interface OrderOutboxStore {
   find(from: Reader, paymentId: PaymentId): Promise<Entry<PaymentOrder> | null>;
@@ -41,15 +52,12 @@ export interface OrderOutboxStore {
   ): Promise<{ readonly bank: BankCode; readonly dueAt: WallTime } | undefined>;
   /** Returns a bank's orders that are due at `now`, oldest first, after the order `after`. */
   due(bank: BankCode, now: WallTime, limit: number, after?: DueOrder): Promise<readonly DueOrder[]>;
-  /** Returns orders of a bank that wait, by due time. */
-  queued(
-    bank: BankCode,
-    limit: number,
-  ): Promise<readonly { readonly paymentId: PaymentId; readonly dueAt: WallTime }[]>;
   /** Returns dead orders by payment id, after the id `after`. */
-  dead(after: StoppedPlace | undefined, limit: number): Promise<readonly Row<DeadOrder, StoppedPlace>[]>;
-  /** Returns held orders by bank and payment id, after the place `after`. */
-  held(after: StoppedPlace | undefined, limit: number): Promise<readonly Row<HeldOrder, StoppedPlace>[]>;
+  dead(after: OrderPlace | undefined, limit: number): Rows<DeadOrder>;
+  /** Returns held orders by bank and payment id, after the place `after`; of one bank only, if it is named. */
+  held(after: OrderPlace | undefined, limit: number, bank?: BankCode): Rows<HeldOrder>;
+  /** Returns orders that wait or are being pushed, by bank and due time, after the place `after`. */
+  waiting(after: OrderPlace | undefined, limit: number, bank?: BankCode): Rows<QueuedOrder>;
   /** Returns the first bank after `after` that has held orders. */
   nextHeldBank(after: BankCode | undefined): Promise<BankCode | undefined>;
   /** Returns held orders of one bank. */
@@ -89,7 +97,7 @@ export function openOrderOutboxStore(store: Store): OrderOutboxStore {
   };
 }
 
-function queues(store: Store): Pick<OrderOutboxStore, "nextQueue" | "due" | "queued"> {
+function queues(store: Store): Pick<OrderOutboxStore, "nextQueue" | "due"> {
   return {
     async nextQueue(after) {
       const start = after === undefined ? {} : { after: [...QUEUE, after, AFTER_EVERY_ID] };
@@ -98,10 +106,6 @@ function queues(store: Store): Pick<OrderOutboxStore, "nextQueue" | "due" | "que
       return bank === undefined ? undefined : { bank, dueAt: Number(first?.key[2]) };
     },
     due: (bank, now, limit, after) => dueOrders(store, bank, { now, limit, after }),
-    async queued(bank, limit) {
-      const listed = (await store.list({ prefix: [...QUEUE, bank], limit })).map(outboxQueueRecord.decode);
-      return listed.map(({ key, value }) => ({ paymentId: value, dueAt: Number(key[2]) }));
-    },
   };
 }
 
@@ -131,18 +135,13 @@ async function dueOrders(
 
 function stoppedOrders(
   store: Store,
-): Pick<OrderOutboxStore, "dead" | "held" | "nextHeldBank" | "heldOf"> {
+): Pick<OrderOutboxStore, "dead" | "held" | "waiting" | "nextHeldBank" | "heldOf"> {
+  const isDead = (order: PaymentOrder): order is DeadOrder => order.state === "dead";
+  const isHeld = (order: PaymentOrder): order is HeldOrder => order.state === "held";
   return {
-    async dead(after, limit) {
-      const start = after === undefined ? {} : { after: [...DEAD, ...after] };
-      const rows = await ordersIn(store, { prefix: DEAD, ...start, limit });
-      return rows.map(({ place, order }) => ({ place, shown: order?.state === "dead" ? order : undefined }));
-    },
-    async held(after, limit) {
-      const start = after === undefined ? {} : { after: [...HELD, ...after] };
-      const rows = await ordersIn(store, { prefix: HELD, ...start, limit });
-      return rows.map(({ place, order }) => ({ place, shown: order?.state === "held" ? order : undefined }));
-    },
+    dead: (after, limit) => ordersIn(store, DEAD, { after, limit }, isDead),
+    held: (after, limit, bank) => ordersIn(store, HELD, { after, limit, bank }, isHeld),
+    waiting: (after, limit, bank) => ordersIn(store, QUEUE, { after, limit, bank }, isQueued),
     async nextHeldBank(after) {
       const start = after === undefined ? {} : { after: [...HELD, after, AFTER_EVERY_ID] };
       const [first] = await store.list({ prefix: HELD, ...start, limit: 1 });
@@ -155,16 +154,27 @@ function stoppedOrders(
   };
 }
 
-/** Returns the entries of a page of an index. An order may have left the state since the index was read. */
-async function ordersIn(
+interface Asked {
+  readonly after: OrderPlace | undefined;
+  readonly limit: number;
+  readonly bank?: BankCode | undefined;
+}
+
+/** Returns a page of an index. An order may have left the state since the index was read. */
+async function ordersIn<Order extends PaymentOrder>(
   store: Store,
-  listing: Listing,
-): Promise<readonly { readonly place: StoppedPlace; readonly order: PaymentOrder | undefined }[]> {
-  const listed = await store.list<PaymentId>(listing);
+  index: Key,
+  { after, limit, bank }: Asked,
+  isListed: (order: PaymentOrder) => order is Order,
+): Rows<Order> {
+  const prefix = bank === undefined ? index : [...index, bank];
+  const start = after === undefined ? {} : { after: [...index, ...after] };
+  const listed = await store.list<PaymentId>({ prefix, ...start, limit });
   const orders = await store.getMany(listed.map(({ value }) => outboxKey(value)));
-  return listed.map(({ key }, index) => {
-    const order = orders[index] ?? null;
-    return { place: key.slice(1), order: order === null ? undefined : outboxRecord.decode(order).value };
+  return listed.map(({ key }, at) => {
+    const entry = orders[at] ?? null;
+    const order = entry === null ? undefined : outboxRecord.decode(entry).value;
+    return { place: key.slice(1), shown: order !== undefined && isListed(order) ? order : undefined };
   });
 }
 

@@ -7,7 +7,10 @@ import { retryAt } from "../../events/delivery/retry_delays.ts";
 import { ORDER_LEASE_SECONDS, ORDER_PUSH_SECONDS, ORDER_RETRY_SECONDS } from "../../../base/profile.ts";
 
 /** An order without a response from the bank. */
-export type PaymentOrder = WaitingOrder | LeasedOrder | HeldOrder | DeadOrder;
+export type PaymentOrder = QueuedOrder | HeldOrder | DeadOrder;
+
+/** It is or will be due. */
+export type QueuedOrder = WaitingOrder | LeasedOrder;
 
 /** It is pushed when it is due. */
 export interface WaitingOrder extends Order {
@@ -94,7 +97,7 @@ export function openOrder(paymentId: PaymentId, bank: BankCode, now: WallTime): 
 }
 
 /** Whether the order is in the queue: it is or will be due. */
-export function isQueued(order: PaymentOrder): order is WaitingOrder | LeasedOrder {
+export function isQueued(order: PaymentOrder): order is QueuedOrder {
   return order.state === "waiting" || order.state === "leased";
 }
 
@@ -102,7 +105,7 @@ export function isQueued(order: PaymentOrder): order is WaitingOrder | LeasedOrd
  * Leases the order: it is not due for other workers until the lease ends, even if this one crashes. A lease that has
  * ended without a result is such a crash, which may have been after the push.
  */
-export function leased({ state, ...order }: WaitingOrder | LeasedOrder, now: WallTime): LeasedOrder {
+export function leased({ state, ...order }: QueuedOrder, now: WallTime): LeasedOrder {
   const mayBeAtBank = order.mayBeAtBank || state === "leased";
   return { ...order, mayBeAtBank, state: "leased", dueAt: now + ORDER_LEASE_SECONDS * 1000 };
 }

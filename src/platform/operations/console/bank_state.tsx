@@ -5,6 +5,7 @@ import type { Language } from "../../../pages/language.ts";
 import { orderHoldsSchema } from "../recovery/operations_routes.ts";
 import { controlsSchema } from "../control_representation.ts";
 import { State } from "../../../console/parts.tsx";
+import { ordersPath } from "./orders_page.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { readScrape, type Scrape, sumBy } from "./scrape.ts";
 import type { Answer, Visit } from "../../../console/visit.ts";
@@ -14,8 +15,12 @@ export type ControlsInForce = z.infer<typeof controlsSchema>["Data"];
 export interface BankRow {
   readonly bank: string;
   readonly waiting: number;
+  readonly held: number;
   readonly dead: number;
+  /** No process reaches it. */
   readonly isFailing: boolean;
+  /** Waiting orders with a failed push. */
+  readonly retrying: number;
   readonly isHeld: boolean;
   /** Held after a restore. */
   readonly isRestored: boolean;
@@ -80,8 +85,10 @@ export function bankRow(bank: string, { scrape, controls, restored, now }: BankF
     orders.filter(({ labels }) => labels["state"] === state).reduce((all, { value }) => all + value, 0);
   return {
     bank,
-    waiting: count("waiting") + count("held"),
+    waiting: count("waiting"),
+    held: count("held"),
     dead: count("dead"),
+    retrying: count("retrying"),
     isFailing: (sumBy(scrape, "platform_breaker_open_clients", "bank").get(bank) ?? 0) > 0,
     isRestored: restored.includes(bank),
     isHeld: controls.BankHold.some(({ BankId }) => BankId === bank),
@@ -101,8 +108,32 @@ export function BankState(
     [row.isRestored, "state.restored"],
     [row.inOutage, "state.outage"],
     [row.isFailing, "state.unreachable"],
+    [row.retrying > 0 && !row.isFailing, "state.retrying"],
   ];
   const present = faults.filter(([is]) => is);
   if (present.length === 0) return <State good words={phrase(language, "state.works")} />;
   return <>{present.map(([, name]) => <State good={false} words={phrase(language, name)} />)}</>;
+}
+
+/** The number of a bank's orders that wait, with those held, or of those given up. Each leads to what it counts. */
+export function OrderCount(
+  { language, row, state }: {
+    readonly language: Language;
+    readonly row: BankRow;
+    readonly state: "waiting" | "dead";
+  },
+): JSX.Element {
+  const path = state === "dead" ? ordersPath("dead") : ordersPath("waiting", row.bank);
+  return (
+    <>
+      <span class="number">{row[state] === 0 ? 0 : <a href={path}>{row[state]}</a>}</span>
+      {state === "dead" || row.held === 0 ? null : (
+        <span class="detail">
+          <a href={ordersPath("held", row.bank)}>
+            {phrase(language, "orders.heldCount", { count: row.held })}
+          </a>
+        </span>
+      )}
+    </>
+  );
 }

@@ -2,7 +2,14 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { participantsSchema } from "../participant_routes.ts";
-import { type BankRow, bankRow, BankState, type ControlsInForce, readBankFacts } from "./bank_state.tsx";
+import {
+  type BankRow,
+  bankRow,
+  BankState,
+  type ControlsInForce,
+  OrderCount,
+  readBankFacts,
+} from "./bank_state.tsx";
 import { Instant, More, Read } from "../../../console/parts.tsx";
 import { Changes, Done, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
@@ -60,8 +67,8 @@ function Banks({ visit, found, rowOf }: {
         </span>
       </>,
       <BankState language={language} row={row} />,
-      <span class="number">{row.waiting}</span>,
-      <span class="number">{row.dead}</span>,
+      <OrderCount language={language} row={row} state="waiting" />,
+      <OrderCount language={language} row={row} state="dead" />,
       <BankChanges visit={visit} code={code} isHeld={row.isHeld} />,
     ];
   });

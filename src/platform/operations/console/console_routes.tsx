@@ -47,9 +47,7 @@ export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly Plat
     ...assetRoutes(),
     ...signInRoutes({ ...parts, program }),
     page("/console", "dashboard.title", (visit) => dashboard(visit, clock())),
-    page("/console/orders", "orders.title", (visit, { state, after }) => {
-      return ordersPage(visit, state === "held" ? "held" : "dead", after);
-    }),
+    page("/console/orders", "orders.title", (visit, query) => ordersPage(visit, query)),
     page("/console/events", "events.title", (visit, { after }) => eventsPage(visit, after)),
     page("/console/banks", "banks.title", (visit, { after }) => banksPage(visit, after, clock())),
     page("/console/participants", "participants.title", (visit, { search = "", after }) => {

@@ -5,7 +5,15 @@ import { z } from "zod";
 import { Fact } from "../../../pages/fact.tsx";
 import { formatInstant } from "../../../pages/formats.ts";
 import { type Language, LOCALES } from "../../../pages/language.ts";
-import { type BankFacts, bankRow, BankState, busyBanks, readBankFacts, readMetrics } from "./bank_state.tsx";
+import {
+  type BankFacts,
+  bankRow,
+  BankState,
+  busyBanks,
+  OrderCount,
+  readBankFacts,
+  readMetrics,
+} from "./bank_state.tsx";
 import { Instant, Read, State } from "../../../console/parts.tsx";
 import { Table } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
@@ -187,8 +195,8 @@ function Banks(
       rows={rows.map((row) => [
         <bdi>{row.bank}</bdi>,
         <BankState language={language} row={row} />,
-        <span class="number">{row.waiting}</span>,
-        <span class="number">{row.dead}</span>,
+        <OrderCount language={language} row={row} state="waiting" />,
+        <OrderCount language={language} row={row} state="dead" />,
       ])}
     />
   );

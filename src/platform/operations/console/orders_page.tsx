@@ -1,46 +1,57 @@
-/** Orders that were given up or are held, with what can be done about them. */
+/** Orders that no bank has answered, with why, and what can be done about them. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { formatMoney } from "../../../pages/formats.ts";
-import { stoppedOrdersSchema } from "../../core/payments/stopped_order_representation.ts";
+import type { Language } from "../../../pages/language.ts";
+import { openOrdersSchema } from "../../core/payments/open_order_representation.ts";
 import { Instant, More, Read } from "../../../console/parts.tsx";
 import { Changes, Done, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
 
-export type OrderState = "dead" | "held";
-type Order = z.infer<typeof stoppedOrdersSchema>["Data"]["PaymentOrder"][number];
+const STATES = ["waiting", "held", "dead"] as const;
+type OrderState = typeof STATES[number];
+type Order = z.infer<typeof openOrdersSchema>["Data"]["PaymentOrder"][number];
 
-export async function ordersPage(
-  visit: Visit,
-  state: OrderState,
-  after: string | undefined,
-): Promise<JSX.Element> {
+export interface AskedOrders {
+  readonly state?: string;
+  readonly bank?: string;
+  readonly after?: string;
+}
+
+/** Returns the address of the list of a state, of one bank if its orders can be listed alone. */
+export function ordersPath(state: OrderState, bank?: string): string {
+  return `/console/orders?${new URLSearchParams({ state, ...(bank === undefined ? {} : { bank }) })}`;
+}
+
+export async function ordersPage(visit: Visit, asked: AskedOrders): Promise<JSX.Element> {
   const { language } = visit;
-  const query = new URLSearchParams({ state, ...(after === undefined ? {} : { after }) });
-  const answer = await visit.read(`/operations/payment-orders?${query}`, stoppedOrdersSchema);
+  const state = STATES.find((one) => one === asked.state) ?? "waiting";
+  const { bank, after } = asked;
+  const query = { state, ...(bank === undefined ? {} : { bank }), ...(after === undefined ? {} : { after }) };
+  const answer = await visit.read(
+    `/operations/payment-orders?${new URLSearchParams(query)}`,
+    openOrdersSchema,
+  );
   return (
     <>
       <h1>{phrase(language, "orders.title")}</h1>
       <Done visit={visit} />
-      <nav class="tabs" aria-label={phrase(language, "orders.title").join("")}>
-        <ul>
-          <li>
-            <Tab visit={visit} state="dead" current={state} />
-          </li>
-          <li>
-            <Tab visit={visit} state="held" current={state} />
-          </li>
-        </ul>
-      </nav>
+      <States language={language} current={state} />
       <p class="lead">{phrase(language, `orders.${state}.lead`)}</p>
+      {bank === undefined ? null : (
+        <p>
+          {phrase(language, "orders.ofBank", { bank: <bdi>{bank}</bdi> })}{" "}
+          <a href={ordersPath(state)}>{phrase(language, "orders.allBanks")}</a>
+        </p>
+      )}
       <Read visit={visit} answer={answer}>
         {({ Data: { PaymentOrder: orders, After } }) => (
           <>
             {orders.length === 0
               ? <p class="card">{phrase(language, "orders.none")}</p>
               : <Orders visit={visit} orders={orders} />}
-            <More visit={visit} path="/console/orders" query={{ state, after: After }} />
+            <More visit={visit} path="/console/orders" query={{ ...query, after: After }} />
           </>
         )}
       </Read>
@@ -48,17 +59,21 @@ export async function ordersPage(
   );
 }
 
-function Tab(
-  { visit, state, current }: {
-    readonly visit: Visit;
-    readonly state: OrderState;
-    readonly current: OrderState;
-  },
+function States(
+  { language, current }: { readonly language: Language; readonly current: OrderState },
 ): JSX.Element {
   return (
-    <a href={`/console/orders?state=${state}`} {...(state === current ? { "aria-current": "page" } : {})}>
-      {phrase(visit.language, `orders.${state}`)}
-    </a>
+    <nav class="tabs" aria-label={phrase(language, "orders.title").join("")}>
+      <ul>
+        {STATES.map((state) => (
+          <li>
+            <a href={ordersPath(state)} {...(state === current ? { "aria-current": "page" } : {})}>
+              {phrase(language, `orders.${state}`)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }
 
@@ -68,16 +83,19 @@ function Orders(
   const rows = orders.map((order) => [
     <Payment visit={visit} order={order} />,
     <bdi>{order.BankId}</bdi>,
-    <Since visit={visit} order={order} />,
+    <bdi>{order.Tpp ?? order.ClientId}</bdi>,
+    <Instant visit={visit} at={order.CreationDateTime} />,
+    <Tries order={order} visit={visit} />,
     <Why order={order} visit={visit} />,
     <OrderChanges visit={visit} order={order} />,
   ]);
+  const heads = ["column.payment", "column.bank", "column.tpp", "column.since", "column.tries"] as const;
   return (
     <div class="card">
       <Table
         language={visit.language}
         name="orders.title"
-        heads={["column.payment", "column.bank", "column.since", "column.why", "column.changes"]}
+        heads={[...heads, "column.why", "column.changes"]}
         rows={rows}
       />
     </div>
@@ -100,9 +118,28 @@ function Payment({ visit, order: { DomesticPaymentId: id, InstructedAmount: sum 
   );
 }
 
-function Since({ visit, order }: RowProps): JSX.Element {
-  const at = order.State === "held" ? order.HeldSinceDateTime : order.GivenUpDateTime;
-  return <Instant visit={visit} at={at} />;
+function Tries({ visit, order }: RowProps): JSX.Element {
+  const { language } = visit;
+  const { PushFailures: failures } = order;
+  return (
+    <>
+      {failures === 0 ? null : phrase(language, "orders.tries", { count: failures })}
+      <span class="detail">
+        {order.State !== "waiting"
+          ? (
+            <Instant
+              visit={visit}
+              at={order.State === "dead" ? order.GivenUpDateTime : order.HeldSinceDateTime}
+            />
+          )
+          : order.NextPushDateTime === undefined
+          ? phrase(language, "orders.firstPush")
+          : phrase(language, "orders.nextPush", {
+            time: <Instant visit={visit} at={order.NextPushDateTime} />,
+          })}
+      </span>
+    </>
+  );
 }
 
 /** The bank's text and the platform's reasons are in the language in which they were written. */
@@ -127,6 +164,11 @@ function Why({ visit: { language }, order }: RowProps): JSX.Element {
 }
 
 function OrderChanges({ visit, order }: RowProps): JSX.Element | null {
+  if (order.State === "waiting") {
+    return (
+      <Changes visit={visit} links={[[`/banks/${encodeURIComponent(order.BankId)}/hold`, "link.hold"]]} />
+    );
+  }
   if (order.State === "held") {
     return (
       <Changes

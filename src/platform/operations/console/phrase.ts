@@ -14,6 +14,10 @@ export const CATALOGUES: Catalogues<MessageKey> = { en, es, fr, ar };
 export const ARGUMENTS = {
   "dashboard.at": ["time"],
   "orders.lastAttempt": ["why"],
+  "orders.ofBank": ["bank"],
+  "orders.tries": ["count"],
+  "orders.heldCount": ["count"],
+  "orders.nextPush": ["time"],
   "banks.restored": ["command"],
   "keys.lead": ["command"],
   "audit.lead": ["command"],

@@ -7,7 +7,7 @@ import type { FiguresStore } from "../../observed/figures/figures_store.ts";
 import type { ParticipantKeySets } from "../../core/participants/participant_keys.ts";
 import type { OrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
-import type { StoppedPlace } from "../../core/payments/order_outbox_store.ts";
+import type { OrderPlace } from "../../core/payments/order_outbox_store.ts";
 import { readPage } from "../../../base/store/page.ts";
 import type { Client } from "../../core/registration/client.ts";
 import type { ClientStore } from "../../core/registration/client_store.ts";
@@ -113,9 +113,9 @@ export async function ownStoppedOrders(
   state: "dead" | "held",
 ): Promise<readonly Owned[]> {
   const found: Owned[] = [];
-  let after: StoppedPlace | undefined;
+  let after: OrderPlace | undefined;
   for (let read = 0; read < MAX_ORDERS_READ && found.length < ORDERS; read += ORDERS) {
-    const page = await readPage<Owned, StoppedPlace>(
+    const page = await readPage<Owned, OrderPlace>(
       { after, limit: ORDERS },
       async (place, limit) =>
         await Promise.all((await outbox[state](place, limit)).map(async ({ place, shown: order }) => {

@@ -1,7 +1,7 @@
 /** Orders that fail for themselves alone, and what they must not do to a bank's other customers [D4]. */
 import { assert, assertEquals } from "@std/assert";
 import { bodyOf, type LogLine } from "testing/answers.ts";
-import type { StoppedOrders } from "testing/operation_answers.ts";
+import type { OpenOrders } from "testing/operation_answers.ts";
 import { leavesForBank, pushed } from "support/departures.ts";
 import {
   accepts,
@@ -17,8 +17,8 @@ import type { Environment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 import { timesOut } from "./poisoned.ts";
 
-async function deadOrders(env: Environment): Promise<StoppedOrders> {
-  return await bodyOf<StoppedOrders>(env.asOperator("/operations/payment-orders?state=dead"));
+async function deadOrders(env: Environment): Promise<OpenOrders> {
+  return await bodyOf<OpenOrders>(env.asOperator("/operations/payment-orders?state=dead"));
 }
 
 function rejects(): Response {

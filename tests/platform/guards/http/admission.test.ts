@@ -4,7 +4,7 @@ import { bodyOf } from "testing/answers.ts";
 import { call, clientToken, consentBody, type FlowEnvironment, pay, requestToken } from "testing/flows.ts";
 import { authorise, authorised, codeOf, redeem, toBank } from "testing/authorization_flow.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
-import type { StoppedOrders } from "testing/operation_answers.ts";
+import type { OpenOrders } from "testing/operation_answers.ts";
 import type { Participant } from "testing/participants.ts";
 import { addKey } from "support/directory_network.ts";
 import { type HeldStore, openHeldStore } from "support/held_store.ts";
@@ -148,7 +148,7 @@ Deno.test("a full lane of the participants leaves the banks, customers, the publ
   const path = `/BANKA/back-channel-auth/v1/${OTHER}`;
   assertEquals((await call(env, env.bankA, bankToken, path)).status, 400);
   const listed = await env.asOperator("/operations/payment-orders?state=dead");
-  assertEquals([listed.status, (await bodyOf<StoppedOrders>(listed)).Data.PaymentOrder.length], [200, 0]);
+  assertEquals([listed.status, (await bodyOf<OpenOrders>(listed)).Data.PaymentOrder.length], [200, 0]);
   const pages = ["/health/live", "/health/ready", "/openapi.json", "/jwks", "/BANKA/authorization.oauth2"];
   const statuses: number[] = [];
   for (const page of pages) {

@@ -119,7 +119,7 @@ Deno.test("an order that was given up is tried again and closed in the console [
   const { DomesticPaymentId: id } = await paid(env);
   for (let hour = 0; hour < 12; hour++) await later(env, 3_600_000);
   const browser = await signedIn(env, "operator");
-  const listed = (await browser.get("/console/orders")).html;
+  const listed = (await browser.get("/console/orders?state=dead")).html;
   assert(
     listed.includes(`/console/payment-orders/${id}/close`) && listed.includes("The bank may have taken"),
   );
@@ -130,7 +130,7 @@ Deno.test("an order that was given up is tried again and closed in the console [
   const short = await browser.submit(`/console/payment-orders/${id}/close`, { ...close, reason: "short" });
   assertEquals(short.status, 400);
   assertEquals((await browser.submit(`/console/payment-orders/${id}/redrive`)).status, 303);
-  assert(!(await browser.get("/console/orders")).html.includes(id), "it waits again");
+  assert(!(await browser.get("/console/orders?state=dead")).html.includes(id), "it waits again");
   for (let hour = 0; hour < 12; hour++) await later(env, 3_600_000);
   await browser.signIn("operator"); // the session has ended meanwhile
   const closed = await browser.submit(`/console/payment-orders/${id}/close`, {
@@ -141,6 +141,20 @@ Deno.test("an order that was given up is tried again and closed in the console [
   const { Status, StatusReason } = await payment(env, id);
   assertEquals([Status, StatusReason], ["Rejected", "The bank did not take it."]);
   assertEquals((await history(env, id)).at(-1), "payment.Rejected by operator operator");
+});
+
+Deno.test("a bank's failing orders are two clicks away while they are tried, and say why [OP15, OP22]", async () => {
+  await using env = await openPushEnvironment(() => new Response(null, { status: 503 }));
+  const { DomesticPaymentId: id } = await paid(env);
+  await env.platform.workOnce();
+  const browser = await signedIn(env, "support");
+  const { html: dashboard } = await browser.get("/console");
+  const path = "/console/orders?state=waiting&amp;bank=BANKA";
+  assert(dashboard.includes("Pushes fail") && dashboard.includes(`href="${path}"`));
+  const { html: orders } = await browser.get(path.replace("&amp;", "&"));
+  for (const shown of ["status 503", "1 failed", "Next push", "Example Shop Ltd", `/console/cases/${id}`]) {
+    assert(orders.includes(shown), shown);
+  }
 });
 
 Deno.test("after a restore the console shows each held bank, and what to do", async () => {

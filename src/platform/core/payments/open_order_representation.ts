@@ -1,17 +1,20 @@
 /**
- * Dead and held orders for the operator, with the data needed to ask the bank about them and no data of the customer.
+ * Orders without an answer for the operator, with the data needed to ask the bank about them and no data of the customer.
  */
 import { z } from "@hono/zod-openapi";
 import { toWire } from "../../guards/http/wire_names.ts";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import { plainText } from "../../guards/security/operation_body.ts";
 import type { Payment } from "./payment.ts";
-import type { DeadOrder, HeldOrder } from "./payment_order.ts";
+import type { Client } from "../registration/client.ts";
+import type { PaymentOrder } from "./payment_order.ts";
 
 const orderSchema = z.object({
   DomesticPaymentId: z.uuid(),
   BankId: z.string(),
-  PushFailures: z.int(),
+  ClientId: z.string().openapi({ description: "The software of the TPP that made the payment." }),
+  Tpp: z.string().optional().openapi({ description: "Its name. Absent if its registration was deleted." }),
+  PushFailures: z.int().openapi({ description: "Pushes that failed since the order was last tried again." }),
   LastFailure: z.string().optional(),
   MayBeAtBank: z.boolean().openapi({
     description: "False if the bank has rejected every push with a 4xx other than 409, or got none. " +
@@ -27,15 +30,18 @@ const heldOrderSchema = orderSchema.extend({
   HeldBecause: z.string(),
   HeldSinceDateTime: z.string(),
 });
-type StoppedOrderOnWire = z.infer<typeof deadOrderSchema> | z.infer<typeof heldOrderSchema>;
+const waitingOrderSchema = orderSchema.extend({
+  State: z.literal("waiting"),
+  NextPushDateTime: z.string().optional().openapi({ description: "Absent while it is being pushed." }),
+});
 
-/** Schema of a dead or held order. */
-export const stoppedOrderSchema = z.union([deadOrderSchema, heldOrderSchema]);
+/** Schema of an order without an answer. */
+const openOrderSchema = z.union([deadOrderSchema, heldOrderSchema, waitingOrderSchema]);
 
-/** Schema of a page of dead or held orders. */
-export const stoppedOrdersSchema = z.object({
+/** Schema of a page of orders without an answer. */
+export const openOrdersSchema = z.object({
   Data: z.object({
-    PaymentOrder: z.array(stoppedOrderSchema),
+    PaymentOrder: z.array(openOrderSchema),
     After: z.string().optional(),
   }),
 });
@@ -71,31 +77,50 @@ export const closedOrderSchema = z.strictObject({
   }),
 });
 
-export interface StoppedOrder {
-  readonly order: DeadOrder | HeldOrder;
+export interface OpenOrder {
+  readonly order: PaymentOrder;
   readonly payment: Payment;
+  readonly tpp: Pick<Client, "orgName" | "softwareName"> | null;
 }
 
 /** Represents a page. `after` is where the next one starts; absent at the end. */
-export function representStoppedOrders(
-  orders: readonly StoppedOrder[],
+export function representOpenOrders(
+  orders: readonly OpenOrder[],
   after: string | undefined,
-): z.infer<typeof stoppedOrdersSchema> {
+): z.infer<typeof openOrdersSchema> {
   return { Data: { PaymentOrder: orders.map(represent), ...(after === undefined ? {} : { After: after }) } };
 }
 
-function represent({ order, payment }: StoppedOrder): StoppedOrderOnWire {
+function represent({ order, payment, tpp }: OpenOrder): z.infer<typeof openOrderSchema> {
   return {
     DomesticPaymentId: order.paymentId,
     BankId: order.bank,
+    ClientId: payment.clientId,
+    ...(tpp === null ? {} : { Tpp: `${tpp.orgName} · ${tpp.softwareName}` }),
     PushFailures: order.failures,
     MayBeAtBank: order.mayBeAtBank,
     ...(order.lastFailure === undefined ? {} : { LastFailure: order.lastFailure }),
     ...(order.bankText === undefined ? {} : { BankText: order.bankText }),
     CreationDateTime: wireDateTime(payment.createdAt),
     InstructedAmount: toWire(payment.initiation.instructedAmount),
-    ...(order.state === "dead"
-      ? { State: "dead", GivenUpDateTime: wireDateTime(order.diedAt) }
-      : { State: "held", HeldBecause: order.why, HeldSinceDateTime: wireDateTime(order.heldAt) }),
+    ...representState(order),
   };
+}
+
+type StateOnWire =
+  | Pick<z.infer<typeof deadOrderSchema>, "State" | "GivenUpDateTime">
+  | Pick<z.infer<typeof heldOrderSchema>, "State" | "HeldBecause" | "HeldSinceDateTime">
+  | Pick<z.infer<typeof waitingOrderSchema>, "State" | "NextPushDateTime">;
+
+function representState(order: PaymentOrder): StateOnWire {
+  switch (order.state) {
+    case "dead":
+      return { State: "dead", GivenUpDateTime: wireDateTime(order.diedAt) };
+    case "held":
+      return { State: "held", HeldBecause: order.why, HeldSinceDateTime: wireDateTime(order.heldAt) };
+    case "leased":
+      return { State: "waiting" };
+    case "waiting":
+      return { State: "waiting", NextPushDateTime: wireDateTime(order.dueAt) };
+  }
 }
