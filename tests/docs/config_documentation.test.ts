@@ -71,8 +71,12 @@ Deno.test("docs/operations marks the variables without which a platform does not
   }
 });
 
-Deno.test("docs/operations gives the platform's service the right to read each variable and no other", () => {
-  const allowed = /ExecStart=.* --allow-env=(\S+)/.exec(deployment)?.[1]?.split(",");
+function unitText(name: string): Promise<string> {
+  return Deno.readTextFile(new URL(`../../packaging/systemd/${name}.service`, import.meta.url));
+}
+
+Deno.test("the platform's unit gives it the right to read each variable and no other", async () => {
+  const allowed = /ExecStart=.* --allow-env=(\S+)/.exec(await unitText("payment-platform"))?.[1]?.split(",");
   assertEquals(allowed?.sort(), [...VARIABLES].sort());
 });
 
@@ -124,11 +128,11 @@ Deno.test("docs/operations has a row for every variable of the directory, with t
   );
 });
 
-Deno.test("docs/operations gives the directory's service the rights of its task, and its two ports alone", async () => {
+Deno.test("the directory's unit gives it the rights of its task, and its two ports alone", async () => {
   const rights = (words: readonly string[], right: string): string[] =>
     (words.find((word) => word.startsWith(right))?.split("=")[1] ?? "").split(",")
       .filter((one) => !one.startsWith(".data")).map((one) => one.replace(/^.*\/\.env$/, ".env")).sort();
-  const unit = /^ExecStart=(.*)$/m.exec(directory)?.[1]?.split(" ") ?? [];
+  const unit = /^ExecStart=(.*)$/m.exec(await unitText("participants-directory"))?.[1]?.split(" ") ?? [];
   const task = await taskCommand("directory");
   for (const right of ["--allow-read", "--allow-write", "--allow-env"]) {
     assertEquals(rights(unit, right), rights(task, right), right);

@@ -31,6 +31,7 @@ export const TASK_GROUPS: Readonly<Record<string, readonly string[]>> = {
     "openapi-lint",
     "test:postgres",
     "test:runtimes",
+    "test:images",
   ],
   "Developers: proofs and figures": [
     "prove",
@@ -49,6 +50,7 @@ export const TASK_GROUPS: Readonly<Record<string, readonly string[]>> = {
     "storage",
     "log-events",
     "units",
+    "image",
     "production-lock",
     "test-keys",
   ],

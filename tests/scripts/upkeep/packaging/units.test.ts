@@ -1,9 +1,9 @@
 /**
- * The systemd units of docs/operations. Their commands follow from the tasks of `deno.json`, and start the programs on
+ * The systemd units of packaging/systemd. Their commands follow from the tasks of `deno.json`, and start the programs on
  * PostgreSQL: with the unit's rights, environment and working folder, as a user who owns nothing but its folders.
  */
 import { assert, assertEquals } from "@std/assert";
-import { execStart, SERVICES, withExecStart } from "../../scripts/upkeep/units/exec_start.ts";
+import { serviceCommand, SERVICES, withCommand } from "../../../../scripts/upkeep/packaging/commands.ts";
 import { present } from "testing/answers.ts";
 import { privatePem, testAuthority } from "testing/directory_environment.ts";
 import { testKey } from "testing/keys.ts";
@@ -12,22 +12,55 @@ import { postgresPrograms } from "testing/postgres_node.ts";
 import { migrated } from "testing/postgres_server.ts";
 import { openFixture } from "testing/served_environment.ts";
 import { type DenoConfig, freePort, startCommand } from "testing/served_platform.ts";
-import { statementJwk } from "../../src/directory/statements/statement_keys.ts";
+import { statementJwk } from "../../../../src/directory/statements/statement_keys.ts";
 
-const root = new URL("../../", import.meta.url).pathname;
+const root = new URL("../../../../", import.meta.url).pathname;
 const read = (path: string): Promise<string> => Deno.readTextFile(root + path);
 const { tasks } = JSON.parse(await read("deno.json")) as DenoConfig;
 
-Deno.test("the units of docs/operations have the commands of the tasks: if this fails, run `deno task units`", async () => {
-  for (const { task, page, flags } of SERVICES) {
-    const text = await read(page);
-    assertEquals(text, withExecStart(text, execStart(present(tasks[task]).command, flags)), page);
+const UNITS = ["payment-platform", "participants-directory"];
+const pathOf = (program: string): string => `packaging/systemd/${program}.service`;
+
+/** Of `systemd-analyze security`: 0 is best, 10 worst. */
+const MOST_EXPOSED = 2;
+
+Deno.test("units and images have the commands of the tasks [F9]: if this fails, run `deno task units`", async () => {
+  for (const service of SERVICES) {
+    const text = await read(service.file);
+    const words = serviceCommand(present(tasks[service.task]).command, service.flags);
+    assertEquals(text, withCommand(text, service, words), service.file);
   }
 });
 
+Deno.test({
+  name: "systemd finds little exposure and no fault in the units [F9]",
+  ignore: !isInstalled("systemd-analyze"),
+  async fn() {
+    for (const unit of UNITS) {
+      const { stdout, stderr } = await new Deno.Command("systemd-analyze", {
+        args: ["security", "--offline=true", root + pathOf(unit)],
+        env: { SYSTEMD_COLORS: "0" },
+      }).output();
+      const [text, faults] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+      const [, exposure] = /Overall exposure level for \S+: ([\d.]+)/.exec(text ?? "") ?? [];
+      assertEquals(faults, "", unit);
+      assert(Number(exposure) <= MOST_EXPOSED, `${unit}: ${exposure}`);
+    }
+  },
+});
+
+function isInstalled(program: string): boolean {
+  try {
+    return new Deno.Command(program, { args: ["--version"], stdout: "null" }).outputSync().success;
+  } catch {
+    console.warn(`SKIPPED: ${program} is not installed`);
+    return false;
+  }
+}
+
 /** The lines of a unit by their names; repeated names keep each value. */
-async function unitOf(page: string): Promise<(name: string) => readonly string[]> {
-  const [, unit = ""] = /```ini\n(\[Unit\]\n.*?)```/s.exec(await read(page)) ?? [];
+async function unitOf(program: string): Promise<(name: string) => readonly string[]> {
+  const unit = await read(pathOf(program));
   return (name) => [...unit.matchAll(RegExp(`^${name}=(.*)$`, "gm"))].map(([, value = ""]) => value);
 }
 
@@ -51,7 +84,6 @@ async function succeed(program: string, ...args: readonly string[]): Promise<voi
 
 /** Starts the unit's command with other places for its folders and ports. */
 async function startUnit(
-  page: string,
   program: string,
   { home, env, ports }: {
     readonly home: string;
@@ -59,7 +91,7 @@ async function startUnit(
     readonly ports: Readonly<Record<string, string>>;
   },
 ): Promise<ReturnType<typeof startCommand>> {
-  const unit = await unitOf(page);
+  const unit = await unitOf(program);
   const placed = (text: string): string =>
     Object.entries({
       [`/etc/${program}`]: `${home}/etc`,
@@ -92,7 +124,7 @@ async function databaseOf(server: TlsPostgresServer, authority: string): Promise
 const ignore = postgresPrograms() === undefined;
 
 Deno.test({
-  name: "the unit of docs/operations/deployment.md starts the platform on PostgreSQL, as its user",
+  name: "the unit payment-platform starts the platform on PostgreSQL, as its user",
   ignore,
   async fn() {
     await using server = await openTlsPostgresServer(["localhost"]);
@@ -112,7 +144,7 @@ Deno.test({
       LAME_DUCK_SECONDS: "0",
       PGPORT: "1", // of other programs on the computer
     };
-    const platform = await startUnit("docs/operations/deployment.md", "payment-platform", {
+    const platform = await startUnit("payment-platform", {
       home: home.path,
       env,
       ports: {},
@@ -129,7 +161,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the unit of docs/operations/directory.md starts the directory on PostgreSQL, as its user",
+  name: "the unit participants-directory starts the directory on PostgreSQL, as its user",
   ignore,
   async fn() {
     await using server = await openTlsPostgresServer(["localhost"]);
@@ -154,7 +186,7 @@ Deno.test({
       DIRECTORY_SIGNING_KEYS: await write("keys.json", JSON.stringify(keys)),
       PGPORT: "1",
     };
-    const directory = await startUnit("docs/operations/directory.md", "participants-directory", {
+    const directory = await startUnit("participants-directory", {
       home: home.path,
       env,
       // The page says that a database's address must be added.
