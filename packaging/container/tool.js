@@ -3,7 +3,9 @@ const { tasks } = JSON.parse(await Deno.readTextFile("/app/deno.json"));
 const [name = "help", ...given] = Deno.args;
 const [program, run, ...words] = (tasks[name]?.command ?? "").split(" ");
 if (program !== "deno" || run !== "run") {
-  console.error(`${name} is not a task of this image; the task help lists the tasks`);
+  Deno.stderr.writeSync(
+    new TextEncoder().encode(`${name} is not a task of this image; the task help lists the tasks\n`),
+  );
   Deno.exit(1);
 }
 const args = [run, "--cached-only", ...words.filter((word) => word !== "--env-file"), ...given];

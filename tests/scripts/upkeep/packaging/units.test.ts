@@ -53,7 +53,6 @@ function isInstalled(program: string): boolean {
   try {
     return new Deno.Command(program, { args: ["--version"], stdout: "null" }).outputSync().success;
   } catch {
-    console.warn(`SKIPPED: ${program} is not installed`);
     return false;
   }
 }
