@@ -5,6 +5,7 @@
 import { testKey } from "testing/keys.ts";
 import type { HttpRequest } from "../../src/client/tpp/http_request.ts";
 import { type PayloadSigner, signPayload } from "../../src/client/tpp/payload_signature.ts";
+import { openSigner, type Signer } from "../../src/client/signer.ts";
 import type { Tpp } from "../../src/client/tpp/tpp.ts";
 
 /** One request that the TPP made. */
@@ -78,8 +79,7 @@ export function unsigned(answer: Response): Response {
 export async function openTppEnvironment(): Promise<TppEnvironment> {
   const [signing, dpop, platform] = await Promise.all([testKey(0), testKey(1), testKey(2)]);
   const signer: PayloadSigner = {
-    key: await platform.privateKey("sign"),
-    kid: "platform",
+    ...await openSigner("platform", await platform.privateKey("sign")),
     iss: "platform",
     tan: "directory.example",
     profile: "a",
@@ -97,7 +97,7 @@ export async function openTppEnvironment(): Promise<TppEnvironment> {
       await (answers.get(path)?.shift() ?? goodAnswers[path] ?? ((): Response => json(404, {})))();
     return await signed(answer, path, signer);
   };
-  return { tpp: tppWith(await signing.privateKey("sign"), dpopKeys, fetch), seen, answers };
+  return { tpp: tppWith(await openSigner("kid-1", await signing.privateKey("sign")), dpopKeys, fetch), seen, answers };
 }
 
 const SIGNED = /\/(domestic-payment|event-subscriptions)/;
@@ -112,25 +112,22 @@ async function signed(answer: Response, path: string, signer: PayloadSigner): Pr
   return new Response(body, { status, headers });
 }
 
-function tppWith(key: CryptoKey, dpopKeys: CryptoKeyPair, fetch: Tpp["fetch"]): Tpp {
+function tppWith(signer: Signer, dpopKeys: CryptoKeyPair, fetch: Tpp["fetch"]): Tpp {
   const softwareClientId = "SC-2f6e6d0c-64b0-4f5b-9a53-6f0c1c2d3e4f";
   return {
     participant: {
-      name: "shop",
       orgId: "ORG-1",
       orgName: "Shop Ltd",
       softwareClientId,
       clientId: softwareClientId,
       redirectUris: [`${shopUrl}/callback`],
-      signingKid: "kid-1",
-      signingKey: key,
-      transport: { certPem: "", keyPem: "" },
+      signer,
       softwareStatement: "",
     },
     baseUrl,
     authUrl,
     redirectUri: `${shopUrl}/callback`,
-    signer: { key, kid: "kid-1", iss: `ORG-1/${softwareClientId}`, tan: "directory.example", profile: "b" },
+    signer: { ...signer, iss: `ORG-1/${softwareClientId}`, tan: "directory.example", profile: "b" },
     dpopKeys,
     fetch,
     now: Date.now,

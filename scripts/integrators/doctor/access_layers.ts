@@ -92,7 +92,7 @@ const ASSERTION: Layer = {
   check(at) {
     const words = at.rejection ?? "";
     if (ASSERTION_WORDS.test(words)) throw new Wrong(words);
-    return Promise.resolve(`signed by ${known(at.participant).signingKid}`);
+    return Promise.resolve(`signed by ${known(at.participant).signer.kid}`);
   },
 };
 

@@ -2,7 +2,7 @@
 import { describeFailure } from "../../../src/client/tpp/failure.ts";
 import type { Fetch, MutualTls } from "../../../src/client/tpp/http_request.ts";
 import { openMutualTls } from "../../../src/client/tpp/mutual_tls.ts";
-import type { Participant } from "../../../src/client/tpp/participant.ts";
+import type { FolderParticipant } from "../../../src/client/tpp/participant.ts";
 import type { AccessToken, PendingAuthorization } from "../../../src/client/tpp/authorization.ts";
 import type { PaymentFlow } from "../../../src/client/tpp/payment_journey.ts";
 import type { PaymentRequest } from "../../../src/client/tpp/payment_request.ts";
@@ -33,7 +33,7 @@ export interface Examination {
   /** Frees the connections. */
   readonly close: (() => void)[];
   description?: Description;
-  participant?: Participant;
+  participant?: FolderParticipant;
   connection?: Pick<MutualTls, "fetch">;
   flow?: PaymentFlow;
   link?: PlatformLink;
@@ -81,7 +81,7 @@ export function known<T>(part: T | undefined): T {
 /** Opens the participant's connection through the proxy of the patient. */
 export function connect(
   { patient: { proxy }, caPem, close }: Examination,
-  { transport }: Pick<Participant, "transport">,
+  { transport }: Pick<FolderParticipant, "transport">,
 ): Pick<MutualTls, "fetch"> {
   const connection = openMutualTls(transport, caPem);
   close.push(connection.close);

@@ -65,13 +65,12 @@ export async function signBody(
   body: Uint8Array,
   profile: "a" | "b",
 ): Promise<string> {
-  const [{ signingKey, signingKid, orgId, softwareClientId }, description] = await Promise.all([
+  const [{ signer: own, orgId, softwareClientId }, description] = await Promise.all([
     loadParticipant(folder),
     readDescription(folder),
   ]);
   const signer = {
-    key: signingKey,
-    kid: signingKid,
+    ...own,
     iss: description?.role === "ASPSP" ? orgId : `${orgId}/${softwareClientId}`,
     tan: new URL(addresses.directory_url).host,
     profile,

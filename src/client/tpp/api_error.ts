@@ -1,7 +1,7 @@
 /**
  * Reads API errors in all their forms (OBIE bodies, OAuth bodies, bare 401 responses) as one error with one sentence.
  */
-import { z } from "zod";
+import * as z from "zod/mini";
 
 /** The platform rejected a request. `codes` are `UK.OBIE.*` or OAuth error codes, all that the response named. */
 export class ApiErrorResponse extends Error {
@@ -21,10 +21,10 @@ export class ApiErrorResponse extends Error {
 
 const obieError = z.object({
   Errors: z.array(
-    z.object({ ErrorCode: z.string(), Message: z.string().optional(), Path: z.string().optional() }),
+    z.object({ ErrorCode: z.string(), Message: z.optional(z.string()), Path: z.optional(z.string()) }),
   ),
 });
-const oauthError = z.object({ error: z.string(), error_description: z.string().optional() });
+const oauthError = z.object({ error: z.string(), error_description: z.optional(z.string()) });
 
 /** The content of `WWW-Authenticate` (RFC 6750 §3). */
 export interface ChallengeWords {

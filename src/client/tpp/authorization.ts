@@ -4,6 +4,7 @@
  * the customer returns.
  */
 import * as oauth from "oauth4webapi";
+import { UntrustedMessage } from "../errors.ts";
 import type { PaymentFlow } from "./payment_journey.ts";
 
 /** A DPoP-bound access token. */
@@ -70,7 +71,7 @@ export async function pushAuthorization(
 /**
  * Checks the customer's return: `iss` (RFC 9207), `state`, each parameter once.
  * @throws {oauth.AuthorizationResponseError} if the return is authentic and reports an error.
- * @throws {Error} if it was not meant for this authorization; the caller must not use it.
+ * @throws {oauth.OperationProcessingError | UntrustedMessage} if it was not meant for this authorization: do not use it.
  */
 export function checkCallback(
   flow: PaymentFlow,
@@ -78,7 +79,7 @@ export function checkCallback(
   callback: URL,
 ): CheckedCallback {
   const checked = oauth.validateAuthResponse(flow.server, flow.client, callback, pending.state);
-  if (!checked.get("code")) throw new Error("The return carries neither a code nor an error");
+  if (!checked.get("code")) throw new UntrustedMessage("The return carries neither a code nor an error");
   return checked;
 }
 
@@ -103,7 +104,7 @@ export async function exchangeCode(
 
 function authorizationUrl(flow: PaymentFlow, requestUri: string): string {
   const endpoint = flow.server.authorization_endpoint;
-  if (endpoint === undefined) throw new Error("The bank's metadata has no authorization endpoint");
+  if (endpoint === undefined) throw new UntrustedMessage("The bank's metadata has no authorization endpoint");
   const url = new URL(endpoint);
   url.searchParams.set("client_id", flow.client.client_id);
   url.searchParams.set("request_uri", requestUri);
@@ -112,9 +113,9 @@ function authorizationUrl(flow: PaymentFlow, requestUri: string): string {
 
 function accessToken(flow: PaymentFlow, answer: oauth.TokenEndpointResponse): AccessToken {
   // FAPI 2.0 5.3.3: a client must not accept a token that is not sender-constrained.
-  if (answer.token_type !== "dpop") throw new Error("The access token is not bound to the DPoP key");
+  if (answer.token_type !== "dpop") throw new UntrustedMessage("The access token is not bound to the DPoP key");
   if (answer.scope !== undefined && answer.scope !== scope) {
-    throw new Error("The access token has another scope");
+    throw new UntrustedMessage("The access token has another scope");
   }
   const expiresInSeconds = answer.expires_in ?? 0;
   return {

@@ -2,7 +2,8 @@
  * The payment part of the API for a TPP: consent, funds confirmation, payment (contract EP6 to EP10). Each function is
  * one call. It returns the decoded fields that a TPP needs, after checking that they belong to the request.
  */
-import { z } from "zod";
+import * as z from "zod/mini";
+import { UntrustedMessage } from "../errors.ts";
 import type { AccessToken } from "./authorization.ts";
 import type { PaymentFlow } from "./payment_journey.ts";
 import type { PaymentRequest } from "./payment_request.ts";
@@ -10,7 +11,7 @@ import { getResource, postSigned } from "./resource_request.ts";
 
 const consentAnswer = z.object({ Data: z.object({ ConsentId: z.uuid(), Status: z.string() }) });
 const fundsAnswer = z.object({
-  Data: z.object({ FundsAvailableResult: z.object({ FundsAvailable: z.boolean() }).optional() }),
+  Data: z.object({ FundsAvailableResult: z.optional(z.object({ FundsAvailable: z.boolean() })) }),
 });
 const paymentAnswer = z.object({
   Data: z.object({
@@ -18,7 +19,7 @@ const paymentAnswer = z.object({
     ConsentId: z.string(),
     Status: z.string(),
     StatusUpdateDateTime: z.string(),
-    StatusReason: z.string().optional(),
+    StatusReason: z.optional(z.string()),
   }),
 });
 
@@ -67,7 +68,7 @@ export async function readConsent(
   consentId: string,
 ): Promise<ConsentSeen> {
   const { Data } = consentAnswer.parse(await getResource(flow, token, `${consents}/${consentId}`));
-  if (Data.ConsentId !== consentId) throw new Error("The answer is about another consent");
+  if (Data.ConsentId !== consentId) throw new UntrustedMessage("The answer is about another consent");
   return { consentId, status: Data.Status };
 }
 
@@ -100,7 +101,7 @@ export async function createPayment(
   const { Data } = paymentAnswer.parse(
     await postSigned(flow, token, { path: payments, body, idempotencyKey }),
   );
-  if (Data.ConsentId !== consentId) throw new Error("The answer is about another consent's payment");
+  if (Data.ConsentId !== consentId) throw new UntrustedMessage("The answer is about another consent's payment");
   return paymentOf(Data);
 }
 
@@ -114,7 +115,7 @@ export async function readPayment(
   paymentId: string,
 ): Promise<PaymentSeen> {
   const { Data } = paymentAnswer.parse(await getResource(flow, token, `${payments}/${paymentId}`));
-  if (Data.DomesticPaymentId !== paymentId) throw new Error("The answer is about another payment");
+  if (Data.DomesticPaymentId !== paymentId) throw new UntrustedMessage("The answer is about another payment");
   return paymentOf(Data);
 }
 

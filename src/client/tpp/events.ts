@@ -3,7 +3,8 @@
  * them. Tokens are verified before their content is returned.
  */
 import { jwtVerify } from "jose";
-import { z } from "zod";
+import * as z from "zod/mini";
+import { UntrustedMessage } from "../errors.ts";
 import { ApiErrorResponse } from "./api_error.ts";
 import { SIGNATURE_ALG } from "../profile.ts";
 import type { AccessToken } from "./authorization.ts";
@@ -41,8 +42,8 @@ const answer = z.object({ moreAvailable: z.boolean(), sets: z.record(z.string(),
 const resourceUpdate = z.object({ subject: z.object({ "http://openbanking.org.uk/rid": z.string() }) });
 const statusChange = z.object({
   status: z.string(),
-  consent_id: z.string().optional(), // absent if the resource is the consent
-  reason: z.string().optional(),
+  consent_id: z.optional(z.string()), // absent if the resource is the consent
+  reason: z.optional(z.string()),
 });
 const claims = z.object({ jti: z.string(), toe: z.number(), events: z.record(z.string(), z.unknown()) });
 
@@ -50,7 +51,7 @@ const claims = z.object({ jti: z.string(), toe: z.number(), events: z.record(z.s
  * One poll (RFC 8936).
  *
  * @throws {ApiErrorResponse} if rejected
- * @throws {Error} if a token is not the platform's for this TPP. Then nothing more is acknowledged.
+ * @throws {UntrustedMessage | JOSEError} if a token is not the platform's for this TPP. Then nothing more is acknowledged.
  */
 export async function pollEvents(
   flow: PaymentFlow,
@@ -83,14 +84,14 @@ export async function subscribeToEvents(
 
 async function eventOf(flow: PaymentFlow, jti: string, set: string): Promise<TppEvent> {
   const event = await verifyEvent(flow, set);
-  if (event.jti !== jti) throw new Error("An event has another jti than its token");
+  if (event.jti !== jti) throw new UntrustedMessage("An event has another jti than its token");
   return event;
 }
 
 /**
  * Verifies the token of one event, such as a pushed one.
  *
- * @throws {Error} if it is not the platform's for this TPP at this bank
+ * @throws {UntrustedMessage | JOSEError} if it is not the platform's for this TPP at this bank
  */
 export async function verifyEvent(
   { tpp, bank, platformKeys }: Pick<PaymentFlow, "tpp" | "bank" | "platformKeys">,

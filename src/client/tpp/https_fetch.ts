@@ -8,12 +8,12 @@ import type { TransportIdentity } from "./participant.ts";
 /** The largest body that is read, bytes. The platform's are smaller. */
 const MAX_BODY_BYTES = 1_048_576;
 
-/** Opens a client that presents `identity` and trusts `caPem` besides the public authorities. */
-export function openHttps({ certPem, keyPem }: TransportIdentity, caPem: string): MutualTls {
+/** Opens a client that presents `identity` and trusts `caPem`, if given, besides the public authorities. */
+export function openHttps({ certPem, keyPem }: TransportIdentity, caPem?: string): MutualTls {
   const agent = new Agent({
     cert: certPem,
     key: keyPem,
-    ca: [...rootCertificates, caPem],
+    ca: [...rootCertificates, ...(caPem === undefined ? [] : [caPem])],
     keepAlive: false, // a request on a kept connection that has just ended would fail
   });
   return {

@@ -1,5 +1,5 @@
 /** The lists of a TPP's own consents and payments at a bank (an extension, contract LS1). */
-import { z } from "zod";
+import * as z from "zod/mini";
 import type { AccessToken } from "./authorization.ts";
 import type { PaymentFlow } from "./payment_journey.ts";
 import { getResource } from "./resource_request.ts";
@@ -22,19 +22,30 @@ const entry = z.object({
   CreationDateTime: z.string(),
   Status: z.string(),
   StatusUpdateDateTime: z.string(),
-  StatusReason: z.string().optional(),
-  EndToEndIdentification: z.string().optional(),
+  StatusReason: z.optional(z.string()),
+  EndToEndIdentification: z.optional(z.string()),
   InstructedAmount: z.object({ Amount: z.string(), Currency: z.string() }),
 });
-const payment = entry.extend({ DomesticPaymentId: z.string() });
-const page = { After: z.string().optional(), IsComplete: z.boolean() };
+const payment = z.extend(entry, { DomesticPaymentId: z.string() });
+const page = { After: z.optional(z.string()), IsComplete: z.boolean() };
 const consentsAnswer = z.object({ Data: z.object({ Consent: z.array(entry), ...page }) });
 const paymentsAnswer = z.object({ Data: z.object({ Payment: z.array(payment), ...page }) });
 
 /** A consent in a list, with the names of the API. */
-export type ListedConsent = z.infer<typeof entry>;
+export interface ListedConsent {
+  readonly ConsentId: string;
+  readonly CreationDateTime: string;
+  readonly Status: string;
+  readonly StatusUpdateDateTime: string;
+  readonly StatusReason?: string | undefined;
+  readonly EndToEndIdentification?: string | undefined;
+  readonly InstructedAmount: { readonly Amount: string; readonly Currency: string };
+}
+
 /** A payment in a list, with the names of the API. */
-export type ListedPayment = z.infer<typeof payment>;
+export interface ListedPayment extends ListedConsent {
+  readonly DomesticPaymentId: string;
+}
 
 export interface ListPage<T> {
   /** Oldest first. It can be empty although there are more pages, and can repeat entries of the page before. */

@@ -2,27 +2,41 @@
  * HTTP with a participant's network certificate at every TLS handshake. Trusts the given CA besides the public ones,
  * follows no redirects, and bounds the time of every call.
  */
-import type { MutualTls } from "./http_request.ts";
+import type { Fetch, MutualTls } from "./http_request.ts";
 import { openHttps } from "./https_fetch.ts";
 import type { TransportIdentity } from "./participant.ts";
 
 // The platform waits up to 3 s for a bank before it responds to a payment (Decision D4).
 const timeoutMilliseconds = 15_000;
 
-/** A client that presents `identity` and trusts `caPem`, on Deno by its own fetch, elsewhere by `node:https`. */
-export function openMutualTls(identity: TransportIdentity, caPem: string): MutualTls {
+/** A client that presents `identity` and trusts `caPem`, if given, besides the public authorities, on Deno by its own fetch, elsewhere by `node:https`. */
+export function openMutualTls(identity: TransportIdentity, caPem?: string): MutualTls {
   const send = "Deno" in globalThis ? openDenoFetch(identity, caPem) : openHttps(identity, caPem);
-  return {
-    fetch: (url, request) =>
-      send.fetch(url, { ...request, signal: request.signal ?? AbortSignal.timeout(timeoutMilliseconds) }),
-    close: send.close,
-  };
+  return { fetch: bounded(send.fetch), close: send.close };
+}
+
+/**
+ * A `fetch` that presents the network certificate by itself, such as one with `undici`'s Agent, with `tls` of Bun, or
+ * with `Deno.createHttpClient`. It must not follow a redirect that it is told not to follow.
+ */
+export type MutualTlsFetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** The caller's own fetch, with the time of every call bounded and redirects not followed. */
+export function ownFetch(given: MutualTlsFetch): Fetch {
+  return bounded((url, { method, headers, body = null, signal = null }) =>
+    given(url, { method, headers, body, signal, redirect: "manual" })
+  );
+}
+
+function bounded(send: Fetch): Fetch {
+  return (url, request) =>
+    send(url, { ...request, signal: request.signal ?? AbortSignal.timeout(timeoutMilliseconds) });
 }
 
 /** One connection costs a fifteenth of the CPU time of `node:https` on Deno. */
-function openDenoFetch(identity: TransportIdentity, caPem: string): MutualTls {
+function openDenoFetch(identity: TransportIdentity, caPem?: string): MutualTls {
   const client = Deno.createHttpClient({
-    caCerts: [caPem],
+    caCerts: caPem === undefined ? [] : [caPem],
     cert: identity.certPem,
     key: identity.keyPem,
     // Deno's fetch repeats a request by itself if a kept connection ends, and its single-use proof would be rejected.

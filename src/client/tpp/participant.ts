@@ -1,11 +1,14 @@
 /**
- * Reads a participant's onboarding files as its own software does: keys, certificates, software statement. Reads one
- * folder of `participants/` (Decision F2) and fails if a file is missing. Never writes, never logs a key.
+ * A participant's own keys, certificates and software statement: from its credentials, or from its folder of
+ * `participants/` (Decision F2). Never writes, never logs a key.
  */
-import { decodeJwt, importPKCS8 } from "jose";
+import { decodeJwt } from "jose";
 import { readFile } from "node:fs/promises";
-import { z } from "zod";
-import { SIGNATURE_ALG } from "../profile.ts";
+import * as z from "zod/mini";
+import { SettingsError } from "../errors.ts";
+import { openSigner, type Signer, type SigningKey } from "../signer.ts";
+
+const nonEmpty = z.string().check(z.minLength(1));
 
 /** A participant's network certificate and its private key, PEM, presented at every mTLS handshake. */
 export interface TransportIdentity {
@@ -13,9 +16,8 @@ export interface TransportIdentity {
   readonly keyPem: string;
 }
 
-/** A participant of the directory with all that it needs to call the platform. */
+/** A participant of the directory, as itself. */
 export interface Participant {
-  readonly name: string;
   readonly orgId: string;
   /** Legal name: `iss` of its registration JWT. */
   readonly orgName: string;
@@ -23,32 +25,83 @@ export interface Participant {
   /** The client id that registration returned; the software client id until then (Decision B6: they are equal). */
   readonly clientId: string;
   readonly redirectUris: readonly string[];
-  /** `kid` of its `sig` key, in the header of every JWT it makes (contract PN10). */
-  readonly signingKid: string;
-  /** Not extractable. */
-  readonly signingKey: CryptoKey;
-  readonly transport: TransportIdentity;
+  readonly signer: Signer;
   /** The software statement exactly as issued. */
   readonly softwareStatement: string;
 }
 
+/** A participant with the certificate of its folder. */
+export interface FolderParticipant extends Participant {
+  readonly name: string;
+  readonly transport: TransportIdentity;
+}
+
+/** What a participant was given at onboarding, wherever it keeps it. */
+export interface Credentials {
+  /** The software statement exactly as issued. */
+  readonly softwareStatement: string;
+  /** The `sig` key and its `kid` in the participant's key set. */
+  readonly signing: { readonly kid: string; readonly key: SigningKey };
+  /** The network certificate. Omit it if your own `fetch` presents it. */
+  readonly transport?: TransportIdentity;
+  /** The client id that registration returned; default: the software client id of the statement (Decision B6). */
+  readonly clientId?: string;
+}
+
 const participantJson = z.object({
-  name: z.string().min(1),
-  org_id: z.string().min(1),
-  org_name: z.string().min(1),
-  software_client_id: z.string().min(1),
-  client_id: z.string().min(1).optional(),
-  redirect_uris: z.array(z.string()).optional(),
-  signing_kid: z.string().min(1),
+  name: nonEmpty,
+  org_id: nonEmpty,
+  org_name: nonEmpty,
+  software_client_id: nonEmpty,
+  client_id: z.optional(nonEmpty),
+  redirect_uris: z.optional(z.array(z.string())),
+  signing_kid: nonEmpty,
 });
 
-const statementClaims = z.object({ software_redirect_uris: z.array(z.string()) });
+const redirectClaims = z.object({ software_redirect_uris: z.array(z.string()) });
+const statementClaims = z.extend(redirectClaims, {
+  org_id: nonEmpty,
+  org_name: nonEmpty,
+  software_client_id: nonEmpty,
+});
+
+/**
+ * Makes a participant of its credentials. The statement names the rest; its signature is not verified, because it is
+ * the participant's own.
+ *
+ * @throws {SettingsError} if the statement or the key cannot be used
+ */
+export async function openParticipant(
+  { softwareStatement, signing, clientId }: Credentials,
+): Promise<Participant> {
+  const statement = softwareStatement.trim();
+  const claims = claimsOf(statement);
+  return {
+    orgId: claims.org_id,
+    orgName: claims.org_name,
+    softwareClientId: claims.software_client_id,
+    clientId: clientId ?? claims.software_client_id,
+    redirectUris: claims.software_redirect_uris,
+    signer: await openSigner(signing.kid, signing.key),
+    softwareStatement: statement,
+  };
+}
+
+function claimsOf(statement: string): z.infer<typeof statementClaims> {
+  try {
+    return statementClaims.parse(decodeJwt(statement));
+  } catch {
+    throw new SettingsError(
+      "softwareStatement is not a software statement. Expected the JWT of the directory with org_id, org_name, software_client_id and software_redirect_uris.",
+    );
+  }
+}
 
 /**
  * Reads `participants/<name>/`.
  * @throws {Error} if a file is missing or invalid, or the statement is not a JWT.
  */
-export async function loadParticipant(folder: string): Promise<Participant> {
+export async function loadParticipant(folder: string): Promise<FolderParticipant> {
   const facts = participantJson.parse(JSON.parse(await readText(`${folder}/participant.json`)));
   const [signingPem, certPem, keyPem, statement] = await Promise.all([
     readText(`${folder}/signing.key.pem`),
@@ -64,9 +117,8 @@ export async function loadParticipant(folder: string): Promise<Participant> {
     softwareClientId: facts.software_client_id,
     clientId: facts.client_id ?? facts.software_client_id,
     redirectUris: facts.redirect_uris ??
-      statementClaims.parse(decodeJwt(softwareStatement)).software_redirect_uris,
-    signingKid: facts.signing_kid,
-    signingKey: await importPKCS8(signingPem, SIGNATURE_ALG),
+      redirectClaims.parse(decodeJwt(softwareStatement)).software_redirect_uris,
+    signer: await openSigner(facts.signing_kid, signingPem),
     transport: { certPem, keyPem },
     softwareStatement,
   };

@@ -2,17 +2,17 @@
  * `x-jws-signature`: a detached JWS over the exact bytes of a body, made for requests and verified on responses, in
  * either OBIE profile (Decision C5; contract SG1, SG2). Never re-serialises the signed body.
  */
-import { base64url, type CryptoKey, FlattenedSign, flattenedVerify, type FlattenedVerifyGetKey } from "jose";
+import { base64url, flattenedVerify, type FlattenedVerifyGetKey } from "jose";
+import { UntrustedMessage } from "../errors.ts";
 import { OBIE_CLAIM, SIGNATURE_ALG } from "../profile.ts";
+import { signDetached, type Signer } from "../signer.ts";
 
 /** `a`: raw payload (`b64: false`, OBIE v3.1.2). `b`: payload in base64url (no `b64`, OBIE v3.1.4 and later). */
 export type SignatureProfile = "a" | "b";
 
-/** The signer: key, its `kid`, and the two OBIE names of the signer and of its trust anchor. */
-export interface PayloadSigner {
-  readonly key: CryptoKey;
-  readonly kid: string;
-  /** `org_id/software_client_id` for a TPP. */
+/** The signer, and the two OBIE names of the signer and of its trust anchor. */
+export interface PayloadSigner extends Signer {
+  /** `org_id/software_client_id` for a TPP, `org_id` for a bank. */
   readonly iss: string;
   /** Host of the participants directory. */
   readonly tan: string;
@@ -36,13 +36,12 @@ export async function signPayload(signer: PayloadSigner, body: Uint8Array, now: 
     [OBIE_CLAIM.tan]: signer.tan,
     crit: unencoded ? ["b64", ...obieNames] : obieNames,
   };
-  const jws = await new FlattenedSign(body).setProtectedHeader(header).sign(signer.key, { crit: understood });
-  return `${jws.protected}..${jws.signature}`; // RFC 7515 App. F: the payload is sent as the body
+  return await signDetached(signer, header, body, unencoded);
 }
 
 /**
  * Verifies a response's `x-jws-signature` over the received bytes; the signed header determines the profile.
- * @throws {Error} if it is not a detached JWS of a platform key over exactly these bytes.
+ * @throws {UntrustedMessage | JOSEError} if it is not a detached JWS of a platform key over exactly these bytes.
  */
 export async function verifyPayload(
   signature: string,
@@ -50,7 +49,7 @@ export async function verifyPayload(
   keys: FlattenedVerifyGetKey,
 ): Promise<SignatureProfile> {
   const [, header, value] = detachedForm.exec(signature) ?? [];
-  if (header === undefined || value === undefined) throw new Error("x-jws-signature is not a detached JWS");
+  if (header === undefined || value === undefined) throw new UntrustedMessage("x-jws-signature is not a detached JWS");
   const profile = profileOf(header);
   const payload = profile === "a" ? body : base64url.encode(body);
   await flattenedVerify({ protected: header, payload, signature: value }, keys, {
@@ -66,7 +65,7 @@ function profileOf(protectedSegment: string): SignatureProfile {
   const crit = "crit" in header ? header.crit : undefined;
   // RFC 7797 §6: jose would ignore a b64 that crit does not name.
   if (header.b64 !== false || !Array.isArray(crit) || !crit.includes("b64")) {
-    throw new Error("x-jws-signature has a b64 member that is not false and critical");
+    throw new UntrustedMessage("x-jws-signature has a b64 member that is not false and critical");
   }
   return "a";
 }

@@ -6,6 +6,8 @@ import { createRemoteJWKSet, customFetch as joseFetch, type FlattenedVerifyGetKe
 import * as oauth from "oauth4webapi";
 import { emptyMessageLog, type MessageLog, recordingFetch } from "./message_log.ts";
 import type { Fetch } from "./http_request.ts";
+import { UntrustedMessage } from "../errors.ts";
+import { signJwt } from "../signer.ts";
 import type { Tpp } from "./tpp.ts";
 
 /** A client assertion is used immediately. */
@@ -28,7 +30,8 @@ export interface PaymentFlow {
 
 /**
  * Discovers the bank's authorization server. Every message is recorded in `messages`.
- * @throws {Error} if the bank is unknown or its metadata names other hosts.
+ * @throws {UntrustedMessage} if the metadata names other hosts
+ * @throws {oauth.OperationProcessingError} if the bank is unknown
  */
 export async function openFlow(
   tpp: Tpp,
@@ -60,14 +63,16 @@ export async function openFlow(
 
 /** Authenticates by a new client assertion for each request. Its `aud` is the issuer alone (Decision A1). */
 export function clientAuthentication(
-  { participant: { signingKey: key, signingKid: kid }, now }: Pick<Tpp, "participant" | "now">,
+  { participant: { signer }, now }: Pick<Tpp, "participant" | "now">,
 ): oauth.ClientAuth {
-  return oauth.PrivateKeyJwt({ key, kid }, {
-    [oauth.modifyAssertion]: (_header, claims) => {
-      const iat = nowSeconds({ now });
-      Object.assign(claims, { iat, nbf: iat, exp: iat + ASSERTION_SECONDS });
-    },
-  });
+  return async (server, { client_id: clientId }, body) => {
+    const iat = nowSeconds({ now });
+    const times = { iat, nbf: iat, exp: iat + ASSERTION_SECONDS };
+    const claims = { jti: crypto.randomUUID(), aud: server.issuer, iss: clientId, sub: clientId, ...times };
+    body.set("client_id", clientId);
+    body.set("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
+    body.set("client_assertion", await signJwt(signer, claims, {})); // RFC 7523 §2.2
+  };
 }
 
 /** JWTs are dated by the TPP's own clock, which can differ from this computer's in a sandbox. */
@@ -84,7 +89,7 @@ async function discover(tpp: Tpp, bank: string, fetch: Fetch): Promise<oauth.Aut
   });
   const server = await oauth.processDiscoveryResponse(issuer, response);
   if (!staysHome(server, tpp, issuer.href)) {
-    throw new Error(`The metadata of ${bank} names addresses elsewhere`);
+    throw new UntrustedMessage(`The metadata of ${bank} names addresses elsewhere`);
   }
   // RFC 9207 §2.4: with this set, a callback without `iss` is rejected.
   return { ...server, authorization_response_iss_parameter_supported: true };

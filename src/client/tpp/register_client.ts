@@ -2,11 +2,12 @@
  * Dynamic client registration of a TPP or bank: builds and signs the registration JWT from the software statement and
  * posts it (contract EP13, RJ1 to RJ12). Leaves the statement unchanged.
  */
-import { decodeJwt, SignJWT } from "jose";
-import { z } from "zod";
+import { decodeJwt } from "jose";
+import * as z from "zod/mini";
 import { SIGNATURE_ALG } from "../profile.ts";
 import { readRejection } from "./api_error.ts";
 import type { Fetch } from "./http_request.ts";
+import { signJwt } from "../signer.ts";
 import type { Participant } from "./participant.ts";
 
 /** `PISP` is a TPP, `ASPSP` a bank. */
@@ -21,7 +22,7 @@ export interface RegistrationServer {
 }
 
 const statementClaims = z.object({ software_id: z.string(), software_redirect_uris: z.array(z.string()) });
-const registered = z.object({ client_id: z.string().min(1) });
+const registered = z.object({ client_id: z.string().check(z.minLength(1)) });
 const lifetimeSeconds = 300;
 
 // Contract RJ6 and RJ9: the values that each role registers.
@@ -71,12 +72,7 @@ export async function registrationJwt(
     token_endpoint_auth_signing_alg: SIGNATURE_ALG,
     id_token_signed_response_alg: SIGNATURE_ALG,
   };
-  return await new SignJWT(claims)
-    .setProtectedHeader({ alg: SIGNATURE_ALG, typ: "JWT", kid: participant.signingKid })
-    .setIssuer(participant.orgName)
-    .setAudience(audience)
-    .setIssuedAt(now)
-    .setExpirationTime(now + lifetimeSeconds)
-    .setJti(crypto.randomUUID())
-    .sign(participant.signingKey);
+  const times = { iat: now, exp: now + lifetimeSeconds };
+  const ids = { iss: participant.orgName, aud: audience, jti: crypto.randomUUID() };
+  return await signJwt(participant.signer, { ...claims, ...ids, ...times });
 }

@@ -3,6 +3,7 @@
  * verified over the received bytes before they are parsed (contract EP6 to EP10).
  */
 import * as oauth from "oauth4webapi";
+import { UntrustedMessage } from "../errors.ts";
 import type { AccessToken } from "./authorization.ts";
 import { type ApiErrorResponse, readRejection } from "./api_error.ts";
 import { signPayload, verifyPayload } from "./payload_signature.ts";
@@ -108,7 +109,7 @@ async function send(flow: PaymentFlow, token: AccessToken, call: Call): Promise<
   const signature = response.headers.get("x-jws-signature");
   if (signature !== null) await verifyPayload(signature, bytes, flow.platformKeys);
   if (response.status !== call.expected) throw readRejection(response, text); // a proxy's is not signed
-  if (signature === null && call.isSigned) throw new Error("The platform's answer has no x-jws-signature");
+  if (signature === null && call.isSigned) throw new UntrustedMessage("The platform's answer has no x-jws-signature");
   return JSON.parse(text);
 }
 

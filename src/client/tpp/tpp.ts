@@ -4,9 +4,10 @@
  */
 import { generateKeyPair } from "oauth4webapi";
 import { SIGNATURE_ALG } from "../profile.ts";
+import { SettingsError } from "../errors.ts";
 import type { Fetch } from "./http_request.ts";
-import { openMutualTls } from "./mutual_tls.ts";
-import { loadParticipant, type Participant, readText } from "./participant.ts";
+import { type Endpoints, openConnection, type OwnCredentials, type ParticipantFolder } from "./connection.ts";
+import type { Participant } from "./participant.ts";
 import type { PayloadSigner, SignatureProfile } from "./payload_signature.ts";
 
 /** An open TPP. `close` frees its connections. */
@@ -26,17 +27,9 @@ export interface Tpp {
   close(): void;
 }
 
-/** The TPP's credentials and the addresses of its platform. */
-export interface TppSettings {
-  /** Folder with `ca.pem` and `participants/<name>/`. */
-  readonly dir: string;
-  /** Folder name under `participants/`. */
-  readonly name: string;
-  readonly endpoints: {
-    readonly base_url: string;
-    readonly auth_url: string;
-    readonly directory_url: string;
-  };
+/** The platform, and how the TPP uses it. */
+export interface TppOptions {
+  readonly endpoints: Endpoints;
   /** One of the registered redirect URLs. */
   readonly redirectUri: string;
   /** Default `b`. */
@@ -47,25 +40,45 @@ export interface TppSettings {
   readonly now?: () => number;
 }
 
+/** The TPP, and the addresses of its platform. */
+export type TppSettings = TppOptions & (ParticipantFolder | OwnCredentials);
+
 /**
  * Loads the credentials and prepares the connection; sends no request yet.
- * @throws {Error} if a credential is missing or `redirectUri` is not among the participant's.
+ *
+ * @throws {SettingsError} if a credential cannot be used or `redirectUri` is not among the participant's
+ * @throws {Error} if a file of the folder is missing
+ * @example A key that never leaves its KMS
+ * ```ts
+ * const tpp = await openTpp({
+ *   credentials: {
+ *     softwareStatement,
+ *     signing: { kid: "my-kid", key: (data) => kms.sign("RSASSA_PSS_SHA_256", data) },
+ *     transport: { certPem, keyPem },
+ *   },
+ *   endpoints,
+ *   redirectUri: "https://shop.example/callback",
+ * });
+ * ```
  */
 export async function openTpp(settings: TppSettings): Promise<Tpp> {
-  const { dir, name, endpoints, redirectUri } = settings;
-  const participant = await loadParticipant(`${dir}/participants/${name}`);
+  const { endpoints, redirectUri } = settings;
+  const { participant, connection } = await openConnection(settings);
   if (!participant.redirectUris.includes(redirectUri)) {
-    throw new Error(`${redirectUri} is not a redirect URL of participant "${name}"`);
+    connection.close();
+    throw new SettingsError(
+      `${redirectUri} is not a redirect URL of ${participant.orgName}. Expected one of ${
+        participant.redirectUris.join(", ")
+      }.`,
+    );
   }
-  const connection = openMutualTls(participant.transport, await readText(`${dir}/ca.pem`));
   return {
     participant,
     baseUrl: endpoints.base_url,
     authUrl: endpoints.auth_url,
     redirectUri,
     signer: {
-      key: participant.signingKey,
-      kid: participant.signingKid,
+      ...participant.signer,
       iss: `${participant.orgId}/${participant.softwareClientId}`,
       tan: new URL(endpoints.directory_url).host,
       profile: settings.signatureProfile ?? "b",

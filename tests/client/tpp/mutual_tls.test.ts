@@ -50,7 +50,7 @@ Deno.test("loadParticipant reads a folder as the sandbox writes it", () =>
     assertEquals(participant.redirectUris, ["https://shop.example/callback"]);
     assertEquals(participant.transport, { certPem: "CERT", keyPem: "KEY" });
     assertEquals(participant.softwareStatement.endsWith("\n"), false);
-    assertEquals(participant.signingKey.extractable, false);
+    assertEquals(participant.signer.kid, "kid-1");
   }));
 
 Deno.test("loadParticipant rejects a folder without its private key", () =>

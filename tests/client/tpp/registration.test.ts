@@ -3,6 +3,7 @@ import { decodeJwt, decodeProtectedHeader, generateKeyPair, jwtVerify, SignJWT }
 import { ApiErrorResponse } from "../../../src/client/tpp/api_error.ts";
 import type { HttpRequest } from "../../../src/client/tpp/http_request.ts";
 import type { Participant } from "../../../src/client/tpp/participant.ts";
+import { openSigner } from "../../../src/client/signer.ts";
 import { register, registrationJwt } from "../../../src/client/tpp/register_client.ts";
 
 const audience = "https://directory.example/registration";
@@ -13,15 +14,12 @@ const statement = await new SignJWT({ software_id: softwareId, software_redirect
   .setProtectedHeader({ alg: "PS256" })
   .sign(privateKey);
 const participant: Participant = {
-  name: "shop",
   orgId: "ORG-1",
   orgName: "Shop Ltd",
   softwareClientId: softwareId,
   clientId: softwareId,
   redirectUris,
-  signingKid: "kid-1",
-  signingKey: privateKey,
-  transport: { certPem: "", keyPem: "" },
+  signer: await openSigner("kid-1", privateKey),
   softwareStatement: statement,
 };
 

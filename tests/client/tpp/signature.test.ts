@@ -6,6 +6,7 @@ import {
   signPayload,
   verifyPayload,
 } from "../../../src/client/tpp/payload_signature.ts";
+import { openSigner } from "../../../src/client/signer.ts";
 
 const body = new TextEncoder().encode(
   '{"Data":{"Initiation":{"InstructedAmount":{"Amount":"165.88","Currency":"GBP"}}},"Risk":{}}',
@@ -82,8 +83,7 @@ Deno.test("verifyPayload rejects what is no detached JWS", async (t) => {
 
 async function sign(profile: SignatureProfile): Promise<string> {
   const signer: PayloadSigner = {
-    key: pair.privateKey,
-    kid: "90210ABAD",
+    ...await openSigner("90210ABAD", pair.privateKey),
     iss: "ORG-1/SC-1",
     tan: "directory.example",
     profile,

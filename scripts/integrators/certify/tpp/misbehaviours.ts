@@ -2,6 +2,7 @@
 import { calculateJwkThumbprint, CompactSign, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
 import { OBIE_CLAIM, SIGNATURE_ALG } from "../../../../src/client/profile.ts";
 import { signPayload } from "../../../../src/client/tpp/payload_signature.ts";
+import { openSigner } from "../../../../src/client/signer.ts";
 import type { Endpoint } from "./exchange.ts";
 import type { Misbehaviour } from "./front.ts";
 
@@ -117,7 +118,7 @@ export function signedBy(
     if (answer.headers.get("x-jws-signature") === null) return answer;
     const body = JSON.stringify(change(await jsonOf(answer)));
     const response = sameHeaders(answer, body);
-    const signer = { key, kid, iss: "certifier", tan: "certifier", profile: "b" } as const;
+    const signer = { ...await openSigner(kid, key), iss: "certifier", tan: "certifier", profile: "b" } as const;
     const signature = await signPayload(signer, new TextEncoder().encode(body), Date.now());
     response.headers.set("x-jws-signature", signature);
     return response;

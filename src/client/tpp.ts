@@ -1,0 +1,72 @@
+/**
+ * A third-party provider's client of the payment initiation platform: consent, authorization, payment, events.
+ * This file is the package's entry.
+ *
+ * @example A payment. Redirect the customer to `begun.url`, and call `finishPayment` when they come back.
+ * ```ts
+ * import { beginPayment, finishPayment, openFlow, openTpp, paymentRequest } from "@payment-initiation/client";
+ *
+ * const tpp = await openTpp({ dir: ".data/sandbox", name: "mine", endpoints, redirectUri });
+ * const flow = await openFlow(tpp, "BANKA");
+ * const begun = await beginPayment(flow, paymentRequest({ orderId, description, amount: "4.20", merchant }));
+ * const end = await finishPayment(flow, begun, new URL(addressOfTheReturn));
+ * ```
+ *
+ * @module
+ */
+export { AuthorizationResponseError, OperationProcessingError, ResponseBodyError } from "oauth4webapi";
+export { SettingsError, UntrustedMessage } from "./errors.ts";
+export type { SignFunction, SigningKey } from "./signer.ts";
+export { ApiErrorResponse } from "./tpp/api_error.ts";
+export { type AccessToken, grantClientToken, type PendingAuthorization } from "./tpp/authorization.ts";
+export type { Endpoints, OwnCredentials, ParticipantFolder } from "./tpp/connection.ts";
+export {
+  confirmFunds,
+  type ConsentSeen,
+  createConsent,
+  createPayment,
+  type PaymentSeen,
+  readConsent,
+  readPayment,
+} from "./tpp/domestic_payments.ts";
+export { type EventPoll, pollEvents, subscribeToEvents, type TppEvent, verifyEvent } from "./tpp/events.ts";
+export { describeFailure } from "./tpp/failure.ts";
+export type { Fetch, HttpRequest } from "./tpp/http_request.ts";
+export {
+  listConsents,
+  type ListedConsent,
+  type ListedPayment,
+  listPayments,
+  type ListPage,
+  type ListQuery,
+} from "./tpp/lists.ts";
+export { emptyMessageLog, type MessageLog } from "./tpp/message_log.ts";
+export type { MutualTlsFetch } from "./tpp/mutual_tls.ts";
+export {
+  type Credentials,
+  loadParticipant,
+  type Participant,
+  type TransportIdentity,
+} from "./tpp/participant.ts";
+export type { SignatureProfile } from "./tpp/payload_signature.ts";
+export { openFlow, type PaymentFlow } from "./tpp/payment_journey.ts";
+export {
+  type Initiation,
+  isIban,
+  type PaymentRequest,
+  paymentRequest,
+  type Purchase,
+  type Risk,
+  type WireAccount,
+} from "./tpp/payment_request.ts";
+export { type Persistence, persistently } from "./tpp/persistent.ts";
+export { register, type RegistrationRole, type RegistrationServer } from "./tpp/register_client.ts";
+export {
+  beginPayment,
+  type BegunPayment,
+  finishPayment,
+  type PaymentEnd,
+  PaymentUnknown,
+  submitPayment,
+} from "./tpp/take_payment.ts";
+export { openTpp, type Tpp, type TppOptions, type TppSettings } from "./tpp/tpp.ts";
