@@ -1,24 +1,26 @@
 /**
  * A payment with the client library, on Deno, Node or Bun. Wants the folder of an onboarded participant and a running
- * sandbox, as `first_payment.ts` does, and ends with the same statuses. Bundled for Node and Bun: `deno bundle -o pay.js examples/pay.ts`.
+ * sandbox, as `first_payment.ts` does, and ends with the same statuses. `npm install @payment-initiation/client` has the
+ * library without this repository.
  */
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import process, { argv, env, stdout } from "node:process";
-import { type PaymentSeen, readPayment } from "../src/client/tpp/domestic_payments.ts";
-import { grantClientToken } from "../src/client/tpp/authorization.ts";
-import { loadParticipant } from "../src/client/tpp/participant.ts";
-import { openFlow } from "../src/client/tpp/payment_journey.ts";
-import { paymentRequest } from "../src/client/tpp/payment_request.ts";
-import { persistently } from "../src/client/tpp/persistent.ts";
-import { register } from "../src/client/tpp/register_client.ts";
 import {
+  awaitReturn,
   beginPayment,
   finishPayment,
+  grantClientToken,
+  loadParticipant,
+  openFlow,
+  openTpp,
   type PaymentEnd,
+  paymentRequest,
+  type PaymentSeen,
   PaymentUnknown,
-} from "../src/client/tpp/take_payment.ts";
-import { openTpp } from "../src/client/tpp/tpp.ts";
+  persistently,
+  readPayment,
+  register,
+} from "@payment-initiation/client";
 
 type Endpoints = Record<"auth_url" | "base_url" | "directory_url" | "registration_audience", string>;
 const [, , name = "mine", bank = "BANKA"] = argv;
@@ -34,7 +36,7 @@ await persistently(() => register(server, tpp.participant, "PISP")).catch(regist
 const flow = await openFlow(tpp, bank);
 const begun = await beginPayment(flow, paymentRequest(purchase));
 say(`open this and log in as alice / sandbox, one-time code 123456:\n${begun.url}`);
-process.exitCode = await finishPayment(flow, begun, await customersReturn(new URL(redirectUri))).then(
+process.exitCode = await finishPayment(flow, begun, await awaitReturn(redirectUri)).then(
   ended,
   unknown,
 );
@@ -74,17 +76,4 @@ function say(line: string): void {
 /** The statement was registered by an earlier run. */
 function registeredBefore(error: unknown): void {
   say(`register: ${error instanceof Error ? error.message : error}`);
-}
-
-/** Serves the redirect URL until the customer's browser arrives. Returns the address with its query. */
-async function customersReturn(redirect: URL): Promise<URL> {
-  return await new Promise((resolve) => {
-    const listener = createServer((request, response) => {
-      const url = new URL(request.url ?? "", redirect);
-      response.writeHead(url.pathname === redirect.pathname ? 200 : 404, { connection: "close" }).end(
-        "Thank you.",
-      );
-      if (url.pathname === redirect.pathname) listener.close(() => resolve(url));
-    }).listen(Number(redirect.port), "127.0.0.1");
-  });
 }

@@ -1,17 +1,6 @@
 /**
- * A third-party provider's client of the payment initiation platform: consent, authorization, payment, events.
- * This file is the package's entry.
- *
- * @example A payment. Redirect the customer to `begun.url`, and call `finishPayment` when they come back.
- * ```ts
- * import { beginPayment, finishPayment, openFlow, openTpp, paymentRequest } from "@payment-initiation/client";
- *
- * const tpp = await openTpp({ dir: ".data/sandbox", name: "mine", endpoints, redirectUri });
- * const flow = await openFlow(tpp, "BANKA");
- * const begun = await beginPayment(flow, paymentRequest({ orderId, description, amount: "4.20", merchant }));
- * const end = await finishPayment(flow, begun, new URL(addressOfTheReturn));
- * ```
- *
+ * A third-party provider's client of the payment initiation platform: consent, authorization, payment, events. The
+ * package's entry; `beginPayment` has an example.
  * @module
  */
 export { AuthorizationResponseError, OperationProcessingError, ResponseBodyError } from "oauth4webapi";
@@ -20,6 +9,7 @@ export type { SignFunction, SigningKey } from "./signer.ts";
 export { ApiErrorResponse } from "./tpp/api_error.ts";
 export { type AccessToken, grantClientToken, type PendingAuthorization } from "./tpp/authorization.ts";
 export type { Endpoints, OwnCredentials, ParticipantFolder } from "./tpp/connection.ts";
+export { awaitReturn } from "./tpp/customers_return.ts";
 export {
   confirmFunds,
   type ConsentSeen,
@@ -36,8 +26,8 @@ export {
   listConsents,
   type ListedConsent,
   type ListedPayment,
-  listPayments,
   type ListPage,
+  listPayments,
   type ListQuery,
 } from "./tpp/lists.ts";
 export { emptyMessageLog, type MessageLog } from "./tpp/message_log.ts";

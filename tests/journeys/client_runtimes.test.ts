@@ -1,29 +1,92 @@
-/** The client library pays on every runtime that it supports, over real mutual TLS [E1]. */
-import { assertMatch } from "@std/assert";
+/** The client library's package, installed as its users do, pays on every runtime that it supports, over real mutual TLS [E1]. */
+import { assertEquals, assertMatch } from "@std/assert";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
-import { firstPayment, onboardOutsiders, startProcess } from "support/own_bank.ts";
+import { buildClientPackage } from "../../scripts/upkeep/packages/main.ts";
+import { createConsent } from "../../src/client/tpp/domestic_payments.ts";
+import { grantClientToken } from "../../src/client/tpp/authorization.ts";
+import type { Endpoints } from "../../src/client/tpp/connection.ts";
+import { openFlow } from "../../src/client/tpp/payment_journey.ts";
+import { loadParticipant } from "../../src/client/tpp/participant.ts";
+import { paymentRequest } from "../../src/client/tpp/payment_request.ts";
+import { openTpp } from "../../src/client/tpp/tpp.ts";
+import { compile, installPackage, readmeProgram } from "support/installed_package.ts";
+import { firstPayment, onboardOutsiders, type Outsiders, startProcess } from "support/own_bank.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { installedRuntimes } from "support/runtimes.ts";
-import { bundle } from "testing/other_runtime.ts";
 
-Deno.test("the client library registers and pays on Deno, Node and Bun, from one bundle [E1]", async (t) => {
+const PAID = /^payment [0-9a-f-]{36}: AcceptedSettlementInProcess$/m;
+
+Deno.test("the client library registers and pays on Deno, Node and Bun, from its package [E1]", async (t) => {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
+  const user = await Deno.makeTempDir();
   const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
   try {
     const outsiders = { ...await onboardOutsiders(dir), bankCode: "BANKA" };
-    await bundle("examples/pay.ts", `${dir}/pay.mjs`);
+    const built = await buildClientPackage(`${user}/built`);
+    await installPackage(user, built);
+
+    await t.step("every build of the same sources is the same, byte for byte", async () => {
+      assertEquals((await buildClientPackage(`${user}/again`)).sha256, built.sha256);
+    });
+
+    await t.step("its types are those of its programs, with TypeScript 5", async () => {
+      await Deno.copyFile(new URL("../../examples/pay.ts", import.meta.url), `${user}/pay.ts`);
+      await Deno.writeTextFile(`${user}/ten_lines.ts`, await readmeProgram());
+      await Deno.writeTextFile(`${user}/wrong.ts`, (await readmeProgram()).replace("redirectUri });", "});"));
+      const faults = await compile(user, ["pay.ts", "ten_lines.ts", "wrong.ts"]);
+      assertEquals(faults.filter((words) => !words.startsWith("/wrong.ts: ")), []);
+      assertMatch(faults.join("\n"), /'redirectUri' is missing/);
+    });
+
     for (const [name, command] of installedRuntimes()) {
-      await t.step(name, async () => {
-        const [program = "", ...args] = [...command(`${dir}/pay.mjs`), "mine", "BANKA"];
-        const options = { args, env: { SANDBOX_DIR: dir }, stdout: "piped", stderr: "piped" } as const;
-        const start = (): ReturnType<typeof startProcess> =>
-          startProcess(name, new Deno.Command(program, options));
-        const printed = await firstPayment(dir, outsiders, { start });
-        assertMatch(printed, /^payment [0-9a-f-]{36}: AcceptedSettlementInProcess$/m);
+      await t.step(`pays on ${name}`, async () => {
+        const [program = "", ...args] = [...command("pay.js"), "mine", "BANKA"];
+        assertMatch(await paid(dir, outsiders, { cwd: user, program, args }), PAID);
       });
     }
+
+    await t.step("the ten lines of its README pay", async () => {
+      const args = ["ten_lines.js", dir, outsiders.redirectUri];
+      assertMatch(await paid(dir, outsiders, { cwd: user, program: "node", args }), PAID);
+    });
+
+    await t.step("a function of a KMS signs, and a fetch of one's own presents the certificate", async () => {
+      assertEquals(await consentWithOwnKeys(dir, outsiders), "AwaitingAuthorisation");
+    });
   } finally {
     await ecosystem.stop();
-    await Deno.remove(dir, { recursive: true });
+    await Promise.all([dir, user].map((folder) => Deno.remove(folder, { recursive: true })));
   }
 });
+
+interface Program {
+  readonly cwd: string;
+  readonly program: string;
+  readonly args: string[];
+}
+
+async function paid(dir: string, outsiders: Outsiders, { program, ...more }: Program): Promise<string> {
+  const piped = { stdout: "piped", stderr: "piped" } as const;
+  const options = { ...more, ...piped, env: { SANDBOX_DIR: dir } };
+  const start = (): ReturnType<typeof startProcess> =>
+    startProcess(program, new Deno.Command(program, options));
+  return await firstPayment(dir, outsiders, { start });
+}
+
+async function consentWithOwnKeys(dir: string, { redirectUri }: Outsiders): Promise<string> {
+  const endpoints = JSON.parse(await Deno.readTextFile(`${dir}/endpoints.json`)) as Endpoints;
+  const { softwareStatement, signer, transport: { certPem: cert, keyPem: key } } = await loadParticipant(
+    `${dir}/participants/mine`,
+  );
+  using client = Deno.createHttpClient({ cert, key, caCerts: [await Deno.readTextFile(`${dir}/ca.pem`)] });
+  const tpp = await openTpp({
+    credentials: { softwareStatement, signing: { kid: signer.kid, key: (data) => signer.sign(data) } },
+    fetch: (url, init) => fetch(url, { ...init, client }),
+    endpoints,
+    redirectUri,
+  });
+  const flow = await openFlow(tpp, "BANKA");
+  const merchant = { name: "Company Limited", iban: "FR1420041010050500013M02606", categoryCode: "5812" };
+  const purchase = { orderId: crypto.randomUUID(), description: "Lunch", amount: "4.20", merchant };
+  return (await createConsent(flow, await grantClientToken(flow), paymentRequest(purchase))).status;
+}

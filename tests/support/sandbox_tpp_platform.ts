@@ -97,7 +97,11 @@ export async function openTppEnvironment(): Promise<TppEnvironment> {
       await (answers.get(path)?.shift() ?? goodAnswers[path] ?? ((): Response => json(404, {})))();
     return await signed(answer, path, signer);
   };
-  return { tpp: tppWith(await openSigner("kid-1", await signing.privateKey("sign")), dpopKeys, fetch), seen, answers };
+  return {
+    tpp: tppWith(await openSigner("kid-1", await signing.privateKey("sign")), dpopKeys, fetch),
+    seen,
+    answers,
+  };
 }
 
 const SIGNED = /\/(domestic-payment|event-subscriptions)/;

@@ -113,7 +113,9 @@ function authorizationUrl(flow: PaymentFlow, requestUri: string): string {
 
 function accessToken(flow: PaymentFlow, answer: oauth.TokenEndpointResponse): AccessToken {
   // FAPI 2.0 5.3.3: a client must not accept a token that is not sender-constrained.
-  if (answer.token_type !== "dpop") throw new UntrustedMessage("The access token is not bound to the DPoP key");
+  if (answer.token_type !== "dpop") {
+    throw new UntrustedMessage("The access token is not bound to the DPoP key");
+  }
   if (answer.scope !== undefined && answer.scope !== scope) {
     throw new UntrustedMessage("The access token has another scope");
   }

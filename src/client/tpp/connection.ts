@@ -2,7 +2,13 @@
 import { SettingsError } from "../errors.ts";
 import type { MutualTls } from "./http_request.ts";
 import { type MutualTlsFetch, openMutualTls, ownFetch } from "./mutual_tls.ts";
-import { type Credentials, loadParticipant, openParticipant, type Participant, readText } from "./participant.ts";
+import {
+  type Credentials,
+  loadParticipant,
+  openParticipant,
+  type Participant,
+  readText,
+} from "./participant.ts";
 
 /** The addresses of a platform, as `endpoints.json` of a sandbox has them. */
 export interface Endpoints {

@@ -101,7 +101,9 @@ export async function createPayment(
   const { Data } = paymentAnswer.parse(
     await postSigned(flow, token, { path: payments, body, idempotencyKey }),
   );
-  if (Data.ConsentId !== consentId) throw new UntrustedMessage("The answer is about another consent's payment");
+  if (Data.ConsentId !== consentId) {
+    throw new UntrustedMessage("The answer is about another consent's payment");
+  }
   return paymentOf(Data);
 }
 

@@ -49,7 +49,9 @@ export async function verifyPayload(
   keys: FlattenedVerifyGetKey,
 ): Promise<SignatureProfile> {
   const [, header, value] = detachedForm.exec(signature) ?? [];
-  if (header === undefined || value === undefined) throw new UntrustedMessage("x-jws-signature is not a detached JWS");
+  if (header === undefined || value === undefined) {
+    throw new UntrustedMessage("x-jws-signature is not a detached JWS");
+  }
   const profile = profileOf(header);
   const payload = profile === "a" ? body : base64url.encode(body);
   await flattenedVerify({ protected: header, payload, signature: value }, keys, {

@@ -109,7 +109,9 @@ async function send(flow: PaymentFlow, token: AccessToken, call: Call): Promise<
   const signature = response.headers.get("x-jws-signature");
   if (signature !== null) await verifyPayload(signature, bytes, flow.platformKeys);
   if (response.status !== call.expected) throw readRejection(response, text); // a proxy's is not signed
-  if (signature === null && call.isSigned) throw new UntrustedMessage("The platform's answer has no x-jws-signature");
+  if (signature === null && call.isSigned) {
+    throw new UntrustedMessage("The platform's answer has no x-jws-signature");
+  }
   return JSON.parse(text);
 }
 

@@ -43,6 +43,13 @@ export type PaymentEnd =
  *
  * @param uiLocales languages of the customer for the platform's pages, such as `fr en`
  * @throws {ApiErrorResponse | oauth.ResponseBodyError} if the platform rejects a request
+ * @example Redirect the customer to `begun.url`, and call `finishPayment` when they come back.
+ * ```ts
+ * const tpp = await openTpp({ dir: ".data/sandbox", name: "mine", endpoints, redirectUri });
+ * const flow = await openFlow(tpp, "BANKA");
+ * const begun = await beginPayment(flow, paymentRequest({ orderId, description, amount: "4.20", merchant }));
+ * const end = await finishPayment(flow, begun, new URL(addressOfTheReturn));
+ * ```
  */
 export async function beginPayment(
   flow: PaymentFlow,

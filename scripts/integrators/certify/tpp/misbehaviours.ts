@@ -118,7 +118,12 @@ export function signedBy(
     if (answer.headers.get("x-jws-signature") === null) return answer;
     const body = JSON.stringify(change(await jsonOf(answer)));
     const response = sameHeaders(answer, body);
-    const signer = { ...await openSigner(kid, key), iss: "certifier", tan: "certifier", profile: "b" } as const;
+    const signer = {
+      ...await openSigner(kid, key),
+      iss: "certifier",
+      tan: "certifier",
+      profile: "b",
+    } as const;
     const signature = await signPayload(signer, new TextEncoder().encode(body), Date.now());
     response.headers.set("x-jws-signature", signature);
     return response;
