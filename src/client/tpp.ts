@@ -4,11 +4,11 @@
  * @module
  */
 export { AuthorizationResponseError, OperationProcessingError, ResponseBodyError } from "oauth4webapi";
-export { SettingsError, UntrustedMessage } from "./errors.ts";
-export type { SignFunction, SigningKey } from "./signer.ts";
-export { ApiErrorResponse } from "./tpp/api_error.ts";
+export { SettingsError, UntrustedMessage } from "./party/errors.ts";
+export type { SignFunction, SigningKey } from "./party/signer.ts";
+export { ApiErrorResponse } from "./party/api_error.ts";
 export { type AccessToken, grantClientToken, type PendingAuthorization } from "./tpp/authorization.ts";
-export type { Endpoints, OwnCredentials, ParticipantFolder } from "./tpp/connection.ts";
+export type { Endpoints, OwnCredentials, ParticipantFolder } from "./party/connection.ts";
 export { awaitReturn } from "./tpp/customers_return.ts";
 export {
   confirmFunds,
@@ -21,7 +21,7 @@ export {
 } from "./tpp/domestic_payments.ts";
 export { type EventPoll, pollEvents, subscribeToEvents, type TppEvent, verifyEvent } from "./tpp/events.ts";
 export { describeFailure } from "./tpp/failure.ts";
-export type { Fetch, HttpRequest } from "./tpp/http_request.ts";
+export type { Fetch, HttpRequest } from "./party/http_request.ts";
 export {
   listConsents,
   type ListedConsent,
@@ -31,14 +31,14 @@ export {
   type ListQuery,
 } from "./tpp/lists.ts";
 export { emptyMessageLog, type MessageLog } from "./tpp/message_log.ts";
-export type { MutualTlsFetch } from "./tpp/mutual_tls.ts";
+export type { MutualTlsFetch } from "./party/mutual_tls.ts";
 export {
   type Credentials,
   loadParticipant,
   type Participant,
   type TransportIdentity,
-} from "./tpp/participant.ts";
-export type { SignatureProfile } from "./tpp/payload_signature.ts";
+} from "./party/participant.ts";
+export type { SignatureProfile } from "./party/payload_signature.ts";
 export { openFlow, type PaymentFlow } from "./tpp/payment_journey.ts";
 export {
   type Initiation,
@@ -50,7 +50,7 @@ export {
   type WireAccount,
 } from "./tpp/payment_request.ts";
 export { type Persistence, persistently } from "./tpp/persistent.ts";
-export { register, type RegistrationRole, type RegistrationServer } from "./tpp/register_client.ts";
+export { register, type RegistrationRole, type RegistrationServer } from "./party/register_client.ts";
 export {
   beginPayment,
   type BegunPayment,

@@ -1,7 +1,7 @@
 /** A running sandbox with participants that are onboarded by the command line, as an integrator has it. */
-import { openMutualTls } from "../../src/client/tpp/mutual_tls.ts";
-import { loadParticipant } from "../../src/client/tpp/participant.ts";
-import { register, type RegistrationRole } from "../../src/client/tpp/register_client.ts";
+import { openMutualTls } from "../../src/client/party/mutual_tls.ts";
+import { loadParticipant } from "../../src/client/party/participant.ts";
+import { register, type RegistrationRole } from "../../src/client/party/register_client.ts";
 import type { Endpoints } from "../../src/sandbox/ecosystem/ecosystem.ts";
 import { participant } from "../../scripts/integrators/participant/main.ts";
 import { exampleDetails } from "../../scripts/integrators/participant/example.ts";

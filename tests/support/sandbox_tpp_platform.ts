@@ -3,9 +3,9 @@
  * replacement. It verifies no input, so that the TPP's own decisions can be tested without a network.
  */
 import { testKey } from "testing/keys.ts";
-import type { HttpRequest } from "../../src/client/tpp/http_request.ts";
-import { type PayloadSigner, signPayload } from "../../src/client/tpp/payload_signature.ts";
-import { openSigner, type Signer } from "../../src/client/signer.ts";
+import type { HttpRequest } from "../../src/client/party/http_request.ts";
+import { type PayloadSigner, signPayload } from "../../src/client/party/payload_signature.ts";
+import { openSigner, type Signer } from "../../src/client/party/signer.ts";
 import type { Tpp } from "../../src/client/tpp/tpp.ts";
 
 /** One request that the TPP made. */

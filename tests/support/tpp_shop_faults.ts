@@ -17,7 +17,7 @@ export const SHOP_FAULTS: readonly TppFault[] = [
     finds: "TPP-R02",
     what: "the HTTP client repeats pushed requests by itself",
     changes: [{
-      file: "client/tpp/mutual_tls.ts",
+      file: "client/party/mutual_tls.ts",
       from: FETCH,
       to: repeating('url.endsWith("/par.oauth2/v1")'),
     }],
@@ -26,7 +26,7 @@ export const SHOP_FAULTS: readonly TppFault[] = [
     finds: "TPP-R04",
     what: "the HTTP client repeats reads by itself",
     changes: [{
-      file: "client/tpp/mutual_tls.ts",
+      file: "client/party/mutual_tls.ts",
       from: FETCH,
       to: repeating('url.includes("/domestic-payments/v1/")'),
     }],

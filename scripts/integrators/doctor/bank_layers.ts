@@ -3,7 +3,7 @@ import { decodeJwt } from "jose";
 import { bankKeys } from "../../../src/sandbox/bank/bank_keys.ts";
 import { loadBank } from "../../../src/sandbox/bank/load_bank.ts";
 import { signPayload } from "../../../src/sandbox/bank/payload_signature.ts";
-import { readRejection } from "../../../src/client/tpp/api_error.ts";
+import { readRejection } from "../../../src/client/party/api_error.ts";
 import type { PaymentOrders, Traces } from "../../testing/answers.ts";
 import { type Examination, known, type Layer, TASK, Wrong } from "./examination.ts";
 

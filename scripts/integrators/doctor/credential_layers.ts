@@ -2,8 +2,8 @@
 import "reflect-metadata";
 import { X509Certificate } from "@peculiar/x509";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
-import { SIGNATURE_ALG } from "../../../src/client/profile.ts";
-import { loadParticipant } from "../../../src/client/tpp/participant.ts";
+import { SIGNATURE_ALG } from "../../../src/client/party/profile.ts";
+import { loadParticipant } from "../../../src/client/party/participant.ts";
 import { readDescription } from "../participant/folder.ts";
 import type { KeySet, StatusList } from "../../testing/directory_answers.ts";
 import { connect, type Examination, known, type Layer, TASK, wordsOf, Wrong } from "./examination.ts";

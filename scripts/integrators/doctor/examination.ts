@@ -1,8 +1,8 @@
 /** The examination of a participant, a platform and a bank, layer by layer. */
 import { describeFailure } from "../../../src/client/tpp/failure.ts";
-import type { Fetch, MutualTls } from "../../../src/client/tpp/http_request.ts";
-import { openMutualTls } from "../../../src/client/tpp/mutual_tls.ts";
-import type { FolderParticipant } from "../../../src/client/tpp/participant.ts";
+import type { Fetch, MutualTls } from "../../../src/client/party/http_request.ts";
+import { openMutualTls } from "../../../src/client/party/mutual_tls.ts";
+import type { FolderParticipant } from "../../../src/client/party/participant.ts";
 import type { AccessToken, PendingAuthorization } from "../../../src/client/tpp/authorization.ts";
 import type { PaymentFlow } from "../../../src/client/tpp/payment_journey.ts";
 import type { PaymentRequest } from "../../../src/client/tpp/payment_request.ts";

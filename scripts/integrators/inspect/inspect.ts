@@ -1,7 +1,11 @@
 /** Decodes a JWT, an encrypted JWT or a payload signature, and verifies it with the keys that are at hand. */
 import * as jose from "jose";
-import { CONTENT_ENCRYPTION_ALG, KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../../../src/client/profile.ts";
-import { verifyPayload } from "../../../src/client/tpp/payload_signature.ts";
+import {
+  CONTENT_ENCRYPTION_ALG,
+  KEY_MANAGEMENT_ALG,
+  SIGNATURE_ALG,
+} from "../../../src/client/party/profile.ts";
+import { verifyPayload } from "../../../src/client/party/payload_signature.ts";
 import type { KnownPlatform } from "../../command_line/platform.ts";
 import { readDescription } from "../participant/folder.ts";
 

@@ -1,7 +1,7 @@
 /** `deno task sign`: prints one thing that a participant signs, for scripts and for comparing with one's own. */
 import { exportJWK } from "jose";
 import { generateKeyPair } from "oauth4webapi";
-import { SIGNATURE_ALG } from "../../../src/client/profile.ts";
+import { SIGNATURE_ALG } from "../../../src/client/party/profile.ts";
 import { type KnownPlatform, openPlatform } from "../../command_line/platform.ts";
 import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
 import { writeSecretFile } from "../../command_line/secret_file.ts";

@@ -1,11 +1,11 @@
 /** Makes what a participant signs, with the code of the reference client and of the sandbox's bank. */
 import * as jose from "jose";
 import type { AuthorizationServer } from "oauth4webapi";
-import { SIGNATURE_ALG } from "../../../src/client/profile.ts";
-import { loadParticipant } from "../../../src/client/tpp/participant.ts";
+import { SIGNATURE_ALG } from "../../../src/client/party/profile.ts";
+import { loadParticipant } from "../../../src/client/party/participant.ts";
 import { clientAuthentication } from "../../../src/client/tpp/payment_journey.ts";
-import { signPayload } from "../../../src/client/tpp/payload_signature.ts";
-import { registrationJwt } from "../../../src/client/tpp/register_client.ts";
+import { signPayload } from "../../../src/client/party/payload_signature.ts";
+import { registrationJwt } from "../../../src/client/party/register_client.ts";
 import { bankKeys } from "../../../src/sandbox/bank/bank_keys.ts";
 import { loadBank } from "../../../src/sandbox/bank/load_bank.ts";
 import { openHandover } from "../../../src/sandbox/bank/open_handover.ts";

@@ -1,5 +1,5 @@
 /** The sandbox's own shop and banks, acted by this program with their keys: it makes their mistakes over the network. */
-import { openMutualTls } from "../../../src/client/tpp/mutual_tls.ts";
+import { openMutualTls } from "../../../src/client/party/mutual_tls.ts";
 import { readDescription } from "../../integrators/participant/folder.ts";
 import type { OpenSandbox } from "../../command_line/sandbox.ts";
 import type { FlowEnvironment } from "../../testing/flows.ts";

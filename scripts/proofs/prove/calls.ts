@@ -1,6 +1,6 @@
 /** Calls to a sandbox that may die at any moment: what is worth trying again, and for how long. */
 import * as oauth from "oauth4webapi";
-import { ApiErrorResponse } from "../../../src/client/tpp/api_error.ts";
+import { ApiErrorResponse } from "../../../src/client/party/api_error.ts";
 import type { ProvedSystem } from "./system.ts";
 
 /** The platform rejected the request, so a retry would not help. */

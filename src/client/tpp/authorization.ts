@@ -4,7 +4,7 @@
  * the customer returns.
  */
 import * as oauth from "oauth4webapi";
-import { UntrustedMessage } from "../errors.ts";
+import { UntrustedMessage } from "../party/errors.ts";
 import type { PaymentFlow } from "./payment_journey.ts";
 
 /** A DPoP-bound access token. */

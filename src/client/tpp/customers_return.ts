@@ -1,6 +1,6 @@
 /** Waits for the customer's browser at a redirect URL on this computer, for trying out: a shop has a route for it. */
 import { createServer } from "node:http";
-import { SettingsError } from "../errors.ts";
+import { SettingsError } from "../party/errors.ts";
 
 /**
  * Serves the redirect URL until the browser arrives, and returns the address with its query.

@@ -3,7 +3,7 @@
  * one call. It returns the decoded fields that a TPP needs, after checking that they belong to the request.
  */
 import * as z from "zod/mini";
-import { UntrustedMessage } from "../errors.ts";
+import { UntrustedMessage } from "../party/errors.ts";
 import type { AccessToken } from "./authorization.ts";
 import type { PaymentFlow } from "./payment_journey.ts";
 import type { PaymentRequest } from "./payment_request.ts";

@@ -4,9 +4,9 @@
  */
 import { jwtVerify } from "jose";
 import * as z from "zod/mini";
-import { UntrustedMessage } from "../errors.ts";
-import { ApiErrorResponse } from "./api_error.ts";
-import { SIGNATURE_ALG } from "../profile.ts";
+import { UntrustedMessage } from "../party/errors.ts";
+import { ApiErrorResponse } from "../party/api_error.ts";
+import { SIGNATURE_ALG } from "../party/profile.ts";
 import type { AccessToken } from "./authorization.ts";
 import type { PaymentFlow } from "./payment_journey.ts";
 import { postSigned, postUnsigned } from "./resource_request.ts";

@@ -1,6 +1,6 @@
 /** Describes errors of this folder and of oauth4webapi in one sentence, using only the server's own words. */
 import * as oauth from "oauth4webapi";
-import { ApiErrorResponse } from "./api_error.ts";
+import { ApiErrorResponse } from "../party/api_error.ts";
 
 /** The error in one sentence. */
 export function describeFailure(error: unknown): string {

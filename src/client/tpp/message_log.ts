@@ -3,7 +3,7 @@
  * customer's browser. They are masked before they are stored and never changed on the wire.
  */
 import { showMessage, type ShownMessage, showQuery, showUrl } from "./message_mask.ts";
-import type { Fetch, HttpRequest } from "./http_request.ts";
+import type { Fetch, HttpRequest } from "../party/http_request.ts";
 
 /** One masked exchange. `response` is absent if there was none, and for a browser's redirect. */
 export interface LoggedExchange {

@@ -5,9 +5,9 @@
 import { createRemoteJWKSet, customFetch as joseFetch, type FlattenedVerifyGetKey } from "jose";
 import * as oauth from "oauth4webapi";
 import { emptyMessageLog, type MessageLog, recordingFetch } from "./message_log.ts";
-import type { Fetch } from "./http_request.ts";
-import { UntrustedMessage } from "../errors.ts";
-import { signJwt } from "../signer.ts";
+import type { Fetch } from "../party/http_request.ts";
+import { UntrustedMessage } from "../party/errors.ts";
+import { signJwt } from "../party/signer.ts";
 import type { Tpp } from "./tpp.ts";
 
 /** A client assertion is used immediately. */

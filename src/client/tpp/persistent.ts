@@ -1,6 +1,6 @@
 /** Repeats calls whose outcome is unknown, or that the platform asks to send again later. */
 import * as oauth from "oauth4webapi";
-import { ApiErrorResponse, retryAfterOf } from "./api_error.ts";
+import { ApiErrorResponse, retryAfterOf } from "../party/api_error.ts";
 
 /** Bounds of the repetition. */
 export interface Persistence {

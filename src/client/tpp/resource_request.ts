@@ -3,10 +3,10 @@
  * verified over the received bytes before they are parsed (contract EP6 to EP10).
  */
 import * as oauth from "oauth4webapi";
-import { UntrustedMessage } from "../errors.ts";
+import { UntrustedMessage } from "../party/errors.ts";
 import type { AccessToken } from "./authorization.ts";
-import { type ApiErrorResponse, readRejection } from "./api_error.ts";
-import { signPayload, verifyPayload } from "./payload_signature.ts";
+import { type ApiErrorResponse, readRejection } from "../party/api_error.ts";
+import { signPayload, verifyPayload } from "../party/payload_signature.ts";
 import type { PaymentFlow } from "./payment_journey.ts";
 
 /** A POST: `body` is serialised once, and those bytes are signed and sent. */

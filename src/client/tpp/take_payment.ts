@@ -3,7 +3,7 @@
  * JSON, so that any process of the TPP can continue with it.
  */
 import * as oauth from "oauth4webapi";
-import { ApiErrorResponse } from "./api_error.ts";
+import { ApiErrorResponse } from "../party/api_error.ts";
 import {
   type AccessToken,
   checkCallback,

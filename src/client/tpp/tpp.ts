@@ -3,12 +3,17 @@
  * profile. The other files of this folder take it as a parameter.
  */
 import { generateKeyPair } from "oauth4webapi";
-import { SIGNATURE_ALG } from "../profile.ts";
-import { SettingsError } from "../errors.ts";
-import type { Fetch } from "./http_request.ts";
-import { type Endpoints, openConnection, type OwnCredentials, type ParticipantFolder } from "./connection.ts";
-import type { Participant } from "./participant.ts";
-import type { PayloadSigner, SignatureProfile } from "./payload_signature.ts";
+import { SIGNATURE_ALG } from "../party/profile.ts";
+import { SettingsError } from "../party/errors.ts";
+import type { Fetch } from "../party/http_request.ts";
+import {
+  type Endpoints,
+  openConnection,
+  type OwnCredentials,
+  type ParticipantFolder,
+} from "../party/connection.ts";
+import type { Participant } from "../party/participant.ts";
+import type { PayloadSigner, SignatureProfile } from "../party/payload_signature.ts";
 
 /** An open TPP. `close` frees its connections. */
 export interface Tpp {

@@ -1,6 +1,6 @@
 /** A bank's private keys as CryptoKeys, each usable for one purpose only and not exportable. */
 import { generateKeyPair, importPKCS8 } from "jose";
-import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../../client/profile.ts";
+import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../../client/party/profile.ts";
 import type { BankProfile } from "./bank_profile.ts";
 
 /** A private key with the kid of its public half. */

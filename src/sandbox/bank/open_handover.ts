@@ -13,7 +13,7 @@ import {
   MAX_JTI_CHARACTERS,
   MAX_JWT_CHARACTERS,
   SIGNATURE_ALG,
-} from "../../client/profile.ts";
+} from "../../client/party/profile.ts";
 import type { BankKey } from "./bank_keys.ts";
 import type { BankClock } from "./bank_profile.ts";
 import { type PlatformKeys, sameKid } from "./platform_keys.ts";

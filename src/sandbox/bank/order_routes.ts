@@ -1,7 +1,7 @@
 /** Machine routes of a bank: the platform pushes payment orders, and everyone in the sandbox can read the ledger. */
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { MAX_BODY_BYTES } from "../../client/profile.ts";
+import { MAX_BODY_BYTES } from "../../client/party/profile.ts";
 import type { Bank } from "./bank.ts";
 import { brokenAnswer } from "./broken_answer.ts";
 import type { ExecutedOrder, OrderStatus } from "./ledger.ts";

@@ -4,7 +4,7 @@
  */
 import { compactVerify, decodeProtectedHeader, SignJWT } from "jose";
 import { z } from "zod";
-import { HANDOVER_SECONDS, SIGNATURE_ALG } from "../../client/profile.ts";
+import { HANDOVER_SECONDS, SIGNATURE_ALG } from "../../client/party/profile.ts";
 import type { Bank } from "./bank.ts";
 import { bankKeys } from "./bank_keys.ts";
 import type { ExecutedOrder } from "./ledger.ts";

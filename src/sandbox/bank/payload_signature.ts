@@ -1,6 +1,6 @@
 /** Makes `x-jws-signature`: a detached JWS over the exact body bytes, in the bank's OBIE profile (Decision C5). */
 import { FlattenedSign } from "jose";
-import { OBIE_CLAIM, SIGNATURE_ALG } from "../../client/profile.ts";
+import { OBIE_CLAIM, SIGNATURE_ALG } from "../../client/party/profile.ts";
 import type { BankKey } from "./bank_keys.ts";
 import type { SignatureProfile } from "./bank_profile.ts";
 

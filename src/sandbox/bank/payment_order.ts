@@ -4,7 +4,7 @@
  */
 import { compactVerify, decodeProtectedHeader } from "jose";
 import { z } from "zod";
-import { EXPIRY_SKEW_SECONDS, SIGNATURE_ALG } from "../../client/profile.ts";
+import { EXPIRY_SKEW_SECONDS, SIGNATURE_ALG } from "../../client/party/profile.ts";
 import type { BankClock } from "./bank_profile.ts";
 import type { PlatformKeys } from "./platform_keys.ts";
 

@@ -4,7 +4,7 @@
  */
 import { importJWK } from "jose";
 import { z } from "zod";
-import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../../client/profile.ts";
+import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../../client/party/profile.ts";
 import type { BankKey } from "./bank_keys.ts";
 import type { BankClock, BankFetch } from "./bank_profile.ts";
 

@@ -2,7 +2,7 @@
  * A customer's visit from the platform's redirect to the redirect back, step by step. Contains no HTML and no cookies.
  * Every failure ends in a return to the platform and never in a success.
  */
-import { FLOW_SECONDS } from "../../client/profile.ts";
+import { FLOW_SECONDS } from "../../client/party/profile.ts";
 import type { Bank } from "./bank.ts";
 import { bankKeys } from "./bank_keys.ts";
 import { type Customer, findByCredentials, ownAccount, SANDBOX_CODE } from "./customers.ts";

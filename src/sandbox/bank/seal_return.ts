@@ -8,7 +8,7 @@ import {
   HANDOVER_SECONDS,
   KEY_MANAGEMENT_ALG,
   SIGNATURE_ALG,
-} from "../../client/profile.ts";
+} from "../../client/party/profile.ts";
 import type { BankKey } from "./bank_keys.ts";
 import type { BankClock } from "./bank_profile.ts";
 import type { Handover } from "./open_handover.ts";

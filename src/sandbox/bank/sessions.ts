@@ -3,7 +3,7 @@
  * browser's cookie. It expires after 15 minutes and is kept a day longer, so that its late customer is led back
  * (Decision G1).
  */
-import { FLOW_SECONDS } from "../../client/profile.ts";
+import { FLOW_SECONDS } from "../../client/party/profile.ts";
 import type { BankClock } from "./bank_profile.ts";
 import type { Customer } from "./customers.ts";
 import type { FaultName } from "./faults.ts";

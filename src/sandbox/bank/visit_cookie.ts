@@ -1,7 +1,7 @@
 /** The cookie with a visit's secret: one per visit, limited to that visit's path, HttpOnly. */
 import type { Context } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
-import { FLOW_SECONDS } from "../../client/profile.ts";
+import { FLOW_SECONDS } from "../../client/party/profile.ts";
 import { LATE_CUSTOMER_SECONDS, type ScaSession } from "./sessions.ts";
 
 /** Sets the cookie of this visit. */

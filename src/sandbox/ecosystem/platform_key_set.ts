@@ -6,7 +6,7 @@
 import "reflect-metadata";
 import * as x509 from "@peculiar/x509";
 import { calculateJwkThumbprint } from "jose";
-import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../../client/profile.ts";
+import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../../client/party/profile.ts";
 import { type Authority, issueCertificate } from "./authority.ts";
 import { asJson, readIfAny, type SandboxFiles, writeSecret } from "./sandbox_files.ts";
 

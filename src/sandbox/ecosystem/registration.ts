@@ -2,9 +2,9 @@
 import type { Addresses } from "./addresses.ts";
 import type { ParticipantPlan } from "./participants_plan.ts";
 import { participantFiles, type SandboxFiles } from "./sandbox_files.ts";
-import { openMutualTls } from "../../client/tpp/mutual_tls.ts";
-import { loadParticipant } from "../../client/tpp/participant.ts";
-import { register } from "../../client/tpp/register_client.ts";
+import { openMutualTls } from "../../client/party/mutual_tls.ts";
+import { loadParticipant } from "../../client/party/participant.ts";
+import { register } from "../../client/party/register_client.ts";
 
 /**
  * Registers one participant with its software statement.

@@ -3,7 +3,7 @@
  * order, and reports that no money moved only if that is certain.
  */
 import * as oauth from "oauth4webapi";
-import { ApiErrorResponse } from "../../client/tpp/api_error.ts";
+import { ApiErrorResponse } from "../../client/party/api_error.ts";
 import {
   type AccessToken,
   checkCallback,

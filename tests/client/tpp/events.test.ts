@@ -1,7 +1,7 @@
 /** The TPP's client of events: what it sends, and which tokens it takes (contract EVT2 to EVT11). */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { grantClientToken } from "../../../src/client/tpp/authorization.ts";
-import { ApiErrorResponse } from "../../../src/client/tpp/api_error.ts";
+import { ApiErrorResponse } from "../../../src/client/party/api_error.ts";
 import { pollEvents, subscribeToEvents, verifyEvent } from "../../../src/client/tpp/events.ts";
 import { EVENT_AT, type EventToken, eventToken, ofConsent, OTHER_KEY } from "support/event_tokens.ts";
 import { authUrl, consentId, json, paymentId, type TppEnvironment } from "support/sandbox_tpp_platform.ts";

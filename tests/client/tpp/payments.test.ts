@@ -8,7 +8,7 @@ import {
   readConsent,
   readPayment,
 } from "../../../src/client/tpp/domestic_payments.ts";
-import { ApiErrorResponse } from "../../../src/client/tpp/api_error.ts";
+import { ApiErrorResponse } from "../../../src/client/party/api_error.ts";
 import { isIban, paymentRequest } from "../../../src/client/tpp/payment_request.ts";
 import { merchant } from "../../../src/sandbox/shop/catalogue.ts";
 import { consentId, json, paymentAnswer, unsigned } from "support/sandbox_tpp_platform.ts";

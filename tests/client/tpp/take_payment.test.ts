@@ -1,6 +1,6 @@
 /** A payment in two calls of the library, through lost answers, overload and every return of the customer. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { ApiErrorResponse } from "../../../src/client/tpp/api_error.ts";
+import { ApiErrorResponse } from "../../../src/client/party/api_error.ts";
 import {
   beginPayment,
   finishPayment,

@@ -1,8 +1,8 @@
 /** The misbehaviours of the platform that the front can play. */
 import { calculateJwkThumbprint, CompactSign, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
-import { OBIE_CLAIM, SIGNATURE_ALG } from "../../../../src/client/profile.ts";
-import { signPayload } from "../../../../src/client/tpp/payload_signature.ts";
-import { openSigner } from "../../../../src/client/signer.ts";
+import { OBIE_CLAIM, SIGNATURE_ALG } from "../../../../src/client/party/profile.ts";
+import { signPayload } from "../../../../src/client/party/payload_signature.ts";
+import { openSigner } from "../../../../src/client/party/signer.ts";
 import type { Endpoint } from "./exchange.ts";
 import type { Misbehaviour } from "./front.ts";
 

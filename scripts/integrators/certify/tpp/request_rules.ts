@@ -1,6 +1,6 @@
 /** The rules for the requests of a TPP, for both good payments at once. */
 import { base64url, type CompactJWSHeaderParameters, flattenedVerify, importX509 } from "jose";
-import { OBIE_CLAIM, SIGNATURE_ALG } from "../../../../src/client/profile.ts";
+import { OBIE_CLAIM, SIGNATURE_ALG } from "../../../../src/client/party/profile.ts";
 import type { Run, TppBench } from "./bench.ts";
 import { answerOf, assertionOf, type Exchange, field, proofOf, tokenOf } from "./exchange.ts";
 import { grants, missing, nameOf, of, repeated } from "./reading.ts";

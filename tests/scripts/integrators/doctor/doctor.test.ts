@@ -4,7 +4,7 @@ import { bodyOf, present, type PushedRequest } from "testing/answers.ts";
 import { examine, type Finding } from "../../../../scripts/integrators/doctor/doctor.ts";
 import type { Patient } from "../../../../scripts/integrators/doctor/examination.ts";
 import { readDescription } from "../../../../scripts/integrators/participant/folder.ts";
-import type { Fetch, HttpRequest } from "../../../../src/client/tpp/http_request.ts";
+import type { Fetch, HttpRequest } from "../../../../src/client/party/http_request.ts";
 import { webAuthority } from "testing/web_authority.ts";
 import { type IntegratorsSandbox, openIntegratorsSandbox } from "support/outsiders.ts";
 import { freePort } from "testing/served_platform.ts";

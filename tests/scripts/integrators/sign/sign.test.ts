@@ -11,8 +11,8 @@ import {
   signProof,
   signRegistration,
 } from "../../../../scripts/integrators/sign/sign.ts";
-import { openMutualTls } from "../../../../src/client/tpp/mutual_tls.ts";
-import { loadParticipant } from "../../../../src/client/tpp/participant.ts";
+import { openMutualTls } from "../../../../src/client/party/mutual_tls.ts";
+import { loadParticipant } from "../../../../src/client/party/participant.ts";
 import { openIntegratorsSandbox } from "support/outsiders.ts";
 import { consentBody, DEBTOR_ACCOUNT } from "testing/flows.ts";
 import { sha256 } from "testing/jwts.ts";

@@ -94,7 +94,7 @@ Deno.test("house/imports keeps database, configuration, jose, Hono and node for 
 Deno.test("house/imports keeps the programs apart", () => {
   const broken = brokenImports(
     "src/sandbox/bank/x.ts",
-    'import { a } from "../../client/profile.ts";',
+    'import { a } from "../../client/party/profile.ts";',
     'import { b } from "../secrets.ts";',
     'import { c } from "jose";',
     'import { d } from "node:https";',

@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { exportJWK, exportPKCS8, generateKeyPair, jwtVerify } from "jose";
-import { SettingsError } from "../../src/client/errors.ts";
-import { openSigner, type SigningKey, signJwt } from "../../src/client/signer.ts";
-import { openTpp } from "../../src/client/tpp/tpp.ts";
+import { SettingsError } from "../../../src/client/party/errors.ts";
+import { openSigner, type SigningKey, signJwt } from "../../../src/client/party/signer.ts";
+import { openTpp } from "../../../src/client/tpp/tpp.ts";
 
 const { privateKey, publicKey } = await generateKeyPair("PS256", { extractable: true });
 const pss = { name: "RSA-PSS", saltLength: 32 };

@@ -1,5 +1,5 @@
 /** A participant's credentials and its connection to the platform: from its folder, or as the caller keeps them. */
-import { SettingsError } from "../errors.ts";
+import { SettingsError } from "./errors.ts";
 import type { MutualTls } from "./http_request.ts";
 import { type MutualTlsFetch, openMutualTls, ownFetch } from "./mutual_tls.ts";
 import {

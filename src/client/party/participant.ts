@@ -5,8 +5,8 @@
 import { decodeJwt } from "jose";
 import { readFile } from "node:fs/promises";
 import * as z from "zod/mini";
-import { SettingsError } from "../errors.ts";
-import { openSigner, type Signer, type SigningKey } from "../signer.ts";
+import { SettingsError } from "./errors.ts";
+import { openSigner, type Signer, type SigningKey } from "./signer.ts";
 
 const nonEmpty = z.string().check(z.minLength(1));
 

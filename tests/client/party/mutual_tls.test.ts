@@ -1,8 +1,8 @@
 /** The TPP's connection and credentials, against the sandbox's real TLS front door and real files. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { exportPKCS8, generateKeyPair, SignJWT } from "jose";
-import { openMutualTls } from "../../../src/client/tpp/mutual_tls.ts";
-import { loadParticipant } from "../../../src/client/tpp/participant.ts";
+import { openMutualTls } from "../../../src/client/party/mutual_tls.ts";
+import { loadParticipant } from "../../../src/client/party/participant.ts";
 import { withFrontDoor } from "support/front_door_environment.ts";
 
 const softwareId = "SC-2f6e6d0c-64b0-4f5b-9a53-6f0c1c2d3e4f";

@@ -4,10 +4,10 @@
  */
 import { decodeJwt } from "jose";
 import * as z from "zod/mini";
-import { SIGNATURE_ALG } from "../profile.ts";
+import { SIGNATURE_ALG } from "./profile.ts";
 import { readRejection } from "./api_error.ts";
 import type { Fetch } from "./http_request.ts";
-import { signJwt } from "../signer.ts";
+import { signJwt } from "./signer.ts";
 import type { Participant } from "./participant.ts";
 
 /** `PISP` is a TPP, `ASPSP` a bank. */

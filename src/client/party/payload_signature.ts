@@ -3,9 +3,9 @@
  * either OBIE profile (Decision C5; contract SG1, SG2). Never re-serialises the signed body.
  */
 import { base64url, flattenedVerify, type FlattenedVerifyGetKey } from "jose";
-import { UntrustedMessage } from "../errors.ts";
-import { OBIE_CLAIM, SIGNATURE_ALG } from "../profile.ts";
-import { signDetached, type Signer } from "../signer.ts";
+import { UntrustedMessage } from "./errors.ts";
+import { OBIE_CLAIM, SIGNATURE_ALG } from "./profile.ts";
+import { signDetached, type Signer } from "./signer.ts";
 
 /** `a`: raw payload (`b64: false`, OBIE v3.1.2). `b`: payload in base64url (no `b64`, OBIE v3.1.4 and later). */
 export type SignatureProfile = "a" | "b";

@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { decodeJwt, decodeProtectedHeader, generateKeyPair, jwtVerify, SignJWT } from "jose";
-import { ApiErrorResponse } from "../../../src/client/tpp/api_error.ts";
-import type { HttpRequest } from "../../../src/client/tpp/http_request.ts";
-import type { Participant } from "../../../src/client/tpp/participant.ts";
-import { openSigner } from "../../../src/client/signer.ts";
-import { register, registrationJwt } from "../../../src/client/tpp/register_client.ts";
+import { ApiErrorResponse } from "../../../src/client/party/api_error.ts";
+import type { HttpRequest } from "../../../src/client/party/http_request.ts";
+import type { Participant } from "../../../src/client/party/participant.ts";
+import { openSigner } from "../../../src/client/party/signer.ts";
+import { register, registrationJwt } from "../../../src/client/party/register_client.ts";
 
 const audience = "https://directory.example/registration";
 const softwareId = "SC-2f6e6d0c-64b0-4f5b-9a53-6f0c1c2d3e4f";

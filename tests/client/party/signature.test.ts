@@ -5,8 +5,8 @@ import {
   type SignatureProfile,
   signPayload,
   verifyPayload,
-} from "../../../src/client/tpp/payload_signature.ts";
-import { openSigner } from "../../../src/client/signer.ts";
+} from "../../../src/client/party/payload_signature.ts";
+import { openSigner } from "../../../src/client/party/signer.ts";
 
 const body = new TextEncoder().encode(
   '{"Data":{"Initiation":{"InstructedAmount":{"Amount":"165.88","Currency":"GBP"}}},"Risk":{}}',
