@@ -6,9 +6,12 @@ import type { Language } from "../pages/language.ts";
 import { phrase } from "./phrase.ts";
 import type { Answer, Visit } from "./visit.ts";
 
+/** How a state is coloured. */
+export type Badge = "good" | "neutral" | "warn" | "bad";
+
 /** A state by its words; the colour only repeats them. */
-export function State({ good, words }: { readonly good: boolean; readonly words: Child }): JSX.Element {
-  return <span class={good ? "state good" : "state bad"}>{words}</span>;
+export function State({ is, words }: { readonly is: Badge; readonly words: Child }): JSX.Element {
+  return <span class={`state ${is}`}>{words}</span>;
 }
 
 /** A point in time of the API (RFC 3339). */

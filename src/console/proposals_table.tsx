@@ -36,7 +36,7 @@ export function ProposalsTable(
       {one.body === undefined ? null : <code class="detail" dir="ltr">{visible(one.body)}</code>}
     </>,
     <>
-      <State good={one.isDone} words={one.state} />
+      <State is={one.isDone ? "good" : "bad"} words={one.state} />
       {one.fault === undefined ? null : <p class="detail" lang="en" dir="ltr">{one.fault}</p>}
     </>,
     <>

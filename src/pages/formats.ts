@@ -51,6 +51,26 @@ const instantFormat = keeping((language: Language) =>
     timeZoneName: "short",
   })
 );
+const momentFormat = keeping((language: Language) =>
+  new Intl.DateTimeFormat(LOCALES[language], {
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    fractionalSecondDigits: 3,
+    hourCycle: "h23",
+    timeZone: "UTC",
+    timeZoneName: "short",
+  })
+);
+const SPAN_UNITS = [["day", 86_400_000], ["hour", 3_600_000], ["minute", MINUTE_MS]] as const;
+const spanFormat = keeping((language: Language, unit: "day" | "hour" | "minute" | "second") =>
+  new Intl.NumberFormat(LOCALES[language], {
+    style: "unit",
+    unit,
+    unitDisplay: "short",
+    maximumFractionDigits: unit === "second" ? 3 : 1,
+  })
+);
 const durationFormat = keeping((language: Language, unit: "minute" | "second") =>
   new Intl.NumberFormat(LOCALES[language], { style: "unit", unit, unitDisplay: "long" })
 );
@@ -75,6 +95,17 @@ export function formatTime(language: Language, instant: number, timeZone: string
 /** Day and time, `12 March 2024 at 14:05 UTC`, of an instant in milliseconds. UTC. */
 export function formatInstant(language: Language, instant: number): string {
   return instantFormat(language).format(instant);
+}
+
+/** A time with milliseconds, `14:05:03.270 UTC`, of an instant in milliseconds. */
+export function formatMoment(language: Language, instant: number): string {
+  return momentFormat(language).format(instant);
+}
+
+/** A length of time in its largest unit, `0.27 sec` or `3.5 hr`, of milliseconds. */
+export function formatSpan(language: Language, milliseconds: number): string {
+  const [unit, size] = SPAN_UNITS.find(([, size]) => milliseconds >= size) ?? ["second", 1000];
+  return spanFormat(language, unit).format(milliseconds / size);
 }
 
 /** The time left in whole minutes, rounded down so as not to promise too much; in seconds below one minute. */

@@ -73,8 +73,12 @@ async function busyConsole(env: Environment & { readonly pushes: unknown[] }): P
     id: "BANKA",
     clientId: env.tpp.clientId,
     bank: "BANKA",
+    entry: "0",
+    item: "0",
   };
-  const declared = Object.keys(OPERATION_ROLES).filter((name) => name.startsWith("GET /console"));
+  const declared = Object.keys(OPERATION_ROLES).filter((name) =>
+    name.startsWith("GET /console") && !name.endsWith("/bundle") // a download
+  );
   const paths = declared.map((name) =>
     name.slice(4).replace("/cases/{id}", `/cases/${id}`)
       .replace("/participants/{id}", `/participants/${env.tpp.clientId}`)
@@ -84,6 +88,7 @@ async function busyConsole(env: Environment & { readonly pushes: unknown[] }): P
   return [
     ...paths,
     "/console/orders?state=held",
+    "/console/orders?state=dead",
     "/console/reports?id=BANKA",
     "/console/reports?kind=tpps",
     `/console/search?q=${id}`,

@@ -66,7 +66,7 @@ function Status(
   return (
     <>
       <State
-        good={status === "Active" && !endsSoon}
+        is={status === "Active" && !endsSoon ? "good" : "bad"}
         words={phrase(language, endsSoon ? "status.soon" : `status.${status}`)}
       />
       {reason === undefined ? null : <span class="detail" dir="auto">{reason}</span>}

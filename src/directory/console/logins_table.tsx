@@ -14,7 +14,10 @@ export function Logins({ visit, record: { logins }, at }: ParticipantView): JSX.
         .map((key) => words(language, key))}
       rows={logins.map((login) => [
         <bdi>{login.name}</bdi>,
-        <State good={login.status === "Active"} words={phrase(language, `status.${login.status}`)} />,
+        <State
+          is={login.status === "Active" ? "good" : "bad"}
+          words={phrase(language, `status.${login.status}`)}
+        />,
         <Instant visit={visit} at={login.issued_at} />,
         <Instant visit={visit} at={login.expires_at} />,
         login.status === "Active"

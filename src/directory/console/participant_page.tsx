@@ -76,7 +76,10 @@ function Facts({ visit, record, at }: ParticipantView): JSX.Element {
     ["column.role", phrase(language, `role.${record.role}`)],
     [
       "column.status",
-      <State good={record.org_status === "Active"} words={phrase(language, `status.${record.org_status}`)} />,
+      <State
+        is={record.org_status === "Active" ? "good" : "bad"}
+        words={phrase(language, `status.${record.org_status}`)}
+      />,
     ],
   ];
   return (
@@ -121,7 +124,7 @@ function Statement({ visit, record, at }: ParticipantView): JSX.Element {
           ["field.version", <bdi>{software.version}</bdi>],
           [
             "column.software",
-            <State good={status === "Active"} words={phrase(language, `status.${status}`)} />,
+            <State is={status === "Active" ? "good" : "bad"} words={phrase(language, `status.${status}`)} />,
           ],
           [
             "field.redirect_uris",
@@ -185,7 +188,10 @@ function Reports({ visit, record: { certifications }, at }: ParticipantView): JS
       ])}
       rows={certifications.map((one) => [
         <bdi>{one.suite}</bdi>,
-        <State good={one.passed} words={phrase(language, one.passed ? "result.passed" : "result.failed")} />,
+        <State
+          is={one.passed ? "good" : "bad"}
+          words={phrase(language, one.passed ? "result.passed" : "result.failed")}
+        />,
         <bdi>{one.failed} / {one.cases}</bdi>,
         <Instant visit={visit} at={one.issued_at} />,
         <code dir="ltr">{one.certifier}</code>,

@@ -81,9 +81,12 @@ function Found({ visit, found }: FoundProps): JSX.Element {
         rows={found.map((one) => [
           <Name one={one} />,
           phrase(language, `role.${one.role}`),
-          <State good={one.status === "Active"} words={phrase(language, `status.${one.status}`)} />,
           <State
-            good={one.software.status === "Active"}
+            is={one.status === "Active" ? "good" : "bad"}
+            words={phrase(language, `status.${one.status}`)}
+          />,
+          <State
+            is={one.software.status === "Active" ? "good" : "bad"}
             words={phrase(language, `status.${one.software.status}`)}
           />,
           one.software.statementIat === 0

@@ -36,7 +36,7 @@ const waitingOrderSchema = orderSchema.extend({
 });
 
 /** Schema of an order without an answer. */
-const openOrderSchema = z.union([deadOrderSchema, heldOrderSchema, waitingOrderSchema]);
+export const openOrderSchema = z.union([deadOrderSchema, heldOrderSchema, waitingOrderSchema]);
 
 /** Schema of a page of orders without an answer. */
 export const openOrdersSchema = z.object({
@@ -88,10 +88,13 @@ export function representOpenOrders(
   orders: readonly OpenOrder[],
   after: string | undefined,
 ): z.infer<typeof openOrdersSchema> {
-  return { Data: { PaymentOrder: orders.map(represent), ...(after === undefined ? {} : { After: after }) } };
+  return {
+    Data: { PaymentOrder: orders.map(representOpenOrder), ...(after === undefined ? {} : { After: after }) },
+  };
 }
 
-function represent({ order, payment, tpp }: OpenOrder): z.infer<typeof openOrderSchema> {
+/** Represents one order. */
+export function representOpenOrder({ order, payment, tpp }: OpenOrder): z.infer<typeof openOrderSchema> {
   return {
     DomesticPaymentId: order.paymentId,
     BankId: order.bank,

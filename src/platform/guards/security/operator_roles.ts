@@ -42,6 +42,7 @@ const API_ROLES = {
   "GET /operations/log/checkpoint": ROLES,
   "GET /operations/cases": READ_HISTORIES,
   "GET /operations/cases/{id}": FIND_CASES,
+  "GET /operations/cases/{id}/summary": FIND_CASES,
   "GET /operations/search": READ_HISTORIES,
   "POST /operations/cases/{id}/erasure": SECURES,
   "GET /operations/log/consistency": ROLES,
@@ -95,6 +96,8 @@ const PAGE_ROLES: Readonly<Record<string, readonly AnyRole[]>> = {
   "GET /console/audit": READ_HISTORIES,
   "GET /console/search": READ_HISTORIES,
   "GET /console/cases/{id}": FIND_CASES,
+  "GET /console/cases/{id}/bundle": FIND_CASES,
+  "GET /console/cases/{id}/evidence/{entry}/{item}": FIND_CASES,
   "POST /console/sign-out": [...ROLES, PARTICIPANT],
 };
 
@@ -132,6 +135,7 @@ export const AUDITED_READS: ReadonlySet<string> = new Set([
   "GET /operations/histories/{subject}",
   "GET /operations/audit",
   "GET /operations/cases/{id}",
+  "GET /operations/cases/{id}/summary",
 ]);
 
 export function isRole(text: string): text is Role {

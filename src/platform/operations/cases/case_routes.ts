@@ -12,10 +12,11 @@ import {
 import { operation } from "../../guards/security/operation.ts";
 import { operationBody, plainText } from "../../guards/security/operation_body.ts";
 import { type BundleDeps, bundleOf } from "./case_bundle.ts";
+import { caseSummary, type CaseSummaryDeps, caseSummarySchema } from "./case_representation.ts";
 import { deletionOf } from "./deletion_bundle.ts";
 import { eraseCase, type EraseCaseDeps } from "./erase_case.ts";
 
-export type CaseRouteDeps = BundleDeps & EraseCaseDeps;
+export type CaseRouteDeps = BundleDeps & EraseCaseDeps & CaseSummaryDeps;
 
 /** An entry gets its place in the log within this time, usually. */
 const RETRY_SECONDS = 2;
@@ -33,6 +34,20 @@ const caseRoute = createRoute({
     "the entry that says so.",
   request: { params: z.object({ id: z.uuid() }) },
   responses: { 200: operationAnswer("The bundle", z.looseObject({})), ...operationErrors(404) },
+});
+
+const summaryRoute = createRoute({
+  method: "get",
+  path: "/operations/cases/{id}/summary",
+  operationId: "getCaseSummary",
+  tags: ["Evidence"],
+  security: OPERATOR_SECURITY,
+  summary: "A case at a glance",
+  description:
+    "What the payment is and where it stands, its order while no bank has answered it, its history and " +
+    "its newest requests. `id` is a consent's or a payment's. Of a deleted case: the entry that says so.",
+  request: { params: z.object({ id: z.uuid() }) },
+  responses: { 200: operationAnswer("The case", caseSummarySchema), ...operationErrors(404) },
 });
 
 const erasureSchema = z.strictObject({ Data: z.strictObject({ Reason: plainText(10, 500) }) });
@@ -73,6 +88,12 @@ export function caseRoutes(deps: CaseRouteDeps): readonly PlatformEndpoint[] {
         throw new ApiError("platform.unavailable", { detail, retryAfterSeconds: RETRY_SECONDS });
       }
       return c.body(bundle, 200, { "content-type": "application/json" });
+    }),
+    operation(summaryRoute, [], async (c) => {
+      const id = c.req.param("id");
+      const summary = await caseSummary(deps, id, await consentOf(deps, id));
+      if (summary === null) throw new ApiError("operations.case_unknown");
+      return c.json({ Data: summary });
     }),
     operation(erasureRoute, [operationBody(erasureSchema)], async (c) => {
       const consentId = await consentOf(deps, c.req.param("id"));

@@ -23,7 +23,7 @@ const STATEMENT_TYP = "evidence-deletion+jwt";
  */
 export async function deletionOf(deps: BundleDeps, id: string): Promise<string | null | "waiting"> {
   const caseId = caseIdOf(id);
-  const deleted = caseId === undefined ? null : await deletedCase(deps.store, caseId);
+  const deleted = await deletedWith(deps.store, id);
   if (caseId === undefined || deleted === null) return null;
   const [named, log] = await Promise.all([namedEntry(deps.store, deleted), viewLog(deps.evidenceLog)]);
   if (named === null || log === null) return "waiting";
@@ -31,6 +31,17 @@ export async function deletionOf(deps: BundleDeps, id: string): Promise<string |
   if (entry === "waiting") return "waiting";
   const unsigned = { format: DELETION_FORMAT, checkpoint: log.checkpoint, entry };
   return await withStatement(deps, unsigned, STATEMENT_TYP, { case: caseId });
+}
+
+/** Returns the entry that names a deleted case, or null. `id` is that of the consent or of its payment. */
+export async function deletionEntry(store: Store, id: string): Promise<CaseEntry | null> {
+  const deleted = await deletedWith(store, id);
+  return deleted === null ? null : await namedEntry(store, deleted);
+}
+
+async function deletedWith(store: Store, id: string): Promise<DeletedCase | null> {
+  const caseId = caseIdOf(id);
+  return caseId === undefined ? null : await deletedCase(store, caseId);
 }
 
 async function namedEntry(store: Store, { subject, position }: DeletedCase): Promise<CaseEntry | null> {

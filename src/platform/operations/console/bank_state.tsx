@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { Language } from "../../../pages/language.ts";
 import { orderHoldsSchema } from "../recovery/operations_routes.ts";
 import { controlsSchema } from "../control_representation.ts";
-import { State } from "../../../console/parts.tsx";
+import { type Badge, State } from "../../../console/parts.tsx";
 import { ordersPath } from "./orders_page.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { readScrape, type Scrape, sumBy } from "./scrape.ts";
@@ -102,17 +102,17 @@ export function bankRow(bank: string, { scrape, controls, restored, now }: BankF
 export function BankState(
   { language, row }: { readonly language: Language; readonly row: BankRow },
 ): JSX.Element {
-  const faults: readonly (readonly [boolean, PlainKey])[] = [
-    [row.isBlocked, "state.blocked"],
-    [row.isHeld, "state.held"],
-    [row.isRestored, "state.restored"],
-    [row.inOutage, "state.outage"],
-    [row.isFailing, "state.unreachable"],
-    [row.retrying > 0 && !row.isFailing, "state.retrying"],
+  const faults: readonly (readonly [boolean, PlainKey, Badge])[] = [
+    [row.isBlocked, "state.blocked", "warn"],
+    [row.isHeld, "state.held", "warn"],
+    [row.isRestored, "state.restored", "warn"],
+    [row.inOutage, "state.outage", "warn"],
+    [row.isFailing, "state.unreachable", "bad"],
+    [row.retrying > 0 && !row.isFailing, "state.retrying", "bad"],
   ];
   const present = faults.filter(([is]) => is);
-  if (present.length === 0) return <State good words={phrase(language, "state.works")} />;
-  return <>{present.map(([, name]) => <State good={false} words={phrase(language, name)} />)}</>;
+  if (present.length === 0) return <State is="good" words={phrase(language, "state.works")} />;
+  return <>{present.map(([, name, badge]) => <State is={badge} words={phrase(language, name)} />)}</>;
 }
 
 /** The number of a bank's orders that wait, with those held, or of those given up. Each leads to what it counts. */

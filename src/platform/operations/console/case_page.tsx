@@ -1,44 +1,55 @@
-/** The case of a consent and its payment: its timeline in words. */
+/** The case of a consent and its payment: what it is, its timeline in words with its evidence, and its newest requests. */
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { z } from "zod";
 import { Fact } from "../../../pages/fact.tsx";
+import { formatDay, formatMoment, formatSpan } from "../../../pages/formats.ts";
+import { caseSummarySchema } from "../cases/case_representation.ts";
+import { CaseHead, type Summary } from "./case_head.tsx";
 import { EventName } from "./history_page.tsx";
-import { Instant, Read } from "../../../console/parts.tsx";
+import { Read } from "../../../console/parts.tsx";
 import { phrase } from "./phrase.ts";
+import { Traces } from "./search_page.tsx";
 import type { Visit } from "../../../console/visit.ts";
 
-const bundleSchema = z.looseObject({
-  entries: z.array(z.looseObject({
-    record: z.looseObject({
-      at: z.number(),
-      event: z.string(),
-      actor: z.string(),
-      subject: z.string(),
-      reason: z.string().optional(),
-      interactionId: z.string().optional(),
-      items: z.array(z.looseObject({ kind: z.string() })).optional(),
-    }),
-    bodies: z.array(z.unknown()),
-  })),
-});
-type CaseEntry = z.infer<typeof bundleSchema>["entries"][number];
+type Entry = Summary["Entry"][number];
+
+const DAY_MS = 86_400_000;
 
 export async function casePage(visit: Visit, id: string): Promise<JSX.Element> {
   const { language } = visit;
-  const answer = await visit.read(`/operations/cases/${encodeURIComponent(id)}`, bundleSchema);
+  const path = `/cases/${encodeURIComponent(id)}`;
+  const answer = await visit.read(
+    `/operations${path}/summary`,
+    caseSummarySchema.transform(({ Data }) => Data),
+  );
   return (
     <>
       <h1>{phrase(language, "case.title")}</h1>
-      <p class="subject">
-        <code dir="ltr">{id}</code>
-      </p>
       <Read visit={visit} answer={answer}>
-        {({ entries }) => (
+        {(found) => (
           <>
-            <p class="lead">{phrase(language, "case.lead")}</p>
-            <ol class="timeline card">
-              {entries.map((entry) => <Step visit={visit} entry={entry} />)}
-            </ol>
+            <CaseHead visit={visit} found={found} />
+            <section class="card">
+              <h2>{phrase(language, "case.timeline")}</h2>
+              <p class="lead">{phrase(language, "case.lead")}</p>
+              <ol class="timeline">
+                {found.Entry.map((entry, index) => (
+                  <Step
+                    visit={visit}
+                    entry={entry}
+                    before={found.Entry[index - 1]}
+                    place={[id, index]}
+                  />
+                ))}
+              </ol>
+              <p>
+                <a class="button" href={`/console${path}/bundle`}>
+                  <span>{phrase(language, "case.bundle")}</span>
+                </a>
+              </p>
+            </section>
+            <Traces visit={visit} name="search.traces" found={found.Trace} />
           </>
         )}
       </Read>
@@ -48,31 +59,41 @@ export async function casePage(visit: Visit, id: string): Promise<JSX.Element> {
 
 interface StepProps {
   readonly visit: Visit;
-  readonly entry: CaseEntry;
+  readonly entry: Entry;
+  /** The entry before it. */
+  readonly before: Entry | undefined;
+  /** Id of the case, and index of the entry. */
+  readonly place: readonly [id: string, index: number];
 }
 
-function Step({ visit, entry }: StepProps): JSX.Element {
+function Step({ visit, entry, before, place }: StepProps): JSX.Element {
   const { language } = visit;
-  const { at, event, actor, reason, interactionId } = entry.record;
+  const { Event: event, Reason: reason, InteractionId: request } = entry;
   return (
     <li>
-      <Instant visit={visit} at={new Date(at).toISOString()} />
+      <When
+        language={language}
+        at={Date.parse(entry.DateTime)}
+        before={before && Date.parse(before.DateTime)}
+      />
       <p>
         <EventName visit={visit} event={event} />
       </p>
       <dl>
         <Fact name={phrase(language, "column.by")}>
-          <bdi>{actor}</bdi>
+          <bdi>{entry.ActorName ?? entry.Actor}</bdi>
         </Fact>
         {reason === undefined ? null : (
           <Fact name={phrase(language, "column.reason")}>
             <span dir="auto">{reason}</span>
           </Fact>
         )}
-        <Evidence visit={visit} entry={entry} />
-        {interactionId === undefined ? null : (
+        <Evidence visit={visit} entry={entry} place={place} />
+        {request === undefined ? null : (
           <Fact name={phrase(language, "case.request")}>
-            <code dir="ltr">{interactionId}</code>
+            <a href={`/console/search?q=${request}`}>
+              <code dir="ltr">{request}</code>
+            </a>
           </Fact>
         )}
       </dl>
@@ -80,17 +101,57 @@ function Step({ visit, entry }: StepProps): JSX.Element {
   );
 }
 
-function Evidence({ visit: { language }, entry: { record, bodies } }: StepProps): JSX.Element | null {
-  const { items = [] } = record;
+/** The time with milliseconds and the distance from the entry before; the day where it begins. */
+function When(
+  { language, at, before }: {
+    readonly language: Visit["language"];
+    readonly at: number;
+    readonly before: number | undefined;
+  },
+): JSX.Element {
+  const isNewDay = before === undefined || Math.floor(before / DAY_MS) !== Math.floor(at / DAY_MS);
+  return (
+    <p class="when">
+      <time datetime={new Date(at).toISOString()}>
+        {isNewDay ? `${formatDay(language, at)} ` : ""}
+        <span class="number">{formatMoment(language, at)}</span>
+      </time>
+      {before === undefined ? null : <span class="distance">+{formatSpan(language, at - before)}</span>}
+    </p>
+  );
+}
+
+function Evidence(
+  { visit: { language }, entry: { Evidence: items }, place: [id, index] }: Pick<
+    StepProps,
+    "visit" | "entry" | "place"
+  >,
+): JSX.Element | null {
   if (items.length === 0) return null;
   return (
     <Fact name={phrase(language, "case.evidence")}>
-      {items.map(({ kind }, index) => (
+      {items.map(({ Kind, IsDeleted }, item) => (
         <span class="piece">
-          <code dir="ltr">{kind}</code>
-          {bodies[index] === null ? [" ", phrase(language, "case.deleted")] : null}
+          {IsDeleted
+            ? [<code dir="ltr">{Kind}</code>, " ", phrase(language, "case.deleted")]
+            : (
+              <a href={`/console/cases/${encodeURIComponent(id)}/evidence/${index}/${item}`}>
+                <code dir="ltr">{Kind}</code>
+              </a>
+            )}
         </span>
       ))}
     </Fact>
   );
+}
+
+/** Answers with the bundle of a case as a file. */
+export async function downloadBundle(visit: Visit, c: Context): Promise<Response> {
+  const id = c.req.param("id") ?? "";
+  const answer = await visit.readText(`/operations/cases/${encodeURIComponent(id)}`);
+  if (!answer.ok) return c.text(answer.description, answer.status as ContentfulStatusCode);
+  return c.body(answer.value, 200, {
+    "content-type": "application/json",
+    "content-disposition": `attachment; filename="case-${encodeURIComponent(id)}.json"`,
+  });
 }

@@ -9,10 +9,11 @@ import { type SignInDeps, signInPages, signOut } from "../../../console/sign_in.
 import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { actionRoutes } from "./action_routes.tsx";
 import { banksPage } from "./banks_page.tsx";
-import { casePage } from "./case_page.tsx";
+import { casePage, downloadBundle } from "./case_page.tsx";
 import { consolePage } from "./console_page.ts";
 import { dashboard } from "./dashboard_page.tsx";
 import { historyPage } from "./history_page.tsx";
+import { evidencePage } from "./evidence_page.tsx";
 import { eventsPage } from "./events_page.tsx";
 import { ordersPage } from "./orders_page.tsx";
 import { participantPage } from "./participant_page.tsx";
@@ -25,7 +26,10 @@ import { reportsPage } from "./reports_page.tsx";
 import { searchPage } from "./search_page.tsx";
 import type { Visit } from "../../../console/visit.ts";
 
-type Draw = (visit: Visit, query: Readonly<Record<string, string>>, id: string) => Promise<JSX.Element>;
+type Values = Readonly<Record<string, string>>;
+/** Draws a page from the values of its query and of its path. */
+type Draw = (visit: Visit, query: Values, path: Values) => Promise<JSX.Element>;
+type DeclarePage = (path: string, name: PlainKey, draw: Draw) => PlatformEndpoint;
 
 /** The console without its way to the operations API. */
 export interface ConsoleParts extends Omit<SignInDeps, "program"> {
@@ -39,13 +43,21 @@ export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly Plat
   const page = (path: string, name: PlainKey, draw: Draw): PlatformEndpoint =>
     consolePage(program, "get", path, async (visit, c) => {
       const title = words(visit.language, name);
-      return c.html(
-        renderFrame(program, { ...visit, title }, await draw(visit, c.req.query(), c.req.param("id") ?? "")),
-      );
+      const content = await draw(visit, c.req.query(), c.req.param());
+      return c.html(renderFrame(program, { ...visit, title }, content));
     });
   return [
     ...assetRoutes(),
     ...signInRoutes({ ...parts, program }),
+    ...overviewPages(page, clock),
+    ...casePages(page),
+    consolePage(program, "get", "/console/cases/{id}/bundle", downloadBundle),
+    ...actionRoutes(program),
+  ];
+}
+
+function overviewPages(page: DeclarePage, clock: Clock): readonly PlatformEndpoint[] {
+  return [
     page("/console", "dashboard.title", (visit) => dashboard(visit, clock())),
     page("/console/orders", "orders.title", (visit, query) => ordersPage(visit, query)),
     page("/console/events", "events.title", (visit, { after }) => eventsPage(visit, after)),
@@ -53,7 +65,7 @@ export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly Plat
     page("/console/participants", "participants.title", (visit, { search = "", after }) => {
       return participantsPage(visit, search, after);
     }),
-    page("/console/participants/{id}", "participant.title", (visit, _query, id) => {
+    page("/console/participants/{id}", "participant.title", (visit, _query, { id = "" }) => {
       return participantPage(visit, id, clock());
     }),
     page("/console/proposals", "proposals.title", (visit) => proposalsPage(visit)),
@@ -62,12 +74,19 @@ export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly Plat
     page("/console/reports", "reports.title", (visit, { kind, id, from, until, after }) => {
       return reportsPage(visit, { kind: kind === "tpps" ? "tpps" : "banks", id, from, until, after });
     }),
+  ];
+}
+
+function casePages(page: DeclarePage): readonly PlatformEndpoint[] {
+  return [
     page("/console/audit", "audit.title", (visit, { subject = "", actor = "", event = "", after }) => {
       return historyPage(visit, { subject: subject.trim(), actor, event, after });
     }),
     page("/console/search", "search.title", (visit, query) => searchPage(visit, query)),
-    page("/console/cases/{id}", "case.title", (visit, _query, id) => casePage(visit, id)),
-    ...actionRoutes(program),
+    page("/console/cases/{id}", "case.title", (visit, _query, { id = "" }) => casePage(visit, id)),
+    page("/console/cases/{id}/evidence/{entry}/{item}", "evidence.title", (visit, _query, named) => {
+      return evidencePage(visit, { id: "", entry: "", item: "", ...named });
+    }),
   ];
 }
 

@@ -107,7 +107,7 @@ function Processes(
       rows={found.map(({ Name, State: state, Fault: faults, Serves, ...one }) => [
         <bdi>{Name}</bdi>,
         <>
-          <State good={state === "works"} words={phrase(language, STATE_NAMES[state])} />
+          <State is={state === "works" ? "good" : "bad"} words={phrase(language, STATE_NAMES[state])} />
           {faults.map((fault) => <span class="detail" lang="en" dir="ltr">{fault}</span>)}
         </>,
         phrase(language, SERVED_NAMES[Serves]),
@@ -144,7 +144,7 @@ function Parts(
         const known = PART_NAMES[name];
         return (
           <Fact name={known === undefined ? name : phrase(language, known)}>
-            <State good={ok} words={phrase(language, ok ? "state.works" : "state.fails")} />
+            <State is={ok ? "good" : "bad"} words={phrase(language, ok ? "state.works" : "state.fails")} />
             {detail === undefined ? null : <span class="detail" lang="en" dir="ltr">{detail}</span>}
           </Fact>
         );

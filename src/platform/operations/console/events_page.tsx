@@ -89,7 +89,7 @@ function Receiver({ one: { ClientId, CallbackUrl } }: Pick<RowProps, "one">): JS
 
 function Standing({ visit: { language }, one }: RowProps): JSX.Element {
   const name = nameOf(one);
-  return <State good={name === "state.works"} words={phrase(language, name)} />;
+  return <State is={name === "state.works" ? "good" : "bad"} words={phrase(language, name)} />;
 }
 
 function nameOf({ IsReceiverAway, Dead, LastFailure }: Delivery): PlainKey {

@@ -46,7 +46,7 @@ function Keys(
   const rows = keys.map((key) => [
     <code dir="ltr">{key.KeyId}</code>,
     phrase(language, `keys.${key.Use}`),
-    <State good={key.Stage !== "ended"} words={phrase(language, `keys.stage.${key.Stage}`)} />,
+    <State is={key.Stage !== "ended" ? "good" : "bad"} words={phrase(language, `keys.stage.${key.Stage}`)} />,
     <span class="number">{key.AgeDays ?? "–"}</span>,
     time(visit, key.UsedFromDateTime),
     time(visit, key.PublishedUntilDateTime),

@@ -102,7 +102,7 @@ function Orders(
   );
 }
 
-interface RowProps {
+export interface RowProps {
   readonly visit: Visit;
   readonly order: Order;
 }
@@ -118,7 +118,7 @@ function Payment({ visit, order: { DomesticPaymentId: id, InstructedAmount: sum 
   );
 }
 
-function Tries({ visit, order }: RowProps): JSX.Element {
+export function Tries({ visit, order }: RowProps): JSX.Element {
   const { language } = visit;
   const { PushFailures: failures } = order;
   return (
@@ -143,7 +143,7 @@ function Tries({ visit, order }: RowProps): JSX.Element {
 }
 
 /** The bank's text and the platform's reasons are in the language in which they were written. */
-function Why({ visit: { language }, order }: RowProps): JSX.Element {
+export function Why({ visit: { language }, order }: RowProps): JSX.Element {
   const why = order.State === "held" ? order.HeldBecause : order.LastFailure;
   return (
     <>
@@ -163,7 +163,7 @@ function Why({ visit: { language }, order }: RowProps): JSX.Element {
   );
 }
 
-function OrderChanges({ visit, order }: RowProps): JSX.Element | null {
+export function OrderChanges({ visit, order }: RowProps): JSX.Element | null {
   if (order.State === "waiting") {
     return (
       <Changes visit={visit} links={[[`/banks/${encodeURIComponent(order.BankId)}/hold`, "link.hold"]]} />

@@ -186,7 +186,7 @@ function Registrations(
         <code dir="ltr">{one.ClientId}</code>
       </span>
     </>,
-    <State good={one.Status === "active"} words={phrase(language, statusWords(one.Status))} />,
+    <State is={one.Status === "active" ? "good" : "bad"} words={phrase(language, statusWords(one.Status))} />,
     <span class="number">{one.KeyCopy === undefined ? "–" : one.KeyCopy.AgeSeconds}</span>,
     <>{one.RedirectUri.map((uri) => <code class="detail" dir="ltr">{uri}</code>)}</>,
   ]);

@@ -113,7 +113,7 @@ function End(
   return (
     <>
       <Instant visit={visit} at={at} />{" "}
-      {left > NEAR_DAYS * DAY_MS ? null : <State good={false} words={phrase(visit.language, name)} />}
+      {left > NEAR_DAYS * DAY_MS ? null : <State is="bad" words={phrase(visit.language, name)} />}
     </>
   );
 }

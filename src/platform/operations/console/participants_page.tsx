@@ -101,10 +101,10 @@ export function States({ visit: { language }, one }: RowProps): JSX.Element {
   return (
     <>
       <State
-        good={one.DirectoryStatus === "active"}
+        is={one.DirectoryStatus === "active" ? "good" : "bad"}
         words={known === undefined ? one.DirectoryStatus : phrase(language, known)}
       />
-      {blocks.filter(([is]) => is).map(([, name]) => <State good={false} words={phrase(language, name)} />)}
+      {blocks.filter(([is]) => is).map(([, name]) => <State is="bad" words={phrase(language, name)} />)}
     </>
   );
 }

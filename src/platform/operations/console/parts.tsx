@@ -25,6 +25,15 @@ export function Table(
   );
 }
 
+/** Changes that stop or take away something. */
+const DANGERS: ReadonlySet<PlainKey> = new Set([
+  "link.close",
+  "link.hold",
+  "link.blockOrganisation",
+  "link.blockSoftware",
+  "link.revoke",
+]);
+
 /** Links to changes that the operator may make. */
 export function Changes(
   { visit, links }: {
@@ -38,7 +47,9 @@ export function Changes(
     <ul class="changes">
       {allowed.map(([path, label]) => (
         <li>
-          <a href={`/console${path}`}>{phrase(visit.language, label)}</a>
+          <a href={`/console${path}`} {...(DANGERS.has(label) ? { class: "danger" } : {})}>
+            {phrase(visit.language, label)}
+          </a>
         </li>
       ))}
     </ul>

@@ -1,9 +1,10 @@
 /** Search by any id, and by amount and days: the cases that it names, and what the platform did with a request. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
+import type { Language } from "../../../pages/language.ts";
 import { searchSchema } from "../search/routes.ts";
 import { MAX_SEARCH_CHARACTERS } from "../search/search.ts";
-import { Instant, Read } from "../../../console/parts.tsx";
+import { Instant, Read, State } from "../../../console/parts.tsx";
 import { Table } from "./parts.tsx";
 import { phrase as commonPhrase } from "../../../console/phrase.ts";
 import { Cases } from "./cases_table.tsx";
@@ -87,16 +88,15 @@ export function Traces(
 ): JSX.Element | null {
   const { language } = visit;
   if (found.length === 0) return null;
-  const rows = found.map(({ DateTime, Endpoint, Status, Rejection }) => [
-    <Instant visit={visit} at={DateTime} />,
-    <code dir="ltr">{Endpoint}</code>,
-    <span class="number">{Status}</span>,
-    Rejection === undefined ? null : (
-      <>
-        <code dir="ltr">{Rejection.Reason}</code>
-        {Rejection.Detail === undefined ? null : <p class="detail" lang="en" dir="ltr">{Rejection.Detail}</p>}
-      </>
-    ),
+  const rows = found.map((trace) => [
+    <Instant visit={visit} at={trace.DateTime} />,
+    <>
+      <code dir="ltr">{`${trace.Method} ${trace.Endpoint}`}</code>
+      <Checks language={language} trace={trace} />
+    </>,
+    <State is={trace.Status === 0 || trace.Status >= 400 ? "bad" : "good"} words={trace.Status} />,
+    <span class="number">{`${Math.round(trace.Milliseconds)} ms`}</span>,
+    <Rejection trace={trace} />,
   ]);
   return (
     <section class="card">
@@ -104,9 +104,45 @@ export function Traces(
       <Table
         language={language}
         name={name}
-        heads={["column.time", "column.endpoint", "column.status", "column.rejection"]}
+        heads={["column.time", "column.endpoint", "column.status", "column.duration", "column.rejection"]}
         rows={rows}
       />
     </section>
+  );
+}
+
+type Trace = Found["Trace"][number];
+
+/** The checks of a request with their results, folded. */
+function Checks(
+  { language, trace }: { readonly language: Language; readonly trace: Trace },
+): JSX.Element | null {
+  if (trace.Check.length === 0) return null;
+  return (
+    <details>
+      <summary>{phrase(language, "trace.checks")}</summary>
+      <ol class="checks">
+        {trace.Check.map(({ Name, Result }) => (
+          <li class={Result}>
+            <code dir="ltr">{Name}</code> {phrase(language, `trace.${Result}`)}
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+function Rejection({ trace: { Rejection: rejection } }: { readonly trace: Trace }): JSX.Element | null {
+  if (rejection === undefined) return null;
+  const { Reason, Message, Detail = Message, Url } = rejection;
+  return (
+    <>
+      {Url === undefined ? <code dir="ltr">{Reason}</code> : (
+        <a href={Url}>
+          <code dir="ltr">{Reason}</code>
+        </a>
+      )}
+      {Detail === undefined ? null : <p class="detail" lang="en" dir="ltr">{Detail}</p>}
+    </>
   );
 }

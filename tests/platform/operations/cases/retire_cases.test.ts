@@ -1,10 +1,13 @@
 /** Retention: what is due is erased and deleted, with proof in the log. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import type { z } from "zod";
+import type { Environment } from "testing/environment.ts";
 import type { Bundle } from "../../../../scripts/operators/case/bundle_schema.ts";
 import { caseCommand } from "../../../../scripts/operators/case/main.ts";
 import { verify } from "../../../../scripts/operators/case/verify.ts";
 import type { Store } from "../../../../src/base/store/store.ts";
 import { openConnections } from "../../../../src/base/store/postgres/connections.ts";
+import { caseSummarySchema } from "../../../../src/platform/operations/cases/case_representation.ts";
 import { openPostgresStore } from "../../../../src/base/store/postgres/postgres_store.ts";
 import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
 import { authorised } from "testing/authorization_flow.ts";
@@ -31,6 +34,11 @@ const ENGINES: readonly Engine[] = [
     store: async () => openPostgresStore(await openConnections(readPostgresUrl(await newPostgresDatabase()))),
   },
 ];
+
+async function summaryOf(env: Environment, id: string): Promise<z.infer<typeof caseSummarySchema>> {
+  const answer = await env.asOperator(`/operations/cases/${id}/summary`, {}, "support");
+  return caseSummarySchema.parse(await answer.json());
+}
 
 for (const { name, ignore, store } of ENGINES) {
   Deno.test({
@@ -64,6 +72,20 @@ for (const { name, ignore, store } of ENGINES) {
           kept.entries.some(({ record }) => record["event"] === "payment.AcceptedSettlementCompleted"),
         );
       });
+      await t.step("at a glance it has its amount and its history, and no person [OP23]", async () => {
+        const { Data } = await summaryOf(env, old.paymentId);
+        assertEquals(heldIn(new TextEncoder().encode(JSON.stringify(Data)), PERSONAL), []);
+        assertEquals([Data.Case?.Creditor, Data.Case?.Debtor, Data.Case?.Reference], [
+          undefined,
+          undefined,
+          undefined,
+        ]);
+        assertMatch(Data.Case?.ErasedDateTime ?? "", /^20/);
+        assert(Data.Entry.every(({ Evidence }) => Evidence.every(({ IsDeleted }) => IsDeleted)));
+        const kept = await summaryOf(env, young.consentId);
+        assertEquals(kept.Data.Case?.DomesticPaymentId, young.paymentId);
+        assert(kept.Data.Case?.Creditor !== undefined && kept.Data.Case.Debtor !== undefined);
+      });
       await t.step("the log says which class, up to when, how many and by which rule", async () => {
         const [line, ...more] = await applied(env, "evidence");
         assertMatch(
@@ -90,6 +112,10 @@ for (const { name, ignore, store } of ENGINES) {
           );
           assertEquals(await faultsOf(tools.files.get("gone.json") ?? ""), []);
         }
+      });
+      await t.step("a glance at it shows the entry that says so [OP23]", async () => {
+        const { Data } = await summaryOf(env, old.consentId);
+        assertEquals([Data.Case, Data.Entry.map(({ Event }) => Event)], [undefined, ["retention.applied"]]);
       });
       await t.step("a lost case has no proof", async () => {
         const tools = toolsFor(env.platform);

@@ -37,8 +37,11 @@ Deno.test("support finds a case by the payment's id and reads its timeline in wo
   assertEquals(await reads(env, "support"), [
     "operator.signed_in at the console",
     `operator.read /operations/search: consent ${flow.consentId}`,
-    `operator.read /operations/cases/${id}`,
+    `operator.read /operations/cases/${id}/summary`,
   ]);
+  for (const shown of ["€165.88", "ACME Inc", "Bank A", "Example Shop Ltd", "The payment is in process"]) {
+    assert(page.html.includes(shown), shown);
+  }
   const french = await browser.get(`/console/cases/${id}?lang=fr`);
   assert(french.html.includes("Le client a autorisé le consentement"));
   const none = await browser.get("/console/search?q=%3Cb%3E&lang=en");
@@ -48,6 +51,34 @@ Deno.test("support finds a case by the payment's id and reads its timeline in wo
   );
   const unknown = await browser.get(`/console/cases/${crypto.randomUUID()}`);
   assert(unknown.html.includes("No consent or payment has this id."));
+});
+
+Deno.test("each piece of evidence of a case is opened as text, and the bundle is downloaded [OP15, OP23]", async () => {
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  const { Data: { DomesticPaymentId: id } } = await good(pay(env, flow), 201);
+  await env.platform.growLog();
+  const browser = await signedIn(env, "support");
+  const { html } = await browser.get(`/console/cases/${id}`);
+  const pieces = [...html.matchAll(/href="(\/console\/cases\/[^"]+\/evidence\/\d+\/\d+)"/g)].map(([, path]) =>
+    path ?? ""
+  );
+  assert(pieces.length >= 5, `${pieces.length} pieces`);
+  const shown = await Promise.all(pieces.map(async (path) => (await browser.get(path)).html));
+  assert(shown.every((page) => page.includes("<pre")), "a piece without content");
+  assert(
+    shown[0]?.includes("InstructedAmount") && shown[0].includes("PS256"),
+    "the TPP's request and its signature",
+  );
+  const none = await browser.get(`/console/cases/${id}/evidence/0/99`);
+  assert(none.html.includes("The case has no such piece of evidence"));
+  const bundle = await browser.get(`/console/cases/${id}/bundle`);
+  assertEquals(bundle.headers.get("content-disposition"), `attachment; filename="case-${id}.json"`);
+  assertEquals((JSON.parse(bundle.html) as { readonly format: string }).format, "evidence-bundle-1");
+  assertEquals(
+    (await reads(env, "support")).filter((one) => String(one).endsWith(`/cases/${id}`)).length,
+    pieces.length + 2,
+  );
 });
 
 Deno.test("support finds a rejected request by its number, and reads why [OP15, TRC7]", async () => {

@@ -1,0 +1,137 @@
+/** What a payment is and where it stands: the card at the head of its case. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { z } from "zod";
+import { AccountNumber } from "../../../pages/account_number.tsx";
+import { Fact } from "../../../pages/fact.tsx";
+import type { Language } from "../../../pages/language.ts";
+import { Money } from "../../../pages/money.tsx";
+import { type Badge, Instant, State } from "../../../console/parts.tsx";
+import type { Visit } from "../../../console/visit.ts";
+import type { caseSummarySchema } from "../cases/case_representation.ts";
+import { eventWords } from "./event_words.ts";
+import { OrderChanges, Tries, Why } from "./orders_page.tsx";
+import { phrase, type PlainKey } from "./phrase.ts";
+
+export type Summary = z.infer<typeof caseSummarySchema>["Data"];
+type Glance = NonNullable<Summary["Case"]>;
+
+export function CaseHead(
+  { visit, found }: { readonly visit: Visit; readonly found: Summary },
+): JSX.Element | null {
+  const { language } = visit;
+  const { Case: one, PaymentOrder: order } = found;
+  if (one === undefined) return null;
+  return (
+    <section class="card case-head">
+      <p class="sum">
+        <Money
+          language={language}
+          amount={one.InstructedAmount.Amount}
+          currency={one.InstructedAmount.Currency}
+        />
+      </p>
+      <p>
+        <State is={badgeOf(one.Status)} words={statusWords(language, one)} />{" "}
+        <span class="detail">
+          <code dir="ltr">{one.Status}</code> <Instant visit={visit} at={one.StatusUpdateDateTime} />
+        </span>
+      </p>
+      {one.StatusReason === undefined ? null : <p dir="auto">{one.StatusReason}</p>}
+      <dl class="facts">
+        <Parties visit={visit} one={one} />
+        <Identifiers language={language} one={one} />
+        <Standing visit={visit} order={order} erasedAt={one.ErasedDateTime} />
+      </dl>
+    </section>
+  );
+}
+
+/** The order that no bank has answered, with what can be done about it, and whether the case was erased. */
+function Standing(
+  { visit, order, erasedAt }: {
+    readonly visit: Visit;
+    readonly order: Summary["PaymentOrder"];
+    readonly erasedAt: string | undefined;
+  },
+): JSX.Element {
+  const { language } = visit;
+  return (
+    <>
+      {order === undefined ? null : (
+        <Fact name={phrase(language, "case.order")}>
+          <Tries visit={visit} order={order} />
+          <Why visit={visit} order={order} />
+          <OrderChanges visit={visit} order={order} />
+        </Fact>
+      )}
+      {erasedAt === undefined ? null : (
+        <Fact name={phrase(language, "case.erased")}>
+          <Instant visit={visit} at={erasedAt} />
+        </Fact>
+      )}
+    </>
+  );
+}
+
+/** From whom to whom, at which bank, by which TPP. */
+function Parties(
+  { visit: { language, may }, one }: { readonly visit: Visit; readonly one: Glance },
+): JSX.Element {
+  const { Debtor, Creditor, Bank, Tpp } = one;
+  const accounts = [["case.from", Debtor], ["case.to", Creditor]] as const;
+  return (
+    <>
+      {accounts.map(([name, account]) =>
+        account === undefined ? null : (
+          <Fact name={phrase(language, name)}>
+            {account.Name === undefined ? null : <bdi class="detail">{account.Name}</bdi>}
+            <AccountNumber
+              language={language}
+              account={{ schemeName: account.SchemeName, identification: account.Identification }}
+            />
+          </Fact>
+        )
+      )}
+      <Fact name={phrase(language, "column.bank")}>
+        <bdi>{Bank.Name ?? Bank.Id}</bdi> <code dir="ltr">{Bank.Id}</code>
+      </Fact>
+      <Fact name={phrase(language, "column.tpp")}>
+        {may("GET /console/participants/{id}")
+          ? <a href={`/console/participants/${Tpp.Id}`}>{Tpp.Name ?? Tpp.Id}</a>
+          : <bdi>{Tpp.Name ?? Tpp.Id}</bdi>}
+      </Fact>
+    </>
+  );
+}
+
+function Identifiers({ language, one }: { readonly language: Language; readonly one: Glance }): JSX.Element {
+  const ids: readonly (readonly [PlainKey, string | undefined])[] = [
+    ["case.reference", one.Reference],
+    ["case.endToEnd", one.EndToEndIdentification],
+    ["column.payment", one.DomesticPaymentId],
+    ["column.consent", one.ConsentId],
+  ];
+  return (
+    <>
+      {ids.map(([name, id]) =>
+        id === undefined ? null : (
+          <Fact name={phrase(language, name)}>
+            <code dir="auto">{id}</code>
+          </Fact>
+        )
+      )}
+    </>
+  );
+}
+
+/** The colour of a status of a consent or a payment. */
+export function badgeOf(status: string): Badge {
+  if (status === "Rejected") return "bad";
+  return status.startsWith("Accepted") ? "good" : "neutral";
+}
+
+/** In words, of the payment or of the consent before it. */
+function statusWords(language: Language, { Status, DomesticPaymentId: id }: Glance): JSX.Element {
+  const known = eventWords(`${id === undefined ? "consent" : "payment"}.${Status}`);
+  return <>{known === undefined ? Status : phrase(language, known)}</>;
+}
