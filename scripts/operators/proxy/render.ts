@@ -2,6 +2,7 @@
  * `deno task proxy-config`: fills in the reference configurations of nginx and HAProxy. The files contain the proxy's
  * secret, so only their owner may read them. Starts and reloads no proxy.
  */
+import { secretEnvironment } from "../../command_line/secret_environment.ts";
 import { runProgram } from "../../command_line/run.ts";
 import { ZONES } from "./zones.ts";
 import {
@@ -25,7 +26,7 @@ const TEMPLATES: Readonly<Record<ProxyName, readonly string[]>> = {
 };
 
 /** Variables of the platform's environment that the templates use. */
-const VARIABLES = ["BASE_URL", "AUTH_URL", "HOST", "PORT", "BACKENDS", "CELLS", "PROXY_SECRET"];
+const VARIABLES = ["BASE_URL", "AUTH_URL", "HOST", "PORT", "BACKENDS", "CELLS"];
 
 /**
  * A template with its placeholders filled in. A line with `{{API_BACKEND}}` or `{{BROWSER_BACKEND}}` is written once for
@@ -107,7 +108,7 @@ async function rejectExisting(paths: readonly string[]): Promise<void> {
 if (import.meta.main) {
   await runProgram(async (print) => {
     if (Deno.args.includes("--help")) return print(USAGE.trimEnd());
-    const env = Object.fromEntries(VARIABLES.map((name) => [name, Deno.env.get(name)]));
+    const env = await secretEnvironment(["PROXY_SECRET"], VARIABLES);
     for (const path of await render(readOrder(Deno.args, env))) print(path);
   }, 1);
 }

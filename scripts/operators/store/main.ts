@@ -2,6 +2,7 @@
  * `deno task store`: backs databases of the platform or the directory up, marks them as restored, assigns them to
  * another address, moves their entries to another database, and applies PostgreSQL's schema.
  */
+import { secretEnvironment } from "../../command_line/secret_environment.ts";
 import { instantOf } from "../../../src/base/kernel/date_time.ts";
 import { openConnections, UNHURRIED } from "../../../src/base/store/postgres/connections.ts";
 import { migrate } from "../../../src/base/store/postgres/schema.ts";
@@ -16,7 +17,8 @@ import { copyStore } from "./copy.ts";
 import { assign, restored } from "./marks.ts";
 
 const USAGE =
-  `A database is the path of a Deno KV file, of a SQLite file (its name ends with .sqlite), or a URL, postgres://…. The default is STORE_URL.
+  `A database is the path of a Deno KV file, of a SQLite file (its name ends with .sqlite), or a URL, postgres://…. The default is STORE_URL, or
+  the line in the file that STORE_URL_FILE names.
 
 deno task store backup --to FILE [--from FILE]
   Copies a database file while the platform or the directory runs, with mode 600.
@@ -83,7 +85,8 @@ function takenAt(text: string): number {
 }
 
 if (import.meta.main) {
-  await runProgram(async (print) =>
-    print(await storeCommand(Deno.args, { storeUrl: Deno.env.get("STORE_URL"), now: Date.now() }))
-  );
+  await runProgram(async (print) => {
+    const { STORE_URL: storeUrl } = await secretEnvironment(["STORE_URL"]);
+    print(await storeCommand(Deno.args, { storeUrl, now: Date.now() }));
+  });
 }

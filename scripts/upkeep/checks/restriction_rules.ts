@@ -21,7 +21,7 @@ export const RESTRICTED_FILES: readonly Restriction[] = [
     name: "the database itself",
     target: /^base\/store\/(deno_kv|sqlite_(store|statements)|database_file|open_store|postgres\/.*)\.ts$/,
     mayImport: new RegExp(
-      `^(base/store/(?:database_file|open_store|sqlite_store|store_url|postgres/.*)\\.ts|platform/process/(?:compose|main(?:_node)?)\\.ts|directory/process/main\\.ts|${PLATFORM_IN_SANDBOX})$`,
+      `^(base/store/(?:check_store|database_file|open_store|sqlite_store|store_url|postgres/.*)\\.ts|platform/process/(?:compose|main(?:_node)?)\\.ts|directory/process/main\\.ts|${PLATFORM_IN_SANDBOX})$`,
     ),
     instead: "take a Store from whoever composes the program",
   },
@@ -103,7 +103,7 @@ export const RESTRICTED_PACKAGES: readonly Restriction[] = [
     name: "node:*",
     target: /^node:/,
     mayImport:
-      /^((client|sandbox)\/|base\/store\/(database_file|last_seen|own_file|sqlite_\w+|postgres\/connections)\.ts$|base\/http\/(credential_file|node_listener|open_files|stop_signal)\.ts$|platform\/process\/\w+\.ts$|directory\/reminders\/mailer\.ts$)/,
+      /^((client|sandbox)\/|base\/store\/(check_store|database_file|last_seen|own_file|sqlite_\w+|postgres\/connections)\.ts$|base\/http\/(credential_file|node_listener|open_files|stop_signal)\.ts$|platform\/process\/\w+\.ts$|directory\/reminders\/mailer\.ts$)/,
     instead: "use Fetch and WebCrypto",
   },
 ];

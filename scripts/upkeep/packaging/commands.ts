@@ -19,7 +19,7 @@ export const SERVICES: readonly Service[] = [
     file: "packaging/systemd/payment-platform.service",
     flags: {
       "--allow-read":
-        "--allow-read=/opt/payment-platform/.env,/etc/payment-platform,/var/lib/payment-platform",
+        "--allow-read=/opt/payment-platform/.env,/etc/payment-platform,/var/lib/payment-platform,%d",
       "--allow-write": "--allow-write=/var/lib/payment-platform",
     },
   },
@@ -29,7 +29,7 @@ export const SERVICES: readonly Service[] = [
     flags: {
       "--allow-net": "--allow-net=127.0.0.1:8090,127.0.0.1:8091",
       "--allow-read":
-        "--allow-read=/opt/participants-directory/.env,/etc/participants-directory,/var/lib/participants-directory",
+        "--allow-read=/opt/participants-directory/.env,/etc/participants-directory,/var/lib/participants-directory,%d",
       "--allow-write": "--allow-write=/var/lib/participants-directory",
     },
   },

@@ -2,6 +2,7 @@
  * Reads the configuration of a standalone directory from the environment. Reports all errors at once. Rejects files
  * that are missing, malformed, readable by other users, or made for a sandbox.
  */
+import { fileVariables, withSecretFiles } from "../../base/http/secret_files.ts";
 import { isUrl, storeUrlFaults } from "../../base/store/store_url.ts";
 import { z } from "zod";
 import { ADMINISTRATORS, readCredentials } from "../../base/http/credentials.ts";
@@ -112,8 +113,18 @@ const schema = z.object({
 });
 type Values = z.infer<typeof schema>;
 
+/** Variables whose value may come from a file. A URL of PostgreSQL contains a password. */
+const SECRETS = [
+  "DIRECTORY_STORE_URL",
+  "DIRECTORY_OIDC_CLIENT_SECRET",
+  "DIRECTORY_SMTP_PASSWORD",
+] as const satisfies readonly (keyof Values)[];
+
 /** Every variable that is read. */
-export const DIRECTORY_VARIABLES: readonly string[] = Object.freeze(Object.keys(schema.shape));
+export const DIRECTORY_VARIABLES: readonly string[] = Object.freeze([
+  ...Object.keys(schema.shape),
+  ...fileVariables(SECRETS),
+]);
 
 /**
  * Reads and validates the configuration, including the keys.
@@ -121,15 +132,19 @@ export const DIRECTORY_VARIABLES: readonly string[] = Object.freeze(Object.keys(
  * @throws {DirectoryConfigError} naming every error
  */
 export async function readDirectoryConfig(source: ConfigSource): Promise<DirectoryConfig> {
-  const given = Object.fromEntries(
-    DIRECTORY_VARIABLES.map((name) => [name, source.env[name]])
-      .filter(([, value]) => value !== undefined && value !== ""),
-  );
+  const faults: string[] = [];
+  const read = (name: string, path: string): Promise<string> => readSecret(name, path, source);
+  const env = await withSecretFiles(source.env, SECRETS, read, faults);
+  const given = set(env);
   const parsed = schema.safeParse(given);
   const values: Partial<Values> = parsed.data ?? given;
-  const faults = (parsed.error?.issues ?? []).map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-  faults.push(...source.elsewhere ?? []);
-  faults.push(...issuerFaults(values), ...listenFaults(values), ...await storeFaults(values, source));
+  faults.push(...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join(".")}: ${issue.message}`));
+  faults.push(
+    ...source.elsewhere ?? [],
+    ...issuerFaults(values),
+    ...listenFaults(values),
+    ...await storeFaults(values, source),
+  );
   faults.push(...consoleFaults(values), ...fourEyesFaults(values));
   faults.push(...await administratorsFaults(values, source));
   const pems = await readPems(values, source, faults);
@@ -155,6 +170,21 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
     mail,
     environment: data.ENVIRONMENT,
   };
+}
+
+/** The variables that have a value. */
+function set(env: ConfigSource["env"]): Record<string, string | undefined> {
+  return Object.fromEntries(
+    DIRECTORY_VARIABLES.map((name) => [name, env[name]] as const).filter(([, value]) => (value ?? "") !== ""),
+  );
+}
+
+/** @throws {Error} without the name of the variable */
+async function readSecret(name: string, path: string, source: ConfigSource): Promise<string> {
+  const faults: string[] = [];
+  const text = await readChecked(name, path, source, faults, "secret");
+  if (faults[0] !== undefined) throw new Error(faults[0].slice(`${name}: `.length));
+  return text;
 }
 
 function publicLimit(text: string): PublicLimit {

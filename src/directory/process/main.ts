@@ -13,6 +13,8 @@ import { systemClock } from "../../base/kernel/clock.ts";
 import { openLog } from "../../base/observability/log.ts";
 import type { DirectoryLog } from "../observed/log_events.ts";
 import { openLogQueue } from "../../base/observability/log_queue.ts";
+import { agreeing, runChecks } from "../../base/observability/preflight.ts";
+import { checkStore } from "../../base/store/check_store.ts";
 import { openStore } from "../../base/store/open_store.ts";
 import type { Store } from "../../base/store/store.ts";
 import { composeDirectory, type DirectoryApp } from "./compose_directory.ts";
@@ -38,13 +40,7 @@ const output = openLogQueue({ clock: systemClock, write: (bytes) => Deno.stdout.
 const log: DirectoryLog = openLog({ clock: systemClock, sink: output.sink, level: "info" });
 
 async function start(): Promise<void> {
-  const config = await readDirectoryConfig({
-    env: Object.fromEntries(DIRECTORY_VARIABLES.map((name) => [name, Deno.env.get(name)])),
-    readFile: (path) => Deno.readTextFile(path),
-    modesOf,
-    now: systemClock(),
-    elsewhere: await environmentFileFaults(),
-  });
+  const config = await readConfig();
   const store = await openStoreBesideFreePorts(config);
   const statementKeys = await openStatementKeys(config.signingKeys, systemClock);
   const app = await composeDirectory({
@@ -67,6 +63,32 @@ async function start(): Promise<void> {
   await reminders?.stop();
   await store.close();
   log.info("directory.stopped");
+}
+
+async function readConfig(): Promise<DirectoryConfig> {
+  return await readDirectoryConfig({
+    env: Object.fromEntries(DIRECTORY_VARIABLES.map((name) => [name, Deno.env.get(name)])),
+    readFile: (path) => Deno.readTextFile(path),
+    modesOf,
+    now: systemClock(),
+    elsewhere: await environmentFileFaults(),
+  });
+}
+
+/** `deno task directory --check`: examines what a start needs and changes nothing. Returns whether every check passed. */
+async function check(): Promise<boolean> {
+  const print = (line: string): number => Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+  const config = await readConfig().catch((error: Error) => error);
+  if (config instanceof Error) return await runChecks({ configuration: () => Promise.reject(config) }, print);
+  const { environment, issuer, storeUrl } = config;
+  return await runChecks({
+    configuration: () => `${environment}, ${issuer}`,
+    keys: async () => `signs with ${(await openStatementKeys(config.signingKeys, systemClock)).signer.kid}`,
+    database: async () => {
+      const { detail, aheadMs } = await checkStore(storeUrl, { program: "directory", issuer }, systemClock);
+      return aheadMs === undefined ? detail : `${detail}; ${agreeing("the clock of the server", aheadMs)}`;
+    },
+  }, print);
 }
 
 async function serve(app: DirectoryApp, config: DirectoryConfig): Promise<void> {
@@ -200,6 +222,7 @@ function words(error: unknown): string {
 }
 
 try {
+  if (Deno.args.includes("--check")) Deno.exit(await check() ? 0 : 1);
   await start();
   await output.flush(FLUSH_MS);
   Deno.exit(0); // a pending write to a blocked pipe would keep the process alive

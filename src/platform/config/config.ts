@@ -4,7 +4,8 @@
  */
 import { commaSeparated, directoryFaults, urlFaults } from "./address_faults.ts";
 import { cellOf, type Cells, HOME_CELL } from "./cells.ts";
-import { schema, type Values } from "./config_variables.ts";
+import { fileVariables } from "../../base/http/secret_files.ts";
+import { schema, SECRETS, type Values } from "./config_variables.ts";
 import { isUrl, storeUrlFaults } from "../../base/store/store_url.ts";
 import type { AccountSchemes } from "../../base/values/account_schemes.ts";
 import type { Operator } from "../../pages/operator.ts";
@@ -114,7 +115,10 @@ export class ConfigError extends Error {
 const LAME_DUCK_SECONDS = 4;
 
 /** Every variable that is read. */
-export const VARIABLES: readonly string[] = Object.freeze(Object.keys(schema.shape));
+export const VARIABLES: readonly string[] = Object.freeze([
+  ...Object.keys(schema.shape),
+  ...fileVariables(SECRETS),
+]);
 
 /**
  * Reads and checks the environment.

@@ -112,6 +112,15 @@ export const schema = z.object({
 });
 export type Values = z.infer<typeof schema>;
 
+/** Variables whose value may come from a file. A URL of PostgreSQL contains a password. */
+export const SECRETS = [
+  "STORE_URL",
+  "DATA_KEYS_STORE",
+  "PROXY_SECRET",
+  "OPERATIONS_OIDC_CLIENT_SECRET",
+  "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
+] as const satisfies readonly (keyof Values)[];
+
 /** Amounts have two decimals, so a currency with three cannot be paid in full (contract CF23). */
 function readCurrencies(text: string, context: z.RefinementCtx): readonly string[] {
   const codes = text.split(",").map((code) => code.trim());

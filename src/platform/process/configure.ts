@@ -3,6 +3,8 @@ import { readFile, stat } from "node:fs/promises";
 import process from "node:process";
 import { type Config, ConfigError, type Environment, readConfig, VARIABLES } from "../config/config.ts";
 import { openKeyRing, type RenewableKeyRing } from "../../base/jose/key_ring.ts";
+import { SECRETS } from "../config/config_variables.ts";
+import { isHandedOver, withSecretFiles } from "../../base/http/secret_files.ts";
 import { credentialFile } from "../../base/http/credential_file.ts";
 import { type Credentials, openCredentials, readCredentials } from "../../base/http/credentials.ts";
 import type { CaseKeys } from "../evidence/data_keys/case_keys.ts";
@@ -37,10 +39,11 @@ export interface Configured {
  */
 export async function configure({ mayRead }: Pick<Runtime, "mayRead">): Promise<Configured> {
   const read: Environment = Object.fromEntries(VARIABLES.map((name) => [name, process.env[name]]));
-  const environment: Environment = { ...read, OPERATOR_LOGO: await readLogoFile(read["OPERATOR_LOGO"]) };
+  const faults = [...await environmentFileFaults(mayRead), ...spanFaults()];
+  const secrets = await withSecretFiles(read, SECRETS, (_, path) => readSecretFile(path), faults);
+  const environment: Environment = { ...secrets, OPERATOR_LOGO: await readLogoFile(read["OPERATOR_LOGO"]) };
   const given = environment["PLATFORM_KEYS"] ?? "";
   const keysFile = given === "" || given.trimStart().startsWith("{") ? undefined : given;
-  const faults = [...await environmentFileFaults(mayRead), ...spanFaults()];
   const note = (error: Error): undefined => void faults.push(`PLATFORM_KEYS: ${error.message}`);
   const json = keysFile === undefined ? given : await readSecretFile(keysFile).catch(note);
   const keys = json === undefined || json === "" ? undefined : await openKeyRing(json).catch(note);
@@ -96,7 +99,8 @@ function spanFaults(): string[] {
 
 /** Returns the fault of a secret file's mode. The mode is null on Windows, and if the file does not exist. */
 function modeFault(path: string, mode: number | null): string | undefined {
-  return mode !== null && (mode & 0o077) !== 0 ? `others may open ${path}; chmod 600 ${path}` : undefined;
+  const forbidden = isHandedOver(path) ? 0o022 : 0o077;
+  return mode !== null && (mode & forbidden) !== 0 ? `others may open ${path}; chmod 600 ${path}` : undefined;
 }
 
 /** @throws {Error} if the file cannot be read, or if other users may open it */

@@ -8,6 +8,7 @@ import { openListener } from "../../base/http/deno_listener.ts";
 import { openStore } from "../../base/store/open_store.ts";
 import { type Cron, type Hosted, openHosted } from "./hosted.ts";
 import type { Runtime } from "./runtime.ts";
+import { checkPlatform } from "./check.ts";
 import { serve } from "./serve.ts";
 
 const runtime: Runtime = {
@@ -34,6 +35,7 @@ export default listens ? undefined : {
 
 if (import.meta.main) {
   try {
+    if (Deno.args.includes("--check")) Deno.exit(await checkPlatform(runtime) ? 0 : 1);
     if (listens) {
       await serve(runtime, Deno.args);
       Deno.exit(0); // a write that the reader does not take would keep the process

@@ -9,6 +9,7 @@ import { nodeFetch } from "../../base/http/node_fetch.ts";
 import { openNodeListener } from "../../base/http/node_listener.ts";
 import { openStore } from "../../base/store/open_store.ts";
 import type { Runtime } from "./runtime.ts";
+import { checkPlatform } from "./check.ts";
 import { serve } from "./serve.ts";
 
 const STANDARD_OUTPUT = 1;
@@ -24,6 +25,7 @@ const runtime: Runtime = {
 };
 
 try {
+  if (process.argv.includes("--check")) process.exit(await checkPlatform(runtime) ? 0 : 1);
   await serve(runtime, process.argv.slice(2));
   process.exit(0); // a write that the reader does not take would keep the process
 } catch (error) {

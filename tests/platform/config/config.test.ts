@@ -131,7 +131,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
   const { payments, funds, reads } = config.rateLimits;
   assertEquals([payments, funds], [{ perSecond: 5, burst: 9 }, { perSecond: 2, burst: 4 }]);
   assertEquals(reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 53);
+  assertEquals(VARIABLES.length, 58);
 });
 
 Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {

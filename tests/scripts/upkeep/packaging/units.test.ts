@@ -97,6 +97,7 @@ async function startUnit(
       [`/var/lib/${program}`]: `${home}/var`,
       [`/opt/${program}/`]: root,
       "/usr/local/bin/deno": Deno.execPath(),
+      "%d": `${home}/credentials`,
       ...ports,
     }).reduce((before, [from, to]) => before.replaceAll(from, to), text);
   assertEquals([unit("User"), unit("WorkingDirectory")], [[program], [`/opt/${program}`]]);
