@@ -4,7 +4,7 @@
  */
 import { isStoreFailure } from "../../../base/kernel/api_error.ts";
 import { errorText } from "../../../base/kernel/batches.ts";
-import type { BankCode, ClientId, PaymentId } from "../../../base/kernel/identifiers.ts";
+import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
 import type { SteadyClock } from "../../../base/kernel/clock.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import { transact } from "../../../base/store/transaction.ts";
@@ -44,7 +44,7 @@ export interface DeliverOrderDeps extends PushOrderDeps, TakeOrdersDeps {
   readonly payments: PaymentStore;
   readonly circuit: BankCircuit;
   readonly metrics: PlatformMetrics;
-  readonly figures: Pick<FiguresRecorder, "payment" | "push">;
+  readonly figures: Pick<FiguresRecorder, "payment" | "push" | "order">;
   /** Returns the bank's registration. */
   readonly findBank: (bank: BankCode) => Promise<OrderReceiver | null>;
   /** Records for the bank what was wrong with its response. Must not wait or throw. */
@@ -141,7 +141,7 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>): Promi
   }
   reportTo(deps.circuit, message, outcome);
   if (outcome.ok) deps.memory.forget(paymentId);
-  if (outcome.ok) await recordAnswer(deps, paymentId, outcome, evidence);
+  if (outcome.ok) await recordAnswer(deps, entry, outcome, evidence);
   else await recordFailure(deps, entry, outcome.failure, evidence);
   return true;
 }
@@ -183,7 +183,7 @@ function reportTo(
  */
 async function recordAnswer(
   deps: DeliverOrderDeps,
-  paymentId: PaymentId,
+  { value: { paymentId, bank, failures, mayBeAtBank } }: Entry<LeasedOrder>,
   { answer, reason }: Extract<PushOutcome, { ok: true }>,
   evidence: readonly Evidence[],
 ): Promise<void> {
@@ -219,7 +219,9 @@ async function recordAnswer(
       return true;
     },
   );
-  if (recorded) deps.log.info("order.delivered", { paymentId, answer });
+  if (!recorded) return;
+  deps.figures.order(bank, failures === 0 && !mayBeAtBank ? "answeredAtFirst" : "answeredLater");
+  deps.log.info("order.delivered", { paymentId, answer });
 }
 
 /** Records in the payment's history what may be at the bank, also if the lease is lost and another worker goes on. */
@@ -270,6 +272,7 @@ async function stageResult(
     return isOwn;
   });
   if (ended && changed.state === "dead") {
+    deps.figures.order(bank, "givenUp");
     deps.log.error("order.dead", { paymentId, bank, failures, why: changed.lastFailure ?? "" });
   }
   return ended;

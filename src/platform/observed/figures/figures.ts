@@ -1,6 +1,6 @@
 /** Figures of one day: counts, times and minutes. They add up over processes, days and participants. No I/O. */
 
-/** Requests by their answer, payments, and pushes of orders by their result. */
+/** Requests by their answer, payments, pushes of orders by their result, and orders by their end. */
 export const COUNTS = [
   "succeeded",
   "rejected",
@@ -10,6 +10,9 @@ export const COUNTS = [
   "refused",
   "unclear",
   "unreachable",
+  "answeredAtFirst",
+  "answeredLater",
+  "givenUp",
 ] as const;
 export type Count = typeof COUNTS[number];
 

@@ -26,10 +26,14 @@ export interface CountedRequest {
 
 export type PushResult = Extract<Count, "answered" | "refused" | "unclear" | "unreachable">;
 
+/** The end of an order: the bank answered its first push or a later one, or the platform gave it up. */
+export type OrderEnd = Extract<Count, "answeredAtFirst" | "answeredLater" | "givenUp">;
+
 export interface FiguresRecorder {
   request(request: CountedRequest): void;
   payment(payment: { readonly bank: string; readonly clientId: string }): void;
   push(bank: string, result: PushResult, milliseconds: number): void;
+  order(bank: string, end: OrderEnd): void;
   /** Marks the present minute of a bank, or of the platform. */
   minute(name: Minute, bank?: string): void;
   /** Stores what has changed, and returns how many rows that were. @throws {StoreFailure} */
@@ -82,6 +86,7 @@ export function openFiguresRecorder({ figures, clock, steady, metrics }: Recorde
         countOne(one, result);
         if (result === "answered") countTime(one, "pushes", milliseconds); // a fast 503 is no fast answer
       }),
+    order: (bank, end) => count("bank", bank, (one) => countOne(one, end)),
     minute: (name, bank) =>
       count(bank === undefined ? "platform" : "bank", bank ?? PLATFORM, (one) => {
         markMinute(one, name, clock());

@@ -91,10 +91,15 @@ export function successRate({ counts: { succeeded, rejected, failed } }: Sums): 
   return all === 0 ? undefined : succeeded / all;
 }
 
-/** The part of the pushes of orders that the bank answered. Undefined without pushes. */
+/** The part of the orders that the bank answered, at the first push or later. Undefined without orders. */
 export function answerRate({ counts }: Sums): number | undefined {
-  const all = pushesOf(counts);
-  return all === 0 ? undefined : counts.answered / all;
+  const all = ordersOf(counts);
+  return all === 0 ? undefined : (counts.answeredAtFirst + counts.answeredLater) / all;
+}
+
+/** Orders that came to an end: answered or given up. */
+export function ordersOf({ answeredAtFirst, answeredLater, givenUp }: Sums["counts"]): number {
+  return answeredAtFirst + answeredLater + givenUp;
 }
 
 export function pushesOf({ answered, refused, unclear, unreachable }: Sums["counts"]): number {

@@ -4,6 +4,7 @@ import {
   answerRate,
   availability,
   boundsOf,
+  ordersOf,
   pushesOf,
   type Report,
   successRate,
@@ -27,12 +28,18 @@ const sums = {
   }),
   Payments: z.int().openapi({ description: "Payments that were made. A repeated request counts once." }),
   Orders: z.strictObject({
-    Pushes: z.int().openapi({ description: "Attempts to hand an order to the bank." }),
+    Total: z.int().openapi({ description: "Pushed orders that came to an end." }),
+    AnsweredAtFirst: z.int().openapi({ description: "The bank answered the first push." }),
+    AnsweredLater: z.int().openapi({ description: "The bank answered a later push." }),
+    GivenUp: z.int().openapi({
+      description: "The platform gave the order up. If it is tried again after that, it counts again.",
+    }),
+    AnswerRate: rate.optional().openapi({ description: "The part of `Total` that the bank answered." }),
+    Pushes: z.int().openapi({ description: "Attempts to hand an order to the bank, with their results:" }),
     Answered: z.int().openapi({ description: "With a status of the payment." }),
     Refused: z.int().openapi({ description: "4xx." }),
     Unclear: z.int().openapi({ description: "Without a usable answer." }),
     Unreachable: z.int().openapi({ description: "No connection, no answer in time, or 5xx." }),
-    AnswerRate: rate.optional(),
     ...times,
   }).optional().openapi({ description: "Of a bank." }),
   Availability: z.strictObject({
@@ -79,7 +86,8 @@ export function representReport(kind: Kind, { subject, total, days }: Report): S
 }
 
 function representSums(kind: Kind, all: Sums): ShownSums {
-  const { counts: { succeeded, rejected, failed, payments, answered, refused, unclear, unreachable } } = all;
+  const { counts } = all;
+  const { succeeded, rejected, failed, payments } = counts;
   const { observed, held, outage, down, unavailable } = all.minutes;
   const requests = {
     Requests: {
@@ -96,12 +104,16 @@ function representSums(kind: Kind, all: Sums): ShownSums {
   return {
     ...requests,
     Orders: {
-      Pushes: pushesOf(all.counts),
-      Answered: answered,
-      Refused: refused,
-      Unclear: unclear,
-      Unreachable: unreachable,
+      Total: ordersOf(counts),
+      AnsweredAtFirst: counts.answeredAtFirst,
+      AnsweredLater: counts.answeredLater,
+      GivenUp: counts.givenUp,
       ...rateOf("AnswerRate", answerRate(all)),
+      Pushes: pushesOf(counts),
+      Answered: counts.answered,
+      Refused: counts.refused,
+      Unclear: counts.unclear,
+      Unreachable: counts.unreachable,
       ...timesOf(all.times.pushes),
     },
     Availability: {
@@ -141,12 +153,16 @@ const COLUMNS: readonly (readonly [name: string, of: (sums: ShownSums) => number
   ["RequestMedianAtMost", ({ Requests }) => Requests.MedianAtMost],
   ["RequestPercentile95AtMost", ({ Requests }) => Requests.Percentile95AtMost],
   ["Payments", ({ Payments }) => Payments],
-  ["OrderPushes", ({ Orders }) => Orders?.Pushes],
-  ["OrdersAnswered", ({ Orders }) => Orders?.Answered],
-  ["OrdersRefused", ({ Orders }) => Orders?.Refused],
-  ["OrdersUnclear", ({ Orders }) => Orders?.Unclear],
-  ["OrdersUnreachable", ({ Orders }) => Orders?.Unreachable],
+  ["Orders", ({ Orders }) => Orders?.Total],
+  ["OrdersAnsweredAtFirst", ({ Orders }) => Orders?.AnsweredAtFirst],
+  ["OrdersAnsweredLater", ({ Orders }) => Orders?.AnsweredLater],
+  ["OrdersGivenUp", ({ Orders }) => Orders?.GivenUp],
   ["AnswerRate", ({ Orders }) => Orders?.AnswerRate],
+  ["Pushes", ({ Orders }) => Orders?.Pushes],
+  ["PushesAnswered", ({ Orders }) => Orders?.Answered],
+  ["PushesRefused", ({ Orders }) => Orders?.Refused],
+  ["PushesUnclear", ({ Orders }) => Orders?.Unclear],
+  ["PushesUnreachable", ({ Orders }) => Orders?.Unreachable],
   ["OrderMedianAtMost", ({ Orders }) => Orders?.MedianAtMost],
   ["OrderPercentile95AtMost", ({ Orders }) => Orders?.Percentile95AtMost],
   ["Availability", ({ Availability }) => Availability?.Rate],

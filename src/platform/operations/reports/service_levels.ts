@@ -11,7 +11,7 @@ import {
   availability,
   boundsOf,
   daysOf,
-  pushesOf,
+  ordersOf,
   type Report,
   reportsOf,
   type Sums,
@@ -51,8 +51,8 @@ export interface ServiceLevelsDeps {
 
 const DAYS = 30;
 const MAX_AGE_MS = 60_000;
-/** The rate of fewer pushes tells their number: 0.666 is two of three. */
-const MIN_PUSHES = 20;
+/** The rate of fewer orders tells their number: 0.666 is two of three. */
+const MIN_ORDERS = 20;
 
 /** Opens the reader. It throws {StoreFailure} as long as the store fails. */
 export function openServiceLevels(deps: ServiceLevelsDeps): () => Promise<ServiceLevels> {
@@ -88,7 +88,7 @@ function levelsOf({ subject: { id, name }, total, days }: Report): BankLevels {
 function numbersOf(sums: Sums): Levels {
   const [available, answered] = [availability(sums), answerRate(sums)];
   const { median, most } = boundsOf(sums.times.pushes);
-  const orders = pushesOf(sums.counts) < MIN_PUSHES
+  const orders = ordersOf(sums.counts) < MIN_ORDERS
     ? {}
     : { answerRate: answered, median, percentile95: most };
   return {

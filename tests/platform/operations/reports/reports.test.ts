@@ -100,6 +100,28 @@ Deno.test("pushes count by their result [REP1]", async () => {
   ]);
 });
 
+Deno.test("an order counts once, however often it was pushed: at first, later or given up [REP1]", async () => {
+  await using env = await openPushEnvironment(accepts);
+  await paid(env);
+  env.answer = down;
+  await paid(env);
+  for (let retry = 0; retry < 3; retry++) await later(env, 10_000);
+  env.answer = () => new Response("no", { status: 422 });
+  await paid(env);
+  const early = (await ofToday(env, "banks", "BANKA")).Orders;
+  assertEquals([early?.Total, early?.AnsweredAtFirst, early?.GivenUp, early?.AnswerRate], [2, 1, 1, 0.5]);
+  env.answer = accepts;
+  await later(env, 60_000);
+  const { Orders } = await ofToday(env, "banks", "BANKA");
+  assertEquals([Orders?.Total, Orders?.AnsweredAtFirst, Orders?.AnsweredLater, Orders?.GivenUp], [
+    3,
+    1,
+    1,
+    1,
+  ]);
+  assertEquals([Orders?.AnswerRate, Number(Orders?.Pushes) > 3], [0.6666, true]);
+});
+
 Deno.test("a minute in which a bank is held, in an outage or down is not available, and counts once [REP2]", async () => {
   await using env = await openPushEnvironment(accepts);
   await minutes(env, 10);
