@@ -9,6 +9,7 @@ import type { historySchema } from "../../src/platform/operations/history_routes
 import type { keysSchema } from "../../src/platform/operations/key_routes.ts";
 import type { participantDetailSchema } from "../../src/platform/operations/participant_detail_routes.ts";
 import type { participantsSchema } from "../../src/platform/operations/participant_routes.ts";
+import type { lastHourSchema } from "../../src/platform/operations/last_hour_representation.ts";
 import type { processesSchema } from "../../src/platform/operations/process_routes.ts";
 import type { proposalsSchema } from "../../src/platform/operations/proposal_routes.ts";
 import type { ownOrderSchema } from "../../src/platform/operations/own/own_representation.ts";
@@ -43,3 +44,5 @@ export interface HeldOrders {
   readonly After?: string;
 }
 export type OpenOrders = z.infer<typeof openOrdersSchema>;
+
+export type LastHour = z.infer<typeof lastHourSchema>;

@@ -102,10 +102,9 @@ function OneBank(
         <a href={view.addressOf()}>{phrase(language, "levels.all")}</a>
       </p>
       <Plot
-        language={language}
         title={words(language, "levels.unavailable")}
         values={one.days.map(({ day, availability }) => [
-          day,
+          formatDay(language, Date.parse(day)),
           availability === undefined ? undefined : 1 - availability,
         ])}
         least={0.01}

@@ -1,6 +1,7 @@
 /** Notes the state of this process in the store, so that operators see every process of the platform (contract OP18). */
 import type { Clock, SteadyClock } from "../../base/kernel/clock.ts";
 import type { Readiness } from "../../base/observability/health.ts";
+import type { FiguresRecorder } from "../observed/figures/recorder.ts";
 import type { AdmissionState } from "../guards/http/admission.ts";
 import type { ProcessState, ProcessStore } from "./process_store.ts";
 
@@ -21,6 +22,7 @@ export interface NoteProcessDeps {
   readonly lanes: () => AdmissionState;
   /** The key that signs for the platform now. */
   readonly signingKid: () => string;
+  readonly figures: Pick<FiguresRecorder, "lastHour">;
 }
 
 export interface ProcessNote {
@@ -35,7 +37,7 @@ const EVERY_MS = 10_000;
 
 /** Opens the note of a process that starts now. */
 export function openProcessNote(
-  { processes, identity, clock, steady, readiness, lanes, signingKid }: NoteProcessDeps,
+  { processes, identity, clock, steady, readiness, lanes, signingKid, figures }: NoteProcessDeps,
 ): ProcessNote {
   const start = { id: crypto.randomUUID(), ...identity, startedAt: clock() };
   let nextAt = -Infinity;
@@ -47,6 +49,7 @@ export function openProcessNote(
       parts: Object.entries(parts).map(([name, health]) => ({ name, ...health })),
       inWork: Object.values(lanes()).reduce((sum, { inWork }) => sum + inWork, 0),
       signingKid: signingKid(),
+      minutes: figures.lastHour(),
     };
   };
   return {

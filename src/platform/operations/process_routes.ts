@@ -4,6 +4,7 @@ import type { Clock } from "../../base/kernel/clock.ts";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
 import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
 import { operation } from "../guards/security/operation.ts";
+import { lastHourSchema, representLastHour } from "./last_hour_representation.ts";
 import type { ProcessState, ProcessStore } from "./process_store.ts";
 
 export interface ProcessRouteDeps {
@@ -51,8 +52,23 @@ const route = createRoute({
   },
 });
 
+const lastHourRoute = createRoute({
+  method: "get",
+  path: "/operations/last-hour",
+  operationId: "readLastHour",
+  tags: ["State"],
+  security: OPERATOR_SECURITY,
+  summary: "The last hour by minute: requests, payments, orders and times of all processes",
+  description: "Each process reports its own every 10 s, and takes them along when it stops.",
+  responses: { 200: operationAnswer("The last 60 minutes", lastHourSchema), ...operationErrors() },
+});
+
 export function processRoutes({ processes, clock }: ProcessRouteDeps): readonly PlatformEndpoint[] {
   return [
+    operation(lastHourRoute, [], async (c) => {
+      const now = clock();
+      return c.json(representLastHour(await processes.all(now), now));
+    }),
     operation(route, [], async (c) => {
       const now = clock();
       return c.json({ Data: { Process: (await processes.all(now)).map((state) => represent(state, now)) } });

@@ -1,6 +1,8 @@
 /** Stores the state of each process of the platform, as the process itself has noted it. */
 import type { WallTime } from "../../base/kernel/clock.ts";
 import { z } from "zod";
+import { storedSums } from "../observed/figures/figures_store.ts";
+import type { MinuteFigures } from "../observed/figures/last_hour.ts";
 import { defineRecord, optional } from "../../base/store/record.ts";
 import { count, flag, instant, text } from "../../base/store/record_fields.ts";
 import type { Key, Store, Write } from "../../base/store/store.ts";
@@ -26,6 +28,8 @@ export interface ProcessState {
   readonly inWork: number;
   /** The key that signs for the platform in this process. */
   readonly signingKid: string;
+  /** What it counted in each of the last 60 minutes. */
+  readonly minutes: readonly MinuteFigures[];
 }
 
 export interface ProcessStore {
@@ -56,6 +60,7 @@ export const processRecord = defineRecord<ProcessState>({
     parts: z.array(z.looseObject({ name: text, ok: flag, detail: optional(text) })),
     inWork: count,
     signingKid: text,
+    minutes: z.array(z.looseObject({ minute: count, ...storedSums })) as z.ZodType<MinuteFigures[]>,
   }),
   version: 1,
   lifetime: "15 minutes after its last note.",

@@ -125,7 +125,7 @@ export function composeWork(
 }
 
 /** Undefined if operators do not see this process among the others. */
-function processNoteOf(parts: WorkParts, { admission }: Shared): ProcessNote | undefined {
+function processNoteOf(parts: WorkParts, { admission, figures }: Shared): ProcessNote | undefined {
   const { identity, store, keys } = parts;
   if (identity === undefined) return undefined;
   return openProcessNote({
@@ -133,6 +133,7 @@ function processNoteOf(parts: WorkParts, { admission }: Shared): ProcessNote | u
     identity,
     processes: openProcessStore(store),
     lanes: admission.state,
+    figures,
     signingKid: () => keys.signer.kid,
   });
 }

@@ -1,11 +1,12 @@
 /** The processes of the platform as operators see them. */
 import { assert, assertEquals } from "@std/assert";
 import { bodyOf, type PlatformKeys } from "testing/answers.ts";
-import type { Processes } from "testing/operation_answers.ts";
+import type { LastHour, Processes } from "testing/operation_answers.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { good } from "testing/flows.ts";
-import { anotherProcess } from "support/processes.ts";
+import { accepts, down, openPushEnvironment, paid } from "support/orders.ts";
+import { anotherProcess, at } from "support/processes.ts";
 import { openTestStore } from "testing/test_store.ts";
 import type { Store } from "../../../src/base/store/store.ts";
 
@@ -102,3 +103,32 @@ async function consoleOf(env: Environment): Promise<ConsoleBrowser> {
   await browser.signIn("viewer");
   return browser;
 }
+
+Deno.test("the last hour is that of all processes together, by minute, and forgets the 61st [OP24]", async () => {
+  await using env = await openPushEnvironment(accepts);
+  const [one, two] = [
+    await anotherProcess(env, undefined, { name: "hub-1" }),
+    await anotherProcess(env, undefined, { name: "hub-2" }),
+  ];
+  const hour = async (): Promise<LastHour["Data"]> =>
+    (await good<LastHour>(env.asOperator("/operations/last-hour", {}, "viewer"), 200)).Data;
+  await paid(at(env, one) as typeof env);
+  const first = env.now;
+  env.now += 60_000;
+  await paid(at(env, two) as typeof env);
+  env.answer = down;
+  await paid(at(env, two) as typeof env);
+  await Promise.all([one.workOnce(), two.workOnce()]);
+  const { Total, Minute } = await hour();
+  assertEquals([Total.Payments, Total.OrdersAnswered, Total.PushesFailed, Total.Failed], [3, 2, 1, 0]);
+  assertEquals([Minute.length, Minute.at(-2)?.Payments, Minute.at(-1)?.Payments], [60, 1, 2]);
+  assertEquals(Minute.at(-2)?.DateTime, new Date(first).toISOString());
+  assertEquals([typeof Total.Percentile95AtMost, Total.Succeeded > 10], ["number", true]);
+  const { html } = await (await consoleOf(env)).get("/console?live=1");
+  assert(html.includes("Stop refreshing") && html.includes("The last hour"));
+  env.now = first + 3_600_000;
+  await Promise.all([one.workOnce(), two.workOnce()]);
+  assertEquals((await hour()).Total.Payments, 2, "the first minute is over an hour ago");
+  await Promise.all([one.stop(), two.stop()]);
+  assertEquals((await hour()).Total.Payments, 0, "they took theirs along");
+});

@@ -4,7 +4,7 @@
  */
 import { isStoreFailure } from "../../../base/kernel/api_error.ts";
 import { errorText } from "../../../base/kernel/batches.ts";
-import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
+import type { BankCode, ClientId, PaymentId } from "../../../base/kernel/identifiers.ts";
 import type { SteadyClock } from "../../../base/kernel/clock.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import { transact } from "../../../base/store/transaction.ts";
@@ -141,7 +141,7 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>): Promi
   }
   reportTo(deps.circuit, message, outcome);
   if (outcome.ok) deps.memory.forget(paymentId);
-  if (outcome.ok) await recordAnswer(deps, entry, outcome, evidence);
+  if (outcome.ok) await endOrder(deps, entry.value, outcome, evidence);
   else await recordFailure(deps, entry, outcome.failure, evidence);
   return true;
 }
@@ -178,21 +178,33 @@ function reportTo(
   if (seconds !== undefined) circuit.paused(message, boundedPauseSeconds(seconds) * 1000);
 }
 
+/** Records the bank's answer and counts the order, unless another worker or the bank's own report has ended it. */
+async function endOrder(
+  deps: DeliverOrderDeps,
+  { paymentId, bank, failures, mayBeAtBank }: LeasedOrder,
+  outcome: Extract<PushOutcome, { ok: true }>,
+  evidence: readonly Evidence[],
+): Promise<void> {
+  if (!await recordAnswer(deps, paymentId, outcome, evidence)) return;
+  deps.figures.order(bank, failures === 0 && !mayBeAtBank ? "answeredAtFirst" : "answeredLater");
+  deps.log.info("order.delivered", { paymentId, answer: outcome.answer });
+}
+
 /**
  * Writes status and outbox in one commit. The bank may have reported a later status on the back channel meanwhile.
  */
 async function recordAnswer(
   deps: DeliverOrderDeps,
-  { value: { paymentId, bank, failures, mayBeAtBank } }: Entry<LeasedOrder>,
+  paymentId: PaymentId,
   { answer, reason }: Extract<PushOutcome, { ok: true }>,
   evidence: readonly Evidence[],
-): Promise<void> {
+): Promise<boolean> {
   // If every race is lost, the order is still in the outbox, so it is pushed again.
   const lost = (): boolean => {
     deps.log.warn("order.answer_not_recorded", { paymentId, answer });
     return false;
   };
-  const recorded = await transact(
+  return await transact(
     deps,
     { what: "answered order", attempts: MAX_ATTEMPTS, lost },
     async (tx) => {
@@ -219,9 +231,6 @@ async function recordAnswer(
       return true;
     },
   );
-  if (!recorded) return;
-  deps.figures.order(bank, failures === 0 && !mayBeAtBank ? "answeredAtFirst" : "answeredLater");
-  deps.log.info("order.delivered", { paymentId, answer });
 }
 
 /** Records in the payment's history what may be at the bank, also if the lease is lost and another worker goes on. */

@@ -64,6 +64,7 @@ const API_ROLES = {
   "GET /operations/participants/{clientId}": ROLES,
   "GET /operations/keys": ROLES,
   "GET /operations/processes": ROLES,
+  "GET /operations/last-hour": ROLES,
   "GET /operations/proposals": READ_HISTORIES,
   "POST /operations/proposals/{id}/approve": DECIDE,
   "POST /operations/proposals/{id}/withdraw": DECIDE,

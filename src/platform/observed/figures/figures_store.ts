@@ -35,9 +35,13 @@ export interface FiguresStore {
   lastDayOf(of: FiguresOf, subject: string): Promise<string | undefined>;
 }
 
-const stored = z.looseObject({
+/** Stored counts and times. */
+export const storedSums = {
   counts: z.looseObject(Object.fromEntries(COUNTS.map((name) => [name, optional(count)]))),
   times: z.looseObject(Object.fromEntries(TIMES.map((name) => [name, optional(z.array(count))]))),
+};
+const stored = z.looseObject({
+  ...storedSums,
   minutes: z.looseObject(Object.fromEntries(MINUTES.map((name) => [name, optional(z.hex())]))),
 });
 

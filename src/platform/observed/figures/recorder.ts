@@ -14,6 +14,7 @@ import {
   type Minute,
   noFigures,
 } from "./figures.ts";
+import { type MinuteFigures, openLastHour } from "./last_hour.ts";
 import { type FiguresOf, type FiguresRow, type FiguresStore, MAX_ROWS_WRITTEN } from "./figures_store.ts";
 
 /** A request of an authenticated client, and the bank if it was a TPP's below the path of a bank. */
@@ -34,6 +35,8 @@ export interface FiguresRecorder {
   payment(payment: { readonly bank: string; readonly clientId: string }): void;
   push(bank: string, result: PushResult, milliseconds: number): void;
   order(bank: string, end: OrderEnd): void;
+  /** Returns what was counted in each of the last 60 minutes. */
+  lastHour(): readonly MinuteFigures[];
   /** Marks the present minute of a bank, or of the platform. */
   minute(name: Minute, bank?: string): void;
   /** Stores what has changed, and returns how many rows that were. @throws {StoreFailure} */
@@ -58,10 +61,15 @@ export interface RecorderDeps {
 
 export function openFiguresRecorder({ figures, clock, steady, metrics }: RecorderDeps): FiguresRecorder {
   const rows: Rows = new Map();
+  const hour = openLastHour(clock);
   const count = (of: FiguresOf, subject: string, change: (figures: Figures) => void): void => {
     if (!countIn(rows, { of, day: dayOf(clock()), subject }, change)) {
       metrics.count("platform_figures_dropped_total", {});
     }
+  };
+  const countBoth = (bank: string, change: (figures: Figures) => void): void => {
+    hour.count(change);
+    count("bank", bank, change);
   };
   let writtenAt = steady();
   const write = async (): Promise<number> => {
@@ -69,24 +77,19 @@ export function openFiguresRecorder({ figures, clock, steady, metrics }: Recorde
     return await writeChanged(rows, figures, dayOf(clock()));
   };
   return {
-    request({ bank, clientId, status, milliseconds }) {
-      const change = (one: Figures): void => {
-        countOne(one, status < 400 ? "succeeded" : status < 500 ? "rejected" : "failed");
-        countTime(one, "requests", milliseconds);
-      };
+    request({ bank, clientId, ...answer }) {
+      const change = (one: Figures): void => countRequest(one, answer);
+      hour.count(change);
       count("client", clientId, change);
       if (bank !== undefined) count("bank", bank, change);
     },
     payment({ bank, clientId }) {
-      count("bank", bank, (one) => countOne(one, "payments"));
       count("client", clientId, (one) => countOne(one, "payments"));
+      countBoth(bank, (one) => countOne(one, "payments"));
     },
-    push: (bank, result, milliseconds) =>
-      count("bank", bank, (one) => {
-        countOne(one, result);
-        if (result === "answered") countTime(one, "pushes", milliseconds); // a fast 503 is no fast answer
-      }),
-    order: (bank, end) => count("bank", bank, (one) => countOne(one, end)),
+    push: (bank, result, milliseconds) => countBoth(bank, (one) => countPush(one, result, milliseconds)),
+    order: (bank, end) => countBoth(bank, (one) => countOne(one, end)),
+    lastHour: hour.minutes,
     minute: (name, bank) =>
       count(bank === undefined ? "platform" : "bank", bank ?? PLATFORM, (one) => {
         markMinute(one, name, clock());
@@ -94,6 +97,19 @@ export function openFiguresRecorder({ figures, clock, steady, metrics }: Recorde
     write,
     writeSometimes: async () => steady() - writtenAt < EVERY_MS ? 0 : await write(),
   };
+}
+
+function countRequest(
+  figures: Figures,
+  { status, milliseconds }: Pick<CountedRequest, "status" | "milliseconds">,
+): void {
+  countOne(figures, status < 400 ? "succeeded" : status < 500 ? "rejected" : "failed");
+  countTime(figures, "requests", milliseconds);
+}
+
+function countPush(figures: Figures, result: PushResult, milliseconds: number): void {
+  countOne(figures, result);
+  if (result === "answered") countTime(figures, "pushes", milliseconds); // a fast 503 is no fast answer
 }
 
 type Rows = Map<string, FiguresRow & { isChanged: boolean }>;

@@ -53,19 +53,10 @@ export interface BankFacts {
   readonly now: number;
 }
 
-/** Reads the metrics of the process that answers. */
-export function readMetrics(visit: Visit): Promise<Answer<string>> {
-  return visit.readText("/operations/metrics");
-}
-
 /** Reads the facts of all banks at `now` (milliseconds), or returns the first answer that has none. */
-export async function readBankFacts(
-  visit: Visit,
-  now: number,
-  reading = readMetrics(visit),
-): Promise<Answer<BankFacts>> {
+export async function readBankFacts(visit: Visit, now: number): Promise<Answer<BankFacts>> {
   const [metrics, controls, holds] = await Promise.all([
-    reading,
+    visit.readText("/operations/metrics"), // of the process that answers
     visit.read("/operations/controls", controlsSchema),
     visit.read("/operations/order-holds", orderHoldsSchema),
   ]);

@@ -29,6 +29,8 @@ import type { Visit } from "../../../console/visit.ts";
 type Values = Readonly<Record<string, string>>;
 /** Draws a page from the values of its query and of its path. */
 type Draw = (visit: Visit, query: Values, path: Values) => Promise<JSX.Element>;
+/** Of a page whose reader asked for it. */
+const REFRESH_SECONDS = 15;
 type DeclarePage = (path: string, name: PlainKey, draw: Draw) => PlatformEndpoint;
 
 /** The console without its way to the operations API. */
@@ -44,6 +46,7 @@ export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly Plat
     consolePage(program, "get", path, async (visit, c) => {
       const title = words(visit.language, name);
       const content = await draw(visit, c.req.query(), c.req.param());
+      if (c.req.query("live") === "1") c.header("refresh", String(REFRESH_SECONDS));
       return c.html(renderFrame(program, { ...visit, title }, content));
     });
   return [
@@ -58,7 +61,7 @@ export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly Plat
 
 function overviewPages(page: DeclarePage, clock: Clock): readonly PlatformEndpoint[] {
   return [
-    page("/console", "dashboard.title", (visit) => dashboard(visit, clock())),
+    page("/console", "dashboard.title", (visit, { live }) => dashboard(visit, clock(), live === "1")),
     page("/console/orders", "orders.title", (visit, query) => ordersPage(visit, query)),
     page("/console/events", "events.title", (visit, { after }) => eventsPage(visit, after)),
     page("/console/banks", "banks.title", (visit, { after }) => banksPage(visit, after, clock())),

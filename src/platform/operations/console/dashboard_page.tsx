@@ -1,23 +1,20 @@
-/** The dashboard: what works, the banks, and the requests of this process. */
+/** The dashboard: the last hour, the banks, the processes, and what works. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";
 import { Fact } from "../../../pages/fact.tsx";
-import { formatInstant } from "../../../pages/formats.ts";
+import { formatMoment } from "../../../pages/formats.ts";
 import { type Language, LOCALES } from "../../../pages/language.ts";
-import {
-  type BankFacts,
-  bankRow,
-  BankState,
-  busyBanks,
-  OrderCount,
-  readBankFacts,
-  readMetrics,
-} from "./bank_state.tsx";
+import { type BankFacts, bankRow, BankState, busyBanks, OrderCount, readBankFacts } from "./bank_state.tsx";
 import { Instant, Read, State } from "../../../console/parts.tsx";
 import { Table } from "./parts.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
-import { readScrape, type Scrape, sumBy } from "./scrape.ts";
+import { LastHour } from "./last_hour_card.tsx";
+import { SearchForm } from "./search_page.tsx";
+import { dayOf } from "../../observed/figures/figures.ts";
+import { percentOf } from "../../../pages/service_levels_page.tsx";
+import { lastHourSchema } from "../last_hour_representation.ts";
+import { reportsSchema, type ShownReport } from "../reports/report_representation.ts";
 import { processesSchema } from "../process_routes.ts";
 import type { Visit } from "../../../console/visit.ts";
 
@@ -30,54 +27,63 @@ type Readiness = z.infer<typeof readinessSchema>;
 /** Its body has the same members as that of 200. */
 const NOT_READY = 503;
 
-export async function dashboard(visit: Visit, now: number): Promise<JSX.Element> {
+export async function dashboard(visit: Visit, now: number, isLive: boolean): Promise<JSX.Element> {
   const { language } = visit;
-  const reading = readMetrics(visit);
-  const [ready, processes, metrics, facts] = await Promise.all([
-    visit.read("/health/ready", readinessSchema, NOT_READY),
+  const [hour, banks, processes, ready] = await Promise.all([
+    visit.read("/operations/last-hour", lastHourSchema),
+    readBanks(visit, now),
     visit.read("/operations/processes", processesSchema),
-    reading,
-    readBankFacts(visit, now, reading),
+    visit.read("/health/ready", readinessSchema, NOT_READY),
   ]);
+  const isReady = ready.ok && ready.value.ready;
+  const parts = (
+    <Card title={phrase(language, "dashboard.parts")}>
+      <Read visit={visit} answer={ready}>
+        {({ parts }) => <Parts language={language} parts={parts} />}
+      </Read>
+    </Card>
+  );
   return (
     <>
       <h1>{phrase(language, "dashboard.title")}</h1>
-      <p class="lead">{phrase(language, "dashboard.at", { time: formatInstant(language, now) })}</p>
-      <div class="cards">
-        <Card title={phrase(language, "dashboard.parts")}>
-          <Read visit={visit} answer={ready}>
-            {({ parts }) => <Parts language={language} parts={parts} />}
-          </Read>
-        </Card>
-        <Card title={phrase(language, "dashboard.traffic")}>
-          <Read visit={visit} answer={metrics}>
-            {(text) => <Traffic language={language} scrape={readScrape(text)} />}
-          </Read>
-        </Card>
-        <Card title={phrase(language, "dashboard.processes")} wide>
-          <Read visit={visit} answer={processes}>
-            {({ Data: { Process: found } }) => <Processes visit={visit} found={found} />}
-          </Read>
-        </Card>
-        <Card title={phrase(language, "dashboard.banks")} wide>
-          <Read visit={visit} answer={facts}>
-            {(found) => <Banks visit={visit} facts={found} />}
-          </Read>
-        </Card>
-      </div>
+      <Freshness language={language} now={now} isLive={isLive} />
+      {visit.may("GET /console/search")
+        ? <SearchForm visit={visit} action="/console/search" sent="" />
+        : null}
+      {isReady ? null : parts}
+      <Card title={phrase(language, "dashboard.lastHour")}>
+        <Read visit={visit} answer={hour}>
+          {({ Data }) => <LastHour language={language} hour={Data} />}
+        </Read>
+      </Card>
+      <Card title={phrase(language, "dashboard.banks")}>{banks}</Card>
+      {isReady ? parts : null}
+      <Card title={phrase(language, "dashboard.processes")}>
+        <Read visit={visit} answer={processes}>
+          {({ Data: { Process: found } }) => <Processes visit={visit} found={found} />}
+        </Read>
+      </Card>
     </>
   );
 }
 
-function Card(
-  { title, wide = false, children }: {
-    readonly title: Child;
-    readonly wide?: boolean;
-    readonly children?: Child;
-  },
-): JSX.Element {
+async function readBanks(visit: Visit, now: number): Promise<JSX.Element> {
+  const today = dayOf(now);
+  const [facts, reports] = await Promise.all([
+    readBankFacts(visit, now),
+    visit.read(`/operations/reports/banks?from=${today}&until=${today}`, reportsSchema),
+  ]);
+  const found = reports.ok ? reports.value.Data.Report : [];
   return (
-    <section class={wide ? "card wide-card" : "card"}>
+    <Read visit={visit} answer={facts}>
+      {(known) => <Banks visit={visit} facts={known} reports={found} />}
+    </Read>
+  );
+}
+
+function Card({ title, children }: { readonly title: Child; readonly children?: Child }): JSX.Element {
+  return (
+    <section class="card">
       <h2>{title}</h2>
       {children}
     </section>
@@ -153,51 +159,57 @@ function Parts(
   );
 }
 
-function Traffic(
-  { language, scrape }: { readonly language: Language; readonly scrape: Scrape },
-): JSX.Element {
-  const byStatus = sumBy(scrape, "platform_requests_total", "status");
-  const sum = (first: string): number =>
-    [...byStatus].reduce((all, [status, value]) => status.startsWith(first) ? all + value : all, 0);
-  const count = new Intl.NumberFormat(LOCALES[language]);
-  const shed = [...sumBy(scrape, "platform_shed_requests_total", "lane").values()].reduce((a, b) => a + b, 0);
-  const rows: readonly (readonly [PlainKey, number])[] = [
-    ["traffic.answered", sum("2") + sum("3")],
-    ["traffic.rejected", sum("4")],
-    ["traffic.failed", sum("5")],
-    ["traffic.shed", shed],
-  ];
-  return (
-    <>
-      <p class="lead">{phrase(language, "dashboard.sinceStart")}</p>
-      <dl class="facts">
-        {rows.map(([name, value]) => (
-          <div>
-            <dt>{phrase(language, name)}</dt>
-            <dd class="number">{count.format(value)}</dd>
-          </div>
-        ))}
-      </dl>
-    </>
-  );
-}
-
 function Banks(
-  { visit: { language }, facts }: { readonly visit: Visit; readonly facts: BankFacts },
+  { visit: { language }, facts, reports }: {
+    readonly visit: Visit;
+    readonly facts: BankFacts;
+    /** Of today, of some banks. */
+    readonly reports: readonly ShownReport[];
+  },
 ): JSX.Element {
   const rows = busyBanks(facts).map((bank) => bankRow(bank, facts));
   if (rows.length === 0) return <p>{phrase(language, "dashboard.noBanks")}</p>;
+  const [percent, number] = [percentOf(language), new Intl.NumberFormat(LOCALES[language])];
   return (
     <Table
       language={language}
       name="dashboard.banks"
-      heads={["column.bank", "column.state", "column.waiting", "column.dead"]}
-      rows={rows.map((row) => [
-        <bdi>{row.bank}</bdi>,
-        <BankState language={language} row={row} />,
-        <OrderCount language={language} row={row} state="waiting" />,
-        <OrderCount language={language} row={row} state="dead" />,
-      ])}
+      heads={[
+        "column.bank",
+        "column.state",
+        "column.waiting",
+        "column.dead",
+        "column.answeredToday",
+        "column.paymentsToday",
+      ]}
+      rows={rows.map((row) => {
+        const today = reports.find(({ Id }) => Id === row.bank)?.Total;
+        const rate = today?.Orders?.AnswerRate;
+        return [
+          <bdi>{row.bank}</bdi>,
+          <BankState language={language} row={row} />,
+          <OrderCount language={language} row={row} state="waiting" />,
+          <OrderCount language={language} row={row} state="dead" />,
+          <a class="number" href={`/console/reports?kind=banks&id=${encodeURIComponent(row.bank)}`}>
+            {rate === undefined ? "–" : percent(rate)}
+          </a>,
+          <span class="number">{today === undefined ? "–" : number.format(today.Payments)}</span>,
+        ];
+      })}
     />
+  );
+}
+
+/** When the page was made, and the link that has it made again and again, or no more. */
+function Freshness(
+  { language, now, isLive }: { readonly language: Language; readonly now: number; readonly isLive: boolean },
+): JSX.Element {
+  return (
+    <p class="lead">
+      {phrase(language, "dashboard.at", { time: formatMoment(language, now) })}{" "}
+      <a href={isLive ? "/console" : "/console?live=1"}>
+        {phrase(language, isLive ? "dashboard.stop" : "dashboard.refresh")}
+      </a>
+    </p>
   );
 }

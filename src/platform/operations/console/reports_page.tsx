@@ -218,9 +218,8 @@ function Plots(
     <div class="cards">
       {PLOTS.slice(kind === "banks" ? 0 : 1).map(([title, value]) => (
         <Plot
-          language={language}
           title={words(language, title)}
-          values={days.map((day) => [day.Date, value(day)])}
+          values={days.map((day) => [formatDay(language, Date.parse(day.Date)), value(day)])}
           least={10}
           format={new Intl.NumberFormat(LOCALES[language]).format}
         />

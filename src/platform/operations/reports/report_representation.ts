@@ -103,19 +103,7 @@ function representSums(kind: Kind, all: Sums): ShownSums {
   if (kind === "tpps") return requests;
   return {
     ...requests,
-    Orders: {
-      Total: ordersOf(counts),
-      AnsweredAtFirst: counts.answeredAtFirst,
-      AnsweredLater: counts.answeredLater,
-      GivenUp: counts.givenUp,
-      ...rateOf("AnswerRate", answerRate(all)),
-      Pushes: pushesOf(counts),
-      Answered: counts.answered,
-      Refused: counts.refused,
-      Unclear: counts.unclear,
-      Unreachable: counts.unreachable,
-      ...timesOf(all.times.pushes),
-    },
+    Orders: representOrders(all),
     Availability: {
       ...rateOf("Rate", availability(all)),
       ObservedMinutes: observed,
@@ -124,6 +112,23 @@ function representSums(kind: Kind, all: Sums): ShownSums {
       OutageMinutes: outage,
       DownMinutes: down,
     },
+  };
+}
+
+function representOrders(all: Sums): NonNullable<ShownSums["Orders"]> {
+  const { counts } = all;
+  return {
+    Total: ordersOf(counts),
+    AnsweredAtFirst: counts.answeredAtFirst,
+    AnsweredLater: counts.answeredLater,
+    GivenUp: counts.givenUp,
+    ...rateOf("AnswerRate", answerRate(all)),
+    Pushes: pushesOf(counts),
+    Answered: counts.answered,
+    Refused: counts.refused,
+    Unclear: counts.unclear,
+    Unreachable: counts.unreachable,
+    ...timesOf(all.times.pushes),
   };
 }
 

@@ -1,0 +1,71 @@
+/** The last hour of all processes by minute, on the wire (contract OP24). */
+import { z } from "@hono/zod-openapi";
+import { addFigures, boundOf, type Figures, noFigures } from "../observed/figures/figures.ts";
+import { isShown, minuteOf, MINUTES_SHOWN } from "../observed/figures/last_hour.ts";
+import type { ProcessState } from "./process_store.ts";
+
+const sums = {
+  Succeeded: z.int().openapi({ description: "Requests of TPPs and banks that succeeded." }),
+  Rejected: z.int().openapi({ description: "Answered with 4xx." }),
+  Failed: z.int().openapi({ description: "Answered with 5xx." }),
+  Payments: z.int().openapi({ description: "Payments that were made." }),
+  OrdersAnswered: z.int().openapi({ description: "Pushed orders that their banks answered." }),
+  OrdersGivenUp: z.int(),
+  PushesFailed: z.int().openapi({ description: "Pushes of orders that no bank answered with a status." }),
+  Percentile95AtMost: z.number().nullable().optional().openapi({
+    description: "Milliseconds of a request; null if over 3000, absent without requests.",
+  }),
+};
+
+/** Schema of the last hour. */
+export const lastHourSchema = z.strictObject({
+  Data: z.strictObject({
+    Total: z.strictObject(sums),
+    Minute: z.array(z.strictObject({ DateTime: z.string().openapi({ format: "date-time" }), ...sums }))
+      .openapi({ description: "Oldest first. The last one is not over." }),
+  }),
+}).openapi("LastHour");
+
+type Sums = Omit<z.infer<typeof lastHourSchema>["Data"]["Minute"][number], "DateTime">;
+
+/** Adds the minutes of all processes up. `now` is in milliseconds. */
+export function representLastHour(
+  processes: readonly Pick<ProcessState, "minutes">[],
+  now: number,
+): z.infer<typeof lastHourSchema> {
+  const last = minuteOf(now);
+  const byMinute = new Map(
+    Array.from({ length: MINUTES_SHOWN }, (_, place) => [last - MINUTES_SHOWN + 1 + place, noFigures()]),
+  );
+  const total = noFigures();
+  for (const { minute, ...figures } of processes.flatMap(({ minutes }) => minutes)) {
+    const sum = isShown(minute, last) ? byMinute.get(minute) : undefined;
+    if (sum === undefined) continue;
+    addFigures(sum, { ...figures, minutes: {} });
+    addFigures(total, { ...figures, minutes: {} });
+  }
+  return {
+    Data: {
+      Total: represent(total),
+      Minute: [...byMinute].map(([minute, figures]) => ({
+        DateTime: new Date(minute * 60_000).toISOString(),
+        ...represent(figures),
+      })),
+    },
+  };
+}
+
+function represent({ counts, times }: Figures): Sums {
+  const count = (name: keyof Figures["counts"]): number => counts[name] ?? 0;
+  const most = boundOf(times.requests, 0.95);
+  return {
+    Succeeded: count("succeeded"),
+    Rejected: count("rejected"),
+    Failed: count("failed"),
+    Payments: count("payments"),
+    OrdersAnswered: count("answeredAtFirst") + count("answeredLater"),
+    OrdersGivenUp: count("givenUp"),
+    PushesFailed: count("refused") + count("unclear") + count("unreachable"),
+    ...(most === undefined ? {} : { Percentile95AtMost: most }),
+  };
+}
