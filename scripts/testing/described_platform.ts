@@ -16,6 +16,7 @@ const UNDOCUMENTED = {
     /^\/$/,
     /^\/docs(\/|$)/,
     /^\/assets\//,
+    /^\/llms\.txt$/,
     /^\/problem$/,
     /^\/receipt$/,
     /^\/service-levels$/,

@@ -21,28 +21,24 @@ export interface LayoutProps {
   readonly language: Language;
   /** Of the tab and the browser's history: no names, no amounts. */
   readonly title: string;
-  /** Not of a reference page. */
   readonly site?: Site;
   readonly languageSwitch?: readonly LanguageLink[];
-  /** A reference page is wide, may be indexed, and names itself instead of the product. */
-  readonly wide?: boolean;
   readonly children?: Child;
 }
 
 /** A whole page; `renderDocument` makes text of it. */
 export function Layout(props: LayoutProps): JSX.Element {
-  const { language, title, wide = false } = props;
+  const { language, title } = props;
   return (
     <HtmlDocument
       language={language}
       title={title}
       stylesheet={STYLESHEET_PATH}
       icon={ICON_PATH}
-      isIndexed={wide}
-      bodyClass={wide ? "wide" : "narrow"}
+      bodyClass="narrow"
       skip={phrase(language, "layout.skip")}
       header={<PageHeader {...props} />}
-      footer={wide ? null : <Help {...props} />}
+      footer={<Help {...props} />}
     >
       {props.children}
     </HtmlDocument>
@@ -50,27 +46,25 @@ export function Layout(props: LayoutProps): JSX.Element {
 }
 
 function PageHeader(props: LayoutProps): JSX.Element {
-  const { language, site, languageSwitch = [], wide = false } = props;
+  const { language, site, languageSwitch = [] } = props;
   return (
     <header>
       {site?.sandbox === true ? <p class="sandbox">{phrase(language, "layout.sandbox")}</p> : null}
-      {wide ? null : (
-        <div class="bar">
-          <p class="product">
-            {site?.operator.logo === undefined
-              ? <Mark />
-              : <img class="logo" src={LOGO_PATH} alt="" height="32" />}
-            {site?.operator.name ?? phrase(language, "layout.product")}
-          </p>
-          {languageSwitch.length === 0 ? null : (
-            <Languages
-              label={words(language, "layout.language")}
-              language={language}
-              links={languageSwitch}
-            />
-          )}
-        </div>
-      )}
+      <div class="bar">
+        <p class="product">
+          {site?.operator.logo === undefined
+            ? <Mark />
+            : <img class="logo" src={LOGO_PATH} alt="" height="32" />}
+          {site?.operator.name ?? phrase(language, "layout.product")}
+        </p>
+        {languageSwitch.length === 0 ? null : (
+          <Languages
+            label={words(language, "layout.language")}
+            language={language}
+            links={languageSwitch}
+          />
+        )}
+      </div>
     </header>
   );
 }

@@ -2,6 +2,7 @@
  * Turns an OpenAPI 3.1 document into the chapters of a reference: endpoints by tag, and the schemas that are used more
  * than once. Does not render.
  */
+import { anchor } from "./paths.ts";
 import { asObject, isObject, type JsonObject, listAt, objectAt, objectsAt, textAt } from "./json_reading.ts";
 import { commonAmong, type CommonParts } from "./common_parts.ts";
 import { type Field, resolved, schemaNameOf, type Shape, type ShapeDeps, shapeOf } from "./schema_shape.ts";
@@ -169,11 +170,6 @@ function endpointOf(deps: ShapeDeps, { path, method, item, operation }: Operatio
       answerOf(deps, status, resolved(deps.document, asObject(answer)))
     ),
   };
-}
-
-/** The text as an anchor: letters and digits, the rest as single hyphens. */
-export function anchor(text: string): string {
-  return text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
 }
 
 function parameterOf(deps: ShapeDeps, parameter: JsonObject): Parameter {

@@ -1,38 +1,38 @@
 /**
- * The developer documentation: maps paths to pages and searches all of them. In English, without scripts and external
- * resources. The reference is rendered from the OpenAPI document of the routes.
+ * The developer portal: maps paths to pages and searches all of them. The documents are the Markdown of `docs`, with the
+ * addresses of this platform. The reference is rendered from the OpenAPI document of the routes.
  */
+import { raw } from "hono/html";
+import { type DirectoryFacts, type PlatformAddresses, withAddresses } from "./addresses.ts";
 import { type ApiReference, readApiReference } from "./api_reference.ts";
-import { type ErrorEntry, errorRows, ErrorTable, remedies } from "./error_table.tsx";
-import { bankGuide } from "./bank_guide.ts";
-import { type Guide, textOf } from "./guide.ts";
-import { renderGuide } from "./guide_view.tsx";
-import { type DirectoryFacts, renderFindings, renderOverview } from "./overview_page.tsx";
+import * as sources from "./documents.ts";
+import { type ErrorEntry, errorPlaces, renderErrors } from "./errors_page.tsx";
+import { type MarkdownPage, readMarkdown, type Resolve } from "./markdown.ts";
+import { renderFindings, renderOverview } from "./overview_page.tsx";
 import {
+  CHAPTERS,
   COMMON_PATH,
   DOCS_PATH,
-  errorPath,
+  documentPath,
   ERRORS_PATH,
   groupPath,
+  LLMS_PATH,
   REFERENCE_PATH,
   TRACES_PAGE_PATH,
   TYPES_PATH,
 } from "./paths.ts";
-import { MAX_QUERY_CHARACTERS, renderPortalPage } from "./portal_frame.tsx";
+import { type Link, MAX_QUERY_CHARACTERS, renderPortalPage } from "./portal_frame.tsx";
 import { renderCommonParts, renderGroup, renderReferenceIndex, renderTypes } from "./reference_pages.tsx";
-import { sandboxGuide } from "./sandbox_guide.ts";
-import { type Place, search, searchable, type SearchablePlace } from "./search.ts";
-import { signaturesGuide } from "./signatures_guide.ts";
+import { openSearch, type Place, type Search } from "./search.ts";
 import { renderTracePage } from "./trace_page.tsx";
-import { tppGuide } from "./tpp_guide.ts";
 import { typeAnchor } from "./schema_view.tsx";
 
 /** Inputs of the pages besides the OpenAPI document. */
 export interface DocsParts {
   /** Browser host, without a trailing slash. */
   readonly authUrl: string;
-  readonly errors: readonly ErrorEntry[];
   readonly directory: DirectoryFacts;
+  readonly errors: readonly ErrorEntry[];
 }
 
 /** The documentation. */
@@ -41,47 +41,101 @@ export interface Docs {
   readonly paths: readonly string[];
   /** The page at a path as a whole HTML document; undefined if the path has none. */
   page(path: string): string | undefined;
+  /** The Markdown at a path that ends with `.md`, or at that of the list for programs; undefined if it has none. */
+  markdown(path: string): string | undefined;
   /** The page that answers a search in all of them. */
-  find(question: string): string;
+  find(question: string): Promise<string>;
+}
+
+/** A document of `docs`. */
+interface Document {
+  readonly path: string;
+  readonly title: string;
+  /** Markdown with the addresses of this platform. */
+  readonly text: string;
+  readonly page: () => MarkdownPage;
 }
 
 /** Source of the pages and the search. */
-interface DocsSource extends DocsParts {
+interface DocsSource {
   readonly reference: ApiReference;
+  readonly errors: readonly ErrorEntry[];
+  readonly addresses: PlatformAddresses;
   /** By path. */
-  readonly guides: ReadonlyMap<string, Guide>;
+  readonly documents: () => ReadonlyMap<string, Document>;
 }
 
 /**
- * Opens the documentation. Pages are drawn each time that they are asked for; what only searches need is made once, at
- * the first search.
+ * Opens the documentation. Pages are drawn each time that they are asked for; the index is made at the first search.
  *
  * @param document an OpenAPI 3.1 document as plain data
  */
-export function openDocs(document: unknown, parts: DocsParts): Docs {
+export function openDocs(document: unknown, { errors, authUrl, directory }: DocsParts): Docs {
   const reference = readApiReference(document);
-  const baseUrl = reference.servers[0]?.url ?? "https://api.example.com";
-  const guides = guidesAt({ authUrl: parts.authUrl, baseUrl });
-  const source: DocsSource = { ...parts, reference, guides };
+  const addresses = {
+    ...directory,
+    authUrl,
+    baseUrl: reference.servers[0]?.url ?? "https://api.example.com",
+  };
+  let read: ReadonlyMap<string, Document> | undefined;
+  const documents = (): ReadonlyMap<string, Document> => read ??= readDocuments(addresses);
+  const shown = errors.map((entry) => ({
+    ...entry,
+    example: withAddresses("errors", entry.example, addresses),
+  }));
+  const source: DocsSource = { reference, errors: shown, addresses, documents };
   const pages = pagesOf(source);
-  let places: readonly SearchablePlace[] | undefined;
+  let search: Promise<Search> | undefined;
   return {
     paths: [...pages.keys()],
     page: (path) => pages.get(path)?.(),
-    find(question) {
+    markdown: (path) =>
+      path === LLMS_PATH ? llmsText(source) : documents().get(path.replace(/\.md$/, ""))?.text,
+    async find(question) {
       const query = question.slice(0, MAX_QUERY_CHARACTERS).trim();
-      places ??= searchable([...guidePlaces(source), ...referencePlaces(source), ...errorPlaces(source)]);
-      return renderFindings(query, search(places, query));
+      search ??= openSearch([
+        ...documents().values().map((document) => () => documentPlaces(document)),
+        () => referencePlaces(source),
+        () => errorPlaces(shown),
+      ]);
+      return renderFindings(query, (await search)(query));
     },
   };
 }
 
-function pagesOf(
-  { reference, guides, authUrl, errors, directory }: DocsSource,
-): ReadonlyMap<string, () => string> {
+/** Names as they are below `docs`; a folder's README comes first. */
+const NAMES: readonly string[] = Object.keys(sources).toSorted((a, b) => {
+  const [first, second] = [documentPath(a), documentPath(b)];
+  return first < second ? -1 : first > second ? 1 : 0;
+});
+
+function readDocuments(addresses: PlatformAddresses): ReadonlyMap<string, Document> {
+  return new Map(NAMES.map((name) => {
+    const text = withAddresses(name, (sources as Readonly<Record<string, string>>)[name] ?? "", addresses);
+    const path = documentPath(name);
+    const title = /^# (.+)$/m.exec(text)?.[1] ?? name;
+    return [path, { path, title, text, page: () => readMarkdown(text, resolver(name)) }];
+  }));
+}
+
+/** A relative link leads to the page of its document. What is outside of `docs` is not served. */
+function resolver(name: string): Resolve {
+  return (href) => {
+    if (href.startsWith("#") || /^https?:\/\//.test(href)) return href;
+    const { pathname, hash } = new URL(href, `https://docs.invalid/docs/${name}.md`);
+    const target = pathname.replace(/^\/docs\//, "").replace(/\.md$/, "");
+    const known = [target, `${target}/README`].find((one) => pathname.startsWith("/docs/") && one in sources);
+    return known === undefined ? undefined : `${documentPath(known)}${hash}`;
+  };
+}
+
+function pagesOf(source: DocsSource): ReadonlyMap<string, () => string> {
+  const { reference, errors, addresses } = source;
   return new Map<string, () => string>([
-    [DOCS_PATH, () => renderOverview(reference, authUrl, directory)],
-    ...[...guides].map(([path, guide]) => [path, () => renderGuide(path, guide)] as const),
+    [DOCS_PATH, () => renderOverview(reference, addresses)],
+    ...NAMES.map((name) =>
+      [documentPath(name), () => renderDocumentPage(source, documentPath(name))] as const
+    ),
     [ERRORS_PATH, () => renderErrors(errors)],
     [TRACES_PAGE_PATH, () => renderTracePage({})],
     [REFERENCE_PATH, () => renderReferenceIndex(reference)],
@@ -91,35 +145,58 @@ function pagesOf(
   ]);
 }
 
-function guidesAt(addresses: { readonly baseUrl: string; readonly authUrl: string }): DocsSource["guides"] {
-  return new Map([
-    ["/docs/tpp", tppGuide(addresses)],
-    ["/docs/bank", bankGuide(addresses)],
-    ["/docs/signatures", signaturesGuide(addresses)],
-    ["/docs/sandbox", sandboxGuide(addresses)],
-  ]);
-}
-
-function renderErrors(errors: readonly ErrorEntry[]): string {
+function renderDocumentPage({ documents }: DocsSource, path: string): string {
+  const page = documents().get(path)?.page();
+  if (page === undefined) return "";
   return renderPortalPage({
-    path: ERRORS_PATH,
-    title: "Errors",
-    lead:
-      "Every rejection, generated from the table that the platform answers from. When you ask for help, quote the answer’s x-fapi-interaction-id.",
-    contents: [],
-    children: <ErrorTable errors={errors} />,
+    path,
+    title: page.title,
+    lead: raw(page.lead()),
+    contents: page.sections.filter(({ depth }) => depth === 2).map(({ id, title }) => [`#${id}`, title]),
+    chapter: chapterOf(documents(), path),
+    hasMarkdown: true,
+    children: <div class="prose">{raw(page.body())}</div>,
   });
 }
 
-function guidePlaces({ guides }: DocsSource): Place[] {
-  return [...guides].flatMap(([path, { title: where, sections }]) =>
-    sections.map((section) => ({
-      href: `${path}#${section.id}`,
-      title: section.title,
-      where,
-      text: textOf(section),
-    }))
+/** The documents of the folder that the page is in. */
+function chapterOf(documents: ReadonlyMap<string, Document>, path: string): readonly Link[] {
+  const chapter = CHAPTERS.map(([href]) => href).find((href) =>
+    href !== DOCS_PATH && `${path}/`.startsWith(`${href}/`)
   );
+  if (chapter === undefined) return [];
+  return [...documents.values()].filter(({ path: other }) => `${other}/`.startsWith(`${chapter}/`))
+    .map(({ path: other, title }) => [other, title]);
+}
+
+/** The list of pages for programs that read text (llmstxt.org). */
+function llmsText({ reference, documents, addresses: { authUrl } }: DocsSource): string {
+  const lines = [...documents().values()].map(({ path, title }) => `- [${title}](${authUrl}${path}.md)`);
+  return [
+    `# ${reference.title}`,
+    `> ${(reference.description ?? "").split("\n")[0]}`,
+    `## Documents`,
+    lines.join("\n"),
+    `## API\n\n- [OpenAPI 3.1](${authUrl}/openapi.json)\n- [Errors](${authUrl}${ERRORS_PATH})`,
+  ].join("\n\n").concat("\n");
+}
+
+/** How likely a reader of the portal looks for it: guides before rules, rules before what operators read. */
+function weightOf(path: string): number {
+  if (/^\/docs\/(tpp|bank|signatures|sandbox)$/.test(path)) return 2;
+  if (path.startsWith("/docs/contract")) return 0.7;
+  return 0.5;
+}
+
+function documentPlaces({ path, title: where, page }: Document): Place[] {
+  const weight = weightOf(path);
+  return page().sections.map(({ id, title, text, depth }) => ({
+    href: depth === 1 ? path : `${path}#${id}`,
+    title,
+    where,
+    text,
+    weight,
+  }));
 }
 
 function referencePlaces({ reference: { groups, types } }: DocsSource): Place[] {
@@ -134,6 +211,7 @@ function referencePlaces({ reference: { groups, types } }: DocsSource): Place[] 
         ...endpoint.parameters.map((parameter) => parameter.name),
         ...endpoint.answers.map(({ status, description }) => `${status} ${description}`),
       ].join("\n"),
+      weight: 1,
     }))
   );
   return [
@@ -142,23 +220,8 @@ function referencePlaces({ reference: { groups, types } }: DocsSource): Place[] 
       href: `${TYPES_PATH}#${typeAnchor(name)}`,
       title: name,
       where: "Data types",
-      text: JSON.stringify([shape.description, ...shape.fields.map((field) => field.name)]),
+      text: [shape.description ?? "", ...shape.fields.map((field) => field.name)].join(" "),
+      weight: 0.5,
     })),
   ];
-}
-
-function errorPlaces({ errors }: DocsSource): Place[] {
-  const rows = errorRows(errors).map(({ id, reasons, surface, status, code, words }) => ({
-    href: `${ERRORS_PATH}#${id}`,
-    title: `${status} ${code}`.trim(),
-    where: `Errors, as the ${surface} reads them`,
-    text: `${words} ${reasons.join(", ")}`,
-  }));
-  const causes = remedies(errors).map(([reason, help]) => ({
-    href: errorPath(reason),
-    title: reason,
-    where: "Errors: causes and remedies",
-    text: Object.values(help).join("\n"),
-  }));
-  return [...rows, ...causes];
 }

@@ -1,34 +1,14 @@
-/** The first page of the documentation: what this is, where everything is; or what a search found. */
+/** The first page of the portal: what this is, where everything is; or what a search found. */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { PlatformAddresses } from "./addresses.ts";
 import type { ApiReference } from "./api_reference.ts";
-import { Prose } from "./schema_view.tsx";
 import { CHAPTERS, DOCS_PATH } from "./paths.ts";
 import { renderPortalPage } from "./portal_frame.tsx";
+import { Prose } from "./schema_view.tsx";
 import type { Finding } from "./search.ts";
 
-const WORDS: ReadonlyMap<string, string> = new Map([
-  ["/docs/tpp", "A payment step by step, with requests to copy."],
-  ["/docs/bank", "A customer’s visit, the back channel, payment orders."],
-  ["/docs/signatures", "How every signature is computed, with worked examples."],
-  ["/docs/errors", "Every rejection and what leads to it."],
-  ["/docs/sandbox", "The whole ecosystem on your computer, and how to make it go wrong."],
-  ["/docs/reference", "Every endpoint, generated from the running routes."],
-]);
-
-/** The facts that a participant needs before it registers. */
-export interface DirectoryFacts {
-  /** `iss` of software statements, and the directory's address. */
-  readonly directoryIssuer: string;
-  /** `aud` of registration requests. */
-  readonly registrationAudience: string;
-}
-
 /** The first page. */
-export function renderOverview(
-  reference: ApiReference,
-  authUrl: string,
-  directory: DirectoryFacts,
-): string {
+export function renderOverview(reference: ApiReference, addresses: PlatformAddresses): string {
   return renderPortalPage({
     path: DOCS_PATH,
     title: reference.title,
@@ -40,27 +20,26 @@ export function renderOverview(
           <h2 id="what">What it is</h2>
           <Prose text={reference.description} />
           <dl class="facts">
-            {CHAPTERS.filter(([path]) => WORDS.has(path)).map(([path, title]) => (
+            {CHAPTERS.filter(([path]) => path !== DOCS_PATH).map(([path, title, about]) => (
               <div>
                 <dt>
                   <a href={path}>{title}</a>
                 </dt>
-                <dd>{WORDS.get(path)}</dd>
+                <dd>{about}</dd>
               </div>
             ))}
           </dl>
         </section>
-        <Addresses reference={reference} authUrl={authUrl} directory={directory} />
+        <Addresses reference={reference} addresses={addresses} />
       </>
     ),
   });
 }
 
 function Addresses(
-  { reference, authUrl, directory: { directoryIssuer, registrationAudience } }: {
+  { reference, addresses: { authUrl, directoryIssuer, registrationAudience } }: {
     readonly reference: ApiReference;
-    readonly authUrl: string;
-    readonly directory: DirectoryFacts;
+    readonly addresses: PlatformAddresses;
   },
 ): JSX.Element {
   const addresses = [
@@ -69,6 +48,7 @@ function Addresses(
     ["Server metadata of a bank", `${authUrl}/.well-known/oauth-authorization-server/{BANK}`],
     ["The platform’s public keys", `${authUrl}/jwks`],
     ["The API reference for machines (OpenAPI 3.1)", `${authUrl}/openapi.json`],
+    ["These pages as Markdown, for programs", `${authUrl}/llms.txt`],
     ["The participants directory, the iss of software statements", directoryIssuer],
     ["The authority of participants’ certificates", `${directoryIssuer}/ca.pem`],
     ["The tan of a payload signature", new URL(directoryIssuer).host],
@@ -93,31 +73,24 @@ function Addresses(
 
 /** The search results. */
 export function renderFindings(query: string, findings: readonly Finding[]): string {
-  const count = findings.length === 1 ? "1 place" : `${findings.length} places`;
   return renderPortalPage({
     path: `${DOCS_PATH}?q`,
     title: "Search",
-    lead: findings.length === 0 ? `Nothing was found for “${query}”.` : `“${query}” is in ${count}.`,
+    lead: findings.length === 0 ? `Nothing was found for “${query}”.` : `The best places for “${query}”.`,
     contents: [],
     query,
-    children: findings.length === 0
-      ? <p>Try fewer or shorter words: every word must be there, as the documentation writes it.</p>
-      : <Findings findings={findings} />,
+    children: findings.length === 0 ? <p>Try other words.</p> : (
+      <ol class="findings">
+        {findings.map(({ href, title, where, excerpt }) => (
+          <li class="card">
+            <h2>
+              <a href={href}>{title}</a>
+            </h2>
+            <p class="scheme">{where}</p>
+            <p>{excerpt}</p>
+          </li>
+        ))}
+      </ol>
+    ),
   });
-}
-
-function Findings({ findings }: { readonly findings: readonly Finding[] }): JSX.Element {
-  return (
-    <ol class="findings">
-      {findings.map(({ href, title, where, excerpt }) => (
-        <li class="card">
-          <h2>
-            <a href={href}>{title}</a>
-          </h2>
-          <p class="scheme">{where}</p>
-          <p>{excerpt}</p>
-        </li>
-      ))}
-    </ol>
-  );
 }

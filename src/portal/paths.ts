@@ -1,5 +1,4 @@
-/** Where the pages of the documentation are. */
-import { anchor } from "./api_reference.ts";
+/** Where the pages of the portal are. */
 
 /** The first page, which also answers searches. */
 export const DOCS_PATH = "/docs";
@@ -11,27 +10,48 @@ export const TYPES_PATH = "/docs/reference/data-types";
 export const COMMON_PATH = "/docs/reference/common-parts";
 /** The page of a request: its trace. */
 export const TRACES_PAGE_PATH = "/docs/traces";
-/** The error table. */
+/** Every error. */
 export const ERRORS_PATH = "/docs/errors";
+/** The list of all pages for programs that read text (llmstxt.org). */
+export const LLMS_PATH = "/llms.txt";
+/** The script of every page. The pages work without it. */
+export const SCRIPT_PATH = "/assets/portal.js";
 
 /** The address of a rejection's documentation, by its reason. It never changes, because answers name it. */
 export function errorPath(reason: string): string {
   return `${ERRORS_PATH}#${anchor(reason)}`;
 }
 
-/** The pages that every page links to. */
-export const CHAPTERS: readonly (readonly [path: string, title: string])[] = [
-  [DOCS_PATH, "Overview"],
-  ["/docs/tpp", "Guide for TPPs"],
-  ["/docs/bank", "Guide for banks"],
-  ["/docs/signatures", "Signatures"],
-  [ERRORS_PATH, "Errors"],
-  [TRACES_PAGE_PATH, "Traces"],
-  ["/docs/sandbox", "Sandbox"],
-  [REFERENCE_PATH, "API reference"],
+/** The chapters, which every page links to. A chapter has the pages below its path. */
+export const CHAPTERS: readonly (readonly [path: string, title: string, about: string])[] = [
+  [DOCS_PATH, "Overview", ""],
+  ["/docs/tpp", "Connect a TPP", "A payment step by step, with requests to copy, and what comes after it."],
+  ["/docs/bank", "Connect a bank", "A customer’s visit, the back channel, payment orders, certification."],
+  ["/docs/signatures", "Signatures", "How every signature is computed, with worked examples."],
+  ["/docs/sandbox", "Sandbox", "The whole ecosystem on your computer, and how to make it go wrong."],
+  [ERRORS_PATH, "Errors", "Every rejection: its cause, what was expected, and the remedy."],
+  [TRACES_PAGE_PATH, "Traces", "What the platform did with one request."],
+  [REFERENCE_PATH, "API reference", "Every endpoint, generated from the running routes."],
+  ["/docs/contract", "Rules", "Every rule with its id and its source."],
+  ["/docs/decisions", "Decisions", "Why it is so."],
+  [
+    "/docs/operations",
+    "Operation",
+    "Install, configure, monitor and restore the platform and the directory.",
+  ],
 ];
 
 /** The page of one tag's endpoints. */
 export function groupPath(tag: string): string {
   return `${REFERENCE_PATH}/${anchor(tag)}`;
+}
+
+/** The page of a document of `docs`; that of a folder's README is the folder's. */
+export function documentPath(name: string): string {
+  return `${DOCS_PATH}/${name.replace(/\/README$/, "")}`;
+}
+
+/** The text as an anchor: letters and digits, the rest as single hyphens. */
+export function anchor(text: string): string {
+  return text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
 }

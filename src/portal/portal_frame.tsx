@@ -1,19 +1,27 @@
-/** The frame of every page of the documentation: heading, chapters, search, and the page's own contents. */
+/** The frame of every page of the portal: product, search, chapters, contents, the page, and the next one. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { renderDocument } from "../pages/html_document.tsx";
-import { Layout } from "../pages/layout.tsx";
-import { CHAPTERS, DOCS_PATH, REFERENCE_PATH } from "./paths.ts";
+import { HtmlDocument, renderDocument } from "../pages/html_document.tsx";
+import { Mark } from "../pages/layout.tsx";
+import { ICON_PATH, STYLESHEET_PATH } from "../pages/stylesheet.ts";
+import { CHAPTERS, DOCS_PATH, SCRIPT_PATH } from "./paths.ts";
+
+/** A link: address and text. */
+export type Link = readonly [href: string, title: string];
 
 /** One page. */
 export interface PortalPage {
   readonly path: string;
   readonly title: string;
   readonly lead: Child;
-  /** Anchors of this page, or other pages, for its own navigation. */
-  readonly contents: readonly (readonly [href: string, title: string])[];
+  /** Anchors of this page. */
+  readonly contents: readonly Link[];
+  /** The pages of its chapter, in their order. */
+  readonly chapter?: readonly Link[];
   /** The search query. */
   readonly query?: string;
+  /** Whether its Markdown is at its path with `.md`. */
+  readonly hasMarkdown?: boolean;
   readonly children?: Child;
 }
 
@@ -22,8 +30,20 @@ export const MAX_QUERY_CHARACTERS = 100;
 
 /** The page as a whole HTML document. */
 export function renderPortalPage(page: PortalPage): string {
+  const { path, chapter = [], contents } = page;
   return renderDocument(
-    <Layout language="en" title={`${page.title}: payment initiation platform`} wide>
+    <HtmlDocument
+      language="en"
+      title={`${page.title}: payment initiation platform`}
+      stylesheet={STYLESHEET_PATH}
+      icon={ICON_PATH}
+      script={SCRIPT_PATH}
+      isIndexed
+      bodyClass="wide"
+      skip="Skip to the content"
+      header={<PortalHeader />}
+      footer={null}
+    >
       <div class="reference">
         <div class="introduction">
           <h1>{page.title}</h1>
@@ -31,12 +51,40 @@ export function renderPortalPage(page: PortalPage): string {
         </div>
         <div class="toc">
           <Search query={page.query ?? ""} />
-          <Chapters path={page.path} />
-          {page.contents.length === 0 ? null : <Contents contents={page.contents} />}
+          <Chapters path={path} chapter={chapter} />
+          {contents.length === 0 ? null : <Links title="On this page" links={contents} />}
         </div>
-        <div class="body">{page.children}</div>
+        <div class="body">
+          {page.children}
+          <Onwards page={page} />
+        </div>
       </div>
-    </Layout>,
+    </HtmlDocument>,
+  );
+}
+
+function PortalHeader(): JSX.Element {
+  return (
+    <header>
+      <div class="bar">
+        <a class="product" href={DOCS_PATH}>
+          <Mark /> Payment initiation platform
+        </a>
+        <nav aria-label="Platform">
+          <ul>
+            <li>
+              <a href={DOCS_PATH}>Developers</a>
+            </li>
+            <li>
+              <a href="/service-levels">Status and service levels</a>
+            </li>
+            <li>
+              <a href="/receipt">Check a receipt</a>
+            </li>
+          </ul>
+        </nav>
+      </div>
+    </header>
   );
 }
 
@@ -52,13 +100,24 @@ function Search({ query }: { readonly query: string }): JSX.Element {
   );
 }
 
-function Chapters({ path }: { readonly path: string }): JSX.Element {
+function Chapters(
+  { path, chapter }: { readonly path: string; readonly chapter: readonly Link[] },
+): JSX.Element {
   return (
     <nav aria-label="Documentation">
       <ul>
         {CHAPTERS.map(([href, title]) => (
           <li>
-            <a href={href} {...currentness(href, path)}>{title}</a>
+            <NavLink href={href} title={title} path={path} />
+            {isIn(path, href) && chapter.length > 0 && (
+              <ul>
+                {chapter.filter(([page]) => page !== href).map(([page, name]) => (
+                  <li>
+                    <NavLink href={page} title={name} path={path} />
+                  </li>
+                ))}
+              </ul>
+            )}
           </li>
         ))}
       </ul>
@@ -67,24 +126,45 @@ function Chapters({ path }: { readonly path: string }): JSX.Element {
 }
 
 /** A page below a chapter is in it, but is not it. */
-function currentness(href: string, path: string): { "aria-current"?: "page" | "true" } {
-  if (href === path) return { "aria-current": "page" };
-  return href === REFERENCE_PATH && path.startsWith(`${href}/`) ? { "aria-current": "true" } : {};
+function NavLink(
+  { href, title, path }: { readonly href: string; readonly title: string; readonly path: string },
+): JSX.Element {
+  const isHere = href === path ? { "aria-current": "page" } as const : {};
+  return <a href={href} {...isHere} {...(isIn(path, href) ? { class: "within" } : {})}>{title}</a>;
 }
 
-function Contents({ contents }: { readonly contents: PortalPage["contents"] }): JSX.Element {
+function isIn(path: string, chapter: string): boolean {
+  return path === chapter || (chapter !== DOCS_PATH && path.startsWith(`${chapter}/`));
+}
+
+function Links({ title, links }: { readonly title: string; readonly links: readonly Link[] }): JSX.Element {
   return (
     <nav aria-labelledby="contents">
-      <h2 id="contents">
-        {contents.some(([href]) => href.startsWith("/")) ? "In this chapter" : "On this page"}
-      </h2>
+      <h2 id="contents">{title}</h2>
       <ul>
-        {contents.map(([href, title]) => (
+        {links.map(([href, text]) => (
           <li>
-            <a href={href}>{title}</a>
+            <a href={href}>{text}</a>
           </li>
         ))}
       </ul>
+    </nav>
+  );
+}
+
+/** The pages before and after this one, and the page as Markdown. */
+function Onwards({ page }: { readonly page: PortalPage }): JSX.Element | null {
+  const { path, chapter, hasMarkdown } = page;
+  const chapters = CHAPTERS.map(([href, title]): Link => [href, title]);
+  const order = chapter?.some(([href]) => href === path) ? chapter : chapters;
+  const place = order.findIndex(([href]) => href === path);
+  if (place === -1) return null;
+  const [before, after] = [order[place - 1], order[place + 1]];
+  return (
+    <nav class="onwards" aria-label="Next pages">
+      {before === undefined ? null : <a rel="prev" href={before[0]}>← {before[1]}</a>}
+      {after === undefined ? null : <a rel="next" href={after[0]}>{after[1]} →</a>}
+      {hasMarkdown === true ? <a type="text/markdown" href={`${path}.md`}>This page as Markdown</a> : null}
     </nav>
   );
 }

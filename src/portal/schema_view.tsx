@@ -1,7 +1,7 @@
 /** Draws schemas as nested lists of members, which read in order and need no sideways scrolling on a phone. */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { anchor } from "./api_reference.ts";
+import { anchor } from "./paths.ts";
 import { TYPES_PATH } from "./paths.ts";
 import type { Field, Shape } from "./schema_shape.ts";
 

@@ -1,4 +1,5 @@
-/** Finds places of the documentation that hold every word asked for; titles come first. */
+/** Finds places of the portal by words: also other words for the same, beginnings of words, and mistyped ones. */
+import MiniSearch, { type SearchResult } from "minisearch";
 
 /** A place that can be found. */
 export interface Place {
@@ -7,67 +8,149 @@ export interface Place {
   /** The page it is on. */
   readonly where: string;
   readonly text: string;
-}
-
-/** A place, prepared once for every search. */
-export interface SearchablePlace {
-  readonly place: Omit<Place, "text">;
-  /** Text without markup, for the excerpt. */
-  readonly plain: string;
-  readonly lowerTitle: string;
-  readonly lowerText: string;
-  readonly lowerPlain: string;
+  /** How much more likely than another place it is what readers look for. */
+  readonly weight: number;
 }
 
 /** A place that was found. */
-export interface Finding extends Omit<Place, "text"> {
+export interface Finding extends Omit<Place, "text" | "weight"> {
   /** Of its text, around the first word asked for. */
   readonly excerpt: string;
 }
 
-const MAX_WORDS = 8;
-const MAX_FINDINGS = 30;
+/** The best places for the question; none for one without words. */
+export type Search = (question: string) => readonly Finding[];
+
+const MAX_WORDS = 6;
+const MAX_FINDINGS = 20;
 const EXCERPT_BEFORE = 60;
 const EXCERPT_CHARACTERS = 200;
+/** Of the score, what a word counts that only means the same. */
+const SYNONYM_WEIGHT = 0.7;
 
-/** Prepares places for {@link search}. */
-export function searchable(places: readonly Place[]): readonly SearchablePlace[] {
-  return places.map(({ text, ...place }) => {
-    const plain = text.replaceAll("`", "").replaceAll(/\s+/g, " ");
-    return {
-      place,
-      plain,
-      lowerTitle: place.title.toLowerCase(),
-      lowerText: text.toLowerCase(),
-      lowerPlain: plain.toLowerCase(),
-    };
+/** Words that say nothing about the place. */
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  ("a an and any are as at be been by can cannot could did do does doing for from get gets got has have how i if in " +
+    "into is it its may me my need needs no not of on or our should so than that the their them then there this to " +
+    "too us use used using was we were what when where which while who why will with would you your").split(
+      " ",
+    ),
+);
+
+/** Words of readers, and the words of the documents. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  account: ["accounts"],
+  assertion: ["client_assertion"],
+  callback: ["webhooks", "redirect_uri", "pushed"],
+  cert: ["certificate"],
+  certification: ["certify"],
+  decrypt: ["jwe", "encrypt"],
+  docker: ["deployment"],
+  double: ["idempotency", "repeat"],
+  duplicate: ["idempotency", "repeat"],
+  expired: ["expires", "lives"],
+  failed: ["fault", "wrong"],
+  jwks: ["keys"],
+  key: ["keys"],
+  keys: ["key"],
+  limit: ["limits", "429"],
+  mock: ["sandbox"],
+  mtls: ["transport", "certificate"],
+  notification: ["events", "webhooks"],
+  notifications: ["events", "webhooks"],
+  ratelimit: ["429", "limits"],
+  rejected: ["reject", "invalid"],
+  renew: ["rotate"],
+  retry: ["repeat", "retry-after"],
+  rollover: ["rotate"],
+  rotate: ["renew", "changes", "rotates"],
+  rotation: ["rotate", "renew"],
+  simulate: ["fault", "wrong", "fail"],
+  sdk: ["library", "client"],
+  library: ["client"],
+  ssa: ["statement"],
+  subscribe: ["event-subscriptions", "webhooks"],
+  test: ["sandbox"],
+  throttled: ["429"],
+  timeout: ["lost", "repeat"],
+  webhook: ["webhooks", "events", "pushed"],
+};
+
+/** Opens the search in these parts. Other work of the process gets its turn between them. */
+export async function openSearch(parts: readonly (() => readonly Place[])[]): Promise<Search> {
+  const places: Place[] = [];
+  const index = new MiniSearch<Place & { readonly id: number }>({
+    fields: ["title", "where", "text"],
+    tokenize: wordsOf,
+    processTerm: (word) => STOP_WORDS.has(word) ? null : word,
   });
+  for (const part of parts) {
+    const added = part();
+    index.addAll(added.map((place, number) => ({ ...place, id: places.length + number })));
+    places.push(...added);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+  return (question) => {
+    const words = wordsOf(question).filter((word) => word.length > 1 && !STOP_WORDS.has(word)).slice(
+      0,
+      MAX_WORDS,
+    );
+    if (words.length === 0) return [];
+    const phrase = question.toLowerCase();
+    return index.search(queryOf(words), { boost: { title: 3, where: 1.5 } })
+      .map((result) => ({ result, rank: rankOf(result, words) * worthOf(places[Number(result.id)], phrase) }))
+      .toSorted((a, b) => b.rank - a.rank)
+      .slice(0, MAX_FINDINGS)
+      .flatMap(({ result }) => findingOf(places[Number(result.id)], result));
+  };
 }
 
-/** The best places for the question; none for one without words. */
-export function search(places: readonly SearchablePlace[], question: string): readonly Finding[] {
-  const words = question.toLowerCase().split(/\s+/).filter((word) => word !== "").slice(0, MAX_WORDS);
-  const [first] = words;
-  if (first === undefined) return [];
-  return places
-    .map((candidate) => ({ candidate, rank: rankOf(candidate, words) }))
-    .filter(({ rank }) => rank > 0)
-    .toSorted((a, b) => b.rank - a.rank)
-    .slice(0, MAX_FINDINGS)
-    .map(({ candidate }) => ({ ...candidate.place, excerpt: excerptOf(candidate, first) }));
+/** Lower case; names with a dot, hyphen or underscore as a whole and in their parts. */
+function wordsOf(text: string): string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+(?:[._-][\p{L}\p{N}]+)*/gu) ?? [];
+  return words.flatMap((word) => /[._-]/.test(word) ? [word, ...word.split(/[._-]/)] : [word]);
 }
 
-/** Zero where a word is missing; more where words are in the title. */
-function rankOf({ lowerTitle, lowerText }: SearchablePlace, words: readonly string[]): number {
-  if (!words.every((word) => lowerTitle.includes(word) || lowerText.includes(word))) return 0;
-  return 1 + words.filter((word) => lowerTitle.includes(word)).length;
+function queryOf(words: readonly string[]): Parameters<MiniSearch["search"]>[0] {
+  const exact = {
+    prefix: (word: string) => word.length > 3,
+    fuzzy: (word: string) => word.length > 4 ? 0.2 : false,
+  };
+  return {
+    combineWith: "OR",
+    queries: words.flatMap((word) => [
+      { queries: [word], ...exact },
+      { queries: [...SYNONYMS[word] ?? []], boostTerm: () => SYNONYM_WEIGHT },
+    ]),
+  };
 }
 
-function excerptOf({ plain, lowerPlain }: SearchablePlace, first: string): string {
-  const before = Math.max(0, lowerPlain.indexOf(first) - EXCERPT_BEFORE);
-  const start = before === 0 ? 0 : plain.indexOf(" ", before) + 1; // words are not cut
-  const rest = plain.slice(start, start + EXCERPT_CHARACTERS + 1);
+/** A place with every word comes before one that has a rare word often. */
+function rankOf({ score, queryTerms }: SearchResult, words: readonly string[]): number {
+  const found = new Set(queryTerms);
+  const met = words.filter((word) => found.has(word) || SYNONYMS[word]?.some((other) => found.has(other)));
+  return score * (met.length / words.length) ** 2;
+}
+
+/** More for a place that has the words as they were asked, side by side. */
+function worthOf(place: Place | undefined, phrase: string): number {
+  if (place === undefined) return 0;
+  return place.weight * (`${place.title} ${place.text}`.toLowerCase().includes(phrase) ? 2 : 1);
+}
+
+function findingOf(place: Place | undefined, { terms }: SearchResult): Finding[] {
+  if (place === undefined) return [];
+  const { href, title, where } = place;
+  return [{ href, title, where, excerpt: excerptOf(place.text.replaceAll(/\s+/g, " ").trim(), terms) }];
+}
+
+function excerptOf(text: string, words: readonly string[]): string {
+  const lower = text.toLowerCase();
+  const at = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);
+  const before = Math.max(0, Math.min(...at, text.length) - EXCERPT_BEFORE);
+  const start = before === 0 || at.length === 0 ? 0 : text.indexOf(" ", before) + 1; // words are not cut
+  const rest = text.slice(start, start + EXCERPT_CHARACTERS + 1);
   if (rest.length <= EXCERPT_CHARACTERS) return `${start > 0 ? "… " : ""}${rest}`;
-  const excerpt = rest.slice(0, rest.lastIndexOf(" ", EXCERPT_CHARACTERS));
-  return `${start > 0 ? "… " : ""}${excerpt} …`;
+  const cut = rest.lastIndexOf(" ", EXCERPT_CHARACTERS);
+  return `${start > 0 ? "… " : ""}${rest.slice(0, cut > 0 ? cut : EXCERPT_CHARACTERS)} …`;
 }

@@ -6,9 +6,8 @@ import { assert, assertEquals } from "@std/assert";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { LANGUAGES } from "../../src/pages/language.ts";
 import { isChromiumThere, openChromium } from "support/chromium.ts";
-import { openDocs } from "../../src/portal/docs_page.tsx";
-import { DIRECTORY_FACTS, ERROR_PAGES, referenceDocument } from "support/ui_samples.ts";
-import { openUiSite, type UiSite } from "support/ui_site.ts";
+import { ERROR_PAGES } from "support/ui_samples.ts";
+import { DOCS, openUiSite, type UiSite } from "support/ui_site.ts";
 import { assertAccessible, assertContrast, assertFits, picture } from "./page_checks.ts";
 
 /** CSS pixels: a small phone, or 1280 at 400% (WCAG 1.4.10), and a desk. */
@@ -32,12 +31,14 @@ const PICTURED_DOCS = new Set([
   "/docs/reference/consents",
   "/docs?q=signature",
 ]);
-const { paths } = openDocs(referenceDocument(), {
-  authUrl: "https://auth.example.com",
-  errors: [],
-  directory: DIRECTORY_FACTS,
-});
-const DOCS = [...paths, "/docs?q=signature", "/docs?q=nothing-like-it"];
+/** Documents are drawn alike. These have every kind of part. */
+const DOCUMENTS = ["/docs/tpp", "/docs/contract/oauth", "/docs/operations/log-events"];
+const LOOKED_AT_DOCS = [
+  ...DOCUMENTS,
+  ...DOCS.paths.filter((path) => DOCS.markdown(`${path}.md`) === undefined),
+  "/docs?q=signature",
+  "/docs?q=nothing-like-it",
+];
 
 Deno.test({
   name: "the platform's pages in a real browser [WCAG 2.2 AA] [AZ12] [AZ13]",
@@ -56,6 +57,8 @@ Deno.test({
         await step(`every customer page in ${language}`, (env) => customerPages(env, language));
       }
       await step("every page of the documentation: accessible, nothing cut off", documentation);
+      await step("code is copied, errors are filtered, and the error of an address is open", portalScript);
+      await step("the portal is read without its script", portalWithoutScript);
       for (const preference of [{ contrast: "more" }, { forcedColors: "active" }] as const) {
         const name = JSON.stringify(preference);
         await step(`the consent page with ${name} is accessible`, (env) => withPreference(env, preference));
@@ -102,10 +105,45 @@ async function unfold(page: Page): Promise<void> {
 
 async function documentation(env: Environment): Promise<void> {
   const page = await openPage(env, { viewport: PHONE });
-  for (const path of DOCS) {
+  for (const path of LOOKED_AT_DOCS) {
     await page.goto(`${env.site.origin}${path}`);
     await assertInBothSchemes(page, path.slice(1).replaceAll(/\W+/g, "-"), PICTURED_DOCS.has(path));
   }
+  await page.context().close();
+}
+
+async function portalScript(env: Environment): Promise<void> {
+  const page = await openPage(env, { permissions: ["clipboard-read", "clipboard-write"] });
+  await page.goto(`${env.site.origin}/docs/tpp#register-your-software`);
+  const block = page.locator("figure", { hasText: '--data-binary "$REGISTRATION_JWT"' });
+  await block.getByRole("button").click();
+  await block.getByText("Copied").waitFor();
+  const copied = await page.evaluate("navigator.clipboard.readText()");
+  assertEquals(copied, (await block.locator("code").textContent())?.trimEnd());
+  await page.goto(`${env.site.origin}/docs/errors#dpop-replayed`);
+  const open = page.locator("dl", { hasText: "Remedy" }).filter({ visible: true });
+  assertEquals(await open.count(), 1);
+  assertEquals(await page.locator("article:target h3").textContent(), "dpop.replayed");
+  const entries = page.locator("article").filter({ visible: true });
+  const all = await entries.count();
+  await page.keyboard.press("/");
+  await page.keyboard.type("400 Idempotency");
+  const few = await entries.count();
+  assert(few < all && few > 0 && all > 50, `${few} of ${all}`);
+  for (const text of await entries.allTextContents()) {
+    assert(/idempotency/i.test(text) && text.includes("400"), text);
+  }
+  await page.context().close();
+}
+
+async function portalWithoutScript(env: Environment): Promise<void> {
+  const page = await openPage(env, { javaScriptEnabled: false });
+  await page.goto(`${env.site.origin}/docs/errors#dpop-replayed`);
+  assertEquals(await page.locator("dl", { hasText: "Remedy" }).filter({ visible: true }).count(), 1);
+  await page.fill("#q", "idempotancy key"); // mistyped
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.locator(".findings a").first().click();
+  await page.waitForURL(/idempotency|lost-responses/);
   await page.context().close();
 }
 

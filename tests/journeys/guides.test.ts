@@ -1,6 +1,6 @@
 /**
  * The guides of the documentation, followed to the letter by external parties with a shell: every block of theirs is taken from
- * the page that the running sandbox serves, its placeholders are filled, and it runs as it stands.
+ * the Markdown that the running sandbox serves, its placeholders are filled, and it runs as it stands.
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import * as jose from "jose";
@@ -45,7 +45,9 @@ Deno.test({ name: NAME, ignore: !areToolsThere() }, async (t) => {
     assertEquals(await readStatus(guides, tpp), "AcceptedSettlementCompleted");
   });
   await t.step("bank guide: the statement after a restore", () => {
-    const claims = JSON.parse(guides.pages.bank.take("restore", "Claims of a statement")) as jose.JWTPayload;
+    const claims = JSON.parse(
+      guides.pages.bank.take("after-a-restore-of-the-platform", "Claims of a statement"),
+    ) as jose.JWTPayload;
     const decoded = decodeStatement(claims);
     assertEquals([claims.aud, decoded.ok && decoded.value.orders.length], [guides.endpoints.auth_url, 1]);
   });
@@ -58,27 +60,42 @@ Deno.test({ name: NAME, ignore: !areToolsThere() }, async (t) => {
 });
 
 async function sandboxPage({ pages: { sandbox }, shell, startedWith }: Guides): Promise<void> {
-  assertEquals(sandbox.take("start", "Start"), startedWith);
-  const demo = await run(shell, sandbox.take("start", "One payment, step by step, in another terminal"));
+  assertEquals(sandbox.take("start-it", "Start"), startedWith);
+  const demo = await run(
+    shell,
+    sandbox.take("one-payment-from-the-command-line", "One payment, step by step, in another terminal"),
+  );
   assertMatch(demo.text, /AcceptedSettlement/);
-  const { by_amount } = await request<ArmedFaults>(shell, sandbox.take("faults", "What there is"), 200);
+  const { by_amount } = await request<ArmedFaults>(
+    shell,
+    sandbox.take("make-it-go-wrong", "What there is"),
+    200,
+  );
   assertEquals(by_amount.length > 5, true);
-  const { armed } = await request<ArmedFaults>(shell, sandbox.take("faults", "Arm one"), 201);
-  assertEquals(armed, [{ fault: "lose_answer", times: 1 }]);
-  assertEquals((await request<ArmedFaults>(shell, sandbox.take("faults", "Disarm all"), 200)).armed, []);
-  const { now } = await request<SandboxTime>(shell, sandbox.take("clock", "Move it ahead by an hour"), 200);
+  const { armed } = await request<ArmedFaults>(shell, sandbox.take("make-it-go-wrong", "Arm one"), 201);
+  assertEquals(armed, [{ fault: "lose_answer", times: 2 }]);
+  assertEquals(
+    (await request<ArmedFaults>(shell, sandbox.take("make-it-go-wrong", "Disarm all"), 200)).armed,
+    [],
+  );
+  const { now } = await request<SandboxTime>(
+    shell,
+    sandbox.take("advance-the-clock", "Move it ahead by an hour"),
+    200,
+  );
   assertEquals(Math.round((Date.parse(now) - Date.now()) / 60_000), 60);
   assertEquals(
-    (await request<SandboxTime>(shell, sandbox.take("clock", "What time it is"), 200)).ahead_seconds,
+    (await request<SandboxTime>(shell, sandbox.take("advance-the-clock", "What time it is"), 200))
+      .ahead_seconds,
     3600,
   );
   const back = await request<SandboxTime>(
     shell,
-    sandbox.take("clock", "Set it back to this computer’s time"),
+    sandbox.take("advance-the-clock", "Set it back to this computer's time"),
     200,
   );
   assertEquals(back.ahead_seconds, 0);
-  const block = sandbox.take("yours", "A TPP of your own, paying").replaceAll("mine", "other");
+  const block = sandbox.take("bring-your-own", "A TPP of your own, paying").replaceAll("mine", "other");
   const [example = "", onboarding = "", payment = ""] = block.split("\n");
   await run(shell, example);
   const redirectUri = await onFreePort(`${shell.cwd}/.data/details.json`);
@@ -90,7 +107,7 @@ async function sandboxPage({ pages: { sandbox }, shell, startedWith }: Guides): 
     const link = /^http\S+authorization\.oauth2\S+$/m;
     const startUrl = link.exec(await script.said(/^http\S+authorization\.oauth2\S+\n/m))?.[0] ?? "";
     const sent = new URL(startUrl).searchParams;
-    const approval = sandbox.take("headless", "After your pushed authorization request")
+    const approval = sandbox.take("authorize-without-a-browser", "After your pushed authorization request")
       .replace("SC-…", sent.get("client_id") ?? "")
       .replace("urn:ietf:params:oauth:request_uri:…", sent.get("request_uri") ?? "");
     const { redirect_url } = await request<{ redirect_url: string }>(shell, approval, 200);
@@ -112,7 +129,8 @@ async function onFreePort(file: string): Promise<string> {
 
 async function onboardTpp(guides: Guides): Promise<Party> {
   const { shell, pages } = guides;
-  const [example = "", onboarding = ""] = pages.tpp.take("onboard", "Onboard at a directory").split("\n");
+  const [example = "", onboarding = ""] = pages.tpp.take("become-a-participant", "Onboard at a directory")
+    .split("\n");
   await run(shell, example);
   const redirectUri = await onFreePort(`${shell.cwd}/.data/details.json`);
   await run(shell, onboarding);
@@ -122,7 +140,7 @@ async function onboardTpp(guides: Guides): Promise<Party> {
 
 async function onboardBank(guides: Guides): Promise<Party> {
   const { shell, pages } = guides;
-  const block = pages.tpp.take("onboard", "Onboard at a directory").replaceAll("mine", "my-bank")
+  const block = pages.tpp.take("become-a-participant", "Onboard at a directory").replaceAll("mine", "my-bank")
     .replace("PISP", "ASPSP").concat(" --encryption");
   const [example = "", onboarding = ""] = block.split("\n");
   await run(shell, example);
@@ -137,10 +155,14 @@ async function onboardBank(guides: Guides): Promise<Party> {
 async function createConsent(guides: Guides, tpp: Party): Promise<void> {
   const { shell, at } = tpp;
   const page = guides.pages.tpp;
-  const metadata = await request<ServerMetadata>(shell, page.take("token", "Discover"), 200);
+  const metadata = await request<ServerMetadata>(
+    shell,
+    page.take("get-a-token-of-your-own", "Discover"),
+    200,
+  );
   assertEquals(metadata.issuer, at.issuer);
   shell.env["TOKEN"] = await ownToken(guides, tpp, "payments");
-  const block = page.take("consent", "Create a consent");
+  const block = page.take("create-a-consent", "Create a consent");
   await run(shell, block.split("\n")[0] ?? "");
   await armWithSignature(tpp, "consent.json", "a");
   await armWithProof(tpp, "POST", "/BANKC/domestic-payment-consents/v1", shell.env["TOKEN"]);
@@ -156,9 +178,13 @@ async function sendCustomer(guides: Guides, tpp: Party): Promise<Departure> {
   await armForOAuth(tpp, "/BANKC/par.oauth2/v1");
   const { JKT, CHALLENGE, VERIFIER, ...state } = await customerLeaves.secrets(tpp);
   Object.assign(shell.env, { JKT, CHALLENGE, VERIFIER, ...state });
-  const pushed = await request<PushedRequest>(shell, page.take("push", "Pushed authorization request"), 201);
+  const pushed = await request<PushedRequest>(
+    shell,
+    page.take("push-the-authorization-request", "Pushed authorization request"),
+    201,
+  );
   shell.env["REQUEST_URI"] = pushed.request_uri;
-  const address = page.take("customer", "Authorization address");
+  const address = page.take("send-the-customer", "Authorization address");
   return await customerLeaves.by((await run(shell, `printf %s "${address}"`)).text);
 }
 
@@ -166,9 +192,9 @@ async function pay(guides: Guides, tpp: Party): Promise<void> {
   const { shell } = tpp;
   const page = guides.pages.tpp;
   await armForOAuth(tpp, "/BANKC/token.oauth2/v1");
-  const token = await request<TokenAnswer>(shell, page.take("code", "Authorization code"), 200);
+  const token = await request<TokenAnswer>(shell, page.take("exchange-the-code", "Authorization code"), 200);
   shell.env["PAYMENT_TOKEN"] = token.access_token;
-  const block = page.take("pay", "Create the payment");
+  const block = page.take("pay-and-read-the-status", "Create the payment");
   await run(shell, block.split("\n")[0] ?? "");
   await armWithSignature(tpp, "payment.json", "b");
   await armWithProof(tpp, "POST", "/BANKC/domestic-payments/v1", token.access_token);
@@ -196,25 +222,38 @@ async function readStatus({ pages }: Guides, tpp: Party): Promise<string> {
   await armWithProof(tpp, "GET", `/BANKC/domestic-payments/v1/${env["PAYMENT_ID"]}`, env["TOKEN"] ?? "");
   const { Data } = await request<Payment>(
     tpp.shell,
-    pages.tpp.take("pay", "Read its status, with either token"),
+    pages.tpp.take("pay-and-read-the-status", "Read its status, with either token"),
     200,
   );
   return Data.Status;
 }
 
 async function examples({ pages: { signatures }, shell }: Guides): Promise<void> {
-  const jwk = JSON.parse(signatures.take("checking", "Public key of the examples")) as JsonWebKey;
+  const jwk = JSON.parse(
+    signatures.take("how-to-check-yourself", "Public key of the examples"),
+  ) as JsonWebKey;
   const algorithm = { name: "RSA-PSS", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("jwk", jwk, algorithm, false, ["verify"]);
-  for (const section of ["client-assertion", "dpop-proof", "profile-a", "profile-b", "bank-return"]) {
+  for (
+    const section of [
+      "client-assertion",
+      "dpop-proof",
+      "x-jws-signature-profile-a",
+      "x-jws-signature-profile-b",
+      "handover-jwt",
+    ]
+  ) {
     const take = (what: string): string => signatures.take(section, `Example: ${what}`);
-    const payload = section === "profile-a"
+    const payload = section === "x-jws-signature-profile-a"
       ? take("body, in the signing input as it is")
       : base64url(take("payload"));
     const input = take("signing input");
     assertEquals(input, `${base64url(take("header"))}.${payload}`, section);
     const env = { ...shell.env, SIGNING_INPUT: input };
-    const hash = await run({ ...shell, env }, signatures.take("checking", "Hash a signing input"));
+    const hash = await run(
+      { ...shell, env },
+      signatures.take("how-to-check-yourself", "Hash a signing input"),
+    );
     assertEquals(hash.text.split(" ")[0], take("SHA-256 of the signing input"), section);
     const signature = Uint8Array.fromBase64(take("a signature"), { alphabet: "base64url" });
     const bytes = new TextEncoder().encode(input);

@@ -52,7 +52,7 @@ async function openHandover({ pages }: Guides, bank: Party, sealed: string): Pro
   const key = await privateKeyOf(bank.shell.cwd, "encryption", "RSA-OAEP-256");
   const { plaintext, protectedHeader } = await jose.compactDecrypt(sealed, key);
   assertEquals([protectedHeader.cty, protectedHeader.zip], ["JWT", undefined]);
-  const shown = JSON.parse(pages.bank.take("arrival", "Claims")) as ShownClaims & {
+  const shown = JSON.parse(pages.bank.take("receive-the-customer", "Claims")) as ShownClaims & {
     iat: number;
     exp: number;
   };
@@ -75,7 +75,7 @@ async function readConsent(guides: Guides, bank: Party, consentId: string): Prom
   await armWithProof(bank, "GET", `/BANKC/back-channel-auth/v1/${consentId}`, shell.env["TOKEN"]);
   const { Data } = await request<ConsentDetails>(
     shell,
-    guides.pages.bank.take("consent", "Read the consent"),
+    guides.pages.bank.take("read-the-consent", "Read the consent"),
     200,
   );
   assertEquals(Data.Initiation.InstructedAmount, { Amount: "12.50", Currency: "EUR" });
@@ -83,7 +83,7 @@ async function readConsent(guides: Guides, bank: Party, consentId: string): Prom
 
 async function putAccounts({ pages }: Guides, bank: Party): Promise<void> {
   const { shell } = bank;
-  const block = pages.bank.take("accounts", "Put the accounts");
+  const block = pages.bank.take("report-the-payers-accounts", "Put the accounts");
   await run(shell, block.split("\n")[0] ?? "");
   await armWithSignature(bank, "accounts.json", "b");
   const path = `/BANKC/back-channel-auth/v1/${shell.env["CONSENT_ID"]}`;
@@ -94,7 +94,7 @@ async function putAccounts({ pages }: Guides, bank: Party): Promise<void> {
 
 /** The guide's claims, signed and encrypted by the signatures guide's code, at the guide's address. */
 async function returnAddress({ pages }: Guides, bank: Party, handover: jose.JWTPayload): Promise<string> {
-  const shown = JSON.parse(pages.bank.take("return", "Claims")) as ShownClaims;
+  const shown = JSON.parse(pages.bank.take("return-the-customer", "Claims")) as ShownClaims;
   const fill = ([name, value]: [string, unknown]): [string, unknown] => {
     if (value === "<as received>") return [name, handover[name]];
     if (value === "<new>") return [name, crypto.randomUUID()];
@@ -111,8 +111,8 @@ async function returnAddress({ pages }: Guides, bank: Party, handover: jose.JWTP
     platformEncKid: jwk.kid,
     platformEncKey: await jose.importJWK(jwk, "RSA-OAEP-256"),
   };
-  const sealed = await evaluate(bank.signs.take("bank-return", "With the jose library"), names, "sealed");
-  return pages.bank.take("return", "Return address").replace("<JWE>", sealed);
+  const sealed = await evaluate(bank.signs.take("handover-jwt", "With the jose library"), names, "sealed");
+  return pages.bank.take("return-the-customer", "Return address").replace("<JWE>", sealed);
 }
 
 /** A bank's address for pushed orders that responds as the guide says. */
@@ -124,7 +124,7 @@ export interface OrderTaker extends AsyncDisposable {
 /** Listens at the bank's `payment_orders_uri`. */
 export function takesOrders({ pages }: Guides, bank: Party): OrderTaker {
   const taken: string[] = [];
-  const answer = pages.bank.take("orders", "Answer to a push");
+  const answer = pages.bank.take("pushed", "Answer to a push");
   const port = Number(new URL(bank.me.redirect_uris[0] ?? "").port);
   const server = Deno.serve({ port, hostname: "127.0.0.1", onListen: () => {} }, async (pushed) => {
     const { Data } = jose.decodeJwt<{ Data: { DomesticPaymentId: string } }>(await pushed.text());
@@ -139,15 +139,15 @@ export async function pullAndReport({ pages }: Guides, bank: Party, paymentId: s
   const { shell } = bank;
   const path = "/BANKC/back-channel-payments/v1";
   await armWithProof(bank, "GET", path, shell.env["TOKEN"] ?? "");
-  const { Data } = await request<PaymentOrders>(shell, pages.bank.take("orders", "Pull"), 200);
+  const { Data } = await request<PaymentOrders>(shell, pages.bank.take("pulled", "Pull"), 200);
   assertEquals(JSON.stringify(Data).includes(paymentId), true);
   shell.env["PAYMENT_ID"] = paymentId;
-  const block = pages.bank.take("report", "Report a status");
+  const block = pages.bank.take("report-how-an-order-ends", "Report a status");
   await run(shell, block.split("\n")[0] ?? "");
   await armWithSignature(bank, "status.json", "a");
   await armWithProof(bank, "PUT", `${path}/${paymentId}`, shell.env["TOKEN"] ?? "");
   await request(shell, block, 200);
   await armWithProof(bank, "POST", "/BANKC/back-channel-events/v1", shell.env["TOKEN"] ?? "");
-  const { sets } = await request<EventPage>(shell, pages.bank.take("report", "Poll for events"), 200);
+  const { sets } = await request<EventPage>(shell, pages.bank.take("events", "Poll for events"), 200);
   assertEquals(sets, {});
 }

@@ -7,14 +7,15 @@ import type { Guides } from "./guide_environment.ts";
 
 /** The chapter of the bank guide. */
 export async function bankCertification({ pages: { bank } }: Guides): Promise<void> {
-  const commands = bank.take("certification", "Certify your bank").split("\n");
+  const commands = bank.take("certification", "Certify your bank").replaceAll(`'${Deno.execPath()}'`, "deno")
+    .replaceAll("\\\n", " ").replaceAll(/ #.*/g, "").split("\n");
   for (const command of commands) {
     const [, words = ""] = /task certify bank (.*)$/.exec(command) ?? [];
     assert(words !== "", command);
     readOptions(words.match(/'[^']*'|\S+/g) ?? [], bankSuite);
   }
   const [accounts, decision, answer] = ["Accounts of the customer", "A decision", "Answer to a decision"]
-    .map((about) => bank.take("certification", about));
+    .map((about) => bank.take("the-hook", about));
   const asked: unknown[] = [];
   await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
     if (request.method === "GET") return new Response(accounts ?? "");

@@ -2,9 +2,15 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import type { JWTPayload } from "jose";
 import type { SandboxEndpoints } from "../../src/sandbox/shop/sandbox_endpoints.ts";
-import { sandboxGuide } from "../../src/portal/sandbox_guide.ts";
 import { armForOAuth, openParty, type Party, signClaims } from "./guide_party.ts";
-import { filled, readSnippets, request, type Shell, type Snippets } from "./guide_snippets.ts";
+import {
+  captionedBlocks,
+  filled,
+  readSnippets,
+  request,
+  type Shell,
+  type Snippets,
+} from "./guide_snippets.ts";
 import { startProcess } from "./own_bank.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import type { RegisteredClient, TokenAnswer } from "testing/answers.ts";
@@ -31,7 +37,7 @@ export async function openGuides(): Promise<Guides> {
   const port = freeSandboxPorts();
   const fills = fillsFor();
   const shell: Shell = { cwd, env: { SANDBOX_PORT: String(port) } };
-  const startedWith = filled(startBlock(), fills);
+  const startedWith = filled(await startBlock(), fills);
   const settings = { args: ["-c", `exec ${startedWith}`], cwd, env: shell.env };
   const sandbox = startProcess(
     "start",
@@ -41,13 +47,13 @@ export async function openGuides(): Promise<Guides> {
   const file = await Deno.readTextFile(`${cwd}/.data/sandbox/endpoints.json`);
   const endpoints = JSON.parse(file) as SandboxEndpoints;
   const page = (name: string): Promise<Snippets> =>
-    readSnippets(`${endpoints.auth_url}/docs/${name}`, () => fills);
+    readSnippets(`${endpoints.auth_url}/docs/${name}.md`, () => fills);
   return {
     pages: {
       tpp: await page("tpp"),
       bank: await page("bank"),
       sandbox: await page("sandbox"),
-      signatures: await readSnippets(`${endpoints.auth_url}/docs/signatures`, () => []), // its examples are complete
+      signatures: await readSnippets(`${endpoints.auth_url}/docs/signatures.md`, () => []), // its examples are complete
     },
     shell,
     endpoints,
@@ -66,7 +72,7 @@ async function checkout(): Promise<string> {
   for (const file of ["deno.json", "deno.lock", "production.lock", "directory.lock"]) {
     await Deno.copyFile(`${root}${file}`, `${cwd}/${file}`);
   }
-  for (const folder of ["src", "scripts", "examples"]) {
+  for (const folder of ["src", "scripts", "examples", "docs"]) {
     await Deno.symlink(`${root}${folder}`, `${cwd}/${folder}`);
   }
   return cwd;
@@ -82,11 +88,10 @@ function fillsFor(): Fills {
   ];
 }
 
-function startBlock(): string {
-  const block = sandboxGuide({ baseUrl: "", authUrl: "" }).sections.flatMap(({ blocks }) => blocks)
-    .find((one) => typeof one !== "string" && "code" in one && one.about === "Start");
-  if (typeof block !== "object" || !("code" in block)) throw new Error("the guide does not say how to start");
-  return block.code;
+async function startBlock(): Promise<string> {
+  const block = captionedBlocks(await Deno.readTextFile(`${root}docs/sandbox.md`)).get("start-it: Start");
+  if (block === undefined) throw new Error("the guide does not say how to start");
+  return block;
 }
 
 /** The folder of a participant that has been onboarded, with the platform's CA beside its certificates. */
@@ -102,14 +107,11 @@ export async function onboard({ shell, pages, endpoints }: Guides, name: string)
 }
 
 /** Registers with the claims of the TPP guide; a bank's differ as the bank guide says. */
-export async function registers({ pages, endpoints }: Guides, party: Party): Promise<void> {
+export async function registers({ pages }: Guides, party: Party): Promise<void> {
   const { me, shell } = party;
   const statement = (await Deno.readTextFile(`${shell.cwd}/${me.software_client_id}.jks`)).trim();
-  const block = pages.tpp.take("register", "Claims of the registration JWT")
-    .replace("<your org_name>", me.org_name).replace(
-      "<registration_audience>",
-      endpoints.registration_audience,
-    )
+  const block = pages.tpp.take("register-your-software", "Claims of the registration JWT")
+    .replace("<your org_name>", me.org_name)
     .replace("<UUID>", crypto.randomUUID()).replace("<contents of the .jks file>", statement);
   const claims = JSON.parse(block) as JWTPayload;
   const asBank = { grant_types: ["authorization_code"], scope: "bank", redirect_uris: me.redirect_uris };
@@ -117,7 +119,11 @@ export async function registers({ pages, endpoints }: Guides, party: Party): Pro
     party,
     me.role === "PISP" ? claims : { ...claims, ...asBank },
   );
-  const registered = await request<RegisteredClient>(shell, pages.tpp.take("register", "Register"), 201);
+  const registered = await request<RegisteredClient>(
+    shell,
+    pages.tpp.take("register-your-software", "Register"),
+    201,
+  );
   assertMatch(registered.client_id, /^SC-/);
   assertEquals(registered.redirect_uris, me.redirect_uris);
 }
@@ -125,6 +131,9 @@ export async function registers({ pages, endpoints }: Guides, party: Party): Pro
 /** A token of the party, by the TPP guide's request. */
 export async function ownToken({ pages }: Guides, party: Party, scope: "payments" | "bank"): Promise<string> {
   await armForOAuth(party, "/BANKC/token.oauth2/v1");
-  const block = pages.tpp.take("token", "Client credentials").replace("scope=payments", `scope=${scope}`);
+  const block = pages.tpp.take("get-a-token-of-your-own", "Client credentials").replace(
+    "scope=payments",
+    `scope=${scope}`,
+  );
   return (await request<TokenAnswer>(party.shell, block, 200)).access_token;
 }

@@ -85,7 +85,7 @@ export async function armWithSignature(party: Party, file: string, profile: "a" 
   };
   const bodyBytes = await Deno.readFile(`${shell.cwd}/${file}`);
   const names = { jose, bodyBytes, header, signingKey, iatName, issName, tanName };
-  const block = party.signs.take("profile-a", "With the jose library");
+  const block = party.signs.take("x-jws-signature-profile-a", "With the jose library");
   shell.env["SIGNATURE"] = await evaluate(block, names, "signature");
 }
 

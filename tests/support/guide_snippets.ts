@@ -1,5 +1,5 @@
 /**
- * Runs the guides' code blocks as a reader would: from the page that the platform serves into a shell, with only the
+ * Runs the guides' code blocks as a reader would: from the Markdown that the platform serves into a shell, with only the
  * placeholders changed. At the end, blocks that no test has run can be listed.
  */
 import { assertEquals } from "@std/assert";
@@ -30,12 +30,12 @@ export interface Snippets {
 /** The value of each placeholder, applied in order. */
 export type Placeholders = readonly (readonly [placeholder: RegExp, value: string])[];
 
-/** Reads a page of the guides. */
+/** Reads the Markdown of a guide. */
 export async function readSnippets(url: string, placeholders: () => Placeholders): Promise<Snippets> {
   const response = await fetch(url);
-  const html = await response.text();
+  const markdown = await response.text();
   assertEquals(response.status, 200, url);
-  const blocks = blocksOf(html);
+  const blocks = captionedBlocks(markdown);
   const taken = new Set<string>();
   return {
     take(section, about) {
@@ -51,28 +51,24 @@ export async function readSnippets(url: string, placeholders: () => Placeholders
   };
 }
 
-function blocksOf(html: string): ReadonlyMap<string, string> {
-  const sections = [...html.matchAll(/<section aria-labelledby="([^"]+)"[^>]*>(.*?)<\/section>/gs)];
-  return new Map(
-    sections.flatMap(([, section = "", body = ""]) =>
-      [...body.matchAll(/<figcaption>(.*?)<\/figcaption><pre[^>]*><code>(.*?)<\/code><\/pre>/gs)]
-        .map(([, about = "", code = ""]): [string, string] => [`${section}: ${plain(about)}`, plain(code)])
-    ),
-  );
+/** The code blocks that have a caption after their language, by `section: caption`. */
+export function captionedBlocks(markdown: string): ReadonlyMap<string, string> {
+  const blocks = new Map<string, string>();
+  let section = "";
+  for (
+    const [, heading, caption, code = ""] of markdown.matchAll(
+      /^#+ ([^\n]+)$|^```\w+ ([^\n]+)\n(.*?)\n```$|^```[^\n]*\n.*?^```$/gms,
+    )
+  ) {
+    if (heading !== undefined) section = anchorOf(heading);
+    else if (caption !== undefined) blocks.set(`${section}: ${caption}`, code);
+  }
+  return blocks;
 }
 
-function plain(html: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    "&lt;": "<",
-    "&gt;": ">",
-    "&quot;": '"',
-    "&#39;": "'",
-    "&amp;": "&",
-  };
-  return html.replaceAll(/<[^>]*>/g, "").replaceAll(
-    /&(lt|gt|quot|#39|amp);/g,
-    (entity) => entities[entity] ?? entity,
-  );
+/** GitHub's anchor of a heading. */
+function anchorOf(heading: string): string {
+  return heading.toLowerCase().replaceAll(/[^\p{L}\p{N}_ -]/gu, "").replaceAll(" ", "-");
 }
 
 /** The block with its placeholders filled. */

@@ -8,11 +8,10 @@ import {
   resourceErrors,
 } from "../../src/platform/guards/http/openapi_answers.ts";
 import { bankParameter, idempotentHeaders } from "../../src/platform/guards/http/openapi_parameters.ts";
-import { ERROR_TABLE, type PageWire, type Wire } from "../../src/platform/guards/http/error_table.ts";
+import { type PageWire } from "../../src/platform/guards/http/error_table.ts";
 import { paymentRequestSchema } from "../../src/platform/core/payments/payment_schema.ts";
 import type { ConsentView } from "../../src/pages/consent_page.tsx";
 import type { ErrorView } from "../../src/pages/error_page.tsx";
-import type { ErrorEntry } from "../../src/portal/error_table.tsx";
 import { LANGUAGES } from "../../src/pages/language.ts";
 import type { Site } from "../../src/pages/site.ts";
 
@@ -183,25 +182,4 @@ export function referenceDocument(): unknown {
     },
     servers: [{ url: "https://api.example.com", description: "API over mutual TLS" }],
   });
-}
-
-/** The catalogue of every rejection, a row for each form. */
-export function errorEntries(): readonly ErrorEntry[] {
-  return Object.entries<Wire>(ERROR_TABLE).flatMap(([reason, { oauth, resource }]) => [
-    {
-      reason,
-      surface: "OAuth client",
-      status: oauth.status,
-      code: oauth.error,
-      words: oauth.description,
-      help: { cause: "A cause", expected: "A value", example: "an-example", fix: "A remedy" },
-    },
-    ...(resource === undefined ? [] : [{
-      reason,
-      surface: "API client",
-      status: resource.status,
-      code: resource.code === undefined ? "" : `UK.OBIE.${resource.code}`,
-      words: resource.message,
-    }]),
-  ]);
 }

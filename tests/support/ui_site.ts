@@ -1,6 +1,9 @@
 /** The platform's pages on a loopback port, under the browser host's content security policy, without the platform. */
 import { renderConsentPage } from "../../src/pages/consent_page.tsx";
 import { openDocs } from "../../src/portal/docs_page.tsx";
+import { SCRIPT_PATH } from "../../src/portal/paths.ts";
+import SCRIPT from "../../src/portal/portal.js" with { type: "text" };
+import { errorCatalogue } from "../../src/platform/process/public_pages.ts";
 import { renderErrorPage } from "../../src/pages/error_page.tsx";
 import { chooseLanguage } from "../../src/pages/language.ts";
 import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "../../src/pages/stylesheet.ts";
@@ -8,7 +11,6 @@ import {
   consentView,
   DIRECTORY_FACTS,
   ERROR_PAGES,
-  errorEntries,
   errorView,
   longestConsentView,
   referenceDocument,
@@ -36,6 +38,8 @@ export function openUiSite(): UiSite {
     }
     if (url.pathname === STYLESHEET_PATH) return asset(STYLESHEET, "text/css; charset=utf-8");
     if (url.pathname === ICON_PATH) return asset(ICON, "image/svg+xml");
+    if (url.pathname === SCRIPT_PATH) return asset(SCRIPT, "text/javascript; charset=utf-8");
+    if (url.pathname.startsWith("/docs")) return page(await drawDocs(url), "; script-src 'self'");
     return page(draw(url));
   });
   return { origin: `http://127.0.0.1:${server.addr.port}`, posted, stop: () => server.shutdown() };
@@ -49,24 +53,27 @@ function draw(url: URL): string {
     return renderConsentPage(consentView({ accounts }), language);
   }
   if (url.pathname === "/consent-longest") return renderConsentPage(longestConsentView(), language);
-  if (url.pathname.startsWith("/docs")) {
-    const docs = openDocs(referenceDocument(), {
-      authUrl: "https://auth.example.com",
-      errors: errorEntries(),
-      directory: DIRECTORY_FACTS,
-    });
-    const query = url.searchParams.get("q");
-    return query === null ? docs.page(url.pathname) ?? "" : docs.find(query);
-  }
   const kind = ERROR_PAGES.find((name) => url.pathname === `/error-${name}`) ?? "not_found";
   const nextUrl = ["unavailable", "accepted", "finished"].includes(kind) ? "/on" : undefined;
   return renderErrorPage(errorView(kind, { nextUrl }), language);
 }
 
-function page(html: string): Response {
+/** The portal of {@link openUiSite}. */
+export const DOCS = openDocs(referenceDocument(), {
+  authUrl: "https://auth.example.com",
+  errors: errorCatalogue(),
+  directory: DIRECTORY_FACTS,
+});
+
+async function drawDocs(url: URL): Promise<string> {
+  const query = url.searchParams.get("q");
+  return query === null ? DOCS.page(url.pathname) ?? "" : await DOCS.find(query);
+}
+
+function page(html: string, policy = ""): Response {
   const headers = {
     "content-type": "text/html; charset=utf-8",
-    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "content-security-policy": CONTENT_SECURITY_POLICY + policy,
     "referrer-policy": "no-referrer",
   };
   return new Response(html, { headers });

@@ -24,7 +24,9 @@ export function protectPage(headers: Headers, contentSecurityPolicy: string): vo
   headers.set("cross-origin-opener-policy", "same-origin"); // a page that opened this one cannot control it
 }
 
-const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; " +
+/** Of a page of the browser host unless its route has set another one. */
+export const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; " +
   "base-uri 'none'; frame-ancestors 'none'";
 
 /** Browser host: no framing, no referrer, and no content from other origins (contract AZ12; RFC 9700 §4.2, §4.16). */

@@ -20,6 +20,7 @@ export const FIRST_SEGMENTS: ReadonlyMap<string, Segment> = new Map<string, Segm
   ["console", { zone: "operator" }],
   ["", { zone: "documentation" }],
   ["docs", { zone: "documentation" }],
+  ["llms.txt", { zone: "documentation", forPrograms: true }],
   ["openapi.json", { zone: "documentation", forPrograms: true }],
   ["jwks", { zone: "discovery", forPrograms: true }],
   [".well-known", { zone: "discovery", forPrograms: true }],

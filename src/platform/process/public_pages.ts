@@ -1,5 +1,6 @@
 /** Public pages of the browser host: style, health, the OpenAPI document and the documentation. */
 import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import type { Endpoint } from "../../base/http/endpoint.ts";
 import { endpoint, type PlatformEndpoint } from "../guards/http/endpoint.ts";
 import { oauthAnswer, oauthErrors, taggedAnswers } from "../guards/http/openapi_answers.ts";
@@ -8,11 +9,13 @@ import { ERROR_TABLE, type Wire } from "../guards/http/error_table.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Readiness } from "../../base/observability/health.ts";
 import { type Docs, openDocs } from "../../portal/docs_page.tsx";
+import { CONTENT_SECURITY_POLICY } from "../../base/http/response_headers.ts";
 import { errorPageRoute, type FindTpp } from "../guards/http/error_routes.ts";
-import type { ErrorEntry, ErrorRemedy } from "../../portal/error_table.tsx";
+import type { ErrorAnswer, ErrorEntry } from "../../portal/errors_page.tsx";
 import { type DocumentedReason, ERROR_HELP } from "../guards/http/error_help.ts";
-import { CHAPTERS, DOCS_PATH, REFERENCE_PATH, TRACES_PAGE_PATH } from "../../portal/paths.ts";
-import type { DirectoryFacts } from "../../portal/overview_page.tsx";
+import { DOCS_PATH, LLMS_PATH, SCRIPT_PATH, TRACES_PAGE_PATH } from "../../portal/paths.ts";
+import type { DirectoryFacts } from "../../portal/addresses.ts";
+import SCRIPT from "../../portal/portal.js" with { type: "text" };
 import { renderTracePage } from "../../portal/trace_page.tsx";
 import { shownTrace } from "../operations/traces/shown_trace.ts";
 import type { ErrorUri } from "../operations/traces/trace_representation.ts";
@@ -37,6 +40,8 @@ export interface PublicPageDeps {
 }
 
 const HTML = "text/html; charset=UTF-8";
+const MARKDOWN = "text/markdown; charset=UTF-8";
+const PORTAL_POLICY = `${CONTENT_SECURITY_POLICY}; script-src 'self'`;
 const tags = ["Operation"];
 const hidden = (
   path: string,
@@ -107,10 +112,9 @@ const documentRoute = createRoute({
   responses: { ...taggedAnswers("OpenAPI 3.1", z.looseObject({})), ...oauthErrors(405, 500) },
 });
 const rootRoute = { ...hidden("/"), responses: { 303: { description: "To the documentation" } } };
-/** With its own endpoint. */
-const CHAPTER_PATHS = CHAPTERS.map(([path]) => path).filter((path) => path !== TRACES_PAGE_PATH);
-/** `/docs/{chapter}` is not a route, because it would take paths of a bank with the code docs. */
-const docsRoutes = [...CHAPTER_PATHS, `${REFERENCE_PATH}/{part}`].map(hidden);
+/** A bank cannot have the code `docs` (`reserved_names.ts`). The page of traces is an endpoint of its own. */
+const docsRoutes = ["", "/{page}", "/{chapter}/{page}", "/{chapter}/{part}/{page}"]
+  .map((path) => hidden(`${DOCS_PATH}${path}`));
 
 /**
  * The pages. Documents are rendered once and cached, so that a flood of requests for them hardly delays payments.
@@ -131,13 +135,15 @@ export function publicPageRoutes(deps: PublicPageDeps): readonly PlatformEndpoin
   return [
     file(hidden(STYLESHEET_PATH), "text/css; charset=utf-8", () => STYLESHEET),
     file(hidden(ICON_PATH), "image/svg+xml", () => ICON),
+    file(hidden(SCRIPT_PATH), "text/javascript; charset=utf-8", () => SCRIPT),
     ...(logo === undefined ? [] : [file(hidden(LOGO_PATH), logo.type, () => logo.bytes)]),
     ...healthEndpoints(deps),
     file(documentRoute, "application/json", () => JSON.stringify(openApi())),
     endpoint("browser", "public", rootRoute, [], (c) => c.redirect(DOCS_PATH, 303)),
     errorPageRoute(deps.site, deps.findTpp),
-    ...docsEndpoints(document, docs),
+    file(hidden(LLMS_PATH), MARKDOWN, () => docs().markdown(LLMS_PATH) ?? ""),
     ...traceEndpoint(deps, document),
+    ...docsEndpoints(document, docs),
   ];
 }
 
@@ -166,14 +172,23 @@ function docsEndpoints(
     endpoint("browser", "public", route, [], async (c) => {
       const query = route.path === DOCS_PATH ? c.req.query("q") : undefined;
       if (query !== undefined) {
+        allowScript(c);
         c.header("cache-control", PUBLIC_CACHE);
-        return c.html(docs().find(query));
+        return c.html(await docs().find(query));
       }
       const { path } = c.req;
+      const content = path.endsWith(".md") ? docs().markdown(path) : undefined;
+      if (content !== undefined) return answerDocument(c, await document(path, MARKDOWN, () => content));
       if (!docs().paths.includes(path)) throw new ApiError("request.not_found");
+      allowScript(c);
       return answerDocument(c, await document(path, HTML, () => docs().page(path) ?? ""));
     })
   );
+}
+
+/** The portal's own script may run on its pages, and on no page of customers (contract AZ12). */
+function allowScript(c: Context): void {
+  c.header("content-security-policy", PORTAL_POLICY);
 }
 
 /** In a sandbox the page shows every participant's traces (contract TRC12). Elsewhere it reads none. */
@@ -184,6 +199,7 @@ function traceEndpoint(
   const route = hidden(TRACES_PAGE_PATH);
   return [
     endpoint("browser", "public", route, [], async (c) => {
+      allowScript(c);
       if (!site.sandbox) {
         return answerDocument(
           c,
@@ -205,39 +221,29 @@ function once<T>(make: () => T): () => T {
 /** Reasons of rejections that OAuth endpoints share with resources or pages. */
 const OF_OAUTH_TOO = /^(?:bank|certificate|dpop|platform|request|store)\./;
 
-/** Returns the error table for the documentation, one row per surface. */
-function errorCatalogue(): ErrorEntry[] {
-  const documented = Object.entries(ERROR_HELP) as [DocumentedReason, ErrorRemedy][];
-  return documented.flatMap(
-    ([reason, help]) => {
-      const { oauth, resource, page }: Wire = ERROR_TABLE[reason];
-      const entries: ErrorEntry[] = [];
-      if ((resource === undefined && page === undefined) || OF_OAUTH_TOO.test(reason)) {
-        entries.push({
-          reason,
-          surface: "OAuth client",
-          status: oauth.status,
-          code: oauth.error,
-          words: oauth.description,
-          help,
-        });
-      }
-      if (resource !== undefined) {
-        const code = resource.code === undefined ? resource.challenge ?? "" : `UK.OBIE.${resource.code}`;
-        entries.push({
-          reason,
-          surface: "API client",
-          status: resource.status,
-          code,
-          words: resource.message,
-          help,
-        });
-      }
-      if (page !== undefined) {
-        const { status, page: code } = page;
-        entries.push({ reason, surface: "customer", status, code, words: "A page", help });
-      }
-      return entries;
-    },
-  );
+/** Returns the error table for the documentation. */
+export function errorCatalogue(): readonly ErrorEntry[] {
+  return Object.entries(ERROR_HELP).map(([reason, help]) => ({
+    reason,
+    ...help,
+    answers: answersOf(reason, ERROR_TABLE[reason as DocumentedReason]),
+  }));
+}
+
+function answersOf(reason: string, { oauth, resource, page }: Wire): readonly ErrorAnswer[] {
+  const isOAuth = (resource === undefined && page === undefined) || OF_OAUTH_TOO.test(reason);
+  return [
+    ...(isOAuth
+      ? [{ surface: "OAuth client", status: oauth.status, code: oauth.error, words: oauth.description }]
+      : []),
+    ...(resource === undefined ? [] : [{
+      surface: "API client",
+      status: resource.status,
+      code: resource.code === undefined ? resource.challenge ?? "" : `UK.OBIE.${resource.code}`,
+      words: resource.message,
+    }]),
+    ...(page === undefined
+      ? []
+      : [{ surface: "customer", status: page.status, code: page.page, words: "A page" }]),
+  ];
 }

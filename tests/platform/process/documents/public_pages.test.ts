@@ -14,8 +14,13 @@ import { openDocs } from "../../../../src/portal/docs_page.tsx";
 import { DIRECTORY_FACTS } from "support/ui_samples.ts";
 
 const CACHED = { ...BROWSER_HEADERS, "cache-control": "public, max-age=300" };
+/** The portal's pages may run its own script, and nothing else more than other pages. */
+const OF_PORTAL = {
+  ...CACHED,
+  "content-security-policy": `${BROWSER_HEADERS["content-security-policy"]}; script-src 'self'`,
+};
 /** Pages are read on phones, over slow lines. */
-const MAX_PAGE_BYTES = 56_000;
+const MAX_PAGE_BYTES = 150_000;
 const API = "https://api.platform.example";
 const AUTH = "https://auth.platform.example";
 
@@ -100,7 +105,7 @@ Deno.test("GET /openapi.json is the same whatever Host says, and needs no certif
   assertEquals(await evil.text(), expected);
 });
 
-Deno.test("GET /docs and its pages tell every endpoint, without script or foreign parts [AZ12]", async (t) => {
+Deno.test("GET /docs and its pages tell every endpoint, with no script but their own and no foreign parts [AZ12]", async (t) => {
   await using env = await openEnvironment();
   const document = await good<OpenApi>(open(env, "/openapi.json"), 200);
   const told: string[] = [];
@@ -114,13 +119,16 @@ Deno.test("GET /docs and its pages tell every endpoint, without script or foreig
       const answer = await open(env, path);
       const html = await answer.text();
       assertEquals([answer.status, answer.headers.get("content-type")], [200, "text/html; charset=UTF-8"]);
-      assertBrowserHeaders(answer, CACHED);
-      assertEquals([...html.matchAll(/<script|style="|<iframe| on\w+="/g)].length, 0);
-      const loaded = [...html.matchAll(/<(?:link|img)[^>]*(?:href|src)="([^"]*)"/g)].map(([, url]) => url);
-      assertEquals(loaded, ["/assets/platform.css", "/assets/platform.svg"]);
+      assertBrowserHeaders(answer, OF_PORTAL);
+      const markup = html.replaceAll(/<code>.*?<\/code>/gs, "");
+      assertEquals([...markup.matchAll(/<script(?! src)|style="|<iframe| on\w+="/g)].length, 0);
+      const loaded = [...html.matchAll(/<(?:link|img|script)[^>]*(?:href|src)="([^"]*)"/g)].map(([, url]) =>
+        url
+      );
+      assertEquals(loaded, ["/assets/platform.css", "/assets/platform.svg", "/assets/portal.js"]);
       assertEquals(new TextEncoder().encode(html).length < MAX_PAGE_BYTES, true, `${html.length}`);
       for (const [, target = ""] of html.matchAll(/<a [^>]*href="(\/docs[^"#?]*)/g)) {
-        assertEquals(paths.includes(target), true, target);
+        assertEquals(paths.includes(target.replace(/\.md$/, "")), true, target);
       }
       told.push(html);
     });
@@ -133,15 +141,14 @@ Deno.test("GET /docs?q= finds places by words, and says so where there are none"
   await using env = await openEnvironment();
   const found = async (question: string): Promise<string> => {
     const answer = await open(env, `/docs?q=${encodeURIComponent(question)}`);
-    assertBrowserHeaders(answer, CACHED);
+    assertBrowserHeaders(answer, OF_PORTAL);
     assertEquals(answer.status, 200);
     return await answer.text();
   };
-  assertStringIncludes(await found("idempotency"), '<a href="/docs/tpp#again">');
+  assertStringIncludes(await found("idempotency"), '<a href="/docs/tpp#lost-responses">');
   assertStringIncludes(await found("client assertion"), '<a href="/docs/signatures#client-assertion">');
-  const nothing = await found("<script>alert(1)</script>");
-  assertStringIncludes(nothing, "Nothing was found");
-  assertEquals(nothing.includes("<script"), false);
+  const nothing = await found("<xyzzy>plugh(1)</xyzzy>");
+  assertStringIncludes(nothing, "Nothing was found for “&lt;xyzzy&gt;plugh(1)&lt;/xyzzy&gt;”");
   assertEquals((await found("x".repeat(5000))).length < MAX_PAGE_BYTES, true);
 });
 
@@ -153,7 +160,11 @@ Deno.test("Documents have a strong tag and are answered 304 to who has them, als
     "/docs",
     "/docs/errors",
     "/docs/reference/consents",
+    "/docs/tpp",
+    "/docs/tpp.md",
+    "/llms.txt",
     "/assets/platform.css",
+    "/assets/portal.js",
   ];
   for (const path of paths) {
     const first = await open(env, path);
@@ -163,7 +174,7 @@ Deno.test("Documents have a strong tag and are answered 304 to who has them, als
     for (const sent of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
       const answer = await open(env, path, { headers: { "if-none-match": sent } });
       assertEquals([answer.status, await answer.text(), answer.headers.get("etag")], [304, "", tag], path);
-      assertBrowserHeaders(answer, CACHED);
+      assertBrowserHeaders(answer, /^\/docs[^.]*$/.test(path) ? OF_PORTAL : CACHED);
     }
     const changed = await open(env, path, { headers: { "if-none-match": '"other"' } });
     assertEquals([changed.status, await changed.text()], [200, await first.text()]);
@@ -181,11 +192,47 @@ Deno.test("GET / of the browser host leads to the documentation", async () => {
 
 Deno.test("There is no documentation page but those listed", async () => {
   await using env = await openEnvironment();
-  for (const path of ["/docs/", "/docs/nothing", "/docs/reference/nothing", "/docs/reference/a/b"]) {
+  for (
+    const path of [
+      "/docs/",
+      "/docs/nothing",
+      "/docs/nothing.md",
+      "/docs/errors.md",
+      "/docs/reference/a/b",
+      "/docs/constructor",
+    ]
+  ) {
     const answer = await open(env, path);
     assertEquals(answer.status, 404, path);
     await answer.body?.cancel();
   }
+});
+
+Deno.test("Every document is there as Markdown with the platform's addresses, and llms.txt lists them [W4]", async () => {
+  await using env = await openEnvironment();
+  const list = await (await open(env, "/llms.txt")).text();
+  const listed = [...list.matchAll(/\]\((https:[^)]+\.md)\)/g)].map(([, url = ""]) => new URL(url));
+  const files: string[] = [];
+  for (const folder of ["", "contract/", "decisions/", "operations/", "operations/runbooks/"]) {
+    for await (const { name } of Deno.readDir(new URL(`../../../../docs/${folder}`, import.meta.url))) {
+      if (name.endsWith(".md")) files.push(`/docs/${folder}${name}`.replace("/README.md", ".md"));
+    }
+  }
+  assertEquals(listed.map(({ pathname }) => pathname).toSorted(), files.toSorted());
+  for (const { origin, pathname } of listed) {
+    assertEquals(origin, AUTH);
+    const answer = await open(env, pathname);
+    assertEquals([answer.status, answer.headers.get("content-type")], [200, "text/markdown; charset=UTF-8"]);
+    assertMatch(await answer.text(), /^# /);
+  }
+  const tpp = await (await open(env, "/docs/tpp.md")).text();
+  for (const address of [`${API}/BANK/par.oauth2/v1`, `${AUTH}/BANK/authorization.oauth2?client_id`]) {
+    assertStringIncludes(tpp, address);
+  }
+  assertEquals(
+    /localhost:844[0-2]|\{(base_url|auth_url|registration_audience|directory_host)\}/i.exec(tpp)?.[0],
+    undefined,
+  );
 });
 
 Deno.test("The stylesheet and the icon are what pages may load, and nothing else is there [W2]", async () => {
@@ -224,6 +271,8 @@ Deno.test("Public pages have no other methods than GET and HEAD [MD-N3] [AZ12]",
       "/docs",
       "/docs/tpp",
       "/docs/reference/consents",
+      "/docs/tpp.md",
+      "/llms.txt",
       "/assets/platform.css",
     ]
   ) {

@@ -60,7 +60,7 @@ Deno.test("a case that fails because the platform rejects the bank's return says
 
 Deno.test("the hook's example in docs/bank.md can pass BANK-A04: the account of another customer is not in it", async () => {
   const page = await Deno.readTextFile(new URL("../../../../docs/bank.md", import.meta.url));
-  const [, json = ""] = /```json\n(\{\n *"accounts".*?)```/s.exec(page) ?? [];
+  const [, json = ""] = /```json[^\n]*\n(\{\n *"accounts".*?)```/s.exec(page) ?? [];
   const { accounts } = JSON.parse(json) as { readonly accounts: readonly HookAccount[] };
   const other = accountOfAnother(accounts);
   assert(accounts.length === 2 && !accounts.some(({ Identification }) => Identification === other), other);

@@ -126,6 +126,14 @@ Deno.test("house/no-store-call finds calls of the store outside the stores", () 
   }
 });
 
+Deno.test("house/imports: documents of docs are imported by the portal's list of them alone [W4]", () => {
+  const line = (path: string): number[] =>
+    brokenLines("imports", path, 'export { default as a } from "../../docs/a.md" with { type: "text" };');
+  assertEquals(line("src/portal/documents.ts"), []);
+  assertEquals(line("src/portal/search.ts"), [1]);
+  assertEquals(brokenLines("imports", "src/portal/documents.ts", 'import a from "../../docs/a.ts";'), [1]);
+});
+
 Deno.test("house/no-barrel finds files that only re-export", () => {
   const barrel = (path: string, ...lines: readonly string[]): number[] =>
     brokenLines("no-barrel", path, ...lines);
@@ -135,6 +143,7 @@ Deno.test("house/no-barrel finds files that only re-export", () => {
   assertEquals(barrel(path, "export const a = 1;", 'export * from "./clock.ts";'), [2]);
   assertEquals(barrel(path, "export const a = 1;", 'export type { B } from "./clock.ts";'), []);
   assertEquals(barrel(path, "const a = 1;", "export { a };"), []);
+  assertEquals(barrel(path, 'export { default as a } from "./a.md" with { type: "text" };'), []);
 });
 
 Deno.test("a circle of imports is found once, at the import that closes it", () => {
