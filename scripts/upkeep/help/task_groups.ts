@@ -51,6 +51,7 @@ export const TASK_GROUPS: Readonly<Record<string, readonly string[]>> = {
     "log-events",
     "units",
     "image",
+    "release",
     "packages",
     "production-lock",
     "test-keys",
