@@ -19,7 +19,8 @@ export {
   readConsent,
   readPayment,
 } from "./tpp/domestic_payments.ts";
-export { type EventPoll, pollEvents, subscribeToEvents, type TppEvent, verifyEvent } from "./tpp/events.ts";
+export { pollEvents, subscribeToEvents, type TppEvent, verifyEvent } from "./tpp/events.ts";
+export type { EventPoll, PlatformEvent, PolledEvents } from "./party/platform_event.ts";
 export { describeFailure } from "./tpp/failure.ts";
 export type { Fetch, HttpRequest } from "./party/http_request.ts";
 export {

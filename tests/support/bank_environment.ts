@@ -206,7 +206,7 @@ async function profileOf(
     code,
     displayName: code === "BANKA" ? "Bank A" : "Bank B",
     consentScreen,
-    signatureProfile: consentScreen === "platform" ? "A" : "B",
+    signatureProfile: consentScreen === "platform" ? "a" : "b",
     orgId: code,
     clientId: `SC-${code}`,
     signing: { keyPem: await exportPKCS8(await signing.privateKey("sign")), kid: kidOf(code, "sig") },

@@ -52,7 +52,11 @@ export async function answerBank(double: PlatformDouble, url: string, init: Requ
   const call = { code, path, url, method: init.method ?? "GET", headers, signer };
   return path === "/token.oauth2/v1"
     ? await issueToken(double, call, new URLSearchParams(String(init.body)))
-    : await answerResource(double, call, init.body instanceof Uint8Array ? init.body : undefined);
+    : await answerResource(
+      double,
+      call,
+      typeof init.body === "string" ? new TextEncoder().encode(init.body) : undefined,
+    );
 }
 
 interface BankCall {

@@ -200,7 +200,7 @@ async function profileOf(bank: Participant, consentScreen: "platform" | "bank"):
     code: bank.orgId,
     displayName: bank.name,
     consentScreen,
-    signatureProfile: consentScreen === "platform" ? "A" : "B",
+    signatureProfile: consentScreen === "platform" ? "a" : "b",
     orgId: bank.orgId,
     clientId: bank.clientId,
     signing: { keyPem: await exportPKCS8(await signing.key.privateKey("sign")), kid: signing.kid },

@@ -52,7 +52,7 @@ async function outcomeOf<Bench>(each: Case<Bench>, bench: Bench): Promise<Outcom
 }
 
 function wordsOf(error: unknown): string {
-  if (error instanceof z.ZodError) {
+  if (error instanceof z.core.$ZodError) {
     return error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
   }
   return error instanceof Error ? error.message : String(error);

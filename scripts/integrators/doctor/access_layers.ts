@@ -1,6 +1,5 @@
 /** The participant's registration, client assertion and DPoP proof: one token request proves all three. */
-import { createPlatformLink, type PlatformLink } from "../../../src/sandbox/bank/platform_link.ts";
-import { loadBank } from "../../../src/sandbox/bank/load_bank.ts";
+import { type Bank, loadBankCredentials, openBank } from "../../../src/client/bank/bank.ts";
 import { grantClientToken } from "../../../src/client/tpp/authorization.ts";
 import { emptyMessageLog } from "../../../src/client/tpp/message_log.ts";
 import { openFlow } from "../../../src/client/tpp/payment_journey.ts";
@@ -61,27 +60,28 @@ async function tppToken(at: Examination): Promise<void> {
 }
 
 async function bankToken(at: Examination): Promise<void> {
-  at.link = await openLink(at, at.folder);
+  at.bank = await openItsBank(at, at.folder);
   const url = `${at.addresses.base_url}/${known(at.description).org_id}/back-channel-payments/v1`;
-  const response = await at.link.call({ method: "GET", url, headers: { accept: "application/json" } });
+  const response = await at.bank.link.call({ method: "GET", url, headers: { accept: "application/json" } });
   await response.body?.cancel(); // BACK_CHANNEL judges the answer
 }
 
-/** Opens the connection of a bank whose folder is here. */
-export async function openLink(at: Examination, folder: string): Promise<PlatformLink> {
-  const profile = await loadBank(folder);
-  const connection = connect(at, profile);
-  return createPlatformLink({
-    profile,
-    baseUrl: at.addresses.base_url,
-    authUrl: at.addresses.auth_url,
-    fetch: (url, { method = "GET", headers, body }) =>
+/** Opens the bank whose folder is here, with the examination's connection. */
+export async function openItsBank(at: Examination, folder: string): Promise<Bank> {
+  const { transport, ...credentials } = await loadBankCredentials(folder);
+  if (transport === undefined) throw new Wrong(`${folder} has no network certificate.`);
+  const connection = connect(at, { transport });
+  return await openBank({
+    credentials,
+    fetch: (url, { method = "GET", headers, body, signal }) =>
       connection.fetch(url, {
         method,
         headers: Object.fromEntries(new Headers(headers)),
-        body: body instanceof Uint8Array ? new TextDecoder().decode(body) : body?.toString(),
+        body: body?.toString(),
+        signal: signal ?? undefined,
       }),
-    clock: at.now,
+    endpoints: at.addresses,
+    now: at.now,
   });
 }
 

@@ -1,8 +1,6 @@
 /** A bank's side: back channel, payload signature, the customers' redirect and the push of orders. */
 import { decodeJwt } from "jose";
-import { bankKeys } from "../../../src/sandbox/bank/bank_keys.ts";
-import { loadBank } from "../../../src/sandbox/bank/load_bank.ts";
-import { signPayload } from "../../../src/sandbox/bank/payload_signature.ts";
+import { signPayload } from "../../../src/client/party/payload_signature.ts";
 import { readRejection } from "../../../src/client/party/api_error.ts";
 import type { PaymentOrders, Traces } from "../../testing/answers.ts";
 import { type Examination, known, type Layer, TASK, Wrong } from "./examination.ts";
@@ -15,7 +13,7 @@ const BACK_CHANNEL: Layer = {
   name: "back channel",
   mend: ({ patient: { name } }) => `${TASK} participant show --name ${name}`,
   async check(at) {
-    const response = await known(at.link).call({ method: "GET", url: orders(at), headers: {} });
+    const response = await known(at.bank).link.call({ method: "GET", url: orders(at), headers: {} });
     const text = await response.text();
     if (response.status !== 200) throw readRejection(response, text);
     const { Data } = JSON.parse(text) as PaymentOrders;
@@ -28,18 +26,17 @@ const SIGNATURE: Layer = {
   mend: ({ patient: { name } }) =>
     `${TASK} sign payload --name ${name} --body body.json   # sign exactly the bytes that you send`,
   async check(at) {
-    const profile = await loadBank(at.folder);
-    const { signing } = await bankKeys(profile);
+    const { signer, link } = known(at.bank);
     const StatusUpdateDateTime = new Date(at.now()).toISOString();
     const report = { Data: { Status: "AcceptedSettlementInProcess", StatusUpdateDateTime } };
-    const body = new TextEncoder().encode(JSON.stringify(report));
-    const signature = await signPayload({ ...profile, signing }, body, Math.floor(at.now() / 1000));
+    const body = JSON.stringify(report);
+    const signature = await signPayload(signer, new TextEncoder().encode(body), at.now());
     const headers = { "content-type": "application/json", "x-jws-signature": signature };
     const url = orders(at, crypto.randomUUID());
-    const response = await known(at.link).call({ method: "PUT", url, headers, body });
+    const response = await link.call({ method: "PUT", url, headers, body });
     const rejection = readRejection(response, await response.text());
     if (!rejection.codes.includes("UK.OBIE.Resource.NotFound")) throw rejection; // the payment is made up
-    return `signed by ${signing.kid}`;
+    return `signed by ${signer.kid}`;
   },
 };
 
@@ -92,7 +89,7 @@ function pushAddress(at: Examination): string | undefined {
 /** The fault of the answer to a push, if the newest rejected request of the bank is one. */
 async function rejectedPush(at: Examination): Promise<string | undefined> {
   const url = `${at.addresses.base_url}/traces/v1?rejected=true`;
-  const answer = await known(at.link).call({ method: "GET", url, headers: {} });
+  const answer = await known(at.bank).link.call({ method: "GET", url, headers: {} });
   const { Data } = await answer.json() as Partial<Traces>;
   const [newest] = (Data?.Trace ?? []).filter(({ Rejection }) =>
     Rejection?.Reason === "payment_order.unusable_answer"

@@ -6,7 +6,7 @@ import type { FolderParticipant } from "../../../src/client/party/participant.ts
 import type { AccessToken, PendingAuthorization } from "../../../src/client/tpp/authorization.ts";
 import type { PaymentFlow } from "../../../src/client/tpp/payment_journey.ts";
 import type { PaymentRequest } from "../../../src/client/tpp/payment_request.ts";
-import type { PlatformLink } from "../../../src/sandbox/bank/platform_link.ts";
+import type { Bank } from "../../../src/client/bank/bank.ts";
 import { openPlatform, type PlatformAddresses } from "../../command_line/platform.ts";
 import type { Description } from "../participant/folder.ts";
 
@@ -36,7 +36,7 @@ export interface Examination {
   participant?: FolderParticipant;
   connection?: Pick<MutualTls, "fetch">;
   flow?: PaymentFlow;
-  link?: PlatformLink;
+  bank?: Bank;
   /** The platform's words about a token request; empty if it gave one. */
   rejection?: string;
   token?: AccessToken;

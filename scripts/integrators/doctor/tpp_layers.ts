@@ -6,7 +6,7 @@ import { paymentRequest } from "../../../src/client/tpp/payment_request.ts";
 import { merchant } from "../../../src/sandbox/shop/catalogue.ts";
 import { readDescription } from "../participant/folder.ts";
 import type { Traces } from "../../testing/answers.ts";
-import { openLink } from "./access_layers.ts";
+import { openItsBank } from "./access_layers.ts";
 import { type Examination, known, type Layer, TASK, Wrong } from "./examination.ts";
 
 const SIGNATURE: Layer = {
@@ -125,7 +125,7 @@ async function withTraces(at: Examination, words: string, query = "rejected=true
   const folder = await folderOfBank(at);
   if (folder === undefined) return `${words} The bank's GET /traces/v1?${query} says more.`;
   const { proxy: _, ...patient } = at.patient;
-  const link = await openLink({ ...at, patient }, folder);
+  const { link } = await openItsBank({ ...at, patient }, folder);
   await new Promise((done) => setTimeout(done, 1500)); // a trace is stored a second later
   const url = `${at.addresses.base_url}/traces/v1?${query}`;
   const answer = await link.call({ method: "GET", url, headers: {} });

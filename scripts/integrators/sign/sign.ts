@@ -3,16 +3,12 @@ import * as jose from "jose";
 import type { AuthorizationServer } from "oauth4webapi";
 import { SIGNATURE_ALG } from "../../../src/client/party/profile.ts";
 import { loadParticipant } from "../../../src/client/party/participant.ts";
-import { clientAuthentication } from "../../../src/client/tpp/payment_journey.ts";
+import { clientAuthentication } from "../../../src/client/party/client_authentication.ts";
 import { signPayload } from "../../../src/client/party/payload_signature.ts";
 import { registrationJwt } from "../../../src/client/party/register_client.ts";
-import { bankKeys } from "../../../src/sandbox/bank/bank_keys.ts";
-import { loadBank } from "../../../src/sandbox/bank/load_bank.ts";
-import { openHandover } from "../../../src/sandbox/bank/open_handover.ts";
-import { createPlatformKeys } from "../../../src/sandbox/bank/platform_keys.ts";
-import { createReplayMemory } from "../../../src/sandbox/bank/replay_memory.ts";
-import { createReturnIds } from "../../../src/sandbox/bank/return_ids.ts";
-import { type ReturnStatusCode, sealReturn } from "../../../src/sandbox/bank/seal_return.ts";
+import { loadBankCredentials, openBank } from "../../../src/client/bank/bank.ts";
+import { openHandover } from "../../../src/client/bank/open_handover.ts";
+import { type ResultStatusCode, resultUrl } from "../../../src/client/bank/seal_result.ts";
 import type { KnownPlatform } from "../../command_line/platform.ts";
 import { readDescription } from "../participant/folder.ts";
 
@@ -88,7 +84,7 @@ export async function signRegistration({ addresses, now }: KnownPlatform, folder
 /** The result that a bank sends back. */
 export interface BankResult {
   readonly sub: string;
-  readonly statusCode: ReturnStatusCode;
+  readonly statusCode: ResultStatusCode;
 }
 
 /**
@@ -103,20 +99,8 @@ export async function signBankResult(
   handover: string,
   { sub, statusCode }: BankResult,
 ): Promise<string> {
-  const profile = await loadBank(folder);
-  const { signing, decryption } = await bankKeys(profile);
-  const platformKeys = createPlatformKeys({ authUrl: addresses.auth_url, fetch, clock: now });
-  const deps = {
-    authUrl: addresses.auth_url,
-    bankCode: profile.code,
-    orgId: profile.orgId,
-    signing,
-    decryption,
-    platformKeys,
-    replay: createReplayMemory(now),
-    returnIds: createReturnIds(),
-    clock: now,
-  };
+  const credentials = await loadBankCredentials(folder);
+  const bank = await openBank({ credentials, fetch, endpoints: addresses, now });
   const token = URL.parse(handover)?.searchParams.get("oAuthUrl") ?? handover;
-  return await sealReturn(deps, await openHandover(deps, token), { sub, statusCode, status: statusCode });
+  return await resultUrl(bank, await openHandover(bank, token), { sub, statusCode, status: statusCode });
 }

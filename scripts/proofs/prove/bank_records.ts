@@ -5,10 +5,8 @@
 import { z } from "zod";
 import { historyOf } from "../../../src/platform/evidence/audit_trail.ts";
 import type { AuditEntry } from "../../../src/platform/evidence/entry.ts";
-import { loadBank } from "../../../src/sandbox/bank/load_bank.ts";
-import { mtlsFetch } from "../../../src/sandbox/bank/mtls_fetch.ts";
-import { listOrders } from "../../../src/sandbox/bank/platform_client.ts";
-import { createPlatformLink } from "../../../src/sandbox/bank/platform_link.ts";
+import { listOrders } from "../../../src/client/bank/back_channel.ts";
+import { openBank } from "../../../src/client/bank/bank.ts";
 import { grantClientToken } from "../../../src/client/tpp/authorization.ts";
 import { readConsent } from "../../../src/client/tpp/domestic_payments.ts";
 import type { PaymentFlow } from "../../../src/client/tpp/payment_journey.ts";
@@ -54,15 +52,11 @@ const FOLDER: Readonly<Record<string, string>> = { BANKA: "bank-a", BANKB: "bank
 /** Both sides of one bank: its orders by the back channel, its ledger by its own page. */
 export async function readBankBooks(sandbox: ProvedSystem, code: string): Promise<BankBooks> {
   const { dir, endpoints } = sandbox;
-  const profile = await loadBank(`${dir}/participants/${FOLDER[code]}`);
-  const line = mtlsFetch(profile, await Deno.readTextFile(`${dir}/ca.pem`));
+  const bank = await openBank({ dir, name: FOLDER[code] ?? "", endpoints });
   try {
-    const { base_url: baseUrl, auth_url: authUrl } = endpoints;
-    const clock = Date.now;
-    const link = createPlatformLink({ profile, baseUrl, authUrl, fetch: line.fetch, clock });
     const orders: PaymentSeen[] = [];
     for (let after: string | undefined, more = true; more;) {
-      const page = await listOrders({ profile, baseUrl, link, clock }, after);
+      const page = await listOrders(bank, after);
       orders.push(...upToCursor(page.orders.map((order) => paymentSchema.parse(order)), page.after));
       if (page.after === after) await new Promise((resolve) => setTimeout(resolve, 1000)); // too young yet
       after = page.after;
@@ -72,7 +66,7 @@ export async function readBankBooks(sandbox: ProvedSystem, code: string): Promis
     const balances = ledger.Accounts.map(({ Identification, Balance }) => [Identification, Balance]);
     return { orders, executed: ledger.Orders, balances: Object.fromEntries(balances) };
   } finally {
-    line.close();
+    bank.close();
   }
 }
 

@@ -7,11 +7,8 @@ import * as oauth from "oauth4webapi";
 import { emptyMessageLog, type MessageLog, recordingFetch } from "./message_log.ts";
 import type { Fetch } from "../party/http_request.ts";
 import { UntrustedMessage } from "../party/errors.ts";
-import { signJwt } from "../party/signer.ts";
+import { clientAuthentication } from "../party/client_authentication.ts";
 import type { Tpp } from "./tpp.ts";
-
-/** A client assertion is used immediately. */
-const ASSERTION_SECONDS = 60;
 
 /** Context of every call of one payment. */
 export interface PaymentFlow {
@@ -58,20 +55,6 @@ export async function openFlow(
         fetch(url, { method, headers: Object.fromEntries(headers), signal }),
     }),
     fetch,
-  };
-}
-
-/** Authenticates by a new client assertion for each request. Its `aud` is the issuer alone (Decision A1). */
-export function clientAuthentication(
-  { participant: { signer }, now }: Pick<Tpp, "participant" | "now">,
-): oauth.ClientAuth {
-  return async (server, { client_id: clientId }, body) => {
-    const iat = nowSeconds({ now });
-    const times = { iat, nbf: iat, exp: iat + ASSERTION_SECONDS };
-    const claims = { jti: crypto.randomUUID(), aud: server.issuer, iss: clientId, sub: clientId, ...times };
-    body.set("client_id", clientId);
-    body.set("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
-    body.set("client_assertion", await signJwt(signer, claims, {})); // RFC 7523 §2.2
   };
 }
 

@@ -1,11 +1,9 @@
 /** One bank's profile, customers, ledger, platform keys and connection to the platform. */
+import type { Bank as Party } from "../../client/bank/bank.ts";
 import type { BankClock, BankLog, BankProfile } from "./bank_profile.ts";
 import type { Customer } from "./customers.ts";
 import type { Faults } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
-import type { PlatformClientDeps } from "./platform_client.ts";
-import type { PlatformKeys } from "./platform_keys.ts";
-import type { ReplayMemory } from "./replay_memory.ts";
 import type { ReturnIds } from "./return_ids.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Settlement } from "./settlement.ts";
@@ -13,14 +11,12 @@ import type { Settlement } from "./settlement.ts";
 /** Everything the routes of one bank use. */
 export interface Bank {
   readonly profile: BankProfile;
-  readonly authUrl: string;
+  /** The bank as a client of the platform. */
+  readonly party: Party;
   readonly customers: readonly Customer[];
   readonly ledger: Ledger;
   readonly settlement: Settlement;
   readonly faults: Faults;
-  readonly platform: PlatformClientDeps;
-  readonly platformKeys: PlatformKeys;
-  readonly replay: ReplayMemory;
   readonly returnIds: ReturnIds;
   readonly sessions: Sessions;
   readonly clock: BankClock;

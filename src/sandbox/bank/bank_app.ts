@@ -4,8 +4,10 @@
  */
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
+import { reportStatus } from "../../client/bank/back_channel.ts";
+import type { Bank as Party } from "../../client/bank/bank.ts";
 import type { Bank } from "./bank.ts";
-import type { BankClock, BankFetch, BankLog, BankProfile } from "./bank_profile.ts";
+import type { BankLog, BankProfile } from "./bank_profile.ts";
 import { authorizationRoutes } from "./authorization_routes.ts";
 import { certificationRoutes } from "./certification_routes.ts";
 import { customersOf } from "./customers.ts";
@@ -13,14 +15,10 @@ import { bankListPage, homeRoutes, problemPage } from "./home_routes.tsx";
 import { createFaults } from "./faults.ts";
 import { faultRoutes } from "./fault_routes.ts";
 import { type Ledger, openLedger } from "./ledger.ts";
-import { type MtlsFetch, mtlsFetch } from "./mtls_fetch.ts";
 import { orderRoutes } from "./order_routes.ts";
 import { pageHeaders } from "./page_headers.ts";
-import { reportStatus } from "./platform_client.ts";
-import { createPlatformKeys } from "./platform_keys.ts";
-import { createPlatformLink } from "./platform_link.ts";
+import { openParty, type PartyDeps } from "./party.ts";
 import { type OrderPuller, startPulling } from "./pull_orders.ts";
-import { createReplayMemory } from "./replay_memory.ts";
 import { createReturnIds } from "./return_ids.ts";
 import { createSessions } from "./sessions.ts";
 import { createSettlement, type Schedule } from "./settlement.ts";
@@ -28,17 +26,10 @@ import { LOGO, STYLESHEET } from "./page_assets.ts";
 import { type ConnectionEnv, visitRoutes } from "./visit_routes.tsx";
 
 /** URLs have no trailing slash. */
-export interface BanksDeps {
+export interface BanksDeps extends PartyDeps {
   readonly banks: readonly BankProfile[];
   readonly banksUrl: string;
-  readonly baseUrl: string;
-  readonly authUrl: string;
-  /** PEM of the CA that issued the certificate of the platform's API host. */
-  readonly caPem: string;
-  readonly clock: BankClock;
   readonly log: BankLog;
-  /** HTTP to the platform; default: mTLS with each bank's network certificate. */
-  readonly fetch?: BankFetch;
   /** Default: timers that do not keep the process alive. */
   readonly schedule?: Schedule;
   /** From acceptance to the first settlement step and between steps, milliseconds; default 3000. */
@@ -74,12 +65,12 @@ export async function composeBanks(deps: BanksDeps): Promise<Banks> {
   const unknown = deps.banks.find(({ code }) => customersOf(code).length === 0);
   if (unknown !== undefined) throw new Error(`the sandbox has no customers for bank ${unknown.code}`);
   const schedule = deps.schedule ?? unobtrusiveTimer;
-  const lines = deps.banks.map((profile) => lineTo(deps, profile));
+  const parties = await Promise.all(deps.banks.map((profile) => openParty(profile, deps)));
   const ledgers = await Promise.all(deps.banks.map((profile) => openBook(deps, profile)));
   const banks = deps.banks.map((profile, index) => {
-    const [line, ledger] = [lines[index], ledgers[index]];
-    if (line === undefined || ledger === undefined) throw new Error("a bank without a line or a book");
-    return composeBank(deps, { profile, schedule, ledger, fetch: line.fetch });
+    const [party, ledger] = [parties[index], ledgers[index]];
+    if (party === undefined || ledger === undefined) throw new Error("a bank without a party or a book");
+    return composeBank(deps, { profile, schedule, ledger, party });
   });
   for (const bank of banks) await resumeSettlement(bank);
   const { pullEveryMs } = deps;
@@ -96,7 +87,7 @@ export async function composeBanks(deps: BanksDeps): Promise<Banks> {
       isStopped = true;
       for (const { settlement } of banks) settlement.stop();
       for (const part of pullers) part.stop();
-      for (const part of [...lines, ...ledgers]) part.close();
+      for (const part of [...parties, ...ledgers]) part.close();
     },
   };
 }
@@ -107,21 +98,19 @@ function openBook({ bookPath, clock }: BanksDeps, { code }: BankProfile): Promis
 
 function composeBank(
   deps: BanksDeps,
-  { profile, schedule, ledger, fetch }: {
+  { profile, schedule, ledger, party }: {
     readonly profile: BankProfile;
     readonly schedule: Schedule;
     readonly ledger: Ledger;
-    readonly fetch: BankFetch;
+    readonly party: Party;
   },
 ): Bank {
-  const { authUrl, baseUrl, clock, log } = deps;
-  const link = createPlatformLink({ profile, baseUrl, authUrl, fetch, clock });
-  const platform = { profile, baseUrl, link, clock };
+  const { clock, log } = deps;
   const settlement = createSettlement({
     delayMs: deps.settlementDelayMs ?? 3000,
     schedule,
     clock,
-    report: (report) => reportStatus(platform, report),
+    report: (report) => reportStatus(party, report),
     noteStatus: ledger.noteStatus,
     log,
   });
@@ -129,14 +118,11 @@ function composeBank(
     new Promise((done) => schedule(() => Promise.resolve(done()), milliseconds));
   return {
     profile,
-    authUrl,
+    party,
     customers: customersOf(profile.code),
     ledger,
     settlement,
     faults: createFaults(),
-    platform,
-    platformKeys: createPlatformKeys({ authUrl, fetch, clock }),
-    replay: createReplayMemory(clock),
     returnIds: createReturnIds(),
     sessions: createSessions(clock),
     clock,
@@ -183,11 +169,6 @@ function composeApp(deps: BanksDeps, banks: readonly Bank[]): Hono<ConnectionEnv
     return problemPage(c, 503);
   });
   return app;
-}
-
-function lineTo(deps: BanksDeps, profile: BankProfile): MtlsFetch {
-  const given = deps.fetch;
-  return given === undefined ? mtlsFetch(profile, deps.caPem) : { fetch: given, close: () => {} };
 }
 
 function unobtrusiveTimer(task: () => Promise<void>, delayMs: number): () => void {

@@ -1,13 +1,11 @@
 /**
  * Codes, credentials and onboarding choices of a sandbox bank. Plain data: `load_bank.ts` reads it from files,
- * `bank_keys.ts` imports the keys.
+ * `party.ts` imports the keys.
  */
+import type { SignatureProfile } from "../../client/party/payload_signature.ts";
 
 /** Who shows the consent screen of an explicit consent (contract PN6 to PN8). */
 export type ConsentScreen = "platform" | "bank";
-
-/** How `x-jws-signature` is made: A is OBIE v3.1.2 (`b64: false`), B is OBIE v3.1.4 and later (Decision C5). */
-export type SignatureProfile = "A" | "B";
 
 /** A PKCS#8 PEM and the `kid` under which its public half is in the bank's key set. */
 export interface PrivateKeyPem {
@@ -39,6 +37,3 @@ export type BankClock = () => number;
 
 /** Writes one event. Fields never carry tokens, JWTs, codes or passwords. */
 export type BankLog = (event: string, fields?: Readonly<Record<string, string | number | boolean>>) => void;
-
-/** The part of Fetch that the banks use towards the platform. */
-export type BankFetch = (url: string, init: RequestInit) => Promise<Response>;

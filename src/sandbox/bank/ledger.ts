@@ -4,7 +4,7 @@
  */
 import { type Customer, type CustomerAccount, ibanSchemes, plainIban } from "./customers.ts";
 import { minorUnits, wireAmountOf } from "./money.ts";
-import type { PaymentOrder } from "./payment_order.ts";
+import type { PaymentOrder } from "../../client/bank/payment_order.ts";
 
 /** The bank's answer to an order (Decision D4). */
 export type OrderStatus = "AcceptedSettlementInProcess" | "Rejected";

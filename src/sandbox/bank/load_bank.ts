@@ -4,13 +4,14 @@
  */
 import { decodeJwt } from "jose";
 import { z } from "zod";
-import type { BankProfile, PrivateKeyPem, SignatureProfile } from "./bank_profile.ts";
+import type { SignatureProfile } from "../../client/party/payload_signature.ts";
+import type { BankProfile, PrivateKeyPem } from "./bank_profile.ts";
 
 /** Reads a UTF-8 file. */
 export type ReadText = (path: string) => Promise<string>;
 
 export interface LoadOptions {
-  /** Default: A for a bank with the platform's consent screen, B for one with its own. */
+  /** Default: `a` for a bank with the platform's consent screen, `b` for one with its own. */
   readonly signatureProfile?: SignatureProfile;
   /** Default: `Deno.readTextFile`. */
   readonly readText?: ReadText;
@@ -33,7 +34,7 @@ const statementSchema = z.object({ iss: z.url(), consent_managedby_bank: z.boole
 
 /**
  * Loads the bank from its folder.
- * @throws {z.ZodError} if `participant.json` or the software statement lacks a required field
+ * @throws {ZodError} if `participant.json` or the software statement lacks a required field
  * @throws {Deno.errors.NotFound} if a file is missing
  */
 export async function loadBank(dir: string, options: LoadOptions = {}): Promise<BankProfile> {
@@ -53,7 +54,7 @@ export async function loadBank(dir: string, options: LoadOptions = {}): Promise<
     code: participant.org_id,
     displayName: participant.org_name,
     consentScreen: statement.consent_managedby_bank ? "bank" : "platform",
-    signatureProfile: options.signatureProfile ?? (statement.consent_managedby_bank ? "B" : "A"),
+    signatureProfile: options.signatureProfile ?? (statement.consent_managedby_bank ? "b" : "a"),
     orgId: participant.org_id,
     clientId: participant.client_id ?? participant.software_client_id,
     signing: { keyPem: signingPem, kid: participant.signing_kid },

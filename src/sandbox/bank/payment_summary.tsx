@@ -5,7 +5,7 @@ import { formatMoney } from "../../pages/formats.ts";
 import type { Language } from "../../pages/language.ts";
 import { groupedIban } from "../pages/grouped_iban.ts";
 import { phrase } from "./page_phrase.ts";
-import type { BankConsent } from "./platform_client.ts";
+import type { BankConsent } from "../../client/bank/back_channel.ts";
 
 /** A consent and the TPP that made it. */
 export interface SummaryProps {

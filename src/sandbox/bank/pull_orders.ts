@@ -2,12 +2,12 @@
  * Pulls the bank's orders from the platform every few seconds (Decision D2) and executes new ones. Pulling alone
  * delivers every order; pushes only deliver faster. Both execute through the same ledger.
  */
-import { z } from "zod";
+import type { OrderAnswer } from "../../client/bank/orders_handler.ts";
+import type { PaymentOrder } from "../../client/bank/payment_order.ts";
+import { pullOrders as pullPages } from "../../client/bank/pull_orders.ts";
 import type { Bank } from "./bank.ts";
 import type { FaultName } from "./faults.ts";
 import type { Schedule } from "./settlement.ts";
-import { orderDataSchema, orderOf } from "./payment_order.ts";
-import { listOrders, reportStatus } from "./platform_client.ts";
 import { takeOrder } from "./take_order.ts";
 
 /** The puller of one bank. */
@@ -15,8 +15,6 @@ export interface OrderPuller {
   /** Cancels the next round. A round under way completes. */
   readonly stop: () => void;
 }
-
-const pulledSchema = orderDataSchema.extend({ Status: z.string() });
 
 /** Starts pulling. The first round follows after one interval. */
 export function startPulling(bank: Bank, everyMs: number, schedule: Schedule): OrderPuller {
@@ -44,16 +42,12 @@ export function startPulling(bank: Bank, everyMs: number, schedule: Schedule): O
  * @throws {Error} if the platform cannot be asked
  */
 export async function pullOrders(bank: Bank): Promise<void> {
-  let after = await bank.ledger.pulledUpTo();
-  let isComplete = true;
-  let asked: string | undefined;
-  do {
-    asked = after;
-    const page = await listOrders(bank.platform, after);
-    for (const order of page.orders) isComplete = await take(bank, order) && isComplete;
-    after = page.after;
-    if (after !== undefined && isComplete) await bank.ledger.notePulledUpTo(after);
-  } while (after !== undefined && after !== asked); // else the orders behind it are too young: the next round asks again
+  await pullPages(bank.party, {
+    pulledUpTo: bank.ledger.pulledUpTo,
+    notePulledUpTo: bank.ledger.notePulledUpTo,
+    execute: (order) => take(bank, order),
+    onFailed: (reason) => bank.log("order.not_taken", { bank: bank.profile.code, reason }),
+  });
 }
 
 /** Faults with which the bank does not take the order at all. */
@@ -65,21 +59,9 @@ const NOT_TAKEN: ReadonlySet<FaultName> = new Set([
   "not_found",
 ]);
 
-/** Returns false if the order must be pulled again. A failed order does not stop the others. */
-async function take(bank: Bank, listed: unknown): Promise<boolean> {
-  try {
-    const data = pulledSchema.parse(listed);
-    if (data.Status !== "Pending" && data.Status !== "AcceptedSettlementInProcess") return true;
-    const order = orderOf(data);
-    const fault = bank.faults.foresee("push", { consentId: order.consentId, amount: order.amount.Amount });
-    if (fault !== undefined && NOT_TAKEN.has(fault)) return false; // the order also fails if it is pulled
-    const { answer: status, reason } = await takeOrder(bank, order, "pull");
-    if (status === data.Status) return true;
-    await reportStatus(bank.platform, { ...order, status, ...(reason === undefined ? {} : { reason }) });
-    return true;
-  } catch (error) {
-    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    bank.log("order.not_taken", { bank: bank.profile.code, reason });
-    return false;
-  }
+async function take(bank: Bank, order: PaymentOrder): Promise<OrderAnswer | undefined> {
+  const fault = bank.faults.foresee("push", { consentId: order.consentId, amount: order.amount.Amount });
+  if (fault !== undefined && NOT_TAKEN.has(fault)) return undefined; // the order also fails if it is pulled
+  const { answer: status, reason } = await takeOrder(bank, order, "pull");
+  return { status, reason };
 }

@@ -3,14 +3,14 @@
  * Every failure ends in a return to the platform and never in a success.
  */
 import { FLOW_SECONDS } from "../../client/party/profile.ts";
+import { type PayerAccount, putPayerAccounts, readConsent } from "../../client/bank/back_channel.ts";
+import { type Handover, openHandover } from "../../client/bank/open_handover.ts";
+import type { ScaResult } from "../../client/bank/seal_result.ts";
 import type { Bank } from "./bank.ts";
-import { bankKeys } from "./bank_keys.ts";
 import { type Customer, findByCredentials, ownAccount, SANDBOX_CODE } from "./customers.ts";
 import { type FaultName, FAULTS, type FaultSubject } from "./faults.ts";
 import { minorUnits } from "./money.ts";
-import { type Handover, openHandover } from "./open_handover.ts";
-import { type PayerAccount, putPayerAccounts, readConsent } from "./platform_client.ts";
-import { type ScaResult, sealReturn } from "./seal_return.ts";
+import { sealReturn } from "./seal_return.ts";
 import type { EntryComplaint, ScaSession, ScaStep } from "./sessions.ts";
 
 /** Fields of the bank's forms, as sent. */
@@ -34,9 +34,8 @@ export async function startVisit(
   bank: Bank,
   { oAuthUrl, customerIp }: { readonly oAuthUrl: string; readonly customerIp: string },
 ): Promise<VisitOutcome> {
-  const { decryption } = await bankKeys(bank.profile);
-  const handover = await openHandover({ ...bank, bankCode: bank.profile.code, decryption }, oAuthUrl);
-  const consent = await readConsent(bank.platform, { consentId: handover.consentId, customerIp })
+  const handover = await openHandover(bank.party, oAuthUrl);
+  const consent = await readConsent(bank.party, { consentId: handover.consentId, customerIp })
     .catch((error: unknown) => noteTrouble(bank, error));
   if (consent === undefined || handover.debtorAccountPresent !== Boolean(consent.DebtorAccount)) {
     const result: ScaResult = { statusCode: "error", status: "consent_unavailable", sub: nobody };
@@ -158,7 +157,7 @@ async function succeed(
   const sent = faultyAccounts(bank, session, customer, accounts);
   try {
     if (sent) {
-      await putPayerAccounts(bank.platform, { consentId, sub: customer.id, accounts: sent, customerIp });
+      await putPayerAccounts(bank.party, { consentId, sub: customer.id, accounts: sent, customerIp });
     }
   } catch (error) {
     noteTrouble(bank, error);
@@ -216,11 +215,10 @@ async function sealed(
   result: ScaResult,
   fault?: FaultName,
 ): Promise<string> {
-  const { signing } = await bankKeys(bank.profile);
-  const { profile: { code, orgId } } = bank;
+  const { code } = bank.profile;
   if (fault === "late_customer") await bank.letTimePass(FLOW_SECONDS * 1000);
   bank.log("sca.returned", { bank: code, statusCode: result.statusCode, status: result.status });
-  return await sealReturn({ ...bank, bankCode: code, orgId, signing }, handover, result, fault);
+  return await sealReturn(bank, handover, result, fault);
 }
 
 async function payerAccounts(bank: Bank, customer: Customer): Promise<readonly PayerAccount[]> {

@@ -7,8 +7,8 @@ import { FLOW_SECONDS } from "../../client/party/profile.ts";
 import type { BankClock } from "./bank_profile.ts";
 import type { Customer } from "./customers.ts";
 import type { FaultName } from "./faults.ts";
-import type { Handover } from "./open_handover.ts";
-import type { BankConsent } from "./platform_client.ts";
+import type { Handover } from "../../client/bank/open_handover.ts";
+import type { BankConsent } from "../../client/bank/back_channel.ts";
 
 /** How long an expired visit is kept: as long as the platform leads a late customer back to the TPP. */
 export const LATE_CUSTOMER_SECONDS = 86_400;

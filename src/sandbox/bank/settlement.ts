@@ -3,7 +3,7 @@
  * The caller supplies the timers, so that tests can hold or cancel them.
  */
 import type { BankClock, BankLog } from "./bank_profile.ts";
-import { PlatformRejected, type StatusReport } from "./platform_client.ts";
+import { PlatformRejected, type StatusReport } from "../../client/bank/back_channel.ts";
 
 /** Runs the task after the delay (milliseconds) and returns a function that cancels it. */
 export type Schedule = (task: () => Promise<void>, delayMs: number) => () => void;

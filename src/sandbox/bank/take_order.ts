@@ -1,7 +1,7 @@
 /** Executes an order once and starts its settlement, whether it was pushed or pulled. */
 import type { Bank } from "./bank.ts";
 import type { OrderOutcome } from "./ledger.ts";
-import type { PaymentOrder } from "./payment_order.ts";
+import type { PaymentOrder } from "../../client/bank/payment_order.ts";
 
 /** Returns the first result, also for a repeated order. */
 export async function takeOrder(

@@ -8,7 +8,7 @@ import { CodePage } from "./code_page.tsx";
 import { ConsentPage } from "./consent_page.tsx";
 import { type Problem, ProblemPage } from "./information_pages.tsx";
 import { LoginPage } from "./login_page.tsx";
-import { HandoverRejected } from "./open_handover.ts";
+import { HandoverRejected } from "../../client/bank/open_handover.ts";
 import { LANGUAGE_COOKIE } from "./page_phrase.ts";
 import { renderPage } from "./render_page.ts";
 import { continueVisit, type FormEntry, startVisit, takeEntry, type VisitOutcome } from "./sca_visit.ts";

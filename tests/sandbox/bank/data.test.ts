@@ -46,7 +46,7 @@ Deno.test("loadBank reads a bank with an encryption key and the platform's conse
     code: "BANKA",
     displayName: "Bank A",
     consentScreen: "platform",
-    signatureProfile: "A",
+    signatureProfile: "a",
     orgId: "BANKA",
     clientId: SOFTWARE,
     signing: { keyPem: "signing key", kid: "sig-kid" },
@@ -59,7 +59,7 @@ Deno.test("loadBank reads a bank with an encryption key and the platform's conse
 Deno.test("loadBank decrypts with the transport key where there is no encryption key (Decision A10)", async () => {
   const bank = await loadBank("bank", { readText: folder({}, true) });
   assertEquals(bank.decryption, { keyPem: "transport key", kid: "tls-kid" });
-  assertEquals([bank.consentScreen, bank.signatureProfile], ["bank", "B"]);
+  assertEquals([bank.consentScreen, bank.signatureProfile], ["bank", "b"]);
 });
 
 Deno.test("loadBank rejects a folder that is not a bank's or not complete", async () => {

@@ -3,10 +3,9 @@
  * order. Executes no order.
  */
 import { compactVerify, decodeProtectedHeader } from "jose";
-import { z } from "zod";
-import { EXPIRY_SKEW_SECONDS, SIGNATURE_ALG } from "../../client/party/profile.ts";
-import type { BankClock } from "./bank_profile.ts";
-import type { PlatformKeys } from "./platform_keys.ts";
+import * as z from "zod/mini";
+import { EXPIRY_SKEW_SECONDS, SIGNATURE_ALG } from "../party/profile.ts";
+import type { Bank } from "./bank.ts";
 
 /** A verified payment order. */
 export interface PaymentOrder {
@@ -27,19 +26,20 @@ export class OrderRejected extends Error {
 
 const compactJws = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}$/;
 
-const accountSchema = z.object({ SchemeName: z.string().min(1), Identification: z.string().min(1) });
+const nonEmpty = z.string().check(z.minLength(1));
+const accountSchema = z.object({ SchemeName: nonEmpty, Identification: nonEmpty });
 /** `Data` of an order, pushed or pulled. */
-export const orderDataSchema = z.object({
+const orderDataSchema = z.object({
   DomesticPaymentId: z.uuid(),
-  ConsentId: z.string().optional(),
-  BankId: z.string().optional(),
+  ConsentId: z.optional(z.string()),
+  BankId: z.optional(z.string()),
   Initiation: z.object({
     InstructedAmount: z.object({ Amount: z.string(), Currency: z.string() }),
     CreditorAccount: accountSchema,
-    DebtorAccount: accountSchema.optional(),
+    DebtorAccount: z.optional(accountSchema),
   }),
   /** The account that pays: selected during SCA, or the initiation's own. */
-  DebtorAccount: accountSchema.optional(),
+  DebtorAccount: z.optional(accountSchema),
 });
 const orderSchema = z.object({
   iss: z.string(),
@@ -49,13 +49,9 @@ const orderSchema = z.object({
 });
 
 /** An account as an order names it. */
-export type OrderAccount = z.infer<typeof accountSchema>;
-
-export interface OpenOrderDeps {
-  readonly authUrl: string;
-  readonly bankCode: string;
-  readonly platformKeys: PlatformKeys;
-  readonly clock: BankClock;
+export interface OrderAccount {
+  readonly SchemeName: string;
+  readonly Identification: string;
 }
 
 /**
@@ -64,7 +60,7 @@ export interface OpenOrderDeps {
  * @throws {Error} if the platform's key set cannot be read
  */
 export async function openPaymentOrder(
-  { authUrl, bankCode, platformKeys, clock }: OpenOrderDeps,
+  { authUrl, code, platformKeys, now }: Pick<Bank, "authUrl" | "code" | "platformKeys" | "now">,
   token: string,
 ): Promise<PaymentOrder> {
   if (!compactJws.test(token)) throw new OrderRejected("not a compact JWS");
@@ -72,13 +68,21 @@ export async function openPaymentOrder(
   if (key === undefined) throw new OrderRejected("kid is not the platform's");
   const { Data, iss, aud, exp } = await verify(token, key);
   if (iss !== authUrl) throw new OrderRejected("iss is not the platform");
-  if ((Data.BankId ?? bankCode) !== bankCode || aud !== bankCode) throw new OrderRejected("for another bank");
-  if ((exp + EXPIRY_SKEW_SECONDS) * 1000 <= clock()) throw new OrderRejected("expired");
+  if ((Data.BankId ?? code) !== code || aud !== code) throw new OrderRejected("for another bank");
+  if ((exp + EXPIRY_SKEW_SECONDS) * 1000 <= now()) throw new OrderRejected("expired");
   return { ...orderOf(Data), signed: token };
 }
 
+const pulledSchema = z.extend(orderDataSchema, { Status: z.string() });
+
+/** An order of a page that the platform listed, and its status there. @throws {Error} if it is not an order */
+export function openPulledOrder(listed: unknown): { readonly order: PaymentOrder; readonly status: string } {
+  const data = pulledSchema.parse(listed);
+  return { order: orderOf(data), status: data.Status };
+}
+
 /** Converts an order's `Data` to the bank's form. @throws {OrderRejected} if it names no account to pay from */
-export function orderOf(data: z.infer<typeof orderDataSchema>): PaymentOrder {
+function orderOf(data: z.infer<typeof orderDataSchema>): PaymentOrder {
   const debtor = data.DebtorAccount ?? data.Initiation.DebtorAccount;
   if (debtor === undefined) throw new OrderRejected("no debtor account");
   return {
@@ -92,7 +96,7 @@ export function orderOf(data: z.infer<typeof orderDataSchema>): PaymentOrder {
 
 function kidOf(token: string): string {
   try {
-    return z.string().min(1).parse(decodeProtectedHeader(token).kid);
+    return nonEmpty.parse(decodeProtectedHeader(token).kid);
   } catch {
     throw new OrderRejected("no kid");
   }

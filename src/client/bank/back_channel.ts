@@ -1,43 +1,53 @@
 /**
  * The platform's endpoints for banks: read a consent, put payer accounts, list payment orders, report a payment's
- * status (contract EP11, EP12; Decisions D2, D3). Only handles the wire format.
+ * status, poll events (contract EP11, EP12, EVT19; Decisions D2, D3). Only handles the wire format.
  */
-import { z } from "zod";
-import { bankKeys } from "./bank_keys.ts";
-import type { BankClock, BankProfile } from "./bank_profile.ts";
-import { signPayload } from "./payload_signature.ts";
-import type { PlatformLink } from "./platform_link.ts";
-
-export interface PlatformClientDeps {
-  readonly profile: BankProfile;
-  readonly baseUrl: string;
-  readonly link: PlatformLink;
-  readonly clock: BankClock;
-}
+import * as z from "zod/mini";
+import { UntrustedMessage } from "../party/errors.ts";
+import { signPayload } from "../party/payload_signature.ts";
+import { type EventPoll, openPoll, type PolledEvents } from "../party/platform_event.ts";
+import type { Bank } from "./bank.ts";
 
 const accountSchema = z.object({
   SchemeName: z.string(),
   Identification: z.string(),
-  Name: z.string().nullish(),
+  Name: z.nullish(z.string()),
 });
 const consentSchema = z.object({
   Data: z.object({
     Initiation: z.object({
-      InstructionIdentification: z.string().nullish(),
-      EndToEndIdentification: z.string().nullish(),
+      InstructionIdentification: z.nullish(z.string()),
+      EndToEndIdentification: z.nullish(z.string()),
       InstructedAmount: z.object({ Amount: z.string(), Currency: z.string() }),
-      DebtorAccount: accountSchema.nullish(),
+      DebtorAccount: z.nullish(accountSchema),
       CreditorAccount: accountSchema,
-      RemittanceInformation: z.object({ Reference: z.string().nullish(), Unstructured: z.string().nullish() })
-        .nullish(),
+      RemittanceInformation: z.nullish(
+        z.object({ Reference: z.nullish(z.string()), Unstructured: z.nullish(z.string()) }),
+      ),
     }),
   }),
 });
 
 /** An account as the wire names it. */
-export type WireAccount = z.infer<typeof accountSchema>;
+export interface BankWireAccount {
+  readonly SchemeName: string;
+  readonly Identification: string;
+  readonly Name?: string | null | undefined;
+}
+
 /** The part of a consent that the customer is shown. */
-export type BankConsent = z.infer<typeof consentSchema>["Data"]["Initiation"];
+export interface BankConsent {
+  readonly InstructionIdentification?: string | null | undefined;
+  readonly EndToEndIdentification?: string | null | undefined;
+  readonly InstructedAmount: { readonly Amount: string; readonly Currency: string };
+  /** Present: the consent is implicit. */
+  readonly DebtorAccount?: BankWireAccount | null | undefined;
+  readonly CreditorAccount: BankWireAccount;
+  readonly RemittanceInformation?:
+    | { readonly Reference?: string | null | undefined; readonly Unstructured?: string | null | undefined }
+    | null
+    | undefined;
+}
 
 /** A payer account with its balance (contract BF7). */
 export interface PayerAccount {
@@ -57,7 +67,7 @@ export interface PayerAccountsUpdate {
 }
 
 const orderPageSchema = z.object({
-  Data: z.object({ PaymentOrder: z.array(z.unknown()), After: z.string().min(1).optional() }),
+  Data: z.object({ PaymentOrder: z.array(z.unknown()), After: z.optional(z.string().check(z.minLength(1))) }),
 });
 
 /** A page of the bank's orders, oldest first. `after` is the cursor of the next page, absent at the end. */
@@ -89,11 +99,11 @@ export class PlatformRejected extends Error {
  * @throws {PlatformRejected} on any status but 200
  */
 export async function readConsent(
-  deps: PlatformClientDeps,
+  bank: Bank,
   { consentId, customerIp }: { readonly consentId: string; readonly customerIp: string },
 ): Promise<BankConsent> {
-  const url = `${deps.baseUrl}/${deps.profile.code}/back-channel-auth/v1/${consentId}`;
-  const response = await deps.link.call({ method: "GET", url, headers: customerHeaders(deps, customerIp) });
+  const url = `${bank.baseUrl}/${bank.code}/back-channel-auth/v1/${consentId}`;
+  const response = await bank.link.call({ method: "GET", url, headers: customerHeaders(bank, customerIp) });
   const body = await bodyOf("reading a consent", response);
   return consentSchema.parse(body).Data.Initiation;
 }
@@ -102,15 +112,15 @@ export async function readConsent(
  * Sends the customer's payer accounts, or the one selected (contract EP12).
  * @throws {PlatformRejected} on any status but 200
  */
-export async function putPayerAccounts(deps: PlatformClientDeps, update: PayerAccountsUpdate): Promise<void> {
-  const url = `${deps.baseUrl}/${deps.profile.code}/back-channel-auth/v1/${update.consentId}`;
+export async function putPayerAccounts(bank: Bank, update: PayerAccountsUpdate): Promise<void> {
+  const url = `${bank.baseUrl}/${bank.code}/back-channel-auth/v1/${update.consentId}`;
   const data = {
-    BankId: deps.profile.code,
+    BankId: bank.code,
     ConsentId: update.consentId,
     Sub: update.sub,
     DebtorAccount: update.accounts,
   };
-  const response = await putSigned(deps, url, { Data: data }, customerHeaders(deps, update.customerIp));
+  const response = await putSigned(bank, url, { Data: data }, customerHeaders(bank, update.customerIp));
   await bodyOf("putting payer accounts", response);
 }
 
@@ -118,11 +128,11 @@ export async function putPayerAccounts(deps: PlatformClientDeps, update: PayerAc
  * Lists the bank's payment orders (Decision D2).
  * @throws {PlatformRejected} on any status but 200
  */
-export async function listOrders(deps: PlatformClientDeps, after: string | undefined): Promise<OrderPage> {
-  const url = new URL(`${deps.baseUrl}/${deps.profile.code}/back-channel-payments/v1`);
+export async function listOrders(bank: Bank, after: string | undefined): Promise<OrderPage> {
+  const url = new URL(`${bank.baseUrl}/${bank.code}/back-channel-payments/v1`);
   if (after !== undefined) url.searchParams.set("after", after);
   const headers = { accept: "application/json", "x-fapi-interaction-id": crypto.randomUUID() };
-  const response = await deps.link.call({ method: "GET", url: url.href, headers });
+  const response = await bank.link.call({ method: "GET", url: url.href, headers });
   const { Data } = orderPageSchema.parse(await bodyOf("listing orders", response));
   return { orders: Data.PaymentOrder, after: Data.After };
 }
@@ -131,31 +141,49 @@ export async function listOrders(deps: PlatformClientDeps, after: string | undef
  * Reports the status of a payment (Decision D3).
  * @throws {PlatformRejected} on any status but 200; do not retry after 404 or 400
  */
-export async function reportStatus(deps: PlatformClientDeps, report: StatusReport): Promise<void> {
-  const url = `${deps.baseUrl}/${deps.profile.code}/back-channel-payments/v1/${report.domesticPaymentId}`;
-  const { status, reason, at = deps.clock() } = report;
+export async function reportStatus(bank: Bank, report: StatusReport): Promise<void> {
+  const url = `${bank.baseUrl}/${bank.code}/back-channel-payments/v1/${report.domesticPaymentId}`;
+  const { status, reason, at = bank.now() } = report;
   const data = {
     Status: status,
     StatusUpdateDateTime: new Date(at).toISOString(),
     ...(reason === undefined ? {} : { StatusReason: reason }),
   };
-  const response = await putSigned(deps, url, { Data: data }, {
+  const response = await putSigned(bank, url, { Data: data }, {
     "x-fapi-interaction-id": crypto.randomUUID(),
   });
   await bodyOf("reporting a status", response);
 }
 
+/**
+ * One poll of the bank's own events: what ended without it (contract EVT19).
+ * @throws {PlatformRejected} on any status but 200
+ * @throws {UntrustedMessage | JOSEError} if a token is not the platform's for this bank
+ */
+export async function pollBankEvents(bank: Bank, poll: EventPoll = {}): Promise<PolledEvents> {
+  const url = `${bank.baseUrl}/${bank.code}/back-channel-events/v1`;
+  const headers = { accept: "application/json", "content-type": "application/json" };
+  const response = await bank.link.call({ method: "POST", url, headers, body: JSON.stringify(poll) });
+  const { authUrl, code, participant: { clientId }, now, platformKeys } = bank;
+  const keys = async ({ kid = "" }: { readonly kid?: string }): Promise<CryptoKey> => {
+    const key = await platformKeys.signatureKey(kid);
+    if (key === undefined) throw new UntrustedMessage("The kid of an event is not the platform's");
+    return key;
+  };
+  const receiver = { authUrl, bank: code, clientId, platformKeys: keys, now };
+  return await openPoll(receiver, await bodyOf("polling events", response));
+}
+
 async function putSigned(
-  deps: PlatformClientDeps,
+  bank: Bank,
   url: string,
   content: unknown,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
   // Serialised once, so that the signed bytes are the bytes sent.
-  const body = new TextEncoder().encode(JSON.stringify(content));
-  const { signing } = await bankKeys(deps.profile);
-  const signature = await signPayload({ ...deps.profile, signing }, body, Math.floor(deps.clock() / 1000));
-  return await deps.link.call({
+  const body = JSON.stringify(content);
+  const signature = await signPayload(bank.signer, new TextEncoder().encode(body), bank.now());
+  return await bank.link.call({
     method: "PUT",
     url,
     headers: { ...headers, "content-type": "application/json", "x-jws-signature": signature },
@@ -164,13 +192,13 @@ async function putSigned(
 }
 
 function customerHeaders(
-  { clock }: PlatformClientDeps,
+  { now }: Bank,
   customerIp: string,
 ): Readonly<Record<string, string>> {
   return {
     accept: "application/json",
     "x-fapi-interaction-id": crypto.randomUUID(),
-    "x-fapi-auth-date": new Date(clock()).toUTCString(), // IMF-fixdate (RFC 9110 §5.6.7)
+    "x-fapi-auth-date": new Date(now()).toUTCString(), // IMF-fixdate (RFC 9110 §5.6.7)
     "x-fapi-customer-ip-address": customerIp,
   };
 }

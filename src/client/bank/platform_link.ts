@@ -3,15 +3,17 @@
  * (private_key_jwt, DPoP), cached until shortly before it expires, and DPoP on every call.
  */
 import * as oauth from "oauth4webapi";
-import { bankKeys, proofKeys } from "./bank_keys.ts";
-import type { BankClock, BankFetch, BankProfile } from "./bank_profile.ts";
+import { clientAuthentication } from "../party/client_authentication.ts";
+import type { Fetch } from "../party/http_request.ts";
+import type { Participant } from "../party/participant.ts";
+import { SIGNATURE_ALG } from "../party/profile.ts";
 
 /** One call of a resource endpoint. */
 export interface LinkRequest {
-  readonly method: "GET" | "PUT";
+  readonly method: "GET" | "POST" | "PUT";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array<ArrayBuffer>;
+  readonly body?: string;
 }
 
 /** A bank's connection to the platform. */
@@ -24,11 +26,13 @@ export interface PlatformLink {
 }
 
 export interface PlatformLinkDeps {
-  readonly profile: BankProfile;
+  /** The bank's code. */
+  readonly code: string;
+  readonly participant: Pick<Participant, "clientId" | "signer">;
   readonly baseUrl: string;
   readonly authUrl: string;
-  readonly fetch: BankFetch;
-  readonly clock: BankClock;
+  readonly fetch: Fetch;
+  readonly now: () => number;
 }
 
 interface BoundToken {
@@ -43,10 +47,12 @@ const renewBeforeExpiryMs = 60_000;
 export function createPlatformLink(deps: PlatformLinkDeps): PlatformLink {
   let current: Promise<BoundToken> | undefined;
   let renewAtMs = 0;
+  let proofKeys: Promise<CryptoKeyPair> | undefined;
 
   function token(): Promise<BoundToken> {
-    if (current !== undefined && deps.clock() < renewAtMs) return current;
-    const requested = requestToken(deps);
+    if (current !== undefined && deps.now() < renewAtMs) return current;
+    proofKeys ??= oauth.generateKeyPair(SIGNATURE_ALG); // the pair that the tokens are bound to (RFC 9449 §5)
+    const requested = proofKeys.then((pair) => requestToken(deps, pair));
     current = requested;
     renewAtMs = Infinity; // concurrent calls share this request
     requested.then((bound) => {
@@ -68,35 +74,22 @@ export function createPlatformLink(deps: PlatformLinkDeps): PlatformLink {
   };
 }
 
-async function requestToken(deps: PlatformLinkDeps): Promise<BoundToken> {
-  const { profile, baseUrl, authUrl, clock } = deps;
+async function requestToken(deps: PlatformLinkDeps, proofKeys: CryptoKeyPair): Promise<BoundToken> {
+  const { code, participant, baseUrl, authUrl, now } = deps;
   // Decision A1: the issuer, alone and as a string, is the audience of client assertions.
-  const server = {
-    issuer: `${authUrl}/${profile.code}`,
-    token_endpoint: `${baseUrl}/${profile.code}/token.oauth2/v1`,
-  };
-  const client: oauth.Client = { client_id: profile.clientId };
-  const [{ signing }, proofKey] = await Promise.all([bankKeys(profile), proofKeys(profile)]);
-  const authentication = oauth.PrivateKeyJwt(signing, {
+  const server = { issuer: `${authUrl}/${code}`, token_endpoint: `${baseUrl}/${code}/token.oauth2/v1` };
+  const client: oauth.Client = { client_id: participant.clientId };
+  const dpop = oauth.DPoP(client, proofKeys, {
     [oauth.modifyAssertion]: (_header, claims) => {
-      const now = Math.floor(clock() / 1000);
-      Object.assign(claims, { iat: now, nbf: now, exp: now + 60 });
-    },
-  });
-  const dpop = oauth.DPoP(client, proofKey, {
-    [oauth.modifyAssertion]: (_header, claims) => {
-      claims["iat"] = Math.floor(clock() / 1000);
+      claims["iat"] = Math.floor(now() / 1000);
     },
   });
   const scope = { scope: "bank" }; // Decision B1
   const options = { ...transportOptions(deps), DPoP: dpop };
+  const authentication = clientAuthentication({ participant, now });
   const response = await oauth.clientCredentialsGrantRequest(server, client, authentication, scope, options);
   const answer = await oauth.processClientCredentialsResponse(server, client, response);
-  return {
-    accessToken: answer.access_token,
-    dpop,
-    expiresAtMs: clock() + (answer.expires_in ?? 0) * 1000,
-  };
+  return { accessToken: answer.access_token, dpop, expiresAtMs: now() + (answer.expires_in ?? 0) * 1000 };
 }
 
 async function callWith(deps: PlatformLinkDeps, token: BoundToken, request: LinkRequest): Promise<Response> {
@@ -126,13 +119,8 @@ interface TransportOptions {
 
 function transportOptions({ baseUrl, fetch }: PlatformLinkDeps): TransportOptions {
   return {
-    [oauth.customFetch]: (url, { body, headers, method, redirect }) =>
-      fetch(url, {
-        body: body instanceof Uint8Array ? Uint8Array.from(body) : body ?? null,
-        headers,
-        method,
-        redirect,
-      }),
+    [oauth.customFetch]: (url, { body, headers, method }) =>
+      fetch(url, { method, headers, body: body instanceof URLSearchParams ? body : body?.toString() }),
     // Plain http is allowed only to this computer.
     [oauth.allowInsecureRequests]: new URL(baseUrl).hostname === "localhost",
   };

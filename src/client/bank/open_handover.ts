@@ -3,7 +3,7 @@
  * The reason of a rejection is logged and never sent to the browser.
  */
 import { compactDecrypt, decodeProtectedHeader, jwtVerify } from "jose";
-import { z } from "zod";
+import * as z from "zod/mini";
 import {
   CONTENT_ENCRYPTION_ALG,
   EXPIRY_SKEW_SECONDS,
@@ -13,11 +13,9 @@ import {
   MAX_JTI_CHARACTERS,
   MAX_JWT_CHARACTERS,
   SIGNATURE_ALG,
-} from "../../client/party/profile.ts";
-import type { BankKey } from "./bank_keys.ts";
-import type { BankClock } from "./bank_profile.ts";
-import { type PlatformKeys, sameKid } from "./platform_keys.ts";
-import type { ReplayMemory } from "./replay_memory.ts";
+} from "../party/profile.ts";
+import type { Bank } from "./bank.ts";
+import { sameKid } from "./platform_keys.ts";
 
 /** The platform's request to the bank, authentic and fresh. */
 export interface Handover {
@@ -31,33 +29,31 @@ export interface Handover {
   readonly uiLocales: readonly string[];
 }
 
-export interface OpenHandoverDeps {
-  readonly authUrl: string;
-  readonly bankCode: string;
-  readonly decryption: BankKey;
-  readonly platformKeys: PlatformKeys;
-  readonly replay: ReplayMemory;
-  readonly clock: BankClock;
-}
+/** What opens a handover JWT. */
+export type HandoverReader = Pick<
+  Bank,
+  "authUrl" | "code" | "decryption" | "platformKeys" | "replay" | "now"
+>;
 
 /** The JWT is not a valid handover JWT of the platform for this bank. The message is for the log. */
 export class HandoverRejected extends Error {
   override readonly name = "HandoverRejected";
 }
 
+const nonEmpty = z.string().check(z.minLength(1));
 const compactJwe = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){4}$/;
 const compactJws = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}$/;
 const outerHeaderSchema = z.strictObject({
   alg: z.literal(KEY_MANAGEMENT_ALG),
   enc: z.literal(CONTENT_ENCRYPTION_ALG),
-  cty: z.string().toUpperCase().pipe(z.literal("JWT")), // Decision A10; RFC 7519 §5.2
+  cty: z.string().check(z.regex(/^jwt$/i)), // Decision A10; RFC 7519 §5.2
   kid: z.string(),
-  typ: z.string().optional(),
+  typ: z.optional(z.string()),
 }); // strict: no zip, crit, jwk, epk, p2c
 const innerHeaderSchema = z.strictObject({
   alg: z.literal(SIGNATURE_ALG),
   typ: z.literal("JWT"),
-  kid: z.string().min(1),
+  kid: nonEmpty,
 });
 
 /** Contract HO1 to HO9; Decision B3. Unknown claims are ignored (RFC 7519 §4). */
@@ -67,12 +63,12 @@ const claimsSchema = z.object({
   exp: z.int(),
   iat: z.int(),
   nbf: z.int(),
-  jti: z.string().min(1).max(MAX_JTI_CHARACTERS),
+  jti: z.string().check(z.minLength(1), z.maxLength(MAX_JTI_CHARACTERS)),
   debtor_account_present: z.enum(["true", "false"]),
   ref_id: z.uuid(),
-  act: z.object({ sub: z.string().min(1), registration_no: z.string().min(1) }),
-  correlation_id: z.string().min(1).max(256),
-  ui_locales: z.string().default(""),
+  act: z.object({ sub: nonEmpty, registration_no: nonEmpty }),
+  correlation_id: z.string().check(z.minLength(1), z.maxLength(256)),
+  ui_locales: z._default(z.string(), ""),
 });
 
 type HandoverClaims = z.infer<typeof claimsSchema>;
@@ -82,12 +78,12 @@ type HandoverClaims = z.infer<typeof claimsSchema>;
  * @throws {HandoverRejected} if the JWT is not valid
  * @throws {Error} if the platform's key set cannot be read
  */
-export async function openHandover(deps: OpenHandoverDeps, token: string): Promise<Handover> {
-  const signed = await decrypt(deps, token);
-  const claims = await verify(deps, signed);
-  checkClaims(deps, claims);
+export async function openHandover(bank: HandoverReader, token: string): Promise<Handover> {
+  const signed = await decrypt(bank, token);
+  const claims = await verify(bank, signed);
+  checkClaims(bank, claims);
   // The last check: a forged JWT must not use up a jti.
-  if (!deps.replay.useOnce(`${deps.bankCode} ${claims.jti}`, (claims.exp + EXPIRY_SKEW_SECONDS) * 1000)) {
+  if (!await bank.replay.useOnce(`${bank.code} ${claims.jti}`, (claims.exp + EXPIRY_SKEW_SECONDS) * 1000)) {
     throw new HandoverRejected("jti was used before");
   }
   return {
@@ -100,7 +96,7 @@ export async function openHandover(deps: OpenHandoverDeps, token: string): Promi
   };
 }
 
-async function decrypt({ decryption }: OpenHandoverDeps, token: string): Promise<string> {
+async function decrypt({ decryption }: HandoverReader, token: string): Promise<string> {
   if (token.length > MAX_JWT_CHARACTERS || !compactJwe.test(token)) {
     throw new HandoverRejected("not a compact JWE");
   }
@@ -117,7 +113,7 @@ async function decrypt({ decryption }: OpenHandoverDeps, token: string): Promise
   }
 }
 
-async function verify({ platformKeys, clock }: OpenHandoverDeps, signed: string): Promise<HandoverClaims> {
+async function verify({ platformKeys, now }: HandoverReader, signed: string): Promise<HandoverClaims> {
   if (!compactJws.test(signed)) throw new HandoverRejected("content is not a compact JWS");
   const key = await platformKeys.signatureKey(innerKid(signed));
   if (key === undefined) throw new HandoverRejected("kid is not the platform's");
@@ -125,7 +121,7 @@ async function verify({ platformKeys, clock }: OpenHandoverDeps, signed: string)
     const { payload } = await jwtVerify(signed, key, {
       algorithms: [SIGNATURE_ALG],
       typ: "JWT",
-      currentDate: new Date(clock()),
+      currentDate: new Date(now()),
       clockTolerance: EXPIRY_SKEW_SECONDS,
     });
     return claimsSchema.parse(payload);
@@ -142,10 +138,10 @@ function innerKid(signed: string): string {
   }
 }
 
-function checkClaims({ authUrl, bankCode, clock }: OpenHandoverDeps, claims: HandoverClaims): void {
+function checkClaims({ authUrl, code, now: clock }: HandoverReader, claims: HandoverClaims): void {
   const now = Math.floor(clock() / 1000);
   if (claims.iss !== authUrl) throw new HandoverRejected("iss is not the platform"); // Decision A2
-  if (claims.aud !== bankCode) throw new HandoverRejected("aud is not this bank"); // Decision B3
+  if (claims.aud !== code) throw new HandoverRejected("aud is not this bank"); // Decision B3
   if (now >= claims.exp + EXPIRY_SKEW_SECONDS) throw new HandoverRejected("expired");
   if (claims.exp - claims.iat > HANDOVER_SECONDS) throw new HandoverRejected("lives too long");
   if (Math.max(claims.iat, claims.nbf) > now + FUTURE_SKEW_SECONDS) {
@@ -155,6 +151,11 @@ function checkClaims({ authUrl, bankCode, clock }: OpenHandoverDeps, claims: Han
 
 function rejected(where: string, error: unknown): HandoverRejected {
   if (error instanceof HandoverRejected) return error;
-  // The error name is enough (JWEDecryptionFailed, ZodError ...); messages could quote the token.
-  return new HandoverRejected(`${where}: ${error instanceof Error ? error.name : "unknown"}`);
+  // The error name is enough (such as JWEDecryptionFailed); messages could quote the token.
+  const name = error instanceof z.core.$ZodError
+    ? "another form"
+    : error instanceof Error
+    ? error.name
+    : "unknown";
+  return new HandoverRejected(`${where}: ${name}`);
 }

@@ -3,7 +3,7 @@
 /** The ids that were used. */
 export interface ReplayMemory {
   /** Marks the id as used. Returns true exactly once per id until `untilMs` (Unix milliseconds). */
-  readonly useOnce: (id: string, untilMs: number) => boolean;
+  readonly useOnce: (id: string, untilMs: number) => boolean | Promise<boolean>;
 }
 
 /** Starts empty and drops expired ids when new ones are added. */

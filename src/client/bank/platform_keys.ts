@@ -3,23 +3,29 @@
  * an unknown kid, at most once per cooldown, so that forged kids cannot cause many requests to the platform.
  */
 import { importJWK } from "jose";
-import { z } from "zod";
-import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../../client/party/profile.ts";
-import type { BankKey } from "./bank_keys.ts";
-import type { BankClock, BankFetch } from "./bank_profile.ts";
+import * as z from "zod/mini";
+import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../party/profile.ts";
+import { UntrustedMessage } from "../party/errors.ts";
+import type { Fetch } from "../party/http_request.ts";
+
+/** A public key of the platform. */
+export interface PlatformKey {
+  readonly kid: string;
+  readonly key: CryptoKey;
+}
 
 /** The platform's key set as the banks use it. */
 export interface PlatformKeys {
   /** The `sig` key with this kid, or undefined if the platform does not publish it. */
   readonly signatureKey: (kid: string) => Promise<CryptoKey | undefined>;
   /** The key for encrypting JWTs to the platform. */
-  readonly encryptionKey: () => Promise<BankKey>;
+  readonly encryptionKey: () => Promise<PlatformKey>;
 }
 
 export interface PlatformKeysDeps {
   readonly authUrl: string;
-  readonly fetch: BankFetch;
-  readonly clock: BankClock;
+  readonly fetch: Fetch;
+  readonly now: () => number;
 }
 
 const cacheMs = 300_000;
@@ -27,12 +33,12 @@ const cooldownMs = 30_000;
 
 const jwkSchema = z.object({
   kty: z.literal("RSA"),
-  kid: z.string().min(1),
+  kid: z.string().check(z.minLength(1)),
   use: z.enum(["sig", "enc"]),
   n: z.string(),
   e: z.string(),
 });
-const keySetSchema = z.object({ keys: z.array(z.unknown()).max(64) });
+const keySetSchema = z.object({ keys: z.array(z.unknown()).check(z.maxLength(64)) });
 
 type PlatformJwk = z.infer<typeof jwkSchema>;
 
@@ -41,9 +47,9 @@ export function createPlatformKeys(deps: PlatformKeysDeps): PlatformKeys {
   let cached: { readonly jwks: Promise<readonly PlatformJwk[]>; readonly loadedAtMs: number } | undefined;
 
   function load(maxAgeMs: number): Promise<readonly PlatformJwk[]> {
-    if (cached !== undefined && deps.clock() - cached.loadedAtMs < maxAgeMs) return cached.jwks;
+    if (cached !== undefined && deps.now() - cached.loadedAtMs < maxAgeMs) return cached.jwks;
     const jwks = fetchJwks(deps);
-    const entry = { jwks, loadedAtMs: deps.clock() };
+    const entry = { jwks, loadedAtMs: deps.now() };
     cached = entry;
     // A failed fetch is not cached, so that the next call tries again.
     jwks.catch(() => cached = cached === entry ? undefined : cached);
@@ -59,9 +65,9 @@ export function createPlatformKeys(deps: PlatformKeysDeps): PlatformKeys {
       const jwk = await find((candidate) => candidate.use === "sig" && sameKid(candidate.kid, kid));
       return jwk === undefined ? undefined : await publicKey(jwk, SIGNATURE_ALG);
     },
-    async encryptionKey(): Promise<BankKey> {
+    async encryptionKey(): Promise<PlatformKey> {
       const jwk = await find((candidate) => candidate.use === "enc");
-      if (jwk === undefined) throw new Error("the platform publishes no encryption key");
+      if (jwk === undefined) throw new UntrustedMessage("The platform publishes no encryption key");
       return { kid: jwk.kid, key: await publicKey(jwk, KEY_MANAGEMENT_ALG) };
     },
   };
@@ -73,12 +79,10 @@ export function sameKid(left: string, right: string): boolean {
 }
 
 async function fetchJwks({ authUrl, fetch }: PlatformKeysDeps): Promise<readonly PlatformJwk[]> {
-  const response = await fetch(`${authUrl}/jwks`, {
-    headers: { accept: "application/json" },
-    redirect: "manual",
-  });
+  const headers = { accept: "application/json" };
+  const response = await fetch(`${authUrl}/jwks`, { method: "GET", headers });
   const body: unknown = await response.json();
-  if (!response.ok) throw new Error(`${authUrl}/jwks answered ${response.status}`);
+  if (!response.ok) throw new UntrustedMessage(`${authUrl}/jwks answered ${response.status}`);
   return keySetSchema.parse(body).keys.flatMap((entry) => {
     const jwk = jwkSchema.safeParse(entry);
     return jwk.success ? [jwk.data] : []; // keys of other kinds are ignored

@@ -1,0 +1,73 @@
+/**
+ * The result JWT to the platform and the URL that carries it (contract RT1 to RT8; Decisions A10, B3). The bank decides
+ * the outcome.
+ */
+import { CompactEncrypt, type JWTPayload } from "jose";
+import { CONTENT_ENCRYPTION_ALG, HANDOVER_SECONDS, KEY_MANAGEMENT_ALG } from "../party/profile.ts";
+import { signJwt } from "../party/signer.ts";
+import type { Bank } from "./bank.ts";
+import type { Handover } from "./open_handover.ts";
+
+/**
+ * `insufficient_funds` is a failure with a reason for the TPP (Decision G7); `error` is neither success nor failure, so
+ * the platform reports a server error (Decision B3).
+ */
+export type ResultStatusCode = "success" | "failure" | "insufficient_funds" | "error";
+
+/** How the customer's visit ended. */
+export interface ScaResult {
+  readonly statusCode: ResultStatusCode;
+  /** `status`: one word for the platform's history. */
+  readonly status: string;
+  /** End-user identifier, never an account number; equals `Data.Sub` of the accounts PUT. */
+  readonly sub: string;
+}
+
+/** What seals a result. */
+export type ResultSealer = Pick<Bank, "authUrl" | "code" | "signer" | "platformKeys" | "now">;
+
+/**
+ * Returns the platform's URL to which the customer's browser returns, with the sealed result. Call it once a visit: the
+ * platform takes one result.
+ *
+ * @throws {UntrustedMessage | TypeError} if the platform's keys cannot be read
+ */
+export async function resultUrl(bank: ResultSealer, handover: Handover, result: ScaResult): Promise<string> {
+  return await sealResult(bank, resultClaims(bank, handover, result));
+}
+
+/** The claims of a result JWT. */
+export function resultClaims(
+  { authUrl, code, now }: Pick<Bank, "authUrl" | "code" | "now">,
+  handover: Handover,
+  { sub, status, statusCode }: ScaResult,
+): JWTPayload & { readonly iat: number } {
+  const iat = Math.floor(now() / 1000);
+  return {
+    iss: code,
+    aud: authUrl, // Decision A2: the host, not the issuer
+    iat,
+    nbf: iat,
+    exp: iat + HANDOVER_SECONDS,
+    jti: crypto.randomUUID(),
+    sub,
+    debtor_account_present: String(handover.debtorAccountPresent),
+    ref_id: handover.consentId,
+    status,
+    correlation_id: handover.correlationId,
+    bank_id: code,
+    status_code: statusCode,
+  };
+}
+
+/** Signs the claims, encrypts them to the platform, and returns the URL that carries them. */
+export async function sealResult(
+  { authUrl, code, signer, platformKeys }: ResultSealer,
+  claims: JWTPayload,
+): Promise<string> {
+  const [signed, { kid, key }] = await Promise.all([signJwt(signer, claims), platformKeys.encryptionKey()]);
+  const sealed = await new CompactEncrypt(new TextEncoder().encode(signed))
+    .setProtectedHeader({ alg: KEY_MANAGEMENT_ALG, enc: CONTENT_ENCRYPTION_ALG, cty: "JWT", kid })
+    .encrypt(key);
+  return `${authUrl}/${code}/authorization.sca.oauth2?oAuthUrl=${sealed}`;
+}
