@@ -24,7 +24,7 @@ export {
   type BankSettings,
   openBank,
 } from "./bank/bank.ts";
-export { nodeListener } from "./bank/node_listener.ts";
+export { nodeListener, type NodeRequest, type NodeResponse } from "./bank/node_listener.ts";
 export { type Handover, HandoverRejected, openHandover } from "./bank/open_handover.ts";
 export type { StatedOrder } from "./bank/order_statement.ts";
 export { type OrderAnswer, type OrderBook, ordersHandler } from "./bank/orders_handler.ts";

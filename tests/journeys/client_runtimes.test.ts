@@ -2,6 +2,9 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { buildClientPackage } from "../../scripts/upkeep/packages/main.ts";
+import { pollBankEvents } from "../../src/client/bank/back_channel.ts";
+import { openBank } from "../../src/client/bank/bank.ts";
+import { register } from "../../src/client/party/register_client.ts";
 import { createConsent } from "../../src/client/tpp/domestic_payments.ts";
 import { grantClientToken } from "../../src/client/tpp/authorization.ts";
 import type { Endpoints } from "../../src/client/party/connection.ts";
@@ -9,8 +12,8 @@ import { openFlow } from "../../src/client/tpp/payment_journey.ts";
 import { loadParticipant } from "../../src/client/party/participant.ts";
 import { paymentRequest } from "../../src/client/tpp/payment_request.ts";
 import { openTpp } from "../../src/client/tpp/tpp.ts";
-import { compile, installPackage, readmeProgram } from "support/installed_package.ts";
-import { firstPayment, onboardOutsiders, type Outsiders, startProcess } from "support/own_bank.ts";
+import { compile, installPackage, readmePrograms } from "support/installed_package.ts";
+import { firstPayment, onboardOutsiders, type Outsiders, purchase, startProcess } from "support/own_bank.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { installedRuntimes } from "support/runtimes.ts";
 
@@ -31,9 +34,11 @@ Deno.test("the client library registers and pays on Deno, Node and Bun, from its
 
     await t.step("its types are those of its programs, with TypeScript 5", async () => {
       await Deno.copyFile(new URL("../../examples/pay.ts", import.meta.url), `${user}/pay.ts`);
-      await Deno.writeTextFile(`${user}/ten_lines.ts`, await readmeProgram());
-      await Deno.writeTextFile(`${user}/wrong.ts`, (await readmeProgram()).replace("redirectUri });", "});"));
-      const faults = await compile(user, ["pay.ts", "ten_lines.ts", "wrong.ts"]);
+      const [tpp, bank] = await readmePrograms();
+      await Deno.writeTextFile(`${user}/ten_lines.ts`, tpp);
+      await Deno.writeTextFile(`${user}/bank.ts`, bank);
+      await Deno.writeTextFile(`${user}/wrong.ts`, tpp.replace("redirectUri });", "});"));
+      const faults = await compile(user, ["pay.ts", "ten_lines.ts", "bank.ts", "wrong.ts"]);
       assertEquals(faults.filter((words) => !words.startsWith("/wrong.ts: ")), []);
       assertMatch(faults.join("\n"), /'redirectUri' is missing/);
     });
@@ -48,6 +53,17 @@ Deno.test("the client library registers and pays on Deno, Node and Bun, from its
     await t.step("the ten lines of its README pay", async () => {
       const args = ["ten_lines.js", dir, outsiders.redirectUri];
       assertMatch(await paid(dir, outsiders, { cwd: user, program: "node", args }), PAID);
+    });
+
+    for (const [name, command] of installedRuntimes()) {
+      await t.step(`the bank of its README takes a payment on ${name}`, async () => {
+        assertMatch(await paidAtOwnBank(dir, outsiders, user, command("bank.js")), PAID);
+      });
+    }
+
+    await t.step("a bank polls what ended without it", async () => {
+      const { end } = await purchase(dir, outsiders, { rejectAt: "otp" });
+      assertEquals([end, await eventsOf(dir, "bank-a")], ["access_denied", ["consent-rejected"]]);
     });
 
     await t.step("a function of a KMS signs, and a fetch of one's own presents the certificate", async () => {
@@ -73,8 +89,54 @@ async function paid(dir: string, outsiders: Outsiders, { program, ...more }: Pro
   return await firstPayment(dir, outsiders, { start });
 }
 
+async function paidAtOwnBank(
+  dir: string,
+  outsiders: Outsiders,
+  cwd: string,
+  [program = "", ...command]: readonly string[],
+): Promise<string> {
+  const endpoints = await endpointsOf(dir);
+  const name = "my-bank";
+  const bank = await openBank({ dir, name, endpoints });
+  const server = { fetch: bank.fetch, baseUrl: bank.baseUrl, audience: endpoints.registration_audience };
+  await register(server, bank.participant, "ASPSP").catch(() => {}); // registered before on another runtime
+  bank.close();
+  const { port } = new URL(bank.participant.redirectUris[0] ?? "");
+  const piped = { stdout: "piped", stderr: "piped" } as const;
+  const args = [...command, dir, name, port];
+  const running = startProcess(program, new Deno.Command(program, { args, cwd, ...piped }));
+  try {
+    await running.said(/^the bank serves$/m);
+    const pay = {
+      cwd,
+      program: Deno.execPath(),
+      args: ["run", "--no-lock", "-A", "pay.js", "mine", "BANKC"],
+    };
+    const printed = await paid(dir, outsiders, pay);
+    await running.said(RegExp(`^order ${/^payment (\S+):/m.exec(printed)?.[1]}: EUR 4.20$`, "m"));
+    return printed;
+  } finally {
+    await running.stop();
+  }
+}
+
+async function eventsOf(dir: string, name: string): Promise<readonly string[]> {
+  const bank = await openBank({ dir, name, endpoints: await endpointsOf(dir) });
+  try {
+    return (await pollBankEvents(bank)).events.map(({ type }) => type);
+  } finally {
+    bank.close();
+  }
+}
+
+async function endpointsOf(dir: string): Promise<Endpoints & { readonly registration_audience: string }> {
+  return JSON.parse(await Deno.readTextFile(`${dir}/endpoints.json`)) as Awaited<
+    ReturnType<typeof endpointsOf>
+  >;
+}
+
 async function consentWithOwnKeys(dir: string, { redirectUri }: Outsiders): Promise<string> {
-  const endpoints = JSON.parse(await Deno.readTextFile(`${dir}/endpoints.json`)) as Endpoints;
+  const endpoints = await endpointsOf(dir);
   const { softwareStatement, signer, transport: { certPem: cert, keyPem: key } } = await loadParticipant(
     `${dir}/participants/mine`,
   );

@@ -7,6 +7,21 @@ const root = new URL("../../", import.meta.url).pathname;
 /** What a program of a user sees of Node if it has no `@types/node`. */
 const NODE_TYPES = `
 declare module "node:fs/promises" { export function readFile(path: string, encoding: "utf8"): Promise<string>; }
+declare module "node:http" {
+  interface Incoming extends AsyncIterable<Uint8Array> {
+    readonly method?: string;
+    readonly url?: string;
+    readonly headers: Record<string, string | string[] | undefined>;
+  }
+  interface Outgoing {
+    writeHead(status: number, headers: Record<string, string>): void;
+    end(body: Uint8Array): void;
+    destroy(): void;
+  }
+  export function createServer(listener: (incoming: Incoming, outgoing: Outgoing) => void): {
+    listen(port: number, host: string, listening: () => void): void;
+  };
+}
 declare module "node:process" {
   export const argv: string[];
   export const env: Record<string, string | undefined>;
@@ -44,10 +59,11 @@ export async function compile(folder: string, files: readonly string[]): Promise
   );
 }
 
-/** The first block of JavaScript of the package's README. */
-export async function readmeProgram(): Promise<string> {
+/** The programs in the package's README: a TPP's and a bank's. */
+export async function readmePrograms(): Promise<readonly [tpp: string, bank: string]> {
   const readme = await Deno.readTextFile(`${root}src/client/README.md`);
-  return /```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
+  const [tpp = "", bank = ""] = [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code);
+  return [tpp, bank];
 }
 
 async function npm(cwd: string, ...args: readonly string[]): Promise<string> {

@@ -40,6 +40,8 @@ export interface Bank {
   readonly platformKeys: PlatformKeys;
   readonly link: PlatformLink;
   readonly replay: ReplayMemory;
+  /** Over mTLS. */
+  readonly fetch: Fetch;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
   close(): void;
@@ -92,9 +94,7 @@ async function inFolder({ dir, name }: ParticipantFolder): Promise<OwnCredential
 }
 
 /** The parts of a bank that depend on where its credentials are. */
-export interface BankParts extends Pick<Bank, "participant" | "decryption" | "close"> {
-  readonly fetch: Fetch;
-}
+export type BankParts = Pick<Bank, "participant" | "decryption" | "fetch" | "close">;
 
 /** A bank of its parts. */
 export function assembleBank(
@@ -114,6 +114,7 @@ export function assembleBank(
     platformKeys: createPlatformKeys(platform),
     link: createPlatformLink(platform),
     replay: replay ?? createReplayMemory(now),
+    fetch,
     now,
     close,
   };

@@ -1,5 +1,18 @@
 /** A handler of Fetch for Express and for `node:http`. */
-import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** The part of `http.IncomingMessage` and of Express's request that is read. */
+export interface NodeRequest extends AsyncIterable<Uint8Array> {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** The part of `http.ServerResponse` and of Express's response that is written. */
+export interface NodeResponse {
+  writeHead(status: number, headers: Record<string, string>): unknown;
+  end(body: Uint8Array): unknown;
+  destroy(): unknown;
+}
 
 /**
  * Returns a listener for `node:http`, or a handler for Express, which must stand before any parser of bodies.
@@ -8,7 +21,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
  */
 export function nodeListener(
   handle: (request: Request) => Promise<Response>,
-): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
+): (incoming: NodeRequest, outgoing: NodeResponse) => void {
   return (incoming, outgoing) => {
     answer(handle, incoming, outgoing).catch(() => outgoing.destroy());
   };
@@ -16,8 +29,8 @@ export function nodeListener(
 
 async function answer(
   handle: (request: Request) => Promise<Response>,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
+  incoming: NodeRequest,
+  outgoing: NodeResponse,
 ): Promise<void> {
   const { method = "GET", url = "/", headers } = incoming;
   const hasBody = method !== "GET" && method !== "HEAD";
@@ -33,8 +46,8 @@ async function answer(
   outgoing.end(new Uint8Array(await response.arrayBuffer()));
 }
 
-function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
-  const parts = incoming[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+function bodyOf(incoming: NodeRequest): ReadableStream<Uint8Array> {
+  const parts = incoming[Symbol.asyncIterator]();
   return new ReadableStream({
     async pull(controller): Promise<void> {
       const { done, value } = await parts.next();
