@@ -234,6 +234,15 @@ export const COMMANDS: readonly Command[] = [
     plan: ([subject], { after }) => get(`/histories/${part(subject)}`, { after }),
   },
   {
+    words: "people",
+    ids: [],
+    required: [],
+    optional: ["from", "until", "operator", "deed", "after"],
+    help: "What operators did, newest first: --from, --until as 2040-01-15, --deed change or read",
+    plan: (_, { from, until, operator, deed, after }) =>
+      get("/audit/people", { from, until, operator, deed, after }),
+  },
+  {
     words: "audit",
     ids: [],
     required: [],

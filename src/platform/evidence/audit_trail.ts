@@ -8,7 +8,7 @@ import { z } from "zod";
 import { defineRecord, optional } from "../../base/store/record.ts";
 import { base64url } from "../../base/kernel/identifiers.ts";
 import { count, instant, text, texts } from "../../base/store/record_fields.ts";
-import { auditKey } from "../config/store_keys.ts";
+import { auditKey, newestFirstPart } from "../config/store_keys.ts";
 import type { Entry, Store } from "../../base/store/store.ts";
 import { causeOf, type Transaction } from "../../base/store/transaction.ts";
 import { hashText } from "../../base/merkle/tree.ts";
@@ -16,6 +16,8 @@ import { type AuditEntry, leafHash } from "./entry.ts";
 import { bodyDigest, type Evidence, type EvidenceItem, newSalt, usualPlace } from "./evidence.ts";
 import { stageDocument } from "./document_store.ts";
 import { stageBody, stageBodyGone } from "./evidence_store.ts";
+import { type Deed, peopleLogRecord, stagePeopleLog } from "./people_log.ts";
+import type { Row } from "../../base/store/page.ts";
 import { stageLeaf } from "./evidence_log/log_store.ts";
 
 /** An event as the caller of {@link record} knows it. */
@@ -109,7 +111,9 @@ export function record(
     salt: newSalt(),
     ...(items.length === 0 ? {} : { items }),
   };
-  auditRecord.set(tx, auditKey(subject, recorded, crypto.randomUUID()), entry);
+  const id = crypto.randomUUID();
+  auditRecord.set(tx, auditKey(subject, recorded, id), entry);
+  stagePeopleLog(tx, { subject, position: recorded, id }, entry);
   const leaf = leafHash(subject, entry);
   stageLeaf(tx, leaf, event.at);
   return { recorded, sequence, newest: hashText(leaf) };
@@ -199,6 +203,34 @@ export async function auditPage(
     subject: entry.key[1] ?? "",
     entry: auditRecord.decode(entry).value,
   }));
+}
+
+/** The place in the log of what operators did. */
+export type PeoplePlace = Entry<unknown>["key"];
+
+/** Returns entries whose actor is an operator, newest first, that were made at `from` or later (milliseconds). */
+export async function peoplePage(
+  store: Store,
+  after: PeoplePlace,
+  { deed, from, limit, isShown }: {
+    readonly deed: Deed;
+    readonly from: number;
+    readonly limit: number;
+    readonly isShown: (entry: AuditEntry) => boolean;
+  },
+): Promise<readonly Row<ListedEntry, PeoplePlace>[]> {
+  const listed = (await store.list({ prefix: [peopleLogRecord.name, deed], after, limit }))
+    .filter(({ key }) => (key[2] ?? "") <= newestFirstPart(from)).map(peopleLogRecord.decode);
+  const keys = listed.map(({ value: { subject, position, id } }) => auditKey(subject, position, id));
+  const entries = keys.length === 0 ? [] : await store.getMany(keys);
+  return listed.map(({ key: place, value: { subject } }, index) => {
+    const found = entries[index] ?? null;
+    const entry = found === null ? undefined : auditRecord.decode(found).value;
+    const shown = found === null || entry === undefined || !isShown(entry)
+      ? undefined
+      : { key: found.key, subject, entry };
+    return { place, shown };
+  });
 }
 
 /** Returns the cursor as text. */

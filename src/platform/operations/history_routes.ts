@@ -5,19 +5,31 @@ import {
   auditPage,
   cursorOf,
   type ListedEntry,
+  peoplePage,
+  type PeoplePlace,
   readCursor,
 } from "../evidence/audit_trail.ts";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
 import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
+import type { Clock } from "../../base/kernel/clock.ts";
+import { type Page, readPage } from "../../base/store/page.ts";
+import { DAY_MS } from "../observed/figures/figures.ts";
+import { peopleLogStart } from "../evidence/people_log.ts";
 import type { Store } from "../../base/store/store.ts";
 import { operation } from "../guards/security/operation.ts";
 
 export interface HistoryRouteDeps {
   readonly store: Store;
+  readonly clock: Clock;
 }
 
 const PAGE = 200;
+const PEOPLE_PAGE = 50;
+/** Entries of a page of what operators did that are read at most, of those that do not match too. */
+const PEOPLE_READS = 20;
+
+const AFTER = { description: "after must be the After of an earlier page" };
 
 const entrySchema = z.strictObject({
   Subject: z.string(),
@@ -64,8 +76,38 @@ const auditRoute = createRoute({
   responses: page,
 });
 
-export function historyRoutes({ store }: HistoryRouteDeps): readonly PlatformEndpoint[] {
+const peopleQuery = z.object({
+  from: z.iso.date().optional(),
+  until: z.iso.date().optional(),
+  operator: z.string().max(200).optional(),
+  deed: z.enum(["change", "read"]).optional(),
+  after: z.string().max(200).optional(),
+});
+const peopleRoute = createRoute({
+  method: "get",
+  tags,
+  security,
+  path: "/operations/audit/people",
+  operationId: "listPeopleLog",
+  summary: "What operators did, newest first",
+  description:
+    `At most ${PEOPLE_PAGE} entries of the days (UTC) from \`from\` to \`until\`, by default of the last ` +
+    "400 days: changes, or with `deed=read` what was read. `operator` is a part of the name.",
+  request: { query: peopleQuery },
+  responses: { 200: operationAnswer("Entries of histories", historySchema), ...operationErrors(400) },
+});
+
+export function historyRoutes({ store, clock }: HistoryRouteDeps): readonly PlatformEndpoint[] {
   return [
+    operation(peopleRoute, [], async (c) => {
+      const { found, next } = await peopleLog(store, c.req.query(), clock());
+      return c.json({
+        Data: {
+          Entry: found.map(representEntry),
+          ...(next === undefined ? {} : { After: next.slice(2).join("@") }),
+        },
+      });
+    }),
     operation(historyRoute, [], async (c) => {
       const [subject, after] = [c.req.param("subject"), asked(c.req.query("after"))];
       return c.json(
@@ -78,28 +120,55 @@ export function historyRoutes({ store }: HistoryRouteDeps): readonly PlatformEnd
   ];
 }
 
+async function peopleLog(
+  store: Store,
+  sent: Readonly<Record<string, string>>,
+  now: number,
+): Promise<Page<ListedEntry, PeoplePlace>> {
+  const parsed = peopleQuery.safeParse(sent);
+  if (!parsed.success) {
+    const description = "from and until must be days, such as 2040-01-15, and deed change or read";
+    throw new ApiError("operations.invalid_request", { description });
+  }
+  const { from = "1970-01-01", until, operator = "", deed = "change", after } = parsed.data;
+  const end = until === undefined ? now + DAY_MS : Date.parse(until) + DAY_MS;
+  const isShown = ({ actor }: ListedEntry["entry"]): boolean => actor.includes(operator);
+  const wanted = { deed, from: Date.parse(from), isShown };
+  const start = peopleLogStart(deed, end - 1);
+  const place = after === undefined ? start : [...start.slice(0, 2), ...after.split("@")];
+  if (place.length > 4 || place.some((part) => part === "")) {
+    throw new ApiError("operations.invalid_request", AFTER);
+  }
+  return await readPage(
+    { after: place, limit: PEOPLE_PAGE, reads: PEOPLE_READS },
+    (from = place, limit) => peoplePage(store, from, { ...wanted, limit }),
+  );
+}
+
 function asked(text: string | undefined): AuditCursor | undefined {
   const cursor = text === undefined ? undefined : readCursor(text);
   if (text === undefined || cursor !== undefined) return cursor;
-  throw new ApiError("operations.invalid_request", {
-    description: "after must be the After of an earlier page",
-  });
+  throw new ApiError("operations.invalid_request", AFTER);
 }
 
 function represent(entries: readonly ListedEntry[]): z.infer<typeof historySchema> {
   const last = entries.length === PAGE ? entries.at(-1) : undefined;
   return {
     Data: {
-      Entry: entries.map(({ subject, entry }) => ({
-        Subject: subject,
-        DateTime: new Date(entry.at).toISOString(),
-        Event: entry.event,
-        Actor: entry.actor,
-        ...(entry.reason === undefined ? {} : { Reason: entry.reason }),
-        ...(entry.interactionId === undefined ? {} : { InteractionId: entry.interactionId }),
-        ...(entry.sequence === undefined ? {} : { Sequence: entry.sequence }),
-      })),
+      Entry: entries.map(representEntry),
       ...(last === undefined ? {} : { After: cursorOf(last) }),
     },
+  };
+}
+
+function representEntry({ subject, entry }: ListedEntry): z.infer<typeof entrySchema> {
+  return {
+    Subject: subject,
+    DateTime: new Date(entry.at).toISOString(),
+    Event: entry.event,
+    Actor: entry.actor,
+    ...(entry.reason === undefined ? {} : { Reason: entry.reason }),
+    ...(entry.interactionId === undefined ? {} : { InteractionId: entry.interactionId }),
+    ...(entry.sequence === undefined ? {} : { Sequence: entry.sequence }),
   };
 }

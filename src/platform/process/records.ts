@@ -1,5 +1,6 @@
 /** Every record of the platform's store. `docs/storage.md` is generated from this list. */
 import { baseRecords, spentJwtRecord } from "../../base/store/base_records.ts";
+import { peopleLogRecord } from "../evidence/people_log.ts";
 import { auditRecord } from "../evidence/audit_trail.ts";
 import { consentDeadlineRecord, consentForgettingRecord } from "../core/consents/consent_store.ts";
 import { caseErasureRecord } from "../evidence/data_keys/erasure_store.ts";
@@ -82,6 +83,7 @@ export const platformRecords = [
   evidenceDocumentRecord,
   receiptKeyRecord,
   auditRecord,
+  peopleLogRecord,
   rateBucketRecord,
   keptCopyRecord,
   keptPieceRecord,

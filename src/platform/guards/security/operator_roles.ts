@@ -48,6 +48,7 @@ const API_ROLES = {
   "GET /operations/log/consistency": ROLES,
   "GET /operations/log/inclusion": ROLES,
   "GET /operations/histories/{subject}": READ_HISTORIES,
+  "GET /operations/audit/people": READ_HISTORIES,
   "GET /operations/audit": ["auditor"],
   "GET /operations/controls": ROLES,
   "POST /operations/organisations/{id}/block": SECURES,
@@ -135,6 +136,7 @@ export const OPERATION_ROLES: Readonly<Record<string, readonly AnyRole[]>> = {
 export const AUDITED_READS: ReadonlySet<string> = new Set([
   "GET /operations/histories/{subject}",
   "GET /operations/audit",
+  "GET /operations/audit/people",
   "GET /operations/cases/{id}",
   "GET /operations/cases/{id}/summary",
 ]);

@@ -53,7 +53,7 @@ export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly Plat
     ...assetRoutes(),
     ...signInRoutes({ ...parts, program }),
     ...overviewPages(page, clock),
-    ...casePages(page),
+    ...casePages(page, clock),
     consolePage(program, "get", "/console/cases/{id}/bundle", downloadBundle),
     ...actionRoutes(program),
   ];
@@ -80,11 +80,9 @@ function overviewPages(page: DeclarePage, clock: Clock): readonly PlatformEndpoi
   ];
 }
 
-function casePages(page: DeclarePage): readonly PlatformEndpoint[] {
+function casePages(page: DeclarePage, clock: Clock): readonly PlatformEndpoint[] {
   return [
-    page("/console/audit", "audit.title", (visit, { subject = "", actor = "", event = "", after }) => {
-      return historyPage(visit, { subject: subject.trim(), actor, event, after });
-    }),
+    page("/console/audit", "audit.title", (visit, query) => historyPage(visit, query, clock())),
     page("/console/search", "search.title", (visit, query) => searchPage(visit, query)),
     page("/console/cases/{id}", "case.title", (visit, _query, { id = "" }) => casePage(visit, id)),
     page("/console/cases/{id}/evidence/{entry}/{item}", "evidence.title", (visit, _query, named) => {

@@ -1,60 +1,69 @@
-/** Who did what: the history of one subject, or every entry for auditors. */
+/** Who did what: what operators did, newest first, or the history of one subject. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { historySchema } from "../history_routes.ts";
+import { dayOf } from "../../observed/figures/figures.ts";
+import { Days, queryOf } from "./reports_page.tsx";
 import { eventWords } from "./event_words.ts";
 import { Instant, More, Read } from "../../../console/parts.tsx";
 import { Table } from "./parts.tsx";
-import { phrase as commonPhrase } from "../../../console/phrase.ts";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
 
 type Entry = z.infer<typeof historySchema>["Data"]["Entry"][number];
 
-export interface HistoryQuery {
-  readonly subject: string;
-  readonly actor: string;
-  readonly event: string;
-  readonly after: string | undefined;
+const PATH = "/console/audit";
+
+export interface AskedHistory {
+  readonly subject?: string;
+  /** A part of the name. */
+  readonly operator?: string;
+  readonly deed?: string;
+  readonly from?: string;
+  readonly until?: string;
+  readonly after?: string;
 }
 
-export async function historyPage(visit: Visit, query: HistoryQuery): Promise<JSX.Element> {
+export async function historyPage(visit: Visit, asked: AskedHistory, now: number): Promise<JSX.Element> {
   const { language } = visit;
-  const readsAll = visit.may("GET /operations/audit");
+  const subject = asked.subject?.trim() ?? "";
   return (
     <>
       <h1>{phrase(language, "audit.title")}</h1>
       <p class="lead">
-        {readsAll
+        {subject === ""
           ? phrase(language, "audit.lead", { command: <code dir="ltr">deno task ops audit</code> })
           : phrase(language, "audit.leadSubject")}
       </p>
-      <form class="search" role="search" method="get" action="/console/audit">
-        <Filter visit={visit} name="subject" value={query.subject} isRequired={!readsAll} />
-        <Filter visit={visit} name="actor" value={query.actor} />
-        <Filter visit={visit} name="event" value={query.event} />
-        <button type="submit">{commonPhrase(language, "list.search")}</button>
-      </form>
-      {query.subject !== "" || readsAll ? await results(visit, query) : null}
+      <Days language={language} action={PATH} from={asked.from} until={asked.until}>
+        <Filter visit={visit} name="subject" value={subject} />
+        <Filter visit={visit} name="operator" value={asked.operator ?? ""} />
+        <Deeds visit={visit} deed={asked.deed} />
+      </Days>
+      <p>
+        <a href={`${PATH}${queryOf({ from: dayOf(now), until: dayOf(now) })}`}>
+          {phrase(language, "audit.today")}
+        </a>
+      </p>
+      {await results(visit, { ...asked, subject })}
     </>
   );
 }
 
 function Filter(
-  { visit: { language }, name, value, isRequired = false }: {
+  { visit: { language }, name, value }: {
     readonly visit: Visit;
-    readonly name: "subject" | "actor" | "event";
+    readonly name: "subject" | "operator";
     readonly value: string;
-    readonly isRequired?: boolean;
   },
 ): JSX.Element {
   return (
     <div class="field">
-      <label for={name}>{phrase(language, `audit.${name}`)}</label>
+      <label for={name}>{phrase(language, name === "subject" ? "audit.subject" : "audit.actor")}</label>
       <p class="hint" id={`${name}-hint`}>
         {name === "subject"
           ? phrase(language, "audit.subject.hint", { example: <code dir="ltr">bank BANKA</code> })
-          : phrase(language, `audit.${name}.hint`)}
+          : phrase(language, "audit.actor.hint")}
       </p>
       <input
         id={name}
@@ -63,31 +72,43 @@ function Filter(
         value={value}
         maxlength={200}
         dir="auto"
-        required={isRequired}
         aria-describedby={`${name}-hint`}
       />
     </div>
   );
 }
 
-async function results(visit: Visit, { subject, actor, event, after }: HistoryQuery): Promise<JSX.Element> {
+function Deeds(
+  { visit: { language }, deed = "change" }: { readonly visit: Visit; readonly deed: string | undefined },
+): JSX.Element {
+  return (
+    <div class="field">
+      <label for="deed">{phrase(language, "audit.deed")}</label>
+      <select id="deed" name="deed">
+        {(["change", "read"] as const).map((one) => (
+          <option value={one} selected={one === deed}>{phrase(language, `audit.${one}`)}</option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+async function results(visit: Visit, { subject, ...asked }: AskedHistory): Promise<JSX.Element> {
   const { language } = visit;
-  const query = after === undefined ? "" : `?${new URLSearchParams({ after })}`;
-  const path = subject === "" ? "/operations/audit" : `/operations/histories/${encodeURIComponent(subject)}`;
-  const answer = await visit.read(`${path}${query}`, historySchema);
+  const path = subject === "" || subject === undefined
+    ? `/operations/audit/people${queryOf({ ...asked })}`
+    : `/operations/histories/${encodeURIComponent(subject)}${queryOf({ after: asked.after })}`;
+  const answer = await visit.read(path, historySchema);
   return (
     <Read visit={visit} answer={answer}>
-      {({ Data: { Entry: all, After } }) => {
-        const entries = all.filter((one) => one.Actor.includes(actor) && one.Event.includes(event));
-        return (
-          <>
-            {entries.length === 0
-              ? <p class="card">{phrase(language, "audit.none")}</p>
-              : <Entries visit={visit} entries={entries} />}
-            <More visit={visit} path="/console/audit" query={{ subject, actor, event, after: After }} />
-          </>
-        );
-      }}
+      {({ Data: { Entry: entries, After } }) => (
+        <>
+          {entries.length === 0
+            ? <p class="card">{phrase(language, "audit.none")}</p>
+            : <Entries visit={visit} entries={entries} />}
+          <More visit={visit} path={PATH} query={{ ...asked, subject, after: After }} />
+        </>
+      )}
     </Read>
   );
 }
@@ -129,7 +150,7 @@ export function EventName({ visit, event }: { readonly visit: Visit; readonly ev
 
 function SubjectLink({ entry: { Subject: subject } }: { readonly entry: Entry }): JSX.Element {
   return (
-    <a href={`/console/audit?${new URLSearchParams({ subject })}`}>
+    <a href={`${PATH}?${new URLSearchParams({ subject })}`}>
       <bdi>{subject}</bdi>
     </a>
   );

@@ -1,6 +1,9 @@
 /** Each reading of support and auditors in the console is in their own history. */
 import { assert, assertEquals } from "@std/assert";
 import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
+import type { z } from "zod";
+import type { historySchema } from "../../../../src/platform/operations/history_routes.ts";
+import { rejectionOf } from "testing/answers.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { authorised } from "testing/authorization_flow.ts";
@@ -98,26 +101,58 @@ Deno.test("support finds a rejected request by its number, and reads why [OP15, 
   assert(html.includes("/{bank}/domestic-payment-consents/v1") && html.includes("Rejected because"));
 });
 
-Deno.test("auditors read every entry, others the history of one subject [OP15, OP11]", async () => {
+Deno.test("what a colleague did today is shown newest first, without readings and other people [OP15, OP25]", async () => {
   await using env = await openEnvironment();
   const operator = await signedIn(env, "operator");
   const reason = "The bank's desk has <i>asked</i> for it.";
   await operator.submit("/console/banks/BANKA/hold", { reason });
+  env.now += 60_000;
+  await operator.submit("/console/banks/BANKB/hold", { reason });
   const own = await operator.get(`/console/audit?${new URLSearchParams({ subject: "bank BANKA" })}`);
   assert(own.html.includes("An operator held the orders of the bank"));
   assert(own.html.includes("The bank&#39;s desk has &lt;i&gt;asked&lt;/i&gt; for it."));
-  assert(!(await operator.get("/console/audit")).html.includes("<table"), "not every entry");
-  const auditor = await signedIn(env, "auditor");
-  const all = await auditor.get("/console/audit?actor=operator%20operator&event=bank.");
-  assert(all.html.includes("bank BANKA") && !all.html.includes("client.registered"));
-  const none = await auditor.get("/console/audit?actor=nobody");
-  assert(none.html.includes("No entry on this page matches.") && !none.html.includes("<table"));
-  assertEquals(await reads(env, "auditor"), [
-    "operator.signed_in at the console",
-    "operator.read /operations/audit",
-    "operator.read /operations/audit",
-  ]);
-  assertEquals((await reads(env, "operator")).length, 2);
+  const colleague = await signedIn(env, "support");
+  const { html } = await colleague.get("/console/audit?from=2040-01-15&until=2040-01-15&operator=operator");
+  assert(
+    html.indexOf("bank BANKB</bdi>") < html.indexOf("bank BANKA</bdi>") && html.includes("bank BANKB</bdi>"),
+    "newest first",
+  );
+  assert(!html.includes("operator.read") && !html.includes("client.registered"));
+  for (const query of ["operator=nobody", "from=2040-01-16", "until=2040-01-14"]) {
+    const none = await colleague.get(`/console/audit?${query}`);
+    assert(none.html.includes("No entry on this page matches.") && !none.html.includes("<table"), query);
+  }
+  const readings = await colleague.get("/console/audit?deed=read&operator=operator");
+  assert(
+    readings.html.includes("/operations/histories/bank%20BANKA") && !readings.html.includes("bank.held"),
+  );
+  assertEquals(
+    (await reads(env, "support")).slice(1),
+    Array(5).fill("operator.read /operations/audit/people"),
+  );
+  const bad = await env.asOperator("/operations/audit/people?from=today", {}, "support");
+  assertEquals([bad.status, (await rejectionOf(bad)).error], [400, "invalid_request"]);
+});
+
+Deno.test("a page of what operators did ends after 50, and the next one goes on [OP25]", async () => {
+  await using env = await openEnvironment();
+  for (let time = 0; time < 60; time++) {
+    env.now += 1000;
+    const path = time % 2 === 0 ? "/operations/banks/BANKA/hold" : "/operations/banks/BANKA/release";
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify({ Data: { Reason: `The reason number ${time} of many.` } });
+    await good(env.asOperator(path, { method: "POST", headers, body }), 200);
+  }
+  const read = async (after: string): Promise<z.infer<typeof historySchema>["Data"]> =>
+    (await good<z.infer<typeof historySchema>>(
+      env.asOperator(`/operations/audit/people?${after}`, {}, "support"),
+      200,
+    )).Data;
+  const first = await read("");
+  const rest = await read(`after=${first.After}`);
+  assertEquals([first.Entry.length, rest.Entry.length, rest.After], [50, 10, undefined]);
+  const numbers = [...first.Entry, ...rest.Entry].map(({ Reason }) => Number(/\d+/.exec(Reason ?? "")?.[0]));
+  assertEquals(numbers, Array.from({ length: 60 }, (_, place) => 59 - place));
 });
 
 Deno.test("operators read in a client's history that it has deleted its registration, and find it in no list [DC22]", async () => {
