@@ -1,7 +1,7 @@
 /** The result of a certification as JSON and as a signed JWT that the directory can keep. */
 import { signClaims } from "../../../src/base/jose/sign_claims.ts";
 import { MAX_CERTIFICATION_REPORT_CHARACTERS } from "../../../src/base/limits.ts";
-import type { NamedKey } from "../../../src/base/jose/sealed_jwt.ts";
+import type { OwnKey } from "../../../src/base/jose/own_key.ts";
 import type { Subject } from "./case.ts";
 import type { CaseResult } from "./run.ts";
 
@@ -24,7 +24,7 @@ export const REPORT_TYPE = "certification-report+jwt";
 export interface Certifier {
   /** Its address, the `iss`. */
   readonly issuer: string;
-  readonly signer: NamedKey;
+  readonly signer: OwnKey;
 }
 
 /** The report of these results. */

@@ -4,19 +4,23 @@ import { PemConverter, X509Certificate } from "@peculiar/x509";
 import { type Command, KeysFailure, type KeyUse } from "./arguments.ts";
 import {
   certificateMembers,
+  type Judging,
   type KeyFile,
   modulusOf,
   readKeyFile,
+  rejectExisting,
   type StoredKey,
   writeKeyFile,
 } from "./file.ts";
-import { makeKey, signingRequest } from "./making.ts";
+import { type Custody, makeKey, signingRequest } from "./making.ts";
 
 /** Dependencies of the commands. */
 export interface Tools {
   readonly print: (line: string) => void;
   /** Milliseconds. */
   readonly now: number;
+  /** Where the private keys are. */
+  readonly custody: Custody;
 }
 
 type Of<Verb extends Command["verb"]> = Extract<Command, { readonly verb: Verb }>;
@@ -26,15 +30,16 @@ const ENDS_SOON_MS = 60 * 86_400_000;
 
 /** A new file with one key for each use. */
 export async function make({ file, making }: Of<"make">, tools: Tools): Promise<void> {
-  const keys = await Promise.all((["sig", "enc"] as const).map((use) => makeKey(use, making, tools.now)));
-  await writeKeyFile(file, { keys }, { replace: false, now: tools.now });
-  tools.print(`${file} holds the platform's private keys: keep it secret and keep a copy.`);
+  await rejectExisting(file);
+  const keys = await Promise.all((["sig", "enc"] as const).map((use) => makeKey(use, making, tools)));
+  await writeKeyFile(file, { keys }, { replace: false, ...judging(tools) });
+  tools.print(tools.custody.afterMake(file));
   list(keys, tools);
 }
 
 /** Adds the next keys and says until when the ones before them are published. */
 export async function rotate(command: Of<"rotate">, tools: Tools): Promise<void> {
-  const before = await readKeyFile(command.file, tools.now);
+  const before = await readKeyFile(command.file, judging(tools));
   const now = seconds(tools);
   const nbf = now + command.leadSeconds;
   let keys = before.keys;
@@ -46,18 +51,18 @@ export async function rotate(command: Of<"rotate">, tools: Tools): Promise<void>
           `To replace it, take it out first: retire --kid ${waiting.kid}.`,
       );
     }
-    const next = { ...await makeKey(use, command.making, tools.now), nbf };
+    const next = { ...await makeKey(use, command.making, tools), nbf };
     const exp = nbf + command.keepSeconds;
     keys = [...keys.map((key) => key.use === use && key.exp === undefined ? { ...key, exp } : key), next];
   }
-  await writeKeyFile(command.file, { ...before, keys }, { replace: true, now: tools.now });
+  await writeKeyFile(command.file, { ...before, keys }, { replace: true, ...judging(tools) });
   tools.print("Send SIGHUP to every process of the platform before the next keys are used.");
   list(keys, tools);
 }
 
 /** Takes keys out: those whose time has passed, or one at once. */
 export async function retire({ file, kid }: Of<"retire">, tools: Tools): Promise<void> {
-  const before = await readKeyFile(file, tools.now);
+  const before = await readKeyFile(file, judging(tools));
   const going = kid === undefined
     ? before.keys.filter((key) => (key.exp ?? Infinity) <= seconds(tools))
     : [find(before, kid)];
@@ -68,7 +73,7 @@ export async function retire({ file, kid }: Of<"retire">, tools: Tools): Promise
     }
   }
   if (going.length > 0) {
-    await writeKeyFile(file, { ...before, keys }, { replace: true, now: tools.now });
+    await writeKeyFile(file, { ...before, keys }, { replace: true, ...judging(tools) });
     tools.print(
       `Taken out: ${going.map(({ kid }) => kid).join(", ")}. Send SIGHUP to every process of the platform.`,
     );
@@ -78,17 +83,18 @@ export async function retire({ file, kid }: Of<"retire">, tools: Tools): Promise
 
 /** Lists the keys. */
 export async function show({ file }: Of<"show">, tools: Tools): Promise<void> {
-  list((await readKeyFile(file, tools.now)).keys, tools);
+  list((await readKeyFile(file, judging(tools))).keys, tools);
 }
 
 /** Prints a signing request. */
 export async function request({ file, kid, name }: Of<"request">, tools: Tools): Promise<void> {
-  tools.print((await signingRequest(signingKey(await readKeyFile(file, tools.now), kid), name)).trimEnd());
+  const key = signingKey(await readKeyFile(file, judging(tools)), kid);
+  tools.print((await signingRequest(key, name, tools.custody)).trimEnd());
 }
 
 /** Puts an authority's certificate in the place of the key's own. */
 export async function certify(command: Of<"certify">, tools: Tools): Promise<void> {
-  const before = await readKeyFile(command.file, tools.now);
+  const before = await readKeyFile(command.file, judging(tools));
   const key = signingKey(before, command.kid);
   if ((key.nbf ?? 0) <= seconds(tools) && !command.beforeFirstStart) {
     throw new KeysFailure(
@@ -97,7 +103,7 @@ export async function certify(command: Of<"certify">, tools: Tools): Promise<voi
   }
   const members = await certificateMembers(await readChain(command.certificate, key, tools));
   const keys = before.keys.map((other) => other === key ? { ...key, ...members } : other);
-  await writeKeyFile(command.file, { ...before, keys }, { replace: true, now: tools.now });
+  await writeKeyFile(command.file, { ...before, keys }, { replace: true, ...judging(tools) });
   tools.print(`${command.kid} is now ${members.kid}.`);
   list(keys, tools);
 }
@@ -162,6 +168,10 @@ function ends({ x5c }: StoredKey, { now }: Tools): string {
 
 function time(unixSeconds: number): string {
   return new Date(unixSeconds * 1000).toISOString().replace(/\.\d{3}Z$/, "Z");
+}
+
+function judging({ now, custody: { tokenOf } }: Tools): Judging {
+  return { now, tokenOf };
 }
 
 function seconds({ now }: Tools): number {

@@ -5,21 +5,22 @@
 import "reflect-metadata";
 import { X509Certificate } from "@peculiar/x509";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
+import type { Token } from "../../../src/base/jose/own_key.ts";
 import { KeysFailure, type KeyUse } from "./arguments.ts";
 
-/** A private key as the file holds it. Times are Unix seconds. */
+/** A key as the file holds it. A key in a token has no private members there. Times are Unix seconds. */
 export interface StoredKey {
   readonly kty: "RSA";
   readonly use: KeyUse;
   readonly kid: string;
   readonly n: string;
   readonly e: string;
-  readonly d: string;
-  readonly p: string;
-  readonly q: string;
-  readonly dp: string;
-  readonly dq: string;
-  readonly qi: string;
+  readonly d?: string;
+  readonly p?: string;
+  readonly q?: string;
+  readonly dp?: string;
+  readonly dq?: string;
+  readonly qi?: string;
   /** In use from then on; published before. Without it from the beginning. */
   readonly nbf?: number;
   /** Has a successor and is published until then. */
@@ -34,12 +35,20 @@ export interface KeyFile {
   readonly keys: readonly StoredKey[];
 }
 
-/** Reads the file; `now` in milliseconds. @throws {KeysFailure} where there is none, or where the platform would not start with it */
-export async function readKeyFile(path: string, now: number): Promise<KeyFile> {
+/** How the content of a file is judged. */
+export interface Judging {
+  /** Milliseconds. */
+  readonly now: number;
+  /** Finds the private keys of a file that has none. Absent if the file has them. */
+  readonly tokenOf?: ((file: KeyFile) => Token) | undefined;
+}
+
+/** Reads the file. @throws {KeysFailure} where there is none, or where the platform would not start with it */
+export async function readKeyFile(path: string, judging: Judging): Promise<KeyFile> {
   const text = await Deno.readTextFile(path).catch(() => {
     throw new KeysFailure(`The file ${path} cannot be read.`);
   });
-  await judge(path, text, now);
+  await judge(path, text, judging);
   return JSON.parse(text) as KeyFile;
 }
 
@@ -47,14 +56,11 @@ export async function readKeyFile(path: string, now: number): Promise<KeyFile> {
 export async function writeKeyFile(
   path: string,
   content: KeyFile,
-  { replace, now }: { replace: boolean; now: number },
+  { replace, ...judging }: { readonly replace: boolean } & Judging,
 ): Promise<void> {
   const text = `${JSON.stringify(content, undefined, 2)}\n`;
-  await judge(path, text, now);
-  const before = await Deno.stat(path).catch(() => undefined);
-  if (!replace && before !== undefined) {
-    throw new KeysFailure(`The file ${path} is there already; rotate adds keys to it.`);
-  }
+  await judge(path, text, judging);
+  const before = replace ? await Deno.stat(path).catch(() => undefined) : await rejectExisting(path);
   const draft = `${path}.${crypto.randomUUID()}`;
   try {
     await Deno.writeTextFile(draft, text, { mode: 0o600, createNew: true });
@@ -68,6 +74,13 @@ export async function writeKeyFile(
   }
 }
 
+/** @throws {KeysFailure} if the file exists */
+export async function rejectExisting(path: string): Promise<undefined> {
+  if (await Deno.stat(path).then(() => true, () => false)) {
+    throw new KeysFailure(`The file ${path} is there already; rotate adds keys to it.`);
+  }
+}
+
 // An administrator rotates keys that belong to the platform's own user, who must be able to read them still.
 async function giveTo(path: string, { uid, gid, mode }: Deno.FileInfo): Promise<void> {
   const made = await Deno.stat(path);
@@ -75,9 +88,9 @@ async function giveTo(path: string, { uid, gid, mode }: Deno.FileInfo): Promise<
   if (mode !== null) await Deno.chmod(path, mode & 0o770);
 }
 
-async function judge(path: string, text: string, now: number): Promise<void> {
+async function judge(path: string, text: string, { now, tokenOf }: Judging): Promise<void> {
   try {
-    await openKeyRing(text, () => now);
+    await openKeyRing(text, () => now, tokenOf?.(JSON.parse(text) as KeyFile));
   } catch (error) {
     throw new KeysFailure(`The file ${path} ${error instanceof Error ? error.message : error}.`);
   }

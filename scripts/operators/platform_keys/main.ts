@@ -5,6 +5,7 @@
 import { runProgram } from "../../command_line/run.ts";
 import { readArguments, USAGE } from "./arguments.ts";
 import { certify, make, request, retire, rotate, show, type Tools } from "./commands.ts";
+import { IN_FILE } from "./making.ts";
 
 /**
  * Runs one command line.
@@ -32,5 +33,5 @@ export async function platformKeys(args: readonly string[], tools: Tools): Promi
 }
 
 if (import.meta.main) {
-  await runProgram((print) => platformKeys(Deno.args, { print, now: Date.now() }), 1);
+  await runProgram((print) => platformKeys(Deno.args, { print, now: Date.now(), custody: IN_FILE }), 1);
 }

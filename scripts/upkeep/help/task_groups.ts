@@ -14,6 +14,7 @@ export const TASK_GROUPS: Readonly<Record<string, readonly string[]>> = {
     "serve",
     "bundle",
     "platform-keys",
+    "signer",
     "proxy-config",
     "store",
     "ops",

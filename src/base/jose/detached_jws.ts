@@ -3,7 +3,7 @@
  * SG1 to SG5). The signed protected header names the profile: A (v3.1.2) has `b64: false`, named in `crit`; B has no
  * `b64`.
  */
-import { FlattenedSign, flattenedVerify } from "jose";
+import { flattenedVerify } from "jose";
 import type { Fault } from "../kernel/api_error.ts";
 import { base64url } from "../kernel/identifiers.ts";
 import {
@@ -18,7 +18,8 @@ import {
 } from "../kernel/result.ts";
 import { OBIE_CLAIM, SIGNATURE_ALG } from "../limits.ts";
 import { decodeObject, isCanonicalBase64url, joseFailure, type JsonObject } from "./compact_jws.ts";
-import type { NamedKey } from "./sealed_jwt.ts";
+import type { OwnKey } from "./own_key.ts";
+import { signJws } from "./sign_claims.ts";
 
 /** A: RFC 7797, unencoded payload. B: RFC 7515 App. F. */
 export type SignatureProfile = "A" | "B";
@@ -121,7 +122,7 @@ export async function verifyDetachedJws(
  */
 export async function signDetached(
   body: Uint8Array,
-  signer: NamedKey,
+  { kid, key }: OwnKey,
   claims: {
     readonly profile: SignatureProfile;
     readonly iat: number;
@@ -135,12 +136,10 @@ export async function signDetached(
     [OBIE_CLAIM.tan]: claims.trustAnchor,
   };
   const crit = Object.values(OBIE_CLAIM);
-  const base = { alg: SIGNATURE_ALG, kid: signer.kid, ...obie };
+  const base = { alg: SIGNATURE_ALG, kid, ...obie };
   const header = claims.profile === "A" ? { ...base, b64: false, crit: ["b64", ...crit] } : { ...base, crit };
-  const signed = await new FlattenedSign(body).setProtectedHeader(header).sign(signer.key, {
-    crit: obieCrit(),
-  });
-  return `${signed.protected}..${signed.signature}`;
+  const signed = await signJws(header, claims.profile === "A" ? body : base64url(body), key);
+  return `${signed.header}..${signed.signature}`;
 }
 
 function checkMembers(header: JsonObject): Result<JsonObject> {

@@ -1,22 +1,30 @@
 /**
  * The platform's own keys: the signing key, the published keys, and the keys that decrypt result JWTs of banks. A key
  * with `nbf` is published at once and used from then on. A key with `exp` has a successor and is published until
- * then. Private members never leave this file.
+ * then. Private members never leave this file. Keys in a
+ * token have none.
  */
 import { z } from "zod";
 import { type Clock, systemClock, unixSeconds } from "../kernel/clock.ts";
 import { KEY_MANAGEMENT_ALG, SIGNATURE_ALG } from "../limits.ts";
 import type { JsonObject } from "./compact_jws.ts";
-import type { HeldKey } from "./private_keys.ts";
-import { holdKeys, keyOfTheMoment, newestInUse, parsePrivateKeySet, PRIVATE_RSA } from "./private_keys.ts";
-import type { NamedKey } from "./sealed_jwt.ts";
+import type { OwnKey, Token } from "./own_key.ts";
+import {
+  type HeldKey,
+  holdKeys,
+  keyOfTheMoment,
+  newestInUse,
+  parsePrivateKeySet,
+  PRIVATE_RSA,
+  TOKEN_RSA,
+} from "./private_keys.ts";
 
 /** The platform's keys. Its properties are live: they return the keys that are current at each use. */
 export interface KeyRing {
   /** Signs handover JWTs, payment orders and responses. Its kid is the certificate's x5t (Decision A11). */
-  readonly signer: NamedKey;
+  readonly signer: OwnKey;
   /** Decrypt what banks send: all loaded keys, because a bank may still use any that was published. */
-  readonly decrypters: readonly NamedKey[];
+  readonly decrypters: readonly OwnKey[];
   /** The keys of `{auth_url}/jwks`: public members only, the keys in use first. */
   readonly publicJwks: { readonly keys: readonly JsonObject[] };
   /** Every key of the file, also those that are not published any more. */
@@ -50,28 +58,41 @@ export interface RenewableKeyRing extends KeyRing {
 }
 
 const text = z.string().min(1);
-const signingKey = z.object({
-  ...PRIVATE_RSA,
+const SIGNING = {
   use: z.literal("sig"),
   x5c: z.array(text).min(1),
   "x5t": text,
   "x5t#S256": text,
-});
-const decryptionKey = z.object({ ...PRIVATE_RSA, use: z.literal("enc") });
-const keySet = z.object({ keys: z.array(z.discriminatedUnion("use", [signingKey, decryptionKey])).min(2) });
+} as const;
+const DECRYPTION = { use: z.literal("enc") } as const;
+const privateKey = z.discriminatedUnion("use", [
+  z.object({ ...PRIVATE_RSA, ...SIGNING }),
+  z.object({ ...PRIVATE_RSA, ...DECRYPTION }),
+]);
+const tokenKey = z.discriminatedUnion("use", [
+  z.object({ ...TOKEN_RSA, ...SIGNING }),
+  z.object({ ...TOKEN_RSA, ...DECRYPTION }),
+]);
+const privateKeys = z.object({ keys: z.array(privateKey).min(2) });
+const tokenKeys = z.object({ keys: z.array(tokenKey).min(2) });
 
-const KEY_SET = "a private JWK set with sig (kid, x5c, x5t, x5t#S256) and enc keys";
+const MEMBERS = "with sig (kid, x5c, x5t, x5t#S256) and enc keys";
 
-type PrivateJwk = z.infer<typeof signingKey> | z.infer<typeof decryptionKey>;
+type OwnJwk = z.infer<typeof tokenKey> | z.infer<typeof privateKey>;
 
 /**
  * Reads `PLATFORM_KEYS`: a private JWK set with at least one `use: sig` and one `use: enc` key in use.
  *
+ * @param token has the private keys; then the set must have none
  * @throws {Error} that names the fault, never a key's value
  */
-export async function openKeyRing(json: string, clock: Clock = systemClock): Promise<RenewableKeyRing> {
-  let held = await openKeys(json, unixSeconds(clock()));
-  const decrypters: NamedKey[] = namedKeys(held, "enc");
+export async function openKeyRing(
+  json: string,
+  clock: Clock = systemClock,
+  token?: Token,
+): Promise<RenewableKeyRing> {
+  let held = await openKeys(json, unixSeconds(clock()), token);
+  const decrypters: OwnKey[] = namedKeys(held, "enc");
   return {
     signer: keyOfTheMoment(() => keyInUse(held, "sig", unixSeconds(clock())).named),
     decrypters,
@@ -82,14 +103,20 @@ export async function openKeyRing(json: string, clock: Clock = systemClock): Pro
       return scheduled(held, unixSeconds(clock()));
     },
     async renew(json): Promise<void> {
-      held = await openKeys(json, unixSeconds(clock()));
+      held = await openKeys(json, unixSeconds(clock()), token);
       decrypters.splice(0, decrypters.length, ...namedKeys(held, "enc"));
     },
   };
 }
 
-async function openKeys(json: string, now: number): Promise<readonly HeldKey<PrivateJwk>[]> {
-  const held = await holdKeys(parsePrivateKeySet(json, keySet, KEY_SET));
+async function openKeys(
+  json: string,
+  now: number,
+  token: Token | undefined,
+): Promise<readonly HeldKey<OwnJwk>[]> {
+  const held = token === undefined
+    ? await holdKeys(parsePrivateKeySet(json, privateKeys, `a private JWK set ${MEMBERS}`))
+    : await holdKeys(parsePrivateKeySet(json, tokenKeys, `a JWK set of a token ${MEMBERS}`), token);
   keyInUse(held, "sig", now);
   keyInUse(held, "enc", now);
   return held;
@@ -101,10 +128,10 @@ async function openKeys(json: string, now: number): Promise<readonly HeldKey<Pri
  * @throws {Error} if no key has this use
  */
 function keyInUse(
-  held: readonly HeldKey<PrivateJwk>[],
-  use: PrivateJwk["use"],
+  held: readonly HeldKey<OwnJwk>[],
+  use: OwnJwk["use"],
   now: number,
-): HeldKey<PrivateJwk> {
+): HeldKey<OwnJwk> {
   const newest = newestInUse(held.filter(({ jwk }) => jwk.use === use), now);
   if (newest === undefined) throw new Error("needs a `use: sig` and a `use: enc` key whose nbf has passed");
   return newest;
@@ -114,13 +141,13 @@ function keyInUse(
  * Keys in use come first, because a bank may take the first `enc` key. A key in use is always published, even after
  * its `exp`.
  */
-function published(held: readonly HeldKey<PrivateJwk>[], now: number): HeldKey<PrivateJwk>[] {
+function published(held: readonly HeldKey<OwnJwk>[], now: number): HeldKey<OwnJwk>[] {
   const inUse = [keyInUse(held, "sig", now), keyInUse(held, "enc", now)];
   const others = held.filter((key) => !inUse.includes(key) && (key.jwk.exp ?? Infinity) > now);
   return [...inUse, ...others];
 }
 
-function scheduled(held: readonly HeldKey<PrivateJwk>[], now: number): readonly ScheduledKey[] {
+function scheduled(held: readonly HeldKey<OwnJwk>[], now: number): readonly ScheduledKey[] {
   const inUse = [keyInUse(held, "sig", now), keyInUse(held, "enc", now)];
   return held.map((key) => {
     const { kid, use, nbf: usedFrom, exp: publishedUntil } = key.jwk;
@@ -136,11 +163,11 @@ function scheduled(held: readonly HeldKey<PrivateJwk>[], now: number): readonly 
   });
 }
 
-function namedKeys(held: readonly HeldKey<PrivateJwk>[], use: PrivateJwk["use"]): NamedKey[] {
+function namedKeys(held: readonly HeldKey<OwnJwk>[], use: OwnJwk["use"]): OwnKey[] {
   return held.filter(({ jwk }) => jwk.use === use).map(({ named }) => named);
 }
 
-function publicMembers(jwk: PrivateJwk): JsonObject {
+function publicMembers(jwk: OwnJwk): JsonObject {
   const { kty, kid, n, e, use } = jwk;
   if (jwk.use === "enc") return { kty, kid, use, alg: KEY_MANAGEMENT_ALG, n, e };
   return { kty, kid, use, alg: SIGNATURE_ALG, n, e, x5c: jwk.x5c, x5t: jwk.x5t, "x5t#S256": jwk["x5t#S256"] };

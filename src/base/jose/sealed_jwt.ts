@@ -1,20 +1,26 @@
 /**
  * Handover JWTs: JWE(JWS(claims)), exactly two layers (Decision A10). Encryption does not authenticate the sender:
  * `openSealed` returns an unverified JWS.
+ *
+ * Decryption has the two steps of RFC 7516 §5.2, so that the private key may be in a token: the key decrypts the content
+ * key (32 bytes), and WebCrypto the content, with the encoded header as the authenticated data.
  */
-import { compactDecrypt, CompactEncrypt } from "jose";
+import { CompactEncrypt } from "jose";
 import { utf8Text } from "../kernel/strict_json.ts";
-import { described, mismatch, ok, type Result } from "../kernel/result.ts";
+import { mismatch, ok, type Result } from "../kernel/result.ts";
 import { CONTENT_ENCRYPTION_ALG, KEY_MANAGEMENT_ALG, MAX_JWT_CHARACTERS } from "../limits.ts";
-import { decodeObject, isCanonicalBase64url, joseFailure, type JsonObject } from "./compact_jws.ts";
+import { decodeObject, isCanonicalBase64url, type JsonObject } from "./compact_jws.ts";
+import { decryptWith, type OwnKey } from "./own_key.ts";
 
-/** A private key and the kid of its published public key. */
+/** A key and its published kid. */
 export interface NamedKey {
   readonly kid: string;
   readonly key: CryptoKey;
 }
 
 const FIVE_SEGMENTS = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){4}$/;
+// A256GCM (RFC 7518 §5.3)
+const [CONTENT_KEY_BYTES, IV_BYTES, TAG_BYTES] = [32, 12, 16];
 const OUTER_MEMBERS = new Set(["alg", "enc", "kid", "cty", "typ"]);
 
 /** Encrypts a signed JWT to the recipient. */
@@ -33,7 +39,7 @@ export async function seal(signed: string, recipient: NamedKey): Promise<string>
  * Decrypts a handover JWT with the platform's key that its `kid` names. Returns the inner compact JWS, which is not
  * verified. Callers must answer every failure in the same way (contract BR17).
  */
-export async function openSealed(token: string, keys: readonly NamedKey[]): Promise<Result<string>> {
+export async function openSealed(token: string, keys: readonly OwnKey[]): Promise<Result<string>> {
   if (token.length > MAX_JWT_CHARACTERS) {
     return mismatch("encrypted token", `at most ${MAX_JWT_CHARACTERS} characters`, token.length);
   }
@@ -45,16 +51,35 @@ export async function openSealed(token: string, keys: readonly NamedKey[]): Prom
   const { kid } = header.value;
   const candidate = keys.find((key) => key.kid === kid);
   if (candidate === undefined) return mismatch("outer header kid", "a published use: enc key", kid);
+  const plaintext = await decrypted(token, candidate.key);
+  if (plaintext === undefined) {
+    return mismatch("encrypted token", "decryptable with the key that kid names");
+  }
+  const inner = utf8Text(plaintext);
+  return inner === undefined ? mismatch("plaintext", "UTF-8") : ok(inner);
+}
+
+/** Returns undefined in the same way, whatever part is wrong (RFC 7516 §11.5). */
+async function decrypted(token: string, key: OwnKey["key"]): Promise<Uint8Array | undefined> {
+  const [header = "", ...segments] = token.split(".");
+  const [encryptedKey, iv, ciphertext, tag] = segments.map((segment) =>
+    Uint8Array.fromBase64(segment, { alphabet: "base64url" })
+  );
+  if (encryptedKey === undefined || iv === undefined || ciphertext === undefined || tag === undefined) return;
+  if (iv.length !== IV_BYTES || tag.length !== TAG_BYTES) return;
+  const found = await decryptWith(key, encryptedKey);
+  const isKey = found?.length === CONTENT_KEY_BYTES;
+  const contentKey = isKey ? found : crypto.getRandomValues(new Uint8Array(CONTENT_KEY_BYTES));
+  const content = new Uint8Array(ciphertext.length + TAG_BYTES);
+  content.set(ciphertext);
+  content.set(tag, ciphertext.length);
+  const additionalData = new TextEncoder().encode(header);
   try {
-    const { plaintext } = await compactDecrypt(token, candidate.key, {
-      keyManagementAlgorithms: [KEY_MANAGEMENT_ALG],
-      contentEncryptionAlgorithms: [CONTENT_ENCRYPTION_ALG],
-      maxDecompressedLength: 0,
-    });
-    const inner = utf8Text(plaintext);
-    return inner === undefined ? mismatch("plaintext", "UTF-8") : ok(inner);
-  } catch (error) {
-    return described("encrypted token", "decryptable with the key that kid names", joseFailure(error));
+    const imported = await crypto.subtle.importKey("raw", contentKey, "AES-GCM", false, ["decrypt"]);
+    const algorithm = { name: "AES-GCM", iv, additionalData, tagLength: TAG_BYTES * 8 };
+    return new Uint8Array(await crypto.subtle.decrypt(algorithm, imported, content));
+  } catch {
+    return undefined;
   }
 }
 

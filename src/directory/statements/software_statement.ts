@@ -3,7 +3,7 @@
  * only increases.
  */
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
-import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
+import type { OwnKey } from "../../base/jose/own_key.ts";
 import { signClaims } from "../../base/jose/sign_claims.ts";
 import { MAX_JWT_CHARACTERS, SIGNATURE_ALG } from "../../base/limits.ts";
 import { invalidRequest } from "../participants/invalid_request.ts";
@@ -25,7 +25,7 @@ const ORG_TYPE: Readonly<Record<Role, string>> = { PISP: "third party provider",
  * @throws {ApiError} `directory.invalid_request` if it would be longer than relying parties accept
  */
 export async function signStatement(
-  signer: NamedKey,
+  signer: OwnKey,
   terms: StatementTerms,
   participant: Participant,
 ): Promise<string> {

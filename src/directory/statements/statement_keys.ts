@@ -12,16 +12,17 @@ import {
   parsePrivateKeySet,
   PRIVATE_RSA,
   type PrivateRsaJwk,
+  type RsaJwk,
 } from "../../base/jose/private_keys.ts";
 import { jwkThumbprint } from "../../base/jose/rsa_key.ts";
-import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
+import type { OwnKey } from "../../base/jose/own_key.ts";
 import { type Clock, unixSeconds } from "../../base/kernel/clock.ts";
 import { SIGNATURE_ALG } from "../../base/limits.ts";
 import { privateKeyDer } from "../keys/private_key_pem.ts";
 
 /** The loaded keys. Reflects the current keys after a reload. */
 export interface StatementKeys {
-  readonly signer: NamedKey;
+  readonly signer: OwnKey;
   /** The response of `/jwks`: public members only, the signing key first. */
   readonly publicJwks: { readonly keys: readonly JsonObject[] };
 }
@@ -95,6 +96,6 @@ function signing(held: readonly HeldKey[], now: number): HeldKey {
   return newest;
 }
 
-function publicMembers({ kty, n, e, kid }: PrivateRsaJwk): JsonObject {
+function publicMembers({ kty, n, e, kid }: RsaJwk): JsonObject {
   return { kty, n, e, kid, use: "sig", alg: SIGNATURE_ALG };
 }

@@ -1,11 +1,11 @@
 /** Makes the security event token of an event: the same claims each time that it is sent (contract EVT2). */
-import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
+import type { OwnKey } from "../../base/jose/own_key.ts";
 import { signClaims } from "../../base/jose/sign_claims.ts";
 import type { EventOwner, PlacedEvent } from "./event_store.ts";
 import { claimsOf, type Origins, SET_TYP } from "./security_event_token.ts";
 
 export interface SignEventDeps extends Origins {
-  readonly signer: NamedKey;
+  readonly signer: OwnKey;
 }
 
 export async function signEvent(

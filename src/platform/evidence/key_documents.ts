@@ -2,27 +2,27 @@
 import canonicalize from "canonicalize";
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
 import type { KeyRing } from "../../base/jose/key_ring.ts";
-import type { NamedKey } from "../../base/jose/sealed_jwt.ts";
+import type { OwnKey } from "../../base/jose/own_key.ts";
 import { type SharedDocument, sharedDocument } from "./document_store.ts";
 
 const MEMBERS = ["kty", "n", "e", "kid", "use", "x5t#S256"] as const;
 /** Of a certificate chain, in characters. A longer one is left out. */
 const MAX_CHAIN_CHARACTERS = 24_000;
 
-const documents = new WeakMap<CryptoKey, SharedDocument>();
+const documents = new WeakMap<OwnKey["key"], SharedDocument>();
 
 /** Remembers as which JWK the key was published. */
-export function rememberPublished(key: CryptoKey, jwk: JsonObject): void {
+export function rememberPublished(key: OwnKey["key"], jwk: JsonObject): void {
   documents.set(key, keyDocument(jwk));
 }
 
 /** Returns the document of an imported key, or undefined if {@link rememberPublished} was not called with it. */
-export function documentOfKey(key: CryptoKey): SharedDocument | undefined {
+export function documentOfKey(key: OwnKey["key"]): SharedDocument | undefined {
   return documents.get(key);
 }
 
 /** A key that signs for the platform, and its document. */
-export interface OwnSigner extends NamedKey {
+export interface OwnSigner extends OwnKey {
   readonly document: SharedDocument;
 }
 

@@ -188,6 +188,21 @@ const PROCESS = {
     labels: { operation: "fixed" },
   },
   platform_store_working: { kind: "gauge", help: "1 if the store can be read and written, else 0." },
+  platform_signer_duration_seconds: {
+    kind: "histogram",
+    help: "Time of a call of the signer, if keys are in a token: keys, sign, decrypt or probe.",
+    labels: { operation: "fixed" },
+    buckets: STORE_BUCKETS,
+  },
+  platform_signer_failures_total: {
+    kind: "counter",
+    help: "Calls of the signer that failed.",
+    labels: { operation: "fixed" },
+  },
+  platform_signer_working: {
+    kind: "gauge",
+    help: "1 if the signer answers, else 0. Absent if the keys are in a file.",
+  },
   platform_background_passes_total: {
     kind: "counter",
     help: "Passes of background jobs by result: ok or failed.",

@@ -26,7 +26,8 @@ import type { PublicPageDeps } from "./public_pages.ts";
 import { openReceiptSigner } from "../core/receipts/receipt_keys.ts";
 import { beginEpoch } from "../operations/recovery/begin_epoch.ts";
 import { openPlatformMetrics } from "../observed/metrics.ts";
-import { guarded, openSpans } from "./measured_parts.ts";
+import { guarded, openSpans, watchSigner } from "./measured_parts.ts";
+import type { GuardedStore } from "../../base/store/guarded_store.ts";
 import { fillOnScrape } from "./scraped_values.ts";
 import { holdNewBank } from "../operations/recovery/hold_new_bank.ts";
 import { openHoldStore } from "../operations/recovery/hold_store.ts";
@@ -64,6 +65,7 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   const log: Log = openLog({ clock, sink: given.log, level: config.logLevel, context: currentFacts });
   const metrics = openPlatformMetrics();
   const store = guarded(given, metrics, log);
+  watchSigner(given.signer, metrics, log);
   const { mark: markAge, ...clocks } = await openClocks({ ...given, store }, log);
   const parts: TimedParts = { ...given, ...clocks, store, metrics, spans: openSpans(given, metrics) };
   const shared = composeShared(parts, log);
@@ -78,8 +80,7 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   });
   await shared.controls.get();
   const api = composeApi(parts, shared, log);
-  const ready = (): Promise<Readiness> =>
-    readiness({ store: storeProbe(store.isWorking) }, { ...directoryProbes(shared), ...parts.advisory });
+  const ready = (): Promise<Readiness> => readiness(requiredProbes(store, given), advisory(shared, parts));
   const health = { readiness: ready, isServing: given.isServing ?? (() => true) };
   const operations = composeOperations(parts, shared, log, health);
   const browser = composeBrowser(parts, shared, log, {
@@ -106,8 +107,15 @@ function listedOf(hosts: Readonly<Record<keyof Platform["endpoints"], Host>>): P
   return { api: of(api), browser: of(browser), operations: of(operations) };
 }
 
-function directoryProbes(shared: Shared): Readonly<Record<string, Probe>> {
-  return { directory: () => directoryHealth(shared), clock: shared.directoryClock.health };
+function requiredProbes(
+  store: GuardedStore,
+  { signer }: Pick<PlatformParts, "signer">,
+): Readonly<Record<string, Probe>> {
+  return { store: storeProbe(store.isWorking), ...(signer === undefined ? {} : { signer: signer.probe }) };
+}
+
+function advisory(shared: Shared, parts: Pick<PlatformParts, "advisory">): Readonly<Record<string, Probe>> {
+  return { directory: () => directoryHealth(shared), clock: shared.directoryClock.health, ...parts.advisory };
 }
 
 function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {

@@ -12,6 +12,7 @@ import { openExplain } from "../guards/security/proven_caller.ts";
 import { errorPath, TRACES_PAGE_PATH } from "../../portal/paths.ts";
 import { type ClaimStore, openClaimStore } from "../guards/idempotency/claim_store.ts";
 import type { Credentials } from "../../base/http/credentials.ts";
+import type { Signer } from "../../base/http/signer_client.ts";
 import type { KeyRing } from "../../base/jose/key_ring.ts";
 import type { AgesClock, Clock, MonotonicClock, SteadyClock } from "../../base/kernel/clock.ts";
 import { type AccessTokenStore, openAccessTokenStore } from "../core/oauth/access_token_store.ts";
@@ -90,6 +91,8 @@ export interface PlatformParts {
   readonly fetch: typeof fetch;
   readonly log: LogSink;
   readonly keys: KeyRing;
+  /** The signer that has the private keys of `keys`, if they are in a token. */
+  readonly signer?: Signer | undefined;
   /** The operators with tokens of their own. Without any operators the operations API does not exist. */
   readonly operators?: Credentials | undefined;
   /** Parts of the process outside the platform, shown in its readiness. */

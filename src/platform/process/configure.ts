@@ -5,6 +5,7 @@ import { type Config, ConfigError, type Environment, readConfig, VARIABLES } fro
 import { openKeyRing, type RenewableKeyRing } from "../../base/jose/key_ring.ts";
 import { SECRETS } from "../config/config_variables.ts";
 import { isHandedOver, withSecretFiles } from "../../base/http/secret_files.ts";
+import { openSigner, type Signer } from "../../base/http/signer_client.ts";
 import { credentialFile } from "../../base/http/credential_file.ts";
 import { type Credentials, openCredentials, readCredentials } from "../../base/http/credentials.ts";
 import type { CaseKeys } from "../evidence/data_keys/case_keys.ts";
@@ -18,18 +19,30 @@ import type { Runtime } from "./runtime.ts";
 /** The file that `--env-file` reads, in the working directory. */
 const ENVIRONMENT_FILE = ".env";
 
+/** What PLATFORM_KEYS begins with if the keys are in a token. The path of the signer's socket follows. */
+const SIGNER = "signer:";
+
+type ReadKeys = () => Promise<string>;
+
 export interface Configured {
   readonly environment: Environment;
   readonly config: Config;
   readonly keys: RenewableKeyRing;
-  /** Path of the file with the keys, if PLATFORM_KEYS is a path. */
-  readonly keysFile: string | undefined;
+  /** Returns the key set again, if PLATFORM_KEYS is a path or a signer. */
+  readonly readKeys: ReadKeys | undefined;
+  /** The signer that has the private keys, if PLATFORM_KEYS is `signer:` with the path of its socket. */
+  readonly signer: Signer | undefined;
   /** Undefined if personal data is not sealed, in the sandbox. */
   readonly wrapping: WrappingKeys | undefined;
   /** Path of the file with the wrapping keys. */
   readonly wrappingFile: string | undefined;
   /** Absent if OPERATORS is not set. */
   readonly operators: Credentials | undefined;
+}
+
+function keyReader(given: string, signer: Signer | undefined): ReadKeys | undefined {
+  if (signer !== undefined) return signer.keySet;
+  return given === "" || given.trimStart().startsWith("{") ? undefined : () => readSecretFile(given);
 }
 
 /**
@@ -43,16 +56,19 @@ export async function configure({ mayRead }: Pick<Runtime, "mayRead">): Promise<
   const secrets = await withSecretFiles(read, SECRETS, (_, path) => readSecretFile(path), faults);
   const environment: Environment = { ...secrets, OPERATOR_LOGO: await readLogoFile(read["OPERATOR_LOGO"]) };
   const given = environment["PLATFORM_KEYS"] ?? "";
-  const keysFile = given === "" || given.trimStart().startsWith("{") ? undefined : given;
+  const signer = given.startsWith(SIGNER) ? openSigner(given.slice(SIGNER.length)) : undefined;
+  const readKeys = keyReader(given, signer);
   const note = (error: Error): undefined => void faults.push(`PLATFORM_KEYS: ${error.message}`);
-  const json = keysFile === undefined ? given : await readSecretFile(keysFile).catch(note);
-  const keys = json === undefined || json === "" ? undefined : await openKeyRing(json).catch(note);
+  const json = readKeys === undefined ? given : await readKeys().catch(note);
+  const keys = json === undefined || json === ""
+    ? undefined
+    : await openKeyRing(json, systemClock, signer).catch(note);
   const wrappingFile = environment["WRAPPING_KEYS"] || undefined;
   const wrapping = await openWrapping(wrappingFile, faults);
   const operators = await openOperators(environment["OPERATORS"], faults);
   const config = readConfig({ ...environment, PLATFORM_KEYS: json ?? given }, faults);
   if (keys === undefined) throw new ConfigError(faults); // readConfig has thrown already
-  return { environment, config, keys, keysFile, wrapping, wrappingFile, operators };
+  return { environment, config, keys, readKeys, signer, wrapping, wrappingFile, operators };
 }
 
 async function openWrapping(path: string | undefined, faults: string[]): Promise<WrappingKeys | undefined> {
@@ -131,10 +147,10 @@ export async function renewKeys(
   await Promise.all([renewPlatformKeys(configured, log), renewWrappingKeys(configured, caseKeys, log)]);
 }
 
-async function renewPlatformKeys({ environment, keys, keysFile }: Configured, log: Log): Promise<void> {
+async function renewPlatformKeys({ environment, keys, readKeys }: Configured, log: Log): Promise<void> {
   try {
-    if (keysFile === undefined) throw new Error("PLATFORM_KEYS is no file; start again to change them");
-    const json = await readSecretFile(keysFile);
+    if (readKeys === undefined) throw new Error("PLATFORM_KEYS is no file; start again to change them");
+    const json = await readKeys();
     readConfig({ ...environment, PLATFORM_KEYS: json });
     await keys.renew(json);
     const published = keys.publicJwks.keys.length;

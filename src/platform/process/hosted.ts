@@ -35,7 +35,7 @@ export async function openHosted(runtime: Runtime, cron: Cron | undefined): Prom
   const running = await start(configured, await openOwnStore(configured, runtime.openStore), runtime, output);
   const stopping = new AbortController();
   const scheduler = startWork(running, cron, stopping.signal);
-  await runtime.giveUpPermissions();
+  await runtime.giveUpPermissions(configured.signer !== undefined);
   const requests = countRequests();
   endWithRuntime(output, async () => {
     stopping.abort();

@@ -17,9 +17,9 @@ const runtime: Runtime = {
   fetch: denoFetch,
   write: (bytes) => Deno.stdout.write(bytes),
   mayRead: async (path) => (await Deno.permissions.query({ name: "read", path })).state === "granted",
-  async giveUpPermissions() {
+  async giveUpPermissions(keepWriting) {
     await Deno.permissions.revoke({ name: "env" });
-    await Deno.permissions.revoke({ name: "write" });
+    if (!keepWriting) await Deno.permissions.revoke({ name: "write" });
   },
 };
 

@@ -3,6 +3,7 @@ import type { Job } from "./background_work.ts";
 import type { Config } from "../config/config.ts";
 import { currentTrace } from "../../base/http/aside.ts";
 import { noteCall, noteSpan, type TracedCall } from "../../base/http/request_trace.ts";
+import type { Signer } from "../../base/http/signer_client.ts";
 import { type Clock, monotonicClock, preciseClock } from "../../base/kernel/clock.ts";
 import { openSpanQueue, type Span, type SpanQueue } from "../../base/observability/spans.ts";
 import { measureStore } from "../../base/store/measured_store.ts";
@@ -30,6 +31,26 @@ function measured(store: Store, metrics: PlatformMetrics): Store {
     const attributes = { "db.operation.name": operation };
     const span = { name: `store ${operation}`, milliseconds: seconds * 1000, attributes, failed: !succeeded };
     noteSpan(notes, span, preciseClock());
+  });
+}
+
+/** Measures the calls of the signer and logs once when it fails. */
+export function watchSigner(signer: Signer | undefined, metrics: PlatformMetrics, log: Log): void {
+  if (signer === undefined) return;
+  metrics.set("platform_signer_working", {}, 1);
+  signer.watch({
+    called(operation, seconds, succeeded) {
+      metrics.observe("platform_signer_duration_seconds", { operation }, seconds);
+      if (!succeeded) metrics.count("platform_signer_failures_total", { operation });
+    },
+    failing(why) {
+      metrics.set("platform_signer_working", {}, 0);
+      log.error("signer.failing", { why });
+    },
+    working(failedSeconds) {
+      metrics.set("platform_signer_working", {}, 1);
+      log.warn("signer.working", { failedSeconds });
+    },
   });
 }
 

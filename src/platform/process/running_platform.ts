@@ -25,7 +25,7 @@ export interface Running {
 }
 
 export async function start(
-  { config, keys, operators }: Configured,
+  { config, keys, operators, signer }: Configured,
   { store, caseKeys }: OwnStore,
   { fetch }: Pick<Runtime, "fetch">,
   { log, queue }: ProcessLog,
@@ -41,6 +41,7 @@ export async function start(
     fetch,
     log: queue.sink,
     keys,
+    signer,
     operators,
     caseKeys,
     ...own,

@@ -11,6 +11,11 @@ export interface Runtime {
   readonly write: (bytes: Uint8Array) => Promise<number>;
   /** Whether this process may read a file. It asks no one. */
   mayRead(path: string): Promise<boolean>;
-  /** From then on this process and its dependencies can neither read the environment nor write files, if the runtime can. */
-  giveUpPermissions(): Promise<void>;
+  /**
+   * From then on this process and its dependencies can neither read the environment nor write files, if the runtime can.
+   *
+   * @param keepWriting whether the process must go on connecting to a Unix domain socket, for which Deno asks the
+   * permission to write it
+   */
+  giveUpPermissions(keepWriting: boolean): Promise<void>;
 }

@@ -50,7 +50,7 @@ export async function serve(runtime: Runtime, args: readonly string[]): Promise<
     isServing: () => serving,
   });
   running.platform.startWork();
-  await runtime.giveUpPermissions();
+  await runtime.giveUpPermissions(configured.signer !== undefined);
   if (part !== "console") listeners.push(await openParticipants(config, running, part, runtime));
   const operations = await openOperations(config, running, part, runtime);
   process.on("SIGHUP", () => void renewKeys(configured, store.caseKeys, log));

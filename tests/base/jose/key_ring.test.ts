@@ -1,5 +1,6 @@
 /** `openKeyRing`: the format of `PLATFORM_KEYS`, the published part, and that private values do not leak. */
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { decryptWith, signWith, type Token } from "../../../src/base/jose/own_key.ts";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
 import { openSealed } from "../../../src/base/jose/sealed_jwt.ts";
 import { sealClaims } from "support/sealed.ts";
@@ -67,8 +68,10 @@ Deno.test("openKeyRing publishes public members alone, with use, alg and certifi
 
 Deno.test("openKeyRing keeps no extractable key, and none for a second use", async () => {
   const ring = await openKeyRing(jwks(sig(0), enc(2)));
-  assertEquals([ring.signer.key.extractable, ring.signer.key.usages], [false, ["sign"]]);
-  assertEquals(ring.decrypters.map(({ key }) => [key.extractable, key.usages]), [[false, ["decrypt"]]]);
+  const rights = [ring.signer, ...ring.decrypters].map(({ key }) =>
+    key instanceof CryptoKey ? [key.extractable, ...key.usages] : undefined
+  );
+  assertEquals(rights, [[false, "sign"], [false, "decrypt"]]);
 });
 
 Deno.test("openKeyRing rejects text that is no private key set, and never quotes it", async () => {
@@ -119,4 +122,26 @@ Deno.test("openKeyRing rejects a private half that is not the public half's", as
   const { n } = key(1).privateJwk;
   await rejection(jwks(sig(0, { n }), enc(2)));
   await rejection(jwks(sig(0), enc(2, { n })));
+});
+
+Deno.test("openKeyRing takes keys of a token that has them, and no private member beside it [F12]", async () => {
+  const token: Token = {
+    key: (kid) => ({
+      sign: async (input) => await signWith(await key(Number(kid.at(-1))).privateKey("sign"), input),
+      decrypt: async (input) => await decryptWith(await key(Number(kid.at(-1))).privateKey("decrypt"), input),
+    }),
+  };
+  const inToken = (number: number, extra: object = {}): object => ({ ...key(number).publicJwk, ...extra });
+  const own = inToken(0, { use: "sig", kid: "sig-0", ...CERTIFICATE });
+  const ring = await openKeyRing(jwks(own, inToken(2, { use: "enc", kid: "enc-2" })), undefined, token);
+  const recipient = { kid: "enc-2", key: await key(2).publicKey("encrypt") };
+  assert((await openSealed(await sealClaims({ n: 1 }, ring.signer, recipient), ring.decrypters)).ok);
+  const rejections = [
+    [enc(2), /is not a JWK set of a token .*; look at: keys\.1\.d/],
+    [inToken(2, { use: "enc", kid: "enc-3" }), /names a key that the token does not have \(kid enc-3\)/],
+  ] as const;
+  for (const [other, expected] of rejections) {
+    const { message } = await assertRejects(() => openKeyRing(jwks(own, other), undefined, token), Error);
+    assertMatch(message, expected);
+  }
 });

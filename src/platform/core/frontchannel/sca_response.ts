@@ -15,7 +15,8 @@ import {
   unverifiedClaims,
   type UnverifiedJws,
 } from "../../../base/jose/compact_jws.ts";
-import { type NamedKey, openSealed } from "../../../base/jose/sealed_jwt.ts";
+import type { OwnKey } from "../../../base/jose/own_key.ts";
+import { openSealed } from "../../../base/jose/sealed_jwt.ts";
 import { type Signer, verifyJwt } from "../../../base/jose/verify_jwt.ts";
 import { EXPIRY_SKEW_SECONDS, MAX_JWT_CHARACTERS } from "../../../base/limits.ts";
 import { MAX_BANK_RETURN_SECONDS, MAX_JTI_CHARACTERS } from "../../../base/profile.ts";
@@ -58,7 +59,7 @@ export interface ScaResponse {
 }
 
 export interface ScaResponseDeps {
-  readonly decrypters: readonly NamedKey[];
+  readonly decrypters: readonly OwnKey[];
   readonly keys: ParticipantKeySets;
   readonly authUrl: string;
   readonly clock: Clock;
@@ -102,7 +103,7 @@ export async function openScaResponse(
 
 /** Returns the correlation id of an unverified result. Use it only to find a session of the same browser. */
 export async function claimedCorrelationId(
-  decrypters: readonly NamedKey[],
+  decrypters: readonly OwnKey[],
   sealed: string,
 ): Promise<Result<string>> {
   const token = await openReceived(decrypters, sealed);
@@ -113,7 +114,7 @@ export async function claimedCorrelationId(
   return isUuid(id) ? ok(id) : mismatch("correlation_id", "a UUID", id);
 }
 
-async function openReceived(decrypters: readonly NamedKey[], sealed: string): Promise<Result<string>> {
+async function openReceived(decrypters: readonly OwnKey[], sealed: string): Promise<Result<string>> {
   const token = await openSealed(sealed, decrypters);
   if (token.ok) noteReceived("result JWT", token.value);
   return token;

@@ -8,7 +8,7 @@ import { unixSeconds } from "../../../base/kernel/clock.ts";
 import { boundedText } from "../../../base/kernel/foreign_text.ts";
 import { described, type Mismatch, mismatch } from "../../../base/kernel/result.ts";
 import { strictJson } from "../../../base/kernel/strict_json.ts";
-import type { NamedKey } from "../../../base/jose/sealed_jwt.ts";
+import type { OwnKey } from "../../../base/jose/own_key.ts";
 import { signClaims } from "../../../base/jose/sign_claims.ts";
 import { secondsUntil } from "../../events/delivery/retry_delays.ts";
 import { HANDOVER_SECONDS, ORDER_PUSH_SECONDS } from "../../../base/profile.ts";
@@ -128,7 +128,7 @@ async function textOf(response: Response): Promise<{ readonly bankText?: string 
   return text === undefined || text === "" ? {} : { bankText: boundedText(text, MAX_TEXT_CHARACTERS) };
 }
 
-function signedOrder(authUrl: string, signer: NamedKey, payment: Payment, iat: number): Promise<string> {
+function signedOrder(authUrl: string, signer: OwnKey, payment: Payment, iat: number): Promise<string> {
   return signClaims({
     iss: authUrl,
     aud: payment.bank,

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { importRsaPublicKey, readRsaPublicJwk } from "../../../base/jose/rsa_key.ts";
 import type { JsonObject } from "../../../base/jose/compact_jws.ts";
 import type { KeyRing } from "../../../base/jose/key_ring.ts";
-import type { NamedKey } from "../../../base/jose/sealed_jwt.ts";
+import type { OwnKey } from "../../../base/jose/own_key.ts";
 import { strictJson } from "../../../base/kernel/strict_json.ts";
 import { defineRecord } from "../../../base/store/record.ts";
 import { text } from "../../../base/store/record_fields.ts";
@@ -29,7 +29,7 @@ export const receiptKeyRecord = defineRecord<{ readonly document: string }>({
 });
 
 /** Returns the key to sign a receipt with. It is stored. */
-export type ReceiptSigner = () => Promise<NamedKey>;
+export type ReceiptSigner = () => Promise<OwnKey>;
 
 export function openReceiptSigner(deps: TransactDeps & { readonly keys: KeyRing }): ReceiptSigner {
   const stored = new Set<string>(); // bounded by the keys that this process has had

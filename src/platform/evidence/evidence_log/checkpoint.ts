@@ -1,6 +1,6 @@
 /** Checkpoints: the platform's signed statements of the log's size and root (contract EV4). */
 import type { JsonObject } from "../../../base/jose/compact_jws.ts";
-import type { NamedKey } from "../../../base/jose/sealed_jwt.ts";
+import type { OwnKey } from "../../../base/jose/own_key.ts";
 import { signClaims } from "../../../base/jose/sign_claims.ts";
 import { unixSeconds } from "../../../base/kernel/clock.ts";
 import { type Hash, hashText } from "../../../base/merkle/tree.ts";
@@ -29,7 +29,7 @@ export interface LogState {
 export function signCheckpoint(
   { issuer, cell }: LogOrigin,
   state: LogState,
-  signer: NamedKey,
+  signer: OwnKey,
 ): Promise<string> {
   const { size, root, at, epoch } = state;
   const claims: JsonObject = {

@@ -2,7 +2,7 @@
  * Gives waiting leaf hashes their places in the evidence log and signs a checkpoint (contract EV3, EV4). Every process
  * does so once a second. The version of the log's head lets one of them commit, and the others find the work done.
  */
-import type { NamedKey } from "../../../base/jose/sealed_jwt.ts";
+import type { OwnKey } from "../../../base/jose/own_key.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import { commitIfUnchanged, type TransactDeps } from "../../../base/store/transaction.ts";
 import { type LogOrigin, signCheckpoint } from "./checkpoint.ts";
@@ -13,7 +13,7 @@ import { appended, type Edge, edgeOf, rootOf } from "./tiles.ts";
 export interface GrowLogDeps extends TransactDeps {
   readonly log: LogStore;
   readonly origin: LogOrigin;
-  readonly signer: NamedKey;
+  readonly signer: OwnKey;
 }
 
 /** Largest number of mutations for rows and ranges in one commit. Deno KV takes 1000, with tiles, head and checkpoint. */

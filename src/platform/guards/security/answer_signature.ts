@@ -9,7 +9,7 @@ import type { Clock, MonotonicClock } from "../../../base/kernel/clock.ts";
 import { unixSeconds } from "../../../base/kernel/clock.ts";
 import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
 import { readDetachedJws, type SignatureProfile, signDetached } from "../../../base/jose/detached_jws.ts";
-import type { NamedKey } from "../../../base/jose/sealed_jwt.ts";
+import type { OwnKey } from "../../../base/jose/own_key.ts";
 import { digest } from "../../evidence/digest.ts";
 import type { SignedBodyVariables } from "./payload_signature.ts";
 
@@ -17,7 +17,7 @@ export interface AnswerSignatureDeps {
   readonly clock: Clock;
   /** Milliseconds that never go back. */
   readonly monotonic: MonotonicClock;
-  readonly signer: NamedKey;
+  readonly signer: OwnKey;
   /** The `iss` claim: the platform's authorization host. */
   readonly issuer: string;
   readonly trustAnchor: string;

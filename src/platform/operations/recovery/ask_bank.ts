@@ -3,7 +3,7 @@ import { aside } from "../../../base/http/aside.ts";
 import { isCallable, postOnce, readBounded } from "../../../base/http/outgoing.ts";
 import { unixSeconds, wireDateTime } from "../../../base/kernel/clock.ts";
 import { because, ok, type Reason, type Result } from "../../../base/kernel/result.ts";
-import type { NamedKey } from "../../../base/jose/sealed_jwt.ts";
+import type { OwnKey } from "../../../base/jose/own_key.ts";
 import { signClaims } from "../../../base/jose/sign_claims.ts";
 import { MAX_BODY_BYTES } from "../../../base/limits.ts";
 import { HANDOVER_SECONDS } from "../../../base/profile.ts";
@@ -14,7 +14,7 @@ export const INQUIRY_TYPE = "order-inquiry+jwt";
 
 export interface AskBankDeps {
   readonly fetch: typeof fetch;
-  readonly signer: NamedKey;
+  readonly signer: OwnKey;
   readonly authUrl: string;
   /** Sandbox only: banks on this computer's loopback addresses. */
   readonly loopbackBanks: boolean;

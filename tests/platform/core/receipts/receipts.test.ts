@@ -4,7 +4,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { openKeyRing } from "../../../../src/base/jose/key_ring.ts";
 import { signClaims } from "../../../../src/base/jose/sign_claims.ts";
-import type { NamedKey } from "../../../../src/base/jose/sealed_jwt.ts";
+import type { OwnKey } from "../../../../src/base/jose/own_key.ts";
 import { CATALOGUES } from "../../../../src/pages/phrase.ts";
 import { LANGUAGES } from "../../../../src/pages/language.ts";
 import { findReceiptKey } from "../../../../src/platform/core/receipts/receipt_keys.ts";
@@ -48,7 +48,7 @@ async function pasted(env: Environment, receipt: string, lang = "en"): Promise<s
   return await answer.text();
 }
 
-async function signer(env: Environment): Promise<NamedKey> {
+async function signer(env: Environment): Promise<OwnKey> {
   return (await openKeyRing(env.config.platformKeys)).signer;
 }
 

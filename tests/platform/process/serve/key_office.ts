@@ -2,6 +2,7 @@
 import "reflect-metadata";
 import { assertEquals, assertRejects } from "@std/assert";
 import { platformKeys } from "../../../../scripts/operators/platform_keys/main.ts";
+import { IN_FILE } from "../../../../scripts/operators/platform_keys/making.ts";
 import { KeysFailure } from "../../../../scripts/operators/platform_keys/arguments.ts";
 import type { KeyFile, StoredKey } from "../../../../scripts/operators/platform_keys/file.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
@@ -27,6 +28,7 @@ export class Office implements AsyncDisposable {
     await platformKeys([verb, "--file", this.file, ...rest], {
       print: (line) => this.printed.push(line),
       now: this.now,
+      custody: IN_FILE,
     });
     return this.printed;
   }

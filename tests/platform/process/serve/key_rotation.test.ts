@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { compactDecrypt, createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { bodyOf } from "testing/answers.ts";
+import { IN_FILE } from "../../../../scripts/operators/platform_keys/making.ts";
 import { platformKeys } from "../../../../scripts/operators/platform_keys/main.ts";
 import { clientToken, createConsent, good, pay, push } from "testing/flows.ts";
 import {
@@ -118,7 +119,11 @@ function keepPaying(env: ServedEnvironment): { stop(): Promise<number> } {
 
 async function command(env: ServedEnvironment, verb: string, ...options: string[]): Promise<void> {
   const file = env.fixture.env["PLATFORM_KEYS"] ?? "";
-  await platformKeys([verb, "--file", file, ...options], { print: () => {}, now: Date.now() });
+  await platformKeys([verb, "--file", file, ...options], {
+    print: () => {},
+    now: Date.now(),
+    custody: IN_FILE,
+  });
 }
 
 async function renew(env: ServedEnvironment, times: number): Promise<void> {

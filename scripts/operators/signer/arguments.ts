@@ -1,0 +1,65 @@
+/** The command line of `deno task signer`. */
+import { UsageError } from "../../command_line/run.ts";
+
+/** A token and the file with its PIN. */
+export interface TokenPlace {
+  readonly label: string;
+  readonly pinFile: string;
+}
+
+export interface SignerArguments {
+  /** Path of the PKCS#11 library. */
+  readonly module: string;
+  readonly tokens: readonly [TokenPlace, ...TokenPlace[]];
+  /** Set for `serve`: the socket and the key file. */
+  readonly serve?: { readonly socket: string; readonly file: string };
+  /** What remains: a command of `deno task platform-keys`. */
+  readonly rest: readonly string[];
+}
+
+export const SIGNER_USAGE =
+  `deno task signer <command> --module <library.so> --token <label>=<file with its PIN>,...
+
+  serve     Answers the platform: --socket <path> --file <platform-keys.json>
+  make, show, rotate, retire, request, certify
+            As deno task platform-keys, but the private keys are made in the first token and cannot leave it.
+            The file has the public ones, their times and certificates.
+`;
+
+const OWN = ["--module", "--token", "--socket"] as const;
+
+/** Returns undefined if the help is asked for. @throws {UsageError} */
+export function readSignerArguments(args: readonly string[]): SignerArguments | undefined {
+  if (args.length === 0 || args.includes("--help")) return undefined;
+  const own = new Map<string, string>();
+  const rest: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const [name = "", ...values] = (args[at] ?? "").split("=");
+    if (!OWN.some((option) => option === name)) rest.push(args[at] ?? "");
+    else own.set(name, values.length > 0 ? values.join("=") : args[++at] ?? "");
+  }
+  const required = (name: typeof OWN[number]): string => {
+    const value = own.get(name);
+    if (value === undefined || value === "") {
+      throw new UsageError(`${name} is missing; --help lists the options.`);
+    }
+    return value;
+  };
+  const [first, ...others] = required("--token").split(",").map(tokenPlace);
+  if (first === undefined) throw new UsageError("--token is missing.");
+  const common = { module: required("--module"), tokens: [first, ...others] as const, rest };
+  if (rest[0] !== "serve") return common;
+  return { ...common, serve: { socket: required("--socket"), file: fileIn(rest) } };
+}
+
+function fileIn([, name, file, ...more]: readonly string[]): string {
+  if (name === "--file" && file !== undefined && more.length === 0) return file;
+  throw new UsageError("serve takes --file <platform-keys.json> beside --module, --token and --socket.");
+}
+
+function tokenPlace(text: string): TokenPlace {
+  const [label = "", ...path] = text.split("=");
+  const pinFile = path.join("=");
+  if (label === "" || pinFile === "") throw new UsageError("--token must be <label>=<file with its PIN>.");
+  return { label, pinFile };
+}

@@ -1,0 +1,66 @@
+/** Keys of the platform in tokens: what `deno task signer` makes, judges and certifies instead of a file's private keys. */
+import type { TokenKey } from "../../../src/base/jose/own_key.ts";
+import type { Custody } from "../platform_keys/making.ts";
+import type { Modulus, Token } from "./token.ts";
+
+const PSS = { name: "RSA-PSS", hash: "SHA-256", saltLength: 32 } as const;
+
+/** New keys are made in the first token. A key signs its own certificate and request with PS256, as everything else. */
+export function inTokens(tokens: readonly [Token, ...Token[]], now: number): Custody {
+  const [first] = tokens;
+  return {
+    async make(use, bits) {
+      const label = `platform ${use} ${new Date(now).toISOString().slice(0, 10)}`;
+      const modulus = await first.make(use === "sig" ? "sign" : "decrypt", bits, label);
+      return { kty: "RSA", n: modulus.toBase64({ alphabet: "base64url", omitPadding: true }), e: "AQAB" };
+    },
+    async certifier({ kty, n, e }) {
+      const publicKey = await crypto.subtle.importKey("jwk", { kty, n, e }, PSS, true, ["verify"]);
+      const signing = tokenKey(tokens, n);
+      return {
+        keys: { privateKey: publicKey, publicKey }, // the private one is in the token
+        signingAlgorithm: PSS,
+        crypto: withSign((data) => signing.sign(data)),
+      };
+    },
+    tokenOf: ({ keys }) => ({
+      key: (kid) => tokenKey(tokens, keys.find((key) => key.kid === kid)?.n ?? ""),
+    }),
+    afterMake: (file) =>
+      `The private keys are in the token ${first.label} and cannot leave it. ${file} has the public ones.`,
+  };
+}
+
+function tokenKey(tokens: readonly Token[], n: string): TokenKey {
+  const modulus = Uint8Array.fromBase64(n, { alphabet: "base64url" });
+  return {
+    async sign(input) {
+      const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", input));
+      return await (await holder(tokens, modulus)).sign(modulus, digest);
+    },
+    decrypt: async (encrypted) => await (await holder(tokens, modulus)).decrypt(modulus, encrypted),
+  };
+}
+
+async function holder(tokens: readonly Token[], modulus: Modulus): Promise<Token> {
+  for (const token of tokens) if (await token.find(modulus) === "kept") return token;
+  throw new Error("names a key that no token has, or that could leave it");
+}
+
+/** The computer's `crypto` with a signature from elsewhere. */
+function withSign(sign: (data: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>): Crypto {
+  const { subtle } = crypto;
+  const replaced: Pick<SubtleCrypto, "sign" | "exportKey" | "digest"> = {
+    sign: async (_algorithm, _key, data) => (await sign(new Uint8Array(bytesOf(data)))).buffer,
+    exportKey: subtle.exportKey.bind(subtle) as SubtleCrypto["exportKey"],
+    digest: subtle.digest.bind(subtle),
+  };
+  const getRandomValues = crypto.getRandomValues.bind(crypto);
+  return { subtle: replaced as SubtleCrypto, getRandomValues } as Crypto;
+}
+
+function bytesOf(data: BufferSource): Uint8Array {
+  return ArrayBuffer.isView(data)
+    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    : new Uint8Array(data);
+}

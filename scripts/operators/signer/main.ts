@@ -1,0 +1,102 @@
+/**
+ * `deno task signer`: a process that signs and decrypts with keys in PKCS#11 tokens, for the platforms of this computer,
+ * over a Unix domain socket. Only this program loads a foreign library. Its other commands make, rotate and certify the
+ * keys. It ends with status 2 if a PIN is rejected: a supervisor that starts it again would lock the token.
+ */
+import { openLogQueue } from "../../../src/base/observability/log_queue.ts";
+import { openLog } from "../../../src/base/observability/log.ts";
+import { systemClock } from "../../../src/base/kernel/clock.ts";
+import { printLine } from "../../command_line/print.ts";
+import { runProgram } from "../../command_line/run.ts";
+import { platformKeys } from "../platform_keys/main.ts";
+import { readSignerArguments, SIGNER_USAGE, type SignerArguments, type TokenPlace } from "./arguments.ts";
+import { inTokens } from "./custody.ts";
+import type { SignerLog } from "../../../src/base/observability/signer_events.ts";
+import { loadPkcs11 } from "./pkcs11.ts";
+import { openService } from "./served_keys.ts";
+import { MAKING, openToken, PinRejected, SERVING, type Token } from "./token.ts";
+
+/** Exit status after a rejected PIN. */
+const PIN_STATUS = 2;
+const FLUSH_MS = 2000;
+/** Bits of a mode that let other users in. */
+const OTHERS = 0o007;
+
+async function signer(args: readonly string[], print: (line: string) => void): Promise<number> {
+  const given = readSignerArguments(args);
+  if (given === undefined) {
+    print(SIGNER_USAGE.trimEnd());
+    return 0;
+  }
+  try {
+    const tokens = await openTokens(given);
+    if (given.serve !== undefined) await serve(given.serve, tokens);
+    else {
+      const now = Date.now();
+      await platformKeys(given.rest, { print, now, custody: inTokens(tokens, now) });
+    }
+    return 0;
+  } catch (error) {
+    if (!(error instanceof PinRejected)) throw error;
+    Deno.stderr.writeSync(new TextEncoder().encode(`${error.message}\n`));
+    return PIN_STATUS;
+  }
+}
+
+async function openTokens({ module, tokens, serve }: SignerArguments): Promise<readonly [Token, ...Token[]]> {
+  const call = await loadPkcs11(module);
+  const open = async ({ label, pinFile }: TokenPlace): Promise<Token> => {
+    await rejectOthers(pinFile);
+    const pin = (await Deno.readTextFile(pinFile)).trimEnd();
+    return await openToken(call, { label, pin }, serve === undefined ? MAKING : SERVING);
+  };
+  const [first, ...others] = tokens;
+  return [await open(first), ...await Promise.all(others.map(open))];
+}
+
+async function serve(
+  { socket, file }: { readonly socket: string; readonly file: string },
+  tokens: readonly Token[],
+): Promise<void> {
+  await rejectOthers(socket.replace(/[^/]*$/, ""));
+  await removeLeftSocket(socket);
+  const output = openLogQueue({ clock: systemClock, write: (bytes) => Deno.stdout.write(bytes) });
+  const log: SignerLog = openLog({ clock: systemClock, sink: output.sink, level: "info" });
+  const service = await openService({ tokens, log, readKeys: () => Deno.readTextFile(file) });
+  const server = Deno.serve({ path: socket, onListen: () => {} }, (request) => service.answer(request));
+  await Deno.chmod(socket, 0o660);
+  for (const name of ["write", "net"] as const) await Deno.permissions.revoke({ name });
+  log.info("signer.listening", { socket, keys: service.keyCount });
+  await stopRequested();
+  await server.shutdown();
+  log.info("signer.stopped");
+  await output.flush(FLUSH_MS);
+}
+
+/** @throws {Error} if other users may open the file or folder: who reaches it can sign */
+async function rejectOthers(path: string): Promise<void> {
+  const { mode } = await Deno.stat(path).catch(() => {
+    throw new Error(`${path} cannot be read`);
+  });
+  if (((mode ?? 0) & OTHERS) !== 0) throw new Error(`others may open ${path}; chmod o= ${path}`);
+}
+
+/** Removes the socket of a signer that was killed. @throws {Error} if another signer answers there */
+async function removeLeftSocket(path: string): Promise<void> {
+  const answers = await Deno.connect({ transport: "unix", path }).then(
+    (connection) => (connection.close(), true),
+    () => false,
+  );
+  if (answers) throw new Error(`another process answers at ${path}`);
+  await Deno.remove(path).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
+}
+
+function stopRequested(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, resolve);
+  return promise;
+}
+
+if (import.meta.main) await runProgram(() => signer(Deno.args, printLine));

@@ -1,0 +1,166 @@
+/**
+ * What the signer answers: the key set, signatures and decrypted content keys, by kid. A key does one operation, that of
+ * its `use`. A digest has 32 bytes and an encrypted key as many as the modulus, so a request is never longer.
+ */
+import { z } from "zod";
+import { UNDECRYPTABLE } from "../../../src/base/http/signer_client.ts";
+import { monotonicClock } from "../../../src/base/kernel/clock.ts";
+import type { SignerLog } from "../../../src/base/observability/signer_events.ts";
+import type { KeyOperation, Modulus, Token } from "./token.ts";
+
+export interface ServiceDeps {
+  readonly tokens: readonly Token[];
+  /** Returns the key file: a JWK set without private members. */
+  readonly readKeys: () => Promise<string>;
+  readonly log: SignerLog;
+}
+
+/** Answers requests. The key file is read when the service opens, and at each `GET /keys`. */
+export interface Service {
+  readonly keyCount: number;
+  answer(request: Request): Promise<Response>;
+}
+
+interface ServedKey {
+  readonly kid: string;
+  readonly operation: KeyOperation;
+  readonly modulus: Modulus;
+  readonly token: Token;
+}
+
+interface ServedKeys {
+  readonly text: string;
+  readonly byKid: ReadonlyMap<string, ServedKey>;
+}
+
+const MAX_BODY_BYTES = 512;
+const DIGEST_BYTES = 32;
+const USES = { sig: "sign", enc: "decrypt" } as const;
+
+const keyFile = z.object({
+  keys: z.array(
+    z.object({
+      kid: z.string().min(1),
+      use: z.enum(["sig", "enc"]),
+      n: z.base64url().min(1),
+      d: z.never({ error: "is a private member" }).optional(),
+    }),
+  ).max(64),
+});
+
+/** @throws {Error} if the file cannot be used, or a key is in no token or could leave it */
+export async function openService({ tokens, readKeys, log }: ServiceDeps): Promise<Service> {
+  let keys = await findKeys(await readKeys(), tokens);
+  const uses = new Map<string, number>(); // bounded by the keys that this process has had
+  const use = async (operation: KeyOperation, kid: string, request: Request): Promise<Response> => {
+    const began = monotonicClock();
+    const response = await answerUse(keys.byKid.get(kid), operation, request, log);
+    const milliseconds = Math.round(monotonicClock() - began);
+    const known = keys.byKid.has(kid);
+    log.info("signer.used", {
+      operation,
+      kid: known ? kid : undefined,
+      status: response.status,
+      milliseconds,
+    });
+    if (known) uses.set(kid, (uses.get(kid) ?? 0) + 1);
+    return response;
+  };
+  return {
+    get keyCount(): number {
+      return keys.byKid.size;
+    },
+    async answer(request) {
+      const [, first = "", kid, rest] = new URL(request.url).pathname.split("/");
+      const target = kid === undefined ? `${request.method} ${first}` : "";
+      if (target === "GET keys") {
+        return await orUnavailable(log, "keys", async () => {
+          keys = await findKeys(await readKeys(), tokens);
+          log.info("signer.keys_read", { keys: keys.byKid.size });
+          return new Response(keys.text, { headers: { "content-type": "application/jwk-set+json" } });
+        });
+      }
+      if (target === "GET health") {
+        return await orUnavailable(log, "health", async () => {
+          await Promise.all(tokens.map((token) => token.probe()));
+          return Response.json({ uses: Object.fromEntries(uses) });
+        });
+      }
+      const isUse = request.method === "POST" && (first === "sign" || first === "decrypt");
+      if (!isUse || kid === undefined || rest !== undefined) return answer(404, "no such resource");
+      return await use(first, decodeURIComponent(kid), request);
+    },
+  };
+}
+
+async function answerUse(
+  key: ServedKey | undefined,
+  operation: KeyOperation,
+  request: Request,
+  log: SignerLog,
+): Promise<Response> {
+  if (key?.operation !== operation) return answer(404, `no key of this name can ${operation}`);
+  const length = Number(request.headers.get("content-length") ?? NaN);
+  if (!(length <= MAX_BODY_BYTES)) return answer(413, `at most ${MAX_BODY_BYTES} bytes and their number`);
+  const body = new Uint8Array(await request.arrayBuffer());
+  const expected = operation === "sign" ? DIGEST_BYTES : key.modulus.length;
+  if (body.length !== expected) {
+    return operation === "sign"
+      ? answer(400, `a digest has ${expected} bytes`)
+      : answer(UNDECRYPTABLE, "length");
+  }
+  return await orUnavailable(log, operation, async () => {
+    const made = operation === "sign"
+      ? await key.token.sign(key.modulus, body)
+      : await key.token.decrypt(key.modulus, body);
+    return made === undefined ? answer(UNDECRYPTABLE, "undecryptable") : new Response(made);
+  });
+}
+
+async function orUnavailable(
+  log: SignerLog,
+  operation: string,
+  answerIt: () => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await answerIt();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    log.error("signer.failed", { operation, why });
+    return answer(503, why);
+  }
+}
+
+function answer(status: number, text: string): Response {
+  return new Response(text, { status, headers: { "content-type": "text/plain" } });
+}
+
+async function findKeys(text: string, tokens: readonly Token[]): Promise<ServedKeys> {
+  const parsed = keyFile.safeParse(parsedJson(text));
+  if (!parsed.success) {
+    const where = parsed.error.issues.map(({ path }) => path.join(".")).join(", ");
+    throw new Error(`the key file is not a JWK set without private members; look at: ${where || "keys"}`);
+  }
+  const found = await Promise.all(parsed.data.keys.map(async ({ kid, use, n }) => {
+    const modulus = Uint8Array.fromBase64(n, { alphabet: "base64url" });
+    return { kid, operation: USES[use], modulus, token: await tokenOf(kid, modulus, tokens) };
+  }));
+  return { text, byKid: new Map(found.map((key) => [key.kid, key])) };
+}
+
+async function tokenOf(kid: string, modulus: Modulus, tokens: readonly Token[]): Promise<Token> {
+  for (const token of tokens) {
+    const state = await token.find(modulus);
+    if (state === "extractable") throw new Error(`the key ${kid} could leave its token`);
+    if (state === "kept") return token;
+  }
+  throw new Error(`the key ${kid} is in none of the tokens ${tokens.map(({ label }) => label).join(", ")}`);
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,305 @@
+/**
+ * A token of a PKCS#11 library: finds its RSA keys by their modulus, signs and decrypts with them, and makes new ones,
+ * which cannot leave it. A lost session is opened again once. A PIN that was rejected is not sent a second time, because
+ * tokens lock themselves after a few.
+ */
+import { decodeOaep } from "./oaep.ts";
+import { type CallToken, numberAt, structure, TokenError } from "./pkcs11.ts";
+import { openSessionPool, type PoolBounds, type Slot } from "./session_pool.ts";
+
+/** A modulus, unsigned big-endian without leading zeros. */
+export type Modulus = Uint8Array<ArrayBuffer>;
+
+export type KeyOperation = "sign" | "decrypt";
+
+/** An opened token. Every method throws {TokenBusy} after the deadline, and {TokenError} if the token fails. */
+export interface Token {
+  readonly label: string;
+  /** Returns whether the token has the private key, and whether the key can leave it. */
+  find(modulus: Modulus): Promise<"absent" | "kept" | "extractable">;
+  /** PS256: RSASSA-PSS with SHA-256, MGF1 and a salt of 32 bytes (RFC 7518 §3.5). */
+  sign(modulus: Modulus, digest: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
+  /** RSA-OAEP-256 (RFC 7518 §4.3). Returns undefined if the key cannot decrypt it. */
+  decrypt(modulus: Modulus, encrypted: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Makes a key pair for one operation. Returns its modulus. */
+  make(operation: KeyOperation, bits: number, label: string): Promise<Modulus>;
+  /** Asks the token for the state of a session. */
+  probe(): Promise<void>;
+}
+
+/** The deadline is shorter than the platform's for the signer. */
+export const SERVING: PoolBounds = { sessions: 4, waiting: 64, deadlineMs: 2000 };
+/** A token may take a minute to make a key. */
+export const MAKING: PoolBounds = { ...SERVING, deadlineMs: 120_000 };
+
+/** The PIN was rejected. Start again with the right one. */
+export class PinRejected extends Error {
+  override readonly name = "PinRejected";
+}
+
+const [RW_SESSION, SERIAL_SESSION, USER] = [0x2n, 0x4n, 1n];
+const CKM = { KEY_PAIR_GEN: 0x0n, X_509: 0x3n, OAEP: 0x9n, PSS: 0xdn, SHA256: 0x250n } as const;
+const [MGF1_SHA256, DATA_SPECIFIED, SALT_BYTES] = [2n, 1n, 32n];
+const PRIVATE_KEY = 3n;
+const CKA = {
+  CLASS: 0x0n,
+  TOKEN: 0x1n,
+  PRIVATE: 0x2n,
+  LABEL: 0x3n,
+  ID: 0x102n,
+  SENSITIVE: 0x103n,
+  ENCRYPT: 0x104n,
+  DECRYPT: 0x105n,
+  SIGN: 0x108n,
+  VERIFY: 0x10an,
+  MODULUS: 0x120n,
+  MODULUS_BITS: 0x121n,
+  PUBLIC_EXPONENT: 0x122n,
+  EXTRACTABLE: 0x162n,
+} as const;
+const TOKEN_INFO_BYTES = 208;
+const LABEL_BYTES = 32;
+const MAX_SLOTS = 64n;
+const MAX_MODULUS_BYTES = 512;
+
+/** Sessions that the token has closed, or that have lost their login. */
+const LOST = [
+  "SESSION_HANDLE_INVALID",
+  "SESSION_CLOSED",
+  "USER_NOT_LOGGED_IN",
+  "DEVICE_REMOVED",
+  "DEVICE_ERROR",
+  "TOKEN_NOT_PRESENT",
+  "KEY_HANDLE_INVALID",
+  "OBJECT_HANDLE_INVALID",
+] as const;
+/** What a token answers to OAEP parameters that it does not have. */
+const NO_OAEP = ["ARGUMENTS_BAD", "MECHANISM_INVALID", "MECHANISM_PARAM_INVALID"] as const;
+/** What a token answers to a ciphertext that is not for the key. */
+const UNDECRYPTABLE = [
+  "ENCRYPTED_DATA_INVALID",
+  "ENCRYPTED_DATA_LEN_RANGE",
+  "DATA_INVALID",
+  "DATA_LEN_RANGE",
+  "GENERAL_ERROR",
+  "FUNCTION_FAILED",
+] as const;
+
+type Memory = Uint8Array<ArrayBuffer>;
+
+/** An open session and the handles of the keys that were found in it. */
+interface Session {
+  readonly id: bigint;
+  readonly keys: Map<string, bigint>;
+}
+
+/**
+ * Opens the token with a label, and logs in.
+ *
+ * @throws {PinRejected}
+ * @throws {Error} unless exactly one token has the label
+ */
+export async function openToken(
+  call: CallToken,
+  { label, pin }: { readonly label: string; readonly pin: string },
+  bounds: PoolBounds,
+): Promise<Token> {
+  const pool = openSessionPool<Session>(bounds);
+  const sessions = { pinRejected: false, open: () => openSession(call, label, pin, sessions) };
+  const withSession = <T>(operate: (session: Session) => Promise<T>): Promise<T> =>
+    pool((slot) => reopening(slot, call, sessions.open, operate));
+  let ownOaep = true;
+  await withSession(() => Promise.resolve());
+  return {
+    label,
+    find: (modulus) => withSession((session) => findKey(call, session, modulus)),
+    sign: (modulus, digest) =>
+      withSession(async (session) => {
+        const mechanism = withParameters(CKM.PSS, CKM.SHA256, MGF1_SHA256, SALT_BYTES);
+        await call("C_SignInit", session.id, mechanism, await keyOf(call, session, modulus));
+        return await output(call, "C_Sign", session, digest);
+      }),
+    decrypt: (modulus, encrypted) =>
+      withSession(async (session) => {
+        const key = await keyOf(call, session, modulus);
+        if (ownOaep) ownOaep = await beginOaep(call, session, key);
+        if (!ownOaep) await call("C_DecryptInit", session.id, structure(CKM.X_509, null, 0n), key);
+        const plain = await output(call, "C_Decrypt", session, encrypted).catch(undecryptable);
+        return plain === undefined || ownOaep ? plain : decodeOaep(padded(plain, modulus.length));
+      }),
+    make: (operation, bits, name) => withSession((session) => makePair(call, session, operation, bits, name)),
+    probe: () => withSession(({ id }) => call("C_GetSessionInfo", id, new Uint8Array(32))),
+  };
+}
+
+async function reopening<T>(
+  slot: Slot<Session>,
+  call: CallToken,
+  open: () => Promise<Session>,
+  operate: (session: Session) => Promise<T>,
+): Promise<T> {
+  if (slot.session !== undefined) {
+    try {
+      return await operate(slot.session);
+    } catch (error) {
+      if (!(error instanceof TokenError && error.is(...LOST))) throw error;
+      await call("C_CloseSession", slot.session.id).catch(() => {}); // the token may have closed it
+      slot.session = undefined;
+    }
+  }
+  slot.session = await open();
+  return await operate(slot.session);
+}
+
+async function openSession(
+  call: CallToken,
+  label: string,
+  pin: string,
+  state: { pinRejected: boolean },
+): Promise<Session> {
+  if (state.pinRejected) throw new PinRejected(`the PIN of the token ${label} was rejected`);
+  const id = new Uint8Array(8);
+  await call("C_OpenSession", await slotOf(call, label), RW_SESSION | SERIAL_SESSION, null, null, id);
+  const bytes = new TextEncoder().encode(pin);
+  await call("C_Login", numberAt(id), USER, bytes, BigInt(bytes.length)).catch((error) => {
+    if (!(error instanceof TokenError)) throw error;
+    if (error.is("USER_ALREADY_LOGGED_IN")) return; // another session of this process
+    state.pinRejected = error.is("PIN_INCORRECT", "PIN_LOCKED");
+    if (!state.pinRejected) throw error;
+    throw new PinRejected(`the token ${label} has rejected the PIN (${error.message})`);
+  });
+  return { id: numberAt(id), keys: new Map() };
+}
+
+async function slotOf(call: CallToken, label: string): Promise<bigint> {
+  const [slots, count] = [new Uint8Array(Number(MAX_SLOTS) * 8), structure(MAX_SLOTS)];
+  await call("C_GetSlotList", 1n, slots, count);
+  const found: bigint[] = [];
+  for (let at = 0; at < Number(numberAt(count)); at++) {
+    const info = new Uint8Array(TOKEN_INFO_BYTES);
+    await call("C_GetTokenInfo", numberAt(slots, at), info);
+    const name = new TextDecoder().decode(info.subarray(0, LABEL_BYTES)).trimEnd();
+    if (name === label) found.push(numberAt(slots, at));
+  }
+  const [slot, ...others] = found;
+  if (slot !== undefined && others.length === 0) return slot;
+  throw new Error(`${found.length} tokens have the label ${label}, expected one`);
+}
+
+async function findKey(
+  call: CallToken,
+  session: Session,
+  modulus: Modulus,
+): Promise<"absent" | "kept" | "extractable"> {
+  const handle = await handleOf(call, session, modulus);
+  if (handle === undefined) return "absent";
+  const [sensitive, extractable] = [new Uint8Array(1), new Uint8Array(1)];
+  const template = structure(CKA.SENSITIVE, sensitive, 1n, CKA.EXTRACTABLE, extractable, 1n);
+  await call("C_GetAttributeValue", session.id, handle, template, 2n);
+  return sensitive[0] === 1 && extractable[0] === 0 ? "kept" : "extractable";
+}
+
+async function keyOf(call: CallToken, session: Session, modulus: Modulus): Promise<bigint> {
+  const handle = await handleOf(call, session, modulus);
+  if (handle === undefined) throw new Error("the token does not have the key any more");
+  return handle;
+}
+
+async function handleOf(call: CallToken, session: Session, modulus: Modulus): Promise<bigint | undefined> {
+  const name = modulus.toHex();
+  const known = session.keys.get(name);
+  if (known !== undefined) return known;
+  const keyClass = structure(PRIVATE_KEY);
+  const template = structure(CKA.CLASS, keyClass, 8n, CKA.MODULUS, modulus, BigInt(modulus.length));
+  const [handles, count] = [new Uint8Array(8), new Uint8Array(8)];
+  await call("C_FindObjectsInit", session.id, template, 2n);
+  await call("C_FindObjects", session.id, handles, 1n, count)
+    .finally(() => call("C_FindObjectsFinal", session.id));
+  if (numberAt(count) === 0n) return undefined;
+  session.keys.set(name, numberAt(handles));
+  return numberAt(handles);
+}
+
+/** Begins a decryption with the token's own OAEP. Returns false if it does not have OAEP with SHA-256. */
+async function beginOaep(call: CallToken, session: Session, key: bigint): Promise<boolean> {
+  const mechanism = withParameters(CKM.OAEP, CKM.SHA256, MGF1_SHA256, DATA_SPECIFIED, null, 0n);
+  try {
+    await call("C_DecryptInit", session.id, mechanism, key);
+    return true;
+  } catch (error) {
+    if (error instanceof TokenError && error.is(...NO_OAEP)) return false;
+    throw error;
+  }
+}
+
+async function output(
+  call: CallToken,
+  name: "C_Sign" | "C_Decrypt",
+  { id }: Session,
+  input: Memory,
+): Promise<Memory> {
+  const [made, length] = [new Uint8Array(MAX_MODULUS_BYTES), structure(BigInt(MAX_MODULUS_BYTES))];
+  await call(name, id, input, BigInt(input.length), made, length);
+  return made.slice(0, Number(numberAt(length)));
+}
+
+function undecryptable(error: unknown): undefined {
+  if (!(error instanceof TokenError && error.is(...UNDECRYPTABLE))) throw error;
+}
+
+function padded(bytes: Memory, length: number): Memory {
+  const whole = new Uint8Array(length);
+  whole.set(bytes, length - bytes.length);
+  return whole;
+}
+
+/** A CK_MECHANISM whose parameters are a structure. */
+function withParameters(mechanism: bigint, ...parameters: readonly (bigint | null)[]): Memory {
+  const memory = structure(...parameters);
+  return structure(mechanism, memory, BigInt(memory.length));
+}
+
+async function makePair(
+  call: CallToken,
+  session: Session,
+  operation: KeyOperation,
+  bits: number,
+  label: string,
+): Promise<Modulus> {
+  const [yes, no] = [Uint8Array.of(1), Uint8Array.of(0)];
+  const isSigning = operation === "sign";
+  const common: Attribute[] = [
+    [CKA.TOKEN, yes],
+    [CKA.LABEL, new TextEncoder().encode(label)],
+    [CKA.ID, crypto.getRandomValues(new Uint8Array(16))],
+  ];
+  const publicTemplate = templateOf([
+    ...common,
+    [CKA.MODULUS_BITS, structure(BigInt(bits))],
+    [CKA.PUBLIC_EXPONENT, Uint8Array.of(1, 0, 1)],
+    [CKA.VERIFY, isSigning ? yes : no],
+    [CKA.ENCRYPT, isSigning ? no : yes],
+  ]);
+  const privateTemplate = templateOf([
+    ...common,
+    [CKA.PRIVATE, yes],
+    [CKA.SENSITIVE, yes],
+    [CKA.EXTRACTABLE, no],
+    [CKA.SIGN, isSigning ? yes : no],
+    [CKA.DECRYPT, isSigning ? no : yes],
+  ]);
+  const handles = [new Uint8Array(8), new Uint8Array(8)] as const;
+  const mechanism = structure(CKM.KEY_PAIR_GEN, null, 0n);
+  await call("C_GenerateKeyPair", session.id, mechanism, ...publicTemplate, ...privateTemplate, ...handles);
+  const modulus = new Uint8Array(bits / 8);
+  const wanted = structure(CKA.MODULUS, modulus, BigInt(modulus.length));
+  await call("C_GetAttributeValue", session.id, numberAt(handles[0]), wanted, 1n);
+  return modulus;
+}
+
+type Attribute = readonly [type: bigint, value: Memory];
+
+function templateOf(attributes: readonly Attribute[]): readonly [Memory, bigint] {
+  const members = attributes.flatMap(([type, value]) => [type, value, BigInt(value.length)]);
+  return [structure(...members), BigInt(attributes.length)];
+}

@@ -1,0 +1,108 @@
+/** A platform whose keys are in a token: a payment, its memory, rotation, and a signer that hangs. */
+import { assert, assertEquals } from "@std/assert";
+import { decodeProtectedHeader, type JSONWebKeySet } from "jose";
+import type { Readiness } from "../../../../src/base/observability/health.ts";
+import { bodyOf } from "testing/answers.ts";
+import { authorised } from "testing/authorization_flow.ts";
+import { AUTH_URL } from "testing/environment.ts";
+import { good, pay } from "testing/flows.ts";
+import { testKey } from "testing/keys.ts";
+import { openServedEnvironment, type ServedEnvironment } from "testing/served_environment.ts";
+import { freePort } from "testing/served_platform.ts";
+import { OPERATOR_TOKENS, operatorsFile } from "testing/operators.ts";
+import { hasPrometheus, type Prometheus, startPrometheus } from "support/prometheus.ts";
+import { foundInMemory } from "support/process_memory.ts";
+import { isSoftHsmMissing, SoftHsm } from "support/soft_hsm.ts";
+
+const ignore = isSoftHsmMissing;
+
+Deno.test({
+  name: "a platform pays with keys in a token, and has none of their private members in its memory [F12]",
+  ignore,
+}, async (t) => {
+  await using hsm = await SoftHsm.open();
+  await hsm.importKeys(); // those of a platform with a key file
+  const signer = await hsm.serve();
+  await signer.ready;
+  await using env = await openServedEnvironment({ PLATFORM_KEYS: `signer:${hsm.socket}` });
+  const uses = (operation: string): number =>
+    signer.lines.filter((line) => line["operation"] === operation && line["status"] === 200).length;
+  await t.step("the token signs handover JWT, answers and order, and decrypts the result JWT", async () => {
+    const [signed, decrypted] = [uses("sign"), uses("decrypt")];
+    const payment = await good(pay(env, await authorised(env)), 201);
+    assertEquals(payment.Data.Status, "AcceptedSettlementInProcess");
+    assert(uses("sign") >= signed + 4, `${uses("sign") - signed} signatures`);
+    assertEquals(uses("decrypt"), decrypted + 1);
+  });
+  await t.step(
+    "its memory has no prime of its keys, and that of a platform with a key file has",
+    async () => {
+      const keys = await Promise.all([testKey(12), testKey(13)]); // of platformKeySet
+      const primes = keys.flatMap(({ privateJwk: { p, q } }) => [p, q]);
+      assertEquals(await foundInMemory(env.process.pid, primes), new Set());
+      await using other = await openServedEnvironment();
+      assertEquals(await foundInMemory(other.process.pid, primes), new Set(primes));
+    },
+  );
+  await t.step("the next keys are made in the token and published by SIGHUP", async () => {
+    const before = await published(env);
+    await hsm.run("rotate", "--lead", "0s");
+    env.process.kill("SIGHUP");
+    await env.process.logged("platform_keys.renewed");
+    const after = await published(env);
+    assertEquals(after.keys.slice(2), before.keys);
+    const made = await pay(env, await authorised(env));
+    assertEquals(made.status, 201);
+    await made.body?.cancel();
+    const { kid } = decodeProtectedHeader(made.headers.get("x-jws-signature") ?? "");
+    assertEquals(kid, after.keys[0]?.kid);
+  });
+});
+
+Deno.test({
+  name: "a signer that hangs: 503 in time, an alarm and readiness, and no payment is lost [F12]",
+  ignore,
+}, async () => {
+  await using hsm = await SoftHsm.open();
+  await hsm.importKeys();
+  const signer = await hsm.serve();
+  await signer.ready;
+  const [operationsPort, operators] = [freePort(), `${hsm.folder}/operators.json`];
+  await Deno.writeTextFile(operators, await operatorsFile(), { mode: 0o600 });
+  await using env = await openServedEnvironment({
+    PLATFORM_KEYS: `signer:${hsm.socket}`,
+    OPERATIONS_PORT: String(operationsPort),
+    OPERATORS: operators,
+  });
+  await using prometheus = await watched(operationsPort);
+  const flow = await authorised(env);
+  signer.kill("SIGSTOP");
+  const began = performance.now();
+  const idempotencyKey = crypto.randomUUID();
+  const answer = await pay(env, flow, { idempotencyKey });
+  assertEquals([answer.status, answer.headers.get("retry-after")], [503, "1"]);
+  await answer.body?.cancel();
+  assert(performance.now() - began < 20_000);
+  const { ready, parts } = await readiness(env);
+  assertEquals([ready, parts["signer"]], [false, { ok: false, detail: "has not answered within 3000 ms" }]);
+  await env.process.logged("signer.failing");
+  await prometheus?.firing("SignerFailing", 20);
+  signer.kill("SIGCONT");
+  while (!(await readiness(env)).ready);
+  await env.process.logged("signer.working");
+  const payment = await good(pay(env, flow, { idempotencyKey }), 201); // whether or not the first was stored
+  assertEquals(payment.Data.ConsentId, flow.consentId);
+});
+
+/** Undefined on a computer without Prometheus. */
+async function watched(port: number): Promise<Prometheus | undefined> {
+  return hasPrometheus() ? await startPrometheus(`127.0.0.1:${port}`, OPERATOR_TOKENS.viewer) : undefined;
+}
+
+async function published(env: ServedEnvironment): Promise<JSONWebKeySet> {
+  return await bodyOf<JSONWebKeySet>(env.browser(new Request(`${AUTH_URL}/jwks`)));
+}
+
+async function readiness(env: ServedEnvironment): Promise<Readiness> {
+  return await bodyOf<Readiness>(env.browser(new Request(`${AUTH_URL}/health/ready`)));
+}

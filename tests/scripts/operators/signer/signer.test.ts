@@ -1,0 +1,193 @@
+/** `deno task signer` with a token of SoftHSM 2: what it makes, serves, rejects and survives. */
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { CompactEncrypt, compactVerify, flattenedVerify, importJWK, type JWK } from "jose";
+import { openSigner } from "../../../../src/base/http/signer_client.ts";
+import { openKeyRing } from "../../../../src/base/jose/key_ring.ts";
+import { openSealed } from "../../../../src/base/jose/sealed_jwt.ts";
+import { signClaims } from "../../../../src/base/jose/sign_claims.ts";
+import { signDetached } from "../../../../src/base/jose/detached_jws.ts";
+import { ApiError } from "../../../../src/base/kernel/api_error.ts";
+import { isSoftHsmMissing, SoftHsm } from "support/soft_hsm.ts";
+
+const ignore = isSoftHsmMissing;
+const PRIVATE = ["d", "p", "q", "dp", "dq", "qi"];
+/** How long the client of these tests waits for the signer, ms. */
+const PATIENCE_MS = 500;
+
+type Key = JWK & { readonly kid: string };
+
+interface KeySet {
+  readonly keys: readonly [sig: Key, enc: Key];
+}
+
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+
+Deno.test(
+  { name: "the signer signs and decrypts with keys that cannot leave a token [F12]", ignore },
+  async (t) => {
+    await using hsm = await SoftHsm.open();
+    await hsm.run("make", "--name", "Example Platform");
+    const { keys } = JSON.parse(await Deno.readTextFile(hsm.file)) as KeySet;
+    const [sig, enc] = keys;
+    const process = await hsm.serve();
+    await process.ready;
+    const signer = openSigner(hsm.socket);
+    const ring = await openKeyRing(await signer.keySet(), undefined, signer);
+    await t.step("neither the file nor the platform has a private member", () => {
+      for (const key of keys) assertEquals(PRIVATE.filter((member) => member in key), []);
+      const isLocal = [ring.signer, ...ring.decrypters].map(({ key }) => key instanceof CryptoKey);
+      assertEquals(isLocal, [false, false]);
+    });
+    await t.step("another program verifies its signatures, and those of its certificates", async () => {
+      const key = await importJWK(sig, "PS256");
+      const { protectedHeader } = await compactVerify(
+        await signClaims({ iss: "platform" }, ring.signer),
+        key,
+      );
+      assertEquals(protectedHeader, { alg: "PS256", typ: "JWT", kid: sig.kid });
+      const claims = { iat: 1, issuer: "https://auth.example", trustAnchor: "directory.example" };
+      const [header, signature = ""] =
+        (await signDetached(bytesOf("{}"), ring.signer, { profile: "B", ...claims }))
+          .split("..");
+      const crit = {
+        "http://openbanking.org.uk/iat": true,
+        "http://openbanking.org.uk/iss": true,
+        "http://openbanking.org.uk/tan": true,
+      };
+      await flattenedVerify({ protected: header ?? "", payload: "e30", signature }, key, { crit });
+      await Deno.writeTextFile(`${hsm.folder}/own.csr`, await hsm.run("request", "--kid", sig.kid));
+      await hsm.command("openssl", ["req", "-verify", "-noout", "-in", "own.csr"]);
+    });
+    await t.step("it decrypts what another program encrypts, and no text with a changed bit", async () => {
+      const sealed = await new CompactEncrypt(bytesOf("a.b.c"))
+        .setProtectedHeader({ alg: "RSA-OAEP-256", enc: "A256GCM", kid: enc.kid })
+        .encrypt(await importJWK(enc, "RSA-OAEP-256"));
+      assertEquals(await openSealed(sealed, ring.decrypters), { ok: true, value: "a.b.c" });
+      assertEquals((await openSealed(changedKey(sealed), ring.decrypters)).ok, false);
+    });
+    await t.step("a key does nothing but its use, and an unknown one nothing", async () => {
+      const digested = bytesOf("text");
+      for (
+        const call of [
+          () => signer.key(enc.kid).sign(digested),
+          () => signer.key("unknown").sign(digested),
+          () => signer.key(sig.kid).decrypt(new Uint8Array(256)),
+        ]
+      ) assertMatch((await assertRejects(call, ApiError)).message, /signer: answered 404/);
+    });
+    await t.step("each use is logged by its key, and counted", async () => {
+      const uses = process.lines.filter(({ event }) => event === "signer.used");
+      const ofSig = uses.filter(({ kid }) => kid === sig.kid);
+      assertEquals(
+        new Set(ofSig.map(({ operation, status }) => `${operation} ${status}`)),
+        new Set([
+          "sign 200",
+          "decrypt 404",
+        ]),
+      );
+      assertEquals(
+        new Set(uses.map((use) => Object.keys(use).join())),
+        new Set([
+          "at,level,event,operation,kid,status,milliseconds",
+          "at,level,event,operation,status,milliseconds", // of the unknown key
+        ]),
+      );
+      assertEquals(await usesCounted(hsm), {
+        [sig.kid]: ofSig.length,
+        [enc.kid]: uses.length - ofSig.length - 1,
+      });
+    });
+  },
+);
+
+Deno.test({
+  name: "a signer that hangs or ends fails its platform's calls in time, and works again [F12]",
+  ignore,
+}, async (t) => {
+  await using hsm = await SoftHsm.open();
+  await hsm.run("make");
+  const process = await hsm.serve();
+  await process.ready;
+  const signer = openSigner(hsm.socket, PATIENCE_MS);
+  const ring = await openKeyRing(await signer.keySet(), undefined, signer);
+  const told: string[] = [];
+  signer.watch({
+    called: (operation, _seconds, succeeded) => void told.push(`${operation} ${succeeded}`),
+    failing: (why) => void told.push(why),
+    working: () => void told.push("working"),
+  });
+  const sign = (): Promise<string> => signClaims({}, ring.signer);
+  await t.step("it hangs", async () => {
+    process.kill("SIGSTOP");
+    const { reason } = await assertRejects(sign, ApiError);
+    assertEquals(reason, "platform.unavailable");
+    assertEquals(await signer.probe(), { ok: false, detail: `has not answered within ${PATIENCE_MS} ms` });
+    process.kill("SIGCONT");
+    while (!(await signer.probe()).ok); // it has been waiting for the processor
+    await sign();
+    const [first, second] = told;
+    assertEquals([first, second], ["sign false", `has not answered within ${PATIENCE_MS} ms`]);
+    assertEquals(told.filter((what) => what === "working"), ["working"]);
+  });
+  await t.step("it is killed and started again beside its left socket", async () => {
+    process.kill("SIGKILL");
+    await process.ended;
+    await assertRejects(sign, ApiError);
+    const next = await hsm.serve();
+    await next.ready;
+    await sign();
+    assertMatch(await rejection(() => hsm.serve().then(({ ready }) => ready)), /another process answers at/);
+    next.kill("SIGTERM");
+    assertEquals((await next.ended).code, 0);
+  });
+});
+
+Deno.test(
+  { name: "the signer rejects a wrong PIN, keys of no token, and what others may open [F12]", ignore },
+  async (t) => {
+    await using hsm = await SoftHsm.open();
+    await hsm.run("make");
+    const file = await Deno.readTextFile(hsm.file);
+    const startFailure = async (): Promise<string> =>
+      await rejection(async () => await (await hsm.serve()).ready);
+    await t.step("a wrong PIN ends with a status of its own: a supervisor must not try again", async () => {
+      await Deno.writeTextFile(hsm.pinFile, "000000");
+      assertMatch(await startFailure(), /ended with 2: the token platform has rejected the PIN/);
+      await Deno.chmod(hsm.pinFile, 0o604);
+      assertMatch(await startFailure(), /others may open .*\/pin; chmod o=/);
+      await Deno.remove(hsm.pinFile);
+      await Deno.writeTextFile(hsm.pinFile, hsm.pin, { mode: 0o600 });
+    });
+    await t.step("a folder that others may open", async () => {
+      await Deno.chmod(`${hsm.folder}/run`, 0o755);
+      assertMatch(await startFailure(), /others may open .*\/run\//);
+      await Deno.chmod(`${hsm.folder}/run`, 0o700);
+    });
+    await t.step("a key of another token, and a private key", async () => {
+      const { keys: [sig, enc] } = JSON.parse(file) as KeySet;
+      await Deno.writeTextFile(
+        hsm.file,
+        JSON.stringify({ keys: [sig, { ...enc, n: sig.n?.toLowerCase() }] }),
+      );
+      assertMatch(await startFailure(), new RegExp(`the key ${enc.kid} is in none of the tokens platform`));
+      await Deno.writeTextFile(hsm.file, JSON.stringify({ keys: [sig, { ...enc, d: "AQAB" }] }));
+      assertMatch(await startFailure(), /without private members; look at: keys\.1\.d/);
+    });
+  },
+);
+
+function changedKey(sealed: string): string {
+  const [header, encryptedKey = "", ...rest] = sealed.split(".");
+  const bytes = Uint8Array.fromBase64(encryptedKey, { alphabet: "base64url" });
+  const changed = bytes.with(20, (bytes[20] ?? 0) ^ 1).toBase64({ alphabet: "base64url", omitPadding: true });
+  return [header, changed, ...rest].join(".");
+}
+
+async function usesCounted(hsm: SoftHsm): Promise<unknown> {
+  const url = ["--silent", "--unix-socket", hsm.socket, "http://signer/health"];
+  return (JSON.parse(await hsm.command("curl", url)) as { readonly uses: unknown }).uses;
+}
+
+async function rejection(run: () => Promise<unknown>): Promise<string> {
+  return (await assertRejects(run, Error)).message;
+}
