@@ -4,7 +4,8 @@
  */
 import type { BundleEntry, Piece, Statement } from "./bundle_schema.ts";
 import { isRecovered } from "./required.ts";
-import { digestOf, jsonIn, textOf } from "./signatures.ts";
+import { MAX_AGE_SECONDS } from "./proofs.ts";
+import { bytesOf, digestOf, jsonIn, textOf } from "./signatures.ts";
 import { canonicalOf, nameOf } from "./verify_parts.ts";
 
 /** Members of `Data.Initiation` that never differ between a consent, its payment and its order (contract MT1). */
@@ -20,17 +21,21 @@ const SAME = [
 export function* verifyAgreement(
   pieces: readonly Piece[],
   entries: readonly BundleEntry[],
+  documents: readonly string[],
   statement: Statement,
 ): Generator<string> {
+  if (statement.payment !== paymentOf(statement.consent)) yield "the payment is not the one of the consent";
   const agreed = pieces.find(({ kind }) => kind === "consent_request") ??
     pieces.find(({ kind }) => kind === "payment_request") ?? pieces.find(({ kind }) => kind === "order");
   for (const piece of pieces) {
     if (agreed !== undefined) yield* verifyTerms(agreed, piece);
     yield* verifyStep(piece);
+    yield* verifyMoment(piece);
   }
-  yield* verifyNames(pieces, entries, statement);
+  yield* verifyNames(pieces, entries, documents, statement);
   yield* verifySessions(pieces);
   yield* verifyAccount(pieces);
+  yield* verifyNamedAccount(pieces);
   yield* verifyGrants(entries, statement);
 }
 
@@ -93,9 +98,26 @@ function* verifyStep({ entry, kind, content }: Piece): Generator<string> {
     const expected = event === "consent.Authorized" ? true : event === "consent.Rejected" ? false : undefined;
     if (accepted !== expected) yield says(`accepted: ${accepted}`);
   }
+  if (kind === "decision" && at(content, "page", "language") !== entry.record.page?.language) {
+    yield `${name} was shown in another language than the entry says`;
+  }
+  if (kind === "order_response" && event === "payment_order.delivered" && at(content, "status") !== 200) {
+    yield says(at(content, "status"));
+  }
   const isProof = event === "consent.Authorized" || event === "consent.customer_authenticated";
   if (kind === "sca_result" && isProof && at(content, "status_code") !== "success") {
     yield says(at(content, "status_code"));
+  }
+}
+
+/** What was signed when the step was taken has its time. An order that the bank brings after a restore is older. */
+function* verifyMoment({ entry, kind, content }: Piece): Generator<string> {
+  const { at: time, items = [] } = entry.record;
+  const isOlder = kind === "order" && items.some((item) => item.kind === "stated_order");
+  if (!["handover", "sca_result", "order"].includes(kind) || isOlder) return;
+  const iat = at(content, "iat");
+  if (typeof iat !== "number" || Math.abs(iat - time / 1000) > MAX_AGE_SECONDS) {
+    yield `the ${kind} of ${nameOf(entry)} was signed at another time`;
   }
 }
 
@@ -105,41 +127,90 @@ function statusIn(body: string): unknown {
   return status ?? /"Status"\s*:\s*"(\w+)"/.exec(body)?.[1];
 }
 
-/** Whom and what the pieces name: the platform, the TPP, the bank, the consent and the payment. */
+/** A name of somebody or something, and where it stands. */
+type Name = readonly [where: string, name: unknown];
+
+/** What the pieces of a kind name: which of the parties and ids, and where. */
+const NAMED: Readonly<Record<string, readonly (readonly [keyof Names, ...string[]])[]>> = {
+  handover: [["platform", "iss"], ["bank", "aud"], ["consent", "ref_id"], ["TPP", "act", "registration_no"]],
+  sca_result: [["platform", "aud"], ["bank", "iss"], ["bank", "bank_id"], ["consent", "ref_id"]],
+  order: [
+    ["platform", "iss"],
+    ["bank", "aud"],
+    ["consent", "Data", "ConsentId"],
+    ["payment", "Data", "DomesticPaymentId"],
+    ["TPP", "tpp", "client_id"],
+  ],
+  decision: [["bank", "page", "bank", "code"], ["TPP", "page", "tpp", "clientId"]],
+  pushed_request: [["consent", "consent_id"], ["TPP", "client_id"]],
+  stated_order: [["consent", "order", "ConsentId"], ["payment", "order", "DomesticPaymentId"]],
+};
+const TPP_KINDS = ["consent_request", "pushed_request", "payment_request"];
+
+interface Names {
+  readonly platform: readonly Name[];
+  readonly TPP: readonly Name[];
+  readonly bank: readonly Name[];
+  readonly consent: readonly Name[];
+  readonly payment: readonly Name[];
+}
+
+/** Whom and what the pieces and their entries name: the platform, the TPP, the bank, the consent and the payment. */
 function* verifyNames(
   pieces: readonly Piece[],
   entries: readonly BundleEntry[],
+  documents: readonly string[],
   { iss, consent, payment }: Statement,
 ): Generator<string> {
-  const tpp = entries.find(({ record }) => record.authentication !== undefined)?.record.actor;
-  const bank =
-    pieces.flatMap(({ kind, content }) =>
-      kind === "handover" || kind === "order" ? at(content, "aud") : []
-    )[0];
-  const EXPECTED: Readonly<Record<string, readonly (readonly [unknown, ...string[]])[]>> = {
-    handover: [[iss, "iss"], [bank, "aud"], [consent, "ref_id"], [tpp, "act", "registration_no"]],
-    sca_result: [[iss, "aud"], [bank, "iss"], [bank, "bank_id"], [consent, "ref_id"]],
-    order: [[iss, "iss"], [bank, "aud"], [consent, "Data", "ConsentId"], [tpp, "tpp", "client_id"]],
-    decision: [[bank, "page", "bank", "code"], [tpp, "page", "tpp", "clientId"]],
-    pushed_request: [[consent, "consent_id"], [tpp, "client_id"]],
-    stated_order: [[consent, "order", "ConsentId"], [payment, "order", "DomesticPaymentId"]],
+  const found: Record<keyof Names, Name[]> = {
+    platform: [["the statement", iss]],
+    TPP: [],
+    bank: [],
+    consent: [["the statement", consent]],
+    payment: [["the statement", payment]],
   };
+  for (const entry of entries) {
+    const { items = [], event, actor } = entry.record;
+    const isTpps = event.startsWith("consent.token_") || items.some(({ kind }) => TPP_KINDS.includes(kind));
+    if (isTpps) found.TPP.push([nameOf(entry), actor]);
+    if (actor.startsWith("bank ")) found.bank.push([nameOf(entry), actor.slice("bank ".length)]);
+  }
   for (const { entry, kind, content } of pieces) {
-    for (const [expected, ...path] of Object.hasOwn(EXPECTED, kind) ? EXPECTED[kind] ?? [] : []) {
-      const found = at(content, ...path);
-      if (expected !== undefined && found !== expected) {
-        yield `the ${kind} of ${nameOf(entry)} names ${path.join(".")} ${spoken(found)}, not ${
-          spoken(expected)
-        }`;
-      }
+    for (const [whom, ...path] of Object.hasOwn(NAMED, kind) ? NAMED[kind] ?? [] : []) {
+      found[whom].push([`${path.join(".")} in the ${kind} of ${nameOf(entry)}`, at(content, ...path)]);
     }
   }
-  const isTpps = ["consent_request", "pushed_request", "payment_request"];
+  yield* verifyDocuments(entries, documents, found);
+  for (const [whom, names] of Object.entries(found)) {
+    const [first] = names;
+    for (const [where, name] of names) {
+      if (typeof name === "string" && name === first?.[1]) continue;
+      yield `${where} names ${spoken(name)}, another ${whom} than ${first?.[0]}: ${spoken(first?.[1])}`;
+    }
+  }
+}
+
+/** The software statements in force are of the two parties. The directory's key is not in a bundle. */
+function* verifyDocuments(
+  entries: readonly BundleEntry[],
+  documents: readonly string[],
+  found: Record<keyof Names, Name[]>,
+): Generator<string> {
+  const texts = new Map(documents.map((text) => [textOf(digestOf(text)), text]));
+  const KINDS = ["tpp_statement", "bank_statement"];
   for (const entry of entries) {
-    const { items, event, actor } = entry.record;
-    const isStep = event === "consent.token_issued" ||
-      (items ?? []).some(({ kind }) => isTpps.includes(kind));
-    if (isStep && actor !== tpp) yield `${nameOf(entry)} is by another TPP`;
+    const { documents: named = [], items = [] } = entry.record;
+    const kinds = named.map(({ kind }) => kind);
+    const isNew = items.some(({ kind }) => kind === "consent_request");
+    if (!same(kinds.toSorted(), isNew ? KINDS.toSorted() : [])) {
+      yield `${nameOf(entry)} does not name the software statement of each party once`;
+    }
+    for (const { kind, sha256 } of named) {
+      const claims = jsonIn(bytesOf(texts.get(sha256)?.split(".")[1] ?? "") ?? new Uint8Array());
+      const where = `the ${kind} of ${nameOf(entry)}`;
+      if (kind === "tpp_statement") found.TPP.push([where, at(claims, "software_client_id")]);
+      else found.bank.push([where, at(claims, "org_id")]);
+    }
   }
 }
 
@@ -147,7 +218,13 @@ function* verifyNames(
 function* verifySessions(pieces: readonly Piece[]): Generator<string> {
   const begun = new Set<unknown>();
   const authenticated = new Set<unknown>();
+  const seen = new Set<string>();
   for (const { entry, kind, content } of pieces) {
+    if (["handover", "sca_result", "order"].includes(kind)) {
+      const id = `${kind} ${spoken(at(content, "jti"))}`;
+      if (seen.has(id)) yield `the ${kind} of ${nameOf(entry)} is there twice`;
+      seen.add(id);
+    }
     const session = at(content, kind === "decision" ? "session" : "correlation_id");
     if (kind === "handover") begun.add(session);
     const isKnown = kind === "decision" ? authenticated.has(session) : begun.has(session);
@@ -155,6 +232,32 @@ function* verifySessions(pieces: readonly Piece[]): Generator<string> {
       yield `the ${kind} of ${nameOf(entry)} is of another session`;
     }
     if (kind === "sca_result") authenticated.add(session);
+  }
+}
+
+/** The account that the TPP named, if it did, is named to the bank. */
+function* verifyNamedAccount(pieces: readonly Piece[]): Generator<string> {
+  const requests = ["consent_request", "payment_request"].map((kind) =>
+    pieces.find((piece) => piece.kind === kind)
+  );
+  if (requests[0] === undefined) return;
+  const accountIn = (content: unknown): readonly unknown[] => {
+    const account = at(content, "Data", "Initiation", "DebtorAccount");
+    return [at(account, "SchemeName"), at(account, "Identification")];
+  };
+  const named = requests.map((request) => accountIn(request?.content)).find(([scheme]) =>
+    scheme !== undefined
+  );
+  const isImplicit = at(requests[0].content, "Data", "Initiation", "DebtorAccount") !== undefined;
+  for (const { entry, kind, content } of pieces) {
+    if (kind === "order" && !same(accountIn(content), named ?? [undefined, undefined])) {
+      yield `the order of ${nameOf(entry)} names another account of the payer than the TPP`;
+    }
+    if (kind === "handover" && at(content, "debtor_account_present") !== String(isImplicit)) {
+      yield `the handover of ${
+        nameOf(entry)
+      } says otherwise than the consent_request whether the account is known`;
+    }
   }
 }
 
@@ -216,6 +319,14 @@ function* verifyGrants(entries: readonly BundleEntry[], { payment }: Statement):
       yield `${nameOf(entry)} was requested with a token of another consent`;
     }
   }
+}
+
+/** Returns the id of a consent's payment: a version 8 UUID (RFC 9562 §5.8) of its SHA-256. */
+function paymentOf(consent: string): string {
+  const octets = digestOf("domestic payment of consent ", consent).slice(0, 16);
+  octets[6] = (octets[6] ?? 0) & 0x0f | 0x80;
+  octets[8] = (octets[8] ?? 0) & 0x3f | 0x80;
+  return octets.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
 function at(value: unknown, ...path: readonly string[]): unknown {

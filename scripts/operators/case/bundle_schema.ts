@@ -38,7 +38,7 @@ const record = z.looseObject({
   previous: hash.optional(),
   authentication: authentication.optional(),
   issued: z.strictObject({ code: hash.optional(), token: hash.optional() }).optional(),
-  page: z.looseObject({ sha256: z.string() }).optional(),
+  page: z.looseObject({ language: z.string(), sha256: hash }).optional(),
   items: z.array(item).optional(),
   deleted: z.array(z.string()).optional(),
   documents: z.array(z.strictObject({ kind: z.string(), sha256: hash })).optional(),
@@ -54,6 +54,7 @@ const entry = z.strictObject({
   record,
   position: z.int(),
   bodies: z.array(body.nullable()),
+  /** Absent with `proof` if the log does not have the entry. */
   index: count.optional(),
   proof: z.array(hash).max(64).optional(),
 });

@@ -12,25 +12,26 @@ interface Brought {
   readonly method: string;
   /** What follows the address of the bank. */
   readonly path: (statement: Statement) => string;
-  /** Whether the request has an access token and its proof. Otherwise it has a client assertion. */
-  readonly hasToken: boolean;
+  /** How such a request is authenticated. */
+  readonly needs: readonly ("token" | "proof" | "assertion")[];
 }
 
+const RESOURCE = ["token", "proof"] as const;
 const BROUGHT: Readonly<Record<string, Brought>> = {
-  consent_request: { method: "POST", path: () => "/domestic-payment-consents/v1", hasToken: true },
-  payment_request: { method: "POST", path: () => "/domestic-payments/v1", hasToken: true },
+  consent_request: { method: "POST", path: () => "/domestic-payment-consents/v1", needs: RESOURCE },
+  payment_request: { method: "POST", path: () => "/domestic-payments/v1", needs: RESOURCE },
   payer_accounts: {
     method: "PUT",
     path: ({ consent }) => `/back-channel-auth/v1/${consent}`,
-    hasToken: true,
+    needs: RESOURCE,
   },
   status_report: {
     method: "PUT",
     path: ({ payment }) => `/back-channel-payments/v1/${payment}`,
-    hasToken: true,
+    needs: RESOURCE,
   },
-  pushed_request: { method: "POST", path: () => "/par.oauth2/v1", hasToken: false },
-  "consent.token_issued": { method: "POST", path: () => "/token.oauth2/v1", hasToken: false },
+  pushed_request: { method: "POST", path: () => "/par.oauth2/v1", needs: ["assertion"] },
+  "consent.token_issued": { method: "POST", path: () => "/token.oauth2/v1", needs: ["assertion", "proof"] },
 };
 
 /** Largest difference between an entry's time and the time in a signature or proof of its request. */
@@ -43,6 +44,7 @@ export async function* verifyRequests(
 ): AsyncGenerator<string> {
   const keys = new Map<string, string>();
   const seen = new Set<string>();
+  const assertions = new Set<string>();
   let bank: string | undefined;
   for (const entry of entries) {
     const { record } = entry;
@@ -64,15 +66,15 @@ export async function* verifyRequests(
       if (method !== brought.method || address === undefined || address !== bank) {
         yield `${nameOf(entry)} names the request ${method} ${target}, which does not bring it`;
       }
-      const isWhole = brought.hasToken
-        ? authentication.token && authentication.proof
-        : authentication.assertion;
-      if (!isWhole) {
-        yield `${nameOf(entry)} lacks the ${
-          brought.hasToken ? "token and proof" : "assertion"
-        } of its request`;
+      for (const part of brought.needs) {
+        if (authentication[part] === undefined) yield `${nameOf(entry)} lacks the ${part} of its request`;
       }
     }
+    const { jtiHash } = authentication.assertion ?? {};
+    if (jtiHash !== undefined && assertions.has(jtiHash)) {
+      yield `the assertion of ${nameOf(entry)} was used before`;
+    }
+    if (jtiHash !== undefined) assertions.add(jtiHash);
     yield* verifyProof(entry, keys, seen);
   }
 }

@@ -1,35 +1,70 @@
-/** Which evidence each entry of a case must have (`docs/contract/evidence.md`, verification, step 10). No I/O. */
+/** Which steps a case can have, by whom, and which evidence each has (`docs/contract/evidence.md`, verification, step 10). No I/O. */
 import type { BundleEntry, Statement } from "./bundle_schema.ts";
 import { nameOf } from "./verify_parts.ts";
 
-/** Kinds that an entry must have, by its event: one of the sets. */
-const OF_EVENT: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  "consent.authorization_requested": [["pushed_request"]],
-  "consent.customer_sent_to_bank": [["handover"]],
-  "consent.customer_authenticated": [["sca_result"]],
-  "consent.Authorized": [["decision"], ["sca_result"]],
-  "consent.customer_late": [["decision"], ["sca_result"]],
-  "payment_order.delivered": [["order", "order_response"], ["stated_order"]],
-  "payment_order.outcome_unknown": [["order"]],
+const CLIENT = /^SC-/;
+const CUSTOMER = /^customer$/;
+const PLATFORM = /^platform$/;
+const CLOCK = /^clock$/;
+const BANK = /^bank ./;
+const OPERATOR = /^operator ./;
+
+/** Who takes a step, and the kinds of evidence that its entry has: each of them, one with `?` perhaps. No others. */
+type Way = readonly [by: RegExp, ...kinds: string[]];
+
+const ERASURE: readonly Way[] = [[CLOCK], [OPERATOR]];
+const REPORTED: readonly Way[] = [
+  [CLIENT, "status_report"],
+  [BANK, "order", "order_response"],
+  [BANK, "stated_order"],
+];
+const RECOVERED: Way = [BANK, "stated_order", "order"];
+
+/** Every entry of a case, by `first` if it begins its history and its event. */
+const STEPS: Readonly<Record<string, readonly Way[]>> = {
+  "first consent.AwaitingAuthorisation": [[CLIENT, "consent_request"]],
+  "consent.AwaitingAuthorisation": [[CLIENT, "payer_accounts"]],
+  "consent.authorization_requested": [[CLIENT, "pushed_request"]],
+  "consent.customer_sent_to_bank": [[CUSTOMER, "handover"]],
+  "consent.customer_authenticated": [[CUSTOMER, "sca_result"]],
+  "consent.customer_late": [[CUSTOMER, "decision"], [CUSTOMER, "sca_result"], [CUSTOMER]],
+  "consent.Authorized": [[CUSTOMER, "decision"], [CUSTOMER, "sca_result"]],
+  "consent.Rejected": [[CUSTOMER, "decision"], [CUSTOMER, "sca_result"], [CLOCK], [PLATFORM]],
+  "consent.token_issued": [[CLIENT]],
+  "consent.token_revoked": [[CLIENT]],
+  "consent.Consumed": [[CLIENT], [BANK]],
+  "consent.personal_data_deleted": [[CLOCK]],
+  "consent.erased": ERASURE,
+  "consent.evidence_deleted": ERASURE,
+  "first payment.Pending": [[CLIENT, "payment_request"], RECOVERED],
+  "first payment.AcceptedSettlementInProcess": [[CLIENT, "payment_request"], RECOVERED],
+  "first payment.AcceptedSettlementCompleted": [RECOVERED],
+  "first payment.AcceptedWithoutPosting": [RECOVERED],
+  "first payment.AcceptedCreditSettlementCompleted": [RECOVERED],
+  "first payment.Rejected": [RECOVERED],
+  "payment.AcceptedSettlementInProcess": REPORTED,
+  "payment.AcceptedSettlementCompleted": REPORTED,
+  "payment.AcceptedWithoutPosting": REPORTED,
+  "payment.AcceptedCreditSettlementCompleted": REPORTED,
+  "payment.Rejected": [...REPORTED, [OPERATOR]],
+  "payment.erased": ERASURE,
+  "payment.evidence_deleted": ERASURE,
+  "payment_order.delivered": [[BANK, "order", "order_response"]],
+  "payment_order.outcome_unknown": [[PLATFORM, "order", "order_response?"]],
+  "payment_order.dead": [[PLATFORM, "order?", "order_response?"]],
+  "payment_order.held": [[PLATFORM]],
+  "payment_order.resumed": [[PLATFORM]],
+  "payment_order.redriven": [[OPERATOR]],
 };
 /** Entries that record the erasure of a case. */
 const ERASING = ["consent.personal_data_deleted", "consent.evidence_deleted", "payment.evidence_deleted"];
 
 /** Yields each entry that lacks the evidence of its step, and each deletion that its step may not make. */
-export function* verifyRequired(
-  entries: readonly BundleEntry[],
-  { consent, consent_entries, payment }: Statement,
-): Generator<string> {
+export function* verifyRequired(entries: readonly BundleEntry[], statement: Statement): Generator<string> {
   const places = new Map<string, string>();
-  const events = new Set(entries.map(({ record }) => record.event));
   for (const entry of entries) {
     const { record } = entry;
-    const kinds = (record.items ?? []).map(({ kind }) => kind);
-    const sets = setsFor(entry, consent);
-    if (sets.length > 0 && !sets.some((set) => set.every((kind) => kinds.includes(kind)))) {
-      yield `${nameOf(entry)} lacks its evidence: ${sets.map((set) => set.join(" and ")).join(", or ")}`;
-    }
-    if (new Set(kinds).size !== kinds.length) yield `${nameOf(entry)} has two pieces of one kind`;
+    yield* verifyStep(entry, statement.consent);
     for (const place of record.deleted ?? []) {
       const kind = places.get(place);
       if (kind === undefined) yield `${nameOf(entry)} deletes ${place}, which no entry before it names`;
@@ -38,38 +73,111 @@ export function* verifyRequired(
       }
     }
     for (const item of record.items ?? []) {
-      places.set(item.place ?? `${record.subject} ${record.sequence} ${item.kind}`, item.kind);
+      const place = item.place ?? `${record.subject} ${record.sequence} ${item.kind}`;
+      if (places.has(place)) yield `the ${item.kind} of ${nameOf(entry)} has the place of another one`;
+      places.set(place, item.kind);
     }
   }
-  const isPaid = entries.some(({ record }) => record.subject === payment);
-  if (consent_entries > 0 && isPaid !== events.has("consent.Consumed")) {
-    yield isPaid
-      ? "there is a payment, and no entry says that the consent was used for it"
-      : "the consent was used for a payment, and the entries of the payment are missing";
+  yield* verifyCourse(entries, statement);
+  yield* verifyStatuses(entries, statement);
+}
+
+function* verifyStep(entry: BundleEntry, consent: string): Generator<string> {
+  const { subject, sequence, event, actor, items = [] } = entry.record;
+  const name = sequence === 1 ? `first ${event}` : event;
+  const ways = Object.hasOwn(STEPS, name) ? STEPS[name] ?? [] : [];
+  if (ways.length === 0 || event.startsWith("consent.") !== (subject === consent)) {
+    return yield `${nameOf(entry)} is no step of a consent or payment`;
   }
-  if (
-    consent_entries > 0 && isPaid && !events.has("consent.token_issued") && !isRecovered(entries, payment)
-  ) {
-    yield "there is a payment, and no entry says that the TPP got a token";
+  const kinds = items.map(({ kind }) => kind);
+  if (new Set(kinds).size !== kinds.length) yield `${nameOf(entry)} has two pieces of one kind`;
+  const own = ways.filter(([by]) => by.test(actor));
+  if (own.length === 0) yield `${nameOf(entry)} is by ${actor}, who does not take this step`;
+  const lacking = own.filter(([, ...needed]) =>
+    needed.some((kind) => !kind.endsWith("?") && !kinds.includes(kind))
+  );
+  if (own.length > 0 && lacking.length === own.length) {
+    const sets = own.map(([, ...needed]) => needed.filter((kind) => !kind.endsWith("?")).join(" and "));
+    yield `${nameOf(entry)} lacks its evidence: ${sets.join(", or ")}`;
   }
-  if (events.has("consent.Authorized") && !hasItem(entries, "sca_result")) {
-    yield "the consent was authorised, and no entry has the bank's sca_result";
+  const isWhole = own.some((way) =>
+    !lacking.includes(way) && kinds.every((kind) => way.includes(kind) || way.includes(`${kind}?`))
+  );
+  if (!isWhole && lacking.length < own.length) yield `${nameOf(entry)} has evidence of another step`;
+}
+
+/** A step, and one that must have come before it. */
+const AFTER: readonly (readonly [string, string])[] = [
+  ["consent.customer_sent_to_bank", "consent.authorization_requested"],
+  ["consent.token_issued", "consent.Authorized"],
+  ["consent.token_revoked", "consent.token_issued"],
+  ["payment_order.redriven", "payment_order.dead"],
+  ["payment_order.resumed", "payment_order.held"],
+];
+const ONCE = ["consent.Authorized", "consent.Consumed", "consent.Rejected"];
+
+/** The steps come in an order in which they are possible. */
+function* verifyCourse(
+  entries: readonly BundleEntry[],
+  { consent_entries, payment }: Statement,
+): Generator<string> {
+  const done = new Set<string>();
+  const recovered = isRecovered(entries, payment);
+  for (const entry of entries) {
+    const { event, subject, actor, items = [] } = entry.record;
+    const needed = AFTER.flatMap(([step, before]) => step === event ? before : []);
+    if (event === "consent.Consumed" && !recovered) needed.push("consent.token_issued");
+    if (event === "payment.Rejected" && OPERATOR.test(actor)) needed.push("payment_order.dead");
+    if (subject === payment && consent_entries > 0) needed.push("consent.Consumed");
+    for (const before of needed) {
+      if (!done.has(before)) yield `${nameOf(entry)} comes without ${before} before it`;
+    }
+    if (ONCE.includes(event) && done.has(event)) yield `${nameOf(entry)} is there twice`;
+    for (const { kind } of items) done.add(kind);
+    if (event === "consent.Authorized" && !done.has("sca_result")) {
+      yield `${nameOf(entry)} comes without the bank's sca_result`;
+    }
+    done.add(event);
+  }
+  if (done.has("consent.Consumed") && done.has("consent.Rejected") && !recovered) {
+    yield "the consent was rejected, and used for a payment";
+  }
+  if (done.has("consent.Consumed") && !entries.some(({ record }) => record.subject === payment)) {
+    yield "the consent was used for a payment, and the entries of the payment are missing";
   }
 }
 
-function setsFor(
-  { record: { subject, sequence, event, actor } }: BundleEntry,
-  consent: string,
-): readonly (readonly string[])[] {
-  if (subject === consent) {
-    if (sequence === 1) return [["consent_request"]];
-    return event === "consent.AwaitingAuthorisation" ? [["payer_accounts"]] : OF_EVENT[event] ?? [];
+/** The statuses that can follow a status, directly or by others. After a closing by an operator, all that follow `Pending`. */
+const FOLLOWING: Readonly<Record<string, readonly string[]>> = {
+  Pending: [
+    "AcceptedSettlementInProcess",
+    "AcceptedSettlementCompleted",
+    "AcceptedWithoutPosting",
+    "AcceptedCreditSettlementCompleted",
+    "Rejected",
+  ],
+  AcceptedSettlementInProcess: [
+    "AcceptedSettlementCompleted",
+    "AcceptedWithoutPosting",
+    "AcceptedCreditSettlementCompleted",
+    "Rejected",
+  ],
+  AcceptedSettlementCompleted: ["AcceptedWithoutPosting", "AcceptedCreditSettlementCompleted", "Rejected"],
+  AcceptedWithoutPosting: ["AcceptedCreditSettlementCompleted", "Rejected"],
+};
+
+function* verifyStatuses(entries: readonly BundleEntry[], { payment }: Statement): Generator<string> {
+  let status: string | undefined;
+  for (const entry of entries) {
+    const { subject, event, actor } = entry.record;
+    const next = /^payment\.([A-Z]\w*)$/.exec(event)?.[1];
+    if (subject !== payment || next === undefined) continue;
+    const following = FOLLOWING[status ?? ""] ?? [];
+    if (status !== undefined && !following.includes(next)) {
+      yield `${nameOf(entry)} cannot follow ${status}`;
+    }
+    status = next === "Rejected" && OPERATOR.test(actor) ? "Pending" : next;
   }
-  if (sequence === 1) return [["payment_request"], ["stated_order", "order"]];
-  const isMove = /^payment\.[A-Z]/.test(event);
-  if (!isMove) return OF_EVENT[event] ?? [];
-  if (event === "payment.Rejected" && actor.startsWith("operator ")) return [];
-  return [["status_report"], ["order", "order_response"], ["stated_order"]];
 }
 
 /** Whether the payment was recovered from a bank's statement after a restore. */
@@ -78,8 +186,4 @@ export function isRecovered(entries: readonly BundleEntry[], payment: string): b
     record.subject === payment && record.sequence === 1 &&
     (record.items ?? []).some(({ kind }) => kind === "stated_order")
   );
-}
-
-function hasItem(entries: readonly BundleEntry[], wanted: string): boolean {
-  return entries.some(({ record }) => (record.items ?? []).some(({ kind }) => kind === wanted));
 }

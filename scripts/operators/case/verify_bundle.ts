@@ -14,7 +14,7 @@ import {
   type Statement,
   statementSchema,
 } from "./bundle_schema.ts";
-import { bytesOf, digestOf, isDetachedJws, jsonIn, openJws, textOf } from "./signatures.ts";
+import { bytesOf, digestOf, isDetachedJws, jsonIn, kidOf, openJws, textOf } from "./signatures.ts";
 import { verifyAgreement } from "./agreement.ts";
 import { clientOf, isTimely, verifyRequests } from "./proofs.ts";
 import { verifyRequired } from "./required.ts";
@@ -53,10 +53,11 @@ export async function* verifyBundle(bytes: Uint8Array, findings: Findings): Asyn
   const documents = new Map(bundle.documents.map((text) => [textOf(digestOf(text)), text]));
   const gone = new Set(bundle.entries.flatMap(({ record }) => record.deleted ?? []));
   for (const entry of bundle.entries) yield* verifyEvidence(entry, documents, gone, findings);
+  yield* verifyNamed(bundle, documents);
   if (findings.statement === undefined) return;
   yield* verifyRequired(bundle.entries, findings.statement);
   yield* verifyRequests(bundle.entries, findings.statement);
-  yield* verifyAgreement(findings.pieces, bundle.entries, findings.statement);
+  yield* verifyAgreement(findings.pieces, bundle.entries, bundle.documents, findings.statement);
 }
 
 /** The platform's signature over the whole file. */
@@ -95,6 +96,16 @@ function* verifyOrder(entries: readonly BundleEntry[], statement: Statement | un
   }
 }
 
+/** Each text is named by an entry, and is there once. */
+function* verifyNamed({ entries, documents }: Bundle, texts: ReadonlyMap<string, string>): Generator<string> {
+  const named = new Set(entries.flatMap(({ record: { items = [], documents: also = [] } }) => [
+    ...items.flatMap(({ key }) => key ?? []),
+    ...also.map(({ sha256 }) => sha256),
+  ]));
+  if (documents.length > texts.size) yield "a document is there twice";
+  for (const sha256 of texts.keys()) if (!named.has(sha256)) yield "a document is named by no entry";
+}
+
 async function* verifyEvidence(
   entry: BundleEntry,
   documents: ReadonlyMap<string, string>,
@@ -112,6 +123,13 @@ async function* verifyEvidence(
       continue;
     }
     findings.deleted++;
+    const kind = signedKind(item.kind);
+    if ((kind === undefined) !== (item.key === undefined)) {
+      yield `the ${item.kind} of ${nameOf(entry)} is not signed`;
+    }
+    if (item.key !== undefined && keyIn(documents, item.key) === undefined) {
+      yield `the key of the ${item.kind} of ${nameOf(entry)} is missing`;
+    }
     const place = item.place ?? `${record.subject} ${record.sequence} ${item.kind}`;
     if (!gone.has(place)) {
       yield `the ${item.kind} of ${nameOf(entry)} is missing, and no entry says that it was deleted`;
@@ -138,16 +156,22 @@ async function* verifyItem(
     return;
   }
   if (kind === undefined) return yield `${name} is signed, and this program does not know who signs it`;
-  const key = keySchema.safeParse(jsonIn(new TextEncoder().encode(documents.get(item.key))));
-  if (!key.success) return yield `the key of ${name} is missing`;
-  const content = await signedContent(kind, body, bytes, key.data);
+  const key = keyIn(documents, item.key);
+  if (key === undefined) return yield `the key of ${name} is missing`;
+  const content = await signedContent(kind, body, bytes, key);
   if (content === undefined) return yield `the signature of ${name} does not verify`;
   findings.signatures++;
-  noteSigner(findings.signers, kind.by, item.kind, key.data);
+  noteSigner(findings.signers, kind.by, item.kind, key);
   findings.pieces.push({ entry, kind: item.kind, content: jsonIn(content) });
+  const jws = body.signature ?? new TextDecoder().decode(bytes);
+  if (kidOf(jws) !== key.kid) yield `${name} names another key than the one that verifies it`;
   if (body.signature !== undefined) yield* verifySigner(name, entry, body.signature);
-  yield* verifyKey(`the key of ${name}`, key.data, entry.record.at, findings);
+  yield* verifyKey(`the key of ${name}`, key, entry.record.at, findings);
   if (!isOfCase(kind, content, findings.statement)) yield `${name} is about another ${kind.names?.of}`;
+}
+
+function keyIn(documents: ReadonlyMap<string, string>, sha256: string): Key | undefined {
+  return keySchema.safeParse(jsonIn(new TextEncoder().encode(documents.get(sha256)))).data;
 }
 
 function contentOf(kind: string, bytes: Uint8Array): unknown {

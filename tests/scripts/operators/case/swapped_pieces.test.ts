@@ -176,6 +176,8 @@ Deno.test("with --tpp or --bank a bundle without a signature of that party does 
     const last = bundle.entries.at(-1);
     if (last === undefined) return;
     last.record.event = "payment.evidence_deleted";
+    last.record.actor = "clock";
+    delete last.record.authentication;
     last.record.deleted = bundle.entries.flatMap(({ record }) =>
       (record.items ?? []).filter(({ kind }) => kind !== "payer_accounts").map(({ kind, place }) =>
         place ?? `${record.subject} ${record.sequence} ${kind}`
