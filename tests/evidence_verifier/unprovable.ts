@@ -1,0 +1,58 @@
+/**
+ * What the holder of the platform's key can change so that a bundle still holds, and why nothing in the bundle shows it. Each
+ * of them makes another leaf, so a checkpoint, an earlier bundle or a witness of the genuine log shows it.
+ */
+export const UNPROVABLE: readonly (readonly [RegExp, string])[] = [
+  [/\.salt$/, "random bytes, and the digest over them is made anew"],
+  [/\.record\.interactionId$/, "names a request in logs, and no evidence contains it"],
+  [/\.record\.reason$/, "words of the platform or its operator; those of consent.Consumed are compared"],
+  [/\.record\.at$/, "a time within the hour of what was signed, or of an entry that nobody else signed"],
+  [/\.position$/, "another position in the same order"],
+  [
+    /\.authentication(\.(certificate|assertion(\.(kid|jtiHash))?|proof))?$/,
+    "another one of the same client: a proof covers method, address and token, and no case",
+  ],
+  [
+    /bodies\.(order|handover)\.jws\.(header\.typ|claims\.(jti|iat|exp|nbf|act\.sub))$/,
+    "the platform alone signs it, and no other party says the same",
+  ],
+  [
+    /bodies\.order\.jws\.claims\.Data\.(Status|StatusUpdateDateTime|CreationDateTime|Charges)$/,
+    "what the platform told the bank of a payment before the bank's own word",
+  ],
+  [/bodies\.order\.jws\.claims\.tpp\.read_refund_account$/, "whether the TPP may read the payer's account"],
+  [/bodies(\.order_response(\.content\.(status|body))?)?$/, "the bank does not sign its answer to a push"],
+  [
+    /decision\.content\.page\.(expiresAt|bank\.name|accounts.*|tpp\.(role|registrationNumber|registeredSince|legalName|clientUri))$/,
+    "a detail of the screen that nobody else has said",
+  ],
+  [/bodies\.pushed_request\.form\.\w+$/, "the form is not signed; client and consent are compared"],
+  [/^\w+: (statement|checkpoint)\.claims\.iat$|^swapped: checkpoint(\.claims)?$/, "when the platform signed"],
+  [/: checkpoint\.claims\.(restored.*|cell)$/, "the log's own name and restores: a witness compares them"],
+  [/: keys\.N\.(alg|use|x5t|x5t#S256)$/, "says nothing that the key and its certificate do not say"],
+  [/^moved: (documents|.*\.record\.documents)\.N$/, "the order of documents has no meaning"],
+  [/^doubled: .*\.record\.deleted\.N$/, "deleted is deleted"],
+  [/\.items\.payer_accounts\.(sha256|place)$/, "the report was deleted, and its digest is all that is left"],
+  [/: .*\.record\.issued\.code$/, "the hash of a code that only the platform has issued"],
+  [
+    /^swapped: .*\.bodies\.status_report(\.signature)?$/,
+    "the body names no payment; a proof of the bank's key does",
+  ],
+  [
+    /^changed everywhere: payment\.\w+\.bodies\.order\.jws\.claims\.Data\.DebtorAccount\.Identification$/,
+    "the customer chose the account at the bank, whose report was deleted",
+  ],
+  [
+    /^changed everywhere: first payment\.\w+\.bodies\.order\.jws\.claims\./,
+    "a restore has lost the consent; the bank's statement, of which the entry has the hash, shows it",
+  ],
+  [
+    /^renumbered: (payment\.\w+|payment_order\.outcome_unknown|consent\.customer_late)\.removed$/,
+    "the newest entry, or one of which only the platform knows",
+  ],
+  [/^renumbered: consent\.customer_late\.doubled$/, "an entry of which only the platform knows"],
+  [
+    /^renumbered: (consent\.customer_sent_to_bank|consent\.AwaitingAuthorisation|consent\.Rejected|payment_order\.outcome_unknown)\.moved$/,
+    "the order of two entries that do not depend on each other",
+  ],
+];
