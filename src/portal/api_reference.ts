@@ -5,6 +5,7 @@
 import { anchor } from "./paths.ts";
 import { asObject, isObject, type JsonObject, listAt, objectAt, objectsAt, textAt } from "./json_reading.ts";
 import { commonAmong, type CommonParts } from "./common_parts.ts";
+import { exampleFor, knownValues } from "./example_value.ts";
 import { type Field, resolved, schemaNameOf, type Shape, type ShapeDeps, shapeOf } from "./schema_shape.ts";
 
 /** The reference as it is shown. */
@@ -36,6 +37,8 @@ export interface ApiEndpoint {
   /** Anchor, unique in the document. */
   readonly id: string;
   readonly method: string;
+  /** Origin of its host. */
+  readonly server: string;
   readonly path: string;
   readonly title: string;
   readonly description?: string | undefined;
@@ -76,11 +79,14 @@ export interface ApiAnswer {
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
 const UNTAGGED = "Other";
 
+/** Dependencies of reading. */
+type ReferenceDeps = ShapeDeps & { readonly known: ReadonlyMap<string, unknown> };
+
 /** The reference that the document describes; parts it lacks are empty. */
 export function readApiReference(source: unknown): ApiReference {
   const document = asObject(source);
   const info = objectAt(document, "info");
-  const deps: ShapeDeps = { document, shared: sharedSchemas(document) };
+  const deps: ReferenceDeps = { document, shared: sharedSchemas(document), known: knownValues(document) };
   const groups = groupsOf(deps);
   const endpoints = groups.flatMap((group) => group.endpoints);
   return {
@@ -122,7 +128,7 @@ function sharedSchemas(document: JsonObject): ReadonlySet<string> {
   return new Set([...uses].filter(([name, times]) => times > 1 && name in known).map(([name]) => name));
 }
 
-function groupsOf(deps: ShapeDeps): ApiGroup[] {
+function groupsOf(deps: ReferenceDeps): ApiGroup[] {
   const described = new Map(
     objectsAt(deps.document, "tags").map((tag) => [textAt(tag, "name") ?? "", textAt(tag, "description")]),
   );
@@ -147,13 +153,17 @@ interface Operation {
   readonly operation: JsonObject;
 }
 
-function endpointOf(deps: ShapeDeps, { path, method, item, operation }: Operation): ApiEndpoint {
+function endpointOf(deps: ReferenceDeps, { path, method, item, operation }: Operation): ApiEndpoint {
   const body = resolved(deps.document, objectAt(operation, "requestBody"));
   const security = "security" in operation ? operation : deps.document;
   const schemes = objectAt(objectAt(deps.document, "components"), "securitySchemes");
   return {
     id: anchor(`${method}-${path}`),
     method: method.toUpperCase(),
+    server: textAt(
+      objectsAt(objectsAt(operation, "servers").length > 0 ? operation : deps.document, "servers")[0] ?? {},
+      "url",
+    ) ?? "",
     path,
     title: textAt(operation, "summary") ?? `${method.toUpperCase()} ${path}`,
     description: textAt(operation, "description"),
@@ -185,7 +195,7 @@ function fieldOf(deps: ShapeDeps, name: string, parameter: JsonObject): Field {
   return { name, required: parameter["required"] === true, shape: { ...shape, description } };
 }
 
-function answerOf(deps: ShapeDeps, status: string, answer: JsonObject): ApiAnswer {
+function answerOf(deps: ReferenceDeps, status: string, answer: JsonObject): ApiAnswer {
   const headers = Object.entries(objectAt(answer, "headers")).map(([name, header]) =>
     fieldOf(deps, name, resolved(deps.document, asObject(header)))
   );
@@ -197,13 +207,12 @@ function answerOf(deps: ShapeDeps, status: string, answer: JsonObject): ApiAnswe
   };
 }
 
-function contentsOf(deps: ShapeDeps, holder: JsonObject): ApiContent[] {
+function contentsOf(deps: ReferenceDeps, holder: JsonObject): ApiContent[] {
   return Object.entries(objectAt(holder, "content")).map(([mediaType, value]) => {
     const content = asObject(value);
     const schema = objectAt(content, "schema");
-    const linked = deps.shared.has(schemaNameOf(schema) ?? "");
-    const inSchema = linked ? undefined : exampleOf(resolved(deps.document, schema));
-    return { mediaType, shape: shapeOf(deps, schema), example: exampleOf(content) ?? inSchema };
+    const example = exampleOf(content) ?? text(exampleFor(deps, schema));
+    return { mediaType, shape: shapeOf(deps, schema), example };
   });
 }
 
@@ -213,6 +222,9 @@ function exampleOf(holder: JsonObject): string | undefined {
     ? examples[0]
     : asObject(Object.values(asObject(examples))[0])["value"];
   const example = holder["example"] ?? first;
-  if (example === undefined) return undefined;
+  return example === undefined ? undefined : text(example);
+}
+
+function text(example: unknown): string {
   return typeof example === "string" ? example : JSON.stringify(example, null, 2);
 }

@@ -46,6 +46,7 @@ export { default as "operations/backup" } from "../../docs/operations/backup.md"
 export { default as "operations/cells" } from "../../docs/operations/cells.md" with { type: "text" };
 export { default as "operations/configuration" } from "../../docs/operations/configuration.md" with { type: "text" };
 export { default as "operations/console" } from "../../docs/operations/console.md" with { type: "text" };
+export { default as "operations/containers" } from "../../docs/operations/containers.md" with { type: "text" };
 export { default as "operations/data-keys" } from "../../docs/operations/data-keys.md" with { type: "text" };
 export { default as "operations/database-failures" } from "../../docs/operations/database-failures.md" with { type: "text" };
 export { default as "operations/deployment" } from "../../docs/operations/deployment.md" with { type: "text" };
@@ -81,6 +82,7 @@ export { default as "operations/runbooks/orders-held" } from "../../docs/operati
 export { default as "operations/runbooks/platform-down" } from "../../docs/operations/runbooks/platform-down.md" with { type: "text" };
 export { default as "operations/runbooks/requests-failing" } from "../../docs/operations/runbooks/requests-failing.md" with { type: "text" };
 export { default as "operations/runbooks/requests-shed" } from "../../docs/operations/runbooks/requests-shed.md" with { type: "text" };
+export { default as "operations/runbooks/signer-failing" } from "../../docs/operations/runbooks/signer-failing.md" with { type: "text" };
 export { default as "operations/runbooks/signing-certificate-expires" } from "../../docs/operations/runbooks/signing-certificate-expires.md" with { type: "text" };
 export { default as "operations/runbooks/store-failing" } from "../../docs/operations/runbooks/store-failing.md" with { type: "text" };
 export { default as "operations/runtimes" } from "../../docs/operations/runtimes.md" with { type: "text" };

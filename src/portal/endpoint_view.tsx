@@ -1,9 +1,12 @@
 /** Draws one endpoint of the API reference: what it takes and what it answers. */
 import type { Child } from "hono/jsx";
+import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ApiAnswer, ApiContent, ApiEndpoint, ApiReference, SecurityScheme } from "./api_reference.ts";
 import { apart, type CommonPart } from "./common_parts.ts";
 import { COMMON_PATH } from "./paths.ts";
+import { codeBlock } from "./markdown.ts";
+import { bodyFile, samplesOf } from "./request_samples.ts";
 import { Fields, inline, Prose, ShapeView } from "./schema_view.tsx";
 
 /** The endpoint under its heading, which is its anchor. */
@@ -21,6 +24,7 @@ export function Endpoint(
         {endpoint.deprecated ? <strong>deprecated</strong> : null}
       </p>
       <Prose text={description} />
+      <Samples endpoint={endpoint} />
       <Chapter title="Security" there={security.length > 0}>
         <Security schemes={security} />
       </Chapter>
@@ -73,12 +77,29 @@ export function Answer({ answer }: { readonly answer: ApiAnswer }): JSX.Element 
   );
 }
 
-/** An example. A box that scrolls must be reachable by keyboard (WCAG 2.1.1) and say what it is (4.1.2). */
-export function Example({ text }: { readonly text: string }): JSX.Element {
+/** The request in each language, and beside it the answer. The first language is open until the reader chooses another one. */
+function Samples({ endpoint }: { readonly endpoint: ApiEndpoint }): JSX.Element | null {
+  const samples = samplesOf(endpoint);
+  if (samples.length === 0) return null;
+  const [body] = endpoint.body;
+  const isFile = body?.example !== undefined && body.mediaType === "application/json";
+  const answer = endpoint.answers.find(({ status }) => status.startsWith("2"));
+  const example = answer?.contents[0]?.example;
   return (
-    <pre tabindex={0} role="group" aria-label="Example">
-      <code>{text}</code>
-    </pre>
+    <div class="samples">
+      <div>
+        {samples.map(({ title, language, code }, place) => (
+          <details name={endpoint.id} data-language={title} open={place === 0}>
+            <summary>{title}</summary>
+            {raw(codeBlock(code, language))}
+          </details>
+        ))}
+      </div>
+      <div>
+        {isFile && raw(codeBlock(body.example ?? "", "json", bodyFile(body.mediaType)))}
+        {example === undefined ? null : raw(codeBlock(example, "json", `Answer ${answer?.status}`))}
+      </div>
+    </div>
   );
 }
 
@@ -117,13 +138,10 @@ function Shared<Part>(
 function Contents({ contents }: { readonly contents: readonly ApiContent[] }): JSX.Element {
   return (
     <>
-      {contents.map(({ mediaType, shape, example }) => (
-        <>
-          <div>
-            <code>{mediaType}</code>: <ShapeView shape={shape} />
-          </div>
-          {example === undefined ? null : <Example text={example} />}
-        </>
+      {contents.map(({ mediaType, shape }) => (
+        <div>
+          <code>{mediaType}</code>: <ShapeView shape={shape} />
+        </div>
       ))}
     </>
   );

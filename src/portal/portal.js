@@ -19,6 +19,21 @@ for (const block of document.querySelectorAll("figure.code")) {
   block.prepend(button);
 }
 
+const samples = [...document.querySelectorAll("[data-language]")];
+const open = (language) => {
+  for (const sample of samples) sample.open = sample.dataset.language === language;
+};
+for (const sample of samples) {
+  sample.querySelector("summary").addEventListener("click", (event) => {
+    event.preventDefault();
+    localStorage.setItem("language", sample.dataset.language);
+    open(sample.dataset.language);
+  });
+}
+if (samples.some(({ dataset }) => dataset.language === localStorage.getItem("language"))) {
+  open(localStorage.getItem("language"));
+}
+
 const list = document.querySelector("[data-filter]");
 if (list !== null) {
   const form = document.createElement("p");

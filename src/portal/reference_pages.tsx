@@ -1,8 +1,10 @@
 /** The API reference, a page for each tag and one each for what they share, drawn from the OpenAPI document. */
+import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ApiGroup, ApiReference } from "./api_reference.ts";
 import type { CommonParts } from "./common_parts.ts";
-import { Answer, Endpoint, Example } from "./endpoint_view.tsx";
+import { Answer, Endpoint } from "./endpoint_view.tsx";
+import { codeBlock } from "./markdown.ts";
 import { Entry, inline, ShapeView, typeAnchor } from "./schema_view.tsx";
 import { COMMON_PATH, groupPath, REFERENCE_PATH, TYPES_PATH } from "./paths.ts";
 import { renderPortalPage } from "./portal_frame.tsx";
@@ -62,7 +64,7 @@ export function renderTypes({ types }: ApiReference): string {
       <article class="card" aria-labelledby={typeAnchor(name)}>
         <h2 id={typeAnchor(name)}>{name}</h2>
         <ShapeView shape={shape} />
-        {example === undefined ? null : <Example text={example} />}
+        {example === undefined ? null : raw(codeBlock(example, "json", "Example"))}
       </article>
     )),
   });

@@ -89,7 +89,7 @@ function linkTo(name: string, schema: JsonObject): Shape {
 }
 
 /** The schema with its reference followed and its `allOf` folded in; the outermost word wins. */
-function withParts(deps: ShapeDeps, schema: JsonObject, depth: number): JsonObject {
+export function withParts(deps: ShapeDeps, schema: JsonObject, depth: number): JsonObject {
   if (depth > MAX_DEPTH) return {};
   const { $ref: _, allOf: __, ...own } = schema;
   const target = textAt(schema, "$ref") === undefined ? undefined : resolved(deps.document, schema);

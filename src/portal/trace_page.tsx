@@ -10,10 +10,17 @@ export interface ShownTrace {
   readonly title: string;
   readonly status: number;
   readonly facts: readonly (readonly [term: string, value: string])[];
-  readonly checks: readonly { readonly name: string; readonly result: string }[];
+  readonly checks: readonly ShownCheck[];
   /** The faults, each with its place if it has one. */
   readonly faults: readonly ShownFault[];
   readonly jwts: readonly ShownJwt[];
+}
+
+/** A check of the request, by its name in the log, and in words. */
+export interface ShownCheck {
+  readonly name: string;
+  readonly about?: string | undefined;
+  readonly result: "passed" | "failed" | "not reached";
 }
 
 export interface ShownFault {
@@ -99,11 +106,21 @@ function Trace({ trace, id }: { readonly trace: ShownTrace; readonly id: string 
       {checks.length > 0 && (
         <>
           <h3>Checks, in order</h3>
-          <ol class="steps">{checks.map(({ name, result }) => <li>{name}: {result}</li>)}</ol>
+          <ol class="steps">{checks.map((check) => <Check check={check} />)}</ol>
         </>
       )}
       <Facts facts={facts} />
     </section>
+  );
+}
+
+const MARKS = { "passed": "✓", "failed": "✗", "not reached": "–" } as const;
+
+function Check({ check: { name, about, result } }: { readonly check: ShownCheck }): JSX.Element {
+  return (
+    <li class={result.replace(" ", "-")}>
+      <strong>{MARKS[result]} {result}</strong> {about ?? name} <small>{name}</small>
+    </li>
   );
 }
 

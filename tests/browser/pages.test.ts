@@ -32,7 +32,7 @@ const PICTURED_DOCS = new Set([
   "/docs?q=signature",
 ]);
 /** Documents are drawn alike. These have every kind of part. */
-const DOCUMENTS = ["/docs/tpp", "/docs/contract/oauth", "/docs/operations/log-events"];
+const DOCUMENTS = ["/docs/tpp", "/docs/contract/lists"];
 const LOOKED_AT_DOCS = [
   ...DOCUMENTS,
   ...DOCS.paths.filter((path) => DOCS.markdown(`${path}.md`) === undefined),

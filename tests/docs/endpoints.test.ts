@@ -1,5 +1,6 @@
 /** `docs/endpoints.md` says what the declarations say. */
 import { assert, assertEquals } from "@std/assert";
+import { CHECKS } from "../../src/platform/operations/traces/shown_trace.ts";
 import { endpointPage } from "../../scripts/upkeep/endpoints/table.ts";
 import { openEnvironment } from "testing/environment.ts";
 
@@ -9,6 +10,14 @@ const plain = (text: string): string => text.replaceAll(/-{3,}/g, "-").replaceAl
 Deno.test("docs/endpoints.md has every endpoint with its checks; if not, run deno task endpoints", async () => {
   const page = await Deno.readTextFile(new URL("../../docs/endpoints.md", import.meta.url));
   assertEquals(plain(page), plain(await endpointPage()));
+});
+
+Deno.test("the page of a trace has words for each check that a participant or a customer meets [TRC12]", async () => {
+  await using env = await openEnvironment();
+  const { api, browser } = env.platform.endpoints;
+  const names = new Set([...api, ...browser].flatMap(({ checks }) => checks));
+  assertEquals([...names].filter((name) => name !== "prefetch" && CHECKS[name] === undefined), []);
+  assertEquals(Object.keys(CHECKS).filter((name) => !names.has(name)), []);
 });
 
 /** Cheap checks before dear ones; what is verified before what is parsed. Endpoints have some of them. */

@@ -8,17 +8,20 @@ import { decodeStatement } from "../../src/platform/operations/recovery/order_st
 import { attendCustomer, pullAndReport, takesOrders } from "support/guide_bank.ts";
 import { type Guides, onboard, openGuides, ownToken, registers } from "support/guide_environment.ts";
 import { armForOAuth, armWithProof, armWithSignature, type Party } from "support/guide_party.ts";
-import { areToolsThere, request, run } from "support/guide_snippets.ts";
+import { readApiReference } from "../../src/portal/api_reference.ts";
+import { samplesOf } from "../../src/portal/request_samples.ts";
+import { areToolsThere, filled, request, run, saySkipped } from "support/guide_snippets.ts";
 import { startProcess } from "support/own_bank.ts";
-import type {
-  ArmedFaults,
-  CreatedConsent,
-  EventPage,
-  Payment,
-  PushedRequest,
-  SandboxTime,
-  ServerMetadata,
-  TokenAnswer,
+import {
+  type ArmedFaults,
+  bodyOf,
+  type CreatedConsent,
+  type EventPage,
+  type Payment,
+  type PushedRequest,
+  type SandboxTime,
+  type ServerMetadata,
+  type TokenAnswer,
 } from "testing/answers.ts";
 import { freePort } from "testing/served_platform.ts";
 import { bankCertification } from "support/guide_certification.ts";
@@ -39,6 +42,10 @@ Deno.test({ name: NAME, ignore: !areToolsThere() }, async (t) => {
   await t.step("bank guide: the customer's visit", () => attendCustomer(guides, { bank, tpp, departure }));
   await using orders = takesOrders(guides, bank);
   await t.step("TPP guide: the payment", () => pay(guides, tpp));
+  await t.step(
+    "API reference: the payment is read by the request in each language",
+    () => readBySamples(guides, tpp),
+  );
   await t.step("bank guide: orders and reports", async () => {
     assertEquals(orders.taken, [tpp.shell.env["PAYMENT_ID"]]);
     await pullAndReport(guides, bank, tpp.shell.env["PAYMENT_ID"] ?? "");
@@ -226,6 +233,39 @@ async function readStatus({ pages }: Guides, tpp: Party): Promise<string> {
     200,
   );
   return Data.Status;
+}
+
+/** The page shows what {@link samplesOf} makes of the served document. */
+async function readBySamples({ endpoints, fills }: Guides, tpp: Party): Promise<void> {
+  const document: unknown = await bodyOf(fetch(`${endpoints.auth_url}/openapi.json`));
+  const path = "/{bank}/domestic-payments/v1/{paymentId}";
+  const endpoint = readApiReference(document).groups.flatMap((group) => group.endpoints)
+    .find((one) => one.method === "GET" && one.path === path);
+  const samples = endpoint === undefined ? [] : samplesOf(endpoint);
+  assertEquals(samples.map(({ title }) => title), ["curl", "TypeScript", "Python"]);
+  const file = (language: string): string => `sample.${language}`;
+  const programs: Readonly<Record<string, string>> = {
+    bash: `bash ${file("bash")}`,
+    typescript: `'${Deno.execPath()}' run -A --no-config ${file("typescript")}`,
+    python: `python3 ${file("python")}`,
+  };
+  const paymentId = tpp.shell.env["PAYMENT_ID"] ?? "";
+  for (const { language, code } of samples) {
+    if (language === "python" && !hasPythonRequests()) continue;
+    await Deno.writeTextFile(`${tpp.shell.cwd}/${file(language)}`, filled(code, fills));
+    await armWithProof(tpp, "GET", `/BANKC/domestic-payments/v1/${paymentId}`, tpp.shell.env["TOKEN"] ?? "");
+    const { text } = await run(tpp.shell, programs[language] ?? "");
+    assert(text.includes(`"DomesticPaymentId":"${paymentId}"`), `${language}: ${text}`);
+  }
+}
+
+function hasPythonRequests(): boolean {
+  const args = ["-c", "import requests"];
+  const { success } = new Deno.Command("python3", { args, stderr: "null" }).outputSync();
+  if (!success) {
+    saySkipped("the sample in Python was not run, python3 has no requests");
+  }
+  return success;
 }
 
 async function examples({ pages: { signatures }, shell }: Guides): Promise<void> {

@@ -53,7 +53,11 @@ Deno.test("in a sandbox the page shows what was wrong beside the JWT that was re
       html,
       '<mark>  "http://openbanking.org.uk/tan": "openbanking.org.uk",</mark>   ← must be',
     );
-    assertStringIncludes(html, "payloadSignature: failed");
+    assertStringIncludes(
+      html,
+      '<li class="failed"><strong>✗ failed</strong> x-jws-signature over the body <small>payloadSignature</small>',
+    );
+    assert(!html.includes("prefetch"), "a step that rejects no request is not a check");
   });
   await t.step("a result JWT", async () => {
     const flow = await toBank(env);

@@ -14,9 +14,13 @@ export function areToolsThere(): boolean {
     return !found.success;
   });
   if (missing.length === 0) return true;
-  const words = `\n*** SKIPPED: the guides were not followed, there is no ${missing.join(", no ")} ***\n\n`;
-  Deno.stdout.writeSync(new TextEncoder().encode(words));
+  saySkipped(`the guides were not followed, there is no ${missing.join(", no ")}`);
   return false;
+}
+
+/** Prints what was not tested, and why. */
+export function saySkipped(what: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`\n*** SKIPPED: ${what} ***\n\n`));
 }
 
 /** The code blocks of one page. */

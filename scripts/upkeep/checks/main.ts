@@ -1,6 +1,7 @@
 /**
  * Enforces the house rules that `lint_plugin.ts` cannot see in one program: circles of imports, references that lead
- * nowhere, commands that give Deno every permission, and comments that switch the linter off. Prints each violation
+ * nowhere, commands that give Deno every permission, comments that switch the linter off, and documents that the portal
+ * does not serve. Prints each violation
  * with what to do, and exits with 1 if there is one.
  */
 import { CONTRACT, readRequirements } from "../requirements/contract.ts";
@@ -13,6 +14,9 @@ import type { Violation } from "./violation.ts";
 const FOLDERS = ["src", "scripts", "tests", "examples", "docs", ".ci"];
 /** Files with commands of the project. Tests plant commands that break the rule. */
 const COMMANDS = /^(deno\.json|README\.md|(\.ci|scripts|docs)\/.*)$/;
+
+/** The documents that the portal serves (Decision W4). */
+const DOCUMENTS = "src/portal/documents.ts";
 
 async function main(): Promise<number> {
   const circles = importGraph().then((
@@ -31,7 +35,11 @@ async function main(): Promise<number> {
 function violationsIn(): (file: SourceFile) => Violation[] {
   const index = readSource(`${CONTRACT}/README.md`).text;
   const known = knownReferences(readRequirements().found, index);
+  const served = readSource(DOCUMENTS).text;
   return ({ path, text }) => [
+    ...(/^docs\/.*\.md$/.test(path) && !served.includes(`"../../${path}"`)
+      ? [{ where: path, sentence: `The portal does not serve this document. Add it to ${DOCUMENTS}.` }]
+      : []),
     ...(path === "deno.json" ? [] : referenceViolations(path, text, known)),
     ...(COMMANDS.test(path) ? permissionViolations(path, text) : []),
     ...(/\.tsx?$/.test(path) ? ignoreViolations(path, text) : []),

@@ -24,11 +24,34 @@ export function shownTrace(trace: Trace, errorUri: ErrorUri): ShownTrace {
     facts: ids.flatMap(([term, value]) =>
       value === undefined || value === "" ? [] : [[term, value] as const]
     ),
-    checks: wire.Check.map(({ Name: name, Result: result }) => ({ name, result: WORDS[result] })),
+    checks: wire.Check.filter(({ Name }) => Name !== "prefetch") // it rejects no request
+      .map(({ Name: name, Result }) => ({ name, about: CHECKS[name], result: WORDS[Result] })),
     faults: faultsOf(wire.Rejection),
     jwts: trace.received ?? [],
   };
 }
+
+/** What each check of a participant's or a customer's request examines. */
+export const CHECKS: Readonly<Record<string, string>> = {
+  accessToken: "Access token, its DPoP proof and its certificate",
+  activeBank: "The bank is active",
+  bank: "The bank in the path",
+  bankCode: "The bank in the path",
+  bankItself: "The caller is the bank in the path",
+  certificate: "Client certificate and its participant",
+  clientAuthentication: "Client assertion and DPoP proof",
+  codesFirst: "A free place: requests with a code come first",
+  decode: "Fields of the body",
+  fapiHeaders: "x-fapi headers",
+  formBody: "The body is a form",
+  idempotency: "x-idempotency-key",
+  jsonBody: "The body is JSON",
+  jwtBody: "The body is a JWT",
+  linkQuery: "Parameters of the link",
+  payloadSignature: "x-jws-signature over the body",
+  rateLimit: "Rate limit",
+  strictJson: "The JSON has no member twice",
+};
 
 const WORDS = { Passed: "passed", Failed: "failed", NotReached: "not reached" } as const;
 

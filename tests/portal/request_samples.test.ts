@@ -1,0 +1,101 @@
+/** The requests and examples of the API reference, as the platform's own document has them. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { type ApiEndpoint, readApiReference } from "../../src/portal/api_reference.ts";
+import { samplesOf } from "../../src/portal/request_samples.ts";
+import { saySkipped } from "support/guide_snippets.ts";
+import { bodyOf } from "testing/answers.ts";
+import { AUTH_URL, openEnvironment } from "testing/environment.ts";
+
+interface Served {
+  readonly document: object;
+  readonly endpoints: readonly ApiEndpoint[];
+}
+
+async function served(): Promise<Served> {
+  await using env = await openEnvironment();
+  const document: object = await bodyOf(env.browser(new Request(`${AUTH_URL}/openapi.json`)));
+  return { document, endpoints: readApiReference(document).groups.flatMap((group) => group.endpoints) };
+}
+
+Deno.test("each answer of the reference has an example that its schema accepts", async () => {
+  const { document, endpoints } = await served();
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  ajv.addSchema(document, "openapi");
+  const pointer = (...parts: readonly string[]): string =>
+    parts.map((part) => `/${encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"))}`).join("");
+  const faults = [];
+  let checked = 0;
+  for (const { method, path, answers } of endpoints) {
+    for (const { status, contents } of answers.filter((answer) => answer.status.startsWith("2"))) {
+      for (const { mediaType, example } of contents) {
+        const at = pointer(
+          "paths",
+          path,
+          method.toLowerCase(),
+          "responses",
+          status,
+          "content",
+          mediaType,
+          "schema",
+        );
+        const isValid = ajv.compile({ $ref: `openapi#${at}` });
+        if (!isValid(JSON.parse(example ?? ""))) faults.push([path, example, isValid.errors]);
+        checked += 1;
+      }
+    }
+  }
+  assertEquals(faults, []);
+  assert(checked > 25, String(checked));
+});
+
+Deno.test("each request of the reference is a program in its language", async () => {
+  const { endpoints } = await served();
+  const samples = endpoints.flatMap((endpoint) => samplesOf(endpoint));
+  const codeIn = (language: string): readonly string[] =>
+    samples.filter((sample) => sample.language === language).map(({ code }) => code);
+  assert(codeIn("bash").length > 25);
+  const dir = await Deno.makeTempDir();
+  const check = async (program: string, args: readonly string[]): Promise<void> => {
+    const { success, stderr } = await new Deno.Command(program, { args: [...args], cwd: dir }).output();
+    assert(success, new TextDecoder().decode(stderr));
+  };
+  await Deno.writeTextFile(`${dir}/all.sh`, codeIn("bash").join("\n"));
+  await check("bash", ["-n", "all.sh"]);
+  const scripts = codeIn("typescript").map((code, place) =>
+    [`${dir}/${place}.ts`, `${code}\nexport {};`] as const
+  );
+  for (const [file, code] of scripts) await Deno.writeTextFile(file, code);
+  await check(Deno.execPath(), ["check", "--quiet", "--no-config", ...scripts.map(([file]) => file)]);
+  await Deno.writeTextFile(`${dir}/all.json`, JSON.stringify(codeIn("python")));
+  if (new Deno.Command("which", { args: ["python3"], stdout: "null" }).outputSync().success) {
+    await check("python3", [
+      "-c",
+      'import ast, json\nfor code in json.load(open("all.json")): ast.parse(code)',
+    ]);
+  } else saySkipped("the requests in Python were not parsed, there is no python3");
+  await Deno.remove(dir, { recursive: true });
+});
+
+Deno.test("a request has the certificate, the token, the proof and the signature that its endpoint asks for", async () => {
+  const { endpoints } = await served();
+  const codeOf = (method: string, path: string): string => {
+    const endpoint = endpoints.find((one) => one.method === method && one.path === path);
+    return (endpoint === undefined ? [] : samplesOf(endpoint)).map(({ code }) => code).join("\n");
+  };
+  const consent = codeOf("POST", "/{bank}/domestic-payment-consents/v1");
+  for (const part of ["transport.cert.pem", "DPoP $TOKEN", "DPoP ${TOKEN}", "DPoP {env['TOKEN']}"]) {
+    assert(consent.includes(part), part);
+  }
+  for (const variable of ["PROOF", "SIGNATURE", "KEY"]) {
+    assertEquals(consent.split(variable).length > 4, true, variable);
+  }
+  const token = codeOf("POST", "/{bank}/token.oauth2/v1");
+  assertMatch(token, /--data-urlencode "client_assertion=\$ASSERTION"/);
+  assert(!token.includes("Authorization"));
+  const keys = codeOf("GET", "/jwks");
+  assert(!keys.includes("cert.pem") && keys.includes("curl"), keys);
+  assertEquals(codeOf("GET", "/{bank}/authorization.oauth2"), "");
+});
