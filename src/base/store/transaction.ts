@@ -5,7 +5,7 @@
  */
 import type { ErrorReason } from "../kernel/api_error.ts";
 import { ApiError } from "../kernel/api_error.ts";
-import type { Clock, WallTime } from "../kernel/clock.ts";
+import { ATTEMPT_WITHIN_MS, type Clock, monotonicClock, type WallTime } from "../kernel/clock.ts";
 import type { Mismatch } from "../kernel/result.ts";
 import { openRequestReads, type RequestReads } from "./request_reads.ts";
 import { spentJwtRecord } from "./base_records.ts";
@@ -106,7 +106,8 @@ const MAX_ATTEMPTS = 8;
  *
  * @returns what the attempt that committed returned
  * @throws {ApiError} what an attempt throws; a replay record's own reason if one was used before; or
- * `platform.unavailable` after losing every race. Then no write happened.
+ * `platform.unavailable` after losing every race, or after an attempt that took longer than
+ * {@link ATTEMPT_WITHIN_MS}. Then no write happened.
  */
 export async function transact<T>(
   deps: TransactDeps,
@@ -114,9 +115,11 @@ export async function transact<T>(
   attempt: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   for (let made = 0; made < attempts; made++) {
-    const tx = begin(request);
+    const [tx, began] = [begin(request), monotonicClock()];
     const result = await attempt(tx);
     if (tx.checks.length === 0 && tx.writes.length === 0) return result;
+    // Its times are those of its begin, and lists count on it that no entry appears so late (contract LS3).
+    if (monotonicClock() - began > ATTEMPT_WITHIN_MS) throw tooSlow(what);
     if (await commit(deps, tx, request)) return result;
   }
   if (lost === undefined) throw contended(what);
@@ -203,6 +206,10 @@ async function commitWith(
 /** Returns the error of a request that has lost its races. No write happened, and the caller may retry. */
 export function contended(what: string): ApiError {
   return new ApiError("platform.unavailable", { detail: `contended: ${what}`, retryAfterSeconds: 1 });
+}
+
+function tooSlow(what: string): ApiError {
+  return new ApiError("platform.unavailable", { detail: `slow: ${what}`, retryAfterSeconds: 1 });
 }
 
 /**

@@ -51,7 +51,7 @@ export interface ListPage<T> {
   /** Oldest first. It can be empty although there are more pages, and can repeat entries of the page before. */
   readonly found: readonly T[];
   /**
-   * Send it with the same query to get the next page. Undefined at the end. If it is the one that was sent, wait 20 s:
+   * Send it with the same query to get the next page. Undefined at the end. If it is the one that was sent, wait 30 s:
    * the entries behind it are too young.
    */
   readonly after: string | undefined;

@@ -297,3 +297,26 @@ test("gives up after a bounded number of attempts, with 503", async ({ store }) 
   assertEquals([rejection.reason, rejection.parts.retryAfterSeconds], ["platform.unavailable", 1]);
   assert(attempts > 1 && attempts <= 20, `${attempts} attempts`);
 });
+
+test("is not committed by an attempt that took more than 10 s, whose times are too old for lists [LS3]", async (env) => {
+  const clockNow = performance.now;
+  const deps = { store: env.store, clock: () => env.now };
+  const late = (milliseconds: number) => (tx: Transaction): Promise<boolean> => {
+    set(tx, EFFECT, "made");
+    performance.now = () => clockNow.call(performance) + milliseconds;
+    return Promise.resolve(true);
+  };
+  try {
+    const error = await assertRejects(() => transact(deps, { what: "work" }, late(10_050)), ApiError);
+    assertEquals(error.reason, "platform.unavailable");
+  } finally {
+    performance.now = clockNow;
+  }
+  assertEquals(await env.store.get(EFFECT), null);
+  try {
+    assert(await transact(deps, { what: "work" }, late(5000)));
+  } finally {
+    performance.now = clockNow;
+  }
+  assertEquals((await env.store.get(EFFECT))?.value, "made");
+});

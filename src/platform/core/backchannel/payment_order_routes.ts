@@ -57,7 +57,7 @@ const listRoute = createRoute({
   description:
     "Go on with `after` from the `After` of a page until there is none. A page can be short or empty " +
     "if `status` filters, and can repeat the youngest orders of the page before: a DomesticPaymentId is one order. " +
-    "If `After` is the one that you have sent, wait 20 s: the orders behind it are too young.",
+    "If `After` is the one that you have sent, wait 30 s: the orders behind it are too young.",
   request: {
     params: bankParameter,
     headers: resourceHeaders,

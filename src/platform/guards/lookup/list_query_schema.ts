@@ -24,7 +24,7 @@ const MAX_FAULTS = 20;
 export const LIST_DESCRIPTION =
   "Go on with `after` from the `After` of a page, with the same parameters, until there is none. A page can be " +
   "short or empty if a parameter filters, and can repeat the youngest entries of the page before. If `After` is the one that you " +
-  "have sent, wait 20 s: the entries behind it are too young. The parameters " +
+  "have sent, wait 30 s: the entries behind it are too young. The parameters " +
   "filter by the time of creation, the current status and the `EndToEndIdentification`. Lists have a rate limit of " +
   "their own: 429 with `Retry-After`.";
 
