@@ -29,6 +29,7 @@ export class SoftHsm implements AsyncDisposable {
   private constructor(readonly folder: string) {}
 
   readonly pin = PIN;
+  readonly module = MODULE ?? "";
   get socket(): string {
     return `${this.folder}/run/signer.sock`;
   }
@@ -106,6 +107,6 @@ export class SoftHsm implements AsyncDisposable {
   }
 
   #options(): string[] {
-    return ["--module", MODULE ?? "", "--token", `${LABEL}=${this.pinFile}`, "--file", this.file];
+    return ["--module", this.module, "--token", `${LABEL}=${this.pinFile}`, "--file", this.file];
   }
 }

@@ -1,5 +1,5 @@
 /** The command line of `deno task signer`. */
-import { UsageError } from "../../command_line/run.ts";
+import { optionsOf, UsageError } from "../../command_line/run.ts";
 
 /** A token and the file with its PIN. */
 export interface TokenPlace {
@@ -49,12 +49,13 @@ export function readSignerArguments(args: readonly string[]): SignerArguments | 
   if (first === undefined) throw new UsageError("--token is missing.");
   const common = { module: required("--module"), tokens: [first, ...others] as const, rest };
   if (rest[0] !== "serve") return common;
-  return { ...common, serve: { socket: required("--socket"), file: fileIn(rest) } };
+  return { ...common, serve: { socket: required("--socket"), file: fileOf(rest.slice(1)) } };
 }
 
-function fileIn([, name, file, ...more]: readonly string[]): string {
-  if (name === "--file" && file !== undefined && more.length === 0) return file;
-  throw new UsageError("serve takes --file <platform-keys.json> beside --module, --token and --socket.");
+function fileOf(args: readonly string[]): string {
+  const { file } = optionsOf(args, ["file"]);
+  if (file === undefined) throw new UsageError("--file is missing; --help lists the options.");
+  return file;
 }
 
 function tokenPlace(text: string): TokenPlace {

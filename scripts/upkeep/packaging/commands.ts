@@ -7,6 +7,8 @@ interface Service {
   readonly file: string;
   /** Flags of the task that have another form here. */
   readonly flags: Readonly<Record<string, string>>;
+  /** What follows the program. */
+  readonly args?: readonly string[];
   /** A program of an image begins with this instruction, the only one of its stage. */
   readonly stage?: string;
 }
@@ -19,9 +21,25 @@ export const SERVICES: readonly Service[] = [
     file: "packaging/systemd/payment-platform.service",
     flags: {
       "--allow-read":
-        "--allow-read=/opt/payment-platform/.env,/etc/payment-platform,/var/lib/payment-platform,%d",
-      "--allow-write": "--allow-write=/var/lib/payment-platform",
+        "--allow-read=/opt/payment-platform/.env,/etc/payment-platform,/var/lib/payment-platform,/run/platform-signer,%d",
+      "--allow-write": "--allow-write=/var/lib/payment-platform,/run/platform-signer/signer.sock",
     },
+  },
+  {
+    task: "signer",
+    file: "packaging/systemd/platform-signer.service",
+    flags: {
+      "--allow-net": "--allow-net=unix:/run/platform-signer/signer.sock",
+      "--allow-read": "--allow-read=/etc/platform-signer,/run/platform-signer,%d",
+      "--allow-write": "--allow-write=/run/platform-signer",
+    },
+    args: [
+      "serve",
+      "--module=/usr/lib/softhsm/libsofthsm2.so",
+      "--token=platform=%d/pin",
+      "--file=/etc/platform-signer/platform-keys.json",
+      "--socket=/run/platform-signer/signer.sock",
+    ],
   },
   {
     task: "directory",
@@ -57,13 +75,16 @@ export const SERVICES: readonly Service[] = [
  * @param command of the task
  * @returns the words of the command. The environment comes from outside, and a service loads no code from elsewhere.
  */
-export function serviceCommand(command: string, flags: Service["flags"]): string[] {
+export function serviceCommand(
+  command: string,
+  { flags, args = [] }: Pick<Service, "flags" | "args">,
+): string[] {
   const [program, run, ...words] = command.split(" ");
   if (program !== "deno" || run !== "run") throw new Error(`${command} is not a task that runs a program`);
   const missing = Object.keys(flags).filter((flag) => !words.some((word) => flagOf(word) === flag));
   if (missing.length > 0) throw new Error(`the task has no ${missing.join(", ")}`);
   const kept = words.filter((word) => word !== "--env-file").map((word) => flags[flagOf(word)] ?? word);
-  return ["/usr/local/bin/deno", "run", "--cached-only", ...kept];
+  return ["/usr/local/bin/deno", "run", "--cached-only", ...kept, ...args];
 }
 
 /** The text of the file with this command in its one place. */

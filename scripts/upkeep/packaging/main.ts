@@ -9,8 +9,8 @@ interface Tasks {
 if (import.meta.main) {
   const { tasks } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`)) as Tasks;
   for (const service of SERVICES) {
-    const { task, file, flags } = service;
-    const words = serviceCommand(tasks[task]?.command ?? "", flags);
+    const { task, file } = service;
+    const words = serviceCommand(tasks[task]?.command ?? "", service);
     await Deno.writeTextFile(ROOT + file, withCommand(await Deno.readTextFile(ROOT + file), service, words));
   }
 }

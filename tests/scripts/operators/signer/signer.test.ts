@@ -7,6 +7,7 @@ import { openSealed } from "../../../../src/base/jose/sealed_jwt.ts";
 import { signClaims } from "../../../../src/base/jose/sign_claims.ts";
 import { signDetached } from "../../../../src/base/jose/detached_jws.ts";
 import { ApiError } from "../../../../src/base/kernel/api_error.ts";
+import { startCommand } from "testing/served_platform.ts";
 import { isSoftHsmMissing, SoftHsm } from "support/soft_hsm.ts";
 
 const ignore = isSoftHsmMissing;
@@ -173,6 +174,36 @@ Deno.test(
       await Deno.writeTextFile(hsm.file, JSON.stringify({ keys: [sig, { ...enc, d: "AQAB" }] }));
       assertMatch(await startFailure(), /without private members; look at: keys\.1\.d/);
     });
+  },
+);
+
+Deno.test(
+  { name: "the unit platform-signer starts the signer with its few rights [F12]", ignore },
+  async () => {
+    await using hsm = await SoftHsm.open();
+    await hsm.importKeys();
+    await Deno.mkdir(`${hsm.folder}/credentials`);
+    await Deno.rename(hsm.pinFile, `${hsm.folder}/credentials/pin`);
+    const root = new URL("../../../../", import.meta.url).pathname;
+    const unit = await Deno.readTextFile(`${root}packaging/systemd/platform-signer.service`);
+    const [, command = ""] = /^ExecStart=(.*)$/m.exec(unit) ?? [];
+    const places = {
+      "/usr/local/bin/deno": Deno.execPath(),
+      "/etc/platform-signer": hsm.folder,
+      "/run/platform-signer": `${hsm.folder}/run`,
+      "%d": `${hsm.folder}/credentials`,
+      "/usr/lib/softhsm/libsofthsm2.so": hsm.module,
+    };
+    const placed = Object.entries(places).reduce((text, [from, to]) => text.replaceAll(from, to), command);
+    const process = startCommand(placed.split(" "), root, hsm.environment, "signer.listening");
+    try {
+      await process.ready;
+      const signer = openSigner(hsm.socket);
+      await signClaims({}, (await openKeyRing(await signer.keySet(), undefined, signer)).signer);
+    } finally {
+      process.kill("SIGTERM");
+    }
+    assertEquals(await process.ended, { code: 0, stderr: "" });
   },
 );
 

@@ -18,7 +18,7 @@ const root = new URL("../../../../", import.meta.url).pathname;
 const read = (path: string): Promise<string> => Deno.readTextFile(root + path);
 const { tasks } = JSON.parse(await read("deno.json")) as DenoConfig;
 
-const UNITS = ["payment-platform", "participants-directory"];
+const UNITS = ["payment-platform", "participants-directory", "platform-signer"];
 const pathOf = (program: string): string => `packaging/systemd/${program}.service`;
 
 /** Of `systemd-analyze security`: 0 is best, 10 worst. */
@@ -27,7 +27,7 @@ const MOST_EXPOSED = 2;
 Deno.test("units and images have the commands of the tasks [F9]: if this fails, run `deno task units`", async () => {
   for (const service of SERVICES) {
     const text = await read(service.file);
-    const words = serviceCommand(present(tasks[service.task]).command, service.flags);
+    const words = serviceCommand(present(tasks[service.task]).command, service);
     assertEquals(text, withCommand(text, service, words), service.file);
   }
 });
