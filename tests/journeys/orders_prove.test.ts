@@ -20,7 +20,7 @@ function brokenIn(results: Awaited<ReturnType<typeof prove>>): readonly string[]
   return results.filter(({ violations }) => violations.length > 0).map(({ name }) => name);
 }
 
-const KV = { store: "kv", processes: 3, kill: "" } as const;
+const KV = { store: "kv", processes: 3, keys: "file", kill: "" } as const;
 
 Deno.test("prove passes: kills, duplicates and dropped answers break nothing [D1, C7]", async () => {
   const lines: string[] = [];
@@ -38,7 +38,7 @@ Deno.test({
   ignore: isProgramMissing(),
   async fn() {
     const lines: string[] = [];
-    const options = { store: "postgres", processes: 3, kill: "", payments: 10, kills: 3, seed: 10 } as const;
+    const options = { ...KV, store: "postgres", payments: 10, kills: 3, seed: 10 } as const;
     const results = await prove(options, (line) => void lines.push(line));
     assertEquals(brokenIn(results), [], lines.join("\n"));
     const killed = lines.flatMap((line) => /^kill -9 of (\w+)/.exec(line)?.[1] ?? []);

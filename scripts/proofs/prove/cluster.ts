@@ -17,6 +17,8 @@ import { operationsApi } from "./operations_api.ts";
 import { type PlatformProcess, startPlatformProcess } from "./platform_process.ts";
 import { freeSandboxPorts } from "../../command_line/sandbox_ports.ts";
 import { type SandboxProcess, startSandboxProcess } from "./sandbox_process.ts";
+import type { ProveOptions } from "./options.ts";
+import { type ProvedSigner, startProvedSigner } from "./signer_process.ts";
 import type { ProvedSystem } from "./system.ts";
 
 /** The platform's databases: URLs. */
@@ -36,10 +38,12 @@ const secretsSchema = z.object({ proxySecret: z.string() });
 /**
  * Starts it.
  *
- * @param processes of the platform
  * @param caFile of the authority that the platform trusts as a client
  */
-export async function startProvedCluster(processes: number, caFile: string): Promise<ProvedSystem> {
+export async function startProvedCluster(
+  { processes, keys }: Pick<ProveOptions, "processes" | "keys">,
+  caFile: string,
+): Promise<ProvedSystem> {
   await using parts = new AsyncDisposableStack();
   const pair = parts.use(await openPostgresPair());
   const storeUrl = await pair.newDatabase();
@@ -53,6 +57,7 @@ export async function startProvedCluster(processes: number, caFile: string): Pro
   const ports = Array.from({ length: processes }, () => freePort());
   const operationsPorts = ports.map(() => freePort(20_000));
   const env = await platformEnv(dir, port, stores);
+  const signer = keys === "file" ? undefined : parts.use(await startProvedSigner(env));
   await Deno.writeTextFile(env["OPERATORS"] ?? "", await operatorsFile(), { mode: 0o600 });
   const platforms: PlatformProcess[] = [];
   for (const [index, PORT] of ports.entries()) {
@@ -77,7 +82,7 @@ export async function startProvedCluster(processes: number, caFile: string): Pro
   parts.defer(() => parties.end());
   const running = parts.move();
   return {
-    ...killing(pair, platforms, parties),
+    ...killing(pair, platforms, parties, signer),
     dir,
     endpoints: parties.endpoints,
     operations: operationsPorts.map((at, index) =>
@@ -119,6 +124,7 @@ function killing(
   pair: PostgresPair,
   platforms: readonly PlatformProcess[],
   parties: SandboxProcess,
+  signer: ProvedSigner | undefined,
 ): Pick<ProvedSystem, "targets" | "promotions" | "kill"> {
   const promotions: number[] = [];
   let failover: Promise<void> = Promise.resolve();
@@ -133,6 +139,7 @@ function killing(
     ...Object.fromEntries(platforms.map((platform, index) => [`platform ${index + 1}`, platform.kill])),
     database: () => failover = failover.then(failOver),
     banks: parties.killAndRestart,
+    ...(signer === undefined ? {} : { signer: signer.killAndRestart }),
   };
   return {
     targets: [...Object.keys(acts), "database"],

@@ -55,7 +55,7 @@ export async function prove(
   await using receiver = await openPushReceiver(options.seed);
   await using sandbox = options.store === "kv"
     ? await startProvedSandbox(receiver.caFile, denoConfig)
-    : await startProvedCluster(options.processes, receiver.caFile);
+    : await startProvedCluster(options, receiver.caFile);
   const answers = openAnswerLog();
   const tpps = {
     polling: answers.watch(await openShop(sandbox)),

@@ -9,6 +9,8 @@ export interface ProveOptions {
   readonly store: "kv" | "postgres";
   /** Of the platform, on PostgreSQL. */
   readonly processes: number;
+  /** Where the platform's keys are, on PostgreSQL: in a file, or in a token of SoftHSM 2 behind the signer. */
+  readonly keys: "file" | "token";
   /** Kills only targets whose names begin so. Any by default. */
   readonly kill: string;
 }
@@ -27,7 +29,9 @@ Usage: deno task prove [options]
                  postgres: processes of the platform behind HAProxy, on a primary with a synchronous standby; kills
                  one of the processes, the primary (then the standby is promoted and replaced), or the banks
   --processes P  of the platform, on PostgreSQL (default 3)
-  --kill WHAT    kill only: platform, database or banks (default: any)
+  --keys K       file: the platform has its keys in a file (default)
+                 token: in a token of SoftHSM 2, on PostgreSQL; kills the signer too
+  --kill WHAT    kill only: platform, database, banks or signer (default: any)
   --seed S       a number that decides all that is decided; printed, to be given again (default: a random one)
   --help         print this
 
@@ -35,11 +39,13 @@ Exit status: 0 everything held, 1 something did not, 2 the options are wrong.
 `;
 
 const LIMITS = { payments: 100_000, kills: 1000, seed: 2 ** 31 - 1, processes: 20 } as const;
-const KILLED = ["platform", "database", "banks"];
+const KILLED = ["platform", "database", "banks", "signer"];
 
 /** The options, or undefined where help is wanted. @throws {UsageError} */
 export function readProveOptions(args: readonly string[]): ProveOptions | undefined {
-  const given = optionsOf(args, ["payments", "kills", "seed", "store", "processes", "kill"], ["help"]);
+  const given = optionsOf(args, ["payments", "kills", "seed", "store", "processes", "keys", "kill"], [
+    "help",
+  ]);
   if (given.help) return undefined;
   const number = (name: keyof typeof LIMITS, byDefault: number): number => {
     const text = given[name];
@@ -50,6 +56,10 @@ export function readProveOptions(args: readonly string[]): ProveOptions | undefi
   if (kill !== "" && (store === "kv" || !KILLED.includes(kill))) {
     throw new UsageError(`--kill must be one of ${KILLED.join(", ")}, with --store postgres`);
   }
+  const { keys = "file" } = given;
+  if (keys !== "file" && (keys !== "token" || store === "kv")) {
+    throw new UsageError("--keys must be file, or token with --store postgres");
+  }
   const random = (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % LIMITS.seed;
   const options: ProveOptions = {
     payments: number("payments", 100),
@@ -57,6 +67,7 @@ export function readProveOptions(args: readonly string[]): ProveOptions | undefi
     seed: number("seed", random),
     store,
     processes: number("processes", 3),
+    keys,
     kill,
   };
   if (options.payments < 1) throw new UsageError("--payments must be at least 1");

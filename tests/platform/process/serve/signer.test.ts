@@ -12,7 +12,7 @@ import { freePort } from "testing/served_platform.ts";
 import { OPERATOR_TOKENS, operatorsFile } from "testing/operators.ts";
 import { hasPrometheus, type Prometheus, startPrometheus } from "support/prometheus.ts";
 import { foundInMemory } from "support/process_memory.ts";
-import { isSoftHsmMissing, SoftHsm } from "support/soft_hsm.ts";
+import { isSoftHsmMissing, SoftHsm } from "testing/soft_hsm.ts";
 
 const ignore = isSoftHsmMissing;
 

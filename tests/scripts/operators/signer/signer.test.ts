@@ -8,7 +8,7 @@ import { signClaims } from "../../../../src/base/jose/sign_claims.ts";
 import { signDetached } from "../../../../src/base/jose/detached_jws.ts";
 import { ApiError } from "../../../../src/base/kernel/api_error.ts";
 import { startCommand } from "testing/served_platform.ts";
-import { isSoftHsmMissing, SoftHsm } from "support/soft_hsm.ts";
+import { isSoftHsmMissing, SoftHsm } from "testing/soft_hsm.ts";
 
 const ignore = isSoftHsmMissing;
 const PRIVATE = ["d", "p", "q", "dp", "dq", "qi"];

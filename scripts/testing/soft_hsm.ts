@@ -1,7 +1,7 @@
-/** A token of SoftHSM 2 and the signer in front of it. A computer without SoftHSM 2 skips the tests that use it. */
+/** A token of SoftHSM 2 and the signer in front of it, for tests and the prover. A computer without SoftHSM 2 skips the tests that use it. */
 import { createPrivateKey } from "node:crypto";
-import { platformKeySet } from "testing/platform_keys.ts";
-import { type ServedPlatform, startCommand, taskCommand } from "testing/served_platform.ts";
+import { platformKeySet } from "./platform_keys.ts";
+import { type ServedPlatform, startCommand, taskCommand } from "./served_platform.ts";
 
 const MODULE = ["/usr/lib/softhsm/libsofthsm2.so", "/usr/lib64/pkcs11/libsofthsm2.so"].find((path) => {
   try {
@@ -55,9 +55,9 @@ export class SoftHsm implements AsyncDisposable {
     return hsm;
   }
 
-  /** Puts the keys of {@link platformKeySet} into the token, and their public members into the key file. */
-  async importKeys(): Promise<void> {
-    const { keys } = JSON.parse(await platformKeySet()) as { readonly keys: readonly JsonWebKey[] };
+  /** Puts the keys of a key file into the token, and their public members into a file of its own. */
+  async importKeys(keySet?: string): Promise<void> {
+    const { keys } = JSON.parse(keySet ?? await platformKeySet()) as { readonly keys: readonly JsonWebKey[] };
     const publicKeys: JsonWebKey[] = [];
     for (const key of keys) {
       const { d, p, q, dp, dq, qi, ...members } = key;
