@@ -144,6 +144,21 @@ Deno.test({
 });
 
 Deno.test(
+  { name: "sessions that the token has closed are opened again, with their login [F12]", ignore },
+  async () => {
+    await using hsm = await SoftHsm.open();
+    const program = new URL("../../../support/lost_sessions.ts", import.meta.url).pathname;
+    const config = new URL("../../../../deno.json", import.meta.url).pathname;
+    const rights = ["run", "--no-check", "--config", config, "--allow-ffi", "--allow-read"];
+    const output = await hsm.command(Deno.execPath(), [...rights, program, hsm.module, "platform", hsm.pin]);
+    const { before, after, lengths } = JSON.parse(output) as Readonly<Record<string, readonly unknown[]>>;
+    assertEquals(before, ["C_OpenSession", "C_Login"]);
+    assertEquals(new Set(after), new Set(before));
+    assertEquals(lengths, [256, 256, 256, 256, 256, 256]);
+  },
+);
+
+Deno.test(
   { name: "the signer rejects a wrong PIN, keys of no token, and what others may open [F12]", ignore },
   async (t) => {
     await using hsm = await SoftHsm.open();
