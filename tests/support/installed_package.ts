@@ -1,6 +1,11 @@
 /** A folder in which the client library's package is installed as npm does it, and the programs that use it there. */
 import ts from "typescript";
-import { type BuiltPackage, packageFolder, type Project } from "../../scripts/upkeep/packages/main.ts";
+import {
+  type BuiltPackage,
+  packageFolder,
+  pinned,
+  readProject,
+} from "../../scripts/upkeep/packages/package_files.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
@@ -34,10 +39,42 @@ declare const process: { readonly argv: string[] };
 
 /** Installs the tarball in an empty folder, with its dependency from Deno's cache: no network is needed. */
 export async function installPackage(folder: string, { tarball }: BuiltPackage): Promise<void> {
-  const project = JSON.parse(await Deno.readTextFile(`${root}deno.json`)) as Project;
-  const jose = await npm(folder, "pack", "--silent", await packageFolder(project, "jose"));
+  const library = await packageFolder(pinned(await readProject(), "jose"));
+  const jose = await npm(folder, "pack", "--silent", library);
   await Deno.writeTextFile(`${folder}/package.json`, '{ "private": true, "type": "module" }');
   await npm(folder, "install", "--offline", "--no-audit", "--no-fund", `./${jose.trim()}`, tarball);
+}
+
+/** Runs a command of the command line's package, and returns its exit status and what it prints. */
+export type PackagedCommandLine = (
+  ...args: string[]
+) => Promise<{ readonly code: number; readonly text: string }>;
+
+/**
+ * Installs the command line with the Deno that it depends on, from npm's cache or its registry. Returns undefined, and
+ * prints a warning, if this machine has neither.
+ */
+export async function installCommandLine(
+  folder: string,
+  { tarball }: BuiltPackage,
+  env: Readonly<Record<string, string>>,
+): Promise<PackagedCommandLine | undefined> {
+  await Deno.writeTextFile(`${folder}/package.json`, '{ "private": true }');
+  const flags = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"];
+  try {
+    await npm(folder, "install", ...flags, tarball);
+  } catch (error) {
+    if (!/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ENOTCACHED/.test(String(error))) throw error;
+    const words =
+      "\n*** SKIPPED: the command line's package was not tried, because npm cannot be reached ***\n\n";
+    Deno.stdout.writeSync(new TextEncoder().encode(words));
+    return undefined;
+  }
+  return async (...args) => {
+    const program = `${folder}/node_modules/.bin/payment-initiation`; // what npx runs
+    const { code, stdout, stderr } = await new Deno.Command(program, { args, cwd: folder, env }).output();
+    return { code, text: [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("") };
+  };
 }
 
 /** Type-checks programs in the folder with TypeScript 5, and writes their JavaScript. Returns what is wrong with them. */

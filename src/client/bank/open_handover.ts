@@ -4,6 +4,7 @@
  */
 import { compactDecrypt, decodeProtectedHeader, jwtVerify } from "jose";
 import * as z from "zod/mini";
+import { $ZodError } from "zod/v4/core";
 import {
   CONTENT_ENCRYPTION_ALG,
   EXPIRY_SKEW_SECONDS,
@@ -152,10 +153,6 @@ function checkClaims({ authUrl, code, now: clock }: HandoverReader, claims: Hand
 function rejected(where: string, error: unknown): HandoverRejected {
   if (error instanceof HandoverRejected) return error;
   // The error name is enough (such as JWEDecryptionFailed); messages could quote the token.
-  const name = error instanceof z.core.$ZodError
-    ? "another form"
-    : error instanceof Error
-    ? error.name
-    : "unknown";
+  const name = error instanceof $ZodError ? "another form" : error instanceof Error ? error.name : "unknown";
   return new HandoverRejected(`${where}: ${name}`);
 }

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Ajv } from "ajv";
 import { release } from "../../../../scripts/upkeep/release/main.ts";
-import { packageFolder } from "../../../../scripts/upkeep/packages/main.ts";
+import { packageFolder, pinned, readProject } from "../../../../scripts/upkeep/packages/package_files.ts";
 
 const ROOT = new URL("../../../../", import.meta.url).pathname;
 
@@ -159,8 +159,9 @@ Deno.test("a release needs a key that only its owner may open [F11]", async () =
 
 /** What the schema of CycloneDX finds. */
 async function faultsOf(bill: unknown): Promise<unknown> {
-  const project = await json<{ imports: Record<string, string> }>(`${ROOT}deno.json`);
-  const schemas = `${await packageFolder(project, "@cyclonedx/cyclonedx-library")}/res/schema`;
+  const schemas = `${await packageFolder(
+    pinned(await readProject(), "@cyclonedx/cyclonedx-library"),
+  )}/res/schema`;
   const ajv = new Ajv({ strict: false, validateFormats: false });
   for (const name of ["spdx", "jsf-0.82", "cryptography-defs"]) {
     const { $id: _, ...schema } = await json<{ $id: string }>(`${schemas}/${name}.SNAPSHOT.schema.json`);
