@@ -16,7 +16,7 @@ import { DIRECTORY_VARIABLES } from "../../../../src/directory/process/config.ts
 import { isHandedOver } from "../../../../src/base/http/secret_files.ts";
 import { VARIABLES } from "../../../../src/platform/config/config.ts";
 import { openDirectoryFixture } from "support/directory_process.ts";
-import { packageFolder } from "../../../../scripts/upkeep/packages/main.ts";
+import { packageFolder, pinned, readProject } from "../../../../scripts/upkeep/packages/package_files.ts";
 import { present } from "testing/answers.ts";
 
 const ROOT = new URL("../../../../", import.meta.url).pathname;
@@ -52,8 +52,9 @@ async function composeFile(): Promise<ComposeFile> {
 
 /** What the schema of the compose specification finds. dclint contains it. */
 async function composeFaults(file: unknown): Promise<unknown> {
-  const project = JSON.parse(await read(`${ROOT}deno.json`)) as { readonly imports: Record<string, string> };
-  const schema = await read(`${await packageFolder(project, "dclint")}/schemas/compose.schema.json`);
+  const schema = await read(
+    `${await packageFolder(pinned(await readProject(), "dclint"))}/schemas/compose.schema.json`,
+  );
   const ajv = new Ajv({ strict: false, validateFormats: false });
   const { $schema: _, ...named } = JSON.parse(schema) as { readonly $schema: string }; // ajv knows draft 7 by http
   const validate = ajv.compile(named);
