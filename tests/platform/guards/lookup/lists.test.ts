@@ -192,12 +192,12 @@ Deno.test("a cursor is not behind an entry that an older one may overtake [LS3]"
   env.now += 60_000;
   await copied(env, seed, 150); // the youngest is a second older than the seed
   await t.step("the last entries of the page are settled", async () => {
-    env.now = Date.parse("2040-01-15T12:00:10Z");
+    env.now = Date.parse("2040-01-15T12:00:20Z");
     const { Consent: page, After } = await list(env, "Consent");
     assertEquals(After?.slice(16), page?.at(-1)?.ConsentId);
   });
   await t.step("half of the page may be overtaken", async () => {
-    env.now = Date.parse("2040-01-15T11:58:40Z");
+    env.now = Date.parse("2040-01-15T11:58:50Z");
     const { Consent: page, After } = await list(env, "Consent");
     assertEquals(page?.findIndex((one) => one.ConsentId === After?.slice(16)), 50);
   });
@@ -233,7 +233,7 @@ Deno.test("a page whose entries may all be overtaken has a cursor if more follow
     assertEquals(answer, { Consent: [], After: after, IsComplete: false });
   });
   await t.step("the cursor leads to all of them as soon as they are settled", async () => {
-    env.now += 10_000;
+    env.now += 20_000;
     assertEquals(await pages({ after }), young);
   });
   await t.step("100 young ones are the end", async () => {
