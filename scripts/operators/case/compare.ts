@@ -1,5 +1,5 @@
 /** Compares two bundles of a case: the later one must have every entry of the earlier one (docs/operations/disputes.md). No I/O. */
-import type { Bundle, Statement } from "./bundle_schema.ts";
+import type { Bundle, Key, Piece, Statement } from "./bundle_schema.ts";
 import { textOf } from "./signatures.ts";
 import { leafOf, nameOf } from "./verify_parts.ts";
 
@@ -7,6 +7,9 @@ import { leafOf, nameOf } from "./verify_parts.ts";
 export interface Verified {
   readonly bundle: Bundle;
   readonly statement: Statement;
+  readonly pieces: readonly Piece[];
+  /** The platform's keys: those that it publishes, and those that have signed in the case. */
+  readonly keys: readonly Key[];
 }
 
 /** Yields each contradiction. @param given in any order */
@@ -39,7 +42,7 @@ export function* contradictionsIn(given: readonly [Verified, Verified]): Generat
 }
 
 /** Clocks of the platform's processes differ by less. */
-const SKEW_MS = 60_000;
+export const SKEW_MS = 60_000;
 
 function placeOf({ record: { subject, sequence } }: Bundle["entries"][number]): string {
   return `${subject} ${sequence}`;

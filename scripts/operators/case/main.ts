@@ -6,6 +6,7 @@ import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
 import { type ApiTools, getOperation } from "../operations_api/client.ts";
 import { bundleSchema, statementSchema } from "./bundle_schema.ts";
 import { contradictionsIn, type Verified } from "./compare.ts";
+import { contradictionsWith, openToken, tokenIn } from "./compare_token.ts";
 import { verifyBundle } from "./verify_bundle.ts";
 import { newFindings } from "./verify_parts.ts";
 import { timelineOf } from "./timeline.ts";
@@ -15,7 +16,7 @@ import { isDeletion } from "./verify_deletion.ts";
 const USAGE = `deno task case <id> [--json | --screen] [--bundle FILE] [--url URL]
 deno task case verify <FILE> ${VERIFY_OPTIONS}
 deno task case compare <FILE> <FILE>
-  compare: prints how two bundles of a case contradict each other, and exits with 1 if they do.
+  compare: prints how a bundle contradicts a later bundle, or a receipt or event of before, and exits with 1 if it does.
   Prints what happened, in words. The id is that of a payment or a consent, an interaction id (the number on an error
   page, while its trace is kept), an end-to-end id or an idempotency key. --screen: prints the customer's decision and what the screen showed. --json: prints
   the bundle. --bundle: writes it to a file, which verify checks without the platform. --platform, --tpp, --bank: SHA-256
@@ -50,15 +51,27 @@ export async function caseCommand(args: readonly string[], tools: CaseTools): Pr
   return true;
 }
 
-/** Compares two bundles that verify. Returns false if they contradict each other. */
-async function compare(files: readonly string[], { readBytes, print }: CaseTools): Promise<boolean> {
-  const [one, other, ...more] = files;
+/** Compares a bundle with another one, a receipt or an event. All must verify. Returns false if they contradict each other. */
+async function compare(paths: readonly string[], { readBytes, print }: CaseTools): Promise<boolean> {
+  const [one, other, ...more] = paths;
   if (one === undefined || other === undefined || more.length > 0) throw new UsageError(USAGE);
-  const [first, second] = [await verifiedIn(await readBytes(one)), await verifiedIn(await readBytes(other))];
-  const found = [...contradictionsIn([first, second])];
+  const files = [await readBytes(one), await readBytes(other)].toSorted((first) => tokenIn(first) ? 1 : -1);
+  const [first, second] = files;
+  if (first === undefined || second === undefined) throw new UsageError(USAGE);
+  const token = tokenIn(second);
+  const bundle = await verifiedIn(first);
+  const found = token === undefined
+    ? [...contradictionsIn([bundle, await verifiedIn(second)])]
+    : [...contradictionsWith(bundle, await openToken(token, bundle.keys))];
   const show = safely(print);
   for (const contradiction of found) show(`CONTRADICTION: ${contradiction}`);
-  if (found.length === 0) show("ok: both bundles tell the same history");
+  if (found.length === 0) {
+    show(
+      token === undefined
+        ? "ok: both bundles tell the same history"
+        : "ok: the bundle has what the other file says",
+    );
+  }
   return found.length === 0;
 }
 
@@ -67,9 +80,10 @@ async function verifiedIn(bytes: Uint8Array): Promise<Verified> {
   for await (const fault of verifyBundle(bytes, findings)) {
     throw new Error(`a bundle does not hold: ${fault}`);
   }
-  const { bundle, statement } = findings;
+  const { bundle, statement, pieces, signers } = findings;
   if (bundle === undefined || statement === undefined) throw new Error("a file is a proof of deletion");
-  return { bundle, statement };
+  const used = [...signers.values()].flatMap(({ party, key }) => party === "platform" ? key : []);
+  return { bundle, statement, pieces, keys: [...bundle.keys, ...used] };
 }
 
 /** Returns the bundle of a payment or consent, or of the only case that another id leads to. @throws {Error} without one */
