@@ -8,7 +8,7 @@ import { ROOT } from "../sources/source_files.ts";
 const OUT = `${ROOT}.data/image`;
 const CONTAINER = `${ROOT}packaging/container`;
 
-const SOURCES = ["src", "deno.json", "production.lock", "directory.lock", "LICENSE"];
+const SOURCES = ["src", "docs", "deno.json", "production.lock", "directory.lock", "LICENSE"];
 
 /** The names of npm for the processors of the images. */
 const PROCESSORS = ["x64", "arm64"];
