@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { defineRecord, optional } from "../../../base/store/record.ts";
-import { bankCode, clientId, consentId, instant, text } from "../../../base/store/record_fields.ts";
+import { bankCode, clientId, consentId, count, instant, text } from "../../../base/store/record_fields.ts";
 import { type Clock, isYetToPass } from "../../../base/kernel/clock.ts";
 import { newSecret, sha256 } from "../../../base/kernel/identifiers.ts";
 import { ACCESS_TOKEN_SECONDS } from "../../../base/profile.ts";
@@ -33,6 +33,7 @@ export const accessTokenRecord = defineRecord<AccessToken>({
   what: "The rights of an access token.",
   schema: z.looseObject({
     clientId,
+    registration: count,
     bank: bankCode,
     scope: z.enum(["payments", "bank"]),
     grant: z.enum(["client_credentials", "authorization_code"]),

@@ -115,6 +115,7 @@ async function redeem(
   }
   const token = await deps.tokens.stageIssue(tx, {
     clientId: code.clientId,
+    registration: request.caller.registration,
     bank: code.bank,
     scope: "payments",
     grant: "authorization_code",

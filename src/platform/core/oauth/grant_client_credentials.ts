@@ -32,6 +32,7 @@ export async function grantClientCredentials(
   const token = await transact(deps, { what: "access token", request }, (tx) =>
     deps.tokens.stageIssue(tx, {
       clientId: request.caller.clientId,
+      registration: request.caller.registration,
       bank: request.bank,
       scope,
       grant: "client_credentials",

@@ -22,15 +22,13 @@ export interface Client extends Recorded, StatedSoftware {
   readonly registeredAt: WallTime;
   /** Milliseconds. The last update. */
   readonly updatedAt: WallTime;
-  /**
-   * Milliseconds. Access tokens that were issued until then belong to a registration that the client has deleted, and
-   * are not valid. Absent if it has deleted none.
-   */
-  readonly tokensRevokedAt?: WallTime;
+  /** Which registration of the client it is, from 1. Access tokens of a deleted one are not valid. */
+  readonly registration: number;
 }
 
 /** The remains of a client that has deleted its registration, until it registers again. */
-export interface DeletedClient extends Recorded, Pick<Client, "orgId" | "role" | "statementIssuedAt"> {
+export interface DeletedClient
+  extends Recorded, Pick<Client, "orgId" | "role" | "statementIssuedAt" | "registration"> {
   /** Milliseconds. */
   readonly deletedAt: WallTime;
 }
@@ -50,7 +48,7 @@ export interface BankClient extends Client {
 export function clientFrom(
   statement: SoftwareStatement,
   metadata: { readonly redirectUris: readonly string[]; readonly grantTypes: readonly string[] },
-  times: Pick<Client, "registeredAt" | "updatedAt" | "tokensRevokedAt">,
+  times: Pick<Client, "registeredAt" | "updatedAt" | "registration">,
 ): Client {
   const { clientId, orgId, orgName, softwareId, softwareName, role, jwksUri, revokedJwksUri } = statement;
   return {
@@ -93,11 +91,11 @@ export function restated(client: Client, statement: SoftwareStatement, now: Wall
   return { ...clientFrom(statement, { redirectUris, grantTypes }, times), registeredWith };
 }
 
-/** The times of a client that its updates keep. */
+/** What the updates of a registration keep. */
 export function registrationTimes(
-  { registeredAt, tokensRevokedAt }: Client,
-): Pick<Client, "registeredAt" | "tokensRevokedAt"> {
-  return { registeredAt, ...(tokensRevokedAt === undefined ? {} : { tokensRevokedAt }) };
+  { registeredAt, registration }: Pick<Client, "registeredAt" | "registration">,
+): Pick<Client, "registeredAt" | "registration"> {
+  return { registeredAt, registration };
 }
 
 /**

@@ -27,7 +27,7 @@ const client = {
   registeredWith: optional(count),
   registeredAt: instant,
   updatedAt: instant,
-  tokensRevokedAt: optional(instant),
+  registration: count,
   ...recordedMembers,
 };
 
@@ -51,6 +51,7 @@ export const deletedClientRecord = defineRecord<DeletedClient>({
     orgId: text,
     role: client.role,
     statementIssuedAt: count,
+    registration: count,
     ...recordedMembers,
   }),
   version: 1,

@@ -113,7 +113,7 @@ function stageDeletion(
   at: number,
   by: Authentication,
 ): void {
-  const { clientId, orgId, role, statementIssuedAt } = value;
+  const { clientId, orgId, role, statementIssuedAt, registration } = value;
   if (asBank(value) !== null) throw new Error("a bank's registration is not deleted");
   const event = { at, event: "client.deleted", actor: clientId, authentication: by };
   const recorded = record(tx, clientId, value, event);
@@ -125,6 +125,7 @@ function stageDeletion(
     orgId,
     role,
     statementIssuedAt,
+    registration,
     ...recorded,
   });
 }

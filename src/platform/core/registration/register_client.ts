@@ -90,7 +90,7 @@ function timesOf(
   now: number,
 ): ReturnType<typeof registrationTimes> {
   if (registered !== undefined) return registrationTimes(registered);
-  return { registeredAt: now, ...(deleted === undefined ? {} : { tokensRevokedAt: deleted.deletedAt }) };
+  return { registeredAt: now, registration: (deleted?.registration ?? 0) + 1 };
 }
 
 /**

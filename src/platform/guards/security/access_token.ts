@@ -37,6 +37,8 @@ export type Grant = "client_credentials" | "authorization_code";
 /** The rights of a token: its client, bank, grant and consent, and the key that it is bound to. */
 export interface AccessToken {
   readonly clientId: ClientId;
+  /** Which registration of the client it was issued to. */
+  readonly registration: number;
   readonly bank: BankCode;
   readonly scope: "payments" | "bank";
   readonly grant: Grant;
@@ -205,8 +207,7 @@ async function owner(
 ): Promise<Caller> {
   const caller = await deps.findCaller(reads, token.clientId);
   if (caller === null) throw new ApiError("token.invalid", "client is gone");
-  const { tokensRevokedAt } = caller;
-  if (tokensRevokedAt !== undefined && issuedAt(token) <= tokensRevokedAt) {
+  if (token.registration !== caller.registration) {
     throw new ApiError("token.invalid", { detail: "of a deleted registration", fault: UNKNOWN_TOKEN });
   }
   const standing = await deps.standingOf(caller);

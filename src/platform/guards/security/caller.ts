@@ -16,8 +16,8 @@ export interface Caller {
   readonly eventNotificationUri?: string;
   readonly jwksUri: string;
   readonly revokedJwksUri: string;
-  /** Milliseconds. Access tokens that were issued until then are not valid. */
-  readonly tokensRevokedAt?: number;
+  /** Which registration of the client it is, from 1. Access tokens of another one are not valid. */
+  readonly registration: number;
   /** SHA-256 of its software statement, base64url. Absent if an earlier version has registered it. */
   readonly statementSha256?: string;
 }

@@ -258,6 +258,19 @@ Deno.test("after a new registration earlier tokens stay invalid, also after upda
   assertEquals(await env.store.get(["deleted_client", env.tpp.clientId]), null);
 });
 
+Deno.test("a token of a deleted registration stays invalid, also if its process had a clock that was ahead [DC23]", async () => {
+  await using env = await openEnvironment(MANY_REGISTRATIONS);
+  const ahead = await anotherProcess(env, () => 1900);
+  const early = await clientToken(at(env, ahead), env.tpp);
+  await deleted(env, env.tpp);
+  env.now += 5;
+  await good(postRegistration(env, env.tpp), 201);
+  env.now += 2000; // the proof of a clock that is ahead
+  await assertChallenge(await own(env, env.tpp, early, "GET"), 401, INVALID_TOKEN);
+  assertEquals((await own(env, env.tpp, await clientToken(env, env.tpp), "GET")).status, 200);
+  await ahead.stop();
+});
+
 Deno.test("a new registration needs a new JWT, and a statement that is not older than the directory's [DC23, DC-N10, DC-N23]", async () => {
   await using env = await openEnvironment(MANY_REGISTRATIONS);
   const newcomer = await onboard(env, NEWCOMER);
@@ -287,6 +300,7 @@ Deno.test("a client that the version before has registered again can delete its 
         orgId: env.tpp.orgId,
         role: "PISP",
         statementIssuedAt: 1,
+        registration: 1,
         recorded: env.now - 5000,
         sequence: 7,
         v: 1,
