@@ -54,6 +54,7 @@ export { default as "operations/directory" } from "../../docs/operations/directo
 export { default as "operations/disputes" } from "../../docs/operations/disputes.md" with { type: "text" };
 export { default as "operations/failover" } from "../../docs/operations/failover.md" with { type: "text" };
 export { default as "operations/incidents" } from "../../docs/operations/incidents.md" with { type: "text" };
+export { default as "operations/install" } from "../../docs/operations/install.md" with { type: "text" };
 export { default as "operations/key-ceremony" } from "../../docs/operations/key-ceremony.md" with { type: "text" };
 export { default as "operations/keys" } from "../../docs/operations/keys.md" with { type: "text" };
 export { default as "operations/log-events" } from "../../docs/operations/log-events.md" with { type: "text" };

@@ -34,17 +34,19 @@ Deno.test("proxy-config fills every placeholder and writes for the owner alone",
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("proxy-config makes both proxies listen on the TLS port alone", async () => {
+Deno.test("proxy-config makes both proxies listen on the TLS port alone, and HAProxy on loopback for its figures", async () => {
   const folder = await Deno.makeTempDir();
   for (const proxy of PROXIES) {
     await Deno.mkdir(`${folder}/${proxy}`);
     const [path = ""] = await render(readOrder([proxy, `--out=${folder}/${proxy}`], ENV));
     const text = await Deno.readTextFile(path);
-    const listening = [...text.matchAll(/^\s*(?:listen|bind)\s+(\S+?):(\d+)\s+(ssl)?/gm)].map((
-      [, , ...rest],
-    ) => rest);
-    assert(listening.length > 0, path);
-    for (const [port, tls] of listening) assertEquals([port, tls], ["443", "ssl"], path);
+    const listening = [...text.matchAll(/^\s*(?:listen|bind)\s+(\S+?:\d+)(?:\s+(ssl))?/gm)]
+      .map(([, address, tls]) => [address, tls]);
+    const figures = listening.filter(([address]) => address === "127.0.0.1:8405");
+    assertEquals(figures, proxy === "haproxy" ? [["127.0.0.1:8405", undefined]] : [], path);
+    const others = listening.filter(([address]) => address !== "127.0.0.1:8405");
+    assert(others.length > 0, path);
+    for (const [address, tls] of others) assertEquals([address, tls], ["0.0.0.0:443", "ssl"], path);
     assertEquals(text.match(/^\s*(?:listen|bind)\s/gm)?.length, listening.length, path);
   }
   await Deno.remove(folder, { recursive: true });

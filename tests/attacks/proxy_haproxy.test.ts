@@ -4,7 +4,12 @@ import { headerAttacks } from "support/proxy_header_attacks.ts";
 import { networkAttacks } from "support/proxy_network_attacks.ts";
 import { pageAttacks } from "support/proxy_page_attacks.ts";
 import { platformAttacks } from "support/proxy_platform_attacks.ts";
-import { findProxy } from "support/proxy_program.ts";
+import { assertEquals, assertMatch } from "@std/assert";
+import { makeAuthority } from "testing/directory_environment.ts";
+import { AUTH_URL, BASE_URL, PROXY_SECRET } from "testing/environment.ts";
+import { freePort } from "testing/served_platform.ts";
+import { until } from "support/raw_client.ts";
+import { findProxy, proxyTest, startProxy } from "support/proxy_program.ts";
 import { manyRequests, requestAttacks, slowBodies } from "support/proxy_request_attacks.ts";
 import { tlsAttacks } from "support/proxy_tls_attacks.ts";
 
@@ -19,3 +24,42 @@ pageAttacks(haproxy);
 networkAttacks(haproxy);
 backendFailures(haproxy);
 platformAttacks(haproxy, "handshake");
+
+proxyTest(
+  haproxy,
+  "tells Prometheus the state of each process, at an address of its own alone",
+  async (program) => {
+    const folder = await Deno.makeTempDir({ prefix: "metrics-" });
+    await using backend = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      () => new Response("ok"),
+    );
+    const participantsCa = await makeAuthority(
+      new Date(Date.UTC(2026, 0, 1)),
+      new Date(Date.UTC(2046, 0, 1)),
+    );
+    const down = freePort();
+    const env = {
+      BASE_URL,
+      AUTH_URL,
+      PROXY_SECRET,
+      BACKENDS: `127.0.0.1:${backend.addr.port},127.0.0.1:${down}`,
+    };
+    const running = await startProxy("haproxy", program, { folder, participantsCa }, env, freePort());
+    try {
+      const text = async (): Promise<string> => await (await fetch(running.metricsUrl)).text();
+      const stateOf = (figures: string, server: string, state: string): string | undefined =>
+        RegExp(`^haproxy_server_status\\{proxy="platform",server="${server}",state="${state}"\\} (\\d)$`, "m")
+          .exec(figures)?.[1];
+      let figures = "";
+      await until(async () => stateOf(figures = await text(), "platform2", "DOWN") === "1");
+      assertEquals(stateOf(figures, "platform1", "UP"), "1");
+      assertMatch(figures, /^haproxy_backend_current_queue\{proxy="customers"\} 0$/m);
+      const other = await fetch(running.metricsUrl.replace("/metrics", "/"));
+      assertEquals([other.status, (await other.body?.cancel()) ?? ""], [404, ""]);
+    } finally {
+      await running.stop();
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+);

@@ -1,6 +1,7 @@
 /** Debian's nginx and HAProxy as processes of a test, set up from the reference configuration of `scripts/operators/proxy`. */
 import { render } from "../../scripts/operators/proxy/render.ts";
 import { type ProxyName, readOrder } from "../../scripts/operators/proxy/settings.ts";
+import { freePort } from "testing/served_platform.ts";
 import { serverIdentity, type TlsIdentity } from "testing/web_authority.ts";
 import { AUTH_URL, BASE_URL } from "testing/environment.ts";
 
@@ -37,6 +38,8 @@ export function proxyTest(
 export interface RunningProxy {
   /** The proxy's access log. */
   accessLog(): Promise<string>;
+  /** Where HAProxy's figures are. */
+  readonly metricsUrl: string;
   stop(): Promise<void>;
 }
 
@@ -56,6 +59,7 @@ export async function startProxy(
   address = "127.0.0.1",
 ): Promise<RunningProxy> {
   const { folder } = fixture;
+  const metricsPort = freePort();
   for (const [file, host] of [["api", API_HOST], ["auth", AUTH_HOST]] as const) {
     const identity = await serverIdentity([host]);
     await Deno.writeTextFile(`${folder}/${file}.pem`, identity.certificatePem);
@@ -76,15 +80,16 @@ export async function startProxy(
     "temp-dir": folder,
     "log-dir": folder,
     "log-target": "stdout",
+    "metrics-listen": `127.0.0.1:${metricsPort}`,
   };
   const args = Object.entries(options).map(([option, value]) => `--${option}=${value}`);
   await render(readOrder([name, ...args], env));
   const proxy = name === "nginx" ? startNginx(program, folder) : startHaproxy(program, folder);
   await listening(port, address.replace(/^\[(.*)\]$/, "$1"));
-  return proxy;
+  return { ...proxy, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
 }
 
-function startNginx(program: string, folder: string): RunningProxy {
+function startNginx(program: string, folder: string): Omit<RunningProxy, "metricsUrl"> {
   const child = new Deno.Command(program, {
     args: ["-p", folder, "-c", `${folder}/nginx.conf`, "-e", `${folder}/error.log`, "-g", "daemon off;"],
     stdin: "null",
@@ -100,7 +105,7 @@ function startNginx(program: string, folder: string): RunningProxy {
   };
 }
 
-function startHaproxy(program: string, folder: string): RunningProxy {
+function startHaproxy(program: string, folder: string): Omit<RunningProxy, "metricsUrl"> {
   const child = new Deno.Command(program, {
     args: ["-db", "-f", `${folder}/haproxy.cfg`],
     stdin: "null",

@@ -68,6 +68,7 @@ api@10.0.0.5:8080 or browser@10.0.0.6:8080.
   --temp-dir          buffers, nginx              /var/lib/nginx
   --log-dir           log files, nginx            /var/log/nginx
   --log-target        syslog address, HAProxy     /dev/log
+  --metrics-listen    for Prometheus, HAProxy     127.0.0.1:8405
 `;
 
 /** The allowed form of a value and its description. */
@@ -101,6 +102,7 @@ const RULES = {
   "temp-dir": PATH,
   "log-dir": PATH,
   "log-target": LOG_TARGET,
+  "metrics-listen": ADDRESS,
 } as const;
 
 const USUAL = {
@@ -114,6 +116,7 @@ const USUAL = {
   "temp-dir": "/var/lib/nginx",
   "log-dir": "/var/log/nginx",
   "log-target": "/dev/log",
+  "metrics-listen": "127.0.0.1:8405",
 } as const;
 
 const DEFAULT_USER: Readonly<Record<ProxyName, string>> = { nginx: "www-data", haproxy: "haproxy" };

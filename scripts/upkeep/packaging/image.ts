@@ -8,7 +8,15 @@ import { ROOT } from "../sources/source_files.ts";
 const OUT = `${ROOT}.data/image`;
 const CONTAINER = `${ROOT}packaging/container`;
 
-const SOURCES = ["src", "docs", "deno.json", "production.lock", "directory.lock", "LICENSE"];
+/** Every module of the programs is in one of them. The portal serves pages of docs. */
+export const SOURCES: readonly string[] = [
+  "src",
+  "docs",
+  "deno.json",
+  "production.lock",
+  "directory.lock",
+  "LICENSE",
+];
 
 /** The names of npm for the processors of the images. */
 const PROCESSORS = ["x64", "arm64"];

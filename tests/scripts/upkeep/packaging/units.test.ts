@@ -4,6 +4,7 @@
  */
 import { assert, assertEquals } from "@std/assert";
 import { serviceCommand, SERVICES, withCommand } from "../../../../scripts/upkeep/packaging/commands.ts";
+import { SOURCES } from "../../../../scripts/upkeep/packaging/image.ts";
 import { present } from "testing/answers.ts";
 import { privatePem, testAuthority } from "testing/directory_environment.ts";
 import { testKey } from "testing/keys.ts";
@@ -29,6 +30,19 @@ Deno.test("units and images have the commands of the tasks [F9]: if this fails, 
     const text = await read(service.file);
     const words = serviceCommand(present(tasks[service.task]).command, service);
     assertEquals(text, withCommand(text, service, words), service.file);
+  }
+});
+
+Deno.test("the images have every file that the programs load [F9]", async () => {
+  for (const entry of ["src/platform/process/main.ts", "src/directory/process/main.ts"]) {
+    const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json", entry], cwd: root })
+      .output();
+    const { modules } = JSON.parse(new TextDecoder().decode(stdout)) as { modules: { specifier: string }[] };
+    const files = modules.flatMap(({ specifier }) =>
+      specifier.startsWith(`file://${root}`) ? [specifier.slice(`file://${root}`.length)] : []
+    );
+    assert(files.includes(entry));
+    assertEquals(files.filter((file) => !SOURCES.includes(file.split("/")[0] ?? "")), [], entry);
   }
 });
 
