@@ -51,8 +51,12 @@ export function renderPortalPage(page: PortalPage): string {
         </div>
         <div class="toc">
           <Search query={page.query ?? ""} />
-          <Chapters path={path} chapter={chapter} />
-          {contents.length === 0 ? null : <Links title="On this page" links={contents} />}
+          {/* Folded on a phone; a wide screen shows it always. */}
+          <details class="menu">
+            <summary>Contents</summary>
+            <Chapters path={path} chapter={chapter} />
+            {contents.length === 0 ? null : <Links title="On this page" links={contents} />}
+          </details>
         </div>
         <div class="body">
           {page.children}

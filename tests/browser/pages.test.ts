@@ -107,6 +107,7 @@ async function documentation(env: Environment): Promise<void> {
   const page = await openPage(env, { viewport: PHONE });
   for (const path of LOOKED_AT_DOCS) {
     await page.goto(`${env.site.origin}${path}`);
+    await unfold(page);
     await assertInBothSchemes(page, path.slice(1).replaceAll(/\W+/g, "-"), PICTURED_DOCS.has(path));
   }
   await page.context().close();
