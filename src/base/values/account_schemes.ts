@@ -19,7 +19,10 @@ const MAX_LISTED = 8;
 const ENTRY =
   /^([A-Z]{2})\.[A-Za-z0-9][A-Za-z0-9_-]*\.[A-Za-z0-9][A-Za-z0-9_-]*=(digits|alphanumeric):(\d{1,2})-(\d{1,2})$/;
 
-/** The Open Banking schemes, which have built-in formats. They are accepted unless a deployment lists others. */
+/** Whose accounts are card numbers. A deployment that stores them has the duties of PCI DSS, so it must list the scheme. */
+const CARDS = "UK.OBIE.PAN";
+
+/** The Open Banking schemes, which have built-in formats. */
 export const OBIE_SCHEMES: AccountSchemes = new Map<string, FindFault>([
   ["UK.OBIE.IBAN", ibanFault],
   ["UK.OBIE.BBAN", unless(/^[A-Za-z0-9]{1,30}$/, "Must be a BBAN: 1 to 30 letters and digits.")],
@@ -27,7 +30,7 @@ export const OBIE_SCHEMES: AccountSchemes = new Map<string, FindFault>([
     "UK.OBIE.SortCodeAccountNumber",
     unless(/^[0-9]{14}$/, "Must be a sort code and account number: 14 digits."),
   ],
-  ["UK.OBIE.PAN", panFault],
+  [CARDS, panFault],
   ["UK.OBIE.Paym", unless(MOBILE_NUMBER_PATTERN, "Must be a mobile number such as +447700900123.")],
   [
     "UK.OBIE.Wallet",
@@ -37,6 +40,9 @@ export const OBIE_SCHEMES: AccountSchemes = new Map<string, FindFault>([
     ),
   ],
 ]);
+
+/** The schemes of a deployment that lists none. */
+export const DEFAULT_SCHEMES: AccountSchemes = new Map([...OBIE_SCHEMES].filter(([name]) => name !== CARDS));
 
 /** Parses a comma-separated list of schemes. Returns undefined if the list is empty or malformed. */
 export function readAccountSchemes(list: string): AccountSchemes | undefined {
@@ -64,7 +70,10 @@ export function schemeFault(schemes: AccountSchemes, schemeName: string): string
   if (schemes.has(canonicalScheme(schemeName))) return undefined;
   const listed = [...schemes.keys()].slice(0, MAX_LISTED).join(", ");
   const rest = schemes.size > MAX_LISTED ? " and others" : "";
-  return `Is not a supported account scheme. Supported are: ${listed}${rest}.`;
+  const cards = canonicalScheme(schemeName) === CARDS
+    ? ` Card numbers are accepted only if ACCOUNT_SCHEMES of the operator lists ${CARDS}.`
+    : "";
+  return `Is not a supported account scheme.${cards} Supported are: ${listed}${rest}.`;
 }
 
 /**

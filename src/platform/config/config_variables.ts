@@ -1,7 +1,7 @@
 /** The environment variables of the platform: the form of each, and its default. */
 import { z } from "zod";
 import { HOME_CELL, readCells } from "./cells.ts";
-import { OBIE_SCHEMES, readAccountSchemes } from "../../base/values/account_schemes.ts";
+import { DEFAULT_SCHEMES, OBIE_SCHEMES, readAccountSchemes } from "../../base/values/account_schemes.ts";
 import { namesOf, namesOrNone, portNumber, readAs, wholeNumber } from "../../base/values/variables.ts";
 import { decimalsOf } from "../../base/values/iso_currencies.ts";
 import { hasVisibleLetter, isPlain } from "../../base/kernel/shown_text.ts";
@@ -97,7 +97,7 @@ export const schema = z.object({
   ACCOUNT_SCHEMES: readAs(
     readAccountSchemes,
     `set it to schemes, comma separated: ${OBIE_SCHEMES_LIST}, or others with their format, such as CO.Redeban.Account=digits:6-20 or CO.Redeban.Key=alphanumeric:4-20`,
-  ).default(OBIE_SCHEMES),
+  ).default(DEFAULT_SCHEMES),
   OPERATOR_NAME: z.string().max(40, { error: "must have at most 40 characters" })
     .refine((name) => isPlain(name) && hasVisibleLetter(name), { error: "must be a name that can be read" })
     .optional(),

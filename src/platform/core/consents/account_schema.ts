@@ -19,7 +19,7 @@ const schemeName = z.string().openapi({
   maxLength: 40,
   description:
     "A scheme that the platform accepts. The error for any other scheme lists the accepted ones. Usually " +
-    "UK.OBIE.IBAN, .BBAN, .SortCodeAccountNumber, .PAN, .Paym or .Wallet; an operator may add schemes " +
+    "UK.OBIE.IBAN, .BBAN, .SortCodeAccountNumber, .Paym or .Wallet; an operator may add schemes " +
     "`CC.Issuer.Scheme` with a format of letters and digits.",
   example: "UK.OBIE.IBAN",
 });

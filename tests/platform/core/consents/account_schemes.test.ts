@@ -32,7 +32,7 @@ Deno.test("a scheme that is not configured is rejected with the list of those th
   const creditor = await rejected(env, { CreditorAccount: { ...PAYEE, ...made } });
   assertEquals(
     await messageOf(creditor),
-    "Is not a supported account scheme. Supported are: UK.OBIE.IBAN, UK.OBIE.BBAN, UK.OBIE.SortCodeAccountNumber, UK.OBIE.PAN, UK.OBIE.Paym, UK.OBIE.Wallet.",
+    "Is not a supported account scheme. Supported are: UK.OBIE.IBAN, UK.OBIE.BBAN, UK.OBIE.SortCodeAccountNumber, UK.OBIE.Paym, UK.OBIE.Wallet.",
   );
   const path = "Data.Initiation.CreditorAccount.SchemeName";
   await assertFaults(creditor, 400, [["Unsupported.Scheme", path]]);
@@ -42,6 +42,21 @@ Deno.test("a scheme that is not configured is rejected with the list of those th
   const flow = await toBank(env);
   const reported = await idleReport(env, flow, reportFor(flow, { DebtorAccount: [made] }));
   await assertFaults(reported, 400, [["Unsupported.Scheme", "Data.DebtorAccount[0].SchemeName"]]);
+});
+
+Deno.test("card numbers are accepted only by a deployment that lists them [CF20]", async () => {
+  const card = { ...PAYEE, SchemeName: "UK.OBIE.PAN", Identification: "4111111111111111" };
+  await using env = await openEnvironment();
+  const answer = await rejected(env, { CreditorAccount: card });
+  assertStringIncludes(await messageOf(answer), "only if ACCOUNT_SCHEMES of the operator lists UK.OBIE.PAN");
+  await assertFaults(answer, 400, [
+    ["Unsupported.Scheme", "Data.Initiation.CreditorAccount.SchemeName"],
+  ]);
+  await using cards = await openEnvironment({
+    environment: { ACCOUNT_SCHEMES: "UK.OBIE.IBAN,UK.OBIE.PAN" },
+  });
+  const bound = await clientToken(cards, cards.tpp);
+  await createConsent(cards, bound, consentBody({ initiation: { CreditorAccount: card } }));
 });
 
 Deno.test("a wallet is identified by letters, digits and a few marks, not by words [CON-18]", async () => {

@@ -51,11 +51,20 @@ Deno.test("POST domestic-payment-consents takes known schemes, and identificatio
     ["UK.OBIE.IBAN", "GB34BUKB20201555555555"],
     ["IBAN", "GB33 BUKB 2020 1555 5555 55"],
     ["UK.OBIE.SortCodeAccountNumber", "1128000123456"],
-    ["UK.OBIE.PAN", "4111111111111112"],
     ["UK.OBIE.BBAN", "a-b"],
     ["UK.OBIE.Paym", "mobile"],
   ].map(([SchemeName, Identification]) => ({ SchemeName, Identification, Name: "n" }));
-  const schemes = ["UK.OBIE.Euro", "UK.OBIE.iban", "iban", "PAN", "", "zzzz", "ZZ.A.B", "x".repeat(41)];
+  const schemes = [
+    "UK.OBIE.Euro",
+    "UK.OBIE.iban",
+    "iban",
+    "PAN",
+    "",
+    "zzzz",
+    "UK.OBIE.PAN",
+    "ZZ.A.B",
+    "x".repeat(41),
+  ];
   const code = "Unsupported.AccountIdentifier";
   await judgeFields(t, [
     ...[CREDITOR, DEBTOR].flatMap((path) => [
