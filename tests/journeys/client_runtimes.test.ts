@@ -13,7 +13,13 @@ import { openFlow } from "../../src/client/tpp/payment_journey.ts";
 import { loadParticipant } from "../../src/client/party/participant.ts";
 import { paymentRequest } from "../../src/client/tpp/payment_request.ts";
 import { openTpp } from "../../src/client/tpp/tpp.ts";
-import { compile, installCommandLine, installPackage, readmePrograms } from "support/installed_package.ts";
+import {
+  compile,
+  importsOf,
+  installCommandLine,
+  installPackage,
+  readmePrograms,
+} from "support/installed_package.ts";
 import { firstPayment, onboardOutsiders, type Outsiders, purchase, startProcess } from "support/own_bank.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { installedRuntimes } from "support/runtimes.ts";
@@ -27,6 +33,10 @@ Deno.test("the client library registers and pays on Deno, Node and Bun, from its
   try {
     const outsiders = { ...await onboardOutsiders(dir), bankCode: "BANKA" };
     await installPackage(user, await buildClientPackage(`${user}/built`));
+
+    await t.step("it imports nothing but jose and what every runtime has", async () => {
+      assertEquals(await importsOf(`${user}/node_modules/@payment-initiation/client`), [["jose"], ["jose"]]);
+    });
 
     await t.step("its types are those of its programs, with TypeScript 5", async () => {
       await Deno.copyFile(new URL("../../examples/pay.ts", import.meta.url), `${user}/pay.ts`);

@@ -45,6 +45,31 @@ export async function installPackage(folder: string, { tarball }: BuiltPackage):
   await npm(folder, "install", "--offline", "--no-audit", "--no-fund", `./${jose.trim()}`, tarball);
 }
 
+/** The packages that an installed package's programs and types import, and those that its manifest names. */
+export async function importsOf(
+  folder: string,
+): Promise<readonly [imported: readonly string[], named: readonly string[]]> {
+  const imported = new Set<string>();
+  for await (const path of filesIn(folder)) {
+    if (!/\.(js|d\.ts)$/.test(path)) continue;
+    const specifiers = (await Deno.readTextFile(path)).matchAll(/^(?:import|export|\})[^"]*"([^"]+)";$/gm);
+    for (const [, specifier = ""] of specifiers) {
+      if (!/^(\.|node:(fs\/promises|https?|tls)$)/.test(specifier)) imported.add(specifier);
+    }
+  }
+  const { dependencies } = JSON.parse(await Deno.readTextFile(`${folder}/package.json`)) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+  return [[...imported].sort(), Object.keys(dependencies).sort()];
+}
+
+async function* filesIn(folder: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) yield* filesIn(`${folder}/${name}`);
+    else yield `${folder}/${name}`;
+  }
+}
+
 /** Runs a command of the command line's package, and returns its exit status and what it prints. */
 export type PackagedCommandLine = (
   ...args: string[]

@@ -1,7 +1,7 @@
 /** The TPP's connection and credentials, against the sandbox's real TLS front door and real files. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { exportPKCS8, generateKeyPair, SignJWT } from "jose";
-import { openMutualTls } from "../../../src/client/party/mutual_tls.ts";
+import { openMutualTls, ownFetch } from "../../../src/client/party/mutual_tls.ts";
 import { loadParticipant } from "../../../src/client/party/participant.ts";
 import { withFrontDoor } from "support/front_door_environment.ts";
 
@@ -41,6 +41,18 @@ Deno.test("openMutualTls trusts no server of another authority", () =>
       connection.close();
     }
   }));
+
+Deno.test("a fetch of one's own is told not to follow redirects, and each call ends in time", async () => {
+  const seen: RequestInit[] = [];
+  const fetch = ownFetch((_url, init) => {
+    seen.push(init);
+    return Promise.resolve(new Response());
+  });
+  await fetch("https://api.example/", { method: "POST", headers: { accept: "a/b" }, body: "x" });
+  const [{ signal, ...sent } = {}] = seen;
+  assertEquals(sent, { method: "POST", headers: { accept: "a/b" }, body: "x", redirect: "manual" });
+  assertEquals([signal instanceof AbortSignal, signal?.aborted], [true, false]);
+});
 
 Deno.test("loadParticipant reads a folder as the sandbox writes it", () =>
   withParticipantFolder(async (folder) => {
