@@ -60,4 +60,4 @@ export {
   PaymentUnknown,
   submitPayment,
 } from "./tpp/take_payment.ts";
-export { openTpp, type Tpp, type TppOptions, type TppSettings } from "./tpp/tpp.ts";
+export { openTpp, type ProofKeys, type Tpp, type TppOptions, type TppSettings } from "./tpp/tpp.ts";

@@ -52,7 +52,9 @@ export async function importsOf(
   const imported = new Set<string>();
   for await (const path of filesIn(folder)) {
     if (!/\.(js|d\.ts)$/.test(path)) continue;
-    const specifiers = (await Deno.readTextFile(path)).matchAll(/^(?:import|export|\})[^"]*"([^"]+)";$/gm);
+    const specifiers = (await Deno.readTextFile(path)).matchAll(
+      /^(?:(?:import|export|\}).* from|import) "([^"]+)";$/gm,
+    );
     for (const [, specifier = ""] of specifiers) {
       if (!/^(\.|node:(fs\/promises|https?|tls)$)/.test(specifier)) imported.add(specifier);
     }

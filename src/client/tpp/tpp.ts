@@ -15,6 +15,12 @@ import {
 import type { Participant } from "../party/participant.ts";
 import type { PayloadSigner, SignatureProfile } from "../party/payload_signature.ts";
 
+/** A pair of RSA keys for PS256: a `CryptoKeyPair`, which Node's types do not name. */
+export interface ProofKeys {
+  readonly privateKey: CryptoKey;
+  readonly publicKey: CryptoKey;
+}
+
 /** An open TPP. `close` frees its connections. */
 export interface Tpp {
   readonly participant: Participant;
@@ -25,7 +31,7 @@ export interface Tpp {
   readonly redirectUri: string;
   readonly signer: PayloadSigner;
   /** Bind the tokens of all its payments (RFC 9449 §4): a new RSA key for each would cost a customer 0.2 s. */
-  readonly dpopKeys: CryptoKeyPair;
+  readonly dpopKeys: ProofKeys;
   readonly fetch: Fetch;
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number;
@@ -40,7 +46,7 @@ export interface TppOptions {
   /** Default `b`. */
   readonly signatureProfile?: SignatureProfile;
   /** PS256. Default: new ones. Several processes that serve the same customers need the same. */
-  readonly dpopKeys?: CryptoKeyPair;
+  readonly dpopKeys?: ProofKeys;
   /** Milliseconds since the Unix epoch; default: this computer's time. */
   readonly now?: () => number;
 }
