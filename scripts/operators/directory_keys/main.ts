@@ -2,17 +2,26 @@
  * `deno task directory-keys`: creates, rotates and retires the keys that sign the directory's software statements, in
  * the file named by `DIRECTORY_SIGNING_KEYS`. Starts and signals no process, and prints no private value.
  */
-import type { PrivateRsaJwk } from "../../../src/base/jose/private_keys.ts";
+import type { Token } from "../../../src/base/jose/own_key.ts";
+import type { RsaJwk } from "../../../src/base/jose/private_keys.ts";
 import { openStatementKeys, statementJwk } from "../../../src/directory/statements/statement_keys.ts";
 import { durationSeconds, type Options, optionsOf, runProgram } from "../../command_line/run.ts";
 import { lockSecretFile, writeSecretFile } from "../../command_line/secret_file.ts";
-import { newStatementKey } from "./new_key.ts";
+import { namedKey, newStatementKey } from "./new_key.ts";
 
 /** Dependencies of the command. */
 export interface Tools {
   readonly print: (line: string) => void;
   /** Milliseconds. */
   readonly now: number;
+  /** Where new keys are made and the file's keys are, if it is a token. */
+  readonly token?: KeysInToken;
+}
+
+/** Keys that the file has without their private members. */
+export interface KeysInToken {
+  make(bits: number): Promise<Pick<RsaJwk, "kty" | "n" | "e">>;
+  tokenOf(file: { readonly keys: readonly RsaJwk[] }): Token;
 }
 
 const USAGE = `deno task directory-keys <command> --file <signing-keys.json>
@@ -60,11 +69,11 @@ async function changed(
   file: string,
   values: Values,
   tools: Tools,
-): Promise<readonly PrivateRsaJwk[]> {
-  if (verb === "make") return [await firstKey(values)];
+): Promise<readonly RsaJwk[]> {
+  if (verb === "make") return [await firstKey(values, tools)];
   const before = await readKeys(file, tools);
   const now = Math.floor(tools.now / 1000);
-  if (verb === "rotate") return await rotated(before, values, now);
+  if (verb === "rotate") return await rotated(before, values, tools);
   const { kid } = values;
   const going = before.filter((key) => kid === undefined ? (key.exp ?? Infinity) <= now : key.kid === kid);
   if (going.length === 0) throw new Error(kid === undefined ? "No key's time has passed." : `No key ${kid}.`);
@@ -72,23 +81,25 @@ async function changed(
 }
 
 async function rotated(
-  before: readonly PrivateRsaJwk[],
+  before: readonly RsaJwk[],
   values: Values,
-  now: number,
-): Promise<readonly PrivateRsaJwk[]> {
+  tools: Tools,
+): Promise<readonly RsaJwk[]> {
+  const now = Math.floor(tools.now / 1000);
   const waiting = before.find(({ nbf = 0 }) => nbf > now);
   if (waiting !== undefined) {
     throw new Error(`A next key waits already: ${waiting.kid}, from ${time(waiting.nbf ?? 0)}.`);
   }
   const nbf = now + seconds(values, "lead", "24h");
   const exp = nbf + seconds(values, "keep", "366d");
-  const next = { ...await newKey(values), nbf };
+  const next = { ...await newKey(values, tools), nbf };
   return [...before.map((key) => key.exp === undefined ? { ...key, exp } : key), next];
 }
 
-async function firstKey(values: Values): Promise<PrivateRsaJwk> {
+async function firstKey(values: Values, tools: Tools): Promise<RsaJwk> {
   const { from } = values;
-  if (from === undefined) return await newKey(values);
+  if (from === undefined) return await newKey(values, tools);
+  if (tools.token !== undefined) throw new Error("--from: a key of a token is made in it.");
   const pem = await Deno.readTextFile(from).catch(() => {
     throw new Error(`The file ${from} cannot be read.`);
   });
@@ -97,23 +108,23 @@ async function firstKey(values: Values): Promise<PrivateRsaJwk> {
   });
 }
 
-async function newKey(values: Values): Promise<PrivateRsaJwk> {
+async function newKey(values: Values, { token }: Tools): Promise<RsaJwk> {
   const bits = Number(values["bits"] ?? 2048);
   if (![2048, 3072, 4096].includes(bits)) throw new Error("--bits must be 2048, 3072 or 4096.");
-  return await newStatementKey(bits);
+  return token === undefined ? await newStatementKey(bits) : await namedKey(await token.make(bits));
 }
 
-async function readKeys(file: string, tools: Tools): Promise<readonly PrivateRsaJwk[]> {
+async function readKeys(file: string, tools: Tools): Promise<readonly RsaJwk[]> {
   const json = await Deno.readTextFile(file).catch(() => {
     throw new Error(`The file ${file} cannot be read.`);
   });
   await judge(file, json, tools);
-  return (JSON.parse(json) as { readonly keys: readonly PrivateRsaJwk[] }).keys;
+  return (JSON.parse(json) as { readonly keys: readonly RsaJwk[] }).keys;
 }
 
 async function writeKeys(
   file: string,
-  keys: readonly PrivateRsaJwk[],
+  keys: readonly RsaJwk[],
   replace: boolean,
   tools: Tools,
 ): Promise<void> {
@@ -124,12 +135,13 @@ async function writeKeys(
 
 /** As the directory judges it. */
 async function judge(file: string, json: string, tools: Tools): Promise<void> {
-  await openStatementKeys(json, () => tools.now).catch((error: Error) => {
+  const token = tools.token?.tokenOf(JSON.parse(json) as { readonly keys: readonly RsaJwk[] });
+  await openStatementKeys(json, () => tools.now, token).catch((error: Error) => {
     throw new Error(`The file ${file} ${error.message}.`);
   });
 }
 
-function list(keys: readonly PrivateRsaJwk[], tools: Tools): void {
+function list(keys: readonly RsaJwk[], tools: Tools): void {
   const now = Math.floor(tools.now / 1000);
   const started = keys.filter(({ nbf = 0 }) => nbf <= now).map(({ nbf = 0 }) => nbf);
   for (const { kid, nbf = 0, exp } of keys) {

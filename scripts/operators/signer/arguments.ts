@@ -13,20 +13,23 @@ export interface SignerArguments {
   readonly tokens: readonly [TokenPlace, ...TokenPlace[]];
   /** Set for `serve`: the socket and the key file. */
   readonly serve?: { readonly socket: string; readonly file: string };
-  /** What remains: a command of `deno task platform-keys`. */
+  /** Whose keys they are. */
+  readonly owner: "platform" | "directory";
+  /** What remains: a command of `deno task platform-keys` or `directory-keys`. */
   readonly rest: readonly string[];
 }
 
 export const SIGNER_USAGE =
   `deno task signer <command> --module <library.so> --token <label>=<file with its PIN>,...
 
-  serve     Answers the platform: --socket <path> --file <platform-keys.json>
+  serve     Answers the platform or directory: --socket <path> --file <platform-keys.json>
   make, show, rotate, retire, request, certify
             As deno task platform-keys, but the private keys are made in the first token and cannot leave it.
-            The file has the public ones, their times and certificates.
+            The file has the public ones, their times and certificates. --for directory: the keys of software
+            statements, with the commands of deno task directory-keys.
 `;
 
-const OWN = ["--module", "--token", "--socket"] as const;
+const OWN = ["--module", "--token", "--socket", "--for"] as const;
 
 /** Returns undefined if the help is asked for. @throws {UsageError} */
 export function readSignerArguments(args: readonly string[]): SignerArguments | undefined {
@@ -47,7 +50,16 @@ export function readSignerArguments(args: readonly string[]): SignerArguments | 
   };
   const [first, ...others] = required("--token").split(",").map(tokenPlace);
   if (first === undefined) throw new UsageError("--token is missing.");
-  const common = { module: required("--module"), tokens: [first, ...others] as const, rest };
+  const owner = own.get("--for") ?? "platform";
+  if (owner !== "platform" && owner !== "directory") {
+    throw new UsageError("--for must be platform or directory.");
+  }
+  const common = {
+    owner: owner as SignerArguments["owner"],
+    module: required("--module"),
+    tokens: [first, ...others] as const,
+    rest,
+  };
   if (rest[0] !== "serve") return common;
   return { ...common, serve: { socket: required("--socket"), file: fileOf(rest.slice(1)) } };
 }

@@ -1,16 +1,25 @@
 /** Keys of the platform in tokens: what `deno task signer` makes, judges and certifies instead of a file's private keys. */
-import type { TokenKey } from "../../../src/base/jose/own_key.ts";
+import type { Token as KeysOfToken, TokenKey } from "../../../src/base/jose/own_key.ts";
 import type { Custody } from "../platform_keys/making.ts";
+import type { KeysInToken } from "../directory_keys/main.ts";
 import type { Modulus, Token } from "./token.ts";
+
+/** A file of keys, as far as its keys are found in a token. */
+interface KeyNames {
+  readonly keys: readonly { readonly kid: string; readonly n: string }[];
+}
 
 const PSS = { name: "RSA-PSS", hash: "SHA-256", saltLength: 32 } as const;
 
 /** New keys are made in the first token. A key signs its own certificate and request with PS256, as everything else. */
-export function inTokens(tokens: readonly [Token, ...Token[]], now: number): Custody {
+export function inTokens(
+  tokens: readonly [Token, ...Token[]],
+  { owner, now }: { readonly owner: "platform" | "directory"; readonly now: number },
+): Custody & { readonly tokenOf: (file: KeyNames) => KeysOfToken } {
   const [first] = tokens;
   return {
     async make(use, bits) {
-      const label = `platform ${use} ${new Date(now).toISOString().slice(0, 10)}`;
+      const label = `${owner} ${use} ${new Date(now).toISOString().slice(0, 10)}`;
       const modulus = await first.make(use === "sig" ? "sign" : "decrypt", bits, label);
       return { kty: "RSA", n: modulus.toBase64({ alphabet: "base64url", omitPadding: true }), e: "AQAB" };
     },
@@ -29,6 +38,11 @@ export function inTokens(tokens: readonly [Token, ...Token[]], now: number): Cus
     afterMake: (file) =>
       `The private keys are in the token ${first.label} and cannot leave it. ${file} has the public ones.`,
   };
+}
+
+/** The directory's keys of software statements, which have no certificates. */
+export function statementKeysIn({ make, tokenOf }: ReturnType<typeof inTokens>): KeysInToken {
+  return { make: (bits) => make("sig", bits), tokenOf };
 }
 
 function tokenKey(tokens: readonly Token[], n: string): TokenKey {

@@ -1,5 +1,5 @@
 /**
- * `deno task signer`: a process that signs and decrypts with keys in PKCS#11 tokens, for the platforms of this computer,
+ * `deno task signer`: a process that signs and decrypts with keys in PKCS#11 tokens, for the platform and directory of this computer,
  * over a Unix domain socket. Only this program loads a foreign library. Its other commands make, rotate and certify the
  * keys. It ends with status 2 if a PIN is rejected: a supervisor that starts it again would lock the token.
  */
@@ -8,9 +8,10 @@ import { openLog } from "../../../src/base/observability/log.ts";
 import { systemClock } from "../../../src/base/kernel/clock.ts";
 import { printLine } from "../../command_line/print.ts";
 import { runProgram } from "../../command_line/run.ts";
+import { directoryKeys } from "../directory_keys/main.ts";
 import { platformKeys } from "../platform_keys/main.ts";
 import { readSignerArguments, SIGNER_USAGE, type SignerArguments, type TokenPlace } from "./arguments.ts";
-import { inTokens } from "./custody.ts";
+import { inTokens, statementKeysIn } from "./custody.ts";
 import type { SignerLog } from "../../../src/base/observability/signer_events.ts";
 import { loadPkcs11 } from "./pkcs11.ts";
 import { openService } from "./served_keys.ts";
@@ -33,7 +34,9 @@ async function signer(args: readonly string[], print: (line: string) => void): P
     if (given.serve !== undefined) await serve(given.serve, tokens);
     else {
       const now = Date.now();
-      await platformKeys(given.rest, { print, now, custody: inTokens(tokens, now) });
+      const custody = inTokens(tokens, { owner: given.owner, now });
+      if (given.owner === "platform") await platformKeys(given.rest, { print, now, custody });
+      else await directoryKeys(given.rest, { print, now, token: statementKeysIn(custody) });
     }
     return 0;
   } catch (error) {

@@ -47,8 +47,8 @@ export const SERVICES: readonly Service[] = [
     flags: {
       "--allow-net": "--allow-net=127.0.0.1:8090,127.0.0.1:8091",
       "--allow-read":
-        "--allow-read=/opt/participants-directory/.env,/etc/participants-directory,/var/lib/participants-directory,%d",
-      "--allow-write": "--allow-write=/var/lib/participants-directory",
+        "--allow-read=/opt/participants-directory/.env,/etc/participants-directory,/var/lib/participants-directory,/run/directory-signer,%d",
+      "--allow-write": "--allow-write=/var/lib/participants-directory,/run/directory-signer",
     },
   },
   {

@@ -36,6 +36,14 @@ const MAX_ANSWER_BYTES = 1_048_576;
 /** What the signer answers to bytes that the key cannot decrypt. */
 export const UNDECRYPTABLE = 422;
 
+/** What the variable of the keys begins with if they are in a token. */
+const PREFIX = "signer:";
+
+/** Returns the path of a signer's socket, if a variable names one. */
+export function signerPath(value: string): string | undefined {
+  return value.startsWith(PREFIX) ? value.slice(PREFIX.length) : undefined;
+}
+
 type Bytes = Uint8Array<ArrayBuffer>;
 
 interface Answer {

@@ -113,6 +113,18 @@ export const DIRECTORY_EVENTS = {
     fields: ["requestId", "administrator"],
     meaning: "An administrator has confirmed the restored copy.",
   },
+  "directory.signer_failing": {
+    level: "error",
+    fields: ["why"],
+    meaning:
+      "The signer of DIRECTORY_SIGNING_KEYS, or its token, does not answer. No statement is issued: 503.",
+    act: "Act immediately. See SignerFailing in runbooks.",
+  },
+  "directory.signer_working": {
+    level: "warn",
+    fields: ["failedSeconds"],
+    meaning: "The signer answers again.",
+  },
   "directory.store_failing": {
     level: "error",
     fields: ["why"],

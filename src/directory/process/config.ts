@@ -17,6 +17,7 @@ import { FOUR_EYES_NAMES, fourEyesFaults, type FourEyesName, fourEyesOf } from "
 import { namesOrNone } from "../../base/values/variables.ts";
 import { type PublicLimit, USUAL_PUBLIC_LIMIT } from "../http/public_limit.ts";
 import { MAIL_VARIABLES, type MailSettings, readMail } from "../reminders/mail_config.ts";
+import { openSigner, type Signer, signerPath } from "../../base/http/signer_client.ts";
 import { openStatementKeys } from "../statements/statement_keys.ts";
 import { isLoopback } from "../participants/web_address.ts";
 
@@ -38,6 +39,8 @@ export interface DirectoryConfig {
   readonly signingKeys: string;
   /** The file it was read from, if any. */
   readonly signingKeysFile: string | undefined;
+  /** The signer that has the private keys, if DIRECTORY_SIGNING_KEYS is `signer:` and the path of its socket. */
+  readonly signer?: Signer;
   readonly publicLimit: PublicLimit;
   readonly certification: CertificationTerms;
   /** The changes that need two administrators. */
@@ -148,7 +151,7 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
   faults.push(...consoleFaults(values), ...fourEyesFaults(values));
   faults.push(...await administratorsFaults(values, source));
   const pems = await readPems(values, source, faults);
-  const signingKeys = await readSigningKeys(values, source, faults);
+  const signing = await readSigningKeys(values, source, faults);
   const certification = await readCertification(values, source, faults);
   const mail = await readMail(values, source, faults);
   if (!parsed.success || faults.length > 0) throw new DirectoryConfigError(faults);
@@ -161,8 +164,7 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
     storeUrl: data.DIRECTORY_STORE_URL,
     administratorsFile: data.DIRECTORY_ADMINISTRATORS,
     ca: { certificatePem: pems.DIRECTORY_CA_CERT, privateKeyPem: pems.DIRECTORY_CA_KEY },
-    signingKeys,
-    signingKeysFile: isInline(data.DIRECTORY_SIGNING_KEYS) ? undefined : data.DIRECTORY_SIGNING_KEYS,
+    ...signing,
     publicLimit: publicLimit(data.DIRECTORY_RATE_LIMIT),
     certification,
     fourEyes: fourEyesOf(data),
@@ -249,18 +251,23 @@ async function administratorsFaults(
   return faults;
 }
 
+type Signing = Pick<DirectoryConfig, "signingKeys" | "signingKeysFile" | "signer">;
+
 async function readSigningKeys(
-  { DIRECTORY_SIGNING_KEYS: value, ENVIRONMENT: environment }: Partial<Values>,
+  { DIRECTORY_SIGNING_KEYS: value = "", ENVIRONMENT: environment }: Partial<Values>,
   source: ConfigSource,
   faults: string[],
-): Promise<string> {
-  if (value === undefined) return "";
+): Promise<Signing> {
   const name = "DIRECTORY_SIGNING_KEYS";
-  const json = isInline(value) ? value : await readChecked(name, value, source, faults, "secret");
-  if (json === "") return "";
+  const socket = signerPath(value);
+  const signer = socket === undefined ? undefined : openSigner(socket);
+  const file = signer !== undefined || isInline(value) || value === "" ? undefined : value;
+  let json = "";
   try {
-    await openStatementKeys(json, () => source.now);
-    if (environment !== "Sandbox" && isSandboxKeySet(json)) {
+    json = await (signer?.keySet() ??
+      (file === undefined ? value : readChecked(name, file, source, faults, "secret")));
+    if (json !== "") await openStatementKeys(json, () => source.now, signer);
+    if (json !== "" && environment !== "Sandbox" && isSandboxKeySet(json)) {
       faults.push(
         `${name}: these are sandbox keys; make keys of your own with deno task directory-keys make`,
       );
@@ -268,7 +275,7 @@ async function readSigningKeys(
   } catch (error) {
     faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
   }
-  return json;
+  return { signingKeys: json, signingKeysFile: file, ...(signer === undefined ? {} : { signer }) };
 }
 
 function isInline(value: string): boolean {

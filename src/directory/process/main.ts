@@ -26,6 +26,7 @@ import {
   readDirectoryConfig,
 } from "./config.ts";
 import { fileFaults, type FileModes } from "../config/file_modes.ts";
+import type { Signer } from "../../base/http/signer_client.ts";
 import { openStatementKeys, type RenewableStatementKeys } from "../statements/statement_keys.ts";
 
 /** The file that `--env-file` reads. */
@@ -42,7 +43,8 @@ const log: DirectoryLog = openLog({ clock: systemClock, sink: output.sink, level
 async function start(): Promise<void> {
   const config = await readConfig();
   const store = await openStoreBesideFreePorts(config);
-  const statementKeys = await openStatementKeys(config.signingKeys, systemClock);
+  const statementKeys = await openStatementKeys(config.signingKeys, systemClock, config.signer);
+  watchSigner(config.signer);
   const app = await composeDirectory({
     ...config,
     administrators: openCredentials(
@@ -56,7 +58,7 @@ async function start(): Promise<void> {
     loopbackRedirects: config.environment === "Sandbox",
     log,
   });
-  await giveUpPermissions();
+  await giveUpPermissions(config);
   Deno.addSignalListener("SIGHUP", () => void renewKeys(statementKeys, config));
   const reminders = app.reminders?.start();
   await serve(app, config);
@@ -83,7 +85,8 @@ async function check(): Promise<boolean> {
   const { environment, issuer, storeUrl } = config;
   return await runChecks({
     configuration: () => `${environment}, ${issuer}`,
-    keys: async () => `signs with ${(await openStatementKeys(config.signingKeys, systemClock)).signer.kid}`,
+    keys: async () =>
+      `signs with ${(await openStatementKeys(config.signingKeys, systemClock, config.signer)).signer.kid}`,
     database: async () => {
       const { detail, aheadMs } = await checkStore(storeUrl, { program: "directory", issuer }, systemClock);
       return aheadMs === undefined ? detail : `${detail}; ${agreeing("the clock of the server", aheadMs)}`;
@@ -176,18 +179,32 @@ async function environmentFileFaults(): Promise<string[]> {
   return fileFaults(ENVIRONMENT_FILE, ENVIRONMENT_FILE, "secret", { file: file?.mode ?? null, folder: null });
 }
 
-/** From here on this process and its dependencies can neither read the environment nor write files. */
-async function giveUpPermissions(): Promise<void> {
+/**
+ * From here on this process and its dependencies can neither read the environment nor write files. Deno asks the
+ * permission to write for each connection to a signer.
+ */
+async function giveUpPermissions({ signer }: DirectoryConfig): Promise<void> {
   await Deno.permissions.revoke({ name: "env" });
-  await Deno.permissions.revoke({ name: "write" });
+  if (signer === undefined) await Deno.permissions.revoke({ name: "write" });
 }
 
-async function renewKeys(keys: RenewableStatementKeys, { signingKeysFile }: DirectoryConfig): Promise<void> {
+function watchSigner(signer: Signer | undefined): void {
+  signer?.watch({
+    called: () => {},
+    failing: (why) => log.error("directory.signer_failing", { why }),
+    working: (failedSeconds) => log.warn("directory.signer_working", { failedSeconds }),
+  });
+}
+
+async function renewKeys(
+  keys: RenewableStatementKeys,
+  { signingKeysFile, signer }: DirectoryConfig,
+): Promise<void> {
   try {
-    if (signingKeysFile === undefined) {
+    if (signer !== undefined) await keys.renew(await signer.keySet());
+    else if (signingKeysFile === undefined) {
       throw new Error("DIRECTORY_SIGNING_KEYS is not a file; start again to change the keys");
-    }
-    await keys.renew(await readSecret("DIRECTORY_SIGNING_KEYS", signingKeysFile));
+    } else await keys.renew(await readSecret("DIRECTORY_SIGNING_KEYS", signingKeysFile));
     const published = keys.publicJwks.keys.length;
     log.info("directory.keys_renewed", { signingKid: keys.signer.kid, published });
   } catch (error) {

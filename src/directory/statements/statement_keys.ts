@@ -13,9 +13,10 @@ import {
   PRIVATE_RSA,
   type PrivateRsaJwk,
   type RsaJwk,
+  TOKEN_RSA,
 } from "../../base/jose/private_keys.ts";
 import { jwkThumbprint } from "../../base/jose/rsa_key.ts";
-import type { OwnKey } from "../../base/jose/own_key.ts";
+import type { OwnKey, Token } from "../../base/jose/own_key.ts";
 import { type Clock, unixSeconds } from "../../base/kernel/clock.ts";
 import { SIGNATURE_ALG } from "../../base/limits.ts";
 import { privateKeyDer } from "../keys/private_key_pem.ts";
@@ -33,17 +34,25 @@ export interface RenewableStatementKeys extends StatementKeys {
   renew(json: string): Promise<void>;
 }
 
-const keySet = z.object({
+const privateKeys = z.object({
   keys: z.array(z.object({ ...PRIVATE_RSA, use: z.literal("sig") })).min(1).max(20),
+});
+const tokenKeys = z.object({
+  keys: z.array(z.object({ ...TOKEN_RSA, use: z.literal("sig") })).min(1).max(20),
 });
 
 /**
  * Opens a private JWK set, which `deno task directory-keys` creates.
  *
+ * @param token has the private keys; then the set must have none
  * @throws {Error} with a message to be appended to the name of the variable or file; never quotes a key
  */
-export async function openStatementKeys(json: string, clock: Clock): Promise<RenewableStatementKeys> {
-  let held = await open(json, unixSeconds(clock()));
+export async function openStatementKeys(
+  json: string,
+  clock: Clock,
+  token?: Token,
+): Promise<RenewableStatementKeys> {
+  let held = await open(json, unixSeconds(clock()), token);
   const inUse = (): HeldKey => signing(held, unixSeconds(clock()));
   return {
     signer: keyOfTheMoment(() => inUse().named),
@@ -53,7 +62,7 @@ export async function openStatementKeys(json: string, clock: Clock): Promise<Ren
       return { keys: [inUse(), ...others].map(({ jwk }) => publicMembers(jwk)) };
     },
     async renew(json): Promise<void> {
-      held = await open(json, unixSeconds(clock()));
+      held = await open(json, unixSeconds(clock()), token);
     },
   };
 }
@@ -78,14 +87,15 @@ export async function statementJwk(pem: string): Promise<PrivateRsaJwk> {
   return { kty: "RSA", use: "sig", kid, n, e, d, p, q, dp, dq, qi };
 }
 
-async function open(json: string, now: number): Promise<readonly HeldKey[]> {
-  const jwks = parsePrivateKeySet(json, keySet, "a private JWK set of `use: sig` RSA keys");
-  for (const { kid, n, e } of jwks) {
+async function open(json: string, now: number, token: Token | undefined): Promise<readonly HeldKey[]> {
+  const held: readonly HeldKey[] = token === undefined
+    ? await holdKeys(parsePrivateKeySet(json, privateKeys, "a private JWK set of `use: sig` RSA keys"))
+    : await holdKeys(parsePrivateKeySet(json, tokenKeys, "a JWK set of `use: sig` keys of a token"), token);
+  for (const { jwk: { kid, n, e } } of held) {
     if (await jwkThumbprint({ kty: "RSA", n, e }) !== kid) {
       throw new Error(`names a key by a kid that is not its RFC 7638 thumbprint: ${kid}`);
     }
   }
-  const held = await holdKeys(jwks);
   signing(held, now);
   return held;
 }

@@ -5,7 +5,7 @@ import { type Config, ConfigError, type Environment, readConfig, VARIABLES } fro
 import { openKeyRing, type RenewableKeyRing } from "../../base/jose/key_ring.ts";
 import { SECRETS } from "../config/config_variables.ts";
 import { isHandedOver, withSecretFiles } from "../../base/http/secret_files.ts";
-import { openSigner, type Signer } from "../../base/http/signer_client.ts";
+import { openSigner, type Signer, signerPath } from "../../base/http/signer_client.ts";
 import { credentialFile } from "../../base/http/credential_file.ts";
 import { type Credentials, openCredentials, readCredentials } from "../../base/http/credentials.ts";
 import type { CaseKeys } from "../evidence/data_keys/case_keys.ts";
@@ -18,9 +18,6 @@ import type { Runtime } from "./runtime.ts";
 
 /** The file that `--env-file` reads, in the working directory. */
 const ENVIRONMENT_FILE = ".env";
-
-/** What PLATFORM_KEYS begins with if the keys are in a token. The path of the signer's socket follows. */
-const SIGNER = "signer:";
 
 type ReadKeys = () => Promise<string>;
 
@@ -56,7 +53,8 @@ export async function configure({ mayRead }: Pick<Runtime, "mayRead">): Promise<
   const secrets = await withSecretFiles(read, SECRETS, (_, path) => readSecretFile(path), faults);
   const environment: Environment = { ...secrets, OPERATOR_LOGO: await readLogoFile(read["OPERATOR_LOGO"]) };
   const given = environment["PLATFORM_KEYS"] ?? "";
-  const signer = given.startsWith(SIGNER) ? openSigner(given.slice(SIGNER.length)) : undefined;
+  const socket = signerPath(given);
+  const signer = socket === undefined ? undefined : openSigner(socket);
   const readKeys = keyReader(given, signer);
   const note = (error: Error): undefined => void faults.push(`PLATFORM_KEYS: ${error.message}`);
   const json = readKeys === undefined ? given : await readKeys().catch(note);
