@@ -1,4 +1,4 @@
-/** The client library's package, installed as its users do, pays on every runtime that it supports, over real mutual TLS [E1]. */
+/** The client library's package, installed as its users do, pays on every runtime that it supports, over real mutual TLS [E1] [F14]. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 import { buildCliPackage } from "../../scripts/upkeep/packages/cli_package.ts";
@@ -26,7 +26,7 @@ import { installedRuntimes } from "support/runtimes.ts";
 
 const PAID = /^payment [0-9a-f-]{36}: AcceptedSettlementInProcess$/m;
 
-Deno.test("the client library registers and pays on Deno, Node and Bun, from its package [E1]", async (t) => {
+Deno.test("the client library registers and pays on Deno, Node and Bun, from its package [E1] [F14]", async (t) => {
   const dir = `${await Deno.makeTempDir()}/sandbox`;
   const user = await Deno.makeTempDir();
   const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
