@@ -32,6 +32,8 @@ export interface DocsParts {
   /** Browser host, without a trailing slash. */
   readonly authUrl: string;
   readonly directory: DirectoryFacts;
+  /** Below it are the files of this version, if anyone can read them; ends with a slash. */
+  readonly repositoryUrl?: string | undefined;
   readonly errors: readonly ErrorEntry[];
 }
 
@@ -49,6 +51,8 @@ export interface Docs {
 
 /** A document of `docs`. */
 interface Document {
+  /** As below `docs`. */
+  readonly name: string;
   readonly path: string;
   readonly title: string;
   /** Markdown with the addresses of this platform. */
@@ -61,6 +65,7 @@ interface DocsSource {
   readonly reference: ApiReference;
   readonly errors: readonly ErrorEntry[];
   readonly addresses: PlatformAddresses;
+  readonly repositoryUrl: string | undefined;
   /** By path. */
   readonly documents: () => ReadonlyMap<string, Document>;
 }
@@ -70,7 +75,7 @@ interface DocsSource {
  *
  * @param document an OpenAPI 3.1 document as plain data
  */
-export function openDocs(document: unknown, { errors, authUrl, directory }: DocsParts): Docs {
+export function openDocs(document: unknown, { errors, authUrl, directory, repositoryUrl }: DocsParts): Docs {
   const reference = readApiReference(document);
   const addresses = {
     ...directory,
@@ -78,12 +83,12 @@ export function openDocs(document: unknown, { errors, authUrl, directory }: Docs
     baseUrl: reference.servers[0]?.url ?? "https://api.example.com",
   };
   let read: ReadonlyMap<string, Document> | undefined;
-  const documents = (): ReadonlyMap<string, Document> => read ??= readDocuments(addresses);
+  const documents = (): ReadonlyMap<string, Document> => read ??= readDocuments(addresses, repositoryUrl);
   const shown = errors.map((entry) => ({
     ...entry,
     example: withAddresses("errors", entry.example, addresses),
   }));
-  const source: DocsSource = { reference, errors: shown, addresses, documents };
+  const source: DocsSource = { reference, errors: shown, addresses, repositoryUrl, documents };
   const pages = pagesOf(source);
   let search: Promise<Search> | undefined;
   return {
@@ -109,23 +114,28 @@ const NAMES: readonly string[] = Object.keys(sources).toSorted((a, b) => {
   return first < second ? -1 : first > second ? 1 : 0;
 });
 
-function readDocuments(addresses: PlatformAddresses): ReadonlyMap<string, Document> {
+function readDocuments(
+  addresses: PlatformAddresses,
+  repositoryUrl: string | undefined,
+): ReadonlyMap<string, Document> {
   return new Map(NAMES.map((name) => {
     const text = withAddresses(name, (sources as Readonly<Record<string, string>>)[name] ?? "", addresses);
     const path = documentPath(name);
     const title = /^# (.+)$/m.exec(text)?.[1] ?? name;
-    return [path, { path, title, text, page: () => readMarkdown(text, resolver(name)) }];
+    return [path, { name, path, title, text, page: () => readMarkdown(text, resolver(name, repositoryUrl)) }];
   }));
 }
 
-/** A relative link leads to the page of its document. What is outside of `docs` is not served. */
-function resolver(name: string): Resolve {
+/** A relative link leads to the page of its document. What is outside of `docs` is in the repository. */
+function resolver(name: string, repositoryUrl: string | undefined): Resolve {
   return (href) => {
     if (href.startsWith("#") || /^https?:\/\//.test(href)) return href;
     const { pathname, hash } = new URL(href, `https://docs.invalid/docs/${name}.md`);
     const target = pathname.replace(/^\/docs\//, "").replace(/\.md$/, "");
     const known = [target, `${target}/README`].find((one) => pathname.startsWith("/docs/") && one in sources);
-    return known === undefined ? undefined : `${documentPath(known)}${hash}`;
+    if (known !== undefined) return `${documentPath(known)}${hash}`;
+    const isFile = repositoryUrl !== undefined && !/^[a-z]+:/i.test(href);
+    return isFile ? `${repositoryUrl}${pathname.slice(1)}${hash}` : undefined;
   };
 }
 
@@ -145,9 +155,10 @@ function pagesOf(source: DocsSource): ReadonlyMap<string, () => string> {
   ]);
 }
 
-function renderDocumentPage({ documents }: DocsSource, path: string): string {
-  const page = documents().get(path)?.page();
-  if (page === undefined) return "";
+function renderDocumentPage({ documents, repositoryUrl }: DocsSource, path: string): string {
+  const document = documents().get(path);
+  if (document === undefined) return "";
+  const page = document.page();
   return renderPortalPage({
     path,
     title: page.title,
@@ -155,6 +166,7 @@ function renderDocumentPage({ documents }: DocsSource, path: string): string {
     contents: page.sections.filter(({ depth }) => depth === 2).map(({ id, title }) => [`#${id}`, title]),
     chapter: chapterOf(documents(), path),
     hasMarkdown: true,
+    ...(repositoryUrl === undefined ? {} : { source: `${repositoryUrl}docs/${document.name}.md` }),
     children: <div class="prose">{raw(page.body())}</div>,
   });
 }

@@ -22,6 +22,8 @@ export interface PortalPage {
   readonly query?: string;
   /** Whether its Markdown is at its path with `.md`. */
   readonly hasMarkdown?: boolean;
+  /** Its file in the repository. */
+  readonly source?: string;
   readonly children?: Child;
 }
 
@@ -158,7 +160,7 @@ function Links({ title, links }: { readonly title: string; readonly links: reado
 
 /** The pages before and after this one, and the page as Markdown. */
 function Onwards({ page }: { readonly page: PortalPage }): JSX.Element | null {
-  const { path, chapter, hasMarkdown } = page;
+  const { path, chapter, hasMarkdown, source } = page;
   const chapters = CHAPTERS.map(([href, title]): Link => [href, title]);
   const order = chapter?.some(([href]) => href === path) ? chapter : chapters;
   const place = order.findIndex(([href]) => href === path);
@@ -169,6 +171,7 @@ function Onwards({ page }: { readonly page: PortalPage }): JSX.Element | null {
       {before === undefined ? null : <a rel="prev" href={before[0]}>← {before[1]}</a>}
       {after === undefined ? null : <a rel="next" href={after[0]}>{after[1]} →</a>}
       {hasMarkdown === true ? <a type="text/markdown" href={`${path}.md`}>This page as Markdown</a> : null}
+      {source === undefined ? null : <a href={source}>Edit this page</a>}
     </nav>
   );
 }

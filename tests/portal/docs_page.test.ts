@@ -75,6 +75,18 @@ Deno.test("the documentation's links lead somewhere and its anchors are unique",
   }
 });
 
+Deno.test("with an address of the repository, pages and files outside of docs are linked to there", () => {
+  const repositoryUrl = "https://code.example.com/platform/blob/v1/";
+  const page = (more: object): string =>
+    openDocs(referenceDocument(), { ...parts, ...more }).page("/docs/tpp") ?? "";
+  const linked = page({ repositoryUrl });
+  for (const href of ["docs/tpp.md", "README.md#a-payment-in-five-minutes", "examples/first_payment.py"]) {
+    assertStringIncludes(linked, `<a href="${repositoryUrl}${href}">`);
+  }
+  assertStringIncludes(linked, '<a href="/docs/signatures#dpop-proof">');
+  assert(!page({}).includes("code.example.com") && !page({}).includes("Edit this page"));
+});
+
 Deno.test("the documentation's pages load their own script alone, no inline style and nothing of another host [W3]", () => {
   for (const [path, html] of pagesOf(referenceDocument())) {
     const [markup = "", ...scripts] = html.split("<script ");

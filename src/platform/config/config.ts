@@ -71,6 +71,8 @@ export interface Config {
   readonly currencies: readonly string[];
   readonly accountSchemes: AccountSchemes;
   readonly operator: Operator;
+  /** Below it are the files of this version, for the developer portal. Ends with a slash. */
+  readonly repositoryUrl: string | undefined;
   readonly rateLimits: RatePolicies;
   /** Limit of participants' requests in work. The limits of the other lanes are fractions of it. */
   readonly requestsInWork: number;
@@ -177,6 +179,7 @@ function frozen(values: Values): Config {
     currencies: Object.freeze(values.CURRENCIES),
     accountSchemes: values.ACCOUNT_SCHEMES,
     operator: operatorOf(values),
+    repositoryUrl: values.REPOSITORY_URL,
   });
 }
 

@@ -98,6 +98,9 @@ export const schema = z.object({
     readAccountSchemes,
     `set it to schemes, comma separated: ${OBIE_SCHEMES_LIST}, or others with their format, such as CO.Redeban.Account=digits:6-20 or CO.Redeban.Key=alphanumeric:4-20`,
   ).default(DEFAULT_SCHEMES),
+  REPOSITORY_URL: z.string().regex(/^https:\/\/[^\s?#]{1,500}\/$/, {
+    error: "set it to the https address below which this version's files are, with / at its end",
+  }).optional(),
   OPERATOR_NAME: z.string().max(40, { error: "must have at most 40 characters" })
     .refine((name) => isPlain(name) && hasVisibleLetter(name), { error: "must be a name that can be read" })
     .optional(),

@@ -262,7 +262,15 @@ function composePages(
   pages: Pick<PublicPageDeps, "readiness" | "isServing" | "openApi">,
 ): PublicPageDeps {
   const findTpp = tppFinder(shared, store);
-  return { ...pages, ...shared, ...shared.errors, authUrl: config.authUrl, directory: config, findTpp };
+  return {
+    ...pages,
+    ...shared,
+    ...shared.errors,
+    authUrl: config.authUrl,
+    directory: config,
+    repositoryUrl: config.repositoryUrl,
+    findTpp,
+  };
 }
 
 /** Links lead only to active TPPs, because anyone can make up this address. */

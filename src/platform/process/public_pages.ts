@@ -28,6 +28,8 @@ import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "../../pages/styles
 export interface PublicPageDeps {
   readonly authUrl: string;
   readonly directory: DirectoryFacts;
+  /** Where the files of this version are; ends with a slash. */
+  readonly repositoryUrl: string | undefined;
   readonly site: Site;
   readonly findTpp: FindTpp;
   readonly readiness: () => Promise<Readiness>;

@@ -57,6 +57,7 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
     currencies: ["COP", "EUR", "GBP", "USD"],
     accountSchemes: DEFAULT_SCHEMES,
     operator: { name: undefined, logo: undefined, support: undefined, timeZone: "UTC" },
+    repositoryUrl: undefined,
   };
   assertEquals(readConfig(SOUND_CONFIGURATION), expected);
   const empty = {
@@ -131,7 +132,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
   const { payments, funds, reads } = config.rateLimits;
   assertEquals([payments, funds], [{ perSecond: 5, burst: 9 }, { perSecond: 2, burst: 4 }]);
   assertEquals(reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 58);
+  assertEquals(VARIABLES.length, 59);
 });
 
 Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {

@@ -84,6 +84,9 @@ const REJECTED: readonly (readonly [string, Environment, readonly string[]])[] =
     "OPERATOR_SUPPORT: set it to an e-mail address, a telephone number with + or an https address",
     "OPERATOR_TIME_ZONE: set it to the IANA name of a time zone, such as America/Bogota",
   ]],
+  ["a repository that is no folder on the web", { REPOSITORY_URL: "https://code.example.com/platform" }, [
+    "REPOSITORY_URL: set it to the https address below which this version's files are, with / at its end",
+  ]],
   ["no currencies", { CURRENCIES: "euro" }, [
     "CURRENCIES: set it to active ISO 4217 codes, comma separated; not one: euro",
   ]],
