@@ -5,18 +5,12 @@ import type { Branch, Draft, Layer, Node } from "./drafts.ts";
 export type Path = readonly (string | number)[];
 
 export interface Mutation {
-  readonly kind:
-    | "removed"
-    | "changed"
-    | "swapped"
-    | "doubled"
-    | "moved"
-    | "changed everywhere"
-    | "renumbered";
+  /** What is done, for the table of results. */
+  readonly kind: string;
   readonly path: Path;
   /** Where the forger starts to make anew. */
   readonly from: Layer;
-  readonly apply: (draft: Draft) => void;
+  readonly apply: (draft: Draft) => void | Promise<void>;
 }
 
 /** Members that the forger makes anew, and the layer above each. */
@@ -75,7 +69,7 @@ export function other(value: Node): Node {
   return `${value}x`;
 }
 
-function replaceEverywhere(root: unknown, from: string, to: string): void {
+export function replaceEverywhere(root: unknown, from: string, to: string): void {
   for (const path of [...pathsOf(root)]) {
     const value = nodeAt(root, path);
     if (typeof value === "string" && value.includes(from)) setAt(root, path, value.replaceAll(from, to));
@@ -150,8 +144,8 @@ export function* mutationsOf(draft: Draft, second: Draft): Generator<Mutation> {
           kind: "renumbered",
           path: [...path, kind],
           from,
-          apply: (forged) => {
-            apply(forged);
+          apply: async (forged) => {
+            await apply(forged);
             renumber(forged);
           },
         };

@@ -1,8 +1,9 @@
 /** Forges genuine bundles and asks two verifiers: that of the platform, and the second one. */
 import { verify } from "../../scripts/operators/case/verify.ts";
+import { attacksOn } from "./attacks.ts";
 import { listOf, membersOf } from "./encoding.ts";
 import { closeDraft, type Draft, openDraft } from "./drafts.ts";
-import { type Mutation, mutationsOf, type Path } from "./mutations.ts";
+import { mutationsOf, type Path } from "./mutations.ts";
 import type { Trust } from "./parties.ts";
 import { faultsOf } from "./verifier.ts";
 
@@ -55,7 +56,7 @@ export function placeOf(draft: Draft, path: Path): string {
 }
 
 export interface Forgery {
-  readonly kind: Mutation["kind"];
+  readonly kind: string;
   /** The kind of the forgery and its place. */
   readonly name: string;
   readonly text: string;
@@ -69,11 +70,11 @@ export async function* forgeriesOf(
 ): AsyncGenerator<Forgery> {
   const unchanged = await closeDraft(openDraft(text));
   const [draft, other] = [openDraft(unchanged), openDraft(second)];
-  for (const { apply, from, kind, path } of mutationsOf(draft, other)) {
+  for (const { apply, from, kind, path } of [...attacksOn(draft, other), ...mutationsOf(draft, other)]) {
     const name = `${kind}: ${placeOf(draft, path)}`;
     if (!isWanted(name)) continue;
     const forged = structuredClone(draft);
-    apply(forged);
+    await apply(forged);
     const closed = await closeDraft(forged, from);
     if (closed !== unchanged) yield { kind, name, text: closed };
   }
