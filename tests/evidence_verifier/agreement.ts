@@ -136,6 +136,10 @@ function* namedAccountFaults(facts: Case): Generator<string> {
     canonicalForm([at(account, "SchemeName") ?? null, at(account, "Identification") ?? null]);
   const expected = accountOf(request) ?? accountOf(payment);
   for (const piece of piecesOf(facts, "order")) {
+    const isReadable = at(request.content, "Data", "ReadRefundAccount") === "Yes";
+    if (at(piece.content, "tpp", "read_refund_account") !== isReadable) {
+      yield `${nameOf(piece.entry)} lets the TPP read otherwise`;
+    }
     if (numbersOf(accountOf(piece)) !== numbersOf(expected)) {
       yield `${nameOf(piece.entry)} names another payer`;
     }
@@ -159,6 +163,33 @@ function* momentFaults(facts: Case): Generator<string> {
     const name = `${kind} ${canonicalForm(jti ?? null)}`;
     if (seen.has(name)) yield `the ${kind} of ${nameOf(entry)} is there twice`;
     seen.add(name);
+  }
+}
+
+const HOUR_MS = 3_660_000;
+
+/** When the customer decided, and when the payment was created. */
+function* timeFaults(facts: Case): Generator<string> {
+  const { entries, payment } = facts;
+  for (const { content, entry } of piecesOf(facts, "decision")) {
+    const result = piecesOf(facts, "sca_result").findLast((piece) =>
+      entries.indexOf(piece.entry) < entries.indexOf(entry) &&
+      isSame(at(piece.content, "correlation_id"), at(content, "session"))
+    );
+    const isLate = result !== undefined && Math.abs(entry.at - result.entry.at) > HOUR_MS;
+    if (isLate && entry.event !== "consent.customer_late") {
+      yield `${nameOf(entry)} is not of its session's time`;
+    }
+  }
+  const first = entries.find(({ subject }) => subject === payment);
+  const consumed = entries.find(({ event }) => event === "consent.Consumed");
+  if (consumed && consumed.at !== first?.at) yield `${nameOf(consumed)} is not of the payment's time`;
+  if ((first?.items ?? []).some(({ kind }) => kind === "stated_order")) return;
+  for (const { content, entry } of piecesOf(facts, "order")) {
+    const created = Date.parse(String(at(content, "Data", "CreationDateTime")));
+    if (!(Math.abs(created - Number(first?.at)) <= HOUR_MS)) {
+      yield `the order of ${nameOf(entry)} has another creation`;
+    }
   }
 }
 
@@ -288,6 +319,7 @@ export async function* agreementFaults(facts: Case): AsyncGenerator<string> {
   yield* accountFaults(facts);
   yield* namedAccountFaults(facts);
   yield* momentFaults(facts);
+  yield* timeFaults(facts);
   yield* sessionFaults(facts);
   yield* partyFaults(facts);
   yield* documentFaults(facts);

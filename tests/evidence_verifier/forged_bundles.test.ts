@@ -24,15 +24,15 @@ interface Tried {
 const rowOf = (name: string): RegExp | undefined => UNPROVABLE.find(([pattern]) => pattern.test(name))?.[0];
 
 /**
- * The gate tries seven of ten places, each in one case, and of what cannot be proved as much as shows it. `TEST_ALL=1` tries
+ * The gate tries six of ten places, each in one case, of what cannot be proved as much as shows it, and each entry of another case. `TEST_ALL=1` tries
  * every place of every case.
  */
 function isWanted({ seen, rows }: Tried, name: string): boolean {
-  if (isComplete) return true;
+  if (isComplete || name.startsWith("transplanted: ")) return true;
   const row = rowOf(name);
   if (seen.has(name) || row && rows.get(row)) return false;
   seen.add(name);
-  return row !== undefined || seen.size % 10 < 7;
+  return row !== undefined || seen.size % 10 < 6;
 }
 
 async function tryAll(tried: Tried, [text, second]: readonly [string, string], trust: Trust): Promise<void> {

@@ -83,6 +83,7 @@ function isStep(entry: Entry, { consent }: Case): boolean {
 
 const NEEDS: Readonly<Record<string, string>> = {
   "consent.customer_sent_to_bank": "consent.authorization_requested",
+  "consent.customer_authenticated": "payer_accounts",
   "consent.token_issued": "consent.Authorized",
   "consent.token_revoked": "consent.token_issued",
   "payment_order.redriven": "payment_order.dead",
@@ -108,15 +109,17 @@ export function* requiredFaults(facts: Case): Generator<string> {
     if (!isStep(entry, facts)) yield `${nameOf(entry)} is no step of the table`;
     if (new Set(items.map(({ kind }) => kind)).size < items.length) yield `${nameOf(entry)} has a kind twice`;
     for (const needed of needsOf(entry, facts, isRecovered)) {
-      if (!before.has(needed)) yield `${nameOf(entry)} needs an earlier ${needed}`;
+      if (!before.has(needed) && !kinds.has(needed)) yield `${nameOf(entry)} needs an earlier ${needed}`;
     }
     for (const { kind } of items) kinds.add(kind);
     if (event === "consent.Authorized" && !kinds.has("sca_result")) {
       yield `${nameOf(entry)} has no sca_result`;
     }
-    const isOnce = ["consent.Authorized", "consent.Rejected", "consent.Consumed"].includes(event);
-    if (isOnce && before.has(event)) yield `${nameOf(entry)} is there twice`;
-    before.add(event);
+    const isClosed = event === "payment.Rejected" && roleOf(entry.actor) === "operator";
+    const isOnce = isClosed || ["consent.Authorized", "consent.Rejected", "consent.Consumed"].includes(event);
+    const step = isClosed ? `${event} by an operator` : event;
+    if (isOnce && before.has(step)) yield `${nameOf(entry)} is there twice`;
+    before.add(step);
   }
   const isConsumed = before.has("consent.Consumed");
   if (isConsumed && before.has("consent.Rejected") && !isRecovered) {

@@ -45,7 +45,10 @@ export function placeOf(draft: Draft, path: Path): string {
   const entry = list === "entries" ? draft.entries[Number(at)] : undefined;
   if (entry === undefined) return path.map((step) => typeof step === "number" ? "N" : step).join(".");
   const { record } = entry;
-  const event = `${record["sequence"] === 1 ? "first " : ""}${String(record["event"])}`;
+  const isByOperator = String(record["actor"]).startsWith("operator ");
+  const event = `${record["sequence"] === 1 ? "first " : ""}${record["event"]}${
+    isByOperator ? " by operator" : ""
+  }`;
   const items = listOf(record["items"]);
   const named = rest.map((step, depth) => {
     const isItem = depth === 0 && part === "bodies" || depth === 1 && rest[0] === "items";

@@ -20,7 +20,6 @@ export const UNPROVABLE: readonly (readonly [RegExp, string])[] = [
     /bodies\.order\.jws\.claims\.Data\.(Status|StatusUpdateDateTime|CreationDateTime|Charges)$/,
     "what the platform told the bank of a payment before the bank's own word",
   ],
-  [/bodies\.order\.jws\.claims\.tpp\.read_refund_account$/, "whether the TPP may read the payer's account"],
   [/bodies(\.order_response(\.content\.(status|body))?)?$/, "the bank does not sign its answer to a push"],
   [
     /decision\.content\.page\.(expiresAt|bank\.name|accounts.*|tpp\.(role|registrationNumber|registeredSince|legalName|clientUri))$/,
@@ -28,31 +27,61 @@ export const UNPROVABLE: readonly (readonly [RegExp, string])[] = [
   ],
   [/bodies\.pushed_request\.form\.\w+$/, "the form is not signed; client and consent are compared"],
   [/^\w+: (statement|checkpoint)\.claims\.iat$|^swapped: checkpoint(\.claims)?$/, "when the platform signed"],
-  [/: checkpoint\.claims\.(restored.*|cell)$/, "the log's own name and restores: a witness compares them"],
+  [
+    /: checkpoint\.claims\.(restored.*|cell|iss)$/,
+    "the names and restores of the log: a witness compares them",
+  ],
   [/: keys\.N\.(alg|use|x5t|x5t#S256)$/, "says nothing that the key and its certificate do not say"],
   [/^moved: (documents|.*\.record\.documents)\.N$/, "the order of documents has no meaning"],
+  [
+    /^(transplanted: first consent\.AwaitingAuthorisation|swapped: first consent\.AwaitingAuthorisation\.bodies\.consent_request)$/,
+    "a request of the same TPP names no consent, and no payment followed",
+  ],
+  [
+    /^transplanted: (consent\.(authorization_requested|Consumed|Rejected|customer_late)|payment\.Rejected by operator)$/,
+    "an entry in which no other party has signed anything, about this case",
+  ],
+  [
+    /^proofs forged: (|(first )?consent\.\w+|payment\.\w+( by operator)?|.*\.authentication\.token)$/,
+    "any key makes a proof; whose it is, the party says",
+  ],
+  [
+    /^rewritten: documents\.N\.(alg|use|x5t|x5t#S256)$/,
+    "says nothing that the key and its certificate do not say",
+  ],
+  [/^paid from another account: .*everywhere$/, "the bank's report of the accounts was deleted"],
+  [
+    /^changed( everywhere)?: payment\.Rejected by operator\.record\.actor$/,
+    "which operator closed the order, the platform alone says",
+  ],
   [/^doubled: .*\.record\.deleted\.N$/, "deleted is deleted"],
-  [/\.items\.payer_accounts\.(sha256|place)$/, "the report was deleted, and its digest is all that is left"],
-  [/: .*\.record\.issued\.code$/, "the hash of a code that only the platform has issued"],
+  [
+    /: consent\.AwaitingAuthorisation\.record\.items(\.payer_accounts(\.(sha256|place))?)?$/,
+    "the report was deleted, and its digest is all that is left",
+  ],
+  [
+    /: .*\.record\.issued\.(code|token)$/,
+    "the hash of a code or token that only the platform has issued, and with which nothing was paid",
+  ],
   [
     /^swapped: .*\.bodies\.status_report(\.signature)?$/,
     "the body names no payment; a proof of the bank's key does",
   ],
   [
-    /^changed everywhere: payment\.\w+\.bodies\.order\.jws\.claims\.Data\.DebtorAccount\.Identification$/,
+    /: payment\.\w+\.bodies\.order\.jws\.claims\.Data\.DebtorAccount(\.\w+)?$/,
     "the customer chose the account at the bank, whose report was deleted",
   ],
   [
-    /^changed everywhere: first payment\.\w+\.bodies\.order\.jws\.claims\./,
+    /: first payment\.\w+\.bodies\.order\.jws\.claims\.(tpp\.client_id|Data\.)/,
     "a restore has lost the consent; the bank's statement, of which the entry has the hash, shows it",
   ],
   [
-    /^renumbered: (payment\.\w+|payment_order\.outcome_unknown|consent\.customer_late)\.removed$/,
+    /^renumbered: (payment\.\w+( by operator)?|payment_order\.outcome_unknown|consent\.(customer_late|customer_authenticated|token_issued|Rejected))\.removed$/,
     "the newest entry, or one of which only the platform knows",
   ],
   [/^renumbered: consent\.customer_late\.doubled$/, "an entry of which only the platform knows"],
   [
-    /^renumbered: (consent\.customer_sent_to_bank|consent\.AwaitingAuthorisation|consent\.Rejected|payment_order\.outcome_unknown)\.moved$/,
+    /^renumbered: (consent\.(customer_sent_to_bank|customer_authenticated|token_issued|AwaitingAuthorisation|Rejected)|payment_order\.outcome_unknown)\.moved$/,
     "the order of two entries that do not depend on each other",
   ],
 ];

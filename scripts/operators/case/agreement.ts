@@ -37,6 +37,7 @@ export function* verifyAgreement(
   yield* verifyAccount(pieces);
   yield* verifyNamedAccount(pieces);
   yield* verifyGrants(entries, statement);
+  yield* verifyCreation(pieces, entries, statement);
 }
 
 function* verifyTerms(agreed: Piece, piece: Piece): Generator<string> {
@@ -155,6 +156,26 @@ interface Names {
   readonly payment: readonly Name[];
 }
 
+/** The consent is used in the commit that creates its payment, and orders name this time. */
+function* verifyCreation(
+  pieces: readonly Piece[],
+  entries: readonly BundleEntry[],
+  { payment }: Statement,
+): Generator<string> {
+  const created = entries.find(({ record }) => record.subject === payment)?.record.at;
+  const consumed = entries.find(({ record }) => record.event === "consent.Consumed");
+  if (consumed !== undefined && consumed.record.at !== created) {
+    yield `${nameOf(consumed)} is not of the time at which the payment was created`;
+  }
+  if (isRecovered(entries, payment)) return;
+  for (const { entry, kind, content } of pieces) {
+    const time = Date.parse(String(at(content, "Data", "CreationDateTime")));
+    if (kind === "order" && !(Math.abs(time - (created ?? NaN)) <= MAX_AGE_SECONDS * 1000)) {
+      yield `the order of ${nameOf(entry)} names another time of creation`;
+    }
+  }
+}
+
 /** Whom and what the pieces and their entries name: the platform, the TPP, the bank, the consent and the payment. */
 function* verifyNames(
   pieces: readonly Piece[],
@@ -217,7 +238,8 @@ function* verifyDocuments(
 /** A return of the customer and a decision are of a session that the platform has begun before. */
 function* verifySessions(pieces: readonly Piece[]): Generator<string> {
   const begun = new Set<unknown>();
-  const authenticated = new Set<unknown>();
+  /** The sessions whose customer the bank has authenticated, and when. */
+  const authenticated = new Map<unknown, number>();
   const seen = new Set<string>();
   for (const { entry, kind, content } of pieces) {
     if (["handover", "sca_result", "order"].includes(kind)) {
@@ -231,7 +253,14 @@ function* verifySessions(pieces: readonly Piece[]): Generator<string> {
     if ((kind === "sca_result" || kind === "decision") && !isKnown) {
       yield `the ${kind} of ${nameOf(entry)} is of another session`;
     }
-    if (kind === "sca_result") authenticated.add(session);
+    const { event, at: time } = entry.record;
+    const waited = time - (authenticated.get(session) ?? time);
+    if (
+      kind === "decision" && event !== "consent.customer_late" && Math.abs(waited) > MAX_AGE_SECONDS * 1000
+    ) {
+      yield `the decision of ${nameOf(entry)} is of another time than its session`;
+    }
+    if (kind === "sca_result") authenticated.set(session, time);
   }
 }
 
@@ -252,6 +281,12 @@ function* verifyNamedAccount(pieces: readonly Piece[]): Generator<string> {
   for (const { entry, kind, content } of pieces) {
     if (kind === "order" && !same(accountIn(content), named ?? [undefined, undefined])) {
       yield `the order of ${nameOf(entry)} names another account of the payer than the TPP`;
+    }
+    const isRefundRead = at(requests[0].content, "Data", "ReadRefundAccount") === "Yes";
+    if (kind === "order" && at(content, "tpp", "read_refund_account") !== isRefundRead) {
+      yield `the order of ${
+        nameOf(entry)
+      } says otherwise than the consent_request whether the TPP may read the account`;
     }
     if (kind === "handover" && at(content, "debtor_account_present") !== String(isImplicit)) {
       yield `the handover of ${

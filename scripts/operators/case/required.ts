@@ -109,12 +109,14 @@ function* verifyStep(entry: BundleEntry, consent: string): Generator<string> {
 /** A step, and one that must have come before it. */
 const AFTER: readonly (readonly [string, string])[] = [
   ["consent.customer_sent_to_bank", "consent.authorization_requested"],
+  ["consent.customer_authenticated", "payer_accounts"],
   ["consent.token_issued", "consent.Authorized"],
   ["consent.token_revoked", "consent.token_issued"],
   ["payment_order.redriven", "payment_order.dead"],
   ["payment_order.resumed", "payment_order.held"],
 ];
-const ONCE = ["consent.Authorized", "consent.Consumed", "consent.Rejected"];
+const CLOSED = "payment.Rejected by an operator";
+const ONCE = ["consent.Authorized", "consent.Consumed", "consent.Rejected", CLOSED];
 
 /** The steps come in an order in which they are possible. */
 function* verifyCourse(
@@ -125,19 +127,20 @@ function* verifyCourse(
   const recovered = isRecovered(entries, payment);
   for (const entry of entries) {
     const { event, subject, actor, items = [] } = entry.record;
-    const needed = AFTER.flatMap(([step, before]) => step === event ? before : []);
+    const needed = AFTER.flatMap(([after, before]) => after === event ? before : []);
     if (event === "consent.Consumed" && !recovered) needed.push("consent.token_issued");
-    if (event === "payment.Rejected" && OPERATOR.test(actor)) needed.push("payment_order.dead");
+    const step = event === "payment.Rejected" && OPERATOR.test(actor) ? CLOSED : event;
+    if (step === CLOSED) needed.push("payment_order.dead");
     if (subject === payment && consent_entries > 0) needed.push("consent.Consumed");
     for (const before of needed) {
       if (!done.has(before)) yield `${nameOf(entry)} comes without ${before} before it`;
     }
-    if (ONCE.includes(event) && done.has(event)) yield `${nameOf(entry)} is there twice`;
+    if (ONCE.includes(step) && done.has(step)) yield `${nameOf(entry)} is there twice`;
     for (const { kind } of items) done.add(kind);
     if (event === "consent.Authorized" && !done.has("sca_result")) {
       yield `${nameOf(entry)} comes without the bank's sca_result`;
     }
-    done.add(event);
+    done.add(step);
   }
   if (done.has("consent.Consumed") && done.has("consent.Rejected") && !recovered) {
     yield "the consent was rejected, and used for a payment";
