@@ -77,7 +77,7 @@ async function busyConsole(env: Environment & { readonly pushes: unknown[] }): P
     item: "0",
   };
   const declared = Object.keys(OPERATION_ROLES).filter((name) =>
-    name.startsWith("GET /console") && !name.endsWith("/bundle") // a download
+    name.startsWith("GET /console") && !/\/bundle$|\.csv$|\.json$/.test(name) // downloads
   );
   const paths = declared.map((name) =>
     name.slice(4).replace("/cases/{id}", `/cases/${id}`)

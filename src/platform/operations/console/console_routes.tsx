@@ -22,7 +22,7 @@ import { type PlainKey, words } from "./phrase.ts";
 import { keysPage } from "./keys_page.tsx";
 import { ownPage } from "./own_page.tsx";
 import { proposalsPage } from "./proposals_page.tsx";
-import { reportsPage } from "./reports_page.tsx";
+import { downloadReport, reportsPage } from "./reports_page.tsx";
 import { searchPage } from "./search_page.tsx";
 import type { Visit } from "../../../console/visit.ts";
 
@@ -55,6 +55,9 @@ export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly Plat
     ...overviewPages(page, clock),
     ...casePages(page, clock),
     consolePage(program, "get", "/console/cases/{id}/bundle", downloadBundle),
+    ...["banks.csv", "banks.json", "tpps.csv", "tpps.json"].map((file) =>
+      consolePage(program, "get", `/console/reports/${file}`, downloadReport)
+    ),
     ...actionRoutes(program),
   ];
 }
@@ -75,7 +78,11 @@ function overviewPages(page: DeclarePage, clock: Clock): readonly PlatformEndpoi
     page("/console/keys", "keys.title", (visit) => keysPage(visit)),
     page("/console/own", "own.title", (visit, query) => ownPage(visit, query)),
     page("/console/reports", "reports.title", (visit, { kind, id, from, until, after }) => {
-      return reportsPage(visit, { kind: kind === "tpps" ? "tpps" : "banks", id, from, until, after });
+      return reportsPage(
+        visit,
+        { kind: kind === "tpps" ? "tpps" : "banks", id, from, until, after },
+        clock(),
+      );
     }),
   ];
 }

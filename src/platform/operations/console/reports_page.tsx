@@ -1,11 +1,13 @@
 /** Reports: every bank or TPP over some days, or one of them by day with plots beside the table. */
+import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { formatDay } from "../../../pages/formats.ts";
 import { type Language, LOCALES } from "../../../pages/language.ts";
 import { Plot } from "../../../pages/plot.tsx";
 import { percentOf, timeOf } from "../../../pages/service_levels_page.tsx";
-import { BUCKETS } from "../../observed/figures/figures.ts";
+import { BUCKETS, DAY_MS, dayOf } from "../../observed/figures/figures.ts";
 import type { Kind, ShownReport, ShownSums } from "../reports/report_representation.ts";
 import { reportsSchema } from "../reports/report_representation.ts";
 import { More, Read } from "../../../console/parts.tsx";
@@ -23,7 +25,7 @@ export interface AskedReport {
   readonly after: string | undefined;
 }
 
-export async function reportsPage(visit: Visit, asked: AskedReport): Promise<JSX.Element> {
+export async function reportsPage(visit: Visit, asked: AskedReport, now: number): Promise<JSX.Element> {
   const { language } = visit;
   const { kind, ...rest } = asked;
   const answer = await visit.read(`/operations/reports/${kind}${queryOf(rest)}`, reportsSchema);
@@ -47,12 +49,12 @@ export async function reportsPage(visit: Visit, asked: AskedReport): Promise<JSX
         </ul>
       </nav>
       <Period language={language} shown={shown} />
+      <Shortcuts visit={visit} shown={shown} now={now} />
       <Read visit={visit} answer={answer}>
         {({ Data: { Report: reports, After } }) => (
           <>
-            {reports.length === 0 ? <p class="card">{phrase(language, "reports.none")}</p> : null}
             {reports.length === 0
-              ? null
+              ? <p class="card">{phrase(language, "reports.none")}</p>
               : asked.id === undefined
               ? <Totals language={language} shown={shown} reports={reports} />
               : reports.map((report) => <ByDay language={language} kind={kind} report={report} />)}
@@ -81,6 +83,47 @@ function Period({ language, shown }: { readonly language: Language; readonly sho
       {id === undefined ? null : <input type="hidden" name="id" value={id} />}
     </Days>
   );
+}
+
+const SPANS = [[1, "audit.today"], [7, "reports.week"], [30, "reports.month"]] as const;
+
+/** Usual spans, and the same report as a file. */
+function Shortcuts(
+  { visit: { language }, shown, now }: { readonly visit: Visit; readonly shown: Shown; readonly now: number },
+): JSX.Element {
+  const { kind, ...rest } = shown;
+  return (
+    <ul class="changes">
+      {SPANS.map(([days, name]) => (
+        <li>
+          <a
+            href={`${PATH}${
+              queryOf({ ...shown, from: dayOf(now - (days - 1) * DAY_MS), until: dayOf(now) })
+            }`}
+          >
+            {phrase(language, name)}
+          </a>
+        </li>
+      ))}
+      {(["csv", "json"] as const).map((type) => (
+        <li>
+          <a href={`${PATH}/${kind}.${type}${queryOf(rest)}`}>{phrase(language, `reports.${type}`)}</a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Answers with a report as a file. */
+export async function downloadReport(visit: Visit, c: Context): Promise<Response> {
+  const [file = ""] = c.req.path.split("/").slice(-1);
+  const path = `/operations/reports/${file.replace(/\.json$/, "")}`;
+  const answer = await visit.readText(`${path}${new URL(c.req.url).search}`);
+  if (!answer.ok) return c.text(answer.description, answer.status as ContentfulStatusCode);
+  return c.body(answer.value, 200, {
+    "content-type": file.endsWith(".csv") ? "text/csv; charset=utf-8" : "application/json",
+    "content-disposition": `attachment; filename="${file}"`,
+  });
 }
 
 /** The form that chooses the first and the last day. */
@@ -123,6 +166,9 @@ function columnsOf(language: Language, kind: Kind): readonly Column[] {
   const ofBanks: readonly Column[] = [
     ["column.availability", ({ Availability }) => cell(Availability?.Rate, percent)],
     ["column.answerRate", ({ Orders }) => cell(Orders?.AnswerRate, percent)],
+    ["column.answeredAtFirst", ({ Orders }) => cell(Orders?.AnsweredAtFirst, number.format)],
+    ["column.answeredLater", ({ Orders }) => cell(Orders?.AnsweredLater, number.format)],
+    ["column.dead", ({ Orders }) => cell(Orders?.GivenUp, number.format)],
     ["column.answerTime", ({ Orders }) => cell(Orders?.Percentile95AtMost, time)],
   ];
   return [

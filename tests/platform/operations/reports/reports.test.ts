@@ -3,6 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { firstOf, present, rejectionOf } from "testing/answers.ts";
 import type { Reports } from "testing/operation_answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
+import { ConsoleBrowser } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { accepts, down, later, openPushEnvironment, paid } from "support/orders.ts";
@@ -244,4 +245,21 @@ Deno.test("a report as CSV has a line for each day, and no cell is a formula [RE
   assertStringIncludes(own, `${DAY},"${env.tpp.clientId}","Example Shop Ltd ·`);
   assertEquals(own.split(",").length, head.split(",").length);
   assertEquals(lines.length, 2);
+});
+
+Deno.test("the console's report of the last seven days is read as a page and as files [OP15, REP4]", async () => {
+  await using env = await openPushEnvironment(accepts);
+  await paid(env);
+  await env.platform.writeFigures();
+  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  await browser.signIn("viewer");
+  const { html } = await browser.get("/console/reports?id=BANKA");
+  const week = "/console/reports?kind=banks&amp;id=BANKA&amp;from=2040-01-09&amp;until=2040-01-15";
+  assert(html.includes(`href="${week}"`), html);
+  const { html: csv, headers } = await browser.get("/console/reports/banks.csv?id=BANKA");
+  assertEquals(headers.get("content-disposition"), 'attachment; filename="banks.csv"');
+  assert(csv.startsWith("Date,Id,Name,") && csv.includes("OrdersAnsweredAtFirst"));
+  const { html: json } = await browser.get("/console/reports/banks.json?id=BANKA");
+  assertEquals((JSON.parse(json) as Reports).Data.Report.map(({ Id }) => Id), ["BANKA"]);
+  assertEquals((await browser.get("/console/reports/banks.csv?from=never")).status, 400);
 });
