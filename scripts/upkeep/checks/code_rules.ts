@@ -9,7 +9,10 @@ const UNFINISHED = RegExp(
 
 /** Who may use the runtime. Everything else uses Fetch and WebCrypto. Paths below `src/`. */
 const MAY_USE_DENO: readonly { readonly files: RegExp; readonly because: string }[] = [
-  { files: /^base\/http\/deno_(fetch|listener)\.ts$/, because: "they are what an entry for Deno is given" },
+  {
+    files: /^base\/http\/(deno_(fetch|listener)|systemd_watchdog)\.ts$/,
+    because: "they are what an entry for Deno is given",
+  },
   { files: /^base\/store\/deno_kv\.ts$/, because: "the database is Deno's" },
   { files: /^base\/store\/database_file\.ts$/, because: "it finds out whether there is Deno KV" },
   { files: /^platform\/process\/main\.ts$/, because: "the entry for Deno" },

@@ -9,6 +9,10 @@ interface Service {
   readonly flags: Readonly<Record<string, string>>;
   /** What follows the program. */
   readonly args?: readonly string[];
+  /** Flags that the task does not have. */
+  readonly more?: readonly string[];
+  /** Variables of systemd, beside those of the task. */
+  readonly variables?: readonly string[];
   /** A program of an image begins with this instruction, the only one of its stage. */
   readonly stage?: string;
 }
@@ -21,9 +25,12 @@ export const SERVICES: readonly Service[] = [
     file: "packaging/systemd/payment-platform.service",
     flags: {
       "--allow-read":
-        "--allow-read=/opt/payment-platform/.env,/etc/payment-platform,/var/lib/payment-platform,/run/platform-signer,%d",
-      "--allow-write": "--allow-write=/var/lib/payment-platform,/run/platform-signer/signer.sock",
+        "--allow-read=/opt/payment-platform/.env,/etc/payment-platform,/var/lib/payment-platform,/run/platform-signer,%d,/run/%N,/run/systemd/notify",
+      "--allow-write":
+        "--allow-write=/var/lib/payment-platform,/run/platform-signer/signer.sock,/run/%N,/run/systemd/notify",
     },
+    more: ["--unstable-net"], // sockets for datagrams
+    variables: ["NOTIFY_SOCKET", "WATCHDOG_USEC", "RUNTIME_DIRECTORY", "STATE_DIRECTORY"],
   },
   {
     task: "signer",
@@ -77,14 +84,15 @@ export const SERVICES: readonly Service[] = [
  */
 export function serviceCommand(
   command: string,
-  { flags, args = [] }: Pick<Service, "flags" | "args">,
+  { flags, args = [], more = [], variables = [] }: Pick<Service, "flags" | "args" | "more" | "variables">,
 ): string[] {
   const [program, run, ...words] = command.split(" ");
   if (program !== "deno" || run !== "run") throw new Error(`${command} is not a task that runs a program`);
   const missing = Object.keys(flags).filter((flag) => !words.some((word) => flagOf(word) === flag));
   if (missing.length > 0) throw new Error(`the task has no ${missing.join(", ")}`);
   const kept = words.filter((word) => word !== "--env-file").map((word) => flags[flagOf(word)] ?? word);
-  return ["/usr/local/bin/deno", "run", "--cached-only", ...kept, ...args];
+  const all = kept.map((word) => flagOf(word) === "--allow-env" ? [word, ...variables].join(",") : word);
+  return ["/usr/local/bin/deno", "run", "--cached-only", ...more, ...all, ...args];
 }
 
 /** The text of the file with this command in its one place. */

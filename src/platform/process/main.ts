@@ -5,6 +5,7 @@
  */
 import { denoFetch } from "../../base/http/deno_fetch.ts";
 import { openListener } from "../../base/http/deno_listener.ts";
+import { startWatchdog } from "../../base/http/systemd_watchdog.ts";
 import { openStore } from "../../base/store/open_store.ts";
 import { type Cron, type Hosted, openHosted } from "./hosted.ts";
 import type { Runtime } from "./runtime.ts";
@@ -18,8 +19,12 @@ const runtime: Runtime = {
   write: (bytes) => Deno.stdout.write(bytes),
   mayRead: async (path) => (await Deno.permissions.query({ name: "read", path })).state === "granted",
   async giveUpPermissions(keepWriting) {
+    const path = await startWatchdog();
     await Deno.permissions.revoke({ name: "env" });
-    if (!keepWriting) await Deno.permissions.revoke({ name: "write" });
+    // The unit lets it write its data and to sockets. The sockets remain.
+    if (!keepWriting) {
+      await Deno.permissions.revoke({ name: "write", ...(path === undefined ? {} : { path }) });
+    }
   },
 };
 

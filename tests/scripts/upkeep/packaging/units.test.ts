@@ -112,6 +112,8 @@ async function startUnit(
       [`/opt/${program}/`]: root,
       "/usr/local/bin/deno": Deno.execPath(),
       "%d": `${home}/credentials`,
+      "/run/%N": `${home}/var/run`,
+      "/run/systemd/notify": `${home}/var/run/notify`,
       ...ports,
     }).reduce((before, [from, to]) => before.replaceAll(from, to), text);
   assertEquals([unit("User"), unit("WorkingDirectory")], [[program], [`/opt/${program}`]]);
@@ -135,10 +137,42 @@ async function databaseOf(server: TlsPostgresServer, authority: string): Promise
   return `postgres://postgres@localhost:${port}${pathname}?sslrootcert=${authority}`;
 }
 
+/** Waits at the socket of the service manager for three messages, and prints them. */
+async function listenAsSystemd(path: string): Promise<Deno.ChildProcess> {
+  const program = `
+    const socket = Deno.listenDatagram({ transport: "unixpacket", path: Deno.args[0] });
+    await Deno.stderr.write(new TextEncoder().encode("listens"));
+    for (let count = 0; count < 3; count++) console.log(new TextDecoder().decode((await socket.receive())[0]));`;
+  const file = `${path}.js`;
+  await Deno.writeTextFile(file, program);
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--no-prompt",
+      "--no-config",
+      "--quiet",
+      "--unstable-net",
+      "--allow-net",
+      "--allow-read",
+      "--allow-write",
+      file,
+      path,
+    ],
+    stdout: "piped",
+    stderr: "piped",
+    signal: AbortSignal.timeout(30_000),
+  }).spawn();
+  const reader = child.stderr.getReader();
+  await reader.read();
+  reader.releaseLock();
+  return child;
+}
+
 const ignore = postgresPrograms() === undefined;
 
 Deno.test({
-  name: "the unit payment-platform starts the platform on PostgreSQL, as its user",
+  name:
+    "the unit payment-platform starts the platform on PostgreSQL, as its user, and its watchdog is told that it is alive [F9]",
   ignore,
   async fn() {
     await using server = await openTlsPostgresServer(["localhost"]);
@@ -158,15 +192,25 @@ Deno.test({
       LAME_DUCK_SECONDS: "0",
       PGPORT: "1", // of other programs on the computer
     };
+    const runtime = `${home.path}/var/run`;
+    await Deno.mkdir(runtime, { mode: 0o700 });
+    const alive = await listenAsSystemd(`${runtime}/notify`);
+    const systemd = {
+      NOTIFY_SOCKET: `${runtime}/notify`,
+      WATCHDOG_USEC: "400000",
+      RUNTIME_DIRECTORY: runtime,
+      STATE_DIRECTORY: `${home.path}/var`,
+    };
     const platform = await startUnit("payment-platform", {
       home: home.path,
-      env,
+      env: { ...env, ...systemd },
       ports: {},
     });
     try {
       await platform.ready;
       const health = await fetch(`http://127.0.0.1:${fixture.env["PORT"]}/health/ready`);
       assertEquals([health.status, (await health.body?.cancel()) ?? ""], [200, ""]);
+      assertEquals(new TextDecoder().decode((await alive.output()).stdout), "WATCHDOG=1\n".repeat(3));
     } finally {
       platform.kill("SIGTERM");
     }
