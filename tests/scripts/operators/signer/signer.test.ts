@@ -13,7 +13,7 @@ import { isSoftHsmMissing, SoftHsm } from "testing/soft_hsm.ts";
 const ignore = isSoftHsmMissing;
 const PRIVATE = ["d", "p", "q", "dp", "dq", "qi"];
 /** How long the client of these tests waits for the signer, ms. */
-const PATIENCE_MS = 500;
+const PATIENCE_MS = 2000;
 
 type Key = JWK & { readonly kid: string };
 
