@@ -3,13 +3,16 @@
  * of them makes another leaf, so a checkpoint, an earlier bundle or a witness of the genuine log shows it.
  */
 export const UNPROVABLE: readonly (readonly [RegExp, string])[] = [
-  [/\.salt$/, "random bytes, and the digest over them is made anew"],
+  [/^(changed|swapped).*\.salt$/, "random bytes, and the digest over them is made anew"],
   [/\.record\.interactionId$/, "names a request in logs, and no evidence contains it"],
   [/\.record\.reason$/, "words of the platform or its operator; those of consent.Consumed are compared"],
-  [/\.record\.at$/, "a time within the hour of what was signed, or of an entry that nobody else signed"],
-  [/\.position$/, "another position in the same order"],
   [
-    /\.authentication(\.(certificate|assertion(\.(kid|jtiHash))?|proof))?$/,
+    /^(changed|swapped|a day later).*\.record\.at$/,
+    "a time within the hour of what was signed, or of an entry that nobody else signed",
+  ],
+  [/^(changed|swapped).*\.position$/, "another position in the same order"],
+  [
+    /^(changed|swapped).*\.authentication(\.(certificate|assertion(\.(kid|jtiHash))?|proof))?$/,
     "another one of the same client: a proof covers method, address and token, and no case",
   ],
   [
@@ -56,11 +59,11 @@ export const UNPROVABLE: readonly (readonly [RegExp, string])[] = [
   ],
   [/^doubled: .*\.record\.deleted\.N$/, "deleted is deleted"],
   [
-    /: consent\.AwaitingAuthorisation\.record\.items(\.payer_accounts(\.(sha256|place))?)?$/,
+    /^(changed|swapped)[ a-z]*: consent\.AwaitingAuthorisation\.record\.items(\.payer_accounts(\.(sha256|place))?)?$/,
     "the report was deleted, and its digest is all that is left",
   ],
   [
-    /: .*\.record\.issued\.(code|token)$/,
+    /^(changed|swapped).*\.record\.issued\.(code|token)$/,
     "the hash of a code or token that only the platform has issued, and with which nothing was paid",
   ],
   [
