@@ -34,6 +34,8 @@ export const CHAPTERS: readonly (readonly [path: string, title: string, about: s
   [REFERENCE_PATH, "API reference", "Every endpoint, generated from the running routes."],
   ["/docs/contract", "Rules", "Every rule with its id and its source."],
   ["/docs/decisions", "Decisions", "Why it is so."],
+  ["/docs/architecture", "Architecture", "Programs, levels, and where state lives."],
+  ["/docs/threats", "Threats", "Attacks, defences, and the test for each."],
   [
     "/docs/operations",
     "Operation",
