@@ -75,7 +75,7 @@ export const UNPROVABLE: readonly (readonly [RegExp, string])[] = [
     "the customer chose the account at the bank, whose report was deleted",
   ],
   [
-    /: first payment\.\w+\.bodies\.order\.jws\.claims\.(tpp\.client_id|Data\.)/,
+    /: first payment\.\w+\.bodies\.order\.jws\.claims\.(tpp\.\w+|Data\.)/,
     "a restore has lost the consent; the bank's statement, of which the entry has the hash, shows it",
   ],
   [
