@@ -29,80 +29,82 @@ function onCopies(upper: string): string {
   return `${mounts.join(" && ")} && exec "$@"`;
 }
 
-Deno.test({
-  name: "the ten commands of docs/operations/install.md lead from a release to a payment [F11]",
-  ignore: Deno.env.get("TEST_IMAGES") === undefined,
-  async fn() {
-    const folder = await Deno.makeTempDir({ prefix: "install-" });
-    await Deno.chmod(folder, 0o755);
-    await using fixture = await openFixture();
-    try {
-      const commands = await commandsOf();
-      assertEquals(commands.length, 10);
-      const release = `${folder}/release`;
-      await Deno.mkdir(release);
-      await build(ROOT, "HEAD", release);
-      await sign(folder, release);
-      await Deno.copyFile(`${fixture.folder}/web-ca.pem`, `${folder}/web-ca.pem`);
-      const {
-        PORT = "",
-        DIRECTORY_ISSUER = "",
-        BASE_URL = "",
-        AUTH_URL = "",
-        PROXY_SECRET = "",
-        REGISTRATION_AUDIENCE = "",
-        HTTPS_PROXY = "",
-      } = fixture.env;
-      const ours = (text: string): string =>
-        text.replaceAll("https://directory.example.com/registration", REGISTRATION_AUDIENCE)
-          .replaceAll("https://directory.example.com", DIRECTORY_ISSUER)
-          .replaceAll("directory.example.com", new URL(DIRECTORY_ISSUER).host)
-          .replaceAll("https://api.example.com", BASE_URL).replaceAll("https://auth.example.com", AUTH_URL)
-          .replaceAll("$(openssl rand -hex 32)", PROXY_SECRET).replaceAll(
-            "18080",
-            `${Number(PORT) + 1}\nPORT=${PORT}\nOPERATIONS_HOST=127.0.0.2`,
-          );
-      const [check = "", ...before] = commands.slice(0, 9).map(ours).toReversed();
-      const script = [
-        `set -e; exec 3>&1 4>&2 >${folder}/output 2>&1`,
-        ...before.toReversed(),
-        OUTGOING,
-        check,
-        START,
-      ];
-      await Deno.writeTextFile(`${folder}/script`, script.join("\n"));
-      const env = { ...AUTHORITIES, TEST_PROXY: HTTPS_PROXY, TEST_CA: `${folder}/web-ca.pem` };
-      const shell = [
-        "unshare",
-        "--mount",
-        "sh",
-        "-c",
-        onCopies(`${folder}/upper`),
-        "sh",
-        "bash",
-        `${folder}/script`,
-      ];
-      const platform = startCommand(shell, release, env, "platform.listening");
+// On demand only (deno task test:images): it takes minutes.
+if (Deno.env.get("TEST_IMAGES") !== undefined) {
+  Deno.test({
+    name: "the ten commands of docs/operations/install.md lead from a release to a payment [F11]",
+    async fn() {
+      const folder = await Deno.makeTempDir({ prefix: "install-" });
+      await Deno.chmod(folder, 0o755);
+      await using fixture = await openFixture();
       try {
-        await platform.ready.catch(async (error) => {
-          throw new Error(await Deno.readTextFile(`${folder}/output`), { cause: error });
-        });
-        const api = asTheProxy(PORT);
-        const people = await settle(fixture, api);
-        const environment = { now: Date.now(), ...people, api, browser: api };
-        assertEquals(
-          (await good(pay(environment, await authorised(environment)), 201)).Data.Status,
-          "AcceptedSettlementInProcess",
-        );
+        const commands = await commandsOf();
+        assertEquals(commands.length, 10);
+        const release = `${folder}/release`;
+        await Deno.mkdir(release);
+        await build(ROOT, "HEAD", release);
+        await sign(folder, release);
+        await Deno.copyFile(`${fixture.folder}/web-ca.pem`, `${folder}/web-ca.pem`);
+        const {
+          PORT = "",
+          DIRECTORY_ISSUER = "",
+          BASE_URL = "",
+          AUTH_URL = "",
+          PROXY_SECRET = "",
+          REGISTRATION_AUDIENCE = "",
+          HTTPS_PROXY = "",
+        } = fixture.env;
+        const ours = (text: string): string =>
+          text.replaceAll("https://directory.example.com/registration", REGISTRATION_AUDIENCE)
+            .replaceAll("https://directory.example.com", DIRECTORY_ISSUER)
+            .replaceAll("directory.example.com", new URL(DIRECTORY_ISSUER).host)
+            .replaceAll("https://api.example.com", BASE_URL).replaceAll("https://auth.example.com", AUTH_URL)
+            .replaceAll("$(openssl rand -hex 32)", PROXY_SECRET).replaceAll(
+              "18080",
+              `${Number(PORT) + 1}\nPORT=${PORT}\nOPERATIONS_HOST=127.0.0.2`,
+            );
+        const [check = "", ...before] = commands.slice(0, 9).map(ours).toReversed();
+        const script = [
+          `set -e; exec 3>&1 4>&2 >${folder}/output 2>&1`,
+          ...before.toReversed(),
+          OUTGOING,
+          check,
+          START,
+        ];
+        await Deno.writeTextFile(`${folder}/script`, script.join("\n"));
+        const env = { ...AUTHORITIES, TEST_PROXY: HTTPS_PROXY, TEST_CA: `${folder}/web-ca.pem` };
+        const shell = [
+          "unshare",
+          "--mount",
+          "sh",
+          "-c",
+          onCopies(`${folder}/upper`),
+          "sh",
+          "bash",
+          `${folder}/script`,
+        ];
+        const platform = startCommand(shell, release, env, "platform.listening");
+        try {
+          await platform.ready.catch(async (error) => {
+            throw new Error(await Deno.readTextFile(`${folder}/output`), { cause: error });
+          });
+          const api = asTheProxy(PORT);
+          const people = await settle(fixture, api);
+          const environment = { now: Date.now(), ...people, api, browser: api };
+          assertEquals(
+            (await good(pay(environment, await authorised(environment)), 201)).Data.Status,
+            "AcceptedSettlementInProcess",
+          );
+        } finally {
+          platform.kill("SIGTERM");
+        }
+        assertEquals(await platform.ended, { code: 0, stderr: "" });
       } finally {
-        platform.kill("SIGTERM");
+        await Deno.remove(folder, { recursive: true });
       }
-      assertEquals(await platform.ended, { code: 0, stderr: "" });
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
-});
+    },
+  });
+}
 
 /** Where this computer trusts others than the well-known authorities of npm's registry. */
 const AUTHORITIES = Object.fromEntries(

@@ -27,10 +27,13 @@ export function errorFault(
   return faults.includes(undefined) ? undefined : faults[0];
 }
 
+/** The documentation's own script, which is a file. */
+const OWN_SCRIPT = /<script src="\/docs\/[\w.-]+\.js" defer(?:="")?><\/script>/g;
+
 /** The fault of any other response: an unexpected redirect or script. */
 export function answerFault({ status, headers, text }: Answer, attempt: Attempt): string | undefined {
   const html = headers.get("content-type")?.startsWith("text/html") === true;
-  if (html && /<script/i.test(text)) return "a script in the page";
+  if (html && /<script/i.test(text.replaceAll(OWN_SCRIPT, ""))) return "a script in the page";
   const location = headers.get("location");
   if (location === null) return status >= 300 && status < 400 && status !== 304 ? "no Location" : undefined;
   const own = attempt.host === "browser" ? ["https://auth.platform.example/", "/docs"] : []; // "/" redirects to the documentation

@@ -264,8 +264,8 @@ export const AUTHORIZATION_MUTANTS: readonly Mutant[] = [
   {
     name: "files-writable-after-start",
     file: "src/platform/process/main.ts",
-    from: 'await Deno.permissions.revoke({ name: "write" });',
-    to: 'await Deno.permissions.query({ name: "write" });',
+    from: 'await Deno.permissions.revoke({ name: "write", ...(path === undefined ? {} : { path }) });',
+    to: 'await Deno.permissions.query({ name: "write", ...(path === undefined ? {} : { path }) });',
     tests: ["tests/platform/process/serve/serve.test.ts"],
   },
 ];

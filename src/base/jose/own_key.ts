@@ -31,13 +31,13 @@ export const RSA_OAEP_256 = { name: "RSA-OAEP", hash: "SHA-256" } as const;
 
 /** Returns a PS256 signature. */
 export async function signWith(key: OwnKey["key"], input: Bytes): Promise<Bytes> {
-  if (!(key instanceof CryptoKey)) return await key.sign(input);
+  if ("sign" in key) return await key.sign(input);
   return new Uint8Array(await crypto.subtle.sign(PS256, key, input));
 }
 
 /** Returns what RSA-OAEP-256 has encrypted, or undefined for bytes that the key cannot decrypt. */
 export async function decryptWith(key: OwnKey["key"], encrypted: Bytes): Promise<Bytes | undefined> {
-  if (!(key instanceof CryptoKey)) return await key.decrypt(encrypted);
+  if ("decrypt" in key) return await key.decrypt(encrypted);
   try {
     return new Uint8Array(await crypto.subtle.decrypt(RSA_OAEP_256, key, encrypted));
   } catch {

@@ -75,6 +75,7 @@ Deno.test("GET back-channel-auth rejects another bank, whatever token it holds [
         key: ["access_token", await sha256(token)],
         value: {
           clientId: bankB.clientId,
+          registration: 1,
           bank: "BANKA",
           scope: "bank",
           grant: "client_credentials",

@@ -99,6 +99,7 @@ Deno.test("POST token binds the token to the proof's key [DP13, TC6]", async () 
   assertEquals(entry?.value, {
     v: 1,
     clientId: env.tpp.clientId,
+    registration: 1,
     bank: "BANKA",
     scope: "payments",
     grant: "client_credentials",

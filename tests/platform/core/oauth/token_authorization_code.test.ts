@@ -29,6 +29,7 @@ Deno.test("POST token redeems a code for a token that is bound to its consent, b
   assertEquals(response.headers.get("cache-control"), "no-store");
   assertEquals((await env.store.get(["access_token", await sha256(token)]))?.value, {
     clientId: env.tpp.clientId,
+    registration: 1,
     bank: "BANKA",
     scope: "payments",
     grant: "authorization_code",

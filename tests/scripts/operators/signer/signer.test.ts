@@ -77,7 +77,11 @@ Deno.test(
       ) assertMatch((await assertRejects(call, ApiError)).message, /signer: answered 404/);
     });
     await t.step("each use is logged by its key, and counted", async () => {
-      const uses = process.lines.filter(({ event }) => event === "signer.used");
+      const used = (): typeof process.lines => process.lines.filter(({ event }) => event === "signer.used");
+      while (used().at(-1)?.["operation"] !== "decrypt" || used().at(-1)?.["status"] !== 404) {
+        await new Promise((resolve) => setTimeout(resolve, 10)); // until the last use is read
+      }
+      const uses = used();
       const ofSig = uses.filter(({ kid }) => kid === sig.kid);
       assertEquals(
         new Set(ofSig.map(({ operation, status }) => `${operation} ${status}`)),
