@@ -28,7 +28,7 @@ export function errorFault(
 }
 
 /** The documentation's own script, which is a file. */
-const OWN_SCRIPT = /<script src="\/docs\/[\w.-]+\.js" defer(?:="")?><\/script>/g;
+const OWN_SCRIPT = /<script src="\/assets\/portal\.js" defer(?:="")?><\/script>/g;
 
 /** The fault of any other response: an unexpected redirect or script. */
 export function answerFault({ status, headers, text }: Answer, attempt: Attempt): string | undefined {
