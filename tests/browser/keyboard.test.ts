@@ -130,6 +130,7 @@ async function openPage(browser: Browser, locale: string): Promise<Page> {
 
 /** Presses Tab until the element has the focus. Every focused element on the way must be visible. */
 async function stopAt(page: Page, selector: string): Promise<void> {
+  await page.waitForLoadState("load"); // with the style sheet
   for (let stop = 0; stop < MAX_STOPS; stop++) {
     await page.keyboard.press("Tab");
     const at = page.locator("*:focus");
