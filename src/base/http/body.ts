@@ -157,7 +157,8 @@ export function rejectContentCoding(c: Context): void {
   }
 }
 
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+/** Joins chunks of `size` bytes in all. */
+export function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(size);
   let offset = 0;
   for (const chunk of chunks) {

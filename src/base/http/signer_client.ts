@@ -8,6 +8,7 @@ import { setTimeout } from "node:timers";
 import type { Token } from "../jose/own_key.ts";
 import { ApiError } from "../kernel/api_error.ts";
 import { monotonicClock } from "../kernel/clock.ts";
+import { joined } from "./body.ts";
 import type { Probe } from "../observability/health.ts";
 
 /** The signer of this process. */
@@ -176,14 +177,4 @@ function send({ agent, path, target, body }: Exchange, signal: AbortSignal): Pro
     });
     sent.end(body);
   });
-}
-
-function joined(parts: readonly Uint8Array[], length: number): Bytes {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

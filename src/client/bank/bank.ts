@@ -2,7 +2,7 @@
  * One bank at one platform: its participant, its keys, its addresses and its connection. The other files of this folder
  * take it as a parameter.
  */
-import { importJWK, importPKCS8, type JWK } from "jose";
+import type { JWK } from "jose";
 import * as z from "zod/mini";
 import {
   type Endpoints,
@@ -11,6 +11,7 @@ import {
   type ParticipantFolder,
 } from "../party/connection.ts";
 import { SettingsError } from "../party/errors.ts";
+import { importedKey } from "../party/signer.ts";
 import type { Fetch } from "../party/http_request.ts";
 import { type Credentials, type Participant, readText } from "../party/participant.ts";
 import type { PayloadSigner, SignatureProfile } from "../party/payload_signature.ts";
@@ -122,16 +123,8 @@ export function assembleBank(
 
 /** @throws {SettingsError} if the key cannot decrypt RSA-OAEP-256 */
 export async function decryptionKey(kid: string, key: string | JWK | CryptoKey): Promise<CryptoKey> {
-  try {
-    const imported = typeof key === "string"
-      ? await importPKCS8(key, KEY_MANAGEMENT_ALG)
-      : key instanceof CryptoKey
-      ? key
-      : await importJWK(key, KEY_MANAGEMENT_ALG);
-    if (imported instanceof CryptoKey && canDecrypt(imported)) return imported;
-  } catch {
-    // The cause could quote the key.
-  }
+  const imported = await importedKey(key, KEY_MANAGEMENT_ALG);
+  if (imported !== undefined && canDecrypt(imported)) return imported;
   throw new SettingsError(
     `The key ${kid} cannot decrypt ${KEY_MANAGEMENT_ALG}. Expected a private RSA key: PKCS#8 PEM, JWK, or a CryptoKey for RSA-OAEP with SHA-256.`,
   );

@@ -85,19 +85,25 @@ function checked(kid: string, sign: SignFunction): SignFunction {
 }
 
 async function privateKey(kid: string, key: string | JWK | CryptoKey): Promise<CryptoKey> {
-  try {
-    const imported = typeof key === "string"
-      ? await importPKCS8(key, SIGNATURE_ALG)
-      : key instanceof CryptoKey
-      ? key
-      : await importJWK(key, SIGNATURE_ALG);
-    if (imported instanceof CryptoKey && canSign(imported)) return imported;
-  } catch {
-    // The cause could quote the key.
-  }
+  const imported = await importedKey(key, SIGNATURE_ALG);
+  if (imported !== undefined && canSign(imported)) return imported;
   throw new SettingsError(
     `The signing key ${kid} cannot sign ${SIGNATURE_ALG}. Expected a private RSA key of at least ${MINIMUM_BITS} bits: PKCS#8 PEM, JWK, or a CryptoKey for RSA-PSS with SHA-256.`,
   );
+}
+
+/** Returns the private key of a PEM or JWK, or undefined for what is none: an error's cause could quote the key. */
+export async function importedKey(
+  key: string | JWK | CryptoKey,
+  alg: string,
+): Promise<CryptoKey | undefined> {
+  if (key instanceof CryptoKey) return key;
+  try {
+    const imported = typeof key === "string" ? await importPKCS8(key, alg) : await importJWK(key, alg);
+    return imported instanceof CryptoKey ? imported : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function canSign({ type, usages, algorithm }: CryptoKey): boolean {

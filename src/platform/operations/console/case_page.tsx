@@ -1,6 +1,6 @@
 /** The case of a consent and its payment: what it is, its timeline in words with its evidence, and its newest requests. */
 import type { Context } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { answerFile } from "./answer_file.ts";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { Fact } from "../../../pages/fact.tsx";
 import { formatDay, formatMoment, formatSpan } from "../../../pages/formats.ts";
@@ -148,10 +148,6 @@ function Evidence(
 /** Answers with the bundle of a case as a file. */
 export async function downloadBundle(visit: Visit, c: Context): Promise<Response> {
   const id = c.req.param("id") ?? "";
-  const answer = await visit.readText(`/operations/cases/${encodeURIComponent(id)}`);
-  if (!answer.ok) return c.text(answer.description, answer.status as ContentfulStatusCode);
-  return c.body(answer.value, 200, {
-    "content-type": "application/json",
-    "content-disposition": `attachment; filename="case-${encodeURIComponent(id)}.json"`,
-  });
+  const [path, name] = [`/operations/cases/${encodeURIComponent(id)}`, `case-${encodeURIComponent(id)}.json`];
+  return await answerFile(visit, c, path, name);
 }

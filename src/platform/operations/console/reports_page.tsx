@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { answerFile } from "./answer_file.ts";
 import { formatDay } from "../../../pages/formats.ts";
 import { type Language, LOCALES } from "../../../pages/language.ts";
 import { Plot } from "../../../pages/plot.tsx";
@@ -118,12 +118,7 @@ function Shortcuts(
 export async function downloadReport(visit: Visit, c: Context): Promise<Response> {
   const [file = ""] = c.req.path.split("/").slice(-1);
   const path = `/operations/reports/${file.replace(/\.json$/, "")}`;
-  const answer = await visit.readText(`${path}${new URL(c.req.url).search}`);
-  if (!answer.ok) return c.text(answer.description, answer.status as ContentfulStatusCode);
-  return c.body(answer.value, 200, {
-    "content-type": file.endsWith(".csv") ? "text/csv; charset=utf-8" : "application/json",
-    "content-disposition": `attachment; filename="${file}"`,
-  });
+  return await answerFile(visit, c, `${path}${new URL(c.req.url).search}`, file);
 }
 
 /** The form that chooses the first and the last day. */
