@@ -2,7 +2,7 @@
  * Ends with 0 if the process of this container answers on one of its ports, without a shell and without curl. The paths
  * read no database: one that is slow must not restart every process.
  */
-const PATHS = { PORT: "/health/live", OPERATIONS_PORT: "/health/live", DIRECTORY_PORT: "/ca.pem" };
+const PATHS = { PORT: "/health/live", PLATFORM_OPERATIONS_PORT: "/health/live", DIRECTORY_PORT: "/ca.pem" };
 
 const answers = await Promise.allSettled(
   Object.entries(PATHS).flatMap(([name, path]) => {

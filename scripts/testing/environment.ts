@@ -216,23 +216,23 @@ async function openEmptyEnvironment(
 }
 
 const ENVIRONMENT = {
-  BASE_URL,
-  AUTH_URL,
-  STORE_URL: "/tests/never-opened.kv",
-  DIRECTORY_ISSUER: DIRECTORY_URL,
-  DIRECTORY_JWKS_URI: `${DIRECTORY_URL}/jwks`,
-  DIRECTORY_HOSTS: "directory.example",
-  REGISTRATION_AUDIENCE,
-  PROXY_SECRET,
-  WRAPPING_KEYS: "/tests/never-opened.keys",
-  ENVIRONMENT: "Production",
-  LOG_LEVEL: "debug",
-  FOUR_EYES: "none",
+  PLATFORM_BASE_URL: BASE_URL,
+  PLATFORM_AUTH_URL: AUTH_URL,
+  PLATFORM_STORE_URL: "/tests/never-opened.kv",
+  PLATFORM_DIRECTORY_ISSUER: DIRECTORY_URL,
+  PLATFORM_DIRECTORY_JWKS_URI: `${DIRECTORY_URL}/jwks`,
+  PLATFORM_DIRECTORY_HOSTS: "directory.example",
+  PLATFORM_REGISTRATION_AUDIENCE: REGISTRATION_AUDIENCE,
+  PLATFORM_PROXY_SECRET: PROXY_SECRET,
+  PLATFORM_WRAPPING_KEYS: "/tests/never-opened.keys",
+  PLATFORM_ENVIRONMENT: "Production",
+  PLATFORM_LOG_LEVEL: "debug",
+  PLATFORM_FOUR_EYES: "none",
   // Admission has tests of its own.
-  REQUESTS_IN_WORK: "10000",
-  REQUEST_WAIT_SECONDS: "600",
+  PLATFORM_REQUESTS_IN_WORK: "10000",
+  PLATFORM_REQUEST_WAIT_SECONDS: "600",
   // The clock stands still, so buckets would never refill. Limits have tests of their own.
-  RATE_LIMITS: RATE_GROUPS.map((group) => `${group}=100000/100000`).join(),
+  PLATFORM_RATE_LIMITS: RATE_GROUPS.map((group) => `${group}=100000/100000`).join(),
 };
 
 async function onboardAll(

@@ -25,12 +25,12 @@ export function otherRuntime(
   program: string = named,
 ): OtherRuntime | undefined {
   if (program === "") return undefined;
-  const { DENO_CERT, STORE_URL, ...same } = env;
+  const { DENO_CERT, PLATFORM_STORE_URL: STORE_URL, ...same } = env;
   return {
     command: [pathOf(program), BUNDLE, "--listen"],
     env: {
       ...same,
-      ...(STORE_URL === undefined ? {} : { STORE_URL: STORE_URL.replace(/\.kv$/, ".sqlite") }),
+      ...(STORE_URL === undefined ? {} : { PLATFORM_STORE_URL: STORE_URL.replace(/\.kv$/, ".sqlite") }),
       ...(DENO_CERT === undefined ? {} : { NODE_EXTRA_CA_CERTS: DENO_CERT }),
       NODE_USE_ENV_PROXY: "1", // Node ignores HTTPS_PROXY otherwise; Bun does not
     },

@@ -12,7 +12,9 @@ import { assertCommonHeaders, assertErrorMembers, unchanged } from "./resource_a
 import { BASE_URL, type Environment, openEnvironment, throughProxy } from "./environment.ts";
 
 /** Environment options for tables of registrations, without an effective rate limit. */
-export const MANY_REGISTRATIONS = { environment: { RATE_LIMITS: "registration=10000/10000" } } as const;
+export const MANY_REGISTRATIONS = {
+  environment: { PLATFORM_RATE_LIMITS: "registration=10000/10000" },
+} as const;
 
 /** Deviations from a valid registration. */
 export interface RegistrationChanges {

@@ -43,7 +43,7 @@ export interface ServedFixture extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The platform's ENVIRONMENT, and the `software_environment` of the directory's statements. */
+/** The platform's environment, and the `software_environment` of the directory's statements. */
 type SoftwareEnvironment = "Production" | "Sandbox";
 
 /** Sends a request to a host of the platform. */
@@ -72,7 +72,7 @@ export async function openFixture(environment: SoftwareEnvironment = "Production
     directory: app,
     participantsCa,
     webCa,
-    env: { ...variables(folder, names.url), ENVIRONMENT: environment },
+    env: { ...variables(folder, names.url), PLATFORM_ENVIRONMENT: environment },
     async [Symbol.asyncDispose](): Promise<void> {
       await names[Symbol.asyncDispose]();
       await server.shutdown();
@@ -84,17 +84,17 @@ export async function openFixture(environment: SoftwareEnvironment = "Production
 
 function variables(folder: string, namesUrl: string): Record<string, string> {
   return {
-    BASE_URL,
-    AUTH_URL,
+    PLATFORM_BASE_URL: BASE_URL,
+    PLATFORM_AUTH_URL: AUTH_URL,
     PORT: String(freePort()),
-    STORE_URL: `${folder}/platform.kv`,
+    PLATFORM_STORE_URL: `${folder}/platform.kv`,
     PLATFORM_KEYS: `${folder}/platform-keys.json`,
-    WRAPPING_KEYS: `${folder}/wrapping.keys`,
-    DIRECTORY_ISSUER: DIRECTORY_URL,
-    DIRECTORY_JWKS_URI: `${DIRECTORY_URL}/jwks`,
-    DIRECTORY_HOSTS: new URL(DIRECTORY_URL).host,
-    REGISTRATION_AUDIENCE,
-    PROXY_SECRET,
+    PLATFORM_WRAPPING_KEYS: `${folder}/wrapping.keys`,
+    PLATFORM_DIRECTORY_ISSUER: DIRECTORY_URL,
+    PLATFORM_DIRECTORY_JWKS_URI: `${DIRECTORY_URL}/jwks`,
+    PLATFORM_DIRECTORY_HOSTS: new URL(DIRECTORY_URL).host,
+    PLATFORM_REGISTRATION_AUDIENCE: REGISTRATION_AUDIENCE,
+    PLATFORM_PROXY_SECRET: PROXY_SECRET,
     HTTPS_PROXY: namesUrl,
     DENO_CERT: `${folder}/web-ca.pem`,
   };
@@ -193,7 +193,7 @@ export async function openServedEnvironment(
   started?: Started,
 ): Promise<ServedEnvironment> {
   const fixture = await openFixture();
-  await prepare(fixture.env["STORE_URL"] ?? "");
+  await prepare(fixture.env["PLATFORM_STORE_URL"] ?? "");
   const env = { ...fixture.env, ...changes };
   const process = await startPlatform(fixture.folder, env, {}, started);
   const dispose = async (): Promise<void> => {

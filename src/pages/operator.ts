@@ -1,5 +1,5 @@
 /**
- * The operator as customers see it on pages: `OPERATOR_NAME`, `OPERATOR_LOGO`, `OPERATOR_SUPPORT`, `OPERATOR_TIME_ZONE`.
+ * The operator as customers see it on pages: `PLATFORM_OPERATOR_NAME`, `PLATFORM_OPERATOR_LOGO`, `PLATFORM_OPERATOR_SUPPORT`, `PLATFORM_OPERATOR_TIME_ZONE`.
  * The readers return undefined for a malformed value.
  */
 

@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     dir,
     storeUrl: Deno.env.get("SANDBOX_STORE_URL") || undefined,
     dataKeysStore: Deno.env.get("SANDBOX_DATA_KEYS_STORE") || undefined,
-    keepCasesDays: Deno.env.get("KEEP_CASES_DAYS") || undefined,
+    keepCasesDays: Deno.env.get("PLATFORM_KEEP_CASES_DAYS") || undefined,
     isPlatformElsewhere: readPlatform(Deno.env.get("SANDBOX_PLATFORM")),
     patienceMs: PATIENCE_MS,
     log: print,

@@ -10,7 +10,7 @@ import { prepared } from "support/prepared_requests.ts";
 import { BASE_URL, openEnvironment, throughProxy } from "testing/environment.ts";
 
 Deno.test("a flood of bad tokens costs its sender's allowance and no more, and leaves others theirs [J14]", async () => {
-  await using env = await openEnvironment({ environment: { RATE_LIMITS: "authorization=20/40" } });
+  await using env = await openEnvironment({ environment: { PLATFORM_RATE_LIMITS: "authorization=20/40" } });
   const forgedAssertion = `${await clientAssertion(env, env.tpp, "BANKA")}`.replace(/.{8}$/, "AAAAAAAA");
   const form = { client_assertion: forgedAssertion };
   const flood = await Promise.all(

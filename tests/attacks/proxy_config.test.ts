@@ -8,7 +8,7 @@ import { type Backends, PROXIES, readOrder, SettingsError } from "../../scripts/
 import { taskCommand } from "testing/served_platform.ts";
 import { AUTH_URL, BASE_URL, PROXY_SECRET } from "testing/environment.ts";
 
-const ENV = { BASE_URL, AUTH_URL, PROXY_SECRET };
+const ENV = { PLATFORM_BASE_URL: BASE_URL, PLATFORM_AUTH_URL: AUTH_URL, PLATFORM_PROXY_SECRET: PROXY_SECRET };
 const root = new URL("../../", import.meta.url).pathname;
 
 Deno.test("proxy-config fills every placeholder and writes for the owner alone", async () => {
@@ -52,7 +52,7 @@ Deno.test("proxy-config makes both proxies listen on the TLS port alone, and HAP
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("proxy-config takes the processes' addresses from BACKENDS, or one from HOST and PORT", () => {
+Deno.test("proxy-config takes the processes' addresses from PLATFORM_BACKENDS, or one from HOST and PORT", () => {
   const served = (env: Record<string, string>): Backends =>
     readOrder(["nginx", "--out=/tmp"], { ...ENV, ...env }).backends;
   const backends = (env: Record<string, string>): readonly string[] => {
@@ -64,11 +64,11 @@ Deno.test("proxy-config takes the processes' addresses from BACKENDS, or one fro
   assertEquals(backends({ HOST: "10.0.0.5", PORT: "9000" }), ["10.0.0.5:9000"]);
   assertEquals(backends({ HOST: "0.0.0.0" }), ["127.0.0.1:8080"]);
   assertEquals(backends({ HOST: "::" }), ["[::1]:8080"]);
-  assertEquals(backends({ BACKENDS: "10.0.0.5:8080, platform.internal:8081", HOST: "::" }), [
+  assertEquals(backends({ PLATFORM_BACKENDS: "10.0.0.5:8080, platform.internal:8081", HOST: "::" }), [
     "10.0.0.5:8080",
     "platform.internal:8081",
   ]);
-  assertEquals(served({ BACKENDS: "api@a:1,browser@b:1, api@[::1]:2 ,c:3" }), {
+  assertEquals(served({ PLATFORM_BACKENDS: "api@a:1,browser@b:1, api@[::1]:2 ,c:3" }), {
     api: ["a:1", "[::1]:2", "c:3"],
     browser: ["b:1", "c:3"],
   });
@@ -76,7 +76,7 @@ Deno.test("proxy-config takes the processes' addresses from BACKENDS, or one fro
 
 Deno.test("proxy-config writes each process into every group of backends, with the limits of one process", async () => {
   const folder = await Deno.makeTempDir();
-  const env = { ...ENV, BACKENDS: "10.0.0.5:8080,10.0.0.6:8080,10.0.0.7:8080" };
+  const env = { ...ENV, PLATFORM_BACKENDS: "10.0.0.5:8080,10.0.0.6:8080,10.0.0.7:8080" };
   for (const proxy of PROXIES) {
     const [path = ""] = await render(readOrder([proxy, `--out=${folder}`, "--overwrite"], env));
     const lines = (await Deno.readTextFile(path)).split("\n").filter((line) =>
@@ -119,30 +119,38 @@ Deno.test("proxy-config rejects values that could end a directive, and never quo
   for (const [option, words] of rejected) assertEquals(faults(["nginx", out, option]), words);
   assertEquals(
     faults(["nginx", out], {
-      BASE_URL: "https://api.example;x",
-      AUTH_URL: undefined,
-      PROXY_SECRET: 'se"cret',
+      PLATFORM_BASE_URL: "https://api.example;x",
+      PLATFORM_AUTH_URL: undefined,
+      PLATFORM_PROXY_SECRET: 'se"cret',
     }),
-    "BASE_URL: must be a host name|AUTH_URL: must be a host name|PROXY_SECRET: must be the secret that the platform has",
+    "PLATFORM_BASE_URL: must be a host name|PLATFORM_AUTH_URL: must be a host name|PLATFORM_PROXY_SECRET: must be the secret that the platform has",
   );
   for (const BACKENDS of ["127.0.0.1", "a:1,,b:2", "a:1,a:1", "a:1,b:2\ninclude x"]) {
     assertEquals(
-      faults(["haproxy", out], { BACKENDS }),
-      "BACKENDS: must be different addresses with ports, comma separated, such as 10.0.0.5:8080",
+      faults(["haproxy", out], { PLATFORM_BACKENDS: BACKENDS }),
+      "PLATFORM_BACKENDS: must be different addresses with ports, comma separated, such as 10.0.0.5:8080",
       BACKENDS,
     );
   }
   for (const BACKENDS of ["api@a:1,api@b:2", "api@a:1"]) {
-    assertEquals(faults(["nginx", out], { BACKENDS }), "BACKENDS: must have a process that serves browser");
+    assertEquals(
+      faults(["nginx", out], { PLATFORM_BACKENDS: BACKENDS }),
+      "PLATFORM_BACKENDS: must have a process that serves browser",
+    );
   }
   for (
     const [CELLS, BACKENDS] of [["", "a:1;eu=b:1"], ["eu=BANKB", "a:1"], ["eu=BANKB", "a:1;us=b:1"]] as const
   ) {
-    const [fault = ""] = faults(["haproxy", out], { CELLS, BACKENDS }).split(",");
-    assertEquals(fault, "BACKENDS: must have the processes of each cell of CELLS", BACKENDS);
+    const [fault = ""] = faults(["haproxy", out], { PLATFORM_CELLS: CELLS, PLATFORM_BACKENDS: BACKENDS })
+      .split(",");
+    assertEquals(
+      fault,
+      "PLATFORM_BACKENDS: must have the processes of each cell of PLATFORM_CELLS",
+      BACKENDS,
+    );
   }
-  const injected = { CELLS: "eu=BANKB)/ } #", BACKENDS: "a:1;eu=b:1" };
-  assert(faults(["haproxy", out], injected).startsWith("CELLS: must be each further cell's banks"));
+  const injected = { PLATFORM_CELLS: "eu=BANKB)/ } #", PLATFORM_BACKENDS: "a:1;eu=b:1" };
+  assert(faults(["haproxy", out], injected).startsWith("PLATFORM_CELLS: must be each further cell's banks"));
   assert(/Unknown option/.test(faults(["nginx", out, "--frobnicate=1"])));
 });
 

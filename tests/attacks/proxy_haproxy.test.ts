@@ -40,10 +40,10 @@ proxyTest(
     );
     const down = freePort();
     const env = {
-      BASE_URL,
-      AUTH_URL,
-      PROXY_SECRET,
-      BACKENDS: `127.0.0.1:${backend.addr.port},127.0.0.1:${down}`,
+      PLATFORM_BASE_URL: BASE_URL,
+      PLATFORM_AUTH_URL: AUTH_URL,
+      PLATFORM_PROXY_SECRET: PROXY_SECRET,
+      PLATFORM_BACKENDS: `127.0.0.1:${backend.addr.port},127.0.0.1:${down}`,
     };
     const running = await startProxy("haproxy", program, { folder, participantsCa }, env, freePort());
     try {

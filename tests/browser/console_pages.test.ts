@@ -24,7 +24,7 @@ Deno.test({
   fn: async () => {
     await using env = await openPushEnvironment(() => new Response("The desk is closed.", { status: 503 }), {
       operators: await testPeople(),
-      environment: { FOUR_EYES: "revoke-tokens" },
+      environment: { PLATFORM_FOUR_EYES: "revoke-tokens" },
       eventNotificationUri: { tpp: CALLBACK },
     });
     const pages = await busyConsole(env);

@@ -27,10 +27,10 @@ Deno.test("docs/operations has the defaults of readConfig", () => {
   const defaults: Readonly<Record<string, string>> = {
     HOST: config.host,
     PORT: String(config.port),
-    CLIENT_CERT_SOURCE: config.clientCertSource,
-    ENVIRONMENT: config.environment,
-    LOG_LEVEL: config.logLevel,
-    CURRENCIES: config.currencies.join(","),
+    PLATFORM_CLIENT_CERT_SOURCE: config.clientCertSource,
+    PLATFORM_ENVIRONMENT: config.environment,
+    PLATFORM_LOG_LEVEL: config.logLevel,
+    PLATFORM_CURRENCIES: config.currencies.join(","),
   };
   for (const [name, value] of Object.entries(defaults)) {
     assert(RegExp(`^\\| \`${name}\` +\\| \`${value}\` +\\|`, "m").test(configuration), name);
@@ -44,18 +44,20 @@ Deno.test("docs/operations has a small .env with which a platform is configured"
   const [, file = ""] = /<!-- a test reads this file -->\s+```sh\n(.*?)```/s.exec(configuration) ?? [];
   const lines = file.trim().split("\n").map((line) => line.split("=", 2));
   const values = Object.fromEntries(lines) as Record<string, string>;
-  const secret = values["PROXY_SECRET"];
+  const secret = values["PLATFORM_PROXY_SECRET"];
   assertEquals(secret, "<output of openssl rand -hex 32>");
   const config = readConfig({
     ...values,
-    PROXY_SECRET: SOUND_CONFIGURATION.PROXY_SECRET,
+    PLATFORM_PROXY_SECRET: SOUND_CONFIGURATION.PLATFORM_PROXY_SECRET,
     PLATFORM_KEYS: '{"keys":[]}',
   });
   assertEquals([config.environment, config.operationsPort], ["Production", 18080]);
 });
 
 Deno.test("docs/operations has the number of open files without which a program does not start", () => {
-  const platform = `2 × \`MAX_CONNECTIONS\` + ${OPERATIONS_CONNECTIONS + RESERVED_FILES} open files beside`;
+  const platform = `2 × \`PLATFORM_MAX_CONNECTIONS\` + ${
+    OPERATIONS_CONNECTIONS + RESERVED_FILES
+  } open files beside`;
   assert(deployment.replaceAll("\n", " ").includes(platform), platform);
   assert(deployment.includes(`operators have ${OPERATIONS_CONNECTIONS} connections`));
   const ofDirectory = `2 × \`DIRECTORY_MAX_CONNECTIONS\` + ${RESERVED_FILES} open files beside`;
@@ -75,10 +77,11 @@ function unitText(name: string): Promise<string> {
   return Deno.readTextFile(new URL(`../../packaging/systemd/${name}.service`, import.meta.url));
 }
 
-Deno.test("the platform's unit gives it the right to read each variable and no other", async () => {
+Deno.test("the platform's unit gives it the right to read its variables and systemd's, and no other", async () => {
   const allowed = /ExecStart=.* --allow-env=(\S+)/.exec(await unitText("payment-platform"))?.[1]?.split(",");
   const ofSystemd = ["NOTIFY_SOCKET", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "WATCHDOG_USEC"];
-  assertEquals(allowed?.sort(), [...VARIABLES, ...ofSystemd].sort());
+  const others = VARIABLES.filter((name) => !name.startsWith("PLATFORM_"));
+  assertEquals(allowed?.sort(), ["PLATFORM_*", ...others, ...ofSystemd].sort());
 });
 
 /** Variables of the directory that may be absent and stand for no value then. */

@@ -15,7 +15,7 @@ Deno.test("docs/operations/log-events.md is current: if this fails, run `deno ta
   assertEquals(wordsOf(await Deno.readTextFile(path)), wordsOf(logEventsDocument()));
 });
 
-Deno.test("every security event has its own level, which LOG_LEVEL does not hide", () => {
+Deno.test("every security event has its own level, which PLATFORM_LOG_LEVEL does not hide", () => {
   const names = Object.entries(PLATFORM_EVENTS).filter(([name]) => name.startsWith("security."));
   assert(names.length > 0 && names.every(([, { level }]) => level === "security"));
   const lines: string[] = [];

@@ -47,11 +47,11 @@ if (Deno.env.get("TEST_IMAGES") !== undefined) {
         await Deno.copyFile(`${fixture.folder}/web-ca.pem`, `${folder}/web-ca.pem`);
         const {
           PORT = "",
-          DIRECTORY_ISSUER = "",
-          BASE_URL = "",
-          AUTH_URL = "",
-          PROXY_SECRET = "",
-          REGISTRATION_AUDIENCE = "",
+          PLATFORM_DIRECTORY_ISSUER: DIRECTORY_ISSUER = "",
+          PLATFORM_BASE_URL: BASE_URL = "",
+          PLATFORM_AUTH_URL: AUTH_URL = "",
+          PLATFORM_PROXY_SECRET: PROXY_SECRET = "",
+          PLATFORM_REGISTRATION_AUDIENCE: REGISTRATION_AUDIENCE = "",
           HTTPS_PROXY = "",
         } = fixture.env;
         const ours = (text: string): string =>

@@ -62,7 +62,7 @@ for (const ending of ["kv", "sqlite"]) {
 
   Deno.test(`.${ending}: a copy by other means is marked by hand; the mark is rejected while the platform runs [G9]`, async () => {
     await using drill = await openDrill(ending);
-    const store = drill.env["STORE_URL"] ?? "";
+    const store = drill.env["PLATFORM_STORE_URL"] ?? "";
     const inUse = await run(drill, "store", ["restored", "--at", store, ...TAKEN], 1);
     assertStringIncludes(inUse, "in use by another process");
     drill.process.kill("SIGTERM");
@@ -90,7 +90,10 @@ for (const ending of ["kv", "sqlite"]) {
     );
     assertStringIncludes(await run(drill, "reconcile", []), "No bank is held after a restore.");
     const holds = (port = ""): Promise<Response> => fetch(`http://127.0.0.1:${port}/operations/order-holds`);
-    const [here, there] = await Promise.all([holds(drill.env["OPERATIONS_PORT"]), holds(drill.env["PORT"])]);
+    const [here, there] = await Promise.all([
+      holds(drill.env["PLATFORM_OPERATIONS_PORT"]),
+      holds(drill.env["PORT"]),
+    ]);
     assertEquals(
       [here.status, there.status],
       [401, 404],
@@ -112,15 +115,15 @@ for (const [ending, other] of [["kv", "sqlite"], ["sqlite", "kv"]] as const) {
 
     const said = await onPage(drill, "store copy", { "moved.sqlite": `moved.${other}` });
     assertEquals(said.match(/SHA-256/g)?.length, 2);
-    const former = env["STORE_URL"] ?? "";
-    env["STORE_URL"] = `${fixture.folder}/moved.${other}`;
+    const former = env["PLATFORM_STORE_URL"] ?? "";
+    env["PLATFORM_STORE_URL"] = `${fixture.folder}/moved.${other}`;
     await drill.start();
     const read = (): Promise<Payment> => readPayment(environment, first.Data.DomesticPaymentId);
     assertEquals((await read()).Data.ConsentId, first.Data.ConsentId);
     drill.process.kill("SIGTERM");
     await drill.process.ended;
 
-    env["STORE_URL"] = former;
+    env["PLATFORM_STORE_URL"] = former;
     await onPage(drill, "store assign", { "https://auth.hub.example.com": AUTH_URL });
     await drill.start();
     assertEquals((await read()).Data.ConsentId, first.Data.ConsentId);
@@ -153,11 +156,11 @@ async function openDrill(ending: string): Promise<Drill> {
   await Deno.writeTextFile(operators, await operatorsFile(), { mode: 0o600 });
   const env: Record<string, string> = {
     ...fixture.env,
-    STORE_URL: `${fixture.folder}/platform.${ending}`,
-    OPERATORS: operators,
-    FOUR_EYES: "none",
-    OPERATIONS_PORT: String(freePort()),
-    OPS_TOKEN: OPERATOR_TOKENS.maria,
+    PLATFORM_STORE_URL: `${fixture.folder}/platform.${ending}`,
+    PLATFORM_OPERATORS: operators,
+    PLATFORM_FOUR_EYES: "none",
+    PLATFORM_OPERATIONS_PORT: String(freePort()),
+    PLATFORM_OPS_TOKEN: OPERATOR_TOKENS.maria,
   };
   const bank = await openBank(fixture);
   const send = asTheProxy(env["PORT"] ?? "");
@@ -187,7 +190,7 @@ async function openDrill(ending: string): Promise<Drill> {
       await onPage(drill, "rm -f", {
         "/backup/<copy>": copy,
         [RESTORED_BY_HAND]: ":",
-        "OPS_TOKEN=<your token> deno task reconcile": ":", // when it has started
+        "PLATFORM_OPS_TOKEN=<your token> deno task reconcile": ":", // when it has started
       });
       await this.start();
     },
@@ -245,7 +248,7 @@ async function onPage(
   await Deno.mkdir(`${folder}/backup`, { recursive: true });
   const store = (await taskCommand("store")).map((word) => `'${word}'`).join(" ");
   const script = `set -eu
-    FILE=${env["STORE_URL"]}
+    FILE=${env["PLATFORM_STORE_URL"]}
     systemctl() { :; }
     sudo() { shift 2; "$@"; }
     install() { command install -m 600 "$5" "$6"; }

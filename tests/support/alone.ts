@@ -142,24 +142,24 @@ function directoryEnv(issuer: string, port: number, adminPort: number): Env {
     DIRECTORY_CA_CERT: `${OWN}/ca.pem`,
     DIRECTORY_CA_KEY: `${OWN}/ca.key.pem`,
     DIRECTORY_SIGNING_KEYS: `${OWN}/signing-keys.json`,
-    ENVIRONMENT: "Sandbox",
+    DIRECTORY_ENVIRONMENT: "Sandbox",
   };
 }
 
 function platformEnv(endpoints: Readonly<Record<string, string>>, port: number): Env {
   const { base_url = "", auth_url = "", directory_url = "", registration_audience = "" } = endpoints;
   return {
-    BASE_URL: base_url,
-    AUTH_URL: auth_url,
+    PLATFORM_BASE_URL: base_url,
+    PLATFORM_AUTH_URL: auth_url,
     PORT: String(port),
-    STORE_URL: "platform.kv",
+    PLATFORM_STORE_URL: "platform.kv",
     PLATFORM_KEYS: "platform-keys.json",
-    DIRECTORY_ISSUER: directory_url,
-    DIRECTORY_JWKS_URI: `${directory_url}/jwks`,
-    DIRECTORY_HOSTS: new URL(directory_url).host,
-    REGISTRATION_AUDIENCE: registration_audience,
-    PROXY_SECRET,
-    ENVIRONMENT: "Sandbox",
+    PLATFORM_DIRECTORY_ISSUER: directory_url,
+    PLATFORM_DIRECTORY_JWKS_URI: `${directory_url}/jwks`,
+    PLATFORM_DIRECTORY_HOSTS: new URL(directory_url).host,
+    PLATFORM_REGISTRATION_AUDIENCE: registration_audience,
+    PLATFORM_PROXY_SECRET: PROXY_SECRET,
+    PLATFORM_ENVIRONMENT: "Sandbox",
   };
 }
 

@@ -58,7 +58,12 @@ export async function openEchoSite(name: ProxyName, program: string, beside?: st
     },
   );
   const own = `127.0.0.1:${backend.addr.port}`;
-  const env = { BASE_URL, AUTH_URL, PROXY_SECRET, BACKENDS: beside === undefined ? own : `${beside},${own}` };
+  const env = {
+    PLATFORM_BASE_URL: BASE_URL,
+    PLATFORM_AUTH_URL: AUTH_URL,
+    PLATFORM_PROXY_SECRET: PROXY_SECRET,
+    PLATFORM_BACKENDS: beside === undefined ? own : `${beside},${own}`,
+  };
   const port = freePort();
   const proxy = await startProxy(name, program, { folder, participantsCa }, env, port);
   const [alice, bob] = await Promise.all(

@@ -22,7 +22,7 @@ export interface Answer {
 }
 
 export async function openTwo(changes = ALL): Promise<Environment> {
-  return await openEnvironment({ environment: { FOUR_EYES: changes } });
+  return await openEnvironment({ environment: { PLATFORM_FOUR_EYES: changes } });
 }
 
 export async function post(

@@ -9,7 +9,7 @@ export interface OperationsTools {
 
 export function operationsTools(running: Pick<Environment, "platform">): OperationsTools {
   return {
-    environment: (name) => name === "OPS_TOKEN" ? OPERATOR_TOKENS.auditor : undefined,
+    environment: (name) => name === "PLATFORM_OPS_TOKEN" ? OPERATOR_TOKENS.auditor : undefined,
     fetch: ((url: string, init?: RequestInit) => {
       const request = new Request(url, init);
       const { browser, operations } = running.platform;

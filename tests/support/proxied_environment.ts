@@ -38,7 +38,9 @@ export interface Processes {
   readonly count: number;
   readonly variables: Readonly<Record<string, string>>;
   /** For each process the variables of its cell. The first one is the home cell. */
-  readonly cells?: readonly Readonly<Record<"CELL" | "STORE_URL" | "DATA_KEYS_STORE", string>>[];
+  readonly cells?: readonly Readonly<
+    Record<"PLATFORM_CELL" | "PLATFORM_STORE_URL" | "PLATFORM_DATA_KEYS_STORE", string>
+  >[];
   /** For each process the part that it serves. */
   readonly parts?: readonly ("api" | "browser")[];
   /** For each process the port of its operators' listener. */
@@ -51,14 +53,16 @@ export async function openProxiedEnvironment(
   program: string,
   { count, variables, cells = [], parts = [], operationsPorts = [] }: Processes = { count: 1, variables: {} },
 ): Promise<ProxiedEnvironment> {
-  const fixture = await openFixture(variables["ENVIRONMENT"] === "Sandbox" ? "Sandbox" : "Production");
+  const fixture = await openFixture(
+    variables["PLATFORM_ENVIRONMENT"] === "Sandbox" ? "Sandbox" : "Production",
+  );
   const source = name === "nginx" ? "x-ssl-client-cert" : "client-cert";
   const backends = Array.from({ length: count }, () => freePort(20_000));
   const env: Readonly<Record<string, string>> = {
     ...fixture.env,
-    CLIENT_CERT_SOURCE: source,
-    BACKENDS: backends.map((backend, index) => {
-      const { CELL: cell = "home" } = cells[index] ?? {};
+    PLATFORM_CLIENT_CERT_SOURCE: source,
+    PLATFORM_BACKENDS: backends.map((backend, index) => {
+      const { PLATFORM_CELL: cell = "home" } = cells[index] ?? {};
       const part = parts[index] === undefined ? "" : `${parts[index]}@`;
       return cell === "home" ? `,${part}127.0.0.1:${backend}` : `;${cell}=127.0.0.1:${backend}`;
     }).join("").slice(1),
@@ -71,7 +75,7 @@ export async function openProxiedEnvironment(
       ...env,
       ...cells[index],
       PORT: String(backends[index]),
-      ...(operations === undefined ? {} : { OPERATIONS_PORT: String(operations) }),
+      ...(operations === undefined ? {} : { PLATFORM_OPERATIONS_PORT: String(operations) }),
     };
     const process = await startPlatform(fixture.folder, own, {}, serving(parts[index]));
     started.push(process);

@@ -62,7 +62,12 @@ export function networkAttacks(proxy: ProxyUnderTest): void {
       new Date(Date.UTC(2026, 0, 1)),
       new Date(Date.UTC(2046, 0, 1)),
     );
-    const env = { BASE_URL, AUTH_URL, PROXY_SECRET, BACKENDS: `127.0.0.1:${backend.addr.port}` };
+    const env = {
+      PLATFORM_BASE_URL: BASE_URL,
+      PLATFORM_AUTH_URL: AUTH_URL,
+      PLATFORM_PROXY_SECRET: PROXY_SECRET,
+      PLATFORM_BACKENDS: `127.0.0.1:${backend.addr.port}`,
+    };
     const port = freePort();
     const fixture = { folder, participantsCa };
     const running = await startProxy(proxy.name, program, fixture, env, port, `[${addresses[0]}]`);

@@ -8,7 +8,11 @@ import { good, pay } from "testing/flows.ts";
 import { BODY } from "./personal_case.ts";
 
 export const DAY_MS = 86_400_000;
-export const DAYS = { KEEP_CASES_DAYS: "100", ERASE_CASES_DAYS: "200", DELETE_HISTORIES_DAYS: "300" };
+export const DAYS = {
+  PLATFORM_KEEP_CASES_DAYS: "100",
+  PLATFORM_ERASE_CASES_DAYS: "200",
+  PLATFORM_DELETE_HISTORIES_DAYS: "300",
+};
 
 export async function openRetaining(
   store?: Store,

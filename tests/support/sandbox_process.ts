@@ -13,7 +13,11 @@ const config = new URL("../../deno.json", import.meta.url).pathname;
 
 /** Starts `src/sandbox/main.ts` with the permissions of `deno task start`. */
 export function startSandbox(
-  env: { readonly SANDBOX_DIR: string; readonly SANDBOX_PORT: string; readonly KEEP_CASES_DAYS?: string },
+  env: {
+    readonly SANDBOX_DIR: string;
+    readonly SANDBOX_PORT: string;
+    readonly PLATFORM_KEEP_CASES_DAYS?: string;
+  },
 ): SandboxProcess {
   const permissions = [
     "--allow-net",

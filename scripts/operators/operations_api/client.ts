@@ -24,17 +24,21 @@ export interface ApiAnswer {
   readonly json: unknown;
 }
 
-/** Returns the listener's address: `url`, or that of `OPERATIONS_HOST` and `OPERATIONS_PORT`. */
+/** Returns the listener's address: `url`, or that of `PLATFORM_OPERATIONS_HOST` and `PLATFORM_OPERATIONS_PORT`. */
 export function operationsUrl(environment: ApiTools["environment"], url: string | undefined): string {
   if (url !== undefined) return url;
-  const host = environment("OPERATIONS_HOST") || "127.0.0.1";
-  return `http://${host.includes(":") ? `[${host}]` : host}:${environment("OPERATIONS_PORT") || "18080"}`;
+  const host = environment("PLATFORM_OPERATIONS_HOST") || "127.0.0.1";
+  return `http://${host.includes(":") ? `[${host}]` : host}:${
+    environment("PLATFORM_OPERATIONS_PORT") || "18080"
+  }`;
 }
 
-/** Returns the operator of `OPS_TOKEN`. @throws {UsageError} if it is not set */
+/** Returns the operator of `PLATFORM_OPS_TOKEN`. @throws {UsageError} if it is not set */
 export function operatorOf({ environment }: ApiTools, url: string | undefined): Operator {
-  const token = environment("OPS_TOKEN");
-  if (token === undefined || token === "") throw new UsageError("OPS_TOKEN is not set: an operator's token.");
+  const token = environment("PLATFORM_OPS_TOKEN");
+  if (token === undefined || token === "") {
+    throw new UsageError("PLATFORM_OPS_TOKEN is not set: an operator's token.");
+  }
   return { url: operationsUrl(environment, url), token };
 }
 
@@ -74,9 +78,9 @@ const MAX_WAIT_SECONDS = 3;
 const TRIES = 3;
 
 /**
- * Sends a GET request as the operator of `OPS_TOKEN`. Tries again if the platform says that it soon answers.
+ * Sends a GET request as the operator of `PLATFORM_OPS_TOKEN`. Tries again if the platform says that it soon answers.
  *
- * @throws {UsageError} if `OPS_TOKEN` is not set
+ * @throws {UsageError} if `PLATFORM_OPS_TOKEN` is not set
  * @throws {Error} in one sentence, for an answer other than 200 and 404
  */
 export async function getOperation(

@@ -17,8 +17,8 @@ ${COMMANDS.map(usageOf).join("\n")}
   operator list [--file FILE]
       Lists every credential that there ever was, by id, name and roles.
 
---json prints the answer as JSON on one line. The token is in the file, or in OPS_TOKEN. --url is the operations listener,
-by default http://OPERATIONS_HOST:OPERATIONS_PORT. --file: the file that OPERATORS names, which is also the default.
+--json prints the answer as JSON on one line. The token is in the file, or in PLATFORM_OPS_TOKEN. --url is the operations listener,
+by default http://OPERATIONS_HOST:PLATFORM_OPERATIONS_PORT. --file: the file that PLATFORM_OPERATORS names, which is also the default.
 Roles: ${ROLES.join(", ")}. Exit status: 0 done, 1 rejected or failed, 2 wrong command line.`;
 
 const COMMON = ["token-file", "url"] as const;
@@ -88,9 +88,9 @@ async function send(
 }
 
 async function tokenOf(file: string | boolean | undefined, { env, readText }: OpsTools): Promise<string> {
-  const token = typeof file === "string" ? (await readText(file)).trim() : env["OPS_TOKEN"];
+  const token = typeof file === "string" ? (await readText(file)).trim() : env["PLATFORM_OPS_TOKEN"];
   if (token !== undefined && token !== "") return token;
-  throw new UsageError("No token: set OPS_TOKEN, or name its file with --token-file.");
+  throw new UsageError("No token: set PLATFORM_OPS_TOKEN, or name its file with --token-file.");
 }
 
 function dataOf(answer: unknown): unknown {
@@ -123,8 +123,8 @@ async function changeOperators([verb, ...rest]: readonly string[], tools: OpsToo
   const added = ["file", "name", "role", "days", "person"] as const;
   const names = { list: ["file"], add: added, revoke: ["file", "name"] } as const;
   const values: Partial<Record<typeof added[number], string>> = optionsOf(rest, names[verb]);
-  const file = values.file || tools.env["OPERATORS"] || "";
-  if (file === "") throw new UsageError("--file is missing, and OPERATORS is not set.");
+  const file = values.file || tools.env["PLATFORM_OPERATORS"] || "";
+  if (file === "") throw new UsageError("--file is missing, and PLATFORM_OPERATORS is not set.");
   const roles = [...new Set((values.role ?? "").split(",").filter((role) => role !== ""))];
   if (verb === "add" && (roles.length === 0 || roles.some((role) => !OPERATORS.roles.includes(role)))) {
     throw new UsageError(`--role must be one or more of ${ROLES.join(", ")}, comma separated.`);
@@ -134,7 +134,12 @@ async function changeOperators([verb, ...rest]: readonly string[], tools: OpsToo
 }
 
 if (import.meta.main) {
-  const names = ["OPERATORS", "OPS_TOKEN", "OPERATIONS_HOST", "OPERATIONS_PORT"];
+  const names = [
+    "PLATFORM_OPERATORS",
+    "PLATFORM_OPS_TOKEN",
+    "PLATFORM_OPERATIONS_HOST",
+    "PLATFORM_OPERATIONS_PORT",
+  ];
   await runProgram((print) =>
     ops(Deno.args, {
       env: Object.fromEntries(names.map((name) => [name, Deno.env.get(name)])),

@@ -26,7 +26,14 @@ const TEMPLATES: Readonly<Record<ProxyName, readonly string[]>> = {
 };
 
 /** Variables of the platform's environment that the templates use. */
-const VARIABLES = ["BASE_URL", "AUTH_URL", "HOST", "PORT", "BACKENDS", "CELLS"];
+const VARIABLES = [
+  "PLATFORM_BASE_URL",
+  "PLATFORM_AUTH_URL",
+  "HOST",
+  "PORT",
+  "PLATFORM_BACKENDS",
+  "PLATFORM_CELLS",
+];
 
 /**
  * A template with its placeholders filled in. A line with `{{API_BACKEND}}` or `{{BROWSER_BACKEND}}` is written once for
@@ -43,7 +50,7 @@ export function fillIn(
   cells: readonly CellSettings[] = [],
 ): string {
   const ofCells = template.replaceAll(
-    /^.*\{\{CELLS\}\}.*\n([^]*?)^.*\{\{END\}\}.*\n/gm,
+    /^.*\{\{PLATFORM_CELLS\}\}.*\n([^]*?)^.*\{\{END\}\}.*\n/gm,
     (_, lines: string) =>
       cells.map(({ name, banks, backends: own }) =>
         withBackends(lines, own).replaceAll("{{CELL}}", name)
@@ -108,7 +115,7 @@ async function rejectExisting(paths: readonly string[]): Promise<void> {
 if (import.meta.main) {
   await runProgram(async (print) => {
     if (Deno.args.includes("--help")) return print(USAGE.trimEnd());
-    const env = await secretEnvironment(["PROXY_SECRET"], VARIABLES);
+    const env = await secretEnvironment(["PLATFORM_PROXY_SECRET"], VARIABLES);
     for (const path of await render(readOrder(Deno.args, env))) print(path);
   }, 1);
 }

@@ -51,9 +51,9 @@ export interface CellSettings {
 export const USAGE = `deno task proxy-config <nginx|haproxy> --out <folder> [options]
 
 Makes the configuration of a proxy in front of deno task serve. Host names and the secret come from the platform's
-own BASE_URL, AUTH_URL and PROXY_SECRET, the addresses of its processes from BACKENDS (host:port, comma separated), or
-from HOST and PORT if it has one process. Further cells have their banks from CELLS, and their processes behind those of
-the home cell in BACKENDS: 10.0.0.5:8080,10.0.0.6:8080;eu=10.0.1.5:8080,10.0.1.6:8080. A process of serve --only is
+own PLATFORM_BASE_URL, PLATFORM_AUTH_URL and PLATFORM_PROXY_SECRET, the addresses of its processes from PLATFORM_BACKENDS (host:port, comma separated), or
+from HOST and PORT if it has one process. Further cells have their banks from PLATFORM_CELLS, and their processes behind those of
+the home cell in PLATFORM_BACKENDS: 10.0.0.5:8080,10.0.0.6:8080;eu=10.0.1.5:8080,10.0.1.6:8080. A process of serve --only is
 api@10.0.0.5:8080 or browser@10.0.0.6:8080.
 
   --overwrite         replace files that exist
@@ -140,12 +140,14 @@ export function readOrder(
   if (!PATH.of.test(out)) faults.push(`--out: ${PATH.must}`);
   const settings: Record<string, string> = { CONFIG_DIR: out };
   const usual = { ...USUAL, user: DEFAULT_USER[proxy] };
-  const [home = "", ...others] = (env["BACKENDS"] || ownAddress(env)).split(";");
+  const [home = "", ...others] = (env["PLATFORM_BACKENDS"] || ownAddress(env)).split(";");
   const backends = backendsOf(home, faults);
-  const cells = readCellSettings(env["CELLS"] ?? "", others, faults);
+  const cells = readCellSettings(env["PLATFORM_CELLS"] ?? "", others, faults);
   const all = [home, ...others.map((group) => group.replace(/^[^=]*=/, ""))].flatMap(addressesOf);
   if (!all.every((one) => ADDRESS.of.test(one)) || new Set(all).size < all.length) {
-    faults.push("BACKENDS: must be different addresses with ports, comma separated, such as 10.0.0.5:8080");
+    faults.push(
+      "PLATFORM_BACKENDS: must be different addresses with ports, comma separated, such as 10.0.0.5:8080",
+    );
   }
   for (const [name, rule] of Object.entries(RULES) as [keyof typeof RULES, Rule][]) {
     const value = values[name] ?? usual[name];
@@ -174,12 +176,12 @@ function backendsOf(list: string, faults: string[]): Backends {
     );
   const backends = { api: serving("api"), browser: serving("browser") };
   for (const [host, addresses] of Object.entries(backends)) {
-    if (addresses.join() === "") faults.push(`BACKENDS: must have a process that serves ${host}`);
+    if (addresses.join() === "") faults.push(`PLATFORM_BACKENDS: must have a process that serves ${host}`);
   }
   return backends;
 }
 
-/** `groups` are `name=addresses`, one for each cell of CELLS. */
+/** `groups` are `name=addresses`, one for each cell of PLATFORM_CELLS. */
 function readCellSettings(cells: string, groups: readonly string[], faults: string[]): CellSettings[] {
   const banks = readCells(cells);
   const processes = new Map(groups.map((group) => {
@@ -187,12 +189,12 @@ function readCellSettings(cells: string, groups: readonly string[], faults: stri
     return [name.trim(), backendsOf(list, faults)];
   }));
   if (banks === undefined) {
-    faults.push("CELLS: must be each further cell's banks, such as eu=BANKB,BANKC;us=BANKD");
+    faults.push("PLATFORM_CELLS: must be each further cell's banks, such as eu=BANKB,BANKC;us=BANKD");
     return [];
   }
   if (groups.length !== processes.size || !isSame(new Set(processes.keys()), new Set(banks.keys()))) {
     faults.push(
-      "BACKENDS: must have the processes of each cell of CELLS, such as 10.0.0.5:8080;eu=10.0.1.5:8080",
+      "PLATFORM_BACKENDS: must have the processes of each cell of PLATFORM_CELLS, such as 10.0.0.5:8080;eu=10.0.1.5:8080",
     );
   }
   const none: Backends = { api: [], browser: [] };
@@ -209,9 +211,9 @@ type Env = Readonly<Record<string, string | undefined>>;
 function fromPlatform(env: Env): readonly (readonly [string, string, string, Rule])[] {
   const host = (name: string): string => URL.parse(env[name] ?? "")?.hostname ?? "";
   return [
-    ["BASE_URL", "API_HOST", host("BASE_URL"), HOST],
-    ["AUTH_URL", "AUTH_HOST", host("AUTH_URL"), HOST],
-    ["PROXY_SECRET", "PROXY_SECRET", env["PROXY_SECRET"] ?? "", SECRET],
+    ["PLATFORM_BASE_URL", "API_HOST", host("PLATFORM_BASE_URL"), HOST],
+    ["PLATFORM_AUTH_URL", "AUTH_HOST", host("PLATFORM_AUTH_URL"), HOST],
+    ["PLATFORM_PROXY_SECRET", "PLATFORM_PROXY_SECRET", env["PLATFORM_PROXY_SECRET"] ?? "", SECRET],
   ];
 }
 

@@ -17,8 +17,8 @@ import { copyStore } from "./copy.ts";
 import { assign, restored } from "./marks.ts";
 
 const USAGE =
-  `A database is the path of a Deno KV file, of a SQLite file (its name ends with .sqlite), or a URL, postgres://…. The default is STORE_URL, or
-  the line in the file that STORE_URL_FILE names.
+  `A database is the path of a Deno KV file, of a SQLite file (its name ends with .sqlite), or a URL, postgres://…. The default is PLATFORM_STORE_URL, or
+  the line in the file that PLATFORM_STORE_URL_FILE names.
 
 deno task store backup --to FILE [--from FILE]
   Copies a database file while the platform or the directory runs, with mode 600.
@@ -26,7 +26,7 @@ deno task store restored [--at DATABASE] --taken-at TIME
   Marks a database that was restored by other means (a disk snapshot, sqlite3, PostgreSQL's point-in-time recovery).
   TIME is when the copy was taken, with an offset: an earlier time is safe, a later one is not.
 deno task store assign [--at DATABASE] --issuer URL
-  Gives a database to the platform with this AUTH_URL, or to the directory with this DIRECTORY_ISSUER.
+  Gives a database to the platform with this PLATFORM_AUTH_URL, or to the directory with this DIRECTORY_ISSUER.
 deno task store copy [--from DATABASE] [--to DATABASE]
   Moves all entries of a database that no program uses to a new file or an empty PostgreSQL database, and compares
   both. If it was interrupted, repeat it.
@@ -86,7 +86,7 @@ function takenAt(text: string): number {
 
 if (import.meta.main) {
   await runProgram(async (print) => {
-    const { STORE_URL: storeUrl } = await secretEnvironment(["STORE_URL"]);
+    const { PLATFORM_STORE_URL: storeUrl } = await secretEnvironment(["PLATFORM_STORE_URL"]);
     print(await storeCommand(Deno.args, { storeUrl, now: Date.now() }));
   });
 }

@@ -31,7 +31,7 @@ export async function mark(at: string, time: number): Promise<string> {
  * Gives the database to the program at another address, also if its entries were moved.
  *
  * @param at the path of a database file, or `postgres://…`
- * @param issuer AUTH_URL of the platform, or DIRECTORY_ISSUER
+ * @param issuer PLATFORM_AUTH_URL of the platform, or DIRECTORY_ISSUER
  * @returns what was done
  * @throws {Error} in one sentence
  */

@@ -38,7 +38,11 @@ export async function compareEngines(
   const url = await newBenchDatabase(server);
   await using onFile = await openServedEnvironment(serve);
   const DATA_KEYS_STORE = await newBenchDatabase(server);
-  await using onServer = await openServedEnvironment({ ...serve, STORE_URL: url, DATA_KEYS_STORE });
+  await using onServer = await openServedEnvironment({
+    ...serve,
+    PLATFORM_STORE_URL: url,
+    PLATFORM_DATA_KEYS_STORE: DATA_KEYS_STORE,
+  });
   for (const env of [onFile, onServer]) {
     await runStages(env, idle, options.warm, AT_ONCE);
   }

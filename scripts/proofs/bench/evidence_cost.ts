@@ -43,7 +43,7 @@ export async function evidenceCosts(
   serve: Readonly<Record<string, string>>,
   say: (text: string) => void,
 ): Promise<EvidenceCosts> {
-  const variants = [serve, { ...serve, SEAL_DATA: "no" }] as const;
+  const variants = [serve, { ...serve, PLATFORM_SEAL_DATA: "no" }] as const;
   const log = { kv: await logCosts("kv", options, say), sqlite: await logCosts("sqlite", options, say) };
   return { log, sealing: await costsInTurn(options, variants, say) };
 }

@@ -28,7 +28,7 @@ import { soak } from "./soak.ts";
 import { STAGES } from "./stages.ts";
 import { unlimited } from "./subjects.ts";
 
-const SERVE = { RATE_LIMITS: unlimited(RATE_GROUPS), LOG_LEVEL: "warn" };
+const SERVE = { PLATFORM_RATE_LIMITS: unlimited(RATE_GROUPS), PLATFORM_LOG_LEVEL: "warn" };
 /** Payments that are signed beforehand at once: what signs and sends shares the computer with what is measured. */
 const WARM_AT_ONCE = 200;
 
@@ -87,7 +87,13 @@ async function openOnPostgres(count: number): Promise<ServedEnvironment> {
   const store = openPostgresStore(await openConnections(readPostgresUrl(STORE_URL)));
   await fill(store, count, say);
   await store.close();
-  const env = opening.use(await openServedEnvironment({ ...SERVE, STORE_URL, DATA_KEYS_STORE }));
+  const env = opening.use(
+    await openServedEnvironment({
+      ...SERVE,
+      PLATFORM_STORE_URL: STORE_URL,
+      PLATFORM_DATA_KEYS_STORE: DATA_KEYS_STORE,
+    }),
+  );
   const resources = opening.move();
   return Object.assign(Object.create(env), { [Symbol.asyncDispose]: () => resources.disposeAsync() });
 }
@@ -141,7 +147,7 @@ async function soaked({ soak: minutes, json }: BenchOptions): Promise<number> {
 
 /** Fails if the flood takes more than a tenth of the payments. */
 async function overloaded({ overload: seconds, json }: BenchOptions): Promise<number> {
-  await using env = await openServedEnvironment({ ...SERVE, LOG_LEVEL: "info" });
+  await using env = await openServedEnvironment({ ...SERVE, PLATFORM_LOG_LEVEL: "info" });
   const found = await overload(env, seconds);
   const { quiet, overloaded, started, capacity, flood, rejection } = found;
   write(
@@ -187,7 +193,7 @@ async function evidence(options: BenchOptions): Promise<number> {
 
 /** Fails if a payment fails. */
 async function traces(options: BenchOptions): Promise<number> {
-  const found = await costsInTurn(options, [SERVE, { ...SERVE, TRACE_DAYS: "0" }], say);
+  const found = await costsInTurn(options, [SERVE, { ...SERVE, PLATFORM_TRACE_DAYS: "0" }], say);
   write(options.json ? `${JSON.stringify(found, null, 1)}\n` : inTurnReport("traces", found, 3));
   return found.failures > 0 ? 1 : 0;
 }

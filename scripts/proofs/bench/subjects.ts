@@ -17,7 +17,7 @@ export interface Subject extends AsyncDisposable {
   readonly peer?: string;
 }
 
-/** The variable `RATE_LIMITS` of a platform with these groups whose requests are not limited. */
+/** The variable `PLATFORM_RATE_LIMITS` of a platform with these groups whose requests are not limited. */
 export function unlimited(groups: readonly string[]): string {
   return groups.map((group) => `${group}=1000000/1000000`).join();
 }
@@ -64,7 +64,7 @@ async function revision(named: string): Promise<Subject> {
   const { RATE_GROUPS } = await import(`${root}src/platform/config/rate_policies.ts`);
   return {
     name: hash,
-    variables: { RATE_LIMITS: unlimited(RATE_GROUPS) },
+    variables: { PLATFORM_RATE_LIMITS: unlimited(RATE_GROUPS) },
     started: () => command,
     [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
   };

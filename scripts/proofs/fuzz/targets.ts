@@ -42,7 +42,7 @@ export interface Fixture extends AsyncDisposable {
 /** Opens the environments. */
 export async function openFixture(): Promise<Fixture> {
   const [store, directoryStore] = [watch(await openDenoKv(":memory:")), watch(await openDenoKv(":memory:"))];
-  const environment = { LOG_LEVEL: "error" };
+  const environment = { PLATFORM_LOG_LEVEL: "error" };
   const env = await openEnvironment({ store, environment });
   const failures: string[] = [];
   const log = {

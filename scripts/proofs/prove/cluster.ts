@@ -58,14 +58,14 @@ export async function startProvedCluster(
   const operationsPorts = ports.map(() => freePort(20_000));
   const env = await platformEnv(dir, port, stores);
   const signer = keys === "file" ? undefined : parts.use(await startProvedSigner(env));
-  await Deno.writeTextFile(env["OPERATORS"] ?? "", await operatorsFile(), { mode: 0o600 });
+  await Deno.writeTextFile(env["PLATFORM_OPERATORS"] ?? "", await operatorsFile(), { mode: 0o600 });
   const platforms: PlatformProcess[] = [];
   for (const [index, PORT] of ports.entries()) {
     const OPERATIONS_PORT = String(operationsPorts[index]);
     const platform = await startPlatformProcess(dir, {
       ...env,
       PORT: String(PORT),
-      OPERATIONS_PORT,
+      PLATFORM_OPERATIONS_PORT: OPERATIONS_PORT,
       DENO_CERT: caFile,
     });
     parts.defer(() => platform.end());
@@ -75,7 +75,7 @@ export async function startProvedCluster(
     dir,
     port,
     platformPorts: ports,
-    proxySecret: env["PROXY_SECRET"] ?? "",
+    proxySecret: env["PLATFORM_PROXY_SECRET"] ?? "",
   });
   parts.defer(() => balancer.stop());
   const parties = await startSandboxProcess({ dir, port, env: { SANDBOX_PLATFORM: "elsewhere" } });
@@ -159,21 +159,21 @@ async function platformEnv(
   );
   const directory = `http://localhost:${port + 2}`;
   return {
-    BASE_URL: `https://localhost:${port}`,
-    AUTH_URL: `http://localhost:${port + 1}`,
+    PLATFORM_BASE_URL: `https://localhost:${port}`,
+    PLATFORM_AUTH_URL: `http://localhost:${port + 1}`,
     HOST: "127.0.0.1",
-    STORE_URL: storeUrl,
-    DATA_KEYS_STORE: dataKeysStore,
-    WRAPPING_KEYS: `${dir}/wrapping.keys`,
+    PLATFORM_STORE_URL: storeUrl,
+    PLATFORM_DATA_KEYS_STORE: dataKeysStore,
+    PLATFORM_WRAPPING_KEYS: `${dir}/wrapping.keys`,
     PLATFORM_KEYS: `${dir}/platform-keys.json`,
-    DIRECTORY_ISSUER: directory,
-    DIRECTORY_JWKS_URI: `${directory}/jwks`,
-    DIRECTORY_HOSTS: `localhost:${port + 2}`,
-    REGISTRATION_AUDIENCE: `${directory}/registration-audience`,
-    CLIENT_CERT_SOURCE: "client-cert",
-    PROXY_SECRET: proxySecret,
-    OPERATORS: `${dir}/operators.json`,
-    ENVIRONMENT: "Sandbox",
-    LOG_LEVEL: "error",
+    PLATFORM_DIRECTORY_ISSUER: directory,
+    PLATFORM_DIRECTORY_JWKS_URI: `${directory}/jwks`,
+    PLATFORM_DIRECTORY_HOSTS: `localhost:${port + 2}`,
+    PLATFORM_REGISTRATION_AUDIENCE: `${directory}/registration-audience`,
+    PLATFORM_CLIENT_CERT_SOURCE: "client-cert",
+    PLATFORM_PROXY_SECRET: proxySecret,
+    PLATFORM_OPERATORS: `${dir}/operators.json`,
+    PLATFORM_ENVIRONMENT: "Sandbox",
+    PLATFORM_LOG_LEVEL: "error",
   };
 }

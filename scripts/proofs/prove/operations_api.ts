@@ -9,5 +9,5 @@ export interface OperationsApi {
 
 /** Calls it as this operator. */
 export function operationsApi({ url, token }: Operator): OperationsApi {
-  return { url, tools: { environment: (name) => name === "OPS_TOKEN" ? token : undefined, fetch } };
+  return { url, tools: { environment: (name) => name === "PLATFORM_OPS_TOKEN" ? token : undefined, fetch } };
 }

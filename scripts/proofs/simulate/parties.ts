@@ -158,19 +158,19 @@ const PRIVATE = Object.fromEntries(["d", "p", "q", "dp", "dq", "qi"].map((name) 
 
 /** The platform's configuration: no limit is met, everything is logged. */
 export const CONFIG = readConfig({
-  BASE_URL: API,
-  AUTH_URL: AUTH,
-  STORE_URL: "/simulation/never-opened.kv",
-  WRAPPING_KEYS: "/simulation/never-read.keys",
-  DIRECTORY_ISSUER: DIRECTORY,
-  DIRECTORY_JWKS_URI: `${DIRECTORY}/jwks`,
-  DIRECTORY_HOSTS: new URL(DIRECTORY).host,
-  REGISTRATION_AUDIENCE,
-  PROXY_SECRET,
-  ENVIRONMENT: "Production",
-  FOUR_EYES: "none", // its operator is one person
-  LOG_LEVEL: "info",
-  RATE_LIMITS: RATE_GROUPS.map((group) => `${group}=100000/100000`).join(),
+  PLATFORM_BASE_URL: API,
+  PLATFORM_AUTH_URL: AUTH,
+  PLATFORM_STORE_URL: "/simulation/never-opened.kv",
+  PLATFORM_WRAPPING_KEYS: "/simulation/never-read.keys",
+  PLATFORM_DIRECTORY_ISSUER: DIRECTORY,
+  PLATFORM_DIRECTORY_JWKS_URI: `${DIRECTORY}/jwks`,
+  PLATFORM_DIRECTORY_HOSTS: new URL(DIRECTORY).host,
+  PLATFORM_REGISTRATION_AUDIENCE: REGISTRATION_AUDIENCE,
+  PLATFORM_PROXY_SECRET: PROXY_SECRET,
+  PLATFORM_ENVIRONMENT: "Production",
+  PLATFORM_FOUR_EYES: "none", // its operator is one person
+  PLATFORM_LOG_LEVEL: "info",
+  PLATFORM_RATE_LIMITS: RATE_GROUPS.map((group) => `${group}=100000/100000`).join(),
   PLATFORM_KEYS: JSON.stringify({
     keys: [
       {

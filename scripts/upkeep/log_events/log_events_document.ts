@@ -16,7 +16,7 @@ Every line has \`at\` (UTC), \`level\` and \`event\`. Lines of a platform's requ
 \`interactionId\`, \`traceId\` (of the caller's \`traceparent\`), \`certificate\` (SHA-256 of its public key),
 \`clientId\`, \`orgId\`, \`bank\`, \`consentId\` and \`paymentId\`.
 
-Lines of the level \`security\` are written whatever \`LOG_LEVEL\` is.
+Lines of the level \`security\` are written whatever \`PLATFORM_LOG_LEVEL\` is.
 
 ## Platform
 

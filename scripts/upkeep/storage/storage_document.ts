@@ -36,10 +36,10 @@ Classes of retention ([EN13](contract/evidence.md#en13)):
 
 | Class | Kept | Variable |
 | --- | --- | --- |
-| protocol | Until its work is done or its time has passed, as its lifetime says. | \`EVENT_DAYS\`, \`REPORT_DAYS\` |
-| traces | A few days. | \`TRACE_DAYS\` |
-| evidence | Until the case is erased: by the clock, or by an operator after the legal retention period. Of a consent that was never authorised: some days. | \`ERASE_CASES_DAYS\`, \`KEEP_CASES_DAYS\`, \`KEEP_UNAUTHORISED_DAYS\` |
-| audit | Until the history of the case is deleted. | \`DELETE_HISTORIES_DAYS\` |
+| protocol | Until its work is done or its time has passed, as its lifetime says. | \`PLATFORM_EVENT_DAYS\`, \`PLATFORM_REPORT_DAYS\` |
+| traces | A few days. | \`PLATFORM_TRACE_DAYS\` |
+| evidence | Until the case is erased: by the clock, or by an operator after the legal retention period. Of a consent that was never authorised: some days. | \`PLATFORM_ERASE_CASES_DAYS\`, \`PLATFORM_KEEP_CASES_DAYS\`, \`PLATFORM_KEEP_UNAUTHORISED_DAYS\` |
+| audit | Until the history of the case is deleted. | \`PLATFORM_DELETE_HISTORIES_DAYS\` |
 | register | As long as the database. | – |
 | proof | As long as the database. It has hashes and signatures, and no personal data. | – |
 | system | As long as the database. | – |

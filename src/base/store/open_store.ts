@@ -1,4 +1,4 @@
-/** Opens the database that `STORE_URL` names: a Deno KV or SQLite file, or PostgreSQL (decision G10). */
+/** Opens the database that `PLATFORM_STORE_URL` names: a Deno KV or SQLite file, or PostgreSQL (decision G10). */
 import { openDatabase } from "./database_file.ts";
 import type { OpeningHooks } from "./file_engine.ts";
 import { openPostgres } from "./postgres/open_postgres.ts";

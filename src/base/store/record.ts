@@ -19,9 +19,9 @@ export type PersonalData = "none" | "participant" | "pseudonymous" | "customer";
 /**
  * Until when a record is kept:
  * - `protocol`: until its work is done or its time has passed, as its lifetime says.
- * - `traces`: `TRACE_DAYS`.
+ * - `traces`: `PLATFORM_TRACE_DAYS`.
  * - `evidence`: the personal data of a case. Until the case is erased.
- * - `audit`: the history of a case and what an erasure leaves of it. Until `DELETE_HISTORIES_DAYS` have passed.
+ * - `audit`: the history of a case and what an erasure leaves of it. Until `PLATFORM_DELETE_HISTORIES_DAYS` have passed.
  * - `register`: participants, their keys, and what operators did. As long as the database.
  * - `proof`: hashes and signatures of the evidence log, and what was deleted. As long as the database.
  * - `system`: the database itself. As long as the database.

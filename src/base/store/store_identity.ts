@@ -7,7 +7,7 @@ export const storeIdentityKey: Key = ["store_identity"];
 export interface Owner {
   /** `data-keys` is the platform's data key store. */
   readonly program: "platform" | "directory" | "data-keys";
-  /** Its public address, which is part of stored values: AUTH_URL or DIRECTORY_ISSUER. */
+  /** Its public address, which is part of stored values: PLATFORM_AUTH_URL or DIRECTORY_ISSUER. */
   readonly issuer: string;
 }
 

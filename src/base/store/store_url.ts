@@ -9,7 +9,7 @@ export function isUrl(storeUrl: string): boolean {
 /**
  * Whether the path names a file of `node:sqlite`. The ending of a path says so, and no URL of its own, because to
  * everything else it is what a Deno KV file is: a file of one process, with further files beside it. The data key store
- * is `<STORE_URL>.keys`, and a backup is `.partial` until it is marked.
+ * is `<PLATFORM_STORE_URL>.keys`, and a backup is `.partial` until it is marked.
  */
 export function isSqlitePath(storeUrl: string): boolean {
   return /\.sqlite(?:\.keys)?(?:\.partial)?$/.test(storeUrl);

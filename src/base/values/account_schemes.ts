@@ -1,5 +1,5 @@
 /**
- * The account schemes of a deployment, from `ACCOUNT_SCHEMES`. `UK.OBIE.IBAN` has a built-in format (contract CF21).
+ * The account schemes of a deployment, from `PLATFORM_ACCOUNT_SCHEMES`. `UK.OBIE.IBAN` has a built-in format (contract CF21).
  * Other schemes are listed with their format, such as `CO.Redeban.Account=digits:6-20`.
  */
 import { canonicalScheme, hasLuhnDigit, MOBILE_NUMBER_PATTERN } from "./account.ts";
@@ -71,7 +71,7 @@ export function schemeFault(schemes: AccountSchemes, schemeName: string): string
   const listed = [...schemes.keys()].slice(0, MAX_LISTED).join(", ");
   const rest = schemes.size > MAX_LISTED ? " and others" : "";
   const cards = canonicalScheme(schemeName) === CARDS
-    ? ` Card numbers are accepted only if ACCOUNT_SCHEMES of the operator lists ${CARDS}.`
+    ? ` Card numbers are accepted only if PLATFORM_ACCOUNT_SCHEMES of the operator lists ${CARDS}.`
     : "";
   return `Is not a supported account scheme.${cards} Supported are: ${listed}${rest}.`;
 }

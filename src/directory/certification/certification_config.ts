@@ -7,7 +7,7 @@ import { type ConfigSource, readChecked } from "../config/config_source.ts";
 export interface CertificationValues {
   readonly DIRECTORY_CERTIFIERS?: string | undefined;
   readonly DIRECTORY_REQUIRE_CERTIFICATION?: number | undefined;
-  readonly ENVIRONMENT?: string | undefined;
+  readonly DIRECTORY_ENVIRONMENT?: string | undefined;
 }
 
 const CERTIFIERS = "DIRECTORY_CERTIFIERS";
@@ -23,8 +23,10 @@ export async function readCertification(
   if (requiredDays !== undefined && path === undefined) {
     faults.push(`${REQUIRED}: set ${CERTIFIERS} too, or no participant can get a statement`);
   }
-  if (requiredDays !== undefined && values.ENVIRONMENT === "Sandbox") {
-    faults.push(`${REQUIRED}: statements of ENVIRONMENT=Sandbox need no certification; leave it out`);
+  if (requiredDays !== undefined && values.DIRECTORY_ENVIRONMENT === "Sandbox") {
+    faults.push(
+      `${REQUIRED}: statements of DIRECTORY_ENVIRONMENT=Sandbox need no certification; leave it out`,
+    );
   }
   const certifiers = path === undefined ? NO_CERTIFIERS : await readCertifiers(path, source, faults);
   return { certifiers, requiredDays };

@@ -33,7 +33,7 @@ const PAIRS: readonly NamePair<FourEyesName>[] = [
 
 export interface FourEyesValues {
   readonly DIRECTORY_FOUR_EYES?: readonly FourEyesName[] | undefined;
-  readonly ENVIRONMENT?: string | undefined;
+  readonly DIRECTORY_ENVIRONMENT?: string | undefined;
 }
 
 export function fourEyesFaults({ DIRECTORY_FOUR_EYES: names = [] }: FourEyesValues): string[] {
@@ -41,7 +41,7 @@ export function fourEyesFaults({ DIRECTORY_FOUR_EYES: names = [] }: FourEyesValu
 }
 
 export function fourEyesOf(
-  { DIRECTORY_FOUR_EYES: names, ENVIRONMENT: environment }: FourEyesValues,
+  { DIRECTORY_FOUR_EYES: names, DIRECTORY_ENVIRONMENT: environment }: FourEyesValues,
 ): readonly FourEyesName[] {
   return names ?? (environment === "Production" ? USUAL_FOUR_EYES : []);
 }

@@ -11,7 +11,7 @@ export interface ConsoleValues {
   readonly DIRECTORY_OIDC_ORGANISATION?: string | undefined;
   readonly DIRECTORY_OIDC_CLIENT_ID?: string | undefined;
   readonly DIRECTORY_OIDC_CLIENT_SECRET?: string | undefined;
-  readonly ENVIRONMENT?: string | undefined;
+  readonly DIRECTORY_ENVIRONMENT?: string | undefined;
 }
 
 export const MIN_SECRET_CHARACTERS = 32;
@@ -24,7 +24,8 @@ const OF_PROVIDER = [
 
 export function consoleFaults(values: ConsoleValues): string[] {
   const faults: string[] = [];
-  const { DIRECTORY_CONSOLE_URL: url, DIRECTORY_OIDC_ISSUER: issuer, ENVIRONMENT: environment } = values;
+  const { DIRECTORY_CONSOLE_URL: url, DIRECTORY_OIDC_ISSUER: issuer, DIRECTORY_ENVIRONMENT: environment } =
+    values;
   if (url !== undefined && !isOrigin(url)) {
     faults.push(
       "DIRECTORY_CONSOLE_URL: must be the origin that administrators' browsers open, such as https://directory-admin.example.com; http on loopback only",

@@ -112,7 +112,9 @@ const schema = z.object({
     `must have at least ${MIN_SECRET_CHARACTERS} characters`,
   ).optional(),
   ...MAIL_VARIABLES,
-  ENVIRONMENT: z.enum(["Production", "Sandbox"], "must be Production or Sandbox").default("Production"),
+  DIRECTORY_ENVIRONMENT: z.enum(["Production", "Sandbox"], "must be Production or Sandbox").default(
+    "Production",
+  ),
 });
 type Values = z.infer<typeof schema>;
 
@@ -170,7 +172,7 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
     fourEyes: fourEyesOf(data),
     console: consoleSettings(data),
     mail,
-    environment: data.ENVIRONMENT,
+    environment: data.DIRECTORY_ENVIRONMENT,
   };
 }
 
@@ -194,7 +196,9 @@ function publicLimit(text: string): PublicLimit {
   return { perSecond: perSecond ?? 0, burst: burst ?? 0 };
 }
 
-function issuerFaults({ DIRECTORY_ISSUER: issuer, ENVIRONMENT: environment }: Partial<Values>): string[] {
+function issuerFaults(
+  { DIRECTORY_ISSUER: issuer, DIRECTORY_ENVIRONMENT: environment }: Partial<Values>,
+): string[] {
   if (issuer === undefined) return [];
   const url = URL.parse(issuer);
   const name = "DIRECTORY_ISSUER";
@@ -216,7 +220,7 @@ function listenFaults(values: Partial<Values>): string[] {
 }
 
 async function storeFaults(
-  { DIRECTORY_STORE_URL: storeUrl, ENVIRONMENT: environment }: Partial<Values>,
+  { DIRECTORY_STORE_URL: storeUrl, DIRECTORY_ENVIRONMENT: environment }: Partial<Values>,
   source: ConfigSource,
 ): Promise<string[]> {
   const name = "DIRECTORY_STORE_URL";
@@ -254,7 +258,7 @@ async function administratorsFaults(
 type Signing = Pick<DirectoryConfig, "signingKeys" | "signingKeysFile" | "signer">;
 
 async function readSigningKeys(
-  { DIRECTORY_SIGNING_KEYS: value = "", ENVIRONMENT: environment }: Partial<Values>,
+  { DIRECTORY_SIGNING_KEYS: value = "", DIRECTORY_ENVIRONMENT: environment }: Partial<Values>,
   source: ConfigSource,
   faults: string[],
 ): Promise<Signing> {
@@ -295,7 +299,7 @@ async function readPems(values: Partial<Values>, source: ConfigSource, faults: s
   if (certificatePem !== "" && privateKeyPem !== "") {
     await openCertificateAuthority({ certificatePem, privateKeyPem }, source.now)
       .then(({ certificate }) => {
-        if (values.ENVIRONMENT !== "Sandbox" && SANDBOX_AUTHORITY.test(certificate.subject)) {
+        if (values.DIRECTORY_ENVIRONMENT !== "Sandbox" && SANDBOX_AUTHORITY.test(certificate.subject)) {
           faults.push("DIRECTORY_CA_CERT: is a sandbox's authority; make one of your own");
         }
       }, (error: Error) => faults.push(`DIRECTORY_CA_CERT and DIRECTORY_CA_KEY: the ${error.message}`));

@@ -31,7 +31,9 @@ export const MAIL_VARIABLES = {
     .refine((days) => days.every((each) => each <= 365), DAYS_RULE).default([30, 7, 1]),
 };
 
-type Values = Partial<z.infer<z.ZodObject<typeof MAIL_VARIABLES>>> & { readonly ENVIRONMENT?: string };
+type Values = Partial<z.infer<z.ZodObject<typeof MAIL_VARIABLES>>> & {
+  readonly DIRECTORY_ENVIRONMENT?: string;
+};
 
 /** Returns the settings, or undefined if no mail is sent. Adds what is wrong to `faults`. */
 export async function readMail(
@@ -48,7 +50,7 @@ export async function readMail(
     }
     return undefined;
   }
-  const server = serverOf(url, values.ENVIRONMENT === "Sandbox");
+  const server = serverOf(url, values.DIRECTORY_ENVIRONMENT === "Sandbox");
   if (server === undefined) {
     faults.push(
       "DIRECTORY_SMTP_URL: must be smtp://host:port (STARTTLS) or smtps://host:port, without user name and path",

@@ -5,31 +5,39 @@ type Addresses =
   & Readonly<
     Partial<
       Record<
-        | "BASE_URL"
-        | "AUTH_URL"
-        | "DIRECTORY_ISSUER"
-        | "DIRECTORY_JWKS_URI"
-        | "DIRECTORY_HOSTS"
-        | "REGISTRATION_AUDIENCE"
-        | "OPERATIONS_OIDC_ISSUER"
-        | "OPERATIONS_URL",
+        | "PLATFORM_BASE_URL"
+        | "PLATFORM_AUTH_URL"
+        | "PLATFORM_DIRECTORY_ISSUER"
+        | "PLATFORM_DIRECTORY_JWKS_URI"
+        | "PLATFORM_DIRECTORY_HOSTS"
+        | "PLATFORM_REGISTRATION_AUDIENCE"
+        | "PLATFORM_OPERATIONS_OIDC_ISSUER"
+        | "PLATFORM_OPERATIONS_URL",
         string | undefined
       >
     >
   >
-  & { readonly ENVIRONMENT?: string };
+  & { readonly PLATFORM_ENVIRONMENT?: string };
 
 /** Faults of the origins and URLs. */
 export function urlFaults(values: Addresses): string[] {
-  const sandbox = values.ENVIRONMENT === "Sandbox";
-  const origins = (["BASE_URL", "AUTH_URL"] as const).flatMap((name) =>
+  const sandbox = values.PLATFORM_ENVIRONMENT === "Sandbox";
+  const origins = (["PLATFORM_BASE_URL", "PLATFORM_AUTH_URL"] as const).flatMap((name) =>
     originFault(name, values[name], sandbox)
   );
-  const urls =
-    (["DIRECTORY_ISSUER", "DIRECTORY_JWKS_URI", "REGISTRATION_AUDIENCE", "OPERATIONS_OIDC_ISSUER"] as const)
-      .flatMap((name) => schemeFault(name, values[name], sandbox));
+  const urls = ([
+    "PLATFORM_DIRECTORY_ISSUER",
+    "PLATFORM_DIRECTORY_JWKS_URI",
+    "PLATFORM_REGISTRATION_AUDIENCE",
+    "PLATFORM_OPERATIONS_OIDC_ISSUER",
+  ] as const)
+    .flatMap((name) => schemeFault(name, values[name], sandbox));
   // A console on this computer may be plain HTTP, in production too: its traffic does not leave the computer.
-  return [...origins, ...urls, ...originFault("OPERATIONS_URL", values.OPERATIONS_URL, true)];
+  return [
+    ...origins,
+    ...urls,
+    ...originFault("PLATFORM_OPERATIONS_URL", values.PLATFORM_OPERATIONS_URL, true),
+  ];
 }
 
 function originFault(name: string, value: string | undefined, sandbox: boolean): string[] {
@@ -54,17 +62,19 @@ function schemeFault(name: string, value: string | undefined, sandbox: boolean):
 
 /** Faults of the hosts that may be called. Otherwise they would only be noticed at run time. */
 export function directoryFaults(values: Addresses): string[] {
-  if (values.DIRECTORY_HOSTS === undefined) return [];
-  const hosts = commaSeparated(values.DIRECTORY_HOSTS);
+  if (values.PLATFORM_DIRECTORY_HOSTS === undefined) return [];
+  const hosts = commaSeparated(values.PLATFORM_DIRECTORY_HOSTS);
   const wrong = hosts.filter((host) => URL.parse(`https://${host}`)?.host !== host);
   if (hosts.length === 0 || wrong.length > 0) {
-    return ["DIRECTORY_HOSTS: must be host or host:port values, comma separated, without scheme or path"];
+    return [
+      "PLATFORM_DIRECTORY_HOSTS: must be host or host:port values, comma separated, without scheme or path",
+    ];
   }
-  return (["DIRECTORY_ISSUER", "DIRECTORY_JWKS_URI"] as const).flatMap((name) => {
+  return (["PLATFORM_DIRECTORY_ISSUER", "PLATFORM_DIRECTORY_JWKS_URI"] as const).flatMap((name) => {
     const host = URL.parse(values[name] ?? "")?.host;
     return host === undefined || hosts.includes(host)
       ? []
-      : [`DIRECTORY_HOSTS: must list ${host}, the host of ${name}`];
+      : [`PLATFORM_DIRECTORY_HOSTS: must list ${host}, the host of ${name}`];
   });
 }
 

@@ -133,7 +133,7 @@ export function readConfig(env: Environment, elsewhere: readonly string[] = []):
     VARIABLES.map((name) => [name, env[name]]).filter(([, value]) => value !== undefined && value !== ""),
   );
   const parsed = schema.safeParse(given);
-  const values: Partial<Values> = parsed.data ?? { ENVIRONMENT: "Production", ...given };
+  const values: Partial<Values> = parsed.data ?? { PLATFORM_ENVIRONMENT: "Production", ...given };
   const faults = [
     ...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join(".")}: ${issue.message}`),
     ...urlFaults(values),
@@ -147,39 +147,39 @@ export function readConfig(env: Environment, elsewhere: readonly string[] = []):
 
 function frozen(values: Values): Config {
   return Object.freeze({
-    baseUrl: values.BASE_URL,
-    authUrl: values.AUTH_URL,
+    baseUrl: values.PLATFORM_BASE_URL,
+    authUrl: values.PLATFORM_AUTH_URL,
     host: values.HOST,
     port: values.PORT,
-    maxConnections: values.MAX_CONNECTIONS,
-    maxOpenConsents: values.MAX_OPEN_CONSENTS,
-    storeUrl: values.STORE_URL,
-    cells: values.CELLS,
-    cell: values.CELL,
+    maxConnections: values.PLATFORM_MAX_CONNECTIONS,
+    maxOpenConsents: values.PLATFORM_MAX_OPEN_CONSENTS,
+    storeUrl: values.PLATFORM_STORE_URL,
+    cells: values.PLATFORM_CELLS,
+    cell: values.PLATFORM_CELL,
     platformKeys: values.PLATFORM_KEYS,
-    directoryIssuer: values.DIRECTORY_ISSUER,
-    directoryJwksUri: values.DIRECTORY_JWKS_URI,
-    directoryHosts: Object.freeze(commaSeparated(values.DIRECTORY_HOSTS)),
-    registrationAudience: values.REGISTRATION_AUDIENCE,
-    clientCertSource: values.CLIENT_CERT_SOURCE,
-    proxySecret: values.PROXY_SECRET,
+    directoryIssuer: values.PLATFORM_DIRECTORY_ISSUER,
+    directoryJwksUri: values.PLATFORM_DIRECTORY_JWKS_URI,
+    directoryHosts: Object.freeze(commaSeparated(values.PLATFORM_DIRECTORY_HOSTS)),
+    registrationAudience: values.PLATFORM_REGISTRATION_AUDIENCE,
+    clientCertSource: values.PLATFORM_CLIENT_CERT_SOURCE,
+    proxySecret: values.PLATFORM_PROXY_SECRET,
     ...operationsOf(values),
     spanCollector: collectorOf(values),
-    processName: values.PROCESS_NAME,
-    environment: values.ENVIRONMENT,
-    logLevel: values.LOG_LEVEL,
-    rateLimits: values.RATE_LIMITS,
-    requestsInWork: values.REQUESTS_IN_WORK,
-    requestWaitSeconds: values.REQUEST_WAIT_SECONDS,
+    processName: values.PLATFORM_PROCESS_NAME,
+    environment: values.PLATFORM_ENVIRONMENT,
+    logLevel: values.PLATFORM_LOG_LEVEL,
+    rateLimits: values.PLATFORM_RATE_LIMITS,
+    requestsInWork: values.PLATFORM_REQUESTS_IN_WORK,
+    requestWaitSeconds: values.PLATFORM_REQUEST_WAIT_SECONDS,
     ...retentionOf(values),
-    dataKeysStore: values.DATA_KEYS_STORE ?? dataKeysBeside(values.STORE_URL),
-    sealsData: values.SEAL_DATA === "yes",
-    lameDuckSeconds: values.LAME_DUCK_SECONDS ?? defaultLameDuckSeconds(values.STORE_URL),
-    signatureClaims: Object.freeze(values.SIGNATURE_CLAIMS),
-    currencies: Object.freeze(values.CURRENCIES),
-    accountSchemes: values.ACCOUNT_SCHEMES,
+    dataKeysStore: values.PLATFORM_DATA_KEYS_STORE ?? dataKeysBeside(values.PLATFORM_STORE_URL),
+    sealsData: values.PLATFORM_SEAL_DATA === "yes",
+    lameDuckSeconds: values.PLATFORM_LAME_DUCK_SECONDS ?? defaultLameDuckSeconds(values.PLATFORM_STORE_URL),
+    signatureClaims: Object.freeze(values.PLATFORM_SIGNATURE_CLAIMS),
+    currencies: Object.freeze(values.PLATFORM_CURRENCIES),
+    accountSchemes: values.PLATFORM_ACCOUNT_SCHEMES,
     operator: operatorOf(values),
-    repositoryUrl: values.REPOSITORY_URL,
+    repositoryUrl: values.PLATFORM_REPOSITORY_URL,
   });
 }
 
@@ -190,12 +190,13 @@ function operationsOf(
   "operationsHost" | "operationsPort" | "operatorsFile" | "operatorsOidc" | "fourEyes" | "operationsUrl"
 > {
   return {
-    operationsHost: values.OPERATIONS_HOST,
-    operationsPort: values.OPERATIONS_PORT,
-    operatorsFile: values.OPERATORS,
+    operationsHost: values.PLATFORM_OPERATIONS_HOST,
+    operationsPort: values.PLATFORM_OPERATIONS_PORT,
+    operatorsFile: values.PLATFORM_OPERATORS,
     operatorsOidc: oidcOf(values),
-    fourEyes: Object.freeze(values.FOUR_EYES ?? usualFourEyes(values)),
-    operationsUrl: values.OPERATIONS_URL ?? `http://localhost:${values.OPERATIONS_PORT ?? 80}`,
+    fourEyes: Object.freeze(values.PLATFORM_FOUR_EYES ?? usualFourEyes(values)),
+    operationsUrl: values.PLATFORM_OPERATIONS_URL ??
+      `http://localhost:${values.PLATFORM_OPERATIONS_PORT ?? 80}`,
   };
 }
 
@@ -217,22 +218,22 @@ function retentionOf(
   | "eventDays"
 > {
   return {
-    keepUnauthorisedDays: values.KEEP_UNAUTHORISED_DAYS,
-    keepCasesDays: values.KEEP_CASES_DAYS,
-    eraseCasesDays: values.ERASE_CASES_DAYS,
-    deleteHistoriesDays: values.DELETE_HISTORIES_DAYS,
-    traceDays: values.TRACE_DAYS,
-    reportDays: values.REPORT_DAYS,
-    eventDays: values.EVENT_DAYS,
+    keepUnauthorisedDays: values.PLATFORM_KEEP_UNAUTHORISED_DAYS,
+    keepCasesDays: values.PLATFORM_KEEP_CASES_DAYS,
+    eraseCasesDays: values.PLATFORM_ERASE_CASES_DAYS,
+    deleteHistoriesDays: values.PLATFORM_DELETE_HISTORIES_DAYS,
+    traceDays: values.PLATFORM_TRACE_DAYS,
+    reportDays: values.PLATFORM_REPORT_DAYS,
+    eventDays: values.PLATFORM_EVENT_DAYS,
   };
 }
 
 function operatorOf(values: Values): Operator {
   return Object.freeze({
-    name: values.OPERATOR_NAME,
-    logo: values.OPERATOR_LOGO,
-    support: values.OPERATOR_SUPPORT,
-    timeZone: values.OPERATOR_TIME_ZONE,
+    name: values.PLATFORM_OPERATOR_NAME,
+    logo: values.PLATFORM_OPERATOR_LOGO,
+    support: values.PLATFORM_OPERATOR_SUPPORT,
+    timeZone: values.PLATFORM_OPERATOR_TIME_ZONE,
   });
 }
 
@@ -246,29 +247,39 @@ function defaultLameDuckSeconds(storeUrl: string): number {
 }
 
 function unsafe(values: Partial<Values>): string[] {
+  const { PLATFORM_STORE_URL: storeUrl, PLATFORM_ENVIRONMENT: environment } = values;
   const faults: string[] = [];
-  if (values.BASE_URL !== undefined && values.BASE_URL === values.AUTH_URL) {
-    faults.push("BASE_URL and AUTH_URL: must be different hosts, only one asks for client certificates");
+  if (values.PLATFORM_BASE_URL !== undefined && values.PLATFORM_BASE_URL === values.PLATFORM_AUTH_URL) {
+    faults.push(
+      "PLATFORM_BASE_URL and PLATFORM_AUTH_URL: must be different hosts, only one asks for client certificates",
+    );
   }
   faults.push(...operatorFaults(values));
-  if (values.OPERATIONS_PORT !== undefined && values.OPERATIONS_PORT === values.PORT) {
-    faults.push("PORT and OPERATIONS_PORT: must be different, proxies reach only one");
+  if (values.PLATFORM_OPERATIONS_PORT !== undefined && values.PLATFORM_OPERATIONS_PORT === values.PORT) {
+    faults.push("PORT and PLATFORM_OPERATIONS_PORT: must be different, proxies reach only one");
   }
-  faults.push(...storeUrlFaults(values.STORE_URL, values.ENVIRONMENT).map((fault) => `STORE_URL: ${fault}`));
-  faults.push(...dataKeyFaults(values).map((fault) => `DATA_KEYS_STORE: ${fault}`));
+  faults.push(...storeUrlFaults(storeUrl, environment).map((fault) => `PLATFORM_STORE_URL: ${fault}`));
+  faults.push(...dataKeyFaults(values).map((fault) => `PLATFORM_DATA_KEYS_STORE: ${fault}`));
   faults.push(...retentionFaults(values));
-  if (values.CELLS instanceof Map && cellOf(values.CELL ?? HOME_CELL, values.CELLS) === undefined) {
-    faults.push("CELL: must be home, or the name of a cell in CELLS");
+  const { PLATFORM_CELLS: cells, PLATFORM_CELL: cell = HOME_CELL } = values;
+  if (cells instanceof Map && cellOf(cell, cells) === undefined) {
+    faults.push("PLATFORM_CELL: must be home, or the name of a cell in PLATFORM_CELLS");
   }
-  if (values.ENVIRONMENT === "Sandbox") return faults;
-  if (values.WRAPPING_KEYS === undefined) {
-    faults.push("WRAPPING_KEYS: set it to the path of the keys that wrap data keys");
+  return environment === "Sandbox" ? faults : [...faults, ...unsafeInProduction(values)];
+}
+
+function unsafeInProduction(values: Partial<Values>): string[] {
+  const faults: string[] = [];
+  if (values.PLATFORM_WRAPPING_KEYS === undefined) {
+    faults.push("PLATFORM_WRAPPING_KEYS: set it to the path of the keys that wrap data keys");
   }
-  if (values.KEEP_CASES_DAYS === 0) {
-    faults.push("KEEP_CASES_DAYS: 0 is for the sandbox; set the retention period that the law requires");
+  if (values.PLATFORM_KEEP_CASES_DAYS === 0) {
+    faults.push(
+      "PLATFORM_KEEP_CASES_DAYS: 0 is for the sandbox; set the retention period that the law requires",
+    );
   }
-  if (values.STORE_URL === ":memory:") {
-    faults.push("STORE_URL: :memory: loses every payment at a restart; set the path of a file");
+  if (values.PLATFORM_STORE_URL === ":memory:") {
+    faults.push("PLATFORM_STORE_URL: :memory: loses every payment at a restart; set the path of a file");
   }
   if (isSandboxKeySet(values.PLATFORM_KEYS)) {
     faults.push(
@@ -280,26 +291,38 @@ function unsafe(values: Partial<Values>): string[] {
 
 /** The law keeps a case, and its history shows what was erased. */
 function retentionFaults(
-  { KEEP_CASES_DAYS: keep = 0, ERASE_CASES_DAYS: erase, DELETE_HISTORIES_DAYS: forget }: Partial<Values>,
+  {
+    PLATFORM_KEEP_CASES_DAYS: keep = 0,
+    PLATFORM_ERASE_CASES_DAYS: erase,
+    PLATFORM_DELETE_HISTORIES_DAYS: forget,
+  }: Partial<Values>,
 ): string[] {
   const faults: string[] = [];
-  if (erase !== undefined && erase < keep) faults.push("ERASE_CASES_DAYS: must be at least KEEP_CASES_DAYS");
+  if (erase !== undefined && erase < keep) {
+    faults.push("PLATFORM_ERASE_CASES_DAYS: must be at least PLATFORM_KEEP_CASES_DAYS");
+  }
   if (forget !== undefined && forget < Math.max(keep, erase ?? 0)) {
-    faults.push("DELETE_HISTORIES_DAYS: must be at least KEEP_CASES_DAYS and ERASE_CASES_DAYS");
+    faults.push(
+      "PLATFORM_DELETE_HISTORIES_DAYS: must be at least PLATFORM_KEEP_CASES_DAYS and PLATFORM_ERASE_CASES_DAYS",
+    );
   }
   return faults;
 }
 
 /** Data keys in the store's own database would be in every backup of it. */
-function dataKeyFaults({ DATA_KEYS_STORE: url, ...values }: Partial<Values>): string[] {
-  const { STORE_URL: storeUrl = "", WRAPPING_KEYS, ENVIRONMENT } = values;
+function dataKeyFaults({ PLATFORM_DATA_KEYS_STORE: url, ...values }: Partial<Values>): string[] {
+  const {
+    PLATFORM_STORE_URL: storeUrl = "",
+    PLATFORM_WRAPPING_KEYS: wrappingKeys,
+    PLATFORM_ENVIRONMENT: environment,
+  } = values;
   if (url === undefined) {
-    const isNeeded = /^postgres(ql)?:/.test(storeUrl) && WRAPPING_KEYS !== undefined;
+    const isNeeded = /^postgres(ql)?:/.test(storeUrl) && wrappingKeys !== undefined;
     return isNeeded ? ["set it to a database for the data keys alone"] : [];
   }
-  if (url === storeUrl) return ["must be another database than STORE_URL"];
+  if (url === storeUrl) return ["must be another database than PLATFORM_STORE_URL"];
   if (url === ":memory:") return [":memory: loses every data key at a restart; set another database"];
-  return storeUrlFaults(url, ENVIRONMENT);
+  return storeUrlFaults(url, environment);
 }
 
 /** The sandbox marks its keys: `"environment": "sandbox"` beside `keys`. */

@@ -18,7 +18,7 @@ export const FOUR_EYES_NAMES = [
 ] as const;
 export type FourEyesChange = typeof FOUR_EYES_NAMES[number];
 
-/** In production without `FOUR_EYES`: what extends what others may do (Decision O11). */
+/** In production without `PLATFORM_FOUR_EYES`: what extends what others may do (Decision O11). */
 const USUAL_FOUR_EYES: readonly FourEyesChange[] = [
   "release-restored",
   "unblock-organisation",
@@ -27,9 +27,9 @@ const USUAL_FOUR_EYES: readonly FourEyesChange[] = [
 ];
 
 export function usualFourEyes(
-  { ENVIRONMENT }: { readonly ENVIRONMENT: "Production" | "Sandbox" },
+  { PLATFORM_ENVIRONMENT: environment }: { readonly PLATFORM_ENVIRONMENT: "Production" | "Sandbox" },
 ): readonly FourEyesChange[] {
-  return ENVIRONMENT === "Production" ? USUAL_FOUR_EYES : [];
+  return environment === "Production" ? USUAL_FOUR_EYES : [];
 }
 
 /** One operator alone must not undo what two have decided (contract FE7). */
@@ -54,47 +54,58 @@ export interface OidcSettings {
 type Variables = Readonly<
   Partial<
     Record<
-      | "OPERATORS"
-      | "OPERATIONS_OIDC_ISSUER"
-      | "OPERATIONS_OIDC_AUDIENCE"
-      | "OPERATIONS_OIDC_ROLES"
-      | "OPERATIONS_OIDC_ORGANISATION"
-      | "OPERATIONS_OIDC_CLIENT_ID"
-      | "OPERATIONS_OIDC_CLIENT_SECRET",
+      | "PLATFORM_OPERATORS"
+      | "PLATFORM_OPERATIONS_OIDC_ISSUER"
+      | "PLATFORM_OPERATIONS_OIDC_AUDIENCE"
+      | "PLATFORM_OPERATIONS_OIDC_ROLES"
+      | "PLATFORM_OPERATIONS_OIDC_ORGANISATION"
+      | "PLATFORM_OPERATIONS_OIDC_CLIENT_ID"
+      | "PLATFORM_OPERATIONS_OIDC_CLIENT_SECRET",
       string | undefined
     >
   > & {
-    readonly OPERATIONS_PORT: number | undefined;
-    readonly FOUR_EYES: readonly FourEyesChange[] | undefined;
+    readonly PLATFORM_OPERATIONS_PORT: number | undefined;
+    readonly PLATFORM_FOUR_EYES: readonly FourEyesChange[] | undefined;
   }
 >;
 
 export function oidcOf(values: Partial<Variables>): OidcSettings | undefined {
-  const { OPERATIONS_OIDC_ISSUER: issuer, OPERATIONS_OIDC_AUDIENCE: audience } = values;
-  const { OPERATIONS_OIDC_ROLES: rolesClaim = "roles" } = values;
+  const { PLATFORM_OPERATIONS_OIDC_ISSUER: issuer, PLATFORM_OPERATIONS_OIDC_AUDIENCE: audience } = values;
+  const { PLATFORM_OPERATIONS_OIDC_ROLES: rolesClaim = "roles" } = values;
   if (issuer === undefined || audience === undefined) return undefined;
-  const { OPERATIONS_OIDC_CLIENT_ID: id, OPERATIONS_OIDC_CLIENT_SECRET: secret } = values;
+  const { PLATFORM_OPERATIONS_OIDC_CLIENT_ID: id, PLATFORM_OPERATIONS_OIDC_CLIENT_SECRET: secret } = values;
   const client = id === undefined || secret === undefined ? {} : { client: { id, secret } };
-  const { OPERATIONS_OIDC_ORGANISATION: claim } = values;
+  const { PLATFORM_OPERATIONS_OIDC_ORGANISATION: claim } = values;
   const organisation = claim === undefined ? {} : { organisationClaim: claim };
   return Object.freeze({ issuer, audience, rolesClaim, ...organisation, ...client });
 }
 
 /** Variables that need others. */
 export function operatorFaults(values: Partial<Variables>): string[] {
-  const faults = pairFaults("FOUR_EYES", values.FOUR_EYES ?? [], UNDONE_BY);
-  if ((values.OPERATIONS_OIDC_ISSUER === undefined) !== (values.OPERATIONS_OIDC_AUDIENCE === undefined)) {
-    faults.push("OPERATIONS_OIDC_ISSUER and OPERATIONS_OIDC_AUDIENCE: set both, or neither");
+  const faults = pairFaults("PLATFORM_FOUR_EYES", values.PLATFORM_FOUR_EYES ?? [], UNDONE_BY);
+  if (
+    (values.PLATFORM_OPERATIONS_OIDC_ISSUER === undefined) !==
+      (values.PLATFORM_OPERATIONS_OIDC_AUDIENCE === undefined)
+  ) {
+    faults.push(
+      "PLATFORM_OPERATIONS_OIDC_ISSUER and PLATFORM_OPERATIONS_OIDC_AUDIENCE: set both, or neither",
+    );
   }
-  const { OPERATIONS_OIDC_CLIENT_ID: id, OPERATIONS_OIDC_CLIENT_SECRET: secret } = values;
+  const { PLATFORM_OPERATIONS_OIDC_CLIENT_ID: id, PLATFORM_OPERATIONS_OIDC_CLIENT_SECRET: secret } = values;
   if ((id === undefined) !== (secret === undefined)) {
-    faults.push("OPERATIONS_OIDC_CLIENT_ID and OPERATIONS_OIDC_CLIENT_SECRET: set both, or neither");
+    faults.push(
+      "PLATFORM_OPERATIONS_OIDC_CLIENT_ID and PLATFORM_OPERATIONS_OIDC_CLIENT_SECRET: set both, or neither",
+    );
   }
-  if (id !== undefined && values.OPERATIONS_OIDC_ISSUER === undefined) {
-    faults.push("OPERATIONS_OIDC_CLIENT_ID: set OPERATIONS_OIDC_ISSUER too, where the client is registered");
+  if (id !== undefined && values.PLATFORM_OPERATIONS_OIDC_ISSUER === undefined) {
+    faults.push(
+      "PLATFORM_OPERATIONS_OIDC_CLIENT_ID: set PLATFORM_OPERATIONS_OIDC_ISSUER too, where the client is registered",
+    );
   }
-  if (values.OPERATORS !== undefined && values.OPERATIONS_PORT === undefined) {
-    faults.push("OPERATORS: set OPERATIONS_PORT too, the port on which operators are answered");
+  if (values.PLATFORM_OPERATORS !== undefined && values.PLATFORM_OPERATIONS_PORT === undefined) {
+    faults.push(
+      "PLATFORM_OPERATORS: set PLATFORM_OPERATIONS_PORT too, the port on which operators are answered",
+    );
   }
   return faults;
 }

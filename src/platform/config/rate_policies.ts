@@ -1,5 +1,5 @@
 /**
- * Rate limits of a participant per group of endpoints, from `RATE_LIMITS`: `payments=50/100` allows 50 requests a
+ * Rate limits of a participant per group of endpoints, from `PLATFORM_RATE_LIMITS`: `payments=50/100` allows 50 requests a
  * second, and 100 at once.
  */
 

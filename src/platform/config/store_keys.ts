@@ -180,7 +180,7 @@ export const evidenceDocumentKey = (sha256: string): Key => ["evidence_document"
 /** The document of a key that has signed receipts (`platform/core/receipts/receipt_keys.ts`). Never deleted. */
 export const receiptKeyKey = (kid: string): Key => ["receipt_key", kid];
 
-/** The append-only history of a consent, payment or client. Of a case: `DELETE_HISTORIES_DAYS`. */
+/** The append-only history of a consent, payment or client. Of a case: `PLATFORM_DELETE_HISTORIES_DAYS`. */
 export const auditKey = (subject: string, at: number, id: string): Key => [
   "audit",
   subject,
@@ -206,7 +206,7 @@ export const logHeadKey: Key = ["log_head"];
 /** The newest checkpoint of each hour in which the evidence log has grown. Never deleted. */
 export const logCheckpointKey = (hourStart: number): Key => ["log_checkpoint", timePart(hourStart)];
 
-/** The trace of a request, by interaction id, reader and place (`operations/traces/trace_store.ts`). For `TRACE_DAYS`. */
+/** The trace of a request, by interaction id, reader and place (`operations/traces/trace_store.ts`). For `PLATFORM_TRACE_DAYS`. */
 export const traceKey = (interactionId: string, reader?: string, place?: string): Key => [
   "trace",
   interactionId,
@@ -214,7 +214,7 @@ export const traceKey = (interactionId: string, reader?: string, place?: string)
   ...(place === undefined ? [] : [place]),
 ];
 
-/** Interaction ids of a reader's traces, by what they are about and place. For `TRACE_DAYS`. */
+/** Interaction ids of a reader's traces, by what they are about and place. For `PLATFORM_TRACE_DAYS`. */
 export const traceOfKey = (reader: string, about: string, place?: string): Key => [
   "trace_of",
   reader,
@@ -227,7 +227,7 @@ export const proposalKey = (id: string): Key => ["proposal", id];
 /** The proposals that can be approved. */
 export const OPEN_PROPOSALS_KEY: Key = ["open_proposals"];
 
-/** Figures of a day as a process has counted them (`observed/figures/figures_store.ts`). For `REPORT_DAYS`. */
+/** Figures of a day as a process has counted them (`observed/figures/figures_store.ts`). For `PLATFORM_REPORT_DAYS`. */
 export const figuresKey = (of: string, day: string, subject?: string, process?: string): Key => [
   "day_figures",
   of,
@@ -261,7 +261,7 @@ export const LIST_FILL_KEY: Key = ["list_fill"];
 
 /**
  * An event that a TPP has not acknowledged (`events/event_store.ts`), by position in the history of its resource. Without
- * them, the prefix of all events of a client at a bank. For `EVENT_DAYS`.
+ * them, the prefix of all events of a client at a bank. For `PLATFORM_EVENT_DAYS`.
  */
 export const eventKey = (client: ClientId, bank: BankCode, at?: number, resource?: string): Key => [
   "event",
@@ -272,7 +272,7 @@ export const eventKey = (client: ClientId, bank: BankCode, at?: number, resource
 
 /**
  * A notice that a TPP has not acknowledged (`events/event_store.ts`), by position: about a bank, or about the TPP and for
- * every bank. For `EVENT_DAYS`.
+ * every bank. For `PLATFORM_EVENT_DAYS`.
  */
 export const noticeKey = (client: ClientId, bank: BankCode | undefined, at?: number, id?: string): Key => [
   "event_notice",
@@ -281,7 +281,7 @@ export const noticeKey = (client: ClientId, bank: BankCode | undefined, at?: num
   ...placePart(at, id),
 ];
 
-/** The place of an acknowledged event or notice, by its place before (`events/event_store.ts`). For `EVENT_DAYS`. */
+/** The place of an acknowledged event or notice, by its place before (`events/event_store.ts`). For `PLATFORM_EVENT_DAYS`. */
 export const finishedEventKey = ([family = "", ...place]: Key): Key => [`${family}_finished`, ...place];
 
 /** A change of a planned outage whose notices are not all staged (`events/outage_notice_store.ts`). */

@@ -72,7 +72,7 @@ export const eventRecord = defineRecord<StatusEvent>({
   what: "A change of a consent or a payment that its TPP has not acknowledged. A reason is sealed.",
   schema: z.looseObject({ ...statusEvent, ...delivery }),
   version: 1,
-  lifetime: "Until it is acknowledged, at most `EVENT_DAYS`.",
+  lifetime: "Until it is acknowledged, at most `PLATFORM_EVENT_DAYS`.",
   personalData: "customer",
   retention: "protocol",
 });
@@ -83,7 +83,7 @@ export const finishedEventRecord = defineRecord<Finished<StatusEvent>>({
   what: "An event that its TPP has acknowledged, for a replay. A reason is sealed.",
   schema: z.looseObject(statusEvent),
   version: 1,
-  lifetime: "At most `EVENT_DAYS` from the change.",
+  lifetime: "At most `PLATFORM_EVENT_DAYS` from the change.",
   personalData: "customer",
   retention: "protocol",
 });
@@ -95,7 +95,7 @@ export const noticeRecord = defineRecord<NoticeEvent>({
     "What a TPP is told of an outage or an expiring key, or a bank of a consent or payment, not acknowledged.",
   schema: z.looseObject({ ...notice, ...delivery }),
   version: 1,
-  lifetime: "Until it is acknowledged, at most `EVENT_DAYS`.",
+  lifetime: "Until it is acknowledged, at most `PLATFORM_EVENT_DAYS`.",
   personalData: "pseudonymous",
   retention: "protocol",
 });
@@ -106,7 +106,7 @@ export const finishedNoticeRecord = defineRecord<Finished<NoticeEvent>>({
   what: "A notice that its TPP or bank has acknowledged, for a replay.",
   schema: z.looseObject(notice),
   version: 1,
-  lifetime: "At most `EVENT_DAYS` from the change.",
+  lifetime: "At most `PLATFORM_EVENT_DAYS` from the change.",
   personalData: "pseudonymous",
   retention: "protocol",
 });

@@ -23,7 +23,7 @@ const pollRoute = createRoute({
   summary: "Fetch and acknowledge events of your consents and payments",
   description:
     "Aggregated polling (RFC 8936). An event is returned by each poll until you acknowledge it with `ack`, " +
-    "or until it is `EVENT_DAYS` old. The body is not signed. For a token of the client credentials grant.",
+    "or until it is `PLATFORM_EVENT_DAYS` old. The body is not signed. For a token of the client credentials grant.",
   security: accessTokenOf("payments"),
   ...pollDescription,
 });

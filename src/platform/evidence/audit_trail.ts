@@ -59,7 +59,7 @@ export const auditRecord = defineRecord<AuditEntry>({
     deleted: optional(texts),
   }),
   version: 1,
-  lifetime: "Of a consent or payment: `DELETE_HISTORIES_DAYS`. Of others: kept.",
+  lifetime: "Of a consent or payment: `PLATFORM_DELETE_HISTORIES_DAYS`. Of others: kept.",
   personalData: "pseudonymous",
   retention: "audit",
 });

@@ -121,7 +121,8 @@ export const DELIVERIES = {
     fields: ["wrappedBy"],
     meaning:
       "Data keys are wrapped by a key that this process does not have. Requests for their cases get 503 in this process.",
-    act: "Act immediately. Put the line back into WRAPPING_KEYS and reload every process. See data-keys.md.",
+    act:
+      "Act immediately. Put the line back into PLATFORM_WRAPPING_KEYS and reload every process. See data-keys.md.",
   },
   "data_keys.store_failing": {
     level: "error",

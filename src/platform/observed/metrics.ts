@@ -143,7 +143,7 @@ const DIRECTORY = {
   platform_open_consents_ratio: {
     kind: "gauge",
     help:
-      "Share of MAX_OPEN_CONSENTS that a client uses, if it has used half of it lately. Take the maximum over processes.",
+      "Share of PLATFORM_MAX_OPEN_CONSENTS that a client uses, if it has used half of it lately. Take the maximum over processes.",
     labels: { client: "bounded" },
   },
   platform_key_set_age_seconds: {
@@ -234,7 +234,7 @@ const PROCESS = {
     help: "Log lines dropped because standard output did not take them.",
   },
   platform_connections: { kind: "gauge", help: "Open connections of the listener." },
-  platform_connections_limit: { kind: "gauge", help: "MAX_CONNECTIONS." },
+  platform_connections_limit: { kind: "gauge", help: "PLATFORM_MAX_CONNECTIONS." },
   platform_memory_bytes: {
     kind: "gauge",
     help: "Memory of the process: resident, heap_used or external.",

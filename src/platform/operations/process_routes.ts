@@ -23,7 +23,7 @@ export const processesSchema = z.strictObject({
     Process: z.array(
       z.strictObject({
         ProcessId: z.string().openapi({ description: "Of this start of the process." }),
-        Name: z.string().openapi({ description: "`PROCESS_NAME`, or the address of its listener." }),
+        Name: z.string().openapi({ description: "`PLATFORM_PROCESS_NAME`, or the address of its listener." }),
         Serves: z.enum(["all", "api", "browser", "console"]),
         State: z.enum(["works", "fails", "lost"]).openapi({
           description: "`lost`: it has not noted its state for 30 s. It was killed, hangs or cannot write.",

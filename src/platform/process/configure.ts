@@ -3,6 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import process from "node:process";
 import { type Config, ConfigError, type Environment, readConfig, VARIABLES } from "../config/config.ts";
 import { openKeyRing, type RenewableKeyRing } from "../../base/jose/key_ring.ts";
+import { nameFaults } from "../config/environment_file.ts";
 import { SECRETS } from "../config/config_variables.ts";
 import { isHandedOver, withSecretFiles } from "../../base/http/secret_files.ts";
 import { openSigner, type Signer, signerPath } from "../../base/http/signer_client.ts";
@@ -33,7 +34,7 @@ export interface Configured {
   readonly wrapping: WrappingKeys | undefined;
   /** Path of the file with the wrapping keys. */
   readonly wrappingFile: string | undefined;
-  /** Absent if OPERATORS is not set. */
+  /** Absent if PLATFORM_OPERATORS is not set. */
   readonly operators: Credentials | undefined;
 }
 
@@ -51,7 +52,10 @@ export async function configure({ mayRead }: Pick<Runtime, "mayRead">): Promise<
   const read: Environment = Object.fromEntries(VARIABLES.map((name) => [name, process.env[name]]));
   const faults = [...await environmentFileFaults(mayRead), ...spanFaults()];
   const secrets = await withSecretFiles(read, SECRETS, (_, path) => readSecretFile(path), faults);
-  const environment: Environment = { ...secrets, OPERATOR_LOGO: await readLogoFile(read["OPERATOR_LOGO"]) };
+  const environment: Environment = {
+    ...secrets,
+    PLATFORM_OPERATOR_LOGO: await readLogoFile(read["PLATFORM_OPERATOR_LOGO"]),
+  };
   const given = environment["PLATFORM_KEYS"] ?? "";
   const socket = signerPath(given);
   const signer = socket === undefined ? undefined : openSigner(socket);
@@ -61,9 +65,9 @@ export async function configure({ mayRead }: Pick<Runtime, "mayRead">): Promise<
   const keys = json === undefined || json === ""
     ? undefined
     : await openKeyRing(json, systemClock, signer).catch(note);
-  const wrappingFile = environment["WRAPPING_KEYS"] || undefined;
+  const wrappingFile = environment["PLATFORM_WRAPPING_KEYS"] || undefined;
   const wrapping = await openWrapping(wrappingFile, faults);
-  const operators = await openOperators(environment["OPERATORS"], faults);
+  const operators = await openOperators(environment["PLATFORM_OPERATORS"], faults);
   const config = readConfig({ ...environment, PLATFORM_KEYS: json ?? given }, faults);
   if (keys === undefined) throw new ConfigError(faults); // readConfig has thrown already
   return { environment, config, keys, readKeys, signer, wrapping, wrappingFile, operators };
@@ -74,7 +78,7 @@ async function openWrapping(path: string | undefined, faults: string[]): Promise
   try {
     return await openWrappingKeys(await readSecretFile(path));
   } catch (error) {
-    faults.push(`WRAPPING_KEYS: ${error instanceof Error ? error.message : error}`);
+    faults.push(`PLATFORM_WRAPPING_KEYS: ${error instanceof Error ? error.message : error}`);
     return undefined;
   }
 }
@@ -86,7 +90,7 @@ async function openOperators(path: string | undefined, faults: string[]): Promis
     readCredentials(OPERATORS, await readSecretFile(path), systemClock());
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    faults.push(`OPERATORS: ${why} (deno task ops operator add makes the file)`);
+    faults.push(`PLATFORM_OPERATORS: ${why} (deno task ops operator add makes the file)`);
   }
   return openCredentials(OPERATORS, credentialFile(path, readSecretFile), systemClock);
 }
@@ -95,8 +99,10 @@ async function openOperators(path: string | undefined, faults: string[]): Promis
 async function environmentFileFaults(mayRead: Runtime["mayRead"]): Promise<string[]> {
   if (!await mayRead(ENVIRONMENT_FILE)) return []; // then it is not used
   const { mode } = await stat(ENVIRONMENT_FILE).catch(() => ({ mode: null }));
+  if (mode === null) return [];
   const fault = modeFault(ENVIRONMENT_FILE, mode);
-  return fault === undefined ? [] : [`${ENVIRONMENT_FILE}: ${fault}`];
+  const names = nameFaults(await readFile(ENVIRONMENT_FILE, "utf8"), VARIABLES);
+  return [...(fault === undefined ? [] : [fault]), ...names].map((words) => `${ENVIRONMENT_FILE}: ${words}`);
 }
 
 /** Where Deno puts the tracer that begins a span for each request (`OTEL_DENO`, which this process may not read). */

@@ -75,7 +75,11 @@ export function malformed(log: Log): Response {
 
 /** Answers a request for a part that this process does not serve (RFC 9110 §15.5.20). Its proxy has another backend for it. */
 export function misdirected(log: Log, part: ServedPart | undefined): Response {
-  return answerUnreached(log, 421, `This process serves ${part} alone; check BACKENDS of the proxy.`);
+  return answerUnreached(
+    log,
+    421,
+    `This process serves ${part} alone; check PLATFORM_BACKENDS of the proxy.`,
+  );
 }
 
 /** Answers a request that reaches neither app. Both apps have an error handler of their own. */

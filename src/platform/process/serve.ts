@@ -186,14 +186,18 @@ async function openStoreBesideFreePorts(
   const faults = [
     ...given,
     ...partFaults(part, config),
-    ...openFilesFaults("MAX_CONNECTIONS", 2 * maxConnections + OPERATIONS_CONNECTIONS, folderOf(storeUrl)),
+    ...openFilesFaults(
+      "PLATFORM_MAX_CONNECTIONS",
+      2 * maxConnections + OPERATIONS_CONNECTIONS,
+      folderOf(storeUrl),
+    ),
     ...(part === "console" ? [] : await addressFaults("", host, port)),
     ...(operationsPort === undefined
       ? []
       : await addressFaults("OPERATIONS_", operationsHost, operationsPort)),
   ];
   const opened = await openOwnStore(configured, openStore).catch((error: Error) =>
-    void faults.push(`STORE_URL: ${error.message}`)
+    void faults.push(`PLATFORM_STORE_URL: ${error.message}`)
   );
   if (opened !== undefined && faults.length === 0) return opened;
   await opened?.store.close();

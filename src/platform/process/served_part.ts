@@ -36,11 +36,11 @@ export function partFaults(part: ServedPart | undefined, { storeUrl, operationsP
   return [
     ...(part !== undefined && !isUrl(storeUrl)
       ? [
-        `STORE_URL: --only ${part} needs PostgreSQL; a database file belongs to one process, which serves all`,
+        `PLATFORM_STORE_URL: --only ${part} needs PostgreSQL; a database file belongs to one process, which serves all`,
       ]
       : []),
     ...(part === "console" && operationsPort === undefined
-      ? ["OPERATIONS_PORT: --only console needs it"]
+      ? ["PLATFORM_OPERATIONS_PORT: --only console needs it"]
       : []),
   ];
 }

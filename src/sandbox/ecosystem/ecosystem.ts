@@ -28,7 +28,7 @@ export interface EcosystemOptions {
   readonly storeUrl?: string | undefined;
   /** The PostgreSQL database of its data keys, migrated and empty at the first start; by default a file in `dir`. */
   readonly dataKeysStore?: string | undefined;
-  /** The platform's `KEEP_CASES_DAYS`. */
+  /** The platform's `PLATFORM_KEEP_CASES_DAYS`. */
   readonly keepCasesDays?: string | undefined;
   /** Whether the platform runs elsewhere, at this sandbox's addresses for it. The first start needs its own. */
   readonly isPlatformElsewhere?: boolean;

@@ -45,7 +45,7 @@ export interface Surroundings {
 export interface PlatformStores {
   readonly storeUrl: string;
   readonly dataKeysStore: string;
-  /** `KEEP_CASES_DAYS`, so that an erasure can be tried. */
+  /** `PLATFORM_KEEP_CASES_DAYS`, so that an erasure can be tried. */
   readonly keepCasesDays?: string | undefined;
 }
 
@@ -113,21 +113,21 @@ function variablesOf(
   keySet: string,
 ): Readonly<Record<string, string>> {
   return {
-    BASE_URL: addresses.baseUrl,
-    AUTH_URL: addresses.authUrl,
-    STORE_URL: storeUrl,
-    DATA_KEYS_STORE: dataKeysStore,
-    WRAPPING_KEYS: "read already",
+    PLATFORM_BASE_URL: addresses.baseUrl,
+    PLATFORM_AUTH_URL: addresses.authUrl,
+    PLATFORM_STORE_URL: storeUrl,
+    PLATFORM_DATA_KEYS_STORE: dataKeysStore,
+    PLATFORM_WRAPPING_KEYS: "read already",
     PLATFORM_KEYS: keySet,
-    DIRECTORY_ISSUER: addresses.directoryUrl,
-    DIRECTORY_JWKS_URI: `${addresses.directoryUrl}/jwks`,
-    DIRECTORY_HOSTS: new URL(addresses.directoryUrl).host,
-    REGISTRATION_AUDIENCE: addresses.registrationAudience,
-    CLIENT_CERT_SOURCE: "client-cert",
-    PROXY_SECRET: secrets.proxySecret,
-    OPERATIONS_URL: addresses.operationsUrl,
-    ENVIRONMENT: "Sandbox",
-    ...(keepCasesDays === undefined ? {} : { KEEP_CASES_DAYS: keepCasesDays }),
+    PLATFORM_DIRECTORY_ISSUER: addresses.directoryUrl,
+    PLATFORM_DIRECTORY_JWKS_URI: `${addresses.directoryUrl}/jwks`,
+    PLATFORM_DIRECTORY_HOSTS: new URL(addresses.directoryUrl).host,
+    PLATFORM_REGISTRATION_AUDIENCE: addresses.registrationAudience,
+    PLATFORM_CLIENT_CERT_SOURCE: "client-cert",
+    PLATFORM_PROXY_SECRET: secrets.proxySecret,
+    PLATFORM_OPERATIONS_URL: addresses.operationsUrl,
+    PLATFORM_ENVIRONMENT: "Sandbox",
+    ...(keepCasesDays === undefined ? {} : { PLATFORM_KEEP_CASES_DAYS: keepCasesDays }),
   };
 }
 

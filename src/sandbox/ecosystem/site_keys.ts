@@ -16,7 +16,7 @@ export interface SiteKeys {
   readonly directory: CryptoKeyPair;
   /** Private JWK set as JSON. */
   readonly platform: string;
-  /** Text of `WRAPPING_KEYS`. */
+  /** Text of `PLATFORM_WRAPPING_KEYS`. */
   readonly wrapping: string;
   /** Participants to be onboarded; empty if that is done. */
   readonly newcomers: readonly { readonly plan: ParticipantPlan; readonly keys: ParticipantKeys }[];

@@ -15,9 +15,13 @@ Deno.test("readDirectoryConfig reads the certifiers' keys, and how old a report 
   assertEquals(await faulty({ DIRECTORY_REQUIRE_CERTIFICATION: "365" }), [
     "DIRECTORY_REQUIRE_CERTIFICATION: set DIRECTORY_CERTIFIERS too, or no participant can get a statement",
   ]);
-  const sandbox = { ENVIRONMENT: "Sandbox", DIRECTORY_CERTIFIERS, DIRECTORY_REQUIRE_CERTIFICATION: "365" };
+  const sandbox = {
+    DIRECTORY_ENVIRONMENT: "Sandbox",
+    DIRECTORY_CERTIFIERS,
+    DIRECTORY_REQUIRE_CERTIFICATION: "365",
+  };
   assertEquals(await faulty(sandbox), [
-    "DIRECTORY_REQUIRE_CERTIFICATION: statements of ENVIRONMENT=Sandbox need no certification; leave it out",
+    "DIRECTORY_REQUIRE_CERTIFICATION: statements of DIRECTORY_ENVIRONMENT=Sandbox need no certification; leave it out",
   ]);
   for (const days of ["0", "-1", "1.5", "on", "10000"]) {
     assertEquals(await faulty({ DIRECTORY_CERTIFIERS, DIRECTORY_REQUIRE_CERTIFICATION: days }), [

@@ -59,12 +59,12 @@ Deno.test("readDirectoryConfig names every fault at once, quoting no secret [F3]
       DIRECTORY_CA_KEY: "nowhere.pem",
       DIRECTORY_SIGNING_KEYS: '{"keys":[{"kty":"RSA","d":"AAAA"}]}',
       DIRECTORY_FOUR_EYES: "onboard,everything",
-      ENVIRONMENT: "production",
+      DIRECTORY_ENVIRONMENT: "production",
     }), DirectoryConfigError);
   assertEquals(wrong.faults, [
     "DIRECTORY_PORT: must be a port number",
     "DIRECTORY_FOUR_EYES: set it to none, or to changes, comma separated: onboard, statement, certificates, login, activate, suspend, revoke",
-    "ENVIRONMENT: must be Production or Sandbox",
+    "DIRECTORY_ENVIRONMENT: must be Production or Sandbox",
     "DIRECTORY_ISSUER: must be https",
     "DIRECTORY_STORE_URL: :memory: forgets every participant at a restart; set the path of a file",
     "DIRECTORY_CA_KEY: the file nowhere.pem cannot be read by this process",
@@ -132,7 +132,7 @@ Deno.test("readDirectoryConfig rejects issuers that would not be one string ever
     await assertRejects(() => read({ DIRECTORY_ISSUER: issuer }), DirectoryConfigError, "DIRECTORY_ISSUER");
   }
   const sandbox = {
-    ENVIRONMENT: "Sandbox",
+    DIRECTORY_ENVIRONMENT: "Sandbox",
     DIRECTORY_ISSUER: "http://localhost:8442",
     DIRECTORY_STORE_URL: ":memory:",
   };
@@ -187,7 +187,7 @@ Deno.test("readDirectoryConfig rejects a sandbox's authority in production [F3]"
     DirectoryConfigError,
   );
   assertEquals(faults, ["DIRECTORY_CA_CERT: is a sandbox's authority; make one of your own"]);
-  const sandbox = { ENVIRONMENT: "Sandbox", DIRECTORY_CA_CERT: certificatePem };
+  const sandbox = { DIRECTORY_ENVIRONMENT: "Sandbox", DIRECTORY_CA_CERT: certificatePem };
   assertEquals((await read(sandbox)).environment, "Sandbox");
 });
 

@@ -35,7 +35,7 @@ Deno.test("directory rejects files that others may open, and names each of them 
     await Deno.chmod(`${own}/${name}`, 0o640);
   }
   await Deno.chmod(`${own}/ca.pem`, 0o664);
-  await Deno.writeTextFile(`${fixture.folder}/.env`, "ENVIRONMENT=Production\n", { mode: 0o640 });
+  await Deno.writeTextFile(`${fixture.folder}/.env`, "DIRECTORY_ENVIRONMENT=Production\n", { mode: 0o640 });
   const open = (variable: string): string =>
     `${variable}: group or others may open ${env[variable]}; chmod 600 ${env[variable]}`;
   assertEquals((await faultsOf(await fixture.start())).sort(), [

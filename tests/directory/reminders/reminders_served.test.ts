@@ -9,7 +9,7 @@ Deno.test("a directory that starts sends what is due, once, and logs no secret [
   await using fixture = await openDirectoryFixture();
   await using server = openSmtpServer();
   const settings = {
-    ENVIRONMENT: "Sandbox",
+    DIRECTORY_ENVIRONMENT: "Sandbox",
     DIRECTORY_SMTP_URL: `smtp://127.0.0.1:${server.port}`,
     DIRECTORY_SMTP_USER: "directory",
     DIRECTORY_SMTP_PASSWORD: "the-secret-of-the-mail-server",

@@ -20,7 +20,7 @@ Deno.test("A bank belongs to the cell that lists it, and every other bank to the
   assertEquals(cellOf(HOME_CELL, readCells("") ?? cells)?.serves(bank("BANKD")), true);
 });
 
-Deno.test("CELLS with a bank or a cell that stands in it twice, or of another form, is refused", () => {
+Deno.test("PLATFORM_CELLS with a bank or a cell that stands in it twice, or of another form, is refused", () => {
   const refused = [
     "eu=BANKB;us=BANKB",
     "eu=BANKB,BANKB",
@@ -36,7 +36,7 @@ Deno.test("CELLS with a bank or a cell that stands in it twice, or of another fo
 });
 
 Deno.test("A process answers for a bank of another cell as for an unknown one, at every host", async () => {
-  await using env = await openEnvironment({ environment: { CELLS: "eu=BANKB" } });
+  await using env = await openEnvironment({ environment: { PLATFORM_CELLS: "eu=BANKB" } });
   const answers = async (code: string): Promise<number[]> => {
     const bound = await clientToken(env, env.tpp, "BANKA");
     const api = await call(env, env.tpp, bound, `/${code}/domestic-payment-consents/v1/x`);

@@ -63,11 +63,11 @@ Deno.test("readConfig gives the defaults where a variable is unset or empty", ()
   const empty = {
     HOST: "",
     PORT: "",
-    CLIENT_CERT_SOURCE: "",
-    ENVIRONMENT: "",
-    LOG_LEVEL: "",
-    CURRENCIES: "",
-    ACCOUNT_SCHEMES: "",
+    PLATFORM_CLIENT_CERT_SOURCE: "",
+    PLATFORM_ENVIRONMENT: "",
+    PLATFORM_LOG_LEVEL: "",
+    PLATFORM_CURRENCIES: "",
+    PLATFORM_ACCOUNT_SCHEMES: "",
   };
   assertEquals(readConfig({ ...SOUND_CONFIGURATION, ...empty }), expected);
 });
@@ -77,30 +77,30 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     ...SOUND_CONFIGURATION,
     HOST: "::1",
     PORT: "65535",
-    PROCESS_NAME: "hub-1",
-    MAX_CONNECTIONS: "2000",
-    DIRECTORY_HOSTS: " directory.example.com , keys.example.com:8443,",
-    CLIENT_CERT_SOURCE: "x-ssl-client-cert",
-    ENVIRONMENT: "Sandbox",
-    LOG_LEVEL: "error",
-    SIGNATURE_CLAIMS: "iat, tan",
-    CURRENCIES: "COP, USD",
-    ACCOUNT_SCHEMES: "UK.OBIE.PAN, CO.Redeban.Account=digits:6-20",
-    OPERATIONS_HOST: "::1",
-    OPERATIONS_PORT: "8081",
-    OPERATORS: "/etc/operators.json",
-    OPERATIONS_URL: "https://operations.example.com",
-    OPERATIONS_OIDC_ISSUER: "https://id.example.com",
-    OPERATIONS_OIDC_AUDIENCE: "https://operations.example.com",
-    OPERATIONS_OIDC_ROLES: "groups",
-    OPERATIONS_OIDC_CLIENT_ID: "console",
-    OPERATIONS_OIDC_CLIENT_SECRET: "0123456789abcdefghijklmnopqrstuv",
-    RATE_LIMITS: "payments=5/9, funds=2/4",
-    MAX_OPEN_CONSENTS: "7",
-    KEEP_UNAUTHORISED_DAYS: "90",
-    KEEP_CASES_DAYS: "0",
-    TRACE_DAYS: "0",
-    EVENT_DAYS: "30",
+    PLATFORM_PROCESS_NAME: "hub-1",
+    PLATFORM_MAX_CONNECTIONS: "2000",
+    PLATFORM_DIRECTORY_HOSTS: " directory.example.com , keys.example.com:8443,",
+    PLATFORM_CLIENT_CERT_SOURCE: "x-ssl-client-cert",
+    PLATFORM_ENVIRONMENT: "Sandbox",
+    PLATFORM_LOG_LEVEL: "error",
+    PLATFORM_SIGNATURE_CLAIMS: "iat, tan",
+    PLATFORM_CURRENCIES: "COP, USD",
+    PLATFORM_ACCOUNT_SCHEMES: "UK.OBIE.PAN, CO.Redeban.Account=digits:6-20",
+    PLATFORM_OPERATIONS_HOST: "::1",
+    PLATFORM_OPERATIONS_PORT: "8081",
+    PLATFORM_OPERATORS: "/etc/operators.json",
+    PLATFORM_OPERATIONS_URL: "https://operations.example.com",
+    PLATFORM_OPERATIONS_OIDC_ISSUER: "https://id.example.com",
+    PLATFORM_OPERATIONS_OIDC_AUDIENCE: "https://operations.example.com",
+    PLATFORM_OPERATIONS_OIDC_ROLES: "groups",
+    PLATFORM_OPERATIONS_OIDC_CLIENT_ID: "console",
+    PLATFORM_OPERATIONS_OIDC_CLIENT_SECRET: "0123456789abcdefghijklmnopqrstuv",
+    PLATFORM_RATE_LIMITS: "payments=5/9, funds=2/4",
+    PLATFORM_MAX_OPEN_CONSENTS: "7",
+    PLATFORM_KEEP_UNAUTHORISED_DAYS: "90",
+    PLATFORM_KEEP_CASES_DAYS: "0",
+    PLATFORM_TRACE_DAYS: "0",
+    PLATFORM_EVENT_DAYS: "30",
     UNHEARD_OF: "x",
   });
   assertEquals([config.keepUnauthorisedDays, config.traceDays, config.keepCasesDays, config.eventDays], [
@@ -140,24 +140,29 @@ Deno.test("readConfig lets a process serve on for 4 s after a signal if others s
     readConfig({ ...SOUND_CONFIGURATION, ...changes }).lameDuckSeconds;
   const STORE_URL = "postgres://platform:secret@db.example.com/platform";
   const DATA_KEYS_STORE = "postgres://platform:secret@db.example.com/data_keys";
-  const shared = { STORE_URL, DATA_KEYS_STORE };
+  const shared = { PLATFORM_STORE_URL: STORE_URL, PLATFORM_DATA_KEYS_STORE: DATA_KEYS_STORE };
   assertEquals([seconds({}), seconds(shared)], [0, 4]);
-  const given = [seconds({ ...shared, LAME_DUCK_SECONDS: "0" }), seconds({ LAME_DUCK_SECONDS: "30" })];
+  const given = [
+    seconds({ ...shared, PLATFORM_LAME_DUCK_SECONDS: "0" }),
+    seconds({ PLATFORM_LAME_DUCK_SECONDS: "30" }),
+  ];
   assertEquals(given, [0, 30]);
-  assertEquals(faultsOf({ SIGNATURE_CLAIMS: "exp" }), [
-    "SIGNATURE_CLAIMS: set it to claims, comma separated: iat, iss, tan",
+  assertEquals(faultsOf({ PLATFORM_SIGNATURE_CLAIMS: "exp" }), [
+    "PLATFORM_SIGNATURE_CLAIMS: set it to claims, comma separated: iat, iss, tan",
   ]);
   for (const EVENT_DAYS of ["0", "31"]) {
-    assertEquals(faultsOf({ EVENT_DAYS }), ["EVENT_DAYS: set it to a whole number from 1 to 30"]);
+    assertEquals(faultsOf({ PLATFORM_EVENT_DAYS: EVENT_DAYS }), [
+      "PLATFORM_EVENT_DAYS: set it to a whole number from 1 to 30",
+    ]);
   }
   for (const KEEP_UNAUTHORISED_DAYS of ["0", "366", "-1", "1.5", "007"]) {
-    assertEquals(faultsOf({ KEEP_UNAUTHORISED_DAYS }), [
-      "KEEP_UNAUTHORISED_DAYS: set it to a whole number from 1 to 365",
+    assertEquals(faultsOf({ PLATFORM_KEEP_UNAUTHORISED_DAYS: KEEP_UNAUTHORISED_DAYS }), [
+      "PLATFORM_KEEP_UNAUTHORISED_DAYS: set it to a whole number from 1 to 365",
     ]);
   }
   for (const LAME_DUCK_SECONDS of ["1", "2", "31", "-3", "3.5", "03", "300"]) {
-    assertEquals(faultsOf({ LAME_DUCK_SECONDS }), [
-      "LAME_DUCK_SECONDS: set it to 0, or to a whole number from 3 to 30",
+    assertEquals(faultsOf({ PLATFORM_LAME_DUCK_SECONDS: LAME_DUCK_SECONDS }), [
+      "PLATFORM_LAME_DUCK_SECONDS: set it to 0, or to a whole number from 3 to 30",
     ]);
   }
 });
@@ -171,25 +176,25 @@ Deno.test("readConfig gives values that nothing can change", () => {
 
 Deno.test("readConfig takes sandbox conveniences only in the sandbox", () => {
   const sandbox = {
-    ENVIRONMENT: "Sandbox",
-    BASE_URL: "https://localhost:8440",
-    AUTH_URL: "http://localhost:8441",
-    DIRECTORY_ISSUER: "http://127.0.0.1:8442",
-    DIRECTORY_JWKS_URI: "http://[::1]:8442/jwks",
-    DIRECTORY_HOSTS: "127.0.0.1:8442,[::1]:8442",
-    STORE_URL: ":memory:",
+    PLATFORM_ENVIRONMENT: "Sandbox",
+    PLATFORM_BASE_URL: "https://localhost:8440",
+    PLATFORM_AUTH_URL: "http://localhost:8441",
+    PLATFORM_DIRECTORY_ISSUER: "http://127.0.0.1:8442",
+    PLATFORM_DIRECTORY_JWKS_URI: "http://[::1]:8442/jwks",
+    PLATFORM_DIRECTORY_HOSTS: "127.0.0.1:8442,[::1]:8442",
+    PLATFORM_STORE_URL: ":memory:",
     PLATFORM_KEYS: '{"environment":"sandbox","keys":[]}',
   };
   assertEquals(readConfig({ ...SOUND_CONFIGURATION, ...sandbox }).environment, "Sandbox");
-  assertEquals(faultsOf({ ...sandbox, ENVIRONMENT: "Production" }).length, 5);
+  assertEquals(faultsOf({ ...sandbox, PLATFORM_ENVIRONMENT: "Production" }).length, 5);
 });
 
 Deno.test("readConfig leaves what lifts a restriction to two operators in production, unless it is told otherwise [FE7, O11]", () => {
   const changes = (more: Environment): readonly string[] =>
     readConfig({ ...SOUND_CONFIGURATION, ...more }).fourEyes;
-  assertEquals(changes({ FOUR_EYES: "none" }), []);
-  assertEquals(changes({ FOUR_EYES: "redrive, reconcile" }), ["redrive", "reconcile"]);
-  assertEquals(changes({ ENVIRONMENT: "Sandbox" }), []);
-  assertEquals(changes({ FOUR_EYES: "" }), changes({}));
+  assertEquals(changes({ PLATFORM_FOUR_EYES: "none" }), []);
+  assertEquals(changes({ PLATFORM_FOUR_EYES: "redrive, reconcile" }), ["redrive", "reconcile"]);
+  assertEquals(changes({ PLATFORM_ENVIRONMENT: "Sandbox" }), []);
+  assertEquals(changes({ PLATFORM_FOUR_EYES: "" }), changes({}));
   assertEquals(changes({}).includes("unblock-software"), true);
 });

@@ -62,7 +62,7 @@ Deno.test("a poll with waiting events, with maxEvents 0 or with returnImmediatel
 
 Deno.test("a poll waits 15 s at most, with no place in work, and then returns no event [EVT8]", async () => {
   await using env = await openEnvironment({
-    environment: { REQUESTS_IN_WORK: "1", REQUEST_WAIT_SECONDS: "2" },
+    environment: { PLATFORM_REQUESTS_IN_WORK: "1", PLATFORM_REQUEST_WAIT_SECONDS: "2" },
   });
   const waits = timed(polled(env, WAITS));
   await soon();

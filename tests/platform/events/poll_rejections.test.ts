@@ -147,7 +147,7 @@ Deno.test("polling takes JSON only, of at most 64 KiB, and answers in JSON [EVT-
 });
 
 Deno.test("polling is limited with the reads of its client [EVT3, RL1]", async () => {
-  await using env = await openEnvironment({ environment: { RATE_LIMITS: "reads=1/3" } });
+  await using env = await openEnvironment({ environment: { PLATFORM_RATE_LIMITS: "reads=1/3" } });
   const bound = await clientToken(env, env.tpp);
   const statuses: number[] = [];
   for (let n = 0; n < 4; n++) statuses.push((await poll(env, undefined, { bound })).status);

@@ -96,7 +96,7 @@ Deno.test("an event is a security event token with OBIE's claims [EVT2]", async 
 });
 
 Deno.test("the event of a rejected payment has the bank's reason, until the case is erased [EVT2, G6]", async () => {
-  await using env = await openEnvironment({ environment: { KEEP_CASES_DAYS: "1" } });
+  await using env = await openEnvironment({ environment: { PLATFORM_KEEP_CASES_DAYS: "1" } });
   const { data } = await paidAt(env, env.bankA);
   const Data = {
     Status: "Rejected",
@@ -278,8 +278,8 @@ Deno.test("an event that is acknowledged while an error with it is recorded stay
   assertEquals(await waiting(env), []);
 });
 
-Deno.test("an event that nobody acknowledges ends after EVENT_DAYS [EVT7]", async () => {
-  await using env = await openEnvironment({ environment: { EVENT_DAYS: "2" } });
+Deno.test("an event that nobody acknowledges ends after PLATFORM_EVENT_DAYS [EVT7]", async () => {
+  await using env = await openEnvironment({ environment: { PLATFORM_EVENT_DAYS: "2" } });
   await authorised(env);
   env.now += 2 * 86_400_000 - 1;
   assertEquals((await waiting(env)).length, 1);

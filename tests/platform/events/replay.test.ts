@@ -54,7 +54,7 @@ Deno.test("a replay returns the acknowledged events of its time with the same jt
   assertEquals(all.map(({ resource }) => resource), [early.consentId, late.consentId]);
 });
 
-Deno.test("a replay reaches back EVENT_DAYS, and finds no event of another client or bank [EVT5, EVT15]", async () => {
+Deno.test("a replay reaches back PLATFORM_EVENT_DAYS, and finds no event of another client or bank [EVT5, EVT15]", async () => {
   await using env = await openEnvironment();
   await authorised(env);
   await acknowledgeAll(env);

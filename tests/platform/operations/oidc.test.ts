@@ -95,8 +95,8 @@ Deno.test("access tokens of an OpenID provider admit operators with their roles,
   await using provider = await openProvider({ ...jwk, alg: "PS256" });
   await using env = await openEnvironment({
     environment: {
-      OPERATIONS_OIDC_ISSUER: ISSUER,
-      OPERATIONS_OIDC_AUDIENCE: AUDIENCE,
+      PLATFORM_OPERATIONS_OIDC_ISSUER: ISSUER,
+      PLATFORM_OPERATIONS_OIDC_AUDIENCE: AUDIENCE,
     },
   });
   const directory = env.network;
@@ -163,7 +163,10 @@ Deno.test("access tokens of an OpenID provider admit operators with their roles,
 
 Deno.test("without its provider's keys no token is accepted, and operators of the list are [OP12]", async () => {
   await using env = await openEnvironment({
-    environment: { OPERATIONS_OIDC_ISSUER: "https://id.example", OPERATIONS_OIDC_AUDIENCE: AUDIENCE },
+    environment: {
+      PLATFORM_OPERATIONS_OIDC_ISSUER: "https://id.example",
+      PLATFORM_OPERATIONS_OIDC_AUDIENCE: AUDIENCE,
+    },
   });
   assertEquals(await statusOf(env, "a.b.c"), 503);
   const answer = await env.asOperator("/operations/requests");
@@ -179,9 +182,9 @@ Deno.test("tokens of a provider admit a participant's person to what the organis
   for (const claim of ["organisation", "org", undefined]) {
     await using env = await openEnvironment({
       environment: {
-        OPERATIONS_OIDC_ISSUER: ISSUER,
-        OPERATIONS_OIDC_AUDIENCE: AUDIENCE,
-        ...(claim === undefined ? {} : { OPERATIONS_OIDC_ORGANISATION: claim }),
+        PLATFORM_OPERATIONS_OIDC_ISSUER: ISSUER,
+        PLATFORM_OPERATIONS_OIDC_AUDIENCE: AUDIENCE,
+        ...(claim === undefined ? {} : { PLATFORM_OPERATIONS_OIDC_ORGANISATION: claim }),
       },
     });
     const directory = env.network;
@@ -224,9 +227,9 @@ Deno.test("a person with a token and an account at the provider is one person, a
       await using env = await openEnvironment({
         operators: openCredentials(OPERATORS, file, Date.now),
         environment: {
-          OPERATIONS_OIDC_ISSUER: ISSUER,
-          OPERATIONS_OIDC_AUDIENCE: AUDIENCE,
-          FOUR_EYES: "block-organisation,unblock-organisation",
+          PLATFORM_OPERATIONS_OIDC_ISSUER: ISSUER,
+          PLATFORM_OPERATIONS_OIDC_AUDIENCE: AUDIENCE,
+          PLATFORM_FOUR_EYES: "block-organisation,unblock-organisation",
         },
       });
       const directory = env.network;

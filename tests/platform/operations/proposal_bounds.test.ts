@@ -119,7 +119,7 @@ Deno.test("the second operator sees the whole change, and its history has the di
   assert(text.includes(shown?.Body.replace("\u202e", "\\u{202e}") ?? "no body"), text);
   let printed = "";
   await ops(["proposals"], {
-    env: { OPS_TOKEN: OPERATOR_TOKENS.maria },
+    env: { PLATFORM_OPS_TOKEN: OPERATOR_TOKENS.maria },
     readText: () => Promise.reject(new Error("no file")),
     fetch: ((url: string, init) => env.platform.operations.fetch(new Request(url, init))) as typeof fetch,
     print: (line) => void (printed += line),
@@ -178,7 +178,7 @@ Deno.test("deno task reconcile prints the proposal of a step that needs two oper
   await using env = await openTwo("reconcile,release-restored");
   const printed: string[] = [];
   const tools = {
-    environment: (name: string) => name === "OPS_TOKEN" ? OPERATOR_TOKENS.operator : undefined,
+    environment: (name: string) => name === "PLATFORM_OPS_TOKEN" ? OPERATOR_TOKENS.operator : undefined,
     readText: () => Promise.reject(new Error("no file")),
     fetch: ((url: string, init) => env.platform.operations.fetch(new Request(url, init))) as typeof fetch,
     print: (line: string) => void printed.push(line),

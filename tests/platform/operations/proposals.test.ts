@@ -127,7 +127,7 @@ Deno.test("one operator does not undo what two have decided [FE1, FE7]", async (
 
 Deno.test("an order is sent again when a second operator approves it; its request has no reason [FE1]", async () => {
   const refuses = (): Response => new Response(null, { status: 400 });
-  await using env = await openPushEnvironment(refuses, { environment: { FOUR_EYES: "redrive" } });
+  await using env = await openPushEnvironment(refuses, { environment: { PLATFORM_FOUR_EYES: "redrive" } });
   const { DomesticPaymentId: order } = await paid(env);
   await later(env, HOUR);
   const answer = await env.asOperator(`/operations/payment-orders/${order}/redrive`, POST, "operator");

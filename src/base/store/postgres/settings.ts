@@ -1,4 +1,4 @@
-/** Reads `STORE_URL=postgres://…`. A URL with several hosts is not a WHATWG URL, so it is taken apart here. */
+/** Reads `PLATFORM_STORE_URL=postgres://…`. A URL with several hosts is not a WHATWG URL, so it is taken apart here. */
 
 export interface PostgresSettings {
   /** `HOST:PORT`, in the order in which they are tried. Only a primary is used. */

@@ -18,7 +18,7 @@ const pollRoute = createRoute({
   description:
     "Like the polls of TPPs (RFC 8936): consents that ended after their customer was at the bank, and payments whose " +
     "orders an operator has closed. An event is returned by each poll until it is acknowledged with `ack`, or until it " +
-    "is `EVENT_DAYS` old. The body is not signed.",
+    "is `PLATFORM_EVENT_DAYS` old. The body is not signed.",
   security: accessTokenOf("bank"),
   ...pollDescription,
 });

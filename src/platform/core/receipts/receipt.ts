@@ -42,7 +42,7 @@ export interface Names {
 /**
  * Returns the receipt of a payment as it is at `now`, in milliseconds.
  *
- * @param issuer the `AUTH_URL` of the platform
+ * @param issuer the `PLATFORM_AUTH_URL` of the platform
  */
 export function receiptOf(payment: Payment, names: Names, issuer: string, now: number): Receipt {
   const { instructedAmount, creditorAccount, endToEndIdentification } = payment.initiation;

@@ -1,5 +1,5 @@
 /**
- * Wraps every data key again with the newest wrapping key, so that an older one can be taken out of `WRAPPING_KEYS`.
+ * Wraps every data key again with the newest wrapping key, so that an older one can be taken out of `PLATFORM_WRAPPING_KEYS`.
  * With it, wrapped keys of erased cases in old backups of the data key store become unreadable too.
  */
 import type { Store, Write } from "../../../base/store/store.ts";

@@ -82,7 +82,9 @@ export async function openSealed(
 /** @throws {Error} in one sentence if values of the store are sealed */
 export async function rejectSealedStore(store: Store): Promise<void> {
   if (await dataKeyStoreRecord.get(store, linkKey) === null) return;
-  throw new Error("The database has sealed values. Set WRAPPING_KEYS, without which they cannot be read.");
+  throw new Error(
+    "The database has sealed values. Set PLATFORM_WRAPPING_KEYS, without which they cannot be read.",
+  );
 }
 
 async function rejectOtherStore(store: Store, vault: Store): Promise<void> {
@@ -92,7 +94,7 @@ async function rejectOtherStore(store: Store, vault: Store): Promise<void> {
   if (linked?.value.id === id) return;
   if (linked !== null) {
     throw new Error(
-      "The data key store is not the one that has the keys of this database. Put the right one back, or restore a backup of it (DATA_KEYS_STORE).",
+      "The data key store is not the one that has the keys of this database. Put the right one back, or restore a backup of it (PLATFORM_DATA_KEYS_STORE).",
     );
   }
   const writes: Write[] = [];
@@ -119,7 +121,9 @@ async function rejectOtherKeys(vault: Store, wrapping: WrappingKeys): Promise<vo
   if (check !== null) {
     const { wrappedBy = "", wrapped = "" } = check.value;
     await wrapping.unwrap(CHECK_NAME, { wrappedBy, wrapped }).catch((error: Error) => {
-      throw new Error(`WRAPPING_KEYS does not have the keys of the data key store: ${error.message}.`);
+      throw new Error(
+        `PLATFORM_WRAPPING_KEYS does not have the keys of the data key store: ${error.message}.`,
+      );
     });
     return;
   }

@@ -1,5 +1,5 @@
 /**
- * Wrapping keys: the keys of `WRAPPING_KEYS`, under which data keys are stored. The first one wraps. The others only
+ * Wrapping keys: the keys of `PLATFORM_WRAPPING_KEYS`, under which data keys are stored. The first one wraps. The others only
  * unwrap: a next one, which every process must know before it wraps, and former ones, until every data key is wrapped
  * again.
  */
@@ -39,7 +39,7 @@ export class UnknownWrappingKey extends Error {
   override readonly name = "UnknownWrappingKey";
 
   constructor(readonly wrappedBy: string) {
-    super(`the wrapping key ${wrappedBy} is not in WRAPPING_KEYS`);
+    super(`the wrapping key ${wrappedBy} is not in PLATFORM_WRAPPING_KEYS`);
   }
 }
 
@@ -48,7 +48,7 @@ const MAX_KEYS = 10;
 const FORM = "must have lines of an id, a space and 32 random bytes in base64, the newest first";
 
 /**
- * Reads the text of `WRAPPING_KEYS`.
+ * Reads the text of `PLATFORM_WRAPPING_KEYS`.
  *
  * @throws {Error} that names the fault, never a key
  */

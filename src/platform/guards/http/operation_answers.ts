@@ -96,14 +96,17 @@ const proposedSchema = z.strictObject({
 /** The response of a change that needs two operators, where the deployment is configured so. */
 export function proposedAnswer(): { 202: ReturnType<typeof operationAnswer> } {
   return {
-    202: operationAnswer("Proposed: a second operator must approve it (`FOUR_EYES`)", proposedSchema),
+    202: operationAnswer(
+      "Proposed: a second operator must approve it (`PLATFORM_FOUR_EYES`)",
+      proposedSchema,
+    ),
   };
 }
 
 /** The same for a change that is answered 202 also when it is made. */
 export function proposedOr(made: string, schema: z.ZodType): ReturnType<typeof operationAnswer> {
   return operationAnswer(
-    `${made}, or proposed: a second operator must approve it (\`FOUR_EYES\`)`,
+    `${made}, or proposed: a second operator must approve it (\`PLATFORM_FOUR_EYES\`)`,
     z.union([schema, proposedSchema]),
   );
 }

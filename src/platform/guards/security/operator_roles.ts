@@ -15,7 +15,7 @@ export type Role = typeof ROLES[number];
 export const PARTICIPANT = "participant";
 export type AnyRole = Role | typeof PARTICIPANT;
 
-/** Operators with tokens of their own, in the file that `OPERATORS` names. */
+/** Operators with tokens of their own, in the file that `PLATFORM_OPERATORS` names. */
 export const OPERATORS: CredentialKind = { list: "operators", prefix: "oper", roles: ROLES };
 
 /** Only for endpoints that answer with what an organisation owns (`ownOperation`). */

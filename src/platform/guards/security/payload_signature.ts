@@ -107,7 +107,7 @@ export function payloadSignature(
   );
 }
 
-/** Decision C5: iat, iss and tan are checked if present. `SIGNATURE_CLAIMS` says which must be. */
+/** Decision C5: iat, iss and tan are checked if present. `PLATFORM_SIGNATURE_CLAIMS` says which must be. */
 function checkObieClaims(
   deps: PayloadSignatureDeps,
   { header }: UnverifiedSignature,

@@ -53,7 +53,7 @@ export const figuresRecord = convertedRecord(
       "Requests, payments, orders, their times and minutes of outages of a day, as one process has counted them.",
     schema: stored,
     version: 1,
-    lifetime: "`REPORT_DAYS`.",
+    lifetime: "`PLATFORM_REPORT_DAYS`.",
     personalData: "participant",
     retention: "protocol",
   }),

@@ -192,6 +192,6 @@ async function rejectRetained(deps: EraseCaseDeps, parts: CaseParts, now: number
     ? "longer than its times say, because the evidence log got its entries later"
     : `until ${new Date(young.newest + keepCasesMs).toISOString()}`;
   throw new ApiError("operations.case_retained", {
-    description: `The law requires that this case is kept ${until} (KEEP_CASES_DAYS).`,
+    description: `The law requires that this case is kept ${until} (PLATFORM_KEEP_CASES_DAYS).`,
   });
 }

@@ -49,7 +49,7 @@ export const caseDeletionRecord = defineRecord<{ readonly consentId: ConsentId }
 /** A class of records and the rule by which it was deleted. */
 export interface AppliedRule {
   readonly class: "evidence" | "audit";
-  /** The variable and its value, such as `ERASE_CASES_DAYS=1826`. */
+  /** The variable and its value, such as `PLATFORM_ERASE_CASES_DAYS=1826`. */
   readonly rule: string;
   /** The newest entry of each case is not later, milliseconds. */
   readonly until: number;

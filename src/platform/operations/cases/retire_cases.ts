@@ -1,6 +1,6 @@
 /**
- * Enforces the retention of cases (contract EN13): erases those whose `ERASE_CASES_DAYS` have passed, and deletes what is
- * left of them after `DELETE_HISTORIES_DAYS`. Each commit has an entry of the evidence log that names its cases. A search
+ * Enforces the retention of cases (contract EN13): erases those whose `PLATFORM_ERASE_CASES_DAYS` have passed, and deletes what is
+ * left of them after `PLATFORM_DELETE_HISTORIES_DAYS`. Each commit has an entry of the evidence log that names its cases. A search
  * goes through all consents, so that it needs no index and follows a changed configuration.
  */
 import { errorText, handleBatch } from "../../../base/kernel/batches.ts";
@@ -90,7 +90,7 @@ function isEmptied({ value: { forgottenAt = 0, erasedAt = 0 } }: Entry<Consent>)
 
 function ruleOf(name: AppliedRule["class"], days: number | undefined, now: number): AppliedRule | undefined {
   if (days === undefined) return undefined;
-  const variable = name === "evidence" ? "ERASE_CASES_DAYS" : "DELETE_HISTORIES_DAYS";
+  const variable = name === "evidence" ? "PLATFORM_ERASE_CASES_DAYS" : "PLATFORM_DELETE_HISTORIES_DAYS";
   return { class: name, rule: `${variable}=${days}`, until: now - days * DAY_MS };
 }
 

@@ -73,7 +73,7 @@ export const traceRecord = defineRecord<Trace>({
     ),
   }),
   version: 1,
-  lifetime: "`TRACE_DAYS`.",
+  lifetime: "`PLATFORM_TRACE_DAYS`.",
   personalData: "pseudonymous",
   retention: "traces",
 });
@@ -84,7 +84,7 @@ export const traceOfRecord = defineRecord<{ readonly interactionId: string }>({
   what: "The interaction id of a trace, by what it is about.",
   schema: z.looseObject({ interactionId: text }),
   version: 1,
-  lifetime: "`TRACE_DAYS`.",
+  lifetime: "`PLATFORM_TRACE_DAYS`.",
   personalData: "pseudonymous",
   retention: "traces",
 });

@@ -96,7 +96,7 @@ Deno.test("an event that the bank cannot use comes again later [EVT19, EVT6]", a
   env.now += 1000;
   assertEquals((await told(env)).map(({ jti }) => jti), [event?.jti]);
   env.now += 7 * 86_400_000;
-  assertEquals(await told(env), [], "it ends after EVENT_DAYS");
+  assertEquals(await told(env), [], "it ends after PLATFORM_EVENT_DAYS");
 });
 
 Deno.test("a bank learns once that an operator has closed its order, and not of what it reports itself [EVT19, O3]", async () => {

@@ -48,12 +48,15 @@ Deno.test("card numbers are accepted only by a deployment that lists them [CF20]
   const card = { ...PAYEE, SchemeName: "UK.OBIE.PAN", Identification: "4111111111111111" };
   await using env = await openEnvironment();
   const answer = await rejected(env, { CreditorAccount: card });
-  assertStringIncludes(await messageOf(answer), "only if ACCOUNT_SCHEMES of the operator lists UK.OBIE.PAN");
+  assertStringIncludes(
+    await messageOf(answer),
+    "only if PLATFORM_ACCOUNT_SCHEMES of the operator lists UK.OBIE.PAN",
+  );
   await assertFaults(answer, 400, [
     ["Unsupported.Scheme", "Data.Initiation.CreditorAccount.SchemeName"],
   ]);
   await using cards = await openEnvironment({
-    environment: { ACCOUNT_SCHEMES: "UK.OBIE.IBAN,UK.OBIE.PAN" },
+    environment: { PLATFORM_ACCOUNT_SCHEMES: "UK.OBIE.IBAN,UK.OBIE.PAN" },
   });
   const bound = await clientToken(cards, cards.tpp);
   await createConsent(cards, bound, consentBody({ initiation: { CreditorAccount: card } }));
@@ -75,8 +78,8 @@ Deno.test("a wallet is identified by letters, digits and a few marks, not by wor
   await createConsent(env, bound, consentBody({ initiation: { CreditorAccount: wallet } }));
 });
 
-Deno.test("ACCOUNT_SCHEMES adds a scheme with a format and leaves others out [CON-18]", async () => {
-  const environment = { ACCOUNT_SCHEMES: "UK.OBIE.IBAN, CO.Redeban.Account=digits:6-20" };
+Deno.test("PLATFORM_ACCOUNT_SCHEMES adds a scheme with a format and leaves others out [CON-18]", async () => {
+  const environment = { PLATFORM_ACCOUNT_SCHEMES: "UK.OBIE.IBAN, CO.Redeban.Account=digits:6-20" };
   await using env = await openEnvironment({ environment });
   const account = { SchemeName: "CO.Redeban.Account", Identification: "123456" };
   const flow = await authorised(env, {

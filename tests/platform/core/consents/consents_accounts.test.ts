@@ -89,7 +89,7 @@ Deno.test("POST domestic-payment-consents takes known schemes, and identificatio
 Deno.test("POST domestic-payment-consents takes 256 characters of an identification, 40 of a scheme's name, and none that is empty [CON-15]", async (t) => {
   const scheme = (length: number): string => "CO.Banco.Llave".padEnd(length, "e");
   const ACCOUNT_SCHEMES = `UK.OBIE.IBAN,UK.OBIE.Wallet,${scheme(40)}=alphanumeric:1-34`;
-  await using env = await openEnvironment({ environment: { ACCOUNT_SCHEMES } });
+  await using env = await openEnvironment({ environment: { PLATFORM_ACCOUNT_SCHEMES: ACCOUNT_SCHEMES } });
   const bound = await clientToken(env, env.tpp);
   const post = (SchemeName: string, Identification: string): Promise<Response> => {
     const body = JSON.stringify(edited(FULL_CONSENT, CREDITOR, { SchemeName, Identification, Name: "n" }));

@@ -122,7 +122,9 @@ Deno.test("GET funds-confirmation dates its answer by the clock [FUN-02]", async
 });
 
 Deno.test("GET funds-confirmation is limited for each consent, not for all of a client's [RL2]", async () => {
-  await using env = await openEnvironment({ environment: { RATE_LIMITS: "funds=1/2,registration=100/100" } });
+  await using env = await openEnvironment({
+    environment: { PLATFORM_RATE_LIMITS: "funds=1/2,registration=100/100" },
+  });
   const [first, second] = [await authorised(env), await authorised(env)];
   const asked = async ({ bound, consentId }: typeof first): Promise<number> =>
     (await ask(env, bound, consentId)).status;

@@ -29,8 +29,8 @@ async function statusesOf(env: Environment, count: number): Promise<number[]> {
   return statuses;
 }
 
-Deno.test("one consent more than MAX_OPEN_CONSENTS that awaits authorisation is 429 with the number, and changes nothing [RL5, RL3]", async () => {
-  await using env = await openEnvironment({ environment: { MAX_OPEN_CONSENTS: "3" } });
+Deno.test("one consent more than PLATFORM_MAX_OPEN_CONSENTS that awaits authorisation is 429 with the number, and changes nothing [RL5, RL3]", async () => {
+  await using env = await openEnvironment({ environment: { PLATFORM_MAX_OPEN_CONSENTS: "3" } });
   const first = crypto.randomUUID();
   await (await create(env, { idempotencyKey: first })).body?.cancel();
   assertEquals(await statusesOf(env, 2), [201, 201]);
@@ -60,7 +60,7 @@ Deno.test("one consent more than MAX_OPEN_CONSENTS that awaits authorisation is 
 });
 
 Deno.test("a consent that is authorised or rejected counts no more, and the limit holds for all processes together [RL5, RL4]", async () => {
-  await using env = await openEnvironment({ environment: { MAX_OPEN_CONSENTS: "2" } });
+  await using env = await openEnvironment({ environment: { PLATFORM_MAX_OPEN_CONSENTS: "2" } });
   const other = at(env, await anotherProcess(env));
   for (let round = 0; round < 4; round++) await authorised(round % 2 === 0 ? env : other);
   const statuses = [];
@@ -71,7 +71,7 @@ Deno.test("a consent that is authorised or rejected counts no more, and the limi
 });
 
 Deno.test("of parallel consents no more than the limit are created, and those that fail otherwise are not counted [RL5]", async () => {
-  await using env = await openEnvironment({ environment: { MAX_OPEN_CONSENTS: "5" } });
+  await using env = await openEnvironment({ environment: { PLATFORM_MAX_OPEN_CONSENTS: "5" } });
   const bound = await clientToken(env, env.tpp);
   for (let index = 0; index < 6; index++) {
     const wrong = await create(env, { body: "{}" }, bound);
@@ -90,7 +90,7 @@ Deno.test("of parallel consents no more than the limit are created, and those th
 });
 
 Deno.test("operators see which client has many open consents", async () => {
-  await using env = await openEnvironment({ environment: { MAX_OPEN_CONSENTS: "4" } });
+  await using env = await openEnvironment({ environment: { PLATFORM_MAX_OPEN_CONSENTS: "4" } });
   const ratio = async (): Promise<string | undefined> => {
     const text = await (await env.asOperator("/operations/metrics")).text();
     return new RegExp(`platform_open_consents_ratio\\{client="${env.tpp.clientId}"\\} (\\S+)`).exec(text)

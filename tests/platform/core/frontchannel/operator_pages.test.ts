@@ -7,10 +7,10 @@ import { AUTH_URL, type Environment, openEnvironment } from "testing/environment
 
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><script>alert(1)</script></svg>`;
 const OPERATOR = {
-  OPERATOR_NAME: "Andes <Pay> & Co",
-  OPERATOR_LOGO: `data:image/svg+xml;base64,${btoa(SVG)}`,
-  OPERATOR_SUPPORT: "help@andes-pay.example",
-  OPERATOR_TIME_ZONE: "America/Bogota",
+  PLATFORM_OPERATOR_NAME: "Andes <Pay> & Co",
+  PLATFORM_OPERATOR_LOGO: `data:image/svg+xml;base64,${btoa(SVG)}`,
+  PLATFORM_OPERATOR_SUPPORT: "help@andes-pay.example",
+  PLATFORM_OPERATOR_TIME_ZONE: "America/Bogota",
 };
 
 async function consentPage(env: Environment, query = ""): Promise<string> {

@@ -78,7 +78,7 @@ Deno.test("POST par answers no code of user interaction [PA-N20]", async (t) => 
 });
 
 Deno.test("POST par beyond the limit answers 429 with Retry-After and spends nothing [PA-N17]", async () => {
-  await using env = await openEnvironment({ environment: { RATE_LIMITS: "authorization=1/2" } });
+  await using env = await openEnvironment({ environment: { PLATFORM_RATE_LIMITS: "authorization=1/2" } });
   const par = await pushing(env); // its token took the first of two
   assertEquals((await par.send()).status, 201);
   const form = await authentication(env, env.tpp, "BANKA");

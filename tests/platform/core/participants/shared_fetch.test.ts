@@ -9,7 +9,7 @@ const REQUESTS = 40;
 const PATIENCE_MS = 20_000;
 
 Deno.test("more requests than places wait for one fetch of a key set, and all go on", async () => {
-  await using env = await openEnvironment({ environment: { REQUESTS_IN_WORK: "8" } });
+  await using env = await openEnvironment({ environment: { PLATFORM_REQUESTS_IN_WORK: "8" } });
   const flow = await authorised(env);
   env.now += 301_000; // every copy is old
   const directory = env.network;

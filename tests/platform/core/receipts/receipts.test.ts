@@ -130,7 +130,7 @@ Deno.test("a receipt is for who may read the payment; for others it does not exi
 });
 
 Deno.test("the payment of an erased case gives no receipt [RCP1]", async () => {
-  await using env = await openEnvironment({ environment: { KEEP_CASES_DAYS: "1" } });
+  await using env = await openEnvironment({ environment: { PLATFORM_KEEP_CASES_DAYS: "1" } });
   const { id, receipt } = await receiptOf(env);
   await good(putStatus(env, env.bankA, id, "AcceptedSettlementCompleted"), 200);
   env.now += 1000;

@@ -6,38 +6,38 @@ import { SOUND_CONFIGURATION } from "support/sound_configuration.ts";
 const REJECTED: readonly (readonly [string, Environment, string])[] = [
   [
     "PostgreSQL without a data key store",
-    { STORE_URL: "postgres://platform:secret@db.example.com/platform" },
-    "DATA_KEYS_STORE: set it to a database for the data keys alone",
+    { PLATFORM_STORE_URL: "postgres://platform:secret@db.example.com/platform" },
+    "PLATFORM_DATA_KEYS_STORE: set it to a database for the data keys alone",
   ],
   [
     "data keys in the store's own database",
-    { DATA_KEYS_STORE: SOUND_CONFIGURATION.STORE_URL },
-    "DATA_KEYS_STORE: must be another database than STORE_URL",
+    { PLATFORM_DATA_KEYS_STORE: SOUND_CONFIGURATION.PLATFORM_STORE_URL },
+    "PLATFORM_DATA_KEYS_STORE: must be another database than PLATFORM_STORE_URL",
   ],
   [
     "data keys in memory",
-    { DATA_KEYS_STORE: ":memory:" },
-    "DATA_KEYS_STORE: :memory: loses every data key at a restart; set another database",
+    { PLATFORM_DATA_KEYS_STORE: ":memory:" },
+    "PLATFORM_DATA_KEYS_STORE: :memory: loses every data key at a restart; set another database",
   ],
   [
     "no wrapping keys",
-    { WRAPPING_KEYS: "" },
-    "WRAPPING_KEYS: set it to the path of the keys that wrap data keys",
+    { PLATFORM_WRAPPING_KEYS: "" },
+    "PLATFORM_WRAPPING_KEYS: set it to the path of the keys that wrap data keys",
   ],
   [
     "no retention period",
-    { KEEP_CASES_DAYS: "0" },
-    "KEEP_CASES_DAYS: 0 is for the sandbox; set the retention period that the law requires",
+    { PLATFORM_KEEP_CASES_DAYS: "0" },
+    "PLATFORM_KEEP_CASES_DAYS: 0 is for the sandbox; set the retention period that the law requires",
   ],
   [
     "an erasure before the legal retention period",
-    { ERASE_CASES_DAYS: "1825" },
-    "ERASE_CASES_DAYS: must be at least KEEP_CASES_DAYS",
+    { PLATFORM_ERASE_CASES_DAYS: "1825" },
+    "PLATFORM_ERASE_CASES_DAYS: must be at least PLATFORM_KEEP_CASES_DAYS",
   ],
   [
     "a history that goes before its case",
-    { ERASE_CASES_DAYS: "2000", DELETE_HISTORIES_DAYS: "1999" },
-    "DELETE_HISTORIES_DAYS: must be at least KEEP_CASES_DAYS and ERASE_CASES_DAYS",
+    { PLATFORM_ERASE_CASES_DAYS: "2000", PLATFORM_DELETE_HISTORIES_DAYS: "1999" },
+    "PLATFORM_DELETE_HISTORIES_DAYS: must be at least PLATFORM_KEEP_CASES_DAYS and PLATFORM_ERASE_CASES_DAYS",
   ],
 ];
 
@@ -49,11 +49,14 @@ for (const [name, changes, fault] of REJECTED) {
   });
 }
 
-Deno.test("data keys are beside the database file, or where DATA_KEYS_STORE says, and SEAL_DATA stops new ones [P3]", () => {
+Deno.test("data keys are beside the database file, or where PLATFORM_DATA_KEYS_STORE says, and PLATFORM_SEAL_DATA stops new ones [P3]", () => {
   const settings = (changes: Environment): unknown[] => {
     const { dataKeysStore, sealsData } = readConfig({ ...SOUND_CONFIGURATION, ...changes });
     return [dataKeysStore, sealsData];
   };
   assertEquals(settings({}), ["/var/lib/payment-platform/platform.kv.keys", true]);
-  assertEquals(settings({ DATA_KEYS_STORE: "/d.keys", SEAL_DATA: "no" }), ["/d.keys", false]);
+  assertEquals(settings({ PLATFORM_DATA_KEYS_STORE: "/d.keys", PLATFORM_SEAL_DATA: "no" }), [
+    "/d.keys",
+    false,
+  ]);
 });

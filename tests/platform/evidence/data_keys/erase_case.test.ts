@@ -54,7 +54,7 @@ Deno.test("after an erasure neither the database file nor a backup from before h
     const file = `${folder}/platform.kv`;
     await using env = await openEnvironment({
       store: await openDenoKv(file),
-      environment: { KEEP_CASES_DAYS: "1" },
+      environment: { PLATFORM_KEEP_CASES_DAYS: "1" },
     });
     const { consentId, paymentId } = await settled(env);
     const before = await grownBundle(env, paymentId);

@@ -19,7 +19,7 @@ Deno.test({
     const url = await newPostgresDatabase();
     const connections = await openConnections(readPostgresUrl(url));
     const store = openPostgresStore(connections);
-    await using env = await openEnvironment({ store, environment: { KEEP_CASES_DAYS: "1" } });
+    await using env = await openEnvironment({ store, environment: { PLATFORM_KEEP_CASES_DAYS: "1" } });
     const flow = await authorised(env, { body: BODY });
     const { DomesticPaymentId: id } = (await good(pay(env, flow), 201)).Data;
     await good(putStatus(env, env.bankA, id, "AcceptedSettlementCompleted"), 200);

@@ -197,9 +197,13 @@ Deno.test("a data key store that is another one, or wrapping keys that are other
     await stores.pop()?.close();
     await assertRejects(() => open(raw, "b.keys"), Error, "not the one that has the keys");
     await assertRejects(() => open(raw, "b.keys"), Error, "not the one that has the keys");
-    await assertRejects(() => open(raw, "a.keys", line("second", 1)), Error, "first is not in WRAPPING_KEYS");
+    await assertRejects(
+      () => open(raw, "a.keys", line("second", 1)),
+      Error,
+      "first is not in PLATFORM_WRAPPING_KEYS",
+    );
     await assertRejects(() => open(raw, "a.keys", line("first", 3)), Error, "does not open");
-    await assertRejects(() => rejectSealedStore(raw), Error, "Set WRAPPING_KEYS");
+    await assertRejects(() => rejectSealedStore(raw), Error, "Set PLATFORM_WRAPPING_KEYS");
     const copy = `${folder}/copy.kv`;
     await backup(`${folder}/a.keys`, copy, 0);
     await open(raw, "a.keys");

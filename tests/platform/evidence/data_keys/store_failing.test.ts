@@ -11,7 +11,7 @@ const FULL = "database or disk is full";
 const MANY = 70;
 
 Deno.test("a failing data key store is 503 with Retry-After, seen by readiness, and heals [P3]", async () => {
-  await using env = await openEnvironment({ environment: { KEEP_CASES_DAYS: "1" } });
+  await using env = await openEnvironment({ environment: { PLATFORM_KEEP_CASES_DAYS: "1" } });
   const { paymentId } = await settled(env);
   await grow(env);
   await elapse(env, 90_000_000);

@@ -27,7 +27,7 @@ async function open(environment: Readonly<Record<string, string>> = {}): Promise
   const store = await openHeldStore();
   const env = await openEnvironment({
     store,
-    environment: { REQUESTS_IN_WORK: "1", ...environment },
+    environment: { PLATFORM_REQUESTS_IN_WORK: "1", ...environment },
   });
   const answered: string[] = [];
   const send = (name: string, answer: Promise<Response>): Promise<void> =>
@@ -161,7 +161,7 @@ Deno.test("a full lane of the participants leaves the banks, customers, the publ
 });
 
 Deno.test("requests that wait for one fetch from the directory keep no place from the request that fetches", async () => {
-  await using env = await openEnvironment({ environment: { REQUESTS_IN_WORK: "1" } });
+  await using env = await openEnvironment({ environment: { PLATFORM_REQUESTS_IN_WORK: "1" } });
   const requests = await Promise.all(
     Array.from({ length: 6 }, () => prepared(env, (here) => requestToken(here, env.tpp))),
   );

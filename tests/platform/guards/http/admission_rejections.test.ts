@@ -24,7 +24,7 @@ import { steps } from "support/steps.ts";
 
 const CONSENTS = "/BANKA/domestic-payment-consents/v1";
 const HELD = "00000000-0000-4000-8000-00000000aaaa";
-const ONE = { REQUESTS_IN_WORK: "1", REQUEST_WAIT_SECONDS: "1" };
+const ONE = { PLATFORM_REQUESTS_IN_WORK: "1", PLATFORM_REQUEST_WAIT_SECONDS: "1" };
 
 /** Takes the only place of a lane with a request that the store holds; resolves with a function that lets it end. */
 async function fill(store: HeldStore, send: () => Promise<Response>): Promise<() => Promise<void>> {
@@ -107,7 +107,7 @@ Deno.test("a payment that waits for its bank keeps no place from others", async 
   await using env = await openPushEnvironment(() => {
     asked.resolve();
     return bank.promise;
-  }, { environment: { ...ONE, REQUEST_WAIT_SECONDS: "60" } });
+  }, { environment: { ...ONE, PLATFORM_REQUEST_WAIT_SECONDS: "60" } });
   const bound = await clientToken(env, env.tpp);
   const flow = await authorised(env);
   const payment = pay(env, flow);
@@ -118,7 +118,7 @@ Deno.test("a payment that waits for its bank keeps no place from others", async 
 });
 
 Deno.test("a request whose body does not come keeps no place from others", async () => {
-  await using env = await openEnvironment({ environment: { ...ONE, REQUEST_WAIT_SECONDS: "60" } });
+  await using env = await openEnvironment({ environment: { ...ONE, PLATFORM_REQUEST_WAIT_SECONDS: "60" } });
   const asked = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({

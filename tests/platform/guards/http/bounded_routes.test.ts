@@ -97,7 +97,7 @@ const READS_BODIES = [
 const named = ({ method, path }: MountedEndpoint): string => `${method} ${path}`;
 
 Deno.test("every route declares the traffic that it is admitted with", async () => {
-  await using env = await openEnvironment({ environment: { OPERATOR_LOGO: LOGO } });
+  await using env = await openEnvironment({ environment: { PLATFORM_OPERATOR_LOGO: LOGO } });
   const { api, browser } = env.platform.endpoints;
   const isPublic = ({ method, path, traffic }: MountedEndpoint): boolean =>
     traffic === "public" && method === "GET" && !path.startsWith("/:bank");
@@ -157,7 +157,7 @@ Deno.test("one listener tells the hosts apart by the first two segments of a pat
 });
 
 Deno.test("no route reads more of a body than its bound, or answers more than the largest document", async (t) => {
-  await using env = await openEnvironment({ environment: { OPERATOR_LOGO: LOGO } });
+  await using env = await openEnvironment({ environment: { PLATFORM_OPERATOR_LOGO: LOGO } });
   const callers: readonly [Participant, BoundToken][] = [
     [env.tpp, await clientToken(env, env.tpp)],
     [env.tpp, (await authorised(env)).payment],

@@ -63,7 +63,7 @@ Deno.test("A faulty field is answered with words of its own for each fault [CON-
 });
 
 Deno.test("A currency that is not supported is answered with those that this platform takes [CON-17] [G8]", async () => {
-  await using env = await openEnvironment({ environment: { CURRENCIES: "COP" } });
+  await using env = await openEnvironment({ environment: { PLATFORM_CURRENCIES: "COP" } });
   const bound = await clientToken(env, env.tpp);
   const response = await call(env, env.tpp, bound, CONSENTS, { body: JSON.stringify(FULL_CONSENT) });
   const { Errors: [fault] } = await errorBody(response, 400);

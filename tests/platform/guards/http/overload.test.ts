@@ -21,7 +21,7 @@ Deno.test("at four times its capacity the platform makes 90 % of the payments of
   const store = await openSlowStore();
   await using env = await openEnvironment({
     store,
-    environment: { REQUESTS_IN_WORK: "2", REQUEST_WAIT_SECONDS: "2" },
+    environment: { PLATFORM_REQUESTS_IN_WORK: "2", PLATFORM_REQUEST_WAIT_SECONDS: "2" },
   });
   const ratios: number[] = [];
   while (ratios.length < MEASUREMENTS && !ratios.some((ratio) => ratio >= LEAST_RATIO)) {

@@ -7,7 +7,9 @@ import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
 import { request } from "./lists.ts";
 
 Deno.test("both lists count in one group of their own, and reads of one payment do not [LS6, RL1]", async () => {
-  await using env = await openEnvironment({ environment: { RATE_LIMITS: "lists=1/2,registration=100/100" } });
+  await using env = await openEnvironment({
+    environment: { PLATFORM_RATE_LIMITS: "lists=1/2,registration=100/100" },
+  });
   const flow = await authorised(env);
   const { DomesticPaymentId } = (await good(pay(env, flow, { idempotencyKey: "order-1" }), 201)).Data;
   const token = await clientToken(env, env.tpp);

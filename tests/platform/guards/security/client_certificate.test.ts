@@ -114,7 +114,9 @@ for (const source of SOURCES) {
   });
 
   Deno.test(`client certificate in ${source} that is malformed is none, never a 500 [H5, H6, H7, H20, H23]`, async (t) => {
-    await using env = await openEnvironment({ environment: { RATE_LIMITS: "authorization=1000/2000" } });
+    await using env = await openEnvironment({
+      environment: { PLATFORM_RATE_LIMITS: "authorization=1000/2000" },
+    });
     const platform = await platformBehind(env, source);
     for (
       const [what, value] of malformedCertificates(

@@ -21,7 +21,7 @@ const PATH = "/BANKA/domestic-payment-consents/v1";
 
 Deno.test("POST token.oauth2 beyond the burst answers 429 with Retry-After, and works again a second later [RAT-01]", async () => {
   await using env = await openEnvironment({
-    environment: { RATE_LIMITS: "authorization=2/8,registration=100/100" },
+    environment: { PLATFORM_RATE_LIMITS: "authorization=2/8,registration=100/100" },
   });
   const statuses: number[] = [];
   for (let request = 0; request < 9; request++) statuses.push((await requestToken(env, env.tpp)).status);
@@ -36,7 +36,7 @@ Deno.test("POST token.oauth2 beyond the burst answers 429 with Retry-After, and 
 
 Deno.test("POST domestic-payment-consents rejected with 429 uses up neither the proof nor the idempotency key [RAT-01]", async () => {
   await using env = await openEnvironment({
-    environment: { RATE_LIMITS: "consents=1/1,registration=100/100" },
+    environment: { PLATFORM_RATE_LIMITS: "consents=1/1,registration=100/100" },
   });
   const bound = await clientToken(env, env.tpp);
   await createConsent(env, bound);
@@ -56,7 +56,7 @@ Deno.test("POST domestic-payment-consents rejected with 429 uses up neither the 
 
 Deno.test("beyond the limit, a request is answered 429 before its signatures are looked at [RAT-01]", async () => {
   await using env = await openEnvironment({
-    environment: { RATE_LIMITS: "authorization=1/1,registration=100/100" },
+    environment: { PLATFORM_RATE_LIMITS: "authorization=1/1,registration=100/100" },
   });
   assertEquals((await requestToken(env, env.tpp)).status, 200);
   const form = { client_assertion: "forged", client_id: "SC-unknown" };
@@ -69,7 +69,7 @@ Deno.test("beyond the limit, a request is answered 429 before its signatures are
 
 Deno.test("a second transport key of a participant does not double its limit [RAT-01]", async (t) => {
   const groups = "authorization=1/8,consents=1/8,registration=100/100";
-  await using env = await openEnvironment({ environment: { RATE_LIMITS: groups } });
+  await using env = await openEnvironment({ environment: { PLATFORM_RATE_LIMITS: groups } });
   const again = { ...env.tpp, transport: await addKey(env, env.tpp, "transport", 13) };
   env.now += 301_000; // the platform knows both keys
   await t.step("token", async () => {
@@ -104,7 +104,7 @@ Deno.test("a second transport key of a participant does not double its limit [RA
 });
 
 Deno.test("reads and the deletion of a registration count as registrations; one beyond the burst deletes nothing [RAT-01, DC18, DC20]", async () => {
-  await using env = await openEnvironment({ environment: { RATE_LIMITS: "registration=1/4" } });
+  await using env = await openEnvironment({ environment: { PLATFORM_RATE_LIMITS: "registration=1/4" } });
   env.now += 10_000;
   const [bound, path] = [await clientToken(env, env.tpp), `/register/v1/${env.tpp.clientId}`];
   const proof = await dpopProof(env, bound.key, {
@@ -128,7 +128,7 @@ Deno.test("reads and the deletion of a registration count as registrations; one 
 });
 
 Deno.test("POST register counts for the participant, whichever transport key it uses [RAT-01]", async () => {
-  await using env = await openEnvironment({ environment: { RATE_LIMITS: "registration=1/4" } });
+  await using env = await openEnvironment({ environment: { PLATFORM_RATE_LIMITS: "registration=1/4" } });
   const again = { ...env.tpp, transport: await addKey(env, env.tpp, "transport", 13) };
   env.now += 301_000;
   const statuses: number[] = [];
@@ -151,7 +151,7 @@ Deno.test("POST register counts for the participant, whichever transport key it 
 
 Deno.test("40 parallel requests never get more than the burst [RAT-01]", async () => {
   await using env = await openEnvironment({
-    environment: { RATE_LIMITS: "authorization=1/10,registration=100/100" },
+    environment: { PLATFORM_RATE_LIMITS: "authorization=1/10,registration=100/100" },
   });
   const answers = await Promise.all(Array.from({ length: 40 }, () => requestToken(env, env.tpp)));
   const counted = (status: number): number => answers.filter((answer) => answer.status === status).length;
@@ -160,7 +160,7 @@ Deno.test("40 parallel requests never get more than the burst [RAT-01]", async (
 
 Deno.test("three processes on one store share the limit [RAT-01, RL4]", async () => {
   await using env = await openEnvironment({
-    environment: { RATE_LIMITS: "authorization=1/16,registration=100/100" },
+    environment: { PLATFORM_RATE_LIMITS: "authorization=1/16,registration=100/100" },
   });
   const all = [env.platform, await anotherProcess(env), await anotherProcess(env)];
   const statuses: number[] = [];
@@ -257,7 +257,7 @@ Deno.test("a clock that is put back leaves a rate limit as it is [RAT-01, RL4]",
   assertEquals(await allowed([restarted], 20, policy), 2);
 });
 
-Deno.test("RATE_LIMITS that is malformed does not start", async () => {
+Deno.test("PLATFORM_RATE_LIMITS that is malformed does not start", async () => {
   const { readRatePolicies } = await import("../../../../src/platform/config/rate_policies.ts");
   for (const text of ["payments", "payments=1", "payments=0/1", "unknown=1/1", "payments=1/1;reads=1/1"]) {
     assertEquals(readRatePolicies(text), undefined, text);

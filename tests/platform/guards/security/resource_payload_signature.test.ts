@@ -51,8 +51,8 @@ Deno.test("POST domestic-payment-consents takes a good x-jws-signature in either
   });
 });
 
-Deno.test("POST endpoints want the claims of SIGNATURE_CLAIMS in each x-jws-signature [SG4]", async (t) => {
-  await using env = await openEnvironment({ environment: { SIGNATURE_CLAIMS: "iat, iss,tan" } });
+Deno.test("POST endpoints want the claims of PLATFORM_SIGNATURE_CLAIMS in each x-jws-signature [SG4]", async (t) => {
+  await using env = await openEnvironment({ environment: { PLATFORM_SIGNATURE_CLAIMS: "iat, iss,tan" } });
   const bound = await clientToken(env, env.tpp);
   const body = JSON.stringify(consentBody());
   for (const name of ["iat", "iss", "tan"]) {

@@ -65,7 +65,7 @@ for (const { name, ignore, store } of ENGINES) {
         await caseCommand([old.paymentId, "--url", OPERATIONS_URL], tools);
         assertMatch(
           tools.printed.join("\n"),
-          /consent was erased .*by clock; retention: ERASE_CASES_DAYS=200/,
+          /consent was erased .*by clock; retention: PLATFORM_ERASE_CASES_DAYS=200/,
         );
         const kept = JSON.parse(await grownBundle(env, young.paymentId)) as Bundle;
         assert(
@@ -90,7 +90,7 @@ for (const { name, ignore, store } of ENGINES) {
         const [line, ...more] = await applied(env, "evidence");
         assertMatch(
           line ?? "",
-          /^retention\.applied clock evidence of 1 cases of \S+Z or before; ERASE_CASES_DAYS=200$/,
+          /^retention\.applied clock evidence of 1 cases of \S+Z or before; PLATFORM_ERASE_CASES_DAYS=200$/,
         );
         assertEquals(more, []);
       });
@@ -108,7 +108,7 @@ for (const { name, ignore, store } of ENGINES) {
           );
           assertMatch(
             tools.printed[1] ?? "",
-            /^class audit, rule DELETE_HISTORIES_DAYS=300: 1 cases whose newest/,
+            /^class audit, rule PLATFORM_DELETE_HISTORIES_DAYS=300: 1 cases whose newest/,
           );
           assertEquals(await faultsOf(tools.files.get("gone.json") ?? ""), []);
         }
@@ -153,7 +153,7 @@ Deno.test("a proof of deletion that was changed, or is of another case, does not
   assertEquals(await faultsOf(text), []);
   const printed: string[] = [];
   assert(await verify(new TextEncoder().encode(text), {}, (line) => void printed.push(line)));
-  assertMatch(printed.join("\n"), /^DELETED: case .*\nclass audit, rule DELETE_HISTORIES_DAYS=300/);
+  assertMatch(printed.join("\n"), /^DELETED: case .*\nclass audit, rule PLATFORM_DELETE_HISTORIES_DAYS=300/);
   for (
     const [part, to, fault] of [
       [/"at":\d+/, '"at":1', /is not in the signed log/],

@@ -51,7 +51,10 @@ Deno.test("while no time is stored, a clock that is ahead erases nothing, neithe
 });
 
 Deno.test("a payment that a clock dated years back is kept as long as any other [EN15]", async () => {
-  await using env = await openRetaining(undefined, { KEEP_CASES_DAYS: "10", ERASE_CASES_DAYS: "20" });
+  await using env = await openRetaining(undefined, {
+    PLATFORM_KEEP_CASES_DAYS: "10",
+    PLATFORM_ERASE_CASES_DAYS: "20",
+  });
   await pass(env, 60);
   await settled(env);
   await grow(env); // a checkpoint with the right time
@@ -133,7 +136,7 @@ Deno.test("after a restore the erased case is erased again, and the log declares
 });
 
 Deno.test("histories of consents that were never authorised are deleted too, and without the variables nothing is [EN13, EN14]", async () => {
-  for (const [days, left] of [[DAYS, 0], [{ KEEP_CASES_DAYS: "100" }, 1]] as const) {
+  for (const [days, left] of [[DAYS, 0], [{ PLATFORM_KEEP_CASES_DAYS: "100" }, 1]] as const) {
     await using env = await openRetaining(undefined, days);
     const { consentId } = await toBank(env, { body: BODY });
     await pass(env, 2);
@@ -165,7 +168,11 @@ Deno.test("an erasure that is not complete delays the deletion of the history [E
 
 Deno.test("a deleted case that a bank's statement names after a restore is not recovered [EN14]", async () => {
   await using env = await openBookEnvironment({
-    environment: { KEEP_CASES_DAYS: "1", ERASE_CASES_DAYS: "2", DELETE_HISTORIES_DAYS: "4" },
+    environment: {
+      PLATFORM_KEEP_CASES_DAYS: "1",
+      PLATFORM_ERASE_CASES_DAYS: "2",
+      PLATFORM_DELETE_HISTORIES_DAYS: "4",
+    },
   });
   const { DomesticPaymentId: paymentId } = await paid(env);
   await good(putStatus(env, env.bankA, paymentId, "AcceptedSettlementCompleted"), 200);

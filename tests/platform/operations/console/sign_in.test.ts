@@ -96,7 +96,9 @@ Deno.test("a changed or foreign session cookie is no session [OP13]", async (t) 
 });
 
 Deno.test("cookies are HttpOnly, Strict and, with https, bound to the host [OP13]", async () => {
-  await using env = await openEnvironment({ environment: { OPERATIONS_URL: "https://console.example" } });
+  await using env = await openEnvironment({
+    environment: { PLATFORM_OPERATIONS_URL: "https://console.example" },
+  });
   const browser = browserOf(env);
   await browser.signIn("viewer");
   assert(await isSignedIn(browser));

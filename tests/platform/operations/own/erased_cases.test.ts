@@ -39,7 +39,7 @@ async function listed(env: Environment, orgId: string): Promise<readonly string[
 
 Deno.test("an erased case is in no list of its bank and of its TPP, the others are [EN11, OWN5]", async (t) => {
   await using env = await openEnvironment({
-    environment: { KEEP_CASES_DAYS: "1" },
+    environment: { PLATFORM_KEEP_CASES_DAYS: "1" },
     operators: await testPeople(),
   });
   const [erased, kept] = [await settled(env), await settled(env)];

@@ -46,7 +46,7 @@ Deno.test("an unpaid consent of a held bank is not forgotten, and its payment is
 });
 
 Deno.test("a case of a held bank is not erased [G9, EN11]", async () => {
-  await using env = await openBookEnvironment({ environment: { KEEP_CASES_DAYS: "1" } });
+  await using env = await openBookEnvironment({ environment: { PLATFORM_KEEP_CASES_DAYS: "1" } });
   const { paymentId } = await settled(env);
   await grow(env);
   const booked = env.books.orders.get(paymentId);

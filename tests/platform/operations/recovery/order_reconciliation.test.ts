@@ -38,7 +38,7 @@ Deno.test("reconciling recovers a payment that the store lost, and its consent i
 });
 
 Deno.test("a payment that was made after the copy and erased since is not recovered [G9, EN11]", async () => {
-  await using env = await openBookEnvironment({ environment: { KEEP_CASES_DAYS: "1" } });
+  await using env = await openBookEnvironment({ environment: { PLATFORM_KEEP_CASES_DAYS: "1" } });
   const copy = await copyOf(env);
   const { DomesticPaymentId: id } = await paid(env);
   await good(report(env, id, "AcceptedSettlementCompleted"), 200);
@@ -56,7 +56,7 @@ Deno.test("a payment that was made after the copy and erased since is not recove
 });
 
 Deno.test("an order of the copy whose case was erased since is given up if it is released without a comparison [G9, O3]", async () => {
-  await using env = await openBookEnvironment({ environment: { KEEP_CASES_DAYS: "1" } });
+  await using env = await openBookEnvironment({ environment: { PLATFORM_KEEP_CASES_DAYS: "1" } });
   const id = await erasedSinceCopy(env);
   await env.operate(`${HOLDS}/BANKA/release`, JSON.stringify({ Data: { Reason: "agreed by phone" } }));
   env.pushes.length = 0;
@@ -220,7 +220,7 @@ Deno.test("an order that the bank does not have is sent once it is reconciled, a
 });
 
 Deno.test("an order of the copy whose case was erased since is not sent again [G9, EN11]", async () => {
-  await using env = await openBookEnvironment({ environment: { KEEP_CASES_DAYS: "1" } });
+  await using env = await openBookEnvironment({ environment: { PLATFORM_KEEP_CASES_DAYS: "1" } });
   const id = await erasedSinceCopy(env);
   const [, answer] = await env.operate(RECONCILE, "");
   assertEquals([answer.Data.State, answer.Data.Agreed], ["released", 1]);

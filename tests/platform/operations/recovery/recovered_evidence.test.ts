@@ -24,7 +24,7 @@ async function jsonAt(store: Store, place: string): Promise<Readonly<Record<stri
 }
 
 Deno.test("a payment that a statement recovers has its evidence in the commit, and the statement no personal data [EN1, EN16]", async (t) => {
-  await using env = await openBookEnvironment({ environment: { KEEP_CASES_DAYS: "1" } });
+  await using env = await openBookEnvironment({ environment: { PLATFORM_KEEP_CASES_DAYS: "1" } });
   const flow = await authorised(env);
   const copy = await copyOf(env);
   const { DomesticPaymentId: paymentId } = (await good(pay(env, flow), 201)).Data;

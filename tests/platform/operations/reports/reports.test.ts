@@ -201,8 +201,8 @@ Deno.test("a stop stores the figures of the last minute, and the background writ
   assertEquals(await rows(), 2, "the next day has its own row");
 });
 
-Deno.test("rows expire after REPORT_DAYS from the end of their day [REP3]", async () => {
-  await using env = await openEnvironment({ environment: { REPORT_DAYS: "40" } });
+Deno.test("rows expire after PLATFORM_REPORT_DAYS from the end of their day [REP3]", async () => {
+  await using env = await openEnvironment({ environment: { PLATFORM_REPORT_DAYS: "40" } });
   await minutes(env, 1);
   const { commit } = env.store;
   const expiries: (number | undefined)[] = [];

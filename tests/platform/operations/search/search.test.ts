@@ -168,7 +168,7 @@ Deno.test("a search is for those who may read cases, and what it finds is in the
 });
 
 Deno.test("the end-to-end id of a consent without personal data leads nowhere [TRC8]", async () => {
-  await using env = await openEnvironment({ environment: { KEEP_UNAUTHORISED_DAYS: "1" } });
+  await using env = await openEnvironment({ environment: { PLATFORM_KEEP_UNAUTHORISED_DAYS: "1" } });
   const { ConsentId } = (await createConsent(env, await clientToken(env, env.tpp))).Data;
   assertEquals((await searchFor(env, "FRESCO.21302.GFX.20")).Case.length, 1);
   env.now += 25 * 3_600_000;

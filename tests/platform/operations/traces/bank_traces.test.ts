@@ -161,8 +161,10 @@ Deno.test("each push that the bank does not answer is a trace, and one that it a
   ]);
 });
 
-Deno.test("TRACE_DAYS=0 keeps no trace of a response [TRC10]", async () => {
-  await using env: Environment = await openPushEnvironment(down, { environment: { TRACE_DAYS: "0" } });
+Deno.test("PLATFORM_TRACE_DAYS=0 keeps no trace of a response [TRC10]", async () => {
+  await using env: Environment = await openPushEnvironment(down, {
+    environment: { PLATFORM_TRACE_DAYS: "0" },
+  });
   await paid(env);
   assertEquals(await env.platform.writeTraces(), 0);
 });

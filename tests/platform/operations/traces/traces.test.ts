@@ -174,9 +174,9 @@ Deno.test("a caller learns from its traces what it was told and no more [TRC3]",
   assertEquals((await readTraces(env, `/${idOf(stolen)}`)).status, 400); // nor does the token's owner read it
 });
 
-Deno.test("traces expire after TRACE_DAYS, and 0 writes none [TRC6]", async () => {
+Deno.test("traces expire after PLATFORM_TRACE_DAYS, and 0 writes none [TRC6]", async () => {
   const stored = async (days: string): Promise<number> => {
-    await using env = await openEnvironment({ environment: { TRACE_DAYS: days } });
+    await using env = await openEnvironment({ environment: { PLATFORM_TRACE_DAYS: days } });
     const bound = await clientToken(env, env.tpp);
     const answer = await call(env, env.tpp, bound, "/BANKA/domestic-payment-consents/v1/x");
     await env.platform.writeTraces();

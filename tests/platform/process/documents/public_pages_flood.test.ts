@@ -24,7 +24,7 @@ const MAX_RATIO = 1.5;
 const MEASUREMENTS = 3;
 
 Deno.test("a token takes at most 1.5 times its quiet time while four addresses flood the documentation", async () => {
-  await using env = await openServedEnvironment({ RATE_LIMITS: "authorization=1000/1000" });
+  await using env = await openServedEnvironment({ PLATFORM_RATE_LIMITS: "authorization=1000/1000" });
   const port = env.fixture.env["PORT"];
   using flood = openFlood(PAGES.map((path) => `http://127.0.0.1:${port}${path}`), FLOOD_PER_SECOND);
   await tokenTimes(env); // warms both sides up

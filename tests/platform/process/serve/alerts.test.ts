@@ -37,18 +37,18 @@ async function openScene(): Promise<Scene> {
   const fixture = await openFixture();
   const [port, operationsPort] = [freePort(), freePort()];
   await Deno.writeTextFile(`${fixture.folder}/operators.json`, await operatorsFile(), { mode: 0o600 });
-  await spoilBank(fixture.env["STORE_URL"] ?? "");
+  await spoilBank(fixture.env["PLATFORM_STORE_URL"] ?? "");
   const process = await startPlatform(
     fixture.folder,
     {
       ...fixture.env,
       PORT: String(port),
-      OPERATIONS_PORT: String(operationsPort),
-      OPERATORS: `${fixture.folder}/operators.json`,
-      MAX_CONNECTIONS: String(CONNECTIONS),
-      MAX_OPEN_CONSENTS: String(OPEN_CONSENTS),
-      REQUESTS_IN_WORK: "4",
-      REQUEST_WAIT_SECONDS: "1",
+      PLATFORM_OPERATIONS_PORT: String(operationsPort),
+      PLATFORM_OPERATORS: `${fixture.folder}/operators.json`,
+      PLATFORM_MAX_CONNECTIONS: String(CONNECTIONS),
+      PLATFORM_MAX_OPEN_CONSENTS: String(OPEN_CONSENTS),
+      PLATFORM_REQUESTS_IN_WORK: "4",
+      PLATFORM_REQUEST_WAIT_SECONDS: "1",
     },
     {},
     withoutSizeSignal,
@@ -192,7 +192,7 @@ const find = (env: ServedEnvironment, path: string): Promise<number> =>
 
 /** More requests than their lane takes while another process holds the lock of the database. */
 async function overload(env: ServedEnvironment): Promise<void> {
-  const lock = lockDatabase(env.fixture.env["STORE_URL"] ?? "");
+  const lock = lockDatabase(env.fixture.env["PLATFORM_STORE_URL"] ?? "");
   const answers = Array.from(
     { length: 30 },
     () => requestToken(env, env.tpp).then((answer) => answer.status),

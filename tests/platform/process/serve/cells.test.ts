@@ -31,11 +31,11 @@ for (const { name, program } of await Promise.all([findProxy("haproxy"), findPro
       await replicate(urls[0] ?? "", urls[1] ?? "");
       await using env = await openProxiedEnvironment(name, program ?? "", {
         count: CELLS.length,
-        variables: { CELLS: "eu=BANKB", ENVIRONMENT: "Sandbox" },
+        variables: { PLATFORM_CELLS: "eu=BANKB", PLATFORM_ENVIRONMENT: "Sandbox" },
         cells: CELLS.map((cell, index) => ({
-          CELL: cell,
-          STORE_URL: urls[index] ?? "",
-          DATA_KEYS_STORE: keys[index] ?? "",
+          PLATFORM_CELL: cell,
+          PLATFORM_STORE_URL: urls[index] ?? "",
+          PLATFORM_DATA_KEYS_STORE: keys[index] ?? "",
         })),
       });
       await untilKnown(env);

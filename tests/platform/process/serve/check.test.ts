@@ -58,18 +58,18 @@ Deno.test({
     assertEquals([sound.code, sound.found, await files()], [0, PASSED, before], sound.text);
     const lost = await check(folder, {
       ...env,
-      STORE_URL: `${folder}/none/platform.kv`,
+      PLATFORM_STORE_URL: `${folder}/none/platform.kv`,
       HTTPS_PROXY: "http://127.0.0.1:9",
     });
     const faults = { database: "fault", directory: "fault", clock: "fault", "data keys": "fault" };
     assertEquals([lost.code, lost.found], [1, { ...PASSED, ...faults }], lost.text);
     const { code, found, text } = await check(folder, {
       ...env,
-      PROXY_SECRET: "short",
-      MAX_CONNECTIONS: "x",
+      PLATFORM_PROXY_SECRET: "short",
+      PLATFORM_MAX_CONNECTIONS: "x",
     });
     assertEquals([code, found], [1, { configuration: "fault" }]);
-    for (const name of ["PROXY_SECRET: must have", "MAX_CONNECTIONS: set it"]) {
+    for (const name of ["PLATFORM_PROXY_SECRET: must have", "PLATFORM_MAX_CONNECTIONS: set it"]) {
       assertStringIncludes(text, name);
     }
   },
@@ -82,16 +82,16 @@ Deno.test({
   async fn() {
     await using server = await openPostgresServer();
     await using fixture = await openFixture("Sandbox");
-    const { PROXY_SECRET = "", ...env } = fixture.env;
+    const { PLATFORM_PROXY_SECRET: PROXY_SECRET = "", ...env } = fixture.env;
     const url = `${fixture.folder}/store-url`;
     await Deno.writeTextFile(url, await server.newDatabase(), { mode: 0o600 });
     await Deno.writeTextFile(`${fixture.folder}/proxy-secret`, `${PROXY_SECRET}\n`, { mode: 0o600 });
-    const { STORE_URL: _, ...others } = env;
+    const { PLATFORM_STORE_URL: _, ...others } = env;
     const given = {
       ...others,
-      STORE_URL_FILE: url,
-      PROXY_SECRET_FILE: `${fixture.folder}/proxy-secret`,
-      DATA_KEYS_STORE: await server.newDatabase(),
+      PLATFORM_STORE_URL_FILE: url,
+      PLATFORM_PROXY_SECRET_FILE: `${fixture.folder}/proxy-secret`,
+      PLATFORM_DATA_KEYS_STORE: await server.newDatabase(),
     };
     for (const run of [1, 2]) {
       const { code, found, text } = await check(fixture.folder, given);
@@ -105,7 +105,7 @@ Deno.test({
     }
     await Deno.chmod(url, 0o640);
     const open = await check(fixture.folder, given);
-    assertStringIncludes(open.text, "STORE_URL_FILE: others may open");
+    assertStringIncludes(open.text, "PLATFORM_STORE_URL_FILE: others may open");
     assert(!open.text.includes(String(server.port)));
   },
 });

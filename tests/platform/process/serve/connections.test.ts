@@ -13,7 +13,7 @@ const FEW_FILES = inShell('ulimit -n 256; exec "$@"');
 const FLOOD = 1000;
 
 Deno.test("serve takes a payment while 1,000 connections are opened to it and it may open 256 files", async () => {
-  await using env = await openServedEnvironment({ MAX_CONNECTIONS: "32" }, undefined, FEW_FILES);
+  await using env = await openServedEnvironment({ PLATFORM_MAX_CONNECTIONS: "32" }, undefined, FEW_FILES);
   const clients: RawClient[] = [];
   try {
     for (let count = 0; count < FLOOD; count++) clients.push(await connectRaw(portOf(env), HALF_HEADER));
@@ -36,7 +36,7 @@ Deno.test("serve does not start if its connections could need more files than it
   assertEquals([code, process.lines.length], [1, 0]);
   assertMatch(
     stderr,
-    /^ {2}- MAX_CONNECTIONS: needs 932 more open files, and the limit leaves 2\d\d; raise the/m,
+    /^ {2}- PLATFORM_MAX_CONNECTIONS: needs 932 more open files, and the limit leaves 2\d\d; raise the/m,
   );
 });
 

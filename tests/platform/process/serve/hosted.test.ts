@@ -23,7 +23,10 @@ for (const [scheduler, flags] of [["timers", []], ["cron", ["--unstable-cron"]]]
     async fn() {
       await using fixture = await openFixture("Sandbox");
       const [STORE_URL, DATA_KEYS_STORE] = [await newPostgresDatabase(), await newPostgresDatabase()];
-      const process = await startHosted(fixture, { STORE_URL, DATA_KEYS_STORE }, flags);
+      const process = await startHosted(fixture, {
+        PLATFORM_STORE_URL: STORE_URL,
+        PLATFORM_DATA_KEYS_STORE: DATA_KEYS_STORE,
+      }, flags);
       try {
         const api = asTheProxy(fixture.env["PORT"] ?? "");
         const people = await settle(fixture, api, { paymentOrdersUri: UNREACHABLE });
@@ -91,11 +94,17 @@ async function statusAt(env: FlowEnvironment, bank: string, path: string): Promi
 
 Deno.test("deno serve does not start with a configuration that is not usable, and names every problem", async () => {
   await using fixture = await openFixture("Sandbox");
-  const process = await startHosted(fixture, { STORE_URL: ":memory:", PROXY_SECRET: "short", BASE_URL: "" });
+  const process = await startHosted(fixture, {
+    PLATFORM_STORE_URL: ":memory:",
+    PLATFORM_PROXY_SECRET: "short",
+    PLATFORM_BASE_URL: "",
+  });
   const { code, stderr } = await process.ended;
   assertEquals(code, 1);
   assertMatch(stderr, /^The configuration is not usable:$/m);
-  for (const name of ["PROXY_SECRET", "BASE_URL"]) assert(stderr.includes(`  - ${name}: `), stderr);
+  for (const name of ["PLATFORM_PROXY_SECRET", "PLATFORM_BASE_URL"]) {
+    assert(stderr.includes(`  - ${name}: `), stderr);
+  }
 });
 
 /** Resolves when it answers, or has ended. */

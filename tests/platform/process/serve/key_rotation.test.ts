@@ -22,7 +22,7 @@ Deno.test("key rotation loses no payment, and suits banks that have read the key
   const RATE_LIMITS = ["authorization", "consents", "payments", "reads", "back_channel"].map((group) =>
     `${group}=1000/2000`
   );
-  await using env = await openServedEnvironment({ RATE_LIMITS: RATE_LIMITS.join(",") });
+  await using env = await openServedEnvironment({ PLATFORM_RATE_LIMITS: RATE_LIMITS.join(",") });
   const before = await published(env);
   const [oldSig = "", oldEnc = ""] = before.keys.map(({ kid }) => kid ?? "");
   const traffic = keepPaying(env);

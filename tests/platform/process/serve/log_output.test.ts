@@ -22,7 +22,7 @@ const PARALLEL = 50;
 const PATIENCE_MS = 20_000;
 
 Deno.test("serve takes payments while its standard output is not read, then logs how many lines it dropped", async () => {
-  await using env = await openServedEnvironment({ RATE_LIMITS: "registration=100/100" });
+  await using env = await openServedEnvironment({ PLATFORM_RATE_LIMITS: "registration=100/100" });
   env.process.output.stall();
   await within("requests are answered", flood(env, MANY));
   await within("a payment is made", good(pay(env, await authorised(env)), 201));

@@ -12,8 +12,8 @@ Deno.test({
   ignore: Deno.build.os !== "linux",
   async fn() {
     await using env = await openServedEnvironment({
-      RATE_LIMITS: "authorization=1000/1000,consents=1000/1000,reads=1000/1000",
-      REQUEST_WAIT_SECONDS: "1",
+      PLATFORM_RATE_LIMITS: "authorization=1000/1000,consents=1000/1000,reads=1000/1000",
+      PLATFORM_REQUEST_WAIT_SECONDS: "1",
     });
     const flooder = await openFlooder(env);
     const { served, rejected } = await rejectionCost(

@@ -24,16 +24,16 @@ async function inFixture(test: (fixture: ServedFixture) => Promise<void>): Promi
 Deno.test("serve without configuration names every variable that has no default, and what to set", async () => {
   const folder = await Deno.makeTempDir();
   assertEquals(await faultsOf(folder, {}), [
-    "BASE_URL: set it to the API host, such as https://api.example.com",
-    "AUTH_URL: set it to the browser authorization host, such as https://auth.example.com",
-    "STORE_URL: set it to the path of a database file, or to postgres://…",
+    "PLATFORM_BASE_URL: set it to the API host, such as https://api.example.com",
+    "PLATFORM_AUTH_URL: set it to the browser authorization host, such as https://auth.example.com",
+    "PLATFORM_STORE_URL: set it to the path of a database file, or to postgres://…",
     "PLATFORM_KEYS: set it to the path of the platform's private JWK set (deno task platform-keys makes one)",
-    "DIRECTORY_ISSUER: set it to the issuer of software statements",
-    "DIRECTORY_JWKS_URI: set it to the directory's JWKS URL",
-    "DIRECTORY_HOSTS: set it to the hosts (comma separated) that serve participants' key sets",
-    "REGISTRATION_AUDIENCE: set it to the aud that registration JWTs carry",
-    "PROXY_SECRET: set it to the secret that the TLS proxy sends in x-proxy-secret",
-    "WRAPPING_KEYS: set it to the path of the keys that wrap data keys",
+    "PLATFORM_DIRECTORY_ISSUER: set it to the issuer of software statements",
+    "PLATFORM_DIRECTORY_JWKS_URI: set it to the directory's JWKS URL",
+    "PLATFORM_DIRECTORY_HOSTS: set it to the hosts (comma separated) that serve participants' key sets",
+    "PLATFORM_REGISTRATION_AUDIENCE: set it to the aud that registration JWTs carry",
+    "PLATFORM_PROXY_SECRET: set it to the secret that the TLS proxy sends in x-proxy-secret",
+    "PLATFORM_WRAPPING_KEYS: set it to the path of the keys that wrap data keys",
   ]);
   await Deno.remove(folder, { recursive: true });
 });
@@ -46,21 +46,21 @@ Deno.test("serve names unsafe values of every kind in one rejection", () =>
       mode: 0o600,
     });
     const unsafe = {
-      BASE_URL: "http://api.platform.example",
-      AUTH_URL: "http://api.platform.example",
-      STORE_URL: ":memory:",
+      PLATFORM_BASE_URL: "http://api.platform.example",
+      PLATFORM_AUTH_URL: "http://api.platform.example",
+      PLATFORM_STORE_URL: ":memory:",
       PLATFORM_KEYS: sandboxKeys,
-      DIRECTORY_ISSUER: "http://directory.example",
-      PROXY_SECRET: "",
+      PLATFORM_DIRECTORY_ISSUER: "http://directory.example",
+      PLATFORM_PROXY_SECRET: "",
     };
-    await Deno.writeTextFile(`${folder}/.env`, "LOG_LEVEL=debug\n", { mode: 0o640 });
+    await Deno.writeTextFile(`${folder}/.env`, "PLATFORM_LOG_LEVEL=debug\n", { mode: 0o640 });
     assertEquals(await faultsOf(folder, { ...env, ...unsafe }), [
-      "PROXY_SECRET: set it to the secret that the TLS proxy sends in x-proxy-secret",
-      "BASE_URL: must be https",
-      "AUTH_URL: must be https",
-      "DIRECTORY_ISSUER: must be https",
-      "BASE_URL and AUTH_URL: must be different hosts, only one asks for client certificates",
-      "STORE_URL: :memory: loses every payment at a restart; set the path of a file",
+      "PLATFORM_PROXY_SECRET: set it to the secret that the TLS proxy sends in x-proxy-secret",
+      "PLATFORM_BASE_URL: must be https",
+      "PLATFORM_AUTH_URL: must be https",
+      "PLATFORM_DIRECTORY_ISSUER: must be https",
+      "PLATFORM_BASE_URL and PLATFORM_AUTH_URL: must be different hosts, only one asks for client certificates",
+      "PLATFORM_STORE_URL: :memory: loses every payment at a restart; set the path of a file",
       "PLATFORM_KEYS: these are sandbox keys; make keys of your own with deno task platform-keys make",
       ".env: others may open .env; chmod 600 .env",
     ]);
@@ -92,7 +92,7 @@ Deno.test("serve does not start while its group or others may open .env", () =>
   inFixture(async ({ folder, env }) => {
     const secrets = `${folder}/.env`;
     for (const mode of [0o640, 0o604, 0o620]) {
-      await Deno.writeTextFile(secrets, `PROXY_SECRET=${env["PROXY_SECRET"]}\n`);
+      await Deno.writeTextFile(secrets, `PLATFORM_PROXY_SECRET=${env["PLATFORM_PROXY_SECRET"]}\n`);
       await Deno.chmod(secrets, mode);
       assertEquals(
         await faultsOf(folder, env),
@@ -109,7 +109,9 @@ Deno.test("serve rejects a port in use and a database in use, and names both", (
     try {
       assertEquals(await faultsOf(folder, env), [
         `PORT: ${env["PORT"]} on 127.0.0.1 is in use by another process; stop that one, or set another port`,
-        `STORE_URL: The database ${env["STORE_URL"]} is in use by another process; stop that one first.`,
+        `PLATFORM_STORE_URL: The database ${
+          env["PLATFORM_STORE_URL"]
+        } is in use by another process; stop that one first.`,
       ]);
     } finally {
       first.kill("SIGTERM");
@@ -122,11 +124,11 @@ Deno.test("serve rejects a store and an address that it cannot have", () =>
     const [address, store] = await faultsOf(folder, {
       ...env,
       HOST: "192.0.2.1",
-      STORE_URL: `${folder}/missing/platform.kv`,
+      PLATFORM_STORE_URL: `${folder}/missing/platform.kv`,
     });
     assert(address?.startsWith(`HOST and PORT: cannot listen on 192.0.2.1 port ${env["PORT"]}: `), address);
     assert(
-      store?.startsWith(`STORE_URL: The database ${folder}/missing/platform.kv cannot be opened: `),
+      store?.startsWith(`PLATFORM_STORE_URL: The database ${folder}/missing/platform.kv cannot be opened: `),
       store,
     );
   }));
@@ -146,23 +148,26 @@ Deno.test("serve reads .env from where it starts; the process's own variables wi
     assertEquals((await process.ended).code, 0);
   }));
 
-Deno.test("serve may read the variables that it reads, and no others [F7]", async () => {
+Deno.test("serve may read variables of its prefix and the others that it reads by name, and no more [F7]", async () => {
   const allowed = (await taskCommand("serve")).find((word) => word.startsWith("--allow-env"));
-  assertEquals(allowed?.split("=")[1]?.split(",").sort(), [...VARIABLES].sort());
+  const others = VARIABLES.filter((name) => !name.startsWith("PLATFORM_"));
+  assertEquals(allowed?.split("=")[1]?.split(",").sort(), ["PLATFORM_*", ...others].sort());
 });
 
 Deno.test("serve names a database that was emptied or belongs to another address, and starts on a new one", () =>
   inFixture(async ({ folder, env }) => {
-    const path = env["STORE_URL"] ?? "";
+    const path = env["PLATFORM_STORE_URL"] ?? "";
     await startAndStop(folder, env);
-    const elsewhere = { ...env, AUTH_URL: "https://other.example" };
+    const elsewhere = { ...env, PLATFORM_AUTH_URL: "https://other.example" };
     assertEquals(await faultsOf(folder, elsewhere), [
-      `STORE_URL: The database ${path} belongs to the platform at ${env["AUTH_URL"]}, not to the one at ` +
+      `PLATFORM_STORE_URL: The database ${path} belongs to the platform at ${
+        env["PLATFORM_AUTH_URL"]
+      }, not to the one at ` +
       `https://other.example. Name another database, or assign it with deno task store assign.`,
     ]);
     await Deno.truncate(path);
     assertEquals(await faultsOf(folder, env), [
-      `STORE_URL: The database ${path} is empty, although it was in use here (${path}.id names it). ` +
+      `PLATFORM_STORE_URL: The database ${path} is empty, although it was in use here (${path}.id names it). ` +
       `Restore a backup. To begin with an empty database, delete ${path}.id and ${path}-wal.`,
     ]);
     await Deno.remove(`${path}.id`);

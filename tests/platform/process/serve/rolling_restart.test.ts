@@ -28,7 +28,12 @@ for (const { name, program } of await Promise.all([findProxy("haproxy"), findPro
     async fn() {
       const STORE_URL = await newPostgresDatabase();
       const DATA_KEYS_STORE = await newPostgresDatabase();
-      const variables = { STORE_URL, DATA_KEYS_STORE, RATE_LIMITS, ENVIRONMENT: "Sandbox" };
+      const variables = {
+        PLATFORM_STORE_URL: STORE_URL,
+        PLATFORM_DATA_KEYS_STORE: DATA_KEYS_STORE,
+        PLATFORM_RATE_LIMITS: RATE_LIMITS,
+        PLATFORM_ENVIRONMENT: "Sandbox",
+      };
       await using env = await openProxiedEnvironment(name, program ?? "", { count: PROCESSES, variables });
       const load = openLoad(env);
       for (let index = 0; index < PROCESSES; index++) {

@@ -29,7 +29,7 @@ Deno.test("serve writes its database for the owner alone", { ignore: isOnOtherRu
 });
 
 Deno.test("serve says where it listens, and its log names no token, code, proof, assertion or secret [FAPI-G21]", async () => {
-  await using environment = await openServedEnvironment({ LOG_LEVEL: "debug" });
+  await using environment = await openServedEnvironment({ PLATFORM_LOG_LEVEL: "debug" });
   const flow = await authorised(environment);
   const payment = await good(pay(environment, flow), 201);
   const [first] = environment.process.lines;
@@ -167,7 +167,7 @@ Deno.test("a running platform can neither read the environment, write files nor 
   const { folder, env } = fixture;
   await Deno.writeTextFile(
     `${folder}/watch.ts`,
-    `const asked = [{ name: "env", variable: "PROXY_SECRET" }, { name: "write", path: "${folder}" },
+    `const asked = [{ name: "env", variable: "PLATFORM_PROXY_SECRET" }, { name: "write", path: "${folder}" },
       { name: "write", path: "${folder}/platform.kv" }, { name: "run" }, { name: "ffi" }, { name: "sys" }];
     const health = "http://127.0.0.1:${env["PORT"]}/health/live";
     const watch = async () => {

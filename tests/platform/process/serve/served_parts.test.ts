@@ -73,7 +73,7 @@ Deno.test({
       assert(await status(`${operations.console}${path}`) !== 421, path);
     }
     const answer = await fetch(`${apiUrl}/jwks`);
-    assertMatch((await rejectionOf(answer)).error_description, /serves api alone; check BACKENDS/);
+    assertMatch((await rejectionOf(answer)).error_description, /serves api alone; check PLATFORM_BACKENDS/);
     await processesAre(operations.console, [[`127.0.0.1:${api}`, "api", "works"], [
       `127.0.0.1:${browser}`,
       "browser",
@@ -131,10 +131,10 @@ async function openScene(name: "haproxy" | "nginx", program: string): Promise<Sc
   const folder = await Deno.makeTempDir({ prefix: "served-parts-" });
   await Deno.writeTextFile(`${folder}/operators.json`, await operatorsFile(), { mode: 0o600 });
   const variables = {
-    STORE_URL: await newPostgresDatabase(),
-    DATA_KEYS_STORE: await newPostgresDatabase(),
-    ENVIRONMENT: "Sandbox",
-    OPERATORS: `${folder}/operators.json`,
+    PLATFORM_STORE_URL: await newPostgresDatabase(),
+    PLATFORM_DATA_KEYS_STORE: await newPostgresDatabase(),
+    PLATFORM_ENVIRONMENT: "Sandbox",
+    PLATFORM_OPERATORS: `${folder}/operators.json`,
   };
   const env = await openProxiedEnvironment(name, program, {
     count: 2,
@@ -144,7 +144,7 @@ async function openScene(name: "haproxy" | "nginx", program: string): Promise<Sc
   });
   const console = await startPlatform(
     env.fixture.folder,
-    { ...env.fixture.env, ...variables, OPERATIONS_PORT: String(consolePort) },
+    { ...env.fixture.env, ...variables, PLATFORM_OPERATIONS_PORT: String(consolePort) },
     {},
     serving("console"),
   );

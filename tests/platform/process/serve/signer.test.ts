@@ -71,8 +71,8 @@ Deno.test({
   await Deno.writeTextFile(operators, await operatorsFile(), { mode: 0o600 });
   await using env = await openServedEnvironment({
     PLATFORM_KEYS: `signer:${hsm.socket}`,
-    OPERATIONS_PORT: String(operationsPort),
-    OPERATORS: operators,
+    PLATFORM_OPERATIONS_PORT: String(operationsPort),
+    PLATFORM_OPERATORS: operators,
   });
   await using prometheus = await watched(operationsPort);
   const flow = await authorised(env);

@@ -8,7 +8,7 @@ import { connectRaw, until } from "support/raw_client.ts";
 const KEYS = "GET /jwks HTTP/1.1\r\nHost: x\r\n\r\n";
 
 Deno.test("serve leaves its proxies before it stops: its probe fails, then it accepts no connection, then it ends", async () => {
-  await using environment = await openServedEnvironment({ LAME_DUCK_SECONDS: "4" });
+  await using environment = await openServedEnvironment({ PLATFORM_LAME_DUCK_SECONDS: "4" });
   const port = Number(environment.fixture.env["PORT"]);
   const kept = await connectRaw(port, KEYS);
   await readResponse(kept);
@@ -33,7 +33,7 @@ Deno.test("serve leaves its proxies before it stops: its probe fails, then it ac
 });
 
 Deno.test("serve ends at once on a second signal, but takes two signals of one moment as one", async () => {
-  await using environment = await openServedEnvironment({ LAME_DUCK_SECONDS: "30" });
+  await using environment = await openServedEnvironment({ PLATFORM_LAME_DUCK_SECONDS: "30" });
   environment.process.kill("SIGTERM");
   const { at } = await environment.process.logged("platform.stopping");
   environment.process.kill("SIGTERM");

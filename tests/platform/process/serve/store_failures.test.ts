@@ -18,7 +18,7 @@ import { AUTH_URL } from "testing/environment.ts";
 for (const ending of ["kv", "sqlite"]) {
   Deno.test(`.${ending}: serve answers 503 while its disk has I/O errors, and goes on without a restart [C7]`, async () => {
     await using environment = await openServedEnvironment(
-      { STORE_URL: `platform.${ending}` },
+      { PLATFORM_STORE_URL: `platform.${ending}` },
       undefined,
       withoutSizeSignal,
     );
@@ -31,7 +31,7 @@ for (const ending of ["kv", "sqlite"]) {
     async fn() {
       const disk = await Deno.makeTempDir({ prefix: "small-disk-" });
       await using environment = await openServedEnvironment(
-        { STORE_URL: `${disk}/platform.${ending}` },
+        { PLATFORM_STORE_URL: `${disk}/platform.${ending}` },
         undefined,
         (command) => onSmallDisk(disk, command),
       );
@@ -41,7 +41,7 @@ for (const ending of ["kv", "sqlite"]) {
   });
 
   Deno.test(`.${ending}: serve waits for the lock of another process, and reads meanwhile`, async () => {
-    await using environment = await openServedEnvironment({ STORE_URL: `platform.${ending}` });
+    await using environment = await openServedEnvironment({ PLATFORM_STORE_URL: `platform.${ending}` });
     const lock = lockDatabase(`${environment.fixture.folder}/platform.${ending}`);
     const token = requestToken(environment, environment.tpp);
     assertEquals(await statusOf(environment, "/.well-known/oauth-authorization-server/BANKA"), 200);

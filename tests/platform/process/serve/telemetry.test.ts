@@ -115,7 +115,11 @@ Deno.test("a collector that does not take spans delays no payment, and their num
   const operators = await Deno.makeTempFile();
   await Deno.writeTextFile(operators, await operatorsFile(), { mode: 0o600 });
   let metrics = "";
-  const variables = { ...receiver.collector, OPERATIONS_PORT: String(port), OPERATORS: operators };
+  const variables = {
+    ...receiver.collector,
+    PLATFORM_OPERATIONS_PORT: String(port),
+    PLATFORM_OPERATORS: operators,
+  };
   await payWith(variables, async (process) => {
     const { error } = await process.logged("work.failed");
     assert(String(error).includes("the collector of spans answered 503"), String(error));

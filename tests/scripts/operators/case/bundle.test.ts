@@ -82,7 +82,7 @@ Deno.test("docs/operations/disputes.md shows what its commands print [EV9, EV13]
   const page = await Deno.readTextFile(new URL("../../../../docs/operations/disputes.md", import.meta.url));
   const shown = [...page.matchAll(/<!-- output: (\w+) -->\n\n```text\n([\s\S]*?)```/g)];
   await using env = await openEnvironment({
-    environment: { ERASE_CASES_DAYS: "1826", DELETE_HISTORIES_DAYS: "2000" },
+    environment: { PLATFORM_ERASE_CASES_DAYS: "1826", PLATFORM_DELETE_HISTORIES_DAYS: "2000" },
   });
   const { paymentId } = await settled(env);
   env.now += 1000;

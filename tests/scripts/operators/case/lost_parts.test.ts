@@ -11,7 +11,7 @@ import { elapse, grow } from "support/retention.ts";
 import { settled, toolsFor } from "./bundles.ts";
 
 Deno.test("the decision of an erased case was erased: it was not made at the bank [EN12]", async () => {
-  await using env = await openEnvironment({ environment: { KEEP_CASES_DAYS: "1" } });
+  await using env = await openEnvironment({ environment: { PLATFORM_KEEP_CASES_DAYS: "1" } });
   const { paymentId } = await settled(env);
   await grow(env);
   await elapse(env, 90_000_000);

@@ -222,7 +222,7 @@ Deno.test("the log command needs a token and known arguments [EV8]", async () =>
     writeBytes: () => Promise.reject(new Error("a witness writes no other file")),
     print: () => {},
   };
-  await assertRejects(() => logCommand(["checkpoint"], tools), Error, "OPS_TOKEN is not set");
+  await assertRejects(() => logCommand(["checkpoint"], tools), Error, "PLATFORM_OPS_TOKEN is not set");
   await assertRejects(() => logCommand(["witness", "--file", "x"], tools), Error, "--issuer");
   await assertRejects(() => logCommand([], tools), Error, "deno task log checkpoint");
 });

@@ -18,7 +18,7 @@ async function run(
 ): Promise<string> {
   const printed: string[] = [];
   await ops(args, {
-    env: { OPS_TOKEN: OPERATOR_TOKENS.maria, ...variables },
+    env: { PLATFORM_OPS_TOKEN: OPERATOR_TOKENS.maria, ...variables },
     readText: () => Promise.resolve(`${OPERATOR_TOKENS.viewer}\n`),
     fetch: ((url: string, init?: RequestInit) =>
       env.platform.operations.fetch(new Request(url, init))) as typeof fetch,
@@ -83,7 +83,7 @@ Deno.test("ops says why a request is rejected, and what a command line lacks", a
     [["controls", "--yaml"], "--help lists the options"],
   ];
   for (const [args, words] of wrong) await assertRejects(() => run(env, args), Error, words);
-  await assertRejects(() => run(env, ["controls"], { OPS_TOKEN: "" }), Error, "No token");
+  await assertRejects(() => run(env, ["controls"], { PLATFORM_OPS_TOKEN: "" }), Error, "No token");
   assertStringIncludes(await run(env, ["--help"]), "order close PAYMENT_ID --reason … --status-reason …");
 });
 
@@ -91,7 +91,7 @@ Deno.test("ops operator adds, lists and revokes operators, and keeps no token", 
   await using env = await openEnvironment();
   const folder = await Deno.makeTempDir();
   const file = `${folder}/operators.json`;
-  const variables = { OPERATORS: file };
+  const variables = { PLATFORM_OPERATORS: file };
   const token = await run(env, ["operator", "add", "--name", "ana", "--role", "viewer,security"], variables);
   assertMatch(token, /^oper-[0-9a-f]{16}\.[\w-]{43}$/);
   const text = await Deno.readTextFile(file);

@@ -13,7 +13,7 @@ Deno.test({
   ignore: !isRepository,
   async fn() {
     const options = { against: ["HEAD"], requests: 2, rounds: 1, concurrency: [2], warm: 0 };
-    const rows = await compareSubjects(options, { LOG_LEVEL: "warn" }, () => {});
+    const rows = await compareSubjects(options, { PLATFORM_LOG_LEVEL: "warn" }, () => {});
     assertEquals(rows.length, 2 * (STAGES.length + 1));
     assertEquals(rows.filter(({ failures }) => failures > 0), []);
     assertEquals(new Set(rows.map(({ subject }) => subject)).size, 2);
@@ -39,7 +39,7 @@ Deno.test({
   ignore: !hasNode,
   async fn() {
     const options = { against: [`${NODE}+oidc-provider`], requests: 4, rounds: 1, concurrency: [2], warm: 1 };
-    const rows = (await compareSubjects(options, { LOG_LEVEL: "warn" }, () => {}))
+    const rows = (await compareSubjects(options, { PLATFORM_LOG_LEVEL: "warn" }, () => {}))
       .filter(({ subject }) => subject === "oidc-provider");
     assertEquals(rows.map(({ stage, failures }) => [stage, failures]), [
       ["token (client credentials)", 0],

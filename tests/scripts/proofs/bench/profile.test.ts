@@ -42,7 +42,7 @@ Deno.test("a profile counts the payments alone, by part and by function, without
 Deno.test("a profile of real payments names the code that makes them", async () => {
   const path = await Deno.makeTempFile({ suffix: ".cpuprofile" });
   try {
-    const serve = { LOG_LEVEL: "warn" };
+    const serve = { PLATFORM_LOG_LEVEL: "warn" };
     const found = await profilePayments({ requests: 8, rounds: 1, warm: 2 }, serve, path, () => {});
     assertEquals(found.failures, 0);
     const busy = found.parts.reduce((sum, { ms }) => sum + ms, 0);

@@ -139,18 +139,21 @@ if (Deno.env.get("TEST_IMAGES") !== undefined) {
       );
       await place(fixture, tools, server.authority);
       for (const url of urls) {
-        assertEquals(await run(tools, [...tools.config.Entrypoint, "store", "migrate"], { STORE_URL: url }), {
-          code: 0,
-          stderr: "",
-        });
+        assertEquals(
+          await run(tools, [...tools.config.Entrypoint, "store", "migrate"], { PLATFORM_STORE_URL: url }),
+          {
+            code: 0,
+            stderr: "",
+          },
+        );
       }
       const [store = "", dataKeys = ""] = urls;
       const env: Record<string, string> = {
         ...environmentOf(platform),
         ...await place(fixture, platform, server.authority),
-        STORE_URL: store,
-        DATA_KEYS_STORE: dataKeys,
-        LAME_DUCK_SECONDS: "0",
+        PLATFORM_STORE_URL: store,
+        PLATFORM_DATA_KEYS_STORE: dataKeys,
+        PLATFORM_LAME_DUCK_SECONDS: "0",
       };
       const started = startCommand(
         inside(platform, platform.config.Entrypoint),

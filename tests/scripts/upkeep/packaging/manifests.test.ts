@@ -28,7 +28,7 @@ const read = (path: string): Promise<string> => Deno.readTextFile(path);
 const READS: Readonly<Record<string, readonly string[]>> = {
   platform: VARIABLES,
   directory: DIRECTORY_VARIABLES,
-  tools: ["STORE_URL_FILE"],
+  tools: ["PLATFORM_STORE_URL_FILE"],
 };
 
 interface ComposeService {
@@ -209,7 +209,7 @@ Deno.test("the paths of the directory's health check and probes answer, and a po
           "--no-prompt",
           "--no-config",
           "--allow-net=127.0.0.1",
-          "--allow-env=PORT,OPERATIONS_PORT,DIRECTORY_PORT",
+          "--allow-env=PORT,PLATFORM_OPERATIONS_PORT,DIRECTORY_PORT",
           `${ROOT}packaging/container/healthcheck.js`,
         ],
         env: { DIRECTORY_PORT: port },

@@ -187,9 +187,9 @@ Deno.test({
       ...Object.fromEntries(
         Object.entries(fixture.env).map(([name, value]) => [name, value.replace(fixture.folder, etc)]),
       ),
-      STORE_URL: await databaseOf(server, `${etc}/db-ca.pem`),
-      DATA_KEYS_STORE: await databaseOf(server, `${etc}/db-ca.pem`),
-      LAME_DUCK_SECONDS: "0",
+      PLATFORM_STORE_URL: await databaseOf(server, `${etc}/db-ca.pem`),
+      PLATFORM_DATA_KEYS_STORE: await databaseOf(server, `${etc}/db-ca.pem`),
+      PLATFORM_LAME_DUCK_SECONDS: "0",
       PGPORT: "1", // of other programs on the computer
     };
     const runtime = `${home.path}/var/run`;

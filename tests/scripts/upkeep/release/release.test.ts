@@ -89,7 +89,10 @@ Deno.test("a release is equal in two builds, has what its page says, and no byte
         cwd: folder,
         clearEnv: true,
       }).output();
-      assertStringIncludes(new TextDecoder().decode(stdout), "fault  configuration: BASE_URL: set it to");
+      assertStringIncludes(
+        new TextDecoder().decode(stdout),
+        "fault  configuration: PLATFORM_BASE_URL: set it to",
+      );
     });
 
     await t.step("its bill of materials is CycloneDX 1.6 and has each package of the locks", async () => {
