@@ -22,7 +22,8 @@ deno task case compare <FILE> <FILE>
   the bundle. --bundle: writes it to a file, which verify checks without the platform. --platform, --tpp, --bank: SHA-256
   (base64url) of the certificates that are this party's or its authority's. --revoked: a key set of revoked keys, from the
   directory.
-  PLATFORM_OPS_TOKEN (an operator's token), PLATFORM_OPERATIONS_HOST and PLATFORM_OPERATIONS_PORT are read from the environment or .env.`;
+  PLATFORM_OPS_TOKEN (an operator's token), PLATFORM_OPERATIONS_HOST and PLATFORM_OPERATIONS_PORT are
+  read from the environment or .env.`;
 
 /** Dependencies of the command. */
 export interface CaseTools extends ApiTools {

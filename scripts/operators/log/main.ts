@@ -20,8 +20,8 @@ deno task log timestamp --file FILE --authority URL --trusted FILE
   timestamp: has the last checkpoint in FILE timestamped (RFC 3161), and writes it and the verified timestamp to
   FILE.<leaves>-<id>.jws and FILE.<leaves>-<id>.tsr. A checkpoint is timestamped once.
   --authority: the URL of a time-stamping authority. --trusted: the certificates (PEM) by which it is known.
-  --issuer: the platform's authorization URL. PLATFORM_OPS_TOKEN (an operator's token), PLATFORM_OPERATIONS_HOST and PLATFORM_OPERATIONS_PORT are
-  read from the environment or .env.`;
+  --issuer: the platform's authorization URL. PLATFORM_OPS_TOKEN (an operator's token), PLATFORM_OPERATIONS_HOST and
+  PLATFORM_OPERATIONS_PORT are read from the environment or .env.`;
 
 /** Exit status of a witness that sees a restore which its auditor has not acknowledged. */
 export const RESTORED_STATUS = 3;

@@ -17,8 +17,9 @@ ${COMMANDS.map(usageOf).join("\n")}
   operator list [--file FILE]
       Lists every credential that there ever was, by id, name and roles.
 
---json prints the answer as JSON on one line. The token is in the file, or in PLATFORM_OPS_TOKEN. --url is the operations listener,
-by default http://OPERATIONS_HOST:PLATFORM_OPERATIONS_PORT. --file: the file that PLATFORM_OPERATORS names, which is also the default.
+--json prints the answer as JSON on one line. The token is in the file, or in PLATFORM_OPS_TOKEN. --url is the operations
+listener, by default http://PLATFORM_OPERATIONS_HOST:PLATFORM_OPERATIONS_PORT. --file: the file that PLATFORM_OPERATORS
+names, which is also the default.
 Roles: ${ROLES.join(", ")}. Exit status: 0 done, 1 rejected or failed, 2 wrong command line.`;
 
 const COMMON = ["token-file", "url"] as const;

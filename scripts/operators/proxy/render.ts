@@ -50,7 +50,7 @@ export function fillIn(
   cells: readonly CellSettings[] = [],
 ): string {
   const ofCells = template.replaceAll(
-    /^.*\{\{PLATFORM_CELLS\}\}.*\n([^]*?)^.*\{\{END\}\}.*\n/gm,
+    /^.*\{\{CELLS\}\}.*\n([^]*?)^.*\{\{END\}\}.*\n/gm,
     (_, lines: string) =>
       cells.map(({ name, banks, backends: own }) =>
         withBackends(lines, own).replaceAll("{{CELL}}", name)

@@ -50,10 +50,11 @@ export interface CellSettings {
 /** The text of `--help`. */
 export const USAGE = `deno task proxy-config <nginx|haproxy> --out <folder> [options]
 
-Makes the configuration of a proxy in front of deno task serve. Host names and the secret come from the platform's
-own PLATFORM_BASE_URL, PLATFORM_AUTH_URL and PLATFORM_PROXY_SECRET, the addresses of its processes from PLATFORM_BACKENDS (host:port, comma separated), or
-from HOST and PORT if it has one process. Further cells have their banks from PLATFORM_CELLS, and their processes behind those of
-the home cell in PLATFORM_BACKENDS: 10.0.0.5:8080,10.0.0.6:8080;eu=10.0.1.5:8080,10.0.1.6:8080. A process of serve --only is
+Makes the configuration of a proxy in front of deno task serve. Host names and the secret come from the
+platform's own PLATFORM_BASE_URL, PLATFORM_AUTH_URL and PLATFORM_PROXY_SECRET, the addresses of its
+processes from PLATFORM_BACKENDS (host:port, comma separated), or from HOST and PORT if it has one process.
+Further cells have their banks from PLATFORM_CELLS, and their processes behind those of the home cell in
+PLATFORM_BACKENDS: 10.0.0.5:8080,10.0.0.6:8080;eu=10.0.1.5:8080,10.0.1.6:8080. A process of serve --only is
 api@10.0.0.5:8080 or browser@10.0.0.6:8080.
 
   --overwrite         replace files that exist
@@ -213,7 +214,7 @@ function fromPlatform(env: Env): readonly (readonly [string, string, string, Rul
   return [
     ["PLATFORM_BASE_URL", "API_HOST", host("PLATFORM_BASE_URL"), HOST],
     ["PLATFORM_AUTH_URL", "AUTH_HOST", host("PLATFORM_AUTH_URL"), HOST],
-    ["PLATFORM_PROXY_SECRET", "PLATFORM_PROXY_SECRET", env["PLATFORM_PROXY_SECRET"] ?? "", SECRET],
+    ["PLATFORM_PROXY_SECRET", "PROXY_SECRET", env["PLATFORM_PROXY_SECRET"] ?? "", SECRET],
   ];
 }
 

@@ -15,7 +15,8 @@ import {
 const USAGE = `deno task reconcile [--bank CODE] [--statement FILE | --release REASON] [--url URL]
   Without --bank: every bank whose orders are held. --statement: the bank's signed statement (one page), if the bank
   cannot be asked. --release: releases the bank's orders without a comparison; the reason goes into the history.
-  PLATFORM_OPS_TOKEN (an operator's token), PLATFORM_OPERATIONS_HOST and PLATFORM_OPERATIONS_PORT are read from the environment or .env.`;
+  PLATFORM_OPS_TOKEN (an operator's token), PLATFORM_OPERATIONS_HOST and PLATFORM_OPERATIONS_PORT are
+  read from the environment or .env.`;
 
 const OPTIONS = ["bank", "statement", "release", "url"] as const;
 const MAX_PAGES = 100_000;

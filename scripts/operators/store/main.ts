@@ -17,8 +17,8 @@ import { copyStore } from "./copy.ts";
 import { assign, restored } from "./marks.ts";
 
 const USAGE =
-  `A database is the path of a Deno KV file, of a SQLite file (its name ends with .sqlite), or a URL, postgres://…. The default is PLATFORM_STORE_URL, or
-  the line in the file that PLATFORM_STORE_URL_FILE names.
+  `A database is the path of a Deno KV file, of a SQLite file (its name ends with .sqlite), or a URL, postgres://…. The default is
+  PLATFORM_STORE_URL, or the line in the file that PLATFORM_STORE_URL_FILE names.
 
 deno task store backup --to FILE [--from FILE]
   Copies a database file while the platform or the directory runs, with mode 600.

@@ -95,9 +95,9 @@ Deno.test("serve --only refuses a database file, a part that does not exist, and
   const ofConsole = await faults("--only", "console");
   assertMatch(
     ofConsole,
-    /STORE_URL: --only console needs PostgreSQL; a database file belongs to one process/,
+    /PLATFORM_STORE_URL: --only console needs PostgreSQL; a database file belongs to one process/,
   );
-  assertMatch(ofConsole, /OPERATIONS_PORT: --only console needs it/);
+  assertMatch(ofConsole, /PLATFORM_OPERATIONS_PORT: --only console needs it/);
   for (const args of [["--only"], ["--only=pages"], ["--only", "api", "browser"], ["--unknown", "api"]]) {
     assertMatch(
       await faults(...args),
