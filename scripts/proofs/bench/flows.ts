@@ -6,7 +6,6 @@
 import { clientToken, type FlowEnvironment } from "../../testing/flows.ts";
 import { testKey } from "../../testing/keys.ts";
 import { AUTH_URL } from "../../testing/environment.ts";
-import type { Usage } from "./process.ts";
 import { BANK, type Flow, newFlow, type Parties, requestOf, type Step, STEPS } from "./steps.ts";
 
 /** The measured cost of a stage. */
@@ -16,18 +15,16 @@ export interface StageSample {
   readonly seconds: number;
   /** Milliseconds of the platform's processor time, all requests together. */
   readonly cpu: number;
-  /** Bytes that the platform has sent to a disk, all requests together. */
-  readonly written: number;
   /** Milliseconds, one each. */
   readonly latencies: readonly number[];
   readonly failures: number;
 }
 
-/** Reads what the platform has used so far. */
-export type Meter = () => Promise<Usage>;
+/** Reads the processor time that the platform has used so far, milliseconds. */
+export type Meter = () => Promise<number>;
 
 /** For payments that are not measured. */
-export const idle: Meter = (): Promise<Usage> => Promise.resolve({ cpu: 0, written: 0 });
+export const idle: Meter = (): Promise<number> => Promise.resolve(0);
 
 /** The name of the row for whole payments. */
 export const WHOLE = "whole payment";
@@ -84,7 +81,7 @@ export async function sendAll(
     answers[index] = answer;
   });
   const seconds = (performance.now() - began) / 1000;
-  return { answers, requests: requests.length, seconds, ...spent(before, await meter()), latencies };
+  return { answers, requests: requests.length, seconds, cpu: await meter() - before, latencies };
 }
 
 /**
@@ -113,11 +110,7 @@ export async function runPayments(
     latencies.push(all);
   });
   const seconds = (performance.now() - began) / 1000;
-  return { name: WHOLE, requests: count, seconds, ...spent(before, await meter()), latencies, failures };
-}
-
-function spent(before: Usage, after: Usage): Usage {
-  return { cpu: after.cpu - before.cpu, written: after.written - before.written };
+  return { name: WHOLE, requests: count, seconds, cpu: await meter() - before, latencies, failures };
 }
 
 /** The parties' own tokens, and what the bank keeps of the platform's keys. */

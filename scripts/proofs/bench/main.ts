@@ -8,27 +8,25 @@ import { openPostgresStore } from "../../../src/base/store/postgres/postgres_sto
 import { readPostgresUrl } from "../../../src/base/store/postgres/settings.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { RATE_GROUPS } from "../../../src/platform/config/rate_policies.ts";
-import { compareSubjects, comparisonReport } from "./against.ts";
+import { migrated } from "../../testing/postgres_server.ts";
+import { openTlsPostgresServer } from "../../testing/postgres_tls.ts";
 import { openServedEnvironment, type ServedEnvironment } from "../../testing/served_environment.ts";
-import { compareEngines, engineReport, newBenchDatabase, openBenchServer } from "./engines.ts";
-import { evidenceCosts, evidenceReport } from "./evidence_cost.ts";
-import { expiry, expiryReport } from "./expiry.ts";
 import { fill } from "./fill.ts";
-import { costsInTurn, inTurnReport } from "./in_turn.ts";
 import { type Floor, startFloor } from "./floor_process.ts";
 import { idle, runStages, type StageSample } from "./flows.ts";
 import { UsageError } from "../../command_line/run.ts";
 import { type BenchOptions, readBenchOptions, usage } from "./options.ts";
 import { residentMegabytes } from "./process.ts";
-import { profilePayments, profileReport } from "./profile.ts";
 import { growthOf, guard, promises, report, type Row, tableOf } from "./report.ts";
 import { AT_ONCE, runRound } from "./rounds.ts";
 import { overload } from "./overload.ts";
 import { soak } from "./soak.ts";
 import { STAGES } from "./stages.ts";
-import { unlimited } from "./subjects.ts";
 
-const SERVE = { PLATFORM_RATE_LIMITS: unlimited(RATE_GROUPS), PLATFORM_LOG_LEVEL: "warn" };
+const SERVE = {
+  PLATFORM_RATE_LIMITS: RATE_GROUPS.map((group) => `${group}=1000000/1000000`).join(),
+  PLATFORM_LOG_LEVEL: "warn",
+};
 /** Payments that are signed beforehand at once: what signs and sends shares the computer with what is measured. */
 const WARM_AT_ONCE = 200;
 
@@ -82,8 +80,12 @@ async function fillFile(path: string, count: number): Promise<void> {
 
 async function openOnPostgres(count: number): Promise<ServedEnvironment> {
   await using opening = new AsyncDisposableStack();
-  const server = opening.use(await openBenchServer());
-  const [STORE_URL, DATA_KEYS_STORE] = [await newBenchDatabase(server), await newBenchDatabase(server)];
+  const server = opening.use(await openTlsPostgresServer(["localhost"], { shared_buffers: "256MB" }));
+  const newDatabase = async (): Promise<string> => {
+    const url = (await server.newDatabase()).replace("127.0.0.1", "localhost");
+    return await migrated(url.replace("sslmode=disable", `sslrootcert=${server.authority}`));
+  };
+  const [STORE_URL, DATA_KEYS_STORE] = [await newDatabase(), await newDatabase()];
   const store = openPostgresStore(await openConnections(readPostgresUrl(STORE_URL)));
   await fill(store, count, say);
   await store.close();
@@ -170,72 +172,7 @@ function write(text: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(text));
 }
 
-/** Fails if a request fails. */
-async function against(options: BenchOptions): Promise<number> {
-  const found = await compareSubjects(options, SERVE, say);
-  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : comparisonReport(found));
-  return found.some(({ failures }) => failures > 0) ? 1 : 0;
-}
-
-/** Fails if a payment fails. */
-async function engines(options: BenchOptions): Promise<number> {
-  const found = await compareEngines(options, SERVE, say);
-  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : engineReport(found));
-  return found.failures > 0 ? 1 : 0;
-}
-
-/** Fails if a payment fails. */
-async function evidence(options: BenchOptions): Promise<number> {
-  const found = await evidenceCosts(options, SERVE, say);
-  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : evidenceReport(found));
-  return found.sealing.failures > 0 ? 1 : 0;
-}
-
-/** Fails if a payment fails. */
-async function traces(options: BenchOptions): Promise<number> {
-  const found = await costsInTurn(options, [SERVE, { ...SERVE, PLATFORM_TRACE_DAYS: "0" }], say);
-  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : inTurnReport("traces", found, 3));
-  return found.failures > 0 ? 1 : 0;
-}
-
-/** Fails if a payment fails. The collector takes every span. */
-async function spans(options: BenchOptions): Promise<number> {
-  await using collector = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    async (request) => {
-      await request.bytes();
-      return Response.json({});
-    },
-  );
-  const url = `http://127.0.0.1:${collector.addr.port}/v1/traces`;
-  const sending = { ...SERVE, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url };
-  const found = await costsInTurn(options, [sending, SERVE], say);
-  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : inTurnReport("spans", found, 8));
-  return found.failures > 0 ? 1 : 0;
-}
-
-/** Fails if a payment fails. */
-async function profiled(options: BenchOptions): Promise<number> {
-  const found = await profilePayments(options, SERVE, options.profile, say);
-  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : profileReport(found, options.profile));
-  return found.failures > 0 ? 1 : 0;
-}
-
-/** Fails if the rows that wait for their deletion, or the table, grow to the end. */
-async function expired(options: BenchOptions): Promise<number> {
-  const found = await expiry(options.expiry, say);
-  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : expiryReport(found));
-  return found.keepsUp ? 0 : 1;
-}
-
 function runOf(options: BenchOptions): Promise<number> {
-  if (options.expiry > 0) return expired(options);
-  if (options.against.length > 0) return against(options);
-  if (options.engines) return engines(options);
-  if (options.evidence) return evidence(options);
-  if (options.traces) return traces(options);
-  if (options.spans) return spans(options);
-  if (options.profile !== "") return profiled(options);
   if (options.overload > 0) return overloaded(options);
   return options.soak > 0 ? soaked(options) : measure(options);
 }

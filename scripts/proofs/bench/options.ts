@@ -12,24 +12,10 @@ export interface BenchOptions {
   readonly fill: number;
   /** Where the platform that is measured keeps its records. */
   readonly store: "file" | "postgres";
-  /** Minutes in which rows that soon expire are written to PostgreSQL, in place of the rounds. */
-  readonly expiry: number;
   /** Minutes at half load, in place of the rounds. */
   readonly soak: number;
   /** Seconds of an overload, in place of the rounds. */
   readonly overload: number;
-  /** Compares the KV file with PostgreSQL, in place of the rounds. */
-  readonly engines: boolean;
-  /** Compares payments with and without the evidence log and sealing, in place of the rounds. */
-  readonly evidence: boolean;
-  /** Compares payments with and without traces, in place of the rounds. */
-  readonly traces: boolean;
-  /** Compares payments with and without spans, in place of the rounds. */
-  readonly spans: boolean;
-  /** Git revisions and runtimes' programs to compare with, in place of the rounds. */
-  readonly against: readonly string[];
-  /** The file of the profile; empty without one. */
-  readonly profile: string;
   readonly json: boolean;
   readonly guard: boolean;
 }
@@ -46,17 +32,8 @@ Usage: deno task bench [options]
   --warm N           payments before the first round (default 800)
   --fill N           measure again with N consents, payments and spent ids in the store, and compare
   --store ENGINE     file or postgres: where the platform keeps its records (default file)
-  --against A,B      instead, compare with git revisions and with other runtimes: paths of the programs node and
-                     bun, below the root (they run the file of deno task bundle), or node's path with
-                     +oidc-provider, for that library on Node with a SQLite file
   --soak MINUTES     instead, run at half load and watch the memory
   --overload SECONDS instead, make payments while another TPP sends four times the capacity
-  --engines          instead, compare a payment on a KV file with one on PostgreSQL
-  --evidence         instead, compare payments with and without the evidence log, and with and without sealing
-  --traces           instead, compare payments with and without traces
-  --spans            instead, compare payments with and without spans for a collector
-  --profile FILE     instead, profile the main thread during payments and write V8's profile to FILE
-  --expiry MINUTES   instead, write the short-lived rows of 100 payments a second to PostgreSQL and watch its size
   --json             rows for machines
   --guard            fail where a ratio at concurrency 8 is past 1.5 times of scripts/proofs/bench/ratios.ts
   --help             print this
@@ -75,14 +52,11 @@ const NAMES = [
   "store",
   "soak",
   "overload",
-  "expiry",
-  "against",
-  "profile",
 ] as const;
 
 /** The options, or undefined where help is wanted. @throws {UsageError} */
 export function readBenchOptions(args: readonly string[]): BenchOptions | undefined {
-  const given = optionsOf(args, NAMES, ["engines", "evidence", "traces", "spans", "json", "guard", "help"]);
+  const given = optionsOf(args, NAMES, ["json", "guard", "help"]);
   if (given.help) return undefined;
   return {
     requests: number("requests", given.requests ?? "200", 1),
@@ -91,15 +65,8 @@ export function readBenchOptions(args: readonly string[]): BenchOptions | undefi
     warm: number("warm", given.warm ?? "800", 0),
     fill: number("fill", given.fill ?? "0", 0),
     store: engine(given.store ?? "file"),
-    expiry: number("expiry", given.expiry ?? "0", 0),
     soak: number("soak", given.soak ?? "0", 0),
     overload: number("overload", given.overload ?? "0", 0),
-    engines: given.engines ?? false,
-    evidence: given.evidence ?? false,
-    traces: given.traces ?? false,
-    spans: given.spans ?? false,
-    against: given.against?.split(",") ?? [],
-    profile: given.profile ?? "",
     json: given.json ?? false,
     guard: given.guard ?? false,
   };

@@ -1,26 +1,12 @@
 /** Rounds of requests against one platform, and the processor time that they took. */
 import type { ServedEnvironment } from "../../testing/served_environment.ts";
 import { type Meter, runPayments, runStages, type StageSample } from "./flows.ts";
-import type { BenchOptions } from "./options.ts";
-import { usageOf } from "./process.ts";
-
-/** How many rounds, and their size. */
-export type RoundOptions = Pick<BenchOptions, "requests" | "rounds" | "warm">;
+import { cpuMilliseconds } from "./process.ts";
 
 /** How much a round sends: requests of each stage, and whole payments. */
 export interface RoundSize {
   readonly requests: number;
   readonly payments: number;
-}
-
-/** A running subject. */
-export interface Measured extends AsyncDisposable {
-  /** Its process. */
-  readonly pid: number;
-  /** Sends requests of every stage that it serves. */
-  round(size: RoundSize, concurrency: number): Promise<StageSample[]>;
-  /** Makes payments that are not measured, where it serves them. */
-  pay?(count: number, concurrency: number): Promise<void>;
 }
 
 /** Requests at once of what is not measured at several concurrencies. */
@@ -43,7 +29,7 @@ export async function runRound(
 
 /** Of the platform's process. */
 export function meterOf(env: ServedEnvironment): Meter {
-  return () => usageOf(env.process.pid);
+  return () => cpuMilliseconds(env.process.pid);
 }
 
 /** Processor time of a request in each sample, milliseconds, its median, least and most; and the failures in all. */
@@ -70,18 +56,4 @@ export function costsOf(samples: readonly StageSample[]): Costs {
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
-/** Half the width of a 95 % interval of a binomial number of `n` tosses, in its standard deviations: 1.96 × √n ÷ 2. */
-const HALF_WIDTH = 0.98;
-
-/**
- * Returns between which of the values the median of all possible ones lies with 95 % confidence, whatever their
- * distribution: by their ranks. Of fewer than six values, it is the least and the greatest, with less confidence.
- */
-export function boundsOfMedian(values: readonly number[]): readonly [number, number] {
-  const sorted = values.toSorted((a, b) => a - b);
-  const [middle, half] = [(sorted.length - 1) / 2, HALF_WIDTH * Math.sqrt(sorted.length)];
-  const at = (rank: number): number => sorted[Math.min(Math.max(rank, 0), sorted.length - 1)] ?? Number.NaN;
-  return [at(Math.floor(middle - half)), at(Math.ceil(middle + half))];
 }

@@ -46,6 +46,7 @@ export const TASK_GROUPS: Readonly<Record<string, readonly string[]>> = {
     "mutation",
     "bench",
     "coverage",
+    "lines",
   ],
   "Developers: generated files": [
     "endpoints",

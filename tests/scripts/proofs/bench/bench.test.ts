@@ -4,7 +4,6 @@ import { type StageSample, WHOLE } from "../../../../scripts/proofs/bench/flows.
 import { UsageError } from "../../../../scripts/command_line/run.ts";
 import { readBenchOptions } from "../../../../scripts/proofs/bench/options.ts";
 import { RATIOS } from "../../../../scripts/proofs/bench/ratios.ts";
-import { boundsOfMedian } from "../../../../scripts/proofs/bench/rounds.ts";
 import {
   growthOf,
   guard,
@@ -28,7 +27,6 @@ function round(times: number, latency = 5): StageSample[] {
       requests: 10,
       seconds: 2,
       cpu: 10 * floor * times,
-      written: 0,
       latencies: Array(10).fill(latency),
       failures: 0,
     };
@@ -78,14 +76,6 @@ Deno.test("bench: the guard holds every row to 1.5 times of what is checked in",
   assertEquals(guard(at(1.51)).length, NAMES.length);
   assertEquals(guard(at(1.51).map((row) => ({ ...row, concurrency: 32 }))), []);
   assertEquals(guard([{ ...rows(1)[0], stage: "another" } as Row]), ["another: no ratio is checked in"]);
-});
-
-Deno.test("bench: the bounds of a median leave out 2.5 % on each side", () => {
-  const values = (count: number): number[] =>
-    Array.from({ length: count }, (_, index) => (index * 37) % count);
-  assertEquals(boundsOfMedian(values(101)), [40, 60]);
-  assertEquals(boundsOfMedian(values(25)), [7, 17]);
-  assertEquals(boundsOfMedian([3, 1, 2]), [1, 3]);
 });
 
 Deno.test("bench: growth compares a filled store with an empty one, row by row", () => {

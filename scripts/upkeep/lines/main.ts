@@ -1,0 +1,23 @@
+/** `deno task lines`: code lines, without blank lines and comments, of each part and of its folders. */
+import { linesOf, listFiles, readSource } from "../sources/source_files.ts";
+
+const TARGETS: Readonly<Record<string, number>> = { src: 50_000, scripts: 21_000, tests: 68_000 };
+const ENDINGS = [".ts", ".tsx", ".mjs"];
+
+function codeLines(path: string): number {
+  return linesOf(readSource(path).text).filter((line) => /\S/.test(line) && !/^\s*(\/\/|\/?\*)/.test(line))
+    .length;
+}
+
+for (const [part, target] of Object.entries(TARGETS)) {
+  const folders = new Map<string, number>();
+  for (const path of listFiles(part, ENDINGS)) {
+    const folder = path.split("/").slice(0, -1).slice(0, 3).join("/");
+    folders.set(folder, (folders.get(folder) ?? 0) + codeLines(path));
+  }
+  const sum = [...folders.values()].reduce((total, lines) => total + lines, 0);
+  console.log(`${sum} ${part} (target ${target})`);
+  for (const [folder, lines] of [...folders].sort(([, a], [, b]) => b - a)) {
+    console.log(`  ${lines} ${folder}`);
+  }
+}
