@@ -1,4 +1,5 @@
 /** `deno task lines`: code lines, without blank lines and comments, of each part and of its folders. */
+import { printLine } from "../../command_line/print.ts";
 import { linesOf, listFiles, readSource } from "../sources/source_files.ts";
 
 const TARGETS: Readonly<Record<string, number>> = { src: 50_000, scripts: 21_000, tests: 68_000 };
@@ -16,8 +17,8 @@ for (const [part, target] of Object.entries(TARGETS)) {
     folders.set(folder, (folders.get(folder) ?? 0) + codeLines(path));
   }
   const sum = [...folders.values()].reduce((total, lines) => total + lines, 0);
-  console.log(`${sum} ${part} (target ${target})`);
+  printLine(`${sum} ${part} (target ${target})`);
   for (const [folder, lines] of [...folders].sort(([, a], [, b]) => b - a)) {
-    console.log(`  ${lines} ${folder}`);
+    printLine(`  ${lines} ${folder}`);
   }
 }
