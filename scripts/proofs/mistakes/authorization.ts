@@ -6,7 +6,7 @@ import { sha256, thumbprint } from "../../testing/jwts.ts";
 import { dpopKey } from "../../testing/flows.ts";
 import { testKey } from "../../testing/keys.ts";
 import type { FormChanges } from "../../testing/flows.ts";
-import type { Area, Mistake } from "./mistake.ts";
+import { type Area, type Mistake, mistake } from "./mistake.ts";
 import type { Workbench } from "./workbench.ts";
 
 async function pushing(bench: Workbench, form: FormChanges): Promise<Response> {
@@ -64,73 +64,53 @@ export const CODES: Area = {
   name: "codes and grants",
   role: "TPP",
   mistakes: [
-    {
-      name: "grant_type is missing",
-      part: "grant_type",
-      expected: "client_credentials",
-      make: (bench) => redeem(bench.env, { consentId: "", code: "x" }, { form: { grant_type: undefined } }),
-    },
-    {
-      name: "grant_type refresh_token",
-      part: "grant_type",
-      expected: "authorization_code",
-      make: (bench) =>
-        redeem(bench.env, { consentId: "", code: "x" }, { form: { grant_type: "refresh_token" } }),
-    },
-    {
-      name: "no code",
-      part: "code",
-      expected: "redirect",
-      make: (bench) => redeem(bench.env, { consentId: "", code: "x" }, { form: { code: undefined } }),
-    },
-    {
-      name: "a mistyped code",
-      part: "code",
-      expected: "within 60 s",
-      make: (bench) => redeem(bench.env, { consentId: "", code: "x".repeat(43) }),
-    },
-    {
-      name: "another redirect_uri than the pushed one",
-      part: "redirect_uri",
-      expected: ({ env }) => `'${env.tpp.redirectUris[0]}'`,
-      make: (bench) => redeeming(bench, { redirect_uri: `${bench.env.tpp.redirectUris[0]}/` }),
-    },
-    {
-      name: "another code_verifier",
-      part: "code_verifier",
-      expected: "SHA-256 is the code_challenge",
-      make: async (bench) => redeeming(bench, { code_verifier: await sha256("another") }),
-    },
-    {
-      name: "another DPoP key than the pushed one",
-      part: "DPoP proof header jwk",
-      expected: async () => `'${await thumbprint(await dpopKey())}'`,
-      make: async (bench) => {
-        const form = { dpop_jkt: await thumbprint(await dpopKey()) };
-        const flow = await toBank(bench.env, { form });
-        const code = codeOf(await authorise(bench.env, flow));
-        return await redeem(bench.env, { consentId: flow.consentId, code }, { key: await testKey(10) });
-      },
-    },
-    {
-      name: "a code twice",
-      part: "code",
-      expected: "redeemed once",
-      make: async (bench) => {
-        const issued = await code(bench);
-        await (await redeem(bench.env, issued)).body?.cancel();
-        return await redeem(bench.env, issued);
-      },
-    },
-    {
-      name: "a challenge that has led to a code",
-      part: "code_challenge",
-      expected: "new for each authorization",
-      make: async (bench) => {
+    mistake(
+      ["grant_type is missing", "grant_type", "client_credentials"],
+      (bench) => redeem(bench.env, { consentId: "", code: "x" }, { form: { grant_type: undefined } }),
+    ),
+    mistake(
+      ["grant_type refresh_token", "grant_type", "authorization_code"],
+      (bench) => redeem(bench.env, { consentId: "", code: "x" }, { form: { grant_type: "refresh_token" } }),
+    ),
+    mistake(
+      ["no code", "code", "redirect"],
+      (bench) => redeem(bench.env, { consentId: "", code: "x" }, { form: { code: undefined } }),
+    ),
+    mistake(
+      ["a mistyped code", "code", "within 60 s"],
+      (bench) => redeem(bench.env, { consentId: "", code: "x".repeat(43) }),
+    ),
+    mistake([
+      "another redirect_uri than the pushed one",
+      "redirect_uri",
+      ({ env }) => `'${env.tpp.redirectUris[0]}'`,
+    ], (bench) => redeeming(bench, { redirect_uri: `${bench.env.tpp.redirectUris[0]}/` })),
+    mistake(
+      ["another code_verifier", "code_verifier", "SHA-256 is the code_challenge"],
+      async (bench) => redeeming(bench, { code_verifier: await sha256("another") }),
+    ),
+    mistake([
+      "another DPoP key than the pushed one",
+      "DPoP proof header jwk",
+      async () => `'${await thumbprint(await dpopKey())}'`,
+    ], async (bench) => {
+      const form = { dpop_jkt: await thumbprint(await dpopKey()) };
+      const flow = await toBank(bench.env, { form });
+      const code = codeOf(await authorise(bench.env, flow));
+      return await redeem(bench.env, { consentId: flow.consentId, code }, { key: await testKey(10) });
+    }),
+    mistake(["a code twice", "code", "redeemed once"], async (bench) => {
+      const issued = await code(bench);
+      await (await redeem(bench.env, issued)).body?.cancel();
+      return await redeem(bench.env, issued);
+    }),
+    mistake(
+      ["a challenge that has led to a code", "code_challenge", "new for each authorization"],
+      async (bench) => {
         const { consentId } = await bench.payable();
         return await pushing(bench, { code_challenge: await sha256(await verifierOf(consentId)) });
       },
-    },
+    ),
   ],
 };
 

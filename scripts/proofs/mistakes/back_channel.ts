@@ -12,7 +12,7 @@ import {
 } from "../../testing/flows.ts";
 import { type AtBank, putAccounts, returnPath, toBank } from "../../testing/authorization_flow.ts";
 import { dpopProof, payloadSignature, seconds } from "../../testing/jwts.ts";
-import { type Area, membersOf, type Mistake } from "./mistake.ts";
+import { type Area, membersOf, type Mistake, mistake } from "./mistake.ts";
 import { tokenTarget, type Workbench } from "./workbench.ts";
 
 const ISSUER = ({ addresses }: Workbench): string => `'${addresses.authUrl}/BANKA'`;
@@ -26,43 +26,30 @@ export const BANK_ACCESS: Area = {
   name: "bank access",
   role: "bank",
   mistakes: [
-    {
-      name: "the scope of a TPP",
-      part: "scope",
-      expected: "'bank'",
-      make: ({ env }) => requestToken(env, env.bankA, "BANKA", { form: { scope: "payments" } }),
-    },
-    {
-      name: "a token at another bank's address",
-      part: "the bank in the path",
-      expected: "'BANKA'",
-      make: ({ env }) => requestToken(env, env.bankA, "BANKB"),
-    },
-    {
-      name: "the grant of a customer",
-      part: "grant_type",
-      expected: "client_credentials",
-      make: ({ env }) => requestToken(env, env.bankA, "BANKA", { form: { grant_type: "password" } }),
-    },
-    {
-      name: "another client than the certificate's",
-      part: "client_id",
-      expected: ({ env }) => `'${env.bankA.clientId}'`,
-      make: ({ env }) => requestToken(env, env.bankA, "BANKA", { form: { client_id: "BANKA" } }),
-    },
+    mistake(
+      ["the scope of a TPP", "scope", "'bank'"],
+      ({ env }) => requestToken(env, env.bankA, "BANKA", { form: { scope: "payments" } }),
+    ),
+    mistake(
+      ["a token at another bank's address", "the bank in the path", "'BANKA'"],
+      ({ env }) => requestToken(env, env.bankA, "BANKB"),
+    ),
+    mistake(
+      ["the grant of a customer", "grant_type", "client_credentials"],
+      ({ env }) => requestToken(env, env.bankA, "BANKA", { form: { grant_type: "password" } }),
+    ),
+    mistake(
+      ["another client than the certificate's", "client_id", ({ env }) => `'${env.bankA.clientId}'`],
+      ({ env }) => requestToken(env, env.bankA, "BANKA", { form: { client_id: "BANKA" } }),
+    ),
     assertion("aud", ({ addresses }) => addresses.authUrl, ISSUER, "is that of a result JWT"),
     assertion("iss", () => "BANKA", ({ env }) => `'${env.bankA.clientId}'`, "is the bank's code"),
     assertion("exp", ({ env }) => seconds(env) + 3600, "at most 330 s from now", "is an hour ahead"),
-    {
-      name: "the proof of another request",
-      part: "DPoP proof htm",
-      expected: "'POST'",
-      make: async (bench) => {
-        const target = { method: "PUT", url: tokenTarget(bench).url };
-        const proof = await dpopProof(bench.env, await dpopKey(), target);
-        return await requestToken(bench.env, bench.env.bankA, "BANKA", { proof });
-      },
-    },
+    mistake(["the proof of another request", "DPoP proof htm", "'POST'"], async (bench) => {
+      const target = { method: "PUT", url: tokenTarget(bench).url };
+      const proof = await dpopProof(bench.env, await dpopKey(), target);
+      return await requestToken(bench.env, bench.env.bankA, "BANKA", { proof });
+    }),
   ],
 };
 
@@ -88,51 +75,33 @@ export const CONSENT_READS: Area = {
   name: "reads of consents",
   role: "bank",
   mistakes: [
-    {
-      name: "an unknown consent",
-      part: "the id",
-      expected: "an endpoint of this bank returned",
-      make: (bench) => reading(bench, { id: crypto.randomUUID() }),
-    },
-    {
-      name: "a consent at another bank",
-      part: "the id",
-      expected: "an endpoint of this bank returned",
-      make: async (bench) => {
-        const { env } = bench;
-        const bound = await clientToken(env, env.tpp, "BANKB");
-        const made = await createConsent(env, bound, consentBody(), "BANKB");
-        return await reading(bench, { id: made.Data.ConsentId });
-      },
-    },
-    {
-      name: "the path of another bank",
-      part: "access token",
-      expected: "one that the token endpoint of 'BANKB' issued",
-      make: async ({ env, bankToken, consent }) =>
+    mistake(
+      ["an unknown consent", "the id", "an endpoint of this bank returned"],
+      (bench) => reading(bench, { id: crypto.randomUUID() }),
+    ),
+    mistake(["a consent at another bank", "the id", "an endpoint of this bank returned"], async (bench) => {
+      const { env } = bench;
+      const bound = await clientToken(env, env.tpp, "BANKB");
+      const made = await createConsent(env, bound, consentBody(), "BANKB");
+      return await reading(bench, { id: made.Data.ConsentId });
+    }),
+    mistake(
+      ["the path of another bank", "access token", "one that the token endpoint of 'BANKB' issued"],
+      async ({ env, bankToken, consent }) =>
         await call(env, env.bankA, await bankToken(), `/BANKB/back-channel-auth/v1/${await consent()}`),
-    },
-    {
-      name: "no proof",
-      part: "the DPoP header",
-      expected: "a proof JWT",
-      make: (bench) => reading(bench, { proof: null }),
-    },
-    {
-      name: "a proof without ath",
-      part: "DPoP proof ath",
-      expected: "SHA-256 of the access token",
-      make: (bench) => reading(bench, { proofChanges: { claims: { ath: undefined } } }),
-    },
-    {
-      name: "a proof for the path without the consent",
-      part: "DPoP proof htu",
-      expected: "/BANKA/back-channel-auth/v1/",
-      make: (bench) => {
+    ),
+    mistake(["no proof", "the DPoP header", "a proof JWT"], (bench) => reading(bench, { proof: null })),
+    mistake(
+      ["a proof without ath", "DPoP proof ath", "SHA-256 of the access token"],
+      (bench) => reading(bench, { proofChanges: { claims: { ath: undefined } } }),
+    ),
+    mistake(
+      ["a proof for the path without the consent", "DPoP proof htu", "/BANKA/back-channel-auth/v1/"],
+      (bench) => {
         const htu = `${bench.addresses.baseUrl}/BANKA/back-channel-auth/v1`;
         return reading(bench, { proofChanges: { claims: { htu } } });
       },
-    },
+    ),
     header("x-fapi-auth-date", "2040-01-15T12:00:00Z", "an HTTP date", "is an ISO date"),
     header("x-fapi-customer-ip-address", "unknown", "an IP address", "is a word"),
     header("x-fapi-interaction-id", "7", "a UUID", "is a number"),
@@ -207,79 +176,64 @@ export const ACCOUNTS: Area = {
     account("SchemeName", "IBAN2", "UK.OBIE.IBAN", "is unknown"),
     account("Identification", "GB33 BUKB 2020 1555 5555 55", "an IBAN without spaces", "has spaces"),
     account("Owner", "Alice", "not known", "is not a field"),
-    {
-      name: "an account twice",
-      part: "Data.DebtorAccount[1]",
-      expected: "Repeats an account of the list",
-      make: (bench) => reporting(bench, { accounts: [GOOD, GOOD] }),
-    },
-    {
-      name: "all accounts by a bank with its own consent screen",
-      part: "Data.DebtorAccount",
-      expected: "exactly one element",
-      make: async ({ env }) => {
-        const { consentId } = await toBank(env, { bank: env.bankB });
-        return await putAccounts(env, env.bankB, consentId, [GOOD, OTHER]);
-      },
-    },
-    {
-      name: "accounts for a consent that names the account",
-      part: "Data.DebtorAccount",
-      expected: "in the consent already",
-      make: async ({ env }) => {
+    mistake(
+      ["an account twice", "Data.DebtorAccount[1]", "Repeats an account of the list"],
+      (bench) => reporting(bench, { accounts: [GOOD, GOOD] }),
+    ),
+    mistake([
+      "all accounts by a bank with its own consent screen",
+      "Data.DebtorAccount",
+      "exactly one element",
+    ], async ({ env }) => {
+      const { consentId } = await toBank(env, { bank: env.bankB });
+      return await putAccounts(env, env.bankB, consentId, [GOOD, OTHER]);
+    }),
+    mistake(
+      ["accounts for a consent that names the account", "Data.DebtorAccount", "in the consent already"],
+      async ({ env }) => {
         const body = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
         const { consentId } = await toBank(env, { body });
         return await putAccounts(env, env.bankA, consentId);
       },
-    },
-    {
-      name: "accounts before the customer has come",
-      part: "Data.ConsentId",
-      expected: "after the platform has redirected the customer",
-      make: async (bench) => await putAccounts(bench.env, bench.env.bankA, await bench.consent()),
-    },
-    {
-      name: "accounts after the customer has returned",
-      part: "Data.ConsentId",
-      expected: "before the bank's return",
-      make: async ({ env }) => {
+    ),
+    mistake([
+      "accounts before the customer has come",
+      "Data.ConsentId",
+      "after the platform has redirected the customer",
+    ], async (bench) => await putAccounts(bench.env, bench.env.bankA, await bench.consent())),
+    mistake(
+      ["accounts after the customer has returned", "Data.ConsentId", "before the bank's return"],
+      async ({ env }) => {
         const flow = await toBank(env);
         await (await putAccounts(env, env.bankA, flow.consentId)).body?.cancel();
         await (await flow.browser.open(await returnPath(env, env.bankA, flow.handover))).body?.cancel();
         return await putAccounts(env, env.bankA, flow.consentId);
       },
-    },
-    {
-      name: "signed with the transport key's kid",
-      part: "x-jws-signature kid",
-      expected: ({ env }) => `'${env.bankA.signing.kid}'`,
-      make: (bench) =>
-        signing(bench, (body) => {
-          const { env } = bench;
-          return payloadSignature(env, env.bankA, body, { header: { kid: env.bankA.transport.kid } });
-        }),
-    },
-    {
-      name: "signed as BANKB",
-      part: "x-jws-signature http://openbanking.org.uk/iss",
-      expected: "'BANKA'",
-      make: (bench) =>
+    ),
+    mistake([
+      "signed with the transport key's kid",
+      "x-jws-signature kid",
+      ({ env }) => `'${env.bankA.signing.kid}'`,
+    ], (bench) =>
+      signing(bench, (body) => {
+        const { env } = bench;
+        return payloadSignature(env, env.bankA, body, { header: { kid: env.bankA.transport.kid } });
+      })),
+    mistake(
+      ["signed as BANKB", "x-jws-signature http://openbanking.org.uk/iss", "'BANKA'"],
+      (bench) =>
         signing(bench, (body) => {
           const header = { "http://openbanking.org.uk/iss": "BANKB" };
           return payloadSignature(bench.env, bench.env.bankA, body, { header });
         }),
-    },
-    {
-      name: "signed before the body was serialized again",
-      part: "x-jws-signature",
-      expected: "the exact bytes of the body",
-      make: (bench) => signing(bench, (body) => payloadSignature(bench.env, bench.env.bankA, `${body}\n`)),
-    },
-    {
-      name: "not signed",
-      part: "x-jws-signature",
-      expected: "a detached JWS over the body",
-      make: (bench) => signing(bench, () => Promise.resolve(null)),
-    },
+    ),
+    mistake(
+      ["signed before the body was serialized again", "x-jws-signature", "the exact bytes of the body"],
+      (bench) => signing(bench, (body) => payloadSignature(bench.env, bench.env.bankA, `${body}\n`)),
+    ),
+    mistake(
+      ["not signed", "x-jws-signature", "a detached JWS over the body"],
+      (bench) => signing(bench, () => Promise.resolve(null)),
+    ),
   ],
 };

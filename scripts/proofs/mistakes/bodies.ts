@@ -1,7 +1,7 @@
 /** Mistakes in the bodies of consents and payments, and in requests that a consent's status forbids. */
 import type { SentPayment } from "../../testing/flows.ts";
 import { call, consentBody, pay, paymentBody } from "../../testing/flows.ts";
-import type { Area, Mistake } from "./mistake.ts";
+import { type Area, type Mistake, mistake } from "./mistake.ts";
 import { consenting, CONSENTS, type Workbench } from "./workbench.ts";
 
 /** A consent whose initiation is changed. */
@@ -82,76 +82,49 @@ export const BODIES: Area = {
       "EndToEndIdentification",
       "1 to",
     ),
-    {
-      name: "a completion time without offset",
-      part: "Data.Authorisation.CompletionDateTime",
-      expected: "offset",
-      make: (bench) => {
+    mistake(
+      ["a completion time without offset", "Data.Authorisation.CompletionDateTime", "offset"],
+      (bench) => {
         const Authorisation = { AuthorisationType: "Any", CompletionDateTime: "2040-01-16T00:00:00" };
         return consenting(bench, consentBody({ data: { Authorisation } }));
       },
-    },
-    {
-      name: "an unknown authorisation type",
-      part: "Data.Authorisation.AuthorisationType",
-      expected: "Any, Single",
-      make: (bench) =>
-        consenting(bench, consentBody({ data: { Authorisation: { AuthorisationType: "One" } } })),
-    },
-    {
-      name: "no Risk",
-      part: "Risk",
-      expected: "required",
-      make: (bench) => consenting(bench, { Data: consentBody().Data }),
-    },
-    {
-      name: "a body that is not JSON",
-      part: "body",
-      expected: "one JSON value",
-      make: (bench) => consenting(bench, "Data=1"),
-    },
-    {
-      name: "a repeated member",
-      part: "body",
-      expected: "duplicate member",
-      make: (bench) => consenting(bench, '{"Data":{},"Data":{},"Risk":{}}'),
-    },
-    {
-      name: "a payment of another amount than the consent's",
-      part: "Data.Initiation.InstructedAmount.Amount",
-      expected: "consent",
-      make: (bench) =>
-        paying(bench, (body) => {
-          const InstructedAmount = { Currency: "EUR", Amount: "1.00" };
-          return {
-            ...body,
-            Data: { ...body.Data, Initiation: { ...body.Data.Initiation, InstructedAmount } },
-          };
-        }),
-    },
-    {
-      name: "a payment of another consent than the token's",
-      part: "Authorization",
-      expected: "consent",
-      make: async (bench) => {
-        const ConsentId = await bench.consent();
-        return await paying(bench, (body) => ({ ...body, Data: { ...body.Data, ConsentId } }));
-      },
-    },
-    {
-      name: "a payment without ConsentId",
-      part: "Data.ConsentId",
-      expected: "required",
-      make: (bench) => paying(bench, (body) => ({ ...body, Data: { Initiation: body.Data.Initiation } })),
-    },
-    {
-      name: "funds confirmation before the customer has authorised",
-      part: "Data.ConsentId",
-      expected: "Authorized",
-      make: async (bench) => {
+    ),
+    mistake(
+      ["an unknown authorisation type", "Data.Authorisation.AuthorisationType", "Any, Single"],
+      (bench) => consenting(bench, consentBody({ data: { Authorisation: { AuthorisationType: "One" } } })),
+    ),
+    mistake(["no Risk", "Risk", "required"], (bench) => consenting(bench, { Data: consentBody().Data })),
+    mistake(["a body that is not JSON", "body", "one JSON value"], (bench) => consenting(bench, "Data=1")),
+    mistake(
+      ["a repeated member", "body", "duplicate member"],
+      (bench) => consenting(bench, '{"Data":{},"Data":{},"Risk":{}}'),
+    ),
+    mistake([
+      "a payment of another amount than the consent's",
+      "Data.Initiation.InstructedAmount.Amount",
+      "consent",
+    ], (bench) =>
+      paying(bench, (body) => {
+        const InstructedAmount = { Currency: "EUR", Amount: "1.00" };
+        return {
+          ...body,
+          Data: { ...body.Data, Initiation: { ...body.Data.Initiation, InstructedAmount } },
+        };
+      })),
+    mistake(["a payment of another consent than the token's", "Authorization", "consent"], async (bench) => {
+      const ConsentId = await bench.consent();
+      return await paying(bench, (body) => ({ ...body, Data: { ...body.Data, ConsentId } }));
+    }),
+    mistake(
+      ["a payment without ConsentId", "Data.ConsentId", "required"],
+      (bench) => paying(bench, (body) => ({ ...body, Data: { Initiation: body.Data.Initiation } })),
+    ),
+    mistake(
+      ["funds confirmation before the customer has authorised", "Data.ConsentId", "Authorized"],
+      async (bench) => {
         const path = `${CONSENTS}/${await bench.consent()}/funds-confirmation`;
         return await call(bench.env, bench.env.tpp, await bench.token(), path);
       },
-    },
+    ),
   ],
 };

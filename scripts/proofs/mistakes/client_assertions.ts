@@ -1,6 +1,6 @@
 /** Mistakes in client authentication at the token endpoint. */
 import { clientAssertion, seconds } from "../../testing/jwts.ts";
-import { type Area, membersOf } from "./mistake.ts";
+import { type Area, membersOf, mistake } from "./mistake.ts";
 import { asserting, tokenRequest, type Workbench } from "./workbench.ts";
 
 const issuer = ({ addresses }: Workbench): string => `'${addresses.authUrl}/BANKA'`;
@@ -38,68 +38,53 @@ export const CLIENT_ASSERTIONS: Area = {
     member("kid", () => "my-key", signingKid, "is a name of one's own"),
     member("typ", () => "JOSE", "client-authentication+jwt", "is that of a payload signature"),
     member("jku", () => "https://tpp.example/jwks", "absent", "names a key set"),
-    {
-      name: "signed with the transport key under the signing key's kid",
-      part: "client_assertion signature",
-      expected: "the key that kid names",
-      make: async (bench) => {
-        const { tpp } = bench.env;
-        const signing = { ...tpp.signing, key: tpp.transport.key };
-        const form = { client_assertion: await clientAssertion(bench.env, { ...tpp, signing }, "BANKA") };
-        return await tokenRequest(bench, { form });
-      },
-    },
-    {
-      name: "one assertion for two requests",
-      part: "client_assertion jti",
-      expected: "new for each assertion",
-      make: async (bench) => {
+    mistake([
+      "signed with the transport key under the signing key's kid",
+      "client_assertion signature",
+      "the key that kid names",
+    ], async (bench) => {
+      const { tpp } = bench.env;
+      const signing = { ...tpp.signing, key: tpp.transport.key };
+      const form = { client_assertion: await clientAssertion(bench.env, { ...tpp, signing }, "BANKA") };
+      return await tokenRequest(bench, { form });
+    }),
+    mistake(
+      ["one assertion for two requests", "client_assertion jti", "new for each assertion"],
+      async (bench) => {
         const form = { client_assertion: await clientAssertion(bench.env, bench.env.tpp, "BANKA") };
         await (await tokenRequest(bench, { form })).body?.cancel();
         return await tokenRequest(bench, { form });
       },
-    },
-    {
-      name: "the assertion is not a JWT",
-      part: "client_assertion",
-      expected: "a compact JWS",
-      make: (bench) => tokenRequest(bench, { form: { client_assertion: "my-secret" } }),
-    },
-    {
-      name: "no client_assertion",
-      part: "client_assertion",
-      expected: "private_key_jwt",
-      make: (bench) => tokenRequest(bench, { form: { client_assertion: undefined } }),
-    },
-    {
-      name: "client_assertion_type is missing",
-      part: "client_assertion_type",
-      expected: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-      make: (bench) => tokenRequest(bench, { form: { client_assertion_type: undefined } }),
-    },
-    {
-      name: "a client secret beside the assertion",
-      part: "client_secret",
-      expected: "absent",
-      make: (bench) => tokenRequest(bench, { form: { client_secret: "my-secret" } }),
-    },
-    {
-      name: "client_id is the organisation's id",
-      part: "client_id",
-      expected: clientId,
-      make: (bench) => tokenRequest(bench, { form: { client_id: bench.env.tpp.orgId } }),
-    },
-    {
-      name: "no client_id",
-      part: "client_id",
-      expected: clientId,
-      make: (bench) => tokenRequest(bench, { form: { client_id: undefined } }),
-    },
-    {
-      name: "the certificate of another of one's clients",
-      part: "client_id",
-      expected: ({ env }) => `'${env.bankA.clientId}'`,
-      make: (bench) => tokenRequest(bench, { as: bench.env.bankA }),
-    },
+    ),
+    mistake(
+      ["the assertion is not a JWT", "client_assertion", "a compact JWS"],
+      (bench) => tokenRequest(bench, { form: { client_assertion: "my-secret" } }),
+    ),
+    mistake(
+      ["no client_assertion", "client_assertion", "private_key_jwt"],
+      (bench) => tokenRequest(bench, { form: { client_assertion: undefined } }),
+    ),
+    mistake([
+      "client_assertion_type is missing",
+      "client_assertion_type",
+      "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+    ], (bench) => tokenRequest(bench, { form: { client_assertion_type: undefined } })),
+    mistake(
+      ["a client secret beside the assertion", "client_secret", "absent"],
+      (bench) => tokenRequest(bench, { form: { client_secret: "my-secret" } }),
+    ),
+    mistake(
+      ["client_id is the organisation's id", "client_id", clientId],
+      (bench) => tokenRequest(bench, { form: { client_id: bench.env.tpp.orgId } }),
+    ),
+    mistake(
+      ["no client_id", "client_id", clientId],
+      (bench) => tokenRequest(bench, { form: { client_id: undefined } }),
+    ),
+    mistake([
+      "the certificate of another of one's clients",
+      "client_id",
+      ({ env }) => `'${env.bankA.clientId}'`,
+    ], (bench) => tokenRequest(bench, { as: bench.env.bankA })),
   ],
 };

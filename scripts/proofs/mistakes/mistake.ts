@@ -14,6 +14,14 @@ export interface Mistake {
   readonly told?: (bench: Workbench, answer: Response) => Promise<readonly string[]>;
 }
 
+/** A row of a table of mistakes. */
+export function mistake(
+  [name, part, expected]: readonly [name: string, part: string, expected: Mistake["expected"]],
+  make: Mistake["make"],
+): Mistake {
+  return { name, part, expected, make };
+}
+
 /** A check that belongs to one area, such as client assertions. */
 export interface Area {
   readonly name: string;

@@ -3,7 +3,7 @@ import { bodyOf, type Payment } from "../../testing/answers.ts";
 import { bankCall, orderPath } from "../../testing/back_channel.ts";
 import { authorised } from "../../testing/authorization_flow.ts";
 import { type CallOptions, pay } from "../../testing/flows.ts";
-import type { Area, Mistake } from "./mistake.ts";
+import { type Area, type Mistake, mistake } from "./mistake.ts";
 import type { Workbench } from "./workbench.ts";
 
 /** The bank answers the push of an order wrongly, and reads its trace. */
@@ -51,13 +51,11 @@ export const ORDER_LISTS: Area = {
     listing("a status that does not exist", "status=Accepted", "status", "Pending, Rejected"),
     listing("two statuses", "status=Pending&status=Rejected", "status", "once"),
     listing("a page number", "after=2", "after", "the After of an earlier page"),
-    {
-      name: "an order that does not exist",
-      part: "the id",
-      expected: "an endpoint of this bank returned",
-      make: async ({ env, bankToken }) =>
+    mistake(
+      ["an order that does not exist", "the id", "an endpoint of this bank returned"],
+      async ({ env, bankToken }) =>
         await bankCall(env, env.bankA, orderPath(crypto.randomUUID()), { bound: await bankToken() }),
-    },
+    ),
   ],
 };
 
@@ -117,29 +115,18 @@ export const STATUS_REPORTS: Area = {
       "Shared",
       "has an ISO 20022 code",
     ),
-    {
-      name: "a payment that does not exist",
-      part: "the id",
-      expected: "an endpoint of this bank returned",
-      make: (bench) => reporting(bench, {}, { id: crypto.randomUUID() }),
-    },
-    {
-      name: "a report as POST",
-      part: "method",
-      expected: "PUT",
-      make: (bench) => reporting(bench, {}, { method: "POST" }),
-    },
-    {
-      name: "a report without signature",
-      part: "x-jws-signature",
-      expected: "a detached JWS over the body",
-      make: (bench) => reporting(bench, {}, { signature: null }),
-    },
-    {
-      name: "a report as plain text",
-      part: "Content-Type",
-      expected: "'application/json'",
-      make: (bench) => reporting(bench, {}, { headers: { "content-type": "text/plain" } }),
-    },
+    mistake(
+      ["a payment that does not exist", "the id", "an endpoint of this bank returned"],
+      (bench) => reporting(bench, {}, { id: crypto.randomUUID() }),
+    ),
+    mistake(["a report as POST", "method", "PUT"], (bench) => reporting(bench, {}, { method: "POST" })),
+    mistake(
+      ["a report without signature", "x-jws-signature", "a detached JWS over the body"],
+      (bench) => reporting(bench, {}, { signature: null }),
+    ),
+    mistake(
+      ["a report as plain text", "Content-Type", "'application/json'"],
+      (bench) => reporting(bench, {}, { headers: { "content-type": "text/plain" } }),
+    ),
   ],
 };

@@ -1,7 +1,7 @@
 /** Mistakes in a registration. A registration of a registered TPP is an update, so its statement is verified too. */
 import { type JsonObject, seconds, signJwt, withChanges } from "../../testing/jwts.ts";
 import { registrationClaims } from "../../testing/participants.ts";
-import { type Area, membersOf } from "./mistake.ts";
+import { type Area, membersOf, mistake } from "./mistake.ts";
 import type { Workbench } from "./workbench.ts";
 
 async function registering(
@@ -56,48 +56,34 @@ export const REGISTRATIONS: Area = {
     ),
     claim("redirect_uris", () => undefined, "1 to 4 URLs", "are missing"),
     claim("id_token_signed_response_alg", () => "RS256", "'PS256'", "is RS256"),
-    {
-      name: "kid of the transport key",
-      part: "registration JWT header kid",
-      expected: ({ env }) => `'${env.tpp.signing.kid}'`,
-      make: (bench) => registering(bench, { header: { kid: bench.env.tpp.transport.kid } }),
-    },
-    {
-      name: "no typ",
-      part: "registration JWT header typ",
-      expected: "JWT",
-      make: (bench) => registering(bench, { header: { typ: undefined } }),
-    },
-    {
-      name: "an altered statement",
-      part: "software_statement signature",
-      expected: "the key that kid names",
-      make: (bench) =>
-        registering(bench, { claims: { software_statement: altered(bench.env.tpp.statement) } }),
-    },
-    {
-      name: "no statement",
-      part: "software_statement",
-      expected: "the signed software statement",
-      make: (bench) => registering(bench, { claims: { software_statement: undefined } }),
-    },
-    {
-      name: "the statement that is registered already",
-      part: "statement",
-      expected: "issued later",
-      make: (bench) => registering(bench, {}),
-    },
-    {
-      name: "a JSON body",
-      part: "Content-Type",
-      expected: "application/jose",
-      make: (bench) => registering(bench, { type: "application/json" }),
-    },
-    {
-      name: "a body that is not a JWT",
-      part: "registration JWT",
-      expected: "a compact JWS",
-      make: (bench) => registering(bench, { jwt: "{}" }),
-    },
+    mistake([
+      "kid of the transport key",
+      "registration JWT header kid",
+      ({ env }) => `'${env.tpp.signing.kid}'`,
+    ], (bench) => registering(bench, { header: { kid: bench.env.tpp.transport.kid } })),
+    mistake(
+      ["no typ", "registration JWT header typ", "JWT"],
+      (bench) => registering(bench, { header: { typ: undefined } }),
+    ),
+    mistake(
+      ["an altered statement", "software_statement signature", "the key that kid names"],
+      (bench) => registering(bench, { claims: { software_statement: altered(bench.env.tpp.statement) } }),
+    ),
+    mistake(
+      ["no statement", "software_statement", "the signed software statement"],
+      (bench) => registering(bench, { claims: { software_statement: undefined } }),
+    ),
+    mistake(
+      ["the statement that is registered already", "statement", "issued later"],
+      (bench) => registering(bench, {}),
+    ),
+    mistake(
+      ["a JSON body", "Content-Type", "application/jose"],
+      (bench) => registering(bench, { type: "application/json" }),
+    ),
+    mistake(
+      ["a body that is not a JWT", "registration JWT", "a compact JWS"],
+      (bench) => registering(bench, { jwt: "{}" }),
+    ),
   ],
 };

@@ -1,7 +1,7 @@
 /** Mistakes in the payload signature of a consent, and in its idempotency key and headers. */
 import { call, consentBody } from "../../testing/flows.ts";
 import { payloadSignature, seconds } from "../../testing/jwts.ts";
-import { type Area, membersOf, type Mistake } from "./mistake.ts";
+import { type Area, membersOf, type Mistake, mistake } from "./mistake.ts";
 import { consenting, CONSENTS, type Workbench } from "./workbench.ts";
 
 const OBIE = "http://openbanking.org.uk/";
@@ -42,72 +42,48 @@ export const SIGNATURES: Area = {
     ),
     member(`${OBIE}iat`, ({ env }) => seconds(env) * 1000, "at most 3600 s old", "is in milliseconds"),
     member(`${OBIE}iat`, ({ env }) => String(seconds(env)), "a number of Unix seconds", "is a string"),
-    {
-      name: "crit without the claims",
-      part: "x-jws-signature crit",
-      expected: `${OBIE}iat, ${OBIE}iss, ${OBIE}tan`,
-      make: (bench) => signing(bench, { crit: [`${OBIE}iat`] }),
-    },
-    {
-      name: "an unknown member",
-      part: "x-jws-signature x5c",
-      expected: "absent",
-      make: (bench) => signing(bench, { x5c: ["MII"] }),
-    },
-    {
-      name: "signed before the body was serialized again",
-      part: "x-jws-signature",
-      expected: "the exact bytes of the body",
-      make: async (bench) => {
+    mistake(
+      ["crit without the claims", "x-jws-signature crit", `${OBIE}iat, ${OBIE}iss, ${OBIE}tan`],
+      (bench) => signing(bench, { crit: [`${OBIE}iat`] }),
+    ),
+    mistake(
+      ["an unknown member", "x-jws-signature x5c", "absent"],
+      (bench) => signing(bench, { x5c: ["MII"] }),
+    ),
+    mistake(
+      ["signed before the body was serialized again", "x-jws-signature", "the exact bytes of the body"],
+      async (bench) => {
         const { env } = bench;
         const signature = await payloadSignature(env, env.tpp, JSON.stringify(consentBody(), null, 2));
         return await consenting(bench, body(), { signature });
       },
-    },
-    {
-      name: "signed with the transport key",
-      part: "x-jws-signature",
-      expected: "the key that kid names",
-      make: async (bench) => {
-        const { env } = bench;
-        const key = { key: env.tpp.transport.key, kid: env.tpp.signing.kid };
-        const signature = await payloadSignature(env, env.tpp, body(), { key });
-        return await consenting(bench, body(), { signature });
-      },
-    },
-    {
-      name: "signed before the body was changed: what arrived can be compared",
-      part: "x-jws-signature",
-      expected: "bytes with the SHA-256",
-      make: async (bench) => {
-        const signature = await payloadSignature(bench.env, bench.env.tpp, body());
-        return await consenting(bench, `${body()} `, { signature });
-      },
-    },
-    {
-      name: "in padded base64url",
-      part: "x-jws-signature",
-      expected: "without padding",
-      make: async (bench) => {
-        const signature = await payloadSignature(bench.env, bench.env.tpp, body());
-        return await consenting(bench, body(), { signature: `${signature}==` });
-      },
-    },
-    {
-      name: "not detached",
-      part: "x-jws-signature",
-      expected: "an empty payload segment",
-      make: async (bench) => {
-        const signature = await payloadSignature(bench.env, bench.env.tpp, body());
-        return await consenting(bench, body(), { signature: signature.replace("..", ".e30.") });
-      },
-    },
-    {
-      name: "no signature",
-      part: "x-jws-signature",
-      expected: "a detached JWS over the body",
-      make: (bench) => consenting(bench, body(), { signature: null }),
-    },
+    ),
+    mistake(["signed with the transport key", "x-jws-signature", "the key that kid names"], async (bench) => {
+      const { env } = bench;
+      const key = { key: env.tpp.transport.key, kid: env.tpp.signing.kid };
+      const signature = await payloadSignature(env, env.tpp, body(), { key });
+      return await consenting(bench, body(), { signature });
+    }),
+    mistake([
+      "signed before the body was changed: what arrived can be compared",
+      "x-jws-signature",
+      "bytes with the SHA-256",
+    ], async (bench) => {
+      const signature = await payloadSignature(bench.env, bench.env.tpp, body());
+      return await consenting(bench, `${body()} `, { signature });
+    }),
+    mistake(["in padded base64url", "x-jws-signature", "without padding"], async (bench) => {
+      const signature = await payloadSignature(bench.env, bench.env.tpp, body());
+      return await consenting(bench, body(), { signature: `${signature}==` });
+    }),
+    mistake(["not detached", "x-jws-signature", "an empty payload segment"], async (bench) => {
+      const signature = await payloadSignature(bench.env, bench.env.tpp, body());
+      return await consenting(bench, body(), { signature: signature.replace("..", ".e30.") });
+    }),
+    mistake(
+      ["no signature", "x-jws-signature", "a detached JWS over the body"],
+      (bench) => consenting(bench, body(), { signature: null }),
+    ),
   ],
 };
 
@@ -137,23 +113,19 @@ export const HEADERS: Area = {
     header("x-fapi-interaction-id", "1", "a UUID", "is a number"),
     header("x-fapi-auth-date", "2040-01-15T12:00:00Z", "an HTTP date", "is an ISO date"),
     header("x-fapi-customer-ip-address", "localhost", "an IP address", "is a host name"),
-    {
-      name: "an idempotency key for another body",
-      part: "x-idempotency-key",
-      expected: "a new key for a new body",
-      make: async (bench) => {
+    mistake(
+      ["an idempotency key for another body", "x-idempotency-key", "a new key for a new body"],
+      async (bench) => {
         const idempotencyKey = crypto.randomUUID();
         await (await consenting(bench, body(), { idempotencyKey })).body?.cancel();
         const other = consentBody({ initiation: { EndToEndIdentification: "another" } });
         return await consenting(bench, other, { idempotencyKey });
       },
-    },
-    {
-      name: "an unknown consent",
-      part: "the id",
-      expected: "returned to your client",
-      make: async (bench) =>
+    ),
+    mistake(
+      ["an unknown consent", "the id", "returned to your client"],
+      async (bench) =>
         call(bench.env, bench.env.tpp, await bench.token(), `${CONSENTS}/${crypto.randomUUID()}`),
-    },
+    ),
   ],
 };
