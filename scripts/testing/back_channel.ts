@@ -1,6 +1,6 @@
 /** A bank's calls of the back channel, valid by default. */
 import { assertEquals } from "@std/assert";
-import type { AtBank } from "./authorization_flow.ts";
+import { type AtBank, authorised } from "./authorization_flow.ts";
 import {
   type BoundToken,
   call,
@@ -19,7 +19,6 @@ import {
   type ResourceError,
 } from "./answers.ts";
 import type { JsonObject } from "./jwts.ts";
-import { authorised } from "./authorization_flow.ts";
 import type { Participant } from "./participants.ts";
 import { assertFaults, unchanged } from "./resource_answers.ts";
 import type { Environment } from "./environment.ts";

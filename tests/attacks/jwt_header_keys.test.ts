@@ -1,12 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { rejectionOf } from "testing/answers.ts";
-import { dpopProof } from "testing/jwts.ts";
+import { dpopProof, thumbprint } from "testing/jwts.ts";
 import { testKey } from "testing/keys.ts";
 import { attack, forged, header, INVALID, pss, rejectedEverywhere, wrong } from "support/jwt_attacks.ts";
 import { jwtPlaces } from "support/jwt_places.ts";
 import { call, clientToken, good, push, requestToken } from "testing/flows.ts";
 import { redeem } from "testing/authorization_flow.ts";
-import { thumbprint } from "testing/jwts.ts";
 import { awaitingConsent, issueCode } from "testing/oauth_requests.ts";
 import { assertChallenge, unchanged } from "testing/resource_answers.ts";
 import { openEnvironment } from "testing/environment.ts";

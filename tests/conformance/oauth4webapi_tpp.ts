@@ -2,8 +2,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import * as oauth from "oauth4webapi";
 import type { CreatedConsent, Payment } from "testing/answers.ts";
-import type { SentConsent } from "testing/flows.ts";
-import { consentBody, paymentBody } from "testing/flows.ts";
+import { consentBody, paymentBody, type SentConsent } from "testing/flows.ts";
 import { testKey } from "testing/keys.ts";
 import type { Participant } from "testing/participants.ts";
 import {

@@ -56,9 +56,7 @@ Deno.test("rules and dashboards name declared metrics, and every dashboard is JS
     const { panels } = JSON.parse(await Deno.readTextFile(`${OPERATIONS}grafana/${name}`)) as Dashboard;
     assert(panels.length > 0);
     for (const { targets } of panels) {
-      for (const { expr } of targets) {
-        expr.match(/platform_\w+/g)?.forEach((metric) => used.add(metric));
-      }
+      for (const { expr } of targets) expr.match(/platform_\w+/g)?.forEach((metric) => used.add(metric));
     }
   }
   const unknown = [...used].filter((name) => !(name.replace(/_bucket$/, "") in PLATFORM_METRICS));

@@ -52,9 +52,7 @@ function openBody(kind: string, body: unknown): Node {
   const text = new TextDecoder().decode(fromBase64Url(String(bytes)));
   if (kind === "handover" || kind === "order") return { ...rest, jws: opened(text) };
   if (kind === "pushed_request") return { ...rest, form: Object.fromEntries(new URLSearchParams(text)) };
-  if (kind === "decision" || kind === "order_response") {
-    return { ...rest, content: JSON.parse(text) as Node };
-  }
+  if (kind === "decision" || kind === "order_response") return { ...rest, content: JSON.parse(text) as Node };
   return { bytes: bytes ?? "", ...rest };
 }
 
@@ -170,9 +168,7 @@ export async function closeDraft(draft: Draft, from: Layer = "digests"): Promise
   const bodies = await Promise.all(
     (draft.entries ?? []).map(({ bodies = [] }) => Promise.all(bodies.map(closeBody))),
   );
-  if (made("digests")) {
-    for (const [at, entry] of draft.entries.entries()) digest(entry, bodies[at] ?? []);
-  }
+  if (made("digests")) { for (const [at, entry] of draft.entries.entries()) digest(entry, bodies[at] ?? []); }
   if (made("chain")) chain(draft.entries);
   if (made("log")) place(draft);
   const { statement, checkpoint, ...rest } = draft;

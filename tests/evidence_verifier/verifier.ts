@@ -36,7 +36,5 @@ export async function* faultsOf(bytes: Uint8Array, trust: Trust = {}): AsyncGene
     [9, certificateFaults(facts)],
     [13, partyFaults(facts, trust)],
   ] as const;
-  for (const [step, faults] of steps) {
-    for await (const fault of faults) yield [step, fault];
-  }
+  for (const [step, faults] of steps) for await (const fault of faults) yield [step, fault];
 }

@@ -262,9 +262,7 @@ async function readBySamples({ endpoints, fills }: Guides, tpp: Party): Promise<
 function hasPythonRequests(): boolean {
   const args = ["-c", "import requests"];
   const { success } = new Deno.Command("python3", { args, stderr: "null" }).outputSync();
-  if (!success) {
-    saySkipped("the sample in Python was not run, python3 has no requests");
-  }
+  if (!success) saySkipped("the sample in Python was not run, python3 has no requests");
   return success;
 }
 

@@ -2,8 +2,7 @@
  * Forged JWTs and the table that sends them to every place: each must be rejected as the place requires, without state
  * changes.
  */
-import { segment } from "testing/raw_jws.ts";
-import type { Part } from "testing/raw_jws.ts";
+import { type Part, segment } from "testing/raw_jws.ts";
 import type { JwsParts, JwtPlace, PlacedKind } from "./jwt_place.ts";
 import { type JsonObject, withChanges } from "testing/jwts.ts";
 import type { TestKey } from "testing/keys.ts";

@@ -1,11 +1,10 @@
 /** An environment whose bank A takes pushed orders: its HTTP is a function of the test's, and every push is kept. */
 import { decodeJwt } from "jose";
 import { isQueued, type PaymentOrder } from "../../src/platform/core/payments/payment_order.ts";
-import type { PaymentOrder as OrderClaims } from "testing/answers.ts";
+import type { Payment, PaymentOrder as OrderClaims } from "testing/answers.ts";
 import { asPaymentId } from "../../src/base/kernel/identifiers.ts";
 import { outboxQueueKey } from "../../src/platform/config/store_keys.ts";
 import { historyOf } from "../../src/platform/evidence/audit_trail.ts";
-import type { Payment } from "testing/answers.ts";
 import { call, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { type Environment, type EnvironmentOptions, openEnvironment } from "testing/environment.ts";

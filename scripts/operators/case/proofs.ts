@@ -2,8 +2,7 @@
  * How the requests in a bundle were authenticated: each DPoP proof is of its request and of the key of its access token
  * (`docs/contract/evidence.md`, verification, step 11). No I/O.
  */
-import type { BundleEntry, Key, Statement } from "./bundle_schema.ts";
-import { keySchema } from "./bundle_schema.ts";
+import { type BundleEntry, type Key, keySchema, type Statement } from "./bundle_schema.ts";
 import { headerOf, jsonIn, openJws } from "./signatures.ts";
 import { nameOf } from "./verify_parts.ts";
 

@@ -164,6 +164,4 @@ function isVerb(word: string): word is Verb {
   return Object.hasOwn(OPTIONS, word);
 }
 
-if (import.meta.main) {
-  await runProgram((print) => directoryKeys(Deno.args, { print, now: Date.now() }), 1);
-}
+if (import.meta.main) await runProgram((print) => directoryKeys(Deno.args, { print, now: Date.now() }), 1);

@@ -1,6 +1,5 @@
 /** The command line of `deno task platform-keys` -> one command. What is unknown, missing or out of bounds is rejected first. */
-import { parsedOptions, UsageError } from "../../command_line/run.ts";
-import { durationSeconds } from "../../command_line/run.ts";
+import { durationSeconds, parsedOptions, UsageError } from "../../command_line/run.ts";
 
 /** An error with a one-sentence message for the operator. */
 export class KeysFailure extends Error {

@@ -9,7 +9,14 @@ import {
   type PushedRequest,
   type TokenAnswer,
 } from "../../testing/answers.ts";
-import type { HandedOver } from "../../testing/authorization_flow.ts";
+import {
+  Browser,
+  type HandedOver,
+  openHandover,
+  putAccounts,
+  redeem,
+  returnPath,
+} from "../../testing/authorization_flow.ts";
 import {
   type BoundToken,
   call,
@@ -20,7 +27,6 @@ import {
   push,
   requestToken,
 } from "../../testing/flows.ts";
-import { Browser, openHandover, putAccounts, redeem, returnPath } from "../../testing/authorization_flow.ts";
 import type { TestKey } from "../../testing/keys.ts";
 import { AUTH_URL, throughProxy } from "../../testing/environment.ts";
 import type { StageName } from "./stages.ts";

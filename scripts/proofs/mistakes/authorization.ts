@@ -1,11 +1,9 @@
 /** Mistakes in the pushed request, the link for the customer and the redemption of the code. */
 import { bodyOf, type PushedRequest } from "../../testing/answers.ts";
-import { push, verifierOf } from "../../testing/flows.ts";
+import { dpopKey, type FormChanges, push, verifierOf } from "../../testing/flows.ts";
 import { authorise, Browser, codeOf, redeem, toBank } from "../../testing/authorization_flow.ts";
 import { sha256, thumbprint } from "../../testing/jwts.ts";
-import { dpopKey } from "../../testing/flows.ts";
 import { testKey } from "../../testing/keys.ts";
-import type { FormChanges } from "../../testing/flows.ts";
 import { type Area, type Mistake, mistake } from "./mistake.ts";
 import type { Workbench } from "./workbench.ts";
 

@@ -1,7 +1,6 @@
 /** Mistakes in DPoP proofs and access tokens. */
-import { call, clientToken, requestToken } from "../../testing/flows.ts";
+import { call, clientToken, dpopKey, requestToken } from "../../testing/flows.ts";
 import { type Changes, dpopProof, seconds, sha256, thumbprint } from "../../testing/jwts.ts";
-import { dpopKey } from "../../testing/flows.ts";
 import { smallTestKey, testKey } from "../../testing/keys.ts";
 import { type Area, membersOf, mistake } from "./mistake.ts";
 import {

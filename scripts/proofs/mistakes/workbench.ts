@@ -4,17 +4,19 @@ import {
   authentication,
   type BoundToken,
   call,
-  clientToken,
-  createConsent,
-  good,
-} from "../../testing/flows.ts";
-import {
   type CallOptions,
+  clientToken,
   consentBody,
+  createConsent,
+  dpopKey,
   type FlowEnvironment,
   type FormChanges,
+  good,
+  pay,
+  paymentBody,
+  postForm,
+  push,
 } from "../../testing/flows.ts";
-import { dpopKey, pay, paymentBody, postForm, push } from "../../testing/flows.ts";
 import { type AtBank, authorised, toBank } from "../../testing/authorization_flow.ts";
 import {
   type Changes,

@@ -230,9 +230,7 @@ function merged(one: TppBooks, other: TppBooks): TppBooks {
 async function settledBooks(sandbox: ProvedSystem): Promise<Readonly<Record<string, BankBooks>>> {
   for (const startedAt = Date.now();;) {
     const books: Record<string, BankBooks> = {};
-    for (const bank of BANKS) {
-      books[bank] = await persistently(sandbox, () => readBankBooks(sandbox, bank));
-    }
+    for (const bank of BANKS) books[bank] = await persistently(sandbox, () => readBankBooks(sandbox, bank));
     const statuses = Object.values(books).flatMap(({ orders }) => orders.map(({ Status }) => Status));
     const isSettled = statuses.every((status) =>
       status === "AcceptedCreditSettlementCompleted" || status === "Rejected"

@@ -41,9 +41,7 @@ export async function visitPlatform(
     if (answer === undefined) return { at: "nowhere" };
     const location = answer.headers.get("location");
     if (location === null && answer.status !== 200) return pageEnding(answer);
-    if (location?.startsWith(redirectUri)) {
-      return { at: "tpp", parameters: new URL(location).searchParams };
-    }
+    if (location?.startsWith(redirectUri)) return { at: "tpp", parameters: new URL(location).searchParams };
     await pauseOf(visit);
     next = await nextClick(visit, location, answer, next.path);
     if (next === undefined) return { at: "nowhere" };

@@ -98,9 +98,7 @@ export function openEventWatch(violated: Violated, mayOverlap: () => boolean): E
     restored(waiting, finished) {
       for (const known of [staged, claims, passed]) known.clear();
       for (const { key, value } of [...finished, ...waiting]) addTo(staged, eventOf(key, value));
-      for (const { key } of [...finished, ...waiting.filter(isDead)]) {
-        passed.add(jtiAt(key));
-      }
+      for (const { key } of [...finished, ...waiting.filter(isDead)]) passed.add(jtiAt(key));
     },
     judge(waiting, isPushed) {
       const kept = new Set(waiting.map(({ key }) => jtiAt(key)));

@@ -175,9 +175,7 @@ function watchReplays(violated: Violated, mayBeBehind: boolean): Pick<Watch, "lo
       if (!line.includes('"level":"error"') && !line.includes('"used before"')) return; // as nearly all are
       const { level, event, detail, interactionId } = JSON.parse(line) as LogLine;
       const isExpected = EXPECTED_ERRORS.has(event) || event === BEHIND_PROCESS && mayBeBehind;
-      if (level === "error" && !isExpected && !line.includes(INJECTED)) {
-        violated("no unexpected error", line);
-      }
+      if (level === "error" && !isExpected && !line.includes(INJECTED)) violated("no unexpected error", line);
       if (
         event === "request.rejected" && detail === "used before" &&
         isOnly(deliveries.get(String(interactionId)))

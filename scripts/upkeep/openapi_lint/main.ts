@@ -67,9 +67,7 @@ async function lint(args: readonly string[], documents: readonly string[]): Prom
 if (import.meta.main) {
   const documents = await writeDocuments();
   const failed: string[] = [];
-  for (const [name, args] of Object.entries(LINTERS)) {
-    if (!await lint(args, documents)) failed.push(name);
-  }
+  for (const [name, args] of Object.entries(LINTERS)) if (!await lint(args, documents)) failed.push(name);
   const outcome = failed.length === 0 ? "no error and no warning" : `failed: ${failed.join(", ")}`;
   await Deno.stdout.write(new TextEncoder().encode(`openapi-lint: ${documents.join(", ")}: ${outcome}\n`));
   if (failed.length > 0) Deno.exit(1);

@@ -1,7 +1,6 @@
 /** Who reaches the directory's console, and what its pages show. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { openCredentials } from "../../../src/base/http/credentials.ts";
-import { ADMINISTRATORS, newCredential } from "../../../src/base/http/credentials.ts";
+import { ADMINISTRATORS, newCredential, openCredentials } from "../../../src/base/http/credentials.ts";
 import type { DirectoryHistory } from "testing/directory_answers.ts";
 import { firstOf } from "testing/answers.ts";
 import {

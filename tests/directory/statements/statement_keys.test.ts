@@ -1,6 +1,6 @@
 /** The keys that sign software statements, from one to the next: what is published, what signs, what the platform accepts. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { decodeProtectedHeader } from "jose";
+import { calculateJwkThumbprint, decodeProtectedHeader } from "jose";
 import type { KeyFile } from "../../../scripts/operators/platform_keys/file.ts";
 import { openStatementKeys } from "../../../src/directory/statements/statement_keys.ts";
 import { openDirectoryFixture, runKeys } from "support/directory_process.ts";
@@ -9,7 +9,6 @@ import type { StatementKeySet } from "testing/directory_answers.ts";
 import { ISSUER, openDirectoryEnvironment, START, thirdParty } from "testing/directory_environment.ts";
 import { openLog } from "../../../src/base/observability/log.ts";
 import { makePrivateJwk } from "testing/generate_keys.ts";
-import { calculateJwkThumbprint } from "jose";
 import type { KeepCopies } from "../../../src/platform/core/participants/kept_copy_store.ts";
 import { openDirectoryKeys } from "../../../src/platform/core/participants/directory_keys.ts";
 import { guardedFetch } from "../../../src/platform/core/participants/guarded_fetch.ts";
@@ -157,8 +156,6 @@ Deno.test("directory-keys rejects what it does not know, in one sentence [E2]", 
     ["show --file /nowhere/keys.json", "cannot be read"],
     [`make --file ${folder}/keys.json --from /nowhere/key.pem`, "cannot be read"],
   ];
-  for (const [line, words] of rejected) {
-    await assertRejects(() => runKeys(line.split(" ")), Error, words);
-  }
+  for (const [line, words] of rejected) await assertRejects(() => runKeys(line.split(" ")), Error, words);
   await Deno.remove(folder, { recursive: true });
 });

@@ -5,8 +5,15 @@ import type { EventDeliveries } from "testing/operation_answers.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { call, clientToken, good } from "testing/flows.ts";
 import { historyOf } from "../../../src/platform/evidence/audit_trail.ts";
-import { acknowledges, away, openReceiver, pushedLater, receivedEvents, rejects } from "./receiver.ts";
-import type { ReceiverEnvironment } from "./receiver.ts";
+import {
+  acknowledges,
+  away,
+  openReceiver,
+  pushedLater,
+  receivedEvents,
+  type ReceiverEnvironment,
+  rejects,
+} from "./receiver.ts";
 import { CALLBACK, subscription } from "./subscribing.ts";
 import { waiting } from "./poll.ts";
 

@@ -1,8 +1,14 @@
 /** Polls of a TPP for its events, and the tokens that they return. */
 import { type CompactJWSHeaderParameters, compactVerify, importJWK, type JWTPayload } from "jose";
 import type { AnswerOf, EventPage, PlatformKeys } from "testing/answers.ts";
-import type { BoundToken, CallOptions, FlowEnvironment } from "testing/flows.ts";
-import { call, clientToken, good } from "testing/flows.ts";
+import {
+  type BoundToken,
+  call,
+  type CallOptions,
+  clientToken,
+  type FlowEnvironment,
+  good,
+} from "testing/flows.ts";
 import { AUTH_URL } from "testing/environment.ts";
 import type { Participant } from "testing/participants.ts";
 

@@ -1,7 +1,13 @@
 /** Subscriptions of a TPP to its events. */
 import type { Subscription, Subscriptions } from "testing/answers.ts";
-import { call, type CallOptions, clientToken, type FlowEnvironment, good } from "testing/flows.ts";
-import type { BoundToken } from "testing/flows.ts";
+import {
+  type BoundToken,
+  call,
+  type CallOptions,
+  clientToken,
+  type FlowEnvironment,
+  good,
+} from "testing/flows.ts";
 import { unchanged } from "testing/resource_answers.ts";
 import type { Environment } from "testing/environment.ts";
 import type { Participant } from "testing/participants.ts";

@@ -1,7 +1,6 @@
 /** Which waiting polls a commit wakes in its own process (contract EVT8): those of the owner of the event, and no others. */
 import { assertEquals } from "@std/assert";
-import type { BankCode, ClientId } from "../../../src/base/kernel/identifiers.ts";
-import { newConsentId } from "../../../src/base/kernel/identifiers.ts";
+import { type BankCode, type ClientId, newConsentId } from "../../../src/base/kernel/identifiers.ts";
 import { transact } from "../../../src/base/store/transaction.ts";
 import type { Notice, StatusChange } from "../../../src/platform/events/event.ts";
 import {

@@ -1,8 +1,7 @@
 /** `GET /operations/participants`. */
 import { assertEquals } from "@std/assert";
 import { bodyOf, rejectionOf } from "testing/answers.ts";
-import { openEnvironment } from "testing/environment.ts";
-import type { Environment } from "testing/environment.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
 import type { Participants } from "testing/operation_answers.ts";
 
 async function names(env: Environment, query = ""): Promise<readonly string[]> {

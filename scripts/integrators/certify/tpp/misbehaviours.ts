@@ -71,9 +71,7 @@ async function jsonOf(answer: Response): Promise<AnswerBody> {
 
 /** The answer with another body. Its signature stays. */
 export function withBody(change: (body: AnswerBody) => unknown): Change {
-  return async (answer) => {
-    return sameHeaders(answer, JSON.stringify(change(await jsonOf(answer))));
-  };
+  return async (answer) => sameHeaders(answer, JSON.stringify(change(await jsonOf(answer))));
 }
 
 /** The answer without its signature. */

@@ -2,8 +2,14 @@ import { assertEquals } from "@std/assert";
 import type { PayerAccounts } from "testing/answers.ts";
 import { ACCOUNTS, consentPath, idleReport, putReport, reportFor } from "testing/back_channel.ts";
 import { call, clientToken, consentBody, createConsent, good } from "testing/flows.ts";
-import { type AtBank, authorise, decide, returnPath, toBank } from "testing/authorization_flow.ts";
-import { putAccounts } from "testing/authorization_flow.ts";
+import {
+  type AtBank,
+  authorise,
+  decide,
+  putAccounts,
+  returnPath,
+  toBank,
+} from "testing/authorization_flow.ts";
 import { bodyAt } from "../../../../src/platform/evidence/evidence_store.ts";
 import { openGatedStore } from "support/gated_store.ts";
 import { assertFaults } from "testing/resource_answers.ts";

@@ -1,6 +1,6 @@
 /** `PUT back-channel-auth/{ConsentId}`: rejected reports, which change no state (contract EP12; Decision C11). */
 import { assertEquals } from "@std/assert";
-import type { JsonObject } from "testing/jwts.ts";
+import { type JsonObject, payloadSignature } from "testing/jwts.ts";
 import {
   ACCOUNTS,
   assertIndistinguishable,
@@ -16,7 +16,6 @@ import {
 } from "testing/back_channel.ts";
 import { call, good } from "testing/flows.ts";
 import { toBank } from "testing/authorization_flow.ts";
-import { payloadSignature } from "testing/jwts.ts";
 import { assertBare, assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { steps, stepsOf } from "support/steps.ts";

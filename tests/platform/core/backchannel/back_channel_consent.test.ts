@@ -3,10 +3,9 @@
  * EP11).
  */
 import { assertEquals } from "@std/assert";
-import type { SentConsent } from "testing/flows.ts";
+import { clientToken, consentBody, createConsent, good, pay, type SentConsent } from "testing/flows.ts";
 import type { ConsentDetails } from "testing/answers.ts";
 import { bankCall, consentPath, idleBankCall } from "testing/back_channel.ts";
-import { clientToken, consentBody, createConsent, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { assertCommonHeaders } from "testing/resource_answers.ts";
 import { type Environment, openEnvironment, START } from "testing/environment.ts";

@@ -1,6 +1,14 @@
 import { assertEquals } from "@std/assert";
 import { rejectionOf } from "testing/answers.ts";
-import type { SentConsent } from "testing/flows.ts";
+import {
+  call,
+  clientToken,
+  consentBody,
+  createConsent,
+  dpopKey,
+  requestToken,
+  type SentConsent,
+} from "testing/flows.ts";
 import {
   assertIndistinguishable,
   assertNotFound,
@@ -10,7 +18,6 @@ import {
   NO_TOKEN_HERE,
   NOT_A_BANK,
 } from "testing/back_channel.ts";
-import { call, clientToken, consentBody, createConsent, dpopKey, requestToken } from "testing/flows.ts";
 import { sha256, thumbprint } from "testing/jwts.ts";
 import {
   assertBare,

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { bodyOf } from "testing/answers.ts";
-import type { JsonObject } from "testing/jwts.ts";
+import { type JsonObject, payloadSignature } from "testing/jwts.ts";
 import {
   assertIndistinguishable,
   assertNotFound,
@@ -13,7 +13,6 @@ import {
 } from "testing/back_channel.ts";
 import { call, clientToken, good } from "testing/flows.ts";
 import { openGatedStore } from "support/gated_store.ts";
-import { payloadSignature } from "testing/jwts.ts";
 import { assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
 import { openEnvironment } from "testing/environment.ts";
 import { data, idlePut } from "./status_reports.ts";

@@ -4,8 +4,14 @@ import { asConsentId, newConsentId } from "../../../../src/base/kernel/identifie
 import { auditKey, consentForgettingKey } from "../../../../src/platform/config/store_keys.ts";
 import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
 import { memberOf } from "testing/answers.ts";
-import { authorised, decide, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
-import { type AtBank } from "testing/authorization_flow.ts";
+import {
+  type AtBank,
+  authorised,
+  decide,
+  putAccounts,
+  returnPath,
+  toBank,
+} from "testing/authorization_flow.ts";
 import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { DAY_MS, elapse } from "support/retention.ts";

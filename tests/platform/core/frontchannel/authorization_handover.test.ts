@@ -1,9 +1,16 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { compactDecrypt, compactVerify, decodeProtectedHeader, importJWK } from "jose";
 import type { RevokedKeySet } from "testing/directory_answers.ts";
-import type { SentConsent } from "testing/flows.ts";
+import {
+  clientToken,
+  consentBody,
+  createConsent,
+  DEBTOR_ACCOUNT,
+  good,
+  push,
+  type SentConsent,
+} from "testing/flows.ts";
 import { bodyOf, type PlatformKeys, present } from "testing/answers.ts";
-import { clientToken, consentBody, createConsent, DEBTOR_ACCOUNT, good, push } from "testing/flows.ts";
 import { authorize, Browser, openHandover } from "testing/authorization_flow.ts";
 import { assertNothingChanges, assertPage, UUID } from "testing/front_channel.ts";
 import type { CertifiedKey, Participant } from "testing/participants.ts";

@@ -14,8 +14,13 @@ import type { StatementKeySet } from "testing/directory_answers.ts";
 import { requestToken } from "testing/flows.ts";
 import { testKey } from "testing/keys.ts";
 import { onboardOnly } from "testing/participants.ts";
-import { assertRejected, MANY_REGISTRATIONS, NEWCOMER, postRegistration } from "testing/registration.ts";
-import { statementWith } from "testing/registration.ts";
+import {
+  assertRejected,
+  MANY_REGISTRATIONS,
+  NEWCOMER,
+  postRegistration,
+  statementWith,
+} from "testing/registration.ts";
 import { DIRECTORY_URL, type Environment, openEnvironment } from "testing/environment.ts";
 
 async function tokenStatus(env: Environment): Promise<number> {

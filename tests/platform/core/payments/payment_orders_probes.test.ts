@@ -127,9 +127,7 @@ Deno.test("A probe is an order that has not failed before, so that poisoned ones
   isPoison = false;
   // Five orders in a row have failed: the next two wait.
   const waiting: string[] = [];
-  for (const flow of flows.slice(5)) {
-    waiting.push((await good(pay(env, flow), 201)).Data.DomesticPaymentId);
-  }
+  for (const flow of flows.slice(5)) waiting.push((await good(pay(env, flow), 201)).Data.DomesticPaymentId);
   assertEquals(env.pushes.length, 5);
   env.now += 30_000;
   await env.platform.deliverDueOrders();

@@ -214,9 +214,7 @@ Deno.test("the bank gets and reports the payments of a deleted TPP, and operator
     "reports/tpps",
     "event-deliveries",
   ];
-  for (const path of paths) {
-    assertEquals((await env.asOperator(`/operations/${path}`)).status, 200, path);
-  }
+  for (const path of paths) assertEquals((await env.asOperator(`/operations/${path}`)).status, 200, path);
 });
 
 Deno.test("after a new registration earlier tokens stay invalid, also after updates, and payments can be read [DC23]", async (t) => {

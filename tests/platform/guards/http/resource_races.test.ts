@@ -1,8 +1,15 @@
 /** Races at the resource endpoints: forty requests that are ready and sent at once. */
 import { assertEquals } from "@std/assert";
 import type { PaymentOrders } from "testing/answers.ts";
-import type { SentConsent } from "testing/flows.ts";
-import { type BoundToken, call, clientToken, consentBody, good, pay } from "testing/flows.ts";
+import {
+  type BoundToken,
+  call,
+  clientToken,
+  consentBody,
+  good,
+  pay,
+  type SentConsent,
+} from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { assertFaults } from "testing/resource_answers.ts";
 import { CONSENTS } from "support/resource_calls.ts";

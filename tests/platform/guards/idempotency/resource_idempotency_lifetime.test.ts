@@ -1,7 +1,6 @@
 /** How long an idempotency key is taken, and what its resource looks like by then (contract IK1 to IK13; Decision C4). */
 import { assertEquals, assertNotEquals } from "@std/assert";
 import type { CreatedConsent } from "testing/answers.ts";
-import type { SentConsent } from "testing/flows.ts";
 import {
   type BoundToken,
   call,
@@ -12,6 +11,7 @@ import {
   pay,
   paymentBody,
   push,
+  type SentConsent,
 } from "testing/flows.ts";
 import {
   type AtBank,

@@ -1,9 +1,8 @@
 /** `GET /operations/metrics`: what the platform counts, for operators only, without anything that a caller sent. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { clientToken, createConsent } from "testing/flows.ts";
-import { later, paid } from "support/orders.ts";
+import { later, paid, type PushEnvironment } from "support/orders.ts";
 import { openOperated, operate } from "../../core/payments/operated.ts";
-import type { PushEnvironment } from "support/orders.ts";
 import { AUTH_URL, BASE_URL } from "testing/environment.ts";
 
 async function scrape(env: PushEnvironment): Promise<string> {

@@ -119,9 +119,7 @@ Deno.test("reads and the deletion of a registration count as registrations; one 
   };
   const remove = (): Promise<number> =>
     statusOf(call(env, env.tpp, bound, path, { method: "DELETE", proof }));
-  for (let read = 0; read < 4; read++) {
-    assertEquals(await statusOf(call(env, env.tpp, bound, path)), 200);
-  }
+  for (let read = 0; read < 4; read++) assertEquals(await statusOf(call(env, env.tpp, bound, path)), 200);
   assertEquals(await remove(), 429);
   env.now += 1000;
   assertEquals(await remove(), 204, "its proof is unused");

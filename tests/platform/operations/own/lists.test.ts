@@ -2,13 +2,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import { good } from "testing/flows.ts";
+import { good, pay } from "testing/flows.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";
 import { steps } from "support/steps.ts";
 
 import { authorised } from "testing/authorization_flow.ts";
-import { pay } from "testing/flows.ts";
 import { stageListed } from "../../../../src/platform/guards/lookup/listed_store.ts";
 import { listedKey } from "../../../../src/platform/config/store_keys.ts";
 

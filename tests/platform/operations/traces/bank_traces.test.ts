@@ -1,11 +1,10 @@
 /** A bank reads its own mistakes: results that it cannot be paid with, and responses to orders. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { firstOf, present, type Trace } from "testing/answers.ts";
-import type { SentConsent } from "testing/flows.ts";
+import { consentBody, DEBTOR_ACCOUNT, good, type SentConsent } from "testing/flows.ts";
 import type { JsonObject } from "testing/jwts.ts";
 import { putAccounts, toBank } from "testing/authorization_flow.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-import { consentBody, DEBTOR_ACCOUNT, good } from "testing/flows.ts";
 import { down, later, openPushEnvironment, ORDERS_URI, paid, silent } from "support/orders.ts";
 import { steps } from "support/steps.ts";
 import { comeBack } from "../../core/frontchannel/come_back.ts";
@@ -53,9 +52,7 @@ Deno.test("a bank reads why its success sent the customer away, and the TPP only
   await using env = await openEnvironment();
   await steps(t, RESULTS, async ({ claims, accounts, body, message }) => {
     const flow = await toBank(env, body === undefined ? {} : { body });
-    if (accounts !== null && body === undefined) {
-      await good(putAccounts(env, flow.bank, flow.consentId), 200);
-    }
+    if (accounts !== null && body === undefined) await good(putAccounts(env, flow.bank, flow.consentId), 200);
     const answer = await comeBack(env, flow, claims);
     assertStringIncludes(answer.headers.get("location") ?? "", "error=server_error");
     const [ofBank] = await tracesAt(env, `/${idOf(answer)}`, env.bankA);

@@ -48,9 +48,7 @@ Deno.test("key rotation loses no payment, and suits banks that have read the key
     "after the lead the new ones are used: a bank with the keys of the lead verifies",
     async () => {
       assertEquals((await published(env)).keys.map(({ kid }) => kid), [newSig, newEnc, oldSig, oldEnc]);
-      for (const bank of [env.bankA, env.bankB]) {
-        assertEquals(await handoverKid(env, bank, during), newSig);
-      }
+      for (const bank of [env.bankA, env.bankB]) assertEquals(await handoverKid(env, bank, during), newSig);
     },
   );
   await t.step("a bank that still seals to the old key returns", async () => {
@@ -82,9 +80,7 @@ Deno.test("SIGHUP with keys that cannot be used keeps the old ones and says why"
   for (const [count, text] of ["no JSON", '{"keys":[]}', sandbox].entries()) {
     await Deno.writeTextFile(file, text);
     env.process.kill("SIGHUP");
-    while (linesOf(env, "platform_keys.not_renewed").length <= count) {
-      await env.browser(probe()).then(drain);
-    }
+    while (linesOf(env, "platform_keys.not_renewed").length <= count) await env.browser(probe()).then(drain);
     assertEquals(await published(env), before);
   }
   await Deno.writeTextFile(file, sound);

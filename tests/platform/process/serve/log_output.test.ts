@@ -139,9 +139,7 @@ async function flood(env: ServedEnvironment, count: number): Promise<void> {
     await answer.body?.cancel();
     assertEquals(answer.status, 200);
   };
-  for (let sent = 0; sent < count; sent += PARALLEL) {
-    await Promise.all(Array.from({ length: PARALLEL }, one));
-  }
+  for (let sent = 0; sent < count; sent += PARALLEL) await Promise.all(Array.from({ length: PARALLEL }, one));
 }
 
 async function within<T>(what: string, promise: Promise<T>): Promise<T> {

@@ -1,7 +1,6 @@
 /** Every fault that is planted in a bank is found by its own case, and by no other. */
 import { assert, assertEquals } from "@std/assert";
-import type { CaseResult } from "../../../../scripts/integrators/certify/run.ts";
-import { runCases } from "../../../../scripts/integrators/certify/run.ts";
+import { type CaseResult, runCases } from "../../../../scripts/integrators/certify/run.ts";
 import { BANK_CASES } from "../../../../scripts/integrators/certify/bank/suite.ts";
 import { BANK_FAULTS, KEY_FAULTS } from "./bank_faults.ts";
 import { faultyBank, type Lane, openTrial, type Trial, withBank } from "./bank_on_trial.ts";

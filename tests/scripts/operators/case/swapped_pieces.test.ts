@@ -106,9 +106,7 @@ const FORGED: Readonly<Record<string, readonly [Change, RegExp]>> = {
     const content = contentOf(found);
     const page = { ...content["page"] as object, amount: { amount: "1.00", currency: "EUR" } };
     withContent(found, { ...content, page });
-    if (found.entry.record.page) {
-      found.entry.record.page.sha256 = textOf(digestOf(canonicalize(page) ?? ""));
-    }
+    if (found.entry.record.page) found.entry.record.page.sha256 = textOf(digestOf(canonicalize(page) ?? ""));
   }, /^the amount differs: "1\.00" in the decision of .*, "165\.88" in the consent_request$/],
   "an account that was not on the screen": [(bundle) => {
     const found = find(bundle, "decision");
