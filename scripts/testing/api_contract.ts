@@ -102,12 +102,12 @@ async function contentFaults(schemas: Schemas, answer: Json, response: Response)
   return schemas.faults(schema, JSON.parse(text)).map((fault) => `body${fault}`);
 }
 
-interface Schemas {
+export interface Schemas {
   faults(schema: Json, value: unknown): readonly string[];
 }
 
 /** Schemas are compiled on first use. An unknown keyword is an error of the document. */
-function openSchemas(document: object): Schemas {
+export function openSchemas(document: object): Schemas {
   const ajv = new Ajv2020({ allErrors: true, strict: true, strictTypes: false, strictRequired: false });
   addFormats.default(ajv);
   for (

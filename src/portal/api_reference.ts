@@ -40,6 +40,8 @@ export interface ApiEndpoint {
   /** Origin of its host. */
   readonly server: string;
   readonly path: string;
+  /** Whether the platform sends it to a participant: an OpenAPI webhook, and `path` is its name. */
+  readonly isSent: boolean;
   readonly title: string;
   readonly description?: string | undefined;
   readonly deprecated: boolean;
@@ -133,12 +135,14 @@ function groupsOf(deps: ReferenceDeps): ApiGroup[] {
     objectsAt(deps.document, "tags").map((tag) => [textAt(tag, "name") ?? "", textAt(tag, "description")]),
   );
   const groups = new Map<string, ApiEndpoint[]>([...described.keys()].map((name) => [name, []]));
-  for (const [path, value] of Object.entries(objectAt(deps.document, "paths"))) {
+  const sent = Object.entries(objectAt(deps.document, "webhooks"));
+  const called = Object.entries(objectAt(deps.document, "paths"));
+  for (const [path, value] of [...called, ...sent]) {
     const item = resolved(deps.document, asObject(value));
     for (const method of METHODS.filter((name) => isObject(item[name]))) {
       const operation = objectAt(item, method);
       const tag = String(listAt(operation, "tags")[0] ?? UNTAGGED);
-      const endpoint = endpointOf(deps, { path, method, item, operation });
+      const endpoint = endpointOf(deps, { path, method, item, operation, isSent: !path.startsWith("/") });
       groups.set(tag, [...groups.get(tag) ?? [], endpoint]);
     }
   }
@@ -151,9 +155,10 @@ interface Operation {
   readonly method: string;
   readonly item: JsonObject;
   readonly operation: JsonObject;
+  readonly isSent: boolean;
 }
 
-function endpointOf(deps: ReferenceDeps, { path, method, item, operation }: Operation): ApiEndpoint {
+function endpointOf(deps: ReferenceDeps, { path, method, item, operation, isSent }: Operation): ApiEndpoint {
   const body = resolved(deps.document, objectAt(operation, "requestBody"));
   const security = "security" in operation ? operation : deps.document;
   const schemes = objectAt(objectAt(deps.document, "components"), "securitySchemes");
@@ -165,6 +170,7 @@ function endpointOf(deps: ReferenceDeps, { path, method, item, operation }: Oper
       "url",
     ) ?? "",
     path,
+    isSent,
     title: textAt(operation, "summary") ?? `${method.toUpperCase()} ${path}`,
     description: textAt(operation, "description"),
     deprecated: operation["deprecated"] === true,

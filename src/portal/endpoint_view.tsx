@@ -20,11 +20,11 @@ export function Endpoint(
     <article class="card" aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       <p>
-        <span class="method">{method}</span> <code class="path">{path}</code>{" "}
-        {endpoint.deprecated ? <strong>deprecated</strong> : null}
+        <span class="method">{method}</span> {endpoint.isSent ? "sent by the platform, " : null}
+        <code class="path">{path}</code> {endpoint.deprecated ? <strong>deprecated</strong> : null}
       </p>
       <Prose text={description} />
-      <Samples endpoint={endpoint} />
+      {endpoint.isSent ? null : <Samples endpoint={endpoint} />}
       <Chapter title="Security" there={security.length > 0}>
         <Security schemes={security} />
       </Chapter>

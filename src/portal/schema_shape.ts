@@ -66,11 +66,12 @@ export function shapeOf(deps: ShapeDeps, schema: JsonObject, depth = 0): Shape {
     .find((part) => part !== undefined && deps.shared.has(part));
   if (linked !== undefined) return linkTo(linked, whole);
   const items = whole["items"];
+  const layers = listAt(objectAt(whole, "contentSchema"), "prefixItems").map(asObject);
   return {
     type: typeOf(whole),
     rules: rulesOf(whole),
     description: textAt(whole, "description"),
-    fields: fieldsOf(deps, whole, depth),
+    fields: [...fieldsOf(deps, whole, depth), ...contentOf(deps, layers, depth)],
     items: isObject(items) ? shapeOf(deps, items, depth + 1) : undefined,
     alternatives: [...objectsAt(whole, "oneOf"), ...objectsAt(whole, "anyOf")]
       .map((alternative) => shapeOf(deps, alternative, depth + 1)),
@@ -116,6 +117,19 @@ function fieldsOf(deps: ShapeDeps, schema: JsonObject, depth: number): readonly 
   }));
 }
 
+/** The parts of a JWT (JSON Schema Validation 2020-12 §8.5). */
+function contentOf(deps: ShapeDeps, layers: readonly JsonObject[], depth: number): readonly Field[] {
+  return layers.map((layer, index) => ({
+    name: index === 0
+      ? "header"
+      : typeOf(withParts(deps, layer, 0)) === "string"
+      ? "signed content"
+      : "claims",
+    required: true,
+    shape: shapeOf(deps, layer, depth + 1),
+  }));
+}
+
 function typeOf(schema: JsonObject): string {
   const given = schema["type"];
   const types = (Array.isArray(given) ? given : [given]).filter((type) => typeof type === "string");
@@ -136,7 +150,9 @@ const NUMBER_RULES: Readonly<Record<string, (value: number) => string>> = {
 
 /** Patterns that words say better. */
 const PATTERN_WORDS: Readonly<Record<string, string>> = {
-  "^[^\\u0000-\\u001f\\u007f]*$": "no control characters",
+  "^[^\\u0000-\\u001f\\u007f\\ufdd0-\\ufdef\\ufffe\\uffff]*$": "no control characters, no noncharacters",
+  "^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$": "a compact JWS",
+  "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+){4}$": "a compact JWE",
 };
 
 function rulesOf(schema: JsonObject): string[] {

@@ -57,6 +57,25 @@ Deno.test("the sandbox's page names the ports of the sandbox that serves it, els
   }
 });
 
+Deno.test("the reference shows what the platform sends, with the parts of its JWTs", async () => {
+  await using env = await openEnvironment();
+  const document = await (await env.browser(new Request(`${AUTH_URL}/openapi.json`))).json();
+  const sent = readApiReference(document).groups.flatMap(({ endpoints }) => endpoints).filter((one) =>
+    one.isSent
+  );
+  assertEquals(sent.map(({ path }) => path).toSorted(), [
+    "customerHandover",
+    "event",
+    "orderInquiry",
+    "paymentOrder",
+  ]);
+  const html = [...pagesOf(document).values()].join("").replaceAll("<wbr>", "");
+  const [, order = ""] = html.split('id="post-paymentorder"');
+  for (const shown of ["sent by the platform", "header", "claims", "read_refund_account", "a compact JWS"]) {
+    assertStringIncludes(order.split("</article>")[0] ?? "", shown);
+  }
+});
+
 Deno.test("the documentation's links lead somewhere and its anchors are unique", () => {
   const pages = pagesOf(referenceDocument());
   const ids = new Map([...pages].map(([path, html]) => {

@@ -28,11 +28,11 @@ Deno.test("each answer of the reference has an example that its schema accepts",
     parts.map((part) => `/${encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"))}`).join("");
   const faults = [];
   let checked = 0;
-  for (const { method, path, answers } of endpoints) {
+  for (const { method, path, isSent, answers } of endpoints) {
     for (const { status, contents } of answers.filter((answer) => answer.status.startsWith("2"))) {
       for (const { mediaType, example } of contents) {
         const at = pointer(
-          "paths",
+          isSent ? "webhooks" : "paths",
           path,
           method.toLowerCase(),
           "responses",
@@ -42,7 +42,9 @@ Deno.test("each answer of the reference has an example that its schema accepts",
           "schema",
         );
         const isValid = ajv.compile({ $ref: `openapi#${at}` });
-        if (!isValid(JSON.parse(example ?? ""))) faults.push([path, example, isValid.errors]);
+        if (!isValid(mediaType.endsWith("jose") ? example : JSON.parse(example ?? ""))) {
+          faults.push([path, example, isValid.errors]);
+        }
         checked += 1;
       }
     }

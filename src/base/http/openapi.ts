@@ -9,6 +9,8 @@ export interface DocumentFrame {
   readonly contact: { readonly name: string; readonly url: string };
   readonly servers: { readonly url: string; readonly description: string }[];
   readonly tags: { readonly name: string; readonly description: string }[];
+  /** What is sent to clients; the path of each is its name. */
+  readonly webhooks?: readonly RouteConfig[];
   /** Registers the components that no endpoint registers. */
   readonly components: (registry: OpenAPIRegistry) => void;
 }
@@ -20,12 +22,13 @@ export function documentedRoutes(endpoints: readonly Endpoint[]): RouteConfig[] 
 
 /** Returns the document. Generating it takes a while, so the caller keeps it. */
 export function openApiDocument(
-  { title, description, contact, servers, tags, components }: DocumentFrame,
+  { title, description, contact, servers, tags, webhooks = [], components }: DocumentFrame,
   routes: readonly RouteConfig[],
 ): object {
   const registry = new OpenAPIRegistry();
   components(registry);
   for (const route of routes) registry.registerPath(route);
+  for (const webhook of webhooks) registry.registerWebhook(webhook);
   return new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: "3.1.0",
     info: { title, version: "1", description, contact, license: { name: "MIT", identifier: "MIT" } },

@@ -13,7 +13,7 @@ import { afterError, jtiOf, placeOf, type StoredEvent } from "./event.ts";
 import type { EventOwner, EventStore, PlacedEvent } from "./event_store.ts";
 import type { AwaitEvents } from "./long_polls.ts";
 import { MAX_EVENTS, type PollRequest } from "./poll_schema.ts";
-import { knownCode } from "./push_event.ts";
+import { knownCode } from "./push_answer_schema.ts";
 import { signEvent, type SignEventDeps } from "./sign_event.ts";
 
 export interface PollEventsDeps extends TransactDeps, SignEventDeps {

@@ -1,8 +1,9 @@
 /** The bodies of a poll for events (RFC 8936 §2.2, §2.3; OBIE Event Notification 4.0.1), and the decoding of requests. */
 import { z } from "@hono/zod-openapi";
 import { decode, rejectedAs } from "../guards/http/decode.ts";
-import { COMPACT_JWS } from "../guards/http/openapi_parameters.ts";
+import { signedText } from "../guards/http/jwt_schema.ts";
 import { text } from "../guards/http/wire_fields.ts";
+import { EVENT_JWT } from "./event_claims_representation.ts";
 import { MAX_JTI_CHARACTERS } from "./event.ts";
 
 /** Acknowledgements in one request. With their keys they fit into one commit. */
@@ -42,7 +43,7 @@ export const pollRequestSchema = z.strictObject({
 
 export const pollResponseSchema = z.strictObject({
   moreAvailable: z.boolean().openapi({ description: "Whether further events can be fetched now." }),
-  sets: z.record(z.string(), z.string().openapi({ pattern: COMPACT_JWS })).openapi({
+  sets: z.record(z.string(), z.string().openapi(signedText(EVENT_JWT))).openapi({
     description:
       "Signed security event tokens (RFC 8417) by `jti`, those of a consent or a payment in their order.",
   }),

@@ -1,7 +1,7 @@
 /** Pushes one security event token to its receiver (RFC 8935). Only a 202 acknowledges it. */
 import { isCallable, postOnce, readBounded } from "../../base/http/outgoing.ts";
 import { described, type Mismatch, mismatch } from "../../base/kernel/result.ts";
-import { strictJson } from "../../base/kernel/strict_json.ts";
+import { decodePushError } from "./push_answer_schema.ts";
 import { secondsUntil } from "./delivery/retry_delays.ts";
 import { ORDER_PUSH_SECONDS } from "../../base/profile.ts";
 import type { EventPushFailure } from "./push_state.ts";
@@ -61,7 +61,7 @@ async function outcomeOf(response: Response, now: number): Promise<EventPushOutc
     await response.body?.cancel();
     return { ok: true, status };
   }
-  const err = status === 400 ? errorCode(await readBounded(response, MAX_ANSWER_BYTES)) : undefined;
+  const err = status === 400 ? decodePushError(await readBounded(response, MAX_ANSWER_BYTES)) : undefined;
   if (status !== 400) await response.body?.cancel();
   const why = err === undefined ? `status ${status}` : `status ${status}, err ${err}`;
   const pause = secondsUntil(headers.get("retry-after"), now);
@@ -72,17 +72,4 @@ async function outcomeOf(response: Response, now: number): Promise<EventPushOutc
     ...(pause === undefined ? {} : { retryAfterSeconds: pause }),
   };
   return { ok: false, failure, status, fault };
-}
-
-/** Returns `err` of an error response (RFC 8935 §2.3). */
-function errorCode(text: string | undefined): string | undefined {
-  const parsed = text === undefined ? undefined : strictJson(text);
-  if (parsed?.ok !== true || typeof parsed.value !== "object" || parsed.value === null) return undefined;
-  const err: unknown = Object.getOwnPropertyDescriptor(parsed.value, "err")?.value;
-  return typeof err === "string" ? knownCode(err) : undefined;
-}
-
-/** The codes of RFC 8935 §2.4 are short words. Another text of the TPP is neither stored nor logged. */
-export function knownCode(err: string): string {
-  return /^[a-z_]{1,40}$/.test(err) ? err : "other";
 }

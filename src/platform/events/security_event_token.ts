@@ -1,16 +1,14 @@
 /** The claims of a security event token (RFC 8417; OBIE Event Notification 4.0.1), contract EVT2. No I/O. */
-import type { JsonObject } from "../../base/jose/compact_jws.ts";
 import { unixSeconds, wireDateTime } from "../../base/kernel/clock.ts";
 import { CONSENTS_PATH, filledPath, PAYMENTS_PATH } from "../config/paths.ts";
 import { type EventPlace, idOf, jtiOf, type NoticeEvent, type StatusEvent } from "./event.ts";
+import {
+  type EventClaims,
+  type Happened,
+  representResourceUpdate,
+  RESOURCE_UPDATE,
+} from "./event_claims_representation.ts";
 import type { EventOwner, PlacedEvent } from "./event_store.ts";
-
-/** `typ` of a security event token (RFC 8417 §2.3). Nothing else that the platform signs has it. */
-export const SET_TYP = "secevent+jwt";
-/** The one event that OBIE defines for payments. */
-const RESOURCE_UPDATE = "urn:uk:org:openbanking:events:resource-update";
-const OBIE = "http://openbanking.org.uk";
-const API_VERSION = "v1";
 
 /** The origins of the platform. */
 export interface Origins {
@@ -23,7 +21,7 @@ export function claimsOf(
   { entry: { value: event }, ...place }: PlacedEvent,
   { clientId, bank, audience = clientId }: EventOwner,
   origins: Origins,
-): JsonObject {
+): EventClaims {
   const isStatus = "consentId" in event;
   const { link, type } = isStatus ? resourceOf(event, place, bank, origins) : noticed(event);
   return {
@@ -35,14 +33,7 @@ export function claimsOf(
     txn: event.interactionId ?? (isStatus ? event.consentId : idOf(place)),
     toe: unixSeconds(event.at),
     events: {
-      [RESOURCE_UPDATE]: {
-        subject: {
-          subject_type: `${OBIE}/rid_${OBIE}/rty`,
-          [`${OBIE}/rid`]: idOf(place),
-          [`${OBIE}/rty`]: type,
-          [`${OBIE}/rlk`]: [{ version: API_VERSION, link }],
-        },
-      },
+      [RESOURCE_UPDATE]: representResourceUpdate({ id: idOf(place), type, link }),
       [`${origins.authUrl}/events/${event.type}`]: {
         status: event.status,
         status_at: wireDateTime(event.at),
@@ -79,7 +70,7 @@ function isOfPayment({ type }: StatusEvent): boolean {
   return type === "payment-status-changed";
 }
 
-function ofPayment(event: StatusEvent): JsonObject {
+function ofPayment(event: StatusEvent): Pick<Happened, "consent_id" | "reason"> {
   return {
     ...(isOfPayment(event) ? { consent_id: event.consentId } : {}),
     ...(event.reason === undefined ? {} : { reason: event.reason }),

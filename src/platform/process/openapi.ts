@@ -6,6 +6,7 @@ import type { Config } from "../config/config.ts";
 import { registerAnswers } from "../guards/http/openapi_answers.ts";
 import { SCHEMES } from "../guards/http/openapi_parameters.ts";
 import { OPERATOR_SCHEME, registerOperationAnswers } from "../guards/http/operation_answers.ts";
+import { JWT_KINDS, WEBHOOKS } from "./webhooks.ts";
 
 const TAGS = [
   {
@@ -39,6 +40,7 @@ export function platformDocument(
       { url: authUrl, description: "Browser authorization host" },
     ],
     tags: TAGS,
+    webhooks: WEBHOOKS,
     components,
   };
   const at = (url: string, endpoints: readonly Endpoint[]): RouteConfig[] =>
@@ -103,4 +105,5 @@ function components(registry: OpenAPIRegistry): void {
     });
   }
   registerAnswers(registry);
+  for (const { name, claims } of JWT_KINDS) registry.register(name, claims);
 }

@@ -2,6 +2,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { pageErrors, redirectAnswer } from "../../guards/http/openapi_answers.ts";
+import { sealedText } from "../../guards/http/jwt_schema.ts";
 import { bankParameter } from "../../guards/http/openapi_parameters.ts";
 import { AUTHORIZATION_PATH } from "../../config/paths.ts";
 import { CLIENT_ID } from "../../../base/kernel/identifiers.ts";
@@ -9,6 +10,7 @@ import type { Site } from "../../../pages/site.ts";
 import type { BrowserBinding } from "./browser_binding.ts";
 import { finishAuthentication, type FinishDeps } from "./finish_authentication.ts";
 import { sealedAnswerOf } from "./link.ts";
+import { RESULT_JWT } from "./sca_response_schema.ts";
 import { linkedBank, linkQuery, screenRoutes, SEE_OTHER } from "./screen_routes.ts";
 import { startAuthorization, type StartDeps } from "./start_authorization.ts";
 
@@ -48,7 +50,10 @@ const returnRoute = createRoute({
   summary: "Take the customer back from the bank",
   description: "The bank's result JWT, signed by the bank and encrypted to the platform.",
   security: [],
-  request: { params: bankParameter, query: z.object({ oAuthUrl: z.string() }) },
+  request: {
+    params: bankParameter,
+    query: z.object({ oAuthUrl: z.string().openapi(sealedText(RESULT_JWT)) }),
+  },
   responses: {
     303: redirectAnswer("To the consent screen, or to the TPP with a code or an error"),
     ...pageErrors(400, 404, 405, 500, 503),

@@ -2,15 +2,15 @@
 import { unixSeconds } from "../../../base/kernel/clock.ts";
 import { HANDOVER_SECONDS } from "../../../base/profile.ts";
 import type { BankClient, Client } from "../registration/client.ts";
-import type { JsonObject } from "../../../base/jose/compact_jws.ts";
 import type { AuthorizationSession } from "./authorization_session.ts";
+import type { HandoverClaims } from "./handover_representation.ts";
 
 /** Returns the claims. `now` is in milliseconds. */
 export function scaRequestClaims(
   session: AuthorizationSession,
   parties: { readonly authUrl: string; readonly bank: BankClient; readonly tpp: Client },
   now: number,
-): JsonObject {
+): HandoverClaims {
   const iat = unixSeconds(now);
   return {
     iss: parties.authUrl, // Decision A2: the host, which is not an issuer

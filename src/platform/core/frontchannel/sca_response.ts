@@ -8,7 +8,14 @@ import { isUuid } from "../../../base/kernel/identifiers.ts";
 import { type Clock, unixSeconds, type WallTime } from "../../../base/kernel/clock.ts";
 import { mismatch, ok, type Result } from "../../../base/kernel/result.ts";
 import { checkTimes, type ClaimTimes, type TimeRules } from "../../../base/jose/claim_times.ts";
-import { anything, checkClaims, type ClaimsOf, exactly, text } from "../../../base/jose/claims.ts";
+import {
+  anything,
+  checkClaims,
+  type ClaimRule,
+  type ClaimsOf,
+  exactly,
+  text,
+} from "../../../base/jose/claims.ts";
 import {
   type JsonObject,
   readCompactJws,
@@ -23,6 +30,7 @@ import { MAX_BANK_RETURN_SECONDS, MAX_JTI_CHARACTERS } from "../../../base/profi
 import type { Evidence } from "../../evidence/evidence.ts";
 import { documentOfKey } from "../../evidence/key_documents.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
+import { FAILURES, RESULT_JWT, type ResultClaim, SHORT_OF_FUNDS, SUCCESSES } from "./sca_response_schema.ts";
 import type { BankClient } from "../registration/client.ts";
 import { hasNoControl } from "../../guards/http/wire_fields.ts";
 import { idPart, spentJwtKey } from "../../config/store_keys.ts";
@@ -65,7 +73,7 @@ export interface ScaResponseDeps {
   readonly clock: Clock;
 }
 
-const HEADER = { maxCharacters: MAX_JWT_CHARACTERS, typ: ["JWT"] } as const;
+const HEADER = { maxCharacters: MAX_JWT_CHARACTERS, typ: [RESULT_JWT.typ] };
 const TIMES: TimeRules = {
   exp: "required",
   iat: "required",
@@ -74,8 +82,6 @@ const TIMES: TimeRules = {
 };
 const KID = /^[A-Za-z0-9_-]{27}=?$/; // base64url SHA-1
 const MAX_SUB_CHARACTERS = 255;
-/** `status_code` of a failure because of insufficient funds (Decision G7). */
-const SHORT_OF_FUNDS = "insufficient_funds";
 
 /**
  * Decrypts and verifies a result JWT. Faulty times do not reject it here, because the caller decides about them. Every
@@ -164,7 +170,7 @@ function rulesFor(bank: BankClient, authUrl: string) {
     status: anything,
     sub: anything,
     exp: anything,
-  };
+  } satisfies Record<ResultClaim, ClaimRule<unknown>>;
 }
 
 async function decode(
@@ -208,8 +214,8 @@ function received(statusCode: unknown): { readonly statusCode?: string } {
 
 /** Decision B3: exact values only. Unknown values fail closed. */
 function outcomeOf(statusCode: unknown): ScaResult["outcome"] {
-  if (statusCode === "success" || statusCode === "200") return "success";
-  return statusCode === "failure" || statusCode === SHORT_OF_FUNDS ? "failure" : "unknown";
+  if (SUCCESSES.includes(statusCode)) return "success";
+  return FAILURES.includes(statusCode) ? "failure" : "unknown";
 }
 
 function acceptableSub(sub: unknown): string | undefined {

@@ -1,7 +1,8 @@
-/** Payment orders as banks receive them (Decision D2): the full initiation and the account that pays. */
+/** Payment orders as banks receive them (Decision D2), pushed and fetched: the full initiation and the account that pays. */
 import { z } from "@hono/zod-openapi";
 import { orderedInitiationSchema, wireDateTimeSchema } from "../consents/initiation_representation.ts";
 import { debtorAccountSchema } from "../consents/account_schema.ts";
+import { issuedClaims, type JwtKind } from "../../guards/http/jwt_schema.ts";
 import { currencyCode } from "../../guards/http/wire_fields.ts";
 import { toWire } from "../../guards/http/wire_names.ts";
 import { chargeSchema } from "./charge_schema.ts";
@@ -29,6 +30,20 @@ const orderSchema = z.strictObject({
 /** Schema of one order, for the OpenAPI document. */
 export const paymentOrderSchema = z.strictObject({ Data: orderSchema }).openapi("PaymentOrder");
 
+const orderClaimsSchema = z.strictObject({
+  ...issuedClaims,
+  tpp: z.strictObject({
+    client_id: z.string(),
+    read_refund_account: z.boolean().openapi({
+      description: "Whether the TPP asked for the account of a refund.",
+    }),
+  }),
+  Data: orderSchema,
+});
+
+/** An order as it is pushed. */
+export const ORDER_JWT: JwtKind = { name: "PaymentOrderClaims", typ: "JWT", claims: orderClaimsSchema };
+
 /** Schema of a page of orders, for the OpenAPI document. */
 export const paymentOrdersSchema = z.strictObject({
   Data: z.strictObject({
@@ -45,6 +60,21 @@ export function representOrder(payment: Payment): { Data: object } {
       DebtorAccount: toWire(payment.debtorAccount),
       Charges: toWire(payment.charges),
     },
+  };
+}
+
+type OrderClaims = z.infer<typeof orderClaimsSchema>;
+
+/** Represents the claims of a pushed order. */
+export function representOrderClaims(
+  payment: Payment,
+  issued: Pick<OrderClaims, "iss" | "iat" | "exp" | "jti">,
+): Omit<OrderClaims, "Data"> & { Data: object } {
+  return {
+    ...issued,
+    aud: payment.bank,
+    tpp: { client_id: payment.clientId, read_refund_account: payment.readRefundAccount },
+    ...representOrder(payment),
   };
 }
 

@@ -7,7 +7,6 @@ import { isCallable, postOnce, readBounded } from "../../../base/http/outgoing.t
 import { unixSeconds } from "../../../base/kernel/clock.ts";
 import { boundedText } from "../../../base/kernel/foreign_text.ts";
 import { described, type Mismatch, mismatch } from "../../../base/kernel/result.ts";
-import { strictJson } from "../../../base/kernel/strict_json.ts";
 import type { OwnKey } from "../../../base/jose/own_key.ts";
 import { signClaims } from "../../../base/jose/sign_claims.ts";
 import { secondsUntil } from "../../events/delivery/retry_delays.ts";
@@ -16,10 +15,8 @@ import type { Payment } from "./payment.ts";
 import type { PushFailure } from "./payment_order.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
 import type { OwnSigner } from "../../evidence/key_documents.ts";
-import { representOrder } from "./payment_order_representation.ts";
-
-/** The bank's possible responses to an order. */
-export type OrderAnswer = "AcceptedSettlementInProcess" | "Rejected";
+import { decodeOrderAnswer, type OrderAnswer } from "./order_answer_schema.ts";
+import { ORDER_JWT, representOrderClaims } from "./payment_order_representation.ts";
 
 export type PushOutcome =
   | { readonly ok: true; readonly answer: OrderAnswer; readonly reason?: string }
@@ -129,15 +126,8 @@ async function textOf(response: Response): Promise<{ readonly bankText?: string 
 }
 
 function signedOrder(authUrl: string, signer: OwnKey, payment: Payment, iat: number): Promise<string> {
-  return signClaims({
-    iss: authUrl,
-    aud: payment.bank,
-    iat,
-    exp: iat + HANDOVER_SECONDS,
-    jti: crypto.randomUUID(),
-    tpp: { client_id: payment.clientId, read_refund_account: payment.readRefundAccount },
-    ...representOrder(payment),
-  }, signer);
+  const issued = { iss: authUrl, iat, exp: iat + HANDOVER_SECONDS, jti: crypto.randomUUID() };
+  return signClaims(representOrderClaims(payment, issued), signer, ORDER_JWT.typ);
 }
 
 function readAnswer(text: string | undefined): PushOutcome {
@@ -145,18 +135,6 @@ function readAnswer(text: string | undefined): PushOutcome {
     const expected = `at most ${MAX_ANSWER_BYTES} bytes of UTF-8`;
     return unclear("the answer is too large, or not UTF-8", mismatch("body", expected));
   }
-  const parsed = strictJson(text);
-  const value = parsed.ok ? parsed.value : undefined;
-  if (!isObject(value)) return unclear(NO_STATUS, mismatch("body", "a JSON object with Status"));
-  const { Status: answer, StatusReason: reason } = value;
-  if (answer !== "AcceptedSettlementInProcess" && answer !== "Rejected") {
-    return unclear(NO_STATUS, mismatch("Status", "AcceptedSettlementInProcess or Rejected", answer));
-  }
-  return { ok: true, answer, ...(typeof reason === "string" ? { reason } : {}) };
-}
-
-const NO_STATUS = "no Status in the answer";
-
-function isObject(value: unknown): value is { readonly Status?: unknown; readonly StatusReason?: unknown } {
-  return typeof value === "object" && value !== null;
+  const decoded = decodeOrderAnswer(text);
+  return decoded.ok ? decoded : unclear("no Status in the answer", decoded);
 }

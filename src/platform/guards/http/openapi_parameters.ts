@@ -4,6 +4,8 @@ import { BANK_CODE, IDEMPOTENCY_KEY } from "../../../base/kernel/identifiers.ts"
 
 /** Pattern of a compact JWS: three non-empty parts. */
 export const COMPACT_JWS = "^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$";
+/** Pattern of a compact JWE: five non-empty parts. */
+export const COMPACT_JWE = "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+){4}$";
 /** Pattern of a SHA-256 in base64url. */
 export const SHA256_TEXT = "^[A-Za-z0-9_-]{43}$";
 

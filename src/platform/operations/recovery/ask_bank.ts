@@ -1,16 +1,14 @@
 /** Requests the next page of a bank's statement by a signed inquiry to the address of its payment orders. */
 import { aside } from "../../../base/http/aside.ts";
 import { isCallable, postOnce, readBounded } from "../../../base/http/outgoing.ts";
-import { unixSeconds, wireDateTime } from "../../../base/kernel/clock.ts";
+import { unixSeconds } from "../../../base/kernel/clock.ts";
 import { because, ok, type Reason, type Result } from "../../../base/kernel/result.ts";
 import type { OwnKey } from "../../../base/jose/own_key.ts";
 import { signClaims } from "../../../base/jose/sign_claims.ts";
 import { MAX_BODY_BYTES } from "../../../base/limits.ts";
 import { HANDOVER_SECONDS } from "../../../base/profile.ts";
 import type { Hold } from "./hold.ts";
-
-/** `typ` of an inquiry. It is not an order, and a bank that supports only orders responds with 400. */
-export const INQUIRY_TYPE = "order-inquiry+jwt";
+import { INQUIRY_JWT, representInquiry } from "./order_inquiry_representation.ts";
 
 export interface AskBankDeps {
   readonly fetch: typeof fetch;
@@ -57,10 +55,6 @@ export async function askBank(
 }
 
 function inquiry({ authUrl, signer }: AskBankDeps, hold: Hold, iat: number): Promise<string> {
-  const Data = {
-    Since: wireDateTime(hold.since),
-    ...(hold.after === undefined ? {} : { After: hold.after }),
-  };
-  const claims = { iss: authUrl, aud: hold.bank, iat, exp: iat + HANDOVER_SECONDS, jti: crypto.randomUUID() };
-  return signClaims({ ...claims, Data }, signer, INQUIRY_TYPE);
+  const issued = { iss: authUrl, iat, exp: iat + HANDOVER_SECONDS, jti: crypto.randomUUID() };
+  return signClaims(representInquiry(hold, issued), signer, INQUIRY_JWT.typ);
 }

@@ -18,10 +18,7 @@ import type { ParticipantKeySets } from "../../core/participants/participant_key
 import { FUTURE_SKEW_SECONDS, MAX_BODY_BYTES } from "../../../base/limits.ts";
 import type { BankClient } from "../../core/registration/client.ts";
 import type { Hold } from "./hold.ts";
-import { decodeStatement, type StatementPage } from "./order_statement_schema.ts";
-
-/** `typ` of a statement (RFC 8725 §3.11). No other JWT of a bank has it. */
-export const STATEMENT_TYPE = "order-statement+jwt";
+import { decodeStatement, STATEMENT_JWT, type StatementPage } from "./order_statement_schema.ts";
 
 /** The operator may get a statement from the bank by hand, so it is valid for up to a day. */
 const MAX_LIFETIME_SECONDS = 86_400;
@@ -42,7 +39,7 @@ export async function openStatement(
 ): Promise<Result<StatementPage, Reason>> {
   const statement = await verifyJwt(text, {
     maxCharacters: MAX_BODY_BYTES,
-    typ: [STATEMENT_TYPE],
+    typ: [STATEMENT_JWT.typ],
     findKey: (jws) => signingKeyOf(deps.keys, bank, jws),
     claims: (claims) => checkIssue(claims, bank, hold, deps.authUrl),
     times: { ...TIMES, clock: deps.clock },

@@ -1,5 +1,5 @@
 /** The decoded claims of a bank's statement of its payment orders. */
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
 import { because, ok, type Reason, type Result } from "../../../base/kernel/result.ts";
 import {
   asConsentId,
@@ -8,6 +8,7 @@ import {
   type PaymentId,
 } from "../../../base/kernel/identifiers.ts";
 import { instantOf } from "../../../base/kernel/date_time.ts";
+import type { JwtKind } from "../../guards/http/jwt_schema.ts";
 import { PAYMENT_STATUSES, type PaymentStatus } from "../../core/payments/payment.ts";
 
 export interface StatedOrder {
@@ -45,15 +46,15 @@ const instant = z.string().transform((text, context) => {
   if (milliseconds !== undefined) return milliseconds;
   context.addIssue({ code: "custom", message: "must be a date-time with an offset" });
   return z.NEVER;
-});
+}).openapi({ type: "string", format: "date-time" });
 
 function uuid<T>(read: (value: unknown) => T | undefined): z.ZodType<T> {
-  return z.unknown().transform((value, context) => {
+  return z.string().transform((value, context) => {
     const id = read(value);
     if (id !== undefined) return id;
     context.addIssue({ code: "custom", message: "must be a UUID" });
     return z.NEVER;
-  });
+  }).openapi({ type: "string", format: "uuid" });
 }
 
 const orderMembers = z.object({
@@ -62,7 +63,9 @@ const orderMembers = z.object({
   Status: z.enum(PAYMENT_STATUSES),
   StatusUpdateDateTime: instant,
   StatusReason: z.string().optional(),
-  Order: z.string().max(MAX_ORDER_CHARACTERS).optional(),
+  Order: z.string().max(MAX_ORDER_CHARACTERS).optional().openapi({
+    description: "The order as you received it, with which the platform recovers a payment that it lost.",
+  }),
 });
 const statedOrder = orderMembers.transform((stated): Omit<StatedOrder, "statedAt"> => ({
   paymentId: stated.DomesticPaymentId,
@@ -84,7 +87,20 @@ const pageMembers = z.object({
   Next: CURSOR.optional(),
   PaymentOrder: z.array(statedOrder).max(MAX_ORDERS),
 });
-const claims = z.object({ iat: z.number(), Data: pageMembers });
+const claims = z.object({
+  iss: z.string().openapi({ description: "Your code." }),
+  aud: z.string().openapi({ description: "The platform's authorization host." }),
+  iat: z.number(),
+  exp: z.number().openapi({ description: "At most a day after `iat`." }),
+  Data: pageMembers,
+});
+
+/** A statement. No other JWT of a bank has this type (RFC 8725 §3.11). */
+export const STATEMENT_JWT: JwtKind = {
+  name: "OrderStatementClaims",
+  typ: "order-statement+jwt",
+  claims,
+};
 
 /** The members that a statement may have. What else it has is the bank's own. */
 export type PageMember = keyof typeof pageMembers.shape;
