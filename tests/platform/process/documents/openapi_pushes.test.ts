@@ -83,7 +83,7 @@ function parameterOf(operation: Operation | undefined, name: string): object {
   return present(found?.schema);
 }
 
-Deno.test("a pushed order and the bank's answer are as the document says [D2, D4]", async () => {
+Deno.test("a pushed order and the bank's answer are as the document says [MD14, D2, D4]", async () => {
   await using env = await openPushEnvironment(() => Response.json(ANSWER));
   await paid(env);
   const { headers, body } = onlyPush(env);
@@ -103,7 +103,7 @@ Deno.test("a pushed order and the bank's answer are as the document says [D2, D4
 
 const ANSWER = { Status: "Rejected", StatusReason: "AM04: Insufficient funds" };
 
-Deno.test("an inquiry after a restore and the bank's statement are as the document says [G9]", async () => {
+Deno.test("an inquiry after a restore and the bank's statement are as the document says [MD14, G9]", async () => {
   await using env = await openBookEnvironment();
   const copy = await copyOf(env);
   await paid(env);
@@ -127,7 +127,7 @@ Deno.test("an inquiry after a restore and the bank's statement are as the docume
   assertEquals(faultsOf(served, answerOf(operation, 200, "application/jose"), statement), []);
 });
 
-Deno.test("each kind of event is as the document says, pushed, and polled by the bank [EVT2, EVT17, EVT18, EVT19]", async () => {
+Deno.test("each kind of event is as the document says, pushed, and polled by the bank [MD14, EVT2, EVT17, EVT18, EVT19]", async () => {
   await using env = await openReceiver();
   await rejectedPayment(env);
   const bound = await clientToken(env, env.tpp, "BANKA");
@@ -192,7 +192,7 @@ async function announceOutage(env: Environment): Promise<void> {
   await good(env.asOperator("/operations/banks/BANKA/outages", init), 201);
 }
 
-Deno.test("the handover and the result of a customer's visit are as the document says [HO1, RT1]", async () => {
+Deno.test("the handover and the result of a customer's visit are as the document says [MD14, HO1, RT1]", async () => {
   await using env = await openPushEnvironment();
   const bound = await clientToken(env, env.tpp, "BANKA");
   const { Data: { ConsentId } } = await createConsent(env, bound);
@@ -219,7 +219,7 @@ Deno.test("the handover and the result of a customer's visit are as the document
   assertEquals(faultsOf(served, result, back ?? "", [jws]), []);
 });
 
-Deno.test("a result needs exactly the claims that the document requires [RT1]", async () => {
+Deno.test("a result needs exactly the claims that the document requires [MD14, RT1]", async () => {
   await using env = await openPushEnvironment();
   const { document } = await described(env);
   const { required } = document.components.schemas["BankResultClaims"] as { required: readonly string[] };
