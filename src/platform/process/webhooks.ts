@@ -1,12 +1,11 @@
 /** What the platform sends to the addresses of participants, for the OpenAPI document. */
 import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
-import { z } from "@hono/zod-openapi";
 import { HANDOVER_JWT } from "../core/frontchannel/handover_representation.ts";
 import { RESULT_JWT } from "../core/frontchannel/sca_response_schema.ts";
 import { orderAnswerSchema } from "../core/payments/order_answer_schema.ts";
 import { ORDER_JWT } from "../core/payments/payment_order_representation.ts";
 import { EVENT_JWT } from "../events/event_claims_representation.ts";
-import { type JwtKind, sealedText, signedText } from "../guards/http/jwt_schema.ts";
+import { type JwtKind, sealedQuery, signedText } from "../guards/http/jwt_schema.ts";
 import { INQUIRY_JWT } from "../operations/recovery/order_inquiry_representation.ts";
 import { STATEMENT_JWT } from "../operations/recovery/order_statement_schema.ts";
 import { pushErrorSchema } from "../events/push_answer_schema.ts";
@@ -32,7 +31,7 @@ const handover: RouteConfig = {
   description:
     "The customer's browser opens the bank's redirect URL. Only a JWT of the platform may open a session.",
   security: [],
-  request: { query: z.object({ oAuthUrl: z.string().openapi(sealedText(HANDOVER_JWT)) }) },
+  request: { query: sealedQuery(HANDOVER_JWT) },
   responses: {
     200: { description: "The bank's login" },
     "4XX": { description: "A page: the JWT is not acceptable" },

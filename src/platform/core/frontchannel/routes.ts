@@ -2,7 +2,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { pageErrors, redirectAnswer } from "../../guards/http/openapi_answers.ts";
-import { sealedText } from "../../guards/http/jwt_schema.ts";
+import { sealedQuery } from "../../guards/http/jwt_schema.ts";
 import { bankParameter } from "../../guards/http/openapi_parameters.ts";
 import { AUTHORIZATION_PATH } from "../../config/paths.ts";
 import { CLIENT_ID } from "../../../base/kernel/identifiers.ts";
@@ -52,7 +52,7 @@ const returnRoute = createRoute({
   security: [],
   request: {
     params: bankParameter,
-    query: z.object({ oAuthUrl: z.string().openapi(sealedText(RESULT_JWT)) }),
+    query: sealedQuery(RESULT_JWT),
   },
   responses: {
     303: redirectAnswer("To the consent screen, or to the TPP with a code or an error"),

@@ -36,8 +36,13 @@ export function signedText({ name, typ }: JwtKind): PlainSchema {
   });
 }
 
+/** The query with which a customer's browser brings a JWT. */
+export function sealedQuery(kind: JwtKind): z.ZodObject {
+  return z.object({ oAuthUrl: z.string().openapi(sealedText(kind)) });
+}
+
 /** A compact JWE around a compact JWS. */
-export function sealedText(kind: JwtKind): PlainSchema {
+function sealedText(kind: JwtKind): PlainSchema {
   const header = {
     alg: { const: KEY_MANAGEMENT_ALG },
     enc: { const: CONTENT_ENCRYPTION_ALG },
