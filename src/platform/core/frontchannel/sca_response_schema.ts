@@ -1,4 +1,4 @@
-/** The claims of a bank's result JWT (contract RT1 to RT10), with which the customer returns. Others are ignored. */
+/** The claims of a bank's result JWT (contract RT1 to RT8), with which the customer returns. Others are ignored. */
 import { z } from "@hono/zod-openapi";
 import { MAX_JTI_CHARACTERS } from "../../../base/profile.ts";
 import type { JwtKind } from "../../guards/http/jwt_schema.ts";
