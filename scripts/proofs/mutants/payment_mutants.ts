@@ -117,9 +117,23 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "due-sign-wrong",
     file: "src/platform/core/payments/order_outbox_store.ts",
-    from: "isDue(Number(key[2]), now))",
-    to: "!isDue(Number(key[2]), now))",
+    from: "listed.every((entry) => isDue(dueAtOf(entry), now))",
+    to: "listed.every((entry) => !isDue(dueAtOf(entry), now))",
     tests: ["tests/platform/core/payments/order_outbox_store.test.ts"],
+  },
+  {
+    name: "own-order-not-noted",
+    file: "src/platform/core/payments/due_banks.ts",
+    from: "outbox.onQueued(note);",
+    to: "",
+    tests: ["tests/platform/core/payments/due_banks.test.ts"],
+  },
+  {
+    name: "queues-of-others-not-read-again",
+    file: "src/platform/core/payments/due_banks.ts",
+    from: "read < (isComplete ? READS : MAX_READS)",
+    to: "read < (isComplete ? 0 : MAX_READS)",
+    tests: ["tests/platform/core/payments/due_banks.test.ts"],
   },
   {
     name: "due-not-checked-when-taking",

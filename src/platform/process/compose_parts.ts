@@ -35,6 +35,7 @@ import { logClock } from "./process_clocks.ts";
 import { openPushMemory, type PushMemory } from "../events/delivery/push_memory.ts";
 import { openReceiverCircuit, type ReceiverCircuit } from "../events/delivery/receiver_circuit.ts";
 import type { DeliverOrderDeps } from "../core/payments/deliver_order.ts";
+import { openDueBanks } from "../core/payments/due_banks.ts";
 import { openOrderOutboxStore } from "../core/payments/order_outbox_store.ts";
 import { MAX_PUSHES, openPushSlots } from "../events/delivery/push_slots.ts";
 import { openPaymentStore, type PaymentStore } from "../core/payments/payment_store.ts";
@@ -308,6 +309,9 @@ function composeDelivery(
   { payments, traceAnswer, pushMemory }: Pick<Shared, "payments" | "traceAnswer" | "pushMemory">,
 ): DeliverOrderDeps {
   const { config, store, clock, steady, keys } = parts;
+  const outbox = openOrderOutboxStore(store);
+  const waitedFor = (): ReadonlySet<string> =>
+    clock() < steady() ? pushMemory.receiversWaitedFor() : new Set();
   return {
     store,
     clock,
@@ -319,7 +323,8 @@ function composeDelivery(
     authUrl: config.authUrl,
     metrics: parts.metrics,
     figures: parts.figures,
-    outbox: openOrderOutboxStore(store),
+    outbox,
+    dueBanks: openDueBanks({ outbox, waitedFor }),
     circuit: openReceiverCircuit(steady),
     findBank: (bank) => view.clients.findBank(store, bank),
     traceAnswer,

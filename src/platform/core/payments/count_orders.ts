@@ -83,9 +83,8 @@ async function countQueues(deps: CountOrdersDeps): Promise<Queues> {
   const counted: Counted[] = [];
   const ages: { bank: string; seconds: number }[] = [];
   let [read, aged] = [0, 0];
-  let queue = await deps.outbox.nextQueue(undefined);
-  while (queue !== undefined) {
-    const { bank } = queue;
+  let bank = await deps.outbox.nextQueue(undefined);
+  while (bank !== undefined) {
     const rows = await deps.outbox.waiting(undefined, countedAt(read), bank);
     const orders = rows.flatMap(({ shown }) => shown ?? []);
     counted.push(
@@ -98,7 +97,7 @@ async function countQueues(deps: CountOrdersDeps): Promise<Queues> {
     if (seconds !== undefined) ages.push({ bank, seconds });
     read += rows.length + 1;
     aged += some.length;
-    queue = await deps.outbox.nextQueue(bank);
+    bank = await deps.outbox.nextQueue(bank);
   }
   return { counted, ages };
 }

@@ -7,7 +7,6 @@ import { asPaymentId, type BankCode, type PaymentId } from "../../../base/kernel
 import { allEnded, inRandomBatches } from "../../../base/kernel/batches.ts";
 import { type DeliverOrderDeps, deliverTaken } from "./deliver_order.ts";
 import type { DueOrder } from "./order_outbox_store.ts";
-import { isDue } from "../../events/delivery/retry_delays.ts";
 import { takeOrders } from "./take_orders.ts";
 
 /** Number of due orders that a walk reads at a time, oldest first. Within a page their order is random. */
@@ -16,7 +15,6 @@ const PAGE = 200;
 const BATCH = 20;
 /** Bounds a walk. The next one starts a second later. */
 const MAX_PAGES = 50;
-const MAX_BANKS = 10_000;
 
 /**
  * Delivers the due orders, except those of banks with a walk under way.
@@ -46,23 +44,8 @@ export async function startDueOrders(deps: DeliverOrderDeps, isStopped: () => bo
 }
 
 async function startWalks(deps: DeliverOrderDeps, isStopped: () => boolean): Promise<Promise<number>[]> {
-  const banks = await banksWithDueOrders(deps); // before the first walk: if this fails, no walk is left without its caller
+  const banks = await deps.dueBanks.find(deps.clock()); // before the first walk: if this fails, no walk is left without its caller
   return banks.filter((bank) => !deps.walking.has(bank)).map((bank) => walk(deps, bank, isStopped));
-}
-
-async function banksWithDueOrders(deps: DeliverOrderDeps): Promise<BankCode[]> {
-  const now = deps.clock();
-  const banks: BankCode[] = [];
-  let queue = await deps.outbox.nextQueue(undefined);
-  for (let count = 0; queue !== undefined && count < MAX_BANKS; count++) {
-    const { bank, dueAt } = queue;
-    if (
-      isDue(dueAt, now) || waitedFor(deps, bank).length > 0 ||
-      (await deps.outbox.due(bank, now, 1)).length > 0
-    ) banks.push(bank);
-    queue = await deps.outbox.nextQueue(bank);
-  }
-  return banks;
 }
 
 /**

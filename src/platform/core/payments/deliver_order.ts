@@ -11,6 +11,7 @@ import { transact } from "../../../base/store/transaction.ts";
 import type { FiguresRecorder } from "../../observed/figures/recorder.ts";
 import type { PlatformMetrics } from "../../observed/metrics.ts";
 import type { PushedMessage, ReceiverCircuit } from "../../events/delivery/receiver_circuit.ts";
+import type { DueBanks } from "./due_banks.ts";
 import { holdBack } from "./held_orders.ts";
 import type { AuditEvent } from "../../evidence/audit_trail.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
@@ -54,6 +55,7 @@ export interface DeliverOrderDeps extends PushOrderDeps, TakeOrdersDeps {
   /** Returns 0 to less than 1, for the jitter of retries and the order of batches. */
   readonly random: () => number;
   readonly slots: PushSlots<BankCode>;
+  readonly dueBanks: DueBanks;
   /** Banks whose due orders this process is walking through. */
   readonly walking: Set<BankCode>;
   /** Unfinished deliveries. Each removes itself and none rejects. */

@@ -42,14 +42,27 @@ export interface DueOrder {
  */
 export type OrderPlace = readonly string[];
 
+/** A part of the queues, and the place where the next part begins, if there is one. */
+export interface QueuePage {
+  readonly rows: readonly { readonly bank: BankCode; readonly dueAt: WallTime }[];
+  readonly next: OrderPlace | undefined;
+}
+
 type Rows<Order> = Promise<readonly Row<Order, OrderPlace>[]>;
 
 export interface OrderOutboxStore {
   find(from: Reader, paymentId: PaymentId): Promise<Entry<PaymentOrder> | null>;
-  /** Returns the first bank after `after` that has orders to push, and when its first order is due (milliseconds). */
-  nextQueue(
-    after: BankCode | undefined,
-  ): Promise<{ readonly bank: BankCode; readonly dueAt: WallTime } | undefined>;
+  /** Returns the first bank after `after` that has orders to push. */
+  nextQueue(after: BankCode | undefined): Promise<BankCode | undefined>;
+  /** Returns when an order of the bank that is due at `now` is due, otherwise its next one, or undefined without any. */
+  firstDue(bank: BankCode, now: WallTime): Promise<WallTime | undefined>;
+  /**
+   * Returns banks and due times in the order of the queues, after the place `after`. Of a bank with more orders than fit,
+   * the next page has none, except those with a `dueAt` too far ahead.
+   */
+  queued(after: OrderPlace | undefined, now: WallTime, limit: number): Promise<QueuePage>;
+  /** Calls `queued` when this process has committed an order of the bank that is or will be due. It must not throw. */
+  onQueued(queued: (bank: BankCode, dueAt: WallTime) => void): void;
   /** Returns a bank's orders that are due at `now`, oldest first, after the order `after`. */
   due(bank: BankCode, now: WallTime, limit: number, after?: DueOrder): Promise<readonly DueOrder[]>;
   /** Returns dead orders by payment id, after the id `after`. */
@@ -76,7 +89,16 @@ export function outboxAhead(idText: unknown): readonly Key[] {
 }
 
 export function openOrderOutboxStore(store: Store): OrderOutboxStore {
+  const listeners: Parameters<OrderOutboxStore["onQueued"]>[0][] = [];
+  const stageOrder = (tx: Transaction, order: PaymentOrder): void => {
+    outboxRecord.set(tx, outboxKey(order.paymentId), order);
+    INDEXES[order.state].set(tx, indexKey(order), order.paymentId);
+    if (isQueued(order)) {
+      tx.onCommit.push(() => listeners.forEach((queued) => queued(order.bank, order.dueAt)));
+    }
+  };
   return {
+    onQueued: (queued) => void listeners.push(queued),
     find: (from, paymentId) => outboxRecord.get(from, outboxKey(paymentId)),
     ...queues(store),
     ...stoppedOrders(store),
@@ -97,13 +119,30 @@ export function openOrderOutboxStore(store: Store): OrderOutboxStore {
   };
 }
 
-function queues(store: Store): Pick<OrderOutboxStore, "nextQueue" | "due"> {
+function queues(store: Store): Pick<OrderOutboxStore, "nextQueue" | "firstDue" | "queued" | "due"> {
   return {
     async nextQueue(after) {
       const start = after === undefined ? {} : { after: [...QUEUE, after, AFTER_EVERY_ID] };
       const [first] = await store.list({ prefix: QUEUE, ...start, limit: 1 });
-      const bank = asBankCode(first?.key[1]);
-      return bank === undefined ? undefined : { bank, dueAt: Number(first?.key[2]) };
+      return asBankCode(first?.key[1]);
+    },
+    async firstDue(bank, now) {
+      const [first] = await store.list({ prefix: [...QUEUE, bank], limit: 1 });
+      if (first === undefined || isDue(dueAtOf(first), now)) return first && dueAtOf(first);
+      const [ahead] = await store.list({ prefix: [...QUEUE, bank], after: latestOf(bank, now), limit: 1 });
+      return dueAtOf(ahead ?? first);
+    },
+    async queued(after, now, limit) {
+      const start = after === undefined ? {} : { after: [...QUEUE, ...after] };
+      const listed = await store.list({ prefix: QUEUE, ...start, limit });
+      const rows = listed.flatMap((entry) => {
+        const bank = asBankCode(entry.key[1]);
+        return bank === undefined ? [] : { bank, dueAt: dueAtOf(entry) };
+      });
+      const last = rows.at(-1);
+      if (listed.length < limit || last === undefined) return { rows, next: undefined };
+      const isAhead = last.dueAt > latestDueAt(now);
+      return { rows, next: isAhead ? [last.bank, AFTER_EVERY_ID] : latestOf(last.bank, now).slice(1) };
     },
     due: (bank, now, limit, after) => dueOrders(store, bank, { now, limit, after }),
   };
@@ -126,11 +165,19 @@ async function dueOrders(
   const prefix = [...QUEUE, bank];
   const start = after === undefined ? {} : { after: after.key };
   const listed = await store.list({ prefix, ...start, limit });
-  if (listed.every(({ key }) => isDue(Number(key[2]), now))) return listed.map(asDue);
-  const passed = listed.filter(({ key }) => Number(key[2]) <= now);
-  const latest = [...prefix, String(latestDueAt(now)).padStart(15, "0"), AFTER_EVERY_ID];
-  const ahead = await store.list({ prefix, after: latest, limit: limit - passed.length });
+  if (listed.every((entry) => isDue(dueAtOf(entry), now))) return listed.map(asDue);
+  const passed = listed.filter((entry) => dueAtOf(entry) <= now);
+  const ahead = await store.list({ prefix, after: latestOf(bank, now), limit: limit - passed.length });
   return [...passed, ...ahead].map(asDue);
+}
+
+/** Returns the place in a bank's queue behind which orders have a `dueAt` too far ahead. */
+function latestOf(bank: BankCode, now: WallTime): Key {
+  return [...QUEUE, bank, String(latestDueAt(now)).padStart(15, "0"), AFTER_EVERY_ID];
+}
+
+function dueAtOf({ key }: { readonly key: Key }): WallTime {
+  return Number(key[2]);
 }
 
 function stoppedOrders(
@@ -176,15 +223,6 @@ async function ordersIn<Order extends PaymentOrder>(
     const order = entry === null ? undefined : outboxRecord.decode(entry).value;
     return { place: key.slice(1), shown: order !== undefined && isListed(order) ? order : undefined };
   });
-}
-
-function stageOrder(tx: Transaction, order: PaymentOrder): void {
-  outboxRecord.set(tx, outboxKey(order.paymentId), order);
-  stageIndex(tx, order);
-}
-
-function stageIndex(tx: Transaction, order: PaymentOrder): void {
-  INDEXES[order.state].set(tx, indexKey(order), order.paymentId);
 }
 
 const INDEXES = {

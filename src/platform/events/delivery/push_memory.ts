@@ -17,6 +17,8 @@ export interface PushMemory {
   hasWaited(id: string, failures: number): boolean;
   /** Returns the messages of a receiver that this process has waited for. */
   waitedFor(receiver: string): readonly string[];
+  /** Returns the receivers of the messages that this process has waited for. */
+  receiversWaitedFor(): ReadonlySet<string>;
   /** Notes a message that this process has failed to push, or has put off. @param message with its failures as stored now */
   waits(
     message: { readonly id: string; readonly receiver: string; readonly failures: number },
@@ -46,6 +48,10 @@ const ALARM_EVERY_MS = 60_000;
 export function openPushMemory(steady: SteadyClock, ahead: (seconds: number) => void): PushMemory {
   const known = new Map<string, Known>();
   let alarmAt = -Infinity;
+  const waited = (): readonly (readonly [string, Known])[] => {
+    const now = steady();
+    return [...known].filter(([, { until }]) => now >= until);
+  };
   return {
     waitsUntil(id, failures) {
       const found = known.get(id);
@@ -56,10 +62,8 @@ export function openPushMemory(steady: SteadyClock, ahead: (seconds: number) => 
       const found = known.get(id);
       return found !== undefined && failures === found.failures && steady() >= found.until;
     },
-    waitedFor(receiver) {
-      const now = steady();
-      return [...known].filter(([, one]) => one.receiver === receiver && now >= one.until).map(([id]) => id);
-    },
+    waitedFor: (receiver) => waited().filter(([, one]) => one.receiver === receiver).map(([id]) => id),
+    receiversWaitedFor: () => new Set(waited().map(([, { receiver }]) => receiver)),
     waits({ id, receiver, failures }, waitMs) {
       const now = steady();
       const since = failures <= 1 ? now : known.get(id)?.since ?? now;
