@@ -3,12 +3,38 @@
  * EP11).
  */
 import { assertEquals } from "@std/assert";
-import { clientToken, consentBody, createConsent, good, pay, type SentConsent } from "testing/flows.ts";
-import type { ConsentDetails } from "testing/answers.ts";
-import { bankCall, consentPath, idleBankCall } from "testing/back_channel.ts";
+import {
+  call,
+  clientToken,
+  consentBody,
+  createConsent,
+  dpopKey,
+  good,
+  pay,
+  requestToken,
+  type SentConsent,
+} from "testing/flows.ts";
+import { type ConsentDetails, rejectionOf } from "testing/answers.ts";
+import {
+  assertIndistinguishable,
+  assertNotFound,
+  bankCall,
+  consentPath,
+  idleBankCall,
+  NO_TOKEN_HERE,
+  NOT_A_BANK,
+} from "testing/back_channel.ts";
 import { authorised } from "testing/authorization_flow.ts";
-import { assertCommonHeaders } from "testing/resource_answers.ts";
+import {
+  assertBare,
+  assertChallenge,
+  assertCommonHeaders,
+  assertFaults,
+  unchanged,
+} from "testing/resource_answers.ts";
 import { type Environment, openEnvironment, START } from "testing/environment.ts";
+import { sha256, thumbprint } from "testing/jwts.ts";
+import { steps, stepsOf } from "support/steps.ts";
 
 async function consentOf(
   env: Environment,
@@ -121,5 +147,122 @@ Deno.test("GET back-channel-auth gives the same consent in each status [BCH-01]"
   await t.step("its id in capitals", async () => {
     const path = consentPath(flow.consentId.toUpperCase());
     assertEquals(await good(bankCall(env, env.bankA, path), 200), before);
+  });
+});
+
+const UNKNOWN = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
+
+Deno.test("GET back-channel-auth answers other banks' consents as if they did not exist [BCH-02] [RP-N25] [C2]", async () => {
+  await using env = await openEnvironment();
+  const { bankA } = env;
+  const atB = await consentOf(env, consentBody(), "BANKB");
+  const answers: Response[] = [];
+  for (const id of [atB, UNKNOWN, "not-a-uuid", `${UNKNOWN}0`, "%2e%2e%2f"]) {
+    const response = await idleBankCall(env, bankA, consentPath(id));
+    await assertNotFound(response.clone());
+    answers.push(response);
+  }
+  await assertIndistinguishable(answers);
+});
+
+Deno.test("GET back-channel-auth rejects a TPP's token [BCH-02] [RG-N9]", async () => {
+  await using env = await openEnvironment();
+  const consentId = await consentOf(env);
+  const bound = await clientToken(env, env.tpp);
+  const response = await unchanged(env, () => call(env, env.tpp, bound, consentPath(consentId)));
+  await assertChallenge(response, 403, NOT_A_BANK);
+});
+
+Deno.test("GET back-channel-auth rejects another bank, whatever token it holds [BCH-02] [A3]", async (t) => {
+  await using env = await openEnvironment();
+  const { bankB } = env;
+  const consentId = await consentOf(env);
+  await t.step("a token of its own address is none here", async () => {
+    const response = await idleBankCall(env, bankB, consentPath(consentId));
+    await assertChallenge(response, 401, NO_TOKEN_HERE);
+  });
+  await t.step("it gets none at this address", async () => {
+    const response = await unchanged(env, () => requestToken(env, bankB, "BANKA"));
+    assertEquals([response.status, (await rejectionOf(response)).error], [400, "invalid_scope"]);
+  });
+  await t.step("and had it one, it would be rejected", async () => {
+    const key = await dpopKey();
+    const token = "a-token-that-should-not-have-been-issued";
+    await env.store.commit({
+      checks: [],
+      writes: [{
+        kind: "set",
+        key: ["access_token", await sha256(token)],
+        value: {
+          clientId: bankB.clientId,
+          registration: 1,
+          bank: "BANKA",
+          scope: "bank",
+          grant: "client_credentials",
+          jkt: await thumbprint(key),
+          expiresAt: env.now + 60_000,
+        },
+      }],
+    });
+    for (const path of [consentPath(consentId), "/BANKA/back-channel-payments/v1"]) {
+      const response = await unchanged(env, () => call(env, bankB, { token, key }, path));
+      await assertChallenge(response, 403, NOT_A_BANK);
+    }
+  });
+});
+
+Deno.test("GET back-channel-auth needs the bank's own certificate [BCH-02]", async (t) => {
+  await using env = await openEnvironment();
+  const path = consentPath(await consentOf(env));
+  await steps(t, { none: null, "a TPP's": env.tpp, "another bank's": env.bankB }, async (as) => {
+    const response = await idleBankCall(env, env.bankA, path, { as });
+    await assertChallenge(response, 401, NO_TOKEN_HERE);
+  });
+});
+
+Deno.test("GET back-channel-auth: the FAPI headers are optional, echoed or ignored where good [RP-N26] [C10]", async (t) => {
+  await using env = await openEnvironment();
+  const path = consentPath(await consentOf(env));
+  await t.step("none of them", async () => {
+    const response = await bankCall(env, env.bankA, path);
+    assertEquals(response.status, 200);
+    assertCommonHeaders(response);
+  });
+  await t.step("all of them", async () => {
+    const headers = {
+      "x-fapi-interaction-id": "93bac548-d2de-4546-b106-880a5018460d",
+      "x-fapi-auth-date": "Sun, 15 Jan 2040 11:59:00 GMT",
+      "x-fapi-customer-ip-address": "2001:db8::7",
+      "x-fapi-financial-id": "anything",
+    };
+    const response = await bankCall(env, env.bankA, path, { headers });
+    assertEquals(response.status, 200);
+    assertEquals(response.headers.get("x-fapi-interaction-id"), "93bac548-d2de-4546-b106-880a5018460d");
+  });
+  const bad: Readonly<Record<string, readonly string[]>> = {
+    "x-fapi-interaction-id": ["1", "93bac548-d2de-4546-b106-880a5018460", "<script>"],
+    "x-fapi-auth-date": ["2040-01-15T11:59:00Z", "Sun, 15 Jan 2040 11:59:00", "yesterday"],
+    "x-fapi-customer-ip-address": ["256.1.1.1", "10.0.0", "example.com"],
+  };
+  for (const [name, values] of Object.entries(bad)) {
+    await stepsOf(t, values, (value) => `${name}: ${value}`, async (value) => {
+      const headers = { [name]: value };
+      const response = await idleBankCall(env, env.bankA, path, { headers });
+      await assertFaults(response, 400, [["Header.Invalid", name]]);
+    });
+  }
+});
+
+Deno.test("back-channel-auth answers other methods 405 with Allow, and 406 where JSON is not wanted [BCH-01]", async (t) => {
+  await using env = await openEnvironment();
+  const path = consentPath(await consentOf(env));
+  await stepsOf(t, ["POST", "DELETE", "PATCH", "HEAD"], (method) => method, async (method) => {
+    const response = await idleBankCall(env, env.bankA, path, { method });
+    await assertBare(response, 405);
+    assertEquals(response.headers.get("allow"), "GET, PUT");
+  });
+  await t.step("Accept: text/html", async () => {
+    const headers = { accept: "text/html" };
+    await assertBare(await idleBankCall(env, env.bankA, path, { headers }), 406);
   });
 });

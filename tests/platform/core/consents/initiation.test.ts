@@ -1,4 +1,8 @@
-/** A payment against its consent, and which part of the payment data each reader gets (contract MT1 to MT4, CR2, BF2). */
+/**
+ * A payment against its consent, and which part of the payment data each reader gets (contract MT1 to MT4, CR2, BF2).
+ * The forms of an initiation that each reader gets (contract CR2, BF2). Records keep the form that every version of the
+ * platform has written and reads.
+ */
 import { assertEquals } from "@std/assert";
 import { differencesFrom } from "../../../../src/platform/core/consents/initiation.ts";
 import { mismatchFaults } from "../../../../src/platform/core/payments/payment_schema.ts";
@@ -7,6 +11,23 @@ import { edited, without } from "../../guards/http/edited.ts";
 import { FULL, MINIMAL } from "testing/bodies.ts";
 import { leavesOf } from "testing/resource_bodies.ts";
 import { consentDataOf, paymentDataOf } from "./payment_data.ts";
+import {
+  bankInitiation,
+  echoedInitiation,
+  reducedInitiation,
+} from "../../../../src/platform/core/consents/initiation_representation.ts";
+import {
+  consentOf,
+  payerOf,
+  type StoredConsent,
+  storedConsent,
+  storedPayer,
+} from "../../../../src/platform/core/consents/stored_consent.ts";
+import {
+  paymentOf,
+  type StoredPayment,
+  storedPayment,
+} from "../../../../src/platform/core/payments/stored_payment.ts";
 
 /** Paths in which a payment differs from a consent. */
 function mismatches(consent: unknown, payment: unknown, selected?: Account): string[] {
@@ -142,4 +163,119 @@ Deno.test("a selected account does not stand in for an implicit consent's own [P
     "Data.Initiation.DebtorAccount.Identification",
     "Data.Initiation.DebtorAccount.SecondaryIdentification",
   ]);
+});
+
+const PAYER = {
+  SchemeName: "UK.OBIE.IBAN",
+  Identification: "GB29NWBK60161331926819",
+  SecondaryIdentification: "SUB-7",
+};
+const PAYEE = {
+  SchemeName: "UK.OBIE.SortCodeAccountNumber",
+  Identification: "11280001234567",
+  Name: "Example Shop Ltd",
+  SecondaryIdentification: "ROLL-1",
+};
+
+Deno.test("echoedInitiation leaves out the payer's name, the address and the mobile number [CON-25]", () => {
+  assertEquals(echoedInitiation(consentDataOf(FULL).initiation), {
+    InstructionIdentification: "INSTR-1",
+    EndToEndIdentification: "E2E-1",
+    InstructedAmount: { Amount: "19.90", Currency: "EUR" },
+    DebtorAccount: PAYER,
+    CreditorAccount: PAYEE,
+    RemittanceInformation: { Unstructured: "Order 1001, thank you", Reference: "ORDER-1001" },
+  });
+  assertEquals(echoedInitiation(consentDataOf(MINIMAL).initiation), MINIMAL.Data.Initiation);
+});
+
+Deno.test("reducedInitiation has amount, payee, remittance and the payer's account where held [CON-23]", () => {
+  assertEquals(reducedInitiation(consentDataOf(FULL).initiation), {
+    InstructedAmount: { Amount: "19.90", Currency: "EUR" },
+    DebtorAccount: PAYER,
+    CreditorAccount: PAYEE,
+    RemittanceInformation: { Unstructured: "Order 1001, thank you", Reference: "ORDER-1001" },
+  });
+  assertEquals(Object.keys(reducedInitiation(consentDataOf(EXPLICIT).initiation)), [
+    "InstructedAmount",
+    "CreditorAccount",
+    "RemittanceInformation",
+  ]);
+});
+
+Deno.test("bankInitiation has the payer's name, and null for absent identifications [BCH-01]", () => {
+  assertEquals(bankInitiation(consentDataOf(FULL).initiation), {
+    InstructionIdentification: "INSTR-1",
+    EndToEndIdentification: "E2E-1",
+    InstructedAmount: { Amount: "19.90", Currency: "EUR" },
+    DebtorAccount: { ...PAYER, Name: "Alice Payer" },
+    CreditorAccount: PAYEE,
+  });
+  assertEquals(bankInitiation(consentDataOf(MINIMAL).initiation), {
+    InstructionIdentification: null,
+    EndToEndIdentification: null,
+    InstructedAmount: { Amount: "19.90", Currency: "EUR" },
+    CreditorAccount: MINIMAL.Data.Initiation.CreditorAccount,
+  });
+});
+
+const ACCOUNT = { SchemeName: "UK.OBIE.IBAN", Identification: "GB29NWBK60161331926819" };
+const REPORTED = { ...ACCOUNT, SecondaryIdentification: "ROLL-1", Balance: "1500.00", Currency: "EUR" };
+
+/** As written before the domain had names of its own. */
+const CONSENT = JSON.parse(JSON.stringify({
+  id: "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11",
+  clientId: "SC-58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a12",
+  bank: "BANKA",
+  request: FULL,
+  status: "Authorized",
+  createdAt: 1,
+  statusUpdatedAt: 2,
+  authoriseBy: 3,
+  payer: { sub: "c-4711", report: 1, accounts: [REPORTED] },
+  selectedAccount: REPORTED,
+})) as StoredConsent;
+const PAYMENT = JSON.parse(JSON.stringify({
+  id: "58923a3a-2f0c-8d6e-9b1e-3c1f7f0d8a13",
+  consentId: "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11",
+  clientId: "SC-58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a12",
+  bank: "BANKA",
+  initiation: FULL.Data.Initiation,
+  debtorAccount: ACCOUNT,
+  readRefundAccount: true,
+  status: "Pending",
+  charges: [{
+    ChargeBearer: "Shared",
+    Type: "UK.OBIE.CHAPSOut",
+    Amount: { Amount: "0.25", Currency: "EUR" },
+  }],
+  createdAt: 1,
+  statusUpdatedAt: 1,
+})) as StoredPayment;
+
+Deno.test("a consent of a former version is read, and written again as it was [G11]", () => {
+  const consent = consentOf(CONSENT);
+  assertEquals(consent.request.initiation.instructedAmount, { amount: "19.90", currency: "EUR" });
+  assertEquals(
+    consent.request.scaSupportData?.requestedSCAExemptionType,
+    FULL.Data.SCASupportData.RequestedSCAExemptionType,
+  );
+  assertEquals(consent.request.risk.deliveryAddress?.country, FULL.Risk.DeliveryAddress.Country);
+  assertEquals(consent.selectedAccount?.balance, "1500.00");
+  assertEquals(JSON.stringify(storedConsent(consent).request), JSON.stringify(CONSENT.request));
+  assertEquals(storedConsent(consent), CONSENT);
+});
+
+Deno.test("the payer of an authorization session of a former version is read with its accounts [G11]", () => {
+  const payer = payerOf({ sub: "c-4711", accounts: [REPORTED] });
+  assertEquals(payer.accounts?.[0]?.identification, ACCOUNT.Identification);
+  assertEquals(storedPayer(payer), { sub: "c-4711", accounts: [REPORTED] });
+});
+
+Deno.test("a payment of a former version is read, and written again as it was [G11]", () => {
+  const payment = paymentOf(PAYMENT);
+  assertEquals(payment.debtorAccount.identification, ACCOUNT.Identification);
+  assertEquals(payment.charges[0]?.amount, { amount: "0.25", currency: "EUR" });
+  assertEquals(JSON.stringify(storedPayment(payment).initiation), JSON.stringify(PAYMENT.initiation));
+  assertEquals(storedPayment(payment), PAYMENT);
 });

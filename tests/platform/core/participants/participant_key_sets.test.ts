@@ -1,4 +1,7 @@
-/** How the platform fetches participants' keys and what it does without them (Decision A9; contract DC4, DC-N22). */
+/**
+ * How the platform fetches participants' keys and what it does without them (Decision A9; contract DC4, DC-N22). Which
+ * members of a published key set are believed, and for what (contract DC15, DC17; Decisions A10, E4).
+ */
 import { assertEquals, assertMatch } from "@std/assert";
 import {
   endless,
@@ -10,10 +13,10 @@ import {
   serving,
 } from "support/directory_network.ts";
 import { bodyOf } from "testing/answers.ts";
-import type { StatementKeySet } from "testing/directory_answers.ts";
+import type { KeySet, StatementKeySet } from "testing/directory_answers.ts";
 import { requestToken } from "testing/flows.ts";
-import { testKey } from "testing/keys.ts";
-import { onboardOnly } from "testing/participants.ts";
+import { largeTestKey, smallTestKey, testKey } from "testing/keys.ts";
+import { type CertifiedKey, onboardOnly, type Participant } from "testing/participants.ts";
 import {
   assertRejected,
   MANY_REGISTRATIONS,
@@ -22,6 +25,8 @@ import {
   statementWith,
 } from "testing/registration.ts";
 import { DIRECTORY_URL, type Environment, openEnvironment } from "testing/environment.ts";
+import { putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
+import { steps } from "support/steps.ts";
 
 async function tokenStatus(env: Environment): Promise<number> {
   return (await requestToken(env, env.tpp)).status;
@@ -147,4 +152,168 @@ Deno.test("key sets are used for 300 s and fetched once for any number of calls 
     assertEquals(statuses, [200, 200, 200, 200, 200]);
     assertEquals(fetchedAnew(env), keyUrls(env.tpp));
   });
+});
+
+type Member = Readonly<Record<string, unknown>>;
+
+/** From now on the directory publishes the participant's keys as edited. */
+function publish(
+  env: Environment,
+  who: Participant,
+  edit: (keys: Member[]) => unknown[],
+  list: 0 | 1 = 0,
+): void {
+  env.network = forUrls(env, ({ href }) => href === keyUrls(who)[list], async (request) => {
+    const { keys } = await bodyOf<KeySet>(env.directory.fetch(request));
+    return Response.json({ keys: edit(keys) });
+  });
+  env.now += 900_001; // a younger former copy would be preferred to a set without usable keys
+}
+
+const isSigning = ({ use }: Member): boolean => use === "sig";
+const isTransport = ({ use }: Member): boolean => use === "tls";
+
+function onSigning(change: (key: Member) => Member): (keys: Member[]) => Member[] {
+  return (keys) => keys.map((key) => isSigning(key) ? change(key) : key);
+}
+
+function without(name: string): (key: Member) => Member {
+  return ({ [name]: _, ...rest }) => rest;
+}
+
+async function status(env: Environment, who = env.tpp): Promise<number> {
+  return (await requestToken(env, who)).status;
+}
+
+Deno.test("a signing key is believed with every sensible spelling of its members [DC17]", async (t) => {
+  await using env = await openEnvironment();
+  const good: Record<string, (key: Member) => Member> = {
+    "as it is": (key) => key,
+    "without alg": without("alg"),
+    "without x5c and thumbprints": ({ kty, n, e, use, kid }) => ({ kty, n, e, use, kid }),
+    "with key_ops verify": (key) => ({ ...key, key_ops: ["verify"] }),
+    "with members that nobody knows": (key) => ({ ...key, x_note: { a: 1 } }),
+    "with a padded kid [A11]": (key) => ({ ...key, kid: `${key.kid}=` }),
+  };
+  await steps(t, good, async (change) => {
+    publish(env, env.tpp, onSigning(change));
+    assertEquals(await status(env), 200);
+  });
+  await t.step("beside members that are no keys", async () => {
+    publish(env, env.tpp, (keys) => [null, 1, "key", [], {}, { kid: 7 }, ...keys]);
+    assertEquals(await status(env), 200);
+  });
+  await t.step("beside a transport key of the same kid [DC15]", async () => {
+    const { kid } = env.tpp.signing;
+    publish(env, env.tpp, (keys) => keys.map((key) => isTransport(key) ? { ...key, kid } : key));
+    assertEquals(await status(env), 200);
+  });
+});
+
+Deno.test("a signing key with anything wrong is no signing key [DC17] [DC5]", async (t) => {
+  await using env = await openEnvironment();
+  const small = (await smallTestKey()).publicJwk;
+  const bad: Record<string, (key: Member) => Member> = {
+    "without use": without("use"),
+    "use tls": (key) => ({ ...key, use: "tls" }),
+    "use enc": (key) => ({ ...key, use: "enc" }),
+    "use SIG": (key) => ({ ...key, use: "SIG" }),
+    "use as a list": (key) => ({ ...key, use: ["sig"] }),
+    "alg RS256": (key) => ({ ...key, alg: "RS256" }),
+    "alg none": (key) => ({ ...key, alg: "none" }),
+    "key_ops without verify": (key) => ({ ...key, key_ops: ["encrypt"] }),
+    "without kid": without("kid"),
+    "kid empty": (key) => ({ ...key, kid: "" }),
+    "kid of another case": (key) => ({ ...key, kid: String(key["kid"]).toLowerCase() + "X" }),
+    "kty EC": (key) => ({ ...key, kty: "EC" }),
+    "kty oct": ({ kid }) => ({ kty: "oct", k: "c2VjcmV0", kid, use: "sig" }),
+    "e of 3": (key) => ({ ...key, e: "Aw" }),
+    "n with a leading zero": (key) => ({ ...key, n: `AA${key.n}` }),
+    "n of another key": (key) => ({ ...key, n: env.otherTpp.signing.key.publicJwk.n }),
+    "a private member": (key) => ({ ...key, d: "AQAB" }),
+    "a key of 1024 bits": (key) => ({ ...key, ...small }),
+  };
+  await steps(t, bad, async (change) => {
+    publish(env, env.tpp, onSigning(change));
+    assertEquals(await status(env), 401);
+  });
+  await t.step("the set was the only fault", async () => {
+    publish(env, env.tpp, (keys) => keys);
+    assertEquals(await status(env), 200);
+  });
+});
+
+Deno.test("of two signing keys under one kid neither is used, in either order [DC15]", async (t) => {
+  await using env = await openEnvironment();
+  const outsider = await testKey(10);
+  const twin = ({ kid }: Member): Member => ({ ...outsider.publicJwk, kid, use: "sig", alg: "PS256" });
+  const orders: Record<string, (keys: Member[]) => Member[]> = {
+    "the outsider's last": (keys) => [...keys, ...keys.filter(isSigning).map(twin)],
+    "the outsider's first": (keys) => [...keys.filter(isSigning).map(twin), ...keys],
+    "the outsider's under a padded kid [A11]": (keys) => [
+      ...keys,
+      ...keys.filter(isSigning).map((key) => ({ ...twin(key), kid: `${key.kid}=` })),
+    ],
+  };
+  await steps(t, orders, async (edit) => {
+    publish(env, env.tpp, edit);
+    assertEquals(await status(env), 401);
+    const { tpp } = env;
+    assertEquals(await status(env, { ...tpp, signing: { ...tpp.signing, key: outsider } }), 401);
+  });
+});
+
+Deno.test("a kid in the revoked set is revoked, whatever else is said about it [A9] [DC5]", async (t) => {
+  await using env = await openEnvironment();
+  const { kid } = env.tpp.signing;
+  const entries: Record<string, unknown> = {
+    "with nothing but its kid": { kid },
+    "with padding [A11]": { kid: `${kid}=` },
+    "with another use": { kid, kty: "RSA", use: "tls" },
+    "with another key": { kid, ...(await testKey(10)).publicJwk, use: "sig" },
+  };
+  await steps(t, entries, async (entry) => {
+    publish(env, env.tpp, () => [null, entry], 1);
+    assertEquals(await status(env), 401);
+  });
+  await t.step("a transport key's as well", async () => {
+    publish(env, env.tpp, () => [{ kid: env.tpp.transport.kid }], 1);
+    assertEquals(await status(env), 401);
+  });
+  await t.step("another kid is not", async () => {
+    publish(env, env.tpp, () => [{ kid: "another" }], 1);
+    assertEquals(await status(env), 200);
+  });
+});
+
+Deno.test("a key is good for its use alone: sig signs, tls opens connections [DC17] [DC11]", async (t) => {
+  await using env = await openEnvironment();
+  const { tpp, bankA } = env;
+  const signedBy = (signing: CertifiedKey): Participant => ({ ...tpp, signing });
+  await t.step("a tls key signs no assertion", async () => {
+    assertEquals(await status(env, signedBy(tpp.transport)), 401);
+  });
+  await t.step("a sig key opens no connection", async () => {
+    assertEquals(await status(env, { ...tpp, transport: tpp.signing }), 401);
+  });
+  await t.step("an enc key does neither", async () => {
+    const encryption = bankA.encryption ?? bankA.signing;
+    assertEquals((await requestToken(env, { ...bankA, signing: encryption })).status, 401);
+    assertEquals((await requestToken(env, { ...bankA, transport: encryption })).status, 401);
+  });
+  await t.step("a tls key signs no handover JWT of a bank", async () => {
+    const flow = await toBank(env);
+    assertEquals((await putAccounts(env, bankA, flow.consentId)).status, 200);
+    const wrong = { ...bankA, signing: bankA.transport };
+    assertEquals((await flow.browser.open(await returnPath(env, wrong, flow.handover))).status, 400);
+    assertEquals((await flow.browser.open(await returnPath(env, bankA, flow.handover))).status, 303);
+  });
+});
+
+Deno.test("a signing key of 3072 bits is good [DC17]", async () => {
+  await using env = await openEnvironment();
+  const key = await largeTestKey();
+  publish(env, env.tpp, (keys) => [...keys, { ...key.publicJwk, kid: "large", use: "sig" }]);
+  const { tpp } = env;
+  assertEquals(await status(env, { ...tpp, signing: { ...tpp.signing, key, kid: "large" } }), 200);
 });

@@ -1,6 +1,9 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { clientToken, consentBody, createConsent, good, push } from "testing/flows.ts";
-import { Browser, toBank } from "testing/authorization_flow.ts";
+/** Error pages of the browser host in the reader's language, and the responses that programs receive instead. */
+import { assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { Hono } from "hono";
+import { openBrowserBinding } from "../../../../src/platform/core/frontchannel/browser_binding.ts";
+import type { AuthorizationSession } from "../../../../src/platform/core/frontchannel/authorization_session.ts";
+import { rejectionOf } from "testing/answers.ts";
 import {
   assertBrowserHeaders,
   assertErrorAnswer,
@@ -15,6 +18,164 @@ import {
 import { type Environment, openEnvironment, START } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 import { HTML, open } from "./open_page.ts";
+import { clientToken, consentBody, createConsent, good, push } from "testing/flows.ts";
+import { Browser, toBank } from "testing/authorization_flow.ts";
+
+const ID = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
+
+Deno.test("openBrowserBinding sets a __Host- cookie over https, and drops the prefix and Secure on plain http [F2] [AZ11]", async () => {
+  assertEquals(await cookieOf(true), {
+    name: `__Host-sca-${ID}`,
+    attributes: ["HttpOnly", "Max-Age=87300", "Path=/", "SameSite=Lax", "Secure"],
+  });
+  assertEquals(await cookieOf(false), {
+    name: `sca-${ID}`,
+    attributes: ["HttpOnly", "Max-Age=87300", "Path=/", "SameSite=Lax"],
+  });
+});
+
+Deno.test("openBrowserBinding knows the browser by its own cookie alone, on plain http too [AZ11] [BR9]", async () => {
+  const binding = openBrowserBinding(false);
+  const { secret, hash } = await binding.fresh();
+  const held = async (cookie: string): Promise<string> => {
+    const app = new Hono().get("/", async (c) => {
+      const session = { correlationId: ID, bindingHash: hash } as AuthorizationSession;
+      return c.text(String(await binding.asking(c).holds(session)));
+    });
+    return await (await app.request("/", { headers: { cookie } })).text();
+  };
+  assertEquals(await held(`sca-${ID}=${secret}`), "true");
+  assertEquals(await held(`__Host-sca-${ID}=${secret}`), "false");
+  assertEquals(await held(`sca-${ID}=${hash}`), "false");
+  assertEquals(await held(`sca-${crypto.randomUUID()}=${secret}`), "false");
+  assertEquals(await held(""), "false");
+});
+
+Deno.test("openBrowserBinding.fresh gives 256 random bits and their hash [FAPI-G7] [FAPI-G21]", async () => {
+  const binding = openBrowserBinding(true);
+  const [one, two] = [await binding.fresh(), await binding.fresh()];
+  assertMatch(one.secret, /^[A-Za-z0-9_-]{43}$/);
+  assertNotEquals(one.secret, two.secret);
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(one.secret));
+  const expected = new Uint8Array(digest).toBase64({ alphabet: "base64url", omitPadding: true });
+  assertEquals(one.hash, expected);
+});
+
+Deno.test("The form token of openBrowserBinding cannot be had without the cookie [AZ13]", async () => {
+  const binding = openBrowserBinding(true);
+  const tokenWith = async (cookie: string): Promise<string> => {
+    const app = new Hono().get("/", async (c) => c.text(await binding.asking(c).formToken(ID)));
+    return await (await app.request("https://x/", { headers: { cookie } })).text();
+  };
+  const own = `__Host-sca-${ID}=secret`;
+  assertEquals(await tokenWith(own), await tokenWith(own));
+  assertNotEquals(await tokenWith(own), await tokenWith(`__Host-sca-${ID}=other`));
+  assertNotEquals(await tokenWith(""), await tokenWith(""));
+});
+
+async function cookieOf(secure: boolean): Promise<{ name: string; attributes: string[] }> {
+  const binding = openBrowserBinding(secure);
+  const app = new Hono().get("/", (c) => {
+    binding.set(c, ID, "secret");
+    return c.text("");
+  });
+  const [pair = "", ...attributes] = ((await app.request("/")).headers.get("set-cookie") ?? "").split("; ");
+  const [name = "", value] = pair.split("=");
+  assertEquals(value, "secret");
+  return { name, attributes: attributes.toSorted() };
+}
+
+Deno.test("An unknown path of the browser host is a page for who reads pages, JSON for who does not [FAPI-G16]", async (t) => {
+  await using env = await openEnvironment();
+  const paths = [
+    "/nowhere",
+    "/BANKA",
+    "/BANKA/nothing",
+    "/docs/nothing",
+    "/problem/finished",
+    "/v1x",
+    "/a//b",
+  ];
+  const readers: Record<string, [accept: string | undefined, isPage: boolean]> = {
+    "a browser": [HTML, true],
+    "HTML alone": ["text/html", true],
+    "in capitals": ["Text/HTML; charset=utf-8", true],
+    "HTML rather than JSON": ["application/json;q=0.8, text/html", true],
+    "JSON rather than HTML": ["application/json, text/html;q=0.9", false],
+    "HTML rejected": ["text/html;q=0, */*", false],
+    "anything, as programs say": ["*/*", false],
+    "nothing said": [undefined, false],
+    "a picture": ["image/svg+xml,image/*;q=0.8", false],
+    "no quality": ["text/html;q=x", false],
+  };
+  await steps(t, readers, async ([accept, isPage]) => {
+    for (const path of paths) {
+      const answer = await open(env, path, accept === undefined ? {} : { headers: { accept } });
+      if (isPage) await assertPage(answer, 404, "not_found");
+      else await assertLostProgram(answer, 404, "not_found");
+    }
+  });
+});
+
+Deno.test("On paths of the API an unknown resource is a JSON answer, whatever the caller accepts [MD-N3] [FAPI-G16]", async () => {
+  await using env = await openEnvironment();
+  const paths = [
+    "/.well-known/openid-configuration",
+    "/.well-known/oauth-authorization-server/NOBANK",
+    "/jwks/x",
+    "/health/x",
+    "/health",
+    "/openapi.json/x",
+    "/assets/x.css",
+    "/operations/payment-orders/dead",
+    "/register/v1",
+    "/BANKA/token.oauth2/v1",
+    "/BANKA/par.oauth2/v2",
+    "/BANKA/domestic-payments/v1/4711",
+  ];
+  for (const path of paths) {
+    await assertLostProgram(await open(env, path, { headers: { accept: HTML } }), 404, "not_found");
+  }
+});
+
+Deno.test("A method that is not allowed is a page or JSON in the same way, with Allow [AZ-N12]", async (t) => {
+  await using env = await openEnvironment();
+  const person = { accept: HTML };
+  for (const path of ["/docs", "/docs/errors", "/BANKA/authorization.oauth2", "/problem"]) {
+    const allowed = path.startsWith("/BANKA") ? "GET" : "GET, HEAD"; // contract MD13
+    await t.step(path, async () => {
+      const page = await open(env, path, { method: "POST", headers: person });
+      assertEquals(page.headers.get("allow"), allowed);
+      await assertPage(page, 405, "wrong_method");
+      const json = await open(env, path, { method: "PUT" });
+      assertEquals(json.headers.get("allow"), allowed);
+      await assertLostProgram(json, 405, "invalid_request");
+    });
+  }
+  for (
+    const path of ["/jwks", "/health/ready", "/openapi.json", "/.well-known/oauth-authorization-server/BANKA"]
+  ) {
+    await t.step(path, async () => {
+      const json = await open(env, path, { method: "POST", headers: person });
+      await assertLostProgram(json, 405, "invalid_request");
+    });
+  }
+  await t.step("the consent screen takes two", async () => {
+    const page = await open(env, "/BANKA/authorization.consent.oauth2", {
+      method: "DELETE",
+      headers: person,
+    });
+    assertEquals(page.headers.get("allow"), "GET, POST");
+    await assertPage(page, 405, "wrong_method");
+  });
+});
+
+async function assertLostProgram(answer: Response, status: number, error: string): Promise<void> {
+  const body = await rejectionOf(answer);
+  assertEquals([answer.status, answer.headers.get("content-type")], [status, "application/json"]);
+  assertEquals([Object.keys(body), body.error], [["error", "error_description"], error]);
+  assertBrowserHeaders(answer);
+}
 
 Deno.test("An error page speaks the reader's language; its switch changes language, title and direction and keeps the rest [AZ12]", async (t) => {
   await using env = await openEnvironment();

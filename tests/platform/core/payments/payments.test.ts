@@ -1,16 +1,29 @@
-/** POST domestic-payments: what it answers, which account it may name, and what is kept of it. */
+/**
+ * POST domestic-payments: what it answers, which account it may name, and what is kept of it. GET
+ * domestic-payments?idempotency-key: the payment of a TPP that has lost the answer to its POST.
+ */
 import { assertEquals } from "@std/assert";
 import { asConsentId, paymentIdOf } from "../../../../src/base/kernel/identifiers.ts";
 import { bodyAt } from "../../../../src/platform/evidence/evidence_store.ts";
-import { present } from "testing/answers.ts";
-import { call, consentBody, DEBTOR_ACCOUNT, good, pay, paymentBody } from "testing/flows.ts";
+import { type Consent, type Payment, present } from "testing/answers.ts";
+import {
+  type BoundToken,
+  call,
+  clientToken,
+  consentBody,
+  DEBTOR_ACCOUNT,
+  good,
+  pay,
+  paymentBody,
+} from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { type JsonObject, payloadSignature } from "testing/jwts.ts";
-import { assertFaults, unchanged } from "testing/resource_answers.ts";
+import { assertChallenge, assertFaults, unchanged } from "testing/resource_answers.ts";
 import { FULL_CONSENT, omitting } from "testing/resource_bodies.ts";
-import { BASE_URL, openEnvironment } from "testing/environment.ts";
+import { BASE_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { edited } from "../../guards/http/edited.ts";
 import { steps, stepsOf } from "support/steps.ts";
+import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
 
 const AT = "2040-01-15T12:00:00+00:00";
 
@@ -190,3 +203,112 @@ function reversed(value: unknown): unknown {
     Object.entries(value).reverse().map(([name, member]) => [name, reversed(member)]),
   );
 }
+
+function find(
+  env: Environment,
+  token: BoundToken,
+  key: string,
+  caller = env.tpp,
+  path = PAYMENTS,
+): Promise<Response> {
+  return call(env, caller, token, `${path}?${new URLSearchParams({ "idempotency-key": key })}`);
+}
+
+Deno.test("GET domestic-payments?idempotency-key finds what the key has made, by either token [PAY-08] [IDE-01]", async (t) => {
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  const key = "a key & more/%20";
+  const made = await good(pay(env, flow, { idempotencyKey: key }), 201);
+  for (
+    const [name, token] of Object.entries({
+      "client credentials": flow.bound,
+      "authorization code": flow.payment,
+    })
+  ) {
+    await t.step(name, async () => {
+      assertEquals(await good(await unchanged(env, () => find(env, token, key)), 200), made);
+    });
+  }
+});
+
+Deno.test("GET domestic-payments?idempotency-key finds nothing else, and says so in one way: Decision C2 [PAY-08] [IDE-04]", async (t) => {
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  await good(pay(env, flow, { idempotencyKey: "k" }), 201);
+  await good(
+    call(env, env.tpp, flow.bound, CONSENTS, { body: JSON.stringify(consentBody()), idempotencyKey: "c" }),
+    201,
+  );
+  const outsider = await clientToken(env, env.otherTpp);
+  const atB = await clientToken(env, env.tpp, "BANKB");
+  const attempts: Record<string, () => Promise<Response>> = {
+    "an unknown key": () => find(env, flow.bound, "K"),
+    "an empty key": () => find(env, flow.bound, ""),
+    "a key of 5000 characters": () => find(env, flow.bound, "k".repeat(5000)),
+    "a key that made a consent": () => find(env, flow.bound, "c"),
+    "another TPP's key": () => find(env, outsider, "k", env.otherTpp),
+    "a key at another bank": () => find(env, atB, "k", env.tpp, PAYMENTS.replace("BANKA", "BANKB")),
+  };
+  await steps(t, attempts, async (attempt) => {
+    await assertFaults(await unchanged(env, attempt), 400, [["Resource.NotFound"]]);
+  });
+});
+
+Deno.test("GET domestic-payments?idempotency-key is not for another consent's token [RP-N18]", async () => {
+  await using env = await openEnvironment();
+  await good(pay(env, await authorised(env), { idempotencyKey: "k" }), 201);
+  const { payment } = await authorised(env);
+  const response = await unchanged(env, () => find(env, payment, "k"));
+  await assertChallenge(response, 403, 'DPoP error="insufficient_scope", scope="payments", algs="PS256"');
+});
+
+Deno.test("GET domestic-payments?idempotency-key finds a payment for 24 h [IDE-10]", async () => {
+  await using env = await openEnvironment();
+  const made = await good(pay(env, await authorised(env), { idempotencyKey: "k" }), 201);
+  env.now += 86_399_999;
+  assertEquals(
+    (await good<Payment>(find(env, await clientToken(env, env.tpp), "k"), 200)).Data.DomesticPaymentId,
+    made.Data.DomesticPaymentId,
+  );
+  env.now += 1;
+  const late = await clientToken(env, env.tpp);
+  await assertFaults(await find(env, late, "k"), 400, [["Resource.NotFound"]]);
+});
+
+Deno.test("GET domestic-payments?idempotency-key takes no parameter of the list, and no second key [LS-N2]", async () => {
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  await good(pay(env, flow, { idempotencyKey: "one" }), 201);
+  for (
+    const [more, path] of [["from=2040-01-15T00:00:00Z", "from"], ["idempotency-key=two", "idempotency-key"]]
+  ) {
+    const query = `${PAYMENTS}?idempotency-key=one&${more}`;
+    const response = await unchanged(env, () => call(env, env.tpp, flow.bound, query));
+    assertEquals(response.status, 400, more);
+    const { Errors } = await response.json() as { readonly Errors: readonly { readonly Path: string }[] };
+    assertEquals(Errors.map(({ Path }) => Path), [path]);
+  }
+});
+
+Deno.test("POST domestic-payments answers 201 AcceptedSettlementInProcess and consumes the consent [PAY-01]", async () => {
+  await using env = await openEnvironment();
+  const flow = await authorised(env);
+  const payment = await good(pay(env, flow), 201);
+  assertEquals(payment.Data.Status, "AcceptedSettlementInProcess");
+  assertEquals(payment.Data.ConsentId, flow.consentId);
+  assertEquals(payment.Data.Charges, []);
+  assertEquals(payment.Meta, {});
+  const path = `/BANKA/domestic-payment-consents/v1/${flow.consentId}`;
+  const consent = await good<Consent>(call(env, env.tpp, flow.bound, path), 200);
+  assertEquals(consent.Data.Status, "Consumed");
+});
+
+Deno.test("POST domestic-payments works for an implicit consent and for the bank's own screen [PAY-01]", async () => {
+  await using env = await openEnvironment();
+  const implicit = await authorised(env, {
+    body: consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } }),
+  });
+  assertEquals((await pay(env, implicit)).status, 201);
+  const atB = await authorised(env, { bank: env.bankB });
+  assertEquals((await pay(env, atB)).status, 201);
+});
