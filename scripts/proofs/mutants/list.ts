@@ -2,7 +2,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const BLOCK =
-  /^(?<name>[a-z0-9-]+)\n(?<file>src\/\S+)\n- (?<from>.*)\n\+ (?<to>.*)\n(?<tests>(?:tests\/\S+\n?)+)$/;
+  /^(?<name>[a-z0-9-]+)\n(?<file>src\/\S+)\n- (?<from>.*)\n\+ ?(?<to>.*)\n(?<tests>(?:tests\/\S+\n?)+)$/;
 
 /** All of them; names are unique. */
 export const MUTANTS: readonly Mutant[] = Deno.readTextFileSync(new URL("faults.txt", import.meta.url))
