@@ -1,5 +1,5 @@
 /** Valid request bodies for tests to edit. */
-import { OBIE_SCHEMES } from "../../src/base/values/account_schemes.ts";
+import { OBIE_SCHEMES } from "../../src/base/values/account.ts";
 
 /** Context for the decoder of consents: mid-2026, three currencies, the usual schemes. */
 export const CONTEXT = {

@@ -1,6 +1,6 @@
 /** Participants of a test environment: they onboard at the directory with CSRs of pool keys and register by DCR. */
-import { type AnswerOf, bodyOf, firstOf, present, type RegisteredClient } from "./answers.ts";
 import "reflect-metadata";
+import { type AnswerOf, bodyOf, firstOf, present, type RegisteredClient } from "./answers.ts";
 import { Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
 import type { Onboarded } from "./directory_answers.ts";
 import { type TestKey, testKey } from "./keys.ts";

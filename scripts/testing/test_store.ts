@@ -8,7 +8,7 @@ import { openConnections } from "../../src/base/store/postgres/connections.ts";
 import { openPostgresStore } from "../../src/base/store/postgres/postgres_store.ts";
 import { readPostgresUrl } from "../../src/base/store/postgres/settings.ts";
 import type { Store } from "../../src/base/store/store.ts";
-import { isKept } from "../../src/platform/process/kept_records.ts";
+import { isKept } from "../../src/platform/process/measured_parts.ts";
 
 const VARIABLE = "TEST_STORE";
 /** Enough for a race, and few enough for many test files at once on one server. */

@@ -5,7 +5,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { canonicalScheme } from "../base/values/account.ts";
 import type { Language } from "./language.ts";
-import { withoutInvisible } from "../base/kernel/shown_text.ts";
+import { withoutInvisible } from "../base/kernel/foreign_text.ts";
 import { ParticipantText } from "./participant_text.tsx";
 import { phrase } from "./phrase.ts";
 

@@ -3,7 +3,7 @@
  * set apart from the direction of its surroundings, and without characters that reorder or hide text.
  */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { withoutInvisible } from "../base/kernel/shown_text.ts";
+import { withoutInvisible } from "../base/kernel/foreign_text.ts";
 
 /** The text, isolated. */
 export function ParticipantText({ text }: { readonly text: string }): JSX.Element {

@@ -6,7 +6,7 @@ import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import type { PlatformKeys } from "testing/answers.ts";
 import type { RequestVariables } from "../../src/base/http/context.ts";
-import { fapiHeaders } from "../../src/platform/guards/http/fapi_headers.ts";
+import { fapiHeaders } from "../../src/platform/guards/http/endpoint.ts";
 import { spkiThumbprint } from "../../src/base/jose/rsa_key.ts";
 import { ApiError } from "../../src/base/kernel/api_error.ts";
 import type { ProxyCertificateSource } from "../../src/base/profile.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../src/base/kernel/identifiers.ts";
 import { ApiError } from "../../src/base/kernel/api_error.ts";
 import { isSha256Text, matchesChallenge } from "../../src/platform/core/oauth/pkce.ts";
-import { requireScope } from "../../src/platform/core/oauth/scope.ts";
+import { requireScope } from "../../src/platform/core/oauth/token_response.ts";
 import { guardedFetch } from "../../src/platform/core/participants/guarded_fetch.ts";
 import type { Caller } from "../../src/platform/guards/security/caller.ts";
 import { attempt, mutated, runs } from "./runs.ts";

@@ -1,7 +1,7 @@
 /** `strictJson` against a second reader, written differently: they must agree on what is one unambiguous document. */
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { strictJson } from "../../src/base/kernel/strict_json.ts";
+import { strictJson } from "../../src/base/kernel/json.ts";
 import { mutated, runs } from "./runs.ts";
 
 const TOKEN = /"(?:\\.|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g;

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { compactVerify, decodeProtectedHeader, errors, flattenedVerify, jwtVerify, SignJWT } from "jose";
-import { checkTimes } from "../../src/base/jose/claim_times.ts";
+import { checkTimes } from "../../src/base/jose/verify_jwt.ts";
 import { faultText } from "../../src/base/kernel/result.ts";
 import {
   isCanonicalBase64url,
@@ -11,7 +11,7 @@ import {
   verifyClaims,
 } from "../../src/base/jose/compact_jws.ts";
 import { readDetachedJws, signDetached, verifyDetachedJws } from "../../src/base/jose/detached_jws.ts";
-import { signClaims } from "../../src/base/jose/sign_claims.ts";
+import { signClaims } from "../../src/base/jose/own_key.ts";
 import { testKey } from "testing/keys.ts";
 import { bytesOf, segment } from "testing/raw_jws.ts";
 import { mutated, runs } from "./runs.ts";

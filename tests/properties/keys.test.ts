@@ -6,7 +6,7 @@ import { importRsaPublicKey, jwkThumbprint, readRsaPublicJwk } from "../../src/b
 import { openSealed } from "../../src/base/jose/sealed_jwt.ts";
 import { sealClaims } from "support/sealed.ts";
 import { keysOf } from "../../src/platform/core/participants/guarded_fetch.ts";
-import { importKeySet } from "../../src/platform/core/participants/key_set.ts";
+import { importKeySet } from "../../src/platform/core/participants/participant_keys.ts";
 import { readSigningRequest } from "../../src/directory/keys/signing_request.ts";
 import { testKey } from "testing/keys.ts";
 import { signingRequest } from "testing/participants.ts";

@@ -1,5 +1,5 @@
 /** Tokens of events, as the platform of the TPP tests signs them. */
-import { signClaims } from "../../src/base/jose/sign_claims.ts";
+import { signClaims } from "../../src/base/jose/own_key.ts";
 import { testKey } from "testing/keys.ts";
 import { authUrl, consentId, paymentId, type TppEnvironment } from "./sandbox_tpp_platform.ts";
 

@@ -1,7 +1,6 @@
 /** The result of a certification as JSON and as a signed JWT that the directory can keep. */
-import { signClaims } from "../../../src/base/jose/sign_claims.ts";
+import { type OwnKey, signClaims } from "../../../src/base/jose/own_key.ts";
 import { MAX_CERTIFICATION_REPORT_CHARACTERS } from "../../../src/base/limits.ts";
-import type { OwnKey } from "../../../src/base/jose/own_key.ts";
 import type { Subject } from "./case.ts";
 import type { CaseResult } from "./run.ts";
 

@@ -3,7 +3,7 @@
  * the file named by `DIRECTORY_SIGNING_KEYS`. Starts and signals no process, and prints no private value.
  */
 import type { Token } from "../../../src/base/jose/own_key.ts";
-import type { RsaJwk } from "../../../src/base/jose/private_keys.ts";
+import type { RsaJwk } from "../../../src/base/jose/key_ring.ts";
 import { openStatementKeys, statementJwk } from "../../../src/directory/statements/statement_keys.ts";
 import { durationSeconds, type Options, optionsOf, runProgram } from "../../command_line/run.ts";
 import { lockSecretFile, writeSecretFile } from "../../command_line/secret_file.ts";

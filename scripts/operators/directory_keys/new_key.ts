@@ -1,6 +1,6 @@
 /** A fresh RSA key as `deno task directory-keys` writes it. */
 import { calculateJwkThumbprint } from "jose";
-import type { PrivateRsaJwk, RsaJwk } from "../../../src/base/jose/private_keys.ts";
+import type { PrivateRsaJwk, RsaJwk } from "../../../src/base/jose/key_ring.ts";
 import { makePrivateJwk } from "../../testing/generate_keys.ts";
 
 /** A private JWK for signatures. */

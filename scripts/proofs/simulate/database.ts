@@ -1,5 +1,5 @@
 /** The storage port in memory: versions, ordered listings and atomic commits, without any latency or fault. */
-import { frozen } from "../../../src/base/kernel/frozen.ts";
+import { frozen } from "../../../src/base/kernel/json.ts";
 import type { Check, Commit, Entry, Key, Listing, Store, Write } from "../../../src/base/store/store.ts";
 
 /** A database that several processes share and that outlives them. */

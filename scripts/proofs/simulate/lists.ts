@@ -1,7 +1,7 @@
 /** Compares the lists of consents and payments with what is stored (contract LS1), after every fault and restore. */
-import { consentRecord } from "../../../src/platform/core/consents/stored_consent.ts";
-import { keyOf } from "../../../src/platform/guards/lookup/listed_store.ts";
-import { paymentRecord } from "../../../src/platform/core/payments/stored_payment.ts";
+import { consentRecord } from "../../../src/platform/core/consents/consent_store.ts";
+import { keyOfListed } from "../../../src/platform/guards/lookup/lookup_store.ts";
+import { paymentRecord } from "../../../src/platform/core/payments/payment_store.ts";
 import type { Line } from "./calls.ts";
 
 const ALL = 100_000;
@@ -9,9 +9,9 @@ const ALL = 100_000;
 /** Returns each entry that a list lacks, or has without its consent or payment. */
 export function listFaults({ simulation: { database } }: Line): readonly string[] {
   const consents = database.list({ prefix: [consentRecord.name], limit: ALL }).map(consentRecord.decode)
-    .filter(({ value }) => value.forgottenAt === undefined).map(({ value }) => keyOf("consent", value));
+    .filter(({ value }) => value.forgottenAt === undefined).map(({ value }) => keyOfListed("consent", value));
   const payments = database.list({ prefix: [paymentRecord.name], limit: ALL }).map(paymentRecord.decode)
-    .filter(({ value }) => value.erasedAt === undefined).map(({ value }) => keyOf("payment", value));
+    .filter(({ value }) => value.erasedAt === undefined).map(({ value }) => keyOfListed("payment", value));
   const expected = new Set([...consents, ...payments].map((key) => key.join(" ")));
   const found = new Set(database.list({ prefix: ["listed"], limit: ALL }).map(({ key }) => key.join(" ")));
   return [

@@ -4,7 +4,7 @@
  * or processing rules (contract CA7, J9-J13, J17, J18).
  */
 import { compactVerify, errors } from "jose";
-import { strictJson, utf8Text } from "../kernel/strict_json.ts";
+import { strictJson, utf8Text } from "../kernel/json.ts";
 import { type Failure, type Mismatch, mismatch, ok, type Result } from "../kernel/result.ts";
 import { SIGNATURE_ALG } from "../limits.ts";
 

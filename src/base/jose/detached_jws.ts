@@ -18,8 +18,7 @@ import {
 } from "../kernel/result.ts";
 import { OBIE_CLAIM, SIGNATURE_ALG } from "../limits.ts";
 import { decodeObject, isCanonicalBase64url, joseFailure, type JsonObject } from "./compact_jws.ts";
-import type { OwnKey } from "./own_key.ts";
-import { signJws } from "./sign_claims.ts";
+import { type OwnKey, signJws } from "./own_key.ts";
 
 /** A: RFC 7797, unencoded payload. B: RFC 7515 App. F. */
 export type SignatureProfile = "A" | "B";

@@ -6,7 +6,7 @@
  * key (32 bytes), and WebCrypto the content, with the encoded header as the authenticated data.
  */
 import { CompactEncrypt } from "jose";
-import { utf8Text } from "../kernel/strict_json.ts";
+import { utf8Text } from "../kernel/json.ts";
 import { mismatch, ok, type Result } from "../kernel/result.ts";
 import { CONTENT_ENCRYPTION_ALG, KEY_MANAGEMENT_ALG, MAX_JWT_CHARACTERS } from "../limits.ts";
 import { decodeObject, isCanonicalBase64url, type JsonObject } from "./compact_jws.ts";

@@ -4,7 +4,7 @@
  * can hold them. An object is stored with the version of its declaration in the member `v`.
  */
 import { z } from "zod";
-import { frozen } from "../kernel/frozen.ts";
+import { frozen } from "../kernel/json.ts";
 import type { Entry, Key, Reader, Write } from "./store.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { readJsonBytes } from "../../base/http/body.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import { strictJson, utf8Text } from "../../base/kernel/strict_json.ts";
+import { strictJson, utf8Text } from "../../base/kernel/json.ts";
 
 /** Set by {@link jsonValue} and {@link optionalJsonValue}. */
 interface JsonVariables {

@@ -1,7 +1,7 @@
 /** Per-request variables of the directory, and the headers of every response. */
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
-import { protectPage } from "../../base/http/response_headers.ts";
+import { protectPage } from "../../base/http/host_middleware.ts";
 import type { DirectoryLog } from "../observed/log_events.ts";
 import type { Approval } from "../changes/proposals.ts";
 

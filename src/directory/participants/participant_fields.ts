@@ -1,6 +1,6 @@
 /** Fields that several of the directory's requests share: texts, contacts, software addresses, signing requests. */
 import { z } from "zod";
-import { hasVisibleLetter } from "../../base/kernel/shown_text.ts";
+import { hasVisibleLetter } from "../../base/kernel/foreign_text.ts";
 import { addedParameterIn } from "../../base/values/redirect_url.ts";
 import { MAX_REDIRECT_URIS } from "../../base/limits.ts";
 import type { Role } from "./participant.ts";

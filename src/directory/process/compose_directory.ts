@@ -9,7 +9,7 @@ import { isConsolePath } from "../../console/paths.ts";
 import { type Clock, monotonicClock } from "../../base/kernel/clock.ts";
 import { MAX_SOFTWARE_STATEMENT_SECONDS } from "../../base/limits.ts";
 import { type Endpoint, mount } from "../../base/http/endpoint.ts";
-import { browserHeaders } from "../../base/http/response_headers.ts";
+import { browserHeaders } from "../../base/http/host_middleware.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { guardStore } from "../../base/store/guarded_store.ts";
 import type { Store } from "../../base/store/store.ts";

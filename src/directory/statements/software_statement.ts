@@ -3,8 +3,7 @@
  * only increases.
  */
 import type { JsonObject } from "../../base/jose/compact_jws.ts";
-import type { OwnKey } from "../../base/jose/own_key.ts";
-import { signClaims } from "../../base/jose/sign_claims.ts";
+import { type OwnKey, signClaims } from "../../base/jose/own_key.ts";
 import { MAX_JWT_CHARACTERS, SIGNATURE_ALG } from "../../base/limits.ts";
 import { invalidRequest } from "../participants/invalid_request.ts";
 import type { Participant, Role } from "../participants/participant.ts";

@@ -14,7 +14,7 @@ import {
   type PrivateRsaJwk,
   type RsaJwk,
   TOKEN_RSA,
-} from "../../base/jose/private_keys.ts";
+} from "../../base/jose/key_ring.ts";
 import { jwkThumbprint } from "../../base/jose/rsa_key.ts";
 import type { OwnKey, Token } from "../../base/jose/own_key.ts";
 import { type Clock, unixSeconds } from "../../base/kernel/clock.ts";

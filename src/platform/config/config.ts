@@ -7,7 +7,7 @@ import { cellOf, type Cells, HOME_CELL } from "./cells.ts";
 import { fileVariables } from "../../base/http/secret_files.ts";
 import { schema, SECRETS, type Values } from "./config_variables.ts";
 import { isUrl, storeUrlFaults } from "../../base/store/store_url.ts";
-import type { AccountSchemes } from "../../base/values/account_schemes.ts";
+import type { AccountSchemes } from "../../base/values/account.ts";
 import type { Operator } from "../../pages/operator.ts";
 import type { SpanCollector } from "./span_collector.ts";
 import {

@@ -1,10 +1,10 @@
 /** The environment variables of the platform: the form of each, and its default. */
 import { z } from "zod";
 import { HOME_CELL, readCells } from "./cells.ts";
-import { DEFAULT_SCHEMES, OBIE_SCHEMES, readAccountSchemes } from "../../base/values/account_schemes.ts";
+import { DEFAULT_SCHEMES, OBIE_SCHEMES, readAccountSchemes } from "../../base/values/account.ts";
 import { namesOf, namesOrNone, portNumber, readAs, wholeNumber } from "../../base/values/variables.ts";
-import { decimalsOf } from "../../base/values/iso_currencies.ts";
-import { hasVisibleLetter, isPlain } from "../../base/kernel/shown_text.ts";
+import { decimalsOf } from "../../base/values/money.ts";
+import { hasVisibleLetter, isPlain } from "../../base/kernel/foreign_text.ts";
 import { isTimeZone, readLogo, readSupport } from "../../pages/operator.ts";
 import { FOUR_EYES_NAMES } from "./operators_config.ts";
 import { PROXY_CERTIFICATE_SOURCES } from "../../base/profile.ts";

@@ -245,7 +245,7 @@ export function listedPlace(createdAt: number, id?: string): string {
 }
 
 /**
- * Consents or payments by bank, TPP and {@link listedPlace} (`guards/lookup/listed_store.ts`). Until the personal data of the
+ * Consents or payments by bank, TPP and {@link listedPlace} (`guards/lookup/lookup_store.ts`). Until the personal data of the
  * case is deleted.
  */
 export const listedKey = (kind: string, bank?: string, client?: string, place?: string): Key => [

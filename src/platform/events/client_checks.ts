@@ -1,7 +1,6 @@
 /** The checks that every endpoint for a TPP's events begins with. */
-import { fapiHeaders } from "../guards/http/fapi_headers.ts";
-import type { Requirement } from "../guards/security/access_token.ts";
-import { firstReads } from "../guards/security/first_reads.ts";
+import { fapiHeaders } from "../guards/http/endpoint.ts";
+import { firstReads, type Requirement } from "../guards/security/access_token.ts";
 import type { ResourceGuards } from "../guards/security/resource_guards.ts";
 
 /** Events are a client's, not a consent's. */

@@ -11,21 +11,24 @@ import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { causeOf, check, remove, type Transaction } from "../../base/store/transaction.ts";
 import { finishedEventKey, noticeKey } from "../config/store_keys.ts";
 import { bankNotice } from "./bank_notice.ts";
-import type { EventPlace, Notice, StatusChange, StoredEvent } from "./event.ts";
 import {
   afterPlace,
   byPlace,
   decodeFinished,
+  type EventPlace,
   eventRecord,
   type FinishedEvent,
   keyOf,
+  type Notice,
   noticeRecord,
   placeIn,
   prefixesOf,
   recordAt,
   stageFinished,
   stageWaiting,
-} from "./event_records.ts";
+  type StatusChange,
+  type StoredEvent,
+} from "./event.ts";
 
 /** Whose events, and from which bank. */
 export interface EventOwner {

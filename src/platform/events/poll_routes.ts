@@ -1,8 +1,7 @@
 /** The parts that the polls of TPPs and those of banks share (RFC 8936): description and checks of the body. */
 import { createMiddleware } from "hono/factory";
-import { type BodyVariables, jsonBody } from "../../base/http/body.ts";
-import { parseStrictJson } from "../../base/http/strict_json.ts";
-import { decoded } from "../guards/http/decoded.ts";
+import { type BodyVariables, jsonBody, parseStrictJson } from "../../base/http/body.ts";
+import { decoded } from "../guards/http/decode.ts";
 import { resourceAnswer, resourceErrors } from "../guards/http/openapi_answers.ts";
 import { bankParameter, resourceHeaders } from "../guards/http/openapi_parameters.ts";
 import { decodePollRequest, pollRequestSchema, pollResponseSchema } from "./poll_schema.ts";

@@ -1,6 +1,6 @@
 /** A receiver's answer to an event that it cannot use (RFC 8935 §2.3). */
 import { z } from "@hono/zod-openapi";
-import { strictJson } from "../../base/kernel/strict_json.ts";
+import { strictJson } from "../../base/kernel/json.ts";
 
 /** The codes of RFC 8935 §2.4 are short words. */
 const ERROR_CODE = /^[a-z_]{1,40}$/;

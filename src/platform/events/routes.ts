@@ -1,7 +1,7 @@
 /** `/{BANK}/events/v1` (contract EVT3): a TPP fetches and acknowledges its events. */
 import { createRoute } from "@hono/zod-openapi";
 import { jsonBody } from "../../base/http/body.ts";
-import { decoded } from "../guards/http/decoded.ts";
+import { decoded } from "../guards/http/decode.ts";
 import { endpoint, type PlatformEndpoint } from "../guards/http/endpoint.ts";
 import { resourceAnswer, resourceErrors } from "../guards/http/openapi_answers.ts";
 import { accessTokenOf, bankParameter, resourceHeaders } from "../guards/http/openapi_parameters.ts";

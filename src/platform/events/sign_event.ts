@@ -1,6 +1,5 @@
 /** Makes the security event token of an event: the same claims each time that it is sent (contract EVT2). */
-import type { OwnKey } from "../../base/jose/own_key.ts";
-import { signClaims } from "../../base/jose/sign_claims.ts";
+import { type OwnKey, signClaims } from "../../base/jose/own_key.ts";
 import { EVENT_JWT } from "./event_claims_representation.ts";
 import type { EventOwner, PlacedEvent } from "./event_store.ts";
 import { claimsOf, type Origins } from "./security_event_token.ts";

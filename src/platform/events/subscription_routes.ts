@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { createRoute, z } from "@hono/zod-openapi";
 import { jsonBody } from "../../base/http/body.ts";
 import type { RequestVariables } from "../../base/http/context.ts";
-import { decoded } from "../guards/http/decoded.ts";
+import { decoded } from "../guards/http/decode.ts";
 import { endpoint, type PlatformEndpoint } from "../guards/http/endpoint.ts";
 import { emptyResourceAnswer, resourceAnswer, resourceErrors } from "../guards/http/openapi_answers.ts";
 import {
@@ -14,9 +14,9 @@ import {
 } from "../guards/http/openapi_parameters.ts";
 import { SUBSCRIPTIONS_PATH } from "../config/paths.ts";
 import type { AccessVariables } from "../guards/security/access_token.ts";
-import type { BankVariables } from "../guards/security/bank_path.ts";
-import { signedJson } from "../guards/security/payload_signature.ts";
 import type { ResourceGuards } from "../guards/security/resource_guards.ts";
+import type { BankVariables } from "../guards/security/standing.ts";
+import { signedJson } from "../guards/security/payload_signature.ts";
 import { ofClient } from "./client_checks.ts";
 import { changeSubscription, subscribe, type SubscribeDeps, unsubscribe } from "./subscribe.ts";
 import { representSubscription, representSubscriptions } from "./subscription_representation.ts";

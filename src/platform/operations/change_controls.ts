@@ -14,8 +14,8 @@ import {
   type Outage,
   type OutageChange,
 } from "../guards/security/controls.ts";
+import type { CurrentControls } from "../guards/security/controls_store.ts";
 import { controlsIn, type ControlsStore } from "../guards/security/controls_store.ts";
-import type { CurrentControls } from "../guards/security/current_controls.ts";
 
 export interface ChangeControlsDeps extends TransactDeps {
   readonly log: Log;

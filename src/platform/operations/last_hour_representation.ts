@@ -1,7 +1,7 @@
 /** The last hour of all processes by minute, on the wire (contract OP24). */
 import { z } from "@hono/zod-openapi";
 import { addFigures, boundOf, type Figures, noFigures } from "../observed/figures/figures.ts";
-import { isShown, minuteOf, MINUTES_SHOWN } from "../observed/figures/last_hour.ts";
+import { isShown, minuteOf, MINUTES_SHOWN } from "../observed/figures/recorder.ts";
 import type { ProcessState } from "./process_store.ts";
 
 const sums = {

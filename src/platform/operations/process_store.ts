@@ -2,7 +2,7 @@
 import type { WallTime } from "../../base/kernel/clock.ts";
 import { z } from "zod";
 import { storedSums } from "../observed/figures/figures_store.ts";
-import type { MinuteFigures } from "../observed/figures/last_hour.ts";
+import type { MinuteFigures } from "../observed/figures/recorder.ts";
 import { defineRecord, optional } from "../../base/store/record.ts";
 import { count, flag, instant, text } from "../../base/store/record_fields.ts";
 import type { Key, Store, Write } from "../../base/store/store.ts";

@@ -6,7 +6,7 @@ import type { Reader } from "../../base/store/store.ts";
 import type { HoldStore } from "./recovery/hold_store.ts";
 import type { ClientStore } from "../core/registration/client_store.ts";
 import { type Controls, outageAt } from "../guards/security/controls.ts";
-import type { CurrentControls } from "../guards/security/current_controls.ts";
+import type { CurrentControls } from "../guards/security/controls_store.ts";
 import { type StandingOf, whyInactive } from "../guards/security/standing.ts";
 
 export interface WhyHeldDeps {

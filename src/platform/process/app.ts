@@ -14,8 +14,7 @@ import { type FrontchannelRouteDeps, frontchannelRoutes } from "../core/frontcha
 import type { Person } from "../../base/http/bearer.ts";
 import type { RequestEnv, Surface } from "../../base/http/context.ts";
 import { methodOf, mount } from "../../base/http/endpoint.ts";
-import { nameRequest } from "../../base/http/interaction_id.ts";
-import { requestLog } from "../../base/http/request_log.ts";
+import { nameRequest, requestLog } from "../../base/http/host_middleware.ts";
 import { hasHead, type PlatformEndpoint } from "../guards/http/endpoint.ts";
 import { answerErrors, type ErrorDeps } from "../guards/http/on_error.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
@@ -52,8 +51,7 @@ import { ownRoutes } from "../operations/own/routes.ts";
 import { type ReportRouteDeps, reportRoutes } from "../operations/reports/routes.ts";
 import { type SearchRouteDeps, searchRoutes } from "../operations/search/routes.ts";
 import { type TraceRouteDeps, traceRoutes } from "../operations/traces/routes.ts";
-import { admit } from "../guards/security/admit.ts";
-import { requestMetrics } from "../guards/security/request_metrics.ts";
+import { admit, requestMetrics } from "../guards/security/admit.ts";
 import {
   type Authenticate,
   byBearer,

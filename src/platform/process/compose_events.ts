@@ -10,7 +10,7 @@ import { type Expiring, expiringKey, expiringStatement } from "../events/expiry.
 import { openOutageSpreadStore } from "../events/outage_notice_store.ts";
 import { type NoticeJobs, openExpirySweep } from "../events/tell_expiries.ts";
 import { tellOutages } from "../events/tell_outages.ts";
-import { type CertifiedKey, certifiedKeys } from "../core/participants/key_set.ts";
+import { type CertifiedKey, certifiedKeys } from "../core/participants/participant_keys.ts";
 import { statementEnd } from "../core/participants/software_statement.ts";
 import { statementUrl } from "../core/participants/guarded_fetch.ts";
 import type { Client } from "../core/registration/client.ts";

@@ -21,7 +21,7 @@ import { openProcessStore } from "../operations/process_store.ts";
 import { propose } from "../operations/proposals.ts";
 import { fourEyesEndpoints, type ProposedChange } from "../guards/security/four_eyes.ts";
 import { isHeldIn, openHoldStore } from "../operations/recovery/hold_store.ts";
-import { certifiedKeys } from "../core/participants/key_set.ts";
+import { certifiedKeys } from "../core/participants/participant_keys.ts";
 import { statementEnd } from "../core/participants/software_statement.ts";
 import { guardedFetch } from "../core/participants/guarded_fetch.ts";
 import { openOidcOperators, personOf, withOidc } from "../guards/security/oidc_operators.ts";

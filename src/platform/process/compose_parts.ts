@@ -39,11 +39,9 @@ import { openDueBanks } from "../core/payments/due_banks.ts";
 import { openOrderOutboxStore } from "../core/payments/order_outbox_store.ts";
 import { MAX_PUSHES, openPushSlots } from "../events/delivery/push_slots.ts";
 import { openPaymentStore, type PaymentStore } from "../core/payments/payment_store.ts";
-import { openCurrentClients } from "../core/registration/current_clients.ts";
+import { type CellClients, clientsOfCell, openCurrentClients } from "../core/registration/current_clients.ts";
 import { openStatusList, standingBy, type StatusList } from "../core/participants/status_list.ts";
 import type { Outage } from "../guards/security/controls.ts";
-import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
-import { openControlsStore } from "../guards/security/controls_store.ts";
 import {
   type CurrentControls,
   openCurrentControls,
@@ -51,9 +49,10 @@ import {
   type RejectInOutage,
   rejectInOutage,
   withBlocks,
-} from "../guards/security/current_controls.ts";
+} from "../guards/security/controls_store.ts";
+import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
+import { openControlsStore } from "../guards/security/controls_store.ts";
 import type { StandingOf } from "../guards/security/standing.ts";
-import { type CellClients, clientsOfCell } from "../core/registration/clients_of_cell.ts";
 import { openClientStore } from "../core/registration/client_store.ts";
 import { whyHeldBy } from "../operations/why_held.ts";
 import { openHoldStore } from "../operations/recovery/hold_store.ts";
@@ -62,14 +61,14 @@ import { type Callers, openCallers } from "../guards/security/admit.ts";
 import { certificateReader, type ReadCertificate } from "../guards/security/client_certificate.ts";
 import { laneBounds } from "../guards/lanes.ts";
 import { openDpopVerifier, type VerifyDpopProof } from "../guards/security/dpop_proof.ts";
-import { openLocalBuckets } from "../guards/security/local_buckets.ts";
-import { openRateLimit, type RateLimit } from "../guards/security/rate_limit.ts";
-import { type OpenConsents, openOpenConsents } from "../core/consents/open_consents.ts";
 import {
   type BucketStore,
   openBucketStore,
+  openLocalBuckets,
   type SharedBuckets,
 } from "../guards/security/rate_limit_store.ts";
+import { openRateLimit, type RateLimit } from "../guards/security/rate_limit.ts";
+import { type OpenConsents, openOpenConsents } from "../core/consents/open_consents.ts";
 import type { PlatformMetrics } from "../observed/metrics.ts";
 import { measuredFetch, type ProcessValues, tracedFetch } from "./measured_parts.ts";
 import type { ProcessIdentity } from "../operations/note_process.ts";
@@ -77,7 +76,7 @@ import type { Store } from "../../base/store/store.ts";
 import { errorPages } from "../guards/http/error_routes.ts";
 import type { Site } from "../../pages/site.ts";
 import { openTraces, type Traces } from "../operations/traces/open_traces.ts";
-import { type FiguresParts, openFigures } from "../observed/figures/open_figures.ts";
+import { type FiguresParts, openFigures } from "../observed/figures/recorder.ts";
 import { type EventStore, openEventStore } from "../events/event_store.ts";
 import { openSubscriptionStore, type SubscriptionStore } from "../events/subscription_store.ts";
 

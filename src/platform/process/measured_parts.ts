@@ -1,17 +1,25 @@
 /** Guards the stores, and wraps them, the fetch of the directory and the background jobs, so that their calls are measured. */
 import type { Job } from "./background_work.ts";
 import type { Config } from "../config/config.ts";
-import { currentTrace } from "../../base/http/aside.ts";
-import { noteCall, noteSpan, type TracedCall } from "../../base/http/request_trace.ts";
+import { currentTrace, noteCall, noteSpan, type TracedCall } from "../../base/http/context.ts";
 import type { Signer } from "../../base/http/signer_client.ts";
 import { type Clock, monotonicClock, preciseClock } from "../../base/kernel/clock.ts";
 import { openSpanQueue, type Span, type SpanQueue } from "../../base/observability/spans.ts";
 import { measureStore } from "../../base/store/measured_store.ts";
 import { type GuardedStore, guardStore } from "../../base/store/guarded_store.ts";
-import type { Store } from "../../base/store/store.ts";
+import type { Key, Store } from "../../base/store/store.ts";
 import type { CaseKeys } from "../evidence/data_keys/case_keys.ts";
 import type { Log } from "../observed/log_events.ts";
 import type { PlatformMetrics } from "../observed/metrics.ts";
+import { openFlowRecord } from "../core/consents/open_flow_store.ts";
+import { consentRecord } from "../core/consents/consent_store.ts";
+import { authorizationSessionRecord } from "../core/frontchannel/authorization_session_store.ts";
+import { accessTokenRecord } from "../core/oauth/access_token_store.ts";
+import { authorizationCodeRecord } from "../core/oauth/authorization_code_store.ts";
+import { pushedRequestRecord } from "../core/oauth/pushed_request_store.ts";
+import { paymentRecord } from "../core/payments/payment_store.ts";
+import { orderHoldRecord } from "../operations/recovery/hold_store.ts";
+import { bankRecord, clientRecord } from "../core/registration/client_records.ts";
 
 /** Values that only the process that serves the platform knows. */
 export interface ProcessValues {
@@ -165,3 +173,23 @@ export function guarded(
     isFailing: () => own.isFailing() || vault.isFailing(),
   };
 }
+
+// The records that the one process of a Deno KV file keeps in memory (`base/store/entry_cache.ts`).
+
+const KEPT: ReadonlySet<string | undefined> = new Set(
+  [
+    bankRecord,
+    clientRecord,
+    orderHoldRecord,
+    accessTokenRecord,
+    consentRecord,
+    pushedRequestRecord,
+    authorizationSessionRecord,
+    openFlowRecord,
+    authorizationCodeRecord,
+    paymentRecord,
+  ].map(({ name }) => name),
+);
+
+/** Whether several requests of a payment read the record of this key. */
+export const isKept = ([name]: Key): boolean => KEPT.has(name);

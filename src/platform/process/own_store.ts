@@ -4,7 +4,7 @@ import { monotonicClock } from "../../base/kernel/clock.ts";
 import type { CaseKeys } from "../evidence/data_keys/case_keys.ts";
 import { openSealed, rejectSealedStore } from "../evidence/data_keys/sealed_store.ts";
 import type { WrappingKeys } from "../evidence/data_keys/wrapping_keys.ts";
-import { isKept } from "./kept_records.ts";
+import { isKept } from "./measured_parts.ts";
 import type { Store } from "../../base/store/store.ts";
 import type { Owner } from "../../base/store/store_identity.ts";
 

@@ -9,7 +9,7 @@ import { ERROR_TABLE, type Wire } from "../guards/http/error_table.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Readiness } from "../../base/observability/health.ts";
 import { type Docs, openDocs } from "../../portal/docs_page.tsx";
-import { CONTENT_SECURITY_POLICY } from "../../base/http/response_headers.ts";
+import { CONTENT_SECURITY_POLICY } from "../../base/http/host_middleware.ts";
 import { errorPageRoute, type FindTpp } from "../guards/http/error_routes.ts";
 import type { ErrorAnswer, ErrorEntry } from "../../portal/errors_page.tsx";
 import { type DocumentedReason, ERROR_HELP } from "../guards/http/error_help.ts";

@@ -2,11 +2,14 @@
 import { baseRecords, spentJwtRecord } from "../../base/store/base_records.ts";
 import { peopleLogRecord } from "../evidence/people_log.ts";
 import { auditRecord } from "../evidence/audit_trail.ts";
-import { consentDeadlineRecord, consentForgettingRecord } from "../core/consents/consent_store.ts";
+import {
+  consentDeadlineRecord,
+  consentForgettingRecord,
+  consentRecord,
+} from "../core/consents/consent_store.ts";
 import { caseErasureRecord } from "../evidence/data_keys/erasure_store.ts";
 import { dataKeyStoreRecord } from "../evidence/data_keys/sealed_store.ts";
 import { openFlowRecord } from "../core/consents/open_flow_store.ts";
-import { consentRecord } from "../core/consents/stored_consent.ts";
 import { authorizationSessionRecord } from "../core/frontchannel/authorization_session_store.ts";
 import { openProposalsRecord, proposalRecord } from "../operations/proposal_store.ts";
 import { processRecord } from "../operations/process_store.ts";
@@ -23,8 +26,7 @@ import {
   outboxQueueRecord,
   outboxRecord,
 } from "../core/payments/order_outbox_records.ts";
-import { paymentOfBankRecord } from "../core/payments/payment_store.ts";
-import { paymentRecord } from "../core/payments/stored_payment.ts";
+import { paymentOfBankRecord, paymentRecord } from "../core/payments/payment_store.ts";
 import { storeEpochRecord } from "../operations/recovery/epoch_store.ts";
 import { orderHoldRecord } from "../operations/recovery/hold_store.ts";
 import {
@@ -40,15 +42,9 @@ import { evidenceDocumentRecord } from "../evidence/document_store.ts";
 import { evidenceRecord } from "../evidence/evidence_store.ts";
 import { controlledPartyRecord, controlsRecord } from "../guards/security/controls_store.ts";
 import { listFillRecord } from "../guards/lookup/list_fill_store.ts";
-import { listedRecord } from "../guards/lookup/listed_store.ts";
-import { lookupRecord } from "../guards/lookup/lookup_store.ts";
+import { listedRecord, lookupRecord } from "../guards/lookup/lookup_store.ts";
 import { traceOfRecord, traceRecord } from "../operations/traces/trace_store.ts";
-import {
-  eventRecord,
-  finishedEventRecord,
-  finishedNoticeRecord,
-  noticeRecord,
-} from "../events/event_records.ts";
+import { eventRecord, finishedEventRecord, finishedNoticeRecord, noticeRecord } from "../events/event.ts";
 import { outageSpreadRecord } from "../events/outage_notice_store.ts";
 import { toldExpiriesRecord } from "../events/expiry_store.ts";
 import { subscriptionRecord } from "../events/subscription_store.ts";

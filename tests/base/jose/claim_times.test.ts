@@ -1,6 +1,6 @@
 /** `checkTimes` at every edge of contract LT1 to LT12, and against what is no honest number [J32]. */
 import { assertEquals } from "@std/assert";
-import { checkTimes, type TimeRules } from "../../../src/base/jose/claim_times.ts";
+import { checkTimes, type TimeRules } from "../../../src/base/jose/verify_jwt.ts";
 import type { JsonObject } from "../../../src/base/jose/compact_jws.ts";
 
 const NOW = 1_700_000_000;

@@ -1,10 +1,9 @@
 /** `openKeyRing`: the format of `PLATFORM_KEYS`, the published part, and that private values do not leak. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { decryptWith, signWith, type Token } from "../../../src/base/jose/own_key.ts";
+import { decryptWith, signClaims, signWith, type Token } from "../../../src/base/jose/own_key.ts";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
 import { openSealed } from "../../../src/base/jose/sealed_jwt.ts";
 import { sealClaims } from "support/sealed.ts";
-import { signClaims } from "../../../src/base/jose/sign_claims.ts";
 import { smallTestKey, type TestKey, testKey } from "testing/keys.ts";
 import { opened, valueOf } from "./compact_jws_fixture.ts";
 

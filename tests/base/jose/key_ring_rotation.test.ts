@@ -4,7 +4,7 @@ import { decodeProtectedHeader } from "jose";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
 import { openSealed } from "../../../src/base/jose/sealed_jwt.ts";
 import { sealClaims } from "support/sealed.ts";
-import { signClaims } from "../../../src/base/jose/sign_claims.ts";
+import { signClaims } from "../../../src/base/jose/own_key.ts";
 import { testKey } from "testing/keys.ts";
 
 const CERTIFICATE = { x5c: ["MIIB"], "x5t": "thumb-sha1", "x5t#S256": "thumb-sha256" };

@@ -1,6 +1,6 @@
 /** `signClaims`: one header for every JWT, and exactly the claims given. */
 import { assertEquals } from "@std/assert";
-import { signClaims } from "../../../src/base/jose/sign_claims.ts";
+import { signClaims } from "../../../src/base/jose/own_key.ts";
 import { opened, signingKey } from "./compact_jws_fixture.ts";
 
 Deno.test("signClaims makes a PS256 JWT with typ, kid and the caller's claims only", async () => {

@@ -1,8 +1,7 @@
 /** `verifyJwt`: the order of its checks, and faults that name what was expected and received. */
 import { assert, assertEquals } from "@std/assert";
-import { absent, checkClaims, exactly, text } from "../../../src/base/jose/claims.ts";
+import { absent, checkClaims, exactly, text, verifyJwt } from "../../../src/base/jose/verify_jwt.ts";
 import { inPart, type JsonObject, type JwtFault } from "../../../src/base/jose/compact_jws.ts";
-import { verifyJwt } from "../../../src/base/jose/verify_jwt.ts";
 import { faultText, mismatch, ok, type Result } from "../../../src/base/kernel/result.ts";
 import { testKey } from "testing/keys.ts";
 import { HEADER, signed, verifyingKey } from "./compact_jws_fixture.ts";

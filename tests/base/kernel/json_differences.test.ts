@@ -1,7 +1,7 @@
 /** Leaf paths in which two JSON values differ. */
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { differences } from "../../../src/base/kernel/json_differences.ts";
+import { differences } from "../../../src/base/kernel/json.ts";
 
 Deno.test("differences names each differing leaf, depth first", () => {
   const a = { one: "x", two: { three: "y", four: ["p", "q"] }, five: "z" };

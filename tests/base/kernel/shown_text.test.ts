@@ -1,6 +1,6 @@
 /** Texts that one party writes and another one reads. */
 import { assertEquals } from "@std/assert";
-import { isPlain, withoutInvisible } from "../../../src/base/kernel/shown_text.ts";
+import { isPlain, withoutInvisible } from "../../../src/base/kernel/foreign_text.ts";
 
 const ENGLAND = "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}";
 

@@ -1,7 +1,7 @@
 /** The strict reader agrees with JSON.parse on honest documents and rejects the ambiguous ones. */
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { strictJson } from "../../../src/base/kernel/strict_json.ts";
+import { strictJson } from "../../../src/base/kernel/json.ts";
 
 function whyNot(text: string): string | undefined {
   const parsed = strictJson(text);

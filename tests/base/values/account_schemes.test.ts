@@ -5,7 +5,7 @@ import {
   OBIE_SCHEMES,
   readAccountSchemes,
   schemeFault,
-} from "../../../src/base/values/account_schemes.ts";
+} from "../../../src/base/values/account.ts";
 
 Deno.test("the usual schemes are accepted by each of their names, and no other is [CON-18]", () => {
   for (const name of ["IBAN", "BBAN", "SortCodeAccountNumber", "PAN", "Paym", "Wallet"]) {

@@ -1,6 +1,6 @@
 /** IBANs: form, length by country, check digits. */
 import { assertEquals } from "@std/assert";
-import { ibanFault, isIban } from "../../../src/base/values/iban.ts";
+import { ibanFault, isIban } from "../../../src/base/values/account.ts";
 
 Deno.test("isIban takes registry examples of every length family [CON-18]", () => {
   const valid = [

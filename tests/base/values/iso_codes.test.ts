@@ -1,7 +1,7 @@
 /** Which currency and country codes are in use. */
 import { assertEquals } from "@std/assert";
 import { isCountryCode } from "../../../src/base/values/iso_countries.ts";
-import { decimalsOf, isCurrencyCode } from "../../../src/base/values/iso_currencies.ts";
+import { decimalsOf, isCurrencyCode } from "../../../src/base/values/money.ts";
 
 Deno.test("isCurrencyCode knows currencies in use, and only those [CON-17]", () => {
   for (const code of ["COP", "EUR", "GBP", "USD", "JPY", "KWD", "XOF", "XPF", "XCG", "ZWG", "SLE", "VED"]) {

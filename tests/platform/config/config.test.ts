@@ -1,7 +1,7 @@
 /** `readConfig`: what a deployment may be, the defaults, and conveniences of the sandbox. */
 import { assert, assertEquals } from "@std/assert";
 import { type Config, type Environment, readConfig, VARIABLES } from "../../../src/platform/config/config.ts";
-import { DEFAULT_SCHEMES } from "../../../src/base/values/account_schemes.ts";
+import { DEFAULT_SCHEMES } from "../../../src/base/values/account.ts";
 import { faultsOf, SOUND_CONFIGURATION } from "support/sound_configuration.ts";
 
 Deno.test("readConfig gives the defaults where a variable is unset or empty", () => {

@@ -1,7 +1,7 @@
 /** The most that one poll may acknowledge and report: it is one commit (contract EVT4, EVT6). */
 import { assertEquals } from "@std/assert";
 import type { BankCode, ClientId, ConsentId } from "../../../src/base/kernel/identifiers.ts";
-import { eventRecord } from "../../../src/platform/events/event_records.ts";
+import { eventRecord } from "../../../src/platform/events/event.ts";
 import { eventKey } from "../../../src/platform/config/store_keys.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { good } from "testing/flows.ts";

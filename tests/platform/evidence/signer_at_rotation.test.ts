@@ -2,7 +2,7 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { decodeProtectedHeader, type JSONWebKeySet, type JWK } from "jose";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
-import { paymentRecord } from "../../../src/platform/core/payments/stored_payment.ts";
+import { paymentRecord } from "../../../src/platform/core/payments/payment_store.ts";
 import { pushOrder } from "../../../src/platform/core/payments/push_order.ts";
 import { ownSignerOf } from "../../../src/platform/evidence/key_documents.ts";
 import { withStatement } from "../../../src/platform/operations/cases/case_bundle.ts";

@@ -2,6 +2,7 @@
  * Resources that a sandbox's start must not harm: ports and directories of others, data of another port, an incomplete
  * start.
  */
+import "reflect-metadata";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { addressesAt, freeLoopbackHosts, readFirstPort } from "../../../src/sandbox/ecosystem/addresses.ts";
 import { openAuthority, serverIdentity } from "../../../src/sandbox/ecosystem/authority.ts";
@@ -14,7 +15,6 @@ import {
 } from "../../../src/sandbox/ecosystem/sandbox_files.ts";
 import { markComplete, openState } from "../../../src/sandbox/ecosystem/sandbox_state.ts";
 import { takeSite } from "../../../src/sandbox/ecosystem/site.ts";
-import "reflect-metadata";
 import { X509Certificate } from "@peculiar/x509";
 
 async function inDirectory(test: (files: SandboxFiles) => Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 /** A consent for its bank (contract BF1 to BF4). */
 import { z } from "@hono/zod-openapi";
 import type { Consent } from "../consents/consent.ts";
-import { type OnWire, toWire } from "../../guards/http/wire_names.ts";
+import { type OnWire, toWire } from "../../guards/http/wire_fields.ts";
 import type { PayerAccountsReport } from "./payer_accounts_schema.ts";
 import { bankInitiation, bankInitiationSchema } from "../consents/initiation_representation.ts";
 import { riskSchema } from "../consents/initiation_schema.ts";

@@ -3,13 +3,16 @@
  * its documentation, and its decoding. The consent's status is checked elsewhere.
  */
 import { z } from "@hono/zod-openapi";
-import { accountFaults, accountFields } from "../consents/account_schema.ts";
+import { accountFaults, accountFields } from "../consents/initiation_schema.ts";
 import type { PayerAccount } from "../consents/consent.ts";
 import { decode, valueAt } from "../../guards/http/decode.ts";
-import { currencyCode, patterned, text } from "../../guards/http/wire_fields.ts";
-import { fromWire } from "../../guards/http/wire_names.ts";
-import { canonicalScheme, isAccountNumberLike, ungrouped } from "../../../base/values/account.ts";
-import type { AccountSchemes } from "../../../base/values/account_schemes.ts";
+import { currencyCode, fromWire, patterned, text } from "../../guards/http/wire_fields.ts";
+import {
+  type AccountSchemes,
+  canonicalScheme,
+  isAccountNumberLike,
+  ungrouped,
+} from "../../../base/values/account.ts";
 import { asConsentId, type BankCode, type ConsentId } from "../../../base/kernel/identifiers.ts";
 import { BALANCE_PATTERN } from "../../../base/values/money.ts";
 import { ApiError, type Fault } from "../../../base/kernel/api_error.ts";

@@ -6,7 +6,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { type Page, readPage } from "../../../base/store/page.ts";
 import { jsonBody } from "../../../base/http/body.ts";
 import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { decoded } from "../../guards/http/decoded.ts";
+import { decoded } from "../../guards/http/decode.ts";
 import { resourceAnswer, resourceErrors } from "../../guards/http/openapi_answers.ts";
 import {
   accessTokenOf,
@@ -21,9 +21,9 @@ import { settledBefore } from "../../guards/lookup/settled.ts";
 import { ORDER_PATH, ORDERS_PATH } from "../../config/paths.ts";
 import { outboxAhead } from "../payments/order_outbox_store.ts";
 import { paymentAhead } from "../payments/payment_store.ts";
-import type { KeysOfRequest } from "../../guards/security/first_reads.ts";
-import { rejectLost } from "../../guards/security/lost_data.ts";
+import type { KeysOfRequest } from "../../guards/security/access_token.ts";
 import type { ResourceGuards } from "../../guards/security/resource_guards.ts";
+import { rejectLost } from "../../guards/security/standing.ts";
 import {
   paymentOrderSchema,
   paymentOrdersSchema,

@@ -18,7 +18,7 @@ import {
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";
-import { rejectLost } from "../../guards/security/lost_data.ts";
+import { rejectLost } from "../../guards/security/standing.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
 import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
 import type { StatusReport } from "./status_report_schema.ts";

@@ -8,8 +8,7 @@ import { consentAhead } from "../consents/consent_store.ts";
 import { openFlowAhead } from "../consents/open_flow_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import { jsonBody } from "../../../base/http/body.ts";
-import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { fapiHeaders } from "../../guards/http/fapi_headers.ts";
+import { endpoint, fapiHeaders, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { resourceAnswer, resourceErrors } from "../../guards/http/openapi_answers.ts";
 import { PAYER_PATH } from "../../config/paths.ts";
 import {
@@ -20,13 +19,14 @@ import {
 } from "../../guards/http/openapi_parameters.ts";
 import {
   type AccessVariables,
+  firstReads,
   insufficientToken,
+  type KeysOfRequest,
   type Requirement,
 } from "../../guards/security/access_token.ts";
-import type { BankVariables } from "../../guards/security/bank_path.ts";
-import { firstReads, type KeysOfRequest } from "../../guards/security/first_reads.ts";
-import { signedJson } from "../../guards/security/payload_signature.ts";
 import type { ResourceGuards } from "../../guards/security/resource_guards.ts";
+import type { BankVariables } from "../../guards/security/standing.ts";
+import { signedJson } from "../../guards/security/payload_signature.ts";
 import {
   consentDetailsSchema,
   representConsentDetails,

@@ -4,10 +4,9 @@
  */
 import { z } from "@hono/zod-openapi";
 import { decode, rejectedAs } from "../../guards/http/decode.ts";
-import { text } from "../../guards/http/wire_fields.ts";
-import { fromWire } from "../../guards/http/wire_names.ts";
+import { fromWire, text } from "../../guards/http/wire_fields.ts";
 import { dayOf, instantOf } from "../../../base/kernel/date_time.ts";
-import { chargeSchema } from "../payments/charge_schema.ts";
+import { chargeSchema } from "../payments/payment_representation.ts";
 import { type Charge, PAYMENT_STATUSES, type PaymentStatus } from "../payments/payment.ts";
 import { MAX_STATUS_REASON_CHARACTERS } from "../../../base/profile.ts";
 

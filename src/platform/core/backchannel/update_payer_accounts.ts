@@ -8,7 +8,7 @@ import type { ConsentStore } from "../consents/consent_store.ts";
 import { reportPlace } from "../consents/payer_accounts_store.ts";
 import { findOpenFlow, isOpen } from "../consents/open_flow_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
-import type { AccountSchemes } from "../../../base/values/account_schemes.ts";
+import type { AccountSchemes } from "../../../base/values/account.ts";
 import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
 import type { ApiError } from "../../../base/kernel/api_error.ts";
 import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";

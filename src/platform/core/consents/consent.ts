@@ -9,6 +9,7 @@ import { instantOf } from "../../../base/kernel/date_time.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { AUTHORISE_WITHIN_SECONDS, USE_WITHIN_SECONDS } from "../../../base/profile.ts";
 import type { PaymentData } from "./initiation.ts";
+import { covers } from "../../../base/values/money.ts";
 
 /** Contract CT1 to CT17. */
 export type ConsentStatus = "AwaitingAuthorisation" | "Rejected" | "Authorized" | "Consumed";
@@ -178,4 +179,23 @@ export function deadlineOf(consent: Consent): number | undefined {
   if (consent.status === "AwaitingAuthorisation") return consent.authoriseBy;
   if (consent.status === "Authorized") return consent.statusUpdatedAt + USE_WITHIN_SECONDS * 1000;
   return undefined;
+}
+
+// Funds confirmation (contract EP8) from the selected account's last known balance. Never changes the consent.
+
+/**
+ * Returns whether the balance covers the amount, or undefined if no balance is known or it is in another currency
+ * (Decision C8).
+ *
+ * @throws {ApiError} `resource.invalid_consent_status` unless the consent is `Authorized`
+ */
+export function confirmFunds(consent: Consent): boolean | undefined {
+  if (consent.status !== "Authorized") {
+    throw wrongStatus("funds confirmation", consent.status, ["Authorized"]);
+  }
+  const { amount, currency } = consent.request.initiation.instructedAmount;
+  const account = consent.selectedAccount;
+  if (account?.balance === undefined) return undefined;
+  if ((account.currency ?? currency) !== currency) return undefined;
+  return covers(account.balance, amount);
 }

@@ -11,7 +11,7 @@ import {
   pageLinks,
   representPage,
 } from "../../guards/lookup/list_representation.ts";
-import { toWire } from "../../guards/http/wire_names.ts";
+import { toWire } from "../../guards/http/wire_fields.ts";
 import {
   echoedInitiation,
   echoedInitiationSchema,

@@ -1,8 +1,7 @@
 /** The body of POST domestic-payment-consents: its schema, which is also its documentation, and its decoding. */
 import { z } from "@hono/zod-openapi";
 import { decode, rejectedAs, valueAt } from "../../guards/http/decode.ts";
-import { text } from "../../guards/http/wire_fields.ts";
-import { fromWire } from "../../guards/http/wire_names.ts";
+import { fromWire, text } from "../../guards/http/wire_fields.ts";
 import { instantOf } from "../../../base/kernel/date_time.ts";
 import type { Fault } from "../../../base/kernel/api_error.ts";
 import type { ConsentRequest } from "./consent.ts";

@@ -1,6 +1,6 @@
 /** The payment data of a consent, and how a payment compares with it. No I/O. */
 import { type Account, canonicalScheme } from "../../../base/values/account.ts";
-import { differences } from "../../../base/kernel/json_differences.ts";
+import { differences } from "../../../base/kernel/json.ts";
 
 /** The payee's account. */
 export interface CreditorAccount extends Account {

@@ -1,10 +1,13 @@
 /** The data of a consent or payment in responses: its schemas for the OpenAPI document, and what each reader gets. */
 import { z } from "@hono/zod-openapi";
-import { text } from "../../guards/http/wire_fields.ts";
-import { type OnWire, toWire } from "../../guards/http/wire_names.ts";
-import { accountFields, creditorAccountSchema, debtorAccountSchema } from "./account_schema.ts";
+import { type OnWire, text, toWire } from "../../guards/http/wire_fields.ts";
+import {
+  accountFields,
+  creditorAccountSchema,
+  debtorAccountSchema,
+  initiationSchema,
+} from "./initiation_schema.ts";
 import { type Initiation, withoutName } from "./initiation.ts";
-import { initiationSchema } from "./initiation_schema.ts";
 
 /** A date-time of the platform: `2030-01-31T12:00:00+00:00`. */
 export const wireDateTimeSchema = z.string().openapi({

@@ -3,8 +3,8 @@
  * signed bytes in pieces, so that no number of accounts can make a value larger than the store's limit.
  */
 import { valueAt } from "../../guards/http/decode.ts";
-import { fromWire } from "../../guards/http/wire_names.ts";
-import { parseStrictJson } from "../../../base/http/strict_json.ts";
+import { fromWire } from "../../guards/http/wire_fields.ts";
+import { parseStrictJson } from "../../../base/http/body.ts";
 import type { ConsentId } from "../../../base/kernel/identifiers.ts";
 import { bodyAt } from "../../evidence/evidence_store.ts";
 import type { Reader } from "../../../base/store/store.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../../../base/kernel/clock.ts";
 import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identifiers.ts";
 import { asConsentId } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import { rejectLost } from "../../guards/security/lost_data.ts";
+import { rejectLost } from "../../guards/security/standing.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
 import { asOf, type Consent, type ConsentStatus } from "./consent.ts";
 import type { ConsentStore } from "./consent_store.ts";

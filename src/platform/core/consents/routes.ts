@@ -1,9 +1,8 @@
 /** `/{BANK}/domestic-payment-consents/v1` (contract EP6 to EP8). */
 import { createRoute, z } from "@hono/zod-openapi";
 import { jsonBody } from "../../../base/http/body.ts";
-import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { decoded } from "../../guards/http/decoded.ts";
-import { fapiHeaders } from "../../guards/http/fapi_headers.ts";
+import { endpoint, fapiHeaders, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
+import { decoded } from "../../guards/http/decode.ts";
 import { resourceAnswer, resourceErrors } from "../../guards/http/openapi_answers.ts";
 import {
   accessTokenOf,
@@ -15,11 +14,15 @@ import { claimAhead, type idempotent } from "../../guards/idempotency/idempotent
 import { decodeListQuery, LIST_DESCRIPTION, listParameters } from "../../guards/lookup/list_query_schema.ts";
 import { CONSENTS_PATH, filledPath } from "../../config/paths.ts";
 import type { ConsentId } from "../../../base/kernel/identifiers.ts";
-import { type Requirement, tokenOfAnotherConsent } from "../../guards/security/access_token.ts";
-import { firstReads, type KeysOfRequest } from "../../guards/security/first_reads.ts";
+import {
+  firstReads,
+  type KeysOfRequest,
+  type Requirement,
+  tokenOfAnotherConsent,
+} from "../../guards/security/access_token.ts";
 import { statementsInForce } from "../../guards/security/caller.ts";
 import type { ResourceGuards } from "../../guards/security/resource_guards.ts";
-import { confirmFunds } from "./confirm_funds.ts";
+import { confirmFunds } from "./consent.ts";
 import {
   consentSchema,
   consentsSchema,

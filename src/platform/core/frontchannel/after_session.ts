@@ -5,7 +5,7 @@
 import type { Consent } from "../consents/consent.ts";
 import { ApiError, type ApiErrorParts } from "../../../base/kernel/api_error.ts";
 import { openRequestReads } from "../../../base/store/request_reads.ts";
-import type { AskingBrowser } from "./asking_browser.ts";
+import type { AskingBrowser } from "./browser_binding.ts";
 import {
   type AuthorizationError,
   type AuthorizationSession,

@@ -10,7 +10,7 @@ import {
   text,
   texts,
 } from "../../../base/store/record_fields.ts";
-import { payerOf, type StoredPayer, storedPayer, storedPayerSchema } from "../consents/stored_consent.ts";
+import { payerOf, type StoredPayer, storedPayer, storedPayerSchema } from "../consents/consent_store.ts";
 import { authorizationSessionKey } from "../../config/store_keys.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
 import { check, type Transaction } from "../../../base/store/transaction.ts";

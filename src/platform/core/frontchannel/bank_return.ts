@@ -11,7 +11,7 @@ import type { StandingOf } from "../../guards/security/standing.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { RequestReads } from "../../../base/store/request_reads.ts";
 import type { Entry } from "../../../base/store/store.ts";
-import type { AskingBrowser } from "./asking_browser.ts";
+import type { AskingBrowser } from "./browser_binding.ts";
 import { type AuthorizationSession, keptUntil } from "./authorization_session.ts";
 import {
   claimedCorrelationId,

@@ -7,7 +7,7 @@ import type { BankClient } from "../registration/client.ts";
 import type { StandingOf } from "../../guards/security/standing.ts";
 import { type RequestReads, started } from "../../../base/store/request_reads.ts";
 import { answeredBefore, notYours, saidBefore, whereItLed } from "./after_session.ts";
-import type { AskingBrowser } from "./asking_browser.ts";
+import type { AskingBrowser } from "./browser_binding.ts";
 import { decisionEvidence, type Reading } from "./decision_evidence.ts";
 import { wayOutOfInactive } from "./inactive_party.ts";
 import {

@@ -9,7 +9,7 @@ import type { Log } from "../../observed/log_events.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { ReplayRecords } from "../../../base/store/transaction.ts";
 import { afterUnusableReturn, answeredBefore, notYours, whereItLed } from "./after_session.ts";
-import type { AskingBrowser } from "./asking_browser.ts";
+import type { AskingBrowser } from "./browser_binding.ts";
 import { type AuthorizationSession, expired, isLate, stepAfterBank } from "./authorization_session.ts";
 import {
   BANK_NOT_ACTIVE,

@@ -1,5 +1,5 @@
 /** Notes for the trace of a browser's request whose step of which consent it is, and who may read it. */
-import { currentFacts, currentTrace } from "../../../base/http/aside.ts";
+import { currentFacts, currentTrace } from "../../../base/http/context.ts";
 import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identifiers.ts";
 import type { Mismatch } from "../../../base/kernel/result.ts";
 import type { BankClient } from "../registration/client.ts";

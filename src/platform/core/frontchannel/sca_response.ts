@@ -2,20 +2,24 @@
  * Decrypts the result JWT of a returning customer, verifies it with a key of the bank in the path, and decodes it. It
  * has no effect until its correlation id is matched to this browser's session (Decision B4).
  */
-import { noteReceived } from "../../../base/http/received_jwts.ts";
+import { noteReceived } from "../../../base/http/context.ts";
 import { isAccountNumberLike } from "../../../base/values/account.ts";
 import { isUuid } from "../../../base/kernel/identifiers.ts";
 import { type Clock, unixSeconds, type WallTime } from "../../../base/kernel/clock.ts";
 import { mismatch, ok, type Result } from "../../../base/kernel/result.ts";
-import { checkTimes, type ClaimTimes, type TimeRules } from "../../../base/jose/claim_times.ts";
 import {
   anything,
   checkClaims,
+  checkTimes,
   type ClaimRule,
   type ClaimsOf,
+  type ClaimTimes,
   exactly,
+  type Signer,
   text,
-} from "../../../base/jose/claims.ts";
+  type TimeRules,
+  verifyJwt,
+} from "../../../base/jose/verify_jwt.ts";
 import {
   type JsonObject,
   readCompactJws,
@@ -24,7 +28,6 @@ import {
 } from "../../../base/jose/compact_jws.ts";
 import type { OwnKey } from "../../../base/jose/own_key.ts";
 import { openSealed } from "../../../base/jose/sealed_jwt.ts";
-import { type Signer, verifyJwt } from "../../../base/jose/verify_jwt.ts";
 import { EXPIRY_SKEW_SECONDS, MAX_JWT_CHARACTERS } from "../../../base/limits.ts";
 import { MAX_BANK_RETURN_SECONDS, MAX_JTI_CHARACTERS } from "../../../base/profile.ts";
 import type { Evidence } from "../../evidence/evidence.ts";

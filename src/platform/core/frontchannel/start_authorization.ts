@@ -11,7 +11,7 @@ import { asClientId, sha256 } from "../../../base/kernel/identifiers.ts";
 import { ApiError, type ApiErrorParts } from "../../../base/kernel/api_error.ts";
 import type { JsonObject } from "../../../base/jose/compact_jws.ts";
 import { type NamedKey, seal } from "../../../base/jose/sealed_jwt.ts";
-import { signClaims } from "../../../base/jose/sign_claims.ts";
+import { signClaims } from "../../../base/jose/own_key.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
 import type { OwnSigner } from "../../evidence/key_documents.ts";
@@ -42,7 +42,7 @@ import type { AuthorizationSessionStore } from "./authorization_session_store.ts
 import { scaRequestClaims, scaUrl } from "./sca_request.ts";
 import { noteIds, notePushed } from "./note_session.ts";
 import { incompleteLink, unusableRequest } from "./link_fault.ts";
-import type { RejectInOutage } from "../../guards/security/current_controls.ts";
+import type { RejectInOutage } from "../../guards/security/controls_store.ts";
 import { backTo, errorUrl, inactiveUrl, languagesOf, type TppAddress } from "./tpp_redirect.ts";
 
 export interface StartDeps extends ReadConsentDeps, TransactDeps {

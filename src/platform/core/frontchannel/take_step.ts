@@ -26,7 +26,7 @@ import {
   type TransactDeps,
   type Transaction,
 } from "../../../base/store/transaction.ts";
-import type { AskingBrowser } from "./asking_browser.ts";
+import type { AskingBrowser } from "./browser_binding.ts";
 import { type AuthorizationSession, overtaken, type Step } from "./authorization_session.ts";
 import type { AuthorizationSessionStore } from "./authorization_session_store.ts";
 import { screenUrl } from "./screen_url.ts";

@@ -4,7 +4,7 @@
  * (contract TA7-TA9).
  */
 import { type BankCode, type ClientId, type ConsentId, sha256 } from "../../../base/kernel/identifiers.ts";
-import { currentFacts } from "../../../base/http/aside.ts";
+import { currentFacts } from "../../../base/http/context.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
 import { transact, type Transaction } from "../../../base/store/transaction.ts";

@@ -5,8 +5,7 @@ import type { Caller } from "../../guards/security/caller.ts";
 import type { VerifiedProof } from "../../guards/security/dpop_proof.ts";
 import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
 import type { AccessTokenStore } from "./access_token_store.ts";
-import { requireScope } from "./scope.ts";
-import { tokenResponse } from "./token_response.ts";
+import { requireScope, tokenResponse } from "./token_response.ts";
 
 export interface GrantDeps extends TransactDeps {
   readonly tokens: AccessTokenStore;

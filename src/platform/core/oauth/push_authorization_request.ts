@@ -20,10 +20,9 @@ import type { Reader } from "../../../base/store/store.ts";
 import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
 import type { AuthorizationCodeStore } from "./authorization_code_store.ts";
 import { isSha256Text } from "./pkce.ts";
-import type { PushedRequest } from "./pushed_request.ts";
+import { type PushedRequest, readUiLocales } from "./pushed_request.ts";
 import type { PushedRequestStore } from "./pushed_request_store.ts";
-import { requireScope } from "./scope.ts";
-import { readUiLocales } from "./ui_locales.ts";
+import { requireScope } from "./token_response.ts";
 
 export interface PushDeps extends TransactDeps {
   readonly requests: PushedRequestStore;

@@ -13,21 +13,19 @@ import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import { mismatch } from "../../../base/kernel/result.ts";
 import { asConsentId } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import { authenticationOf } from "../../guards/security/request_authentication.ts";
+import { authenticationOf, type CertificateVariables } from "../../guards/security/client_certificate.ts";
 import type { Authentication } from "../../evidence/entry.ts";
-import type { BankVariables } from "../../guards/security/bank_path.ts";
+import { type BankVariables, requireActiveBank } from "../../guards/security/standing.ts";
 import type { Caller } from "../../guards/security/caller.ts";
 import {
   authenticateClient,
   type ClientAuthenticationDeps,
   identifyClient,
 } from "../../guards/security/client_authentication.ts";
-import type { CertificateVariables } from "../../guards/security/client_certificate.ts";
 import type { VerifiedProof, VerifyDpopProof } from "../../guards/security/dpop_proof.ts";
 import type { ClaimVariables } from "../../guards/security/proven_caller.ts";
 import type { LimitVariables, RateLimit } from "../../guards/security/rate_limit.ts";
-import type { RejectInOutage } from "../../guards/security/current_controls.ts";
-import { requireActiveBank } from "../../guards/security/standing.ts";
+import type { RejectInOutage } from "../../guards/security/controls_store.ts";
 import type { Reader } from "../../../base/store/store.ts";
 import { formReads } from "./form_reads.ts";
 import { type CodeGrantDeps, grantAuthorizationCode } from "./grant_authorization_code.ts";

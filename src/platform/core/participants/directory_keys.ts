@@ -7,7 +7,14 @@ import { because, ok } from "../../../base/kernel/result.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { type FetchJson, keysOf } from "./guarded_fetch.ts";
 import type { KeepCopies } from "./kept_copy_store.ts";
-import { comparable, hasLostKeys, importKeySet, KEY_SET_TIMES, type KeySet, readKeySet } from "./key_set.ts";
+import {
+  comparable,
+  hasLostKeys,
+  importKeySet,
+  KEY_SET_TIMES,
+  type KeySet,
+  readKeySet,
+} from "./participant_keys.ts";
 import { renewedCopy } from "./renewed_copy.ts";
 
 /**

@@ -3,7 +3,7 @@
  * KiB, JSON. A URL in a validly signed statement is still input of another party (RFC 8725 §3.10).
  */
 import { readBounded } from "../../../base/http/outgoing.ts";
-import { strictJson } from "../../../base/kernel/strict_json.ts";
+import { strictJson } from "../../../base/kernel/json.ts";
 import { because, ok, type Reason, type Result } from "../../../base/kernel/result.ts";
 
 export interface GuardedFetchDeps {

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { defineRecord, optional } from "../../../base/store/record.ts";
 import { count, instant, text } from "../../../base/store/record_fields.ts";
 import { sha256 } from "../../../base/kernel/identifiers.ts";
-import { strictJson } from "../../../base/kernel/strict_json.ts";
+import { strictJson } from "../../../base/kernel/json.ts";
 import type { Reason, Result } from "../../../base/kernel/result.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { keptCopyKey, keptPieceKey } from "../../config/store_keys.ts";

@@ -1,27 +1,202 @@
 /**
- * Participants' current keys, as the directory publishes them (Decision A9): verification keys, certificate keys and
- * encryption keys. A key that is revoked, or whose owner is not Active, is not found.
+ * The key sets that participants publish: how they are read and judged, and the copies that the platform keeps of
+ * them.
  */
+import "reflect-metadata"; // before @peculiar/x509
 import type { AgesClock } from "../../../base/kernel/clock.ts";
 import type { ClientId } from "../../../base/kernel/identifiers.ts";
-import { because, type Failure, ok, type Reason, type Result } from "../../../base/kernel/result.ts";
+import {
+  because,
+  described,
+  type Failure,
+  mismatch,
+  ok,
+  quoted,
+  type Reason,
+  type Result,
+} from "../../../base/kernel/result.ts";
 import type { NamedKey } from "../../../base/jose/sealed_jwt.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { type FetchJson, keysOf } from "./guarded_fetch.ts";
 import type { KeepCopies } from "./kept_copy_store.ts";
-import {
-  comparable,
-  hasLostKeys,
-  importKeySet,
-  KEY_SET_TIMES,
-  type KeySet,
-  kidFault,
-  type PublishedKeys,
-  readKeySet,
-  readPublished,
-} from "./key_set.ts";
-import { type FetchedCopy, type RenewedCopy, renewedCopy } from "./renewed_copy.ts";
+import { type CopyTimes, type FetchedCopy, type RenewedCopy, renewedCopy } from "./renewed_copy.ts";
 import type { ListedStatus } from "./status_list.ts";
+import { X509Certificate } from "@peculiar/x509";
+import {
+  importRsaPublicKey,
+  readRsaPublicJwk,
+  type RsaPublicJwk,
+  spkiThumbprint,
+} from "../../../base/jose/rsa_key.ts";
+import type { JsonObject } from "../../../base/jose/compact_jws.ts";
+import { rememberPublished } from "../../evidence/key_documents.ts";
+
+/** Imported keys by use. A key has exactly one use (contract DC17). */
+export interface KeySet {
+  readonly signing: ReadonlyMap<string, CryptoKey>;
+  /** SPKI thumbprints of the `use: tls` keys. */
+  readonly transport: ReadonlySet<string>;
+  /** Keys to encrypt to the participant, newest first: the `use: enc` keys, or the `tls` keys if there is none. */
+  readonly encryption: readonly NamedKey[];
+  /** The published keys, to be stored and imported again. */
+  readonly published: PublishedKeys;
+}
+
+/** The keys of a participant's two key sets, as published. */
+export interface PublishedKeys {
+  readonly active: readonly unknown[];
+  readonly revoked: readonly unknown[];
+}
+
+/** How long a copy of a key set is used without renewal, unless the status list shows a change (Decision A9). */
+export const KEY_SET_TIMES: CopyTimes = { fresh: 300_000, retry: 30_000 };
+
+interface UsableKey {
+  readonly kid: string;
+  readonly use: "sig" | "tls" | "enc";
+  readonly jwk: RsaPublicJwk;
+  readonly published: JsonObject;
+}
+
+/**
+ * Imports the usable keys of a set, without revoked kids and keys that are malformed, of a wrong size or without a
+ * known use.
+ */
+export async function importKeySet(
+  active: readonly unknown[],
+  revoked: readonly unknown[],
+): Promise<KeySet> {
+  const usable = usableKeys(active, revoked);
+  const of = (use: UsableKey["use"]): UsableKey[] => usable.filter((key) => key.use === use);
+  const sealing = of("enc").length > 0 ? of("enc") : of("tls"); // Decision A10
+  const [signing, transport, encryption] = await Promise.all([
+    Promise.all(
+      of("sig").map(async (key) => [comparable(key.kid), await importSigningKey(key)] as const),
+    ),
+    Promise.all(of("tls").map(transportThumbprint)),
+    Promise.all(
+      sealing.map(async ({ kid, jwk }) => ({ kid, key: await importRsaPublicKey(jwk, "encrypt") })),
+    ),
+  ]);
+  return {
+    signing: unambiguous(signing),
+    transport: new Set(transport),
+    encryption: encryption.toReversed(),
+    published: { active, revoked },
+  };
+}
+
+/** Imports a stored key set, with the same checks as a fresh one. */
+export async function readKeySet(document: unknown): Promise<Result<KeySet, Reason>> {
+  const published = readPublished(document);
+  return published.ok ? ok(await importKeySet(published.value.active, published.value.revoked)) : published;
+}
+
+/** Reads a stored key set without importing its keys. */
+export function readPublished(document: unknown): Result<PublishedKeys, Reason> {
+  if (typeof document !== "object" || document === null || !("active" in document && "revoked" in document)) {
+    return because("no kept key set");
+  }
+  const { active, revoked } = document;
+  return Array.isArray(active) && Array.isArray(revoked)
+    ? ok({ active, revoked })
+    : because("no kept key set");
+}
+
+/** A published key and the end of its certificate. */
+export interface CertifiedKey {
+  readonly kid: string;
+  readonly use: "sig" | "tls" | "enc";
+  /** Milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** Returns the usable keys whose certificates can be read. */
+export function certifiedKeys({ active, revoked }: PublishedKeys): readonly CertifiedKey[] {
+  return usableKeys(active, revoked).flatMap(({ kid, use, published: { x5c } }) => {
+    const [leaf] = Array.isArray(x5c) ? x5c : [];
+    const expiresAt = typeof leaf === "string" ? certificateEnd(leaf) : undefined;
+    return expiresAt === undefined ? [] : { kid, use, expiresAt };
+  });
+}
+
+function certificateEnd(base64: string): number | undefined {
+  try {
+    return new X509Certificate(base64).notAfter.getTime();
+  } catch {
+    return undefined; // the directory publishes it, so it is no fault of a request
+  }
+}
+
+/** Whether a set that had a usable signing or transport key has none any more. */
+export function hasLostKeys(former: KeySet, now: KeySet): boolean {
+  return (former.signing.size > 0 && now.signing.size === 0) ||
+    (former.transport.size > 0 && now.transport.size === 0);
+}
+
+/** At most so many kids of the participant are named in a fault. */
+const MAX_NAMED_KIDS = 4;
+
+/** Explains to the participant itself why a kid names none of its current signing keys. */
+export function kidFault({ signing, published }: KeySet, kid: unknown): Failure {
+  const kids = [...signing.keys()].slice(0, MAX_NAMED_KIDS).map(quoted).join(" or ");
+  const expected = `the kid of your current signing key (use sig)${kids === "" ? "" : `: ${kids}`}`;
+  const why = typeof kid === "string" ? whyNotSigning(published, kid) : undefined;
+  return typeof kid === "string" && why !== undefined
+    ? described("header kid", expected, `${quoted(kid)}, which is ${why}`)
+    : mismatch("header kid", expected, kid);
+}
+
+function whyNotSigning({ active, revoked }: PublishedKeys, kid: string): string | undefined {
+  const named = (entry: unknown): boolean => comparable(kidOf(entry) ?? "") === comparable(kid);
+  if (revoked.some(named)) return "a revoked key";
+  const uses = active.filter(named).map((entry) => (entry as JsonObject)["use"]);
+  if (uses.includes("tls")) return "a transport key (use tls)";
+  return uses.includes("enc") ? "an encryption key (use enc)" : undefined;
+}
+
+/** Normalizes a kid for comparison: x5t kids occur with and without padding (Decision A11). */
+export function comparable(kid: string): string {
+  return kid.replace(/=+$/, "");
+}
+
+function usableKeys(active: readonly unknown[], revoked: readonly unknown[]): UsableKey[] {
+  const revokedKids = new Set(revoked.map(kidOf).filter((kid) => kid !== undefined).map(comparable));
+  return active.flatMap(usableKey).filter(({ kid }) => !revokedKids.has(comparable(kid)));
+}
+
+function usableKey(entry: unknown): UsableKey[] {
+  const kid = kidOf(entry);
+  const jwk = readRsaPublicJwk(entry);
+  if (kid === undefined || kid === "" || !jwk.ok) return [];
+  const { use, alg, key_ops: operations } = entry as JsonObject;
+  if (use !== "sig" && use !== "tls" && use !== "enc") return []; // a key without `use` is not used
+  if (use === "sig" && alg !== undefined && alg !== "PS256") return [];
+  if (use === "sig" && Array.isArray(operations) && !operations.includes("verify")) return [];
+  return [{ kid, use, jwk: jwk.value, published: entry as JsonObject }];
+}
+
+function kidOf(entry: unknown): string | undefined {
+  if (typeof entry !== "object" || entry === null || !("kid" in entry)) return undefined;
+  return typeof entry.kid === "string" ? entry.kid : undefined;
+}
+
+async function importSigningKey({ jwk, published }: UsableKey): Promise<CryptoKey> {
+  const key = await importRsaPublicKey(jwk, "verify");
+  rememberPublished(key, published);
+  return key;
+}
+
+async function transportThumbprint({ jwk }: UsableKey): Promise<string> {
+  return await spkiThumbprint(await crypto.subtle.exportKey("spki", await importRsaPublicKey(jwk, "verify")));
+}
+
+/** Removes kids that two signing keys have (contract DC15: never "the first"). */
+function unambiguous(keys: readonly (readonly [string, CryptoKey])[]): Map<string, CryptoKey> {
+  const seen = new Map<string, number>();
+  for (const [kid] of keys) seen.set(kid, (seen.get(kid) ?? 0) + 1);
+  return new Map(keys.filter(([kid]) => seen.get(kid) === 1));
+}
 
 /** A participant and the URLs of its key sets. */
 export interface KeySource {

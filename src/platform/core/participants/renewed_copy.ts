@@ -5,7 +5,7 @@
  * store has the copy with its age, so that a process that starts while the directory is down can use it for the rest
  * of the 900 s.
  */
-import { aside } from "../../../base/http/aside.ts";
+import { aside } from "../../../base/http/context.ts";
 import type { AgesClock, AgesTime } from "../../../base/kernel/clock.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { Failure, Reason, Result } from "../../../base/kernel/result.ts";

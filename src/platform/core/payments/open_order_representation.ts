@@ -2,7 +2,7 @@
  * Orders without an answer for the operator, with the data needed to ask the bank about them and no data of the customer.
  */
 import { z } from "@hono/zod-openapi";
-import { toWire } from "../../guards/http/wire_names.ts";
+import { toWire } from "../../guards/http/wire_fields.ts";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import { plainText } from "../../guards/security/operation_body.ts";
 import type { Payment } from "./payment.ts";

@@ -1,7 +1,7 @@
 /** A bank's answer to a pushed order (Decision D4). */
 import { z } from "@hono/zod-openapi";
 import { type Failure, mismatch } from "../../../base/kernel/result.ts";
-import { strictJson } from "../../../base/kernel/strict_json.ts";
+import { strictJson } from "../../../base/kernel/json.ts";
 
 const ANSWERS = ["AcceptedSettlementInProcess", "Rejected"] as const;
 

@@ -1,13 +1,11 @@
 /** Payment orders as banks receive them (Decision D2), pushed and fetched: the full initiation and the account that pays. */
 import { z } from "@hono/zod-openapi";
 import { orderedInitiationSchema, wireDateTimeSchema } from "../consents/initiation_representation.ts";
-import { debtorAccountSchema } from "../consents/account_schema.ts";
+import { debtorAccountSchema } from "../consents/initiation_schema.ts";
 import { issuedClaims, type JwtKind } from "../../guards/http/jwt_schema.ts";
-import { currencyCode } from "../../guards/http/wire_fields.ts";
-import { toWire } from "../../guards/http/wire_names.ts";
-import { chargeSchema } from "./charge_schema.ts";
+import { currencyCode, toWire } from "../../guards/http/wire_fields.ts";
+import { chargeSchema, representStatus } from "./payment_representation.ts";
 import { type Payment, PAYMENT_STATUSES } from "./payment.ts";
-import { representStatus } from "./payment_representation.ts";
 
 const payingAccountSchema = z.strictObject({
   ...debtorAccountSchema.shape,

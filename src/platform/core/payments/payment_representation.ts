@@ -8,7 +8,7 @@ import {
   pageLinks,
   representPage,
 } from "../../guards/lookup/list_representation.ts";
-import { toWire } from "../../guards/http/wire_names.ts";
+import { currencyCode, patterned, text, toWire } from "../../guards/http/wire_fields.ts";
 import type { Account } from "../../../base/values/account.ts";
 import {
   listedInitiation,
@@ -22,7 +22,18 @@ import { filledPath, PAYMENTS_PATH } from "../../config/paths.ts";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import { MAX_STATUS_REASON_CHARACTERS } from "../../../base/profile.ts";
 import { type Payment, PAYMENT_STATUSES } from "./payment.ts";
-import { chargeSchema } from "./charge_schema.ts";
+
+const CHARGE_BEARERS = ["BorneByCreditor", "BorneByDebtor", "FollowingServiceLevel", "Shared"] as const;
+const CHARGE_AMOUNT = /^(0|[1-9]\d{0,12})(\.\d{1,5})?$/; // OBIE's own amount format: a charge may be zero
+
+export const chargeSchema = z.strictObject({
+  ChargeBearer: z.enum(CHARGE_BEARERS).optional(),
+  Type: text(40).optional().openapi({ example: "UK.OBIE.CHAPSOut" }),
+  Amount: z.strictObject({
+    Amount: patterned(CHARGE_AMOUNT, "Must be a decimal such as 0.25."),
+    Currency: currencyCode(),
+  }),
+}).openapi("Charge");
 
 const paymentData = {
   DomesticPaymentId: z.uuid(),

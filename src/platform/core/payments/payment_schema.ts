@@ -10,8 +10,7 @@ import {
   type Supported,
 } from "../consents/initiation_schema.ts";
 import { decode, MAX_FAULTS } from "../../guards/http/decode.ts";
-import { text } from "../../guards/http/wire_fields.ts";
-import { fromWire, pathOnWire } from "../../guards/http/wire_names.ts";
+import { fromWire, pathOnWire, text } from "../../guards/http/wire_fields.ts";
 import type { Fault } from "../../../base/kernel/api_error.ts";
 
 /** A decoded payment request. It is not yet compared with its consent. */

@@ -1,16 +1,105 @@
 /** Stores payments and the list of each bank's orders by time of creation. Both are written in one commit. */
-import { defineRecord } from "../../../base/store/record.ts";
-import { paymentId } from "../../../base/store/record_fields.ts";
+import { convertedRecord, defineRecord, optional } from "../../../base/store/record.ts";
+import {
+  bankCode,
+  clientId,
+  consentId,
+  flag,
+  instant,
+  paymentId,
+  text,
+} from "../../../base/store/record_fields.ts";
 import type { Cause } from "../consents/consent_store.ts";
 import { asPaymentId, type BankCode, type PaymentId } from "../../../base/kernel/identifiers.ts";
-import { type AuditEvent, record, type Recorded } from "../../evidence/audit_trail.ts";
+import { type AuditEvent, record, type Recorded, recordedMembers } from "../../evidence/audit_trail.ts";
 import type { StageEvent } from "../../events/event_store.ts";
-import { stageListed, stageListedGone } from "../../guards/lookup/listed_store.ts";
+import { stageListed, stageListedGone } from "../../guards/lookup/lookup_store.ts";
 import { paymentKey, paymentOrdersKey } from "../../config/store_keys.ts";
 import type { Entry, Key, Reader, Store } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
-import type { Payment } from "./payment.ts";
-import { paymentRecord } from "./stored_payment.ts";
+import { type Charge, type PayingAccount, type Payment, PAYMENT_STATUSES } from "./payment.ts";
+import { z } from "zod";
+import type { Initiation } from "../consents/initiation.ts";
+import { fromWire, type OnWire, toWire } from "../../guards/http/wire_fields.ts";
+
+// The form of a payment in the store. As in a stored consent, what was sent keeps the names of the API.
+
+export interface StoredPayment extends Omit<Payment, "initiation" | "debtorAccount" | "charges"> {
+  readonly initiation: OnWire<Initiation>;
+  readonly debtorAccount: OnWire<PayingAccount>;
+  readonly charges: OnWire<readonly Charge[]>;
+}
+
+export function storedPayment(payment: Payment): StoredPayment {
+  const { initiation, debtorAccount, charges } = payment;
+  return {
+    ...payment,
+    initiation: toWire(initiation),
+    debtorAccount: toWire(debtorAccount),
+    charges: toWire(charges),
+  };
+}
+
+export function paymentOf(stored: StoredPayment): Payment {
+  const { initiation, debtorAccount, charges } = stored;
+  return {
+    ...stored,
+    initiation: fromWire(initiation),
+    debtorAccount: fromWire(debtorAccount),
+    charges: fromWire(charges),
+  };
+}
+
+const account = z.looseObject({
+  SchemeName: text,
+  Identification: text,
+  Name: z.optional(text),
+  SecondaryIdentification: z.optional(text),
+  Currency: z.optional(text),
+});
+
+const charge = z.looseObject({
+  ChargeBearer: z.optional(text),
+  Type: z.optional(text),
+  Amount: z.looseObject({ Amount: text, Currency: text }),
+});
+
+/** `payment_schema.ts` has checked its contents. */
+const initiation = z.custom<StoredPayment["initiation"]>((value) =>
+  typeof value === "object" && value !== null
+);
+
+export const paymentRecord = convertedRecord(
+  defineRecord<StoredPayment>({
+    name: "payment",
+    keyParts: ["payment id"],
+    what: "A payment and its status.",
+    schema: z.looseObject({
+      id: paymentId,
+      consentId,
+      clientId,
+      bank: bankCode,
+      initiation,
+      debtorAccount: account,
+      readRefundAccount: flag,
+      status: z.enum(PAYMENT_STATUSES),
+      statusReason: optional(text),
+      closedAt: optional(instant),
+      erasedAt: optional(instant),
+      isLost: optional(z.literal(true)),
+      charges: z.array(charge),
+      createdAt: instant,
+      statusUpdatedAt: instant,
+      ...recordedMembers,
+    }),
+    version: 1,
+    lifetime: "Personal data: until the case is erased. The rest: as long as its history.",
+    personalData: "customer",
+    retention: "evidence",
+  }),
+  paymentOf,
+  storedPayment,
+);
 
 export interface PaymentStore {
   find(from: Reader, id: PaymentId): Promise<Entry<Payment> | null>;

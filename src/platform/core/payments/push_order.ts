@@ -7,8 +7,7 @@ import { isCallable, postOnce, readBounded } from "../../../base/http/outgoing.t
 import { unixSeconds } from "../../../base/kernel/clock.ts";
 import { boundedText } from "../../../base/kernel/foreign_text.ts";
 import { described, type Mismatch, mismatch } from "../../../base/kernel/result.ts";
-import type { OwnKey } from "../../../base/jose/own_key.ts";
-import { signClaims } from "../../../base/jose/sign_claims.ts";
+import { type OwnKey, signClaims } from "../../../base/jose/own_key.ts";
 import { secondsUntil } from "../../events/delivery/retry_delays.ts";
 import { HANDOVER_SECONDS, ORDER_PUSH_SECONDS } from "../../../base/profile.ts";
 import type { Payment } from "./payment.ts";

@@ -4,7 +4,7 @@ import { asPaymentId } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { type ClaimStore, isIdempotencyKey } from "../../guards/idempotency/claim_store.ts";
 import { type AccessToken, tokenOfAnotherConsent } from "../../guards/security/access_token.ts";
-import { rejectLost } from "../../guards/security/lost_data.ts";
+import { rejectLost } from "../../guards/security/standing.ts";
 import { claimKey } from "../../config/store_keys.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
 import { isErased, type Payment } from "./payment.ts";

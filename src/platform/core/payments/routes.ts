@@ -3,11 +3,10 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { HonoRequest } from "hono";
 import { consentAhead } from "../consents/consent_store.ts";
 import type { Supported } from "../consents/initiation_schema.ts";
-import type { RequestFacts } from "../../../base/http/request_facts.ts";
+import type { RequestFacts } from "../../../base/http/context.ts";
 import { jsonBody } from "../../../base/http/body.ts";
-import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { decoded } from "../../guards/http/decoded.ts";
-import { fapiHeaders } from "../../guards/http/fapi_headers.ts";
+import { endpoint, fapiHeaders, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
+import { decoded } from "../../guards/http/decode.ts";
 import { resourceAnswer, resourceErrors } from "../../guards/http/openapi_answers.ts";
 import {
   accessTokenOf,
@@ -26,8 +25,12 @@ import {
 } from "../../guards/lookup/list_query_schema.ts";
 import { filledPath, PAYMENTS_PATH } from "../../config/paths.ts";
 import { claimAhead, type idempotent } from "../../guards/idempotency/idempotent.ts";
-import { type AccessToken, type Requirement, requireScope } from "../../guards/security/access_token.ts";
-import { firstReads } from "../../guards/security/first_reads.ts";
+import {
+  type AccessToken,
+  firstReads,
+  type Requirement,
+  requireScope,
+} from "../../guards/security/access_token.ts";
 import type { ResourceGuards } from "../../guards/security/resource_guards.ts";
 import { createPayment, type CreatePaymentDeps } from "./create_payment.ts";
 import { listPayments } from "./list_payments.ts";

@@ -8,7 +8,7 @@ import { importRsaPublicKey, readRsaPublicJwk } from "../../../base/jose/rsa_key
 import type { JsonObject } from "../../../base/jose/compact_jws.ts";
 import type { KeyRing } from "../../../base/jose/key_ring.ts";
 import type { OwnKey } from "../../../base/jose/own_key.ts";
-import { strictJson } from "../../../base/kernel/strict_json.ts";
+import { strictJson } from "../../../base/kernel/json.ts";
 import { defineRecord } from "../../../base/store/record.ts";
 import { text } from "../../../base/store/record_fields.ts";
 import type { Reader } from "../../../base/store/store.ts";

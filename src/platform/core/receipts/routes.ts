@@ -1,12 +1,11 @@
 /** `/{BANK}/domestic-payments/v1/{DomesticPaymentId}/receipt` (contract RCP1). */
 import { createRoute, z } from "@hono/zod-openapi";
-import { signClaims } from "../../../base/jose/sign_claims.ts";
+import { signClaims } from "../../../base/jose/own_key.ts";
 import type { Clock } from "../../../base/kernel/clock.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { ClientId } from "../../../base/kernel/identifiers.ts";
 import type { Reader } from "../../../base/store/store.ts";
-import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { fapiHeaders } from "../../guards/http/fapi_headers.ts";
+import { endpoint, fapiHeaders, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { resourceAnswer, resourceErrors } from "../../guards/http/openapi_answers.ts";
 import { accessTokenOf, resourceHeaders } from "../../guards/http/openapi_parameters.ts";
 import { filledPath, RECEIPT_PATH } from "../../config/paths.ts";
@@ -14,7 +13,7 @@ import type { PaymentStore } from "../payments/payment_store.ts";
 import { paymentAhead } from "../payments/payment_store.ts";
 import { readPayment } from "../payments/read_payment.ts";
 import { paymentParameter, TPP_OR_CUSTOMER } from "../payments/routes.ts";
-import { firstReads } from "../../guards/security/first_reads.ts";
+import { firstReads } from "../../guards/security/access_token.ts";
 import type { ResourceGuards } from "../../guards/security/resource_guards.ts";
 import { MAX_RECEIPT_CHARACTERS, RECEIPT_TYP, receiptOf } from "./receipt.ts";
 import type { ReceiptSigner } from "./receipt_keys.ts";

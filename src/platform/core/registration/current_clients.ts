@@ -3,7 +3,7 @@
  * the client's, the statement is fetched, verified as at registration and applied to the record in one commit. An
  * older statement is never applied. While that fails, the former record is used for at most 900 s.
  */
-import { aside } from "../../../base/http/aside.ts";
+import { aside } from "../../../base/http/context.ts";
 import { inRandomBatches } from "../../../base/kernel/batches.ts";
 import type { SteadyClock } from "../../../base/kernel/clock.ts";
 import type { ClientId } from "../../../base/kernel/identifiers.ts";
@@ -16,11 +16,13 @@ import {
   verifySoftwareStatement,
 } from "../participants/software_statement.ts";
 import type { ListedStatus, StatusList } from "../participants/status_list.ts";
-import type { Reader } from "../../../base/store/store.ts";
+import type { Reader, Store } from "../../../base/store/store.ts";
 import { transact, type TransactDeps, type Transaction } from "../../../base/store/transaction.ts";
-import { asBank, bankCodeOf, type Client, restated } from "./client.ts";
+import { asBank, type BankClient, bankCodeOf, type Client, restated } from "./client.ts";
 import type { ClientStore, Registered } from "./client_store.ts";
 import { isRedirectUri } from "./client_metadata.ts";
+import { cellOf } from "../../config/cells.ts";
+import type { Config } from "../../config/config.ts";
 
 export interface CurrentClientsDeps extends TransactDeps {
   /** For ages and waits. */
@@ -199,4 +201,32 @@ async function verified(
   if (!text.ok) return text;
   const statement = await verifySoftwareStatement(deps.statements, text.value, deps.clock);
   return statement.ok ? statement : because(`${statement.fault.reason}: ${faultText(statement.fault)}`);
+}
+
+// The clients as one cell has them. The banks of other cells do not exist there.
+
+export interface CellClients {
+  /** Registered clients, updated with the directory's newest statements. */
+  readonly clients: ClientStore;
+  /** Finds a bank of any cell. */
+  readonly findAnyBank: ClientStore["findBank"];
+  /** Lists the banks of this cell. */
+  readonly listBanks: () => Promise<readonly BankClient[]>;
+}
+
+/** Banks that a list has at most. */
+const MAX_BANKS = 1000;
+
+export function clientsOfCell(
+  { cell, cells }: Pick<Config, "cell" | "cells">,
+  store: Store,
+  clients: ClientStore,
+): CellClients {
+  const own = cellOf(cell, cells);
+  const { findBank: findAnyBank } = clients;
+  const findBank: typeof findAnyBank = async (from, code) =>
+    own?.serves(code) === true ? await findAnyBank(from, code) : null;
+  const listBanks = async (): Promise<readonly BankClient[]> =>
+    (await clients.listBanks(store, MAX_BANKS)).filter(({ code }) => own?.serves(code) === true);
+  return { clients: { ...clients, findBank }, findAnyBank, listBanks };
 }

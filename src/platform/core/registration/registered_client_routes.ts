@@ -5,18 +5,17 @@ import type { RequestVariables } from "../../../base/http/context.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { CLIENT_ID, type ClientId } from "../../../base/kernel/identifiers.ts";
 import type { Reader } from "../../../base/store/store.ts";
-import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { fapiHeaders } from "../../guards/http/fapi_headers.ts";
+import { endpoint, fapiHeaders, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { emptyResourceAnswer, resourceAnswer, resourceErrors } from "../../guards/http/openapi_answers.ts";
 import { accessTokenOf, resourceHeaders } from "../../guards/http/openapi_parameters.ts";
 import { REGISTERED_CLIENT_PATH } from "../../config/paths.ts";
 import {
   type Access,
   type AccessVariables,
+  firstReads,
   type Requirement,
   tokenOfAnotherClient,
 } from "../../guards/security/access_token.ts";
-import { firstReads } from "../../guards/security/first_reads.ts";
 import { UNKNOWN_TOKEN } from "../../guards/security/proven_caller.ts";
 import type { ResourceGuards } from "../../guards/security/resource_guards.ts";
 import type { Registration } from "./client.ts";

@@ -2,7 +2,7 @@
  * Verifies a registration JWT: its software statement with a key of the directory, the JWT with a key of the
  * participant that the statement names, and its claims against the statement (contract DC6-DC10).
  */
-import { noteReceived } from "../../../base/http/received_jwts.ts";
+import { noteReceived } from "../../../base/http/context.ts";
 import type { Clock } from "../../../base/kernel/clock.ts";
 import { failed, type Failure, mismatch, ok, type Result, within } from "../../../base/kernel/result.ts";
 import {

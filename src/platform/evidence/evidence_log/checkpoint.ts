@@ -1,7 +1,6 @@
 /** Checkpoints: the platform's signed statements of the log's size and root (contract EV4). */
 import type { JsonObject } from "../../../base/jose/compact_jws.ts";
-import type { OwnKey } from "../../../base/jose/own_key.ts";
-import { signClaims } from "../../../base/jose/sign_claims.ts";
+import { type OwnKey, signClaims } from "../../../base/jose/own_key.ts";
 import { unixSeconds } from "../../../base/kernel/clock.ts";
 import { type Hash, hashText } from "../../../base/merkle/tree.ts";
 import type { LogEpoch } from "./log_records.ts";

@@ -6,7 +6,7 @@
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { SteadyClock } from "../../../base/kernel/clock.ts";
 import type { Log } from "../../observed/log_events.ts";
-import { currentPlace } from "../../../base/http/aside.ts";
+import { currentPlace } from "../../../base/http/context.ts";
 import { FairLane, type LaneBounds, type LaneState, type Place } from "../../../base/http/fair_lane.ts";
 
 /** The lane of each kind of traffic. In a lane, a caller's urgent requests come before its others. */

@@ -4,6 +4,7 @@
  */
 import type { z } from "@hono/zod-openapi";
 import { ApiError, type Fault, type FaultCode } from "../../../base/kernel/api_error.ts";
+import type { MiddlewareHandler } from "hono";
 
 /** Maximum number of faults in one response (contract EB1 to EB4). */
 export const MAX_FAULTS = 20;
@@ -118,4 +119,16 @@ function comparePaths(a: string, b: string): number {
   const [left, right] = [a, b].map((path) => path.replace(/\d+/g, (digits) => digits.padStart(6, "0")));
   if (left === undefined || right === undefined || left === right) return 0;
   return left < right ? -1 : 1;
+}
+
+/**
+ * @param decoder throws {ApiError} naming every faulty place
+ */
+export function decoded<T>(
+  decoder: (json: unknown) => T,
+): MiddlewareHandler<{ Variables: { json: unknown; request: T } }> {
+  return async function decode(c, next) {
+    c.set("request", decoder(c.get("json")));
+    await next();
+  };
 }

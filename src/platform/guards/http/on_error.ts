@@ -9,7 +9,7 @@ import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { PlatformMetrics } from "../../observed/metrics.ts";
 import type { Log } from "../../observed/log_events.ts";
 import type { RequestEnv, Surface } from "../../../base/http/context.ts";
-import { noteTold, tracedRejection } from "./traced_rejection.ts";
+import { noteTold, tracedRejection } from "./trace_requests.ts";
 import type { ClientId } from "../../../base/kernel/identifiers.ts";
 import { explanation, type Mismatch } from "../../../base/kernel/result.ts";
 import { rejectionHeaders } from "../../../base/http/rejection_headers.ts";

@@ -1,8 +1,7 @@
 /** Middleware: a span for each request, with spans of its store and its calls below it (Decision O9). */
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { RequestEnv } from "../../../base/http/context.ts";
-import { beginSpan } from "../../../base/http/request_trace.ts";
+import { beginSpan, type RequestEnv } from "../../../base/http/context.ts";
 import { type Clock, preciseClock } from "../../../base/kernel/clock.ts";
 import type { SpanQueue } from "../../../base/observability/spans.ts";
 import { endpointOf, knownMethod, routeOf } from "./endpoint.ts";

@@ -1,11 +1,12 @@
 /** Middleware: hands over what is known of each request of participants and customers for its trace, once it is answered. */
 import { createMiddleware } from "hono/factory";
-import type { RequestEnv } from "../../../base/http/context.ts";
+import type { RequestEnv, RequestFacts, TracedRejection, TraceNotes } from "../../../base/http/context.ts";
 import { endpointsAt } from "../../../base/http/endpoint.ts";
 import type { Clock, MonotonicClock } from "../../../base/kernel/clock.ts";
-import type { RequestFacts } from "../../../base/http/request_facts.ts";
-import type { TraceNotes } from "../../../base/http/request_trace.ts";
 import { endpointOf } from "./endpoint.ts";
+import type { ApiError, ErrorReason } from "../../../base/kernel/api_error.ts";
+import type { ClientId } from "../../../base/kernel/identifiers.ts";
+import type { Mismatch } from "../../../base/kernel/result.ts";
 
 /** A request and its measured duration. */
 export interface MeasuredRequest {
@@ -60,4 +61,35 @@ export function traceRequests(
       passed: c.get("passed") ?? 0,
     });
   });
+}
+
+// Notes a rejection for the trace of its request. What a party may read of it is what the answer told it.
+
+/**
+ * Returns what is noted of a rejection.
+ *
+ * @param rejection undefined: a fault of the platform
+ * @param withFault whether what was wrong may be noted before it is told
+ */
+export function tracedRejection(rejection: ApiError | undefined, withFault = false): TracedRejection {
+  if (rejection === undefined) return { reason: "platform.failed" };
+  const { reason, parts: { detail, fault, faults } } = rejection;
+  return {
+    reason,
+    ...(detail === undefined ? {} : { detail }),
+    ...(fault === undefined || !withFault ? {} : { fault }),
+    ...(faults === undefined ? {} : { faults }),
+  };
+}
+
+/** Replaces what was wrong by what was told to the client of the certificate (Decision G8). */
+export function noteTold(
+  notes: TraceNotes,
+  client: ClientId,
+  told: { readonly reason: ErrorReason; readonly fault?: Mismatch },
+): void {
+  const { reason: toldReason, ...fault } = told;
+  const rejection = notes.rejection ?? tracedRejection(undefined);
+  notes.provenClient = client;
+  notes.rejection = { ...rejection, ...(toldReason === rejection.reason ? {} : { toldReason }), ...fault };
 }

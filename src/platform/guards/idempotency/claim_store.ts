@@ -6,12 +6,13 @@ import { z } from "zod";
 import { defineRecord } from "../../../base/store/record.ts";
 import { instant, text } from "../../../base/store/record_fields.ts";
 import type { Clock, WallTime } from "../../../base/kernel/clock.ts";
-import { IDEMPOTENCY_KEY } from "../../../base/kernel/identifiers.ts";
+import { IDEMPOTENCY_KEY, sha256 } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { stageLookup } from "../lookup/lookup_store.ts";
 import { IDEMPOTENCY_SECONDS } from "../../../base/profile.ts";
 import type { Key, Reader } from "../../../base/store/store.ts";
 import { check, type Transaction } from "../../../base/store/transaction.ts";
+import canonicalize from "canonicalize";
 
 /** Whether the text has the form of an idempotency key. Only such a text can have a claim. */
 export function isIdempotencyKey(text: string): boolean {
@@ -94,4 +95,11 @@ function keyReused(): ApiError {
   const message = "x-idempotency-key must be a new key for a new body; this key was used with another body.";
   const fault = { code: "Rules.ResourceAlreadyExists", path: "x-idempotency-key", message } as const;
   return new ApiError("idempotency.key_reused", { faults: [fault] });
+}
+
+// The fingerprint of a body: SHA-256 of its RFC 8785 form, so white space and member order do not matter (Decision
+// C4).
+
+export async function fingerprint(value: unknown): Promise<string> {
+  return await sha256(canonicalize(value) ?? "");
 }

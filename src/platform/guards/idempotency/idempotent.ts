@@ -5,15 +5,14 @@
  */
 import type { Context, MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
-import { parseStrictJson } from "../../../base/http/strict_json.ts";
+import { parseStrictJson } from "../../../base/http/body.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { RequestVariables } from "../../../base/http/context.ts";
 import type { AccessVariables, KeysOfToken } from "../security/access_token.ts";
-import type { BankVariables } from "../security/bank_path.ts";
+import type { BankVariables } from "../security/standing.ts";
 import type { SignedBodyVariables } from "../security/payload_signature.ts";
 import { claimKey } from "../../config/store_keys.ts";
-import { type Claim, type ClaimStore, isIdempotencyKey } from "./claim_store.ts";
-import { fingerprint } from "./fingerprint.ts";
+import { type Claim, type ClaimStore, fingerprint, isIdempotencyKey } from "./claim_store.ts";
 
 /** Set by {@link idempotent}. */
 export interface ClaimVariables {

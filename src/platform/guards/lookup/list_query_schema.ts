@@ -2,7 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { ApiError, type Fault } from "../../../base/kernel/api_error.ts";
 import { instantOf } from "../../../base/kernel/date_time.ts";
-import type { Span } from "./listed_store.ts";
+import type { Span } from "./lookup_store.ts";
 
 /** Which entries of a list are asked for. */
 export interface ListQuery extends Span {

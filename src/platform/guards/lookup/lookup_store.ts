@@ -1,15 +1,16 @@
 /**
- * Finds consents and payments by what support reads in a TPP's message: the end-to-end id and the idempotency key. The
- * key of an entry has a hash, so that no text of a customer stands in it.
+ * Finds consents and payments by what support reads in a TPP's message, the end-to-end id and the idempotency key, and
+ * lists them by time. The key of a lookup entry has a hash, so that no text of a customer stands in it.
  */
 import { z } from "zod";
-import { defineRecord } from "../../../base/store/record.ts";
+import { defineRecord, optional } from "../../../base/store/record.ts";
 import { text } from "../../../base/store/record_fields.ts";
 import { firstOfGroups } from "../../../base/store/first_of_groups.ts";
-import type { Key, Store } from "../../../base/store/store.ts";
+import type { Entry, Key, Store } from "../../../base/store/store.ts";
 import { remove, type Transaction } from "../../../base/store/transaction.ts";
 import { digest } from "../../evidence/digest.ts";
-import { lookupKey, newestFirstPart } from "../../config/store_keys.ts";
+import { listedKey, listedPlace, lookupKey, newestFirstPart } from "../../config/store_keys.ts";
+import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
 
 export const LOOKUP_KINDS = ["end-to-end id", "idempotency key"] as const;
 /** One of {@link LOOKUP_KINDS}. */
@@ -53,11 +54,11 @@ export function stageLookup(
   value: string,
   to: LookedUp,
 ): void {
-  lookupRecord.set(tx, keyOf(kind, value, to), { resourceId: to.id }, to.createdAt + KEEP_MS);
+  lookupRecord.set(tx, keyOfLookup(kind, value, to), { resourceId: to.id }, to.createdAt + KEEP_MS);
 }
 
 export function stageLookupGone(tx: Transaction, kind: LookupKind, value: string, to: LookedUp): void {
-  remove(tx, keyOf(kind, value, to));
+  remove(tx, keyOfLookup(kind, value, to));
 }
 
 /**
@@ -87,10 +88,181 @@ export async function lookedUp(
 /** Pairs of a TPP and a bank that a search looks at. */
 const MAX_GROUPS = 500;
 
-function keyOf(kind: LookupKind, value: string, { clientId, bank, createdAt, id }: LookedUp): Key {
+function keyOfLookup(kind: LookupKind, value: string, { clientId, bank, createdAt, id }: LookedUp): Key {
   return lookupKey(hashOf(kind, value), clientId, bank, newestFirstPart(createdAt), id);
 }
 
 function hashOf(kind: LookupKind, value: string): string {
   return digest(kind, "\0", value);
+}
+
+// Lists consents and payments by bank, TPP and time of creation. An entry is written in the commit of its consent or
+// payment, under a key of its own, so that parallel creations do not wait for each other. It ends when the personal data
+// of its case is deleted: the case does not exist for participants any more.
+
+export type ListedKind = "consent" | "payment";
+
+/** The consents or the payments of one TPP at one bank. */
+export interface ListOf {
+  readonly kind: ListedKind;
+  readonly bank: BankCode;
+  readonly clientId: ClientId;
+}
+
+/** A range of creation times, milliseconds: from the first one, and before the second one. */
+export interface Span {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** An entry of a list. */
+export interface Listed {
+  readonly bank: string;
+  readonly clientId: string;
+  /** Of the consent or the payment. */
+  readonly id: string;
+  readonly createdAt: number;
+  /** The amount and its currency, such as `49.90 EUR`. Only of a consent. */
+  readonly amount: string | undefined;
+  /** Its position in its list. */
+  readonly place: string;
+}
+
+/** An entry of a list: a consent or a payment. */
+interface Made {
+  readonly id: string;
+  readonly bank: BankCode;
+  readonly clientId: ClientId;
+  /** Milliseconds. */
+  readonly createdAt: number;
+}
+
+export const listedRecord = defineRecord<{ readonly amount?: string }>({
+  name: "listed",
+  keyParts: [
+    "`consent` or `payment`",
+    "bank code",
+    "client id",
+    "time of creation (ms), consent id or payment id",
+  ],
+  what: "A consent or payment by bank, TPP and time of creation. Of a consent: its amount.",
+  schema: z.looseObject({ amount: optional(text) }),
+  version: 1,
+  lifetime: "Until the personal data of the case is deleted.",
+  personalData: "pseudonymous",
+  retention: "evidence",
+});
+
+/** The form of an amount in the list. */
+export function listedAmount({ amount, currency }: { amount: string; currency: string }): string {
+  return `${amount} ${currency}`;
+}
+
+/** Stages the entry of a consent or a payment. @param amount of a consent, for the search of operators */
+export function stageListed(
+  tx: Pick<Transaction, "writes">,
+  kind: ListedKind,
+  made: Made,
+  amount?: string,
+): void {
+  listedRecord.set(tx, keyOfListed(kind, made), amount === undefined ? {} : { amount });
+}
+
+export function stageListedGone(tx: Transaction, kind: ListedKind, made: Made): void {
+  remove(tx, keyOfListed(kind, made));
+}
+
+export function keyOfListed(kind: ListedKind, { bank, clientId, createdAt, id }: Made): Key {
+  return listedKey(kind, bank, clientId, listedPlace(createdAt, id));
+}
+
+/** Returns at most `limit` entries of one list, oldest first, behind the one with this place. */
+export async function listOf(
+  store: Store,
+  { kind, bank, clientId }: ListOf,
+  { from, until, after = "" }: Span & { readonly after?: string | undefined },
+  limit: number,
+): Promise<readonly Listed[]> {
+  const prefix = listedKey(kind, bank, clientId);
+  const first = listedPlace(Math.max(0, from));
+  const entries = await store.list({ prefix, after: [...prefix, after > first ? after : first], limit });
+  return entries.map(listed).filter(({ createdAt }) => createdAt < until);
+}
+
+/** Which TPPs' entries of a bank are read: all, or those of a sorted list. */
+export type TppsAt = (bank: string) => "all" | readonly string[];
+
+/** The lists that a walk goes through, in the order of banks, TPPs and times. */
+export interface Walk extends Span {
+  readonly kind: ListedKind;
+  /** The only bank; all banks if undefined. */
+  readonly bank?: string | undefined;
+  readonly tppsAt: TppsAt;
+  /** Where an earlier walk has stopped. */
+  readonly after: string | undefined;
+  readonly isWanted?: (entry: Listed) => boolean;
+}
+
+export interface Walked {
+  readonly found: readonly Listed[];
+  /** Where the walk has stopped before its end. */
+  readonly next: string | undefined;
+}
+
+/** Bounds a walk: it reads at most this many entries in all. */
+const STEPS = 50;
+const READ = 100;
+/** Behind every bank code, client id and time. */
+const END = "~";
+const CURSOR = /^[\w-]{1,64}(\.[\w-]{1,64}|\.~){0,2}$/;
+
+/** Whether the text can be the {@link Walked.next} of a walk. It shows nothing that the walk may not read. */
+export function isWalkCursor(cursor: string): boolean {
+  return CURSOR.test(cursor);
+}
+
+/** Reads several lists, up to `limit` wanted entries. It jumps over the entries of other TPPs and other times. */
+export async function walkLists(store: Store, walk: Walk, limit: number): Promise<Walked> {
+  const prefix = listedKey(walk.kind, walk.bank);
+  let at = startOf(walk);
+  const found: Listed[] = [];
+  for (let step = 0; step < STEPS; step++) {
+    const page = (await store.list({ prefix, after: at, limit: READ })).map(listed);
+    if (page.length === 0) return { found, next: undefined };
+    for (const one of page) {
+      const jump = jumpFrom(one, walk);
+      at = [...listedKey(walk.kind), ...jump ?? [one.bank, one.clientId, one.place]];
+      if (jump !== undefined) break;
+      if (walk.isWanted?.(one) ?? true) found.push(one);
+      if (found.length === limit) return { found, next: cursorOf(at) };
+    }
+  }
+  return { found, next: cursorOf(at) };
+}
+
+/** A cursor of another bank begins anew: the database rejects a start outside of what is listed. */
+function startOf({ kind, bank, after }: Walk): Key {
+  const parts = after?.split(".") ?? [];
+  return bank === undefined || parts[0] === bank ? [...listedKey(kind), ...parts] : listedKey(kind, bank);
+}
+
+/** Returns where the walk goes on if it does not read this entry. */
+function jumpFrom({ bank, clientId, createdAt }: Listed, { tppsAt, from, until }: Walk): Key | undefined {
+  const tpps = tppsAt(bank);
+  if (tpps !== "all" && !tpps.includes(clientId)) {
+    return [bank, tpps.find((tpp) => tpp > clientId) ?? END];
+  }
+  if (createdAt < from) return [bank, clientId, listedPlace(from)];
+  return createdAt >= until ? [bank, clientId, END] : undefined;
+}
+
+function cursorOf(at: Key): string {
+  return at.slice(2).join(".");
+}
+
+function listed(entry: Entry<unknown>): Listed {
+  const [bank = "", clientId = "", place = ""] = entry.key.slice(2);
+  const { amount } = listedRecord.decode(entry).value;
+  const [at = "", id = ""] = [place.slice(0, 15), place.slice(16)];
+  return { bank, clientId, id, createdAt: Number(at), amount, place };
 }

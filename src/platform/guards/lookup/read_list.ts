@@ -3,7 +3,7 @@ import type { Clock } from "../../../base/kernel/clock.ts";
 import { readPage } from "../../../base/store/page.ts";
 import type { Reader, Store } from "../../../base/store/store.ts";
 import { isListComplete } from "./list_fill_store.ts";
-import { type ListOf, listOf } from "./listed_store.ts";
+import { type ListOf, listOf } from "./lookup_store.ts";
 import type { ListQuery } from "./list_query_schema.ts";
 import { settledBefore } from "./settled.ts";
 

@@ -6,6 +6,7 @@ import type { WallTime } from "../../../base/kernel/clock.ts";
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import {
+  asBankCode,
   asConsentId,
   asPaymentId,
   type BankCode,
@@ -14,23 +15,19 @@ import {
   sha256,
 } from "../../../base/kernel/identifiers.ts";
 import { ApiError, type Fault } from "../../../base/kernel/api_error.ts";
-import type { RequestFacts } from "../../../base/http/request_facts.ts";
-import type { RequestVariables } from "../../../base/http/context.ts";
-import { authenticationOf } from "./request_authentication.ts";
+import type { RequestFacts, RequestVariables } from "../../../base/http/context.ts";
+import { authenticationOf, type CertificateVariables } from "./client_certificate.ts";
 import type { Authentication } from "../../evidence/entry.ts";
-import type { BankVariables } from "./bank_path.ts";
+import type { BankVariables, StandingOf } from "./standing.ts";
 import { described, mismatch, quoted } from "../../../base/kernel/result.ts";
 import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";
 import { NOT_THE_CLIENTS } from "./client_authentication.ts";
 import { type ClaimVariables, UNKNOWN_TOKEN } from "./proven_caller.ts";
 import { ACCESS_TOKEN_SECONDS } from "../../../base/profile.ts";
-import { clientKey } from "../../config/store_keys.ts";
+import { accessTokenKey, bankKey, clientKey, orderHoldKey } from "../../config/store_keys.ts";
 import type { Key, Reader } from "../../../base/store/store.ts";
-import type { CertificateVariables } from "./client_certificate.ts";
 import type { VerifyDpopProof } from "./dpop_proof.ts";
 import type { LimitVariables } from "./rate_limit.ts";
-import { dpopCredentials, type PresentedTokenVariables } from "./first_reads.ts";
-import type { StandingOf } from "./standing.ts";
 
 export type Grant = "client_credentials" | "authorization_code";
 
@@ -252,4 +249,53 @@ export function tokenOfAnotherClient(scope: AccessToken["scope"]): ApiError {
 
 function malformedRequest(fault: Fault): ApiError {
   return new ApiError("token.malformed_request", { detail: fault.message, faults: [fault] });
+}
+
+// Middleware that starts the reads named by the path and headers, in one round trip: the bank, the access token, and
+// the endpoint's own keys. It never rejects a request.
+
+/** A token as sent, and its hash, which is its store key and a proof's `ath` (RFC 9449 §4.2). */
+export interface PresentedToken {
+  readonly text: string;
+  readonly hash: string;
+}
+
+/** Set by {@link firstReads}. */
+export interface PresentedTokenVariables {
+  /** Absent if the request has no credentials in the form of a token. */
+  presented?: PresentedToken;
+}
+
+type Env = { Variables: RequestVariables & PresentedTokenVariables };
+
+/** Returns further keys of an endpoint: those of the resource that its path names. */
+export type KeysOfRequest = (c: Context) => readonly Key[];
+
+/** A longer text is not a token of this platform, so it is not prefetched. */
+const MAX_CHARACTERS = 512;
+const DPOP_CREDENTIALS = /^DPoP +(\S+)$/i; // RFC 9449 §7.1: the scheme in any case
+
+/** Returns the token of an `Authorization` header, or undefined if its scheme is not DPoP. */
+export function dpopCredentials(authorization: string | undefined): string | undefined {
+  return DPOP_CREDENTIALS.exec(authorization?.trim() ?? "")?.[1];
+}
+
+/**
+ * Creates the middleware that starts the reads named by the path and headers, in one round trip: the bank, the access
+ * token, and the endpoint's own keys. It never rejects a request.
+ */
+export function firstReads(more: KeysOfRequest = () => []): ReturnType<typeof createMiddleware<Env>> {
+  return createMiddleware<Env>(async function prefetch(c, next) {
+    const code = asBankCode(c.req.param("bank"));
+    const text = dpopCredentials(c.req.header("authorization"));
+    const looksOurs = text !== undefined && text.length <= MAX_CHARACTERS;
+    const presented = looksOurs ? { text, hash: await sha256(text) } : undefined;
+    if (presented !== undefined) c.set("presented", presented);
+    c.get("reads").ahead([
+      ...(code === undefined ? [] : [bankKey(code), orderHoldKey(code)]),
+      ...(presented === undefined ? [] : [accessTokenKey(presented.hash)]),
+      ...more(c),
+    ]);
+    await next();
+  });
 }

@@ -2,19 +2,23 @@
  * Client authentication at the token and PAR endpoints: private_key_jwt (RFC 7523) together with the participant's
  * TLS key. Without that key the response is the same for every fault of the assertion (contract CA14).
  */
-import { noteReceived } from "../../../base/http/received_jwts.ts";
+import { noteReceived } from "../../../base/http/context.ts";
 import type { Clock } from "../../../base/kernel/clock.ts";
 import { asClientId } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { type Mismatch, mismatch, ok, quoted, type Result, within } from "../../../base/kernel/result.ts";
-import { absent, checkClaims, exactly, text, unixTime } from "../../../base/jose/claims.ts";
-import { inPart, type JwtFault, type UnverifiedJws } from "../../../base/jose/compact_jws.ts";
 import {
+  absent,
+  checkClaims,
+  exactly,
   type IdentifiedJwt,
   identifySigner,
   type Signer,
+  text,
+  unixTime,
   verifyIdentified,
 } from "../../../base/jose/verify_jwt.ts";
+import { inPart, type JwtFault, type UnverifiedJws } from "../../../base/jose/compact_jws.ts";
 import { EXPIRY_SKEW_SECONDS, MAX_JWT_CHARACTERS } from "../../../base/limits.ts";
 import { CLIENT_ASSERTION_TYPE, MAX_ASSERTION_SECONDS, MAX_JTI_CHARACTERS } from "../../../base/profile.ts";
 import { idPart, spentJwtKey } from "../../config/store_keys.ts";

@@ -14,6 +14,8 @@ import { asClientId, type ClientId } from "../../../base/kernel/identifiers.ts";
 import { spkiThumbprint } from "../../../base/jose/rsa_key.ts";
 import { because, ok, type Reason, type Result } from "../../../base/kernel/result.ts";
 import { PROXY_SECRET_HEADER, type ProxyCertificateSource } from "../../../base/profile.ts";
+import type { Context } from "hono";
+import type { Authentication } from "../../evidence/entry.ts";
 
 /** A certificate from a trusted proxy that is currently valid. */
 export interface ClientCertificate {
@@ -192,4 +194,22 @@ function sameSecret(sent: string, expected: string): boolean {
     difference |= expected.charCodeAt(index) ^ (sent.charCodeAt(index) || 0);
   }
   return difference === 0;
+}
+
+// How the participant of a request was authenticated, for the histories that the request changes (contract EN6).
+
+/** @param by the client, and its client assertion or the hash of its access token */
+export function authenticationOf<E extends { Variables: CertificateVariables }>(
+  c: Context<E>,
+  baseUrl: string,
+  by: Pick<Authentication, "clientId" | "assertion" | "token">,
+): Authentication {
+  const proof = c.req.header("dpop");
+  return {
+    ...by,
+    certificate: c.get("certificate").spkiThumbprint,
+    method: c.req.method,
+    target: baseUrl + new URL(c.req.url).pathname,
+    ...(proof === undefined ? {} : { proof }),
+  };
 }

@@ -1,11 +1,11 @@
-/**
- * Controls that operators have set: blocked participants, revoked tokens, held banks and planned outages. All of them
- * together are one stored object, which each process reads once a second. No I/O.
- */
+/** The operators' controls: blocks, revocations and outages, and the copy of them that this process keeps. */
 import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
 import { MAX_PROCESS_SKEW_MS, type WallTime } from "../../../base/kernel/clock.ts";
 import { ACCESS_TOKEN_SECONDS } from "../../../base/profile.ts";
 import { type AccessToken, issuedAt } from "./access_token.ts";
+
+// Controls that operators have set: blocked participants, revoked tokens, held banks and planned outages. All of them
+// together are one stored object, which each process reads once a second. No I/O.
 
 /** An organisation, with all its software, or one software that may start nothing here (Decision G5). */
 export interface Block {

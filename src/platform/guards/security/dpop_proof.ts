@@ -3,11 +3,11 @@
  * the resource endpoints, which also require `ath`. The replay record of a valid proof is written in the request's
  * commit.
  */
-import { noteReceived } from "../../../base/http/received_jwts.ts";
+import { noteReceived } from "../../../base/http/context.ts";
 import type { Clock } from "../../../base/kernel/clock.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { mismatch, ok, quoted, type Result, within } from "../../../base/kernel/result.ts";
-import { checkClaims, type ClaimRule, exactly, text } from "../../../base/jose/claims.ts";
+import { checkClaims, type ClaimRule, exactly, text, verifyJwt } from "../../../base/jose/verify_jwt.ts";
 import { inPart, type JwtFault, type UnverifiedJws } from "../../../base/jose/compact_jws.ts";
 import {
   openProofKeys,
@@ -16,7 +16,6 @@ import {
   readRsaPublicJwk,
   type RsaPublicJwk,
 } from "../../../base/jose/rsa_key.ts";
-import { verifyJwt } from "../../../base/jose/verify_jwt.ts";
 import { MAX_JWT_CHARACTERS } from "../../../base/limits.ts";
 import { DPOP_MAX_AGE_SECONDS, DPOP_REPLAY_SECONDS, MAX_JTI_CHARACTERS } from "../../../base/profile.ts";
 import { idPart, spentJwtKey } from "../../config/store_keys.ts";

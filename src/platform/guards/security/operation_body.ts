@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { readJsonBytes } from "../../../base/http/body.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import { strictJson, utf8Text } from "../../../base/kernel/strict_json.ts";
+import { strictJson, utf8Text } from "../../../base/kernel/json.ts";
 
 /** A text of an operator without control characters. The bounds are UTF-16 code units. */
 export function plainText(least: number, most: number): z.ZodString {

@@ -3,15 +3,14 @@
  * client (Decision C5). Only this signature protects the integrity of the body: DPoP does not cover it (RFC 9449
  * §11.7).
  */
-import { noteReceived } from "../../../base/http/received_jwts.ts";
+import { noteReceived } from "../../../base/http/context.ts";
 import { createMiddleware } from "hono/factory";
 import type { Clock } from "../../../base/kernel/clock.ts";
 import { unixSeconds } from "../../../base/kernel/clock.ts";
 import { type Failure, mismatch, ok, quoted, type Result } from "../../../base/kernel/result.ts";
 import type { JsonObject } from "../../../base/jose/compact_jws.ts";
 import { ApiError, type ErrorReason } from "../../../base/kernel/api_error.ts";
-import type { BodyVariables } from "../../../base/http/body.ts";
-import { parseStrictJson } from "../../../base/http/strict_json.ts";
+import { type BodyVariables, parseStrictJson } from "../../../base/http/body.ts";
 import {
   invalidMember,
   readDetachedJws,

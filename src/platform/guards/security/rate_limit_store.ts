@@ -1,7 +1,6 @@
 /**
- * Token buckets in the store, shared by all processes (contract RL4). A process draws a block of tokens at a time and
- * uses it from memory, so most requests need no round trip. Drawn tokens are removed from the bucket, so that the limit
- * holds for all processes together.
+ * Token buckets of the rate limit: in the memory of this process before authentication, because that limit must make
+ * floods cheap, and in the store for authenticated participants.
  */
 import { z } from "zod";
 import { openRecentlyUsed, type RecentlyUsed } from "../../../base/kernel/recently_used.ts";
@@ -191,4 +190,46 @@ function filled(bucket: Bucket | undefined, { burst, perSecond }: RatePolicy, no
   if (filledAt - now > MAX_SKEW_MS) return { tokens, filledAt: now };
   const gained = (Math.max(0, now - filledAt) / 1000) * perSecond;
   return { tokens: Math.min(burst, tokens + gained), filledAt: Math.max(filledAt, now) };
+}
+
+/** Bounds the memory: one bucket per certificate and group. Beyond it, the bucket that was unused longest is removed. */
+const MAX_BUCKETS = 50_000;
+
+/** A token bucket of {@link RatePolicy}, as it was filled last. */
+export interface TokenBucket {
+  readonly tokens: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly filledAt: number;
+}
+
+/**
+ * Takes a token.
+ *
+ * @param former undefined: a full bucket
+ * @param now milliseconds of a clock that never goes back
+ * @returns the bucket afterwards, and 0 or how long the caller has to wait
+ */
+export function takeToken(
+  former: TokenBucket | undefined,
+  { perSecond, burst }: RatePolicy,
+  now: number,
+): { readonly bucket: TokenBucket; readonly waitSeconds: number } {
+  const { tokens: left, filledAt } = former ?? { tokens: burst, filledAt: now };
+  const tokens = Math.min(burst, left + (now - filledAt) / 1000 * perSecond);
+  return tokens < 1
+    ? { bucket: { tokens, filledAt: now }, waitSeconds: Math.max(1, Math.ceil((1 - tokens) / perSecond)) }
+    : { bucket: { tokens: tokens - 1, filledAt: now }, waitSeconds: 0 };
+}
+
+/** Opens the buckets. `steady` is a clock that never goes back. */
+export function openLocalBuckets(steady: SteadyClock): BucketStore {
+  const buckets = openRecentlyUsed<TokenBucket>(MAX_BUCKETS);
+  return {
+    take(name, policy) {
+      const key = name.join(" ");
+      const { bucket, waitSeconds } = takeToken(buckets.get(key), policy, steady());
+      buckets.set(key, bucket);
+      return Promise.resolve(waitSeconds);
+    },
+  };
 }

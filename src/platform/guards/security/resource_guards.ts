@@ -1,15 +1,17 @@
-/** The middleware of resource routes. The composition builds it once, and each route lists it in order. */
+/**
+ * The middleware of resource routes, which the composition builds once and each route lists in order, and what it asks
+ * of a bank.
+ */
 import type { MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { RequestVariables } from "../../../base/http/context.ts";
 import type { BodyVariables } from "../../../base/http/body.ts";
 import type { AccessEnv, AccessVariables, KeysOfToken, Requirement } from "./access_token.ts";
-import type { BankVariables } from "./bank_path.ts";
 import type { CertificateVariables } from "./client_certificate.ts";
-import type { RejectInOutage } from "./current_controls.ts";
+import type { RejectInOutage } from "./controls_store.ts";
 import type { RateLimit } from "./rate_limit.ts";
-import { requireActiveBank, type StandingOf } from "./standing.ts";
 import type { SignedBodyVariables } from "./payload_signature.ts";
+import { type BankVariables, requireActiveBank, type StandingOf } from "./standing.ts";
 
 /** In the order of their use. */
 export interface ResourceGuards {

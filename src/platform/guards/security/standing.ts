@@ -1,9 +1,37 @@
-/**
- * Standing: whether a participant may start a flow here (Decision G5). Callers that are not active are not
- * authenticated. For a bank that is not active, TPPs' requests to start a flow are rejected with a reason.
- */
+/** The bank of a request: its path, and the standing of a participant. Fails closed. */
+import { createMiddleware } from "hono/factory";
+import type { RequestVariables } from "../../../base/http/context.ts";
+import { asBankCode } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import type { Caller } from "./caller.ts";
+import type { Bank, Caller, FindBank } from "./caller.ts";
+
+// Middleware: `{bank}` of the path must be the code of a registered bank (Decision A4).
+
+/** Set by {@link bankPath}. */
+export interface BankVariables {
+  bank: Bank;
+}
+
+/**
+ * Creates the middleware.
+ *
+ * @throws {ApiError} `bank.unknown`
+ */
+export function bankPath(
+  findBank: FindBank,
+): ReturnType<typeof createMiddleware<{ Variables: RequestVariables & BankVariables }>> {
+  return createMiddleware<{ Variables: RequestVariables & BankVariables }>(async function bank(c, next) {
+    const code = asBankCode(c.req.param("bank"));
+    const bank = code === undefined ? null : await findBank(c.get("reads"), code);
+    if (bank === null) throw new ApiError("bank.unknown");
+    c.set("bank", bank);
+    c.get("facts").bank = bank.code;
+    await next();
+  });
+}
+
+// Standing: whether a participant may start a flow here (Decision G5). Callers that are not active are not
+// authenticated. For a bank that is not active, TPPs' requests to start a flow are rejected with a reason.
 
 /**
  * Set by the directory: active, suspended (temporary), withdrawn (permanent). Set by this platform's operator:
@@ -50,5 +78,20 @@ export async function requireActiveBank(
     detail: standing,
     description: message,
     faults: [{ code: "UnexpectedError", message }],
+  });
+}
+
+const RETRY_AFTER_SECONDS = 3600;
+
+/**
+ * "Not found" could make a TPP's customer pay again, so it gets 503 instead.
+ *
+ * @throws {ApiError} `platform.unavailable`
+ */
+export function rejectLost({ isLost }: { readonly isLost?: true }): void {
+  if (isLost !== true) return;
+  throw new ApiError("platform.unavailable", {
+    detail: "the key of its personal data is lost",
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

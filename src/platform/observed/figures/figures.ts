@@ -14,10 +14,12 @@ export const COUNTS = [
   "answeredLater",
   "givenUp",
 ] as const;
+
 export type Count = typeof COUNTS[number];
 
 /** Timed calls: requests of TPPs, and pushes of orders to a bank. */
 export const TIMES = ["requests", "pushes"] as const;
+
 export type Time = typeof TIMES[number];
 
 /**
@@ -25,12 +27,14 @@ export type Time = typeof TIMES[number];
  * outage was announced, or the bank did not answer orders (`down`).
  */
 export const MINUTES = ["observed", "held", "outage", "down"] as const;
+
 export type Minute = typeof MINUTES[number];
 
 /** Upper bounds in milliseconds. Slower ones are counted behind the last. */
 export const BUCKETS = [50, 100, 250, 500, 1000, 2000, 3000] as const;
 
 export const DAY_MS = 86_400_000;
+
 const MINUTES_OF_DAY = 1440;
 
 export interface Figures {

@@ -5,17 +5,24 @@
 import type { Clock, SteadyClock } from "../../../base/kernel/clock.ts";
 import type { PlatformMetrics } from "../metrics.ts";
 import {
+  type FiguresOf,
+  type FiguresRow,
+  type FiguresStore,
+  type FiguresStoreDeps,
+  MAX_ROWS_WRITTEN,
+  openFiguresStore,
+} from "./figures_store.ts";
+import {
   type Count,
   countOne,
   countTime,
+  DAY_MS,
   dayOf,
   type Figures,
   markMinute,
   type Minute,
   noFigures,
 } from "./figures.ts";
-import { type MinuteFigures, openLastHour } from "./last_hour.ts";
-import { type FiguresOf, type FiguresRow, type FiguresStore, MAX_ROWS_WRITTEN } from "./figures_store.ts";
 
 /** A request of an authenticated client, and the bank if it was a TPP's below the path of a bank. */
 export interface CountedRequest {
@@ -47,8 +54,10 @@ export interface FiguresRecorder {
 
 /** The only subject of figures of the platform. */
 export const PLATFORM = "platform";
+
 /** Rows in memory. The figures of participants beyond it are not counted. */
 const MAX_ROWS = 20_000;
+
 const EVERY_MS = 60_000;
 
 export interface RecorderDeps {
@@ -147,4 +156,75 @@ async function writeChanged(rows: Rows, store: Pick<FiguresStore, "write">, toda
   }
   for (const [name, { day, isChanged }] of rows) if (day !== today && !isChanged) rows.delete(name);
   return changed.length;
+}
+
+// What this process counted in each of the last 60 minutes, in memory, for the operators' dashboard (contract OP24).
+
+/** The figures of one minute, without minutes of the day. */
+export interface MinuteFigures extends Pick<Figures, "counts" | "times"> {
+  /** Since the Unix epoch. */
+  readonly minute: number;
+}
+
+export const MINUTES_SHOWN = 60;
+
+const MINUTE_MS = 60_000;
+
+export interface LastHour {
+  /** Counts in the present minute. */
+  count(change: (figures: Figures) => void): void;
+  /** Returns the minutes that have figures, oldest first. */
+  minutes(): readonly MinuteFigures[];
+}
+
+export function openLastHour(clock: Clock): LastHour {
+  const kept = new Map<number, Figures>();
+  const forgetOld = (): number => {
+    const now = minuteOf(clock());
+    for (const minute of kept.keys()) if (!isShown(minute, now)) kept.delete(minute);
+    return now;
+  };
+  return {
+    count(change) {
+      const now = minuteOf(clock());
+      let figures = kept.get(now);
+      if (figures === undefined) {
+        figures = noFigures();
+        kept.set(now, figures);
+        forgetOld();
+      }
+      change(figures);
+    },
+    minutes() {
+      forgetOld();
+      return [...kept].map(([minute, { counts, times }]) => ({ minute, counts, times }))
+        .toSorted((one, other) => one.minute - other.minute);
+    },
+  };
+}
+
+/** The minute of an instant (milliseconds), since the Unix epoch. */
+export function minuteOf(at: number): number {
+  return Math.floor(at / MINUTE_MS);
+}
+
+/** Whether a minute is one of the last 60 at `now`. Both are minutes since the Unix epoch. */
+export function isShown(minute: number, now: number): boolean {
+  return minute <= now && minute > now - MINUTES_SHOWN;
+}
+
+export interface FiguresParts {
+  /** Counts what the reports by day show. */
+  readonly figures: FiguresRecorder;
+  readonly figuresStore: FiguresStore;
+}
+
+/** @param deps.config.reportDays how long figures are kept */
+export function openFigures(
+  { config, ...deps }:
+    & Omit<FiguresStoreDeps & RecorderDeps, "figures" | "keepMs">
+    & { readonly config: { readonly reportDays: number } },
+): FiguresParts {
+  const figuresStore = openFiguresStore({ ...deps, keepMs: config.reportDays * DAY_MS });
+  return { figuresStore, figures: openFiguresRecorder({ ...deps, figures: figuresStore }) };
 }

@@ -5,7 +5,7 @@
 import canonicalize from "canonicalize";
 import type { JsonObject } from "../../../base/jose/compact_jws.ts";
 import type { KeyRing } from "../../../base/jose/key_ring.ts";
-import { signClaims } from "../../../base/jose/sign_claims.ts";
+import { signClaims } from "../../../base/jose/own_key.ts";
 import { type Clock, unixSeconds } from "../../../base/kernel/clock.ts";
 import { base64url, type ConsentId, sha256 } from "../../../base/kernel/identifiers.ts";
 import { hashText } from "../../../base/merkle/tree.ts";

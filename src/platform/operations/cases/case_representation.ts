@@ -12,7 +12,7 @@ import type { PaymentStore } from "../../core/payments/payment_store.ts";
 import type { BankClient, Client } from "../../core/registration/client.ts";
 import type { ClientStore } from "../../core/registration/client_store.ts";
 import { type CaseEntry, readCase } from "../../evidence/read_case.ts";
-import { toWire } from "../../guards/http/wire_names.ts";
+import { toWire } from "../../guards/http/wire_fields.ts";
 import { type ErrorUri, representTraceInFull, traceSchema } from "../traces/trace_representation.ts";
 import type { TraceStore } from "../traces/trace_store.ts";
 import type { BundleDeps } from "./case_bundle.ts";

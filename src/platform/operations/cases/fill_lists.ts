@@ -18,7 +18,7 @@ import type { Consent } from "../../core/consents/consent.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { type ListFill, listFillOf, stageListFill } from "../../guards/lookup/list_fill_store.ts";
-import { keyOf, listedAmount, stageListed, stageListedGone } from "../../guards/lookup/listed_store.ts";
+import { keyOfListed, listedAmount, stageListed, stageListedGone } from "../../guards/lookup/lookup_store.ts";
 import type { Payment } from "../../core/payments/payment.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
 import { consentsAfter } from "./retention_store.ts";
@@ -112,7 +112,7 @@ async function faultsOf(
   if (payment !== null) {
     all.push({ kind: "payment", of: payment, isShown: payment.value.erasedAt === undefined });
   }
-  const listed = await Promise.all(all.map(({ kind, of }) => from.get(keyOf(kind, of.value))));
+  const listed = await Promise.all(all.map(({ kind, of }) => from.get(keyOfListed(kind, of.value))));
   return all.filter(({ isShown }, index) => isShown !== (listed[index] !== null));
 }
 

@@ -9,7 +9,7 @@ import type { Entry, Store } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
 import { auditRecord } from "../../evidence/audit_trail.ts";
 import type { Consent } from "../../core/consents/consent.ts";
-import { consentRecord } from "../../core/consents/stored_consent.ts";
+import { consentRecord } from "../../core/consents/consent_store.ts";
 import { caseHash, stageDeletedCase } from "../../evidence/deleted_case_store.ts";
 import type { Payment } from "../../core/payments/payment.ts";
 import { stagePaymentGone } from "../../core/payments/payment_store.ts";

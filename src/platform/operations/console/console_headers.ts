@@ -1,7 +1,7 @@
 /** The headers of the operations host: pages of the console have those of the browser host. */
 import { createMiddleware } from "hono/factory";
 import type { RequestEnv } from "../../../base/http/context.ts";
-import { apiHeaders, browserHeaders } from "../../../base/http/response_headers.ts";
+import { apiHeaders, browserHeaders } from "../../../base/http/host_middleware.ts";
 import { isConsolePath } from "../../../console/paths.ts";
 
 export const operationsHeaders = createMiddleware<RequestEnv>(async function setOperationsHeaders(c, next) {

@@ -6,7 +6,7 @@ import { readPage } from "../../../base/store/page.ts";
 import { openRequestReads } from "../../../base/store/request_reads.ts";
 import { asOf } from "../../core/consents/consent.ts";
 import { DAY_MS, dayOf } from "../../observed/figures/figures.ts";
-import { isWalkCursor, type ListedKind, type Span, walkLists } from "../../guards/lookup/listed_store.ts";
+import { isWalkCursor, type ListedKind, type Span, walkLists } from "../../guards/lookup/lookup_store.ts";
 import type { Payment } from "../../core/payments/payment.ts";
 import type { Organisation, Owned } from "../../guards/security/organisation.ts";
 import type { OwnReadDeps } from "./own_reads.ts";

@@ -1,10 +1,9 @@
 /** Requests the next page of a bank's statement by a signed inquiry to the address of its payment orders. */
-import { aside } from "../../../base/http/aside.ts";
+import { aside } from "../../../base/http/context.ts";
 import { isCallable, postOnce, readBounded } from "../../../base/http/outgoing.ts";
 import { unixSeconds } from "../../../base/kernel/clock.ts";
 import { because, ok, type Reason, type Result } from "../../../base/kernel/result.ts";
-import type { OwnKey } from "../../../base/jose/own_key.ts";
-import { signClaims } from "../../../base/jose/sign_claims.ts";
+import { type OwnKey, signClaims } from "../../../base/jose/own_key.ts";
 import { MAX_BODY_BYTES } from "../../../base/limits.ts";
 import { HANDOVER_SECONDS } from "../../../base/profile.ts";
 import type { Hold } from "./hold.ts";

@@ -5,10 +5,9 @@
 import { z } from "zod";
 import { defineRecord } from "../../../base/store/record.ts";
 import { instant, text } from "../../../base/store/record_fields.ts";
-import { consentDeadlineRecord } from "../../core/consents/consent_store.ts";
-import { consentRecord } from "../../core/consents/stored_consent.ts";
+import { consentDeadlineRecord, consentRecord } from "../../core/consents/consent_store.ts";
 import { outboxRecord } from "../../core/payments/order_outbox_records.ts";
-import { paymentRecord } from "../../core/payments/stored_payment.ts";
+import { paymentRecord } from "../../core/payments/payment_store.ts";
 import type { Consent } from "../../core/consents/consent.ts";
 import { asBankCode, type BankCode, type PaymentId } from "../../../base/kernel/identifiers.ts";
 import type { Payment } from "../../core/payments/payment.ts";

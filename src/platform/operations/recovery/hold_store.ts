@@ -1,4 +1,4 @@
-/** Stores holds by bank. Orders are delivered to banks without a hold. */
+/** Stores holds by bank, and rejects the requests that may not be answered while a bank is held. */
 import { z } from "zod";
 import { defineRecord, optional } from "../../../base/store/record.ts";
 import { bankCode, count, instant, paymentId, text } from "../../../base/store/record_fields.ts";
@@ -9,6 +9,7 @@ import { orderHoldKey } from "../../config/store_keys.ts";
 import type { Entry, Reader, Store } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
 import { type Epoch, type Hold, NOTHING_COMPARED } from "./hold.ts";
+import { ApiError } from "../../../base/kernel/api_error.ts";
 
 export interface HoldStore {
   find(from: Reader, bank: BankCode): Promise<Entry<Hold> | null>;
@@ -96,5 +97,28 @@ export function openHoldStore(store: Store): HoldStore {
       const history = holdHistoryOf(former.value.bank);
       record(tx, history, former.value, { at, event: "order_hold.released", actor, reason });
     },
+  };
+}
+
+// While a bank's orders are held after a restore, the platform does not know which of its payments the bank has
+// executed. A TPP that received "rejected" or "not found" could make its customer pay again, so it gets 503 instead
+// (Decision G9).
+
+const RETRY_AFTER_SECONDS = 60;
+
+/**
+ * Returns a check for TPPs' requests at a bank. It throws {ApiError} `platform.unavailable` while the bank's orders
+ * are held.
+ */
+export function rejectWhileHeld(
+  holds: Pick<HoldStore, "find">,
+): (from: Reader, bank: BankCode) => Promise<void> {
+  const isHeld = isHeldIn(holds);
+  return async (from, bank) => {
+    if (!await isHeld(from, bank)) return;
+    throw new ApiError("platform.unavailable", {
+      detail: "the bank is not reconciled after a restore",
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
   };
 }

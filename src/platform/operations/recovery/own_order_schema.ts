@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Recorded } from "../../evidence/audit_trail.ts";
 import type { Initiation } from "../../core/consents/initiation.ts";
-import { fromWire, type OnWire } from "../../guards/http/wire_names.ts";
+import { fromWire, type OnWire } from "../../guards/http/wire_fields.ts";
 import { instantOf } from "../../../base/kernel/date_time.ts";
 import { asClientId, asConsentId, asPaymentId, type BankCode } from "../../../base/kernel/identifiers.ts";
 import { because, mismatch, ok, type Reason, type Result } from "../../../base/kernel/result.ts";

@@ -4,7 +4,7 @@
  * effect.
  */
 import { deletedCase } from "../../evidence/deleted_case_store.ts";
-import { fingerprint } from "../../guards/idempotency/fingerprint.ts";
+import { fingerprint } from "../../guards/idempotency/claim_store.ts";
 import { moved } from "../../core/consents/consent.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
 import type { Payment } from "../../core/payments/payment.ts";

@@ -11,8 +11,8 @@ import {
   type Time,
   united,
 } from "../../observed/figures/figures.ts";
-import type { DayFigures, FiguresStore } from "../../observed/figures/figures_store.ts";
 import { PLATFORM } from "../../observed/figures/recorder.ts";
+import type { DayFigures, FiguresStore } from "../../observed/figures/figures_store.ts";
 
 /** Minutes of one or several days. */
 export interface MinuteNumbers {

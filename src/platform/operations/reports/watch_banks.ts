@@ -11,7 +11,7 @@ import type { HoldStore } from "../recovery/hold_store.ts";
 import { bankCodeOf } from "../../core/registration/client.ts";
 import type { ClientStore } from "../../core/registration/client_store.ts";
 import type { Block, Controls } from "../../guards/security/controls.ts";
-import type { CurrentControls } from "../../guards/security/current_controls.ts";
+import type { CurrentControls } from "../../guards/security/controls_store.ts";
 
 export interface WatchBanksDeps {
   readonly store: Store;

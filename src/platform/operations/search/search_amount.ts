@@ -4,7 +4,7 @@
  */
 import { asConsentId } from "../../../base/kernel/identifiers.ts";
 import { isListComplete } from "../../guards/lookup/list_fill_store.ts";
-import { type Listed, type Span, walkLists } from "../../guards/lookup/listed_store.ts";
+import { type Listed, type Span, walkLists } from "../../guards/lookup/lookup_store.ts";
 import { AUTHORISE_WITHIN_SECONDS, USE_WITHIN_SECONDS } from "../../../base/profile.ts";
 import { caseOf, type FoundCase, MAX_CASES, type SearchDeps } from "./search.ts";
 

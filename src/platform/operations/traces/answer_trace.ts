@@ -4,8 +4,7 @@
  */
 import type { BankCode, ClientId, ConsentId, PaymentId } from "../../../base/kernel/identifiers.ts";
 import type { Mismatch } from "../../../base/kernel/result.ts";
-import type { ReadableTrace } from "./trace.ts";
-import { toldText } from "./told_text.ts";
+import { type ReadableTrace, toldText } from "./trace.ts";
 
 /** A push whose response leaves the order undecided. */
 export interface AnsweredPush {

@@ -1,8 +1,7 @@
 /** The trace of a push of an event to its TPP, so that the TPP sees what the platform got from its receiver. No I/O. */
 import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
 import type { Mismatch } from "../../../base/kernel/result.ts";
-import type { ReadableTrace } from "./trace.ts";
-import { toldText } from "./told_text.ts";
+import { type ReadableTrace, toldText } from "./trace.ts";
 
 /** A push of an event. */
 export interface EventPush {

@@ -2,17 +2,15 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { asConsentId, asPaymentId, type ClientId, isUuid } from "../../../base/kernel/identifiers.ts";
 import { ApiError, type Fault } from "../../../base/kernel/api_error.ts";
-import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
-import { fapiHeaders } from "../../guards/http/fapi_headers.ts";
+import { endpoint, fapiHeaders, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { resourceAnswer, resourceErrors } from "../../guards/http/openapi_answers.ts";
 import { accessTokenOf, resourceHeaders } from "../../guards/http/openapi_parameters.ts";
 import { TRACES_PATH } from "../../config/paths.ts";
-import type { Requirement } from "../../guards/security/access_token.ts";
-import { firstReads } from "../../guards/security/first_reads.ts";
+import { firstReads, type Requirement } from "../../guards/security/access_token.ts";
 import type { ResourceGuards } from "../../guards/security/resource_guards.ts";
 import type { Trace } from "./trace.ts";
-import { type ErrorUri, representTrace, tracesSchema } from "./trace_representation.ts";
 import type { TraceQueue } from "./trace_queue.ts";
+import { type ErrorUri, representTrace, tracesSchema } from "./trace_representation.ts";
 import { MAX_LISTED, REJECTED, type TraceStore } from "./trace_store.ts";
 
 export interface TraceRouteDeps {

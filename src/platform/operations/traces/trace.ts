@@ -1,14 +1,15 @@
-/** The trace of a request: who sent it, which checks it passed, and why it was rejected. No I/O. */
-import type { RequestFacts } from "../../../base/http/request_facts.ts";
+/** The trace of a request: who sent it, which checks it passed, and why it was rejected. */
 import type {
   ReceivedJwt,
+  RequestFacts,
   TracedCall,
   TracedRejection,
   TraceNotes,
   TraceReader,
-} from "../../../base/http/request_trace.ts";
+} from "../../../base/http/context.ts";
 import type { MeasuredRequest } from "../../guards/http/trace_requests.ts";
-import { toldText } from "./told_text.ts";
+import { explanation, type Mismatch } from "../../../base/kernel/result.ts";
+import { maskedText } from "./masked_text.ts";
 
 /** A fault in one place of a request, as the answer told it. */
 export interface TraceFault {
@@ -54,6 +55,7 @@ export interface ReadableTrace {
 
 /** A request has at most this many faults in its trace. */
 const MAX_FAULTS = 10;
+
 const MAX_DETAIL_CHARACTERS = 300;
 
 /** Makes the trace of a request that has been answered. */
@@ -94,4 +96,11 @@ function given<T extends Readonly<Record<string, string | undefined>>>(
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
     readonly [Name in keyof T]?: string;
   };
+}
+
+/** Returns the words for a fault. A received value may be a credential or personal, and the trace is kept for days. */
+export function toldText({ at, expected, received }: Mismatch): string {
+  return explanation(
+    received === undefined ? { at, expected } : { at, expected, received: maskedText(received) },
+  );
 }

@@ -7,9 +7,9 @@ import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
 import type { SteadyClock } from "../../../base/kernel/clock.ts";
 import type { PlatformMetrics } from "../../observed/metrics.ts";
 import type { RatePolicy } from "../../config/rate_policies.ts";
-import { takeToken, type TokenBucket } from "../../guards/security/local_buckets.ts";
-import type { ReadableTrace } from "./trace.ts";
+import { takeToken, type TokenBucket } from "../../guards/security/rate_limit_store.ts";
 import type { TraceStore } from "./trace_store.ts";
+import type { ReadableTrace } from "./trace.ts";
 
 export interface TraceQueue {
   /** Adds the trace, or drops it. Never waits and never throws. */
@@ -31,8 +31,10 @@ export const TRACE_POLICIES = {
 } as const satisfies Readonly<Record<string, RatePolicy>>;
 
 const MAX_QUEUED = 2000;
+
 /** With the largest traces and all their list entries, below the limits of one commit of every store. */
 const MAX_BATCH = 40;
+
 const MAX_BUCKETS = 10_000;
 
 export interface TraceQueueDeps {

@@ -3,8 +3,7 @@ import type { Receipt } from "../../../../src/platform/core/receipts/receipt.ts"
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { openKeyRing } from "../../../../src/base/jose/key_ring.ts";
-import { signClaims } from "../../../../src/base/jose/sign_claims.ts";
-import type { OwnKey } from "../../../../src/base/jose/own_key.ts";
+import { type OwnKey, signClaims } from "../../../../src/base/jose/own_key.ts";
 import { CATALOGUES } from "../../../../src/pages/phrase.ts";
 import { LANGUAGES } from "../../../../src/pages/language.ts";
 import { findReceiptKey } from "../../../../src/platform/core/receipts/receipt_keys.ts";

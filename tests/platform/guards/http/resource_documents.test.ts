@@ -1,5 +1,5 @@
 /** The request schemas as OpenAPI components: required members, closed objects, sound examples. */
-import { OBIE_SCHEMES } from "../../../../src/base/values/account_schemes.ts";
+import { OBIE_SCHEMES } from "../../../../src/base/values/account.ts";
 import { createRoute, OpenAPIHono, type z } from "@hono/zod-openapi";
 import { assertEquals } from "@std/assert";
 import {

@@ -2,8 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { Hono } from "hono";
 import { ApiError } from "../../../../src/base/kernel/api_error.ts";
-import type { RequestEnv } from "../../../../src/base/http/context.ts";
-import { newTraceNotes } from "../../../../src/base/http/request_trace.ts";
+import { newTraceNotes, type RequestEnv } from "../../../../src/base/http/context.ts";
 import { openLog } from "../../../../src/base/observability/log.ts";
 import { answerErrors, type ErrorDeps } from "../../../../src/platform/guards/http/on_error.ts";
 

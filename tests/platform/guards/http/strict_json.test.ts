@@ -1,7 +1,7 @@
 /** Request bytes as JSON: rejected inputs, and that only an ApiError is thrown. */
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { parseStrictJson } from "../../../../src/base/http/strict_json.ts";
+import { parseStrictJson } from "../../../../src/base/http/body.ts";
 import { ApiError } from "../../../../src/base/kernel/api_error.ts";
 import { rejectionOf } from "./rejections.ts";
 

@@ -1,6 +1,6 @@
 /** Names of the API and of the domain. */
 import { assertEquals } from "@std/assert";
-import { fromWire, pathOnWire, toWire } from "../../../../src/platform/guards/http/wire_names.ts";
+import { fromWire, pathOnWire, toWire } from "../../../../src/platform/guards/http/wire_fields.ts";
 
 const ON_WIRE = {
   Data: {

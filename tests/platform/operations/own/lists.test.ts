@@ -6,9 +6,8 @@ import { good, pay } from "testing/flows.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";
 import { steps } from "support/steps.ts";
-
 import { authorised } from "testing/authorization_flow.ts";
-import { stageListed } from "../../../../src/platform/guards/lookup/listed_store.ts";
+import { stageListed } from "../../../../src/platform/guards/lookup/lookup_store.ts";
 import { listedKey } from "../../../../src/platform/config/store_keys.ts";
 
 type Kind = "consents" | "payments";

@@ -8,7 +8,7 @@ import { call, clientToken, consentBody, good, pay } from "testing/flows.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
 import { personOf, testPeople } from "testing/participants_people.ts";
 import { asConsentId, type ConsentId } from "../../../../src/base/kernel/identifiers.ts";
-import { consentRecord } from "../../../../src/platform/core/consents/stored_consent.ts";
+import { consentRecord } from "../../../../src/platform/core/consents/consent_store.ts";
 import { stageLookup } from "../../../../src/platform/guards/lookup/lookup_store.ts";
 import { consentKey } from "../../../../src/platform/config/store_keys.ts";
 

@@ -1,15 +1,15 @@
 /** Traces are written aside, soon, and bounded by caller. */
 import { assert, assertEquals } from "@std/assert";
-import { newTraceNotes } from "../../../../src/base/http/request_trace.ts";
+import { newTraceNotes } from "../../../../src/base/http/context.ts";
 import { type Store, StoreFailure } from "../../../../src/base/store/store.ts";
 import { openTraceStore } from "../../../../src/platform/operations/traces/trace_store.ts";
 import { asClientId, type ClientId } from "../../../../src/base/kernel/identifiers.ts";
+import { type ReadableTrace, traceOf } from "../../../../src/platform/operations/traces/trace.ts";
 import {
   openTraceQueue,
   TRACE_POLICIES,
   type TraceQueue,
 } from "../../../../src/platform/operations/traces/trace_queue.ts";
-import { type ReadableTrace, traceOf } from "../../../../src/platform/operations/traces/trace.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { call, clientToken } from "testing/flows.ts";
 import { idOf, readTraces } from "./read_traces.ts";

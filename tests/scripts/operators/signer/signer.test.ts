@@ -4,7 +4,7 @@ import { CompactEncrypt, compactVerify, flattenedVerify, importJWK, type JWK } f
 import { openSigner } from "../../../../src/base/http/signer_client.ts";
 import { openKeyRing } from "../../../../src/base/jose/key_ring.ts";
 import { openSealed } from "../../../../src/base/jose/sealed_jwt.ts";
-import { signClaims } from "../../../../src/base/jose/sign_claims.ts";
+import { signClaims } from "../../../../src/base/jose/own_key.ts";
 import { signDetached } from "../../../../src/base/jose/detached_jws.ts";
 import { ApiError } from "../../../../src/base/kernel/api_error.ts";
 import { startCommand } from "testing/served_platform.ts";

@@ -1,9 +1,9 @@
-/**
- * Parses JSON so that two parsers cannot read it differently: one value, no duplicate members at any level, bounded
- * nesting, finite numbers, well-formed Unicode (RFC 7493 §2; RFC 7515 §4; contract SZ2).
- */
+/** JSON: the strict parser, the differences of two values, and frozen values. */
 import { MAX_JSON_DEPTH } from "../limits.ts";
 import { failed, ok, type Result } from "./result.ts";
+
+// Parses JSON so that two parsers cannot read it differently: one value, no duplicate members at any level, bounded
+// nesting, finite numbers, well-formed Unicode (RFC 7493 §2; RFC 7515 §4; contract SZ2).
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }); // ignoreBOM keeps the mark
 const QUOTE = 0x22;
@@ -102,4 +102,50 @@ function isEscaped(text: string, at: number): boolean {
 
 function isDigit(unit: number): boolean {
   return unit >= 0x30 && unit <= 0x39;
+}
+
+// Finds the differences between two JSON values. Strings are compared by code points and arrays by position. The
+// order of an object's members does not matter.
+
+/**
+ * Returns the paths of the leaves in which `a` and `b` differ, depth first, below `path`. A value that one side lacks
+ * differs in each of its leaves. An undefined member counts as absent.
+ */
+export function differences(a: unknown, b: unknown, path: string): string[] {
+  if (isPlain(a) && isPlain(b)) {
+    const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+    return [...names].flatMap((name) => differences(a[name], b[name], `${path}.${name}`));
+  }
+  if (Array.isArray(a) && Array.isArray(b)) {
+    const length = Math.max(a.length, b.length);
+    return Array.from({ length }, (_, i) => differences(a[i], b[i], `${path}[${i}]`)).flat();
+  }
+  return a === b ? [] : leaves(a ?? b, path);
+}
+
+function leaves(value: unknown, path: string): string[] {
+  const members = Array.isArray(value)
+    ? value.map((member, i) => leaves(member, `${path}[${i}]`))
+    : isPlain(value)
+    ? Object.keys(value).filter((name) => value[name] !== undefined).map((name) =>
+      leaves(value[name], `${path}.${name}`)
+    )
+    : [];
+  return members.length === 0 ? [path] : members.flat();
+}
+
+function isPlain(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Freezes a value with everything in it, so that code that changes it fails at once. A frozen part is taken to be frozen
+ * throughout. Returns the value.
+ */
+export function frozen<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value) || ArrayBuffer.isView(value)) {
+    return value;
+  }
+  Object.values(value).forEach(frozen);
+  return Object.freeze(value);
 }

@@ -1,0 +1,12 @@
+/** A reader follows a request through so many files. The numbers may fall; a new file on the way needs a reason. */
+import { assert, assertLessOrEqual } from "@std/assert";
+import { requestCoverage } from "../../../../scripts/proofs/coverage/request_coverage.ts";
+
+const MOST_FILES = { payment: 105, token: 68 };
+
+Deno.test("one payment and one token request run few files", async () => {
+  const coverage = await requestCoverage();
+  assert("platform/core/payments/create_payment.ts" in coverage.payment);
+  assertLessOrEqual(Object.keys(coverage.payment).length, MOST_FILES.payment);
+  assertLessOrEqual(Object.keys(coverage.token).length, MOST_FILES.token);
+});
