@@ -22,12 +22,12 @@ import {
   type StoredConsent,
   storedConsent,
   storedPayer,
-} from "../../../../src/platform/core/consents/stored_consent.ts";
+} from "../../../../src/platform/core/consents/consent_store.ts";
 import {
   paymentOf,
   type StoredPayment,
   storedPayment,
-} from "../../../../src/platform/core/payments/stored_payment.ts";
+} from "../../../../src/platform/core/payments/payment_store.ts";
 
 /** Paths in which a payment differs from a consent. */
 function mismatches(consent: unknown, payment: unknown, selected?: Account): string[] {

@@ -21,7 +21,7 @@ import { AUTH_URL, type Environment, openEnvironment } from "testing/environment
 import { steps, stepsOf } from "support/steps.ts";
 import { comeBack, history } from "./come_back.ts";
 import { anotherFlow, goodReturn } from "support/at_bank.ts";
-import type { StoredConsent } from "../../../../src/platform/core/consents/stored_consent.ts";
+import type { StoredConsent } from "../../../../src/platform/core/consents/consent_store.ts";
 
 Deno.test("GET authorization.sca.oauth2: success of an explicit consent without reported accounts is server_error, and rejects it [BR-N15] [BR12] [CT10] [B4]", async () => {
   await using env = await openEnvironment();

@@ -27,7 +27,7 @@ import { anotherProcess, openRacedStore } from "support/processes.ts";
 import { decodeJwt } from "jose";
 import { denoFetch } from "../../../../src/base/http/deno_fetch.ts";
 import { openKeyRing } from "../../../../src/base/jose/key_ring.ts";
-import { paymentRecord } from "../../../../src/platform/core/payments/stored_payment.ts";
+import { paymentRecord } from "../../../../src/platform/core/payments/payment_store.ts";
 import { ownSignerOf } from "../../../../src/platform/evidence/key_documents.ts";
 import { pushOrder } from "../../../../src/platform/core/payments/push_order.ts";
 import { askBank } from "../../../../src/platform/operations/recovery/ask_bank.ts";
