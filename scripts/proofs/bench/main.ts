@@ -22,6 +22,7 @@ import { AT_ONCE, runRound } from "./rounds.ts";
 import { overload } from "./overload.ts";
 import { soak } from "./soak.ts";
 import { STAGES } from "./stages.ts";
+import { countWrites, writesReport } from "./writes.ts";
 
 const SERVE = {
   PLATFORM_RATE_LIMITS: RATE_GROUPS.map((group) => `${group}=1000000/1000000`).join(),
@@ -172,7 +173,15 @@ function write(text: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(text));
 }
 
+/** Fails if a request fails. */
+async function counted(options: BenchOptions): Promise<number> {
+  const found = await countWrites(options, SERVE, say);
+  write(options.json ? `${JSON.stringify(found, null, 1)}\n` : writesReport(found));
+  return found.some(({ failures }) => failures > 0) ? 1 : 0;
+}
+
 function runOf(options: BenchOptions): Promise<number> {
+  if (options.writes.length > 0) return counted(options);
   if (options.overload > 0) return overloaded(options);
   return options.soak > 0 ? soaked(options) : measure(options);
 }

@@ -1,6 +1,9 @@
 /** Parses the command line of the bench. */
 import { optionsOf, UsageError } from "../../command_line/run.ts";
 
+/** A Deno KV file, a SQLite file, or PostgreSQL. */
+export type Engine = "kv" | "sqlite" | "postgres";
+
 export interface BenchOptions {
   /** Payments a round. */
   readonly requests: number;
@@ -16,6 +19,10 @@ export interface BenchOptions {
   readonly soak: number;
   /** Seconds of an overload, in place of the rounds. */
   readonly overload: number;
+  /** Engines on which to count what a payment writes and calls, in place of the rounds. */
+  readonly writes: readonly Engine[];
+  /** Roots of other checkouts whose payments are counted too. */
+  readonly beside: readonly string[];
   readonly json: boolean;
   readonly guard: boolean;
 }
@@ -34,6 +41,8 @@ Usage: deno task bench [options]
   --store ENGINE     file or postgres: where the platform keeps its records (default file)
   --soak MINUTES     instead, run at half load and watch the memory
   --overload SECONDS instead, make payments while another TPP sends four times the capacity
+  --writes A,B       instead, count what a payment writes and calls on these engines: kv, sqlite, postgres
+  --beside A,B       with --writes: count for these other checkouts too, in turns
   --json             rows for machines
   --guard            fail where a ratio at concurrency 8 is past 1.5 times of scripts/proofs/bench/ratios.ts
   --help             print this
@@ -52,6 +61,8 @@ const NAMES = [
   "store",
   "soak",
   "overload",
+  "writes",
+  "beside",
 ] as const;
 
 /** The options, or undefined where help is wanted. @throws {UsageError} */
@@ -67,9 +78,16 @@ export function readBenchOptions(args: readonly string[]): BenchOptions | undefi
     store: engine(given.store ?? "file"),
     soak: number("soak", given.soak ?? "0", 0),
     overload: number("overload", given.overload ?? "0", 0),
+    writes: given.writes?.split(",").map(engineOf) ?? [],
+    beside: given.beside?.split(",") ?? [],
     json: given.json ?? false,
     guard: given.guard ?? false,
   };
+}
+
+function engineOf(text: string): Engine {
+  if (text === "kv" || text === "sqlite" || text === "postgres") return text;
+  throw new UsageError("--writes must be some of kv, sqlite, postgres");
 }
 
 function engine(text: string): BenchOptions["store"] {

@@ -1,10 +1,18 @@
 /** Resource usage of a process from the operating system: processor time in nanoseconds, and resident memory. */
 
 const KILOBYTE = 1024;
+
 /** Processor time of the process's threads so far, milliseconds. */
 export async function cpuMilliseconds(pid: number): Promise<number> {
-  const lines = (await shell(`cat /proc/${pid}/task/*/schedstat`)).trim().split("\n");
+  // A thread may end meanwhile.
+  const command = `cat /proc/${pid}/task/*/schedstat 2>/dev/null || test -d /proc/${pid}`;
+  const lines = (await shell(command)).trim().split("\n");
   return lines.reduce((sum, line) => sum + Number(line.split(" ")[0]), 0) / 1e6;
+}
+
+/** Bytes that the process has sent to a disk so far. */
+export async function writtenBytes(pid: number): Promise<number> {
+  return Number(/^write_bytes: (\d+)$/m.exec(await shell(`cat /proc/${pid}/io`))?.[1]);
 }
 
 /** Resident memory, megabytes. */

@@ -13,7 +13,7 @@ export interface RoundSize {
 export const AT_ONCE = 8;
 
 /** The log takes up the entries of a round within two seconds. Otherwise the next round's first stage would pay for it. */
-const SETTLE_MS = 2500;
+export const SETTLE_MS = 2500;
 
 /** Every stage, then whole payments. */
 export async function runRound(

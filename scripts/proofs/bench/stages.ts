@@ -77,7 +77,7 @@ export const STAGES: readonly Stage[] = [
     floor: { ...REDIRECT, sign: 1, encrypt: 1, writes: 7, checks: 4, commitBytes: 3746 },
     target: 1.2,
   },
-  { name: "back channel GET", floor: READ, target: 1.3 },
+  { name: "back channel GET", floor: { ...READ, sign: 0 }, target: 1.3 }, // its body is that of the consent GET
   {
     name: "back channel PUT",
     floor: { ...READ, verify: 2, writes: 5, checks: 3, commitBytes: 4664 },

@@ -97,7 +97,21 @@ export async function inspect(
   }
   if (lastSeen !== undefined) throw new Error(lost(path, state));
   await makeOwnFile(path, path); // SQLite makes its further files with the same permissions
+  if (engine.pageBytes !== undefined) await setPageSize(path, engine.pageBytes);
   return 0;
+}
+
+/** Not at the start: edge runtimes have none, and open no file. */
+function openSqlite(): Promise<typeof import("node:sqlite")> {
+  return import("node:sqlite");
+}
+
+async function setPageSize(path: string, bytes: number): Promise<void> {
+  const sqlite = await openSqlite();
+  const database = new sqlite.DatabaseSync(path);
+  // Without a journal in a file, this is one write of one page: a crash leaves an empty file or a whole one.
+  database.exec(`pragma journal_mode = memory; pragma page_size = ${bytes}; pragma user_version = 0`);
+  database.close();
 }
 
 async function inspectDatabase(
@@ -106,7 +120,7 @@ async function inspectDatabase(
   size: number,
   lastSeen: LastSeen | undefined,
 ): Promise<number> {
-  const sqlite = await import("node:sqlite"); // not at the start: edge runtimes have none, and open no file
+  const sqlite = await openSqlite();
   let database: DatabaseSync | undefined;
   try {
     database = new sqlite.DatabaseSync(path, { readOnly: true });

@@ -4,12 +4,15 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 /** Bounds the write-ahead log after a long read, such as a backup, has kept it from being emptied. */
 const MAX_LOG_BYTES = 67_108_864;
 
-/** A version is the number of the commit that wrote the entry. `expires` is in milliseconds. */
+/**
+ * A version is the number of the commit that wrote the entry. `expires` is in milliseconds. In a table without rowid,
+ * a row of more than a quarter of a page would take a page of its own.
+ */
 const SCHEMA = `
   begin immediate;
   create table if not exists hub_entry (
-    key blob primary key, value text not null, version integer not null, expires integer
-  ) strict, without rowid;
+    key blob not null primary key, value text not null, version integer not null, expires integer
+  ) strict;
   create index if not exists hub_entry_expiry on hub_entry (expires) where expires is not null;
   create table if not exists hub_commit (number integer not null) strict;
   insert into hub_commit select 0 where not exists (select * from hub_commit);
@@ -56,7 +59,7 @@ export function openStatements(database: DatabaseSync): Statements {
   const get = own<Row>("select value, version from hub_entry where key = ?");
   const next = own<{ number: number }>("update hub_commit set number = number + 1 returning number");
   const expire = database.prepare(
-    "delete from hub_entry where key in (select key from hub_entry where expires < ? order by expires limit ?)",
+    "delete from hub_entry where rowid in (select rowid from hub_entry where expires < ? order by expires limit ?)",
   );
   const [commit, rollback] = [own("commit"), own("rollback")];
   return {

@@ -10,6 +10,7 @@ import {
   overwritePage,
   PLATFORM,
   prototypeOfHandles,
+  sql,
   use,
 } from "./database_folder.ts";
 
@@ -63,12 +64,19 @@ for (const ending of ENDINGS) {
       const { mode } = await Deno.stat(`${folder.file}${name}`);
       assertEquals((mode ?? 0) & 0o777, 0o600, name);
     }
+    using database = new DatabaseSync(folder.file, { readOnly: true });
+    const { page_size } = database.prepare("pragma page_size").get() ?? {};
+    assertEquals(page_size, ending === "kv" ? 2048 : 4096);
   });
 
   Deno.test(`.${ending}: a database whose making was interrupted is made anew`, async () => {
     await using folder = await openFolder(`platform.${ending}`);
     await Deno.writeFile(folder.file, new Uint8Array());
     assertEquals(await use(folder.file), 0);
+    await using other = await openFolder(`platform.${ending}`);
+    sql(other.file, "pragma page_size = 2048; pragma user_version = 0"); // its page size was set, and the engine did not open it
+    assertEquals((await Deno.stat(other.file)).size, 2048);
+    assertEquals(await use(other.file), 0);
   });
 
   Deno.test(`.${ending}: a database of a version that gave no identity is taken over`, async () => {

@@ -72,9 +72,10 @@ export function overwritePage(file: string): void {
   const database = new DatabaseSync(file, { readOnly: true });
   const { root } = database.prepare("select rootpage as root from sqlite_schema where name = ?")
     .get(formOf(file).entries) ?? {};
+  const { page_size: size } = database.prepare("pragma page_size").get() ?? {};
   database.close();
   using open = Deno.openSync(file, { write: true });
-  open.seekSync((Number(root) - 1) * 4096 + 8, Deno.SeekMode.Start);
+  open.seekSync((Number(root) - 1) * Number(size) + 8, Deno.SeekMode.Start);
   open.writeSync(new Uint8Array(16).fill(0xaa));
 }
 

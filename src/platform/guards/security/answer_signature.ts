@@ -1,7 +1,7 @@
 /**
  * Signs every JSON response of a resource endpoint, including errors, in the profile of the request's own signature
- * (contract SG6), so that a client can prove what it received. A repeated read of an unchanged resource gets the same
- * signature for a minute, because a signature costs more than the rest of the read.
+ * (contract SG6), so that a client can prove what it received. The same answer gets the same signature for a minute,
+ * because a signature costs more than the rest of a read: a resource that is read soon after it was created, or again.
  */
 import { createMiddleware } from "hono/factory";
 import type { RequestVariables } from "../../../base/http/context.ts";
@@ -47,8 +47,7 @@ export function answerSignature(deps: AnswerSignatureDeps): ReturnType<typeof cr
     ) return;
     const body = new Uint8Array(await c.res.arrayBuffer());
     const profile = c.get("signedBody")?.profile ?? profileOf(c.req.header("x-jws-signature"));
-    const isRead = c.req.method === "GET";
-    const signature = await (isRead ? signOnce(c.req.path, body, profile) : sign(deps, body, profile));
+    const signature = await signOnce(body, profile);
     const { status, headers } = c.res;
     headers.set("x-jws-signature", signature);
     c.res = undefined; // replaces the response instead of merging with it
@@ -56,13 +55,13 @@ export function answerSignature(deps: AnswerSignatureDeps): ReturnType<typeof cr
   });
 }
 
-type SignOnce = (path: string, body: Uint8Array<ArrayBuffer>, profile: SignatureProfile) => Promise<string>;
+type SignOnce = (body: Uint8Array<ArrayBuffer>, profile: SignatureProfile) => Promise<string>;
 
-/** Signs each state of a resource once a minute, with each key and in each profile. */
+/** Signs each body once a minute, with each key and in each profile. A signature is about the body, and not its path. */
 function openSignatures(deps: AnswerSignatureDeps): SignOnce {
   const known = openRecentlyUsed<Signed>(MAX_REUSED);
-  return async (path, body, profile) => {
-    const name = digest(`${profile} ${deps.signer.kid} ${path} `, body);
+  return async (body, profile) => {
+    const name = digest(`${profile} ${deps.signer.kid} `, body);
     const before = known.get(name);
     if (before !== undefined && deps.monotonic() < before.until) return await before.signature;
     const signature = sign(deps, body, profile);

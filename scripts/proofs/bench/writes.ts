@@ -1,0 +1,199 @@
+/**
+ * `--writes`: what one payment writes and calls, counted: rows, kilobytes, WAL, fsyncs, WebCrypto calls, and processor
+ * time by request. The platforms take turns: one on each engine, and those of another source. Counts hold on a computer
+ * that does other work too.
+ */
+import { openConnections } from "../../../src/base/store/postgres/connections.ts";
+import { readPostgresUrl } from "../../../src/base/store/postgres/settings.ts";
+import { openServedEnvironment, type ServedEnvironment } from "../../testing/served_environment.ts";
+import { taskCommand } from "../../testing/served_platform.ts";
+import { openTlsPostgresServer } from "../../testing/postgres_tls.ts";
+import { migrated } from "../../testing/postgres_server.ts";
+import { idle, runPayments, runStages, WHOLE } from "./flows.ts";
+import type { BenchOptions, Engine } from "./options.ts";
+import { writtenBytes } from "./process.ts";
+import { AT_ONCE, median, meterOf, SETTLE_MS } from "./rounds.ts";
+import { STAGES } from "./stages.ts";
+import { openSyncCount } from "./syncs.ts";
+
+/** Named figures of one payment: medians of the rounds. Times are in milliseconds, those of a request named by its stage. */
+export type PaymentCosts = Readonly<Record<string, number>>;
+
+export interface Counted {
+  /** The engine, and the folder of the source unless it is this one. */
+  readonly platform: string;
+  readonly costs: PaymentCosts;
+  readonly failures: number;
+}
+
+interface Platform {
+  readonly name: string;
+  readonly env: ServedEnvironment;
+  /** The database of a server, which writes its own files. */
+  readonly server: string | undefined;
+}
+
+type Variables = Readonly<Record<string, string>>;
+type Writes = Pick<BenchOptions, "writes" | "beside" | "requests" | "rounds" | "warm">;
+
+const KILOBYTE = 1000;
+const POLL_MS = 20;
+const COUNTS_FILE = "bench-counts.jsonl";
+
+/** Counts. `serve` are variables of all platforms. */
+export async function countWrites(
+  { writes, beside, requests, rounds, warm }: Writes,
+  serve: Variables,
+  say: (text: string) => void,
+): Promise<Counted[]> {
+  await using opened = new AsyncDisposableStack();
+  const newDatabase = writes.includes("postgres") ? await openServer(opened) : undefined;
+  const platforms: Platform[] = [];
+  for (const source of [undefined, ...beside]) {
+    for (const engine of writes) {
+      say(`warming up ${engine} ${source ?? ""}`);
+      const variables = { ...serve, ...await storesOf(engine, newDatabase) };
+      const env = opened.use(await open(variables, source));
+      await runStages(env, idle, warm, AT_ONCE);
+      const server = engine === "postgres" ? variables.PLATFORM_STORE_URL : undefined;
+      platforms.push({ name: [engine, ...source === undefined ? [] : [source]].join(", "), env, server });
+    }
+  }
+  const samples = platforms.map((): Sample[] => []);
+  for (let round = 0; round < rounds; round++) {
+    say(`round ${round + 1} of ${rounds}`);
+    for (const [index, platform] of platforms.entries()) {
+      samples[index]?.push(await sampleOf(platform, requests));
+    }
+  }
+  return platforms.map(({ name }, index) => summary(name, samples[index] ?? []));
+}
+
+async function openServer(opened: AsyncDisposableStack): Promise<() => Promise<string>> {
+  const server = opened.use(await openTlsPostgresServer(["localhost"], { shared_buffers: "256MB" }));
+  return async () => {
+    const url = (await server.newDatabase()).replace("127.0.0.1", "localhost");
+    return await migrated(url.replace("sslmode=disable", `sslrootcert=${server.authority}`));
+  };
+}
+
+async function storesOf(
+  engine: Engine,
+  newDatabase: (() => Promise<string>) | undefined,
+): Promise<{ readonly PLATFORM_STORE_URL: string; readonly PLATFORM_DATA_KEYS_STORE?: string }> {
+  if (newDatabase === undefined || engine !== "postgres") return { PLATFORM_STORE_URL: `platform.${engine}` };
+  return { PLATFORM_STORE_URL: await newDatabase(), PLATFORM_DATA_KEYS_STORE: await newDatabase() };
+}
+
+/** @param source another checkout of this repository: the path of its root */
+async function open(variables: Variables, source: string | undefined): Promise<ServedEnvironment> {
+  const other = source === undefined
+    ? undefined
+    : await taskCommand("serve", `${(await Deno.realPath(source)).replace(/\/$/, "")}/`);
+  return await openServedEnvironment(variables, undefined, (command) => {
+    const [deno = "", run = "", ...rest] = other ?? command;
+    return [deno, run, "--preload", new URL("counted_process.ts", import.meta.url).pathname, ...rest];
+  });
+}
+
+async function countsOfProcess({ process, fixture }: ServedEnvironment): Promise<PaymentCosts> {
+  const lines = async (): Promise<string[]> =>
+    (await Deno.readTextFile(`${fixture.folder}/${COUNTS_FILE}`)).split("\n").slice(0, -1);
+  const before = (await lines()).length;
+  process.kill("SIGUSR2");
+  for (;;) {
+    const now = await lines();
+    if (now.length > before) return JSON.parse(now.at(-1) ?? "{}") as PaymentCosts;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** Counts of the database, and those of the server, on which no other database is at work meanwhile. */
+async function countsOfServer(url: string): Promise<PaymentCosts> {
+  const connections = await openConnections(readPostgresUrl(url));
+  const [row] = await connections.run((sql) =>
+    sql<Readonly<Record<string, string>>[]>`
+      select tup_inserted + tup_updated as "rows: written", tup_deleted as "rows: deleted",
+             xact_commit as "rows: transactions", wal_bytes / ${KILOBYTE} as "WAL, kB", wal_sync as fsyncs,
+             (select sum(n_tup_upd) from pg_stat_user_tables) as "rows: updated",
+             (select sum(n_tup_hot_upd) from pg_stat_user_tables) as "rows: updated in place (HOT)"
+        from pg_stat_database, pg_stat_wal where datname = current_database()`
+  );
+  await connections.close();
+  return Object.fromEntries(Object.entries(row ?? {}).map(([name, count]) => [name, Number(count)]));
+}
+
+async function countsOf({ env, server }: Platform): Promise<PaymentCosts> {
+  const counts = await countsOfProcess(env);
+  return server === undefined
+    ? { ...counts, "disk, kB": await writtenBytes(env.process.pid) / KILOBYTE }
+    : { ...counts, ...await countsOfServer(server) };
+}
+
+interface Sample {
+  readonly costs: PaymentCosts;
+  readonly failures: number;
+}
+
+/** Whole payments for the counts, the evidence log's growth included, then requests of each stage for their time. */
+async function sampleOf(platform: Platform, payments: number): Promise<Sample> {
+  const { env } = platform;
+  const meter = meterOf(env);
+  const settled = async (): Promise<PaymentCosts> => {
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    return { ...await countsOf(platform), [`ms: ${WHOLE}`]: await meter() };
+  };
+  const before = await settled();
+  const whole = await runPayments(env, idle, payments, AT_ONCE);
+  const after = await settled();
+  const stages = await runStages(env, meter, payments, AT_ONCE);
+  const syncs = platform.server === undefined ? await syncsOf(env, payments) : {};
+  const used = Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)] as const);
+  const timed = stages.map(({ name, cpu }) => [`ms: ${name}`, cpu] as const);
+  const each = [...used, ...timed].map(([name, count]) => [name, count / payments]);
+  return {
+    costs: { ...Object.fromEntries(each), ...syncs },
+    failures: [whole, ...stages].reduce((sum, { failures }) => sum + failures, 0),
+  };
+}
+
+/** Fsyncs of a payment in the process; none are counted without strace. */
+async function syncsOf(env: ServedEnvironment, payments: number): Promise<PaymentCosts> {
+  const counting = await openSyncCount(env.process.pid);
+  if (counting === undefined) return {};
+  await runPayments(env, idle, payments, AT_ONCE);
+  return { fsyncs: await counting.end() / payments };
+}
+
+function summary(platform: string, samples: readonly Sample[]): Counted {
+  const names = [...new Set(samples.flatMap(({ costs }) => Object.keys(costs)))];
+  return {
+    platform,
+    costs: Object.fromEntries(
+      names.map((name) => [name, median(samples.map(({ costs }) => costs[name] ?? 0))]),
+    ),
+    failures: samples.reduce((sum, { failures }) => sum + failures, 0),
+  };
+}
+
+const ORDER = ["rows: ", "disk, ", "WAL, ", "fsyncs", "calls: ", "ms: "];
+const TIMES = [...STAGES.map(({ name }) => name), WHOLE].map((name) => `ms: ${name}`);
+
+/** The table as Markdown. */
+export function writesReport(found: readonly Counted[]): string {
+  const place = (name: string): number => ORDER.findIndex((start) => name.startsWith(start));
+  const names = [...new Set(found.flatMap(({ costs }) => Object.keys(costs)))].toSorted((one, other) =>
+    place(one) - place(other) || TIMES.indexOf(one) - TIMES.indexOf(other) || one.localeCompare(other)
+  );
+  const head = `| Of a payment | ${found.map(({ platform }) => platform).join(" | ")} |`;
+  const lines = names.map((name) =>
+    `| ${name} | ${found.map(({ costs }) => figure(name, costs)).join(" | ")} |`
+  );
+  const failures = found.reduce((sum, one) => sum + one.failures, 0);
+  return [head, head.replaceAll(/[^|]+/g, " --- "), ...lines, "", `${failures} failures`, ""].join("\n");
+}
+
+function figure(name: string, costs: PaymentCosts): string {
+  const digits = name.startsWith("ms: ") ? 2 : name.endsWith("kB") ? 0 : 1;
+  return costs[name]?.toFixed(digits) ?? "";
+}

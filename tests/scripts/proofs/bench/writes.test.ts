@@ -1,0 +1,20 @@
+/** `deno task bench --writes`: what a payment writes and calls, counted in a real process. */
+import { assert, assertEquals } from "@std/assert";
+import { present } from "testing/answers.ts";
+import { STAGES } from "../../../../scripts/proofs/bench/stages.ts";
+import { countWrites, writesReport } from "../../../../scripts/proofs/bench/writes.ts";
+
+Deno.test("bench counts a payment's rows, bytes and calls, which are at least those of its requests", async () => {
+  const options = { writes: ["sqlite"], beside: [], requests: 2, rounds: 1, warm: 1 } as const;
+  const found = present((await countWrites(options, { PLATFORM_LOG_LEVEL: "warn" }, () => {}))[0]);
+  assertEquals([found.platform, found.failures], ["sqlite", 0]);
+  const { costs } = found;
+  const sum = (of: "writes" | "verify" | "decrypt"): number =>
+    STAGES.reduce((all, { floor }) => all + floor[of], 0);
+  assertEquals(costs["calls: decrypt RSA-OAEP"], sum("decrypt"));
+  const [rows = 0, verified = 0] = [costs["rows: written"], costs["calls: verify RSA-PSS"]];
+  assert(rows >= sum("writes") && rows < 2 * sum("writes"), `${rows} rows`);
+  assert(verified >= sum("verify") && verified <= sum("verify") + 2, `${verified} verifications`);
+  assert((costs["rows: transactions"] ?? 0) > 1 && (costs["ms: PAR"] ?? 0) > 0);
+  assert(writesReport([found]).includes("| rows: written | "));
+});
