@@ -1,4 +1,4 @@
-/** Prints lines to the standard output of a program. */
+/** Prints lines of a program. */
 
 /** Prints a line. If nobody reads any more, as behind `| head -1`, it does nothing: the exit status still counts. */
 export function printLine(line: string): void {
@@ -7,4 +7,9 @@ export function printLine(line: string): void {
   } catch (error) {
     if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
   }
+}
+
+/** Prints a line to the standard error. */
+export function printError(line: string): void {
+  Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
 }

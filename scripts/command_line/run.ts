@@ -1,6 +1,7 @@
 /** Shared parsing of the tasks' command lines. */
 import { parseArgs } from "node:util";
-import { printLine } from "./print.ts";
+import { closest, distance } from "fastest-levenshtein";
+import { printError, printLine } from "./print.ts";
 
 /** A command line that cannot be obeyed; `message` says which part. */
 export class UsageError extends Error {
@@ -8,25 +9,46 @@ export class UsageError extends Error {
 }
 
 /**
- * Runs a program and ends the process: with 0, with the status that `run` returns, or with 1 if it returns false or throws. The message of an error is
- * its only output.
+ * Runs the program of a task with the arguments of its command line and ends the process: with 0, with the status that
+ * `run` returns, with 1 if it returns false or throws, with 2 after a {@link UsageError}. The message of an error is its
+ * only output, on standard error.
  *
- * @param run gets a function that prints a line
- * @param usageStatus exit status after a {@link UsageError}
+ * @param usage printed for `--help`; undefined if the program answers that itself
+ * @param run gets the arguments and a function that prints a line
  */
 export async function runProgram(
-  run: (print: (line: string) => void) => Promise<boolean | number | void>,
-  usageStatus: 1 | 2 = 2,
+  usage: string | undefined,
+  run: (args: readonly string[], print: (line: string) => void) => Promise<boolean | number | void>,
 ): Promise<never> {
-  const encoder = new TextEncoder();
   try {
-    const done = await run(printLine);
+    if (usage !== undefined && Deno.args.some((arg) => arg === "--help" || arg === "-h")) {
+      printLine(usage.trimEnd());
+      return Deno.exit(0);
+    }
+    const done = await run(Deno.args, printLine);
     return Deno.exit(typeof done === "number" ? done : done === false ? 1 : 0);
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    Deno.stderr.writeSync(encoder.encode(`${words}\n`));
-    return Deno.exit(error instanceof UsageError ? usageStatus : 1);
+    printError(wordsOf(error));
+    return Deno.exit(error instanceof UsageError ? 2 : 1);
   }
+}
+
+/** A fault of the program itself has its place, other errors have their sentence. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isFault = [TypeError, RangeError, ReferenceError].some((kind) => error instanceof kind);
+  return isFault ? error.stack ?? error.message : error.message;
+}
+
+/** Runs a program without options. */
+export async function runPlain(
+  usage: string,
+  run: (print: (line: string) => void) => Promise<boolean | number | void>,
+): Promise<never> {
+  return await runProgram(usage, (args, print) => {
+    optionsOf(args, []);
+    return run(print);
+  });
 }
 
 /** The options of a command line: texts by name, and switches that were given. */
@@ -44,11 +66,31 @@ export function optionsOf<Name extends string, Switch extends string = never>(
   names: readonly Name[],
   switches: readonly Switch[] = [],
 ): Options<Name, Switch> {
-  const options = Object.fromEntries([
+  return parsedOptions(args, typesOf(names, switches)) as Options<Name, Switch>;
+}
+
+/**
+ * Reads words and options in any order.
+ *
+ * @throws {UsageError} if an option is unknown or has no value
+ */
+export function wordsAndOptions(
+  args: readonly string[],
+  { names, switches }: { readonly names: readonly string[]; readonly switches: readonly string[] },
+): { readonly words: readonly string[]; readonly given: Given } {
+  const { positionals, values } = parsed(args, typesOf(names, switches), true);
+  return { words: positionals, given: values };
+}
+
+/** Options by name: a text, or true for a switch. */
+type Given = Readonly<Record<string, string | boolean | undefined>>;
+type OptionTypes = Readonly<Record<string, { readonly type: "string" | "boolean" }>>;
+
+function typesOf(names: readonly string[], switches: readonly string[]): OptionTypes {
+  return Object.fromEntries([
     ...names.map((name) => [name, { type: "string" as const }]),
     ...switches.map((name) => [name, { type: "boolean" as const }]),
   ]);
-  return parsedOptions(args, options) as Options<Name, Switch>;
 }
 
 /**
@@ -56,16 +98,40 @@ export function optionsOf<Name extends string, Switch extends string = never>(
  *
  * @throws {UsageError} if an option is unknown or has no value, or an argument is not an option
  */
-export function parsedOptions(
+export function parsedOptions(args: readonly string[], options: OptionTypes): Given {
+  return parsed(args, options, false).values;
+}
+
+function parsed(
   args: readonly string[],
-  options: Readonly<Record<string, { readonly type: "string" | "boolean" }>>,
-): Readonly<Record<string, string | boolean | undefined>> {
+  options: OptionTypes,
+  allowPositionals: boolean,
+): { readonly values: Given; readonly positionals: string[] } {
   try {
-    return parseArgs({ args: withKids(args), options, strict: true, allowPositionals: false }).values;
+    return parseArgs({ args: withKids(args), options, strict: true, allowPositionals });
   } catch (error) {
-    const why = error instanceof Error ? error.message.split(".")[0] : String(error);
-    throw new UsageError(`${why}; --help lists the options.`);
+    const why = error instanceof Error ? error.message.split(".")[0] ?? "" : String(error);
+    const unknown = /^Unknown option '(--[^']+)'/.exec(why)?.[1];
+    const known = Object.keys(options).map((name) => `--${name}`);
+    throw new UsageError(
+      `${why}${unknown === undefined ? ";" : suggestion(unknown, known)} --help lists the options.`,
+    );
   }
+}
+
+/** The error of a command that does not exist. */
+export function unknownCommand(given: string, known: readonly string[]): UsageError {
+  return new UsageError(`There is no command ${given}${suggestion(given, known)} --help lists them.`);
+}
+
+/** Letters that may differ from what was meant. */
+const MOST_TYPOS = 3;
+
+/** Returns how the sentence goes on. */
+function suggestion(given: string, known: readonly string[]): string {
+  const near = known.length === 0 ? "" : closest(given, known);
+  const isNear = distance(given, near) <= Math.min(MOST_TYPOS, near.length / 3);
+  return isNear ? `. Did you mean ${near}?` : ";";
 }
 
 /** A kid is base64url, so one in 64 begins with `-`. `parseArgs` takes such a value only behind `=`. */

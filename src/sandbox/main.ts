@@ -103,8 +103,25 @@ The sandbox is ready (${seconds.toFixed(1)} s).
 Press Ctrl-C to stop.`;
 }
 
+const USAGE = `deno task start
+
+  Starts the platform, the participants directory, two banks and a shop on this computer, until Ctrl-C. What they know is
+  kept.
+
+  SANDBOX_DIR    folder of its files; default .data/sandbox
+  SANDBOX_PORT   the first of five ports; default 8440`;
+
 if (import.meta.main) {
   try {
+    const [unknown] = Deno.args;
+    if (unknown === "--help" || unknown === "-h") {
+      print(USAGE);
+      Deno.exit(0);
+    }
+    if (unknown !== undefined) {
+      complain(`Unknown argument ${unknown}; --help says what there is.`);
+      Deno.exit(2);
+    }
     await main();
   } catch (error) {
     complain(

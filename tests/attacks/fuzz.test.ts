@@ -158,9 +158,8 @@ Deno.test("fuzz takes its options, and rejects what is none", async () => {
     readFuzzOptions(["--seconds", "5", "--seed", "1", "--mutations", "9", "--first", "3", "--only", "PAR"]),
     { seconds: 5, seed: 1, mutations: 9, first: 3, only: "PAR" },
   );
-  assertEquals(readFuzzOptions(["--help"]), undefined);
-  assertEquals(readFuzzOptions([])?.mutations, 10_000);
-  assert((readFuzzOptions(["--seconds", "1"])?.mutations ?? 0) > 1_000_000, "as many as there is time for");
+  assertEquals(readFuzzOptions([]).mutations, 10_000);
+  assert((readFuzzOptions(["--seconds", "1"]).mutations ?? 0) > 1_000_000, "as many as there is time for");
   for (const wrong of [["--seed"], ["--seed", "x"], ["--seconds", "-1"], ["--seeds", "1"], ["3"]]) {
     let rejected: unknown;
     try {

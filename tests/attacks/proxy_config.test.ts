@@ -195,7 +195,7 @@ Deno.test("proxy-config runs as a task, with rights to write and to read its tem
   );
   const rejected = await run("haproxy");
   assertEquals([rejected.code, new TextDecoder().decode(rejected.stderr)], [
-    1,
+    2,
     "The proxy's configuration cannot be made:\n  - --out: must be an absolute path of letters, digits and . _ - /\n",
   ]);
   await Deno.remove(folder, { recursive: true });

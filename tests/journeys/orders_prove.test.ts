@@ -83,7 +83,6 @@ Deno.test("prove takes its options, and rejects what is none", () => {
     seed: 1,
     ...KV,
   });
-  assertEquals(readProveOptions(["--help"]), undefined);
   const byDefault = readProveOptions([]);
   assertEquals([byDefault?.payments, byDefault?.kills], [100, 3]);
   for (

@@ -2,7 +2,7 @@
  * `deno task certify`: certifies a bank or a TPP against an ecosystem of its own, and writes the report as a page, as
  * JSON and as a signed JWT. Exit status 0 only if every case passed.
  */
-import { runProgram, UsageError } from "../../command_line/run.ts";
+import { runProgram, unknownCommand, UsageError } from "../../command_line/run.ts";
 import { readOptions } from "./arguments.ts";
 import { certifierKeySet, openCertifierKeys } from "./certifier.ts";
 import { certify } from "./certify.ts";
@@ -33,10 +33,10 @@ async function printKeySet(args: readonly string[], print: (line: string) => voi
   return true;
 }
 
-await runProgram(async (print) => {
-  const [name = "--help", ...args] = Deno.args;
-  if (name === "--help") return print(USAGE);
+await runProgram(undefined, async ([name, ...args], print) => {
+  if (name === "--help" || name === "-h") return print(USAGE);
+  if (name === undefined) throw new UsageError(USAGE);
   const run = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (run === undefined) throw new UsageError(`There is no command ${name}.\n\n${USAGE}`);
+  if (run === undefined) throw unknownCommand(name, Object.keys(COMMANDS));
   return await run(args, print);
 });

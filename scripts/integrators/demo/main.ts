@@ -4,7 +4,8 @@
  */
 import { describeFailure } from "../../../src/client/tpp/failure.ts";
 import { openTpp } from "../../../src/client/tpp/tpp.ts";
-import { UsageError } from "../../command_line/run.ts";
+import { printError, printLine } from "../../command_line/print.ts";
+import { runProgram } from "../../command_line/run.ts";
 import { openSandbox } from "../../command_line/sandbox.ts";
 import { type DemoOptions, readOptions, usage } from "./options.ts";
 import { type DemoOutcome, type DemoStep, makePayment } from "./payment.ts";
@@ -16,19 +17,8 @@ type Print = (line: string) => void;
 
 /** Runs the demo and returns its exit status. */
 async function main(args: readonly string[]): Promise<number> {
-  let options: DemoOptions | undefined;
-  try {
-    options = readOptions(args);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    toStderr(`${error.message}\n\n${usage}`);
-    return 2;
-  }
-  if (options === undefined) {
-    toStdout(usage);
-    return 0;
-  }
-  const print = options.json ? toStderr : toStdout;
+  const options = readOptions(args);
+  const print = options.json ? printError : printLine;
   const steps: DemoStep[] = [];
   try {
     const outcome = await run(options, print, (step) => {
@@ -36,12 +26,12 @@ async function main(args: readonly string[]): Promise<number> {
       print(`${step.step}  ${step.status ?? "   "}  ${step.text}`);
     });
     print(outcome.summary);
-    if (options.json) toStdout(JSON.stringify(result(options, outcome, steps), null, 2));
+    if (options.json) printLine(JSON.stringify(result(options, outcome, steps), null, 2));
     return exitStatus[outcome.result];
   } catch (error) {
     const summary = `The demo failed after step ${steps.at(-1)?.step ?? 0}: ${describeFailure(error)}`;
-    toStderr(summary);
-    if (options.json) toStdout(JSON.stringify({ ok: false, summary, steps }, null, 2));
+    printError(summary);
+    if (options.json) printLine(JSON.stringify({ ok: false, summary, steps }, null, 2));
     return 1;
   }
 }
@@ -80,13 +70,4 @@ function result(
   return { ...outcome, consent: options.consent, profile: options.profile, reject: options.reject, steps };
 }
 
-function toStdout(line: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
-}
-
-function toStderr(line: string): void {
-  Deno.stderr.writeSync(new TextEncoder().encode(`${line}\n`));
-}
-
-// A connection or a timer that lingers must not keep the demo from ending.
-if (import.meta.main) Deno.exit(await main(Deno.args));
+if (import.meta.main) await runProgram(usage, main);

@@ -14,7 +14,7 @@ export interface DemoOptions {
   readonly profile: "a" | "b";
 }
 
-/** Printed for `--help` and after a {@link UsageError}. */
+/** The text of `--help`. */
 export const usage = `Makes one payment end to end in the sandbox and prints each step.
 
 Usage: deno task demo [options]
@@ -26,7 +26,6 @@ Usage: deno task demo [options]
   --profile a          sign payloads as OBIE v3.1.2 does (b64 false)
   --refuse             the customer rejects; the exit status is then 3, never 0
   --json               print the result as JSON on stdout, the steps on stderr
-  --help               print this
 
 A running sandbox is used where there is one (SANDBOX_DIR, default .data/sandbox); else the demo starts its own.
 Exit status:
@@ -38,14 +37,9 @@ Exit status:
 
 const CONSENT_KINDS: readonly ConsentKind[] = ["implicit", "platform", "bank"];
 
-/**
- * Reads the arguments; undefined when help was asked for.
- * @throws {UsageError}
- */
-export function readOptions(args: readonly string[]): DemoOptions | undefined {
-  const names = args.map((arg) => arg === "-h" ? "--help" : arg);
-  const given = optionsOf(names, ["consent", "profile"], ["refuse", "json", "help"]);
-  if (given.help) return undefined;
+/** Reads the arguments. @throws {UsageError} */
+export function readOptions(args: readonly string[]): DemoOptions {
+  const given = optionsOf(args, ["consent", "profile"], ["refuse", "json"]);
   return {
     consent: choice("--consent", CONSENT_KINDS, given.consent ?? "platform"),
     profile: choice("--profile", ["a", "b"], given.profile ?? "b"),

@@ -15,9 +15,8 @@ const USAGE = `deno task doctor --name <folder> [--bank <code>]
   --name   folder below participants/ of SANDBOX_DIR (default .data/sandbox), where endpoints.json and ca.pem are too
   --bank   the bank that a TPP pays at; default BANKA`;
 
-await runProgram(async (print) => {
-  const { name, bank = "BANKA", help } = optionsOf(Deno.args, ["name", "bank"], ["help"]);
-  if (help) return print(USAGE);
+await runProgram(USAGE, async (args, print) => {
+  const { name, bank = "BANKA" } = optionsOf(args, ["name", "bank"]);
   if (name === undefined) throw new UsageError(`--name is missing.\n\n${USAGE}`);
   const patient = { dir: sandboxFolder(Deno.env.toObject()), name, bank };
   const finding = await examine(patient, (layer, words) => print(`ok     ${layer.padEnd(18)} ${words}`));

@@ -12,9 +12,9 @@ const USAGE = `deno task inspect <token | address with oAuthUrl | -> [--name <fo
   --name  a participant's folder: its keys verify, and a bank's decrypt
   --body  the file with the body that a payload signature is for`;
 
-await runProgram(async (print) => {
-  const [given, ...rest] = Deno.args;
-  if (given === undefined || given === "--help") throw new UsageError(USAGE);
+await runProgram(USAGE, async (args, print) => {
+  const [given, ...rest] = args;
+  if (given === undefined || given.startsWith("--")) throw new UsageError(USAGE);
   const { name, body } = optionsOf(rest, ["name", "body"]);
   const text = (given === "-" ? await new Response(Deno.stdin.readable).text() : given).trim();
   const dir = sandboxFolder(Deno.env.toObject());

@@ -1,6 +1,5 @@
 /** The command line of `deno task participant` -> one command. Unknown words and missing ones are rejected before anything happens. */
-import { parsedOptions, UsageError } from "../../command_line/run.ts";
-import { ParticipantFailure } from "./failure.ts";
+import { parsedOptions, unknownCommand, UsageError } from "../../command_line/run.ts";
 
 /** The purposes that a participant has keys for (Decision E1). */
 export const KEY_NAMES = ["signing", "transport", "encryption"] as const;
@@ -14,7 +13,6 @@ export interface Who {
 }
 
 export type Command =
-  | { readonly verb: "help" }
   | { readonly verb: "example"; readonly role: "PISP" | "ASPSP" }
   | {
     readonly verb: "onboard";
@@ -75,7 +73,7 @@ Options of all commands:
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
-const COMMON = { "directory-url": text, "admin-token": text, out: text, help: flag };
+const COMMON = { "directory-url": text, "admin-token": text, out: text };
 const OPTIONS = {
   onboard: { name: text, details: text, encryption: flag, example: text },
   "renew-statement": { name: text, changes: text },
@@ -91,16 +89,16 @@ type Values = Readonly<Record<string, string | boolean | undefined>>;
 /**
  * Reads the command line.
  *
- * @throws {ParticipantFailure} naming the word that is wrong or missing
+ * @throws {UsageError} naming the word that is wrong or missing
  */
 export function readArguments(
   args: readonly string[],
 ): { readonly command: Command; readonly surroundings: Surroundings } {
-  const [verb = "--help", ...rest] = args;
-  if (verb === "--help" || verb === "help") return { command: { verb: "help" }, surroundings: {} };
-  if (!isVerb(verb)) throw new ParticipantFailure(`There is no command "${verb}"; --help lists them.`);
-  const values = parse(verb, rest);
-  if (values["help"] === true) return { command: { verb: "help" }, surroundings: {} };
+  const [verb, ...rest] = args;
+  if (verb === undefined) throw new UsageError(USAGE);
+  if (!isVerb(verb)) throw unknownCommand(verb, Object.keys(OPTIONS));
+  const options: Record<string, { type: "string" | "boolean" }> = { ...OPTIONS[verb], ...COMMON };
+  const values = parsedOptions(rest, options);
   const surroundings = {
     ...optional(values, "directory-url", "directoryUrl"),
     ...optional(values, "admin-token", "adminToken"),
@@ -138,7 +136,7 @@ function commandOf(verb: Verb, values: Values): Command {
 function onboarding(values: Values): Command {
   const role = values["example"];
   if (role === "PISP" || role === "ASPSP") return { verb: "example", role };
-  if (role !== undefined) throw new ParticipantFailure("--example must be PISP or ASPSP.");
+  if (role !== undefined) throw new UsageError("--example must be PISP or ASPSP.");
   const [name, details] = [folderName(required(values, "name")), required(values, "details")];
   return { verb: "onboard", name, details, encryption: values["encryption"] === true };
 }
@@ -153,13 +151,13 @@ function statusChange(values: Values): Command {
   if (typeof organisation === "string" && software === undefined) {
     return { verb: "set-status", who, of: "organisation", status: organisation, reason };
   }
-  throw new ParticipantFailure("set-status needs one of --software and --organisation.");
+  throw new UsageError("set-status needs one of --software and --organisation.");
 }
 
 function whose(values: Values): Who {
   const who = { ...optional(values, "name", "name"), ...optional(values, "org-id", "orgId") };
   if (who.name === undefined && who.orgId === undefined) {
-    throw new ParticipantFailure("--name or --org-id is missing.");
+    throw new UsageError("--name or --org-id is missing.");
   }
   if (who.name !== undefined) folderName(who.name);
   return who;
@@ -168,22 +166,13 @@ function whose(values: Values): Who {
 // A name becomes a path and must not lead out of the participants' folder.
 function folderName(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) return name;
-  throw new ParticipantFailure("--name must be 1 to 64 letters, digits, - or _.");
-}
-
-function parse(verb: Verb, args: readonly string[]): Values {
-  try {
-    const options: Record<string, { type: "string" | "boolean" }> = { ...OPTIONS[verb], ...COMMON };
-    return parsedOptions(args, options);
-  } catch (error) {
-    throw error instanceof UsageError ? new ParticipantFailure(error.message) : error;
-  }
+  throw new UsageError("--name must be 1 to 64 letters, digits, - or _.");
 }
 
 function required(values: Values, name: string): string {
   const value = values[name];
   if (typeof value === "string" && value !== "") return value;
-  throw new ParticipantFailure(`--${name} is missing.`);
+  throw new UsageError(`--${name} is missing.`);
 }
 
 function optional<Name extends string>(

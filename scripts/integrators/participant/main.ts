@@ -33,7 +33,6 @@ export interface CommandEnvironment {
  */
 export async function participant(args: readonly string[], environment: CommandEnvironment): Promise<void> {
   const { command, surroundings } = readArguments(args);
-  if (command.verb === "help") return environment.print(USAGE.trimEnd());
   if (command.verb === "example") {
     return environment.print(JSON.stringify(exampleDetails(command.role), undefined, 2));
   }
@@ -45,7 +44,7 @@ export async function participant(args: readonly string[], environment: CommandE
   });
 }
 
-type WorkingCommand = Exclude<Command, { readonly verb: "help" | "example" }>;
+type WorkingCommand = Exclude<Command, { readonly verb: "example" }>;
 
 async function run(command: WorkingCommand, environment: CommandEnvironment, tools: Tools): Promise<void> {
   switch (command.verb) {
@@ -86,10 +85,10 @@ async function readJson(file: string, environment: CommandEnvironment): Promise<
 }
 
 if (import.meta.main) {
-  await runProgram((print) =>
-    participant(Deno.args, {
+  await runProgram(USAGE, (args, print) =>
+    participant(args, {
       env: Deno.env.toObject(),
       print,
       readInput: () => new Response(Deno.stdin.readable).text(),
-    }), 1);
+    }));
 }

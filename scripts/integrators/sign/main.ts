@@ -97,9 +97,8 @@ async function proofKeys(file: string): Promise<CryptoKeyPair> {
   return { publicKey, privateKey };
 }
 
-await runProgram(async (print) => {
-  const [what = "help", ...rest] = Deno.args;
-  if (what === "help" || what === "--help") return print(USAGE);
+await runProgram(USAGE, async (args, print) => {
+  const [what = "", ...rest] = args;
   const dir = sandboxFolder(Deno.env.toObject());
   print(await sign(what, optionsOf(rest, OPTIONS), await openPlatform(dir), dir));
 });

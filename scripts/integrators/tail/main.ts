@@ -1,6 +1,6 @@
 /** `deno task tail`: prints each request that the running sandbox rejects, with what was wrong, until Ctrl-C. */
 import { z } from "zod";
-import { runProgram } from "../../command_line/run.ts";
+import { runPlain } from "../../command_line/run.ts";
 import { sandboxFolder } from "../participant/directory.ts";
 import { followRejections } from "./tail.ts";
 
@@ -10,7 +10,12 @@ const endpointsSchema = z.looseObject({
   directory_admin_token: z.string(),
 });
 
-await runProgram(async (print) => {
+const USAGE = `deno task tail
+
+  Prints each request that the running sandbox (SANDBOX_DIR, default .data/sandbox) rejects, with what was wrong, until
+  Ctrl-C.`;
+
+await runPlain(USAGE, async (print) => {
   const dir = sandboxFolder(Deno.env.toObject());
   const text = await Deno.readTextFile(`${dir}/endpoints.json`).catch(() => {
     throw new Error(`No sandbox runs with the folder ${dir}. Start one: npx -y deno@2.9.6 task start`);

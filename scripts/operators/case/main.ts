@@ -4,6 +4,7 @@ import { z } from "zod";
 import { isUuid } from "../../../src/base/kernel/identifiers.ts";
 import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
 import { type ApiTools, getOperation } from "../operations_api/client.ts";
+import { operatorEnvironment } from "../operations_api/environment.ts";
 import { bundleSchema, statementSchema } from "./bundle_schema.ts";
 import { contradictionsIn, type Verified } from "./compare.ts";
 import { contradictionsWith, openToken, tokenIn } from "./compare_token.ts";
@@ -138,13 +139,12 @@ async function readOffline(path: string): Promise<Uint8Array> {
 }
 
 if (import.meta.main) {
-  await runProgram((print) =>
-    caseCommand(Deno.args, {
-      environment: (name) => Deno.env.get(name),
+  await runProgram(USAGE, async (args, print) =>
+    await caseCommand(args, {
+      environment: await operatorEnvironment(args),
       readBytes: readOffline,
       writeText: (path, text) => Deno.writeTextFile(path, text, { createNew: true, mode: 0o600 }),
       fetch,
       print,
-    })
-  );
+    }));
 }

@@ -4,7 +4,7 @@
  */
 import { ADMINISTRATORS } from "../../../src/base/http/credentials.ts";
 import { changeCredentials, type ListCommand, type ListTools } from "../../command_line/credential_list.ts";
-import { optionsOf, runProgram } from "../../command_line/run.ts";
+import { optionsOf, runProgram, unknownCommand, UsageError } from "../../command_line/run.ts";
 
 /** Dependencies of the command. */
 export interface Tools extends ListTools {
@@ -28,17 +28,14 @@ const USAGE = `deno task directory-admin <command> [--file <administrators.json>
  * @throws {Error} in one sentence if it did not do what it was asked
  */
 export async function directoryAdmin(args: readonly string[], tools: Tools): Promise<void> {
-  const command = readArguments(args, tools.env);
-  if (command === undefined) return tools.print(USAGE);
-  await changeCredentials(ADMINISTRATORS, command, tools);
+  await changeCredentials(ADMINISTRATORS, readArguments(args, tools.env), tools);
 }
 
-/** Returns undefined if help is asked for. */
-function readArguments(args: readonly string[], env: Tools["env"]): ListCommand | undefined {
+function readArguments(args: readonly string[], env: Tools["env"]): ListCommand {
   const [verb, ...rest] = args;
-  if (verb === undefined || args.includes("--help")) return undefined;
+  if (verb === undefined) throw new UsageError(USAGE);
   if (verb !== "list" && verb !== "add" && verb !== "revoke") {
-    throw new Error(`There is no command ${verb}; --help lists them.`);
+    throw unknownCommand(verb, ["add", "revoke", "list"]);
   }
   const names = {
     list: ["file"],
@@ -50,12 +47,12 @@ function readArguments(args: readonly string[], env: Tools["env"]): ListCommand 
     names[verb],
   );
   const file = values.file || env["DIRECTORY_ADMINISTRATORS"] || "";
-  if (file === "") throw new Error("--file is missing, and DIRECTORY_ADMINISTRATORS is not set.");
+  if (file === "") throw new UsageError("--file is missing, and DIRECTORY_ADMINISTRATORS is not set.");
   const { name = "", days, person } = values;
   return { verb, file, name, days, person };
 }
 
 if (import.meta.main) {
   const env = { DIRECTORY_ADMINISTRATORS: Deno.env.get("DIRECTORY_ADMINISTRATORS") };
-  await runProgram((print) => directoryAdmin(Deno.args, { env, print, now: Date.now() }), 1);
+  await runProgram(USAGE, (args, print) => directoryAdmin(args, { env, print, now: Date.now() }));
 }

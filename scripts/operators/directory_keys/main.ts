@@ -5,7 +5,14 @@
 import type { Token } from "../../../src/base/jose/own_key.ts";
 import type { RsaJwk } from "../../../src/base/jose/key_ring.ts";
 import { openStatementKeys, statementJwk } from "../../../src/directory/statements/statement_keys.ts";
-import { durationSeconds, type Options, optionsOf, runProgram } from "../../command_line/run.ts";
+import {
+  durationSeconds,
+  type Options,
+  optionsOf,
+  runProgram,
+  unknownCommand,
+  UsageError,
+} from "../../command_line/run.ts";
 import { lockSecretFile, writeSecretFile } from "../../command_line/secret_file.ts";
 import { namedKey, newStatementKey } from "./new_key.ts";
 
@@ -51,11 +58,11 @@ type Values = Options<string, never>;
  */
 export async function directoryKeys(args: readonly string[], tools: Tools): Promise<void> {
   const [verb, ...rest] = args;
-  if (verb === undefined || args.includes("--help")) return tools.print(USAGE);
-  if (!isVerb(verb)) throw new Error(`There is no command ${verb}; --help lists them.`);
+  if (verb === undefined) throw new UsageError(USAGE);
+  if (!isVerb(verb)) throw unknownCommand(verb, Object.keys(OPTIONS));
   const values = optionsOf(rest, ["file", ...OPTIONS[verb]]);
   const file = values["file"] || "";
-  if (file === "") throw new Error("--file is missing.");
+  if (file === "") throw new UsageError("--file is missing.");
   if (verb === "show") return list(await readKeys(file, tools), tools);
   using _lock = await lockSecretFile(file);
   const keys = await changed(verb, file, values, tools);
@@ -110,7 +117,7 @@ async function firstKey(values: Values, tools: Tools): Promise<RsaJwk> {
 
 async function newKey(values: Values, { token }: Tools): Promise<RsaJwk> {
   const bits = Number(values["bits"] ?? 2048);
-  if (![2048, 3072, 4096].includes(bits)) throw new Error("--bits must be 2048, 3072 or 4096.");
+  if (![2048, 3072, 4096].includes(bits)) throw new UsageError("--bits must be 2048, 3072 or 4096.");
   return token === undefined ? await newStatementKey(bits) : await namedKey(await token.make(bits));
 }
 
@@ -152,7 +159,7 @@ function list(keys: readonly RsaJwk[], tools: Tools): void {
 
 function seconds(values: Values, name: string, usual: string): number {
   const duration = durationSeconds(values[name] ?? usual);
-  if (duration === undefined) throw new Error(`--${name} must be a time such as 90s, 15m, 24h or 366d.`);
+  if (duration === undefined) throw new UsageError(`--${name} must be a time such as 90s, 15m, 24h or 366d.`);
   return duration;
 }
 
@@ -164,4 +171,6 @@ function isVerb(word: string): word is Verb {
   return Object.hasOwn(OPTIONS, word);
 }
 
-if (import.meta.main) await runProgram((print) => directoryKeys(Deno.args, { print, now: Date.now() }), 1);
+if (import.meta.main) {
+  await runProgram(USAGE, (args, print) => directoryKeys(args, { print, now: Date.now() }));
+}

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { asHash, type Hash } from "../../../src/base/merkle/tree.ts";
 import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
 import { type ApiTools, getOperation } from "../operations_api/client.ts";
+import { operatorEnvironment } from "../operations_api/environment.ts";
 import { type Checkpoint, openCheckpoint, readCheckpoint } from "./checkpoint.ts";
 import { timestamp } from "./timestamp.ts";
 import { compareCheckpoints } from "./witness.ts";
@@ -163,9 +164,9 @@ async function fetchKeys({ fetch }: LogTools, issuer: string): Promise<JSONWebKe
 }
 
 if (import.meta.main) {
-  await runProgram((print) =>
-    logCommand(Deno.args, {
-      environment: (name) => Deno.env.get(name),
+  await runProgram(USAGE, async (args, print) =>
+    await logCommand(args, {
+      environment: await operatorEnvironment(args),
       readText: (path) =>
         Deno.readTextFile(path).catch((error) => {
           if (error instanceof Deno.errors.NotFound) return "";
@@ -175,6 +176,5 @@ if (import.meta.main) {
       writeBytes: (path, bytes) => Deno.writeFile(path, bytes),
       fetch,
       print,
-    })
-  );
+    }));
 }

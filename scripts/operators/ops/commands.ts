@@ -50,12 +50,6 @@ function change(words: string, id: string, pathOf: (id: string) => string, help:
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
-  change(
-    "erase",
-    "CASE",
-    (id) => `/cases/${id}/erasure`,
-    "Erases the personal data of a payment or a consent for ever",
-  ),
   {
     words: "requests",
     ids: [],
@@ -250,6 +244,12 @@ export const COMMANDS: readonly Command[] = [
     help: "Every entry of every history, page by page",
     plan: (_, { after }) => get("/audit", { after }),
   },
+  change(
+    "erase",
+    "CASE",
+    (id) => `/cases/${id}/erasure`,
+    "Erases the personal data of a payment or a consent for ever",
+  ),
 ];
 
 /** The line of a command in the help. */

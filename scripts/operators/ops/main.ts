@@ -1,8 +1,15 @@
 /** `deno task ops`: the operations API from the command line, and the list of operators. */
 import { OPERATORS, ROLES } from "../../../src/platform/guards/security/operator_roles.ts";
 import { changeCredentials, type ListTools } from "../../command_line/credential_list.ts";
-import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
+import {
+  optionsOf,
+  runProgram,
+  unknownCommand,
+  UsageError,
+  wordsAndOptions,
+} from "../../command_line/run.ts";
 import { callOperations, operationsUrl, reasonOf } from "../operations_api/client.ts";
+import { operatorEnvironment } from "../operations_api/environment.ts";
 import { type Command, COMMANDS, type Planned, usageOf } from "./commands.ts";
 
 const USAGE = `deno task ops <command> [--json] [--token-file FILE] [--url URL]
@@ -23,10 +30,14 @@ names, which is also the default.
 Roles: ${ROLES.join(", ")}. Exit status: 0 done, 1 rejected or failed, 2 wrong command line.`;
 
 const COMMON = ["token-file", "url"] as const;
+const OPTIONS = {
+  names: [...COMMON, ...COMMANDS.flatMap(({ required, optional = [] }) => [...required, ...optional])],
+  switches: ["json", ...COMMANDS.flatMap(({ switches = [] }) => switches)],
+};
 
 /** Dependencies of the command. */
 export interface OpsTools extends ListTools {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly environment: (name: string) => string | undefined;
   readonly readText: (path: string) => Promise<string>;
   readonly fetch: typeof fetch;
 }
@@ -37,20 +48,14 @@ export interface OpsTools extends ListTools {
  * @throws {UsageError} and errors in one sentence
  */
 export async function ops(args: readonly string[], tools: OpsTools): Promise<void> {
-  if (args.length === 0 || args.includes("--help")) return tools.print(USAGE);
+  if (args.length === 0) throw new UsageError(USAGE);
   if (args[0] === "operator") return await changeOperators(args.slice(1), tools);
-  const firstOption = args.findIndex((arg) => arg.startsWith("--"));
-  const words = firstOption < 0 ? args : args.slice(0, firstOption);
-  const command = COMMANDS.find((one) => isCalled(one, words));
-  if (command === undefined) {
-    throw new UsageError(`There is no command ${words.join(" ")}; --help lists them with their ids.`);
-  }
+  const { words, given } = wordsAndOptions(args, OPTIONS);
+  const command = COMMANDS.find((one) => isCalled(one, words)) ?? noCommand(words.join(" "));
   const { required, optional = [], switches = [] } = command;
-  const given: Readonly<Record<string, string | boolean | undefined>> = optionsOf(
-    args.slice(words.length),
-    [...required, ...optional, ...COMMON],
-    [...switches, "json"],
-  );
+  const own: readonly string[] = [...required, ...optional, ...switches, ...COMMON, "json"];
+  const other = Object.keys(given).find((name) => !own.includes(name));
+  if (other !== undefined) throw new UsageError(`${command.words} has no option --${other}.`);
   const missing = required.filter((name) => given[name] === undefined);
   if (missing.length > 0) throw new UsageError(`Missing: ${missing.map((name) => `--${name}`).join(", ")}.`);
   const ids = words.slice(words.length - command.ids.length);
@@ -58,6 +63,13 @@ export async function ops(args: readonly string[], tools: OpsTools): Promise<voi
   tools.print(
     given["json"] === true ? JSON.stringify(answer) : linesOf(dataOf(answer)).join("\n") || "None.",
   );
+}
+
+/** @throws {UsageError} that says what was meant */
+function noCommand(words: string): never {
+  const begun = COMMANDS.find((one) => one.words === words);
+  if (begun !== undefined) throw new UsageError(`Usage: deno task ops ${usageOf(begun).trim()}`);
+  throw unknownCommand(words, COMMANDS.map((one) => one.words));
 }
 
 function isCalled({ words, ids }: Command, sent: readonly string[]): boolean {
@@ -72,7 +84,7 @@ async function send(
 ): Promise<unknown> {
   const operator = {
     url: operationsUrl(
-      (name) => tools.env[name],
+      tools.environment,
       typeof given["url"] === "string" ? given["url"] : undefined,
     ),
     token: await tokenOf(given["token-file"], tools),
@@ -88,8 +100,11 @@ async function send(
   throw new Error(`${answer.status}: ${reasonOf(answer)}`);
 }
 
-async function tokenOf(file: string | boolean | undefined, { env, readText }: OpsTools): Promise<string> {
-  const token = typeof file === "string" ? (await readText(file)).trim() : env["PLATFORM_OPS_TOKEN"];
+async function tokenOf(
+  file: string | boolean | undefined,
+  { environment, readText }: OpsTools,
+): Promise<string> {
+  const token = typeof file === "string" ? (await readText(file)).trim() : environment("PLATFORM_OPS_TOKEN");
   if (token !== undefined && token !== "") return token;
   throw new UsageError("No token: set PLATFORM_OPS_TOKEN, or name its file with --token-file.");
 }
@@ -119,12 +134,12 @@ function printable(value: unknown): string {
 
 async function changeOperators([verb, ...rest]: readonly string[], tools: OpsTools): Promise<void> {
   if (verb !== "list" && verb !== "add" && verb !== "revoke") {
-    throw new UsageError(`There is no command operator ${verb ?? ""}; --help lists them.`);
+    throw unknownCommand(`operator ${verb ?? ""}`, ["operator list", "operator add", "operator revoke"]);
   }
   const added = ["file", "name", "role", "days", "person"] as const;
   const names = { list: ["file"], add: added, revoke: ["file", "name"] } as const;
   const values: Partial<Record<typeof added[number], string>> = optionsOf(rest, names[verb]);
-  const file = values.file || tools.env["PLATFORM_OPERATORS"] || "";
+  const file = values.file || tools.environment("PLATFORM_OPERATORS") || "";
   if (file === "") throw new UsageError("--file is missing, and PLATFORM_OPERATORS is not set.");
   const roles = [...new Set((values.role ?? "").split(",").filter((role) => role !== ""))];
   if (verb === "add" && (roles.length === 0 || roles.some((role) => !OPERATORS.roles.includes(role)))) {
@@ -135,19 +150,12 @@ async function changeOperators([verb, ...rest]: readonly string[], tools: OpsToo
 }
 
 if (import.meta.main) {
-  const names = [
-    "PLATFORM_OPERATORS",
-    "PLATFORM_OPS_TOKEN",
-    "PLATFORM_OPERATIONS_HOST",
-    "PLATFORM_OPERATIONS_PORT",
-  ];
-  await runProgram((print) =>
-    ops(Deno.args, {
-      env: Object.fromEntries(names.map((name) => [name, Deno.env.get(name)])),
+  await runProgram(USAGE, async (args, print) =>
+    await ops(args, {
+      environment: await operatorEnvironment(args),
       readText: (path) => Deno.readTextFile(path),
       fetch,
       print,
       now: Date.now(),
-    })
-  );
+    }));
 }

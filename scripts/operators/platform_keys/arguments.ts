@@ -1,5 +1,5 @@
 /** The command line of `deno task platform-keys` -> one command. What is unknown, missing or out of bounds is rejected first. */
-import { durationSeconds, parsedOptions, UsageError } from "../../command_line/run.ts";
+import { durationSeconds, parsedOptions, unknownCommand, UsageError } from "../../command_line/run.ts";
 
 /** An error with a one-sentence message for the operator. */
 export class KeysFailure extends Error {
@@ -19,7 +19,6 @@ export interface Making {
 }
 
 export type Command =
-  | { readonly verb: "help" }
   | { readonly verb: "make"; readonly file: string; readonly making: Making }
   | {
     readonly verb: "rotate";
@@ -76,12 +75,12 @@ const DEFAULT_NAME = "Payment initiation platform, signing";
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 
-/** Reads the command line. @throws {KeysFailure} in one sentence */
+/** Reads the command line. @throws {UsageError} in one sentence */
 export function readArguments(args: readonly string[]): Command {
   const [verb, ...rest] = args;
-  if (verb === undefined || args.includes("--help")) return { verb: "help" };
-  if (!isVerb(verb)) throw new KeysFailure(`There is no command ${verb}; --help lists them.`);
-  const values = parse(rest, OPTIONS[verb]);
+  if (verb === undefined) throw new UsageError(USAGE);
+  if (!isVerb(verb)) throw unknownCommand(verb, Object.keys(OPTIONS));
+  const values = parsedOptions(rest, { ...OPTIONS[verb], file: { type: "string" } });
   const file = required(values, "file");
   switch (verb) {
     case "make":
@@ -116,22 +115,11 @@ function isVerb(word: string): word is keyof typeof OPTIONS {
   return Object.hasOwn(OPTIONS, word);
 }
 
-function parse(
-  args: readonly string[],
-  options: Readonly<Record<string, { readonly type: "string" | "boolean" }>>,
-): Values {
-  try {
-    return parsedOptions(args, { ...options, file: { type: "string" } });
-  } catch (error) {
-    throw error instanceof UsageError ? new KeysFailure(error.message) : error;
-  }
-}
-
 function readMaking(values: Values): Making {
   const bits = Number(values["bits"] ?? 2048);
-  if (![2048, 3072, 4096].includes(bits)) throw new KeysFailure("--bits must be 2048, 3072 or 4096.");
+  if (![2048, 3072, 4096].includes(bits)) throw new UsageError("--bits must be 2048, 3072 or 4096.");
   const days = Number(values["days"] ?? 1095);
-  if (!Number.isInteger(days) || days < 1 || days > 3650) throw new KeysFailure("--days must be 1 to 3650.");
+  if (!Number.isInteger(days) || days < 1 || days > 3650) throw new UsageError("--days must be 1 to 3650.");
   return { name: readName(values), bits, days };
 }
 
@@ -139,23 +127,23 @@ function readMaking(values: Values): Making {
 function readName(values: Values): string {
   const name = values["name"] ?? DEFAULT_NAME;
   if (typeof name === "string" && /^[\p{L}\p{N} .,:/()_-]{1,64}$/u.test(name)) return name;
-  throw new KeysFailure("--name must be 1 to 64 letters, digits, spaces or . , : / ( ) _ -.");
+  throw new UsageError("--name must be 1 to 64 letters, digits, spaces or . , : / ( ) _ -.");
 }
 
 function readUses(value: string | boolean | undefined): readonly KeyUse[] {
   if (value === undefined) return ["sig", "enc"];
   if (value === "sig" || value === "enc") return [value];
-  throw new KeysFailure("--use must be sig or enc.");
+  throw new UsageError("--use must be sig or enc.");
 }
 
 function seconds(name: string, value: string | boolean): number {
   const duration = durationSeconds(String(value));
-  if (duration === undefined) throw new KeysFailure(`--${name} must be a time such as 90s, 15m, 24h or 7d.`);
+  if (duration === undefined) throw new UsageError(`--${name} must be a time such as 90s, 15m, 24h or 7d.`);
   return duration;
 }
 
 function required(values: Values, name: string): string {
   const value = values[name];
   if (typeof value === "string" && value !== "") return value;
-  throw new KeysFailure(`--${name} is missing.`);
+  throw new UsageError(`--${name} is missing.`);
 }

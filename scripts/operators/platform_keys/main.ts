@@ -15,8 +15,6 @@ import { IN_FILE } from "./making.ts";
 export async function platformKeys(args: readonly string[], tools: Tools): Promise<void> {
   const command = readArguments(args);
   switch (command.verb) {
-    case "help":
-      return tools.print(USAGE.trimEnd());
     case "make":
       return await make(command, tools);
     case "rotate":
@@ -33,5 +31,5 @@ export async function platformKeys(args: readonly string[], tools: Tools): Promi
 }
 
 if (import.meta.main) {
-  await runProgram((print) => platformKeys(Deno.args, { print, now: Date.now(), custody: IN_FILE }), 1);
+  await runProgram(USAGE, (args, print) => platformKeys(args, { print, now: Date.now(), custody: IN_FILE }));
 }

@@ -113,9 +113,8 @@ async function rejectExisting(paths: readonly string[]): Promise<void> {
 }
 
 if (import.meta.main) {
-  await runProgram(async (print) => {
-    if (Deno.args.includes("--help")) return print(USAGE.trimEnd());
+  await runProgram(USAGE, async (args, print) => {
     const env = await secretEnvironment(["PLATFORM_PROXY_SECRET"], VARIABLES);
-    for (const path of await render(readOrder(Deno.args, env))) print(path);
-  }, 1);
+    for (const path of await render(readOrder(args, env))) print(path);
+  });
 }

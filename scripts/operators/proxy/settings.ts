@@ -4,6 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { readCells } from "../../../src/platform/config/cells.ts";
+import { UsageError } from "../../command_line/run.ts";
 
 /** The proxies that there are templates for. */
 export const PROXIES = ["nginx", "haproxy"] as const;
@@ -14,10 +15,9 @@ export type ProxyName = typeof PROXIES[number];
 export type Settings = Readonly<Record<string, string>>;
 
 /** A command line that names no configuration; `message` names every fault. */
-export class SettingsError extends Error {
+export class SettingsError extends UsageError {
   constructor(faults: readonly string[]) {
     super(`The proxy's configuration cannot be made:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
-    this.name = "SettingsError";
   }
 }
 

@@ -11,6 +11,7 @@ import {
   operatorOf,
   reasonOf,
 } from "../operations_api/client.ts";
+import { operatorEnvironment } from "../operations_api/environment.ts";
 
 const USAGE = `deno task reconcile [--bank CODE] [--statement FILE | --release REASON] [--url URL]
   Without --bank: every bank whose orders are held. --statement: the bank's signed statement (one page), if the bank
@@ -45,11 +46,7 @@ interface Line extends ReconcileTools {
 
 /** Runs one command line; true if no bank is held at its end. @throws {UsageError} and errors in one sentence */
 export async function reconcile(args: readonly string[], tools: ReconcileTools): Promise<boolean> {
-  const { help, bank, statement, release, url } = optionsOf(args, OPTIONS, ["help"]);
-  if (help) {
-    tools.print(USAGE);
-    return true;
-  }
+  const { bank, statement, release, url } = optionsOf(args, OPTIONS);
   const line = { ...tools, operator: operatorOf(tools, url) };
   if (bank === undefined) {
     if (statement !== undefined || release !== undefined) throw new UsageError(USAGE);
@@ -124,12 +121,11 @@ function nameOf({ BankId }: Hold): string {
 }
 
 if (import.meta.main) {
-  await runProgram((print) =>
-    reconcile(Deno.args, {
-      environment: (name) => Deno.env.get(name),
+  await runProgram(USAGE, async (args, print) =>
+    await reconcile(args, {
+      environment: await operatorEnvironment(args),
       readText: (path) => Deno.readTextFile(path),
       fetch,
       print,
-    })
-  );
+    }));
 }

@@ -31,9 +31,9 @@ export const SIGNER_USAGE =
 
 const OWN = ["--module", "--token", "--socket", "--for"] as const;
 
-/** Returns undefined if the help is asked for. @throws {UsageError} */
-export function readSignerArguments(args: readonly string[]): SignerArguments | undefined {
-  if (args.length === 0 || args.includes("--help")) return undefined;
+/** @throws {UsageError} */
+export function readSignerArguments(args: readonly string[]): SignerArguments {
+  if (args.length === 0) throw new UsageError(SIGNER_USAGE);
   const own = new Map<string, string>();
   const rest: string[] = [];
   for (let at = 0; at < args.length; at++) {

@@ -6,7 +6,7 @@
 import { openLogQueue } from "../../../src/base/observability/log_queue.ts";
 import { openLog } from "../../../src/base/observability/log.ts";
 import { systemClock } from "../../../src/base/kernel/clock.ts";
-import { printLine } from "../../command_line/print.ts";
+import { printError } from "../../command_line/print.ts";
 import { runProgram } from "../../command_line/run.ts";
 import { directoryKeys } from "../directory_keys/main.ts";
 import { platformKeys } from "../platform_keys/main.ts";
@@ -25,10 +25,6 @@ const OTHERS = 0o007;
 
 async function signer(args: readonly string[], print: (line: string) => void): Promise<number> {
   const given = readSignerArguments(args);
-  if (given === undefined) {
-    print(SIGNER_USAGE.trimEnd());
-    return 0;
-  }
   try {
     const tokens = await openTokens(given);
     if (given.serve !== undefined) await serve(given.serve, tokens);
@@ -41,7 +37,7 @@ async function signer(args: readonly string[], print: (line: string) => void): P
     return 0;
   } catch (error) {
     if (!(error instanceof PinRejected)) throw error;
-    Deno.stderr.writeSync(new TextEncoder().encode(`${error.message}\n`));
+    printError(error.message);
     return PIN_STATUS;
   }
 }
@@ -102,4 +98,4 @@ function stopRequested(): Promise<void> {
   return promise;
 }
 
-if (import.meta.main) await runProgram(() => signer(Deno.args, printLine));
+if (import.meta.main) await runProgram(SIGNER_USAGE, signer);

@@ -85,8 +85,8 @@ function takenAt(text: string): number {
 }
 
 if (import.meta.main) {
-  await runProgram(async (print) => {
+  await runProgram(USAGE, async (args, print) => {
     const { PLATFORM_STORE_URL: storeUrl } = await secretEnvironment(["PLATFORM_STORE_URL"]);
-    print(await storeCommand(Deno.args, { storeUrl, now: Date.now() }));
+    print(await storeCommand(args, { storeUrl, now: Date.now() }));
   });
 }

@@ -14,7 +14,7 @@ import { openServedEnvironment, type ServedEnvironment } from "../../testing/ser
 import { fill } from "./fill.ts";
 import { type Floor, startFloor } from "./floor_process.ts";
 import { idle, runStages, type StageSample } from "./flows.ts";
-import { UsageError } from "../../command_line/run.ts";
+import { runProgram } from "../../command_line/run.ts";
 import { type BenchOptions, readBenchOptions, usage } from "./options.ts";
 import { residentMegabytes } from "./process.ts";
 import { growthOf, guard, promises, report, type Row, tableOf } from "./report.ts";
@@ -186,17 +186,4 @@ function runOf(options: BenchOptions): Promise<number> {
   return options.soak > 0 ? soaked(options) : measure(options);
 }
 
-async function main(args: readonly string[]): Promise<number> {
-  try {
-    const options = readBenchOptions(args);
-    if (options !== undefined) return await runOf(options);
-    write(usage);
-    return 0;
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    say(`${error.message}\n\n${usage}`);
-    return 2;
-  }
-}
-
-if (import.meta.main) Deno.exit(await main(Deno.args));
+if (import.meta.main) await runProgram(usage, (args) => runOf(readBenchOptions(args)));

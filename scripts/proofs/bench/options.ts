@@ -27,7 +27,7 @@ export interface BenchOptions {
   readonly guard: boolean;
 }
 
-/** Printed for `--help` and after a {@link UsageError}. */
+/** The text of `--help`. */
 export const usage =
   `What a request costs the platform, beside what its cryptography and one commit cost by themselves.
 
@@ -45,7 +45,6 @@ Usage: deno task bench [options]
   --beside A,B       with --writes: count for these other checkouts too, in turns
   --json             rows for machines
   --guard            fail where a ratio at concurrency 8 is past 1.5 times of scripts/proofs/bench/ratios.ts
-  --help             print this
 
 Processor time and memory are read from /proc: Linux only.
 
@@ -65,10 +64,9 @@ const NAMES = [
   "beside",
 ] as const;
 
-/** The options, or undefined where help is wanted. @throws {UsageError} */
-export function readBenchOptions(args: readonly string[]): BenchOptions | undefined {
-  const given = optionsOf(args, NAMES, ["json", "guard", "help"]);
-  if (given.help) return undefined;
+/** The options. @throws {UsageError} */
+export function readBenchOptions(args: readonly string[]): BenchOptions {
+  const given = optionsOf(args, NAMES, ["json", "guard"]);
   return {
     requests: number("requests", given.requests ?? "200", 1),
     rounds: number("rounds", given.rounds ?? "3", 1),

@@ -1,10 +1,19 @@
 /** `deno task coverage`: the files and functions of `src` that one payment and one token request run. */
 import { requestCoverage } from "./request_coverage.ts";
-import { printLine } from "../../command_line/print.ts";
+import { optionsOf, runProgram } from "../../command_line/run.ts";
 
-for (const [request, files] of Object.entries(await requestCoverage())) {
-  const functions = Object.values(files).flat().length;
-  printLine(`${request}: ${Object.keys(files).length} files, ${functions} functions`);
-  if (!Deno.args.includes("--files")) continue;
-  for (const [file, names] of Object.entries(files)) printLine(`  ${file}: ${names.join(", ")}`);
-}
+const USAGE = `deno task coverage [--files]
+
+  Prints how many files and functions of src one payment and one token request run.
+
+  --files   also their names`;
+
+await runProgram(USAGE, async (args, print) => {
+  const { files: named } = optionsOf(args, [], ["files"]);
+  for (const [request, files] of Object.entries(await requestCoverage())) {
+    const functions = Object.values(files).flat().length;
+    print(`${request}: ${Object.keys(files).length} files, ${functions} functions`);
+    if (!named) continue;
+    for (const [file, names] of Object.entries(files)) print(`  ${file}: ${names.join(", ")}`);
+  }
+});

@@ -8,7 +8,7 @@ import { type Fixture, openFixture, type Plant } from "./targets.ts";
 import { withSeededIds } from "./ids.ts";
 import { openResigner, type Resigner } from "./signing.ts";
 import { oauthSamples, registrationSamples } from "./oauth_samples.ts";
-import { UsageError } from "../../command_line/run.ts";
+import { runProgram, UsageError } from "../../command_line/run.ts";
 import { type FuzzOptions, readFuzzOptions, usage } from "./options.ts";
 import type { Part, Sample } from "./parts.ts";
 import { type Finding, kindOf, linesOf, summary, type Tally, tallyOf } from "./report.ts";
@@ -141,21 +141,10 @@ async function attempt(
   return wrong === undefined ? undefined : { target: name, number, wrong, attempt };
 }
 
-async function main(args: readonly string[]): Promise<number> {
-  const print: Print = (line) => void Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
-  try {
+if (import.meta.main) {
+  await runProgram(usage, async (args, print) => {
     const options = readFuzzOptions(args);
-    if (options === undefined) {
-      print(usage);
-      return 0;
-    }
     await using fuzzer = await openFuzzer(options.seed);
-    return (await fuzz(fuzzer, options, print)).findings.length === 0 ? 0 : 1;
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    print(error.message);
-    return 2;
-  }
+    return (await fuzz(fuzzer, options, print)).findings.length === 0;
+  });
 }
-
-if (import.meta.main) Deno.exit(await main(Deno.args));

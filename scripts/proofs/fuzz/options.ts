@@ -13,7 +13,7 @@ export interface FuzzOptions {
   readonly only: string;
 }
 
-/** Printed for `--help` and after a `UsageError`. */
+/** The text of `--help`. */
 export const usage =
   `Mutates valid requests, tokens, signatures, forms, headers and bodies against a platform and a directory
 in this process, and looks for answers of 5xx, forgeries that are taken, and rejections that change something.
@@ -25,17 +25,15 @@ Usage: deno task fuzz [options]
   --seed S       a number that decides all that is decided; printed, to be given again (default: a random one)
   --first F      begin with mutation number F (default 0)
   --only TEXT    only targets whose name holds TEXT
-  --help         print this
 
 Exit status: 0 nothing was found, 1 something was, 2 the options are wrong.
 `;
 
 const NUMBERS = { mutations: 10_000_000, seconds: 86_400, seed: 2 ** 31 - 1, first: 10_000_000 } as const;
 
-/** The options, or undefined if help is wanted. @throws {UsageError} */
-export function readFuzzOptions(args: readonly string[]): FuzzOptions | undefined {
-  const given = optionsOf(args, ["mutations", "seconds", "seed", "first", "only"], ["help"]);
-  if (given.help) return undefined;
+/** The options. @throws {UsageError} */
+export function readFuzzOptions(args: readonly string[]): FuzzOptions {
+  const given = optionsOf(args, ["mutations", "seconds", "seed", "first", "only"]);
   const number = (name: keyof typeof NUMBERS, otherwise: number): number => {
     const value = given[name];
     return value === undefined ? otherwise : wholeNumber(name, value, NUMBERS[name]);

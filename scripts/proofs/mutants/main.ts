@@ -2,7 +2,7 @@
  * Plants faults in the source, one at a time, and reports which of them the tests do not notice. Works on a copy of the
  * tree. First the tests must pass on the unchanged copy: only then does a failure say that they caught the fault.
  */
-import { UsageError } from "../../command_line/run.ts";
+import { runProgram } from "../../command_line/run.ts";
 import { MUTANTS } from "./list.ts";
 import { type Mutant, planted } from "./mutant.ts";
 import { choose, type Chosen, usage } from "./options.ts";
@@ -52,21 +52,6 @@ function lastLines(output: string): string {
   return output.trimEnd().split("\n").slice(-SHOWN_LINES).map((line) => `          ${line}`).join("\n");
 }
 
-async function main(args: readonly string[]): Promise<number> {
-  const write = (stream: typeof Deno.stdout, text: string): void =>
-    void stream.writeSync(new TextEncoder().encode(text));
-  try {
-    const chosen = choose(args, MUTANTS);
-    if (chosen !== undefined) {
-      return await tryMutants(chosen, (line) => write(Deno.stdout, `${line}\n`)) ? 0 : 1;
-    }
-    write(Deno.stdout, usage);
-    return 0;
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    write(Deno.stderr, `${error.message}\n\n${usage}`);
-    return 2;
-  }
+if (import.meta.main) {
+  await runProgram(usage, (args, print) => tryMutants(choose(args, MUTANTS), print));
 }
-
-if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -18,7 +18,6 @@ Usage: deno task mutation [options]
   --sample N     only N changes of each folder, chosen at random (default: all)
   --seed S       a number that decides the sample; printed, to be given again (default: a random one)
   --json         the result as JSON
-  --help         print this
 
 Exit status: 0 every change was caught, 1 one survived, 2 the options are wrong.`;
 
@@ -111,9 +110,8 @@ function soundTests(tree: Tree): Sound {
   };
 }
 
-async function main(print: Print): Promise<boolean> {
-  const options = optionsOf(Deno.args, ["folder", "sample", "seed"], ["json", "help"]);
-  if (options.help) return print(usage), true;
+async function main(args: readonly string[], print: Print): Promise<boolean> {
+  const options = optionsOf(args, ["folder", "sample", "seed"], ["json"]);
   const sample = options.sample === undefined
     ? MAX_SAMPLE
     : wholeNumber("sample", options.sample, MAX_SAMPLE);
@@ -132,4 +130,4 @@ async function main(print: Print): Promise<boolean> {
   return scores.every(({ survivors }) => survivors.length === 0);
 }
 
-if (import.meta.main) await runProgram(main);
+if (import.meta.main) await runProgram(usage, main);

@@ -3,7 +3,7 @@ import { optionsOf, UsageError, wholeNumber } from "../../command_line/run.ts";
 import { seeded } from "../prove/random.ts";
 import type { Mutant } from "./mutant.ts";
 
-/** Printed for `--help` and after a {@link UsageError}. */
+/** The text of `--help`. */
 export const usage = `Plants one fault at a time in a copy of the tree and runs the tests that must catch it.
 
 Usage: deno task mutants [options]
@@ -11,7 +11,6 @@ Usage: deno task mutants [options]
   --only A,B     only the mutants of these names
   --sample N     only N of them, chosen at random
   --seed S       a number that decides the sample; printed, to be given again (default: a random one)
-  --help         print this
 
 Exit status: 0 every fault was caught, 1 one survived or could not be tried, 2 the options are wrong.
 `;
@@ -25,10 +24,9 @@ export interface Chosen {
 
 const MAX_SEED = 2 ** 31 - 1;
 
-/** The mutants to try, or undefined if help is wanted. @throws {UsageError} */
-export function choose(args: readonly string[], all: readonly Mutant[]): Chosen | undefined {
-  const { only, sample, seed, help } = optionsOf(args, ["only", "sample", "seed"], ["help"]);
-  if (help) return undefined;
+/** The mutants to try. @throws {UsageError} */
+export function choose(args: readonly string[], all: readonly Mutant[]): Chosen {
+  const { only, sample, seed } = optionsOf(args, ["only", "sample", "seed"]);
   const named = only === undefined ? all : only.split(",").map((name) => mutantOf(name, all));
   if (sample === undefined) {
     if (seed !== undefined) throw new UsageError("--seed needs --sample");

@@ -24,7 +24,7 @@ import { judgePushes, type PushEvidence } from "./push_checks.ts";
 import { openPushReceiver, type PushReceiver } from "./push_receiver.ts";
 import { endPushes, joinPushTpp, subscribeAll } from "./push_tpp.ts";
 import { type EventReader, startEventReader } from "./tpp_events.ts";
-import { UsageError } from "../../command_line/run.ts";
+import { runProgram } from "../../command_line/run.ts";
 import { type ProveOptions, readProveOptions, usage } from "./options.ts";
 import { type ConsentFact, makePayment } from "./payment.ts";
 import { type KillPlan, planKills, planPayment } from "./plan.ts";
@@ -240,21 +240,9 @@ async function settledBooks(sandbox: ProvedSystem): Promise<Readonly<Record<stri
   }
 }
 
-async function main(args: readonly string[]): Promise<number> {
-  const print: Print = (line) => void Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
-  try {
-    const options = readProveOptions(args);
-    if (options === undefined) {
-      print(usage);
-      return 0;
-    }
-    const results = await prove(options, print);
-    return results.every(({ violations }) => violations.length === 0) ? 0 : 1;
-  } catch (error) {
-    print(error instanceof Error ? error.message : String(error));
-    return error instanceof UsageError ? 2 : 1;
-  }
+if (import.meta.main) {
+  await runProgram(usage, async (args, print) => {
+    const results = await prove(readProveOptions(args), print);
+    return results.every(({ violations }) => violations.length === 0);
+  });
 }
-
-// A connection that lingers must not keep the prover from ending.
-if (import.meta.main) Deno.exit(await main(Deno.args));

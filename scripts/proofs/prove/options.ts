@@ -15,7 +15,7 @@ export interface ProveOptions {
   readonly kill: string;
 }
 
-/** Printed for `--help` and after a {@link UsageError}. */
+/** The text of `--help`. */
 export const usage =
   `Makes payments in a sandbox of its own, with parallel duplicates, dropped answers, banks and
 a receiver of events that go wrong, and kills, then compares everybody's books and the events of the TPPs,
@@ -33,7 +33,6 @@ Usage: deno task prove [options]
                  token: in a token of SoftHSM 2, on PostgreSQL; kills the signer too
   --kill WHAT    kill only: platform, database, banks or signer (default: any)
   --seed S       a number that decides all that is decided; printed, to be given again (default: a random one)
-  --help         print this
 
 Exit status: 0 everything held, 1 something did not, 2 the options are wrong.
 `;
@@ -41,12 +40,9 @@ Exit status: 0 everything held, 1 something did not, 2 the options are wrong.
 const LIMITS = { payments: 100_000, kills: 1000, seed: 2 ** 31 - 1, processes: 20 } as const;
 const KILLED = ["platform", "database", "banks", "signer"];
 
-/** The options, or undefined where help is wanted. @throws {UsageError} */
-export function readProveOptions(args: readonly string[]): ProveOptions | undefined {
-  const given = optionsOf(args, ["payments", "kills", "seed", "store", "processes", "keys", "kill"], [
-    "help",
-  ]);
-  if (given.help) return undefined;
+/** The options. @throws {UsageError} */
+export function readProveOptions(args: readonly string[]): ProveOptions {
+  const given = optionsOf(args, ["payments", "kills", "seed", "store", "processes", "keys", "kill"]);
   const number = (name: keyof typeof LIMITS, byDefault: number): number => {
     const text = given[name];
     return text === undefined ? byDefault : wholeNumber(name, text, LIMITS[name]);

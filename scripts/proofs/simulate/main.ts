@@ -2,7 +2,7 @@
  * `deno task simulate`: the real platform among simulated parties, deterministic by its seed. Model: TigerBeetle's VOPR and
  * FoundationDB's simulation.
  */
-import { UsageError } from "../../command_line/run.ts";
+import { runProgram } from "../../command_line/run.ts";
 import { readSimulateOptions, type SimulateOptions, usage } from "./options.ts";
 import { planRun, without } from "./plan.ts";
 import { type Failure, type Tally, withSimulation } from "./simulate.ts";
@@ -77,20 +77,4 @@ async function repeat(
   return result.violations.length === 0;
 }
 
-async function main(args: readonly string[]): Promise<number> {
-  const print: Print = (line) => void Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
-  try {
-    const options = readSimulateOptions(args);
-    if (options === undefined) {
-      print(usage);
-      return 0;
-    }
-    return await simulate(options, print) ? 0 : 1;
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    print(error.message);
-    return 2;
-  }
-}
-
-if (import.meta.main) Deno.exit(await main(Deno.args));
+if (import.meta.main) await runProgram(usage, (args, print) => simulate(readSimulateOptions(args), print));

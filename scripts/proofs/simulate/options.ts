@@ -11,7 +11,7 @@ export interface SimulateOptions {
   readonly only?: { readonly seed: number; readonly without: readonly string[] };
 }
 
-/** Printed for `--help` and after a {@link UsageError}. */
+/** The text of `--help`. */
 export const usage =
   `Runs the platform among simulated TPPs, customers, banks and a directory. A seed decides its clock,
 network, store and kills. Checks every commit and every answer.
@@ -23,7 +23,6 @@ Usage: deno task simulate [options]
   --seconds T   begin no seed after so many seconds (default: no limit)
   --seed S      one seed, with everything that happens in it
   --without L   with --seed: leave these payments and faults out, such as p1,f0
-  --help        print this
 
 A seed that fails is run again without this and that payment or fault as long as it still fails. What is
 left is printed with the command that repeats it.
@@ -35,10 +34,9 @@ const MOST_SEEDS = 2_000_000_000;
 const LIMITS = { seeds: MOST_SEEDS, first: MOST_SEEDS, seconds: 10_000_000, seed: 2 * MOST_SEEDS } as const;
 const DEFAULT_SEEDS = 1000;
 
-/** The options, or undefined where help is wanted. @throws {UsageError} */
-export function readSimulateOptions(args: readonly string[]): SimulateOptions | undefined {
-  const given = optionsOf(args, ["seeds", "first", "seconds", "seed", "without"], ["help"]);
-  if (given.help) return undefined;
+/** The options. @throws {UsageError} */
+export function readSimulateOptions(args: readonly string[]): SimulateOptions {
+  const given = optionsOf(args, ["seeds", "first", "seconds", "seed", "without"]);
   const number = (name: keyof typeof LIMITS, byDefault: number): number => {
     const text = given[name];
     return text === undefined ? byDefault : wholeNumber(name, text, LIMITS[name]);

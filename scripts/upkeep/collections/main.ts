@@ -8,6 +8,12 @@ import { brunoFiles } from "./bruno.ts";
 import { postmanCollection } from "./postman.ts";
 import { type CollectionRequest, collectionRequests, type OpenApi } from "./requests.ts";
 
+const USAGE = `deno task collections [--postman FILE]
+
+  Writes the requests of examples/bruno from the OpenAPI document.
+
+  --postman FILE   writes the same requests as a collection for Postman instead`;
+
 /** The collection for Bruno. */
 const FOLDER = "examples/bruno";
 /** Every file in them is generated. */
@@ -44,8 +50,8 @@ async function writeBruno(files: Readonly<Record<string, string>>): Promise<void
 }
 
 if (import.meta.main) {
-  await runProgram(async () => {
-    const { postman } = optionsOf(Deno.args, ["postman"]);
+  await runProgram(USAGE, async (args) => {
+    const { postman } = optionsOf(args, ["postman"]);
     if (postman === undefined) await writeBruno(brunoFiles(await currentRequests()));
     else await Deno.writeTextFile(postman, postmanCollection(await currentRequests()));
   });

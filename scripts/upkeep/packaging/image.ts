@@ -5,6 +5,10 @@
 import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
 import { ROOT } from "../sources/source_files.ts";
 
+const USAGE = `deno task image [--cpu x64|arm64]
+
+  Writes .data/image, from which the container images are built. --cpu: this computer's by default.`;
+
 const OUT = `${ROOT}.data/image`;
 const CONTAINER = `${ROOT}packaging/container`;
 
@@ -22,8 +26,8 @@ export const SOURCES: readonly string[] = [
 const PROCESSORS = ["x64", "arm64"];
 
 if (import.meta.main) {
-  await runProgram(async (print) => {
-    const { cpu = Deno.build.arch === "aarch64" ? "arm64" : "x64" } = optionsOf(Deno.args, ["cpu"]);
+  await runProgram(USAGE, async (args, print) => {
+    const { cpu = Deno.build.arch === "aarch64" ? "arm64" : "x64" } = optionsOf(args, ["cpu"]);
     if (!PROCESSORS.includes(cpu)) throw new UsageError(`--cpu must be ${PROCESSORS.join(" or ")}`);
     await writeContext(cpu);
     print(`.data/image is complete. Build, for example: buildah build --target platform .data/image`);

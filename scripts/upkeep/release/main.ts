@@ -14,9 +14,8 @@ const USAGE = `deno task release --key FILE [--commit REVISION] [--tag TAG] [--o
   --out FOLDER       .data/release by default; the release is a new folder in it`;
 
 if (import.meta.main) {
-  await runProgram(async (print) => {
-    if (Deno.args.includes("--help")) return print(USAGE);
-    const options = optionsOf(Deno.args, ["key", "commit", "tag", "out"]);
+  await runProgram(USAGE, async (args, print) => {
+    const options = optionsOf(args, ["key", "commit", "tag", "out"]);
     if (options.key === undefined) throw new UsageError(`--key is missing.\n${USAGE}`);
     print(await release({ commit: "HEAD", out: `${ROOT}.data/release`, ...options, key: options.key }));
   });

@@ -238,7 +238,17 @@ function words(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+const USAGE = `deno task directory [--check]
+
+  Serves the participants directory, with the variables of docs/operations/directory.md in the environment or in .env.
+
+  --check   examines the configuration, the keys and the database, changes nothing, and ends`;
+
 try {
+  if (Deno.args.includes("--help")) {
+    Deno.stdout.writeSync(new TextEncoder().encode(`${USAGE}\n`));
+    Deno.exit(0);
+  }
   if (Deno.args.includes("--check")) Deno.exit(await check() ? 0 : 1);
   await start();
   await output.flush(FLUSH_MS);

@@ -28,6 +28,14 @@ const runtime: Runtime = {
   },
 };
 
+const USAGE = `deno task serve [--only api|browser|console] [--check]
+
+  Serves the platform over plain HTTP behind a TLS-terminating proxy, with the variables of
+  docs/operations/configuration.md in the environment or in .env.
+
+  --only    one listener: the API host, the browser host, or the operators' console; needs PostgreSQL
+  --check   examines the configuration, the keys, the database and the directory, changes nothing, and ends`;
+
 const listens = import.meta.main && Deno.args.includes("--listen");
 let hosted: Promise<Hosted> | undefined;
 
@@ -40,6 +48,10 @@ export default listens ? undefined : {
 
 if (import.meta.main) {
   try {
+    if (Deno.args.includes("--help")) {
+      Deno.stdout.writeSync(new TextEncoder().encode(`${USAGE}\n`));
+      Deno.exit(0);
+    }
     if (Deno.args.includes("--check")) Deno.exit(await checkPlatform(runtime) ? 0 : 1);
     if (listens) {
       await serve(runtime, Deno.args);

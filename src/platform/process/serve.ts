@@ -194,7 +194,7 @@ async function openStoreBesideFreePorts(
     ...(part === "console" ? [] : await addressFaults("", host, port)),
     ...(operationsPort === undefined
       ? []
-      : await addressFaults("OPERATIONS_", operationsHost, operationsPort)),
+      : await addressFaults("PLATFORM_OPERATIONS_", operationsHost, operationsPort)),
   ];
   const opened = await openOwnStore(configured, openStore).catch((error: Error) =>
     void faults.push(`PLATFORM_STORE_URL: ${error.message}`)
@@ -210,7 +210,7 @@ function folderOf(storeUrl: string): string {
 }
 
 async function addressFaults(
-  variables: "" | "OPERATIONS_",
+  variables: "" | "PLATFORM_OPERATIONS_",
   host: string,
   port: number,
 ): Promise<string[]> {

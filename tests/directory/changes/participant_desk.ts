@@ -3,6 +3,7 @@ import "reflect-metadata";
 import { assert, assertRejects, assertStringIncludes } from "@std/assert";
 import type { DirectoryParts } from "../../../src/directory/process/compose_directory.ts";
 import { participant } from "../../../scripts/integrators/participant/main.ts";
+import { UsageError } from "../../../scripts/command_line/run.ts";
 import { ParticipantFailure } from "../../../scripts/integrators/participant/failure.ts";
 import {
   ADMIN_TOKEN,
@@ -59,7 +60,8 @@ export async function openDesk(changes: Partial<DirectoryParts> = {}): Promise<D
 }
 
 export async function failure(running: Promise<unknown>, words: string): Promise<void> {
-  const error = await assertRejects(() => running, ParticipantFailure);
+  const error = await assertRejects(() => running, Error);
+  assert(error instanceof ParticipantFailure || error instanceof UsageError, error.stack);
   assertStringIncludes(error.message, words);
   assert(!error.message.includes("\n") && !error.message.includes(ADMIN_TOKEN));
 }

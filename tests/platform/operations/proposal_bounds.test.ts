@@ -119,7 +119,7 @@ Deno.test("the second operator sees the whole change, and its history has the di
   assert(text.includes(shown?.Body.replace("\u202e", "\\u{202e}") ?? "no body"), text);
   let printed = "";
   await ops(["proposals"], {
-    env: { PLATFORM_OPS_TOKEN: OPERATOR_TOKENS.maria },
+    environment: (name) => name === "PLATFORM_OPS_TOKEN" ? OPERATOR_TOKENS.maria : undefined,
     readText: () => Promise.reject(new Error("no file")),
     fetch: ((url: string, init) => env.platform.operations.fetch(new Request(url, init))) as typeof fetch,
     print: (line) => void (printed += line),

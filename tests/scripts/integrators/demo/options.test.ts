@@ -12,10 +12,6 @@ Deno.test("readOptions reads every option, in both spellings of a value", () => 
   assertEquals(readOptions(["--consent=bank", "--profile=a", "--json", "--refuse"]), expected);
 });
 
-Deno.test("readOptions gives nothing where help was asked for", () => {
-  assertEquals(readOptions(["--help"]), undefined);
-});
-
 Deno.test("readOptions rejects what it does not know", () => {
   for (
     const args of [["--fast"], ["now"], ["--consent"], ["--consent", "nobody"], ["--profile=c"], [

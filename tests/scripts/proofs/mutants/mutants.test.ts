@@ -38,12 +38,11 @@ Deno.test("planted rejects text that occurs twice or not at all, and replaces it
 
 Deno.test("choose takes names and samples that a seed repeats, and rejects other options", () => {
   const all = [1, 2, 3, 4, 5].map((number) => ({ ...MUTANT, name: `m${number}` }));
-  const namesOf = (...args: string[]): string[] => choose(args, all)?.mutants.map(({ name }) => name) ?? [];
+  const namesOf = (...args: string[]): string[] => choose(args, all).mutants.map(({ name }) => name) ?? [];
   assertEquals(namesOf(), ["m1", "m2", "m3", "m4", "m5"]);
   assertEquals(namesOf("--only", "m4,m2"), ["m4", "m2"]);
   assertEquals(namesOf("--sample", "3", "--seed", "7"), namesOf("--sample", "3", "--seed", "7"));
   assertEquals(new Set(namesOf("--sample", "3", "--seed", "7")).size, 3);
-  assertEquals(choose(["--help"], all), undefined);
   for (
     const args of [["--only", "m6"], ["--seed", "7"], ["--sample", "6"], ["--sample", "x"], ["--other"], [
       "m1",

@@ -51,11 +51,10 @@ Deno.test("simulate leaves payments and faults out by their names", () => {
 Deno.test("simulate takes its options, and rejects what is none", () => {
   const options = readSimulateOptions(["--seeds", "5", "--first", "7", "--seconds", "9"]);
   assertEquals(options, { seeds: 5, first: 7, seconds: 9 });
-  assertEquals(readSimulateOptions(["--seed", "3", "--without", "p1,f0"])?.only, {
+  assertEquals(readSimulateOptions(["--seed", "3", "--without", "p1,f0"]).only, {
     seed: 3,
     without: ["p1", "f0"],
   });
-  assertEquals(readSimulateOptions(["--help"]), undefined);
   for (const wrong of [["--seeds"], ["--seeds", "many"], ["--without", "p1"], ["--sed", "1"]]) {
     assertThrows(() => readSimulateOptions(wrong), UsageError);
   }
