@@ -50,8 +50,8 @@ export function isUuid(value: unknown): value is string {
 
 /**
  * Returns a new consent id: a version 7 UUID (RFC 9562 §5.7) of 48 bits of the time and 74 random ones. What is stored
- * under it is beside what was stored shortly before, so that a database writes fewer pages. Nothing may rely on its time:
- * ids are made before their consents.
+ * under it is beside what was stored shortly before, so that a database writes fewer pages. Its time is up to half a day before
+ * that of its consent, and as wrong as the clock, so it only decides the order of searches.
  */
 export function newConsentId(): ConsentId {
   const octets = crypto.getRandomValues(new Uint8Array(16));

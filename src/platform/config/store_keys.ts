@@ -142,7 +142,14 @@ export const caseErasureKey = (consent: ConsentId): Key => ["case_erasure", cons
 export const keptTimeKey: Key = ["kept_time"];
 
 /** How far the search for cases whose retention period has passed is. Never deleted. */
-export const retentionScanKey: Key = ["retention_scan"];
+export const retentionScanKey = (name: string): Key => ["retention_scan", name];
+
+/** An old case that its search must look at again (`platform/operations/cases/retention_search.ts`). Until it is done. */
+export const retentionLeftKey = (name: string, consent?: ConsentId): Key => [
+  "retention_left",
+  name,
+  ...(consent === undefined ? [] : [consent]),
+];
 
 /** A case whose history was deleted, by the hash of its id (`platform/evidence/deleted_case_store.ts`). Never deleted. */
 export const deletedCaseKey = (hash: string): Key => ["deleted_case", hash];

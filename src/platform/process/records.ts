@@ -36,7 +36,11 @@ import {
   softwareStatementRecord,
 } from "../core/registration/client_records.ts";
 import { keptTimeRecord } from "../operations/cases/kept_time.ts";
-import { caseDeletionRecord, retentionScanRecord } from "../operations/cases/retention_store.ts";
+import {
+  caseDeletionRecord,
+  retentionLeftRecord,
+  retentionScanRecord,
+} from "../operations/cases/retention_store.ts";
 import { deletedCaseRecord } from "../evidence/deleted_case_store.ts";
 import { evidenceDocumentRecord } from "../evidence/document_store.ts";
 import { evidenceRecord } from "../evidence/evidence_store.ts";
@@ -105,6 +109,7 @@ export const platformRecords = [
   listFillRecord,
   deletedCaseRecord,
   caseDeletionRecord,
+  retentionLeftRecord,
   retentionScanRecord,
   keptTimeRecord,
   ...logRecords,

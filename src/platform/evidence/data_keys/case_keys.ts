@@ -76,6 +76,11 @@ export interface CaseKeysDeps {
 
 /** Consents whose keys one commit stores. After a crash, as many keys without a consent remain. */
 const BLOCK = 64;
+/**
+ * Ids that are older than this are not used. The search for cases whose retention period has passed goes through ids in
+ * their order, and must not have passed a new one. No period is shorter than a day.
+ */
+const UNUSED_MS = 43_200_000;
 const REMEMBERED_MS = 60_000;
 const MAX_REMEMBERED = 5000;
 /** A reload of this process takes a person. */
@@ -96,7 +101,7 @@ export function openCaseKeys(deps: CaseKeysDeps): CaseKeys {
   const read = openReads(deps);
   const find = (id: CaseId): Promise<Found> => memory.recall(id) ?? memory.remember(id, read(id));
   const noteLost = onceForEach((id) => watcher.current.lost(id));
-  const nextId = openIds(async () => {
+  const nextId = openIds(deps.monotonic, async () => {
     const made = await makeBlock(deps);
     for (const { caseId, key } of made) void memory.remember(caseId, Promise.resolve(key));
     return made.map(({ id }) => id);
@@ -198,14 +203,22 @@ function openKeyMemory(monotonic: MonotonicClock): KeyMemory {
 }
 
 /** Returns a function that hands out ids one by one, and makes a block of them when none is left. */
-function openIds(makeIds: () => Promise<readonly ConsentId[]>): () => Promise<ConsentId> {
-  const unused: ConsentId[] = [];
+function openIds(
+  monotonic: MonotonicClock,
+  makeIds: () => Promise<readonly ConsentId[]>,
+): () => Promise<ConsentId> {
+  let unused: ConsentId[] = [];
+  let madeAt = monotonic();
   let filling: Promise<unknown> | undefined;
+  const fill = async (): Promise<void> => {
+    const beganAt = monotonic();
+    [unused, madeAt] = [[...await makeIds()], beganAt];
+  };
   return async () => {
     for (;;) {
-      const id = unused.pop();
+      const id = monotonic() - madeAt < UNUSED_MS ? unused.pop() : undefined;
       if (id !== undefined) return id;
-      await (filling ??= makeIds().then((ids) => unused.push(...ids)).finally(() => filling = undefined));
+      await (filling ??= fill().finally(() => filling = undefined));
     }
   };
 }

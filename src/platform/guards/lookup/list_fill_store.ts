@@ -14,6 +14,8 @@ export interface ListFill {
   readonly beganAt: WallTime;
   /** The last consent that was looked at. */
   readonly after?: ConsentId;
+  /** A search has found nothing to correct up to this consent, so the next one begins behind it. */
+  readonly verified?: ConsentId;
   /** Entries that it has added or removed. */
   readonly corrected: number;
   readonly isEnded: boolean;
@@ -28,6 +30,7 @@ export const listFillRecord = defineRecord<ListFill>({
   schema: z.looseObject({
     beganAt: instant,
     after: optional(consentId),
+    verified: optional(consentId),
     corrected: count,
     isEnded: flag,
     isComplete: flag,

@@ -1,7 +1,8 @@
 /**
  * Corrects the lists of consents and payments (contract LS4): adds what a version without lists has created, and removes
  * what it has erased. A search goes through all consents. Another one follows a day later until one has found nothing,
- * because the former version may run beside this one, and after each start, because it may have run meanwhile.
+ * because the former version may run beside this one. After each start one goes through those that are newer, because it
+ * may have run meanwhile.
  */
 import { errorText, handleBatch } from "../../../base/kernel/batches.ts";
 import { type ConsentId, paymentIdOf } from "../../../base/kernel/identifiers.ts";
@@ -47,7 +48,7 @@ export function openListFill(deps: FillListsDeps): () => Promise<number> {
       deps.log.error("list.not_corrected", { consentId: id, error: errorText(error) });
     });
     const sum = corrected.reduce((all, one) => all + one, failed);
-    const next = advanced(begun, page.length < PAGE ? undefined : page.at(-1)?.value.id, sum);
+    const next = advanced(begun, page.at(-1)?.value.id, { corrected: sum, isEnded: page.length < PAGE });
     await commitIfUnchanged(deps, (tx) => stageListFill(tx, former, next)); // or another process has
     return page.length;
   };
@@ -59,18 +60,26 @@ function begunOf(former: ListFill | undefined, startedAt: number, now: number): 
   const isRecent = former !== undefined && Math.abs(now - former.beganAt) < DAY_MS;
   const isDone = former?.isComplete === true && former.beganAt >= startedAt;
   if (isRecent || isDone) return undefined;
-  return { beganAt: now, corrected: 0, isEnded: false, isComplete: former?.isComplete ?? false };
+  const { verified, isComplete = false } = former ?? {};
+  const start = verified === undefined ? {} : { after: verified, verified };
+  return { beganAt: now, ...start, corrected: 0, isEnded: false, isComplete };
 }
 
-function advanced(fill: ListFill, after: ConsentId | undefined, corrected: number): ListFill {
-  const all = fill.corrected + corrected;
-  const isEnded = after === undefined;
+function advanced(
+  { after: before, corrected: former, verified: known, beganAt, isComplete }: ListFill,
+  last: ConsentId | undefined,
+  { corrected: more, isEnded }: Pick<ListFill, "corrected" | "isEnded">,
+): ListFill {
+  const corrected = former + more;
+  const after = last ?? before;
+  const verified = isEnded && corrected === 0 ? after : known;
   return {
-    beganAt: fill.beganAt,
-    ...(isEnded ? {} : { after }),
-    corrected: all,
+    beganAt,
+    ...(isEnded || after === undefined ? {} : { after }),
+    ...(verified === undefined ? {} : { verified }),
+    corrected,
     isEnded,
-    isComplete: all === 0 && (isEnded || fill.isComplete),
+    isComplete: corrected === 0 && (isEnded || isComplete),
   };
 }
 

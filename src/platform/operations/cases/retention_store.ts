@@ -14,25 +14,55 @@ import { caseHash, stageDeletedCase } from "../../evidence/deleted_case_store.ts
 import type { Payment } from "../../core/payments/payment.ts";
 import { stagePaymentGone } from "../../core/payments/payment_store.ts";
 import type { ControlsStore } from "../../guards/security/controls_store.ts";
-import { caseDeletionKey, caseErasureKey, consentKey, retentionScanKey } from "../../config/store_keys.ts";
+import {
+  caseDeletionKey,
+  caseErasureKey,
+  consentKey,
+  retentionLeftKey,
+  retentionScanKey,
+} from "../../config/store_keys.ts";
 
-/** How far the search is. */
+/** How far the search for a class of records is. */
 export interface RetentionScan {
-  /** The last consent that was looked at. Absent between two searches. */
-  readonly after?: ConsentId;
+  /** It looks at cases that earlier searches have left, then at old consents after `passed`, and then rests. */
+  readonly at: "left" | "old" | "rest";
   /** When the search began, milliseconds. */
   readonly beganAt: WallTime;
+  /** When a search began with the first consent, milliseconds. */
+  readonly anewAt: WallTime;
+  /** Of the consents up to this one, those that are not done are in the list of left cases. */
+  readonly passed?: ConsentId;
+  /** The left case that was looked at last. */
+  readonly left?: ConsentId;
 }
 
 export const retentionScanRecord = defineRecord<RetentionScan>({
   name: "retention_scan",
-  keyParts: [],
+  keyParts: ["class of retention"],
   what: "How far the search for cases whose retention period has passed is.",
-  schema: z.looseObject({ after: optional(consentId), beganAt: instant }),
+  schema: z.looseObject({
+    at: z.enum(["left", "old", "rest"]),
+    beganAt: instant,
+    anewAt: instant,
+    passed: optional(consentId),
+    left: optional(consentId),
+  }),
   version: 1,
   lifetime: "Kept.",
   personalData: "none",
   retention: "system",
+});
+
+export const retentionLeftRecord = defineRecord<{ readonly consentId: ConsentId }>({
+  name: "retention_left",
+  keyParts: ["class of retention", "consent id"],
+  what:
+    "An old case that is not due yet, or that must stay for now. The search looks at it again every hour.",
+  schema: z.looseObject({ consentId }),
+  version: 1,
+  lifetime: "Until the records of the class are erased or deleted.",
+  personalData: "pseudonymous",
+  retention: "protocol",
 });
 
 export const caseDeletionRecord = defineRecord<{ readonly consentId: ConsentId }>({
@@ -121,13 +151,21 @@ export function stageDeletionDone(tx: Transaction, id: ConsentId): void {
   remove(tx, caseDeletionKey(id));
 }
 
-export async function scanOf(store: Store): Promise<Entry<RetentionScan> | null> {
-  return await retentionScanRecord.get(store, retentionScanKey);
+export async function scanOf(
+  store: Store,
+  name: AppliedRule["class"],
+): Promise<Entry<RetentionScan> | null> {
+  return await retentionScanRecord.get(store, retentionScanKey(name));
 }
 
-export function stageScan(tx: Transaction, former: Entry<RetentionScan> | null, scan: RetentionScan): void {
-  check(tx, retentionScanKey, former?.version ?? null);
-  retentionScanRecord.set(tx, retentionScanKey, scan);
+export function stageScan(
+  tx: Transaction,
+  name: AppliedRule["class"],
+  former: Entry<RetentionScan> | null,
+  scan: RetentionScan,
+): void {
+  check(tx, retentionScanKey(name), former?.version ?? null);
+  retentionScanRecord.set(tx, retentionScanKey(name), scan);
 }
 
 /** Returns the next consents in the order of their ids, at most `limit`. */
@@ -138,4 +176,33 @@ export async function consentsAfter(
 ): Promise<readonly Entry<Consent>[]> {
   const start = after === undefined ? {} : { after: consentKey(after) };
   return (await store.list({ prefix: [consentRecord.name], ...start, limit })).map(consentRecord.decode);
+}
+
+/** Returns consents by their ids, those that exist. */
+export async function consentsOf(
+  store: Store,
+  ids: readonly ConsentId[],
+): Promise<readonly Entry<Consent>[]> {
+  const entries = await store.getMany(ids.map(consentKey));
+  return entries.flatMap((entry) => entry === null ? [] : consentRecord.decode(entry));
+}
+
+/** Returns the cases that a search has left, in the order of their ids, after one of them. */
+export async function leftAfter(
+  store: Store,
+  name: AppliedRule["class"],
+  after: ConsentId | undefined,
+  limit: number,
+): Promise<readonly ConsentId[]> {
+  const start = after === undefined ? {} : { after: retentionLeftKey(name, after) };
+  const rows = await store.list({ prefix: retentionLeftKey(name), ...start, limit });
+  return rows.map((row) => retentionLeftRecord.decode(row).value.consentId);
+}
+
+export function stageLeft(tx: Transaction, name: AppliedRule["class"], id: ConsentId): void {
+  retentionLeftRecord.set(tx, retentionLeftKey(name, id), { consentId: id });
+}
+
+export function stageLeftDone(tx: Transaction, name: AppliedRule["class"], id: ConsentId): void {
+  remove(tx, retentionLeftKey(name, id));
 }

@@ -13,15 +13,13 @@ import { youngerThan } from "./case_age.ts";
 import { type CaseParts, type EraseCaseDeps, isOpen, readCaseParts, stageCaseErased } from "./erase_case.ts";
 import {
   type AppliedRule,
-  consentsAfter,
-  scanOf,
   stageApplied,
   stageCaseGone,
   stageDeletionDone,
   stageOldestGone,
-  stageScan,
   unfinishedDeletions,
 } from "./retention_store.ts";
+import { searchCases } from "./retention_search.ts";
 
 export interface RetireCasesDeps extends EraseCaseDeps {
   readonly controls: ControlsStore;
@@ -31,54 +29,51 @@ export interface RetireCasesDeps extends EraseCaseDeps {
   readonly deleteHistoriesDays: number | undefined;
 }
 
-/** Consents that a pass looks at. The next one follows a second later. */
-const PAGE = 100;
 /** Cases of one commit: about ten of the 1000 mutations that Deno KV takes, each. */
 const BATCH = 20;
 const DAY_MS = 86_400_000;
-/** From the beginning of a search to that of the next one. */
-const EVERY_MS = 3_600_000;
+
 /** Looks at the next consents. Several processes share one search. @returns the number of cases erased or deleted */
 export async function retireCases(deps: RetireCasesDeps): Promise<number> {
-  if (deps.eraseCasesDays === undefined && deps.deleteHistoriesDays === undefined) return 0;
+  const { eraseCasesDays, deleteHistoriesDays } = deps;
+  if (eraseCasesDays === undefined && deleteHistoriesDays === undefined) return 0;
   const now = await deps.keptTime.now();
-  const former = await scanOf(deps.store);
-  const { after, beganAt = -Infinity } = former?.value ?? {};
-  if (after === undefined && Math.abs(now - beganAt) < EVERY_MS) return 0;
-  const page = await consentsAfter(deps.store, after, PAGE);
-  const retired = await retireAll(deps, page, now);
-  const last = page.length === PAGE ? page.at(-1)?.value.id : undefined;
-  const began = after === undefined ? now : beganAt;
-  const scan = { beganAt: began, ...(last === undefined ? {} : { after: last }) };
-  await commitIfUnchanged(deps, (tx) => stageScan(tx, former, scan)); // or another process has
-  return retired;
+  const erasure = ruleOf("evidence", eraseCasesDays, now);
+  const deletion = ruleOf("audit", deleteHistoriesDays, now);
+  const erased = erasure === undefined ? 0 : await searchCases(deps, {
+    ...erasure,
+    isDone: isEmptied,
+    canPass: true,
+    retire: (consents) => retireAll(deps, erasure, consents, stageErasures),
+  }, now);
+  const deleted = deletion === undefined ? 0 : await searchCases(deps, {
+    ...deletion,
+    isDone: () => false,
+    canPass: erasure !== undefined, // otherwise old cases stay until an operator erases them
+    retire: (consents) => retireAll(deps, deletion, consents.filter(isEmptied), stageDeletions),
+  }, now);
+  return erased + deleted;
 }
 
 async function retireAll(
   deps: RetireCasesDeps,
-  page: readonly Entry<Consent>[],
-  now: number,
+  rule: AppliedRule,
+  consents: readonly Entry<Consent>[],
+  stage: Stage,
 ): Promise<number> {
-  const ended = page.filter(({ value: { status } }) => status === "Rejected" || status === "Consumed");
-  const [emptied, others] = [ended.filter(isEmptied), ended.filter((entry) => !isEmptied(entry))];
-  const steps = [
-    { rule: ruleOf("evidence", deps.eraseCasesDays, now), due: others, stage: stageErasures },
-    { rule: ruleOf("audit", deps.deleteHistoriesDays, now), due: emptied, stage: stageDeletions },
-  ] as const;
+  const old = consents.filter(({ value: { status, statusUpdatedAt } }) =>
+    (status === "Rejected" || status === "Consumed") && statusUpdatedAt <= rule.until
+  );
   let retired = 0;
-  for (const { rule, due, stage } of steps) {
-    if (rule === undefined) continue;
-    const old = due.filter(({ value }) => value.statusUpdatedAt <= rule.until);
-    for (let from = 0; from < old.length; from += BATCH) {
-      const counts = await handleBatch(
-        old.slice(from, from + BATCH),
-        (batch) => retireBatch(deps, rule, batch, stage),
-        ({ value: { id: consentId } }, error) => {
-          deps.log.error("case.not_erased", { consentId, error: errorText(error) });
-        },
-      );
-      retired += counts.reduce((sum, count) => sum + count, 0);
-    }
+  for (let from = 0; from < old.length; from += BATCH) {
+    const counts = await handleBatch(
+      old.slice(from, from + BATCH),
+      (batch) => retireBatch(deps, rule, batch, stage),
+      ({ value: { id: consentId } }, error) => {
+        deps.log.error("case.not_erased", { consentId, error: errorText(error) });
+      },
+    );
+    retired += counts.reduce((sum, count) => sum + count, 0);
   }
   return retired;
 }
