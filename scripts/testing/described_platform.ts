@@ -22,7 +22,7 @@ const UNDOCUMENTED = {
     /^\/service-levels$/,
     /\/authorization\.consent\.oauth2$/,
   ],
-  operations: [/^\/health\//, /^\/console(\/|$)/],
+  operations: [/^\/(health\/|$)/, /^\/console(\/|$)/],
 };
 
 type HostName = keyof typeof UNDOCUMENTED;

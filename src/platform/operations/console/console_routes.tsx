@@ -50,6 +50,7 @@ export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly Plat
       return c.html(renderFrame(program, { ...visit, title }, content));
     });
   return [
+    endpoint("browser", "public", hidden("get", "/"), [], (c) => c.redirect("/console", 303)),
     ...assetRoutes(),
     ...signInRoutes({ ...parts, program }),
     ...overviewPages(page, clock),

@@ -21,6 +21,8 @@ Deno.test("an operator signs in with a token, and out for good [OP13]", async ()
   await using env = await openEnvironment();
   const browser = browserOf(env);
   const first = await browser.get("/console");
+  const root = await browser.get("/");
+  assertEquals([root.status, root.headers.get("location")], [303, "/console"]);
   assertEquals([first.status, first.headers.get("location")], [303, "/console/sign-in?next=%2Fconsole"]);
   const signedIn = await browser.signIn("viewer");
   assertEquals([signedIn.status, signedIn.headers.get("location")], [303, "/console"]);
