@@ -25,7 +25,7 @@ type Pair = readonly [name: string, value: string];
 
 /** Headers and members of forms, and their variables. Others are written out. */
 const VARIABLES: Readonly<Record<string, string>> = {
-  dpop: "PROOF",
+  DPoP: "PROOF",
   "x-jws-signature": "SIGNATURE",
   "x-idempotency-key": "KEY",
   client_assertion: "ASSERTION",

@@ -91,7 +91,7 @@ Deno.test("a request has the certificate, the token, the proof and the signature
   for (const part of ["transport.cert.pem", "DPoP $TOKEN", "DPoP ${TOKEN}", "DPoP {env['TOKEN']}"]) {
     assert(consent.includes(part), part);
   }
-  for (const header of ["dpop: $PROOF", "x-jws-signature: $SIGNATURE", "x-idempotency-key: $KEY"]) {
+  for (const header of ["DPoP: $PROOF", "x-jws-signature: $SIGNATURE", "x-idempotency-key: $KEY"]) {
     assert(consent.includes(`-H "${header}"`), header);
   }
   for (const variable of ["PROOF", "SIGNATURE", "KEY"]) {

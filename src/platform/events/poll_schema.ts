@@ -13,6 +13,8 @@ const MAX_ERRORS = 90;
 /** Events in one response. Each is signed: about 2 ms of a processor. */
 export const MAX_EVENTS = 50;
 
+const WHOLE_NUMBER = "Must be a whole number, 0 or more.";
+
 const jti = text(MAX_JTI_CHARACTERS);
 
 export const pollRequestSchema = z.strictObject({
@@ -28,9 +30,9 @@ export const pollRequestSchema = z.strictObject({
         `By \`jti\`: events that you could not use, with an error code of RFC 8935 §2.4, at most ${MAX_ERRORS}. They are kept, ` +
         "and sent again after 1, 2, 4 … 512 seconds.",
     }),
-  maxEvents: z.number().refine(
+  maxEvents: z.number(WHOLE_NUMBER).refine(
     (value) => Number.isSafeInteger(value) && value >= 0,
-    rejectedAs("Field.Invalid", "Must be a whole number, 0 or more."),
+    rejectedAs("Field.Invalid", WHOLE_NUMBER),
   ).optional().openapi({
     type: "integer",
     minimum: 0,

@@ -30,11 +30,18 @@ export async function subscribe(
   rejectFaults(callbackFaults(terms, approved));
   return await transact(deps, { what: "event subscription", request }, async (tx) => {
     const former = await deps.subscriptions.find(tx, owner);
-    if (former !== null) throw new ApiError("subscription.exists");
+    if (former !== null) throw exists(former.value);
     const now = deps.clock();
     const made = { ...owner, ...terms, id: crypto.randomUUID(), createdAt: now, updatedAt: now };
     deps.subscriptions.stage(tx, null, made);
     return made;
+  });
+}
+
+function exists({ id }: Subscription): ApiError {
+  const message = `It exists, with the EventSubscriptionId ${id}. Use PUT.`;
+  return new ApiError("subscription.exists", {
+    faults: [{ code: "Rules.ResourceAlreadyExists", message }],
   });
 }
 

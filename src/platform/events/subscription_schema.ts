@@ -3,6 +3,11 @@ import { z } from "@hono/zod-openapi";
 import { decode, rejectedAs } from "../guards/http/decode.ts";
 import { SUBSCRIBED_TYPE, SUBSCRIBED_VERSION, type SubscriptionTerms } from "./subscription.ts";
 
+const TYPE_RULE = `Must be ${SUBSCRIBED_TYPE}. Every event of the platform has this type.`;
+const TYPES_RULE =
+  `Must be an array of one element, ${SUBSCRIBED_TYPE}: every event of the platform has this type.`;
+const VERSION_RULE = `Must be ${SUBSCRIBED_VERSION}.`;
+
 const terms = {
   CallbackUrl: z.string().optional().openapi({
     format: "uri",
@@ -11,16 +16,15 @@ const terms = {
       "Events are pushed here (RFC 8935). It is the `event_notification_uri` of your software statement, " +
       "byte for byte. Without it, events are for polling alone.",
   }),
-  Version: z.string().refine(
+  Version: z.string(VERSION_RULE).refine(
     (version) => version === SUBSCRIBED_VERSION,
-    rejectedAs("Field.Invalid", `Must be ${SUBSCRIBED_VERSION}.`),
+    rejectedAs("Field.Invalid", VERSION_RULE),
   ).openapi({ enum: [SUBSCRIBED_VERSION] }),
   EventTypes: z.array(
-    z.string().refine(
-      (type) => type === SUBSCRIBED_TYPE,
-      rejectedAs("Field.Invalid", `Must be ${SUBSCRIBED_TYPE}. Every event of the platform has this type.`),
-    ).openapi({ enum: [SUBSCRIBED_TYPE] }),
-  ).length(1).optional(),
+    z.string(TYPE_RULE).refine((type) => type === SUBSCRIBED_TYPE, rejectedAs("Field.Invalid", TYPE_RULE))
+      .openapi({ enum: [SUBSCRIBED_TYPE] }),
+    TYPES_RULE,
+  ).length(1, TYPES_RULE).optional(),
 };
 const id = z.uuid().openapi({ description: "Id of the subscription." });
 const example = { CallbackUrl: "https://shop.example/events", Version: SUBSCRIBED_VERSION };

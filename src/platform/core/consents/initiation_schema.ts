@@ -109,14 +109,10 @@ const PAYMENT_CONTEXT_CODES = [
 /** Limits the message to the 500 characters of `Errors[].Message`. */
 const MAX_LISTED_CURRENCIES = 80;
 
-const amount = z.string()
-  .refine(
-    isAmount,
-    rejectedAs(
-      "Field.Invalid",
-      "Must be digits, a dot and two digits, such as 1.00: more than zero, at most 13 digits before the dot, no leading zero.",
-    ),
-  )
+const AMOUNT_RULE =
+  "Must be digits, a dot and two digits, such as 1.00: more than zero, at most 13 digits before the dot, no leading zero.";
+const amount = z.string(AMOUNT_RULE)
+  .refine(isAmount, rejectedAs("Field.Invalid", AMOUNT_RULE))
   .openapi({ pattern: AMOUNT_PATTERN.source, example: "19.90" });
 
 const NOT_OF_CONSENTS =

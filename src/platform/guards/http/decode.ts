@@ -64,6 +64,17 @@ function faultsOf(issue: z.core.$ZodIssue, root: unknown): Fault[] {
   return [{ code: codeOf(issue), path, message: messageOf(issue) }];
 }
 
+/** A schema's own words for a value of another type or length. zod's begin otherwise. */
+const OWN_WORDS = /^Must /;
+const WORDS_OF_TYPE: Readonly<Record<string, string>> = {
+  array: "a JSON array",
+  boolean: "true or false",
+  number: "a number",
+  object: "a JSON object",
+  record: "a JSON object",
+  string: "a JSON string",
+};
+
 function codeOf(issue: z.core.$ZodIssue): FaultCode {
   if (issue.code === "too_small" && issue.origin === "array") return "Field.Missing";
   const own: FaultCode | undefined = issue.code === "custom" ? issue.params?.fault : undefined;
@@ -73,13 +84,17 @@ function codeOf(issue: z.core.$ZodIssue): FaultCode {
 function messageOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
-      return `Must be of type ${issue.expected}.`;
+      return OWN_WORDS.test(issue.message)
+        ? issue.message
+        : `Must be ${WORDS_OF_TYPE[issue.expected] ?? "of another type"}.`;
     case "invalid_value":
       return `Must be one of: ${issue.values.map(String).join(", ")}.`;
     case "too_small":
-      return `Must have at least ${issue.minimum} element(s).`;
+      return OWN_WORDS.test(issue.message)
+        ? issue.message
+        : `Must have at least ${issue.minimum} element(s).`;
     case "too_big":
-      return `Must have at most ${issue.maximum} elements.`;
+      return OWN_WORDS.test(issue.message) ? issue.message : `Must have at most ${issue.maximum} elements.`;
     case "custom":
       return issue.message; // written by `rejectedAs`
     default:

@@ -32,7 +32,7 @@ export const bankParameter = z.object({
 
 /** The header of a DPoP proof (RFC 9449). */
 export const dpopHeader = z.object({
-  dpop: z.string().openapi({
+  DPoP: z.string().openapi({
     pattern: COMPACT_JWS,
     description: "Proof JWT: typ dpop+jwt, PS256, htm, htu, iat, jti (and ath at resources)",
   }),

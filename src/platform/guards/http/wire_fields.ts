@@ -16,7 +16,7 @@ export const TEXT_PATTERN = "^[^\\u0000-\\u001f\\u007f\\ufdd0-\\ufdef\\ufffe\\uf
  * @param code of the fault if length or content is wrong
  */
 export function text(max: number, code: FaultCode = "Field.Invalid"): z.ZodString {
-  return z.string()
+  return z.string(`Must be a text of 1 to ${max} characters.`)
     .refine((value) => isLength(value, max), rejectedAs(code, `Must have 1 to ${max} characters.`))
     .refine(hasNoControl, rejectedAs(code, "Must not hold control characters or noncharacters of Unicode."))
     .openapi({ minLength: 1, maxLength: max, pattern: TEXT_PATTERN });
@@ -42,22 +42,25 @@ export function personName(max: number): z.ZodString {
 
 /** A text that matches the pattern. `message` describes the pattern. */
 export function patterned(pattern: RegExp, message: string): z.ZodString {
-  return z.string()
+  return z.string(message)
     .refine((value) => pattern.test(value), rejectedAs("Field.Invalid", message))
     .openapi({ pattern: pattern.source });
 }
 
+const CURRENCY_RULE = "Must be an active ISO 4217 currency code in capitals, such as EUR.";
+const COUNTRY_RULE = "Must be an ISO 3166-1 alpha-2 country code in capitals, such as GB.";
+
 /** An active ISO 4217 code. A separate rule checks whether it is supported. */
 export function currencyCode(): z.ZodString {
-  return z.string()
-    .refine(isCurrencyCode, rejectedAs("Field.Invalid", "Must be an active ISO 4217 currency code."))
+  return z.string(CURRENCY_RULE)
+    .refine(isCurrencyCode, rejectedAs("Field.Invalid", CURRENCY_RULE))
     .openapi({ pattern: "^[A-Z]{3}$", example: "EUR" });
 }
 
 /** An assigned ISO 3166-1 alpha-2 code, `UK` or `XK`. */
 export function countryCode(): z.ZodString {
-  return z.string()
-    .refine(isCountryCode, rejectedAs("Field.Invalid", "Must be an ISO 3166-1 alpha-2 country code."))
+  return z.string(COUNTRY_RULE)
+    .refine(isCountryCode, rejectedAs("Field.Invalid", COUNTRY_RULE))
     .openapi({ pattern: "^[A-Z]{2}$", example: "GB" });
 }
 

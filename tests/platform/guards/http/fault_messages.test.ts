@@ -49,7 +49,16 @@ const MESSAGES: Readonly<Record<string, readonly [path: string, value: string, m
     "CHF",
     "Payments in this currency are not supported. Supported are: COP, EUR, GBP, USD.",
   ],
-  "a currency that does not exist": [CURRENCY, "ZZZ", "Must be an active ISO 4217 currency code."],
+  "a currency that does not exist": [
+    CURRENCY,
+    "ZZZ",
+    "Must be an active ISO 4217 currency code in capitals, such as EUR.",
+  ],
+  "a currency in small letters": [
+    CURRENCY,
+    "eur",
+    "Must be an active ISO 4217 currency code in capitals, such as EUR.",
+  ],
 };
 
 Deno.test("A faulty field is answered with words of its own for each fault [CON-17] [CON-18] [G8]", async (t) => {
