@@ -275,10 +275,13 @@ function isForMachines(path: string): boolean {
 
 /**
  * Returns the path as it was sent. The router would decode it first, and `/%68ealth` would then reach a path that the
- * proxy blocks. Parameters are decoded when they are read.
+ * proxy blocks. Parameters are decoded when they are read. A hyphen behind the first segment, by which proxies choose, may
+ * be encoded (RFC 3986 §6.2.2.2).
  */
 function pathAsSent({ url }: Request): string {
-  return /^[^:]*:\/\/[^/?#]*([^?#]+)/.exec(url)?.[1] ?? "/";
+  const path = /^[^:]*:\/\/[^/?#]*([^?#]+)/.exec(url)?.[1] ?? "/";
+  const end = path.indexOf("/", 1);
+  return end < 0 ? path : path.slice(0, end) + path.slice(end).replaceAll(/%2D/gi, "-");
 }
 
 /** @param surfaceOf the surface of a path that no endpoint has */
