@@ -44,7 +44,8 @@ export function contractOf(document: object, server: string, undocumented: reado
     .filter(({ item }) => Object.values(item).some((operation) => isAt(operation, server)));
   return {
     async faults({ method, pathname, response }): Promise<readonly string[]> {
-      const found = paths.find(({ pattern }) => pattern.test(pathname));
+      const path = pathname.replaceAll(/(?<=\/.+\/.*)%2D/gi, "-"); // contract HD11
+      const found = paths.find(({ pattern }) => pattern.test(path));
       if (found === undefined) {
         const known = response.status === 404 || undocumented.some((pattern) => pattern.test(pathname));
         return known ? [] : [`answers ${response.status} at an address that the document does not have`];
