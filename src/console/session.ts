@@ -11,8 +11,9 @@ import { type Person, personOf } from "../base/http/bearer.ts";
 import type { Identified } from "../base/http/credentials.ts";
 import type { Clock } from "../base/kernel/clock.ts";
 import { newSecret, sha256 } from "../base/kernel/identifiers.ts";
-import { openRecentlyUsed } from "../base/kernel/recently_used.ts";
+import { openRecentlyUsed, type RecentlyUsed } from "../base/kernel/recently_used.ts";
 import { optional } from "../base/store/record.ts";
+import type { LoggedOut } from "../base/jose/logout_token.ts";
 import type { Seal } from "../base/jose/seal.ts";
 
 /** A person who has signed in. */
@@ -20,6 +21,8 @@ export interface Session {
   readonly person: Person;
   /** The value that every form of this session sends. */
   readonly formToken: string;
+  /** Whether the person was authenticated so recently, in milliseconds. Who has sent a token has always. */
+  isProven(within: number): boolean;
 }
 
 /** A person whom a provider has authenticated, or the token of a person with one. */
@@ -30,7 +33,15 @@ export type SignedIn =
     readonly name: string;
     readonly roles: readonly string[];
     readonly organisation?: string;
+    readonly person?: string;
+    /** The provider's names of the person and of its session. */
+    readonly sub: string;
+    readonly sid?: string;
+    /** Milliseconds. When the provider has authenticated the person, in a way that may make changes. */
+    readonly provenAt?: number;
   };
+
+type ProviderSignIn = Extract<SignedIn, { kind: "provider" }>;
 
 export interface Sessions {
   /** Starts a session that ends at `until` (milliseconds) at the latest. */
@@ -39,6 +50,8 @@ export interface Sessions {
   find(c: Context): Promise<Session | undefined>;
   /** Ends the session, also for copies of its cookie. Returns how the person had signed in. */
   end(c: Context): Promise<SignedIn["kind"] | undefined>;
+  /** Ends the sessions of a person or of a session at the provider, that have begun before. */
+  endAt(provider: LoggedOut): void;
   /** Returns the token of the sign-in form, bound to this browser. Sets its cookie if there is none. */
   visitorToken(c: Context): Promise<string>;
   /** Keeps `members` in the browser until it returns from the provider. */
@@ -60,6 +73,10 @@ export interface SessionDeps {
 }
 
 /** Longest session: a token is looked up at each request, an account only at the sign-in. */
+/** Oldest authentication when a change's page is opened. */
+export const CONFIRMED_MS = 300_000;
+/** Oldest authentication when a change is made: time for its form is left. */
+export const PROVEN_MS = 900_000;
 const SESSION_MS = { token: 8 * 3_600_000, provider: 900_000 };
 /** Time for a sign-in at the provider. */
 const SIGN_IN_MS = 600_000;
@@ -68,6 +85,7 @@ const MAX_ENDED = 10_000;
 
 const kept = z.object({
   id: z.string(),
+  startedAt: z.number(),
   signedIn: z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("token"), token: z.string() }),
     z.object({
@@ -76,34 +94,49 @@ const kept = z.object({
       roles: z.array(z.string()),
       organisation: optional(z.string()),
       person: optional(z.string()),
+      sub: z.string(),
+      sid: optional(z.string()),
+      provenAt: optional(z.number()),
     }),
   ]),
 });
 
 export function openSessions(deps: SessionDeps): Sessions {
   const { seal, clock, identify, admits = () => Promise.resolve(true) } = deps;
-  const [cookies, ended] = [cookiesOf(deps), openRecentlyUsed<true>(MAX_ENDED)];
+  const [cookies, ended] = [cookiesOf(deps), openRecentlyUsed<number>(MAX_ENDED)];
   const read = async (c: Context): Promise<z.infer<typeof kept> | undefined> => {
     const opened = kept.safeParse(await seal.open("session", cookies.get(c, "session")));
-    return opened.success && !ended.has(opened.data.id) ? opened.data : undefined;
+    return opened.success && !hasEnded(opened.data, ended) ? opened.data : undefined;
   };
   return {
     async start(c, signedIn, until = Infinity) {
       const expiresAt = Math.min(until, clock() + SESSION_MS[signedIn.kind]);
-      cookies.set(c, "session", await seal.close("session", { id: newSecret(), signedIn }, expiresAt));
+      const members = { id: newSecret(), startedAt: clock(), signedIn };
+      cookies.set(c, "session", await seal.close("session", members, expiresAt));
       cookies.remove(c, "visit");
     },
     async find(c) {
       const session = await read(c);
       const person = session && await signedInPerson(session.signedIn, identify);
       if (session === undefined || person === undefined || !await admits(person)) return undefined;
-      return { person, formToken: await tokenOf(session.id) };
+      const { provenAt = -Infinity } = session.signedIn.kind === "provider"
+        ? session.signedIn
+        : { provenAt: Infinity };
+      return {
+        person,
+        formToken: await tokenOf(session.id),
+        isProven: (within) => clock() - provenAt <= within,
+      };
     },
     async end(c) {
       const session = await read(c);
-      if (session !== undefined) ended.set(session.id, true);
+      if (session !== undefined) ended.set(session.id, clock());
       cookies.remove(c, "session");
       return session?.signedIn.kind;
+    },
+    endAt({ sub, sid }) {
+      if (sid !== undefined) ended.set(`sid ${sid}`, clock());
+      else if (sub !== undefined) ended.set(`sub ${sub}`, clock());
     },
     async visitorToken(c) {
       const visit = cookies.get(c, "visit") ?? newSecret();
@@ -119,6 +152,12 @@ export function openSessions(deps: SessionDeps): Sessions {
       return members;
     },
   };
+}
+
+function hasEnded({ id, startedAt, signedIn }: z.infer<typeof kept>, ended: RecentlyUsed<number>): boolean {
+  if (ended.has(id)) return true;
+  if (signedIn.kind === "token") return false;
+  return ended.has(`sid ${signedIn.sid}`) || startedAt <= (ended.get(`sub ${signedIn.sub}`) ?? -Infinity);
 }
 
 /** The console's cookies. That of a sign-in is Lax, because the provider's site sends the browser back. */
@@ -150,7 +189,12 @@ async function signedInPerson(
   signedIn: SignedIn,
   identify: SessionDeps["identify"],
 ): Promise<Person | undefined> {
-  return signedIn.kind === "provider" ? signedIn : personOf(await identify(signedIn.token));
+  return signedIn.kind === "provider" ? providerPerson(signedIn) : personOf(await identify(signedIn.token));
+}
+
+function providerPerson({ name, roles, organisation, person }: ProviderSignIn): Person {
+  const of = organisation === undefined ? {} : { organisation };
+  return { name, roles, ...of, ...(person === undefined ? {} : { person }) };
 }
 
 async function tokenOf(secret: string): Promise<string> {

@@ -5,7 +5,15 @@ import type { Person } from "../base/http/bearer.ts";
 import { readForm } from "../base/http/body.ts";
 import { ApiError } from "../base/kernel/api_error.ts";
 import { drawNotice } from "./notice_page.tsx";
-import { HOME_PATH, isOwnForm, PROVIDER_PATH, RETURN_PATH, safeNext, SIGN_IN_PATH } from "./paths.ts";
+import {
+  HOME_PATH,
+  isOwnForm,
+  LOGGED_OUT_PATH,
+  PROVIDER_PATH,
+  RETURN_PATH,
+  safeNext,
+  SIGN_IN_PATH,
+} from "./paths.ts";
 import type { ConsoleProgram } from "./program.ts";
 import type { SignInProvider } from "./provider.ts";
 import { renderContinue, renderSignIn, type SignInFault } from "./sign_in_page.tsx";
@@ -37,6 +45,7 @@ export function signInPages(deps: SignInDeps): readonly PublicPage[] {
     { method: "post", path: SIGN_IN_PATH, handle: (c) => signInWithToken(deps, c) },
     { method: "get", path: PROVIDER_PATH, handle: (c) => leaveForProvider(deps, c) },
     { method: "get", path: RETURN_PATH, handle: (c) => returnFromProvider(deps, c) },
+    { method: "post", path: LOGGED_OUT_PATH, handle: (c) => loggedOut(deps, c) },
   ];
 }
 
@@ -57,10 +66,20 @@ async function leaveForProvider(deps: SignInDeps, c: Context): Promise<Response>
   const { provider, program: { sessions } } = deps;
   const next = safeNext(c.req.query("next"));
   if (provider === undefined) throw new ApiError("request.not_found");
-  const begun = await provider.begin(next);
+  const begun = await provider.begin(next, c.req.query("confirm") === "1");
   if (begun === undefined) return await showSignIn(deps, c, { next, fault: "unavailable" }, 503);
   await sessions.keepSignIn(c, begun.keep);
   return c.redirect(begun.address, 303);
+}
+
+/** Takes the provider's logout token (OpenID Connect Back-Channel Logout 1.0 §2.8). */
+async function loggedOut({ provider, program: { sessions } }: SignInDeps, c: Context): Promise<Response> {
+  if (provider === undefined) throw new ApiError("request.not_found");
+  c.header("cache-control", "no-store");
+  const who = await provider.loggedOut((await readForm(c)).get("logout_token") ?? "");
+  if (who === undefined) return c.json({ error: "invalid_request" }, 400);
+  sessions.endAt(who);
+  return c.body(null, 200);
 }
 
 async function returnFromProvider(deps: SignInDeps, c: Context): Promise<Response> {

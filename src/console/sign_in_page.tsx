@@ -67,7 +67,7 @@ function TokenForm({ language, next, formToken, fault }: SignInView): JSX.Elemen
 export function renderContinue(
   program: ConsoleProgram,
   { language, next, title: key = "signIn.done" }: Pick<SignInView, "language" | "next"> & {
-    readonly title?: "signIn.done" | "layout.signOut";
+    readonly title?: "signIn.done" | "signIn.confirm" | "layout.signOut";
   },
 ): string {
   const title = words(language, key);

@@ -14,14 +14,23 @@ const PROXIED = { "x-forwarded-proto": "https", "x-forwarded-host": "id.example"
 export interface ProviderFixture extends AsyncDisposable {
   /** The claims of the person who signs in, beside the subject. */
   claims: Readonly<Record<string, unknown>>;
+  /** How the provider says that it has authenticated the person; undefined: it does not say. */
+  acr: string | undefined;
+  /** Takes what the provider sends to the console on its own. */
+  toConsole: (request: Request) => Promise<Response>;
+  /** The address at the provider of the last sign-in. */
+  asked: URL;
   send(request: Request): Promise<Response>;
   /**
    * Begins a sign-in at the console and plays the person at the provider.
    *
    * @param change of the address that the console has made
+   * @param from path of the console that leads to the provider
    * @returns path and query with which the browser returns to the console
    */
-  signIn(browser: ConsoleBrowser, change?: (url: URL) => URL): Promise<string>;
+  signIn(browser: ConsoleBrowser, change?: (url: URL) => URL, from?: string): Promise<string>;
+  /** The person who has signed in last ends the session at the provider. */
+  signOut(): Promise<void>;
 }
 
 /** The provider, which authenticates everybody as the name that they type. The console is at this origin. */
@@ -32,8 +41,12 @@ export async function openProvider(consoleUrl: string, idTokenSeconds = 3600): P
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let person: ConsoleBrowser | undefined;
   const fixture: ProviderFixture = {
     claims: { roles: ["viewer"] },
+    toConsole: () => Promise.reject(new Error("the provider sends nothing on its own")),
+    acr: undefined,
+    asked: new URL(PROVIDER_ISSUER),
     async send(request) {
       const { pathname, search } = new URL(request.url);
       const headers = new Headers(request.headers);
@@ -42,7 +55,15 @@ export async function openProvider(consoleUrl: string, idTokenSeconds = 3600): P
       const body = method === "POST" ? { body: await request.text() } : {};
       return await fetch(`${origin}${pathname}${search}`, { method, headers, redirect: "manual", ...body });
     },
-    signIn: (browser, change = (url) => url) => atProvider(fixture, { browser, consoleUrl, change }),
+    signIn(browser, change = (url) => url, from = "/console/sign-in/provider?next=/console") {
+      person = new ConsoleBrowser((request) => fixture.send(request));
+      return atProvider(fixture, { browser, there: person, from, consoleUrl, change });
+    },
+    async signOut() {
+      const { html } = await present(person).get(`${PROVIDER_ISSUER}/session/end?client_id=console`);
+      const xsrf = /name="xsrf" value="([^"]+)"/.exec(html)?.[1] ?? "";
+      await present(person).post(`${PROVIDER_ISSUER}/session/end/confirm`, { xsrf, logout: "yes" });
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -57,17 +78,21 @@ export async function openProvider(consoleUrl: string, idTokenSeconds = 3600): P
         redirect_uris: [`${consoleUrl}/console/sign-in/return`],
         post_logout_redirect_uris: [`${consoleUrl}/console/sign-in`],
         id_token_signed_response_alg: "PS256",
+        backchannel_logout_uri: `${consoleUrl}/console/sign-in/logged-out`,
+        backchannel_logout_session_required: true,
       }],
       jwks: { keys: [{ ...jwk, alg: "PS256" }] },
       claims: { openid: ["sub", "roles", "organisation"] },
+      acrValues: ["urn:pwd", "urn:mfa"],
+      fetch: (url: string | URL, init: RequestInit) => fixture.toConsole(new Request(url, init)),
       conformIdTokenClaims: false,
-      findAccount: (_c: unknown, id: string) => ({
-        accountId: id,
-        claims: () => ({ sub: id, ...fixture.claims }),
-      }),
+      findAccount: (c: { readonly oidc: { readonly session?: { acr?: string } } }, id: string) => {
+        if (c.oidc.session !== undefined && fixture.acr !== undefined) c.oidc.session.acr = fixture.acr;
+        return { accountId: id, claims: () => ({ sub: id, ...fixture.claims }) };
+      },
       pkce: { required: () => true },
       ttl: { IdToken: idTokenSeconds },
-      features: { devInteractions: { enabled: true } },
+      features: { devInteractions: { enabled: true }, backchannelLogout: { enabled: true } },
     } as ConstructorParameters<typeof Provider>[1],
   );
   provider.proxy = true;
@@ -77,16 +102,18 @@ export async function openProvider(consoleUrl: string, idTokenSeconds = 3600): P
 
 async function atProvider(
   fixture: ProviderFixture,
-  { browser, consoleUrl, change }: {
+  { browser, there, from, consoleUrl, change }: {
     readonly browser: ConsoleBrowser;
+    readonly there: ConsoleBrowser;
+    readonly from: string;
     readonly consoleUrl: string;
     readonly change: (url: URL) => URL;
   },
 ): Promise<string> {
-  const begun = await browser.get("/console/sign-in/provider?next=/console");
+  const begun = await browser.get(from);
   if (begun.status !== 303) throw new Error(`the console answered ${begun.status}`);
-  const there = new ConsoleBrowser((request) => fixture.send(request));
-  let page = await there.get(change(new URL(begun.headers.get("location") ?? "")).href);
+  fixture.asked = change(new URL(begun.headers.get("location") ?? ""));
+  let page = await there.get(fixture.asked.href);
   for (let step = 0; step < 10; step++) {
     const location = page.headers.get("location");
     if (location?.startsWith(consoleUrl)) return location.slice(consoleUrl.length);

@@ -19,7 +19,7 @@ export function changeRoutes(program: ConsoleProgram, environment: string): read
   return [...CHANGES, ...OWN_CHANGES].flatMap((change) => {
     const page = `/console${change.page}`;
     return [
-      consolePage(program, "get", page, async (visit, c) => {
+      consolePage(program, "form", page, async (visit, c) => {
         const [record, proposed] = [await recordOf(visit, c), await proposalOf(visit, c)];
         return c.html(draw(program, visit, { change, c, record, proposed }));
       }),

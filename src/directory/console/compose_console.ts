@@ -5,7 +5,7 @@ import type { Endpoint } from "../../base/http/endpoint.ts";
 import { openSeal } from "../../base/jose/seal.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import type { CallApi } from "../../console/program.ts";
-import { openSignInProvider, type SignInProvider } from "../../console/provider.ts";
+import { type ConsoleClient, openSignInProvider, type SignInProvider } from "../../console/provider.ts";
 import { openSessions } from "../../console/session.ts";
 import type { Directory } from "../changes/directory.ts";
 import { asOrgId, type OrgId } from "../participants/identifiers.ts";
@@ -27,7 +27,7 @@ export interface ConsoleSettings {
 }
 
 export interface ProviderSettings extends PersonClaims {
-  readonly client: { readonly id: string; readonly secret: string };
+  readonly client: ConsoleClient;
 }
 
 export interface ConsoleDeps {
@@ -113,6 +113,7 @@ function signInProvider(
     client,
     consoleUrl: url,
     fetch,
+    clock: directory.clock,
     loopbackHttp: directory.terms.environment === "Sandbox",
     log: {
       unavailable: (why) => log.warn("directory.provider_unavailable", { issuer, why }),

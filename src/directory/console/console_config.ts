@@ -9,6 +9,7 @@ export interface ConsoleValues {
   readonly DIRECTORY_OIDC_ISSUER?: string | undefined;
   readonly DIRECTORY_OIDC_ROLES?: string | undefined;
   readonly DIRECTORY_OIDC_ORGANISATION?: string | undefined;
+  readonly DIRECTORY_OIDC_ACR_VALUES?: readonly string[] | undefined;
   readonly DIRECTORY_OIDC_CLIENT_ID?: string | undefined;
   readonly DIRECTORY_OIDC_CLIENT_SECRET?: string | undefined;
   readonly DIRECTORY_ENVIRONMENT?: string | undefined;
@@ -38,6 +39,9 @@ export function consoleFaults(values: ConsoleValues): string[] {
   if (given.length > 0 && given.length < OF_PROVIDER.length) {
     faults.push(`${OF_PROVIDER.join(", ")}: set all of them, or none`);
   }
+  if (values.DIRECTORY_OIDC_ACR_VALUES !== undefined && values.DIRECTORY_OIDC_CLIENT_ID === undefined) {
+    faults.push("DIRECTORY_OIDC_ACR_VALUES: set DIRECTORY_OIDC_CLIENT_ID too");
+  }
   return faults;
 }
 
@@ -48,12 +52,14 @@ export function consoleSettings(values: ConsoleValues): ConsoleSettings {
     DIRECTORY_OIDC_ISSUER: issuer,
     DIRECTORY_OIDC_ROLES: rolesClaim = "roles",
     DIRECTORY_OIDC_ORGANISATION: organisationClaim,
+    DIRECTORY_OIDC_ACR_VALUES: acrValues,
     DIRECTORY_OIDC_CLIENT_ID: id,
     DIRECTORY_OIDC_CLIENT_SECRET: secret,
   } = values;
   if (issuer === undefined || id === undefined || secret === undefined) return { url };
   const organisation = organisationClaim === undefined ? {} : { organisationClaim };
-  return { url, provider: { issuer, rolesClaim, ...organisation, client: { id, secret } } };
+  const acr = acrValues === undefined ? {} : { acrValues };
+  return { url, provider: { issuer, rolesClaim, ...organisation, client: { id, secret, ...acr } } };
 }
 
 function isOrigin(text: string): boolean {

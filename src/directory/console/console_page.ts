@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { Endpoint } from "../../base/http/endpoint.ts";
 import { signedIn, type VisitVariables } from "../../console/guard.ts";
-import { hidden } from "../../console/paths.ts";
+import { hidden, kindOf, type PageMethod } from "../../console/paths.ts";
 import type { ConsoleProgram } from "../../console/program.ts";
 import type { Visit } from "../../console/visit.ts";
 import { endpoint } from "../http/endpoint.ts";
@@ -13,12 +13,13 @@ export type PageContext = Context<DirectoryEnv & { Variables: VisitVariables }>;
 /** Declares a page behind the sign-in. */
 export function consolePage(
   program: ConsoleProgram,
-  method: "get" | "post",
+  method: PageMethod,
   path: string,
   handle: (visit: Visit, c: PageContext) => Response | Promise<Response>,
 ): Endpoint {
-  const check = signedIn(program, `${method.toUpperCase()} ${path}`, "session");
-  return publicPage(method, path, (c) => handle(c.get("visit"), c), check);
+  const { http, isChange } = kindOf(method, path);
+  const check = signedIn(program, `${http.toUpperCase()} ${path}`, "session", isChange);
+  return publicPage(http, path, (c) => handle(c.get("visit"), c), check);
 }
 
 /** Declares a page for everyone who reaches the listener. */

@@ -106,6 +106,9 @@ const schema = z.object({
   DIRECTORY_OIDC_ISSUER: z.string().optional(),
   DIRECTORY_OIDC_ROLES: z.string().default("roles"),
   DIRECTORY_OIDC_ORGANISATION: z.string().optional(),
+  DIRECTORY_OIDC_ACR_VALUES: z.string().regex(/^[!-~]{1,200}( [!-~]{1,200}){0,9}$/, {
+    error: "set it to 1 to 10 values of acr, with a space between them",
+  }).transform((values) => values.split(" ")).optional(),
   DIRECTORY_OIDC_CLIENT_ID: z.string().optional(),
   DIRECTORY_OIDC_CLIENT_SECRET: z.string().min(
     MIN_SECRET_CHARACTERS,

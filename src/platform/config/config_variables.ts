@@ -66,6 +66,9 @@ export const schema = z.object({
   PLATFORM_FOUR_EYES: namesOrNone("changes", FOUR_EYES_NAMES).optional(),
   PLATFORM_OPERATIONS_OIDC_ROLES: z.string().default("roles"),
   PLATFORM_OPERATIONS_OIDC_ORGANISATION: z.string().optional(),
+  PLATFORM_OPERATIONS_OIDC_ACR_VALUES: z.string().regex(/^[!-~]{1,200}( [!-~]{1,200}){0,9}$/, {
+    error: "set it to 1 to 10 values of acr, with a space between them",
+  }).transform((values) => values.split(" ")).optional(),
   PLATFORM_OPERATIONS_OIDC_CLIENT_ID: z.string().optional(),
   PLATFORM_OPERATIONS_OIDC_CLIENT_SECRET: z.string().min(MIN_SECRET_CHARACTERS, {
     error: `must have at least ${MIN_SECRET_CHARACTERS} characters`,

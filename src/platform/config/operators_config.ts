@@ -48,7 +48,12 @@ export interface OidcSettings {
   /** The claim with the organisation of a participant. Without it no participants are admitted. */
   readonly organisationClaim?: string;
   /** The console's registration at the provider. Without it operators do not sign in there. */
-  readonly client?: { readonly id: string; readonly secret: string };
+  readonly client?: {
+    readonly id: string;
+    readonly secret: string;
+    /** `acr` of an authentication that may make changes. Without them every one may. */
+    readonly acrValues?: readonly string[];
+  };
 }
 
 type Variables = Readonly<
@@ -64,6 +69,7 @@ type Variables = Readonly<
       string | undefined
     >
   > & {
+    readonly PLATFORM_OPERATIONS_OIDC_ACR_VALUES?: readonly string[] | undefined;
     readonly PLATFORM_OPERATIONS_PORT: number | undefined;
     readonly PLATFORM_FOUR_EYES: readonly FourEyesChange[] | undefined;
   }
@@ -74,7 +80,9 @@ export function oidcOf(values: Partial<Variables>): OidcSettings | undefined {
   const { PLATFORM_OPERATIONS_OIDC_ROLES: rolesClaim = "roles" } = values;
   if (issuer === undefined || audience === undefined) return undefined;
   const { PLATFORM_OPERATIONS_OIDC_CLIENT_ID: id, PLATFORM_OPERATIONS_OIDC_CLIENT_SECRET: secret } = values;
-  const client = id === undefined || secret === undefined ? {} : { client: { id, secret } };
+  const { PLATFORM_OPERATIONS_OIDC_ACR_VALUES: acrValues } = values;
+  const acr = acrValues === undefined ? {} : { acrValues };
+  const client = id === undefined || secret === undefined ? {} : { client: { id, secret, ...acr } };
   const { PLATFORM_OPERATIONS_OIDC_ORGANISATION: claim } = values;
   const organisation = claim === undefined ? {} : { organisationClaim: claim };
   return Object.freeze({ issuer, audience, rolesClaim, ...organisation, ...client });
@@ -96,6 +104,9 @@ export function operatorFaults(values: Partial<Variables>): string[] {
     faults.push(
       "PLATFORM_OPERATIONS_OIDC_CLIENT_ID and PLATFORM_OPERATIONS_OIDC_CLIENT_SECRET: set both, or neither",
     );
+  }
+  if (values.PLATFORM_OPERATIONS_OIDC_ACR_VALUES !== undefined && id === undefined) {
+    faults.push("PLATFORM_OPERATIONS_OIDC_ACR_VALUES: set PLATFORM_OPERATIONS_OIDC_CLIENT_ID too");
   }
   if (id !== undefined && values.PLATFORM_OPERATIONS_OIDC_ISSUER === undefined) {
     faults.push(

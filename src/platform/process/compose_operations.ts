@@ -152,7 +152,7 @@ function consoleParts(
   };
 }
 
-function signInProvider({ config, fetch }: TimedParts, log: Log): SignInProvider | undefined {
+function signInProvider({ config, fetch, clock }: TimedParts, log: Log): SignInProvider | undefined {
   const { operationsUrl: consoleUrl, operatorsOidc: settings, environment } = config;
   if (settings?.client === undefined) return undefined;
   const { issuer, client } = settings;
@@ -162,6 +162,7 @@ function signInProvider({ config, fetch }: TimedParts, log: Log): SignInProvider
     client,
     consoleUrl,
     fetch,
+    clock,
     loopbackHttp: environment === "Sandbox",
     log: {
       unavailable: (why) => log.warn("operator.provider_unavailable", { issuer, why }),

@@ -48,6 +48,24 @@ Deno.test("administrators sign in at their OpenID provider [DRC2]", async (t) =>
     const entries = (await env.admin("GET", "/participants/SHOP/history")).body.history;
     assertEquals(entries.at(-1)?.who, "ana@id.example");
   });
+  await t.step(
+    "and change nothing when their authentication is old, or the provider has ended it",
+    async () => {
+      const browser = await arrive();
+      const at = "/console/participants/SHOP/software/status";
+      env.now += 480_000;
+      const asked = (await browser.get(at)).headers.get("location");
+      assertEquals(asked, `/console/sign-in/provider?${new URLSearchParams({ next: at, confirm: "1" })}`);
+      env.now = Date.now();
+      provider.toConsole = async (request) => await env.adminFetch(request);
+      assertEquals((await browser.get(at)).status, 200);
+      await provider.signOut();
+      assertEquals(
+        (await browser.get(at)).headers.get("location"),
+        `/console/sign-in?next=${encodeURIComponent(at)}`,
+      );
+    },
+  );
   await t.step("until the ID token ends", async () => {
     const browser = await arrive();
     env.now += 600_000 - 60_000;

@@ -93,6 +93,7 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     PLATFORM_OPERATIONS_OIDC_ISSUER: "https://id.example.com",
     PLATFORM_OPERATIONS_OIDC_AUDIENCE: "https://operations.example.com",
     PLATFORM_OPERATIONS_OIDC_ROLES: "groups",
+    PLATFORM_OPERATIONS_OIDC_ACR_VALUES: "urn:phr urn:mfa",
     PLATFORM_OPERATIONS_OIDC_CLIENT_ID: "console",
     PLATFORM_OPERATIONS_OIDC_CLIENT_SECRET: "0123456789abcdefghijklmnopqrstuv",
     PLATFORM_RATE_LIMITS: "payments=5/9, funds=2/4",
@@ -127,12 +128,16 @@ Deno.test("readConfig takes every variable and ignores others", () => {
     issuer: "https://id.example.com",
     audience: "https://operations.example.com",
     rolesClaim: "groups",
-    client: { id: "console", secret: "0123456789abcdefghijklmnopqrstuv" },
+    client: {
+      id: "console",
+      secret: "0123456789abcdefghijklmnopqrstuv",
+      acrValues: ["urn:phr", "urn:mfa"],
+    },
   });
   const { payments, funds, reads } = config.rateLimits;
   assertEquals([payments, funds], [{ perSecond: 5, burst: 9 }, { perSecond: 2, burst: 4 }]);
   assertEquals(reads, { perSecond: 100, burst: 200 });
-  assertEquals(VARIABLES.length, 59);
+  assertEquals(VARIABLES.length, 60);
 });
 
 Deno.test("readConfig lets a process serve on for 4 s after a signal if others share its database", () => {

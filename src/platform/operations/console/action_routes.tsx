@@ -16,7 +16,7 @@ export function actionRoutes(program: ConsoleProgram): readonly PlatformEndpoint
   return ACTIONS.flatMap((action) => {
     const path = `/console${action.path}`;
     return [
-      consolePage(program, "get", path, async (visit, c) => {
+      consolePage(program, "form", path, async (visit, c) => {
         return c.html(draw(program, visit, await shownOf(visit, action, c.req.path)));
       }),
       consolePage(program, "post", path, async (visit, c) => {

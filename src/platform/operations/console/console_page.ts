@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { RequestEnv } from "../../../base/http/context.ts";
 import { signedIn, type VisitVariables } from "../../../console/guard.ts";
-import { hidden } from "../../../console/paths.ts";
+import { hidden, kindOf, type PageMethod } from "../../../console/paths.ts";
 import type { ConsoleProgram } from "../../../console/program.ts";
 import type { Visit } from "../../../console/visit.ts";
 import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
@@ -21,15 +21,16 @@ export const OWN_PATH = "/console/own";
  */
 export function consolePage(
   program: ConsoleProgram,
-  method: "get" | "post",
+  method: PageMethod,
   path: string,
   handle: Handle,
 ): PlatformEndpoint {
-  const name = `${method.toUpperCase()} ${path}`;
+  const { http, isChange } = kindOf(method, path);
+  const name = `${http.toUpperCase()} ${path}`;
   const roles = OPERATION_ROLES[name];
   if (roles === undefined) throw new Error(`${name}: declare its roles in operator_roles.ts`);
   const answer = (c: PageContext): Response | Promise<Response> => handle(c.get("visit"), c);
   const traffic = path === OWN_PATH ? "person" : "operator";
-  const check = signedIn(program, name, `session(${roles.join(", ")})`);
-  return endpoint("browser", traffic, hidden(method, path), [check], answer as never);
+  const check = signedIn(program, name, `session(${roles.join(", ")})`, isChange);
+  return endpoint("browser", traffic, hidden(http, path), [check], answer as never);
 }
