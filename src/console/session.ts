@@ -11,7 +11,7 @@ import { type Person, personOf } from "../base/http/bearer.ts";
 import type { Identified } from "../base/http/credentials.ts";
 import type { Clock } from "../base/kernel/clock.ts";
 import { newSecret, sha256 } from "../base/kernel/identifiers.ts";
-import { openRecentlyUsed, type RecentlyUsed } from "../base/kernel/recently_used.ts";
+import { openRecentlyUsed } from "../base/kernel/recently_used.ts";
 import { optional } from "../base/store/record.ts";
 import type { LoggedOut } from "../base/jose/logout_token.ts";
 import type { Seal } from "../base/jose/seal.ts";
@@ -103,10 +103,10 @@ const kept = z.object({
 
 export function openSessions(deps: SessionDeps): Sessions {
   const { seal, clock, identify, admits = () => Promise.resolve(true) } = deps;
-  const [cookies, ended] = [cookiesOf(deps), openRecentlyUsed<number>(MAX_ENDED)];
-  const read = async (c: Context): Promise<z.infer<typeof kept> | undefined> => {
+  const [cookies, ended] = [cookiesOf(deps), openEnded(clock)];
+  const read = async (c: Context): Promise<Kept | undefined> => {
     const opened = kept.safeParse(await seal.open("session", cookies.get(c, "session")));
-    return opened.success && !hasEnded(opened.data, ended) ? opened.data : undefined;
+    return opened.success && !ended.has(opened.data) ? opened.data : undefined;
   };
   return {
     async start(c, signedIn, until = Infinity) {
@@ -119,30 +119,33 @@ export function openSessions(deps: SessionDeps): Sessions {
       const session = await read(c);
       const person = session && await signedInPerson(session.signedIn, identify);
       if (session === undefined || person === undefined || !await admits(person)) return undefined;
-      const { provenAt = -Infinity } = session.signedIn.kind === "provider"
-        ? session.signedIn
-        : { provenAt: Infinity };
-      return {
-        person,
-        formToken: await tokenOf(session.id),
-        isProven: (within) => clock() - provenAt <= within,
-      };
+      const provenAt = provenAtOf(session.signedIn);
+      const isProven = (within: number): boolean => clock() - provenAt <= within;
+      return { person, formToken: await tokenOf(session.id), isProven };
     },
     async end(c) {
       const session = await read(c);
-      if (session !== undefined) ended.set(session.id, clock());
+      if (session !== undefined) ended.end(session.id);
       cookies.remove(c, "session");
       return session?.signedIn.kind;
     },
-    endAt({ sub, sid }) {
-      if (sid !== undefined) ended.set(`sid ${sid}`, clock());
-      else if (sub !== undefined) ended.set(`sub ${sub}`, clock());
-    },
+    endAt: ended.endAt,
     async visitorToken(c) {
       const visit = cookies.get(c, "visit") ?? newSecret();
       cookies.set(c, "visit", visit);
       return await tokenOf(visit);
     },
+    ...signInKeeping(deps, cookies),
+  };
+}
+
+type Kept = z.infer<typeof kept>;
+
+function signInKeeping(
+  { seal, clock }: SessionDeps,
+  cookies: Cookies,
+): Pick<Sessions, "keepSignIn" | "takeSignIn"> {
+  return {
     async keepSignIn(c, members) {
       cookies.set(c, "sign-in", await seal.close("sign-in", members, clock() + SIGN_IN_MS));
     },
@@ -154,10 +157,32 @@ export function openSessions(deps: SessionDeps): Sessions {
   };
 }
 
-function hasEnded({ id, startedAt, signedIn }: z.infer<typeof kept>, ended: RecentlyUsed<number>): boolean {
-  if (ended.has(id)) return true;
-  if (signedIn.kind === "token") return false;
-  return ended.has(`sid ${signedIn.sid}`) || startedAt <= (ended.get(`sub ${signedIn.sub}`) ?? -Infinity);
+/** Sessions that have ended before their time: single ones, and those of a session or a person at the provider. */
+interface Ended {
+  has(session: Kept): boolean;
+  end(id: string): void;
+  endAt(provider: LoggedOut): void;
+}
+
+function openEnded(clock: Clock): Ended {
+  const ended = openRecentlyUsed<number>(MAX_ENDED);
+  return {
+    has({ id, startedAt, signedIn }) {
+      if (ended.has(id)) return true;
+      if (signedIn.kind === "token") return false;
+      return ended.has(`sid ${signedIn.sid}`) || startedAt <= (ended.get(`sub ${signedIn.sub}`) ?? -Infinity);
+    },
+    end: (id) => void ended.set(id, clock()),
+    endAt({ sub, sid }) {
+      if (sid !== undefined) ended.set(`sid ${sid}`, clock());
+      else if (sub !== undefined) ended.set(`sub ${sub}`, clock());
+    },
+  };
+}
+
+/** When the person was authenticated, milliseconds. Who has sent a token proves it at each request. */
+function provenAtOf(signedIn: SignedIn): number {
+  return signedIn.kind === "token" ? Infinity : signedIn.provenAt ?? -Infinity;
 }
 
 /** The console's cookies. That of a sign-in is Lax, because the provider's site sends the browser back. */
