@@ -86,6 +86,7 @@ export { default as "operations/runbooks/requests-shed" } from "../../docs/opera
 export { default as "operations/runbooks/signer-failing" } from "../../docs/operations/runbooks/signer-failing.md" with { type: "text" };
 export { default as "operations/runbooks/signing-certificate-expires" } from "../../docs/operations/runbooks/signing-certificate-expires.md" with { type: "text" };
 export { default as "operations/runbooks/store-failing" } from "../../docs/operations/runbooks/store-failing.md" with { type: "text" };
+export { default as "operations/runbooks/store-has-one-copy" } from "../../docs/operations/runbooks/store-has-one-copy.md" with { type: "text" };
 export { default as "operations/runtimes" } from "../../docs/operations/runtimes.md" with { type: "text" };
 export { default as "operations/upgrade" } from "../../docs/operations/upgrade.md" with { type: "text" };
 export { default as "performance" } from "../../docs/performance.md" with { type: "text" };

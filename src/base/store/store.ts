@@ -92,6 +92,8 @@ export interface Store extends Reader {
    * Returns true if all was written, and false if a check failed and no write happened. A conflict is not an error.
    */
   commit(commit: Commit): Promise<boolean>;
+  /** Whether a commit that has returned is on two machines: it waits for a standby. Absent for a file. */
+  readonly waitsForStandby?: () => Promise<boolean>;
   /** Releases the database. */
   close(): Promise<void>;
 }

@@ -188,6 +188,11 @@ const PROCESS = {
     labels: { operation: "fixed" },
   },
   platform_store_working: { kind: "gauge", help: "1 if the store can be read and written, else 0." },
+  platform_store_standby: {
+    kind: "gauge",
+    help:
+      "1 if commits wait for a standby of PostgreSQL, else 0. Absent without PostgreSQL and while unknown.",
+  },
   platform_signer_duration_seconds: {
     kind: "histogram",
     help: "Time of a call of the signer, if keys are in a token: keys, sign, decrypt or probe.",

@@ -26,6 +26,8 @@ export interface ProcessValues {
   readonly droppedLogLines: () => number;
   /** Bytes. */
   readonly memory: () => { readonly rss: number; readonly heapUsed: number; readonly external: number };
+  /** Whether commits wait for a standby of PostgreSQL. Undefined without PostgreSQL, and while it is not known. */
+  readonly standby?: () => boolean | undefined;
   readonly connections?: () => { readonly open: number; readonly limit: number };
 }
 

@@ -12,6 +12,8 @@ import type { Owner } from "../../base/store/store_identity.ts";
 export interface OwnStore {
   readonly store: Store;
   readonly caseKeys: CaseKeys | undefined;
+  /** Of the database below what seals. */
+  readonly waitsForStandby: Store["waitsForStandby"];
 }
 
 /** Opens the store and the data key store. @throws {Error} in one sentence */
@@ -21,15 +23,17 @@ export async function openOwnStore(
 ): Promise<OwnStore> {
   const { storeUrl, authUrl: issuer, dataKeysStore, sealsData: isSealing } = config;
   const store = await openStore(storeUrl, { program: "platform", issuer }, isKept);
+  const { waitsForStandby } = store;
   const opened: Store[] = [store];
   try {
     if (wrapping === undefined) {
       await rejectSealedStore(store);
-      return { store, caseKeys: undefined };
+      return { store, caseKeys: undefined, waitsForStandby };
     }
     const vault = await openStore(dataKeysStore, { program: "data-keys", issuer });
     opened.push(vault);
-    return await openSealed({ store, vault, wrapping, monotonic: monotonicClock, isSealing });
+    const sealed = await openSealed({ store, vault, wrapping, monotonic: monotonicClock, isSealing });
+    return { ...sealed, waitsForStandby };
   } catch (error) {
     for (const each of opened) await each.close();
     throw error;

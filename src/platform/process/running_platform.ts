@@ -26,7 +26,7 @@ export interface Running {
 
 export async function start(
   { config, keys, operators, signer }: Configured,
-  { store, caseKeys }: OwnStore,
+  { store, caseKeys, waitsForStandby }: OwnStore,
   { fetch }: Pick<Runtime, "fetch">,
   { log, queue }: ProcessLog,
   own: Pick<PlatformParts, "advisory" | "isServing" | "identity"> & {
@@ -48,11 +48,25 @@ export async function start(
     process: {
       droppedLogLines: () => queue.state().dropped,
       memory: () => process.memoryUsage(),
+      standby: newestOf(waitsForStandby),
       ...own.process,
     },
     advisory: { log: logProbe(queue.state), ...own.advisory },
   });
   return { log, store, platform, isApiPath: isBelow(platform.endpoints.api) };
+}
+
+/** Returns a function that returns the newest known value, and asks for the next one meanwhile. */
+function newestOf(ask: (() => Promise<boolean>) | undefined): () => boolean | undefined {
+  let newest: boolean | undefined;
+  let asking: Promise<void> | undefined;
+  return () => {
+    if (ask !== undefined) {
+      asking ??= ask().then((value) => void (newest = value), () => void (newest = undefined))
+        .finally(() => asking = undefined);
+    }
+    return newest;
+  };
 }
 
 /** Serves the participants' two hosts with one listener. Their paths are distinct, and external URLs are never derived from the request. */

@@ -83,6 +83,9 @@ function fillProcess(metrics: PlatformMetrics, process: ProcessValues | undefine
   metrics.set("platform_memory_bytes", { kind: "heap_used" }, heapUsed);
   metrics.set("platform_memory_bytes", { kind: "external" }, external);
   metrics.replace("platform_log_dropped_lines_total", [{ labels: {}, value: process.droppedLogLines() }]);
+  const standby = process.standby?.();
+  const known = standby === undefined ? [] : [{ labels: {}, value: standby ? 1 : 0 }];
+  metrics.replace("platform_store_standby", known);
   const connections = process.connections?.();
   if (connections === undefined) return;
   metrics.set("platform_connections", {}, connections.open);

@@ -16,6 +16,7 @@ Deno.test({
     const settings = readPostgresUrl(await migrated(await pair.newDatabase())); // the standby is the first host
     const store = openPostgresStore(await openConnections(settings));
     try {
+      assertEquals(await store.waitsForStandby?.(), true);
       const answered: string[] = [];
       let runs = true;
       const write = async (worker: number): Promise<void> => {
@@ -39,7 +40,9 @@ Deno.test({
         await pair.killPrimary();
         await pair.promote();
         await more();
+        assertEquals(await store.waitsForStandby?.(), false, "the promoted server waits for none");
         await pair.rebuildStandby();
+        assertEquals(await store.waitsForStandby?.(), true);
       }
       runs = false;
       await Promise.all(workers);

@@ -233,9 +233,9 @@ const TOGETHER = [
 
 /**
  * Alerts that fire elsewhere: one that needs hours in `tests/browser/incident.test.ts`, whose clock the test moves, and
- * one that needs a token in `signer.test.ts`.
+ * one that needs a token in `signer.test.ts`, and one of PostgreSQL in `tests/docs/alert_rules.yml`.
  */
-const ELSEWHERE = ["OrdersHeld", "SignerFailing"];
+const ELSEWHERE = ["OrdersHeld", "SignerFailing", "StoreHasOneCopy"];
 
 async function holdConnections(port: number): Promise<Disposable> {
   const open = await Promise.all(

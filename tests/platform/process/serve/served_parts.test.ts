@@ -68,6 +68,13 @@ Deno.test({
     for (const url of [operations.api, operations.console]) {
       assertEquals(await status(`${url}/operations/metrics`), 200, url);
     }
+    const standby = async (): Promise<string | undefined> => {
+      const metrics = await (await fetch(`${operations.api}/operations/metrics`, { headers: MARIA })).text();
+      return /^platform_store_standby (\d)$/m.exec(metrics)?.[1];
+    };
+    let waits = await standby();
+    while (waits === undefined) waits = await standby(); // it is asked for at a scrape
+    assertEquals(waits, "0", "this server has no standby");
     for (const path of ["/operations/payment-orders", "/console", "/operations/metrics/"]) {
       assertEquals(await status(`${operations.api}${path}`), 421, path);
       assert(await status(`${operations.console}${path}`) !== 421, path);
