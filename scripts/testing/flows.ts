@@ -280,3 +280,10 @@ export async function good<T = unknown>(
   if (response.status !== status) throw new Error(`wanted ${status}, got ${response.status}: ${text}`);
   return JSON.parse(text) as T;
 }
+
+/** The status that the TPP's request for a token of its own is answered with. */
+export async function tokenStatus(env: FlowEnvironment): Promise<number> {
+  const answer = await requestToken(env, env.tpp);
+  await answer.body?.cancel();
+  return answer.status;
+}

@@ -1,12 +1,8 @@
 /** Statuses of organisations and software: legal moves, the cascade, and what others see of them. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { firstOf } from "testing/answers.ts";
-import {
-  type Answer,
-  type DirectoryEnvironment,
-  openDirectoryEnvironment,
-  thirdParty,
-} from "testing/directory_environment.ts";
+import { type Answer, type DirectoryEnvironment } from "testing/directory_environment.ts";
+import { onboarded } from "./onboarded.ts";
 
 /**
  * One step: the status that is set, and the resulting statuses of organisation and software. A 409 changes no status.
@@ -191,12 +187,6 @@ Deno.test("PUT status needs a known status and a reason [E3]", async () => {
     assertStringIncludes(answer.body.error_description, words);
   }
 });
-
-async function onboarded(): Promise<DirectoryEnvironment> {
-  const env = await openDirectoryEnvironment();
-  await env.admin("POST", "/participants", await thirdParty([0, 1]));
-  return env;
-}
 
 function setStatus(env: DirectoryEnvironment, of: Step[0], status: string): Promise<Answer> {
   const path = of === "organisation" ? "status" : "software/status";

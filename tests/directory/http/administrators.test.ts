@@ -1,13 +1,8 @@
 /** Administrators' requests: who may send them, what bodies are read, what is never logged. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { rejectionOf } from "testing/answers.ts";
-import {
-  ADMIN_TOKEN,
-  type DirectoryEnvironment,
-  ISSUER,
-  openDirectoryEnvironment,
-  thirdParty,
-} from "testing/directory_environment.ts";
+import { ADMIN_TOKEN, ISSUER, openDirectoryEnvironment, thirdParty } from "testing/directory_environment.ts";
+import { onboarded } from "../changes/onboarded.ts";
 
 const ADMIN_ROUTES = [
   ["POST", "/participants"],
@@ -121,9 +116,3 @@ Deno.test("the log never has the administration token, contacts or keys [E3]", a
     assert(!log.includes(secret), secret);
   }
 });
-
-async function onboarded(): Promise<DirectoryEnvironment> {
-  const env = await openDirectoryEnvironment();
-  await env.admin("POST", "/participants", await thirdParty([0, 1]));
-  return env;
-}

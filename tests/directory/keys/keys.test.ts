@@ -3,11 +3,11 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { firstOf } from "testing/answers.ts";
 import {
   type DirectoryEnvironment,
-  openDirectoryEnvironment,
   signingRequest,
   START,
   thirdParty,
 } from "testing/directory_environment.ts";
+import { onboarded } from "../changes/onboarded.ts";
 
 const DAY = 86_400_000;
 
@@ -183,12 +183,6 @@ Deno.test("changes at the same time are all made, each with its own line in the 
   assertEquals(history.map(({ sequence }) => sequence), [0, 1, 2, 3]);
   assertEquals((await env.get("/participants/SHOP/jwks/revoked")).body.keys.length, 2);
 });
-
-async function onboarded(): Promise<DirectoryEnvironment> {
-  const env = await openDirectoryEnvironment();
-  await env.admin("POST", "/participants", await thirdParty([0, 1]));
-  return env;
-}
 
 async function activeKids(env: DirectoryEnvironment): Promise<string[]> {
   return (await env.get("/participants/SHOP/jwks")).body.keys.map((key) => key.kid);

@@ -3,18 +3,9 @@ import { assertEquals, assertNotEquals } from "@std/assert";
 import { decodeJwt } from "jose";
 import type { StatusList } from "testing/directory_answers.ts";
 import { firstOf } from "testing/answers.ts";
-import {
-  type DirectoryEnvironment,
-  openDirectoryEnvironment,
-  thirdParty,
-} from "testing/directory_environment.ts";
+import { type DirectoryEnvironment } from "testing/directory_environment.ts";
 import { steps } from "support/steps.ts";
-
-async function onboarded(): Promise<DirectoryEnvironment> {
-  const env = await openDirectoryEnvironment();
-  assertEquals((await env.admin("POST", "/participants", await thirdParty([0, 1]))).status, 201);
-  return env;
-}
+import { onboarded } from "../changes/onboarded.ts";
 
 const only = async (env: DirectoryEnvironment): Promise<StatusList["participants"][number]> =>
   firstOf((await env.get("/status")).body.participants);

@@ -19,7 +19,8 @@ import {
 } from "testing/front_channel.ts";
 import { AUTH_URL, type Environment, openEnvironment, SHOP_REDIRECTS } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
-import { IMPLICIT, pushed } from "./pushed_link.ts";
+import { pushed } from "./pushed_link.ts";
+import { IMPLICIT } from "testing/bank_return.ts";
 
 Deno.test("GET authorization.oauth2 with client_id and request_uri alone goes to the bank's registered URL by 303, with oAuthUrl alone [AZ-N8] [AZ2] [AZ5] [AZ12] [AZ14] [A5]", async () => {
   await using env = await openEnvironment();

@@ -18,7 +18,8 @@ import {
   consentStatus,
 } from "testing/front_channel.ts";
 import { openEnvironment } from "testing/environment.ts";
-import { IMPLICIT, pushed } from "./pushed_link.ts";
+import { pushed } from "./pushed_link.ts";
+import { IMPLICIT } from "testing/bank_return.ts";
 
 Deno.test("GET authorization.oauth2: user rejects at the bank: 303 with access_denied, state and iss [AZ-N13] [AZ7] [AZ9] [B5]", async () => {
   await using env = await openEnvironment();

@@ -1,23 +1,14 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { compactDecrypt, compactVerify, decodeProtectedHeader, importJWK } from "jose";
 import type { RevokedKeySet } from "testing/directory_answers.ts";
-import {
-  clientToken,
-  consentBody,
-  createConsent,
-  DEBTOR_ACCOUNT,
-  good,
-  push,
-  type SentConsent,
-} from "testing/flows.ts";
+import { clientToken, consentBody, createConsent, good, push, type SentConsent } from "testing/flows.ts";
 import { bodyOf, type PlatformKeys, present } from "testing/answers.ts";
 import { authorize, Browser, openHandover } from "testing/authorization_flow.ts";
 import { assertNothingChanges, assertPage, UUID } from "testing/front_channel.ts";
 import type { CertifiedKey, Participant } from "testing/participants.ts";
 import { AUTH_URL, type Environment, openEnvironment, START } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
-
-const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
+import { IMPLICIT } from "testing/bank_return.ts";
 
 Deno.test("JWT to the bank: exactly the contract's claims, each with its value [AZ16] [A2] [B3]", async (t) => {
   await using env = await openEnvironment();

@@ -3,7 +3,8 @@ import { authorise, authorize, Browser, codeOf, returnPath, toBank } from "testi
 import { assertBrowserHeaders, assertErrorAnswer, assertNothingChanges } from "testing/front_channel.ts";
 import { openEnvironment, SHOP_REDIRECTS, START } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
-import { assertRejected, IMPLICIT, link, PATH, pushed } from "./rejected_links.ts";
+import { assertRejected, link, PATH, pushed } from "./rejected_links.ts";
+import { IMPLICIT } from "testing/bank_return.ts";
 
 Deno.test("GET authorization.oauth2 answers an unusable link with a page, never a redirect [AZ-N1] [AZ-N2] [AZ-N4] [AZ-N5] [AZ2] [AZ3] [FAPI-D8] [FAPI-G8]", async (t) => {
   await using env = await openEnvironment();

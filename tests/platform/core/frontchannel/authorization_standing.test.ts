@@ -6,7 +6,8 @@ import { assertErrorAnswer, assertNothingChanges, consentStatus } from "testing/
 import { adminCall, register } from "testing/participants.ts";
 import { type Environment, openEnvironment, SHOP_REDIRECTS, START } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
-import { assertRejected, IMPLICIT, link, pushed } from "./rejected_links.ts";
+import { assertRejected, link, pushed } from "./rejected_links.ts";
+import { IMPLICIT } from "testing/bank_return.ts";
 
 Deno.test("GET authorization.oauth2 looks again at what held at PAR: the client's standing [AZ4] [AZ-N17]", async () => {
   await using env = await openEnvironment();

@@ -17,7 +17,7 @@ import {
 } from "testing/front_channel.ts";
 import { type Environment, openEnvironment, START } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
-import { HTML, open } from "./open_page.ts";
+import { HTML, open } from "support/open_page.ts";
 import { clientToken, consentBody, createConsent, good, push } from "testing/flows.ts";
 import { Browser, toBank } from "testing/authorization_flow.ts";
 

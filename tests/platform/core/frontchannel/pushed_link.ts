@@ -1,8 +1,7 @@
 /** A pushed request of an implicit consent. */
-import { clientToken, consentBody, createConsent, DEBTOR_ACCOUNT, good, push } from "testing/flows.ts";
+import { clientToken, createConsent, good, push } from "testing/flows.ts";
 import type { Environment } from "testing/environment.ts";
-
-export const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
+import { IMPLICIT } from "testing/bank_return.ts";
 
 export async function pushed(env: Environment, bank = "BANKA"): Promise<string> {
   const bound = await clientToken(env, env.tpp, bank);

@@ -1,12 +1,11 @@
 /** Links that do not lead to a bank. */
 import { assertEquals } from "@std/assert";
 import type { CreatedConsent } from "testing/answers.ts";
-import { clientToken, consentBody, createConsent, DEBTOR_ACCOUNT, good, push } from "testing/flows.ts";
+import { clientToken, createConsent, good, push } from "testing/flows.ts";
 import { Browser } from "testing/authorization_flow.ts";
 import { assertNothingChanges, assertPage } from "testing/front_channel.ts";
 import type { Environment } from "testing/environment.ts";
-
-export const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
+import { IMPLICIT } from "testing/bank_return.ts";
 
 export const PATH = "/BANKA/authorization.oauth2";
 

@@ -33,6 +33,7 @@ import { platformKeySet } from "testing/platform_keys.ts";
 import { clientAssertion, dpopProof, type JsonObject } from "testing/jwts.ts";
 import { testKey } from "testing/keys.ts";
 import "reflect-metadata";
+import { open } from "support/open_page.ts";
 
 const METADATA = "/.well-known/oauth-authorization-server/BANKA";
 
@@ -154,10 +155,6 @@ Deno.test("Metadata and keys come from configuration, whatever Host says, and ne
     assertEquals([answer.status, await answer.text()], [200, expected]);
   }
 });
-
-function open(env: Environment, path: string, init: RequestInit = {}): Promise<Response> {
-  return env.browser(new Request(`${AUTH}${path}`, init));
-}
 
 const JWKS = "https://auth.platform.example/jwks";
 

@@ -11,14 +11,8 @@ import {
 } from "support/directory_network.ts";
 import { bodyOf, type LogLine } from "testing/answers.ts";
 import type { KeySet } from "testing/directory_answers.ts";
-import { requestToken } from "testing/flows.ts";
+import { tokenStatus } from "testing/flows.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
-
-async function tokenStatus(env: Environment): Promise<number> {
-  const answer = await requestToken(env, env.tpp);
-  await answer.body?.cancel();
-  return answer.status;
-}
 
 function alarms(env: Environment, event: string): number {
   return env.logged.map((line) => JSON.parse(line) as LogLine).filter((line) =>

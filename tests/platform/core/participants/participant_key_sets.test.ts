@@ -14,7 +14,7 @@ import {
 } from "support/directory_network.ts";
 import { bodyOf } from "testing/answers.ts";
 import type { KeySet, StatementKeySet } from "testing/directory_answers.ts";
-import { requestToken } from "testing/flows.ts";
+import { requestToken, tokenStatus } from "testing/flows.ts";
 import { largeTestKey, smallTestKey, testKey } from "testing/keys.ts";
 import { type CertifiedKey, onboardOnly, type Participant } from "testing/participants.ts";
 import {
@@ -27,10 +27,6 @@ import {
 import { DIRECTORY_URL, type Environment, openEnvironment } from "testing/environment.ts";
 import { putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
 import { steps } from "support/steps.ts";
-
-async function tokenStatus(env: Environment): Promise<number> {
-  return (await requestToken(env, env.tpp)).status;
-}
 
 Deno.test("POST register answers 503 without the participant's key set, stores nothing, and works after [DC-N22] [DC4]", async (t) => {
   await using env = await openEnvironment({ ...MANY_REGISTRATIONS, registersItself: true });

@@ -11,7 +11,7 @@ import {
   serving,
 } from "support/directory_network.ts";
 import { present, rejectionOf } from "testing/answers.ts";
-import { call, clientToken, createConsent, good, push, requestToken } from "testing/flows.ts";
+import { call, clientToken, createConsent, good, push, requestToken, tokenStatus } from "testing/flows.ts";
 import {
   authorize,
   Browser,
@@ -30,7 +30,7 @@ import {
   rejectActs,
   unknownSigner,
 } from "support/standing.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
 
 Deno.test("a revoked signing key of a TPP signs nothing any more within 15 s [A9] [RP-N4]", async (t) => {
@@ -192,10 +192,6 @@ function unprepared(): Promise<Response> {
 async function manyTurns(): Promise<"waiting"> {
   for (let n = 0; n < 50; n++) await new Promise((resolve) => setTimeout(resolve, 0));
   return "waiting";
-}
-
-async function tokenStatus(env: Environment): Promise<number> {
-  return (await requestToken(env, env.tpp)).status;
 }
 
 Deno.test("an unknown kid is asked for again, once in 30 s [A9]", async (t) => {

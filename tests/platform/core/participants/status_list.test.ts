@@ -3,17 +3,11 @@ import { assert, assertEquals } from "@std/assert";
 import { FAILURES, forUrls, serving, setOrganisation, STATUS_URL } from "support/directory_network.ts";
 import { bodyOf } from "testing/answers.ts";
 import type { StatusList } from "testing/directory_answers.ts";
-import { requestToken } from "testing/flows.ts";
+import { requestToken, tokenStatus } from "testing/flows.ts";
 import { BOUND_MS } from "support/standing.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 
 const isList = ({ href }: URL): boolean => href === STATUS_URL;
-
-async function tokenStatus(env: Environment): Promise<number> {
-  const answer = await requestToken(env, env.tpp);
-  await answer.body?.cancel();
-  return answer.status;
-}
 
 /** How often the list was asked for since the last time. */
 function listFetches(env: Environment): number {

@@ -21,7 +21,7 @@ import { material } from "support/jwt_kinds.ts";
 import { erase } from "support/personal_case.ts";
 import { PAYMENTS } from "support/resource_calls.ts";
 import { steps } from "support/steps.ts";
-import { open } from "../frontchannel/open_page.ts";
+import { open } from "support/open_page.ts";
 
 const TYP = "payment-receipt+jwt";
 const EN = CATALOGUES.en;

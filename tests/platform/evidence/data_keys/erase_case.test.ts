@@ -15,7 +15,7 @@ import { type Environment, openEnvironment } from "testing/environment.ts";
 import { besideAttempts } from "support/attempts.ts";
 import { sealedForTest } from "testing/sealed_for_test.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
-import { elapse } from "support/retention.ts";
+import { elapse, grow } from "support/retention.ts";
 import { BODY, erase, PERSONAL, REASON } from "support/personal_case.ts";
 import { heldIn } from "support/raw_bytes.ts";
 
@@ -30,12 +30,6 @@ async function settled(env: Environment): ReturnType<typeof paid> {
   const made = await paid(env);
   await good(putStatus(env, env.bankA, made.paymentId, "AcceptedSettlementCompleted"), 200);
   return made;
-}
-
-/** Gives the evidence its places in the log. */
-async function grow(env: Environment): Promise<void> {
-  env.now += 1000;
-  await env.platform.growLog();
 }
 
 /** Returns the code of the first error in an answer. */

@@ -1,7 +1,7 @@
 /** A bank reads its own mistakes: results that it cannot be paid with, and responses to orders. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { firstOf, present, type Trace } from "testing/answers.ts";
-import { consentBody, DEBTOR_ACCOUNT, good, type SentConsent } from "testing/flows.ts";
+import { DEBTOR_ACCOUNT, good, type SentConsent } from "testing/flows.ts";
 import type { JsonObject } from "testing/jwts.ts";
 import { putAccounts, toBank } from "testing/authorization_flow.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
@@ -9,6 +9,7 @@ import { down, later, openPushEnvironment, ORDERS_URI, paid, silent } from "supp
 import { steps } from "support/steps.ts";
 import { comeBack } from "../../core/frontchannel/come_back.ts";
 import { idOf, tracesAt } from "./read_traces.ts";
+import { IMPLICIT } from "testing/bank_return.ts";
 
 interface Result {
   readonly claims: JsonObject;
@@ -18,7 +19,6 @@ interface Result {
   readonly body?: SentConsent;
 }
 
-const IMPLICIT = consentBody({ initiation: { DebtorAccount: DEBTOR_ACCOUNT } });
 const RESULTS: Readonly<Record<string, Result>> = {
   "an unknown status_code": {
     claims: { status_code: "SUCCESS" },

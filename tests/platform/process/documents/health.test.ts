@@ -3,11 +3,11 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { bodyOf, type Readiness } from "testing/answers.ts";
 import { good, requestToken } from "testing/flows.ts";
 import { assertBrowserHeaders } from "testing/front_channel.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { openEnvironment } from "testing/environment.ts";
 import { breakableStore } from "support/breakable_store.ts";
+import { open } from "support/open_page.ts";
 
 const LOCKED = new Error("/var/lib/secret is locked");
-const AUTH = "https://auth.platform.example";
 
 Deno.test("GET /health/live answers while the process does, whatever else is broken [A7]", async () => {
   const { store, faults } = await breakableStore();
@@ -82,7 +82,3 @@ Deno.test("GET /health/ready stays 200 while the directory is down, and says so 
   assertEquals([ready, parts.store?.ok, parts.directory?.ok], [true, true, false]);
   assertMatch(parts.directory?.detail, /301 s old/);
 });
-
-function open(env: Environment, path: string, init: RequestInit = {}): Promise<Response> {
-  return env.browser(new Request(`${AUTH}${path}`, init));
-}

@@ -9,9 +9,10 @@ import {
 } from "testing/answers.ts";
 import { good } from "testing/flows.ts";
 import { assertBrowserHeaders, BROWSER_HEADERS, headingOf, UUID } from "testing/front_channel.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { openEnvironment } from "testing/environment.ts";
 import { openDocs } from "../../../../src/portal/docs_page.tsx";
 import { DIRECTORY_FACTS } from "support/ui_samples.ts";
+import { open } from "support/open_page.ts";
 
 const CACHED = { ...BROWSER_HEADERS, "cache-control": "public, max-age=300" };
 /** The portal's pages may run its own script, and nothing else more than other pages. */
@@ -315,10 +316,6 @@ Deno.test("The browser host answers no API endpoint, and the API host no browser
     await answer.body?.cancel();
   }
 });
-
-function open(env: Environment, path: string, init: RequestInit = {}): Promise<Response> {
-  return env.browser(new Request(`${AUTH}${path}`, init));
-}
 
 function operationsOf(document: OpenApi): [string, OpenApiOperation][] {
   return Object.entries(document.paths).flatMap(([path, item]) =>

@@ -1,13 +1,9 @@
 /** `GET /health/ready`: what an operator sees of a directory that fails (Decision A9). */
 import { assertEquals } from "@std/assert";
 import { FAILURES, readiness } from "support/directory_network.ts";
-import { requestToken } from "testing/flows.ts";
-import { type Environment, openEnvironment } from "testing/environment.ts";
+import { tokenStatus } from "testing/flows.ts";
+import { openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
-
-async function tokenStatus(env: Environment): Promise<number> {
-  return (await requestToken(env, env.tpp)).status;
-}
 
 Deno.test("GET health/ready shows that the directory fails, stays ready, and no longer shows it when the directory is back [A9]", async (t) => {
   await using env = await openEnvironment();

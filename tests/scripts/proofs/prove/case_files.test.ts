@@ -12,6 +12,7 @@ import { good, pay } from "testing/flows.ts";
 import { putStatus } from "testing/back_channel.ts";
 import { OPERATIONS_URL } from "testing/operators.ts";
 import { openPushEnvironment } from "support/orders.ts";
+import { grow } from "support/retention.ts";
 
 type Books = Parameters<typeof judgeCases>[0];
 type Settled = Required<CaseId>;
@@ -28,11 +29,6 @@ async function settledPayment(env: Environment): Promise<Settled> {
   await good(putStatus(env, flow.bank, Data.DomesticPaymentId, SETTLED), 200);
   await grow(env);
   return { consentId: flow.consentId, paymentId: Data.DomesticPaymentId };
-}
-
-async function grow(env: Environment): Promise<void> {
-  env.now += 1000;
-  await env.platform.growLog();
 }
 
 /** The answers about one payment that the TPP and the bank have. */
