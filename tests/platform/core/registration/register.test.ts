@@ -5,13 +5,13 @@ import { requestToken } from "testing/flows.ts";
 import { onboardOnly } from "testing/participants.ts";
 import {
   MANY_REGISTRATIONS,
-  NEWCOMER,
   postRegistration,
   registrationJwt,
   statementWith,
 } from "testing/registration.ts";
 import { openEnvironment, START } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { NEWCOMER } from "./newcomer.ts";
 
 Deno.test("POST register answers 201 with the registration and the statement unchanged [DC1] [DC12] [DC14]", async () => {
   await using env = await openEnvironment(MANY_REGISTRATIONS);

@@ -5,12 +5,12 @@ import { adminCall, onboardOnly } from "testing/participants.ts";
 import {
   directorySigner,
   MANY_REGISTRATIONS,
-  NEWCOMER,
   postRegistration,
   statementWith,
 } from "testing/registration.ts";
 import { DIRECTORY_URL, type Environment, openEnvironment, START } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { NEWCOMER } from "./newcomer.ts";
 
 Deno.test("POST register lets the statement's values win and ignores unknown metadata [DC10] [DC13]", async () => {
   await using env = await openEnvironment(MANY_REGISTRATIONS);
