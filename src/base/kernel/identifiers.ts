@@ -9,9 +9,9 @@ type Branded<T, B extends string> = T & { readonly [brand]: B };
 export type BankCode = Branded<string, "BankCode">;
 /** `SC-<UUID>`, assigned by the directory. */
 export type ClientId = Branded<string, "ClientId">;
-/** UUID in lower case. Version 7; version 4 in older records. */
+/** UUID in lower case, version 7. */
 export type ConsentId = Branded<string, "ConsentId">;
-/** UUID in lower case. Version 8 and derived from the consent's id; version 4 in older records (Decision G9). */
+/** UUID in lower case, version 8, derived from the consent's id (Decision G9). */
 export type PaymentId = Branded<string, "PaymentId">;
 
 /** Decision A4. */

@@ -27,7 +27,7 @@ const entry = z.object({
   InstructedAmount: z.object({ Amount: z.string(), Currency: z.string() }),
 });
 const payment = z.extend(entry, { DomesticPaymentId: z.string() });
-const page = { After: z.optional(z.string()), IsComplete: z.boolean() };
+const page = { After: z.optional(z.string()) };
 const consentsAnswer = z.object({ Data: z.object({ Consent: z.array(entry), ...page }) });
 const paymentsAnswer = z.object({ Data: z.object({ Payment: z.array(payment), ...page }) });
 
@@ -55,8 +55,6 @@ export interface ListPage<T> {
    * the entries behind it are too young.
    */
   readonly after: string | undefined;
-  /** False while the platform adds what a version without lists has created. */
-  readonly isComplete: boolean;
 }
 
 /**
@@ -72,7 +70,7 @@ export async function listConsents(
 ): Promise<ListPage<ListedConsent>> {
   const path = `domestic-payment-consents/v1${sent(query)}`;
   const { Data: { Consent: found, ...rest } } = consentsAnswer.parse(await getResource(flow, token, path));
-  return { found, after: rest.After, isComplete: rest.IsComplete };
+  return { found, after: rest.After };
 }
 
 /**
@@ -88,7 +86,7 @@ export async function listPayments(
 ): Promise<ListPage<ListedPayment>> {
   const path = `domestic-payments/v1${sent(query)}`;
   const { Data: { Payment: found, ...rest } } = paymentsAnswer.parse(await getResource(flow, token, path));
-  return { found, after: rest.After, isComplete: rest.IsComplete };
+  return { found, after: rest.After };
 }
 
 function sent({ from, until, status, endToEndId, after }: ListQuery): string {

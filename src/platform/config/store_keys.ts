@@ -263,9 +263,6 @@ export const listedKey = (kind: string, bank?: string, client?: string, place?: 
   ...(place === undefined ? [] : [place]),
 ];
 
-/** How far the search for consents and payments is that the lists lack. Never deleted. */
-export const LIST_FILL_KEY: Key = ["list_fill"];
-
 /**
  * An event that a TPP has not acknowledged (`events/event_store.ts`), by position in the history of its resource. Without
  * them, the prefix of all events of a client at a bank. For `PLATFORM_EVENT_DAYS`.

@@ -103,12 +103,6 @@ export const DELIVERIES = {
     meaning: "The erasure or deletion of a case is not complete, and is tried again.",
     act: ALWAYS,
   },
-  "list.not_corrected": {
-    level: "error",
-    fields: ["consentId", "error"],
-    meaning: "The lists of consents and payments may lack this one, until the next search a day later.",
-    act: ALWAYS,
-  },
   "data_keys.lost": {
     level: "error",
     fields: ["caseId"],

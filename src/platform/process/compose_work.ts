@@ -2,7 +2,6 @@
 import { type BackgroundWork, backgroundWork, type Job } from "./background_work.ts";
 import type { Shared, TimedParts } from "./compose_parts.ts";
 import { type EraseCaseDeps, openErasures } from "../operations/cases/erase_case.ts";
-import { openListFill } from "../operations/cases/fill_lists.ts";
 import { type KeptTime, openKeptTime } from "../operations/cases/kept_time.ts";
 import { finishDeletions, retireCases } from "../operations/cases/retire_cases.ts";
 import { openControlsStore } from "../guards/security/controls_store.ts";
@@ -52,8 +51,6 @@ export interface PlatformWork extends BackgroundWork {
   readonly followTime: () => Promise<number>;
   /** Erases and deletes cases whose retention periods have passed. */
   readonly retireCases: () => Promise<number>;
-  /** Corrects the lists of consents and payments. */
-  readonly fillLists: () => Promise<number>;
   /** Completes deletions that a process has left unfinished. */
   readonly finishDeletions: () => Promise<number>;
   /** Gives new evidence its place in the log. */
@@ -183,7 +180,7 @@ function caseJobs(
     & Pick<EraseCaseDeps, "isHeld">
     & { readonly keptTime: KeptTime },
   evidenceLog: LogStore,
-): Pick<PlatformWork, "finishErasures" | "followTime" | "retireCases" | "finishDeletions" | "fillLists"> {
+): Pick<PlatformWork, "finishErasures" | "followTime" | "retireCases" | "finishDeletions"> {
   const { keepCasesDays, eraseCasesDays, deleteHistoriesDays } = parts.config;
   const deps = {
     ...parts,
@@ -203,6 +200,5 @@ function caseJobs(
     followTime: () => keptTime.follow(),
     retireCases: () => retireCases(deps),
     finishDeletions: () => finishDeletions(deps),
-    fillLists: openListFill(deps),
   };
 }

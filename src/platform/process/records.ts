@@ -45,7 +45,6 @@ import { deletedCaseRecord } from "../evidence/deleted_case_store.ts";
 import { evidenceDocumentRecord } from "../evidence/document_store.ts";
 import { evidenceRecord } from "../evidence/evidence_store.ts";
 import { controlledPartyRecord, controlsRecord } from "../guards/security/controls_store.ts";
-import { listFillRecord } from "../guards/lookup/list_fill_store.ts";
 import { listedRecord, lookupRecord } from "../guards/lookup/lookup_store.ts";
 import { traceOfRecord, traceRecord } from "../operations/traces/trace_store.ts";
 import { eventRecord, finishedEventRecord, finishedNoticeRecord, noticeRecord } from "../events/event.ts";
@@ -106,7 +105,6 @@ export const platformRecords = [
   subscriptionRecord,
   lookupRecord,
   listedRecord,
-  listFillRecord,
   deletedCaseRecord,
   caseDeletionRecord,
   retentionLeftRecord,

@@ -45,7 +45,7 @@ export interface Payer {
   readonly sub: string;
   /** Number of the bank's report on this consent, from 1. `payer_accounts_store.ts` reads its accounts. */
   readonly report?: number;
-  /** The one account that was chosen on the bank's own screen. Older records have all reported accounts here. */
+  /** The one account that was chosen on the bank's own screen. */
   readonly accounts?: readonly PayerAccount[];
 }
 

@@ -23,7 +23,7 @@ export async function listConsents(
   query: ListQuery,
 ): Promise<ListPage<Consent>> {
   const now = deps.clock();
-  return await readList(deps, from, { kind: "consent", ...owner }, query, async (ids) => {
+  return await readList(deps, { kind: "consent", ...owner }, query, async (ids) => {
     const found = await Promise.all(ids.map(async (text) => {
       const id = asConsentId(text);
       return id === undefined ? null : await deps.consents.find(from, id);

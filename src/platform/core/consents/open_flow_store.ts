@@ -4,7 +4,7 @@
  * (Decision G2).
  */
 import { z } from "zod";
-import { defineRecord, optional } from "../../../base/store/record.ts";
+import { defineRecord } from "../../../base/store/record.ts";
 import { instant, text } from "../../../base/store/record_fields.ts";
 import { asConsentId, type ConsentId } from "../../../base/kernel/identifiers.ts";
 import { isYetToPass, type WallTime } from "../../../base/kernel/clock.ts";
@@ -17,17 +17,15 @@ import { check, type Transaction } from "../../../base/store/transaction.ts";
 export interface OpenFlow {
   /** Milliseconds. When the newest session expires. */
   readonly expiresAt: WallTime;
-  /**
-   * When each session expires (milliseconds), by correlation id. Older records have only the newest session's time.
-   */
-  readonly sessions?: Readonly<Record<string, number>>;
+  /** When each session expires (milliseconds), by correlation id. */
+  readonly sessions: Readonly<Record<string, number>>;
 }
 
 export const openFlowRecord = defineRecord<OpenFlow>({
   name: "open_flow",
   keyParts: ["consent id"],
   what: "The authorization sessions of a consent whose customers are at the bank.",
-  schema: z.looseObject({ expiresAt: instant, sessions: optional(z.record(text, instant)) }),
+  schema: z.looseObject({ expiresAt: instant, sessions: z.record(text, instant) }),
   version: 1,
   lifetime: "900 s after the newest session began.",
   personalData: "pseudonymous",
@@ -54,9 +52,7 @@ export function findOpenFlow(from: Reader, consent: ConsentId): Promise<Entry<Op
 /** Whether a customer is at the bank. `now` is in milliseconds. */
 export function isOpen(flow: Entry<OpenFlow> | null, now: WallTime): boolean {
   if (flow === null) return false;
-  const { expiresAt, sessions } = flow.value;
-  const times = sessions === undefined ? [expiresAt] : Object.values(sessions);
-  return times.some((time) => isYetToPass(time, now, FLOW_SECONDS * 1000));
+  return Object.values(flow.value.sessions).some((time) => isYetToPass(time, now, FLOW_SECONDS * 1000));
 }
 
 /** Stages that a session's customer is redirected to the bank. Of parallel changes, only one commits. */
@@ -83,9 +79,7 @@ export function stageFlowClosed(
   correlationId: string,
 ): void {
   if (former === null) return;
-  // A record from before sessions were recorded separately has only this session.
-  const { [correlationId]: _, ...sessions } = former.value.sessions ?? {};
+  const { expiresAt, sessions: { [correlationId]: _, ...sessions } } = former.value;
   check(tx, former.key, former.version);
-  const { expiresAt } = former.value;
   openFlowRecord.set(tx, former.key, { expiresAt, sessions }, expiresAt);
 }

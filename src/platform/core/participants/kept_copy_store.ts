@@ -122,7 +122,7 @@ async function keepDocument(
   if (former?.value.digest !== digest) await removeOthers(deps, id, digest);
 }
 
-/** Whether a piece is missing, as after a race of an earlier version. */
+/** Whether a piece is missing. */
 async function lacksOne({ store }: KeptCopyDeps, keys: readonly Key[]): Promise<boolean> {
   return (await store.getMany(keys)).includes(null);
 }

@@ -14,7 +14,7 @@ export async function listPayments(
   owner: Required<ConsentReader>,
   query: ListQuery,
 ): Promise<ListPage<Payment>> {
-  return await readList(deps, from, { kind: "payment", ...owner }, query, async (ids) => {
+  return await readList(deps, { kind: "payment", ...owner }, query, async (ids) => {
     const found = await Promise.all(ids.map(async (text) => {
       const id = asPaymentId(text);
       return id === undefined ? null : await deps.payments.find(from, id);

@@ -5,7 +5,7 @@ import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import { asBankCode } from "../../../base/kernel/identifiers.ts";
 import type { SoftwareStatement } from "../participants/software_statement.ts";
 
-/** The statement's facts that a client keeps. Older records lack `registrationNumber` and `clientUri`. */
+/** The statement's facts that a client keeps. */
 type StatedSoftware = Omit<SoftwareStatement, "issuedAt" | "text">;
 
 /** A client as registered. It does not contain keys, because the directory publishes and revokes them. */
@@ -16,7 +16,7 @@ export interface Client extends Recorded, StatedSoftware {
   readonly statementIssuedAt: number;
   /** `iat` of the statement of the last registration, if a newer one from the directory has been applied since. */
   readonly registeredWith?: number;
-  /** SHA-256 of its current statement, base64url. Absent in older records. */
+  /** SHA-256 of its current statement, base64url. */
   readonly statementSha256?: string;
   /** Milliseconds. The first registration. */
   readonly registeredAt: WallTime;

@@ -7,10 +7,6 @@ export type { ListPage };
 /** Members of `Data`, for the OpenAPI document. */
 export const pageData = {
   After: z.string().optional().openapi({ description: "Where the next page starts; absent at the end." }),
-  IsComplete: z.boolean().openapi({
-    description:
-      "`false` while the platform still adds what an earlier version has created. Then older entries may be missing.",
-  }),
 };
 
 /** Schema of `Links` of a list, for the OpenAPI document. */
@@ -33,6 +29,6 @@ export function linksOf(
   };
 }
 
-export function representPage({ after, isComplete }: ListPage<unknown>): object {
-  return { ...(after === undefined ? {} : { After: after }), IsComplete: isComplete };
+export function representPage({ after }: ListPage<unknown>): object {
+  return after === undefined ? {} : { After: after };
 }

@@ -1,8 +1,7 @@
 /** Reads a page of a TPP's consents or payments (contract LS1, LS3). */
 import type { Clock } from "../../../base/kernel/clock.ts";
 import { readPage } from "../../../base/store/page.ts";
-import type { Reader, Store } from "../../../base/store/store.ts";
-import { isListComplete } from "./list_fill_store.ts";
+import type { Store } from "../../../base/store/store.ts";
 import { type ListOf, listOf } from "./lookup_store.ts";
 import type { ListQuery } from "./list_query_schema.ts";
 import { settledBefore } from "./settled.ts";
@@ -16,8 +15,6 @@ export interface ListPage<T> {
   readonly found: readonly T[];
   /** Where the next page begins; undefined at the end. */
   readonly after: string | undefined;
-  /** Whether the list has everything that an earlier version has created. */
-  readonly isComplete: boolean;
 }
 
 /** Largest page, and entries that are read at once. */
@@ -33,12 +30,10 @@ const READS = 5;
  */
 export async function readList<T>(
   { store, clock }: ReadListDeps,
-  from: Reader,
   list: ListOf,
   query: ListQuery,
   read: (ids: readonly string[]) => Promise<readonly (T | undefined)[]>,
 ): Promise<ListPage<T>> {
-  const isComplete = await isListComplete(from);
   const settled = settledBefore(clock());
   const paging = { after: query.after, limit: PAGE, reads: READS, settled: settled.place };
   const { found, next } = await readPage(paging, async (after, limit) => {
@@ -50,5 +45,5 @@ export async function readList<T>(
       mayBeOvertaken: settled.isBefore(entry),
     }));
   });
-  return { found, after: next, isComplete };
+  return { found, after: next };
 }

@@ -78,14 +78,13 @@ async function results(visit: Visit, asked: AskedAmount): Promise<JSX.Element> {
   const answer = await visit.read(`/operations/cases${queryOf(asked)}`, amountSchema);
   return (
     <Read visit={visit} answer={answer}>
-      {({ Data: { Case: found, After, IsComplete } }) => (
+      {({ Data: { Case: found, After } }) => (
         <>
           {found.length > 0 ? <Cases visit={visit} found={found} /> : (
             <p class="notice" role="status">
               {phrase(language, After === undefined ? "amount.none" : "amount.notYet")}
             </p>
           )}
-          {IsComplete ? null : <p class="note">{phrase(language, "amount.incomplete")}</p>}
           <More visit={visit} path={PATH} query={{ ...asked, after: After }} />
         </>
       )}

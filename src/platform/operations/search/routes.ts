@@ -73,9 +73,6 @@ export const amountSchema = z.strictObject({
     After: z.string().optional().openapi({
       description: "Where the search goes on; absent at its end. A page can be empty before it.",
     }),
-    IsComplete: z.boolean().openapi({
-      description: "`false` while the platform still adds what an earlier version has created.",
-    }),
   }),
 });
 
@@ -130,9 +127,9 @@ const AMOUNT_HELP =
 function amountEndpoint(deps: SearchRouteDeps): PlatformEndpoint {
   return operation(amountRoute, [], async (c) => {
     const query = readAmountQuery(c.req.query());
-    const { cases, next, isComplete } = await searchAmountAsOperator(deps, c.get("operator"), query);
+    const { cases, next } = await searchAmountAsOperator(deps, c.get("operator"), query);
     const after = next === undefined ? {} : { After: next };
-    return c.json({ Data: { Case: cases.map(representCase), ...after, IsComplete: isComplete } });
+    return c.json({ Data: { Case: cases.map(representCase), ...after } });
   });
 }
 

@@ -3,7 +3,6 @@
  * consents (Decision L1), so only cases that fit are opened.
  */
 import { asConsentId } from "../../../base/kernel/identifiers.ts";
-import { isListComplete } from "../../guards/lookup/list_fill_store.ts";
 import { type Listed, type Span, walkLists } from "../../guards/lookup/lookup_store.ts";
 import { AUTHORISE_WITHIN_SECONDS, USE_WITHIN_SECONDS } from "../../../base/profile.ts";
 import { caseOf, type FoundCase, MAX_CASES, type SearchDeps } from "./search.ts";
@@ -26,8 +25,6 @@ export interface FoundByAmount {
   readonly cases: readonly FoundCase[];
   /** Where the search goes on. It may have no results so far. */
   readonly next: string | undefined;
-  /** Whether it has looked at everything that an earlier version has created. */
-  readonly isComplete: boolean;
 }
 
 /** A payment is created so long after its consent at most, milliseconds. */
@@ -43,10 +40,7 @@ export async function searchAmount(deps: SearchDeps, query: AmountQuery): Promis
   const tppsAt = (): "all" | readonly string[] => tpp === undefined ? "all" : [tpp];
   const span = { from: Math.max(0, from - PAYS_WITHIN_MS), until };
   const walk = { kind: "consent", bank, tppsAt, ...span, after, isWanted } as const;
-  const [{ found, next }, isComplete] = await Promise.all([
-    walkLists(deps.store, walk, MAX_CASES),
-    isListComplete(deps.store),
-  ]);
+  const { found, next } = await walkLists(deps.store, walk, MAX_CASES);
   const read = await Promise.all(found.map(async ({ id }) => {
     const consentId = asConsentId(id);
     return consentId === undefined ? undefined : await caseOf(deps, consentId, ["amount"], () => true);
@@ -54,5 +48,5 @@ export async function searchAmount(deps: SearchDeps, query: AmountQuery): Promis
   const isWithin = (at: number | undefined): boolean => at !== undefined && at >= from && at < until;
   const cases = read.filter((one) => one !== undefined)
     .filter(({ createdAt, paidAt }) => isWithin(createdAt) || isWithin(paidAt));
-  return { cases, next, isComplete };
+  return { cases, next };
 }

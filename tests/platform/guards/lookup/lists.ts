@@ -31,7 +31,6 @@ export function request(
 /** `Data` of a page. */
 export type Page<N extends ListName> = Readonly<Record<N, readonly Entry[]>> & {
   readonly After?: string;
-  readonly IsComplete: boolean;
 };
 
 type Rest = Parameters<typeof request> extends [unknown, unknown, ...infer Others] ? Others : never;

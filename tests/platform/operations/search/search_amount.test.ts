@@ -68,7 +68,6 @@ Deno.test("a case is found by amount and day, with its payment, and without pers
       ClientId: env.tpp.clientId,
       CreationDateTime: "2040-01-15T12:00:00+00:00",
     }],
-    IsComplete: false,
   });
 });
 
