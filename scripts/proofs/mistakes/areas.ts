@@ -1,4 +1,5 @@
 /** Every mistake, by area. */
+import { EVENT_POLLS, EVENT_SUBSCRIPTIONS, LISTS, OWN_REGISTRATION } from "./after_payment.ts";
 import { CODES, LINKS, PUSHED_REQUESTS } from "./authorization.ts";
 import { ACCOUNTS, BANK_ACCESS, CONSENT_READS } from "./back_channel.ts";
 import { BODIES } from "./bodies.ts";
@@ -20,7 +21,11 @@ export const AREAS: readonly Area[] = [
   PUSHED_REQUESTS,
   CODES,
   LINKS,
+  EVENT_POLLS,
+  EVENT_SUBSCRIPTIONS,
+  LISTS,
   REGISTRATIONS,
+  OWN_REGISTRATION,
   BANK_ACCESS,
   CONSENT_READS,
   ACCOUNTS,

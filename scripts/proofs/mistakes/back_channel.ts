@@ -170,7 +170,7 @@ export const ACCOUNTS: Area = {
     data("DebtorAccount", GOOD, "array", "is one object"),
     data("DebtorAccount", Array(101).fill(GOOD), "at most 100", "has 101 elements"),
     data("Accounts", [], "not known", "is not a field"),
-    account("Balance", 1000, "string", "is a number"),
+    account("Balance", 1000, "a decimal such as 1500.00", "is a number"),
     account("Balance", "1.000,00", "a decimal such as", "has a comma"),
     account("Currency", "eur", "ISO 4217", "is in lower case"),
     account("SchemeName", "IBAN2", "UK.OBIE.IBAN", "is unknown"),

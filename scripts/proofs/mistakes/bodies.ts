@@ -34,7 +34,7 @@ export const BODIES: Area = {
       "the amount as a number",
       { InstructedAmount: { Amount: 165.88, Currency: "EUR" } },
       "InstructedAmount.Amount",
-      "string",
+      "a dot and two digits",
     ),
     initiation(
       "the amount without decimals",
@@ -46,7 +46,7 @@ export const BODIES: Area = {
       "a currency in lower case",
       { InstructedAmount: { Amount: "1.00", Currency: "eur" } },
       "InstructedAmount.Currency",
-      "ISO 4217",
+      "in capitals, such as EUR",
     ),
     initiation(
       "an unsupported currency",

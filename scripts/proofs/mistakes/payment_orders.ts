@@ -105,7 +105,7 @@ export const STATUS_REPORTS: Area = {
       "Charges",
       [{ ...CHARGE, Amount: { Amount: 0.25, Currency: "EUR" } }],
       "Charges[0].Amount.Amount",
-      "string",
+      "a decimal such as 0.25",
       "has a number",
     ),
     field(
