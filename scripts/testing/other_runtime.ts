@@ -1,4 +1,5 @@
 /** Runs the platform on Node or Bun instead of Deno: `PLATFORM_RUNTIME` names the runtime's program, below the root. */
+import { isPostgresUrl } from "../../src/base/store/postgres/settings.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
@@ -26,8 +27,9 @@ export function otherRuntime(
 ): OtherRuntime | undefined {
   if (program === "") return undefined;
   const { DENO_CERT, PLATFORM_STORE_URL: STORE_URL, ...same } = env;
+  const isConfined = isNode(program) && isPostgresUrl(STORE_URL ?? "");
   return {
-    command: [pathOf(program), BUNDLE, "--listen"],
+    command: [pathOf(program), ...(isConfined ? NODE_PERMISSIONS : []), BUNDLE, "--listen"],
     env: {
       ...same,
       ...(STORE_URL === undefined ? {} : { PLATFORM_STORE_URL: STORE_URL.replace(/\.kv$/, ".sqlite") }),
@@ -35,6 +37,19 @@ export function otherRuntime(
       NODE_USE_ENV_PROXY: "1", // Node ignores HTTPS_PROXY otherwise; Bun does not
     },
   };
+}
+
+/** With PostgreSQL, as docs/operations/runtimes.md has them. `--allow-net` is an experiment, which Node would report. */
+const NODE_PERMISSIONS = [
+  "--disable-warning=ExperimentalWarning",
+  "--permission",
+  "--allow-fs-read=*",
+  "--allow-fs-write=*",
+  "--allow-net",
+];
+
+export function isNode(program: string): boolean {
+  return /(^|\/)node$/.test(program);
 }
 
 function pathOf(program: string): string {

@@ -7,6 +7,7 @@ import process from "node:process";
 import { promisify } from "node:util";
 import { nodeFetch } from "../../base/http/node_fetch.ts";
 import { openNodeListener } from "../../base/http/node_listener.ts";
+import { giveUpOnNode } from "../../base/http/node_permissions.ts";
 import { openStore } from "../../base/store/open_store.ts";
 import type { Runtime } from "./runtime.ts";
 import { checkPlatform } from "./check.ts";
@@ -21,7 +22,7 @@ const runtime: Runtime = {
   write: async (bytes) => (await writeSome(STANDARD_OUTPUT, bytes)).bytesWritten,
   fetch: nodeFetch,
   mayRead: () => Promise.resolve(true),
-  giveUpPermissions: () => Promise.resolve(), // permissions cannot be given up while the process runs
+  giveUpPermissions: (keepWriting) => Promise.resolve(giveUpOnNode(process, keepWriting)),
 };
 
 try {
