@@ -98,7 +98,8 @@ async function proofKeys(file: string): Promise<CryptoKeyPair> {
 }
 
 await runProgram(USAGE, async (args, print) => {
-  const [what = "", ...rest] = args;
+  const [what = "", ...rest] = args[0]?.startsWith("-") ? ["", ...args] : args;
+  const given = optionsOf(rest, OPTIONS);
   const dir = sandboxFolder(Deno.env.toObject());
-  print(await sign(what, optionsOf(rest, OPTIONS), await openPlatform(dir), dir));
+  print(await sign(what, given, await openPlatform(dir), dir));
 });
