@@ -25,11 +25,12 @@ import {
   type SentConsent,
   verifierOf,
 } from "./flows.ts";
+import { Cookies } from "./cookies.ts";
 import { sharedToken } from "./shared_token.ts";
 
 /** A browser: cookies of the browser host, no redirects followed. */
 export class Browser {
-  readonly cookies = new Map<string, string>();
+  readonly cookies = new Cookies();
   constructor(private readonly env: Pick<Environment, "browser" | "addresses">) {}
 
   /** Opens a URL of the browser host. */
@@ -38,20 +39,10 @@ export class Browser {
       ...init,
       redirect: "manual",
     });
-    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    if (cookie !== "") request.headers.set("cookie", cookie);
+    if (this.cookies.size > 0) request.headers.set("cookie", this.cookies.header());
     const response = await this.env.browser(request);
-    this.keep(response);
+    this.cookies.keep(response.headers);
     return response;
-  }
-
-  /** Stores the cookies that a response sets, and deletes those that it clears. */
-  keep(response: Response): void {
-    for (const line of response.headers.getSetCookie()) {
-      const [name = "", value = ""] = (line.split(";")[0] ?? "").split("=");
-      if (/;\s*max-age=0(;|$)/i.test(line)) this.cookies.delete(name);
-      else this.cookies.set(name, value);
-    }
   }
 }
 

@@ -1,4 +1,5 @@
 /** A browser of an operator, as far as tests of the console's pages need one: cookies, forms and redirects. */
+import { Cookies } from "./cookies.ts";
 import { OPERATIONS_URL, OPERATOR_TOKENS, type TestOperator } from "./operators.ts";
 
 /** The response of a page, with its text. */
@@ -11,7 +12,7 @@ export interface Page {
 type Send = (request: Request) => Promise<Response>;
 
 export class ConsoleBrowser {
-  readonly cookies = new Map<string, string>();
+  readonly cookies = new Cookies();
   /** Every `Set-Cookie` that was received. */
   readonly set: string[] = [];
 
@@ -40,20 +41,12 @@ export class ConsoleBrowser {
 
   async #request(path: string, init: RequestInit): Promise<Page> {
     const headers = new Headers({ accept: "text/html" });
-    if (this.cookies.size > 0) {
-      headers.set("cookie", [...this.cookies].map((pair) => pair.join("=")).join("; "));
-    }
+    if (this.cookies.size > 0) headers.set("cookie", this.cookies.header());
     const url = path.startsWith("/") ? `${OPERATIONS_URL}${path}` : path;
     const answer = await this.send(new Request(url, { ...init, headers }));
-    for (const cookie of answer.headers.getSetCookie()) this.#keep(cookie);
+    this.set.push(...answer.headers.getSetCookie());
+    this.cookies.keep(answer.headers);
     return { status: answer.status, headers: answer.headers, html: await answer.text() };
-  }
-
-  #keep(cookie: string): void {
-    this.set.push(cookie);
-    const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
-    if (/max-age=0/i.test(cookie)) this.cookies.delete(name);
-    else this.cookies.set(name, value);
   }
 }
 

@@ -1,20 +1,17 @@
 /** The language of the shop follows its customer to the bank's pages [F1]. */
 import { assertEquals } from "@std/assert";
+import { Cookies } from "testing/cookies.ts";
 import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
 import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
 
 Deno.test("a customer who chose French in the shop meets the bank in French, whatever the browser prefers [F1]", async () => {
   const dir = await Deno.makeTempDir();
   const { endpoints, stop } = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
-  const cookies = new Map<string, string>([["shop_language", "fr"]]);
+  const cookies = new Cookies([["shop_language", "fr"]]);
   const visit = async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const headers = { "accept-language": "es", cookie };
+    const headers = { "accept-language": "es", cookie: cookies.header() };
     const answer = await fetch(url, { ...init, headers, redirect: "manual" });
-    for (const line of answer.headers.getSetCookie()) {
-      const [name = "", value = ""] = (line.split(";")[0] ?? "").split("=");
-      cookies.set(name, value);
-    }
+    cookies.keep(answer.headers);
     return answer;
   };
   try {

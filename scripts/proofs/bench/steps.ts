@@ -138,7 +138,7 @@ export const STEPS: readonly Step[] = [
       return browser.open(`${AUTH_URL}/${BANK}/authorization.oauth2?${query}`);
     },
     async take(flow, answer) {
-      flow.browser.keep(answer);
+      flow.browser.cookies.keep(answer.headers);
       flow.handover = (await openHandover(flow.env.bankB, answer)).claims;
     },
   },

@@ -1,4 +1,5 @@
 /** A customer with a browser: from the TPP's link to the bank, perhaps to the platform's screen, and to an end. */
+import { Cookies } from "../../testing/cookies.ts";
 import { customersOf } from "../../../src/sandbox/bank/customers.ts";
 import { type Answer, type Line, Lost, send, type Sent } from "./calls.ts";
 import { openedClaims, sealedJwt } from "./jwts.ts";
@@ -19,7 +20,7 @@ interface Visit {
   readonly plan: SimulatedPayment;
   readonly bank: Party;
   readonly redirectUri: string;
-  readonly cookies: Map<string, string>;
+  readonly cookies: Cookies;
 }
 
 const MAX_RELOADS = 12;
@@ -34,7 +35,7 @@ export async function visitPlatform(
 ): Promise<Ending> {
   const bank = BANKS[plan.bank];
   if (bank === undefined) throw new Error(`no bank ${plan.bank}`);
-  const visit: Visit = { line, plan, bank, redirectUri, cookies: new Map() };
+  const visit: Visit = { line, plan, bank, redirectUri, cookies: new Cookies() };
   let next: Sent | undefined = { method: "GET", path };
   for (let page = 0; page < MAX_PAGES; page++) {
     const answer = await load(visit, next);
@@ -81,16 +82,13 @@ async function load(visit: Visit, sent: Sent): Promise<Answer | undefined> {
   const { scheduler } = line.simulation;
   for (let reload = 0; reload < MAX_RELOADS; reload++) {
     try {
-      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-      const request = {
-        ...sent,
-        headers: { ...sent.headers, accept: "text/html", ...(cookie === "" ? {} : { cookie }) },
-      };
+      const cookie = cookies.size === 0 ? {} : { cookie: cookies.header() };
+      const request = { ...sent, headers: { ...sent.headers, accept: "text/html", ...cookie } };
       const loads = plan.customer.clicksTwice
         ? [send(line, request), send(line, request)]
         : [send(line, request)];
       const answer = await Promise.any(loads);
-      keepCookies(cookies, answer);
+      cookies.keep(answer.headers);
       if (answer.status < 500) return answer;
     } catch (error) {
       const isLost = error instanceof Lost || error instanceof AggregateError;
@@ -99,14 +97,6 @@ async function load(visit: Visit, sent: Sent): Promise<Answer | undefined> {
     await scheduler.sleep(1000 * 2 ** reload);
   }
   return undefined;
-}
-
-function keepCookies(cookies: Map<string, string>, { headers }: Answer): void {
-  for (const line of headers.getSetCookie()) {
-    const [name = "", value = ""] = (line.split(";")[0] ?? "").split("=");
-    if (/;\s*max-age=0(;|$)/i.test(line)) cookies.delete(name);
-    else cookies.set(name, value);
-  }
 }
 
 function pageEnding({ text }: Answer): Ending {
