@@ -140,7 +140,7 @@ function headersOf(
   const jose = Object.keys(requestBody?.content ?? {}).filter((type) => type === "application/jose");
   return {
     ...(isProtected ? { authorization: `DPoP {{${step.token ?? "own_token"}}}` } : {}),
-    ...Object.fromEntries(needed.map(({ name }) => [name, valueOf(name)])),
+    ...Object.fromEntries(needed.map(({ name }) => [name.toLowerCase(), valueOf(name.toLowerCase())])),
     ...Object.fromEntries(jose.map((type) => ["content-type", type])),
   };
 }

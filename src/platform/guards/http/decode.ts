@@ -85,7 +85,7 @@ function messageOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
       return OWN_WORDS.test(issue.message)
-        ? issue.message
+        ? issue.message.replace(/^Must be /, issue.expected === "string" ? "Must be a JSON string: " : "$&")
         : `Must be ${WORDS_OF_TYPE[issue.expected] ?? "of another type"}.`;
     case "invalid_value":
       return `Must be one of: ${issue.values.map(String).join(", ")}.`;

@@ -40,16 +40,20 @@ const CASES: Readonly<Record<string, readonly [Send, path: string, message: stri
   "EventTypes as a text": [subscribing(TYPE), "Data.EventTypes", ONE_TYPE],
   "EventTypes without an element": [subscribing([]), "Data.EventTypes", ONE_TYPE],
   "two EventTypes": [subscribing([TYPE, TYPE]), "Data.EventTypes", ONE_TYPE],
-  "a Version as a number": [(env) => subscription(env, { Version: 4 }), "Data.Version", "Must be 4.0."],
+  "a Version as a number": [
+    (env) => subscription(env, { Version: 4 }),
+    "Data.Version",
+    "Must be a JSON string: 4.0.",
+  ],
   "an amount as a number": [
     consentWith(`${INSTRUCTED}.Amount`, 19.9),
     `${INSTRUCTED}.Amount`,
-    "Must be digits, a dot and two digits, such as 1.00: more than zero, at most 13 digits before the dot, no leading zero.",
+    "Must be a JSON string: digits, a dot and two digits, such as 1.00: more than zero, at most 13 digits before the dot, no leading zero.",
   ],
   "a currency as a number": [
     consentWith(`${INSTRUCTED}.Currency`, 978),
     `${INSTRUCTED}.Currency`,
-    "Must be an active ISO 4217 currency code in capitals, such as EUR.",
+    "Must be a JSON string: an active ISO 4217 currency code in capitals, such as EUR.",
   ],
   "an object as a text": [consentWith(INSTRUCTED, "EUR 19.90"), INSTRUCTED, "Must be a JSON object."],
 };
