@@ -1,7 +1,7 @@
 /**
  * Pushes due events to every subscriber, one walk per client and bank, so that a slow or dead receiver delays nobody else.
- * A process pushes at once what it has committed itself. What another process has left, and what is retried, a pass
- * over the subscriptions finds. Orders have workers, slots and breakers of their own.
+ * A process pushes at once what it has committed itself. It looks at an
+ * owner again when its next event is due. What another process has left, passes over the events that wait find. Orders have workers, slots and breakers of their own.
  */
 import { ApiError, isStoreFailure } from "../../base/kernel/api_error.ts";
 import { allEnded, errorText } from "../../base/kernel/batches.ts";
@@ -9,6 +9,7 @@ import type { ClientId } from "../../base/kernel/identifiers.ts";
 import type { StandingOf } from "../guards/security/standing.ts";
 import { deliverEvents, type DeliverEventsDeps, type EventReceiver, type Walked } from "./deliver_events.ts";
 import type { EventOwner } from "./event_store.ts";
+import { openEventOwners } from "./event_owners.ts";
 import type { Subscription } from "./subscription.ts";
 import type { SubscriptionStore } from "./subscription_store.ts";
 
@@ -43,32 +44,25 @@ const MAX_WALKS_OF_CLIENT = 4;
  * of dead events are read once a minute. A wake ends it.
  */
 const REST_MS = 1_200;
-/** Subscriptions that a pass reads at a time. */
-const PAGE = 200;
-/** A pass over the subscriptions takes at most this part of the time. */
-const DUTY = 1 / 20;
-
 export function openEventDelivery(deps: DeliverDueEventsDeps): EventDelivery {
   const wakes = openWakes(deps);
   const walks = openWalks(deps, wakes);
-  let nextPassAt = -Infinity;
+  const owners = openEventOwners(deps);
   const start = async (isStopped: () => boolean): Promise<number> => {
-    const before = deps.steady();
     let begun = 0;
-    for (const owner of wakes.due(before)) if (walks.begin(owner, isStopped)) begun++;
-    if (before < nextPassAt) return begun;
-    for await (const subscription of dueSubscriptions(deps)) {
+    for (const owner of wakes.due(deps.steady())) {
+      if (walks.areFull()) break;
+      if (walks.begin(owner, isStopped)) begun++;
+    }
+    for (const owner of await owners.next(isStopped)) {
       if (isStopped()) break;
-      const owner = ownerOf(subscription);
       if (!walks.isResting(owner) && walks.begin(owner, isStopped)) begun++;
     }
-    nextPassAt = deps.steady() + (deps.steady() - before) / DUTY;
     return begun;
   };
   return {
     start,
     async deliver() {
-      nextPassAt = -Infinity;
       await start(() => false);
       const walked = await allEnded(walks.underWay());
       return walked.reduce((sum, { pushed }) => sum + pushed, 0);
@@ -103,14 +97,17 @@ interface Walks {
   /** Returns false if the owner has a walk, or too many others have one. Then its turn comes after theirs. */
   begin(owner: EventOwner, isStopped: () => boolean): boolean;
   isResting(owner: EventOwner): boolean;
+  /** Whether no walk can begin until one has ended. */
+  areFull(): boolean;
   underWay(): readonly Promise<Walked>[];
 }
 
 function openWalks(deps: DeliverDueEventsDeps, wakes: Wakes): Walks {
   const walks = new Map<string, { readonly owner: EventOwner; readonly walk: Promise<Walked> }>();
   const rests = new Map<string, number>();
+  const areFull = (): boolean => walks.size >= MAX_WALKS;
   const isFull = ({ clientId }: EventOwner): boolean =>
-    walks.size >= MAX_WALKS ||
+    areFull() ||
     [...walks.values()].filter(({ owner }) => owner.clientId === clientId).length >= MAX_WALKS_OF_CLIENT;
   return {
     begin(owner, isStopped) {
@@ -135,22 +132,10 @@ function openWalks(deps: DeliverDueEventsDeps, wakes: Wakes): Walks {
       walks.set(name, { owner, walk });
       return true;
     },
+    areFull,
     isResting: (owner) => deps.steady() < (rests.get(nameOf(owner)) ?? -Infinity),
     underWay: () => [...walks.values()].map(({ walk }) => walk),
   };
-}
-
-async function* dueSubscriptions(deps: DeliverDueEventsDeps): AsyncGenerator<Subscription> {
-  let after: Subscription | undefined;
-  do {
-    const page = await deps.subscriptions.list(after, PAGE);
-    for (const subscription of page) {
-      if (subscription.callbackUrl === undefined) continue;
-      const some = await deps.events.waiting(ownerOf(subscription), 1);
-      if (some.length > 0) yield subscription;
-    }
-    after = page.length < PAGE ? undefined : page.at(-1);
-  } while (after !== undefined);
 }
 
 async function walkOf(
@@ -184,10 +169,6 @@ async function receiverOf(
     if (!(error instanceof ApiError) || isStoreFailure(error)) throw error;
     return undefined;
   }
-}
-
-function ownerOf({ clientId, bank }: EventOwner): EventOwner {
-  return { clientId, bank };
 }
 
 function nameOf({ clientId, bank }: EventOwner): string {

@@ -96,13 +96,13 @@ Deno.test("a pause that a receiver asks for ends the walk [EVT12]", async () => 
   await process.stop();
 });
 
-/** Another process, and how many pages of events it has read. */
+/** Another process, and how many pages of an owner's events it has read. */
 async function counting(env: ReceiverEnvironment) {
   let pages = 0;
   const store: Store = {
     ...env.store,
     async list<T>(listing: Listing): Promise<Entry<T>[]> {
-      if (listing.prefix[0] === "event" && listing.limit > 1) pages++;
+      if (listing.prefix[0] === "event" && listing.prefix.length > 1) pages++;
       return await env.store.list<T>(listing);
     },
   };
