@@ -4,9 +4,12 @@ import type { BankCode, ClientId } from "../../../src/base/kernel/identifiers.ts
 import type { Store, Write } from "../../../src/base/store/store.ts";
 import { openEventOwners } from "../../../src/platform/events/event_owners.ts";
 import { openSubscriptionStore } from "../../../src/platform/events/subscription_store.ts";
+import { isComplete } from "support/part_of.ts";
 import { type ListedStore, openListedStore } from "support/listed_store.ts";
 import { openReceiver } from "./receiver.ts";
 
+/** Banks of each of 1,000 TPPs. */
+const BANKS = isComplete ? 100 : 10;
 const running = (): boolean => false;
 
 function clientAt(index: number): ClientId {
@@ -56,8 +59,8 @@ async function openOwners(clients: number, banks: number) {
   return { store, open };
 }
 
-Deno.test("a pass without events lists nothing for 10,000 subscriptions, also the first one after a start [EVT12]", async () => {
-  const { store, open } = await openOwners(1000, 10);
+Deno.test(`a pass without events lists nothing for ${1000 * BANKS} subscriptions, also the first one after a start [EVT12]`, async () => {
+  const { store, open } = await openOwners(1000, BANKS);
   const owners = open();
   for (let pass = 0; pass < 3; pass++) {
     assertEquals(await store.listedBy(() => owners.next(running)), { lists: 2, rows: 0 });

@@ -5,11 +5,11 @@ import type { Write } from "../../../../src/base/store/store.ts";
 import { putStatus } from "testing/back_channel.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { good, pay } from "testing/flows.ts";
+import { isComplete } from "support/part_of.ts";
 import { type ListedStore, openListedStore } from "support/listed_store.ts";
 import { openRetaining, pass, recordsOf, settled, work } from "support/retention.ts";
 
-/** With `RETAINED_CONSENTS=1000000` the test of the growth has as many, which takes some minutes. */
-const CONSENTS = Number(Deno.env.get("RETAINED_CONSENTS") ?? 2000);
+const CONSENTS = isComplete ? 1_000_000 : 2000;
 const ERASURE_ALONE = { PLATFORM_KEEP_CASES_DAYS: "100", PLATFORM_ERASE_CASES_DAYS: "200" };
 
 /** Adds so many erased cases, whose ids are before those of all others, to a store without a search. */
