@@ -12,11 +12,11 @@ import {
   type BankCode,
   type ClientId,
   type ConsentId,
-  sha256,
 } from "../../../base/kernel/identifiers.ts";
 import { ApiError, type Fault } from "../../../base/kernel/api_error.ts";
 import type { RequestFacts, RequestVariables } from "../../../base/http/context.ts";
 import { authenticationOf, type CertificateVariables } from "./client_certificate.ts";
+import { digest } from "../../evidence/digest.ts";
 import type { Authentication } from "../../evidence/entry.ts";
 import type { BankVariables, StandingOf } from "./standing.ts";
 import { described, mismatch, quoted } from "../../../base/kernel/result.ts";
@@ -117,7 +117,7 @@ export function accessToken(
       const url = new URL(c.req.url);
       const text = readCredentials(c.req.header("authorization"), url.searchParams);
       const reads = c.get("reads");
-      const hash = await hashOf(text, c.get("presented"));
+      const hash = hashOf(text, c.get("presented"));
       const token = await deps.findAccessToken(reads, hash);
       if (token === null) throw new ApiError("token.invalid", { fault: UNKNOWN_TOKEN });
       c.set("clientClaim", { by: "access token", clientId: token.clientId });
@@ -167,8 +167,8 @@ export function otherProofKey(bound: string, expected: string, received: string)
   return new ApiError("dpop.key_mismatch", mismatch("DPoP proof header jwk", words, received));
 }
 
-async function hashOf(text: string, presented: PresentedTokenVariables["presented"]): Promise<string> {
-  return presented?.text === text ? presented.hash : await sha256(text);
+function hashOf(text: string, presented: PresentedTokenVariables["presented"]): string {
+  return presented?.text === text ? presented.hash : digest(text);
 }
 
 function readCredentials(authorization: string | undefined, query: URLSearchParams): string {
@@ -289,7 +289,7 @@ export function firstReads(more: KeysOfRequest = () => []): ReturnType<typeof cr
     const code = asBankCode(c.req.param("bank"));
     const text = dpopCredentials(c.req.header("authorization"));
     const looksOurs = text !== undefined && text.length <= MAX_CHARACTERS;
-    const presented = looksOurs ? { text, hash: await sha256(text) } : undefined;
+    const presented = looksOurs ? { text, hash: digest(text) } : undefined;
     if (presented !== undefined) c.set("presented", presented);
     c.get("reads").ahead([
       ...(code === undefined ? [] : [bankKey(code), orderHoldKey(code)]),
