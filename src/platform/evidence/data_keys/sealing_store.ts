@@ -18,6 +18,8 @@ export interface Sealing {
   readonly record: string;
   /** Returns the case of a value, or undefined if it belongs to none. Then it is not sealed. */
   readonly caseOf: (key: Key, value: Members) => CaseId | undefined;
+  /** Name of a sealed member with bytes in base64url. */
+  readonly bytes?: string;
   /** The members of a value whose case was erased, beside the open ones. */
   readonly erased: Members;
   /**
@@ -32,6 +34,7 @@ export const SEALED = "sealedMembers";
 /** A member of values whose key is lost, as they are read. Never stored. */
 const LOST = "isLost";
 const UTF8 = new TextEncoder();
+const BASE64URL = { alphabet: "base64url" } as const;
 
 /**
  * The newest box of each value that this process has just sealed or opened, and the text in it, because a consent is
@@ -131,7 +134,7 @@ async function sealValue(
   if (Object.keys(sealed).length === 0) return value;
   const [name, json] = [nameOf(key), JSON.stringify(sealed)];
   const dataKey = await keys.sealing(id);
-  const box = recent.boxOf(name, json) ?? base64url(await sealBox(dataKey, name, UTF8.encode(json)));
+  const box = recent.boxOf(name, json) ?? base64url(await sealBox(dataKey, name, contentOf(sealing, sealed)));
   recent.note(name, box, json);
   return { ...open, [SEALED]: box };
 }
@@ -153,7 +156,7 @@ async function openValue(
   const name = nameOf(key);
   const json = dataKey === "lost"
     ? undefined
-    : recent.textIn(name, text) ?? await openText({ keys, dataKey, id }, name, text);
+    : recent.textIn(name, text) ?? await openText({ keys, dataKey, id, sealing }, name, text);
   if (json === undefined) return { ...gone, [SEALED]: text, [LOST]: true };
   recent.note(name, text, json);
   const members = JSON.parse(json) as Members;
@@ -162,18 +165,43 @@ async function openValue(
 
 /** Returns undefined if the key that sealed it is lost. @throws {Error} if it was changed */
 async function openText(
-  { keys, dataKey, id }: { readonly keys: CaseKeys; readonly dataKey: CryptoKey; readonly id: CaseId },
+  { keys, dataKey, id, sealing }: {
+    readonly keys: CaseKeys;
+    readonly dataKey: CryptoKey;
+    readonly id: CaseId;
+    readonly sealing: Sealing;
+  },
   name: string,
   text: string,
 ): Promise<string | undefined> {
-  const box = Uint8Array.fromBase64(text, { alphabet: "base64url" });
+  const box = Uint8Array.fromBase64(text, BASE64URL);
   try {
-    return new TextDecoder().decode(await openBox(dataKey, name, box));
+    return textOf(sealing, await openBox(dataKey, name, box));
   } catch (error) {
     if (!keys.canLackKeys) throw error;
     keys.noteLost(id);
     return undefined;
   }
+}
+
+/** The content of a box: JSON and, after a NUL, the bytes as they are. In base64url they would be so twice. */
+function contentOf({ bytes }: Sealing, sealed: Members): Uint8Array<ArrayBuffer> {
+  const encoded = bytes === undefined ? undefined : sealed[bytes];
+  if (bytes === undefined || typeof encoded !== "string") return UTF8.encode(JSON.stringify(sealed));
+  const { [bytes]: _, ...others } = sealed;
+  const [json, raw] = [UTF8.encode(JSON.stringify(others)), Uint8Array.fromBase64(encoded, BASE64URL)];
+  const content = new Uint8Array(json.length + 1 + raw.length);
+  content.set(json);
+  content.set(raw, json.length + 1);
+  return content;
+}
+
+/** Returns the JSON of all members in the content of a box. */
+function textOf({ bytes }: Sealing, content: Uint8Array): string {
+  const end = content.indexOf(0);
+  if (bytes === undefined || end < 0) return new TextDecoder().decode(content);
+  const others = JSON.parse(new TextDecoder().decode(content.subarray(0, end))) as Members;
+  return JSON.stringify({ ...others, [bytes]: base64url(content.subarray(end + 1)) });
 }
 
 /** Whether a value that was read as lost has lost its personal data since, by a change: its marks have other values. */

@@ -54,6 +54,7 @@ const SESSION = [
 /** The places of evidence begin with the id of its consent or payment. */
 const evidence: Sealing = {
   record: "evidence",
+  bytes: "bytes",
   caseOf: (key) => caseIdOf((key[1] ?? "").split(" ")[0] ?? ""),
   erased: { isErased: true },
   divide(value) {

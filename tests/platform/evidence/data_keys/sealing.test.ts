@@ -102,6 +102,21 @@ Deno.test("a sealed value opens in its own record alone, and a changed one not a
   await assertRejects(() => stores.store.getMany([key]), Error, "does not open");
 });
 
+Deno.test("the bytes of evidence are sealed as they are, in base64url once, and come back [P3]", async () => {
+  await using stores = await openStores();
+  const key = ["evidence", `${await stores.caseKeys.newConsentId()} 1 decision`, "0"];
+  for (
+    const raw of [Uint8Array.of(), Uint8Array.of(0), Uint8Array.of(0x7b, 0, 0xff, 0), new Uint8Array(3000)]
+  ) {
+    const value = { v: 1, bytes: raw.toBase64({ alphabet: "base64url", omitPadding: true }), salt: "x" };
+    await put(stores.store, key, value);
+    const box = (await stores.raw.get<{ sealedMembers: string }>(key))?.value.sealedMembers ?? "";
+    assertEquals(box.length, Math.ceil((raw.length + '{"salt":"x"}\0'.length + 28) * 4 / 3)); // IV and tag
+    stores.elapsed += 60_000; // texts of boxes are remembered until then
+    assertEquals((await stores.store.get(key))?.value, value);
+  }
+});
+
 Deno.test("a case of an earlier version is readable and gets a key with its next write [P3]", async () => {
   await using stores = await openStores();
   const consentId = newConsentId();
