@@ -12,7 +12,8 @@ import { type Commit, type Entry, type Key, type Listing, type Store, StoreFailu
 import type { Connections, Sql } from "./connections.ts";
 import { startExpiry } from "./expiry.ts";
 import { CHECK_FAILED, PostgresFailure } from "./failure.ts";
-import { decodeKey, encodeKey, endBelow } from "./key_codec.ts";
+import { encodeKey } from "./key_codec.ts";
+import { openListings, readListings } from "./listings.ts";
 
 /** Longest time in which a commit that has not been sent is tried again. */
 const UNSENT_PATIENCE_MS = 3000;
@@ -23,6 +24,7 @@ const RETRY_MS = 100;
 /** Opens the store. The schema must be current (`schema.ts`). */
 export function openPostgresStore(connections: Connections): Store {
   const expire = startExpiry(connections);
+  const list = openListings((listings) => read(connections, (sql) => readListings(sql, listings)));
   return {
     async get<T>(key: Key): Promise<Entry<T> | null> {
       const [row] = await read(
@@ -32,23 +34,14 @@ export function openPostgresStore(connections: Connections): Store {
       return row === undefined ? null : { key, value: row.value, version: row.version };
     },
     getMany: (keys) => getMany(connections, keys),
-    list: (listing) => list(connections, listing),
+    list: async <T>(listing: Listing) => [...await list(listing)] as Entry<T>[],
     async commit(staged) {
       const done = await commitPatiently(connections, staged);
       expire();
       return done;
     },
-    waitsForStandby: () => waitsForStandby(connections),
     close: () => connections.close(),
   };
-}
-
-async function waitsForStandby(connections: Connections): Promise<boolean> {
-  const [row] = await read(connections, (sql) =>
-    sql<{ waits: boolean }[]>`
-      select current_setting('synchronous_standby_names') <> ''
-        and current_setting('synchronous_commit') not in ('off', 'local') as waits`);
-  return row?.waits === true;
 }
 
 interface Row<T> {
@@ -71,15 +64,6 @@ async function getMany<T>(connections: Connections, keys: readonly Key[]): Promi
     const row = found.get(asked[index] ?? "");
     return row === undefined ? null : { key, value: row.value, version: row.version };
   });
-}
-
-async function list<T>(connections: Connections, { prefix, after, limit }: Listing): Promise<Entry<T>[]> {
-  const rows = await read(connections, (sql) =>
-    sql<KeyedRow<T>[]>`
-      select key, value, version from hub.entry
-        where key > ${encodeKey(after ?? prefix)}::bytea and key < ${endBelow(prefix)}::bytea
-        order by key limit ${limit}`);
-  return rows.map(({ key, value, version }) => ({ key: decodeKey(key), value, version }));
 }
 
 /** Reads, and once more if the first failure came early. While the database is away, a read fails within 10 s. */
