@@ -39,7 +39,7 @@ export type Command =
   | { readonly verb: "show"; readonly who: Who; readonly history: boolean };
 
 /** Where and as whom. Unset members come from the environment (`participant_directory.ts`). */
-export interface Surroundings {
+export interface HostMiddleware {
   readonly directoryUrl?: string;
   readonly adminToken?: string;
   /** The folder that holds the participants' folders. */
@@ -93,18 +93,18 @@ type Values = Readonly<Record<string, string | boolean | undefined>>;
  */
 export function readArguments(
   args: readonly string[],
-): { readonly command: Command; readonly surroundings: Surroundings } {
+): { readonly command: Command; readonly hostMiddleware: HostMiddleware } {
   const [verb, ...rest] = args;
   if (verb === undefined) throw new UsageError(USAGE);
   if (!isVerb(verb)) throw unknownCommand(verb, Object.keys(OPTIONS));
   const options: Record<string, { type: "string" | "boolean" }> = { ...OPTIONS[verb], ...COMMON };
   const values = parsedOptions(rest, options);
-  const surroundings = {
+  const hostMiddleware = {
     ...optional(values, "directory-url", "directoryUrl"),
     ...optional(values, "admin-token", "adminToken"),
     ...optional(values, "out", "out"),
   };
-  return { command: commandOf(verb, values), surroundings };
+  return { command: commandOf(verb, values), hostMiddleware };
 }
 
 function commandOf(verb: Verb, values: Values): Command {

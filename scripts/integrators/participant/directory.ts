@@ -1,6 +1,6 @@
 /** The participants directory as its administrators' client sees it: where it is, and one JSON request at a time. */
 import { z } from "zod";
-import type { Surroundings } from "./arguments.ts";
+import type { HostMiddleware } from "./arguments.ts";
 import { ParticipantFailure } from "./failure.ts";
 
 /** Variables of the environment by name. */
@@ -38,17 +38,17 @@ export function sandboxFolder(env: Environment): string {
  * @throws {ParticipantFailure} where none does, or the token would travel in the clear
  */
 export async function openDirectoryClient(
-  surroundings: Surroundings,
+  hostMiddleware: HostMiddleware,
   env: Environment,
 ): Promise<DirectoryClient> {
-  const access = await findAccess(surroundings, env);
+  const access = await findAccess(hostMiddleware, env);
   rejectPlainText(access.directoryUrl);
   return { ask: (schema, method, path, body) => ask(access, schema, { method, path, body }) };
 }
 
-async function findAccess(surroundings: Surroundings, env: Environment): Promise<Access> {
-  const directoryUrl = surroundings.directoryUrl ?? env["DIRECTORY_URL"];
-  const adminToken = surroundings.adminToken ?? env["DIRECTORY_ADMIN_TOKEN"];
+async function findAccess(hostMiddleware: HostMiddleware, env: Environment): Promise<Access> {
+  const directoryUrl = hostMiddleware.directoryUrl ?? env["DIRECTORY_URL"];
+  const adminToken = hostMiddleware.adminToken ?? env["DIRECTORY_ADMIN_TOKEN"];
   if (directoryUrl !== undefined && adminToken !== undefined) return { directoryUrl, adminToken };
   // The two belong together: a sandbox's token is never sent to another directory, nor another token to a sandbox.
   if (directoryUrl !== undefined) {

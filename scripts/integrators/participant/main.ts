@@ -32,13 +32,13 @@ export interface CommandEnvironment {
  * @throws {ParticipantFailure} in one sentence where it did not do what it was asked
  */
 export async function participant(args: readonly string[], environment: CommandEnvironment): Promise<void> {
-  const { command, surroundings } = readArguments(args);
+  const { command, hostMiddleware } = readArguments(args);
   if (command.verb === "example") {
     return environment.print(JSON.stringify(exampleDetails(command.role), undefined, 2));
   }
-  const out = surroundings.out ?? `${sandboxFolder(environment.env)}/participants`;
+  const out = hostMiddleware.out ?? `${sandboxFolder(environment.env)}/participants`;
   await run(command, environment, {
-    directory: await openDirectoryClient(surroundings, environment.env),
+    directory: await openDirectoryClient(hostMiddleware, environment.env),
     folderOf: (name) => `${out}/${name}`,
     print: environment.print,
   });

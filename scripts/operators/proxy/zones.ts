@@ -1,5 +1,5 @@
 /** The placeholders for paths: one regular expression for each zone that the proxies treat apart. */
-import { FIRST_SEGMENTS, type Zone } from "../../../src/base/kernel/reserved_names.ts";
+import { FIRST_SEGMENTS, type Zone } from "../../../src/base/kernel/identifiers.ts";
 
 /** Returns the expression of the zone's paths. nginx and HAProxy read it in the same way. */
 export function pathsOf(zone: Zone): string {

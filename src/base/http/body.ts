@@ -8,7 +8,7 @@ import { ApiError, type ApiErrorParts } from "../kernel/api_error.ts";
 import { mismatch, quoted } from "../kernel/result.ts";
 import { strictJson, utf8Text } from "../kernel/json.ts";
 import { MAX_BODY_BYTES } from "../limits.ts";
-import { aside } from "./context.ts";
+import { releasePlaceWhile } from "./context.ts";
 
 /**
  * Time from the end of a request's header to the end of its body. The proxy has the whole request before it sends any
@@ -101,7 +101,7 @@ export function parseForm(text: string): Form {
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > limit) throw new ApiError("request.too_large");
-  return await aside(() => readInTime(request, limit));
+  return await releasePlaceWhile(() => readInTime(request, limit));
 }
 
 async function readInTime(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {

@@ -161,9 +161,9 @@ export function noteSpan({ span }: TraceNotes, ended: Omit<Span, "start" | "kind
 }
 
 /** Runs `wait`. Meanwhile the current request has released its place, and it takes one again afterwards. */
-export async function aside<T>(wait: () => Promise<T>): Promise<T> {
+export async function releasePlaceWhile<T>(wait: () => Promise<T>): Promise<T> {
   const place = currentPlace();
-  return await (place === undefined ? wait() : place.aside(wait));
+  return await (place === undefined ? wait() : place.releaseWhile(wait));
 }
 
 /** Returns the place of the current request, or undefined in background work. */

@@ -143,7 +143,7 @@ export class Place {
   }
 
   /** Frees the place while the request waits for another party, and takes one again afterwards. */
-  async aside<T>(wait: () => Promise<T>): Promise<T> {
+  async releaseWhile<T>(wait: () => Promise<T>): Promise<T> {
     this.#asides += 1;
     if (this.#state === "in work") {
       this.#state = "aside";

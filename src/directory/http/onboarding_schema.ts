@@ -1,6 +1,6 @@
 /** Decodes the onboarding request (Decision E1). Strict, by role; reports all errors at once. */
 import { z } from "zod";
-import { isReservedName } from "../../base/kernel/reserved_names.ts";
+import { isReservedName } from "../../base/kernel/identifiers.ts";
 import { asOrgId, type OrgId } from "../participants/identifiers.ts";
 import { invalidRequest, schemaFaults } from "../participants/invalid_request.ts";
 import type { OnboardingCommand } from "../changes/onboard_participant.ts";

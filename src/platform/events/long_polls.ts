@@ -2,7 +2,7 @@
  * Waits of polls for events (RFC 8936 §2.1). A waiting poll has released its place in the admission control. It looks once
  * a second, because another process may have committed the event, and ends when the process stops.
  */
-import { aside, currentTrace } from "../../base/http/context.ts";
+import { currentTrace, releasePlaceWhile } from "../../base/http/context.ts";
 import { preciseClock } from "../../base/kernel/clock.ts";
 import type { EventOwner, EventStore, PlacedEvent } from "./event_store.ts";
 
@@ -48,7 +48,7 @@ export function openLongPolls({ events, isServing }: LongPollDeps): AwaitEvents 
     try {
       await beforeWait();
       for (let round = 0; round < ROUNDS && found.length === 0 && isServing(); round++) {
-        await aside(() => nextRound(events, owner));
+        await releasePlaceWhile(() => nextRound(events, owner));
         found = await read();
       }
       return found;

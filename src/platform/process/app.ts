@@ -1,4 +1,4 @@
-/** The API, browser and operations hosts: the endpoints of their slices behind the same surroundings. `compose.ts` wires them. */
+/** The API, browser and operations hosts: the endpoints of their slices behind the same hostMiddleware. `compose.ts` wires them. */
 import { Hono, type MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type BackchannelRouteDeps, backchannelRoutes } from "../core/backchannel/routes.ts";
@@ -23,7 +23,7 @@ import type { Store } from "../../base/store/store.ts";
 import type { FiguresRecorder } from "../observed/figures/recorder.ts";
 import type { PlatformMetrics } from "../observed/metrics.ts";
 import type { Log } from "../observed/log_events.ts";
-import { FIRST_SEGMENTS } from "../../base/kernel/reserved_names.ts";
+import { FIRST_SEGMENTS } from "../../base/kernel/identifiers.ts";
 import { type DiscoveryRouteDeps, discoveryRoutes } from "../core/oauth/discovery_routes.ts";
 import { type OAuthRouteDeps, oauthRoutes } from "../core/oauth/routes.ts";
 import { type ControlRouteDeps, controlRoutes } from "../operations/control_routes.ts";
@@ -66,7 +66,7 @@ import {
 } from "../guards/security/operations_document_routes.ts";
 
 /** The middleware of every request of a host, outermost first. */
-export type Surroundings = readonly MiddlewareHandler<RequestEnv>[];
+export type HostMiddleware = readonly MiddlewareHandler<RequestEnv>[];
 
 /**
  * Returns what every request of every host passes first, in this order.
@@ -75,7 +75,7 @@ export type Surroundings = readonly MiddlewareHandler<RequestEnv>[];
  * @param admitted how requests are admitted; without `callers`, all of them are of unknown callers
  * @param traced the middleware that records traces, if the host has them
  */
-export function surroundings(
+export function hostMiddleware(
   { store, metrics, figures, steady, ...spanned }: SpanRequestDeps & {
     readonly store: Store;
     readonly metrics: PlatformMetrics;
@@ -85,8 +85,8 @@ export function surroundings(
   log: Log,
   headers: MiddlewareHandler<RequestEnv>,
   admitted: Parameters<typeof admit>[0],
-  traced: Surroundings = [],
-): Surroundings {
+  traced: HostMiddleware = [],
+): HostMiddleware {
   return [
     nameRequest(store),
     ...spanRequests(spanned),
@@ -99,7 +99,7 @@ export function surroundings(
 }
 
 export interface ApiDeps extends ErrorDeps {
-  readonly around: Surroundings;
+  readonly around: HostMiddleware;
   /** Absent in a cell that registers no clients. Then the route does not exist. */
   readonly registration: RegistrationRouteDeps | undefined;
   readonly oauth: OAuthRouteDeps;
@@ -113,7 +113,7 @@ export interface ApiDeps extends ErrorDeps {
 }
 
 export interface BrowserDeps extends ErrorDeps {
-  readonly around: Surroundings;
+  readonly around: HostMiddleware;
   readonly discovery: DiscoveryRouteDeps;
   readonly frontchannel: FrontchannelRouteDeps;
   readonly pages: PublicPageDeps;
@@ -122,7 +122,7 @@ export interface BrowserDeps extends ErrorDeps {
 }
 
 export interface OperationsDeps extends ErrorDeps {
-  readonly around: Surroundings;
+  readonly around: HostMiddleware;
   readonly health: Parameters<typeof healthEndpoints>[0];
   /** Absent if no operators are configured. Then the operations API does not exist, and health does. */
   readonly guard: OperatorGuardDeps | undefined;
@@ -286,7 +286,7 @@ function pathAsSent({ url }: Request): string {
 
 /** @param surfaceOf the surface of a path that no endpoint has */
 function openHost(
-  deps: ErrorDeps & { readonly around: Surroundings },
+  deps: ErrorDeps & { readonly around: HostMiddleware },
   endpoints: readonly PlatformEndpoint[],
   surfaceOf: (path: string) => Surface,
 ): Host {

@@ -1,5 +1,5 @@
 /** The composition root: the only file that knows every part. It builds stores, middleware and the apps of the hosts. */
-import { apiHost, browserHost, type Host, type Surroundings, surroundings } from "./app.ts";
+import { apiHost, browserHost, type Host, type HostMiddleware, hostMiddleware } from "./app.ts";
 import { composeEvents, composeEventWork } from "./compose_events.ts";
 import { composeOperations } from "./compose_operations.ts";
 import { composeShared, type PlatformParts, type Shared, type TimedParts } from "./compose_parts.ts";
@@ -129,7 +129,7 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
     log,
     ...shared.errors,
     around: [
-      ...surroundings({ ...parts, ...shared }, log, apiHeaders, shared, traced(parts, shared)),
+      ...hostMiddleware({ ...parts, ...shared }, log, apiHeaders, shared, traced(parts, shared)),
       answerSignature({ clock, monotonic, signer, issuer: authUrl, trustAnchor: shared.trustAnchor }),
       commitReplayRecords({ store, clock }),
     ],
@@ -157,7 +157,7 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
 }
 
 /** No middleware if traces are switched off. */
-function traced({ config, clock }: PlatformParts, shared: Shared): Surroundings {
+function traced({ config, clock }: PlatformParts, shared: Shared): HostMiddleware {
   const record: RecordTrace = (...known) => shared.traceQueue.add(traceOf(...known));
   return config.traceDays === 0
     ? []
@@ -228,7 +228,7 @@ function composeBrowser(
   return browserHost({
     log,
     ...shared.errors,
-    around: surroundings(
+    around: hostMiddleware(
       { ...parts, ...shared },
       log,
       browserHeaders,

@@ -1,7 +1,7 @@
 /** Wires the operations host: what operators see and change, on a listener of its own. */
 import type { EraseCaseDeps } from "../operations/cases/erase_case.ts";
 import { openKeptTime } from "../operations/cases/kept_time.ts";
-import { type Host, type OperationsDeps, operationsHost, surroundings } from "./app.ts";
+import { type Host, hostMiddleware, type OperationsDeps, operationsHost } from "./app.ts";
 import type { Shared, TimedParts } from "./compose_parts.ts";
 import type { Credentials } from "../../base/http/credentials.ts";
 import type { Person } from "../../base/http/bearer.ts";
@@ -41,7 +41,7 @@ export function composeOperations(
   const host: Host = operationsHost({
     log,
     ...errorsOf(shared, log, audit),
-    around: surroundings({ ...parts, ...shared }, log, operationsHeaders, { admission: shared.admission }),
+    around: hostMiddleware({ ...parts, ...shared }, log, operationsHeaders, { admission: shared.admission }),
     health,
     guard: guardOf(parts, shared, log, audit),
     console: consoleParts(parts, shared, log, audit),

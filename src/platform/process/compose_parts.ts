@@ -65,9 +65,10 @@ import {
   type BucketStore,
   openBucketStore,
   openLocalBuckets,
+  openRateLimit,
+  type RateLimit,
   type SharedBuckets,
 } from "../guards/security/rate_limit_store.ts";
-import { openRateLimit, type RateLimit } from "../guards/security/rate_limit.ts";
 import { type OpenConsents, openOpenConsents } from "../core/consents/open_consents.ts";
 import type { PlatformMetrics } from "../observed/metrics.ts";
 import { measuredFetch, type ProcessValues, tracedFetch } from "./measured_parts.ts";

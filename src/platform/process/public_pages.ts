@@ -114,7 +114,7 @@ const documentRoute = createRoute({
   responses: { ...taggedAnswers("OpenAPI 3.1", z.looseObject({})), ...oauthErrors(405, 500) },
 });
 const rootRoute = { ...hidden("/"), responses: { 303: { description: "To the documentation" } } };
-/** A bank cannot have the code `docs` (`reserved_names.ts`). The page of traces is an endpoint of its own. */
+/** A bank cannot have the code `docs` (`identifiers.ts`). The page of traces is an endpoint of its own. */
 const docsRoutes = ["", "/{page}", "/{chapter}/{page}", "/{chapter}/{part}/{page}"]
   .map((path) => hidden(`${DOCS_PATH}${path}`));
 

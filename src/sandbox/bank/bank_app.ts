@@ -22,8 +22,21 @@ import { type OrderPuller, startPulling } from "./pull_orders.ts";
 import { createReturnIds } from "./return_ids.ts";
 import { createSessions } from "./sessions.ts";
 import { createSettlement, type Schedule } from "./settlement.ts";
-import { LOGO, STYLESHEET } from "./page_assets.ts";
 import { type ConnectionEnv, visitRoutes } from "./visit_routes.tsx";
+
+// The banks' one style sheet and their logo, as text.
+
+import base from "../../pages/base.css" with { type: "text" };
+import shared from "../pages/frame.css" with { type: "text" };
+import frame from "./frame.css" with { type: "text" };
+import logo from "./logo.svg" with { type: "text" };
+import visit from "./visit.css" with { type: "text" };
+
+/** Served as `/assets/bank.css`. */
+export const STYLESHEET = [base, shared, frame, visit].join("\n");
+
+/** Served as `/logo.svg`, the `logo_uri` given at onboarding. */
+export const LOGO = logo;
 
 /** URLs have no trailing slash. */
 export interface BanksDeps extends PartyDeps {

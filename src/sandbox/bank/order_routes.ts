@@ -5,7 +5,6 @@ import type { StatedOrder } from "../../client/bank/order_statement.ts";
 import { type OrderAnswer, ordersHandler } from "../../client/bank/orders_handler.ts";
 import type { PaymentOrder } from "../../client/bank/payment_order.ts";
 import type { Bank } from "./bank.ts";
-import { brokenAnswer } from "./broken_answer.ts";
 import type { ExecutedOrder } from "./ledger.ts";
 import { takeOrder } from "./take_order.ts";
 
@@ -86,4 +85,19 @@ function wireOrder(
     CreditorAccount: order.creditor,
     ExecutionDateTime: new Date(executedAtMs).toISOString(),
   };
+}
+
+// Simulates a connection that is reset before the response is complete.
+
+/** A response with headers and the start of a body, whose stream then fails. */
+export function brokenAnswer(): Response {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller): void {
+      controller.enqueue(new TextEncoder().encode("{"));
+    },
+    pull(controller): void {
+      controller.error(new Error("this bank breaks off"));
+    },
+  });
+  return new Response(body, { headers: { "content-type": "application/json" } });
 }

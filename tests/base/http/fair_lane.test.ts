@@ -35,7 +35,7 @@ Deno.test("a request that waits for another party frees its place, and goes on b
   const { ask, granted, lane } = openLane(1);
   const place = await ask("a");
   const answer = Promise.withResolvers<string>();
-  const waiting = place?.aside(() => answer.promise);
+  const waiting = place?.releaseWhile(() => answer.promise);
   const next = await ask("b");
   assertEquals([granted, lane.state().inWork], [["a1", "b2"], 1]);
   const third = ask("c");
@@ -53,7 +53,7 @@ Deno.test("a request that ends while it waits for another party takes no place a
   const { ask, lane } = openLane(1);
   const place = await ask("a");
   const answer = Promise.withResolvers<void>();
-  const waiting = place?.aside(() => answer.promise);
+  const waiting = place?.releaseWhile(() => answer.promise);
   place?.leave();
   answer.resolve();
   await waiting;
@@ -64,7 +64,7 @@ Deno.test("a request that ends while it waits for its place again gives that pla
   const { ask, lane } = openLane(1);
   const place = await ask("a");
   const answer = Promise.withResolvers<void>();
-  const waiting = place?.aside(() => answer.promise);
+  const waiting = place?.releaseWhile(() => answer.promise);
   const busy = await ask("b");
   answer.resolve();
   await turn();

@@ -35,11 +35,11 @@ Deno.test("a request that waits again while its place is not back yet takes one 
   const { ask, lane } = openLane(1);
   const place = await ask("a");
   const first = Promise.withResolvers<void>();
-  const waiting = [place?.aside(() => first.promise)];
+  const waiting = [place?.releaseWhile(() => first.promise)];
   const other = await ask("b"); // has the place while the first waits
   first.resolve();
   await turn();
-  waiting.push(place?.aside(() => Promise.resolve()));
+  waiting.push(place?.releaseWhile(() => Promise.resolve()));
   await turn();
   other?.leave();
   await Promise.all(waiting);
@@ -68,11 +68,14 @@ Deno.test("whatever callers do, work stays within its places and every place com
           for (let n = 0; n < turns; n++) await turn();
           const place = await ask(caller, urgent);
           within();
-          if (then === "aside") await place?.aside(turn);
+          if (then === "aside") await place?.releaseWhile(turn);
           if (then === "asides") {
-            await Promise.all([place?.aside(turn), turn().then(() => place?.aside(async () => {}))]);
+            await Promise.all([
+              place?.releaseWhile(turn),
+              turn().then(() => place?.releaseWhile(async () => {})),
+            ]);
           }
-          const waiting = then === "leave while aside" ? place?.aside(turn) : undefined;
+          const waiting = then === "leave while aside" ? place?.releaseWhile(turn) : undefined;
           if (then === "demote") await place?.demote();
           within();
           place?.leave();

@@ -1,9 +1,8 @@
 /** Bank codes never collide with fixed paths of the platform or of the reference proxies. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { endpoint, listed } from "../../../src/platform/guards/http/endpoint.ts";
-import { FIRST_SEGMENTS } from "../../../src/base/kernel/reserved_names.ts";
+import { asBankCode, FIRST_SEGMENTS } from "../../../src/base/kernel/identifiers.ts";
 import { ZONES } from "../../../scripts/operators/proxy/zones.ts";
-import { asBankCode } from "../../../src/base/kernel/identifiers.ts";
 import { openEnvironment } from "testing/environment.ts";
 
 Deno.test("no reserved segment can be a bank code, and every one has a route", async () => {

@@ -13,7 +13,7 @@ import {
   overtaken,
 } from "./authorization_session.ts";
 import { openOutcome } from "./sealed_outcome.ts";
-import { readStanding, type StepDeps } from "./take_step.ts";
+import { readStanding, type StepDeps } from "./advance_session.ts";
 import { backTo, errorUrl, languagesOf } from "./tpp_redirect.ts";
 
 /**

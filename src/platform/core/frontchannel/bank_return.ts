@@ -21,7 +21,7 @@ import {
 } from "./sca_response.ts";
 import { noteBankReturn, noteReturnedSession } from "./note_session.ts";
 import type { TakeDecryption } from "./decryption_limit.ts";
-import type { StepDeps } from "./take_step.ts";
+import type { StepDeps } from "./advance_session.ts";
 import { backTo } from "./tpp_redirect.ts";
 
 export interface BankReturnDeps extends ScaResponseDeps, StepDeps {

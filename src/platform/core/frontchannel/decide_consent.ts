@@ -20,7 +20,13 @@ import {
 import type { Decision, OpenDecision } from "./open_decision.ts";
 import { noteStep } from "./note_session.ts";
 import { openOutcome } from "./sealed_outcome.ts";
-import { type ChosenStep, type Situation, startStanding, type StepDeps, takeStep } from "./take_step.ts";
+import {
+  advanceSession,
+  type ChosenStep,
+  type Situation,
+  startStanding,
+  type StepDeps,
+} from "./advance_session.ts";
 import { screenUrlWithoutAccount } from "./screen_url.ts";
 
 export interface DecideDeps extends StepDeps {
@@ -66,7 +72,7 @@ export async function openScreen(deps: DecideDeps, visit: ScreenVisit): Promise<
   const opening = startDecision(deps, session, reads);
   const choose = ({ session, now }: Situation): ChosenStep | "stay" =>
     isLate(session, now) ? expired("the screen was opened after the session expired") : "stay";
-  const taken = await takeStep(deps, session.correlationId, choose, { browser, reads, interactionId });
+  const taken = await advanceSession(deps, session.correlationId, choose, { browser, reads, interactionId });
   if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
   if (taken.kind === "led") return { leadTo: taken.url };
   if (taken.kind === "over") return await ledTo(taken.session);
@@ -99,7 +105,7 @@ export async function decideConsent(
   const reading = posted.reading(open);
   const proof = decisionEvidence(open, decision, reading);
   const choose = (at: Situation): ChosenStep | "stay" => stepAfterPost(decision, open, at);
-  const taken = await takeStep(deps, session.correlationId, choose, {
+  const taken = await advanceSession(deps, session.correlationId, choose, {
     browser,
     reads,
     interactionId,

@@ -23,7 +23,7 @@ import { wayOutOfInactive } from "./inactive_party.ts";
 import type { ScaResponse } from "./sca_response.ts";
 import { noteUnusable } from "./note_session.ts";
 import { screenUrl } from "./screen_url.ts";
-import { type ChosenStep, type Situation, startStanding, takeStep } from "./take_step.ts";
+import { advanceSession, type ChosenStep, type Situation, startStanding } from "./advance_session.ts";
 
 export interface FinishDeps extends BankReturnDeps {
   readonly log: Log;
@@ -104,7 +104,7 @@ async function follow(
     return step;
   };
   try {
-    const taken = await takeStep(deps, session.correlationId, choose, context);
+    const taken = await advanceSession(deps, session.correlationId, choose, context);
     if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
     if (taken.kind === "led" && fault !== undefined) noteUnusable(fault);
     if (taken.kind === "over") return await ledTo(deps, taken.session, browser);

@@ -5,7 +5,7 @@
  * store has the copy with its age, so that a process that starts while the directory is down can use it for the rest
  * of the 900 s.
  */
-import { aside } from "../../../base/http/context.ts";
+import { releasePlaceWhile } from "../../../base/http/context.ts";
 import type { AgesClock, AgesTime } from "../../../base/kernel/clock.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { Failure, Reason, Result } from "../../../base/kernel/result.ts";
@@ -103,7 +103,7 @@ export function renewedCopy<T>(deps: RenewedCopyDeps<T>): RenewedCopy<T> {
   const state: State<T> = { triedAt: -Infinity, failures: 0, isLoaded: false };
   const read = async (): Promise<T> => {
     if (!state.isLoaded) await load(deps, state);
-    if (isOutdated(deps, state)) await aside(async () => await state.fetching); // begun before the version was known
+    if (isOutdated(deps, state)) await releasePlaceWhile(async () => await state.fetching); // begun before the version was known
     if (isDue(deps, state)) await renew(deps, state);
     return usable(deps, state);
   };
@@ -179,7 +179,9 @@ function isTrusted<T>(deps: RenewedCopyDeps<T>, copy: Copied<T>): boolean {
 
 /** All requests that need the copy wait for one fetch. None of them keeps its place in work meanwhile. */
 function renew<T>(deps: RenewedCopyDeps<T>, state: State<T>): Promise<void> {
-  return aside(() => state.fetching ??= fetchInto(deps, state).finally(() => delete state.fetching));
+  return releasePlaceWhile(() =>
+    state.fetching ??= fetchInto(deps, state).finally(() => delete state.fetching)
+  );
 }
 
 async function fetchInto<T>(deps: RenewedCopyDeps<T>, state: State<T>): Promise<void> {

@@ -2,7 +2,7 @@
  * The first push of an order, by the request that created the payment. The TPP waits for it up to 3 s (Decision D4).
  * A push that takes longer continues, and a shutdown can wait for it.
  */
-import { aside } from "../../../base/http/context.ts";
+import { releasePlaceWhile } from "../../../base/http/context.ts";
 import { isStoreFailure } from "../../../base/kernel/api_error.ts";
 import { ORDER_FIRST_PUSH_SECONDS } from "../../../base/profile.ts";
 import { type DeliverOrderDeps, deliverOwn } from "./deliver_order.ts";
@@ -20,7 +20,7 @@ export async function firstPush(deps: DeliverOrderDeps, order: LeasedOrder): Pro
   deps.underWay.add(push);
   const patience = Promise.withResolvers<void>();
   const timer = setTimeout(patience.resolve, ORDER_FIRST_PUSH_SECONDS * 1000);
-  await aside(() => Promise.race([push, patience.promise])); // a slot for the push may be another request's
+  await releasePlaceWhile(() => Promise.race([push, patience.promise])); // a slot for the push may be another request's
   clearTimeout(timer);
 }
 

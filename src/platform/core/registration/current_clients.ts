@@ -3,7 +3,7 @@
  * the client's, the statement is fetched, verified as at registration and applied to the record in one commit. An
  * older statement is never applied. While that fails, the former record is used for at most 900 s.
  */
-import { aside } from "../../../base/http/context.ts";
+import { releasePlaceWhile } from "../../../base/http/context.ts";
 import { inRandomBatches } from "../../../base/kernel/batches.ts";
 import type { SteadyClock } from "../../../base/kernel/clock.ts";
 import type { ClientId } from "../../../base/kernel/identifiers.ts";
@@ -118,7 +118,7 @@ async function attemptOn(
     attempt.applying = applied(deps, client, issuedAt).finally(() => delete attempt.applying);
   }
   // All requests of this client wait for one update, so none keeps a place in work meanwhile.
-  const updated = await aside(async () => await attempt.applying);
+  const updated = await releasePlaceWhile(async () => await attempt.applying);
   if (updated !== undefined) {
     attempts.delete(clientId);
     return updated;

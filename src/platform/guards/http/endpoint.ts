@@ -9,7 +9,7 @@ import {
   methodOf,
 } from "../../../base/http/endpoint.ts";
 import type { RequestEnv, Surface } from "../../../base/http/context.ts";
-import { FIRST_SEGMENTS } from "../../../base/kernel/reserved_names.ts";
+import { FIRST_SEGMENTS } from "../../../base/kernel/identifiers.ts";
 import { READINESS_PATH } from "../../config/paths.ts";
 import type { Traffic } from "./admission.ts";
 import { createMiddleware } from "hono/factory";
@@ -46,7 +46,7 @@ const OPERATORS_LISTENER: ReadonlySet<Traffic> = new Set(["operator", "person", 
 
 function requireReserved(path: string, first: string, traffic: Traffic): void {
   const segment = FIRST_SEGMENTS.get(first);
-  if (segment === undefined) throw new Error(`${path}: reserve ${first} in reserved_names.ts`);
+  if (segment === undefined) throw new Error(`${path}: reserve ${first} in identifiers.ts`);
   if ((segment.zone === "operator") !== OPERATORS_LISTENER.has(traffic)) {
     throw new Error(`${path}: the proxies close the paths of operators alone`);
   }

@@ -1,5 +1,5 @@
 /** Requests the next page of a bank's statement by a signed inquiry to the address of its payment orders. */
-import { aside } from "../../../base/http/context.ts";
+import { releasePlaceWhile } from "../../../base/http/context.ts";
 import { isCallable, postOnce, readBounded } from "../../../base/http/outgoing.ts";
 import { unixSeconds } from "../../../base/kernel/clock.ts";
 import { because, ok, type Reason, type Result } from "../../../base/kernel/result.ts";
@@ -35,7 +35,7 @@ export async function askBank(
   }
   try {
     const body = await inquiry(deps, hold, unixSeconds(now));
-    const response = await aside(() =>
+    const response = await releasePlaceWhile(() =>
       postOnce(deps.fetch, uri, {
         headers: { "content-type": "application/jose", accept: "application/jose" },
         body,

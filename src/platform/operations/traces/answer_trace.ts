@@ -4,7 +4,7 @@
  */
 import type { BankCode, ClientId, ConsentId, PaymentId } from "../../../base/kernel/identifiers.ts";
 import type { Mismatch } from "../../../base/kernel/result.ts";
-import { type ReadableTrace, toldText } from "./trace.ts";
+import { explainFault, type ReadableTrace } from "./trace.ts";
 
 /** A push whose response leaves the order undecided. */
 export interface AnsweredPush {
@@ -39,7 +39,7 @@ export function traceOfAnswer({ payment, to, at, milliseconds, status, fault }: 
     bank: payment.bank,
     consentId: payment.consentId,
     paymentId: payment.id,
-    rejection: { reason: "payment_order.unusable_answer", told: toldText(fault) },
+    rejection: { reason: "payment_order.unusable_answer", told: explainFault(fault) },
     calls: [{ to: "bank" as const, milliseconds: took, ...(status === undefined ? {} : { status }) }],
   };
   return { trace, readers: [{ clientId, isSender: true }], isProven: true };

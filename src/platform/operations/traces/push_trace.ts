@@ -1,7 +1,7 @@
 /** The trace of a push of an event to its TPP, so that the TPP sees what the platform got from its receiver. No I/O. */
 import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
 import type { Mismatch } from "../../../base/kernel/result.ts";
-import { type ReadableTrace, toldText } from "./trace.ts";
+import { explainFault, type ReadableTrace } from "./trace.ts";
 
 /** A push of an event. */
 export interface EventPush {
@@ -44,7 +44,7 @@ export function traceOfPush({ to, fault, status = NO_RESPONSE, ...push }: EventP
     ...(push.paymentId === undefined ? {} : { paymentId: push.paymentId }),
     ...(fault === undefined
       ? {}
-      : { rejection: { reason: "event.not_acknowledged", told: toldText(fault) } }),
+      : { rejection: { reason: "event.not_acknowledged", told: explainFault(fault) } }),
     calls: [],
   };
   return { trace, readers: [{ clientId, isSender: true }], isProven: true };

@@ -84,7 +84,7 @@ function traceRejection(rejection: TracedRejection): TraceRejection {
   return {
     reason,
     ...given({ toldReason, detail: detail?.slice(0, MAX_DETAIL_CHARACTERS) }),
-    ...(fault === undefined ? {} : { told: toldText(fault) }),
+    ...(fault === undefined ? {} : { told: explainFault(fault) }),
     ...(faults === undefined ? {} : { faults: faults.slice(0, MAX_FAULTS) }),
   };
 }
@@ -99,7 +99,7 @@ function given<T extends Readonly<Record<string, string | undefined>>>(
 }
 
 /** Returns the words for a fault. A received value may be a credential or personal, and the trace is kept for days. */
-export function toldText({ at, expected, received }: Mismatch): string {
+export function explainFault({ at, expected, received }: Mismatch): string {
   return explanation(
     received === undefined ? { at, expected } : { at, expected, received: maskedText(received) },
   );

@@ -90,7 +90,7 @@ export type Taken =
  * @throws {ApiError} `interaction.finished` if no address of the TPP is left; `platform.unavailable` if parallel
  * changes kept committing first
  */
-export async function takeStep(
+export async function advanceSession(
   deps: StepDeps,
   correlationId: string,
   choose: ChooseStep,
