@@ -9,7 +9,7 @@ const GROUPS = new URL(".data/tests/", ROOT);
 const SUFFIX = ".test.ts";
 const FILES_A_GROUP = 8;
 /** They start processes or browsers, or replace what is global. Each is a module of its own, and they begin first. */
-const ALONE = /^(?:journeys|browser|scripts|platform\/serve)\/|^attacks\/(?:fuzz|proxy)/;
+const ALONE = /^(?:journeys|browser|scripts)\/|^attacks\/(?:fuzz|proxy)/;
 
 /** Groups of paths below `tests/`, by the name of their module. */
 export function groupsOf(paths: readonly string[]): ReadonlyMap<string, readonly string[]> {

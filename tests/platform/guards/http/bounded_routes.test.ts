@@ -108,7 +108,8 @@ Deno.test("every route declares the traffic that it is admitted with", async () 
   assertEquals(
     operations.filter(({ path, traffic }) => {
       const isOwn = /^\/(operations|console)\/own(\/|$)/.test(path);
-      return traffic !== (isOwn ? "person" : "operator") && !path.startsWith("/health/");
+      return traffic !== (isOwn ? "person" : path === "/" ? "public" : "operator") &&
+        !path.startsWith("/health/");
     }),
     [],
   );
