@@ -1,6 +1,7 @@
 /** Whether personal data is encrypted in the platform's store, as a thief of the database reads it. */
 import type { Entry, Store } from "../../../src/base/store/store.ts";
 import { caseIdOf } from "../../../src/platform/evidence/data_keys/case_id.ts";
+import { personalDataMember } from "../../../src/platform/evidence/personal_data.ts";
 import { SEALED } from "../../../src/platform/evidence/data_keys/sealing_store.ts";
 
 /** The records of cases that have personal data. */
@@ -12,8 +13,6 @@ export interface SealedRecords {
 
 const RECORDS = ["consent", "payment", "evidence"];
 const PAGE = 500;
-/** Members of a record without personal data. */
-const EMPTIED = ["forgottenAt", "erasedAt"];
 
 /** Reads the store without its data keys. */
 export async function readSealedRecords(store: Store): Promise<SealedRecords> {
@@ -33,5 +32,10 @@ export async function readSealedRecords(store: Store): Promise<SealedRecords> {
 
 function isSealed(value: unknown): boolean {
   return typeof value === "object" && value !== null &&
-    [SEALED, ...EMPTIED].some((member) => Object.hasOwn(value, member));
+    (Object.hasOwn(value, SEALED) || isErased(value));
+}
+
+function isErased(value: object): boolean {
+  const state = "personalData" in value ? personalDataMember.safeParse(value.personalData).data : undefined;
+  return state?.state === "erased";
 }

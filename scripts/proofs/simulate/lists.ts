@@ -9,9 +9,13 @@ const ALL = 100_000;
 /** Returns each entry that a list lacks, or has without its consent or payment. */
 export function listFaults({ simulation: { database } }: Line): readonly string[] {
   const consents = database.list({ prefix: [consentRecord.name], limit: ALL }).map(consentRecord.decode)
-    .filter(({ value }) => value.forgottenAt === undefined).map(({ value }) => keyOfListed("consent", value));
+    .filter(({ value }) => value.personalData.state !== "erased").map(({ value }) =>
+      keyOfListed("consent", value)
+    );
   const payments = database.list({ prefix: [paymentRecord.name], limit: ALL }).map(paymentRecord.decode)
-    .filter(({ value }) => value.erasedAt === undefined).map(({ value }) => keyOfListed("payment", value));
+    .filter(({ value }) => value.personalData.state !== "erased").map(({ value }) =>
+      keyOfListed("payment", value)
+    );
   const expected = new Set([...consents, ...payments].map((key) => key.join(" ")));
   const found = new Set(database.list({ prefix: ["listed"], limit: ALL }).map(({ key }) => key.join(" ")));
   return [

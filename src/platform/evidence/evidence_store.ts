@@ -4,19 +4,20 @@
  */
 import { z } from "zod";
 import { defineRecord, optional } from "../../base/store/record.ts";
-import { flag, text } from "../../base/store/record_fields.ts";
+import { text } from "../../base/store/record_fields.ts";
 import { base64url } from "../../base/kernel/identifiers.ts";
 import { evidenceKey } from "../config/store_keys.ts";
 import type { Key, Reader } from "../../base/store/store.ts";
 import { remove, type Transaction } from "../../base/store/transaction.ts";
+import { type PersonalData, personalDataMember, PRESENT } from "./personal_data.ts";
 import type { EvidenceBody } from "./evidence.ts";
 
 /** A part of the bytes. The first one also has the other members of the body. */
 interface Part extends Omit<EvidenceBody, "bytes"> {
   /** Base64url. */
   readonly bytes: string;
-  /** Its data key was erased. */
-  readonly isErased?: boolean;
+  /** Set when it is read and cannot be opened. Never stored. */
+  readonly personalData?: PersonalData;
 }
 
 /**
@@ -34,7 +35,7 @@ export const evidenceRecord = defineRecord<Part>({
     signature: optional(text),
     salt: optional(text),
     bytes: text,
-    isErased: optional(flag),
+    personalData: optional(personalDataMember),
   }),
   version: 1,
   lifetime: "Until the case is erased, or an entry of its history deletes it.",
@@ -60,12 +61,13 @@ export function stageBodyGone(tx: Transaction, place: string): void {
   for (const key of bodyKeys(place)) remove(tx, key);
 }
 
-/** Returns the body at a place, or null if it was deleted or its case was erased. */
-export async function bodyAt(reader: Reader, place: string): Promise<EvidenceBody | null> {
+/** Returns the body at a place: null if it was deleted or its case was erased, `"lost"` if its data key is lost. */
+export async function bodyAt(reader: Reader, place: string): Promise<EvidenceBody | "lost" | null> {
   const entries = await Promise.all(bodyKeys(place).map((key) => evidenceRecord.get(reader, key)));
   const [first, ...more] = entries.map((entry) => entry?.value);
-  if (first === undefined || first.isErased === true) return null;
-  const { bytes: _, ...rest } = first;
+  if (first === undefined) return null;
+  const { bytes: _, personalData = PRESENT, ...rest } = first;
+  if (personalData.state !== "present") return personalData.state === "lost" ? "lost" : null;
   const bytes = [first, ...more].flatMap((part) => part === undefined ? [] : [bytesOf(part)]);
   return { ...rest, bytes: new Uint8Array(await new Blob(bytes).arrayBuffer()) };
 }

@@ -35,8 +35,8 @@ export interface CaseEntry {
 /** A piece of evidence that an entry names. */
 export interface CaseItem {
   readonly item: EvidenceItem;
-  /** Null if the body has been deleted. */
-  readonly body: EvidenceBody | null;
+  /** Null if the body has been deleted, `"lost"` if its data key is lost. */
+  readonly body: EvidenceBody | "lost" | null;
 }
 
 /** Largest case file that is read. A payment of an ordinary customer has about 20 pieces of evidence. */

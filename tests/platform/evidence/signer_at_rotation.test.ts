@@ -6,6 +6,7 @@ import { paymentRecord } from "../../../src/platform/core/payments/payment_store
 import { pushOrder } from "../../../src/platform/core/payments/push_order.ts";
 import { ownSignerOf } from "../../../src/platform/evidence/key_documents.ts";
 import { withStatement } from "../../../src/platform/operations/cases/case_bundle.ts";
+import { forParticipant } from "../../../src/platform/guards/security/standing.ts";
 import { firstOf, present } from "testing/answers.ts";
 import { AUTH_URL, openEnvironment, START } from "testing/environment.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
@@ -60,7 +61,12 @@ Deno.test("the evidence of an order has the key that signed it, at the moment of
     authUrl: AUTH_URL,
     loopbackBanks: true,
   };
-  const { evidence } = await pushOrder(deps, "https://bank.example/orders", entry.value, START);
+  const { evidence } = await pushOrder(
+    deps,
+    "https://bank.example/orders",
+    forParticipant(entry.value),
+    START,
+  );
   const { bytes, key } = firstOf(evidence);
   const { kid } = decodeProtectedHeader(new TextDecoder().decode(bytes));
   assertNotEquals(ring.keys.signer.kid, ring.first, "the next key is in use");

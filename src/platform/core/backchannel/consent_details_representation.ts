@@ -1,6 +1,6 @@
 /** A consent for its bank (contract BF1 to BF4). */
+import type { ReadableConsent } from "../consents/consent.ts";
 import { z } from "@hono/zod-openapi";
-import type { Consent } from "../consents/consent.ts";
 import { type OnWire, toWire } from "../../guards/http/wire_fields.ts";
 import type { PayerAccountsReport } from "./payer_accounts_schema.ts";
 import { bankInitiation, bankInitiationSchema } from "../consents/initiation_representation.ts";
@@ -17,7 +17,7 @@ export const consentDetailsSchema = z.strictObject({
 }).openapi("ConsentDetails");
 
 /** Represents the consent for its bank. Only the bank gets the payer's name. */
-export function representConsentDetails(consent: Consent): object {
+export function representConsentDetails(consent: ReadableConsent): object {
   const { readRefundAccount, authorisation, initiation, risk } = consent.request;
   const type = authorisation?.authorisationType;
   return {

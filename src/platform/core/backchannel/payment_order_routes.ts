@@ -2,6 +2,8 @@
  * `/{BANK}/back-channel-payments/v1` (Decisions D2, D3): the bank fetches its payment orders and reports their
  * status.
  */
+import { forParticipant } from "../../guards/security/standing.ts";
+import { decide } from "../../evidence/personal_data.ts";
 import { createRoute, z } from "@hono/zod-openapi";
 import { type Page, readPage } from "../../../base/store/page.ts";
 import { jsonBody } from "../../../base/http/body.ts";
@@ -23,7 +25,6 @@ import { outboxAhead } from "../payments/order_outbox_store.ts";
 import { paymentAhead } from "../payments/payment_store.ts";
 import type { KeysOfRequest } from "../../guards/security/access_token.ts";
 import type { ResourceGuards } from "../../guards/security/resource_guards.ts";
-import { rejectLost } from "../../guards/security/standing.ts";
 import {
   paymentOrderSchema,
   paymentOrdersSchema,
@@ -33,7 +34,7 @@ import {
 import { findPayment, reportPaymentStatus, type ReportPaymentStatusDeps } from "./report_payment_status.ts";
 import { signedJson } from "../../guards/security/payload_signature.ts";
 import { bankChecks } from "./routes.ts";
-import { type Payment, PAYMENT_STATUSES } from "../payments/payment.ts";
+import { PAYMENT_STATUSES, type ReadablePayment } from "../payments/payment.ts";
 import { decodeStatusReport, statusReportSchema } from "./status_report_schema.ts";
 
 export interface PaymentOrderRouteDeps extends ReportPaymentStatusDeps {
@@ -118,8 +119,7 @@ function readEndpoints(deps: PaymentOrderRouteDeps): readonly PlatformEndpoint[]
     }),
     endpoint("resource", "bank", readRoute, checks, async (c) => {
       const { value } = await findPayment(deps, c.get("reads"), c.req.param("paymentId"), c.get("bank").code);
-      rejectLost(value);
-      return c.json(representOrder(value));
+      return c.json(representOrder(forParticipant(value)));
     }),
   ];
 }
@@ -184,13 +184,17 @@ async function pageOf(
   deps: ReportPaymentStatusDeps,
   bank: BankCode,
   { status, after }: Filter,
-): Promise<Page<Payment, string>> {
+): Promise<Page<ReadablePayment, string>> {
   const settled = settledBefore(deps.clock());
   return await readPage({ after, limit: PAGE, settled: settled.place }, async (place, limit) => {
     const listed = await deps.payments.listOrders(bank, place, limit);
     return listed.map(({ payment, ...listed }) => {
-      const isShown = payment?.erasedAt === undefined && (status === undefined || payment?.status === status);
-      return { ...listed, shown: isShown ? payment : undefined, mayBeOvertaken: settled.isBefore(listed) };
+      const shown = payment === undefined ? undefined : decide(payment, {
+        present: (readable) => status === undefined || readable.status === status ? readable : undefined,
+        erased: () => undefined,
+        lost: () => undefined,
+      });
+      return { ...listed, shown, mayBeOvertaken: settled.isBefore(listed) };
     });
   });
 }

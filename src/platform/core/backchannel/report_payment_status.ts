@@ -2,23 +2,24 @@
  * Records a payment status that the bank reports (Decision D3). Only legal changes are accepted, and a repeated
  * status has no effect.
  */
+import { forParticipant } from "../../guards/security/standing.ts";
+import { decide } from "../../evidence/personal_data.ts";
 import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
 import { asPaymentId } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import {
   beforeReport,
-  isErased,
   isLegalMove,
   movedAt,
   movesFrom,
   type Payment,
   type PaymentStatus,
+  type ReadablePayment,
   reasonOf,
 } from "../payments/payment.ts";
 import type { OrderOutboxStore } from "../payments/order_outbox_store.ts";
 import type { PaymentStore } from "../payments/payment_store.ts";
 import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";
-import { rejectLost } from "../../guards/security/standing.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
 import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
 import type { StatusReport } from "./status_report_schema.ts";
@@ -47,7 +48,7 @@ export interface ReportPaymentStatus extends RequestState {
 export async function reportPaymentStatus(
   deps: ReportPaymentStatusDeps,
   command: ReportPaymentStatus,
-): Promise<Payment> {
+): Promise<ReadablePayment> {
   const reportedNow = await transact(deps, { what: "payment status", request: command }, async (tx) => {
     const entry = await findPayment(deps, tx, command.paymentIdText, command.bank);
     const payment = beforeReport(entry.value);
@@ -61,8 +62,7 @@ export async function reportPaymentStatus(
     if (order !== null) deps.outbox.stageDelivery(tx, order); // the bank has the order, so no push is needed
     return changed;
   });
-  rejectLost(reportedNow);
-  return reportedNow;
+  return forParticipant(reportedNow);
 }
 
 /**
@@ -78,9 +78,14 @@ export async function findPayment(
 ): Promise<Entry<Payment>> {
   const id = asPaymentId(idText);
   const entry = id === undefined ? null : await deps.payments.find(from, id);
-  const gone = entry === null || isErased(entry.value);
-  if (gone || entry.value.bank !== bank) throw new ApiError("resource.not_found");
-  return entry;
+  if (entry === null || entry.value.bank !== bank) throw new ApiError("resource.not_found");
+  return decide(entry.value, {
+    present: () => entry,
+    erased: () => {
+      throw new ApiError("resource.not_found");
+    },
+    lost: () => entry,
+  });
 }
 
 function reported(payment: Payment, report: StatusReport, now: number): Payment {

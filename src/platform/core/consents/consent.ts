@@ -8,6 +8,7 @@ import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identif
 import { instantOf } from "../../../base/kernel/date_time.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { AUTHORISE_WITHIN_SECONDS, USE_WITHIN_SECONDS } from "../../../base/profile.ts";
+import { type Erased, type PersonalData, PRESENT, type Present } from "../../evidence/personal_data.ts";
 import type { PaymentData } from "./initiation.ts";
 import { covers } from "../../../base/values/money.ts";
 
@@ -66,13 +67,15 @@ export interface Consent extends Recorded {
   readonly sentToBank?: true;
   readonly payer?: Payer;
   readonly selectedAccount?: PayerAccount;
-  /** Milliseconds. Set when its personal data was deleted. Then it does not exist for participants. */
-  readonly forgottenAt?: WallTime;
-  /** Milliseconds. Set when its case was erased. Then `forgottenAt` is set too. */
-  readonly erasedAt?: WallTime;
-  /** Set, with a `forgottenAt` of 0, while the key of its personal data is lost. Never stored. */
-  readonly isLost?: true;
+  /** Once it was erased, the consent does not exist for participants. */
+  readonly personalData: PersonalData;
 }
+
+/** A consent with its personal data. */
+export type ReadableConsent = Present<Consent>;
+
+/** A consent that has lost its personal data. */
+export type ErasedConsent = Consent & { readonly personalData: Erased };
 
 /** The changes of a consent after its creation. */
 export type ConsentMove =
@@ -96,7 +99,7 @@ const MOVES: Readonly<Record<ConsentStatus, Partial<Record<ConsentMove, ConsentS
 export function openConsent(
   given: Pick<Consent, "id" | "clientId" | "bank" | "request">,
   now: WallTime,
-): Consent {
+): ReadableConsent {
   const completion = given.request.authorisation?.completionDateTime;
   const wanted = completion === undefined ? undefined : instantOf(completion);
   const latest = now + AUTHORISE_WITHIN_SECONDS * 1000;
@@ -106,13 +109,14 @@ export function openConsent(
     createdAt: now,
     statusUpdatedAt: now,
     authoriseBy: Math.min(wanted ?? latest, latest), // Decision C1
+    personalData: PRESENT,
   };
 }
 
 /**
  * Returns the consent at `now`. A passed deadline has rejected it, at the time of the deadline (contract CT12, CT15).
  */
-export function asOf(consent: Consent, now: WallTime): Consent {
+export function asOf<C extends Consent>(consent: C, now: WallTime): C {
   const deadline = deadlineOf(consent);
   return deadline === undefined || now < deadline
     ? consent
@@ -120,7 +124,7 @@ export function asOf(consent: Consent, now: WallTime): Consent {
 }
 
 /** Whether the TPP named the payer's account. Then there is no choice of account and no consent screen. */
-export function isImplicit(consent: Consent): boolean {
+export function isImplicit(consent: ReadableConsent): boolean {
   return consent.request.initiation.debtorAccount !== undefined;
 }
 
@@ -129,7 +133,7 @@ export function isImplicit(consent: Consent): boolean {
  *
  * @throws {ApiError} `resource.invalid_consent_status` if the change is not legal at `now`
  */
-export function moved(consent: Consent, move: ConsentMove, now: WallTime): Consent {
+export function moved<C extends Consent>(consent: C, move: ConsentMove, now: WallTime): C {
   const current = asOf(consent, now);
   const status = MOVES[current.status][move];
   if (status === undefined) throw wrongStatus(move, current.status, statusesBefore(move));
@@ -141,11 +145,11 @@ export function moved(consent: Consent, move: ConsentMove, now: WallTime): Conse
  *
  * @throws {ApiError} `resource.invalid_consent_status` unless it awaits authorisation
  */
-export function withPayer(
-  consent: Consent,
+export function withPayer<C extends Consent>(
+  consent: C,
   reported: Pick<Payer, "sub" | "accounts">,
   now: WallTime,
-): Consent & { readonly payer: Payer & { readonly report: number } } {
+): C & { readonly payer: Payer & { readonly report: number } } {
   const current = asOf(consent, now);
   if (current.status !== "AwaitingAuthorisation") {
     throw wrongStatus("payer accounts", current.status, ["AwaitingAuthorisation"]);
@@ -189,7 +193,7 @@ export function deadlineOf(consent: Consent): number | undefined {
  *
  * @throws {ApiError} `resource.invalid_consent_status` unless the consent is `Authorized`
  */
-export function confirmFunds(consent: Consent): boolean | undefined {
+export function confirmFunds(consent: ReadableConsent): boolean | undefined {
   if (consent.status !== "Authorized") {
     throw wrongStatus("funds confirmation", consent.status, ["Authorized"]);
   }

@@ -2,7 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { CONSENTS_PATH, filledPath } from "../../config/paths.ts";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
-import type { Consent } from "./consent.ts";
+import type { Consent, ReadableConsent } from "./consent.ts";
 import { consentRequestSchema } from "./consent_schema.ts";
 import {
   linksOf,
@@ -84,7 +84,7 @@ export function consentUrl(baseUrl: string, consent: Consent): string {
 }
 
 /** The POST response: the request's own data without the payer's name, postal address and mobile number. */
-export function representCreated(consent: Consent, baseUrl: string): object {
+export function representCreated(consent: ReadableConsent, baseUrl: string): object {
   const { readRefundAccount, authorisation, scaSupportData, initiation, risk } = consent.request;
   return {
     Data: {
@@ -102,7 +102,7 @@ export function representCreated(consent: Consent, baseUrl: string): object {
   };
 }
 
-export function representConsent(consent: Consent, baseUrl: string): object {
+export function representConsent(consent: ReadableConsent, baseUrl: string): object {
   return {
     Data: { ...statusOf(consent), Initiation: reducedInitiation(consent.request.initiation) },
     Risk: toWire(consent.request.risk),
@@ -112,7 +112,7 @@ export function representConsent(consent: Consent, baseUrl: string): object {
 }
 
 export function representConsents(
-  page: ListPage<Consent>,
+  page: ListPage<ReadableConsent>,
   url: string,
   query: Readonly<Record<string, readonly string[]>>,
 ): object {

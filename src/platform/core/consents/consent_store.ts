@@ -1,4 +1,5 @@
 /** Stores consents. Each change checks the version that it is based on, so of parallel changes only one commits. */
+import { personalDataMember } from "../../evidence/personal_data.ts";
 import { z } from "zod";
 import { convertedRecord, defineRecord, optional, type StoredRecord } from "../../../base/store/record.ts";
 import { bankCode, clientId, consentId, count, instant, text } from "../../../base/store/record_fields.ts";
@@ -15,6 +16,7 @@ import {
   type ConsentRequest,
   type ConsentStatus,
   deadlineOf,
+  type ErasedConsent,
   type Payer,
   type PayerAccount,
 } from "./consent.ts";
@@ -111,9 +113,7 @@ export const consentRecord = convertedRecord(
       sentToBank: optional(z.literal(true)),
       payer: optional(storedPayerSchema),
       selectedAccount: optional(account),
-      forgottenAt: optional(instant),
-      erasedAt: optional(instant),
-      isLost: optional(z.literal(true)),
+      personalData: personalDataMember,
       ...recordedMembers,
     }),
     version: 1,
@@ -166,12 +166,12 @@ export interface ConsentStore {
   stageForgotten(
     tx: Transaction,
     former: Entry<Consent>,
-    changed: Consent,
+    changed: ErasedConsent,
     deleted: readonly string[],
     isLast: boolean,
   ): void;
   /** Stages the consent of an erased case, and the entry that says when and why. */
-  stageErased(tx: Transaction, former: Entry<Consent>, changed: Consent, cause: Cause): void;
+  stageErased(tx: Transaction, former: Entry<Consent>, changed: ErasedConsent, cause: Cause): void;
   /** Whether the deadline is still stored. */
   standsDeadline(from: Reader, deadline: Deadline): Promise<boolean>;
   /** Stages a later time for a deadline of {@link ConsentStore.dueToForget}. `at` is in milliseconds. */
@@ -333,9 +333,9 @@ async function dueIn<T>(
     .map(({ key, value }) => ({ key, consentId: idOf(value) }));
 }
 
-function stageErased(tx: Transaction, former: Entry<Consent>, changed: Consent, cause: Cause): void {
+function stageErased(tx: Transaction, former: Entry<Consent>, changed: ErasedConsent, cause: Cause): void {
   check(tx, former.key, former.version);
-  const at = changed.erasedAt ?? changed.statusUpdatedAt;
+  const { at } = changed.personalData;
   stageRecorded(tx, changed, former.value, { ...cause, at, event: "consent.erased" });
   stageUnlisted(tx, former.value);
 }
@@ -343,12 +343,12 @@ function stageErased(tx: Transaction, former: Entry<Consent>, changed: Consent, 
 function stageForgotten(
   tx: Transaction,
   former: Entry<Consent>,
-  changed: Consent,
+  changed: ErasedConsent,
   deleted: readonly string[],
   isLast: boolean,
 ): void {
   check(tx, former.key, former.version);
-  const at = changed.forgottenAt ?? changed.statusUpdatedAt;
+  const { at } = changed.personalData;
   const reason = "never authorised; the time to keep its personal data has passed";
   const event = { at, event: "consent.personal_data_deleted", actor: "clock", reason, deleted };
   if (isLast) stageErasure(tx, { consentId: changed.id, actor: "clock", reason, at });

@@ -4,7 +4,7 @@ import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identif
 import type { Claim, ClaimStore } from "../../guards/idempotency/claim_store.ts";
 import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";
 import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
-import { type Consent, type ConsentRequest, openConsent } from "./consent.ts";
+import { type ConsentRequest, openConsent, type ReadableConsent } from "./consent.ts";
 import type { ConsentStore } from "./consent_store.ts";
 import type { OpenConsents } from "./open_consents.ts";
 import { readConsent } from "./read_consent.ts";
@@ -33,10 +33,13 @@ export interface CreateConsent extends RequestState {
  *
  * @throws {ApiError} `consents.too_many_open`, `idempotency.key_reused`, `platform.unavailable`
  */
-export async function createConsent(deps: CreateConsentDeps, command: CreateConsent): Promise<Consent> {
+export async function createConsent(
+  deps: CreateConsentDeps,
+  command: CreateConsent,
+): Promise<ReadableConsent> {
   const { clientId, bank, request } = command;
   const id = await deps.newConsentId();
-  const consent: Consent = openConsent({ id, clientId, bank, request }, deps.clock());
+  const consent: ReadableConsent = openConsent({ id, clientId, bank, request }, deps.clock());
   await deps.openConsents.take(clientId); // contract RL5
   let isCreated = false;
   try {
@@ -48,7 +51,11 @@ export async function createConsent(deps: CreateConsentDeps, command: CreateCons
   }
 }
 
-async function create(deps: CreateConsentDeps, command: CreateConsent, consent: Consent): Promise<Consent> {
+async function create(
+  deps: CreateConsentDeps,
+  command: CreateConsent,
+  consent: ReadableConsent,
+): Promise<ReadableConsent> {
   const { clientId, bank, claim } = command;
   return await transact(deps, { what: "consent", request: command }, async (tx) => {
     const found = await deps.claims.claimFor(tx, claim);

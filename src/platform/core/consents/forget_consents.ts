@@ -82,7 +82,7 @@ async function forget(deps: ForgetConsentsDeps, deadline: Deadline, keptNow: num
     if (rejected === undefined) return true;
     const now = deps.clock();
     const deleted = places.slice(0, MAX_PLACES);
-    deps.consents.stageForgotten(tx, rejected, forgotten(rejected.value, now), deleted, isLast);
+    deps.consents.stageForgotten(tx, rejected, forgotten(rejected.value, now, "consent"), deleted, isLast);
     return true;
   });
 }

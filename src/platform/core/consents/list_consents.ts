@@ -1,9 +1,10 @@
 /** Lists a TPP's consents at a bank (contract LS1). */
 import { asConsentId } from "../../../base/kernel/identifiers.ts";
 import type { Reader } from "../../../base/store/store.ts";
+import { decide } from "../../evidence/personal_data.ts";
 import type { ListQuery } from "../../guards/lookup/list_query_schema.ts";
 import { type ListPage, readList, type ReadListDeps } from "../../guards/lookup/read_list.ts";
-import { asOf, type Consent, type ConsentStatus } from "./consent.ts";
+import { asOf, type Consent, type ConsentStatus, type ReadableConsent } from "./consent.ts";
 import type { ConsentStore } from "./consent_store.ts";
 import type { ConsentReader } from "./read_consent.ts";
 
@@ -21,7 +22,7 @@ export async function listConsents(
   from: Reader,
   owner: Required<ConsentReader>,
   query: ListQuery,
-): Promise<ListPage<Consent>> {
+): Promise<ListPage<ReadableConsent>> {
   const now = deps.clock();
   return await readList(deps, { kind: "consent", ...owner }, query, async (ids) => {
     const found = await Promise.all(ids.map(async (text) => {
@@ -29,17 +30,21 @@ export async function listConsents(
       return id === undefined ? null : await deps.consents.find(from, id);
     }));
     return found.map((entry) => {
-      const consent = entry === null ? undefined : asOf(entry.value, now);
-      return consent !== undefined && isOwn(consent, owner) && isAsked(consent, query) ? consent : undefined;
+      if (entry === null || !isOwn(entry.value, owner)) return undefined;
+      return decide(asOf(entry.value, now), {
+        present: (consent) => isAsked(consent, query) ? consent : undefined,
+        erased: () => undefined,
+        lost: () => undefined,
+      });
     });
   });
 }
 
-function isOwn({ bank, clientId, forgottenAt }: Consent, owner: Required<ConsentReader>): boolean {
-  return bank === owner.bank && clientId === owner.clientId && forgottenAt === undefined;
+function isOwn({ bank, clientId }: Consent, owner: Required<ConsentReader>): boolean {
+  return bank === owner.bank && clientId === owner.clientId;
 }
 
-function isAsked({ status, request }: Consent, query: ListQuery): boolean {
+function isAsked({ status, request }: ReadableConsent, query: ListQuery): boolean {
   const { endToEndIdentification } = request.initiation;
   return (query.status === undefined || query.status === status) &&
     (query.endToEndId === undefined || query.endToEndId === endToEndIdentification);

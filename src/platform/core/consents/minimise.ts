@@ -1,5 +1,7 @@
 /** Removes personal data that the status of a consent does not need any more (contract EN9). No I/O. */
-import type { Consent, Payer, PayerAccount } from "./consent.ts";
+import type { WallTime } from "../../../base/kernel/clock.ts";
+import type { Erased } from "../../evidence/personal_data.ts";
+import type { Consent, ErasedConsent, Payer, PayerAccount } from "./consent.ts";
 import { reportPlace } from "./payer_accounts_store.ts";
 
 /**
@@ -32,13 +34,21 @@ export function reportsToDelete(former: Consent, changed: Consent): readonly str
 /**
  * Returns a consent that was never authorised without the data of its customer: amount and currency stay of the request.
  *
- * @param now milliseconds
+ * @param at milliseconds
  */
-export function forgotten({ payer: _, request, ...consent }: Consent, now: number): Consent {
+export function forgotten(
+  { payer: _, request, ...consent }: Consent,
+  at: WallTime,
+  scope: Exclude<Erased["scope"], "key">,
+): ErasedConsent {
   const { instructedAmount } = request.initiation;
   // Participants cannot read it any more, so no code needs the required members.
   const initiation = { instructedAmount } as Consent["request"]["initiation"];
-  return { ...consent, request: { initiation, risk: {} as Consent["request"]["risk"] }, forgottenAt: now };
+  return {
+    ...consent,
+    request: { initiation, risk: {} as Consent["request"]["risk"] },
+    personalData: { state: "erased", at, scope },
+  };
 }
 
 function withoutAccounts({ accounts: _, ...payer }: Payer): Payer {

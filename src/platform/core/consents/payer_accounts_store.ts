@@ -7,6 +7,7 @@ import { fromWire } from "../../guards/http/wire_fields.ts";
 import { parseStrictJson } from "../../../base/http/body.ts";
 import type { ConsentId } from "../../../base/kernel/identifiers.ts";
 import { bodyAt } from "../../evidence/evidence_store.ts";
+import { lostData } from "../../guards/security/standing.ts";
 import type { Reader } from "../../../base/store/store.ts";
 import type { Payer, PayerAccount } from "./consent.ts";
 
@@ -18,6 +19,8 @@ export function reportPlace(consent: ConsentId, report: number): string {
 /**
  * Returns the accounts of the payer, or null if they have been deleted by the decision. They were validated when they
  * were reported.
+ *
+ * @throws {ApiError} `platform.unavailable` if their data key is lost
  */
 export async function payerAccountsOf(
   reader: Reader,
@@ -27,6 +30,7 @@ export async function payerAccountsOf(
   if (accounts !== undefined) return accounts;
   const evidence = report === undefined ? null : await bodyAt(reader, reportPlace(consent, report));
   if (evidence === null) return null;
+  if (evidence === "lost") throw lostData();
   return valueAt(fromWire(parseStrictJson(evidence.bytes)), [
     "data",
     "debtorAccount",

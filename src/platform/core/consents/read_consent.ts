@@ -1,11 +1,12 @@
 /** Reads a consent for an entitled caller. For any other caller it does not exist (Decision C2). */
+import { forParticipant } from "../../guards/security/standing.ts";
 import type { Clock } from "../../../base/kernel/clock.ts";
+import { decide } from "../../evidence/personal_data.ts";
 import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identifiers.ts";
 import { asConsentId } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import { rejectLost } from "../../guards/security/standing.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
-import { asOf, type Consent, type ConsentStatus } from "./consent.ts";
+import { asOf, type ConsentStatus, type ReadableConsent } from "./consent.ts";
 import type { ConsentStore } from "./consent_store.ts";
 
 export interface ReadConsentDeps {
@@ -29,14 +30,12 @@ export async function readConsent(
   from: Reader,
   idText: unknown,
   by: ConsentReader,
-): Promise<Entry<Consent>> {
+): Promise<Entry<ReadableConsent>> {
   const id = asConsentId(idText);
   const entry = id === undefined ? null : await deps.consents.find(from, id);
-  const gone = entry === null || (entry.value.forgottenAt !== undefined && entry.value.isLost !== true);
   const foreign = entry !== null && by.clientId !== undefined && entry.value.clientId !== by.clientId;
-  if (gone || foreign || entry.value.bank !== by.bank) throw new ApiError("resource.not_found");
-  rejectLost(entry.value);
-  return { ...entry, value: asOf(entry.value, deps.clock()) };
+  if (entry === null || foreign || entry.value.bank !== by.bank) throw new ApiError("resource.not_found");
+  return { ...entry, value: asOf(forParticipant(entry.value), deps.clock()) };
 }
 
 /** Returns the current status of this owner's consent, or undefined if the owner has no such consent. */
@@ -47,7 +46,11 @@ export async function consentStatus(
   owner: Required<ConsentReader>,
 ): Promise<ConsentStatus | undefined> {
   const consent = (await deps.consents.find(from, id))?.value;
-  const own = consent !== undefined && consent.forgottenAt === undefined &&
-    consent.clientId === owner.clientId && consent.bank === owner.bank;
-  return own ? asOf(consent, deps.clock()).status : undefined;
+  const own = consent !== undefined && consent.clientId === owner.clientId && consent.bank === owner.bank;
+  if (!own) return undefined;
+  return decide(consent, {
+    present: (readable) => asOf(readable, deps.clock()).status,
+    erased: () => undefined,
+    lost: () => undefined,
+  });
 }

@@ -4,7 +4,7 @@
  * (consent, code, session, pushed request, replay record of the bank's JWT) are one commit (contract AZ15, BR15).
  */
 import type { Parties } from "../../../base/values/parties.ts";
-import { type Consent, type ConsentStatus, moved, type Payer } from "../consents/consent.ts";
+import { type ConsentStatus, moved, type Payer, type ReadableConsent } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { findOpenFlow, type OpenFlow, stageFlowClosed } from "../consents/open_flow_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
@@ -46,7 +46,7 @@ export interface StepDeps extends TransactDeps {
 /** The facts at `now` (milliseconds) from which a step is chosen. */
 export interface Situation {
   readonly session: AuthorizationSession;
-  readonly consent: Consent;
+  readonly consent: ReadableConsent;
   readonly tpp: Client;
   readonly now: number;
 }
@@ -80,7 +80,7 @@ export type Taken =
   | { readonly kind: "led"; readonly url: string; readonly decided?: ConsentStatus }
   | { readonly kind: "stayed" }
   /** Another session of the same pushed request has ended. The TPP has a response already, and gets only one. */
-  | { readonly kind: "answered"; readonly consent: Consent }
+  | { readonly kind: "answered"; readonly consent: ReadableConsent }
   /** The session had ended before. */
   | { readonly kind: "over"; readonly session: AuthorizationSession };
 
@@ -128,7 +128,7 @@ interface Attempted {
 }
 
 /** The request is completed: by this session, if a parallel request ended it between two reads, or by another one. */
-async function answered(deps: StepDeps, correlationId: string, consent: Consent): Promise<Taken> {
+async function answered(deps: StepDeps, correlationId: string, consent: ReadableConsent): Promise<Taken> {
   const session = await deps.sessions.find(deps.store, correlationId);
   return session?.value.stage === "finished"
     ? { kind: "over", session: session.value }
@@ -138,7 +138,7 @@ async function answered(deps: StepDeps, correlationId: string, consent: Consent)
 /** The entries that a session depends on, and the TPP's address. */
 interface Standing {
   readonly request: Entry<PushedRequest>;
-  readonly consent: Entry<Consent>;
+  readonly consent: Entry<ReadableConsent>;
   readonly flow: Entry<OpenFlow> | null;
   readonly tpp: Client;
   readonly address: TppAddress;

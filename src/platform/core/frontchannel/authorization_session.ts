@@ -3,7 +3,13 @@
  * file decides from plain data which step comes next. `finish_authentication.ts` and `decide_consent.ts` execute the
  * steps. No I/O.
  */
-import { type Consent, isImplicit, type Payer, type PayerAccount } from "../consents/consent.ts";
+import {
+  type Consent,
+  isImplicit,
+  type Payer,
+  type PayerAccount,
+  type ReadableConsent,
+} from "../consents/consent.ts";
 import { ungrouped } from "../../../base/values/account.ts";
 import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identifiers.ts";
 import { covers } from "../../../base/values/money.ts";
@@ -95,7 +101,7 @@ export interface ChosenAccount {
  * Whether the customer may choose the account. A low balance does not prevent it, because the bank decides about
  * overdrafts (Decision G3).
  */
-export function canPay(account: PayerAccount, consent: Consent): boolean {
+export function canPay(account: PayerAccount, consent: ReadableConsent): boolean {
   const { currency } = consent.request.initiation.instructedAmount;
   return (account.currency ?? currency) === currency;
 }
@@ -103,7 +109,7 @@ export function canPay(account: PayerAccount, consent: Consent): boolean {
 /** Returns why the account cannot be chosen, or a warning to show with it, or undefined if neither applies. */
 export function accountNotice(
   account: PayerAccount,
-  consent: Consent,
+  consent: ReadableConsent,
 ): "other_currency" | "insufficient_funds" | undefined {
   if (!canPay(account, consent)) return "other_currency";
   const { amount } = consent.request.initiation.instructedAmount;
@@ -129,7 +135,11 @@ export function expired(reason: string): Extract<Step, { kind: "leave" }> {
 }
 
 /** Returns the step after the bank's authentic result (Decisions B3, B4; contract CT5 to CT10). */
-export function stepAfterBank(result: ScaResult, consent: Consent, consentManagedByBank: boolean): Step {
+export function stepAfterBank(
+  result: ScaResult,
+  consent: ReadableConsent,
+  consentManagedByBank: boolean,
+): Step {
   if (result.outcome === "failure") {
     return reject(result.isShortOfFunds ? "insufficient_funds" : "access_denied", `bank: ${result.status}`);
   }
@@ -169,7 +179,7 @@ function unusable(reason: string, fault: Mismatch, received?: string): Step {
 }
 
 /** "Must not be an account number" (contract RT8, claim `sub`), whatever the scheme of the consent's account. */
-function isDebtorAccount(sub: string, consent: Consent): boolean {
+function isDebtorAccount(sub: string, consent: ReadableConsent): boolean {
   const account = consent.request.initiation.debtorAccount;
   return [account?.identification, account?.secondaryIdentification].some((number) =>
     number !== undefined && ungrouped(number) === ungrouped(sub)
@@ -183,7 +193,7 @@ function isDebtorAccount(sub: string, consent: Consent): boolean {
 export function stepAfterDecision(
   decision: { readonly accepted: boolean; readonly accountIndex: number | undefined },
   { payer, accounts }: { readonly payer: Payer | undefined; readonly accounts: readonly PayerAccount[] },
-  consent: Consent,
+  consent: ReadableConsent,
 ): Step | undefined {
   if (!decision.accepted) return reject("access_denied", "customer rejected");
   const account = decision.accountIndex === undefined ? undefined : accounts[decision.accountIndex];

@@ -3,7 +3,7 @@
  * the bank's return to the decision, so the hash taken at the decision is that of the page that the customer read.
  */
 import type { Parties } from "../../../base/values/parties.ts";
-import type { Consent, PayerAccount } from "../consents/consent.ts";
+import type { PayerAccount, ReadableConsent } from "../consents/consent.ts";
 import type { InstructedAmount } from "../consents/initiation.ts";
 import { accountNotice, canPay } from "./authorization_session.ts";
 import type { OpenDecision } from "./open_decision.ts";
@@ -49,7 +49,7 @@ export function shownFacts({ session, consent, parties, accounts }: OpenDecision
   };
 }
 
-function shownAccount(account: PayerAccount, index: number, consent: Consent): ShownAccount {
+function shownAccount(account: PayerAccount, index: number, consent: ReadableConsent): ShownAccount {
   return {
     index,
     schemeName: account.schemeName,

@@ -2,8 +2,9 @@
  * Creates a payment (contract EP9). Payment, payment order, consumed consent, idempotency claim, evidence and history
  * are one commit, so a consent yields at most one payment, in spite of retries, races and crashes (Decision C7).
  */
+import { decide, PRESENT } from "../../evidence/personal_data.ts";
 import { differencesFrom, withoutName } from "../consents/initiation.ts";
-import { type Consent, moved } from "../consents/consent.ts";
+import { moved, type ReadableConsent } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { Claim, ClaimStore, FreeClaim } from "../../guards/idempotency/claim_store.ts";
@@ -14,7 +15,7 @@ import type { Bank } from "../../guards/security/caller.ts";
 import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import { type RequestState, transact, type Transaction } from "../../../base/store/transaction.ts";
-import type { PayingAccount, Payment } from "./payment.ts";
+import type { PayingAccount, ReadablePayment } from "./payment.ts";
 import { mismatchFaults, type PaymentRequest } from "./payment_schema.ts";
 import type { DeliverOrderDeps } from "./deliver_order.ts";
 import { firstPush } from "./first_push.ts";
@@ -41,7 +42,10 @@ export interface CreatePayment extends RequestState {
  * @throws {ApiError} `token.insufficient_scope`, `resource.not_found`, `resource.invalid_consent_status`,
  * `resource.consent_mismatch`, `idempotency.key_reused`
  */
-export async function createPayment(deps: CreatePaymentDeps, command: CreatePayment): Promise<Payment> {
+export async function createPayment(
+  deps: CreatePaymentDeps,
+  command: CreatePayment,
+): Promise<ReadablePayment> {
   const { token, bank, request } = command;
   const owner = { bank: bank.code, clientId: token.clientId };
   const pushed = bank.paymentOrdersUri !== undefined;
@@ -71,26 +75,26 @@ export async function createPayment(deps: CreatePaymentDeps, command: CreatePaym
 
 /** A payment, and its order if this request has created it and must push it. */
 interface Created {
-  readonly payment: Payment;
+  readonly payment: ReadablePayment;
   readonly isNew: boolean;
   readonly order?: LeasedOrder | undefined;
 }
 
-function requireTokenOf(token: AccessToken, consent: Consent): void {
+function requireTokenOf(token: AccessToken, consent: ReadableConsent): void {
   if (token.consentId === consent.id) return;
   throw tokenOfAnotherConsent();
 }
 
 /** Checks the status, then compares the requests. A mismatch does not change the consent (Decision C6). */
 function consume(
-  consent: Consent,
+  consent: ReadableConsent,
   { id, request, pushed }: {
     readonly id: PaymentId;
     readonly request: PaymentRequest;
     readonly pushed: boolean;
   },
   now: number,
-): { payment: Payment; consumed: Consent } {
+): { payment: ReadablePayment; consumed: ReadableConsent } {
   const consumed = moved(consent, "consume", now);
   const { initiation, readRefundAccount } = consent.request;
   const selected = consent.selectedAccount === undefined ? undefined : withoutName(consent.selectedAccount);
@@ -98,7 +102,7 @@ function consume(
   if (faults.length > 0) throw new ApiError("resource.consent_mismatch", { faults });
   const debtorAccount = initiation.debtorAccount ?? payingAccount(consent);
   if (debtorAccount === undefined) throw new Error("an authorised consent without an account that pays");
-  const payment: Payment = {
+  const payment: ReadablePayment = {
     id,
     consentId: consent.id,
     clientId: consent.clientId,
@@ -110,12 +114,13 @@ function consume(
     charges: [],
     createdAt: now,
     statusUpdatedAt: now,
+    personalData: PRESENT,
   };
   return { payment, consumed };
 }
 
 /** Returns the chosen account, with its currency if it has another one than the payment (contract PO6). */
-function payingAccount({ request, selectedAccount }: Consent): PayingAccount | undefined {
+function payingAccount({ request, selectedAccount }: ReadableConsent): PayingAccount | undefined {
   if (selectedAccount === undefined) return undefined;
   const { currency = request.initiation.instructedAmount.currency } = selectedAccount;
   const isOwn = currency === request.initiation.instructedAmount.currency;
@@ -124,9 +129,9 @@ function payingAccount({ request, selectedAccount }: Consent): PayingAccount | u
 
 /** The entries of the commit. */
 interface Made {
-  readonly entry: Entry<Consent>;
-  readonly consumed: Consent;
-  readonly payment: Payment;
+  readonly entry: Entry<ReadableConsent>;
+  readonly consumed: ReadableConsent;
+  readonly payment: ReadablePayment;
   /** Absent if the bank fetches its orders. */
   readonly order: LeasedOrder | undefined;
   readonly claim: FreeClaim;
@@ -149,13 +154,15 @@ function stage(deps: CreatePaymentDeps, tx: Transaction, command: CreatePayment,
  */
 async function answered(
   deps: CreatePaymentDeps,
-  payment: Payment,
+  payment: ReadablePayment,
   order: LeasedOrder | undefined,
-): Promise<Payment> {
+): Promise<ReadablePayment> {
   if (order === undefined) return payment;
   await firstPush(deps, order);
   try {
-    return (await deps.payments.find(deps.store, payment.id))?.value ?? payment;
+    const stored = await deps.payments.find(deps.store, payment.id);
+    if (stored === null) return payment;
+    return decide(stored.value, { present: (now) => now, erased: () => payment, lost: () => payment });
   } catch (error) {
     if (!isStoreFailure(error)) throw error;
     return payment;

@@ -2,6 +2,7 @@
  * Delivers an order: lease it, push it, record the response. Delivery is at least once. The bank identifies the
  * payment by its id, so the effect is exactly once (Decisions D1, D4).
  */
+import { decide } from "../../evidence/personal_data.ts";
 import { isStoreFailure } from "../../../base/kernel/api_error.ts";
 import { errorText } from "../../../base/kernel/batches.ts";
 import type { BankCode, ClientId, PaymentId } from "../../../base/kernel/identifiers.ts";
@@ -15,7 +16,7 @@ import type { DueBanks } from "./due_banks.ts";
 import { holdBack } from "./held_orders.ts";
 import type { AuditEvent } from "../../evidence/audit_trail.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
-import type { Payment } from "./payment.ts";
+import type { Payment, ReadablePayment } from "./payment.ts";
 import { beforeReport, isLegalMove, reasonOf } from "./payment.ts";
 import {
   afterFailure,
@@ -120,9 +121,9 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>): Promi
     deps.findBank(bank),
   ]);
   if (payment === null) throw new Error("an order without its payment");
-  if (payment.value.erasedAt !== undefined) {
-    const why = "its personal data was erased or lost";
-    await stageResult(deps, entry, unsendable(entry.value, why, deps.clock()));
+  const readable = sendable(payment.value);
+  if (typeof readable === "string") {
+    await stageResult(deps, entry, unsendable(entry.value, readable, deps.clock()));
     return false;
   }
   const message = { receiver: bank, sender: payment.value.clientId, failures: entry.value.failures };
@@ -135,7 +136,7 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>): Promi
   const [at, began] = [deps.clock(), deps.steady()];
   const { outcome, evidence } = to?.paymentOrdersUri === undefined
     ? unsent("the bank has no payment_orders_uri")
-    : await pushOrder(deps, to.paymentOrdersUri, payment.value, at);
+    : await pushOrder(deps, to.paymentOrdersUri, readable, at);
   const milliseconds = deps.steady() - began;
   measure(deps, bank, outcome, milliseconds);
   if (to !== null && !outcome.ok && outcome.failure.answer !== undefined) {
@@ -146,6 +147,15 @@ async function deliver(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>): Promi
   if (outcome.ok) await endOrder(deps, entry.value, outcome, evidence);
   else await recordFailure(deps, entry, outcome.failure, evidence);
   return true;
+}
+
+/** Returns the payment, or why its order can never be sent. */
+function sendable(payment: Payment): ReadablePayment | string {
+  return decide<Payment, ReadablePayment | string>(payment, {
+    present: (value) => value,
+    erased: () => "its personal data was erased",
+    lost: () => "the key of its personal data is lost",
+  });
 }
 
 async function postpone(deps: DeliverOrderDeps, entry: Entry<LeasedOrder>, waitMs: number): Promise<void> {

@@ -1,10 +1,11 @@
 /** Lists a TPP's payments at a bank (contract LS1). */
 import { asPaymentId } from "../../../base/kernel/identifiers.ts";
 import type { Reader } from "../../../base/store/store.ts";
+import { decide } from "../../evidence/personal_data.ts";
 import type { ConsentReader } from "../consents/read_consent.ts";
 import type { ListQuery } from "../../guards/lookup/list_query_schema.ts";
 import { type ListPage, readList, type ReadListDeps } from "../../guards/lookup/read_list.ts";
-import type { Payment } from "./payment.ts";
+import type { Payment, ReadablePayment } from "./payment.ts";
 import type { PaymentStore } from "./payment_store.ts";
 
 /** Returns the payments with their current statuses, oldest first. */
@@ -13,24 +14,28 @@ export async function listPayments(
   from: Reader,
   owner: Required<ConsentReader>,
   query: ListQuery,
-): Promise<ListPage<Payment>> {
+): Promise<ListPage<ReadablePayment>> {
   return await readList(deps, { kind: "payment", ...owner }, query, async (ids) => {
     const found = await Promise.all(ids.map(async (text) => {
       const id = asPaymentId(text);
       return id === undefined ? null : await deps.payments.find(from, id);
     }));
     return found.map((entry) => {
-      const payment = entry?.value;
-      return payment !== undefined && isOwn(payment, owner) && isAsked(payment, query) ? payment : undefined;
+      if (entry === null || !isOwn(entry.value, owner)) return undefined;
+      return decide(entry.value, {
+        present: (payment) => isAsked(payment, query) ? payment : undefined,
+        erased: () => undefined,
+        lost: () => undefined,
+      });
     });
   });
 }
 
-function isOwn({ bank, clientId, erasedAt }: Payment, owner: Required<ConsentReader>): boolean {
-  return bank === owner.bank && clientId === owner.clientId && erasedAt === undefined;
+function isOwn({ bank, clientId }: Payment, owner: Required<ConsentReader>): boolean {
+  return bank === owner.bank && clientId === owner.clientId;
 }
 
-function isAsked({ status, initiation }: Payment, query: ListQuery): boolean {
+function isAsked({ status, initiation }: ReadablePayment, query: ListQuery): boolean {
   return (query.status === undefined || query.status === status) &&
     (query.endToEndId === undefined || query.endToEndId === initiation.endToEndIdentification);
 }

@@ -1,6 +1,7 @@
 /** A domestic payment and its legal status changes (contract PT1 to PT10). No I/O. */
 import type { WallTime } from "../../../base/kernel/clock.ts";
 import type { Recorded } from "../../evidence/audit_trail.ts";
+import type { Erased, PersonalData, Present } from "../../evidence/personal_data.ts";
 import type { Initiation } from "../consents/initiation.ts";
 import { boundedText } from "../../../base/kernel/foreign_text.ts";
 import type { Account } from "../../../base/values/account.ts";
@@ -51,11 +52,15 @@ export interface Payment extends Recorded {
   readonly createdAt: WallTime;
   /** Milliseconds. For a status that the bank reported, the bank's time. */
   readonly statusUpdatedAt: WallTime;
-  /** Milliseconds. Set when its case was erased. Then it does not exist for participants. */
-  readonly erasedAt?: WallTime;
-  /** Set, with an `erasedAt` of 0, while the key of its personal data is lost. Never stored. */
-  readonly isLost?: true;
+  /** Once its case was erased, it does not exist for participants. */
+  readonly personalData: PersonalData;
 }
+
+/** A payment with its personal data. */
+export type ReadablePayment = Present<Payment>;
+
+/** The payment of an erased case. */
+export type ErasedPayment = Payment & { readonly personalData: Erased };
 
 /** Contract PT3 to PT8: from -> to. The same status again is not a change. A change that is not listed is illegal. */
 const MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
@@ -71,10 +76,10 @@ const MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
  * Returns the payment as the bank's report finds it. A payment whose order an operator has closed waits for the bank's
  * word like one that was never answered (Decision O3).
  */
-export function beforeReport(payment: Payment): Payment {
+export function beforeReport<P extends Payment>(payment: P): P {
   if (payment.closedAt === undefined) return payment;
   const { closedAt: _, statusReason: __, ...open } = payment;
-  return { ...open, status: "Pending" };
+  return { ...open, status: "Pending" } as P;
 }
 
 /** Whether no bank has to decide on it any more. It may still be credited. */
@@ -83,7 +88,7 @@ export function isDecided({ status }: Payment): boolean {
 }
 
 /** Returns the payment of an erased case: amount, statuses and times stay. `now` is in milliseconds. */
-export function withoutPerson({ statusReason: _, ...payment }: Payment, now: WallTime): Payment {
+export function withoutPerson({ statusReason: _, ...payment }: Payment, now: WallTime): ErasedPayment {
   const { instructedAmount } = payment.initiation;
   // Participants cannot read it any more, so no code needs the required members.
   const initiation = { instructedAmount } as Initiation;
@@ -91,7 +96,7 @@ export function withoutPerson({ statusReason: _, ...payment }: Payment, now: Wal
     ...payment,
     initiation,
     debtorAccount: { schemeName: "", identification: "" },
-    erasedAt: now,
+    personalData: { state: "erased", at: now, scope: "case" },
   };
 }
 
@@ -122,9 +127,4 @@ export function reasonOf(status: PaymentStatus, reason: string | undefined): Pic
  */
 export function movedAt(payment: Payment, claimed: number, now: WallTime): number {
   return Math.max(payment.statusUpdatedAt, Math.min(claimed, now));
-}
-
-/** Whether the case was erased. A payment whose data key is lost is not: it goes on without its personal data. */
-export function isErased({ erasedAt, isLost }: Payment): boolean {
-  return erasedAt !== undefined && isLost !== true;
 }

@@ -5,7 +5,7 @@ import { debtorAccountSchema } from "../consents/initiation_schema.ts";
 import { issuedClaims, type JwtKind } from "../../guards/http/jwt_schema.ts";
 import { currencyCode, toWire } from "../../guards/http/wire_fields.ts";
 import { chargeSchema, representStatus } from "./payment_representation.ts";
-import { type Payment, PAYMENT_STATUSES } from "./payment.ts";
+import { PAYMENT_STATUSES, type ReadablePayment } from "./payment.ts";
 
 const payingAccountSchema = z.strictObject({
   ...debtorAccountSchema.shape,
@@ -50,7 +50,7 @@ export const paymentOrdersSchema = z.strictObject({
   }),
 }).openapi("PaymentOrders");
 
-export function representOrder(payment: Payment): { Data: object } {
+export function representOrder(payment: ReadablePayment): { Data: object } {
   return {
     Data: {
       ...representStatus(payment),
@@ -65,7 +65,7 @@ type OrderClaims = z.infer<typeof orderClaimsSchema>;
 
 /** Represents the claims of a pushed order. */
 export function representOrderClaims(
-  payment: Payment,
+  payment: ReadablePayment,
   issued: Pick<OrderClaims, "iss" | "iat" | "exp" | "jti">,
 ): Omit<OrderClaims, "Data"> & { Data: object } {
   return {
@@ -77,7 +77,7 @@ export function representOrderClaims(
 }
 
 /** Represents a page of orders. `after` is where the next page starts; absent at the end. */
-export function representOrders(orders: readonly Payment[], after: string | undefined): object {
+export function representOrders(orders: readonly ReadablePayment[], after: string | undefined): object {
   const listed = orders.map((payment) => representOrder(payment).Data);
   return { Data: { PaymentOrder: listed, ...(after === undefined ? {} : { After: after }) } };
 }

@@ -21,7 +21,7 @@ import {
 import { filledPath, PAYMENTS_PATH } from "../../config/paths.ts";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import { MAX_STATUS_REASON_CHARACTERS } from "../../../base/profile.ts";
-import { type Payment, PAYMENT_STATUSES } from "./payment.ts";
+import { type Payment, PAYMENT_STATUSES, type ReadablePayment } from "./payment.ts";
 
 const CHARGE_BEARERS = ["BorneByCreditor", "BorneByDebtor", "FollowingServiceLevel", "Shared"] as const;
 const CHARGE_AMOUNT = /^(0|[1-9]\d{0,12})(\.\d{1,5})?$/; // OBIE's own amount format: a charge may be zero
@@ -91,7 +91,7 @@ export function representStatus({ id, consentId, createdAt, status, statusUpdate
  * Represents a payment for its TPP. The refund account is included only if the TPP asked for it, and is the only
  * place with the payer's name.
  */
-export function representPayment(payment: Payment, baseUrl: string): object {
+export function representPayment(payment: ReadablePayment, baseUrl: string): object {
   return {
     Data: {
       ...statusOf(payment),
@@ -104,14 +104,14 @@ export function representPayment(payment: Payment, baseUrl: string): object {
   };
 }
 
-function statusOf(payment: Payment): object {
+function statusOf(payment: ReadablePayment): object {
   const { statusReason } = payment;
   const reason = statusReason === undefined ? {} : { StatusReason: statusReason }; // Decision G6
   return { ...representStatus(payment), ...reason };
 }
 
 export function representPayments(
-  page: ListPage<Payment>,
+  page: ListPage<ReadablePayment>,
   url: string,
   query: Readonly<Record<string, readonly string[]>>,
 ): object {
@@ -127,7 +127,7 @@ export function representPayments(
 }
 
 /** Includes the payer's name only if the TPP itself sent it (Decision G4). */
-function refundAccount({ debtorAccount, initiation }: Payment): Account {
+function refundAccount({ debtorAccount, initiation }: ReadablePayment): Account {
   const name = initiation.debtorAccount?.name;
   return { ...withoutName(debtorAccount), ...(name === undefined ? {} : { name }) };
 }

@@ -1,4 +1,5 @@
 /** Stores payments and the list of each bank's orders by time of creation. Both are written in one commit. */
+import { personalDataMember } from "../../evidence/personal_data.ts";
 import { convertedRecord, defineRecord, optional } from "../../../base/store/record.ts";
 import {
   bankCode,
@@ -17,7 +18,13 @@ import { stageListed, stageListedGone } from "../../guards/lookup/lookup_store.t
 import { paymentKey, paymentOrdersKey } from "../../config/store_keys.ts";
 import type { Entry, Key, Reader, Store } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
-import { type Charge, type PayingAccount, type Payment, PAYMENT_STATUSES } from "./payment.ts";
+import {
+  type Charge,
+  type ErasedPayment,
+  type PayingAccount,
+  type Payment,
+  PAYMENT_STATUSES,
+} from "./payment.ts";
 import { z } from "zod";
 import type { Initiation } from "../consents/initiation.ts";
 import { fromWire, type OnWire, toWire } from "../../guards/http/wire_fields.ts";
@@ -85,8 +92,7 @@ export const paymentRecord = convertedRecord(
       status: z.enum(PAYMENT_STATUSES),
       statusReason: optional(text),
       closedAt: optional(instant),
-      erasedAt: optional(instant),
-      isLost: optional(z.literal(true)),
+      personalData: personalDataMember,
       charges: z.array(charge),
       createdAt: instant,
       statusUpdatedAt: instant,
@@ -125,7 +131,7 @@ export interface PaymentStore {
    */
   stageNote(tx: Transaction, id: PaymentId, entry: AuditEvent): Promise<void>;
   /** Stages the payment of an erased case, and the entry that says when and why. */
-  stageErased(tx: Transaction, former: Entry<Payment>, changed: Payment, cause: Cause): void;
+  stageErased(tx: Transaction, former: Entry<Payment>, changed: ErasedPayment, cause: Cause): void;
   /** Returns a bank's payments, oldest first, after the one at this place. */
   listOrders(bank: BankCode, after: string | undefined, limit: number): Promise<readonly ListedOrder[]>;
 }
@@ -190,7 +196,7 @@ export function openPaymentStore(store: Store, stageEvent: StageEvent): PaymentS
     },
     stageErased(tx, former, changed, cause) {
       check(tx, former.key, former.version);
-      const at = changed.erasedAt ?? changed.statusUpdatedAt;
+      const { at } = changed.personalData;
       stageRecorded(tx, changed, former.value, { ...cause, at, event: "payment.erased" });
       stageListedGone(tx, "payment", former.value);
     },

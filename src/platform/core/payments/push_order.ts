@@ -10,7 +10,7 @@ import { described, type Mismatch, mismatch } from "../../../base/kernel/result.
 import { type OwnKey, signClaims } from "../../../base/jose/own_key.ts";
 import { secondsUntil } from "../../events/delivery/retry_delays.ts";
 import { HANDOVER_SECONDS, ORDER_PUSH_SECONDS } from "../../../base/profile.ts";
-import type { Payment } from "./payment.ts";
+import type { ReadablePayment } from "./payment.ts";
 import type { PushFailure } from "./payment_order.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
 import type { OwnSigner } from "../../evidence/key_documents.ts";
@@ -51,7 +51,7 @@ const LATER: ReadonlySet<number> = new Set([408, 425, 429]);
 export async function pushOrder(
   deps: PushOrderDeps,
   uri: string,
-  payment: Payment,
+  payment: ReadablePayment,
   now: number,
 ): Promise<Push> {
   if (!isCallable(uri, { loopback: deps.loopbackBanks })) {
@@ -124,7 +124,12 @@ async function textOf(response: Response): Promise<{ readonly bankText?: string 
   return text === undefined || text === "" ? {} : { bankText: boundedText(text, MAX_TEXT_CHARACTERS) };
 }
 
-function signedOrder(authUrl: string, signer: OwnKey, payment: Payment, iat: number): Promise<string> {
+function signedOrder(
+  authUrl: string,
+  signer: OwnKey,
+  payment: ReadablePayment,
+  iat: number,
+): Promise<string> {
   const issued = { iss: authUrl, iat, exp: iat + HANDOVER_SECONDS, jti: crypto.randomUUID() };
   return signClaims(representOrderClaims(payment, issued), signer, ORDER_JWT.typ);
 }

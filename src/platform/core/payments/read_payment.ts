@@ -1,13 +1,13 @@
 /** Reads a payment for an entitled caller. For any other caller it does not exist (Decision C2). */
+import { forParticipant } from "../../guards/security/standing.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import { asPaymentId } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { type ClaimStore, isIdempotencyKey } from "../../guards/idempotency/claim_store.ts";
 import { type AccessToken, tokenOfAnotherConsent } from "../../guards/security/access_token.ts";
-import { rejectLost } from "../../guards/security/standing.ts";
 import { claimKey } from "../../config/store_keys.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
-import { isErased, type Payment } from "./payment.ts";
+import type { ReadablePayment } from "./payment.ts";
 import type { PaymentStore } from "./payment_store.ts";
 
 /**
@@ -21,18 +21,17 @@ export async function readPayment(
   from: Reader,
   idText: unknown,
   by: { readonly bank: BankCode; readonly token: AccessToken },
-): Promise<Entry<Payment>> {
+): Promise<Entry<ReadablePayment>> {
   const id = asPaymentId(idText);
   const entry = id === undefined ? null : await deps.payments.find(from, id);
-  const gone = entry === null || isErased(entry.value);
-  if (gone || entry.value.bank !== by.bank || entry.value.clientId !== by.token.clientId) {
+  if (entry === null || entry.value.bank !== by.bank || entry.value.clientId !== by.token.clientId) {
     throw new ApiError("resource.not_found");
   }
-  rejectLost(entry.value);
+  const value = forParticipant(entry.value);
   if (by.token.consentId !== undefined && by.token.consentId !== entry.value.consentId) {
     throw tokenOfAnotherConsent();
   }
-  return entry;
+  return { ...entry, value };
 }
 
 /** Name of the payment route in idempotency claims. */
@@ -48,7 +47,7 @@ export async function findByIdempotencyKey(
   from: Reader,
   key: string,
   by: { readonly bank: BankCode; readonly token: AccessToken },
-): Promise<Entry<Payment>> {
+): Promise<Entry<ReadablePayment>> {
   if (!isIdempotencyKey(key)) throw noPaymentWith();
   const where = claimKey(by.token.clientId, by.bank, PAYMENT_CLAIMS, key);
   const id = await deps.claims.resourceOf(from, where);

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { JsonObject } from "../../../base/jose/compact_jws.ts";
 import { unixSeconds, wireDateTime } from "../../../base/kernel/clock.ts";
-import { type Payment, PAYMENT_STATUSES } from "../payments/payment.ts";
+import { PAYMENT_STATUSES, type ReadablePayment } from "../payments/payment.ts";
 
 /** `typ` of a receipt. Nothing else that the platform signs has it. */
 export const RECEIPT_TYP = "payment-receipt+jwt";
@@ -44,7 +44,7 @@ export interface Names {
  *
  * @param issuer the `PLATFORM_AUTH_URL` of the platform
  */
-export function receiptOf(payment: Payment, names: Names, issuer: string, now: number): Receipt {
+export function receiptOf(payment: ReadablePayment, names: Names, issuer: string, now: number): Receipt {
   const { instructedAmount, creditorAccount, endToEndIdentification } = payment.initiation;
   return {
     iss: issuer,

@@ -4,13 +4,14 @@
  * counts everywhere within a minute.
  */
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import type { MonotonicClock } from "../../../base/kernel/clock.ts";
+import type { MonotonicClock, WallTime } from "../../../base/kernel/clock.ts";
 import { type ConsentId, newConsentId } from "../../../base/kernel/identifiers.ts";
 import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
 import type { GuardedStore } from "../../../base/store/guarded_store.ts";
 import type { Check, Entry, Key, Write } from "../../../base/store/store.ts";
 import { type CaseId, caseIdOf } from "./case_id.ts";
 import { dataKeyRecord, type StoredDataKey } from "./data_key_records.ts";
+import type { Erased } from "../personal_data.ts";
 import { UnknownWrappingKey, type WrappingKeys } from "./wrapping_keys.ts";
 
 export interface CaseKeys {
@@ -30,7 +31,7 @@ export interface CaseKeys {
    * @throws {ApiError} `store.unavailable` as {@link CaseKeys.sealing}
    * @throws {Error} if the data key store was never restored and has neither the key nor its tombstone
    */
-  opening(id: CaseId): Promise<CryptoKey | "erased" | "lost">;
+  opening(id: CaseId): Promise<CryptoKey | Erased | "lost">;
   /** Whether the data key store was restored from a copy, so that it can lack keys. */
   readonly canLackKeys: boolean;
   /** Tells the watcher that the key of a case is lost, once for each case. */
@@ -38,7 +39,7 @@ export interface CaseKeys {
   /** Whether the case was erased. */
   isErased(id: CaseId): Promise<boolean>;
   /** Deletes the key of a case for ever. Repeating it has no effect. `at` is in milliseconds. */
-  erase(id: CaseId, at: number): Promise<void>;
+  erase(id: CaseId, at: WallTime): Promise<void>;
   /** Tells the watcher what happens from now on. There is one watcher. */
   watch(watcher: KeyWatcher): void;
   /** The data key store and the wrapping keys, for the job that wraps again. */
@@ -86,7 +87,7 @@ const MAX_REMEMBERED = 5000;
 /** A reload of this process takes a person. */
 const RETRY_AFTER_SECONDS = 60;
 
-type Found = CryptoKey | "erased" | "missing";
+type Found = CryptoKey | Erased | "missing";
 
 interface Remembered {
   readonly found: Promise<Found>;
@@ -112,7 +113,7 @@ export function openCaseKeys(deps: CaseKeysDeps): CaseKeys {
     noteLost,
     newConsentId: nextId,
     watch: (given) => void (watcher.current = given),
-    isErased: async (id) => await find(id) === "erased",
+    isErased: async (id) => isErasure(await find(id)),
     async sealing(id) {
       let found = await find(id);
       if (found === "missing") {
@@ -129,8 +130,7 @@ export function openCaseKeys(deps: CaseKeysDeps): CaseKeys {
       return "lost";
     },
     async erase(id, at) {
-      await eraseKey(deps, id, at);
-      void memory.remember(id, Promise.resolve("erased"));
+      void memory.remember(id, Promise.resolve(await eraseKey(deps, id, at)));
     },
   };
 }
@@ -154,7 +154,7 @@ function openReads(deps: CaseKeysDeps): (id: CaseId) => Promise<Found> {
 }
 
 function sealingKey(id: CaseId, found: Found): CryptoKey {
-  if (found === "erased") throw new CaseErased("the case was erased; no personal data may be added to it");
+  if (isErasure(found)) throw new CaseErased("the case was erased; no personal data may be added to it");
   if (found === "missing") throw new Error(`the key of the case ${id} was deleted meanwhile`);
   return found;
 }
@@ -168,11 +168,22 @@ function onceForEach(report: (id: string) => void): (id: string) => void {
   };
 }
 
-async function eraseKey({ vault }: CaseKeysDeps, id: CaseId, erasedAt: number): Promise<void> {
+/** Returns the erasure, which may have happened before. */
+async function eraseKey({ vault }: CaseKeysDeps, id: CaseId, erasedAt: WallTime): Promise<Erased> {
+  const before = (await dataKeyRecord.get(vault, dataKeyKey(id)))?.value;
+  if (before !== undefined && "erasedAt" in before) return erasureAt(before.erasedAt);
   const writes: Write[] = [];
   dataKeyRecord.set({ writes }, dataKeyKey(id), { erasedAt });
-  const before = await dataKeyRecord.get(vault, dataKeyKey(id));
-  if (before?.value.erasedAt === undefined) await vault.commit({ checks: [], writes });
+  await vault.commit({ checks: [], writes });
+  return erasureAt(erasedAt);
+}
+
+function erasureAt(at: WallTime): Erased {
+  return { state: "erased", at, scope: "key" };
+}
+
+function isErasure(found: Found): found is Erased {
+  return typeof found === "object" && "state" in found;
 }
 
 const MISSING =
@@ -229,9 +240,8 @@ async function foundIn(
   entry: Entry<StoredDataKey> | null,
 ): Promise<Found> {
   if (entry === null) return "missing";
-  const { wrappedBy, wrapped, erasedAt } = entry.value;
-  if (erasedAt !== undefined || wrappedBy === undefined || wrapped === undefined) return "erased";
-  return await importKey(await wrapping.unwrap(id, { wrappedBy, wrapped }));
+  if ("erasedAt" in entry.value) return erasureAt(entry.value.erasedAt);
+  return await importKey(await wrapping.unwrap(id, entry.value));
 }
 
 async function makeBlock(
@@ -258,7 +268,8 @@ async function makeKeys(
   );
   const writes: Write[] = [];
   for (const [index, id] of ids.entries()) {
-    dataKeyRecord.set({ writes }, dataKeyKey(id), { ...wrapped[index] });
+    const key = wrapped[index];
+    if (key !== undefined) dataKeyRecord.set({ writes }, dataKeyKey(id), key);
   }
   const checks = ids.map((id): Check => ({ key: dataKeyKey(id), version: null }));
   if (!await vault.commit({ checks, writes })) return undefined;

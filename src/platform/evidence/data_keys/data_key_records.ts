@@ -2,28 +2,20 @@
 import type { WallTime } from "../../../base/kernel/clock.ts";
 import { z } from "zod";
 import { baseRecords } from "../../../base/store/base_records.ts";
-import { defineRecord, optional } from "../../../base/store/record.ts";
+import { defineRecord } from "../../../base/store/record.ts";
 import { instant, text } from "../../../base/store/record_fields.ts";
+import type { Wrapped } from "./wrapping_keys.ts";
 
-/** A data key as it is stored: wrapped, or erased. */
-export interface StoredDataKey {
-  /** Id of the wrapping key. */
-  readonly wrappedBy?: string;
-  /** IV and ciphertext of the data key, base64url. */
-  readonly wrapped?: string;
-  /** Milliseconds. The key was deleted then. It is never made again. */
-  readonly erasedAt?: WallTime;
-}
+/** A data key as it is stored: wrapped, or erased at an instant in milliseconds. It is never made again. */
+export type StoredDataKey = Wrapped | { readonly erasedAt: WallTime };
+
+const wrappedKey = z.looseObject({ wrappedBy: text, wrapped: text });
 
 export const dataKeyRecord = defineRecord<StoredDataKey>({
   name: "data_key",
   keyParts: ["case id"],
   what: "The data key of a case, wrapped, or the time at which it was erased.",
-  schema: z.looseObject({
-    wrappedBy: optional(text),
-    wrapped: optional(text),
-    erasedAt: optional(instant),
-  }),
+  schema: z.union([z.looseObject({ erasedAt: instant }), wrappedKey]),
   version: 1,
   lifetime: "Until the case is erased. Then its tombstone is kept.",
   personalData: "pseudonymous",
@@ -31,12 +23,12 @@ export const dataKeyRecord = defineRecord<StoredDataKey>({
 });
 
 /** A known value. If it cannot be unwrapped at the start, the wrapping keys are not those of this store. */
-export const dataKeyCheckRecord = defineRecord<Pick<StoredDataKey, "wrappedBy" | "wrapped">>({
+export const dataKeyCheckRecord = defineRecord<Wrapped>({
   name: "data_key_check",
   keyParts: [],
   what:
     "A value wrapped like the data keys, which shows at the start that the wrapping keys are the right ones.",
-  schema: z.looseObject({ wrappedBy: optional(text), wrapped: optional(text) }),
+  schema: wrappedKey,
   version: 1,
   lifetime: "Kept.",
   personalData: "none",

@@ -52,7 +52,8 @@ export async function findUsedWrapping(
   ids: ReadonlySet<string>,
 ): Promise<string | undefined> {
   const check = await dataKeyCheckRecord.get(vault, [dataKeyCheckRecord.name]);
-  const usedIn = ({ wrappedBy = "" }: StoredDataKey): string[] => ids.has(wrappedBy) ? [wrappedBy] : [];
+  const usedIn = (key: StoredDataKey): string[] =>
+    "wrappedBy" in key && ids.has(key.wrappedBy) ? [key.wrappedBy] : [];
   let used = check === null ? [] : usedIn(check.value);
   let after: readonly string[] | undefined;
   while (used.length === 0) {
@@ -70,11 +71,11 @@ async function rewrap(
   { vault, wrapping }: Pick<RewrapKeysDeps, "vault" | "wrapping">,
   key: readonly string[],
   name: string,
-  { wrappedBy, wrapped }: StoredDataKey,
+  former: StoredDataKey,
   version: string,
 ): Promise<boolean> {
-  if (wrappedBy === undefined || wrapped === undefined || wrappedBy === wrapping.newestId) return false;
-  const raw = await wrapping.unwrap(name, { wrappedBy, wrapped });
+  if (!("wrappedBy" in former) || former.wrappedBy === wrapping.newestId) return false;
+  const raw = await wrapping.unwrap(name, former);
   const writes: Write[] = [];
   const record = key[0] === dataKeyRecord.name ? dataKeyRecord : dataKeyCheckRecord;
   record.set({ writes }, key, await wrapping.wrap(name, raw));

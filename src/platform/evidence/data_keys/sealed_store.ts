@@ -119,8 +119,7 @@ async function takeIntoUse(vault: Store): Promise<boolean> {
 async function rejectOtherKeys(vault: Store, wrapping: WrappingKeys): Promise<void> {
   const check = await dataKeyCheckRecord.get(vault, checkKey);
   if (check !== null) {
-    const { wrappedBy = "", wrapped = "" } = check.value;
-    await wrapping.unwrap(CHECK_NAME, { wrappedBy, wrapped }).catch((error: Error) => {
+    await wrapping.unwrap(CHECK_NAME, check.value).catch((error: Error) => {
       throw new Error(
         `PLATFORM_WRAPPING_KEYS does not have the keys of the data key store: ${error.message}.`,
       );

@@ -9,6 +9,7 @@ import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
 import { openBox, sealBox } from "./aes_box.ts";
 import type { CaseId } from "./case_id.ts";
 import type { CaseKeys } from "./case_keys.ts";
+import { LOST, PRESENT } from "../personal_data.ts";
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -20,8 +21,6 @@ export interface Sealing {
   readonly caseOf: (key: Key, value: Members) => CaseId | undefined;
   /** Name of a sealed member with bytes in base64url. */
   readonly bytes?: string;
-  /** The members of a value whose case was erased, beside the open ones. */
-  readonly erased: Members;
   /**
    * Divides a value. `open` stays readable and has the form of the record. `sealed` has the members that replace
    * those of `open`; without members the value is not sealed.
@@ -31,8 +30,8 @@ export interface Sealing {
 
 /** The stored member with the sealed ones: a box, base64url. */
 export const SEALED = "sealedMembers";
-/** A member of values whose key is lost, as they are read. Never stored. */
-const LOST = "isLost";
+/** The member that says whether the personal data can be read. A reader of a sealed record decides by it. */
+const STATE = "personalData";
 const UTF8 = new TextEncoder();
 const BASE64URL = { alphabet: "base64url" } as const;
 
@@ -129,7 +128,7 @@ async function sealValue(
   if (id === undefined) return value;
   const { open, sealed } = sealing.divide(value);
   if (isSealed(value)) {
-    return isEmptied(sealing, value) ? open : { ...withoutMarks(sealing, open), [SEALED]: value[SEALED] };
+    return isLost(value) ? { ...open, [STATE]: PRESENT, [SEALED]: value[SEALED] } : open; // it was erased meanwhile
   }
   if (Object.keys(sealed).length === 0) return value;
   const [name, json] = [nameOf(key), JSON.stringify(sealed)];
@@ -140,8 +139,8 @@ async function sealValue(
 }
 
 /**
- * A value of an erased case has its open members only. So has one whose key is lost; it is marked with {@link LOST} and
- * keeps its box, so that it is written back with it and opens again once the key is back.
+ * A value of an erased case has its open members only. So has one whose key is lost; it keeps its box, so that it is
+ * written back with it and opens again once the key is back.
  */
 async function openValue(
   { keys, recent }: Opened,
@@ -149,15 +148,15 @@ async function openValue(
   key: Key,
   { [SEALED]: text, ...open }: Members & { readonly [SEALED]: string },
 ): Promise<Members> {
-  const gone = { ...open, ...sealing.erased };
   const id = sealing.caseOf(key, open);
-  const dataKey = id === undefined ? "erased" : await keys.opening(id);
-  if (id === undefined || dataKey === "erased") return gone;
+  if (id === undefined) throw new Error(`a sealed ${sealing.record} belongs to no case`);
+  const dataKey = await keys.opening(id);
+  if (typeof dataKey === "object" && "state" in dataKey) return { ...open, [STATE]: dataKey };
   const name = nameOf(key);
   const json = dataKey === "lost"
     ? undefined
     : recent.textIn(name, text) ?? await openText({ keys, dataKey, id, sealing }, name, text);
-  if (json === undefined) return { ...gone, [SEALED]: text, [LOST]: true };
+  if (json === undefined) return { ...open, [SEALED]: text, [STATE]: LOST };
   recent.note(name, text, json);
   const members = JSON.parse(json) as Members;
   return { ...open, ...members };
@@ -204,14 +203,8 @@ function textOf({ bytes }: Sealing, content: Uint8Array): string {
   return JSON.stringify({ ...others, [bytes]: base64url(content.subarray(end + 1)) });
 }
 
-/** Whether a value that was read as lost has lost its personal data since, by a change: its marks have other values. */
-function isEmptied({ erased }: Sealing, value: Members): boolean {
-  return Object.entries(erased).some(([name, mark]) => (value[name] ?? mark) !== mark);
-}
-
-/** Returns the open members as they were stored, without the marks of {@link openValue}. */
-function withoutMarks({ erased }: Sealing, open: Members): Members {
-  return Object.fromEntries(Object.entries(open).filter(([name]) => !(name in erased)));
+function isLost({ [STATE]: state }: Members): boolean {
+  return isMembers(state) && state["state"] === LOST.state;
 }
 
 /** Key parts contain no NUL. */

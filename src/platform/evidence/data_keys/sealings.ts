@@ -7,7 +7,7 @@ import { type CaseId, caseIdOf } from "./case_id.ts";
 import type { Members, Sealing } from "./sealing_store.ts";
 
 const RECORDED = ["v", "recorded", "sequence", "newest"];
-const EVIDENCE = ["v", "isErased"];
+const EVIDENCE = ["v", "personalData"];
 const CONSENT = [
   ...RECORDED,
   "id",
@@ -18,8 +18,7 @@ const CONSENT = [
   "statusUpdatedAt",
   "authoriseBy",
   "sentToBank",
-  "forgottenAt",
-  "erasedAt",
+  "personalData",
 ];
 const PAYMENT = [
   ...RECORDED,
@@ -33,7 +32,7 @@ const PAYMENT = [
   "charges",
   "createdAt",
   "statusUpdatedAt",
-  "erasedAt",
+  "personalData",
 ];
 const SESSION = [
   "v",
@@ -56,7 +55,6 @@ const evidence: Sealing = {
   record: "evidence",
   bytes: "bytes",
   caseOf: (key) => caseIdOf((key[1] ?? "").split(" ")[0] ?? ""),
-  erased: { isErased: true },
   divide(value) {
     const { open, sealed } = split(value, EVIDENCE);
     return { open: { ...open, bytes: "" }, sealed };
@@ -66,31 +64,28 @@ const evidence: Sealing = {
 const consent: Sealing = {
   record: "consent",
   caseOf: ofOwnId,
-  erased: { forgottenAt: 0 },
   divide(value) {
     const { open, sealed } = split(value, CONSENT);
     const initiation = members(members(members(value["request"])["Data"])["Initiation"]);
     const request = { Data: { Initiation: openInitiation(initiation) }, Risk: {} };
-    return { open: { ...open, request }, sealed: "forgottenAt" in open ? {} : sealed };
+    return { open: { ...open, request }, sealed: isErased(open) ? {} : sealed };
   },
 };
 
 const payment: Sealing = {
   record: "payment",
   caseOf: ofOwnId,
-  erased: { erasedAt: 0 },
   divide(value) {
     const { open, sealed } = split(value, PAYMENT);
     const initiation = openInitiation(members(value["initiation"]));
     const debtorAccount = { SchemeName: "", Identification: "" };
-    return { open: { ...open, initiation, debtorAccount }, sealed: "erasedAt" in open ? {} : sealed };
+    return { open: { ...open, initiation, debtorAccount }, sealed: isErased(open) ? {} : sealed };
   },
 };
 
 const session: Sealing = {
   record: "interaction",
   caseOf: (_key, { consentId }) => typeof consentId === "string" ? caseIdOf(consentId) : undefined,
-  erased: {},
   divide: (value) => split(value, SESSION),
 };
 
@@ -98,7 +93,6 @@ const session: Sealing = {
 const events = ["event", "event_finished"].map((record): Sealing => ({
   record,
   caseOf: (_key, { consentId }) => typeof consentId === "string" ? caseIdOf(consentId) : undefined,
-  erased: {},
   divide({ reason, ...open }) {
     return { open, sealed: reason === undefined ? {} : { reason } };
   },
@@ -113,6 +107,10 @@ function ofOwnId(key: Key): CaseId | undefined {
 /** The amount, and whether the TPP named the account that pays: views of the database show both. */
 function openInitiation({ InstructedAmount, DebtorAccount }: Members): Members {
   return present({ InstructedAmount, DebtorAccount: DebtorAccount === undefined ? undefined : {} });
+}
+
+function isErased({ personalData }: Members): boolean {
+  return members(personalData)["state"] === "erased";
 }
 
 function members(value: unknown): Members {

@@ -1,4 +1,5 @@
 /** The bank of a request: its path, and the standing of a participant. Fails closed. */
+import { decide, type PersonalData, type Present } from "../../evidence/personal_data.ts";
 import { createMiddleware } from "hono/factory";
 import type { RequestVariables } from "../../../base/http/context.ts";
 import { asBankCode } from "../../../base/kernel/identifiers.ts";
@@ -84,13 +85,25 @@ export async function requireActiveBank(
 const RETRY_AFTER_SECONDS = 3600;
 
 /**
- * "Not found" could make a TPP's customer pay again, so it gets 503 instead.
+ * Returns the value with its personal data, for a participant.
  *
- * @throws {ApiError} `platform.unavailable`
+ * @throws {ApiError} `resource.not_found` if it was erased, {@link lostData} if it is lost
  */
-export function rejectLost({ isLost }: { readonly isLost?: true }): void {
-  if (isLost !== true) return;
-  throw new ApiError("platform.unavailable", {
+export function forParticipant<T extends { readonly personalData: PersonalData }>(value: T): Present<T> {
+  return decide(value, {
+    present: (value) => value,
+    erased: () => {
+      throw new ApiError("resource.not_found");
+    },
+    lost: () => {
+      throw lostData();
+    },
+  });
+}
+
+/** "Not found" could make a TPP's customer pay again, so a request for lost data gets 503 instead. */
+export function lostData(): ApiError {
+  return new ApiError("platform.unavailable", {
     detail: "the key of its personal data is lost",
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });

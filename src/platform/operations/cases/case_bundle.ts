@@ -2,6 +2,7 @@
  * Bundles: one file with everything that proves a case, verifiable without the platform (contract EV9 to
  * EV12). Its text is canonical, and the platform signs its digest.
  */
+import { lostData } from "../../guards/security/standing.ts";
 import canonicalize from "canonicalize";
 import type { JsonObject } from "../../../base/jose/compact_jws.ts";
 import type { KeyRing } from "../../../base/jose/key_ring.ts";
@@ -77,12 +78,19 @@ export async function withStatement(
   return `${canonicalize({ ...unsigned, statement })}\n`;
 }
 
-/** An entry that was changed is not in the log. */
+/**
+ * An entry that was changed is not in the log.
+ *
+ * @throws {ApiError} `platform.unavailable` if the data key of its evidence is lost
+ */
 export async function representEntry(
   { subject, position, entry, items }: CaseEntry,
   log: LogView,
 ): Promise<Json | "waiting"> {
-  const bodies = items.map(({ body }) => body === null ? null : { ...body, bytes: base64url(body.bytes) });
+  const bodies = items.map(({ body }) => {
+    if (body === "lost") throw lostData(); // without it the bundle would contradict the log
+    return body === null ? null : { ...body, bytes: base64url(body.bytes) };
+  });
   const represented = { record: { ...entry, subject }, position, bodies };
   const leaf = leafHash(subject, entry);
   const inclusion = await log.inclusion(leaf, entry.at);

@@ -1,9 +1,10 @@
 /** A case at a glance: what the payment is and where it stands, its order, its history and its newest requests (contract OP23). */
+import { decide, type Erased, type PersonalData } from "../../evidence/personal_data.ts";
 import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import type { ConsentId } from "../../../base/kernel/identifiers.ts";
 import type { Account } from "../../../base/values/account.ts";
-import { asOf, type Consent, isImplicit } from "../../core/consents/consent.ts";
+import { asOf, type Consent, isImplicit, type ReadableConsent } from "../../core/consents/consent.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
 import { openOrderSchema, representOpenOrder } from "../../core/payments/open_order_representation.ts";
 import type { OrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
@@ -129,7 +130,7 @@ function namesOf({ tpp, bank }: Parties): ReadonlyMap<string, string> {
 function glance(consent: Consent, payment: Payment | undefined, { tpp, bank }: Parties): Glance {
   const { status, statusUpdatedAt } = payment ?? consent;
   const reason = payment?.statusReason;
-  const erasedAt = consent.erasedAt ?? payment?.erasedAt;
+  const erasure = [consent, payment].flatMap((part) => part?.personalData ?? []).find(isOfCase);
   return {
     ConsentId: consent.id,
     ConsentStatus: consent.status,
@@ -139,17 +140,26 @@ function glance(consent: Consent, payment: Payment | undefined, { tpp, bank }: P
     StatusUpdateDateTime: wireDateTime(statusUpdatedAt),
     ...(reason === undefined ? {} : { StatusReason: reason }),
     InstructedAmount: toWire(consent.request.initiation.instructedAmount),
-    ...(consent.forgottenAt === undefined ? personal(consent, payment) : {}),
+    ...decide(consent, {
+      present: (readable) => personal(readable, payment),
+      erased: () => ({}),
+      lost: () => ({}),
+    }),
     Bank: { Id: consent.bank, ...(bank === null ? {} : { Name: bank.orgName }) },
     Tpp: {
       Id: consent.clientId,
       ...(tpp === null ? {} : { Name: `${tpp.orgName} · ${tpp.softwareName}` }),
     },
-    ...(erasedAt === undefined ? {} : { ErasedDateTime: wireDateTime(erasedAt) }),
+    ...(erasure === undefined ? {} : { ErasedDateTime: wireDateTime(erasure.at) }),
   };
 }
 
-function personal(consent: Consent, payment: Payment | undefined): Partial<Glance> {
+/** Whether the case was erased. A restored copy may not know it, but the data key store does. */
+function isOfCase(personalData: PersonalData): personalData is Erased {
+  return personalData.state === "erased" && personalData.scope !== "consent";
+}
+
+function personal(consent: ReadableConsent, payment: Payment | undefined): Partial<Glance> {
   const { creditorAccount, endToEndIdentification, remittanceInformation, debtorAccount } =
     consent.request.initiation;
   const debtor = payment?.debtorAccount ?? consent.selectedAccount ?? debtorAccount;

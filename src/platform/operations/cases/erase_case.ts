@@ -13,7 +13,7 @@ import {
 } from "../../../base/kernel/identifiers.ts";
 import type { Entry, Reader, Store } from "../../../base/store/store.ts";
 import { transact, type TransactDeps, type Transaction } from "../../../base/store/transaction.ts";
-import { asOf, type Consent } from "../../core/consents/consent.ts";
+import { asOf, type Consent, type ErasedConsent } from "../../core/consents/consent.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
 import { forgotten } from "../../core/consents/minimise.ts";
 import { caseIdOf } from "../../evidence/data_keys/case_id.ts";
@@ -24,6 +24,7 @@ import {
   stageErasureDone,
   unfinishedErasures,
 } from "../../evidence/data_keys/erasure_store.ts";
+import { recordedErasure } from "../../evidence/personal_data.ts";
 import { storedPlacesOf } from "../../evidence/read_case.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { isDecided, type Payment, withoutPerson } from "../../core/payments/payment.ts";
@@ -73,7 +74,8 @@ export async function eraseCase(deps: EraseCaseDeps, command: Omit<Erasure, "at"
     const parts = await readCaseParts(deps, tx, consentId);
     if (parts === null) throw new ApiError("operations.case_unknown");
     const { consent: { value: consent } } = parts;
-    if (consent.erasedAt !== undefined) return consent.erasedAt;
+    const former = recordedErasure(consent);
+    if (former?.scope === "case") return former.at;
     const now = deps.clock();
     if (isOpen(parts, now)) throw new ApiError("operations.case_open");
     await rejectRetained(deps, parts, keptNow);
@@ -171,8 +173,8 @@ async function deleteEvidence(
   }
 }
 
-function erasedConsent({ selectedAccount: _, ...consent }: Consent, now: number): Consent {
-  return { ...forgotten(consent, now), erasedAt: now };
+function erasedConsent({ selectedAccount: _, ...consent }: Consent, now: number): ErasedConsent {
+  return forgotten(consent, now, "case");
 }
 
 /** Whether the customer, the TPP or the bank may still change the case, or a comparison with the bank. */

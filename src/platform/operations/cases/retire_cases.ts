@@ -8,6 +8,7 @@ import { paymentIdOf } from "../../../base/kernel/identifiers.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import { commitIfUnchanged, transact, type Transaction } from "../../../base/store/transaction.ts";
 import type { Consent } from "../../core/consents/consent.ts";
+import { recordedErasure } from "../../evidence/personal_data.ts";
 import type { ControlsStore } from "../../guards/security/controls_store.ts";
 import { youngerThan } from "./case_age.ts";
 import { type CaseParts, type EraseCaseDeps, isOpen, readCaseParts, stageCaseErased } from "./erase_case.ts";
@@ -78,9 +79,8 @@ async function retireAll(
   return retired;
 }
 
-/** A restored copy can have a case whose data key was erased since. It has no such time, and is erased again. */
-function isEmptied({ value: { forgottenAt = 0, erasedAt = 0 } }: Entry<Consent>): boolean {
-  return forgottenAt > 0 || erasedAt > 0;
+function isEmptied({ value }: Entry<Consent>): boolean {
+  return recordedErasure(value) !== undefined;
 }
 
 function ruleOf(name: AppliedRule["class"], days: number | undefined, now: number): AppliedRule | undefined {

@@ -1,13 +1,14 @@
 /** The consents and payments of an organisation: those of its software, or those at its bank (contract OWN5). */
+import { decide, type Present } from "../../evidence/personal_data.ts";
 import { z } from "zod";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { asConsentId, asPaymentId, type BankCode } from "../../../base/kernel/identifiers.ts";
 import { readPage } from "../../../base/store/page.ts";
 import { openRequestReads } from "../../../base/store/request_reads.ts";
-import { asOf } from "../../core/consents/consent.ts";
+import { asOf, type Consent } from "../../core/consents/consent.ts";
 import { DAY_MS, dayOf } from "../../observed/figures/figures.ts";
 import { isWalkCursor, type ListedKind, type Span, walkLists } from "../../guards/lookup/lookup_store.ts";
-import type { Payment } from "../../core/payments/payment.ts";
+import type { Payment, ReadablePayment } from "../../core/payments/payment.ts";
 import type { Organisation, Owned } from "../../guards/security/organisation.ts";
 import type { OwnReadDeps } from "./own_reads.ts";
 import { listedPlace } from "../../config/store_keys.ts";
@@ -63,8 +64,9 @@ export async function ownConsents(
     return id === undefined ? null : await consents.find(reads, id);
   }));
   const found = read.flatMap((entry) => {
-    if (entry === null || entry.value.forgottenAt !== undefined) return [];
-    const consent = asOf(entry.value, clock());
+    const readable = entry === null ? undefined : shownToOwner(entry.value);
+    if (readable === undefined) return [];
+    const consent = asOf(readable, clock());
     return organisation.recognise(representOwnConsent(consent), consent) ?? [];
   });
   return { found, next };
@@ -87,7 +89,7 @@ export async function ownPayments(
 }
 
 interface Payments {
-  readonly payments: readonly Payment[];
+  readonly payments: readonly ReadablePayment[];
   readonly next: string | undefined;
 }
 
@@ -102,9 +104,7 @@ async function madePayments(
     const id = asPaymentId(text);
     return id === undefined ? null : await payments.find(reads, id);
   }));
-  const found = read.flatMap((entry) =>
-    entry === null || entry.value.erasedAt !== undefined ? [] : entry.value
-  );
+  const found = read.flatMap((entry) => entry === null ? [] : shownToOwner(entry.value) ?? []);
   return { payments: found, next };
 }
 
@@ -115,10 +115,15 @@ async function paymentsAt({ payments }: OwnReadDeps, bank: BankCode, asked: OwnA
     const listed = await payments.listOrders(bank, place, limit);
     return listed.filter(({ createdAt }) => createdAt < asked.until).map(({ place, payment }) => ({
       place,
-      shown: payment?.erasedAt === undefined ? payment : undefined,
+      shown: payment === undefined ? undefined : shownToOwner(payment),
     }));
   });
   return { payments: found, next };
+}
+
+/** Returns the value if its personal data can be read: erased and lost ones are not listed. */
+function shownToOwner<T extends Consent | Payment>(value: T): Present<T> | undefined {
+  return decide(value, { present: (readable) => readable, erased: () => undefined, lost: () => undefined });
 }
 
 async function walkOwn(

@@ -1,9 +1,9 @@
 /** Registrations, payments and stopped orders as their participants see them, on the wire. */
 import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
-import type { Consent } from "../../core/consents/consent.ts";
+import type { Consent, ReadableConsent } from "../../core/consents/consent.ts";
 import type { KeySetAge } from "../../core/participants/participant_keys.ts";
-import type { Payment } from "../../core/payments/payment.ts";
+import type { Payment, ReadablePayment } from "../../core/payments/payment.ts";
 import type { DeadOrder, HeldOrder } from "../../core/payments/payment_order.ts";
 import type { Client } from "../../core/registration/client.ts";
 
@@ -78,11 +78,11 @@ export function representRegistration(
   };
 }
 
-export function representOwnConsent(consent: Consent): OwnConsent {
+export function representOwnConsent(consent: ReadableConsent): OwnConsent {
   return { ConsentId: consent.id, ...representMade(consent) };
 }
 
-export function representPayment(payment: Payment): OwnPayment {
+export function representPayment(payment: ReadablePayment): OwnPayment {
   return { DomesticPaymentId: payment.id, ConsentId: payment.consentId, ...representMade(payment) };
 }
 

@@ -16,8 +16,7 @@ type LaterMember =
   | "statusUpdatedAt"
   | "charges"
   | "closedAt"
-  | "erasedAt"
-  | "isLost"
+  | "personalData"
   | keyof Recorded;
 
 /** A payment as it was ordered, without its later status. A restore gives each of its members back. */

@@ -7,12 +7,13 @@ import { deletedCase } from "../../evidence/deleted_case_store.ts";
 import { fingerprint } from "../../guards/idempotency/claim_store.ts";
 import { moved } from "../../core/consents/consent.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
-import type { Payment } from "../../core/payments/payment.ts";
-import { beforeReport, isErased, isReachable, movedAt, reasonOf } from "../../core/payments/payment.ts";
+import type { Payment, ReadablePayment } from "../../core/payments/payment.ts";
+import { beforeReport, isReachable, movedAt, reasonOf } from "../../core/payments/payment.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
 import type { OrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
 import { caseIdOf } from "../../evidence/data_keys/case_id.ts";
 import type { CaseKeys } from "../../evidence/data_keys/case_keys.ts";
+import { decide, PRESENT } from "../../evidence/personal_data.ts";
 import type { BankCode, PaymentId } from "../../../base/kernel/identifiers.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import { transact, type TransactDeps, type Transaction } from "../../../base/store/transaction.ts";
@@ -86,12 +87,16 @@ async function stageStatus(
     return disagree(stated, "the platform knows this payment with another bank or consent");
   }
   const order = await deps.outbox.find(tx, payment.id);
-  if (isErased(payment)) { // it was final, so there is no comparison
+  const comparison = decide<Payment, "none" | (() => Promise<string | undefined>)>(payment, {
+    present: (readable) => () => differs(deps, bank, readable, stated.order),
+    erased: () => "none", // it was final
+    lost: () => () => Promise.resolve(undefined), // its status alone can be compared
+  });
+  if (comparison === "none") {
     if (order !== null) deps.outbox.stageDelivery(tx, order); // of the copy, from before the erasure
     return "agreed";
   }
-  const isComparable = stated.order !== undefined && payment.isLost !== true;
-  const fault = !isComparable ? undefined : await differs(deps, bank, payment, stated.order);
+  const fault = await comparison();
   if (fault !== undefined) return disagree(stated, fault);
   const isReportedSince = payment.statusUpdatedAt > stated.statedAt &&
     isReachable(stated.status, payment.status);
@@ -117,9 +122,10 @@ async function stageStatus(
 async function differs(
   deps: SettleOrderDeps,
   bank: BankCode,
-  payment: Payment,
-  text: string,
+  payment: ReadablePayment,
+  text: string | undefined,
 ): Promise<string | undefined> {
+  if (text === undefined) return undefined;
   const ordered = await openOwnOrder(deps.ownKeys(), bank, text);
   if (!ordered.ok) return `the order that the bank brings: ${ordered.fault.why}`;
   const facts = ({ id, initiation, debtorAccount }: OrderedPayment): unknown => ({
@@ -155,7 +161,14 @@ async function stageRecovery(
   if (typeof consumed === "string") return disagree(stated, consumed);
   const { status, statusReason } = stated;
   const statusUpdatedAt = Math.max(ordered.createdAt, Math.min(stated.statusUpdatedAt, at));
-  const payment = { ...ordered, status, statusUpdatedAt, charges: [], ...reasonOf(status, statusReason) };
+  const payment = {
+    ...ordered,
+    status,
+    statusUpdatedAt,
+    charges: [],
+    ...reasonOf(status, statusReason),
+    personalData: PRESENT,
+  };
   const evidence = [statedEvidence(stated, statement), order];
   deps.payments.stageCreation(tx, payment, { ...causeOf(bank), evidence }, { consumed, at });
   return "recovered";

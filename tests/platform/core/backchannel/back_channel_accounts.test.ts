@@ -17,6 +17,7 @@ import { debtorOf } from "./debtor.ts";
 import type { PayerAccounts } from "testing/answers.ts";
 import { bodyAt } from "../../../../src/platform/evidence/evidence_store.ts";
 import { openGatedStore } from "support/gated_store.ts";
+import { readableBody } from "support/readable_body.ts";
 
 Deno.test("PUT back-channel-auth takes a list for the platform's screen and echoes it [BCH-03]", async () => {
   await using env = await openEnvironment();
@@ -217,7 +218,7 @@ Deno.test("PUT back-channel-auth keeps the signed bytes and the signature as evi
   await using env = await openEnvironment();
   const flow = await toBank(env);
   assertEquals((await putAccounts(env, env.bankA, flow.consentId)).status, 200);
-  const evidence = await bodyAt(env.store, `${flow.consentId} payer accounts 1`);
+  const evidence = readableBody(await bodyAt(env.store, `${flow.consentId} payer accounts 1`));
   const body = JSON.parse(new TextDecoder().decode(evidence?.bytes)) as PayerAccounts;
   assertEquals([body.Data.ConsentId, evidence?.signature?.split(".").length], [flow.consentId, 3]);
 });

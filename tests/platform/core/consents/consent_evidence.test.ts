@@ -10,6 +10,7 @@ import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
 import { asConsentId } from "../../../../src/base/kernel/identifiers.ts";
 import { readCase } from "../../../../src/platform/evidence/read_case.ts";
 import type { AuditEntry } from "../../../../src/platform/evidence/entry.ts";
+import { readableBody } from "support/readable_body.ts";
 
 const BODY = consentBody({
   initiation: { RemittanceInformation: { Reference: "INVOICE-4711", Unstructured: "Für Sie" } },
@@ -116,7 +117,8 @@ async function shownPage(env: Environment, { consentId }: AtBank): Promise<Shown
   const id = asConsentId(consentId);
   const file = id === undefined ? null : await readCase(env.store, id);
   const body = file?.entries.at(-1)?.items.find(({ item }) => item.kind === "decision")?.body;
-  return (JSON.parse(new TextDecoder().decode(body?.bytes)) as { readonly page: ShownPage }).page;
+  return (JSON.parse(new TextDecoder().decode(readableBody(body)?.bytes)) as { readonly page: ShownPage })
+    .page;
 }
 
 /** RFC 8785 of the page's facts without accounts, by hand: members in order, without white space. */

@@ -17,6 +17,7 @@ import {
   paid,
   type PushEnvironment,
 } from "support/orders.ts";
+import { readableBody } from "support/readable_body.ts";
 
 type Entry = Awaited<ReturnType<typeof historyOf>>[number];
 
@@ -30,7 +31,7 @@ async function shown(env: PushEnvironment, id: string): Promise<readonly string[
 }
 
 async function bodyOf(env: PushEnvironment, id: string, entry: Entry, kind: string): Promise<string> {
-  const body = await bodyAt(env.store, usualPlace(id, entry.sequence ?? 0, kind));
+  const body = readableBody(await bodyAt(env.store, usualPlace(id, entry.sequence ?? 0, kind)));
   const text = new TextDecoder().decode(body?.bytes);
   if (kind !== "order") return `${kind} ${text}`;
   assertEquals(decodeJwt<PaymentOrder>(text).Data.DomesticPaymentId, id);

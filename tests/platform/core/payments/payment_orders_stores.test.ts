@@ -40,6 +40,7 @@ import { openTestStore } from "testing/test_store.ts";
 import { type Commit, type Store, StoreFailure } from "../../../../src/base/store/store.ts";
 import { good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
+import { forParticipant } from "../../../../src/platform/guards/security/standing.ts";
 
 for (const [processes, orders, maxLost] of [[3, 500, 0.1], [10, 200, 0.2]] as const) {
   Deno.test(`${processes} processes that begin at once deliver ${orders} due orders, each once, and lose less than ${maxLost} of their commits [D1, D4, M1]`, async () => {
@@ -98,7 +99,8 @@ Deno.test("a POST to a bank arrives once, whether the bank keeps the connection 
   const deps = { fetch: denoFetch, signer, ownSigner, authUrl: AUTH_URL, loopbackBanks: true };
   const hold = { bank: entry.value.bank, epoch: "", restoredAt: 0, since: 0, comparison: NOTHING_COMPARED };
   const posts = {
-    "an order": async (uri: string) => (await pushOrder(deps, uri, entry.value, START)).outcome.ok,
+    "an order": async (uri: string) =>
+      (await pushOrder(deps, uri, forParticipant(entry.value), START)).outcome.ok,
     "an inquiry": async (uri: string) => (await askBank(deps, uri, hold, START)).ok,
   };
   for (const [name, post] of Object.entries(posts)) {

@@ -24,6 +24,7 @@ import { BASE_URL, type Environment, openEnvironment } from "testing/environment
 import { edited } from "../../guards/http/edited.ts";
 import { steps, stepsOf } from "support/steps.ts";
 import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
+import { readableBody } from "support/readable_body.ts";
 
 const AT = "2040-01-15T12:00:00+00:00";
 
@@ -184,13 +185,13 @@ Deno.test("the signed bytes of a payment and of its consent are kept as evidence
   const body = JSON.stringify(paymentBody(flow.consentId, flow.body), null, 3).padEnd(65_536);
   const signature = await payloadSignature(env, env.tpp, body, { profile: "A" });
   const made = await good(pay(env, flow, { body, signature }), 201);
-  const evidence = await bodyAt(env.store, `${made.Data.DomesticPaymentId} 1 payment_request`);
+  const evidence = readableBody(await bodyAt(env.store, `${made.Data.DomesticPaymentId} 1 payment_request`));
   await t.step("payment, 64 KiB", () => {
     assertEquals(evidence?.signature, signature);
     assertEquals(new TextDecoder().decode(evidence?.bytes), body);
   });
   await t.step("consent", async () => {
-    const consent = await bodyAt(env.store, `${flow.consentId} 1 consent_request`);
+    const consent = readableBody(await bodyAt(env.store, `${flow.consentId} 1 consent_request`));
     assertEquals(JSON.parse(new TextDecoder().decode(consent?.bytes)), flow.body);
   });
 });

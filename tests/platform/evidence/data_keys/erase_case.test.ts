@@ -1,5 +1,5 @@
 /** A case is erased: neither the database file nor a backup from before has the payer's data, and the case verifies. */
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertFalse, assertMatch, assertRejects } from "@std/assert";
 import { bodyOf, rejectionOf, type ResourceError } from "testing/answers.ts";
 import type { Bundle } from "../../../../scripts/operators/case/bundle_schema.ts";
 import { faultsOf, grownBundle, toolsFor } from "../../../scripts/operators/case/bundles.ts";
@@ -72,7 +72,11 @@ Deno.test("after an erasure neither the database file nor a backup from before h
       const copy = await openDenoKv(`${folder}/backup.kv`);
       const { store } = await sealedForTest(copy, env.vault, Date.now);
       const [part] = await store.list<Record<string, unknown>>({ prefix: ["evidence"], limit: 1 });
-      assertEquals(part?.value, { v: 1, bytes: "", isErased: true });
+      assertEquals(part?.value, {
+        v: 1,
+        bytes: "",
+        personalData: { state: "erased", at: env.now, scope: "key" },
+      });
       await copy.close();
     });
     await t.step("it does not exist for its TPP and its bank", async () => {
@@ -147,7 +151,7 @@ Deno.test("an erasure that its process leaves unfinished is completed by the bac
   Object.assign(env.vault, { commit });
   assertEquals(await env.platform.finishErasures(), 1);
   const keys = (await sealedForTest(env.raw, env.vault, Date.now)).caseKeys;
-  assertEquals(await keys.opening(paymentId), "erased");
+  assert(await keys.isErased(paymentId));
   await assertRejects(() => keys.sealing(paymentId), Error, "was erased");
   assertEquals(await env.platform.finishErasures(), 0);
 });
@@ -159,9 +163,9 @@ Deno.test("the data key of a consent that was never authorised is deleted with i
   env.now += 86_400_000;
   await env.platform.sweepConsents();
   assertEquals(await env.platform.finishErasures(), 0);
-  assert(await env.caseKeys.opening(caseId) !== "erased");
+  assertFalse(await env.caseKeys.isErased(caseId));
   await elapse(env, 30 * 86_400_000);
   await env.platform.forgetConsents();
   assertEquals(await env.platform.finishErasures(), 1);
-  assertEquals(await env.caseKeys.opening(caseId), "erased");
+  assertEquals(await env.caseKeys.opening(caseId), { state: "erased", at: env.now, scope: "key" });
 });

@@ -90,7 +90,7 @@ Deno.test("an order whose data key is lost is given up without a push, and can b
   env.pushes.length = 0;
   for (let times = 0; times < 5; times++) await later(env, 5_000);
   const order = await outboxOrder(env, id);
-  assertEquals([order?.state, order?.lastFailure], ["dead", "its personal data was erased or lost"]);
+  assertEquals([order?.state, order?.lastFailure], ["dead", "the key of its personal data is lost"]);
   assertEquals(env.pushes.length, 0);
   await startOnNewer(env, keys);
   await good(env.asOperator(`/operations/payment-orders/${id}/redrive`, { method: "POST" }), 202);

@@ -13,15 +13,15 @@ const EVENT: Row = {
 };
 
 const MEMBERS: Readonly<Record<string, Row>> = {
-  evidence: { readable: "v isErased", sealed: "bytes signature salt parts kind" },
+  evidence: { readable: "v personalData", sealed: "bytes signature salt parts kind" },
   consent: {
     readable:
-      "v recorded sequence newest id clientId bank status createdAt statusUpdatedAt authoriseBy sentToBank erasedAt",
+      "v recorded sequence newest id clientId bank status createdAt statusUpdatedAt authoriseBy sentToBank personalData",
     sealed: "request payer selectedAccount",
   },
   payment: {
     readable:
-      "v recorded sequence newest id consentId clientId bank readRefundAccount status closedAt charges createdAt statusUpdatedAt",
+      "v recorded sequence newest id consentId clientId bank readRefundAccount status closedAt charges createdAt statusUpdatedAt personalData",
     sealed: "initiation debtorAccount statusReason",
   },
   interaction: {

@@ -138,7 +138,11 @@ Deno.test("a key that was erased by another process is forgotten after a minute,
   stores.elapsed = 59_000;
   assertEquals((await stores.store.get<{ bytes: string }>(key))?.value.bytes, "b2xk");
   stores.elapsed = 60_000;
-  assertEquals((await stores.store.get(key))?.value, { v: 1, bytes: "", isErased: true });
+  assertEquals((await stores.store.get(key))?.value, {
+    v: 1,
+    bytes: "",
+    personalData: { state: "erased", at: 1, scope: "key" },
+  });
   await assertRejects(() => put(stores.store, key, { v: 1, bytes: "bmV3" }), Error, "was erased");
   await stores.vault.commit({ checks: [], writes: [{ kind: "delete", key: ["data_key", caseId] }] });
   stores.elapsed = 200_000;

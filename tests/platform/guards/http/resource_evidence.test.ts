@@ -29,6 +29,7 @@ import { openPushEnvironment } from "support/orders.ts";
 import type { Participant } from "testing/participants.ts";
 import { CONSENTS, PAYMENTS } from "support/resource_calls.ts";
 import { type Environment, openEnvironment, START } from "testing/environment.ts";
+import { readableBody } from "support/readable_body.ts";
 
 const COMPLETED = "AcceptedSettlementCompleted";
 
@@ -59,7 +60,7 @@ async function assertKept(
   by: Participant,
   written: Written,
 ): Promise<void> {
-  const kept = await bodyAt(env.store, subject);
+  const kept = readableBody(await bodyAt(env.store, subject));
   const bytes = kept?.bytes ?? new Uint8Array();
   assertEquals(
     [new TextDecoder().decode(bytes), kept?.signature],

@@ -12,13 +12,14 @@ import { elapse, grow } from "support/retention.ts";
 import { erase } from "support/personal_case.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { DEBTOR_ACCOUNT, good, pay } from "testing/flows.ts";
+import { readableBody } from "support/readable_body.ts";
 
 const REASON = "AC04: the account of Ada Lovelace is closed";
 const BASE64URL = { alphabet: "base64url" } as const;
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 async function jsonAt(store: Store, place: string): Promise<Readonly<Record<string, string>>> {
-  return JSON.parse(textOf((await bodyAt(store, place))?.bytes ?? new Uint8Array())) as Readonly<
+  return JSON.parse(textOf(readableBody(await bodyAt(store, place))?.bytes ?? new Uint8Array())) as Readonly<
     Record<string, string>
   >;
 }
@@ -45,7 +46,7 @@ Deno.test("a payment that a statement recovers has its evidence in the commit, a
   const place = (kind: string): string =>
     entry?.items?.find((item) => item.kind === kind)?.place ?? `${paymentId} 1 ${kind}`;
   const stated = await jsonAt(env.store, place("stated_order"));
-  const order = textOf((await bodyAt(env.store, place("order")))?.bytes ?? new Uint8Array());
+  const order = textOf(readableBody(await bodyAt(env.store, place("order")))?.bytes ?? new Uint8Array());
   const { payload = "", ...statement } = await jsonAt(env.store, `order hold BANKA ${stated["statement"]}`);
   await t.step("the statement is kept without the order, and complete with it", () => {
     assertFalse(payload.includes(order) || payload.includes("Ada"));
