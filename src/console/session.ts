@@ -72,11 +72,11 @@ export interface SessionDeps {
   readonly cookies: string;
 }
 
-/** Longest session: a token is looked up at each request, an account only at the sign-in. */
 /** Oldest authentication when a change's page is opened. */
 export const CONFIRMED_MS = 300_000;
 /** Oldest authentication when a change is made: time for its form is left. */
 export const PROVEN_MS = 900_000;
+/** Longest session: a token is looked up at each request, an account only at the sign-in. */
 const SESSION_MS = { token: 8 * 3_600_000, provider: 900_000 };
 /** Time for a sign-in at the provider. */
 const SIGN_IN_MS = 600_000;

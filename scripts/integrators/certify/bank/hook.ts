@@ -1,6 +1,9 @@
 /** The hook that a bank serves while it is certified (docs/bank.md): its test customer's accounts and decisions. */
 import { z } from "zod";
 
+/** The currency of the certifier's consents. */
+export const CONSENT_CURRENCY = "EUR";
+
 /** An account of the bank's test customer. */
 export interface HookAccount {
   readonly SchemeName: string;

@@ -5,7 +5,7 @@ import { openReturn } from "./bank_return.ts";
 import type { BankBench, BankCase } from "./bench.ts";
 import { sealed } from "./forge.ts";
 import { openAt } from "./handover_cases.ts";
-import type { HookAccount } from "./hook.ts";
+import { CONSENT_CURRENCY, type HookAccount } from "./hook.ts";
 import { arrive, authorise, beginJourney, comeBack, consentStatus, decide } from "./journey.ts";
 
 /** Account numbers with correct check digits: the examples of IBANs that everyone knows, so a bank may use one. */
@@ -114,7 +114,7 @@ export const JOURNEY_CASES: readonly BankCase[] = [
     requirement: "BF9, PN7, PN8",
     run: async (bench) => {
       const accounts = await bench.hook.accounts();
-      const chosen = accounts.filter(({ Currency }) => Currency === "EUR")[1];
+      const chosen = accounts.filter(({ Currency }) => Currency === CONSENT_CURRENCY)[1];
       if (chosen === undefined) return failed("the hook has no second account in EUR");
       const { consentId } = await authorise(bench, {}, chosen.Identification);
       const reported = lastReport(bench, consentId)?.Data.DebtorAccount.map(({ Identification }) =>
@@ -192,15 +192,21 @@ function judgeReport(bench: BankBench, consentId: string, own: readonly HookAcco
   if (own.some(({ Identification }) => Sub.includes(Identification))) {
     return failed("Sub has an account number");
   }
-  for (const { Identification, Balance, Currency } of DebtorAccount) {
-    const account = own.find((each) => each.Identification === Identification);
-    if (account === undefined) return failed("an account is reported that is not the customer's");
-    if (Currency !== undefined && Currency !== account.Currency) {
-      return failed("an account has another currency");
-    }
+  return judgeAccounts(DebtorAccount, own);
+}
+
+type ReportedAccount = z.infer<typeof reportSchema>["Data"]["DebtorAccount"][number];
+
+/** Judges reported accounts. An account is its number with its currency, which is the consent's if absent (contract BF7). */
+export function judgeAccounts(reported: readonly ReportedAccount[], own: readonly HookAccount[]): Outcome {
+  for (const { Identification, Balance, Currency = CONSENT_CURRENCY } of reported) {
+    const currencies = own.filter((each) => each.Identification === Identification);
+    if (currencies.length === 0) return failed("an account is reported that is not the customer's");
+    const account = currencies.find((each) => each.Currency === Currency);
+    if (account === undefined) return failed("an account has another currency");
     if (Balance !== undefined && Number(Balance) !== Number(account.Balance)) {
       return failed("an account has another balance than at the bank");
     }
   }
-  return passed(`accounts of the customer: ${DebtorAccount.length}`);
+  return passed(`accounts of the customer: ${reported.length}`);
 }

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../../../src/base/jose/compact_jws.ts";
 import type { PaymentSeen } from "../../../../src/client/tpp/domestic_payments.ts";
 import type { BankBench } from "./bench.ts";
 import type { OrderAnswer, Push, TakePush } from "./between.ts";
+import { CONSENT_CURRENCY } from "./hook.ts";
 import { authorise, pay, settled } from "./journey.ts";
 
 /** A paid order. */
@@ -57,7 +58,9 @@ export async function payThrough(
 
 /** The balance of the customer's account, cents. */
 export async function balanceOf({ hook }: BankBench, identification: string): Promise<number> {
-  const account = (await hook.accounts()).find(({ Identification }) => Identification === identification);
+  const account = (await hook.accounts()).find(({ Identification, Currency }) =>
+    Identification === identification && Currency === CONSENT_CURRENCY
+  );
   if (account === undefined) throw new Error("the hook does not list the payer's account any more");
   return Math.round(Number(account.Balance) * 100);
 }
