@@ -8,7 +8,7 @@ import { platformRecords } from "../../../src/platform/process/records.ts";
 
 type Documented = Pick<
   StoredRecord<unknown>,
-  "name" | "keyParts" | "what" | "version" | "lifetime" | "personalData" | "retention"
+  "name" | "keyParts" | "what" | "version" | "lifetime" | "personalData" | "retention" | "restore"
 >;
 
 const INTRODUCTION = `# Stored records
@@ -43,6 +43,18 @@ Classes of retention ([EN13](contract/evidence.md#en13)):
 | register | As long as the database. | – |
 | proof | As long as the database. It has hashes and signatures, and no personal data. | – |
 | system | As long as the database. | – |
+
+What a restore of an older copy does to a record ([Backups](operations/backup.md)):
+
+| Restore | Meaning |
+| --- | --- |
+| kept | It stays as the copy has it. |
+| deleted | Nobody may use what the copy has, because it may have been used or decided since. |
+| ended | Its time ends with the restore. |
+| voided | What could still be used is void, with an entry in its history. |
+| held | It waits until it has been compared with the bank. |
+| follows | It changes with the record that it points to. |
+| begun | It says that the restore has happened. |
 `;
 
 const DATA_KEYS =
@@ -73,13 +85,15 @@ export function storageDocument(): string {
 }
 
 function section(title: string, records: readonly Documented[]): string {
-  const rows = records.map(({ name, keyParts, what, version, lifetime, personalData, retention }) => {
-    const parts = keyParts.length === 0 ? "–" : keyParts.join(", ");
-    return `| \`${name}\` | ${parts} | ${what} | ${version} | ${lifetime} | ${personalData} | ${retention} |`;
-  });
+  const rows = records.map(
+    ({ name, keyParts, what, version, lifetime, personalData, retention, restore }) => {
+      const parts = keyParts.length === 0 ? "–" : keyParts.join(", ");
+      return `| \`${name}\` | ${parts} | ${what} | ${version} | ${lifetime} | ${personalData} | ${retention} | ${restore} |`;
+    },
+  );
   const head = [
-    "| Record | Rest of the key | Content | Version | Lifetime | Personal data | Retention |",
-    "| --- | --- | --- | --- | --- | --- | --- |",
+    "| Record | Rest of the key | Content | Version | Lifetime | Personal data | Retention | Restore |",
+    "| --- | --- | --- | --- | --- | --- | --- | --- |",
   ];
   return [`## ${title}`, "", ...head, ...rows, ""].join("\n");
 }

@@ -21,6 +21,7 @@ export const ageMarkRecord = defineRecord<AgeMark>({
   lifetime: "Kept. Replaced every 10 s.",
   personalData: "none",
   retention: "system",
+  restore: "kept",
 });
 
 /** A replay record. Kept for longer than its JWT is valid (`transaction.ts`). */
@@ -33,6 +34,7 @@ export const spentJwtRecord = defineRecord<{ readonly expiresAt: WallTime }>({
   lifetime: "One hour longer than the JWT is valid.",
   personalData: "none",
   retention: "protocol",
+  restore: "kept",
 });
 
 /** `database_file.ts` reads and writes it before a program may use the store. */
@@ -52,6 +54,7 @@ export const storeIdentityRecord = defineRecord<StoreIdentity>({
   lifetime: "Kept.",
   personalData: "none",
   retention: "system",
+  restore: "kept",
 });
 
 /** `deno task store` writes it into a copy. */
@@ -64,6 +67,7 @@ export const storeCopyRecord = defineRecord<{ readonly takenAt: WallTime }>({
   lifetime: "Until the program has processed the restore.",
   personalData: "none",
   retention: "system",
+  restore: "begun",
 });
 
 export const storeProbeRecord = defineRecord<boolean>({
@@ -75,6 +79,7 @@ export const storeProbeRecord = defineRecord<boolean>({
   lifetime: "Kept.",
   personalData: "none",
   retention: "system",
+  restore: "kept",
 });
 
 export const baseRecords = [

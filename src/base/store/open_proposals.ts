@@ -48,6 +48,7 @@ export function defineOpenProposals(name: string): StoredRecord<OpenProposalList
     lifetime: "Kept. Those that have expired are removed with the next change of a proposal.",
     personalData: "participant",
     retention: "protocol",
+    restore: "deleted",
   });
 }
 

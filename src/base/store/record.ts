@@ -28,6 +28,23 @@ export type PersonalData = "none" | "participant" | "pseudonymous" | "customer";
  */
 export type Retention = "protocol" | "traces" | "evidence" | "audit" | "register" | "proof" | "system";
 
+/**
+ * What happens to a record when an older copy of the database is restored (Decision G9):
+ * - `kept`: it stays as the copy has it.
+ * - `deleted`: nobody may use what the copy has, because it may have been used or decided since.
+ * - `ended`: its time ends with the restore.
+ * - `voided`: what could still be used is void, with an entry in its history.
+ * - `held`: it waits until it has been compared with the bank.
+ * - `follows`: it changes with the record that it points to.
+ * - `begun`: it says that the restore has happened.
+ */
+export type Restore = "kept" | "deleted" | "ended" | "voided" | "held" | "follows" | "begun";
+
+/** A value that ends at a time, milliseconds. */
+export interface Ending {
+  readonly expiresAt: number;
+}
+
 /** The declaration of a record. */
 export interface Declaration<T> {
   /** The first part of the key, or the first parts separated by a space. */
@@ -45,6 +62,7 @@ export interface Declaration<T> {
   readonly lifetime: string;
   readonly personalData: PersonalData;
   readonly retention: Retention;
+  readonly restore: T extends Ending ? Restore : Exclude<Restore, "ended">;
 }
 
 /** The schema of an object names each of its members, also optional ones, which it would else store unchecked. */
@@ -53,7 +71,8 @@ type NamesEveryMember<T> = string extends keyof T ? unknown
 
 export type StoredObject = Readonly<Record<string, unknown>>;
 
-export interface StoredRecord<T> extends Omit<Declaration<T>, "schema" | "upgrades"> {
+export interface StoredRecord<T> extends Omit<Declaration<T>, "schema" | "upgrades" | "restore"> {
+  readonly restore: Restore;
   /** Whether values are objects, which have a version. A text, a number or a flag has none. */
   readonly isVersioned: boolean;
   /** Returns the entry, or null. */

@@ -40,6 +40,7 @@ export const proposalRecord = defineRecord<Proposal>({
   lifetime: "30 days. The history keeps who proposed and approved what.",
   personalData: "participant",
   retention: "protocol",
+  restore: "kept",
 });
 
 export const openProposalsRecord = defineOpenProposals("directory open_proposals");

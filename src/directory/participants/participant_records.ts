@@ -71,6 +71,7 @@ export const participantRecord = defineRecord<Participant>({
   lifetime: KEPT,
   personalData: "participant",
   retention: "register",
+  restore: "kept",
 });
 
 export const participantsChangedRecord = defineRecord<number>({
@@ -82,6 +83,7 @@ export const participantsChangedRecord = defineRecord<number>({
   lifetime: KEPT,
   personalData: "none",
   retention: "register",
+  restore: "kept",
 });
 
 export const certifiedKeyRecord = defineRecord<CertifiedKey>({
@@ -105,6 +107,7 @@ export const certifiedKeyRecord = defineRecord<CertifiedKey>({
   lifetime: KEPT,
   personalData: "participant",
   retention: "register",
+  restore: "kept",
 });
 
 export const knownKeyRecord = defineRecord<{ readonly orgId: OrgId; readonly kid: string }>({
@@ -116,6 +119,7 @@ export const knownKeyRecord = defineRecord<{ readonly orgId: OrgId; readonly kid
   lifetime: KEPT,
   personalData: "participant",
   retention: "register",
+  restore: "kept",
 });
 
 export const historyRecord = defineRecord<HistoryEntry>({
@@ -136,6 +140,7 @@ export const historyRecord = defineRecord<HistoryEntry>({
   lifetime: KEPT,
   personalData: "participant",
   retention: "register",
+  restore: "kept",
 });
 
 export const certificationReportRecord = defineRecord<{ readonly report: string }>({
@@ -147,4 +152,5 @@ export const certificationReportRecord = defineRecord<{ readonly report: string 
   lifetime: "Removed when newer reports take its place.",
   personalData: "participant",
   retention: "register",
+  restore: "kept",
 });

@@ -34,7 +34,7 @@ export async function openRestoredCopy(store: Store, clock: Clock): Promise<Rest
       await commitIfUnchanged({ store, clock }, (tx) => { // false: another request has confirmed it
         check(tx, storeCopyKey, version);
         remove(tx, storeCopyKey);
-        remove(tx, OPEN_PROPOSALS); // a proposal of the copy may have been decided since
+        remove(tx, OPEN_PROPOSALS); // as its record declares
       });
       mark = null;
     },

@@ -34,6 +34,7 @@ export const reminderRecord = defineRecord<Reminder>({
   lifetime: "30 days after the end.",
   personalData: "participant",
   retention: "protocol",
+  restore: "kept",
 });
 
 /** A reminder that this process alone may send. */

@@ -217,6 +217,7 @@ export const eventRecord = defineRecord<StatusEvent>({
   lifetime: "Until it is acknowledged, at most `PLATFORM_EVENT_DAYS`.",
   personalData: "customer",
   retention: "protocol",
+  restore: "kept",
 });
 
 export const finishedEventRecord = defineRecord<Finished<StatusEvent>>({
@@ -228,6 +229,7 @@ export const finishedEventRecord = defineRecord<Finished<StatusEvent>>({
   lifetime: "At most `PLATFORM_EVENT_DAYS` from the change.",
   personalData: "customer",
   retention: "protocol",
+  restore: "kept",
 });
 
 export const noticeRecord = defineRecord<NoticeEvent>({
@@ -240,6 +242,7 @@ export const noticeRecord = defineRecord<NoticeEvent>({
   lifetime: "Until it is acknowledged, at most `PLATFORM_EVENT_DAYS`.",
   personalData: "pseudonymous",
   retention: "protocol",
+  restore: "kept",
 });
 
 export const finishedNoticeRecord = defineRecord<Finished<NoticeEvent>>({
@@ -251,6 +254,7 @@ export const finishedNoticeRecord = defineRecord<Finished<NoticeEvent>>({
   lifetime: "At most `PLATFORM_EVENT_DAYS` from the change.",
   personalData: "pseudonymous",
   retention: "protocol",
+  restore: "kept",
 });
 
 /** Returns the record of an event that waits, which its key names. */

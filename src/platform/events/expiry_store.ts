@@ -28,6 +28,7 @@ export const toldExpiriesRecord = defineRecord<ToldExpiries>({
   lifetime: "Until the last of them.",
   personalData: "participant",
   retention: "protocol",
+  restore: "kept",
 });
 
 /** Returns what the TPP has been told. */

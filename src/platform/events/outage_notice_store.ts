@@ -36,6 +36,7 @@ export const outageSpreadRecord = defineRecord<OutageSpread>({
   lifetime: "Until every TPP has its notice.",
   personalData: "none",
   retention: "protocol",
+  restore: "kept",
 });
 
 /** Stages a change, in the transaction that makes it. */

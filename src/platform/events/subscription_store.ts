@@ -37,6 +37,7 @@ export const subscriptionRecord = defineRecord<Subscription>({
   lifetime: "Until the TPP deletes it.",
   personalData: "participant",
   retention: "register",
+  restore: "kept",
 });
 
 const MAX_OF_CLIENT = 50;

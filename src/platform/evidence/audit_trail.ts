@@ -62,6 +62,7 @@ export const auditRecord = defineRecord<AuditEntry>({
   lifetime: "Of a consent or payment: `PLATFORM_DELETE_HISTORIES_DAYS`. Of others: kept.",
   personalData: "pseudonymous",
   retention: "audit",
+  restore: "kept",
 });
 
 /** A stored subject of a history. */

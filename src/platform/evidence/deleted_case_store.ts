@@ -27,6 +27,7 @@ export const deletedCaseRecord = defineRecord<DeletedCase>({
   lifetime: "Kept.",
   personalData: "none",
   retention: "proof",
+  restore: "kept",
 });
 
 /** Returns how the evidence of a deletion names a case: by the SHA-256 of its payment's id (Decision G9), base64url. */

@@ -26,6 +26,7 @@ export const evidenceDocumentRecord = defineRecord<{ readonly text: string }>({
   lifetime: "Kept.",
   personalData: "participant",
   retention: "register",
+  restore: "kept",
 });
 
 export function sharedDocument(text: string): SharedDocument {

@@ -41,6 +41,7 @@ export const evidenceRecord = defineRecord<Part>({
   lifetime: "Until the case is erased, or an entry of its history deletes it.",
   personalData: "customer",
   retention: "evidence",
+  restore: "kept",
 });
 
 /**

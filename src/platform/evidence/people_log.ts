@@ -31,6 +31,7 @@ export const peopleLogRecord = defineRecord<PlaceOfEntry>({
   lifetime: "400 days. The entry stays.",
   personalData: "participant",
   retention: "protocol",
+  restore: "kept",
 });
 
 /** Returns where the index is read from: entries of the first millisecond after `until`, and older ones. */

@@ -66,6 +66,7 @@ export const processRecord = defineRecord<ProcessState>({
   lifetime: "15 minutes after its last note.",
   personalData: "none",
   retention: "system",
+  restore: "kept",
 });
 
 export function openProcessStore(store: Store): ProcessStore {

@@ -71,6 +71,7 @@ export const proposalRecord = defineRecord<Proposal>({
   lifetime: "30 days. The histories keep who proposed and approved what.",
   personalData: "participant",
   retention: "protocol",
+  restore: "kept",
 });
 
 export const openProposalsRecord = defineOpenProposals("open_proposals");

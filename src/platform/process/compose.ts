@@ -39,6 +39,7 @@ import { bankPath } from "../guards/security/standing.ts";
 import { clientCertificate } from "../guards/security/client_certificate.ts";
 import { payloadSignature } from "../guards/security/payload_signature.ts";
 import { withoutRevoked } from "../guards/security/controls_store.ts";
+import { platformRecords } from "./records.ts";
 import { preciseClock } from "../../base/kernel/clock.ts";
 import type { Reader } from "../../base/store/store.ts";
 import { type RecordTrace, traceRequests } from "../guards/http/trace_requests.ts";
@@ -76,6 +77,7 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
     consents: shared.consents,
     epochs: openEpochStore(store),
     holds: openHoldStore(store),
+    records: platformRecords,
   });
   await shared.controls.get();
   const api = composeApi(parts, shared, log);

@@ -24,6 +24,7 @@ const DECLARATION = {
   lifetime: "Kept.",
   personalData: "none",
   retention: "system",
+  restore: "kept",
 } as const;
 const schema = z.looseObject({ text: z.string(), at: optional(z.number()) });
 const noteRecord = defineRecord<Note>({ ...DECLARATION, schema, version: 1 });

@@ -25,6 +25,7 @@ const declared = {
   lifetime: "Kept.",
   personalData: "none",
   retention: "system",
+  restore: "kept",
 } as const;
 const former = {
   ...declared,

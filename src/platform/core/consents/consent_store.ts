@@ -120,6 +120,7 @@ export const consentRecord = convertedRecord(
     lifetime: "Personal data: until the case is erased. The rest: as long as its history.",
     personalData: "customer",
     retention: "evidence",
+    restore: "voided",
   }),
   consentOf,
   storedConsent,
@@ -201,6 +202,7 @@ export const consentDeadlineRecord = defineRecord<ConsentId>({
   lifetime: "Until the consent changes its status.",
   personalData: "pseudonymous",
   retention: "protocol",
+  restore: "follows",
 });
 
 export const consentForgettingRecord = defineRecord<{ readonly consentId: ConsentId }>({
@@ -212,6 +214,7 @@ export const consentForgettingRecord = defineRecord<{ readonly consentId: Consen
   lifetime: "Until the personal data is deleted.",
   personalData: "pseudonymous",
   retention: "protocol",
+  restore: "kept",
 });
 
 /** How long the personal data of a consent whose customer never came is kept after its end, milliseconds (contract EN10). */

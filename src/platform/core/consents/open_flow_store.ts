@@ -30,6 +30,7 @@ export const openFlowRecord = defineRecord<OpenFlow>({
   lifetime: "900 s after the newest session began.",
   personalData: "pseudonymous",
   retention: "protocol",
+  restore: "deleted",
 });
 
 /**

@@ -56,6 +56,7 @@ const storedRecord = defineRecord<StoredSession>({
   lifetime: "Expires after 900 s. Kept for 24 h more, for late customers.",
   personalData: "customer",
   retention: "protocol",
+  restore: "ended",
 });
 
 export const authorizationSessionRecord = convertedRecord(storedRecord, sessionOf, storedSession);

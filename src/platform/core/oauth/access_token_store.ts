@@ -45,6 +45,7 @@ export const accessTokenRecord = defineRecord<AccessToken>({
   lifetime: "3,600 s, or until it is revoked.",
   personalData: "pseudonymous",
   retention: "protocol",
+  restore: "deleted",
 });
 
 export function openAccessTokenStore(clock: Clock): AccessTokenStore {

@@ -50,6 +50,7 @@ export const authorizationCodeRecord = defineRecord<AuthorizationCode>({
   lifetime: "Valid for 60 s. Kept for 3,600 s more, so that a second use is noticed.",
   personalData: "pseudonymous",
   retention: "protocol",
+  restore: "deleted",
 });
 
 export const spentChallengeRecord = defineRecord<{ readonly expiresAt: WallTime }>({
@@ -61,6 +62,7 @@ export const spentChallengeRecord = defineRecord<{ readonly expiresAt: WallTime 
   lifetime: "24 h.",
   personalData: "none",
   retention: "protocol",
+  restore: "kept",
 });
 
 export function openAuthorizationCodeStore(): AuthorizationCodeStore {

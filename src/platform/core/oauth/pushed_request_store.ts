@@ -61,6 +61,7 @@ export const pushedRequestRecord = defineRecord<PushedRequest>({
   lifetime: "Valid for 599 s. Kept for 900 s and 24 h more, as long as its sessions.",
   personalData: "pseudonymous",
   retention: "protocol",
+  restore: "ended",
 });
 
 export function openPushedRequestStore(): PushedRequestStore {

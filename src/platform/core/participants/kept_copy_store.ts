@@ -44,6 +44,7 @@ export const keptCopyRecord = defineRecord<Head>({
   lifetime: "Kept. Replaced by newer copies.",
   personalData: "participant",
   retention: "register",
+  restore: "kept",
 });
 
 export const keptPieceRecord = defineRecord<string>({
@@ -55,6 +56,7 @@ export const keptPieceRecord = defineRecord<string>({
   lifetime: "Until the document is replaced.",
   personalData: "participant",
   retention: "register",
+  restore: "kept",
 });
 
 interface KeptCopyDeps extends TransactDeps {

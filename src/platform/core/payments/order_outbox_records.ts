@@ -28,6 +28,7 @@ export const outboxRecord = defineRecord<PaymentOrder>({
   lifetime: "Until the bank has responded to it or reported a status.",
   personalData: "pseudonymous",
   retention: "protocol",
+  restore: "held",
 });
 
 export const outboxQueueRecord = list(
@@ -66,5 +67,6 @@ function list(
     lifetime,
     personalData: "pseudonymous",
     retention: "protocol",
+    restore: "kept",
   });
 }

@@ -102,6 +102,7 @@ export const paymentRecord = convertedRecord(
     lifetime: "Personal data: until the case is erased. The rest: as long as its history.",
     personalData: "customer",
     retention: "evidence",
+    restore: "kept",
   }),
   paymentOf,
   storedPayment,
@@ -160,6 +161,7 @@ export const paymentOfBankRecord = defineRecord<PaymentId>({
   lifetime: "As long as the payment's history.",
   personalData: "pseudonymous",
   retention: "audit",
+  restore: "kept",
 });
 
 /** @param stageEvent stages what the TPP is told of a status */

@@ -26,6 +26,7 @@ export const receiptKeyRecord = defineRecord<{ readonly document: string }>({
   lifetime: "Kept.",
   personalData: "none",
   retention: "register",
+  restore: "kept",
 });
 
 /** Returns the key to sign a receipt with. It is stored. */

@@ -40,6 +40,7 @@ export const clientRecord = defineRecord<Client>({
   lifetime: "Until it deletes its registration.",
   personalData: "participant",
   retention: "register",
+  restore: "kept",
 });
 
 export const deletedClientRecord = defineRecord<DeletedClient>({
@@ -58,6 +59,7 @@ export const deletedClientRecord = defineRecord<DeletedClient>({
   lifetime: "Until the client registers again.",
   personalData: "participant",
   retention: "register",
+  restore: "kept",
 });
 
 export const bankRecord = defineRecord<BankClient>({
@@ -69,6 +71,7 @@ export const bankRecord = defineRecord<BankClient>({
   lifetime: "Kept.",
   personalData: "participant",
   retention: "register",
+  restore: "kept",
 });
 
 /** Separate from the client, which every request reads. */
@@ -81,4 +84,5 @@ export const softwareStatementRecord = defineRecord<string>({
   lifetime: "As long as the client.",
   personalData: "participant",
   retention: "register",
+  restore: "kept",
 });

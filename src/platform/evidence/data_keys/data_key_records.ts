@@ -20,6 +20,7 @@ export const dataKeyRecord = defineRecord<StoredDataKey>({
   lifetime: "Until the case is erased. Then its tombstone is kept.",
   personalData: "pseudonymous",
   retention: "evidence",
+  restore: "kept",
 });
 
 /** A known value. If it cannot be unwrapped at the start, the wrapping keys are not those of this store. */
@@ -33,6 +34,7 @@ export const dataKeyCheckRecord = defineRecord<Wrapped>({
   lifetime: "Kept.",
   personalData: "none",
   retention: "system",
+  restore: "kept",
 });
 
 /** Absent in a data key store that was never restored. There, a missing key is a fault and not a loss. */
@@ -45,6 +47,7 @@ export const dataKeyRestoreRecord = defineRecord<{ readonly takenAt: WallTime }>
   lifetime: "Kept.",
   personalData: "none",
   retention: "system",
+  restore: "kept",
 });
 
 export const dataKeyRecords = [

@@ -27,6 +27,7 @@ export const caseErasureRecord = defineRecord<Erasure>({
   lifetime: "Until the erasure is complete, seconds.",
   personalData: "pseudonymous",
   retention: "protocol",
+  restore: "kept",
 });
 
 export function stageErasure(tx: Transaction, erasure: Erasure): void {

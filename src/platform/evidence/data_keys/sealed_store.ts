@@ -26,6 +26,7 @@ export const dataKeyStoreRecord = defineRecord<{ readonly id: string }>({
   lifetime: "Kept.",
   personalData: "none",
   retention: "system",
+  restore: "kept",
 });
 
 export interface Sealed {

@@ -42,6 +42,7 @@ export const logWaitingRecord = defineRecord<Record<string, unknown>>({
   lifetime: "Until it has a place, about one second.",
   personalData: "none",
   retention: "protocol",
+  restore: "kept",
 });
 
 export const logWaitingGroupRecord = defineRecord<{ readonly leaves: readonly TimedLeaf[] }>({
@@ -54,6 +55,7 @@ export const logWaitingGroupRecord = defineRecord<{ readonly leaves: readonly Ti
   lifetime: "Until they have places, about one second.",
   personalData: "none",
   retention: "protocol",
+  restore: "kept",
 });
 
 export const logRangeRecord = defineRecord<{ readonly end: number }>({
@@ -66,6 +68,7 @@ export const logRangeRecord = defineRecord<{ readonly end: number }>({
   lifetime: "Kept.",
   personalData: "none",
   retention: "proof",
+  restore: "kept",
 });
 
 export const logTileRecord = defineRecord<{ readonly hashes: string }>({
@@ -77,6 +80,7 @@ export const logTileRecord = defineRecord<{ readonly hashes: string }>({
   lifetime: "Kept.",
   personalData: "none",
   retention: "proof",
+  restore: "kept",
 });
 
 export const logHeadRecord = defineRecord<LogHead>({
@@ -94,6 +98,7 @@ export const logHeadRecord = defineRecord<LogHead>({
   lifetime: "Kept.",
   personalData: "none",
   retention: "proof",
+  restore: "begun",
 });
 
 export const logCheckpointRecord = defineRecord<{ readonly checkpoint: string }>({
@@ -105,6 +110,7 @@ export const logCheckpointRecord = defineRecord<{ readonly checkpoint: string }>
   lifetime: "Kept.",
   personalData: "none",
   retention: "proof",
+  restore: "kept",
 });
 
 export const logRecords = [

@@ -47,6 +47,7 @@ export const claimRecord = defineRecord<StoredClaim>({
   lifetime: "24 h.",
   personalData: "pseudonymous",
   retention: "protocol",
+  restore: "kept",
 });
 
 export interface ClaimStore {

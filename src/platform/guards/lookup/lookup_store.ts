@@ -34,6 +34,7 @@ export const lookupRecord = defineRecord<{ readonly resourceId: string }>({
   lifetime: "400 days. An end-to-end id: no longer than the consent's personal data.",
   personalData: "pseudonymous",
   retention: "protocol",
+  restore: "kept",
 });
 
 /** The consent or payment of an entry. */
@@ -151,6 +152,7 @@ export const listedRecord = defineRecord<{ readonly amount?: string }>({
   lifetime: "Until the personal data of the case is deleted.",
   personalData: "pseudonymous",
   retention: "evidence",
+  restore: "kept",
 });
 
 /** The form of an amount in the list. */

@@ -39,6 +39,7 @@ export const controlsRecord = defineRecord<Controls>({
   lifetime: "Kept. Its entries: until an operator ends them, or their time has passed.",
   personalData: "pseudonymous",
   retention: "protocol",
+  restore: "kept",
 });
 
 export const controlledPartyRecord = defineRecord<Recorded>({
@@ -51,6 +52,7 @@ export const controlledPartyRecord = defineRecord<Recorded>({
   lifetime: "Kept.",
   personalData: "none",
   retention: "register",
+  restore: "kept",
 });
 
 export interface ControlsStore {

@@ -49,6 +49,7 @@ export const rateBucketRecord = defineRecord<Bucket>({
   lifetime: "Until it would be full.",
   personalData: "participant",
   retention: "protocol",
+  restore: "kept",
 });
 
 /** The tokens of a bucket that this process has drawn, or was given back. */

@@ -56,6 +56,7 @@ export const figuresRecord = convertedRecord(
     lifetime: "`PLATFORM_REPORT_DAYS`.",
     personalData: "participant",
     retention: "protocol",
+    restore: "kept",
   }),
   ({ counts, times, minutes }): Figures => {
     const bits = Object.entries(minutes).map(([name, hex]) => [name, Uint8Array.fromHex(String(hex))]);

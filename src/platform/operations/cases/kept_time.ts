@@ -21,6 +21,7 @@ export const keptTimeRecord = defineRecord<{ readonly at: WallTime }>({
   lifetime: "Kept. Replaced every minute.",
   personalData: "none",
   retention: "system",
+  restore: "kept",
 });
 
 export interface KeptTime {

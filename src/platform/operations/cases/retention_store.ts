@@ -51,6 +51,7 @@ export const retentionScanRecord = defineRecord<RetentionScan>({
   lifetime: "Kept.",
   personalData: "none",
   retention: "system",
+  restore: "kept",
 });
 
 export const retentionLeftRecord = defineRecord<{ readonly consentId: ConsentId }>({
@@ -63,6 +64,7 @@ export const retentionLeftRecord = defineRecord<{ readonly consentId: ConsentId 
   lifetime: "Until the records of the class are erased or deleted.",
   personalData: "pseudonymous",
   retention: "protocol",
+  restore: "kept",
 });
 
 export const caseDeletionRecord = defineRecord<{ readonly consentId: ConsentId }>({
@@ -74,6 +76,7 @@ export const caseDeletionRecord = defineRecord<{ readonly consentId: ConsentId }
   lifetime: "Until the history is deleted, seconds.",
   personalData: "pseudonymous",
   retention: "protocol",
+  restore: "kept",
 });
 
 /** A class of records and the rule by which it was deleted. */

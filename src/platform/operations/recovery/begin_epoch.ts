@@ -18,11 +18,9 @@ import {
   type TransactDeps,
   type Transaction,
 } from "../../../base/store/transaction.ts";
-import type { Ending, EpochStore } from "./epoch_store.ts";
+import type { EpochStore } from "./epoch_store.ts";
 import type { CopyMark, Epoch } from "./hold.ts";
-import { authorizationSessionRecord } from "../../core/frontchannel/authorization_session_store.ts";
-import { pushedRequestRecord } from "../../core/oauth/pushed_request_store.ts";
-import type { StoredRecord } from "../../../base/store/record.ts";
+import type { Ending, StoredRecord } from "../../../base/store/record.ts";
 import { type HoldStore, MARGIN_MS, restoredFrom, stageHold } from "./hold_store.ts";
 
 export interface BeginEpochDeps extends TransactDeps {
@@ -30,7 +28,12 @@ export interface BeginEpochDeps extends TransactDeps {
   readonly consents: ConsentStore;
   readonly epochs: EpochStore;
   readonly holds: HoldStore;
+  /** Those of the store. Each declares what a restore does to it. */
+  readonly records: readonly RestoredRecord[];
 }
+
+/** A record as a restore sees it. */
+export type RestoredRecord = Pick<StoredRecord<unknown>, "name" | "keyParts" | "restore">;
 
 /** A new epoch that has not begun. */
 interface Beginning extends BeginEpochDeps {
@@ -38,8 +41,6 @@ interface Beginning extends BeginEpochDeps {
   readonly mark: Entry<CopyMark>;
 }
 
-/** Deleted. The platform then responds as for a token or code that it never issued. */
-const DELETED = ["access_token", "authorization_code", "open_flow"];
 /** Expired entries are stored this long, milliseconds (Decision G1). */
 const KEPT_MS = 86_400_000;
 
@@ -51,10 +52,12 @@ export async function beginEpoch(deps: BeginEpochDeps): Promise<void> {
   const beginning: Beginning = { ...deps, epoch, mark };
   const held = await holdOrders(beginning);
   const consents = await voidAuthorizedConsents(beginning);
-  for (const prefix of DELETED) await deleteAll(beginning, prefix);
-  // A customer who returns is redirected to the TPP as after any expired authorization session.
-  await endAll(beginning, pushedRequestRecord);
-  await endAll(beginning, authorizationSessionRecord);
+  for (const record of deps.records) {
+    // The platform then responds as for a token or code that it never issued.
+    if (record.restore === "deleted") await deleteAll(beginning, record);
+    // A customer who returns is redirected to the TPP as after any expired authorization session.
+    if (ends(record)) await endAll(beginning, record);
+  }
   const logHead = await deps.epochs.logHead();
   if (!await commitIfUnchanged(deps, (tx) => deps.epochs.stageEpoch(tx, epoch, mark, logHead))) {
     throw new Error("another process began the epoch; start again");
@@ -110,17 +113,22 @@ function isUsable(consent: Consent, now: number): boolean {
   return asOf(consent, now).status === "Authorized";
 }
 
-async function deleteAll(deps: Beginning, prefix: string): Promise<void> {
-  for await (const entries of deps.epochs.below(prefix)) {
+/** The type of a declaration lets only values that expire be `ended`. */
+function ends(record: RestoredRecord): record is StoredRecord<Ending> {
+  return record.restore === "ended";
+}
+
+async function deleteAll(deps: Beginning, record: RestoredRecord): Promise<void> {
+  for await (const entries of deps.epochs.entries(record)) {
     await mustCommit(deps, (tx) => {
       for (const { key } of entries) remove(tx, key);
     });
   }
 }
 
-async function endAll<T extends Ending>(deps: Beginning, record: StoredRecord<T>): Promise<void> {
+async function endAll(deps: Beginning, record: StoredRecord<Ending>): Promise<void> {
   const now = deps.epoch.startedAt;
-  for await (const entries of deps.epochs.below(record.name)) {
+  for await (const entries of deps.epochs.entries(record)) {
     const open = entries.map(record.decode).filter(({ value }) => value.expiresAt > now);
     await mustCommit(deps, (tx) => {
       for (const { key, value } of open) record.set(tx, key, { ...value, expiresAt: now }, now + KEPT_MS);

@@ -3,7 +3,7 @@
  * used, and all short-lived entries. Each listing is read in pieces, so that a large store needs bounded memory.
  */
 import { z } from "zod";
-import { defineRecord } from "../../../base/store/record.ts";
+import { defineRecord, type StoredRecord } from "../../../base/store/record.ts";
 import { instant, text } from "../../../base/store/record_fields.ts";
 import { consentDeadlineRecord, consentRecord } from "../../core/consents/consent_store.ts";
 import { outboxRecord } from "../../core/payments/order_outbox_records.ts";
@@ -21,12 +21,6 @@ import type { LogHead } from "../../evidence/evidence_log/log_records.ts";
 import { openLogStore, stageLogEpoch } from "../../evidence/evidence_log/log_store.ts";
 import type { CopyMark, Epoch } from "./hold.ts";
 
-/** An entry that expires. */
-export interface Ending {
-  /** Milliseconds. */
-  readonly expiresAt: number;
-}
-
 /** Reads a restored store and stages the new epoch. */
 export interface EpochStore {
   copyMark(): Promise<Entry<CopyMark> | null>;
@@ -41,8 +35,8 @@ export interface EpochStore {
   stageOrders(tx: Transaction, orders: readonly Entry<PaymentOrder>[]): void;
   /** Payments with these ids. */
   payments(ids: readonly PaymentId[]): Promise<readonly Payment[]>;
-  /** Entries below a prefix, in pieces. */
-  below(prefix: string): AsyncIterable<readonly Entry<unknown>[]>;
+  /** Entries of a record, in pieces. */
+  entries(record: Pick<StoredRecord<unknown>, "name" | "keyParts">): AsyncIterable<readonly Entry<unknown>[]>;
   /** Returns the epochs that began at this time or later, milliseconds, oldest first. */
   since(startedAt: number): Promise<readonly Epoch[]>;
   /**
@@ -65,6 +59,7 @@ export const storeEpochRecord = defineRecord<Epoch>({
   lifetime: "Kept.",
   personalData: "none",
   retention: "system",
+  restore: "begun",
 });
 
 /** The largest values of one piece must fit into one commit of Deno KV (800 KB). */
@@ -100,7 +95,8 @@ export function openEpochStore(store: Store): EpochStore {
       return payments.flatMap((entry) => entry === null ? [] : paymentRecord.decode(entry).value);
     },
     since: (startedAt) => epochsSince(store, startedAt),
-    below: (prefix) => pieces(store, [prefix]),
+    entries: ({ name, keyParts }) =>
+      keyParts.length === 0 ? single(store, name.split(" ")) : pieces(store, name.split(" ")),
     stageEpoch(tx, epoch, mark, logHead) {
       check(tx, mark.key, mark.version);
       remove(tx, mark.key);
@@ -117,6 +113,11 @@ async function epochsSince(store: Store, startedAt: number): Promise<readonly Ep
     epochs.push(...piece.map(storeEpochRecord.decode).map(({ value }) => value));
   }
   return epochs.filter((epoch) => epoch.startedAt >= startedAt);
+}
+
+async function* single(store: Store, key: Key): AsyncIterable<readonly Entry<unknown>[]> {
+  const entry = await store.get(key);
+  if (entry !== null) yield [entry];
 }
 
 async function* pieces(store: Store, prefix: Key): AsyncIterable<readonly Entry<unknown>[]> {

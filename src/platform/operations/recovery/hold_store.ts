@@ -43,6 +43,7 @@ export const orderHoldRecord = defineRecord<Hold>({
   lifetime: "Until the bank is reconciled or an operator releases its orders.",
   personalData: "pseudonymous",
   retention: "protocol",
+  restore: "held",
 });
 
 const MAX_BANKS = 10_000;

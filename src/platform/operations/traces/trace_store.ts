@@ -76,6 +76,7 @@ export const traceRecord = defineRecord<Trace>({
   lifetime: "`PLATFORM_TRACE_DAYS`.",
   personalData: "pseudonymous",
   retention: "traces",
+  restore: "kept",
 });
 
 export const traceOfRecord = defineRecord<{ readonly interactionId: string }>({
@@ -87,6 +88,7 @@ export const traceOfRecord = defineRecord<{ readonly interactionId: string }>({
   lifetime: "`PLATFORM_TRACE_DAYS`.",
   personalData: "pseudonymous",
   retention: "traces",
+  restore: "kept",
 });
 
 /** Of one answer. */
