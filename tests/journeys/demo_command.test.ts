@@ -52,7 +52,8 @@ Deno.test("the demo's exit status is 0 only if the payment is accepted, and 3 if
     ]);
     const wrong = await demo(dir, ["--refuse=yes"]);
     assertEquals([wrong.code, wrong.stdout], [2, ""]);
-    assertMatch(wrong.stderr, /3\s+the customer rejected, as --refuse asks/);
+    assertMatch(wrong.stderr, /'--refuse' does not take an argument; --help/);
+    assertMatch((await demo(dir, ["--help"])).stdout, /3\s+the customer rejected, as --refuse asks/);
   } finally {
     await ecosystem.stop();
     await Deno.remove(dir, { recursive: true });

@@ -4,7 +4,7 @@
  */
 import { BROWSER_HEADERS } from "../../testing/front_channel.ts";
 import type { Answer, Surface } from "./parts.ts";
-import type { Attempt } from "./sample_request.ts";
+import type { Attempt, Host } from "./sample_request.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const WORDS = /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/; // RFC 6749 §5.2
@@ -30,14 +30,21 @@ export function errorFault(
 /** The documentation's own script, which is a file. */
 const OWN_SCRIPT = /<script src="\/assets\/portal\.js" defer(?:="")?><\/script>/g;
 
+/** Where a host's own redirects lead. `/` leads to the documentation, and for operators to the console. */
+const OWN_PLACES: Readonly<Record<Host, readonly string[]>> = {
+  api: [],
+  browser: ["https://auth.platform.example/", "/docs"],
+  operations: ["/console"],
+  directory: [],
+};
+
 /** The fault of any other response: an unexpected redirect or script. */
 export function answerFault({ status, headers, text }: Answer, attempt: Attempt): string | undefined {
   const html = headers.get("content-type")?.startsWith("text/html") === true;
   if (html && /<script/i.test(text.replaceAll(OWN_SCRIPT, ""))) return "a script in the page";
   const location = headers.get("location");
   if (location === null) return status >= 300 && status < 400 && status !== 304 ? "no Location" : undefined;
-  const own = attempt.host === "browser" ? ["https://auth.platform.example/", "/docs"] : []; // "/" redirects to the documentation
-  return [...ELSEWHERE, ...own].some((place) => location.startsWith(place))
+  return [...ELSEWHERE, ...OWN_PLACES[attempt.host]].some((place) => location.startsWith(place))
     ? undefined
     : `sent to ${location}`;
 }

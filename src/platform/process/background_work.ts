@@ -1,5 +1,4 @@
 /** The platform's background work. Each job runs once a second, one pass at a time, until it is stopped. */
-import { monotonicClock } from "../../base/kernel/clock.ts";
 import { isStoreFailure } from "../../base/kernel/api_error.ts";
 import type { Log } from "../observed/log_events.ts";
 
@@ -55,14 +54,6 @@ async function workOff(job: Job, isStopped: () => boolean, log: Log): Promise<vo
   }
 }
 
-/**
- * Returns about `waitMs`, so that the jobs of a process begin at the same moments: PostgreSQL reads with one statement
- * what they look for at once.
- */
-function untilTogether(waitMs: number, everyMs: number): number {
-  return waitMs + everyMs / 2 - (monotonicClock() + waitMs + everyMs / 2) % everyMs;
-}
-
 function openLoop(
   job: Job,
   isStopped: () => boolean,
@@ -76,7 +67,7 @@ function openLoop(
     pass = job(isStopped).then(() => waitMs = everyMs, (error: Error) => {
       waitMs = Math.min(2 * waitMs, MAX_PACE * everyMs);
       fail(log, error);
-    }).finally(() => void (isStopped() || (timer = setTimeout(work, untilTogether(waitMs, everyMs)))));
+    }).finally(() => void (isStopped() || (timer = setTimeout(work, waitMs))));
   };
   return {
     start: () => void (timer ??= setTimeout(work, everyMs)),

@@ -70,15 +70,9 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   const parts: TimedParts = { ...given, ...clocks, store, metrics, spans: openSpans(given, metrics) };
   const shared = composeShared(parts, log);
   fillOnScrape({ ...given, metrics, shared, isStoreFailing: store.isFailing, process: given.process });
-  await beginEpoch({
-    store,
-    clock,
-    log,
-    consents: shared.consents,
-    epochs: openEpochStore(store),
-    holds: openHoldStore(store),
-    records: platformRecords,
-  });
+  const [epochs, holds] = [openEpochStore(store), openHoldStore(store)];
+  const { consents } = shared;
+  await beginEpoch({ store, clock, log, consents, epochs, holds, records: platformRecords });
   await shared.controls.get();
   const api = composeApi(parts, shared, log);
   const ready = (): Promise<Readiness> => readiness(requiredProbes(store, given), advisory(shared, parts));

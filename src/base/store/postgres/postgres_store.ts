@@ -40,8 +40,17 @@ export function openPostgresStore(connections: Connections): Store {
       expire();
       return done;
     },
+    waitsForStandby: () => waitsForStandby(connections),
     close: () => connections.close(),
   };
+}
+
+async function waitsForStandby(connections: Connections): Promise<boolean> {
+  const [row] = await read(connections, (sql) =>
+    sql<{ waits: boolean }[]>`
+      select current_setting('synchronous_standby_names') <> ''
+        and current_setting('synchronous_commit') not in ('off', 'local') as waits`);
+  return row?.waits === true;
 }
 
 interface Row<T> {

@@ -95,8 +95,7 @@ export function openEpochStore(store: Store): EpochStore {
       return payments.flatMap((entry) => entry === null ? [] : paymentRecord.decode(entry).value);
     },
     since: (startedAt) => epochsSince(store, startedAt),
-    entries: ({ name, keyParts }) =>
-      keyParts.length === 0 ? single(store, name.split(" ")) : pieces(store, name.split(" ")),
+    entries: (record) => entriesOf(store, record),
     stageEpoch(tx, epoch, mark, logHead) {
       check(tx, mark.key, mark.version);
       remove(tx, mark.key);
@@ -115,7 +114,12 @@ async function epochsSince(store: Store, startedAt: number): Promise<readonly Ep
   return epochs.filter((epoch) => epoch.startedAt >= startedAt);
 }
 
-async function* single(store: Store, key: Key): AsyncIterable<readonly Entry<unknown>[]> {
+async function* entriesOf(
+  store: Store,
+  { name, keyParts }: Pick<StoredRecord<unknown>, "name" | "keyParts">,
+): AsyncIterable<readonly Entry<unknown>[]> {
+  const key = name.split(" ");
+  if (keyParts.length > 0) return yield* pieces(store, key);
   const entry = await store.get(key);
   if (entry !== null) yield [entry];
 }

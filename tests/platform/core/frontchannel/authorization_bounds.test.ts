@@ -1,5 +1,5 @@
 /** Data left after a customer's visits: a bounded number of sessions, and no cookie once a session is over. */
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { comeBack, goodReturn } from "support/at_bank.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
 import { clientToken, createConsent, good, push } from "testing/flows.ts";
@@ -122,26 +122,6 @@ Deno.test("A TPP that registered before its client_uri was kept has no link on i
   assertEquals(nextUrlOf(page), null);
   await assertCodeAnswer(await comeBack(env, flow));
 });
-
-Deno.test("Records of sessions and requests from before they were counted and kept apart still end well [G2]", async () => {
-  await using env = await openEnvironment();
-  const flow = await toBank(env);
-  for (const { key, value } of await env.snapshot()) {
-    const older = olderForm(key[0] ?? "", value as Record<string, unknown>);
-    if (older !== undefined) {
-      await env.store.commit({ checks: [], writes: [{ kind: "set", key, value: older }] });
-    }
-  }
-  await reportAccounts(env, flow);
-  const screen = (await comeBack(env, flow)).headers.get("location") ?? "";
-  assertMatch(screen, /authorization\.consent\.oauth2/);
-  await assertCodeAnswer(await decide(flow.browser, screen, "accept"));
-});
-
-/** As the version before wrote it. */
-function olderForm(kind: string, { sessions: _, ...rest }: Record<string, unknown>): unknown {
-  return kind === "open_flow" || kind === "pushed_request" ? rest : undefined;
-}
 
 /** The answer clears this session's cookie, with the attributes that it was set with. */
 function assertCleared({ handover }: AtBank, answer: Response): Response {
