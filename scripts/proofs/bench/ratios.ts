@@ -5,7 +5,7 @@ export const RATIOS: Readonly<Record<string, number>> = {
   "consent GET": 1.6,
   "PAR": 3.1,
   "authorize": 1.7,
-  "back channel GET": 1.5,
+  "back channel GET": 2.8, // its answer is the one of the consent GET, so its floor has no signature
   "back channel PUT": 1.6,
   "bank return": 1.65,
   "token (code)": 2.9,
