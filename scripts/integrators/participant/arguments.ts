@@ -38,8 +38,8 @@ export type Command =
   | { readonly verb: "record-certification"; readonly who: Who; readonly report: string }
   | { readonly verb: "show"; readonly who: Who; readonly history: boolean };
 
-/** Where and as whom. Unset members come from the environment (`participant_directory.ts`). */
-export interface HostMiddleware {
+/** Where and as whom. Unset members come from the environment (`directory.ts`). */
+export interface CommonOptions {
   readonly directoryUrl?: string;
   readonly adminToken?: string;
   /** The folder that holds the participants' folders. */
@@ -93,18 +93,18 @@ type Values = Readonly<Record<string, string | boolean | undefined>>;
  */
 export function readArguments(
   args: readonly string[],
-): { readonly command: Command; readonly hostMiddleware: HostMiddleware } {
+): { readonly command: Command; readonly common: CommonOptions } {
   const [verb, ...rest] = args;
   if (verb === undefined) throw new UsageError(USAGE);
   if (!isVerb(verb)) throw unknownCommand(verb, Object.keys(OPTIONS));
   const options: Record<string, { type: "string" | "boolean" }> = { ...OPTIONS[verb], ...COMMON };
   const values = parsedOptions(rest, options);
-  const hostMiddleware = {
+  const common = {
     ...optional(values, "directory-url", "directoryUrl"),
     ...optional(values, "admin-token", "adminToken"),
     ...optional(values, "out", "out"),
   };
-  return { command: commandOf(verb, values), hostMiddleware };
+  return { command: commandOf(verb, values), common };
 }
 
 function commandOf(verb: Verb, values: Values): Command {

@@ -1,6 +1,6 @@
 /** The participants directory as its administrators' client sees it: where it is, and one JSON request at a time. */
 import { z } from "zod";
-import type { HostMiddleware } from "./arguments.ts";
+import type { CommonOptions } from "./arguments.ts";
 import { ParticipantFailure } from "./failure.ts";
 
 /** Variables of the environment by name. */
@@ -38,17 +38,17 @@ export function sandboxFolder(env: Environment): string {
  * @throws {ParticipantFailure} where none does, or the token would travel in the clear
  */
 export async function openDirectoryClient(
-  hostMiddleware: HostMiddleware,
+  common: CommonOptions,
   env: Environment,
 ): Promise<DirectoryClient> {
-  const access = await findAccess(hostMiddleware, env);
+  const access = await findAccess(common, env);
   rejectPlainText(access.directoryUrl);
   return { ask: (schema, method, path, body) => ask(access, schema, { method, path, body }) };
 }
 
-async function findAccess(hostMiddleware: HostMiddleware, env: Environment): Promise<Access> {
-  const directoryUrl = hostMiddleware.directoryUrl ?? env["DIRECTORY_URL"];
-  const adminToken = hostMiddleware.adminToken ?? env["DIRECTORY_ADMIN_TOKEN"];
+async function findAccess(common: CommonOptions, env: Environment): Promise<Access> {
+  const directoryUrl = common.directoryUrl ?? env["DIRECTORY_URL"];
+  const adminToken = common.adminToken ?? env["DIRECTORY_ADMIN_TOKEN"];
   if (directoryUrl !== undefined && adminToken !== undefined) return { directoryUrl, adminToken };
   // The two belong together: a sandbox's token is never sent to another directory, nor another token to a sandbox.
   if (directoryUrl !== undefined) {

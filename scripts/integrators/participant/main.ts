@@ -29,16 +29,16 @@ export interface CommandEnvironment {
 /**
  * Runs one command line.
  *
- * @throws {ParticipantFailure} in one sentence where it did not do what it was asked
+ * @throws {UsageError} and {ParticipantFailure} in one sentence where it did not do what it was asked
  */
 export async function participant(args: readonly string[], environment: CommandEnvironment): Promise<void> {
-  const { command, hostMiddleware } = readArguments(args);
+  const { command, common } = readArguments(args);
   if (command.verb === "example") {
     return environment.print(JSON.stringify(exampleDetails(command.role), undefined, 2));
   }
-  const out = hostMiddleware.out ?? `${sandboxFolder(environment.env)}/participants`;
+  const out = common.out ?? `${sandboxFolder(environment.env)}/participants`;
   await run(command, environment, {
-    directory: await openDirectoryClient(hostMiddleware, environment.env),
+    directory: await openDirectoryClient(common, environment.env),
     folderOf: (name) => `${out}/${name}`,
     print: environment.print,
   });

@@ -10,7 +10,7 @@ import { IN_FILE } from "./making.ts";
 /**
  * Runs one command line.
  *
- * @throws {KeysFailure} in one sentence where it did not do what it was asked
+ * @throws {UsageError} and {KeysFailure} in one sentence where it did not do what it was asked
  */
 export async function platformKeys(args: readonly string[], tools: Tools): Promise<void> {
   const command = readArguments(args);

@@ -1,4 +1,4 @@
-/** The API, browser and operations hosts: the endpoints of their slices behind the same hostMiddleware. `compose.ts` wires them. */
+/** The API, browser and operations hosts: the endpoints of their slices behind the same middleware. `compose.ts` wires them. */
 import { Hono, type MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type BackchannelRouteDeps, backchannelRoutes } from "../core/backchannel/routes.ts";

@@ -34,7 +34,7 @@ const MAIL = {
 const REMIND_EVERY_MS = 5000;
 
 /** Dependencies of both. */
-export interface HostMiddleware {
+export interface SandboxParts {
   readonly files: SandboxFiles;
   readonly addresses: Addresses;
   readonly secrets: Secrets;
@@ -69,7 +69,7 @@ export interface RunningDirectory {
 
 /** Starts the platform, configured by the same variables as in production (Decision F6). */
 export async function startPlatform(
-  { addresses, secrets, clock, ...stores }: HostMiddleware & PlatformStores,
+  { addresses, secrets, clock, ...stores }: SandboxParts & PlatformStores,
   { platform: keySet, wrapping }: Pick<SiteKeys, "platform" | "wrapping">,
   log: (line: string) => void,
   outgoing: typeof fetch = denoFetch,
@@ -108,7 +108,7 @@ export async function startPlatform(
 
 function variablesOf(
   { addresses, secrets, storeUrl, dataKeysStore, keepCasesDays }:
-    & Pick<HostMiddleware, "addresses" | "secrets">
+    & Pick<SandboxParts, "addresses" | "secrets">
     & PlatformStores,
   keySet: string,
 ): Readonly<Record<string, string>> {
@@ -133,7 +133,7 @@ function variablesOf(
 
 /** Starts the directory on its store file, with the sandbox's authority as its own. */
 export async function startDirectory(
-  { files, addresses, secrets, clock, smtpPort }: HostMiddleware & {
+  { files, addresses, secrets, clock, smtpPort }: SandboxParts & {
     /** Where a mail server listens, on loopback. */
     readonly smtpPort: number;
   },
