@@ -6,6 +6,7 @@ import { describeFailure } from "../../../src/client/tpp/failure.ts";
 import { openTpp } from "../../../src/client/tpp/tpp.ts";
 import { printError, printLine } from "../../command_line/print.ts";
 import { runProgram } from "../../command_line/run.ts";
+import { sandboxFolder } from "../../command_line/sandbox_folder.ts";
 import { openSandbox } from "../../command_line/sandbox.ts";
 import { type DemoOptions, readOptions, usage } from "./options.ts";
 import { type DemoOutcome, type DemoStep, makePayment } from "./payment.ts";
@@ -41,7 +42,7 @@ async function run(
   print: Print,
   report: (step: DemoStep) => void,
 ): Promise<DemoOutcome> {
-  const sandbox = await openSandbox(Deno.env.get("SANDBOX_DIR") ?? ".data/sandbox", print);
+  const sandbox = await openSandbox(sandboxFolder({ SANDBOX_DIR: Deno.env.get("SANDBOX_DIR") }), print);
   try {
     print(`Sandbox at ${sandbox.endpoints.base_url}${sandbox.startedHere ? ", started for this demo" : ""}`);
     const tpp = await openTpp({

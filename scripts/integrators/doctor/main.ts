@@ -3,7 +3,7 @@
  * wrong with the command that mends it. Exit status 1 if anything is wrong.
  */
 import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
-import { sandboxFolder } from "../participant/directory.ts";
+import { sandboxFolder } from "../../command_line/sandbox_folder.ts";
 import { examine } from "./doctor.ts";
 
 const USAGE = `deno task doctor --name <folder> [--bank <code>]

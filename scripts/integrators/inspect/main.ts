@@ -1,7 +1,7 @@
 /** `deno task inspect`: decodes a JWT or a payload signature, shows its times, and verifies it with the keys at hand. */
 import { openPlatform } from "../../command_line/platform.ts";
 import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
-import { sandboxFolder } from "../participant/directory.ts";
+import { sandboxFolder } from "../../command_line/sandbox_folder.ts";
 import { inspect } from "./inspect.ts";
 
 const USAGE = `deno task inspect <token | address with oAuthUrl | -> [--name <folder>] [--body <file>]

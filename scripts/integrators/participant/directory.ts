@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { CommonOptions } from "./arguments.ts";
 import { ParticipantFailure } from "./failure.ts";
+import { sandboxFolder } from "../../command_line/sandbox_folder.ts";
 
 /** Variables of the environment by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,11 +27,6 @@ const TIMEOUT_MS = 30_000;
 const endpointsSchema = z.looseObject({ directory_url: z.string(), directory_admin_token: z.string() });
 const proposalSchema = z.looseObject({ proposal_id: z.string(), expires_at: z.string() });
 const rejectionSchema = z.looseObject({ error: z.string(), error_description: z.string().optional() });
-
-/** The sandbox's folder. */
-export function sandboxFolder(env: Environment): string {
-  return env["SANDBOX_DIR"] || ".data/sandbox";
-}
 
 /**
  * Opens the directory that flags, environment or a sandbox on this computer name, in this order.

@@ -14,7 +14,8 @@ import {
   show,
   type Tools,
 } from "./commands.ts";
-import { type Environment, openDirectoryClient, sandboxFolder } from "./directory.ts";
+import { sandboxFolder } from "../../command_line/sandbox_folder.ts";
+import { type Environment, openDirectoryClient } from "./directory.ts";
 import { exampleDetails } from "./example.ts";
 import { ParticipantFailure } from "./failure.ts";
 

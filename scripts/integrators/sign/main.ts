@@ -5,7 +5,7 @@ import { SIGNATURE_ALG } from "../../../src/client/party/profile.ts";
 import { type KnownPlatform, openPlatform } from "../../command_line/platform.ts";
 import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
 import { writeSecretFile } from "../../command_line/secret_file.ts";
-import { sandboxFolder } from "../participant/directory.ts";
+import { sandboxFolder } from "../../command_line/sandbox_folder.ts";
 import { signAssertion, signBankResult, signBody, signProof, signRegistration } from "./sign.ts";
 
 const USAGE = `deno task sign <what> --name <folder> [options]

@@ -1,14 +1,7 @@
 /** `deno task tail`: prints each request that the running sandbox rejects, with what was wrong, until Ctrl-C. */
-import { z } from "zod";
 import { runPlain } from "../../command_line/run.ts";
-import { sandboxFolder } from "../participant/directory.ts";
+import { readSandboxOperator, sandboxFolder } from "../../command_line/sandbox_folder.ts";
 import { followRejections } from "./tail.ts";
-
-const endpointsSchema = z.looseObject({
-  auth_url: z.string(),
-  operations_url: z.string(),
-  directory_admin_token: z.string(),
-});
 
 const USAGE = `deno task tail
 
@@ -17,18 +10,16 @@ const USAGE = `deno task tail
 
 await runPlain(USAGE, async (print) => {
   const dir = sandboxFolder(Deno.env.toObject());
-  const text = await Deno.readTextFile(`${dir}/endpoints.json`).catch(() => {
+  const operator = await readSandboxOperator(dir);
+  if (operator === undefined) {
     throw new Error(`No sandbox runs with the folder ${dir}. Start one: npx -y deno@2.9.6 task start`);
-  });
-  const { auth_url: authUrl, operations_url: url, directory_admin_token: token } = endpointsSchema.parse(
-    JSON.parse(text),
-  );
+  }
   const stopped = new AbortController();
   Deno.addSignalListener("SIGINT", () => stopped.abort());
   print("Rejected requests of the sandbox, until Ctrl-C:");
   await followRejections(
     `${dir}/sandbox.log`,
-    { fetch, operator: { url, token }, authUrl, print },
+    { fetch, operator, authUrl: operator.authUrl, print },
     stopped.signal,
   );
 });

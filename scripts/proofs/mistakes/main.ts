@@ -4,6 +4,7 @@
  * status 1 below 95 %.
  */
 import { runPlain } from "../../command_line/run.ts";
+import { sandboxFolder } from "../../command_line/sandbox_folder.ts";
 import { openSandbox } from "../../command_line/sandbox.ts";
 import { AREAS } from "./areas.ts";
 import { isEnough, makeMistakes, scoreText } from "./run.ts";
@@ -16,7 +17,7 @@ const USAGE = `deno task mistakes
   one of its own, and prints the score and every miss. Exit status: 0 from 95 % on, 1 below.`;
 
 await runPlain(USAGE, async (print) => {
-  const sandbox = await openSandbox(Deno.env.get("SANDBOX_DIR") ?? ".data/sandbox", print);
+  const sandbox = await openSandbox(sandboxFolder({ SANDBOX_DIR: Deno.env.get("SANDBOX_DIR") }), print);
   try {
     using env = await openSandboxEnvironment(sandbox);
     const score = await makeMistakes(openWorkbench(env, env.armBank), AREAS);
