@@ -8,7 +8,7 @@ export const TEST_WRAPPING_KEYS = `test ${"A".repeat(42)}E=`;
 /** Opens a store whose personal data is sealed. */
 export async function sealedForTest(store: Store, vault: Store, monotonic: () => number): Promise<Sealed> {
   const wrapping = await openWrappingKeys(TEST_WRAPPING_KEYS);
-  return await openSealed({ store, vault, wrapping, monotonic, isSealing: true });
+  return await openSealed({ store, vault, wrapping, monotonic });
 }
 
 /** A monotonic clock beside one that tests put back: it counts what the other advances. */

@@ -67,7 +67,14 @@ Deno.test("matchesChallenge holds for a well-formed verifier and its own SHA-256
   );
 });
 
-const CALLER = { orgId: "BANKA", softwareId: "x", registration: 1, jwksUri: "x", revokedJwksUri: "x" };
+const CALLER = {
+  orgId: "BANKA",
+  softwareId: "x",
+  registration: 1,
+  statementSha256: "x",
+  jwksUri: "x",
+  revokedJwksUri: "x",
+};
 
 Deno.test("requireScope gives the role's one scope, however often and in whatever order, or rejects [TC3]", () => {
   const [clientId, bank] = [asClientId(`SC-${UUID}`), asBankCode("BANKA")];

@@ -96,7 +96,6 @@ async function run(
       vault: connectStore(simulation, process, simulation.dataKeys),
       wrapping: await openWrappingKeys(WRAPPING_KEY),
       monotonic,
-      isSealing: true,
     });
     const platform = await composePlatform({
       config: CONFIG,

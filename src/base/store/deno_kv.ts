@@ -199,10 +199,10 @@ function stage(operation: Deno.AtomicOperation, write: Write): Deno.AtomicOperat
 /**
  * Returns the expiry of an entry from `expiration_ms` of Deno KV's table, or undefined if it has none.
  *
- * @param expiration milliseconds; negative if the entry was written without a lifetime
+ * @param expiration milliseconds
  */
 export function expiryIn(expiration: number): number | undefined {
-  return expiration < 0 || expiration >= NEVER_MS ? undefined : expiration;
+  return expiration >= NEVER_MS ? undefined : expiration;
 }
 
 function asKvCheck({ key, version }: Check): Deno.AtomicCheck {

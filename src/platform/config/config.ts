@@ -91,7 +91,6 @@ export interface Config {
   /** Where the data keys are: path of a database file, `postgres://…`, or `:memory:` in the sandbox. */
   readonly dataKeysStore: string;
   /** Whether new personal data is sealed. */
-  readonly sealsData: boolean;
   /** The changes of operators that need two of them. */
   readonly fourEyes: readonly FourEyesChange[];
   /** How long traces of requests are kept. 0: none are written. */
@@ -173,7 +172,6 @@ function frozen(values: Values): Config {
     requestWaitSeconds: values.PLATFORM_REQUEST_WAIT_SECONDS,
     ...retentionOf(values),
     dataKeysStore: values.PLATFORM_DATA_KEYS_STORE ?? dataKeysBeside(values.PLATFORM_STORE_URL),
-    sealsData: values.PLATFORM_SEAL_DATA === "yes",
     lameDuckSeconds: values.PLATFORM_LAME_DUCK_SECONDS ?? defaultLameDuckSeconds(values.PLATFORM_STORE_URL),
     signatureClaims: Object.freeze(values.PLATFORM_SIGNATURE_CLAIMS),
     currencies: Object.freeze(values.PLATFORM_CURRENCIES),

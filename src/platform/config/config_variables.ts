@@ -106,7 +106,6 @@ export const schema = z.object({
   PLATFORM_DELETE_HISTORIES_DAYS: wholeNumber(1, 29_999).optional(),
   PLATFORM_DATA_KEYS_STORE: z.string().optional(),
   PLATFORM_WRAPPING_KEYS: z.string().optional(),
-  PLATFORM_SEAL_DATA: z.enum(["yes", "no"], { error: "set it to yes or no" }).default("yes"),
   PLATFORM_SIGNATURE_CLAIMS: namesOf("claims", ["iat", "iss", "tan"] as const).prefault(""),
   PLATFORM_CURRENCIES: z.string().transform(readCurrencies).prefault(DEFAULT_CURRENCIES),
   PLATFORM_ACCOUNT_SCHEMES: readAs(

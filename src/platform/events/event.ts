@@ -99,8 +99,8 @@ export type StoredEvent = StatusEvent | NoticeEvent;
 export interface PushState {
   /** Number of failed pushes. */
   readonly failures: number;
-  /** Of those, the ones that the receiver has rejected; absent if a version that does not count them pushed last. */
-  readonly rejections?: number;
+  /** Of those, the ones that the receiver has rejected. */
+  readonly rejections: number;
   /**
    * A process moves it ahead before it pushes the event, so that no other process
    * pushes it at the same time. For a dead event: when it became dead.
@@ -157,8 +157,7 @@ export function afterError(event: StoredEvent, now: WallTime): StoredEvent {
   return { ...event, failures, retryAt: now + Math.min(2 ** (failures - 1), MAX_PAUSE_SECONDS) * 1000 };
 }
 
-// The records of events. Notices have records of their own, because a version of the platform without notices reads every
-// record of the other events that it lists.
+// The records of events. Notices have other members, so they have records of their own.
 
 type Owner = Pick<StatusChange, "clientId" | "bank">;
 type Finished<T> = Omit<T, "failures" | "retryAt" | "push">;
@@ -192,7 +191,7 @@ const delivery = {
   retryAt: optional(instant),
   push: optional(z.looseObject({
     failures: count,
-    rejections: optional(count),
+    rejections: count,
     dueAt: instant,
     isLeased: optional(z.literal(true)),
     dead: flag,

@@ -18,7 +18,7 @@ export interface EventPushFailure {
   readonly retryAfterSeconds?: number;
 }
 
-const NEW: PushState = { failures: 0, dueAt: 0, dead: false };
+const NEW: PushState = { failures: 0, rejections: 0, dueAt: 0, dead: false };
 
 /** Returns the state of an event's pushes, also before the first one. */
 export function pushOf({ push = NEW }: StoredEvent): PushState {
@@ -56,7 +56,7 @@ export function afterFailedPush(
     readonly mayGiveUp: boolean;
   },
 ): StoredEvent {
-  const { failures, rejections: former = 0 } = pushOf(event);
+  const { failures, rejections: former } = pushOf(event);
   const rejections = kind === "rejected" ? former + 1 : former;
   const dead = mayGiveUp && rejections > ORDER_RETRY_SECONDS.length;
   const delay = Math.min(failures, ORDER_RETRY_SECONDS.length - 1);

@@ -38,7 +38,7 @@ const entrySchema = z.strictObject({
   Actor: z.string().openapi({ example: "operator ana" }),
   Reason: z.string().optional(),
   InteractionId: z.string().optional(),
-  Sequence: z.int().optional().openapi({ description: "Number of the entry in the history of its subject." }),
+  Sequence: z.int().openapi({ description: "Number of the entry in the history of its subject." }),
 }).openapi("HistoryEntry");
 /** Schema of a page of entries. */
 export const historySchema = z.strictObject({
@@ -169,6 +169,6 @@ function representEntry({ subject, entry }: ListedEntry): z.infer<typeof entrySc
     Actor: entry.actor,
     ...(entry.reason === undefined ? {} : { Reason: entry.reason }),
     ...(entry.interactionId === undefined ? {} : { InteractionId: entry.interactionId }),
-    ...(entry.sequence === undefined ? {} : { Sequence: entry.sequence }),
+    Sequence: entry.sequence,
   };
 }

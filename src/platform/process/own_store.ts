@@ -21,7 +21,7 @@ export async function openOwnStore(
   { config, wrapping }: OwnStoreSettings,
   openStore: OpenStore,
 ): Promise<OwnStore> {
-  const { storeUrl, authUrl: issuer, dataKeysStore, sealsData: isSealing } = config;
+  const { storeUrl, authUrl: issuer, dataKeysStore } = config;
   const store = await openStore(storeUrl, { program: "platform", issuer }, isKept);
   const { waitsForStandby } = store;
   const opened: Store[] = [store];
@@ -32,7 +32,7 @@ export async function openOwnStore(
     }
     const vault = await openStore(dataKeysStore, { program: "data-keys", issuer });
     opened.push(vault);
-    const sealed = await openSealed({ store, vault, wrapping, monotonic: monotonicClock, isSealing });
+    const sealed = await openSealed({ store, vault, wrapping, monotonic: monotonicClock });
     return { ...sealed, waitsForStandby };
   } catch (error) {
     for (const each of opened) await each.close();

@@ -58,14 +58,3 @@ Deno.test("an event is dead after 11 rejections, whatever came between; 429 with
   );
   assertEquals([dead?.failures, dead?.why], [16, "status 429"]);
 });
-
-Deno.test("an event that a previous version has pushed has all rejections ahead [EVT12]", async () => {
-  await using env = await openReceiver(rejects());
-  await authorised(env);
-  const [entry] = await env.store.list<object>({ prefix: ["event"], limit: 1 });
-  if (entry === undefined) throw new Error("no event");
-  const push = { failures: 10, dueAt: env.now, dead: false, why: "status 503" };
-  const value = { ...entry.value, push };
-  await env.store.commit({ checks: [], writes: [{ kind: "set", key: entry.key, value }] });
-  assertEquals(await pushes(env, rejects(), 20), 11);
-});

@@ -86,7 +86,7 @@ Deno.test("a path that names another endpoint than it shows is neither proposed 
   }
   for (const path of paths) {
     const id = await proposed(env, "/organisations/BANKA/block");
-    const stored = await env.store.get<object>(["proposal", id]); // as an earlier version has stored it
+    const stored = await env.store.get<object>(["proposal", id]);
     const value = { ...stored?.value, path: `/operations${path}` };
     await env.store.commit({ checks: [], writes: [{ kind: "set", key: ["proposal", id], value }] });
     assertEquals((await post(env, `/proposals/${id}/approve`, "maria")).status, 409, path);

@@ -45,7 +45,7 @@ export interface Payer {
   /** The bank's opaque id of the customer. */
   readonly sub: string;
   /** Number of the bank's report on this consent, from 1. `payer_accounts_store.ts` reads its accounts. */
-  readonly report?: number;
+  readonly report: number;
   /** The one account that was chosen on the bank's own screen. */
   readonly accounts?: readonly PayerAccount[];
 }
@@ -149,7 +149,7 @@ export function withPayer<C extends Consent>(
   consent: C,
   reported: Pick<Payer, "sub" | "accounts">,
   now: WallTime,
-): C & { readonly payer: Payer & { readonly report: number } } {
+): C & { readonly payer: Payer } {
   const current = asOf(consent, now);
   if (current.status !== "AwaitingAuthorisation") {
     throw wrongStatus("payer accounts", current.status, ["AwaitingAuthorisation"]);

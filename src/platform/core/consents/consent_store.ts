@@ -85,7 +85,7 @@ const account = z.looseObject({
 /** Also a part of an authorization session. */
 export const storedPayerSchema: z.ZodType<StoredPayer> = z.looseObject({
   sub: text,
-  report: optional(count),
+  report: count,
   accounts: optional(z.array(account)),
 });
 

@@ -25,10 +25,9 @@ export function reportPlace(consent: ConsentId, report: number): string {
 export async function payerAccountsOf(
   reader: Reader,
   consent: ConsentId,
-  { accounts, report }: Payer,
+  { report }: Payer,
 ): Promise<readonly PayerAccount[] | null> {
-  if (accounts !== undefined) return accounts;
-  const evidence = report === undefined ? null : await bodyAt(reader, reportPlace(consent, report));
+  const evidence = await bodyAt(reader, reportPlace(consent, report));
   if (evidence === null) return null;
   if (evidence === "lost") throw lostData();
   return valueAt(fromWire(parseStrictJson(evidence.bytes)), [

@@ -155,7 +155,7 @@ async function openSession(
       deps.consents.find(tx, session.consentId),
     ]);
     if (pushed === null || pushed.value.completed) return "invalid_request";
-    if ((pushed.value.sessions ?? 0) >= MAX_SESSIONS_PER_REQUEST) return "opened_too_often";
+    if (pushed.value.sessions >= MAX_SESSIONS_PER_REQUEST) return "opened_too_often";
     if ((consent?.value.sequence ?? 0) >= MAX_STARTED_STEPS) return "opened_too_often";
     deps.sessions.stageOpening(tx, session);
     deps.requests.stageSession(tx, pushed);

@@ -46,7 +46,7 @@ export interface Push extends RequestState {
   readonly authentication: Authentication;
 }
 
-type Requested = Omit<PushedRequest, "expiresAt" | "completed">;
+type Requested = Omit<PushedRequest, "expiresAt" | "completed" | "sessions">;
 
 const VISIBLE = /^[\x20-\x7e]+$/; // RFC 6749 App. A.5: 1*VSCHAR
 

@@ -18,8 +18,8 @@ export interface PushedRequest {
   readonly expiresAt: WallTime;
   /** Set when one of its sessions has ended. It then starts no further session (FAPI 2.0 §5.3.2.2 note 3). */
   readonly completed: boolean;
-  /** Number of authorization sessions that it has started; absent before the first one. */
-  readonly sessions?: number;
+  /** Number of authorization sessions that it has started. */
+  readonly sessions: number;
 }
 
 const REFERENCE = /^[A-Za-z0-9_-]{43}$/;

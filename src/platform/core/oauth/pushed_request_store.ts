@@ -30,7 +30,7 @@ export interface PushedRequestStore {
   /** Stages the request and returns its `request_uri`. `now` is in milliseconds. */
   stage(
     tx: Transaction,
-    request: Omit<PushedRequest, "expiresAt" | "completed">,
+    request: Omit<PushedRequest, "expiresAt" | "completed" | "sessions">,
     now: number,
   ): Promise<string>;
   find(from: Reader, referenceHash: string): Promise<Entry<PushedRequest> | null>;
@@ -55,7 +55,7 @@ export const pushedRequestRecord = defineRecord<PushedRequest>({
     uiLocales: optional(texts),
     expiresAt: instant,
     completed: flag,
-    sessions: optional(count),
+    sessions: count,
   }),
   version: 1,
   lifetime: "Valid for 599 s. Kept for 900 s and 24 h more, as long as its sessions.",
@@ -69,13 +69,13 @@ export function openPushedRequestStore(): PushedRequestStore {
     async stage(tx, request, now) {
       const reference = newSecret();
       const expiresAt = now + REQUEST_URI_SECONDS * 1000;
-      const value: PushedRequest = { ...request, expiresAt, completed: false };
+      const value: PushedRequest = { ...request, expiresAt, completed: false, sessions: 0 };
       pushedRequestRecord.set(tx, pushedRequestKey(await sha256(reference)), value, keptUntil(expiresAt));
       return REQUEST_URI_PREFIX + reference;
     },
     find: (from, referenceHash) => pushedRequestRecord.get(from, pushedRequestKey(referenceHash)),
     stageSession: (tx, former) =>
-      stageChange(tx, former, { ...former.value, sessions: (former.value.sessions ?? 0) + 1 }),
+      stageChange(tx, former, { ...former.value, sessions: former.value.sessions + 1 }),
     stageCompletion: (tx, former) => stageChange(tx, former, { ...former.value, completed: true }),
   };
 }

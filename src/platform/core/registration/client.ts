@@ -3,6 +3,7 @@ import type { WallTime } from "../../../base/kernel/clock.ts";
 import type { Recorded } from "../../evidence/audit_trail.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import { asBankCode } from "../../../base/kernel/identifiers.ts";
+import { sharedDocument } from "../../evidence/document_store.ts";
 import type { SoftwareStatement } from "../participants/software_statement.ts";
 
 /** The statement's facts that a client keeps. */
@@ -17,7 +18,7 @@ export interface Client extends Recorded, StatedSoftware {
   /** `iat` of the statement of the last registration, if a newer one from the directory has been applied since. */
   readonly registeredWith?: number;
   /** SHA-256 of its current statement, base64url. */
-  readonly statementSha256?: string;
+  readonly statementSha256: string;
   /** Milliseconds. The first registration. */
   readonly registeredAt: WallTime;
   /** Milliseconds. The last update. */
@@ -73,6 +74,7 @@ export function clientFrom(
       ? {}
       : { eventNotificationUri: statement.eventNotificationUri }),
     statementIssuedAt: statement.issuedAt,
+    statementSha256: sharedDocument(statement.text).sha256,
     ...times,
   };
 }

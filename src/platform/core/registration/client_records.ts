@@ -23,7 +23,7 @@ const client = {
   paymentOrdersUri: optional(text),
   eventNotificationUri: optional(text),
   statementIssuedAt: count,
-  statementSha256: optional(text),
+  statementSha256: text,
   registeredWith: optional(count),
   registeredAt: instant,
   updatedAt: instant,

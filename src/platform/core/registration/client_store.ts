@@ -1,7 +1,7 @@
 /** Stores registered clients by client id and, for banks, by bank code. Both are written in one commit. */
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
-import { sharedDocument, stageDocument } from "../../evidence/document_store.ts";
+import { stageDocument } from "../../evidence/document_store.ts";
 import { record } from "../../evidence/audit_trail.ts";
 import { bankKey, clientKey, deletedClientKey, softwareStatementKey } from "../../config/store_keys.ts";
 import type { Authentication } from "../../evidence/entry.ts";
@@ -82,10 +82,8 @@ function stageRegistration(
   former: Former,
   actor: string = registration.client.clientId,
 ): void {
-  const { softwareStatement } = registration;
-  const statement = sharedDocument(softwareStatement);
-  const client = { ...registration.client, statementSha256: statement.sha256 };
-  stageDocument(tx, statement);
+  const { client, softwareStatement } = registration;
+  stageDocument(tx, { sha256: client.statementSha256, text: softwareStatement });
   const { deleted = null } = former;
   const recorded = record(tx, client.clientId, (former.client ?? deleted)?.value ?? null, {
     at: client.updatedAt,

@@ -18,7 +18,7 @@ export interface CaseKeys {
   /** Returns the id of a new consent, whose data key is stored already. */
   newConsentId(): Promise<ConsentId>;
   /**
-   * Returns the key that seals a case. A case of an earlier version, or one whose key was lost, gets a new one.
+   * Returns the key that seals a case. A case without one, such as one whose key was lost, gets one.
    *
    * @throws {CaseErased}
    * @throws {ApiError} `store.unavailable` if the data key store fails, or the key is wrapped by a key that this

@@ -43,8 +43,6 @@ export interface SealedParts {
   readonly wrapping: WrappingKeys;
   /** A monotonic clock in milliseconds. */
   readonly monotonic: MonotonicClock;
-  /** Whether new values are sealed. False during an upgrade. */
-  readonly isSealing: boolean;
 }
 
 const UNWATCHED: KeyWatcher = { lost() {}, unknownWrapping() {}, failing() {}, working() {} };
@@ -60,7 +58,7 @@ const CHECK_BYTES = 32;
  * @throws {Error} in one sentence if the stores do not belong together, or the wrapping keys are others
  */
 export async function openSealed(
-  { store, vault, wrapping, monotonic, isSealing }: SealedParts,
+  { store, vault, wrapping, monotonic }: SealedParts,
 ): Promise<Sealed> {
   await rejectOtherStore(store, vault);
   await rejectOtherKeys(vault, wrapping);
@@ -72,7 +70,7 @@ export async function openSealed(
     working: (failedSeconds) => watcher.current.working(failedSeconds),
   });
   const caseKeys = openCaseKeys({ vault: guarded, wrapping, monotonic, canLackKeys, watcher });
-  const sealing = sealStore(store, caseKeys, sealings, { isWriting: isSealing, monotonic });
+  const sealing = sealStore(store, caseKeys, sealings, monotonic);
   const close = async (): Promise<void> => {
     await store.close();
     await vault.close();

@@ -77,19 +77,19 @@ function openRecentBoxes(monotonic: MonotonicClock): RecentBoxes {
   };
 }
 
-/** @param isWriting false during an upgrade, while processes that cannot read sealed values use the store too */
 export function sealStore(
   store: Store,
   keys: CaseKeys,
   sealings: readonly Sealing[],
-  { isWriting, monotonic }: { readonly isWriting: boolean; readonly monotonic: MonotonicClock },
+  monotonic: MonotonicClock,
 ): Store {
   const recent = openRecentBoxes(monotonic);
   const byRecord = new Map(sealings.map((sealing) => [sealing.record, sealing]));
   const opened = async <T>(entry: Entry<T>): Promise<Entry<T>> => {
     const sealing = byRecord.get(entry.key[0] ?? "");
     const value: unknown = entry.value;
-    if (sealing === undefined || !isSealed(value)) return entry;
+    if (sealing === undefined || !isMembers(value)) return entry;
+    if (!isSealed(value)) return withoutPersonalData(sealing, entry, value);
     return { ...entry, value: await openValue({ keys, recent }, sealing, entry.key, value) as T };
   };
   const openedOrNull = async <T>(entry: Entry<T> | null): Promise<Entry<T> | null> =>
@@ -106,11 +106,21 @@ export function sealStore(
     list: async <T>(listing: Parameters<Store["list"]>[0]) =>
       await Promise.all((await store.list<T>(listing)).map(opened)),
     commit: async (staged) =>
-      await store.commit(
-        isWriting ? { ...staged, writes: await Promise.all(staged.writes.map(sealed)) } : staged,
-      ),
+      await store.commit({ ...staged, writes: await Promise.all(staged.writes.map(sealed)) }),
     close: () => store.close(),
   };
+}
+
+/** @throws {Error} if personal data stands unsealed: this store did not write it */
+function withoutPersonalData<T>(
+  { record, caseOf, divide }: Sealing,
+  entry: Entry<T>,
+  value: Members,
+): Entry<T> {
+  const hasPersonalData = caseOf(entry.key, value) !== undefined &&
+    Object.keys(divide(value).sealed).length > 0;
+  if (hasPersonalData) throw new Error(`the personal data of a stored ${record} is not sealed`);
+  return entry;
 }
 
 interface Opened {

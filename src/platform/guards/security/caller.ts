@@ -18,15 +18,14 @@ export interface Caller {
   readonly revokedJwksUri: string;
   /** Which registration of the client it is, from 1. Access tokens of another one are not valid. */
   readonly registration: number;
-  /** SHA-256 of its software statement, base64url. Absent if an earlier version has registered it. */
-  readonly statementSha256?: string;
+  /** SHA-256 of its software statement, base64url. */
+  readonly statementSha256: string;
 }
 
 /** Returns the software statements of the two parties of a consent, for its history. */
 export function statementsInForce(tpp: Caller, bank: Caller): readonly NamedDocument[] {
-  const named = (kind: DocumentKind, { statementSha256: sha256 }: Caller): readonly NamedDocument[] =>
-    sha256 === undefined ? [] : [{ kind, sha256 }];
-  return [...named("tpp_statement", tpp), ...named("bank_statement", bank)];
+  const named = (kind: DocumentKind, { statementSha256 }: Caller) => ({ kind, sha256: statementSha256 });
+  return [named("tpp_statement", tpp), named("bank_statement", bank)];
 }
 
 /** A bank and its code in paths. */

@@ -53,7 +53,6 @@ export async function youngerThan(
   if (newest > until) return { newest };
   const size = await deps.evidenceLog.smallestSizeAfter(until);
   for (const { subject, entry } of ends) {
-    if (entry.salt === undefined) continue; // older than the log
     const index = await placeOf(deps.evidenceLog, leafHash(subject, entry), entry.at);
     if (index === undefined || index >= size) return "contradicts the log";
   }

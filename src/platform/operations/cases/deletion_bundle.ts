@@ -49,7 +49,7 @@ async function namedEntry(store: Store, { subject, position }: DeletedCase): Pro
   if (entry === null) return null;
   const items = await Promise.all((entry.items ?? []).map(async (item) => ({
     item,
-    body: await bodyAt(store, usualPlace(subject, entry.sequence ?? 0, item.kind)),
+    body: await bodyAt(store, usualPlace(subject, entry.sequence, item.kind)),
   })));
   return { subject, position, entry, items };
 }

@@ -222,7 +222,7 @@ Deno.test("bankInitiation has the payer's name, and null for absent identificati
 const ACCOUNT = { SchemeName: "UK.OBIE.IBAN", Identification: "GB29NWBK60161331926819" };
 const REPORTED = { ...ACCOUNT, SecondaryIdentification: "ROLL-1", Balance: "1500.00", Currency: "EUR" };
 
-/** As written before the domain had names of its own. */
+/** In the names of the API. */
 const CONSENT = JSON.parse(JSON.stringify({
   id: "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11",
   clientId: "SC-58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a12",
@@ -253,7 +253,7 @@ const PAYMENT = JSON.parse(JSON.stringify({
   statusUpdatedAt: 1,
 })) as StoredPayment;
 
-Deno.test("a consent of a former version is read, and written again as it was [G11]", () => {
+Deno.test("a stored consent is read, and written again as it was [G11]", () => {
   const consent = consentOf(CONSENT);
   assertEquals(consent.request.initiation.instructedAmount, { amount: "19.90", currency: "EUR" });
   assertEquals(
@@ -266,13 +266,13 @@ Deno.test("a consent of a former version is read, and written again as it was [G
   assertEquals(storedConsent(consent), CONSENT);
 });
 
-Deno.test("the payer of an authorization session of a former version is read with its accounts [G11]", () => {
-  const payer = payerOf({ sub: "c-4711", accounts: [REPORTED] });
+Deno.test("the payer of a stored authorization session is read with its accounts [G11]", () => {
+  const payer = payerOf({ sub: "c-4711", report: 1, accounts: [REPORTED] });
   assertEquals(payer.accounts?.[0]?.identification, ACCOUNT.Identification);
-  assertEquals(storedPayer(payer), { sub: "c-4711", accounts: [REPORTED] });
+  assertEquals(storedPayer(payer), { sub: "c-4711", report: 1, accounts: [REPORTED] });
 });
 
-Deno.test("a payment of a former version is read, and written again as it was [G11]", () => {
+Deno.test("a stored payment is read, and written again as it was [G11]", () => {
   const payment = paymentOf(PAYMENT);
   assertEquals(payment.debtorAccount.identification, ACCOUNT.Identification);
   assertEquals(payment.charges[0]?.amount, { amount: "0.25", currency: "EUR" });

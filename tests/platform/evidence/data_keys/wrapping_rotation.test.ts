@@ -25,7 +25,7 @@ interface Process extends Sealed {
 /** A process of its own with the same two stores. */
 async function openProcess(store: Store, vault: Store, text: string): Promise<Process> {
   const wrapping = await openWrappingKeys(text);
-  const sealed = await openSealed({ store, vault, wrapping, monotonic: () => 0 as never, isSealing: true });
+  const sealed = await openSealed({ store, vault, wrapping, monotonic: () => 0 as never });
   const unknown: string[] = [];
   sealed.caseKeys.watch({
     lost() {},

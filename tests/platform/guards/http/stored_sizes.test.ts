@@ -71,26 +71,6 @@ for (const [script, fill] of Object.entries(SCRIPTS)) {
   });
 }
 
-Deno.test("a list of payer accounts that an earlier version kept in the consent is shown, chosen and paid from [C11]", async () => {
-  await using env = await openEnvironment();
-  const body = consentBody();
-  const flow = await toBank(env, { body });
-  const accounts = largestAccounts(3, SCRIPTS["Chinese"] as Fill);
-  await good(putAccounts(env, flow.bank, flow.consentId, accounts), 200);
-  const consent = await env.store.get<{ readonly payer: object }>(["consent", flow.consentId]);
-  const payer = { ...consent?.value.payer, accounts };
-  const former = {
-    kind: "set",
-    key: ["consent", flow.consentId],
-    value: { ...consent?.value, payer },
-  } as const;
-  const report = { kind: "delete", key: ["evidence", `${flow.consentId} payer accounts 1`, "0"] } as const;
-  await env.store.commit({ checks: [], writes: [former, report] });
-  const screen = (await flow.browser.open(await largestReturn(env, flow))).headers.get("location") ?? "";
-  const order = await payFrom(env, flow, await decide(flow.browser, screen, "accept", "2"), body);
-  assertEquals(order.DebtorAccount, identified(accounts[2]));
-});
-
 /**
  * An account that was not chosen is in the evidence of the bank's report alone, until the decision. No value is near the
  * store's limit.

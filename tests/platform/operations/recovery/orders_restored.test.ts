@@ -87,6 +87,7 @@ Deno.test("a store with many long pushed requests is restored as well [G9]", asy
     codeChallenge: "x".repeat(43),
     expiresAt: env.now + 60_000,
     completed: false,
+    sessions: 0,
   };
   for (let count = 0; count < 300; count++) {
     const key = ["pushed_request", `request-${count}`];
