@@ -8,8 +8,12 @@ import { commonAmong, type CommonParts } from "./common_parts.ts";
 import { exampleFor, knownValues } from "./example_value.ts";
 import { type Field, resolved, schemaNameOf, type Shape, type ShapeDeps, shapeOf } from "./schema_shape.ts";
 
+/** The address at which an operation, by its `operationId`, can be tried; undefined if it cannot. */
+export type TryLink = (operationId: string) => string | undefined;
+
 /** The reference as it is shown. */
 export interface ApiReference {
+  readonly tryLink: TryLink;
   readonly title: string;
   readonly version: string;
   readonly description?: string | undefined;
@@ -37,6 +41,7 @@ export interface ApiEndpoint {
   /** Anchor, unique in the document. */
   readonly id: string;
   readonly method: string;
+  readonly operationId: string;
   /** Origin of its host. */
   readonly server: string;
   readonly path: string;
@@ -85,13 +90,14 @@ const UNTAGGED = "Other";
 type ReferenceDeps = ShapeDeps & { readonly known: ReadonlyMap<string, unknown> };
 
 /** The reference that the document describes; parts it lacks are empty. */
-export function readApiReference(source: unknown): ApiReference {
+export function readApiReference(source: unknown, tryLink: TryLink = () => undefined): ApiReference {
   const document = asObject(source);
   const info = objectAt(document, "info");
   const deps: ReferenceDeps = { document, shared: sharedSchemas(document), known: knownValues(document) };
   const groups = groupsOf(deps);
   const endpoints = groups.flatMap((group) => group.endpoints);
   return {
+    tryLink,
     title: textAt(info, "title") ?? "API",
     version: textAt(info, "version") ?? "",
     description: textAt(info, "description"),
@@ -165,6 +171,7 @@ function endpointOf(deps: ReferenceDeps, { path, method, item, operation, isSent
   return {
     id: anchor(`${method}-${path}`),
     method: method.toUpperCase(),
+    operationId: textAt(operation, "operationId") ?? "",
     server: textAt(
       objectsAt(objectsAt(operation, "servers").length > 0 ? operation : deps.document, "servers")[0] ?? {},
       "url",

@@ -4,7 +4,7 @@
  */
 import { raw } from "hono/html";
 import { type DirectoryFacts, type PlatformAddresses, withAddresses } from "./addresses.ts";
-import { type ApiReference, readApiReference } from "./api_reference.ts";
+import { type ApiReference, readApiReference, type TryLink } from "./api_reference.ts";
 import * as sources from "./documents.ts";
 import { type ErrorEntry, errorPlaces, renderErrors } from "./errors_page.tsx";
 import { type MarkdownPage, readMarkdown, type Resolve } from "./markdown.ts";
@@ -35,6 +35,8 @@ export interface DocsParts {
   /** Below it are the files of this version, if anyone can read them; ends with a slash. */
   readonly repositoryUrl?: string | undefined;
   readonly errors: readonly ErrorEntry[];
+  /** In a sandbox. */
+  readonly tryLink?: TryLink | undefined;
 }
 
 /** The documentation. */
@@ -75,8 +77,11 @@ interface DocsSource {
  *
  * @param document an OpenAPI 3.1 document as plain data
  */
-export function openDocs(document: unknown, { errors, authUrl, directory, repositoryUrl }: DocsParts): Docs {
-  const reference = readApiReference(document);
+export function openDocs(
+  document: unknown,
+  { errors, authUrl, directory, repositoryUrl, tryLink }: DocsParts,
+): Docs {
+  const reference = readApiReference(document, tryLink);
   const addresses = {
     ...directory,
     authUrl,

@@ -15,7 +15,6 @@ export function Endpoint(
 ): JSX.Element {
   const { id, method, path, title, description, body, security } = endpoint;
   const parameters = apart(endpoint.parameters, reference.commonParameters);
-  const answers = apart(endpoint.answers, reference.commonAnswers);
   return (
     <article class="card" aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
@@ -24,6 +23,7 @@ export function Endpoint(
         <code class="path">{path}</code> {endpoint.deprecated ? <strong>deprecated</strong> : null}
       </p>
       <Prose text={description} />
+      <TryLink href={reference.tryLink(endpoint.operationId)} />
       {endpoint.isSent ? null : <Samples endpoint={endpoint} />}
       <Chapter title="Security" there={security.length > 0}>
         <Security schemes={security} />
@@ -35,19 +35,37 @@ export function Endpoint(
       <Chapter title="Request body" there={body.length > 0}>
         <Contents contents={body} />
       </Chapter>
-      <Chapter title="Answers" there={endpoint.answers.length > 0}>
-        {answers.own.length === 0 ? null : (
-          <ul>
-            {answers.own.map((answer) => (
-              <li>
-                <Answer answer={answer} />
-              </li>
-            ))}
-          </ul>
-        )}
-        <Shared parts={answers.shared} nameOf={({ status }) => status} />
-      </Chapter>
+      <Answers endpoint={endpoint} reference={reference} />
     </article>
+  );
+}
+
+function Answers(
+  { endpoint, reference }: { readonly endpoint: ApiEndpoint; readonly reference: ApiReference },
+): JSX.Element {
+  const { own, shared } = apart(endpoint.answers, reference.commonAnswers);
+  return (
+    <Chapter title="Answers" there={endpoint.answers.length > 0}>
+      {own.length === 0 ? null : (
+        <ul>
+          {own.map((answer) => (
+            <li>
+              <Answer answer={answer} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <Shared parts={shared} nameOf={({ status }) => status} />
+    </Chapter>
+  );
+}
+
+function TryLink({ href }: { readonly href: string | undefined }): JSX.Element | null {
+  if (href === undefined) return null;
+  return (
+    <p>
+      <a class="try" href={href}>Try it in the sandbox</a>
+    </p>
   );
 }
 

@@ -27,4 +27,9 @@ export const OPENINGS: readonly { readonly from: RegExp; readonly to: RegExp; re
     because:
       "all pages choose languages and format messages, money and times alike, in one HTML document; no protocol is shared",
   },
+  {
+    from: /^sandbox\/developer\//,
+    to: /^pages\/((html_document\.tsx|stylesheet\.ts)$)/,
+    because: "the sandbox's pages for developers look like the portal that links to them",
+  },
 ];

@@ -29,7 +29,7 @@ export async function pollEvents(
   token: AccessToken,
   poll: EventPoll = {},
 ): Promise<PolledEvents> {
-  return await openPoll(receiverOf(flow), await postUnsigned(flow, token, "events/v1", poll));
+  return await openPoll(receiverOf(flow), await postUnsigned(flow, token, "events/v1", JSON.stringify(poll)));
 }
 
 /**

@@ -10,10 +10,10 @@ import { signPayload, verifyPayload } from "../party/payload_signature.ts";
 import type { PaymentFlow } from "./payment_journey.ts";
 
 /** A POST: `body` is serialised once, and those bytes are signed and sent. */
-export interface SignedRequest {
+export interface SignedRequest<Body = unknown> {
   /** Path under `{base_url}/{BANK}/`. */
   readonly path: string;
-  readonly body: unknown;
+  readonly body: Body;
   /** New for each request, the same for each retry of it (Decision C4). Absent at endpoints that take none. */
   readonly idempotencyKey?: string;
 }
@@ -27,9 +27,20 @@ export async function postSigned(
   token: AccessToken,
   request: SignedRequest,
 ): Promise<unknown> {
-  const body = JSON.stringify(request.body);
+  return await postSignedText(flow, token, { ...request, body: JSON.stringify(request.body) });
+}
+
+/**
+ * POSTs exactly this text, as {@link postSigned} does.
+ * @throws {ApiErrorResponse} for every other status than 201.
+ */
+export async function postSignedText(
+  flow: PaymentFlow,
+  token: AccessToken,
+  { path, body, idempotencyKey }: SignedRequest<string>,
+): Promise<unknown> {
   const headers = resourceHeaders();
-  if (request.idempotencyKey !== undefined) headers.set("x-idempotency-key", request.idempotencyKey);
+  if (idempotencyKey !== undefined) headers.set("x-idempotency-key", idempotencyKey);
   headers.set("x-fapi-financial-id", flow.bank);
   headers.set(
     "x-jws-signature",
@@ -37,7 +48,7 @@ export async function postSigned(
   );
   return await send(flow, token, {
     method: "POST",
-    path: request.path,
+    path,
     headers,
     body,
     expected: 201,
@@ -46,21 +57,21 @@ export async function postSigned(
 }
 
 /**
- * POSTs a body that the platform takes and answers without a signature, and returns the decoded body of a 200.
+ * POSTs a JSON text that the platform takes and answers without a signature, and returns the decoded body of a 200.
  * @throws {ApiErrorResponse} for every other status.
  */
 export async function postUnsigned(
   flow: PaymentFlow,
   token: AccessToken,
   path: string,
-  body: unknown,
+  body: string,
 ): Promise<unknown> {
   const headers = resourceHeaders();
   return await send(flow, token, {
     method: "POST",
     path,
     headers,
-    body: JSON.stringify(body),
+    body,
     expected: 200,
     isSigned: false,
   });

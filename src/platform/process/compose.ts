@@ -252,7 +252,7 @@ function composeBrowser(
 }
 
 function composePages(
-  { config, store }: TimedParts,
+  { config, store, tryLink }: TimedParts,
   shared: Shared,
   pages: Pick<PublicPageDeps, "readiness" | "isServing" | "openApi">,
 ): PublicPageDeps {
@@ -265,6 +265,7 @@ function composePages(
     directory: config,
     repositoryUrl: config.repositoryUrl,
     findTpp,
+    tryLink,
   };
 }
 

@@ -9,6 +9,7 @@ import {
 import { ownSignerOf } from "../evidence/key_documents.ts";
 import type { ErrorDeps } from "../guards/http/on_error.ts";
 import { openExplain } from "../guards/security/proven_caller.ts";
+import type { TryLink } from "../../portal/api_reference.ts";
 import { errorPath, TRACES_PAGE_PATH } from "../../portal/paths.ts";
 import { type ClaimStore, openClaimStore } from "../guards/idempotency/claim_store.ts";
 import type { Credentials } from "../../base/http/credentials.ts";
@@ -103,6 +104,8 @@ export interface PlatformParts {
   /** The data keys of cases, if `store` seals personal data (`evidence/data_keys/sealed_store.ts`). */
   readonly caseKeys?: CaseKeys | undefined;
   readonly process?: ProcessValues;
+  /** The sandbox's pages that try operations, which its portal links to. */
+  readonly tryLink?: TryLink;
   /** Absent: operators do not see the process among the others. */
   readonly identity?: ProcessIdentity;
 }

@@ -13,6 +13,7 @@ import { CONTENT_SECURITY_POLICY } from "../../base/http/host_middleware.ts";
 import { errorPageRoute, type FindTpp } from "../guards/http/error_routes.ts";
 import type { ErrorAnswer, ErrorEntry } from "../../portal/errors_page.tsx";
 import { type DocumentedReason, ERROR_HELP } from "../guards/http/error_help.ts";
+import type { TryLink } from "../../portal/api_reference.ts";
 import { DOCS_PATH, LLMS_PATH, SCRIPT_PATH, TRACES_PAGE_PATH } from "../../portal/paths.ts";
 import type { DirectoryFacts } from "../../portal/addresses.ts";
 import SCRIPT from "../../portal/portal.js" with { type: "text" };
@@ -39,6 +40,8 @@ export interface PublicPageDeps {
   readonly openApi: () => object;
   readonly traces: Pick<TraceStore, "byInteraction">;
   readonly errorUri: ErrorUri;
+  /** Absent outside of a sandbox. */
+  readonly tryLink?: TryLink | undefined;
 }
 
 const HTML = "text/html; charset=UTF-8";

@@ -3,6 +3,7 @@ import { type Banks, composeBanks, type ConnectionInfo } from "../bank/bank_app.
 import { loadBank } from "../bank/load_bank.ts";
 import { BANK_CODES, makeOwnFile, participantFiles } from "./sandbox_files.ts";
 import type { Site } from "./site.ts";
+import { composeDeveloperPages } from "../developer/app.ts";
 import { composeShop } from "../shop/app.ts";
 import { openTpp } from "../../client/tpp/tpp.ts";
 
@@ -34,9 +35,10 @@ export async function startExternalParties(site: Site, isCertified: boolean): Pr
   });
   const log = (line: string): void => tell(site, "shop", { line });
   const shop = composeShop({ tpp, shopUrl, authUrl, banksUrl, log, receivesEvents: true });
+  const developer = composeDeveloperPages({ tpp, shopUrl, authUrl, banksUrl });
   return {
     banks: banks.fetch,
-    shop: shop.fetch,
+    shop: (request) => developer.handles(request) ? developer.fetch(request) : shop.fetch(request),
     stop(): void {
       banks.stop();
       tpp.close();

@@ -17,6 +17,7 @@ import { denoFetch } from "../../base/http/deno_fetch.ts";
 import { openStore } from "../../base/store/open_store.ts";
 import type { Addresses } from "./addresses.ts";
 import type { SandboxClock } from "./clock.ts";
+import { tryLink } from "../developer/operations.ts";
 import { privateKeyPem } from "./key_files.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 import type { Secrets } from "./secrets.ts";
@@ -92,6 +93,7 @@ export async function startPlatform(
     // the sandbox has one operator for all parts
     operators: soleCredential("operator", secrets.directoryAdminToken, ROLES),
     identity: { name: "sandbox" },
+    tryLink: tryLink(addresses.shopUrl),
   });
   platform.startWork();
   return {
