@@ -39,7 +39,7 @@ type BodyAt<Request extends string> = Request extends "GET /participants" ? Body
   : Request extends "POST /participants" ? Onboarded
   : Request extends `GET ${One}/jwks/revoked` ? RevokedKeySet
   : Request extends `GET ${One}/jwks` ? KeySet
-  : Request extends `GET ${One}/history${string}` ? DirectoryHistory
+  : Request extends `GET ${One}/history${string}` | "GET /people/history" ? DirectoryHistory
   : Request extends `${string} ${One}/statement` ? Statement
   : Request extends `POST ${One}/certificates` ? Body<"certificatesAdded">
   : Request extends `POST ${One}/certifications` ? Certification

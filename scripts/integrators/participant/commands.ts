@@ -189,12 +189,17 @@ export async function show(
 
 /** All pages of a history. */
 async function historyOf({ directory }: Tools, path: string): Promise<readonly unknown[]> {
-  const page = z.object({ history: z.array(z.unknown()), after: z.string().optional() });
+  const page = z.object({
+    history: z.array(z.unknown()),
+    is_intact: z.boolean(),
+    after: z.string().optional(),
+  });
   const entries: unknown[] = [];
   let after: string | undefined;
   do {
     const query = after === undefined ? "" : `?${new URLSearchParams({ after })}`;
     const answer = await directory.ask(page, "GET", path + query);
+    if (!answer.is_intact) throw new ParticipantFailure("The history was altered in the database.");
     entries.push(...answer.history);
     if (answer.history.length === 0) break;
     ({ after } = answer);

@@ -6,6 +6,7 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import { transact } from "../../base/store/transaction.ts";
 import type { CertifiedKey } from "../participants/certified_key.ts";
 import type { Directory } from "./directory.ts";
+import type { HistoryHead } from "../participants/history_records.ts";
 import type { HistoryNote } from "../participants/history.ts";
 import type { OrgId } from "../participants/identifiers.ts";
 import { isTrusted, type Participant } from "../participants/participant.ts";
@@ -60,14 +61,16 @@ export async function changeParticipant<T>(
   decide: (participant: Participant, now: number) => Promise<Change<T>>,
 ): Promise<T> {
   const options = { what: "participant", attempts: ATTEMPTS, lost: rejectContended };
-  return await transact(directory, options, async (tx) => {
+  let head: HistoryHead | undefined;
+  const answer = await transact(directory, options, async (tx) => {
+    head = undefined;
     const entry = await findParticipant(tx, target.orgId);
     if (entry === null) throw new ApiError("directory.not_found", "no such participant");
     const now = directory.clock();
     await target.approval?.stage(tx, entry.value);
     const change = await decide(entry.value, now);
     if (change.notes.length === 0) return unchanged(target, change.answer);
-    stageParticipant(tx, change.participant, entry.version, {
+    head = await stageParticipant(tx, change.participant, entry.version, {
       notes: change.notes,
       at: now,
       who: target.who,
@@ -78,6 +81,8 @@ export async function changeParticipant<T>(
     if (change.changedReports !== undefined) stageReport(tx, target.orgId, change.changedReports);
     return change.answer;
   });
+  if (head !== undefined) directory.witness(target.orgId, head);
+  return answer;
 }
 
 /** A change without effect writes nothing, and an approval of it is none. */

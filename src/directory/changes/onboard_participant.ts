@@ -56,15 +56,18 @@ export async function onboardParticipant(
   const issued = isCertified
     ? { statement: await signStatement(directory.statementKeys.signer, directory.terms, participant) }
     : {};
-  const options = { what: "onboarding", lost: () => false };
-  const isStored = await transact(directory, options, async (tx) => {
+  const options = { what: "onboarding", lost: () => undefined };
+  const head = await transact(directory, options, async (tx) => {
     await approval?.stage(tx, undefined);
     const happened = { notes: [note(participant, keys)], at: now, who, approval: approval?.note };
-    stageParticipant(tx, participant, null, happened);
+    const staged = await stageParticipant(tx, participant, null, happened);
     for (const { key } of keys) stageNewKey(tx, participant.orgId, key);
-    return true;
+    return staged;
   });
-  if (isStored) return { participant, ...issued, keys };
+  if (head !== undefined) {
+    directory.witness(participant.orgId, head);
+    return { participant, ...issued, keys };
+  }
   // A concurrent onboarding has taken the org_id or one of the keys, or the proposal.
   if (await isOrgIdTaken(directory.store, participant.orgId)) throw orgIdTaken();
   throw new ApiError("directory.conflict", {

@@ -66,7 +66,13 @@ export function newProposal(change: ProposedChange, hash: string | undefined, no
  * the time of the statement do not count, so that a participant's people cannot end a proposal about it.
  */
 export async function stateHash({ software, ...participant }: Participant): Promise<string> {
-  const { historyLength: _length, certifications: _reports, logins: _logins, ...registered } = participant;
+  const {
+    historyLength: _length,
+    historySha256: _newest,
+    certifications: _reports,
+    logins: _logins,
+    ...registered
+  } = participant;
   const { statementIat: _issued, ...details } = software;
   return await sha256(JSON.stringify([registered, details]));
 }

@@ -8,6 +8,7 @@ import type { CallApi } from "../../console/program.ts";
 import { type ConsoleClient, openSignInProvider, type SignInProvider } from "../../console/provider.ts";
 import { openSessions } from "../../console/session.ts";
 import type { Directory } from "../changes/directory.ts";
+import type { RecordAttempt } from "../changes/record_attempt.ts";
 import { asOrgId, type OrgId } from "../participants/identifiers.ts";
 import { identifyLogin, isLoginToken, type Login } from "../participants/login.ts";
 import type { Participant } from "../participants/participant.ts";
@@ -36,12 +37,13 @@ export interface ConsoleDeps {
   readonly settings: ConsoleSettings;
   readonly fetch: typeof fetch;
   readonly log: DirectoryLog;
+  readonly recordAttempt: RecordAttempt;
   /** Calls the administrators' endpoints as a person whom the console has authenticated. */
   readonly call: CallApi;
 }
 
 export function consoleEndpoints(deps: ConsoleDeps): readonly Endpoint[] {
-  const { directory, administrators, settings, log, call } = deps;
+  const { directory, administrators, settings, log, call, recordAttempt } = deps;
   const { clock, terms: { environment } } = directory;
   const find = async (orgId: OrgId): Promise<readonly Login[]> => {
     const participant = await participantOf(directory, orgId);
@@ -66,7 +68,7 @@ export function consoleEndpoints(deps: ConsoleDeps): readonly Endpoint[] {
   });
   return consoleRoutes({
     directory,
-    program: { ...directoryConsole(environment, log), sessions, call },
+    program: { ...directoryConsole(environment, log, recordAttempt), sessions, call },
     bearer: tokenReader({ identify, clock, log }),
     provider: signInProvider(deps),
   });

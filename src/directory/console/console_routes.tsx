@@ -14,7 +14,9 @@ import { findParticipant, listParticipants } from "../participants/participant_s
 import { changeRoutes } from "./change_routes.tsx";
 import { consolePage, publicPage } from "./console_page.ts";
 import { fileRoutes } from "./file_routes.ts";
-import { OWN_PATH } from "./people.ts";
+import { peopleHead } from "../participants/history_store.ts";
+import { OWN_PATH, PEOPLE_PATH } from "./people.ts";
+import { PeoplePage } from "./people_page.tsx";
 import type { HistoryView } from "./participant_view.ts";
 import { ParticipantPage } from "./participant_page.tsx";
 import { ParticipantsPage } from "./participants_page.tsx";
@@ -35,6 +37,7 @@ export function consoleRoutes(deps: ConsoleRouteDeps): readonly Endpoint[] {
     participantRoute(deps),
     ownRoute(deps),
     proposalsRoute(deps),
+    peopleRoute(deps),
     ...fileRoutes(program, directory),
     ...changeRoutes(program, directory.terms.environment),
   ];
@@ -88,6 +91,16 @@ function proposalsRoute({ program }: ConsoleRouteDeps): Endpoint {
   });
 }
 
+function peopleRoute({ program, directory }: ConsoleRouteDeps): Endpoint {
+  return consolePage(program, "get", PEOPLE_PATH, async (visit, c) => {
+    const { length } = await peopleHead(directory.store);
+    const view = await historyOf(visit, "/people", beforeOf(c.req.query("before")) ?? length);
+    const title = words(visit.language, "people.title");
+    const page = <PeoplePage visit={visit} view={view} />;
+    return c.html(renderFrame(program, { ...visit, title }, page));
+  });
+}
+
 /** The newest entries before a number. */
 async function historyOf(visit: Visit, path: string, before: number): Promise<HistoryView> {
   const first = Math.max(0, before - HISTORY_PAGE);
@@ -95,7 +108,7 @@ async function historyOf(visit: Visit, path: string, before: number): Promise<Hi
   const page = await visit.read(`${path}/history${query}`, history);
   if (!page.ok) throw new ApiError("directory.not_found", "no such page");
   const entries = page.value.history.filter(({ sequence }) => sequence < before);
-  return { entries, before: first === 0 ? undefined : String(first) };
+  return { entries, isIntact: page.value.is_intact, before: first === 0 ? undefined : String(first) };
 }
 
 function beforeOf(text: string | undefined): number | undefined {

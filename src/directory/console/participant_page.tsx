@@ -43,7 +43,7 @@ export function ParticipantPage(view: ParticipantView): JSX.Element {
         )}
         {history === undefined ? null : (
           <Card language={language} title="participant.history" isWide>
-            <History visit={visit} entries={history.entries} />
+            <History visit={visit} history={history} />
             <More visit={visit} path={at} query={{ before: history.before }} cursor="before" />
           </Card>
         )}

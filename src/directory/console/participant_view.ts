@@ -7,6 +7,8 @@ import type { ParticipantRecord } from "./changes.ts";
 /** A page of a history. */
 export interface HistoryView {
   readonly entries: z.infer<typeof history>["history"];
+  /** Whether the entries fit their hashes. */
+  readonly isIntact: boolean;
   /** The `before` of the page with older entries. Absent at the oldest. */
   readonly before: string | undefined;
 }

@@ -54,6 +54,9 @@ export function personOf(
 /** The first page of a participant's people. */
 export const OWN_PATH = "/console/own";
 
+/** The page of what people attempted. */
+export const PEOPLE_PATH = "/console/people";
+
 /** Whether the person may open the page, such as `GET /console/own`. */
 export function mayOpen({ roles, organisation }: Person, page: string): boolean {
   const path = page.slice(page.indexOf(" ") + 1);

@@ -32,11 +32,18 @@ const JSON_TYPE = "application/json";
 const ONE = "/participants/{org_id}";
 const CHANGE = [400, 404, 409, 413, 415] as const;
 
+const HISTORY = {
+  query: { after: z.string().meta({ description: "The `after` of an earlier page." }) },
+  answer: "At most 200 entries",
+  content: { [JSON_TYPE]: history },
+};
+
 /** One description per endpoint. */
 export interface AdminOperations {
   readonly onboard: Endpoint["route"];
   readonly show: Endpoint["route"];
   readonly history: Endpoint["route"];
+  readonly peopleHistory: Endpoint["route"];
   readonly issueStatement: Endpoint["route"];
   readonly issueCertificates: Endpoint["route"];
   readonly issueLogin: Endpoint["route"];
@@ -82,10 +89,17 @@ const onboardingAndReading = (rules: OnboardingRules) => ({
     summary: "Who changed a participant, when and why",
     description:
       "Oldest first. Each entry names the administrator of the credential that made the change. Go on with `after` from the `after` of a page.",
-    query: { after: z.string().meta({ description: "The `after` of an earlier page." }) },
-    answer: "At most 200 changes",
-    content: { [JSON_TYPE]: history },
+    ...HISTORY,
     errors: [400, 404],
+  }),
+  peopleHistory: operation(true, {
+    id: "getPeopleHistory",
+    method: "get",
+    path: "/people/history",
+    summary: "Who signed in, opened a forbidden page, or had an approval refused",
+    description: "Administrators and participants' people, oldest first.",
+    ...HISTORY,
+    errors: [400],
   }),
 });
 

@@ -31,12 +31,14 @@ import {
   certificationRecord,
   dateTime,
   fullParticipant,
-  historyLine,
   loginRecord,
   participantStatuses,
   restoredCopy,
 } from "./participant_representation.ts";
-import { findParticipant, findReport, listHistory, listKeys } from "../participants/participant_store.ts";
+import type { HistoryHead } from "../participants/history_records.ts";
+import { peopleHead, readHistory } from "../participants/history_store.ts";
+import { type HistorySubject, PEOPLE } from "../participants/keys.ts";
+import { findParticipant, findReport, listKeys } from "../participants/participant_store.ts";
 import { recordCertification } from "../changes/record_certification.ts";
 import { renewStatement } from "../changes/renew_statement.ts";
 import type { DirectoryEnv } from "./request_context.ts";
@@ -123,14 +125,22 @@ function revokingEndpoints(
 
 function readingEndpoints(
   directory: Directory,
-  { rules }: FourEyesOptions,
+  { rules, log }: FourEyesOptions,
   administrator: MiddlewareHandler<DirectoryEnv>,
 ): readonly Endpoint[] {
   const is = adminOperations(rules);
   const participant = knownParticipant(directory);
   return [
     endpoint(is.show, [administrator, participant], (c) => showParticipant(directory, c)),
-    endpoint(is.history, [administrator, participant], (c) => showHistory(directory, c)),
+    endpoint(is.history, [administrator, participant], (c) => {
+      const { orgId, historyLength: length, historySha256: sha256 } = c.get("participant");
+      return showHistory(directory, log, c, orgId, { length, sha256 });
+    }),
+    endpoint(
+      is.peopleHistory,
+      [administrator],
+      async (c) => showHistory(directory, log, c, PEOPLE, await peopleHead(directory.store)),
+    ),
     endpoint(is.showReport, [administrator, participant], (c) => showReport(directory, c)),
     endpoint(
       is.showRestored,
@@ -201,8 +211,13 @@ async function showParticipant(directory: Directory, c: ParticipantContext): Pro
   return answer(c, fullParticipant(participant, keys, directory.clock()));
 }
 
-async function showHistory(directory: Directory, c: ParticipantContext): Promise<Response> {
-  const { orgId } = c.get("participant");
+async function showHistory(
+  { store }: Directory,
+  log: DirectoryLog,
+  c: AdminContext,
+  subject: HistorySubject,
+  head: HistoryHead,
+): Promise<Response> {
   const after = c.req.query("after");
   if (after !== undefined && !/^\d{1,9}$/.test(after)) {
     throw new ApiError("directory.invalid_request", {
@@ -210,10 +225,12 @@ async function showHistory(directory: Directory, c: ParticipantContext): Promise
     });
   }
   const from = after === undefined ? undefined : Number(after);
-  const found = await listHistory(directory.store, orgId, from, HISTORY_PAGE);
-  const last = found.length === HISTORY_PAGE ? found.at(-1) : undefined;
+  const { lines, isIntact } = await readHistory(store, subject, head, { after: from, limit: HISTORY_PAGE });
+  if (!isIntact) log.error("directory.history_altered", { requestId: c.get("requestId"), subject });
+  const last = lines.length === HISTORY_PAGE ? lines.at(-1) : undefined;
   return answer(c, {
-    history: found.map(historyLine),
+    history: lines,
+    is_intact: isIntact,
     ...(last === undefined ? {} : { after: String(last.sequence) }),
   });
 }

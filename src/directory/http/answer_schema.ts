@@ -214,21 +214,30 @@ export const approved = proposal.extend({
   result: z.looseObject({}).meta({ description: "The answer to the change." }),
 }).meta({ id: "ApprovedProposal" });
 
-/** A page of a participant's history, oldest first. */
+const hash = (description: string) => z.string().regex(/^[A-Za-z0-9_-]{43}$/).meta({ description });
+
+/** A page of a history, oldest first. */
 export const history = z.strictObject({
   history: z.array(
     z.strictObject({
       sequence: z.int(),
       at: dateTime,
       who: z.string().meta({
-        description: "The administrator whose credential the request had, or `<proposer> with <approver>`.",
+        description: "The person whose credential the request had, or `<proposer> with <approver>`.",
       }),
-      proposal_id: z.string().optional().meta({ description: "Of a change that needed two administrators." }),
+      proposal_id: z.string().optional().meta({
+        description: "Of a change that needed two administrators, or whose approval was refused.",
+      }),
       approval_reason: z.string().optional(),
       what: z.enum(HAPPENINGS),
       reason: z.string().optional(),
       details: z.looseObject({}),
+      previous_sha256: hash("The `sha256` of the entry before it. Absent in the first.").optional(),
+      sha256: hash("SHA-256 of the other members in the form of RFC 8785, base64url."),
     }).meta({ id: "HistoryLine" }),
   ),
+  is_intact: z.boolean().meta({
+    description: "False if an entry was changed, removed or added in the database, or the history was cut.",
+  }),
   after: z.string().optional().meta({ description: "Where the next page begins. Absent at the end." }),
 }).meta({ id: "History" });

@@ -2,7 +2,6 @@
 import type { Certification } from "../certification/certification.ts";
 import type { CertifiedKey } from "../participants/certified_key.ts";
 import type { IssuedKey } from "../changes/certify_keys.ts";
-import type { HistoryEntry } from "../participants/history.ts";
 import { isInForce, type Login } from "../participants/login.ts";
 import type { Participant } from "../participants/participant.ts";
 
@@ -107,19 +106,6 @@ export function restoredCopy(takenAt: number | undefined): unknown {
 /** Certificates as PEM, by the names of their requests (Decision E1). */
 export function certificatesPem(issued: readonly IssuedKey[]): Record<string, string> {
   return Object.fromEntries(issued.map(({ name, key }) => [name, certificatePem(key.certificate)]));
-}
-
-export function historyLine(entry: HistoryEntry): unknown {
-  const { sequence, at, who, proposalId, approvalReason, what, reason, details } = entry;
-  return {
-    sequence,
-    at: dateTime(at),
-    who,
-    ...(proposalId === undefined ? {} : { proposal_id: proposalId, approval_reason: approvalReason }),
-    what,
-    ...(reason === undefined ? {} : { reason }),
-    details,
-  };
 }
 
 /** ISO 8601 in UTC, milliseconds. */

@@ -23,6 +23,7 @@ import {
   type ShownState,
   shownStates,
 } from "../changes/proposals.ts";
+import type { RecordAttempt } from "../changes/record_attempt.ts";
 import type { DirectoryEnv } from "./request_context.ts";
 
 /** Sends a change to its endpoint in the name of both administrators. */
@@ -40,6 +41,7 @@ export interface ProposalRouteDeps {
   readonly operations: AdminOperations;
   readonly carryOut: CarryOut;
   readonly log: DirectoryLog;
+  readonly recordAttempt: RecordAttempt;
 }
 
 const PAGE = 20;
@@ -92,17 +94,41 @@ async function approve(deps: ProposalRouteDeps, c: AdminContext, body: unknown):
   const { reason } = decodeRevocation(body);
   const id = c.req.param("proposal_id") ?? "";
   const by = { who: c.get("administrator"), person: c.get("person"), reason };
-  const { value: proposal } = await requireApprovable(directory, directory.store, id, by);
+  const { value: proposal } = await requireApprovable(directory, directory.store, id, by)
+    .catch((error: unknown) => refuse(deps, id, by.who, error));
   const made = await carryOut(requestOf(deps.operations, proposal), {
     who: `${proposal.who} with ${by.who}`,
     requestId: c.get("requestId"),
     approval: approvalOf(directory, id, by),
   });
+  if (made.status === 409) await refused(deps, id, by.who, await rejectionOf(made.clone()));
   if (!made.ok) return made;
   log.warn("directory.proposal_approved", { proposal: id, administrator: by.who });
   const { value: approved } = await findExisting(directory.store, id);
   const [shown] = await represented(directory, [approved]);
   return answer(c, { ...shown, result: await made.json() });
+}
+
+/** Records that the approval of an existing proposal was refused (contract DRC14), and throws the error. */
+async function refuse(deps: ProposalRouteDeps, id: string, who: string, error: unknown): Promise<never> {
+  if (error instanceof ApiError && error.reason === "directory.conflict") {
+    await refused(deps, id, who, error.parts.description ?? error.reason);
+  }
+  throw error;
+}
+
+async function refused(
+  { log, recordAttempt }: ProposalRouteDeps,
+  proposalId: string,
+  who: string,
+  reason: string,
+): Promise<void> {
+  log.warn("directory.proposal_refused", { proposal: proposalId, administrator: who });
+  await recordAttempt({ who, what: "proposal.refused", proposalId, reason });
+}
+
+async function rejectionOf(answer: Response): Promise<string> {
+  return String(Object(await answer.json())["error_description"]);
 }
 
 /** The request of the change, as the first administrator has sent it. */

@@ -78,6 +78,24 @@ export const DIRECTORY_EVENTS = {
     fields: ["proposal", "administrator"],
     meaning: "An administrator has approved a change, which is made.",
   },
+  "directory.proposal_refused": {
+    level: "warn",
+    fields: ["proposal", "administrator"],
+    meaning:
+      "The approval of a proposal was refused: one's own, one that is not open, or one that has changed.",
+    act: "One's own proposal: ask the administrator why.",
+  },
+  "directory.history": {
+    level: "info",
+    fields: ["subject", "sequence", "sha256"],
+    meaning: "The newest entry of a history. Keep these lines where nobody of the directory can change them.",
+  },
+  "directory.history_altered": {
+    level: "error",
+    fields: ["requestId", "subject"],
+    meaning: "The entries of a history do not fit their hashes.",
+    act: "Always: somebody has changed the database. Compare it with a backup and with `directory.history`.",
+  },
   "directory.proposal_rejected": {
     level: "warn",
     fields: ["proposal", "administrator"],

@@ -1,6 +1,6 @@
 /**
- * A participant's history: who did what, when and why. Entries are appended in the commit of the change and never
- * altered.
+ * Histories of participants, and of what people attempt: who did what, when and why. Entries are appended in the commit
+ * of the change and never altered.
  */
 import type { WallTime } from "../../base/kernel/clock.ts";
 
@@ -15,6 +15,9 @@ export const HAPPENINGS = [
   "certification.reported",
   "login.issued",
   "login.revoked",
+  "person.signed_in",
+  "person.forbidden",
+  "proposal.refused",
 ] as const;
 export type Happening = typeof HAPPENINGS[number];
 
@@ -22,6 +25,8 @@ export type Happening = typeof HAPPENINGS[number];
 export interface HistoryNote {
   readonly what: Happening;
   readonly reason?: string;
+  /** Of a proposal that was refused. */
+  readonly proposalId?: string;
   /** Plain JSON: kids, statuses before and after, changed members. No contact data. */
   readonly details: Readonly<Record<string, unknown>>;
 }
@@ -35,10 +40,12 @@ export interface ApprovalNote {
 
 /** A history entry as stored. */
 export interface HistoryEntry extends HistoryNote, Partial<ApprovalNote> {
+  /** The hash of the entry before it (`history_representation.ts`). Absent in the first. */
+  readonly previousSha256?: string;
   /** Numbered 0, 1, 2 … without gaps. */
   readonly sequence: number;
   /** Milliseconds. */
   readonly at: WallTime;
-  /** The administrator who made the request, or `<proposer> with <approver>`. */
+  /** The person who made the request, or `<proposer> with <approver>`. */
   readonly who: string;
 }

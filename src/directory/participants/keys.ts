@@ -51,11 +51,19 @@ export const reminderKey = (orgId: OrgId, ending: string, days: number): Key => 
   String(days),
 ];
 
-/** Prefix of a participant's history. */
-export const historyOf = (orgId: OrgId): Key => [ROOT, "history", orgId.toLowerCase()];
+/** The history of what people attempt. No org_id has this form. */
+export const PEOPLE = "@people";
+/** Whose history: a participant's, or the one of what people attempt. */
+export type HistorySubject = OrgId | typeof PEOPLE;
 
-/** One entry of a participant's history (`history.ts`), by its number: append-only. */
-export const historyKey = (orgId: OrgId, sequence: number): Key => [
-  ...historyOf(orgId),
+/** Length and newest hash of the history of what people attempt. A participant has those of its own. */
+export const PEOPLE_HEAD: Key = [ROOT, "people_head"];
+
+/** Prefix of a history. */
+export const historyOf = (subject: HistorySubject): Key => [ROOT, "history", subject.toLowerCase()];
+
+/** One entry of a history (`history.ts`), by its number: append-only. */
+export const historyKey = (subject: HistorySubject, sequence: number): Key => [
+  ...historyOf(subject),
   String(sequence).padStart(10, "0"),
 ];

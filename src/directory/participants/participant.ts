@@ -70,6 +70,8 @@ export interface Participant {
   readonly software: Software;
   /** Number of history entries, and the number of the next one. */
   readonly historyLength: number;
+  /** The hash of the newest entry. Absent without one. */
+  readonly historySha256?: string | undefined;
   /** The newest certification reports, newest first. Absent if there is none. */
   readonly certifications?: readonly Certification[];
   /** Logins of its people, newest first. Absent if there never was one. */

@@ -3,7 +3,6 @@ import { z } from "zod";
 import { defineRecord, optional } from "../../base/store/record.ts";
 import { clientId, count, flag, instant, text, texts } from "../../base/store/record_fields.ts";
 import type { CertifiedKey } from "./certified_key.ts";
-import { HAPPENINGS, type HistoryEntry } from "./history.ts";
 import { asOrgId, type OrgId } from "./identifiers.ts";
 import { ORGANISATION_STATUSES, type Participant, SOFTWARE_STATUSES } from "./participant.ts";
 
@@ -64,6 +63,7 @@ export const participantRecord = defineRecord<Participant>({
     statusAt: instant,
     software,
     historyLength: count,
+    historySha256: optional(text),
     certifications: optional(z.array(certification)),
     logins: optional(z.array(login)),
   }),
@@ -115,27 +115,6 @@ export const knownKeyRecord = defineRecord<{ readonly orgId: OrgId; readonly kid
   keyParts: ["RFC 7638 thumbprint"],
   what: "The owner of a public key that was ever certified.",
   schema: z.looseObject({ orgId, kid: text }),
-  version: 1,
-  lifetime: KEPT,
-  personalData: "participant",
-  retention: "register",
-  restore: "kept",
-});
-
-export const historyRecord = defineRecord<HistoryEntry>({
-  name: "directory history",
-  keyParts: ["org_id, lower case", "number"],
-  what: "An entry in the append-only history of a participant.",
-  schema: z.looseObject({
-    what: z.enum(HAPPENINGS),
-    reason: optional(text),
-    details: z.record(text, z.unknown()),
-    sequence: count,
-    at: instant,
-    who: text,
-    proposalId: optional(text),
-    approvalReason: optional(text),
-  }),
   version: 1,
   lifetime: KEPT,
   personalData: "participant",

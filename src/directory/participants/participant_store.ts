@@ -3,14 +3,13 @@ import type { StoredRecord } from "../../base/store/record.ts";
 import type { Entry, Key, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
 import type { CertifiedKey } from "./certified_key.ts";
-import type { ApprovalNote, HistoryEntry, HistoryNote } from "./history.ts";
+import type { HistoryHead } from "./history_records.ts";
+import { type Happened, stageHistory } from "./history_store.ts";
 import type { OrgId } from "./identifiers.ts";
 import {
   certificationReportKey,
   certifiedKeyKey,
   certifiedKeysOf,
-  historyKey,
-  historyOf,
   knownKeyKey,
   participantKey,
   PARTICIPANTS,
@@ -20,7 +19,6 @@ import type { Participant } from "./participant.ts";
 import {
   certificationReportRecord,
   certifiedKeyRecord,
-  historyRecord,
   knownKeyRecord,
   participantRecord,
   participantsChangedRecord,
@@ -65,51 +63,27 @@ export async function findKey(store: Store, orgId: OrgId, kid: string): Promise<
   return (await certifiedKeyRecord.get(store, certifiedKeyKey(orgId, kid)))?.value ?? null;
 }
 
-/** Entries of a participant's history, oldest first, behind the one with the number `after`. */
-export async function listHistory(
-  store: Store,
-  orgId: OrgId,
-  after: number | undefined,
-  limit: number,
-): Promise<readonly HistoryEntry[]> {
-  const from = after === undefined ? {} : { after: historyKey(orgId, after) };
-  const entries = await store.list({ prefix: historyOf(orgId), ...from, limit });
-  return entries.map((entry) => historyRecord.decode(entry).value);
-}
-
 /** The thumbprints of those public keys that were certified before, for any participant. */
 export async function findKnownKeys(store: Store, thumbprints: readonly string[]): Promise<string[]> {
   const found = await store.getMany(thumbprints.map(knownKeyKey));
   return thumbprints.filter((_, index) => found[index] !== null);
 }
 
-/** Why a participant has changed. */
-export interface Happened {
-  readonly notes: readonly HistoryNote[];
-  /** Milliseconds. */
-  readonly at: number;
-  readonly who: string;
-  /** Of a change that needed two administrators. */
-  readonly approval?: ApprovalNote | undefined;
-}
-
-/** Stages a participant against the version that was read (null: new), with its history entries. */
-export function stageParticipant(
+/** Stages a participant against the version that was read (null: new), with its history entries. Returns the head. */
+export async function stageParticipant(
   tx: Transaction,
   participant: Participant,
   version: string | null,
   happened: Happened,
-): void {
-  const { notes, at, who, approval } = happened;
-  const first = participant.historyLength;
-  check(tx, participantKey(participant.orgId), version);
-  const changed = { ...participant, historyLength: first + notes.length };
-  participantRecord.set(tx, participantKey(participant.orgId), changed);
-  participantsChangedRecord.set(tx, PARTICIPANTS_CHANGED, at); // no version check: changes of different participants must not conflict
-  notes.forEach((note, index) => {
-    const entry: HistoryEntry = { sequence: first + index, at, who, ...approval, ...note };
-    historyRecord.set(tx, historyKey(participant.orgId, entry.sequence), entry);
-  });
+): Promise<HistoryHead> {
+  const { orgId, historyLength, historySha256 } = participant;
+  check(tx, participantKey(orgId), version);
+  const head = await stageHistory(tx, orgId, { length: historyLength, sha256: historySha256 }, happened);
+  const { length, sha256 } = head;
+  const changed = { ...participant, historyLength: length, historySha256: sha256 };
+  participantRecord.set(tx, participantKey(orgId), changed);
+  participantsChangedRecord.set(tx, PARTICIPANTS_CHANGED, happened.at); // no version check: changes of different participants must not conflict
+  return head;
 }
 
 /** Stages a new key. The commit fails if its public key has been certified meanwhile. */

@@ -23,6 +23,7 @@ import { openCertificateAuthority } from "../keys/certificate_authority.ts";
 import { consoleEndpoints, type ConsoleSettings } from "../console/compose_console.ts";
 import { directoryConsole } from "../console/directory_console.ts";
 import type { Directory } from "../changes/directory.ts";
+import { openAttempts } from "../changes/record_attempt.ts";
 import type { FourEyesName } from "../changes/four_eyes.ts";
 import { openApprovedCalls, openConsoleCalls, type ServeInside } from "./inside_calls.ts";
 import { proposalEndpoints } from "../http/proposal_routes.ts";
@@ -33,7 +34,7 @@ import { answerErrors } from "../http/on_error.ts";
 import type { MailSettings } from "../reminders/mail_config.ts";
 import { openMailer } from "../reminders/mailer.ts";
 import { openReminders, type Reminders } from "../reminders/send_reminders.ts";
-import { openRestoredCopy } from "../participants/restored_copy_store.ts";
+import { openRestoredCopy, type RestoredCopy } from "../participants/restored_copy_store.ts";
 import { limitPublic, type PublicLimit, USUAL_PUBLIC_LIMIT } from "../http/public_limit.ts";
 import { healthEndpoint, publicEndpoints } from "../http/public_routes.ts";
 import { type DirectoryEnv, requestContext } from "../http/request_context.ts";
@@ -103,8 +104,6 @@ export async function composeDirectory(parts: DirectoryParts): Promise<Directory
   const directory = await openDirectory(parts, log);
   const rules = { environment: parts.environment, loopback: parts.loopbackRedirects };
   const { administrators, clock } = parts;
-  const takenAt = await directory.restored.takenAt();
-  if (takenAt !== undefined) log.error("directory.restored", { takenAt: new Date(takenAt).toISOString() });
   const health = healthEndpoint(directory, "writes");
   const open = publicEndpoints(directory);
   const limit = limitPublic(parts.publicLimit ?? USUAL_PUBLIC_LIMIT, clock);
@@ -113,7 +112,8 @@ export async function composeDirectory(parts: DirectoryParts): Promise<Directory
   const serveInside: ServeInside = (endpoints, idOf) => handler(log, endpoints, { idOf });
   const changes = (person: MiddlewareHandler<DirectoryEnv>) => adminEndpoints(directory, options, person);
   const carryOut = openApprovedCalls(serveInside, changes);
-  const proposing = { directory, operations: adminOperations(rules), carryOut, log };
+  const recordAttempt = openAttempts(directory);
+  const proposing = { directory, operations: adminOperations(rules), carryOut, log, recordAttempt };
   const all = (person: MiddlewareHandler<DirectoryEnv>): readonly Endpoint[] => [
     ...changes(person),
     ...proposalEndpoints(proposing, person),
@@ -125,11 +125,12 @@ export async function composeDirectory(parts: DirectoryParts): Promise<Directory
     settings: parts.console ?? { url: parts.issuer },
     fetch: parts.fetch ?? fetch,
     log,
+    recordAttempt,
     call: openConsoleCalls(serveInside, all),
   });
   const serve = (endpoints: readonly Endpoint[], more: HandlerOptions): Handler =>
     handler(log, [...described(parts.issuer, endpoints), ...more.pages ?? []], more);
-  const drawPage = consoleErrorPages(directoryConsole(parts.environment, log));
+  const drawPage = consoleErrorPages(directoryConsole(parts.environment, log, recordAttempt));
   return {
     publicFetch: serve(open, { limit }),
     adminFetch: serve([health, ...administered], { pages, drawPage }),
@@ -206,7 +207,6 @@ async function openDirectory(parts: DirectoryParts, log: DirectoryLog): Promise<
     failing: (why) => log.error("directory.store_failing", { why }),
     working: (failedSeconds) => log.warn("directory.store_working", { failedSeconds }),
   });
-  const restored = await openRestoredCopy(store, clock);
   return {
     store,
     clock,
@@ -216,8 +216,17 @@ async function openDirectory(parts: DirectoryParts, log: DirectoryLog): Promise<
     statementKeys,
     terms,
     certification,
-    restored,
+    restored: await openRestored(store, clock, log),
+    witness: (subject, { length, sha256 }) =>
+      log.info("directory.history", { subject, sequence: length - 1, sha256 }),
   };
+}
+
+async function openRestored(store: Store, clock: Clock, log: DirectoryLog): Promise<RestoredCopy> {
+  const restored = await openRestoredCopy(store, clock);
+  const takenAt = await restored.takenAt();
+  if (takenAt !== undefined) log.error("directory.restored", { takenAt: new Date(takenAt).toISOString() });
+  return restored;
 }
 
 function isWithin(days: number, most: number): boolean {

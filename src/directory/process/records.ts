@@ -3,11 +3,11 @@ import { openProposalsRecord, proposalRecord } from "../changes/proposal_store.t
 import {
   certificationReportRecord,
   certifiedKeyRecord,
-  historyRecord,
   knownKeyRecord,
   participantRecord,
   participantsChangedRecord,
 } from "../participants/participant_records.ts";
+import { historyRecord, peopleHeadRecord } from "../participants/history_records.ts";
 import { reminderRecord } from "../reminders/reminder_store.ts";
 
 export const directoryRecords = [
@@ -16,6 +16,7 @@ export const directoryRecords = [
   certifiedKeyRecord,
   knownKeyRecord,
   historyRecord,
+  peopleHeadRecord,
   certificationReportRecord,
   proposalRecord,
   openProposalsRecord,

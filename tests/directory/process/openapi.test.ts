@@ -142,6 +142,7 @@ async function tryEverything(env: DirectoryEnvironment, check: Check): Promise<v
   await call("POST", "/participants", {}); // 400
   await call("POST", "/participants", JSON.stringify("x".repeat(70_000))); // 413
   await call("GET", one);
+  await call("GET", "/people/history");
   await call("GET", one, undefined, "", "BANKA");
   await call("POST", `${one}/statement`, { version: "2" });
   await call("POST", `${one}/statement`);

@@ -3,8 +3,7 @@
  * that are refused. The entry is committed before the answer is made, so nothing of it is without its entry (contract
  * OP11, OP21).
  */
-import { openLimiter } from "../../../base/http/limiter.ts";
-import { ApiError } from "../../../base/kernel/api_error.ts";
+import { limitAttempts, MAX_REASON_CHARACTERS } from "../../../base/http/attempt_limit.ts";
 import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
 import type { ControlsStore } from "./controls_store.ts";
 
@@ -28,23 +27,17 @@ export interface OperatorAudit {
   readonly recordAttempt: RecordAttempt;
 }
 
-const MAX_REASON_CHARACTERS = 300;
-/** Attempts of one operator: what a person does by hand, so that a program does not fill the history. */
-const ATTEMPTS = { perSecond: 1 / 10, burst: 300, maxKeys: 10_000 };
-
 export function openOperatorAudit(deps: TransactDeps, controls: ControlsStore): OperatorAudit {
-  const limiter = openLimiter(ATTEMPTS, deps.clock);
+  const limit = limitAttempts(deps.clock);
   const stage = async (subject: string, event: string, operator: string, reason: string): Promise<void> =>
     await transact(deps, { what: "operator's act" }, async (tx) => {
-      const [at, actor, bounded] = [deps.clock(), operator, reason.slice(0, MAX_REASON_CHARACTERS)];
-      await controls.stageEvent(tx, subject, { at, event, actor, reason: bounded });
+      await controls.stageEvent(tx, subject, { at: deps.clock(), event, actor: operator, reason });
     });
   return {
-    recordRead: (operator, path) => stage(operator, "operator.read", operator, path),
+    recordRead: (operator, path) =>
+      stage(operator, "operator.read", operator, path.slice(0, MAX_REASON_CHARACTERS)),
     async recordAttempt({ operator, subject = operator, event, reason }) {
-      const retryAfterSeconds = limiter.take(operator);
-      if (retryAfterSeconds > 0) throw new ApiError("request.rate_limited", { retryAfterSeconds });
-      await stage(subject, event, operator, reason);
+      await stage(subject, event, operator, limit(operator, reason));
     },
   };
 }

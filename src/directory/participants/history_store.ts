@@ -1,0 +1,95 @@
+/**
+ * Reads and stages histories: one for each participant, and one for what people attempt. Each entry has the hash of the
+ * one before it, and the head of the history has the hash of the newest, so a history that was changed, cut or shortened
+ * in the database is noticed when it is read (contract DRC15).
+ */
+import type { Key, Reader, Store } from "../../base/store/store.ts";
+import { check, type Transaction } from "../../base/store/transaction.ts";
+import type { ApprovalNote, HistoryEntry, HistoryNote } from "./history.ts";
+import { type HistoryLine, historyLine } from "./history_representation.ts";
+import { historyKey, historyOf, type HistorySubject, PEOPLE, PEOPLE_HEAD } from "./keys.ts";
+import { type HistoryHead, historyRecord, peopleHeadRecord } from "./history_records.ts";
+
+/** Why something has changed. */
+export interface Happened {
+  readonly notes: readonly HistoryNote[];
+  /** Milliseconds. */
+  readonly at: number;
+  readonly who: string;
+  /** Of a change that needed two administrators. */
+  readonly approval?: ApprovalNote | undefined;
+}
+
+export interface HistoryPage {
+  /** Oldest first. */
+  readonly lines: readonly HistoryLine[];
+  /** Whether no entry of the page, and none behind it that the head counts, was changed, removed or added. */
+  readonly isIntact: boolean;
+}
+
+/** Stages entries behind the head. The caller's commit checks the head's version. Returns the new head. */
+export async function stageHistory(
+  tx: Transaction,
+  subject: HistorySubject,
+  head: HistoryHead,
+  { notes, at, who, approval }: Happened,
+): Promise<HistoryHead> {
+  let { length, sha256 } = head;
+  for (const note of notes) {
+    const previous = sha256 === undefined ? {} : { previousSha256: sha256 };
+    const entry: HistoryEntry = { sequence: length, at, who, ...approval, ...note, ...previous };
+    historyRecord.set(tx, historyKey(subject, length), entry);
+    ({ sha256 } = await historyLine(entry));
+    length++;
+  }
+  return { length, sha256 };
+}
+
+/** Stages entries of the history of what people attempt. */
+export async function stageAttempt(tx: Transaction, happened: Happened): Promise<HistoryHead> {
+  const found = await peopleHeadRecord.get(tx, PEOPLE_HEAD);
+  check(tx, PEOPLE_HEAD, found?.version ?? null);
+  const head = await stageHistory(tx, PEOPLE, found?.value ?? { length: 0, sha256: undefined }, happened);
+  peopleHeadRecord.set(tx, PEOPLE_HEAD, head);
+  return head;
+}
+
+export async function peopleHead(from: Reader): Promise<HistoryHead> {
+  return (await peopleHeadRecord.get(from, PEOPLE_HEAD))?.value ?? { length: 0, sha256: undefined };
+}
+
+/** Entries of a history, oldest first, behind the one with the number `after`. */
+export async function listHistory(
+  store: Store,
+  subject: HistorySubject,
+  after: number | undefined,
+  limit: number,
+): Promise<readonly HistoryEntry[]> {
+  const from: { after?: Key } = after === undefined ? {} : { after: historyKey(subject, after) };
+  const entries = await store.list({ prefix: historyOf(subject), ...from, limit });
+  return entries.map((entry) => historyRecord.decode(entry).value);
+}
+
+/**
+ * Reads a page, and compares it with the hashes.
+ *
+ * @param head as it was read before: entries that are added meanwhile are behind it
+ */
+export async function readHistory(
+  store: Store,
+  subject: HistorySubject,
+  head: HistoryHead,
+  { after, limit }: { readonly after: number | undefined; readonly limit: number },
+): Promise<HistoryPage> {
+  const first = (after ?? -1) + 1;
+  const before = first === 0 ? null : await historyRecord.get(store, historyKey(subject, first - 1));
+  const lines = await Promise.all((await listHistory(store, subject, after, limit)).map(historyLine));
+  let previous = before === null ? undefined : (await historyLine(before.value)).sha256;
+  let isIntact = first === 0 || before !== null || first > head.length;
+  for (const [index, { sequence, previous_sha256, sha256 }] of lines.entries()) {
+    isIntact &&= sequence === first + index && previous_sha256 === previous;
+    isIntact &&= sequence !== head.length - 1 || sha256 === head.sha256;
+    previous = sha256;
+  }
+  return { lines, isIntact: isIntact && (lines.length === limit || first + lines.length >= head.length) };
+}
