@@ -78,6 +78,8 @@ export interface EnvironmentOptions {
   readonly store?: Store | undefined;
   /** The bank's `payment_orders_uri`; none by default. */
   readonly paymentOrdersUri?: { readonly bankA?: string; readonly bankB?: string };
+  /** Whether both banks declare `results_on_back_channel`; not by default. */
+  readonly resultsOnBackChannel?: boolean;
   /** The TPPs' `event_notification_uri`; none by default. */
   readonly eventNotificationUri?: { readonly tpp?: string; readonly otherTpp?: string };
   /** Registers the participants at this very platform, for tests of what a process knows without its store. */
@@ -107,7 +109,8 @@ export async function openEnvironment(options: EnvironmentOptions = {}): Promise
     const env = await openEmptyEnvironment(options);
     return Object.assign(env, await onboardAll(env, options));
   }
-  const name = JSON.stringify([options.environment, options.paymentOrdersUri, options.eventNotificationUri]);
+  const { environment, paymentOrdersUri, eventNotificationUri, resultsOnBackChannel } = options;
+  const name = JSON.stringify([environment, paymentOrdersUri, eventNotificationUri, resultsOnBackChannel]);
   const records = registered.get(name) ?? registerAll(options);
   registered.set(name, records);
   const copied = await records;
@@ -237,7 +240,7 @@ const ENVIRONMENT = {
 
 async function onboardAll(
   env: EmptyEnvironment,
-  { paymentOrdersUri = {}, eventNotificationUri = {} }: EnvironmentOptions,
+  { paymentOrdersUri = {}, eventNotificationUri = {}, resultsOnBackChannel = false }: EnvironmentOptions,
 ): Promise<Participants> {
   const tpp = await onboard(env, {
     name: "Example Shop Ltd",
@@ -260,6 +263,7 @@ async function onboardAll(
     keys: [4, 5, 6],
     redirectUris: ["https://bank-a.example/sca"],
     consentManagedByBank: false,
+    resultsOnBackChannel,
     ...pushed(paymentOrdersUri.bankA),
   });
   const bankB = await onboard(env, {
@@ -269,6 +273,7 @@ async function onboardAll(
     keys: [7, 8],
     redirectUris: ["https://bank-b.example/sca"],
     consentManagedByBank: true,
+    resultsOnBackChannel,
     ...pushed(paymentOrdersUri.bankB),
   });
   return { tpp, otherTpp, bankA, bankB };

@@ -39,6 +39,7 @@ export interface Onboarding {
   readonly keys: readonly [number, number, number?];
   readonly redirectUris: readonly string[];
   readonly consentManagedByBank?: boolean;
+  readonly resultsOnBackChannel?: boolean;
   readonly paymentOrdersUri?: string;
   readonly eventNotificationUri?: string;
 }
@@ -96,6 +97,7 @@ export async function onboardOnly(env: Office, who: Onboarding): Promise<Partici
       environment: env.softwareEnvironment ?? "Production",
     },
     ...(who.role === "PISP" ? {} : { consent_managedby_bank: who.consentManagedByBank ?? false }),
+    ...(who.resultsOnBackChannel === true ? { results_on_back_channel: true } : {}),
     ...(who.paymentOrdersUri === undefined ? {} : { payment_orders_uri: who.paymentOrdersUri }),
     ...(who.eventNotificationUri === undefined ? {} : { event_notification_uri: who.eventNotificationUri }),
     csrs: Object.fromEntries(csrs.map((csr, index) => [purposes[index], csr])),

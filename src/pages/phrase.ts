@@ -26,6 +26,8 @@ export const ARGUMENTS = {
   "consent.ifRefuse": ["tpp"],
   "consent.timeLeft": ["duration", "time"],
   "consent.accept": ["amount"],
+  "waiting.confirm": ["tpp", "bank"],
+  "waiting.timeLeft": ["duration", "time"],
   "scheme.cardEnding": ["ending"],
   "receipt.asOf": ["time"],
   "receipt.payee": ["tpp"],

@@ -226,6 +226,19 @@ function expiryOf(entry: Entry<unknown> | null | undefined): number {
   return entry ? spentJwtRecord.decode(entry).value.expiresAt : 0;
 }
 
+/**
+ * Stages a single-use value in an attempt. Of parallel uses one commits, and the others attempt again. Use it if an
+ * attempt must first see whether its own effect is there already.
+ *
+ * @throws {ApiError} its reason if it was used before
+ */
+export async function stageOnce(tx: Transaction, once: Once, now: WallTime): Promise<void> {
+  const entry = await spentJwtRecord.get(tx, once.key);
+  if (now < (entry?.value.expiresAt ?? 0)) throw usedBefore(once);
+  check(tx, once.key, entry?.version ?? null);
+  stageReplayRecord(tx, once);
+}
+
 /** Unused records stay pending, and are committed at the end of the request. */
 function rejectSpent(replayRecords: ReplayRecords, spent: readonly Once[]): void {
   const [first] = spent;

@@ -16,6 +16,7 @@ export interface SoftwareChanges {
   readonly logoUri?: string | undefined;
   readonly redirectUris?: readonly string[] | undefined;
   readonly consentManagedByBank?: boolean | undefined;
+  readonly resultsOnBackChannel?: boolean | undefined;
   readonly paymentOrdersUri?: string | null | undefined;
   readonly eventNotificationUri?: string | null | undefined;
 }
@@ -67,6 +68,7 @@ function withChanges(participant: Participant, changes: SoftwareChanges): Partic
       logoUri: changes.logoUri ?? software.logoUri,
       redirectUris: changes.redirectUris ?? software.redirectUris,
       consentManagedByBank: changes.consentManagedByBank ?? software.consentManagedByBank,
+      resultsOnBackChannel: changes.resultsOnBackChannel ?? software.resultsOnBackChannel,
       ...(ordersUri === undefined ? {} : { paymentOrdersUri: ordersUri }),
       ...(eventsUri === undefined ? {} : { eventNotificationUri: eventsUri }),
     },
@@ -94,6 +96,7 @@ const MEMBERS = [
   ["logoUri", "logo_uri"],
   ["redirectUris", "redirect_uris"],
   ["consentManagedByBank", "consent_managedby_bank"],
+  ["resultsOnBackChannel", "results_on_back_channel"],
   ["paymentOrdersUri", "payment_orders_uri"],
   ["eventNotificationUri", "event_notification_uri"],
 ] as const;

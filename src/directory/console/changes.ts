@@ -74,6 +74,11 @@ const OF_BANKS: readonly Field[] = [
     value: (record) => String(record.consent_managedby_bank ?? false),
   },
   {
+    name: "results_on_back_channel",
+    kind: "check",
+    value: (record) => String(record.results_on_back_channel ?? false),
+  },
+  {
     name: "payment_orders_uri",
     kind: "code",
     hint: "field.payment_orders_uri.hint",
@@ -266,6 +271,7 @@ function membersOf(role: string | undefined, form: Form, none: null | undefined)
   if (role !== "ASPSP") return { event_notification_uri: form.get("event_notification_uri") ?? none };
   return {
     consent_managedby_bank: form.get("consent_managedby_bank") === "true",
+    results_on_back_channel: form.get("results_on_back_channel") === "true",
     payment_orders_uri: form.get("payment_orders_uri") ?? none,
   };
 }

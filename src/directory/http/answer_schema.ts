@@ -168,6 +168,7 @@ export const participantRecord = z.strictObject({
     statement_issued_at: dateTime.optional().meta({ description: "Absent before the first statement." }),
   }),
   consent_managedby_bank: z.boolean().optional(),
+  results_on_back_channel: z.boolean().optional(),
   payment_orders_uri: z.string().nullable().optional(),
   event_notification_uri: z.string().nullable().optional(),
   keys: z.array(z.strictObject({

@@ -19,6 +19,7 @@ import { MAX_CERTIFICATION_REPORT_CHARACTERS } from "../../base/limits.ts";
 const bankChanges = oncePerRules((rules: AddressRules) =>
   z.strictObject(softwareFields("ASPSP", rules)).partial().extend({
     consent_managedby_bank: z.boolean("must be true or false").optional(),
+    results_on_back_channel: z.boolean("must be true or false").optional(),
     payment_orders_uri: webAddress(rules).nullable().optional(),
   })
 );
@@ -43,6 +44,7 @@ export function decodeSoftwareChanges(body: unknown, role: Role, rules: AddressR
     logoUri: wire.logo_uri,
     redirectUris: wire.redirect_uris,
     consentManagedByBank: wire.consent_managedby_bank,
+    resultsOnBackChannel: wire.results_on_back_channel,
     paymentOrdersUri: wire.payment_orders_uri,
     eventNotificationUri: wire.event_notification_uri,
   };

@@ -57,6 +57,7 @@ const onboardingSchema = oncePerRules((rules: OnboardingRules) => {
     org_id: orgId,
     ...commonFields("ASPSP", rules),
     consent_managedby_bank: z.boolean("must be true or false"),
+    results_on_back_channel: z.boolean("must be true or false").optional(),
     payment_orders_uri: webAddress(rules).optional(),
   });
   return z.discriminatedUnion("role", [pisp, aspsp], "must be PISP or ASPSP");
@@ -102,6 +103,7 @@ function asCommand(wire: Wire): OnboardingCommand {
       logoUri: logo_uri,
       redirectUris: redirect_uris,
       consentManagedByBank: bank?.consent_managedby_bank ?? false,
+      resultsOnBackChannel: bank?.results_on_back_channel ?? false,
       ...(bank?.payment_orders_uri === undefined ? {} : { paymentOrdersUri: bank.payment_orders_uri }),
       ...(eventsUri === undefined ? {} : { eventNotificationUri: eventsUri }),
     },

@@ -116,6 +116,7 @@ export function dateTime(milliseconds: number): string {
 function bankMembers({ software }: Participant): Record<string, unknown> {
   return {
     consent_managedby_bank: software.consentManagedByBank,
+    results_on_back_channel: software.resultsOnBackChannel,
     payment_orders_uri: software.paymentOrdersUri ?? null,
   };
 }

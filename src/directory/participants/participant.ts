@@ -42,6 +42,8 @@ export interface SoftwareDetails {
   readonly redirectUris: readonly string[];
   /** Banks only; false for third parties. */
   readonly consentManagedByBank: boolean;
+  /** Banks only: whether it also delivers its results on the back channel (contract ARS1). */
+  readonly resultsOnBackChannel: boolean;
   /** Banks only: where payment orders are pushed (Decision D4). */
   readonly paymentOrdersUri?: string;
   /** TPPs only: where events are pushed (contract EVT9). */

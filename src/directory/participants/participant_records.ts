@@ -17,6 +17,7 @@ const software = z.looseObject({
   logoUri: text,
   redirectUris: texts,
   consentManagedByBank: flag,
+  resultsOnBackChannel: flag,
   paymentOrdersUri: optional(text),
   eventNotificationUri: optional(text),
   clientId,

@@ -59,6 +59,7 @@ function statementClaims(terms: StatementTerms, participant: Participant): JsonO
     software_redirect_uris: software.redirectUris,
     logo_uri: software.logoUri,
     consent_managedby_bank: software.consentManagedByBank,
+    ...(software.resultsOnBackChannel ? { results_on_back_channel: true } : {}),
     ...(software.paymentOrdersUri === undefined ? {} : { payment_orders_uri: software.paymentOrdersUri }),
     ...(software.eventNotificationUri === undefined
       ? {}

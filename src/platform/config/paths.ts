@@ -7,6 +7,7 @@ export const PUSH_PATH = "/{bank}/par.oauth2/v1";
 export const KEYS_PATH = "/jwks";
 export const AUTHORIZATION_PATH = "/{bank}/authorization.oauth2";
 export const CONSENT_SCREEN_PATH = "/{bank}/authorization.consent.oauth2";
+export const WAITING_PATH = "/{bank}/authorization.waiting.oauth2";
 export const CONSENTS_PATH = "/{bank}/domestic-payment-consents/v1";
 export const PAYMENTS_PATH = "/{bank}/domestic-payments/v1";
 export const RECEIPT_PATH = "/{bank}/domestic-payments/v1/{paymentId}/receipt";
@@ -19,6 +20,8 @@ export const PAYER_PATH = "/{bank}/back-channel-auth/v1/{consentId}";
 /** A bank's payment orders, and one of them. */
 export const ORDERS_PATH = "/{bank}/back-channel-payments/v1";
 export const ORDER_PATH = "/{bank}/back-channel-payments/v1/{paymentId}";
+/** A bank's results of authorization sessions. */
+export const RESULTS_PATH = "/{bank}/authorization-results/v1";
 export const BANK_EVENTS_PATH = "/{bank}/back-channel-events/v1";
 export const EVENTS_PATH = "/{bank}/events/v1";
 export const REPLAY_PATH = "/{bank}/events/v1/replay";

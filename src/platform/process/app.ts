@@ -3,6 +3,7 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type BackchannelRouteDeps, backchannelRoutes } from "../core/backchannel/routes.ts";
 import { bankEventRoutes } from "../core/backchannel/bank_event_routes.ts";
+import { type ResultRouteDeps, resultRoutes } from "../core/backchannel/result_routes.ts";
 import { type PaymentOrderRouteDeps, paymentOrderRoutes } from "../core/backchannel/payment_order_routes.ts";
 import { isConsolePath } from "../../console/paths.ts";
 import { type ConsoleParts, consoleRoutes } from "../operations/console/console_routes.tsx";
@@ -107,6 +108,7 @@ export interface ApiDeps extends ErrorDeps {
   readonly payments: PaymentRouteDeps;
   readonly receipts: ReceiptRouteDeps;
   readonly backchannel: BackchannelRouteDeps;
+  readonly results: ResultRouteDeps;
   readonly paymentOrders: PaymentOrderRouteDeps;
   readonly traces: TraceRouteDeps;
   readonly events: EventRouteDeps;
@@ -161,6 +163,7 @@ export function apiHost(deps: ApiDeps): Host {
     ...paymentRoutes(deps.payments),
     ...receiptRoutes(deps.receipts),
     ...backchannelRoutes(deps.backchannel),
+    ...resultRoutes(deps.results),
     ...paymentOrderRoutes(deps.paymentOrders),
     ...bankEventRoutes(deps.events),
     ...traceRoutes(deps.traces),

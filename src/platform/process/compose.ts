@@ -7,7 +7,8 @@ import { composeWork, type PlatformWork } from "./compose_work.ts";
 import { openClocks } from "./process_clocks.ts";
 import { HOME_CELL } from "../config/cells.ts";
 import { consentStatus } from "../core/consents/read_consent.ts";
-import { openDecryptionLimit } from "../core/frontchannel/decryption_limit.ts";
+import { openDecryptionLimit, openDeliveryLimit } from "../core/frontchannel/decryption_limit.ts";
+import type { ResultRouteDeps } from "../core/backchannel/result_routes.ts";
 import { openBrowserBinding } from "../core/frontchannel/browser_binding.ts";
 import { backTo } from "../core/frontchannel/tpp_redirect.ts";
 import { ownSignerOf } from "../evidence/key_documents.ts";
@@ -146,10 +147,18 @@ function composeApi(parts: TimedParts, shared: Shared, log: Log): Host {
     payments: { ...resources, ...shared.delivery },
     receipts: { ...resources, authUrl, findClient: clients.find, receiptSigner: openReceiptSigner(parts) },
     backchannel: resources,
+    results: { ...shared, ...resources, ...deliveryDeps(parts, shared) },
     paymentOrders: { ...resources, outbox: shared.delivery.outbox },
     traces: { ...resources, ...shared.errors, traces: shared.traces, traceQueue: shared.traceQueue },
     events: composeEvents(parts, shared, guards, log),
   });
+}
+
+function deliveryDeps(
+  { clock, config: { authUrl }, keys: { decrypters } }: TimedParts,
+  { participantKeys: keys }: Shared,
+): Pick<ResultRouteDeps, "keys" | "authUrl" | "decrypters" | "deliveryLimit"> {
+  return { keys, authUrl, decrypters, deliveryLimit: openDeliveryLimit(clock) };
 }
 
 /** No middleware if traces are switched off. */

@@ -71,6 +71,8 @@ export interface StepContext {
   readonly page?: ShownPage;
   /** The cause of the step: the bank's result or the customer's decision. */
   readonly evidence?: readonly Evidence[];
+  /** SHA-256 of the bank's result, if that is the cause. */
+  readonly resultSha256?: string;
   readonly reads: RequestReads;
   readonly interactionId: string;
 }
@@ -186,11 +188,17 @@ async function stageQuestion(
   tx: Transaction,
   { payer, parties, reason }: Extract<ChosenStep, { kind: "ask" }>,
   { session, flow, now }: At,
-  { evidence = [] }: StepContext,
+  context: StepContext,
 ): Promise<string> {
+  const { evidence = [] } = context;
   const { correlationId, consentId } = session.value;
   stageFlowClosed(tx, flow, correlationId);
-  deps.sessions.stageChange(tx, session, { ...session.value, stage: "deciding", payer, parties });
+  deps.sessions.stageChange(tx, session, {
+    ...withResult(session.value, context),
+    stage: "deciding",
+    payer,
+    parties,
+  });
   const event = "consent.customer_authenticated";
   const authenticated = { at: now, event, actor: "customer", reason, evidence };
   await deps.consents.stageNote(tx, consentId, authenticated);
@@ -213,8 +221,17 @@ async function stageEnd(
   const sealed = await sealOutcome(await browser.formToken(session.value.correlationId), url);
   const decision = step.kind === "leave" ? {} : { accepted: step.kind === "authorise" };
   const outcome = { sealed, until: now + CODE_SECONDS * 1000, ...decision };
-  deps.sessions.stageChange(tx, session, { ...session.value, stage: "finished", outcome });
+  const changed = { ...withResult(session.value, context), stage: "finished", outcome } as const;
+  deps.sessions.stageChange(tx, session, changed);
   return url;
+}
+
+/** The result JWT that counts stays known. A delivered result has had its effect. */
+function withResult(
+  { result: _, ...session }: AuthorizationSession,
+  { resultSha256 }: StepContext,
+): AuthorizationSession {
+  return resultSha256 === undefined ? session : { ...session, resultSha256 };
 }
 
 /** Stages the change of the consent and returns the next URL. */

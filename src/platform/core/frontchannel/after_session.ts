@@ -17,9 +17,9 @@ import { readStanding, type StepDeps } from "./advance_session.ts";
 import { backTo, errorUrl, languagesOf } from "./tpp_redirect.ts";
 
 /**
- * Returns the next URL of a finished session, for the browser that began it and its form token. For one minute this
- * is the same URL as before, because the browser may have lost that response. After that it is the TPP's, with an
- * error.
+ * Returns the next URL of a finished session, for the browser that began it, proven by its cookie or its form token.
+ * For one minute this is the same URL as before, because the browser may have lost that response. After that it is the
+ * TPP's, with an error.
  *
  * @throws {ApiError} `interaction.finished` if no address of the TPP is left
  */
@@ -27,8 +27,9 @@ export async function whereItLed(
   deps: StepDeps,
   session: AuthorizationSession,
   browser: AskingBrowser,
-  token: string,
+  formToken?: string,
 ): Promise<string> {
+  const token = formToken ?? await browser.formToken(session.correlationId);
   browser.forget(session.correlationId);
   const { outcome } = session;
   const again = outcome === undefined || deps.clock() >= outcome.until

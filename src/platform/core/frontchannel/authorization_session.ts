@@ -19,8 +19,11 @@ import { isYetToPass, type WallTime } from "../../../base/kernel/clock.ts";
 import { FLOW_SECONDS, LATE_CUSTOMER_SECONDS } from "../../../base/profile.ts";
 import type { ScaResult } from "./sca_response.ts";
 
-/** The stage of the customer's browser. */
-export type SessionStage = "at_bank" | "deciding" | "finished";
+/**
+ * The stage of the customer's browser. `delivered`: the bank has delivered its result on the back channel, and the
+ * browser has not gone on yet.
+ */
+export type SessionStage = "at_bank" | "delivered" | "deciding" | "finished";
 
 export interface AuthorizationSession {
   readonly correlationId: string;
@@ -37,10 +40,14 @@ export interface AuthorizationSession {
   /** The customer's languages from the TPP's request, best first; absent if it named none. */
   readonly uiLocales?: readonly string[];
   /**
-   * Set while the customer decides: the accounts that the bank had reported when it redirected this customer back.
-   * The screen offers these accounts. Later reports do not change them.
+   * Set from the bank's result on, if it had reported accounts: those that it had reported by then. The screen offers
+   * these accounts. Later reports do not change them.
    */
   readonly payer?: Payer;
+  /** SHA-256 of the result JWT that counts, base64url: the first one, on whichever channel it came. */
+  readonly resultSha256?: string;
+  /** Set while `delivered`. */
+  readonly result?: DeliveredResult;
   /** Set while the customer decides: the TPP and the bank as the screen names them until the decision. */
   readonly parties?: Parties;
   /** Milliseconds; 900 s after the first page. The session is stored longer: see {@link keptUntil}. */
@@ -50,6 +57,13 @@ export interface AuthorizationSession {
    * the decision. The decision is absent if the session had expired or the consent had been decided before.
    */
   readonly outcome?: { readonly sealed: string; readonly until: WallTime; readonly accepted?: boolean };
+}
+
+/** A result of the bank that waits for the browser that began the session. */
+export interface DeliveredResult extends ScaResult {
+  /** The JWT that the bank signed, and the document of the key that verifies it, for the history. */
+  readonly jws: string;
+  readonly key?: string;
 }
 
 /** Whether the session has expired and can no longer authorize a consent. `now` is in milliseconds. */

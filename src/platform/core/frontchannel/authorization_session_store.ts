@@ -36,7 +36,7 @@ const storedRecord = defineRecord<StoredSession>({
   what: "An authorization session: the customer's browser from the TPP's link to the return to the TPP.",
   schema: z.looseObject({
     correlationId: text,
-    stage: z.enum(["at_bank", "deciding", "finished"]),
+    stage: z.enum(["at_bank", "delivered", "deciding", "finished"]),
     clientId,
     bank: bankCode,
     consentId,
@@ -45,6 +45,16 @@ const storedRecord = defineRecord<StoredSession>({
     debtorAccountPresent: flag,
     uiLocales: optional(texts),
     payer: optional(storedPayerSchema),
+    resultSha256: optional(text),
+    result: optional(z.looseObject({
+      outcome: z.enum(["success", "failure", "unknown"]),
+      statusCode: optional(text),
+      isShortOfFunds: flag,
+      status: text,
+      sub: optional(text),
+      jws: text,
+      key: optional(text),
+    })),
     parties: optional(z.looseObject({
       tpp: z.looseObject({ ...party, registrationNumber: optional(text), clientUri: optional(text) }),
       bank: z.looseObject({ code: text, name: text }),

@@ -74,6 +74,17 @@ export async function openBankReturn(deps: BankReturnDeps, visit: ReturnVisit): 
   return session.ok ? ok({ bank, session: session.value, response: response.value }) : session;
 }
 
+/** Whether a result that the bank signed is one for this session and of this time. */
+export function usableFor(session: AuthorizationSession, response: ScaResponse): Result<ScaResponse> {
+  const { times, refId, debtorAccountPresent } = response;
+  const expected = session.debtorAccountPresent ? "true" : "false";
+  if (!times.ok) return times;
+  if (refId !== session.consentId) return mismatch("ref_id", "the consent of this session", refId);
+  return debtorAccountPresent === expected
+    ? ok(response)
+    : mismatch("debtor_account_present", expected, debtorAccountPresent);
+}
+
 export const BANK_NOT_ACTIVE: Mismatch = { at: "bank", expected: "active" };
 
 /** The newest session that this browser began. */

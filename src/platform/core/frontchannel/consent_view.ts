@@ -1,5 +1,6 @@
 /** Builds the view of the platform's consent screen. */
-import { type Language, LANGUAGE_NAMES, LANGUAGES } from "../../../pages/language.ts";
+import type { LanguageLink } from "../../../pages/layout.tsx";
+import { type Language, LANGUAGES } from "../../../pages/language.ts";
 import type { Site } from "../../../pages/site.ts";
 import type { ConsentView } from "../../../pages/consent_page.tsx";
 import type { OpenDecision } from "./open_decision.ts";
@@ -26,14 +27,15 @@ export function consentView(open: OpenDecision, context: ViewContext): ConsentVi
     now,
     isAccountMissing,
     site,
-    languageSwitch: LANGUAGES.map((other) => ({
-      language: other,
-      name: LANGUAGE_NAMES[other],
-      href: inLanguage(address, other),
-    })),
+    languageSwitch: switchOf(address),
   };
 }
 
-function inLanguage(address: string, language: Language): string {
+/** The links to a page of a session in each language. */
+export function switchOf(address: string): LanguageLink[] {
+  return LANGUAGES.map((language) => ({ language, href: inLanguage(address, language) }));
+}
+
+export function inLanguage(address: string, language: Language): string {
   return `${address}&lang=${language}`;
 }

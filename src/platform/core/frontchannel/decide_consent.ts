@@ -66,7 +66,7 @@ export async function openScreen(deps: DecideDeps, visit: ScreenVisit): Promise<
   const { bank, session } = await findSession(deps, visit);
   if (!await browser.holds(session)) throw await notYours(deps, session, "opened in another browser");
   const ledTo = async (over: AuthorizationSession): Promise<Screen> => ({
-    leadTo: await whereItLed(deps, over, browser, await browser.formToken(over.correlationId)),
+    leadTo: await whereItLed(deps, over, browser),
   });
   if (session.stage === "finished") return await ledTo(session);
   const opening = startDecision(deps, session, reads);
@@ -119,7 +119,12 @@ export async function decideConsent(
   throw await saidBefore(deps, session, { accepted: taken.decided !== "Rejected", nextUrl: taken.url });
 }
 
-async function findSession(
+/**
+ * Finds the session that the page's address names. Whether this browser began it is not known yet.
+ *
+ * @throws {ApiError} `bank.unknown`, `authorization.invalid_request`
+ */
+export async function findSession(
   deps: StepDeps,
   visit: ScreenVisit,
 ): Promise<{ readonly bank: BankClient; readonly session: AuthorizationSession }> {

@@ -5,6 +5,8 @@
 import { openLimiter } from "../../../base/http/limiter.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { Clock } from "../../../base/kernel/clock.ts";
+import type { BankCode } from "../../../base/kernel/identifiers.ts";
+import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
 
 const DAY_SECONDS = 86_400;
 /** Returns in the browser that began the session: a customer has one, or a few that are loaded again. */
@@ -18,6 +20,37 @@ const OTHERS = { perSecond: 10_000 / DAY_SECONDS, burst: 2000, maxKeys: 1 };
  * @throws {ApiError} `platform.unavailable` if none is left
  */
 export type TakeDecryption = (correlationId: string | undefined) => void;
+
+/** What a bank delivers on the back channel and cannot be decrypted or verified. */
+const OF_A_BANK = { perSecond: 1000 / DAY_SECONDS, burst: 50, maxKeys: 10_000 };
+
+/** Bounds the results that a bank delivers on the back channel and that are not authentic. */
+export interface DeliveryLimit {
+  /**
+   * Called before a result is decrypted.
+   *
+   * @throws {ApiError} `platform.unavailable` if too many before it were not authentic
+   */
+  expect(bank: BankCode): void;
+  noteFailure(bank: BankCode): void;
+}
+
+export function openDeliveryLimit(clock: Clock): DeliveryLimit {
+  const failures = openLimiter(OF_A_BANK, clock);
+  const closedUntil = openRecentlyUsed<number>(OF_A_BANK.maxKeys);
+  return {
+    expect(bank) {
+      const retryAfterSeconds = Math.ceil(((closedUntil.get(bank) ?? 0) - clock()) / 1000);
+      if (retryAfterSeconds <= 0) return;
+      const detail = "too many results that the bank delivered were not authentic";
+      throw new ApiError("platform.unavailable", { detail, retryAfterSeconds });
+    },
+    noteFailure(bank) {
+      const wait = failures.take(bank);
+      if (wait > 0) closedUntil.set(bank, clock() + wait * 1000);
+    },
+  };
+}
 
 export function openDecryptionLimit(clock: Clock): TakeDecryption {
   const [ofSession, ofOthers] = [openLimiter(A_SESSION, clock), openLimiter(OTHERS, clock)];

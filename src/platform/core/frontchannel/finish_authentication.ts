@@ -2,15 +2,11 @@
  * Handles the customer's return from the bank (contract EP5). If this browser began the session that the bank names,
  * it is redirected to the consent screen or to the TPP, never to an error page (Decision G1).
  */
-import type { Parties } from "../../../base/values/parties.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import { faultText, type Mismatch, mismatch, ok, type Result } from "../../../base/kernel/result.ts";
+import { faultText, type Mismatch, ok } from "../../../base/kernel/result.ts";
 import type { Log } from "../../observed/log_events.ts";
-import type { BankClient, Client } from "../registration/client.ts";
 import type { ReplayRecords } from "../../../base/store/transaction.ts";
 import { afterUnusableReturn, answeredBefore, notYours, whereItLed } from "./after_session.ts";
-import type { AskingBrowser } from "./browser_binding.ts";
-import { type AuthorizationSession, expired, isLate, stepAfterBank } from "./authorization_session.ts";
 import {
   BANK_NOT_ACTIVE,
   type BankReturn,
@@ -18,11 +14,14 @@ import {
   notAuthentic,
   openBankReturn,
   type ReturnVisit,
+  usableFor,
 } from "./bank_return.ts";
+import { goOn } from "./go_on.ts";
 import { wayOutOfInactive } from "./inactive_party.ts";
 import type { ScaResponse } from "./sca_response.ts";
 import { noteUnusable } from "./note_session.ts";
 import { screenUrl } from "./screen_url.ts";
+import { stepAfterResult } from "./step_after_result.ts";
 import { advanceSession, type ChosenStep, type Situation, startStanding } from "./advance_session.ts";
 
 export interface FinishDeps extends BankReturnDeps {
@@ -49,9 +48,10 @@ export async function finishAuthentication(deps: FinishDeps, visit: ReturnVisit)
       ? await notAuthentic(deps, visit, BANK_NOT_ACTIVE)
       : await notYours(deps, session, "returned in another browser");
   }
-  if (session.stage === "finished") return await ledTo(deps, session, browser);
-  const own = { ...returned.value, visit };
+  if (session.stage === "finished") return await whereItLed(deps, session, browser);
   startStanding(deps, session, reads);
+  if (session.stage === "delivered") return await goOn(deps, bank, session, visit);
+  const own = { ...returned.value, visit };
   const usable = response === undefined || session.stage === "deciding"
     ? ok(response)
     : usableFor(session, response);
@@ -62,17 +62,6 @@ export async function finishAuthentication(deps: FinishDeps, visit: ReturnVisit)
   if (wayOut !== null) return wayOut;
   if (response !== undefined) return await follow(deps, own, response);
   throw await notAuthentic(deps, visit, BANK_NOT_ACTIVE);
-}
-
-/** Whether a result that the bank signed is one for this session and of this time. */
-function usableFor(session: AuthorizationSession, response: ScaResponse): Result<ScaResponse> {
-  const { times, refId, debtorAccountPresent } = response;
-  const expected = session.debtorAccountPresent ? "true" : "false";
-  if (!times.ok) return times;
-  if (refId !== session.consentId) return mismatch("ref_id", "the consent of this session", refId);
-  return debtorAccountPresent === expected
-    ? ok(response)
-    : mismatch("debtor_account_present", expected, debtorAccountPresent);
 }
 
 async function unusable(
@@ -96,10 +85,11 @@ async function follow(
 ): Promise<string> {
   const { bank, session, visit: { browser, reads, interactionId } } = own;
   const replayRecords: ReplayRecords = { pending: [response.once] };
-  const context = { browser, reads, interactionId, replayRecords, evidence: [response.evidence] };
+  const { evidence, sha256: resultSha256 } = response;
+  const context = { browser, reads, interactionId, replayRecords, evidence: [evidence], resultSha256 };
   let fault: Mismatch | undefined;
   const choose = (at: Situation): ChosenStep | "stay" => {
-    const step = stepAfterReturn(response, bank, at);
+    const step = stepAfterResult(response.result, bank, at);
     fault = step === "stay" || step.kind !== "reject" ? undefined : step.fault;
     return step;
   };
@@ -107,59 +97,22 @@ async function follow(
     const taken = await advanceSession(deps, session.correlationId, choose, context);
     if (taken.kind === "answered") throw await answeredBefore(deps, session, browser, taken.consent);
     if (taken.kind === "led" && fault !== undefined) noteUnusable(fault);
-    if (taken.kind === "over") return await ledTo(deps, taken.session, browser);
-    return taken.kind === "led" ? taken.url : screenUrl(deps.authUrl, session);
+    if (taken.kind === "over") return await whereItLed(deps, taken.session, browser);
+    return taken.kind === "led" ? taken.url : await overtakenBy(deps, own);
   } catch (error) {
     // Only the commit's rejection of a used jti is expected here.
     if (!(error instanceof ApiError) || error.reason !== response.once.rejection) throw error;
-    return await afterReplay(deps, own, response.once.fault);
+    // It was used by the same result in a parallel request, which has changed the session, or by an older result.
+    return await overtakenBy(deps, own, response.once.fault);
   }
 }
 
-/**
- * The jti was used by the same result in a parallel request, which has changed the session, or by an older result.
- */
-async function afterReplay(deps: FinishDeps, own: OwnReturn, used: Mismatch): Promise<string> {
+/** Another result counts: the customer decides, or the bank has delivered one on the back channel. */
+async function overtakenBy(deps: FinishDeps, own: OwnReturn, used?: Mismatch): Promise<string> {
   const session = (await deps.sessions.find(deps.store, own.session.correlationId))?.value;
   if (session === undefined) throw new ApiError("interaction.finished", "no such session");
-  if (session.stage === "finished") return await ledTo(deps, session, own.visit.browser);
-  if (session.stage === "deciding") return screenUrl(deps.authUrl, session);
+  if (session.stage === "finished") return await whereItLed(deps, session, own.visit.browser);
+  if (session.stage === "delivered") return await goOn(deps, own.bank, session, own.visit);
+  if (session.stage === "deciding" || used === undefined) return screenUrl(deps.authUrl, session);
   return await unusable(deps, { ...own, session }, used);
-}
-
-async function ledTo(
-  deps: FinishDeps,
-  session: AuthorizationSession,
-  browser: AskingBrowser,
-): Promise<string> {
-  return await whereItLed(deps, session, browser, await browser.formToken(session.correlationId));
-}
-
-function stepAfterReturn(
-  { result }: ScaResponse,
-  bank: BankClient,
-  { session, consent, tpp, now }: Situation,
-): ChosenStep | "stay" {
-  const late = isLate(session, now);
-  if (session.stage === "deciding") {
-    return late ? expired("returned again after the session expired") : "stay";
-  }
-  // A late success has no effect. A late failure counts as one in time (Decision G1).
-  if (late && result.outcome === "success") {
-    return expired(`bank: ${result.status}, after the session expired`);
-  }
-  const step = stepAfterBank(result, consent, bank.consentManagedByBank);
-  return step.kind === "ask" ? { ...step, parties: partiesOf(bank, tpp) } : step;
-}
-
-/** The registered names now. A later registration does not change a page that is being read. */
-function partiesOf(bank: BankClient, tpp: Client): Parties {
-  const { clientId, orgName: legalName, role, registeredAt: registeredSince, registrationNumber, clientUri } =
-    tpp;
-  const number = registrationNumber === undefined ? {} : { registrationNumber };
-  const page = clientUri === undefined ? {} : { clientUri };
-  return {
-    tpp: { legalName, clientId, role, registeredSince, ...number, ...page },
-    bank: { code: bank.code, name: bank.orgName },
-  };
 }

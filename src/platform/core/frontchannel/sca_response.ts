@@ -4,7 +4,7 @@
  */
 import { noteReceived } from "../../../base/http/context.ts";
 import { isAccountNumberLike } from "../../../base/values/account.ts";
-import { isUuid } from "../../../base/kernel/identifiers.ts";
+import { isUuid, sha256 } from "../../../base/kernel/identifiers.ts";
 import { type Clock, unixSeconds, type WallTime } from "../../../base/kernel/clock.ts";
 import { mismatch, ok, type Result } from "../../../base/kernel/result.ts";
 import {
@@ -48,8 +48,8 @@ export interface ScaResult {
   readonly isShortOfFunds: boolean;
   /** The bank's own status text, stored in the history. */
   readonly status: string;
-  /** The bank's opaque id of the customer; undefined if missing or similar to an account number. */
-  readonly sub: string | undefined;
+  /** The bank's opaque id of the customer; absent if missing or similar to an account number. */
+  readonly sub?: string;
 }
 
 /**
@@ -64,6 +64,9 @@ export interface ScaResponse {
   readonly debtorAccountPresent: string;
   readonly result: ScaResult;
   /** The JWT that the bank signed. */
+  readonly jws: string;
+  /** SHA-256 of the JWT, base64url. */
+  readonly sha256: string;
   readonly evidence: Evidence;
   /** To be committed with the effect of the result. */
   readonly once: Once;
@@ -107,7 +110,8 @@ export async function openScaResponse(
   const { claims, signer } = verified.value;
   const bytes = new TextEncoder().encode(token.value);
   const evidence: Evidence = { kind: "sca_result", bytes, key: documentOfKey(signer.key) };
-  return ok({ ...await decode(claims, bank, deps.clock()), evidence });
+  const decoded = await decode(claims, bank, deps.clock());
+  return ok({ ...decoded, jws: token.value, sha256: await sha256(token.value), evidence });
 }
 
 /** Returns the correlation id of an unverified result. Use it only to find a session of the same browser. */
@@ -180,7 +184,7 @@ async function decode(
   { claims, times }: CheckedResult,
   bank: BankClient,
   now: WallTime,
-): Promise<Omit<ScaResponse, "evidence">> {
+): Promise<Omit<ScaResponse, "jws" | "sha256" | "evidence">> {
   return {
     correlationId: claims.correlation_id,
     times,
@@ -191,7 +195,7 @@ async function decode(
       ...received(claims.status_code),
       isShortOfFunds: claims.status_code === SHORT_OF_FUNDS,
       status: printable(claims.status),
-      sub: acceptableSub(claims.sub),
+      ...acceptableSub(claims.sub),
     },
     once: {
       key: spentJwtKey("bank_return", bank.code, await idPart(claims.jti)),
@@ -221,10 +225,10 @@ function outcomeOf(statusCode: unknown): ScaResult["outcome"] {
   return FAILURES.includes(statusCode) ? "failure" : "unknown";
 }
 
-function acceptableSub(sub: unknown): string | undefined {
+function acceptableSub(sub: unknown): Pick<ScaResult, "sub"> {
   const usable = typeof sub === "string" && sub !== "" && sub.length <= MAX_SUB_CHARACTERS &&
     hasNoControl(sub) && !isAccountNumberLike(sub);
-  return usable ? sub : undefined;
+  return usable ? { sub } : {};
 }
 
 function printable(status: unknown): string {

@@ -7,20 +7,23 @@ import { createMiddleware } from "hono/factory";
 import { formBody } from "../../../base/http/body.ts";
 import type { RequestVariables } from "../../../base/http/context.ts";
 import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
+import { pageAnswer, pageErrors, redirectAnswer } from "../../guards/http/openapi_answers.ts";
 import { bankParameter } from "../../guards/http/openapi_parameters.ts";
-import { CONSENT_SCREEN_PATH } from "../../config/paths.ts";
+import { CONSENT_SCREEN_PATH, WAITING_PATH } from "../../config/paths.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import { renderConsentPage } from "../../../pages/consent_page.tsx";
+import { renderWaitingPage } from "../../../pages/waiting_page.tsx";
 import { chooseLanguage, type Language } from "../../../pages/language.ts";
 import type { Site } from "../../../pages/site.ts";
 import type { BrowserBinding } from "./browser_binding.ts";
-import { consentView } from "./consent_view.ts";
+import { awaitBank, type Waiting } from "./await_bank.ts";
+import { consentView, inLanguage, switchOf } from "./consent_view.ts";
 import { decideConsent, type DecideDeps, openScreen, type ScreenVisit } from "./decide_consent.ts";
 import type { Decision, OpenDecision } from "./open_decision.ts";
 import type { Reading } from "./decision_evidence.ts";
 import { bankOf, queryOf } from "./link.ts";
-import { isAccountMissing, screenUrl } from "./screen_url.ts";
+import { isAccountMissing, screenUrl, waitingUrl } from "./screen_url.ts";
 
 export interface ScreenRouteDeps extends DecideDeps {
   readonly binding: BrowserBinding;
@@ -29,6 +32,8 @@ export interface ScreenRouteDeps extends DecideDeps {
 
 /** Status of every redirect, so that a form is never posted on (FAPI 2.0 §5.3.2.2 item 10: never 307). */
 export const SEE_OTHER = 303;
+/** Between two visits of a browser that waits. */
+const WAITING_SECONDS = 2;
 
 const page = { "text/html": { schema: z.string() } };
 const decisionQuery = z.object({ flow: z.string(), lang: z.string().optional() });
@@ -40,6 +45,23 @@ const consentRoute = createRoute({
   responses: {
     200: { description: "The consent screen", content: page },
     303: { description: "To the TPP: there is nothing to decide any more" },
+  },
+});
+const waitingRoute = createRoute({
+  method: "get",
+  path: WAITING_PATH,
+  tags: ["Browser"],
+  operationId: "awaitBank",
+  summary: "Wait for the bank's result (opened in the customer's browser)",
+  description:
+    "`flow` is the `correlation_id` of the handover JWT. The page loads itself every 2 s until the bank has " +
+    "delivered its result, and then leads on. Only the browser that began the session can open it.",
+  security: [],
+  request: { params: bankParameter, query: decisionQuery },
+  responses: {
+    200: pageAnswer("The page that waits"),
+    303: redirectAnswer("To the consent screen, or to the TPP with a code or an error"),
+    ...pageErrors(400, 404, 405, 500, 503),
   },
 });
 const decisionRoute = createRoute({
@@ -88,6 +110,10 @@ export function screenRoutes(deps: ScreenRouteDeps): readonly PlatformEndpoint[]
       const posted = { decisionOf: () => readDecision(form), token: form.get("csrf"), reading };
       return c.redirect(await decideConsent(deps, visitOf(deps, c, c.var), posted), SEE_OTHER);
     }),
+    endpoint("browser", "returning", waitingRoute, [linkedBank, linkQuery], async (c) => {
+      const next = await awaitBank(deps, visitOf(deps, c, c.var));
+      return "wait" in next ? drawWaiting(deps, c, next.wait) : c.redirect(next.leadTo, SEE_OTHER);
+    }),
   ];
 }
 
@@ -126,7 +152,25 @@ async function drawScreen(
   return c.html(renderConsentPage(view, language));
 }
 
-function languageOf(c: Context, { session }: OpenDecision): Language {
+/** The browser asks again until the session expires, and then it is led to the TPP. */
+function drawWaiting(deps: ScreenRouteDeps, c: Context, { session, ...names }: Waiting): Response {
+  const language = languageOf(c, { session });
+  const at = waitingUrl(deps.authUrl, session);
+  const address = inLanguage(at, language);
+  const languageSwitch = switchOf(at);
+  const view = {
+    ...names,
+    address,
+    expiresAt: session.expiresAt,
+    now: deps.clock(),
+    site: deps.site,
+    languageSwitch,
+  };
+  c.header("refresh", String(WAITING_SECONDS));
+  return c.html(renderWaitingPage(view, language));
+}
+
+function languageOf(c: Context, { session }: Pick<OpenDecision, "session">): Language {
   return chooseLanguage(c.req.header("accept-language"), c.req.query("lang"), session.uiLocales);
 }
 

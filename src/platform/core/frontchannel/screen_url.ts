@@ -1,5 +1,5 @@
 /** The URL of a session's consent screen. */
-import { CONSENT_SCREEN_PATH, filledPath } from "../../config/paths.ts";
+import { CONSENT_SCREEN_PATH, filledPath, WAITING_PATH } from "../../config/paths.ts";
 import type { Language } from "../../../pages/language.ts";
 import type { AuthorizationSession } from "./authorization_session.ts";
 
@@ -9,6 +9,14 @@ export function screenUrl(
   { bank, correlationId }: Pick<AuthorizationSession, "bank" | "correlationId">,
 ): string {
   return `${authUrl}${filledPath(CONSENT_SCREEN_PATH, { bank })}?flow=${correlationId}`;
+}
+
+/** Returns the URL of the page on which the session's browser waits for the bank (contract ARS6). */
+export function waitingUrl(
+  authUrl: string,
+  { bank, correlationId }: Pick<AuthorizationSession, "bank" | "correlationId">,
+): string {
+  return `${authUrl}${filledPath(WAITING_PATH, { bank })}?flow=${correlationId}`;
 }
 
 const PROBLEM = { name: "problem", account: "account" } as const;

@@ -43,6 +43,8 @@ export interface SoftwareStatement {
   readonly revokedJwksUri: string;
   /** Banks: whether the bank shows its own consent screen. */
   readonly consentManagedByBank: boolean;
+  /** Banks: whether the bank also delivers its results on the back channel (contract ARS1). */
+  readonly resultsOnBackChannel: boolean;
   /** Banks: the address to which payment orders are pushed, if any (Decision D4). */
   readonly paymentOrdersUri?: string;
   /** TPPs: the address to which events may be pushed, if any (contract EVT9). */
@@ -80,6 +82,7 @@ const claimsSchema = z.object({
   org_jwks_endpoint: text,
   org_jwks_revoked_endpoint: text,
   consent_managedby_bank: z.boolean().default(false),
+  results_on_back_channel: z.boolean().default(false),
   payment_orders_uri: text.optional(),
   event_notification_uri: text.optional(),
 });
@@ -196,6 +199,7 @@ function statementOf(
     jwksUri: claims.org_jwks_endpoint,
     revokedJwksUri: claims.org_jwks_revoked_endpoint,
     consentManagedByBank: role === "ASPSP" && claims.consent_managedby_bank,
+    resultsOnBackChannel: role === "ASPSP" && claims.results_on_back_channel,
     ...(claims.payment_orders_uri === undefined ? {} : { paymentOrdersUri: claims.payment_orders_uri }),
     ...(role === "PISP" && claims.event_notification_uri !== undefined
       ? { eventNotificationUri: claims.event_notification_uri }

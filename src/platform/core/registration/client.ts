@@ -69,6 +69,7 @@ export function clientFrom(
     grantTypes: metadata.grantTypes,
     redirectUris: metadata.redirectUris,
     consentManagedByBank: statement.consentManagedByBank,
+    resultsOnBackChannel: statement.resultsOnBackChannel,
     ...(statement.paymentOrdersUri === undefined ? {} : { paymentOrdersUri: statement.paymentOrdersUri }),
     ...(statement.eventNotificationUri === undefined
       ? {}

@@ -20,6 +20,7 @@ const client = {
   jwksUri: text,
   revokedJwksUri: text,
   consentManagedByBank: flag,
+  resultsOnBackChannel: flag,
   paymentOrdersUri: optional(text),
   eventNotificationUri: optional(text),
   statementIssuedAt: count,

@@ -236,7 +236,30 @@ export const ERROR_TABLE = {
   "authorization.request_uri_unusable": row(badRequest, undefined, "link_unusable"),
   "authorization.redirect_uri_unusable": row(badRequest, undefined, "link_unusable"),
   "authorization.client_unusable": row(badRequest, undefined, "shop_inactive"),
-  "bank_return.not_authentic": row(badRequest, undefined, "not_authentic"),
+  "bank_return.not_authentic": row(
+    badRequest,
+    fault(400, "Signature.Invalid", "The result JWT cannot be decrypted or is not the bank's."),
+    "not_authentic",
+  ),
+  "bank_result.not_declared": row(
+    badRequest,
+    {
+      ...fault(
+        403,
+        "UnexpectedError",
+        "The bank's software statement does not declare results_on_back_channel.",
+      ),
+      challenge: "", // the token is not the cause
+    },
+  ),
+  "bank_result.unsupported_media_type": row(
+    badRequest,
+    fault(415, "Header.Invalid", "The Content-Type must be application/jose."),
+  ),
+  "bank_result.unusable": row(
+    badRequest,
+    fault(400, "Field.Invalid", "The result JWT cannot be used for its authorization session."),
+  ),
   "interaction.finished": row(badRequest, undefined, "finished"),
   "interaction.accepted": row(badRequest, undefined, "accepted"),
   "interaction.refused": row(badRequest, undefined, "refused"),

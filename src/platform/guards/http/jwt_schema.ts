@@ -42,7 +42,7 @@ export function sealedQuery(kind: JwtKind): z.ZodObject {
 }
 
 /** A compact JWE around a compact JWS. */
-function sealedText(kind: JwtKind): PlainSchema {
+export function sealedText(kind: JwtKind): PlainSchema {
   const header = {
     alg: { const: KEY_MANAGEMENT_ALG },
     enc: { const: CONTENT_ENCRYPTION_ALG },

@@ -276,6 +276,11 @@ export function redirectAnswer(description: string): Answer {
   return { description, headers: { ...bound, location: header("Location") } };
 }
 
+/** A page for the customer's browser. */
+export function pageAnswer(description: string): Answer {
+  return { description, headers: bound, content: PAGE_CONTENT };
+}
+
 /** Registers all components that the responses refer to. */
 export function registerAnswers(registry: OpenAPIRegistry): void {
   registry.register("OAuthError", oauthErrorSchema);

@@ -33,6 +33,7 @@ const OPERATION_IDS = {
   ],
   "get /{bank}/back-channel-auth/v1/{consentId}": ["getBackChannelConsent", "mutualTLS DPoPBank"],
   "put /{bank}/back-channel-auth/v1/{consentId}": ["updatePayerAccounts", "mutualTLS DPoPBank"],
+  "post /{bank}/authorization-results/v1": ["deliverAuthorizationResult", "mutualTLS DPoPBank"],
   "get /{bank}/back-channel-payments/v1": ["listPaymentOrders", "mutualTLS DPoPBank"],
   "get /{bank}/back-channel-payments/v1/{paymentId}": ["getPaymentOrder", "mutualTLS DPoPBank"],
   "put /{bank}/back-channel-payments/v1/{paymentId}": ["reportPaymentStatus", "mutualTLS DPoPBank"],
@@ -60,6 +61,7 @@ const OPERATION_IDS = {
   "get /jwks": ["getPlatformKeys", ""],
   "get /{bank}/authorization.oauth2": ["authorize", ""],
   "get /{bank}/authorization.sca.oauth2": ["returnFromBank", ""],
+  "get /{bank}/authorization.waiting.oauth2": ["awaitBank", ""],
 };
 
 async function readDocument(): Promise<OpenApi> {

@@ -32,6 +32,24 @@ export const RESOURCE_HELP = {
     "-",
     "Serialize the body once, sign these bytes and send them. Do not let the HTTP client serialize it again.",
   ),
+  "bank_result.not_declared": help(
+    "The bank's software statement does not declare results on the back channel.",
+    "results_on_back_channel: true in the software statement",
+    '{"results_on_back_channel": true}',
+    "Ask the directory for a statement that declares it, or return the customer in the browser that began.",
+  ),
+  "bank_result.unsupported_media_type": help(
+    "The body of a delivered result has another media type.",
+    "application/jose, and the compact JWE alone as the body",
+    "content-type: application/jose",
+    "Send the JWE as it would be in oAuthUrl.",
+  ),
+  "bank_result.unusable": help(
+    "The result is the bank's, but not one for its authorization session now. Message names the claim.",
+    "exp, iat, ref_id and debtor_account_present as in the guide for banks; for a success the payer's accounts before it",
+    '{"ref_id": "<as received>", "status_code": "success"}',
+    "Correct the cause and deliver a new JWT. The rejected one has had no effect.",
+  ),
   "idempotency.key_reused": help(
     "The x-idempotency-key was used with another body within 24 hours.",
     "A new key for a new body, the same key and body for a retry",

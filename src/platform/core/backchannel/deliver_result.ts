@@ -1,0 +1,151 @@
+/**
+ * Takes the bank's result on the back channel (contract ARS1 to ARS4). It is the JWT of the customer's return, and it
+ * waits in the session until the browser that began the session asks. No consent changes and no code exists before
+ * that (`frontchannel/go_on.ts`).
+ */
+import { invalidStatus, type ReadableConsent } from "../consents/consent.ts";
+import { findOpenFlow, stageFlowClosed } from "../consents/open_flow_store.ts";
+import { readConsent, type ReadConsentDeps } from "../consents/read_consent.ts";
+import {
+  type AuthorizationSession,
+  isLate,
+  keptUntil,
+  stepAfterBank,
+} from "../frontchannel/authorization_session.ts";
+import { usableFor } from "../frontchannel/bank_return.ts";
+import type { AuthorizationSessionStore } from "../frontchannel/authorization_session_store.ts";
+import type { DeliveryLimit } from "../frontchannel/decryption_limit.ts";
+import { noteReturnedSession } from "../frontchannel/note_session.ts";
+import { openScaResponse, type ScaResponse, type ScaResponseDeps } from "../frontchannel/sca_response.ts";
+import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
+import type { BankClient } from "../registration/client.ts";
+import type { ClientStore } from "../registration/client_store.ts";
+import type { BankCode } from "../../../base/kernel/identifiers.ts";
+import { ApiError } from "../../../base/kernel/api_error.ts";
+import { type Mismatch, mismatch } from "../../../base/kernel/result.ts";
+import type { Entry } from "../../../base/store/store.ts";
+import {
+  type RequestState,
+  stageOnce,
+  transact,
+  type TransactDeps,
+  type Transaction,
+} from "../../../base/store/transaction.ts";
+
+export interface DeliverResultDeps extends ScaResponseDeps, ReadConsentDeps, TransactDeps {
+  readonly clients: Pick<ClientStore, "findBank">;
+  readonly sessions: AuthorizationSessionStore;
+  readonly requests: PushedRequestStore;
+  readonly deliveryLimit: DeliveryLimit;
+}
+
+export interface DeliverResult extends RequestState {
+  readonly bank: BankCode;
+  /** The compact JWE. */
+  readonly sealed: string;
+}
+
+/**
+ * Stores the result, unless it is stored already, and returns its session.
+ *
+ * @throws {ApiError} `bank_result.*`, `bank_return.not_authentic`, `resource.invalid_consent_status`
+ */
+export async function deliverResult(
+  deps: DeliverResultDeps,
+  command: DeliverResult,
+): Promise<AuthorizationSession> {
+  const bank = await deps.clients.findBank(command.reads, command.bank);
+  if (bank?.resultsOnBackChannel !== true) throw new ApiError("bank_result.not_declared");
+  deps.deliveryLimit.expect(bank.code);
+  const response = await openScaResponse(deps, bank, command.sealed);
+  if (!response.ok) {
+    deps.deliveryLimit.noteFailure(bank.code);
+    throw notAuthentic(response.fault);
+  }
+  return await transact(
+    deps,
+    { what: "authorization session", request: command },
+    (tx) => attempt(deps, tx, bank, response.value),
+  );
+}
+
+async function attempt(
+  deps: DeliverResultDeps,
+  tx: Transaction,
+  bank: BankClient,
+  response: ScaResponse,
+): Promise<AuthorizationSession> {
+  const now = deps.clock();
+  const session = await deps.sessions.find(tx, response.correlationId);
+  if (session === null || session.value.bank !== bank.code || now >= keptUntil(session.value)) {
+    throw notAuthentic(
+      mismatch("correlation_id", "that of a session with this bank", response.correlationId).fault,
+    );
+  }
+  noteReturnedSession(session.value);
+  if (session.value.resultSha256 === response.sha256) return session.value; // contract ARS3
+  if (session.value.stage !== "at_bank") {
+    throw tooLate("Another result of this authorization session counts.");
+  }
+  const usable = usableFor(session.value, response);
+  if (!usable.ok) throw unusable(usable.fault);
+  const consent = await openConsent(deps, tx, session.value);
+  if (isLate(session.value, now) && response.result.outcome === "success") {
+    throw tooLate("The authorization session has expired: a success authorizes nothing any more.");
+  }
+  const step = stepAfterBank(response.result, consent, bank.consentManagedByBank);
+  if (step.kind === "reject" && step.fault !== undefined) throw unusable(step.fault);
+  await stageOnce(tx, response.once, now);
+  return await stageDelivery(deps, tx, session, response, consent);
+}
+
+/** Fixes the accounts that the bank has reported, as its customer's return does (Decision G2). */
+async function stageDelivery(
+  deps: DeliverResultDeps,
+  tx: Transaction,
+  session: Entry<AuthorizationSession>,
+  { result, jws, sha256, evidence: { key } }: ScaResponse,
+  { payer }: ReadableConsent,
+): Promise<AuthorizationSession> {
+  const { consentId, correlationId } = session.value;
+  stageFlowClosed(tx, await findOpenFlow(tx, consentId), correlationId);
+  const delivered: AuthorizationSession = {
+    ...session.value,
+    stage: "delivered",
+    resultSha256: sha256,
+    result: { ...result, jws, ...(key === undefined ? {} : { key: key.text }) },
+    ...(payer === undefined ? {} : { payer }),
+  };
+  deps.sessions.stageChange(tx, session, delivered);
+  return delivered;
+}
+
+/** The consent still awaits authorisation, and no other session has answered its pushed request. */
+async function openConsent(
+  deps: DeliverResultDeps,
+  tx: Transaction,
+  { consentId, requestHash, clientId, bank }: AuthorizationSession,
+): Promise<ReadableConsent> {
+  const [{ value: consent }, request] = await Promise.all([
+    readConsent(deps, tx, consentId, { clientId, bank }),
+    deps.requests.find(tx, requestHash),
+  ]);
+  const isOpen = consent.status === "AwaitingAuthorisation" && request !== null && !request.value.completed;
+  if (!isOpen) {
+    throw tooLate("The consent of this authorization session does not await authorisation any more.");
+  }
+  return consent;
+}
+
+function tooLate(message: string): ApiError {
+  return invalidStatus(message, "a result was delivered too late");
+}
+
+function notAuthentic(fault: Mismatch): ApiError {
+  return new ApiError("bank_return.not_authentic", { fault });
+}
+
+/** The JWT is not used up: the bank may deliver a correct one. */
+function unusable(fault: Mismatch): ApiError {
+  return new ApiError("bank_result.unusable", { fault });
+}
