@@ -29,6 +29,7 @@ const ORDER = [
   "accessToken",
   "bankItself",
   "fapiHeaders",
+  "sealedBody",
   "jsonBody",
   "payloadSignature",
   "strictJson",
@@ -48,7 +49,7 @@ Deno.test("the checks of every resource endpoint have one order, from the certif
       assert(checks.includes(name), `${method} ${path} lacks ${name}`);
     }
     const hasBody = method === "POST" || method === "PUT";
-    const isSigned = hasBody && !/^\/:bank\/(back-channel-)?events\/v1/.test(path); // contract EVT3, EVT15, EVT19
+    const isSigned = hasBody && !/^\/:bank\/((back-channel-)?events|authorization-results)\/v1/.test(path); // contract EVT3, EVT15, EVT19, ARS1
     assertEquals(checks.includes("payloadSignature"), isSigned, `${method} ${path}`);
   }
 });

@@ -47,6 +47,7 @@ export const CHECKS: Readonly<Record<string, string>> = {
   idempotency: "x-idempotency-key",
   jsonBody: "The body is JSON",
   jwtBody: "The body is a JWT",
+  sealedBody: "The body is an encrypted JWT",
   linkQuery: "Parameters of the link",
   payloadSignature: "x-jws-signature over the body",
   rateLimit: "Rate limit",

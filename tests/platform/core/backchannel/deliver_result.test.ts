@@ -153,7 +153,7 @@ Deno.test("POST authorization-results rejects what cannot lead on, says why, and
   assertEquals((await deliver(env, flow)).status, 200); // nothing was used up
 });
 
-Deno.test("POST authorization-results of a bank that does not declare them is rejected, and its customers return as before [ARS1]", async () => {
+Deno.test("POST authorization-results of a bank that does not declare them is rejected, and its customers return as before [ARS1] [G12]", async () => {
   await using env = await openEnvironment();
   const flow = await toBank(env, { body: IMPLICIT });
   const jws = await signedReturn(env, flow);

@@ -140,7 +140,7 @@ Deno.test("A return or a consent screen in another browser is rejected and expla
   const other = new Browser(journey.env);
   const explained = await assertPage(await other.open(back), 400, "other_browser");
   assertMatch(explained, /started in another browser or on another device/);
-  assertMatch(explained, /Open the browser in which you started the payment/);
+  assertMatch(explained, /Go back to the app, browser or device in which you started the payment/);
   const screen = await journey.arrive(back);
   const form = readForm(await (await journey.open(screen)).text());
   const body = new URLSearchParams({ csrf: form.csrf, decision: "refuse" });
