@@ -3,9 +3,13 @@
  * strings, comments and types: each finding's message is one change, as JSON.
  */
 
+/** What stands at the place of a change: decides how the program can keep both texts and choose while it runs. */
+export type Form = "expression" | "statement" | "arguments";
+
 /** One change of a program's text. */
 export interface Change {
   readonly kind: string;
+  readonly form: Form;
   /** From and to which position of the text. */
   readonly at: readonly [number, number];
   readonly to: string;
@@ -29,8 +33,10 @@ const plugin: Deno.lint.Plugin = {
     change: {
       create(context): Deno.lint.LintVisitor {
         const textOf = (node: Node): string => context.sourceCode.getText(node);
-        return visitor(textOf, context.sourceCode.text, (node, kind, to, at = node.range) => {
-          const change: Change = { kind, at: [at[0], at[1]], to };
+        return visitor(textOf, context.sourceCode.text, (node, kind, to, place) => {
+          const form = place !== undefined ? "arguments" : formOf(node);
+          const [from, end] = place ?? node.range;
+          const change: Change = { kind, form, at: [from, end], to };
           context.report({ node, message: JSON.stringify(change) });
         });
       },
@@ -39,6 +45,10 @@ const plugin: Deno.lint.Plugin = {
 };
 
 export default plugin;
+
+function formOf({ type }: Node): Form {
+  return type.endsWith("Statement") ? "statement" : "expression";
+}
 
 type Report = (node: Node, kind: string, to: string, at?: readonly [number, number]) => void;
 
@@ -59,6 +69,8 @@ function conditions(
   text: string,
   report: Report,
 ): Deno.lint.LintVisitor {
+  const sideOf = (node: Node): string =>
+    node.type === "LogicalExpression" ? `(${textOf(node)})` : textOf(node);
   /** A comparison has a change of its own. */
   const negate = (test: Node): void => {
     const changed = test.type === "BinaryExpression" && OPPOSITE[test.operator]?.[0] === NEGATED;
@@ -67,15 +79,16 @@ function conditions(
   return {
     BinaryExpression(node): void {
       const change = OPPOSITE[node.operator];
-      const between: readonly [number, number] = [node.left.range[1], node.right.range[0]];
-      const gap = text.slice(...between);
+      const [start, end] = [node.left.range[1], node.right.range[0]];
+      const gap = text.slice(start, end);
       if (change === undefined || gap.replaceAll(/[()\s]/g, "") !== node.operator) return;
-      report(node, change[0], gap.replace(node.operator, () => change[1]), between);
+      const other = gap.replace(node.operator, () => change[1]);
+      report(node, change[0], text.slice(node.range[0], start) + other + text.slice(end, node.range[1]));
     },
     LogicalExpression(node): void {
-      if (node.operator === "??") return report(node, "dropped default", textOf(node.left));
-      report(node, "dropped condition", textOf(node.left));
-      report(node, "dropped condition", textOf(node.right));
+      if (node.operator === "??") return report(node, "dropped default", sideOf(node.left));
+      report(node, "dropped condition", sideOf(node.left));
+      report(node, "dropped condition", sideOf(node.right));
     },
     IfStatement(node): void {
       negate(node.test);
@@ -87,10 +100,10 @@ function conditions(
   };
 }
 
-/** Whether a branch does nothing but throw or return. */
+/** Whether a branch ends by leaving the function or the round. */
 function leaves(branch: Node): boolean {
-  const only = branch.type === "BlockStatement" && branch.body.length === 1 ? branch.body[0] : branch;
-  return only?.type === "ThrowStatement" || only?.type === "ReturnStatement";
+  const last = branch.type === "BlockStatement" ? branch.body.at(-1) : branch;
+  return /^(?:Throw|Return|Continue|Break)Statement$/.test(last?.type ?? "");
 }
 
 function calls(textOf: (node: Node) => string, report: Report): Deno.lint.LintVisitor {
@@ -106,11 +119,15 @@ function calls(textOf: (node: Node) => string, report: Report): Deno.lint.LintVi
       const [one, other] = node.arguments;
       if (node.arguments.length !== 2 || one === undefined || other === undefined) return;
       if (!isSimple(one) || !isSimple(other) || textOf(one) === textOf(other)) return;
+      if (SYMMETRIC.test(textOf(node.callee))) return;
       const to = `${textOf(other)}, ${textOf(one)}`;
       report(node, "swapped arguments", to, [one.range[0], other.range[1]]);
     },
   };
 }
+
+/** The order of their arguments does not matter. */
+const SYMMETRIC = /^Math\.(?:min|max)$|^(?:same|equal)/;
 
 function isSimple(node: Node): boolean {
   return node.type === "Identifier" || node.type === "MemberExpression";
@@ -120,14 +137,25 @@ function values(textOf: (node: Node) => string, report: Report): Deno.lint.LintV
   return {
     Literal(node): void {
       if (node.parent.type.startsWith("TS") && node.parent.type !== "TSAsExpression") return;
+      if (node.parent.type === "Property" && node.parent.key === node) return;
       if (typeof node.value === "boolean") report(node, "flipped boolean", String(!node.value));
       if (typeof node.value === "number") report(node, "other number", String(node.value + 1));
     },
     ArrayExpression(node): void {
-      node.elements.forEach((removed, index) => {
-        const kept = node.elements.filter((_, at) => at !== index).map((element) => textOf(element));
-        report(node, `removed element ${textOf(removed).slice(0, 40)}`, `[${kept.join(", ")}]`);
-      });
+      without(node.elements, textOf, (kept, name) => report(node, `removed element ${name}`, `[${kept}]`));
+    },
+    ObjectExpression(node): void {
+      without(node.properties, textOf, (kept, name) => report(node, `removed member ${name}`, `{ ${kept} }`));
     },
   };
+}
+
+/** The text without each of the parts in turn. */
+function without(
+  parts: readonly Node[],
+  textOf: (node: Node) => string,
+  each: (kept: string, removed: string) => void,
+): void {
+  const texts = parts.map(textOf);
+  texts.forEach((removed, index) => each(texts.toSpliced(index, 1).join(", "), removed.slice(0, 40)));
 }

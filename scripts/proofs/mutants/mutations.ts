@@ -9,6 +9,7 @@ export interface Mutation extends Fault {
   readonly kind: string;
   readonly from: string;
   readonly to: string;
+  readonly change: Change;
 }
 
 const CONFIG = `${ROOT}scripts/proofs/mutants/mutation_lint.json`;
@@ -45,8 +46,9 @@ export function programsBelow(folder: string): readonly string[] {
 export function mutationOf(
   file: string,
   text: string,
-  { kind, at: [from, to], to: words }: Change,
+  change: Change,
 ): Mutation {
+  const { kind, at: [from, to], to: words } = change;
   const short = (piece: string): string => piece.replaceAll(/\s+/g, " ").slice(0, SHOWN);
   return {
     file,
@@ -54,6 +56,7 @@ export function mutationOf(
     kind,
     from: short(linesOf(text)[lineAt(text, from) - 1] ?? ""),
     to: short(words),
+    change,
     plant: (source) => source.slice(0, from) + words + source.slice(to),
   };
 }

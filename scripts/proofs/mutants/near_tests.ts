@@ -2,10 +2,10 @@
 import { basename, dirname, join } from "node:path/posix";
 import type { SourceFile } from "../../upkeep/sources/source_files.ts";
 
-/** More would cost minutes for each fault that survives. */
-const MAX_TESTS = 8;
-/** Of a test outside the mirrored folder: tests farther away start whole programs and browsers. */
+/** Of a test outside the mirrored folder. */
 const MAX_IMPORTS = 2;
+/** They start whole programs and browsers, and are near only if they have the file's name or import it. */
+const SLOW = /^tests\/(?:platform\/process|journeys|browser|scripts|docs|attacks|sandbox)\//;
 const IMPORT = /(?:from|import) "(\.{1,2}\/[^"]+|support\/[^"]+)"/g;
 
 /**
@@ -13,8 +13,9 @@ const IMPORT = /(?:from|import) "(\.{1,2}\/[^"]+|support\/[^"]+)"/g;
  * imports; among these, those of the mirrored folder first.
  *
  * @param files the programs of `src` and `tests`
+ * @param max how many
  */
-export function nearTests(file: string, files: readonly SourceFile[]): readonly string[] {
+export function nearTests(file: string, files: readonly SourceFile[], max: number): readonly string[] {
   const distance = distancesTo(file, files);
   const mirror = dirname(file).replace(/^src\//, "tests/");
   const name = basename(file).replace(/\.tsx?$/, "");
@@ -22,12 +23,12 @@ export function nearTests(file: string, files: readonly SourceFile[]): readonly 
     const far = distance.get(test) ?? Infinity;
     if (basename(test).startsWith(name)) return far;
     const isBelow = dirname(test).startsWith(dirname(mirror));
-    if (!isBelow && far > MAX_IMPORTS) return Infinity;
-    return 100 * far + (dirname(test) === mirror ? 0 : isBelow ? 1 : 2);
+    if (!isBelow && far > MAX_IMPORTS && SLOW.test(test)) return Infinity;
+    return 100 * far + (dirname(test) === mirror ? 0 : isBelow ? 1 : far > MAX_IMPORTS ? 1000 : 2);
   };
   return files.map(({ path }) => ({ path, rank: rank(path) }))
     .filter((test) => /\.test\.tsx?$/.test(test.path) && Number.isFinite(test.rank))
-    .sort((one, other) => one.rank - other.rank).slice(0, MAX_TESTS).map(({ path }) => path);
+    .sort((one, other) => one.rank - other.rank).slice(0, max).map(({ path }) => path);
 }
 
 /** How many imports lie between each program and a file. */

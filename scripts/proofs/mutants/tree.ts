@@ -20,8 +20,12 @@ export interface TestRun {
 
 /** A copied tree. Disposing removes it. */
 export interface Tree extends AsyncDisposable {
+  /** Where it is. */
+  readonly folder: string;
   /** Runs test files on the tree as it is, or with one fault planted. @throws {Error} if it does not apply */
   test(files: readonly string[], fault?: Fault, maxMs?: number): Promise<TestRun>;
+  /** Whether the types fit with the fault planted. @throws {Error} if it does not apply */
+  compiles(fault: Fault): Promise<boolean>;
 }
 
 /** The key pool of the tests takes a minute to make, so the copy gets the one that there is. */
@@ -29,7 +33,9 @@ const TEST_KEYS = ".data/test-keys.json";
 const MAX_RUN_MS = 600_000;
 /** As `deno task test`, without the types: `deno task check` has looked at the source, and a fault may not fit them. */
 const TEST = ["test", "--no-check", "--no-prompt", "--fail-fast", "--parallel"];
-const RIGHTS = ["net", "read", "write", "env", "run", "sys"].map((right) => `--allow-${right}`);
+export const TEST_RIGHTS: readonly string[] = ["net", "read", "write", "env", "run", "sys"].map((right) =>
+  `--allow-${right}`
+);
 
 /** Copies every file of the tree at `root` that git tracks or would track, as it is now. */
 export async function copyTree(root: string): Promise<Tree> {
@@ -38,18 +44,26 @@ export async function copyTree(root: string): Promise<Tree> {
   for (const path of [...listed.output.split("\0").filter((name) => name !== ""), TEST_KEYS]) {
     await copy(`${root}/${path}`, `${folder}/${path}`);
   }
+  const withFault = async <Result>({ file, plant }: Fault, run: () => Promise<Result>): Promise<Result> => {
+    const source = await Deno.readTextFile(`${folder}/${file}`);
+    await Deno.writeTextFile(`${folder}/${file}`, plant(source));
+    try {
+      return await run();
+    } finally {
+      await Deno.writeTextFile(`${folder}/${file}`, source);
+    }
+  };
   return {
+    folder,
     async test(files, fault, maxMs = MAX_RUN_MS) {
-      if (fault === undefined) return await runTests(folder, files, maxMs);
-      const path = `${folder}/${fault.file}`;
-      const source = await Deno.readTextFile(path);
-      await Deno.writeTextFile(path, fault.plant(source));
-      try {
-        return await runTests(folder, files, maxMs);
-      } finally {
-        await Deno.writeTextFile(path, source);
-      }
+      const run = (): Promise<TestRun> => runTests(folder, files, maxMs);
+      return fault === undefined ? await run() : await withFault(fault, run);
     },
+    compiles: (fault) =>
+      withFault(fault, async () => {
+        const { code } = await command(folder, Deno.execPath(), ["check", "-q", fault.file]);
+        return code === 0;
+      }),
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
   };
 }
@@ -64,7 +78,7 @@ async function copy(from: string, to: string): Promise<void> {
 
 async function runTests(folder: string, files: readonly string[], maxMs: number): Promise<TestRun> {
   const startedAt = performance.now();
-  const { code, output } = await command(folder, Deno.execPath(), [...TEST, ...RIGHTS, ...files], maxMs);
+  const { code, output } = await command(folder, Deno.execPath(), [...TEST, ...TEST_RIGHTS, ...files], maxMs);
   return { verdict: verdictOf(code, output), seconds: (performance.now() - startedAt) / 1000, output };
 }
 
