@@ -75,13 +75,8 @@ async function openLane(root: string, folder: string): Promise<Lane> {
 
 /** Those of the project. */
 export function nearest(): Near {
-  const programs = ["src", "tests"].flatMap((root) => listFiles(root, [".ts", ".tsx"])).map(readSource);
-  const known = new Map<string, readonly string[]>();
-  return (file) => {
-    const found = known.get(file) ?? nearTests(file, programs, SURVEYED);
-    known.set(file, found);
-    return found;
-  };
+  const roots = ["src", "tests", "scripts/testing"];
+  return nearTests(roots.flatMap((root) => listFiles(root, [".ts", ".tsx"])).map(readSource), SURVEYED);
 }
 
 interface Means {

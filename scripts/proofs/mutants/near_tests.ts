@@ -6,40 +6,53 @@ import type { SourceFile } from "../../upkeep/sources/source_files.ts";
 const MAX_IMPORTS = 2;
 /** They start whole programs and browsers, and are near only if they have the file's name or import it. */
 const SLOW = /^tests\/(?:platform\/process|journeys|browser|scripts|docs|attacks|sandbox)\//;
-const IMPORT = /(?:from|import) "(\.{1,2}\/[^"]+|support\/[^"]+)"/g;
+const IMPORT = /(?:from|import) "(\.{1,2}\/[^"]+|(?:support|testing)\/[^"]+)"/g;
 
 /**
- * The tests to run for a source file, the nearest first: those of its name, then those that reach it over the fewest
- * imports; among these, those of the mirrored folder first.
+ * Returns a function that names the tests to run for a source file, the nearest first: those of its name, then those
+ * that reach it over the fewest imports; among these, those of the mirrored folder first.
  *
  * @param files the programs of `src` and `tests`
- * @param max how many
+ * @param max how many tests
  */
-export function nearTests(file: string, files: readonly SourceFile[], max: number): readonly string[] {
-  const distance = distancesTo(file, files);
-  const mirror = dirname(file).replace(/^src\//, "tests/");
-  const name = basename(file).replace(/\.tsx?$/, "");
-  const rank = (test: string): number => {
-    const far = distance.get(test) ?? Infinity;
-    if (basename(test).startsWith(name)) return far;
-    const isBelow = dirname(test).startsWith(dirname(mirror));
-    if (!isBelow && far > MAX_IMPORTS && SLOW.test(test)) return Infinity;
-    return 100 * far + (dirname(test) === mirror ? 0 : isBelow ? 1 : far > MAX_IMPORTS ? 1000 : 2);
+export function nearTests(files: readonly SourceFile[], max: number): (file: string) => readonly string[] {
+  const importers = importersIn(files);
+  const tests = files.map(({ path }) => path).filter((path) => /\.test\.tsx?$/.test(path));
+  return (file) => {
+    const distance = distancesTo(file, importers);
+    const rank = (test: string): number => rankOf(test, file, distance.get(test) ?? Infinity);
+    return tests.map((path) => ({ path, rank: rank(path) })).filter((test) => Number.isFinite(test.rank))
+      .sort((one, other) => one.rank - other.rank).slice(0, max).map(({ path }) => path);
   };
-  return files.map(({ path }) => ({ path, rank: rank(path) }))
-    .filter((test) => /\.test\.tsx?$/.test(test.path) && Number.isFinite(test.rank))
-    .sort((one, other) => one.rank - other.rank).slice(0, max).map(({ path }) => path);
 }
 
-/** How many imports lie between each program and a file. */
-function distancesTo(file: string, files: readonly SourceFile[]): ReadonlyMap<string, number> {
+function rankOf(test: string, file: string, far: number): number {
+  const mirror = dirname(file).replace(/^src\//, "tests/");
+  if (basename(test).startsWith(basename(file).replace(/\.tsx?$/, ""))) return far;
+  const isBelow = dirname(test).startsWith(dirname(mirror));
+  if (!isBelow && far > MAX_IMPORTS && SLOW.test(test)) return Infinity;
+  return 100 * far + (dirname(test) === mirror ? 0 : isBelow ? 1 : far > MAX_IMPORTS ? 1000 : 2);
+}
+
+/** The programs that import each program. */
+function importersIn(files: readonly SourceFile[]): ReadonlyMap<string, readonly string[]> {
   const importers = new Map<string, string[]>();
   for (const { path, text } of files) {
     for (const [, target = ""] of text.matchAll(IMPORT)) {
-      const imported = target.startsWith(".") ? join(dirname(path), target) : `tests/${target}`;
+      const imported = target.startsWith(".")
+        ? join(dirname(path), target)
+        : `${target.startsWith("testing/") ? "scripts" : "tests"}/${target}`;
       importers.set(imported, [...importers.get(imported) ?? [], path]);
     }
   }
+  return importers;
+}
+
+/** How many imports lie between each program and a file. */
+function distancesTo(
+  file: string,
+  importers: ReadonlyMap<string, readonly string[]>,
+): ReadonlyMap<string, number> {
   const distance = new Map([[file, 0]]);
   for (const [path, far] of distance) {
     for (const importer of importers.get(path) ?? []) {

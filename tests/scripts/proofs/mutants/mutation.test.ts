@@ -82,7 +82,7 @@ Deno.test("the nearest tests have the file's name, then the fewest imports betwe
     { path: "tests/c/too_far.test.ts", text: 'import "../a/b/far.test.ts";' },
     { path: "tests/a/b/nothing.test.ts", text: "" },
   ];
-  assertEquals(nearTests("src/a/b/x.ts", files, 5), [
+  assertEquals(nearTests(files, 5)("src/a/b/x.ts"), [
     "tests/c/x_again.test.ts",
     "tests/c/direct.test.ts",
     "tests/a/b/far.test.ts",
