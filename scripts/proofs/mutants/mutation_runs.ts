@@ -3,7 +3,7 @@ import { listFiles, readSource } from "../../upkeep/sources/source_files.ts";
 import { shared } from "./lanes.ts";
 import type { Mutation } from "./mutations.ts";
 import { nearTests } from "./near_tests.ts";
-import { isCaught, type Survey, surveyed } from "./survey.ts";
+import { isCaught, openSurvey, type Survey } from "./survey.ts";
 import { switched } from "./switched.ts";
 import { type TestProcess, testProcess } from "./test_process.ts";
 import { copyTree, type TestRun, type Tree } from "./tree.ts";
@@ -11,7 +11,7 @@ import { copyTree, type TestRun, type Tree } from "./tree.ts";
 /** A run that takes longer hangs, and so has caught the fault. */
 const LIMIT_MS = 180_000;
 /** Test files of a source file that are surveyed. */
-const SURVEYED = 16;
+const SURVEYED = 12;
 /** Test files that `deno test` runs for a change that is made when its module is loaded; for another. */
 const [AT_LOAD, AFTERWARDS] = [8, 2];
 /** The processes that run tests: both cores of a small machine. */
@@ -50,8 +50,7 @@ export async function tryMutations(
   }
   const lanes: Lane[] = [];
   for (let lane = 0; lane < LANES; lane++) lanes.push(stack.use(await openLane(root, tree.folder)));
-  const files = new Set(mutations.flatMap(({ file }) => near(file)));
-  const survey = await surveyed([...files], lanes.map(({ process }) => process));
+  const survey = openSurvey();
   const sound = soundTests();
   await shared(numbered, lanes, async ({ mutation, number }, lane) => {
     report(mutation, await outcomeWith(mutation, number, { survey, near, sound, lane }));
@@ -91,10 +90,10 @@ async function outcomeWith(
   number: number,
   { survey, near, sound, lane: { process, tree } }: Means,
 ): Promise<Outcome> {
-  const tests = survey.testsOf(number);
-  if (await isCaught(number, tests, process)) return "caught";
+  const caught = await isCaught(number, near(mutation.file), survey, process);
+  if (caught === true) return "caught";
   if (!await tree.compiles(mutation)) return "invalid";
-  const others = tests.length === 0 || survey.isAtLoad(number) ? AT_LOAD : AFTERWARDS;
+  const others = caught === undefined || survey.isAtLoad(number) ? AT_LOAD : AFTERWARDS;
   return await tried(mutation, near(mutation.file).slice(0, others), tree, sound);
 }
 

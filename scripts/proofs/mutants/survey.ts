@@ -1,5 +1,4 @@
-/** Which tests reach which changes, measured by running the tests once without a change, and what they say of each. */
-import { shared } from "./lanes.ts";
+/** Which tests reach which changes, measured by running each file once without a change, and what they say of each. */
 import { LOADING, type TestResult } from "./mutation_tests.ts";
 import type { TestProcess } from "./test_process.ts";
 
@@ -10,48 +9,63 @@ const MAX_CHANGE_MS = 60_000;
 /** How much longer a test may take with a change before it counts as hanging. */
 const PATIENCE = { factor: 5, plusMs: 10_000 };
 
-/** What the survey found. */
+/** What the runs without a change have found so far. */
 export interface Survey {
-  /** The tests that pass and reach a change, the fastest first. */
-  testsOf(number: number): readonly TestResult[];
-  /** Whether the place of a change is evaluated when its module is loaded. */
+  /** The tests of a file that pass and reach a change, the fastest first. The first question for a file runs it. */
+  testsOf(number: number, file: string, process: TestProcess): Promise<readonly TestResult[]>;
+  /** Whether the place of a change is evaluated when a module is loaded, by the files asked for so far. */
   isAtLoad(number: number): boolean;
 }
 
-/** Runs the test files, divided among the processes. */
-export async function surveyed(files: readonly string[], processes: readonly TestProcess[]): Promise<Survey> {
-  const results: TestResult[] = [];
-  await shared(files, processes, async (file, process) => {
+export function openSurvey(): Survey {
+  const runs = new Map<string, Promise<readonly TestResult[]>>();
+  const atLoad = new Set<number>();
+  const runFile = async (file: string, process: TestProcess): Promise<readonly TestResult[]> => {
     const ran = await process.run({ file, chosen: 0 }, MAX_FILE_MS);
-    if (typeof ran !== "string") results.push(...ran);
-  });
-  const tests = new Map<number, TestResult[]>();
-  for (const result of results.filter(({ passed, name }) => passed && name !== LOADING)) {
-    for (const number of result.reached) tests.set(number, [...tests.get(number) ?? [], result]);
-  }
-  const atLoad = new Set(results.filter(({ name }) => name === LOADING).flatMap(({ reached }) => reached));
+    if (typeof ran === "string") return [];
+    for (const { reached } of ran.filter(({ name }) => name === LOADING)) {
+      for (const number of reached) atLoad.add(number);
+    }
+    return ran.filter(({ passed, name }) => passed && name !== LOADING)
+      .sort((one, other) => one.ms - other.ms);
+  };
   return {
-    testsOf: (number) => (tests.get(number) ?? []).toSorted((one, other) => one.ms - other.ms),
+    async testsOf(number, file, process) {
+      const run = runs.get(file) ?? runFile(file, process);
+      runs.set(file, run);
+      return (await run).filter(({ reached }) => reached.includes(number));
+    },
     isAtLoad: (number) => atLoad.has(number),
   };
 }
 
-/** Whether a test that reaches the change fails with it and passes without it. */
+/**
+ * Whether a test of the files that reaches the change fails with it and passes without it.
+ *
+ * @returns undefined if none reaches it
+ */
 export async function isCaught(
   number: number,
-  tests: readonly TestResult[],
+  files: readonly string[],
+  survey: Survey,
   process: TestProcess,
-): Promise<boolean> {
+): Promise<boolean | undefined> {
   let spent = 0;
-  for (const test of tests) {
-    spent += test.ms;
-    if (spent > MAX_CHANGE_MS) return false;
-    if (await passes(test, number, process)) continue;
-    if (await passes(test, 0, process)) return true;
-    await process.restart(); // an earlier change has left something behind in this process
-    if (!await passes(test, number, process) && await passes(test, 0, process)) return true;
+  for (const file of files) {
+    for (const test of await survey.testsOf(number, file, process)) {
+      spent += test.ms;
+      if (spent > MAX_CHANGE_MS) return false;
+      if (await fails(test, number, process)) return true;
+    }
   }
-  return false;
+  return spent > 0 ? false : undefined;
+}
+
+async function fails(test: TestResult, number: number, process: TestProcess): Promise<boolean> {
+  if (await passes(test, number, process)) return false;
+  if (await passes(test, 0, process)) return true;
+  await process.restart(); // an earlier change has left something behind in this process
+  return !await passes(test, number, process) && await passes(test, 0, process);
 }
 
 async function passes(
