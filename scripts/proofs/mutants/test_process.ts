@@ -49,8 +49,8 @@ export function testProcess(folder: string): TestProcess {
 }
 
 function started(folder: string): Running {
-  const child = new Deno.Command("nice", {
-    args: ["-n", "10", Deno.execPath(), "run", "--no-check", "--no-prompt", ...TEST_RIGHTS, PROGRAM],
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-check", "--no-prompt", ...TEST_RIGHTS, PROGRAM],
     cwd: folder,
     env: { NO_COLOR: "1", __IS_WSL_TEST__: "1" },
     stdin: "piped",
