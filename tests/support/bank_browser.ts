@@ -79,6 +79,8 @@ export class BankBrowser {
 
 /** Alice's entries on the login page. */
 export const ALICE = { username: "alice", password: "sandbox", decision: "continue" } as const;
+/** Carol's: her accounts at a bank are one IBAN with two currencies. */
+export const CAROL = { ...ALICE, username: "carol" } as const;
 /** Every customer's entries on the code page. */
 export const CODE = { code: "123456", decision: "confirm" } as const;
 

@@ -7,6 +7,7 @@ import { historyOf } from "../../../src/platform/evidence/audit_trail.ts";
 import type { AuditEntry } from "../../../src/platform/evidence/entry.ts";
 import { listOrders } from "../../../src/client/bank/back_channel.ts";
 import { openBank } from "../../../src/client/bank/bank.ts";
+import { accountId } from "../../../src/sandbox/bank/customers.ts";
 import { grantClientToken } from "../../../src/client/tpp/authorization.ts";
 import { readConsent } from "../../../src/client/tpp/domestic_payments.ts";
 import type { PaymentFlow } from "../../../src/client/tpp/payment_journey.ts";
@@ -29,7 +30,9 @@ const executedSchema = z.object({
   DebtorAccount: z.object({ Identification: z.string() }),
 });
 const ledgerSchema = z.object({
-  Accounts: z.array(z.object({ Identification: z.string(), Balance: z.string() })),
+  Accounts: z.array(
+    z.object({ Identification: z.string(), Currency: z.string(), Balance: z.string() }),
+  ),
   Orders: z.array(executedSchema),
 });
 /** A payment as the platform shows it. */
@@ -43,7 +46,7 @@ export interface BankBooks {
   readonly orders: readonly PaymentSeen[];
   /** The orders that the bank has executed. */
   readonly executed: readonly ExecutedSeen[];
-  /** Account number to balance. */
+  /** Account number and currency to balance. */
   readonly balances: Readonly<Record<string, string>>;
 }
 
@@ -63,7 +66,12 @@ export async function readBankBooks(sandbox: ProvedSystem, code: string): Promis
       more = after !== undefined;
     }
     const ledger = ledgerSchema.parse(await (await fetch(`${endpoints.banks_url}/${code}/ledger`)).json());
-    const balances = ledger.Accounts.map(({ Identification, Balance }) => [Identification, Balance]);
+    const balances = ledger.Accounts.map((
+      { Identification: identification, Currency: currency, Balance },
+    ) => [
+      accountId({ identification, currency }),
+      Balance,
+    ]);
     return { orders, executed: ledger.Orders, balances: Object.fromEntries(balances) };
   } finally {
     bank.close();

@@ -1,6 +1,6 @@
 /** The judgement: what must hold between everybody's books, whatever was retried, raced or killed. No I/O. */
 import type { AuditEntry } from "../../../src/platform/evidence/entry.ts";
-import { customersOf } from "../../../src/sandbox/bank/customers.ts";
+import { accountId, customersOf } from "../../../src/sandbox/bank/customers.ts";
 import type { BankBooks, PaymentSeen, TppBooks } from "./bank_records.ts";
 import type { ConsentFact } from "./payment.ts";
 import type { SealedRecords } from "./sealed_records.ts";
@@ -172,15 +172,17 @@ function balances({ banks }: Evidence): CheckResult {
   const accounts = Object.entries(banks).flatMap(([code, books]) =>
     customersOf(code).flatMap(({ accounts }) => accounts.map((account) => ({ code, books, account })))
   );
-  const violations = accounts.map(({ code, books, account: { identification, openingMinorUnits } }) => {
+  const violations = accounts.map(({ code, books, account }) => {
+    const { identification, currency, openingMinorUnits } = account;
     const spent = books.executed
-      .filter(({ Status, DebtorAccount }) =>
-        Status !== "Rejected" && DebtorAccount.Identification === identification
+      .filter(({ Status, DebtorAccount, InstructedAmount }) =>
+        Status !== "Rejected" && DebtorAccount.Identification === identification &&
+        InstructedAmount.Currency === currency
       )
       .reduce((sum, { InstructedAmount }) => sum + minor(InstructedAmount.Amount), 0);
-    const left = minor(books.balances[identification] ?? "");
+    const left = minor(books.balances[accountId(account)] ?? "");
     return left !== openingMinorUnits - spent &&
-      `${identification} at ${code} has ${left} instead of ${openingMinorUnits - spent} cents`;
+      `${accountId(account)} at ${code} has ${left} instead of ${openingMinorUnits - spent} cents`;
   });
   return result("the money is what the orders took", accounts.length, violations);
 }

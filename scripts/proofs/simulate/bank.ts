@@ -1,5 +1,5 @@
 /** A simulated bank: takes orders, executes each once, reports on them, and shows customers its own pages. */
-import { customersOf } from "../../../src/sandbox/bank/customers.ts";
+import { accountId, customersOf } from "../../../src/sandbox/bank/customers.ts";
 import type { ExecutedSeen } from "../prove/bank_records.ts";
 import type { PaymentOrder } from "../../testing/answers.ts";
 import type { Answer, Line } from "./calls.ts";
@@ -176,12 +176,13 @@ function observe({ simulation }: Line, id: string, { text, asked, told }: Answer
 function balancesOf({ party, ledger }: State): Record<string, string> {
   const left = new Map(
     customersOf(party.orgId).flatMap(({ accounts }) =>
-      accounts.map(({ identification, openingMinorUnits }) => [identification, openingMinorUnits] as const)
+      accounts.map((account) => [accountId(account), account.openingMinorUnits] as const)
     ),
   );
   for (const { status, amount, debtor } of ledger.values()) {
     if (status !== "Rejected") {
-      left.set(debtor, (left.get(debtor) ?? 0) - Math.round(Number(amount.Amount) * 100));
+      const account = accountId({ identification: debtor, currency: amount.Currency });
+      left.set(account, (left.get(account) ?? 0) - Math.round(Number(amount.Amount) * 100));
     }
   }
   return Object.fromEntries([...left].map(([account, cents]) => [account, (cents / 100).toFixed(2)]));

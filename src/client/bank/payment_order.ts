@@ -13,7 +13,7 @@ export interface PaymentOrder {
   readonly domesticPaymentId: string;
   readonly consentId: string | undefined;
   readonly amount: { readonly Amount: string; readonly Currency: string };
-  readonly debtor: OrderAccount;
+  readonly debtor: PayingAccount;
   readonly creditor: OrderAccount;
   /** The order as the platform signed it, if it was pushed: the platform can recover a lost payment from it. */
   readonly signed?: string;
@@ -28,6 +28,8 @@ const compactJws = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}$/;
 
 const nonEmpty = z.string().check(z.minLength(1));
 const accountSchema = z.object({ SchemeName: nonEmpty, Identification: nonEmpty });
+/** `Currency` is present if the payer chose an account in another currency than the payment's. */
+const payingAccountSchema = z.extend(accountSchema, { Currency: z.optional(z.string()) });
 /** `Data` of an order, pushed or pulled. */
 const orderDataSchema = z.object({
   DomesticPaymentId: z.uuid(),
@@ -39,7 +41,7 @@ const orderDataSchema = z.object({
     DebtorAccount: z.optional(accountSchema),
   }),
   /** The account that pays: selected during SCA, or the initiation's own. */
-  DebtorAccount: z.optional(accountSchema),
+  DebtorAccount: z.optional(payingAccountSchema),
 });
 const orderSchema = z.object({
   iss: z.string(),
@@ -52,6 +54,12 @@ const orderSchema = z.object({
 export interface OrderAccount {
   readonly SchemeName: string;
   readonly Identification: string;
+}
+
+/** The account that pays. */
+export interface PayingAccount extends OrderAccount {
+  /** Absent: the payment's. An IBAN can have several. */
+  readonly Currency?: string | undefined;
 }
 
 /**

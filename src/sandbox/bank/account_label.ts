@@ -7,6 +7,7 @@ const KNOWN: ReadonlyMap<string, Extract<MessageKey, `account.${string}`>> = new
   ["Current account", "account.current"],
   ["Savings account", "account.savings"],
   ["Sterling account", "account.sterling"],
+  ["Multi-currency account", "account.several"],
 ]);
 
 /** Translates the labels that the sandbox knows. Any other label is returned unchanged. */

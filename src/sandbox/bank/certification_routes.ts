@@ -6,7 +6,7 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
 import type { Bank } from "./bank.ts";
-import { SANDBOX_CODE, SANDBOX_PASSWORD } from "./customers.ts";
+import { accountAt, accountId, SANDBOX_CODE, SANDBOX_PASSWORD } from "./customers.ts";
 import { continueVisit, type FormEntry, takeEntry, type VisitOutcome } from "./sca_visit.ts";
 import type { ScaSession } from "./sessions.ts";
 
@@ -54,7 +54,7 @@ async function outcomeOf(bank: Bank, session: ScaSession, decided: Decision): Pr
   if (decided.decision === "timeout") return await continueVisit(bank, { ...session, expiresAtMs: 0 });
   if (decided.decision === "refuse") return await enter(bank, session, { decision: "refuse" });
   let outcome: VisitOutcome = { go: "page", session };
-  for (const entry of entriesOf(bank, decided.account)) {
+  for (const entry of entriesOf(bank, session, decided.account)) {
     if (outcome.go === "page") outcome = await enter(bank, outcome.session, entry);
   }
   return outcome;
@@ -65,11 +65,20 @@ function enter(bank: Bank, session: ScaSession, entry: FormEntry): Promise<Visit
 }
 
 /** The customer's entries on the pages, in their order. */
-function entriesOf({ customers: [customer] }: Bank, account?: string): readonly FormEntry[] {
-  const first = customer?.accounts[0]?.identification ?? "";
+function entriesOf(
+  { customers: [customer] }: Bank,
+  { consent }: ScaSession,
+  account?: string,
+): readonly FormEntry[] {
+  const currency = consent.InstructedAmount.Currency;
+  const [first] = customer?.accounts ?? [];
+  const named = account === undefined ? first : accountAt(customer?.accounts ?? [], {
+    SchemeName: "IBAN",
+    Identification: account,
+  }, currency);
   return [
     { decision: "continue", username: customer?.username ?? "", password: SANDBOX_PASSWORD },
     { decision: "confirm", code: SANDBOX_CODE },
-    { decision: "accept", account: account ?? first },
+    { decision: "accept", account: named === undefined ? "" : accountId(named) },
   ];
 }

@@ -4,7 +4,7 @@ import { formatMoney } from "../../pages/formats.ts";
 import type { Language } from "../../pages/language.ts";
 import { groupedIban } from "../pages/grouped_iban.ts";
 import { accountLabel } from "./account_label.ts";
-import type { CustomerAccount } from "./customers.ts";
+import { accountId, type CustomerAccount } from "./customers.ts";
 import type { Balances } from "./ledger.ts";
 import type { VisitPageProps } from "./login_page.tsx";
 import { minorUnits } from "./money.ts";
@@ -67,7 +67,7 @@ interface AccountChoiceProps {
 function AccountChoice({ language, id, account, balance, remark, checked }: AccountChoiceProps): JSX.Element {
   return (
     <div class="choice">
-      <input id={id} type="radio" name="account" value={account.identification} checked={checked} required />
+      <input id={id} type="radio" name="account" value={accountId(account)} checked={checked} required />
       <label for={id}>
         <span class="choice-name">{accountLabel(language, account)}</span>
         <span class="number choice-number">

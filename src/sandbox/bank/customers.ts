@@ -9,6 +9,7 @@ export interface CustomerAccount {
   /** IBAN without spaces. */
   readonly identification: string;
   readonly label: string;
+  /** An IBAN with several currencies is one account for each of them (contract BF7). */
   readonly currency: string;
   readonly openingMinorUnits: number;
 }
@@ -35,6 +36,8 @@ export const ALICE_SAVINGS_AT_BANKA = "GB11BUKB20201555555563";
 export const ALICE_GBP_AT_BANKA = "GB86BUKB20201555555571";
 /** Bob's only account at BANKA. */
 export const BOB_EUR_AT_BANKA = "GB25BUKB20201566666661";
+/** Carol's account at BANKA, in GBP and EUR. */
+export const CAROL_AT_BANKA = "GB81BUKB20201577777779";
 /** Alice's main EUR account at BANKB. */
 export const ALICE_EUR_AT_BANKB = "DE89370400440532013000";
 /** Alice's EUR savings account at BANKB. Its balance is too low for most payments. */
@@ -43,15 +46,25 @@ export const ALICE_SAVINGS_AT_BANKB = "DE88370400440532013018";
 export const ALICE_GBP_AT_BANKB = "DE66370400440532013026";
 /** Bob's only account at BANKB. */
 export const BOB_EUR_AT_BANKB = "DE33370400440532014008";
+/** Carol's account at BANKB, in GBP and EUR. */
+export const CAROL_AT_BANKB = "DE80370400440532015005";
 
 const customersByBank: ReadonlyMap<string, readonly Customer[]> = new Map([
   [
     "BANKA",
-    customersWith([ALICE_EUR_AT_BANKA, ALICE_SAVINGS_AT_BANKA, ALICE_GBP_AT_BANKA], BOB_EUR_AT_BANKA),
+    customersWith(
+      [ALICE_EUR_AT_BANKA, ALICE_SAVINGS_AT_BANKA, ALICE_GBP_AT_BANKA],
+      BOB_EUR_AT_BANKA,
+      CAROL_AT_BANKA,
+    ),
   ],
   [
     "BANKB",
-    customersWith([ALICE_EUR_AT_BANKB, ALICE_SAVINGS_AT_BANKB, ALICE_GBP_AT_BANKB], BOB_EUR_AT_BANKB),
+    customersWith(
+      [ALICE_EUR_AT_BANKB, ALICE_SAVINGS_AT_BANKB, ALICE_GBP_AT_BANKB],
+      BOB_EUR_AT_BANKB,
+      CAROL_AT_BANKB,
+    ),
   ],
 ]);
 
@@ -68,13 +81,25 @@ export function findByCredentials(
   return customers.find((customer) => customer.username === username && customer.password === password);
 }
 
-/** The customer's account with this wire identification, or undefined if the customer has no such account. */
-export function ownAccount(
-  customer: Customer,
+/**
+ * The account with this wire identification, or undefined if there is none. Of several currencies it is the one in
+ * `currency`, else the first.
+ */
+export function accountAt(
+  accounts: readonly CustomerAccount[],
   wire: { readonly SchemeName: string; readonly Identification: string },
+  currency: string,
 ): CustomerAccount | undefined {
   if (!ibanSchemes.has(wire.SchemeName)) return undefined;
-  return customer.accounts.find(({ identification }) => identification === plainIban(wire.Identification));
+  const named = accounts.filter(({ identification }) => identification === plainIban(wire.Identification));
+  return named.find((account) => account.currency === currency) ?? named[0];
+}
+
+/** Names an account in a form. */
+export function accountId(
+  { identification, currency }: Pick<CustomerAccount, "identification" | "currency">,
+): string {
+  return `${identification} ${currency}`;
 }
 
 /** Scheme names that identify an IBAN (contract CF20). */
@@ -88,6 +113,7 @@ export function plainIban(text: string): string {
 function customersWith(
   [main, savings, sterling]: readonly [string, string, string],
   bobs: string,
+  carols: string,
 ): readonly Customer[] {
   return [
     {
@@ -107,6 +133,16 @@ function customersWith(
       password: SANDBOX_PASSWORD,
       name: "Bob Example",
       accounts: [account(bobs, "Current account", "EUR", 250_000)],
+    },
+    {
+      id: "cust-carol",
+      username: "carol",
+      password: SANDBOX_PASSWORD,
+      name: "Carol Example",
+      accounts: [
+        account(carols, "Multi-currency account", "GBP", 500),
+        account(carols, "Multi-currency account", "EUR", 500_000),
+      ],
     },
   ];
 }

@@ -2,7 +2,7 @@
  * One bank's ledger: balances and executed orders, in a Deno KV file that survives the process. Execution is one atomic
  * commit that records the order's id once, however often the order is pushed or pulled (Decision D1).
  */
-import { type Customer, type CustomerAccount, ibanSchemes, plainIban } from "./customers.ts";
+import { accountAt, accountId, type Customer, type CustomerAccount } from "./customers.ts";
 import { minorUnits, wireAmountOf } from "./money.ts";
 import type { PaymentOrder } from "../../client/bank/payment_order.ts";
 
@@ -64,7 +64,7 @@ export interface LedgerDeps {
   readonly clock: () => number;
 }
 
-const balanceKey = (identification: string): Deno.KvKey => ["balance", identification];
+const balanceKey = (account: string): Deno.KvKey => ["balance", account];
 const orderKey = (domesticPaymentId: string): Deno.KvKey => ["order", domesticPaymentId];
 const pulledKey: Deno.KvKey = ["pulled_up_to"];
 
@@ -106,7 +106,7 @@ async function executeOnce(
   const known = await kv.get<ExecutedOrder>(key);
   if (known.value !== null) return outcomeOf(known.value, false);
   const account = accountOf(accounts, order);
-  const balance = await kv.get<number>(balanceKey(account?.identification ?? ""));
+  const balance = await kv.get<number>(balanceKey(account === undefined ? "" : accountId(account)));
   const debit = debitOf(order, account, balance.value ?? account?.openingMinorUnits ?? 0);
   const reason = rejection() ?? debit.reason;
   const answer = reason === undefined ? "AcceptedSettlementInProcess" : "Rejected";
@@ -125,10 +125,9 @@ function outcomeOf({ answer, reason }: ExecutedOrder, isNew: boolean): OrderOutc
 
 function accountOf(
   accounts: readonly CustomerAccount[],
-  { debtor }: PaymentOrder,
+  { debtor, amount }: PaymentOrder,
 ): CustomerAccount | undefined {
-  if (!ibanSchemes.has(debtor.SchemeName)) return undefined;
-  return accounts.find(({ identification }) => identification === plainIban(debtor.Identification));
+  return accountAt(accounts, debtor, debtor.Currency ?? amount.Currency);
 }
 
 /** The account's remaining balance, or the reason why it cannot be debited. */
@@ -160,12 +159,13 @@ async function noteStatus(
 
 async function readBalances(kv: Deno.Kv, accounts: readonly CustomerAccount[]): Promise<Balances> {
   const units = new Map(
-    await Promise.all(accounts.map(async ({ identification, openingMinorUnits }) => {
-      const kept = await kv.get<number>(balanceKey(identification));
-      return [identification, kept.value ?? openingMinorUnits] as const;
+    await Promise.all(accounts.map(async (account) => {
+      const id = accountId(account);
+      const kept = await kv.get<number>(balanceKey(id));
+      return [id, kept.value ?? account.openingMinorUnits] as const;
     })),
   );
-  return { of: ({ identification }) => wireAmountOf(units.get(identification) ?? 0) };
+  return { of: (account) => wireAmountOf(units.get(accountId(account)) ?? 0) };
 }
 
 async function readOrders(kv: Deno.Kv): Promise<readonly ExecutedOrder[]> {

@@ -7,7 +7,14 @@ import { type PayerAccount, putPayerAccounts, readConsent } from "../../client/b
 import { type Handover, openHandover } from "../../client/bank/open_handover.ts";
 import type { ScaResult } from "../../client/bank/seal_result.ts";
 import type { Bank } from "./bank.ts";
-import { type Customer, findByCredentials, ownAccount, SANDBOX_CODE } from "./customers.ts";
+import {
+  accountAt,
+  accountId,
+  type Customer,
+  type CustomerAccount,
+  findByCredentials,
+  SANDBOX_CODE,
+} from "./customers.ts";
 import { type FaultName, FAULTS, type FaultSubject } from "./faults.ts";
 import { minorUnits } from "./money.ts";
 import { sealReturn } from "./seal_return.ts";
@@ -82,7 +89,7 @@ async function login(bank: Bank, session: ScaSession, entry: FormEntry): Promise
     return await tryAgain(bank, session, { says: "wrong_credentials", username: entry["username"] ?? "" });
   }
   const { DebtorAccount } = session.consent;
-  if (DebtorAccount && ownAccount(customer, DebtorAccount) === undefined) {
+  if (DebtorAccount && accountAt(customer.accounts, DebtorAccount, currencyOf(session)) === undefined) {
     return await finish(bank, session, {
       statusCode: "failure",
       status: "debtor_account_not_owned",
@@ -104,15 +111,14 @@ async function confirmCode(
   }
   const { DebtorAccount } = session.consent;
   if (session.handover.debtorAccountPresent && DebtorAccount) {
-    const named = ownAccount(customer, DebtorAccount)?.identification;
-    const account = (await payerAccounts(bank, customer)).find(({ Identification }) =>
-      Identification === named
-    );
-    if (isShort(session, account)) return await endForFunds(bank, session, customer);
+    const named = accountAt(customer.accounts, DebtorAccount, currencyOf(session));
+    if (isShort(session, (await payerAccounts(bank, named === undefined ? [] : [named]))[0])) {
+      return await endForFunds(bank, session, customer);
+    }
     return await succeed(bank, session, customer, undefined);
   }
   if (bank.profile.consentScreen === "bank") return moveTo(bank, session, { at: "consent", customer });
-  return await succeed(bank, session, customer, await payerAccounts(bank, customer));
+  return await succeed(bank, session, customer, await payerAccounts(bank, customer.accounts));
 }
 
 async function selectAccount(
@@ -123,9 +129,8 @@ async function selectAccount(
 ): Promise<VisitOutcome> {
   if (entry["decision"] !== "accept") return { go: "page", session };
   // Compared with this customer's own accounts, so that a manipulated form cannot select another account.
-  const selected = (await payerAccounts(bank, customer)).filter(({ Identification }) =>
-    Identification === entry["account"]
-  );
+  const chosen = customer.accounts.filter((account) => accountId(account) === entry["account"]);
+  const selected = await payerAccounts(bank, chosen);
   if (selected.length !== 1) return stay(bank, session, { says: "no_account" });
   if (isShort(session, selected[0])) return await endForFunds(bank, session, customer);
   return await succeed(bank, session, customer, selected);
@@ -221,9 +226,16 @@ async function sealed(
   return await sealReturn(bank, handover, result, fault);
 }
 
-async function payerAccounts(bank: Bank, customer: Customer): Promise<readonly PayerAccount[]> {
+function currencyOf({ consent }: ScaSession): string {
+  return consent.InstructedAmount.Currency;
+}
+
+async function payerAccounts(
+  bank: Bank,
+  accounts: readonly CustomerAccount[],
+): Promise<readonly PayerAccount[]> {
   const balances = await bank.ledger.balances();
-  return customer.accounts.map((account) => ({
+  return accounts.map((account) => ({
     SchemeName: account.schemeName,
     Identification: account.identification,
     Balance: balances.of(account),

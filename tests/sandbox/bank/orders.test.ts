@@ -4,6 +4,7 @@ import {
   ALICE_EUR_AT_BANKA,
   ALICE_GBP_AT_BANKA,
   ALICE_SAVINGS_AT_BANKA,
+  CAROL_AT_BANKA,
 } from "../../../src/sandbox/bank/customers.ts";
 import {
   type BankEnvironment,
@@ -62,6 +63,27 @@ Deno.test("POST payment-orders debits once, however often the order is delivered
   assertEquals((balances as Record<string, string>)[ALICE_EUR_AT_BANKA], "98790.00");
   assertEquals(statuses, ["AcceptedSettlementInProcess"]);
   assertEquals(env.timers.length, 1);
+});
+
+Deno.test("POST payment-orders debits the currency of the account that the payer chose [BF7]", async () => {
+  using env = await bankEnvironment();
+  const pockets = async (): Promise<readonly unknown[]> => {
+    const response = await env.banks.fetch(new Request(`${BANKS_URL}/BANKA/ledger`));
+    const { Accounts } = await response.json() as { Accounts: Record<string, string>[] };
+    return Accounts.filter(({ Identification }) => Identification === CAROL_AT_BANKA)
+      .map(({ Currency, Balance }) => [Currency, Balance]);
+  };
+  assertEquals(await push(env, await signOrder(env, order(CAROL_AT_BANKA))), [200, {
+    Status: "AcceptedSettlementInProcess",
+  }]);
+  assertEquals(await pockets(), [["GBP", "5.00"], ["EUR", "3790.00"]]);
+  const { Data } = order(CAROL_AT_BANKA, crypto.randomUUID()) as { Data: object };
+  const DebtorAccount = { SchemeName: "UK.OBIE.IBAN", Identification: CAROL_AT_BANKA, Currency: "GBP" };
+  assertEquals(await push(env, await signOrder(env, { Data: { ...Data, DebtorAccount } })), [200, {
+    Status: "Rejected",
+    StatusReason: "AM03: The account has another currency",
+  }]);
+  assertEquals(await pockets(), [["GBP", "5.00"], ["EUR", "3790.00"]]);
 });
 
 const unpayable: Record<string, [Record<string, unknown>, string]> = {

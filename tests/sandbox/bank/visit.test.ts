@@ -8,8 +8,11 @@ import {
   ALICE_SAVINGS_AT_BANKA,
   ALICE_SAVINGS_AT_BANKB,
   BOB_EUR_AT_BANKA,
+  BOB_EUR_AT_BANKB,
+  CAROL_AT_BANKA,
+  CAROL_AT_BANKB,
 } from "../../../src/sandbox/bank/customers.ts";
-import { ALICE, arrive, CODE, outcome } from "support/bank_browser.ts";
+import { ALICE, arrive, CAROL, CODE, outcome } from "support/bank_browser.ts";
 import { AUTH_URL } from "support/bank_platform_double.ts";
 import { bankEnvironment, CONSENT_ID, openReturn, START_MS } from "support/bank_environment.ts";
 
@@ -109,8 +112,8 @@ Deno.test("bank's own consent screen: the selected account alone is PUT with a p
   const { html } = await browser.submit("otp", CODE);
   assertStringIncludes(html, "Balance <bdi>€100,000.00</bdi>");
   assertStringIncludes(html, "Not enough money");
-  assertEquals(browser.formFields("consent")["account"], ALICE_EUR_AT_BANKB);
-  await browser.submit("consent", { account: ALICE_GBP_AT_BANKB, decision: "accept" });
+  assertEquals(browser.formFields("consent")["account"], `${ALICE_EUR_AT_BANKB} EUR`);
+  await browser.submit("consent", { account: `${ALICE_GBP_AT_BANKB} GBP`, decision: "accept" });
 
   assertEquals(await outcome(env, browser, "BANKB"), "success success cust-alice");
   const put = env.platform.calls[1];
@@ -126,12 +129,51 @@ Deno.test("bank's own consent screen: the selected account alone is PUT with a p
   ]);
 });
 
+Deno.test("platform's consent screen: one IBAN with two currencies is PUT as two accounts [BF7]", async () => {
+  using env = await bankEnvironment();
+  const browser = await arrive(env, "BANKA");
+  await browser.submit("login", CAROL);
+  await browser.submit("otp", CODE);
+  assertEquals(await outcome(env, browser), "success success cust-carol");
+  assertEquals(Object(env.platform.calls[1]?.body).Data.DebtorAccount, [
+    account(CAROL_AT_BANKA, "5.00", "GBP"),
+    account(CAROL_AT_BANKA, "5000.00", "EUR"),
+  ]);
+});
+
+Deno.test("bank's own consent screen: each currency of one IBAN can be chosen [BF7]", async () => {
+  const choose = async (index: number): Promise<unknown> => {
+    using env = await bankEnvironment();
+    const browser = await arrive(env, "BANKB");
+    await browser.submit("login", CAROL);
+    const { html } = await browser.submit("otp", CODE);
+    for (const words of ["£5.00", "€5,000.00", "in EUR"]) assertStringIncludes(html, words);
+    const choices = [...html.matchAll(/type="radio" name="account" value="([^"]+)"/g)].map(([, value = ""]) =>
+      value
+    );
+    assertEquals(browser.formFields("consent")["account"], choices[1], "the one in the payment's currency");
+    await browser.submit("consent", { account: choices[index] ?? "", decision: "accept" });
+    assertEquals(await outcome(env, browser, "BANKB"), "success success cust-carol");
+    return Object(env.platform.calls[1]?.body).Data.DebtorAccount;
+  };
+  assertEquals(await choose(0), [account(CAROL_AT_BANKB, "5.00", "GBP")]);
+  assertEquals(await choose(1), [account(CAROL_AT_BANKB, "5000.00", "EUR")]);
+});
+
+Deno.test("implicit consent: an IBAN with two currencies pays from the payment's [BF7]", async () => {
+  using env = await bankEnvironment();
+  const browser = await arrive(env, "BANKA", CAROL_AT_BANKA);
+  await browser.submit("login", CAROL);
+  await browser.submit("otp", CODE);
+  assertEquals(await outcome(env, browser), "success success cust-carol", "GBP 5.00 would be too little");
+});
+
 Deno.test("bank's own consent screen: too little money on the selected account ends in insufficient_funds, and no account is PUT [G7]", async () => {
   using env = await bankEnvironment();
   const browser = await arrive(env, "BANKB");
   await browser.submit("login", ALICE);
   await browser.submit("otp", CODE);
-  await browser.submit("consent", { account: ALICE_SAVINGS_AT_BANKB, decision: "accept" });
+  await browser.submit("consent", { account: `${ALICE_SAVINGS_AT_BANKB} EUR`, decision: "accept" });
   const expected = "insufficient_funds insufficient_funds cust-alice";
   assertEquals(await outcome(env, browser, "BANKB"), expected);
   assertEquals(env.platform.calls.map(({ method }) => method), ["GET"]);
@@ -142,7 +184,10 @@ Deno.test("bank's own consent screen: an account that is not the customer's is n
   const browser = await arrive(env, "BANKB");
   await browser.submit("login", ALICE);
   await browser.submit("otp", CODE);
-  const { html } = await browser.submit("consent", { account: BOB_EUR_AT_BANKA, decision: "accept" });
+  const { html } = await browser.submit("consent", {
+    account: `${BOB_EUR_AT_BANKB} EUR`,
+    decision: "accept",
+  });
   assertStringIncludes(html, "Choose the account to pay from.");
   assertEquals(env.platform.calls.length, 1);
 });
