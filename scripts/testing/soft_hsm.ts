@@ -73,9 +73,18 @@ export class SoftHsm implements AsyncDisposable {
     await Deno.writeTextFile(this.file, JSON.stringify({ keys: publicKeys }));
   }
 
+  /** Puts a wrapping key into the token. @param raw 32 bytes in base64, none of them 0: softhsm2-util would end there */
+  async importWrappingKey(id: string, raw: string): Promise<void> {
+    const path = `${this.folder}/wrapping.raw`;
+    await Deno.writeFile(path, Uint8Array.fromBase64(raw));
+    const names = ["--token", LABEL, "--label", `wrapping ${id}`, "--id", "B0", "--pin", PIN];
+    await this.command("softhsm2-util", ["--import", path, "--aes", ...names]);
+    await Deno.remove(path);
+  }
+
   /** Runs a command of `deno task signer` to its end. Returns its output; throws what it writes to standard error. */
   async run(...args: readonly string[]): Promise<string> {
-    const [program = "", ...words] = [...await taskCommand("signer"), ...args, ...this.#options()];
+    const [program = "", ...words] = [...await taskCommand("signer"), ...args, ...this.#options(args[0])];
     return await this.command(program, words);
   }
 
@@ -89,7 +98,7 @@ export class SoftHsm implements AsyncDisposable {
 
   /** Starts `deno task signer serve`. */
   async serve(): Promise<ServedPlatform> {
-    const args = ["serve", "--socket", this.socket, ...this.#options()];
+    const args = ["serve", "--socket", this.socket, ...this.#options("serve")];
     const started = startCommand(
       [...await taskCommand("signer"), ...args],
       this.folder,
@@ -106,7 +115,8 @@ export class SoftHsm implements AsyncDisposable {
     await Deno.remove(this.folder, { recursive: true });
   }
 
-  #options(): string[] {
-    return ["--module", this.module, "--token", `${LABEL}=${this.pinFile}`, "--file", this.file];
+  #options(command: string | undefined): string[] {
+    const file = command === "wrapping-key" ? [] : ["--file", this.file];
+    return ["--module", this.module, "--token", `${LABEL}=${this.pinFile}`, ...file];
   }
 }

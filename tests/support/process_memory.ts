@@ -9,7 +9,7 @@ const STEP_BYTES = 16 * 1024 * 1024;
 /**
  * Returns which of these numbers the memory of a process has, except memory that it cannot write or that is machine code.
  *
- * @param members of JWKs, base64url: found as text and as bytes, in either order
+ * @param members base64url as in JWKs, or base64: found as text and as bytes, in either order
  */
 export async function foundInMemory(pid: number, members: readonly string[]): Promise<ReadonlySet<string>> {
   const forms = members.flatMap((member) => formsOf(member).map((form) => ({ member, form })));
@@ -35,7 +35,8 @@ export async function foundInMemory(pid: number, members: readonly string[]): Pr
 }
 
 function formsOf(member: string): readonly Buffer[] {
-  const bytes = Uint8Array.fromBase64(member, { alphabet: "base64url" });
+  const alphabet = /[+/=]/.test(member) ? "base64" : "base64url";
+  const bytes = Uint8Array.fromBase64(member, { alphabet });
   return [bytes, bytes.toReversed(), new TextEncoder().encode(member)].map((each) => Buffer.from(each));
 }
 

@@ -7,7 +7,7 @@ import { openLogQueue } from "../../../src/base/observability/log_queue.ts";
 import { openLog } from "../../../src/base/observability/log.ts";
 import { systemClock } from "../../../src/base/kernel/clock.ts";
 import { printError } from "../../command_line/print.ts";
-import { runProgram } from "../../command_line/run.ts";
+import { runProgram, UsageError } from "../../command_line/run.ts";
 import { directoryKeys } from "../directory_keys/main.ts";
 import { platformKeys } from "../platform_keys/main.ts";
 import { readSignerArguments, SIGNER_USAGE, type SignerArguments, type TokenPlace } from "./arguments.ts";
@@ -15,8 +15,10 @@ import { inTokens, statementKeysIn } from "./custody.ts";
 import type { SignerLog } from "../../../src/base/observability/signer_events.ts";
 import { loadPkcs11 } from "./pkcs11.ts";
 import { openService } from "./served_keys.ts";
+import { wrappingLabel } from "./wrapping_uses.ts";
 import { MAKING, openToken, PinRejected, SERVING, type Token } from "./token.ts";
 
+const WRAPPING = "wrapping-key";
 /** Exit status after a rejected PIN. */
 const PIN_STATUS = 2;
 const FLUSH_MS = 2000;
@@ -28,6 +30,7 @@ async function signer(args: readonly string[], print: (line: string) => void): P
   try {
     const tokens = await openTokens(given);
     if (given.serve !== undefined) await serve(given.serve, tokens);
+    else if (given.rest[0] === WRAPPING) await makeWrappingKey(given.rest.slice(1), tokens, print);
     else {
       const now = Date.now();
       const custody = inTokens(tokens, { owner: given.owner, now });
@@ -40,6 +43,18 @@ async function signer(args: readonly string[], print: (line: string) => void): P
     printError(error.message);
     return PIN_STATUS;
   }
+}
+
+async function makeWrappingKey(
+  args: readonly string[],
+  [first]: readonly [Token, ...Token[]],
+  print: (line: string) => void,
+): Promise<void> {
+  const [id, ...more] = args;
+  if (id === undefined || more.length > 0) throw new UsageError(`${WRAPPING} takes an id, such as 2027-01.`);
+  await first.makeWrapping(wrappingLabel(id));
+  print(`The key is in the token ${first.label} and cannot leave it. Its line of PLATFORM_WRAPPING_KEYS:`);
+  print(`${id} token`);
 }
 
 async function openTokens({ module, tokens, serve }: SignerArguments): Promise<readonly [Token, ...Token[]]> {

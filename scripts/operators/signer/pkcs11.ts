@@ -28,10 +28,13 @@ const CALLS = {
   C_FindObjectsInit: "npn",
   C_FindObjects: "npnp",
   C_FindObjectsFinal: "n",
+  C_EncryptInit: "npn",
+  C_Encrypt: "npnpp",
   C_DecryptInit: "npn",
   C_Decrypt: "npnpp",
   C_SignInit: "npn",
   C_Sign: "npnpp",
+  C_GenerateKey: "nppnp",
   C_GenerateKeyPair: "nppnpnpp",
 } as const;
 

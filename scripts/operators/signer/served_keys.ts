@@ -1,12 +1,14 @@
 /**
- * What the signer answers: the key set, signatures and decrypted content keys, by kid. A key does one operation, that of
- * its `use`. A digest has 32 bytes and an encrypted key as many as the modulus, so a request is never longer.
+ * What the signer answers: the key set, signatures and decrypted content keys, by kid, and wrapped and unwrapped data keys,
+ * by the id of a wrapping key. A key does the operations of its `use`. A digest has 32 bytes and an encrypted key as many
+ * as the modulus, so a request is never longer.
  */
 import { z } from "zod";
 import { UNDECRYPTABLE } from "../../../src/base/http/signer_client.ts";
 import { monotonicClock } from "../../../src/base/kernel/clock.ts";
 import type { SignerLog } from "../../../src/base/observability/signer_events.ts";
 import type { KeyOperation, Modulus, Token } from "./token.ts";
+import { type Use, wrappingUse } from "./wrapping_uses.ts";
 
 export interface ServiceDeps {
   readonly tokens: readonly Token[];
@@ -36,6 +38,9 @@ interface ServedKeys {
 const MAX_BODY_BYTES = 512;
 const DIGEST_BYTES = 32;
 const USES = { sig: "sign", enc: "decrypt" } as const;
+const OPERATIONS = ["sign", "decrypt", "wrap", "unwrap"] as const;
+
+type Operation = typeof OPERATIONS[number];
 
 const keyFile = z.object({
   keys: z.array(
@@ -52,11 +57,19 @@ const keyFile = z.object({
 export async function openService({ tokens, readKeys, log }: ServiceDeps): Promise<Service> {
   let keys = await findKeys(await readKeys(), tokens);
   const uses = new Map<string, number>(); // bounded by the keys that this process has had
-  const use = async (operation: KeyOperation, kid: string, request: Request): Promise<Response> => {
+  const useOf = async (operation: Operation, kid: string, url: string): Promise<Use | undefined> => {
+    if (operation === "sign" || operation === "decrypt") return rsaUse(keys.byKid.get(kid), operation);
+    return await wrappingUse(tokens, operation, kid, new URL(url).searchParams.get("name") ?? "");
+  };
+  const use = async (operation: Operation, kid: string, request: Request): Promise<Response> => {
     const began = monotonicClock();
-    const response = await answerUse(keys.byKid.get(kid), operation, request, log);
+    let known = keys.byKid.has(kid);
+    const response = await orUnavailable(log, operation, async () => {
+      const found = await useOf(operation, kid, request.url);
+      known ||= found !== undefined;
+      return await answerUse(found, operation, request);
+    });
     const milliseconds = Math.round(monotonicClock() - began);
-    const known = keys.byKid.has(kid);
     log.info("signer.used", {
       operation,
       kid: known ? kid : undefined,
@@ -86,35 +99,42 @@ export async function openService({ tokens, readKeys, log }: ServiceDeps): Promi
           return Response.json({ uses: Object.fromEntries(uses) });
         });
       }
-      const isUse = request.method === "POST" && (first === "sign" || first === "decrypt");
-      if (!isUse || kid === undefined || rest !== undefined) return answer(404, "no such resource");
-      return await use(first, decodeURIComponent(kid), request);
+      const operation = OPERATIONS.find((name) => name === first && request.method === "POST");
+      if (operation === undefined || kid === undefined || rest !== undefined) {
+        return answer(404, "no such resource");
+      }
+      return await use(operation, decodeURIComponent(kid), request);
     },
   };
 }
 
+function rsaUse(key: ServedKey | undefined, operation: KeyOperation): Use | undefined {
+  if (key?.operation !== operation) return undefined;
+  const { modulus, token } = key;
+  const expected = operation === "sign" ? DIGEST_BYTES : modulus.length;
+  return {
+    fault(length) {
+      if (length === expected) return undefined;
+      if (operation === "decrypt") return { status: UNDECRYPTABLE, text: "length" };
+      return { status: 400, text: `a digest has ${expected} bytes` };
+    },
+    run: (body) => operation === "sign" ? token.sign(modulus, body) : token.decrypt(modulus, body),
+  };
+}
+
 async function answerUse(
-  key: ServedKey | undefined,
-  operation: KeyOperation,
+  use: Use | undefined,
+  operation: Operation,
   request: Request,
-  log: SignerLog,
 ): Promise<Response> {
-  if (key?.operation !== operation) return answer(404, `no key of this name can ${operation}`);
+  if (use === undefined) return answer(404, `no key of this name can ${operation}`);
   const length = Number(request.headers.get("content-length") ?? NaN);
   if (!(length <= MAX_BODY_BYTES)) return answer(413, `at most ${MAX_BODY_BYTES} bytes and their number`);
   const body = new Uint8Array(await request.arrayBuffer());
-  const expected = operation === "sign" ? DIGEST_BYTES : key.modulus.length;
-  if (body.length !== expected) {
-    return operation === "sign"
-      ? answer(400, `a digest has ${expected} bytes`)
-      : answer(UNDECRYPTABLE, "length");
-  }
-  return await orUnavailable(log, operation, async () => {
-    const made = operation === "sign"
-      ? await key.token.sign(key.modulus, body)
-      : await key.token.decrypt(key.modulus, body);
-    return made === undefined ? answer(UNDECRYPTABLE, "undecryptable") : new Response(made);
-  });
+  const fault = use.fault(body.length);
+  if (fault !== undefined) return answer(fault.status, fault.text);
+  const made = await use.run(body);
+  return made === undefined ? answer(UNDECRYPTABLE, "undecryptable") : new Response(made);
 }
 
 async function orUnavailable(

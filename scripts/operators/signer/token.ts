@@ -1,10 +1,10 @@
 /**
- * A token of a PKCS#11 library: finds its RSA keys by their modulus, signs and decrypts with them, and makes new ones,
- * which cannot leave it. A lost session is opened again once. A PIN that was rejected is not sent a second time, because
+ * A token of a PKCS#11 library: finds its RSA keys by their modulus and its AES keys by their label, signs, decrypts, wraps
+ * and unwraps with them, and makes new ones, which cannot leave it. A lost session is opened again once. A PIN that was rejected is not sent a second time, because
  * tokens lock themselves after a few.
  */
 import { decodeOaep } from "./oaep.ts";
-import { type CallToken, numberAt, structure, TokenError } from "./pkcs11.ts";
+import { type Argument, type CallToken, numberAt, structure, TokenError } from "./pkcs11.ts";
 import { openSessionPool, type PoolBounds, type Slot } from "./session_pool.ts";
 
 /** A modulus, unsigned big-endian without leading zeros. */
@@ -12,17 +12,31 @@ export type Modulus = Uint8Array<ArrayBuffer>;
 
 export type KeyOperation = "sign" | "decrypt";
 
+/** A private key by its modulus, or a secret key by its label. */
+export type KeyName = Modulus | string;
+
 /** An opened token. Every method throws {TokenBusy} after the deadline, and {TokenError} if the token fails. */
 export interface Token {
   readonly label: string;
-  /** Returns whether the token has the private key, and whether the key can leave it. */
-  find(modulus: Modulus): Promise<"absent" | "kept" | "extractable">;
+  /** Returns whether the token has the key, and whether the key can leave it. */
+  find(name: KeyName): Promise<"absent" | "kept" | "extractable">;
   /** PS256: RSASSA-PSS with SHA-256, MGF1 and a salt of 32 bytes (RFC 7518 §3.5). */
   sign(modulus: Modulus, digest: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
   /** RSA-OAEP-256 (RFC 7518 §4.3). Returns undefined if the key cannot decrypt it. */
   decrypt(modulus: Modulus, encrypted: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Makes a key pair for one operation. Returns its modulus. */
   make(operation: KeyOperation, bits: number, label: string): Promise<Modulus>;
+  /**
+   * AES-256-GCM (NIST SP 800-38D) with a random IV of 96 bits, which stands before the ciphertext and its tag.
+   *
+   * @param label of the secret key
+   * @param data authenticated with the content
+   */
+  wrap(label: string, data: Memory, content: Memory): Promise<Memory>;
+  /** Returns what {@link Token.wrap} has wrapped, or undefined if the box, the data or the key is another one. */
+  unwrap(label: string, data: Memory, box: Memory): Promise<Memory | undefined>;
+  /** Makes a secret key that wraps. @throws {Error} if the token has a key of this label */
+  makeWrapping(label: string): Promise<void>;
   /** Asks the token for the state of a session. */
   probe(): Promise<void>;
 }
@@ -38,14 +52,25 @@ export class PinRejected extends Error {
 }
 
 const [RW_SESSION, SERIAL_SESSION, USER] = [0x2n, 0x4n, 1n];
-const CKM = { KEY_PAIR_GEN: 0x0n, X_509: 0x3n, OAEP: 0x9n, PSS: 0xdn, SHA256: 0x250n } as const;
+const CKM = {
+  KEY_PAIR_GEN: 0x0n,
+  X_509: 0x3n,
+  OAEP: 0x9n,
+  PSS: 0xdn,
+  SHA256: 0x250n,
+  AES_KEY_GEN: 0x1080n,
+  AES_GCM: 0x1087n,
+} as const;
 const [MGF1_SHA256, DATA_SPECIFIED, SALT_BYTES] = [2n, 1n, 32n];
-const PRIVATE_KEY = 3n;
+const [PRIVATE_KEY, SECRET_KEY] = [3n, 4n];
+const [AES, AES_KEY_BYTES] = [0x1fn, 32n];
+const [IV_BYTES, TAG_BYTES] = [12, 16];
 const CKA = {
   CLASS: 0x0n,
   TOKEN: 0x1n,
   PRIVATE: 0x2n,
   LABEL: 0x3n,
+  KEY_TYPE: 0x100n,
   ID: 0x102n,
   SENSITIVE: 0x103n,
   ENCRYPT: 0x104n,
@@ -55,6 +80,7 @@ const CKA = {
   MODULUS: 0x120n,
   MODULUS_BITS: 0x121n,
   PUBLIC_EXPONENT: 0x122n,
+  VALUE_LEN: 0x161n,
   EXTRACTABLE: 0x162n,
 } as const;
 const TOKEN_INFO_BYTES = 208;
@@ -87,6 +113,8 @@ const UNDECRYPTABLE = [
 
 type Memory = Uint8Array<ArrayBuffer>;
 
+const UTF8 = new TextEncoder();
+
 /** An open session and the handles of the keys that were found in it. */
 interface Session {
   readonly id: bigint;
@@ -112,7 +140,7 @@ export async function openToken(
   await withSession(() => Promise.resolve());
   return {
     label,
-    find: (modulus) => withSession((session) => findKey(call, session, modulus)),
+    find: (name) => withSession((session) => findKey(call, session, name)),
     sign: (modulus, digest) =>
       withSession(async (session) => {
         const mechanism = withParameters(CKM.PSS, CKM.SHA256, MGF1_SHA256, SALT_BYTES);
@@ -128,6 +156,9 @@ export async function openToken(
         return plain === undefined || ownOaep ? plain : decodeOaep(padded(plain, modulus.length));
       }),
     make: (operation, bits, name) => withSession((session) => makePair(call, session, operation, bits, name)),
+    wrap: (name, data, content) => withSession((session) => wrapWith(call, session, name, data, content)),
+    unwrap: (name, data, box) => withSession((session) => unwrapWith(call, session, name, data, box)),
+    makeWrapping: (name) => withSession((session) => makeSecret(call, session, name)),
     probe: () => withSession(({ id }) => call("C_GetSessionInfo", id, new Uint8Array(32))),
   };
 }
@@ -189,9 +220,9 @@ async function slotOf(call: CallToken, label: string): Promise<bigint> {
 async function findKey(
   call: CallToken,
   session: Session,
-  modulus: Modulus,
+  name: KeyName,
 ): Promise<"absent" | "kept" | "extractable"> {
-  const handle = await handleOf(call, session, modulus);
+  const handle = await handleOf(call, session, name);
   if (handle === undefined) return "absent";
   const [sensitive, extractable] = [new Uint8Array(1), new Uint8Array(1)];
   const template = structure(CKA.SENSITIVE, sensitive, 1n, CKA.EXTRACTABLE, extractable, 1n);
@@ -199,18 +230,23 @@ async function findKey(
   return sensitive[0] === 1 && extractable[0] === 0 ? "kept" : "extractable";
 }
 
-async function keyOf(call: CallToken, session: Session, modulus: Modulus): Promise<bigint> {
-  const handle = await handleOf(call, session, modulus);
+async function keyOf(call: CallToken, session: Session, name: KeyName): Promise<bigint> {
+  const handle = await handleOf(call, session, name);
   if (handle === undefined) throw new Error("the token does not have the key any more");
   return handle;
 }
 
-async function handleOf(call: CallToken, session: Session, modulus: Modulus): Promise<bigint | undefined> {
-  const name = modulus.toHex();
+async function handleOf(call: CallToken, session: Session, key: KeyName): Promise<bigint | undefined> {
+  const isSecret = typeof key === "string";
+  const name = isSecret ? `label ${key}` : key.toHex();
   const known = session.keys.get(name);
   if (known !== undefined) return known;
-  const keyClass = structure(PRIVATE_KEY);
-  const template = structure(CKA.CLASS, keyClass, 8n, CKA.MODULUS, modulus, BigInt(modulus.length));
+  const keyClass = structure(isSecret ? SECRET_KEY : PRIVATE_KEY);
+  const value = isSecret ? UTF8.encode(key) : key;
+  const template = structure(
+    ...[CKA.CLASS, keyClass, 8n],
+    ...[isSecret ? CKA.LABEL : CKA.MODULUS, value, BigInt(value.length)],
+  );
   const [handles, count] = [new Uint8Array(8), new Uint8Array(8)];
   await call("C_FindObjectsInit", session.id, template, 2n);
   await call("C_FindObjects", session.id, handles, 1n, count)
@@ -234,7 +270,7 @@ async function beginOaep(call: CallToken, session: Session, key: bigint): Promis
 
 async function output(
   call: CallToken,
-  name: "C_Sign" | "C_Decrypt",
+  name: "C_Sign" | "C_Encrypt" | "C_Decrypt",
   { id }: Session,
   input: Memory,
 ): Promise<Memory> {
@@ -254,9 +290,64 @@ function padded(bytes: Memory, length: number): Memory {
 }
 
 /** A CK_MECHANISM whose parameters are a structure. */
-function withParameters(mechanism: bigint, ...parameters: readonly (bigint | null)[]): Memory {
+function withParameters(mechanism: bigint, ...parameters: readonly Argument[]): Memory {
   const memory = structure(...parameters);
   return structure(mechanism, memory, BigInt(memory.length));
+}
+
+async function wrapWith(
+  call: CallToken,
+  session: Session,
+  label: string,
+  data: Memory,
+  content: Memory,
+): Promise<Memory> {
+  const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+  await call("C_EncryptInit", session.id, gcm(iv, data), await keyOf(call, session, label));
+  const ciphertext = await output(call, "C_Encrypt", session, content);
+  const box = new Uint8Array(IV_BYTES + ciphertext.length);
+  box.set(iv);
+  box.set(ciphertext, IV_BYTES);
+  return box;
+}
+
+async function unwrapWith(
+  call: CallToken,
+  session: Session,
+  label: string,
+  data: Memory,
+  box: Memory,
+): Promise<Memory | undefined> {
+  if (box.length < IV_BYTES + TAG_BYTES) return undefined;
+  const mechanism = gcm(box.slice(0, IV_BYTES), data);
+  await call("C_DecryptInit", session.id, mechanism, await keyOf(call, session, label));
+  return await output(call, "C_Decrypt", session, box.slice(IV_BYTES)).catch(undecryptable);
+}
+
+/** CKM_AES_GCM with its CK_GCM_PARAMS. */
+function gcm(iv: Memory, data: Memory): Memory {
+  const bits = [BigInt(iv.length * 8), BigInt(TAG_BYTES * 8)] as const;
+  return withParameters(CKM.AES_GCM, iv, BigInt(iv.length), bits[0], data, BigInt(data.length), bits[1]);
+}
+
+async function makeSecret(call: CallToken, session: Session, label: string): Promise<void> {
+  if (await handleOf(call, session, label) !== undefined) throw new Error(`the token has a key ${label}`);
+  const [yes, no] = [Uint8Array.of(1), Uint8Array.of(0)];
+  const template = templateOf([
+    [CKA.CLASS, structure(SECRET_KEY)],
+    [CKA.KEY_TYPE, structure(AES)],
+    [CKA.VALUE_LEN, structure(AES_KEY_BYTES)],
+    [CKA.TOKEN, yes],
+    [CKA.LABEL, UTF8.encode(label)],
+    [CKA.ID, crypto.getRandomValues(new Uint8Array(16))],
+    [CKA.PRIVATE, yes],
+    [CKA.SENSITIVE, yes],
+    [CKA.EXTRACTABLE, no],
+    [CKA.ENCRYPT, yes],
+    [CKA.DECRYPT, yes],
+  ]);
+  const mechanism = structure(CKM.AES_KEY_GEN, null, 0n);
+  await call("C_GenerateKey", session.id, mechanism, ...template, new Uint8Array(8));
 }
 
 async function makePair(
@@ -270,7 +361,7 @@ async function makePair(
   const isSigning = operation === "sign";
   const common: Attribute[] = [
     [CKA.TOKEN, yes],
-    [CKA.LABEL, new TextEncoder().encode(label)],
+    [CKA.LABEL, UTF8.encode(label)],
     [CKA.ID, crypto.getRandomValues(new Uint8Array(16))],
   ];
   const publicTemplate = templateOf([

@@ -1,7 +1,8 @@
 /**
  * The signer as the platform sees it: a process of its own beside this one, which alone can use the keys of a token. HTTP
- * over a Unix domain socket: `GET /keys` returns the JWK set, `POST /sign/{kid}` takes a SHA-256 digest, and
- * `POST /decrypt/{kid}` an encrypted content key. What is signed never leaves this process.
+ * over a Unix domain socket: `GET /keys` returns the JWK set, `POST /sign/{kid}` takes a SHA-256 digest,
+ * `POST /decrypt/{kid}` an encrypted content key, and `POST /wrap/{id}` and `/unwrap/{id}` a data key with its `name`. What
+ * is signed never leaves this process.
  */
 import { Agent, request } from "node:http";
 import { setTimeout } from "node:timers";
@@ -12,7 +13,7 @@ import { joined } from "./body.ts";
 import type { Probe } from "../observability/health.ts";
 
 /** The signer of this process. */
-export interface Signer extends Token {
+export interface Signer extends Token, WrappingToken {
   /** Returns the JWK set of the token's keys. @throws {ApiError} `platform.unavailable` */
   keySet(): Promise<string>;
   /** Whether the token answers. */
@@ -21,7 +22,15 @@ export interface Signer extends Token {
   watch(watcher: SignerWatcher): void;
 }
 
-export type SignerOperation = "keys" | "sign" | "decrypt" | "probe";
+/** Wrapping keys of a token, by their ids. Every method throws {ApiError} `platform.unavailable`. */
+export interface WrappingToken {
+  /** AES-256-GCM. @param name authenticated with the content */
+  wrap(id: string, name: string, content: Bytes): Promise<Bytes>;
+  /** Returns undefined unless {@link WrappingToken.wrap} has made the box, with this key and name. */
+  unwrap(id: string, name: string, box: Bytes): Promise<Bytes | undefined>;
+}
+
+export type SignerOperation = "keys" | "sign" | "decrypt" | "wrap" | "unwrap" | "probe";
 
 export interface SignerWatcher {
   called(operation: SignerOperation, seconds: number, succeeded: boolean): void;
@@ -85,6 +94,11 @@ export function openSigner(path: string, deadlineMs: number = DEADLINE_MS): Sign
         return answer.status === UNDECRYPTABLE ? undefined : answer.body;
       },
     }),
+    wrap: async (id, name, content) => (await call("wrap", wrappingTarget("wrap", id, name), content)).body,
+    async unwrap(id, name, box) {
+      const answer = await call("unwrap", wrappingTarget("unwrap", id, name), box);
+      return answer.status === UNDECRYPTABLE ? undefined : answer.body;
+    },
     keySet: async () => new TextDecoder().decode((await call("keys", "/keys")).body),
     async probe() {
       await call("probe", "/health").catch(() => {});
@@ -93,6 +107,10 @@ export function openSigner(path: string, deadlineMs: number = DEADLINE_MS): Sign
     },
     watch: state.watch,
   };
+}
+
+function wrappingTarget(operation: "wrap" | "unwrap", id: string, name: string): string {
+  return `/${operation}/${encodeURIComponent(id)}?name=${encodeURIComponent(name)}`;
 }
 
 function faultOf({ status, body }: Answer): string {

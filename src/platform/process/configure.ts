@@ -66,17 +66,21 @@ export async function configure({ mayRead }: Pick<Runtime, "mayRead">): Promise<
     ? undefined
     : await openKeyRing(json, systemClock, signer).catch(note);
   const wrappingFile = environment["PLATFORM_WRAPPING_KEYS"] || undefined;
-  const wrapping = await openWrapping(wrappingFile, faults);
+  const wrapping = await openWrapping(wrappingFile, signer, faults);
   const operators = await openOperators(environment["PLATFORM_OPERATORS"], faults);
   const config = readConfig({ ...environment, PLATFORM_KEYS: json ?? given }, faults);
   if (keys === undefined) throw new ConfigError(faults); // readConfig has thrown already
   return { environment, config, keys, readKeys, signer, wrapping, wrappingFile, operators };
 }
 
-async function openWrapping(path: string | undefined, faults: string[]): Promise<WrappingKeys | undefined> {
+async function openWrapping(
+  path: string | undefined,
+  signer: Signer | undefined,
+  faults: string[],
+): Promise<WrappingKeys | undefined> {
   if (path === undefined) return undefined;
   try {
-    return await openWrappingKeys(await readSecretFile(path));
+    return await openWrappingKeys(await readSecretFile(path), signer);
   } catch (error) {
     faults.push(`PLATFORM_WRAPPING_KEYS: ${error instanceof Error ? error.message : error}`);
     return undefined;

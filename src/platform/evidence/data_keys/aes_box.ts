@@ -1,5 +1,9 @@
 /** AES-256-GCM (NIST SP 800-38D) with a random IV of 96 bits. A box is the IV and the ciphertext with its tag. */
 
+/** The fault of a box that does not open. */
+export const NOT_ITS_BOX =
+  "sealed data does not open with its key: it was changed, or the key is another one";
+
 const IV_BYTES = 12;
 const UTF8 = new TextEncoder();
 
@@ -28,6 +32,6 @@ export async function openBox(
   try {
     return new Uint8Array(await crypto.subtle.decrypt(options, key, box.slice(IV_BYTES)));
   } catch {
-    throw new Error("sealed data does not open with its key: it was changed, or the key is another one");
+    throw new Error(NOT_ITS_BOX);
   }
 }

@@ -12,7 +12,7 @@ import type { Check, Entry, Key, Write } from "../../../base/store/store.ts";
 import { type CaseId, caseIdOf } from "./case_id.ts";
 import { dataKeyRecord, type StoredDataKey } from "./data_key_records.ts";
 import type { Erased } from "../personal_data.ts";
-import { UnknownWrappingKey, type WrappingKeys } from "./wrapping_keys.ts";
+import { UnknownWrappingKey, type Wrapped, type WrappingKeys } from "./wrapping_keys.ts";
 
 export interface CaseKeys {
   /** Returns the id of a new consent, whose data key is stored already. */
@@ -77,6 +77,8 @@ export interface CaseKeysDeps {
 
 /** Consents whose keys one commit stores. After a crash, as many keys without a consent remain. */
 const BLOCK = 64;
+/** A token has few sessions, and signs meanwhile. */
+const WRAPPED_AT_ONCE = 4;
 /**
  * Ids that are older than this are not used. The search for cases whose retention period has passed goes through ids in
  * their order, and must not have passed a new one. No period is shorter than a day.
@@ -263,9 +265,13 @@ async function makeKeys(
   ids: readonly CaseId[],
 ): Promise<readonly CryptoKey[] | undefined> {
   const raw = ids.map(() => crypto.getRandomValues(new Uint8Array(32)));
-  const wrapped = await Promise.all(
-    ids.map((id, index) => wrapping.wrap(id, raw[index] ?? new Uint8Array())),
-  );
+  const wrapped: Wrapped[] = [];
+  for (let start = 0; start < ids.length; start += WRAPPED_AT_ONCE) {
+    const group = ids.slice(start, start + WRAPPED_AT_ONCE);
+    wrapped.push(
+      ...await Promise.all(group.map((id, at) => wrapping.wrap(id, raw[start + at] ?? new Uint8Array()))),
+    );
+  }
   const writes: Write[] = [];
   for (const [index, id] of ids.entries()) {
     const key = wrapped[index];

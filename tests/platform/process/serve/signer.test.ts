@@ -22,26 +22,35 @@ Deno.test({
 }, async (t) => {
   await using hsm = await SoftHsm.open();
   await hsm.importKeys(); // those of a platform with a key file
+  const wrappingKey = crypto.getRandomValues(new Uint8Array(32)).map((byte) => byte | 1).toBase64();
+  await hsm.importWrappingKey("2026-11", wrappingKey);
+  const wrapping = { inToken: `${hsm.folder}/wrapping.keys`, inFile: `${hsm.folder}/other.keys` };
+  await Deno.writeTextFile(wrapping.inToken, "2026-11 token\n", { mode: 0o600 });
+  await Deno.writeTextFile(wrapping.inFile, `2026-11 ${wrappingKey}\n`, { mode: 0o600 });
   const signer = await hsm.serve();
   await signer.ready;
-  await using env = await openServedEnvironment({ PLATFORM_KEYS: `signer:${hsm.socket}` });
+  await using env = await openServedEnvironment({
+    PLATFORM_KEYS: `signer:${hsm.socket}`,
+    PLATFORM_WRAPPING_KEYS: wrapping.inToken,
+  });
   const uses = (operation: string): number =>
     signer.lines.filter((line) => line["operation"] === operation && line["status"] === 200).length;
   await t.step("the token signs handover JWT, answers and order, and decrypts the result JWT", async () => {
-    const [signed, decrypted] = [uses("sign"), uses("decrypt")];
+    const [signed, decrypted, wrapped] = [uses("sign"), uses("decrypt"), uses("wrap")];
     const payment = await good(pay(env, await authorised(env)), 201);
     assertEquals(payment.Data.Status, "AcceptedSettlementInProcess");
     assert(uses("sign") >= signed + 4, `${uses("sign") - signed} signatures`);
     assertEquals(uses("decrypt"), decrypted + 1);
+    assert(uses("wrap") > wrapped, "no data key was wrapped");
   });
   await t.step(
-    "its memory has no prime of its keys, and that of a platform with a key file has",
+    "its memory has no prime of its keys and no wrapping key, and that of a platform with files has",
     async () => {
       const keys = await Promise.all([testKey(12), testKey(13)]); // of platformKeySet
-      const primes = keys.flatMap(({ privateJwk: { p, q } }) => [p, q]);
-      assertEquals(await foundInMemory(env.process.pid, primes), new Set());
-      await using other = await openServedEnvironment();
-      assertEquals(await foundInMemory(other.process.pid, primes), new Set(primes));
+      const secrets = [...keys.flatMap(({ privateJwk: { p, q } }) => [p, q]), wrappingKey];
+      assertEquals(await foundInMemory(env.process.pid, secrets), new Set());
+      await using other = await openServedEnvironment({ PLATFORM_WRAPPING_KEYS: wrapping.inFile });
+      assertEquals(await foundInMemory(other.process.pid, secrets), new Set(secrets));
     },
   );
   await t.step("the next keys are made in the token and published by SIGHUP", async () => {

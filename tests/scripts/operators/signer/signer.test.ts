@@ -6,6 +6,7 @@ import { openKeyRing } from "../../../../src/base/jose/key_ring.ts";
 import { openSealed } from "../../../../src/base/jose/sealed_jwt.ts";
 import { signClaims } from "../../../../src/base/jose/own_key.ts";
 import { signDetached } from "../../../../src/base/jose/detached_jws.ts";
+import { openWrappingKeys } from "../../../../src/platform/evidence/data_keys/wrapping_keys.ts";
 import { ApiError } from "../../../../src/base/kernel/api_error.ts";
 import { startCommand } from "testing/served_platform.ts";
 import { isSoftHsmMissing, SoftHsm } from "testing/soft_hsm.ts";
@@ -101,6 +102,68 @@ Deno.test(
         [sig.kid]: ofSig.length,
         [enc.kid]: uses.length - ofSig.length - 1,
       });
+    });
+  },
+);
+
+Deno.test(
+  {
+    name: "wrapping keys move from a file into a token, which wraps and unwraps with them [F12] [P3]",
+    ignore,
+  },
+  async (t) => {
+    await using hsm = await SoftHsm.open();
+    await hsm.importKeys();
+    assertMatch(await hsm.run("wrapping-key", "2027-01"), /^2027-01 token$/m);
+    const process = await hsm.serve();
+    await process.ready;
+    const signer = openSigner(hsm.socket);
+    const inFile = `2026-11 ${crypto.getRandomValues(new Uint8Array(32)).toBase64()}`;
+    const dataKey = crypto.getRandomValues(new Uint8Array(32));
+    const wrapping = await openWrappingKeys(inFile, signer);
+    const former = await wrapping.wrap("case", dataKey);
+    const unused = (): Promise<undefined> => Promise.resolve(undefined);
+    await t.step("by the steps of a replacement", async () => {
+      await wrapping.renew(`${inFile}\n2027-01 token`, unused);
+      await wrapping.renew(`2027-01 token\n${inFile}`, unused);
+      assertEquals(await wrapping.unwrap("case", former), dataKey);
+      const wrapped = await wrapping.wrap("case", dataKey);
+      assertEquals(wrapped.wrappedBy, "2027-01");
+      await wrapping.renew("2027-01 token", unused);
+      assertEquals(await wrapping.unwrap("case", wrapped), dataKey);
+      assertEquals(await (await openWrappingKeys("2027-01 token", signer)).unwrap("case", wrapped), dataKey);
+    });
+    await t.step("nothing opens under another name or with a changed bit", async () => {
+      const box = await signer.wrap("2027-01", "case", dataKey);
+      const changed = Uint8Array.from(box, (byte, at) => at === 20 ? byte ^ 1 : byte);
+      assertEquals(await signer.unwrap("2027-01", "case", box), dataKey);
+      assertEquals(await signer.unwrap("2027-01", "other", box), undefined);
+      assertEquals(await signer.unwrap("2027-01", "case", changed), undefined);
+      assertEquals(await signer.unwrap("2027-01", "case", box.slice(0, 20)), undefined);
+    });
+    await t.step("a key that no token has, a key of another kind, and no token at all", async () => {
+      const { keys: [sig] } = JSON.parse(await Deno.readTextFile(hsm.file)) as KeySet;
+      for (const id of ["2027-02", sig.kid]) {
+        assertMatch(await rejection(() => openWrappingKeys(`${id} token`, signer)), /answered 404/);
+      }
+      assertMatch(
+        await rejection(() => openWrappingKeys("2027-01 token")),
+        /the key 2027-01 is in a token: PLATFORM_KEYS must be signer:/,
+      );
+      assertMatch(
+        await rejection(() => hsm.run("wrapping-key", "2027-01")),
+        /the token has a key wrapping 2027-01/,
+      );
+      assertMatch(
+        await rejection(() => hsm.run("wrapping-key", "a b")),
+        /the id of a wrapping key has 1 to 40/,
+      );
+    });
+    await t.step("a signer that is gone is no fault of the data", async () => {
+      process.kill("SIGKILL");
+      await process.ended;
+      const { reason } = await assertRejects(() => wrapping.wrap("case", dataKey), ApiError);
+      assertEquals(reason, "platform.unavailable");
     });
   },
 );
