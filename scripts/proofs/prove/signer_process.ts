@@ -7,7 +7,10 @@ export interface ProvedSigner extends AsyncDisposable {
   readonly killAndRestart: () => Promise<void>;
 }
 
-/** Moves the keys of `PLATFORM_KEYS` into a token, removes the file, and changes the variable to the signer's socket. */
+/**
+ * Moves the keys of `PLATFORM_KEYS` into a token, removes the file, and changes the variable to the signer's socket. The
+ * key that wraps is a new one of the token; the former one unwraps.
+ */
 export async function startProvedSigner(env: Record<string, string>): Promise<ProvedSigner> {
   if (isSoftHsmMissing) throw new UsageError("--keys token needs SoftHSM 2 (softhsm2)");
   const hsm = await SoftHsm.open();
@@ -15,6 +18,9 @@ export async function startProvedSigner(env: Record<string, string>): Promise<Pr
   await hsm.importKeys(await Deno.readTextFile(file));
   await Deno.remove(file);
   env["PLATFORM_KEYS"] = `signer:${hsm.socket}`;
+  await hsm.run("wrapping-key", "proved");
+  const wrappingFile = env["PLATFORM_WRAPPING_KEYS"] ?? "";
+  await Deno.writeTextFile(wrappingFile, `proved token\n${await Deno.readTextFile(wrappingFile)}`);
   let process = await hsm.serve();
   await process.ready;
   let restarting = Promise.resolve();

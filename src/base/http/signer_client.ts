@@ -70,7 +70,7 @@ interface Answer {
 export function openSigner(path: string, deadlineMs: number = DEADLINE_MS): Signer {
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS });
   const state = openState();
-  const call = async (operation: SignerOperation, target: string, body?: Bytes): Promise<Answer> => {
+  const call: CallSigner = async (operation, target, body) => {
     const began = monotonicClock();
     try {
       const answer = await exchange({ agent, path, target, body, deadlineMs });
@@ -94,11 +94,7 @@ export function openSigner(path: string, deadlineMs: number = DEADLINE_MS): Sign
         return answer.status === UNDECRYPTABLE ? undefined : answer.body;
       },
     }),
-    wrap: async (id, name, content) => (await call("wrap", wrappingTarget("wrap", id, name), content)).body,
-    async unwrap(id, name, box) {
-      const answer = await call("unwrap", wrappingTarget("unwrap", id, name), box);
-      return answer.status === UNDECRYPTABLE ? undefined : answer.body;
-    },
+    ...wrappingBy(call),
     keySet: async () => new TextDecoder().decode((await call("keys", "/keys")).body),
     async probe() {
       await call("probe", "/health").catch(() => {});
@@ -106,6 +102,18 @@ export function openSigner(path: string, deadlineMs: number = DEADLINE_MS): Sign
       return why === undefined ? { ok: true } : { ok: false, detail: why };
     },
     watch: state.watch,
+  };
+}
+
+type CallSigner = (operation: SignerOperation, target: string, body?: Bytes) => Promise<Answer>;
+
+function wrappingBy(call: CallSigner): WrappingToken {
+  return {
+    wrap: async (id, name, content) => (await call("wrap", wrappingTarget("wrap", id, name), content)).body,
+    async unwrap(id, name, box) {
+      const answer = await call("unwrap", wrappingTarget("unwrap", id, name), box);
+      return answer.status === UNDECRYPTABLE ? undefined : answer.body;
+    },
   };
 }
 
