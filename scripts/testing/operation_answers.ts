@@ -5,7 +5,8 @@ import type {
   controlsSchema,
   plannedOutageSchema,
 } from "../../src/platform/operations/control_representation.ts";
-import type { historySchema } from "../../src/platform/operations/history_routes.ts";
+import type { endingsSchema } from "../../src/platform/operations/ending_routes.ts";
+import type { historySchema, peopleTodaySchema } from "../../src/platform/operations/history_routes.ts";
 import type { keysSchema } from "../../src/platform/operations/key_routes.ts";
 import type { participantDetailSchema } from "../../src/platform/operations/participant_detail_routes.ts";
 import type { participantsSchema } from "../../src/platform/operations/participant_routes.ts";
@@ -24,6 +25,8 @@ export interface OperationError {
   readonly error_description: string;
 }
 export type Controls = z.infer<typeof controlsSchema>;
+export type Endings = z.infer<typeof endingsSchema>;
+export type PeopleToday = z.infer<typeof peopleTodaySchema>;
 export type Entries = z.infer<typeof historySchema>;
 export type Erased = { readonly Data: { readonly ConsentId: string } };
 export type EventDeliveries = z.infer<typeof eventDeliveriesSchema>;

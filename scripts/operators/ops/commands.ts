@@ -125,6 +125,20 @@ export const COMMANDS: readonly Command[] = [
     plan: () => get("/keys"),
   },
   {
+    words: "endings",
+    ids: [],
+    required: [],
+    help: "Certificates and software statements that end in the next 30 days",
+    plan: () => get("/endings"),
+  },
+  {
+    words: "last-hour",
+    ids: [],
+    required: [],
+    help: "Requests, payments, orders and rejections of the last hour and of today",
+    plan: () => get("/last-hour"),
+  },
+  {
     words: "participant",
     ids: ["CLIENT_ID"],
     required: [],
@@ -235,6 +249,13 @@ export const COMMANDS: readonly Command[] = [
     help: "What operators did, newest first: --from, --until as 2040-01-15, --deed change or read",
     plan: (_, { from, until, operator, deed, after }) =>
       get("/audit/people", { from, until, operator, deed, after }),
+  },
+  {
+    words: "people today",
+    ids: [],
+    required: [],
+    help: "Which operators did something today, and how much",
+    plan: () => get("/audit/people/today"),
   },
   {
     words: "audit",

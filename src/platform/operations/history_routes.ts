@@ -14,7 +14,7 @@ import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/h
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { type Page, readPage } from "../../base/store/page.ts";
-import { DAY_MS } from "../observed/figures/figures.ts";
+import { DAY_MS, dayOf } from "../observed/figures/figures.ts";
 import { peopleLogStart } from "../evidence/people_log.ts";
 import type { Store } from "../../base/store/store.ts";
 import { operation } from "../guards/security/operation.ts";
@@ -97,8 +97,59 @@ const peopleRoute = createRoute({
   responses: { 200: operationAnswer("Entries of histories", historySchema), ...operationErrors(400) },
 });
 
+/** Entries that the answer about today goes through at most. */
+const TODAY_ENTRIES = 1000;
+
+/** Schema of who did something today. */
+export const peopleTodaySchema = z.strictObject({
+  Data: z.strictObject({
+    Date: z.iso.date(),
+    Operator: z.array(
+      z.strictObject({
+        Actor: z.string().openapi({ example: "operator ana" }),
+        Entries: z.int(),
+        LastDateTime: z.string().openapi({ format: "date-time", description: "With milliseconds." }),
+      }).openapi("OperatorToday"),
+    ).openapi({ description: "The latest first." }),
+    IsComplete: z.boolean().openapi({
+      description: `False if there were more than ${TODAY_ENTRIES} entries.`,
+    }),
+  }),
+});
+const todayRoute = createRoute({
+  method: "get",
+  tags,
+  security,
+  path: "/operations/audit/people/today",
+  operationId: "countPeopleToday",
+  summary: "Which operators did something today, and how much",
+  description:
+    "Of the day (UTC), without what they only read. No entry is shown, and the read is not recorded.",
+  responses: { 200: operationAnswer("Operators of today", peopleTodaySchema), ...operationErrors() },
+});
+
+async function peopleToday(store: Store, now: number): Promise<z.infer<typeof peopleTodaySchema>["Data"]> {
+  const [day, after] = [dayOf(now), peopleLogStart("change", now + DAY_MS)];
+  const wanted = {
+    deed: "change",
+    from: Date.parse(day),
+    isShown: () => true,
+    limit: TODAY_ENTRIES,
+  } as const;
+  const rows = await peoplePage(store, after, wanted);
+  const operators = new Map<string, { Actor: string; Entries: number; LastDateTime: string }>();
+  for (const { entry: { actor, at } } of rows.flatMap(({ shown }) => shown ?? [])) {
+    const known = operators.get(actor);
+    if (known === undefined) {
+      operators.set(actor, { Actor: actor, Entries: 1, LastDateTime: new Date(at).toISOString() });
+    } else known.Entries++;
+  }
+  return { Date: day, Operator: [...operators.values()], IsComplete: rows.length < TODAY_ENTRIES };
+}
+
 export function historyRoutes({ store, clock }: HistoryRouteDeps): readonly PlatformEndpoint[] {
   return [
+    operation(todayRoute, [], async (c) => c.json({ Data: await peopleToday(store, clock()) })),
     operation(peopleRoute, [], async (c) => {
       const { found, next } = await peopleLog(store, c.req.query(), clock());
       return c.json({

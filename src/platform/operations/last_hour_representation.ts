@@ -1,8 +1,10 @@
-/** The last hour of all processes by minute, on the wire (contract OP24). */
+/** The last hour of all processes by minute, and the day, on the wire (contract OP24). */
 import { z } from "@hono/zod-openapi";
-import { addFigures, boundOf, type Figures, noFigures } from "../observed/figures/figures.ts";
+import { addFigures, boundOf, dayOf, type Figures, noFigures } from "../observed/figures/figures.ts";
+import type { FiguresStore } from "../observed/figures/figures_store.ts";
 import { isShown, minuteOf, MINUTES_SHOWN } from "../observed/figures/recorder.ts";
 import type { ProcessState } from "./process_store.ts";
+import { reasonsSchema, representReasons } from "./reports/reason_representation.ts";
 
 const sums = {
   Succeeded: z.int().openapi({ description: "Requests of TPPs and banks that succeeded." }),
@@ -17,10 +19,15 @@ const sums = {
   }),
 };
 
+const withReasons = { ...sums, Reason: reasonsSchema };
+
 /** Schema of the last hour. */
 export const lastHourSchema = z.strictObject({
   Data: z.strictObject({
-    Total: z.strictObject(sums),
+    Total: z.strictObject(withReasons),
+    Today: z.strictObject(withReasons).openapi({
+      description: "The day (UTC). Processes store their sums once a minute.",
+    }),
     Minute: z.array(z.strictObject({ DateTime: z.string().openapi({ format: "date-time" }), ...sums }))
       .openapi({ description: "Oldest first. The last one is not over." }),
   }),
@@ -28,9 +35,10 @@ export const lastHourSchema = z.strictObject({
 
 type Sums = Omit<z.infer<typeof lastHourSchema>["Data"]["Minute"][number], "DateTime">;
 
-/** Adds the minutes of all processes up. `now` is in milliseconds. */
+/** Adds up the minutes of all processes. `now` is in milliseconds. */
 export function representLastHour(
   processes: readonly Pick<ProcessState, "minutes">[],
+  today: Figures,
   now: number,
 ): z.infer<typeof lastHourSchema> {
   const last = minuteOf(now);
@@ -46,13 +54,34 @@ export function representLastHour(
   }
   return {
     Data: {
-      Total: represent(total),
+      Total: { ...represent(total), Reason: representReasons(total.reasons) },
+      Today: { ...represent(today), Reason: representReasons(today.reasons) },
       Minute: [...byMinute].map(([minute, figures]) => ({
         DateTime: new Date(minute * 60_000).toISOString(),
         ...represent(figures),
       })),
     },
   };
+}
+
+/**
+ * Returns the sums of a day: requests and payments of every client, and orders of every bank.
+ *
+ * @throws {StoreFailure}
+ */
+export async function figuresOfDay(store: Pick<FiguresStore, "readDay">, now: number): Promise<Figures> {
+  const day = dayOf(now);
+  const [clients, banks] = await Promise.all([store.readDay("client", day), store.readDay("bank", day)]);
+  const sum = noFigures();
+  for (const { counts, reasons, times } of clients.values()) {
+    addFigures(sum, { counts, reasons, times, minutes: {} });
+  }
+  for (
+    const { counts: { succeeded: _s, rejected: _r, failed: _f, payments: _p, ...ofOrders } } of banks.values()
+  ) {
+    addFigures(sum, { ...noFigures(), counts: ofOrders }); // a bank's requests are those of its clients
+  }
+  return sum;
 }
 
 function represent({ counts, times }: Figures): Sums {

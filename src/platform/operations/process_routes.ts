@@ -1,14 +1,16 @@
 /** `GET /operations/processes`: the processes of the platform that share this database (contract OP18). */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Clock } from "../../base/kernel/clock.ts";
+import type { FiguresStore } from "../observed/figures/figures_store.ts";
 import type { PlatformEndpoint } from "../guards/http/endpoint.ts";
 import { operationAnswer, operationErrors, OPERATOR_SECURITY } from "../guards/http/operation_answers.ts";
 import { operation } from "../guards/security/operation.ts";
-import { lastHourSchema, representLastHour } from "./last_hour_representation.ts";
+import { figuresOfDay, lastHourSchema, representLastHour } from "./last_hour_representation.ts";
 import type { ProcessState, ProcessStore } from "./process_store.ts";
 
 export interface ProcessRouteDeps {
   readonly processes: Pick<ProcessStore, "all">;
+  readonly figuresStore: Pick<FiguresStore, "readDay">;
   readonly clock: Clock;
 }
 
@@ -58,16 +60,19 @@ const lastHourRoute = createRoute({
   operationId: "readLastHour",
   tags: ["State"],
   security: OPERATOR_SECURITY,
-  summary: "The last hour by minute: requests, payments, orders and times of all processes",
+  summary: "The last hour by minute, and the day: requests, payments, orders and times of all processes",
   description: "Each process reports its own every 10 s, and takes them along when it stops.",
   responses: { 200: operationAnswer("The last 60 minutes", lastHourSchema), ...operationErrors() },
 });
 
-export function processRoutes({ processes, clock }: ProcessRouteDeps): readonly PlatformEndpoint[] {
+export function processRoutes(
+  { processes, figuresStore, clock }: ProcessRouteDeps,
+): readonly PlatformEndpoint[] {
   return [
     operation(lastHourRoute, [], async (c) => {
       const now = clock();
-      return c.json(representLastHour(await processes.all(now), now));
+      const [all, today] = await Promise.all([processes.all(now), figuresOfDay(figuresStore, now)]);
+      return c.json(representLastHour(all, today, now));
     }),
     operation(route, [], async (c) => {
       const now = clock();

@@ -4,7 +4,7 @@ import { bodyOf, type PlatformKeys } from "testing/answers.ts";
 import type { LastHour, Processes } from "testing/operation_answers.ts";
 import { ConsoleBrowser } from "testing/console_browser.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";
-import { good } from "testing/flows.ts";
+import { call, clientToken, good } from "testing/flows.ts";
 import { accepts, down, openPushEnvironment, paid } from "support/orders.ts";
 import { anotherProcess, at } from "support/processes.ts";
 import { openTestStore } from "testing/test_store.ts";
@@ -118,17 +118,32 @@ Deno.test("the last hour is that of all processes together, by minute, and forge
   await paid(at(env, two) as typeof env);
   env.answer = down;
   await paid(at(env, two) as typeof env);
+  await rejected(at(env, one) as typeof env);
+  await rejected(at(env, two) as typeof env);
   await Promise.all([one.workOnce(), two.workOnce()]);
   const { Total, Minute } = await hour();
+  assertEquals([Total.Rejected, Total.Reason], [2, [{ Reason: "resource.not_found", Requests: 2 }]]);
   assertEquals([Total.Payments, Total.OrdersAnswered, Total.PushesFailed, Total.Failed], [3, 2, 1, 0]);
   assertEquals([Minute.length, Minute.at(-2)?.Payments, Minute.at(-1)?.Payments], [60, 1, 2]);
   assertEquals(Minute.at(-2)?.DateTime, new Date(first).toISOString());
   assertEquals([typeof Total.Percentile95AtMost, Total.Succeeded > 10], ["number", true]);
   const { html } = await (await consoleOf(env)).get("/console?live=1");
   assert(html.includes("Stop refreshing") && html.includes("The last hour"));
+  assert(html.includes('<code dir="ltr">resource.not_found</code>'), html);
+  await Promise.all([one.writeFigures(), two.writeFigures()]);
+  const { Today } = await hour();
+  assertEquals([Today.Payments, Today.OrdersAnswered, Today.PushesFailed, Today.Rejected], [3, 2, 1, 2]);
+  assertEquals([Today.Succeeded, Today.Reason], [Total.Succeeded, Total.Reason], "the day is that hour");
   env.now = first + 3_600_000;
   await Promise.all([one.workOnce(), two.workOnce()]);
   assertEquals((await hour()).Total.Payments, 2, "the first minute is over an hour ago");
   await Promise.all([one.stop(), two.stop()]);
   assertEquals((await hour()).Total.Payments, 0, "they took theirs along");
 });
+
+/** A TPP asks for a consent that does not exist. */
+async function rejected(env: Environment): Promise<void> {
+  const bound = await clientToken(env, env.tpp);
+  const path = `/BANKA/domestic-payment-consents/v1/${crypto.randomUUID()}`;
+  assertEquals((await call(env, env.tpp, bound, path)).status, 400);
+}

@@ -102,7 +102,9 @@ export function requestMetrics(
     if (bank !== undefined) metrics.count("platform_bank_requests_total", { bank, ...ofClass });
     const { clientId: client, orgId } = c.get("facts");
     if (client === undefined) return;
-    figures.request({ bank: bank === orgId ? undefined : bank, clientId: client, status, milliseconds }); // contract REP1
+    const reason = status < 400 ? undefined : c.get("trace").rejection?.reason;
+    const ofBank = bank === orgId ? undefined : bank;
+    figures.request({ bank: ofBank, clientId: client, status, reason, milliseconds }); // contract REP1
     metrics.count("platform_client_requests_total", { client, ...ofClass });
     const expiry = c.get("certificate")?.notAfter;
     if (expiry === undefined) return;

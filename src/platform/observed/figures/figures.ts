@@ -39,6 +39,8 @@ const MINUTES_OF_DAY = 1440;
 
 export interface Figures {
   readonly counts: Partial<Record<Count, number>>;
+  /** Requests that were not answered with success, by the reason of the error catalogue. */
+  readonly reasons: Record<string, number>;
   /** Numbers by bucket. */
   readonly times: Partial<Record<Time, number[]>>;
   /** One bit for each minute of the day (UTC). */
@@ -46,11 +48,15 @@ export interface Figures {
 }
 
 export function noFigures(): Figures {
-  return { counts: {}, times: {}, minutes: {} };
+  return { counts: {}, reasons: {}, times: {}, minutes: {} };
 }
 
 export function countOne({ counts }: Figures, name: Count): void {
   counts[name] = (counts[name] ?? 0) + 1;
+}
+
+export function countReason({ reasons }: Figures, reason: string): void {
+  reasons[reason] = (reasons[reason] ?? 0) + 1;
 }
 
 export function countTime({ times }: Figures, name: Time, milliseconds: number): void {
@@ -72,6 +78,9 @@ export function addFigures(sum: Figures, other: Figures): void {
   for (const name of COUNTS) {
     const more = other.counts[name];
     if (more !== undefined) sum.counts[name] = (sum.counts[name] ?? 0) + more;
+  }
+  for (const [name, more] of Object.entries(other.reasons)) {
+    sum.reasons[name] = (sum.reasons[name] ?? 0) + more;
   }
   for (const name of TIMES) {
     const more = other.times[name];

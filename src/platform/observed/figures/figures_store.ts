@@ -38,6 +38,7 @@ export interface FiguresStore {
 /** Stored counts and times. */
 export const storedSums = {
   counts: z.looseObject(Object.fromEntries(COUNTS.map((name) => [name, optional(count)]))),
+  reasons: z.record(z.string(), count),
   times: z.looseObject(Object.fromEntries(TIMES.map((name) => [name, optional(z.array(count))]))),
 };
 const stored = z.looseObject({
@@ -58,13 +59,12 @@ export const figuresRecord = convertedRecord(
     retention: "protocol",
     restore: "kept",
   }),
-  ({ counts, times, minutes }): Figures => {
+  ({ minutes, ...sums }): Figures => {
     const bits = Object.entries(minutes).map(([name, hex]) => [name, Uint8Array.fromHex(String(hex))]);
-    return { counts, times, minutes: Object.fromEntries(bits) } as Figures;
+    return { ...sums, minutes: Object.fromEntries(bits) } as Figures;
   },
-  ({ counts, times, minutes }) => ({
-    counts,
-    times,
+  ({ minutes, ...sums }) => ({
+    ...sums,
     minutes: Object.fromEntries(Object.entries(minutes).map(([name, bits]) => [name, bits.toHex()])),
   }),
 );

@@ -15,6 +15,7 @@ import {
 import {
   type Count,
   countOne,
+  countReason,
   countTime,
   DAY_MS,
   dayOf,
@@ -29,6 +30,8 @@ export interface CountedRequest {
   readonly bank: string | undefined;
   readonly clientId: string;
   readonly status: number;
+  /** Of the error catalogue. Absent if the request succeeded. */
+  readonly reason: string | undefined;
   readonly milliseconds: number;
 }
 
@@ -110,9 +113,10 @@ export function openFiguresRecorder({ figures, clock, steady, metrics }: Recorde
 
 function countRequest(
   figures: Figures,
-  { status, milliseconds }: Pick<CountedRequest, "status" | "milliseconds">,
+  { status, reason, milliseconds }: Pick<CountedRequest, "status" | "reason" | "milliseconds">,
 ): void {
   countOne(figures, status < 400 ? "succeeded" : status < 500 ? "rejected" : "failed");
+  if (reason !== undefined) countReason(figures, reason);
   countTime(figures, "requests", milliseconds);
 }
 
@@ -161,7 +165,7 @@ async function writeChanged(rows: Rows, store: Pick<FiguresStore, "write">, toda
 // What this process counted in each of the last 60 minutes, in memory, for the operators' dashboard (contract OP24).
 
 /** The figures of one minute, without minutes of the day. */
-export interface MinuteFigures extends Pick<Figures, "counts" | "times"> {
+export interface MinuteFigures extends Pick<Figures, "counts" | "reasons" | "times"> {
   /** Since the Unix epoch. */
   readonly minute: number;
 }
@@ -197,7 +201,7 @@ export function openLastHour(clock: Clock): LastHour {
     },
     minutes() {
       forgetOld();
-      return [...kept].map(([minute, { counts, times }]) => ({ minute, counts, times }))
+      return [...kept].map(([minute, { minutes: _, ...sums }]) => ({ minute, ...sums }))
         .toSorted((one, other) => one.minute - other.minute);
     },
   };

@@ -1,5 +1,4 @@
 /** The dashboard: the last hour, the banks, the processes, and what works. */
-import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";
 import { Fact } from "../../../pages/fact.tsx";
@@ -7,7 +6,8 @@ import { formatMoment } from "../../../pages/formats.ts";
 import { type Language, LOCALES } from "../../../pages/language.ts";
 import { type BankFacts, bankRow, BankState, busyBanks, OrderCount, readBankFacts } from "./bank_state.tsx";
 import { Instant, Read, State } from "../../../console/parts.tsx";
-import { Table } from "./parts.tsx";
+import { Card, Table } from "./parts.tsx";
+import { endingsCard, peopleCard } from "./dashboard_cards.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { LastHour } from "./last_hour_card.tsx";
 import { SearchForm } from "./search_page.tsx";
@@ -29,11 +29,13 @@ const NOT_READY = 503;
 
 export async function dashboard(visit: Visit, now: number, isLive: boolean): Promise<JSX.Element> {
   const { language } = visit;
-  const [hour, banks, processes, ready] = await Promise.all([
+  const [hour, banks, processes, ready, endings, people] = await Promise.all([
     visit.read("/operations/last-hour", lastHourSchema),
     readBanks(visit, now),
-    visit.read("/operations/processes", processesSchema),
+    readProcesses(visit),
     visit.read("/health/ready", readinessSchema, NOT_READY),
+    endingsCard(visit, now),
+    peopleCard(visit),
   ]);
   const isReady = ready.ok && ready.value.ready;
   const parts = (
@@ -53,16 +55,14 @@ export async function dashboard(visit: Visit, now: number, isLive: boolean): Pro
       {isReady ? null : parts}
       <Card title={phrase(language, "dashboard.lastHour")}>
         <Read visit={visit} answer={hour}>
-          {({ Data }) => <LastHour language={language} hour={Data} />}
+          {({ Data }) => <LastHour language={language} hour={Data} day={dayOf(now)} />}
         </Read>
       </Card>
       <Card title={phrase(language, "dashboard.banks")}>{banks}</Card>
+      {people}
+      {endings}
       {isReady ? parts : null}
-      <Card title={phrase(language, "dashboard.processes")}>
-        <Read visit={visit} answer={processes}>
-          {({ Data: { Process: found } }) => <Processes visit={visit} found={found} />}
-        </Read>
-      </Card>
+      {processes}
     </>
   );
 }
@@ -81,12 +81,14 @@ async function readBanks(visit: Visit, now: number): Promise<JSX.Element> {
   );
 }
 
-function Card({ title, children }: { readonly title: Child; readonly children?: Child }): JSX.Element {
+async function readProcesses(visit: Visit): Promise<JSX.Element> {
+  const processes = await visit.read("/operations/processes", processesSchema);
   return (
-    <section class="card">
-      <h2>{title}</h2>
-      {children}
-    </section>
+    <Card title={phrase(visit.language, "dashboard.processes")}>
+      <Read visit={visit} answer={processes}>
+        {({ Data: { Process: found } }) => <Processes visit={visit} found={found} />}
+      </Read>
+    </Card>
   );
 }
 
@@ -159,6 +161,15 @@ function Parts(
   );
 }
 
+const BANK_HEADS = [
+  "column.bank",
+  "column.state",
+  "column.waiting",
+  "column.dead",
+  "column.answeredToday",
+  "column.paymentsToday",
+] as const;
+
 function Banks(
   { visit: { language }, facts, reports }: {
     readonly visit: Visit;
@@ -174,26 +185,20 @@ function Banks(
     <Table
       language={language}
       name="dashboard.banks"
-      heads={[
-        "column.bank",
-        "column.state",
-        "column.waiting",
-        "column.dead",
-        "column.answeredToday",
-        "column.paymentsToday",
-      ]}
+      heads={BANK_HEADS}
       rows={rows.map((row) => {
         const today = reports.find(({ Id }) => Id === row.bank)?.Total;
         const rate = today?.Orders?.AnswerRate;
+        const report = `/console/reports?kind=banks&id=${encodeURIComponent(row.bank)}`;
         return [
           <bdi>{row.bank}</bdi>,
           <BankState language={language} row={row} />,
           <OrderCount language={language} row={row} state="waiting" />,
           <OrderCount language={language} row={row} state="dead" />,
-          <a class="number" href={`/console/reports?kind=banks&id=${encodeURIComponent(row.bank)}`}>
+          <a class="number" href={report}>
             {rate === undefined ? "–" : percent(rate)}
           </a>,
-          <span class="number">{today === undefined ? "–" : number.format(today.Payments)}</span>,
+          <a class="number" href={report}>{today === undefined ? "–" : number.format(today.Payments)}</a>,
         ];
       })}
     />

@@ -1,4 +1,4 @@
-/** The last hour of all processes: sums, plots by minute, and the same values as a table. */
+/** The last hour of all processes beside the day: sums, reasons, plots by minute, and the same values as a table. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { formatTime } from "../../../pages/formats.ts";
@@ -6,15 +6,20 @@ import { type Language, LOCALES } from "../../../pages/language.ts";
 import { Plot } from "../../../pages/plot.tsx";
 import { percentOf, timeOf } from "../../../pages/service_levels_page.tsx";
 import { BUCKETS } from "../../observed/figures/figures.ts";
+import { MINUTES_SHOWN } from "../../observed/figures/recorder.ts";
 import type { lastHourSchema } from "../last_hour_representation.ts";
 import { Table } from "./parts.tsx";
+import { ordersPath } from "./orders_page.tsx";
 import { phrase, type PlainKey, words } from "./phrase.ts";
+import { reportPath } from "./reports_page.tsx";
+import { Reasons } from "./reasons_table.tsx";
 
 type Hour = z.infer<typeof lastHourSchema>["Data"];
 type Sums = Hour["Total"];
+type MinuteSums = Hour["Minute"][number];
 
 /** A plot: a title, and the value of a minute. */
-const PLOTS: readonly (readonly [title: PlainKey, value: (sums: Sums) => number])[] = [
+const PLOTS: readonly (readonly [title: PlainKey, value: (sums: MinuteSums) => number])[] = [
   ["hour.payments", ({ Payments }) => Payments],
   ["hour.rejected", ({ Rejected }) => Rejected],
   ["hour.failed", ({ Failed }) => Failed],
@@ -22,60 +27,141 @@ const PLOTS: readonly (readonly [title: PlainKey, value: (sums: Sums) => number]
 ];
 
 export function LastHour(
-  { language, hour }: { readonly language: Language; readonly hour: Hour },
+  { language, hour, day }: {
+    readonly language: Language;
+    readonly hour: Hour;
+    /** Today (UTC). */
+    readonly day: string;
+  },
 ): JSX.Element {
-  const number = new Intl.NumberFormat(LOCALES[language]);
   const minutes = hour.Minute.map((minute) =>
     [formatTime(language, Date.parse(minute.DateTime), "UTC"), minute] as const
   );
   return (
     <>
-      <Totals language={language} total={hour.Total} />
-      <div class="cards">
-        {PLOTS.map(([title, value]) => (
-          <Plot
-            title={words(language, title)}
-            values={minutes.map(([time, minute]) => [time, value(minute)])}
-            least={5}
-            format={number.format}
-          />
-        ))}
-      </div>
-      <details>
-        <summary>{phrase(language, "dashboard.values")}</summary>
-        <Table
-          language={language}
-          name="dashboard.lastHour"
-          heads={["column.time", ...PLOTS.map(([title]) => title)]}
-          rows={minutes.toReversed().map(([time, minute]) => [
-            time,
-            ...PLOTS.map(([, value]) => <span class="number">{number.format(value(minute))}</span>),
-          ])}
-        />
-      </details>
+      <Totals language={language} hour={hour} day={day} />
+      <Plots language={language} minutes={minutes} />
+      <Reasons
+        language={language}
+        columns={[["column.lastHour", hour.Total.Reason], ["column.today", hour.Today.Reason]]}
+        href={reportPath("tpps", day)}
+      />
+      <Values language={language} minutes={minutes} />
     </>
   );
 }
 
-function Totals({ language, total }: { readonly language: Language; readonly total: Sums }): JSX.Element {
-  const number = new Intl.NumberFormat(LOCALES[language]);
-  const requests = total.Succeeded + total.Rejected + total.Failed;
-  const most = total.Percentile95AtMost;
-  const shown: readonly (readonly [PlainKey, string, isBad?: boolean])[] = [
-    ["hour.payments", number.format(total.Payments)],
-    ["hour.success", requests === 0 ? "–" : percentOf(language)(total.Succeeded / requests)],
-    ["hour.failed", number.format(total.Failed), total.Failed > 0],
-    ["hour.time", most === undefined ? "–" : timeOf(language, BUCKETS.at(-1) ?? 0)(most)],
-    ["hour.orders", number.format(total.OrdersAnswered)],
-    ["hour.givenUp", number.format(total.OrdersGivenUp), total.OrdersGivenUp > 0],
-    ["hour.pushes", number.format(total.PushesFailed), total.PushesFailed > 0],
+interface MinutesProps {
+  readonly language: Language;
+  readonly minutes: readonly (readonly [time: string, minute: MinuteSums])[];
+}
+
+function Plots({ language, minutes }: MinutesProps): JSX.Element {
+  const { format } = new Intl.NumberFormat(LOCALES[language]);
+  return (
+    <div class="cards">
+      {PLOTS.map(([title, value]) => (
+        <Plot
+          title={words(language, title)}
+          values={minutes.map(([time, minute]) => [time, value(minute)])}
+          least={5}
+          format={format}
+        />
+      ))}
+    </div>
+  );
+}
+
+function Values({ language, minutes }: MinutesProps): JSX.Element {
+  const { format } = new Intl.NumberFormat(LOCALES[language]);
+  return (
+    <details>
+      <summary>{phrase(language, "dashboard.values")}</summary>
+      <Table
+        language={language}
+        name="dashboard.lastHour"
+        heads={["column.time", ...PLOTS.map(([title]) => title)]}
+        rows={minutes.toReversed().map(([time, minute]) => [
+          time,
+          ...PLOTS.map(([, value]) => <span class="number">{format(value(minute))}</span>),
+        ])}
+      />
+    </details>
+  );
+}
+
+/** A number of the hour: its name, where it leads, and its value of some sums. */
+interface Tile {
+  readonly name: PlainKey;
+  readonly href: string;
+  readonly of: (sums: Sums) => string;
+  readonly isBad?: (sums: Sums) => boolean;
+}
+
+function tilesOf(language: Language, day: string): readonly Tile[] {
+  const { format } = new Intl.NumberFormat(LOCALES[language]);
+  const [percent, time] = [percentOf(language), timeOf(language, BUCKETS.at(-1) ?? 0)];
+  const [tpps, banks] = [reportPath("tpps", day), reportPath("banks", day)];
+  return [
+    { name: "hour.payments", href: tpps, of: ({ Payments }) => format(Payments) },
+    {
+      name: "hour.success",
+      href: tpps,
+      of: (sums) => {
+        const requests = sums.Succeeded + sums.Rejected + sums.Failed;
+        return requests === 0 ? "–" : percent(sums.Succeeded / requests);
+      },
+    },
+    {
+      name: "hour.failed",
+      href: tpps,
+      of: ({ Failed }) => format(Failed),
+      isBad: ({ Failed }) => Failed > 0,
+    },
+    {
+      name: "hour.time",
+      href: tpps,
+      of: ({ Percentile95AtMost: most }) => most === undefined ? "–" : time(most),
+    },
+    { name: "hour.orders", href: banks, of: ({ OrdersAnswered }) => format(OrdersAnswered) },
+    {
+      name: "hour.givenUp",
+      href: ordersPath("dead"),
+      of: ({ OrdersGivenUp }) => format(OrdersGivenUp),
+      isBad: ({ OrdersGivenUp }) => OrdersGivenUp > 0,
+    },
+    {
+      name: "hour.pushes",
+      href: ordersPath("waiting"),
+      of: ({ PushesFailed }) => format(PushesFailed),
+      isBad: ({ PushesFailed }) => PushesFailed > 0,
+    },
   ];
+}
+
+function Totals(
+  { language, hour: { Total, Today }, day }: {
+    readonly language: Language;
+    readonly hour: Hour;
+    readonly day: string;
+  },
+): JSX.Element {
+  const perMinute = new Intl.NumberFormat(LOCALES[language], { maximumFractionDigits: 1 });
   return (
     <dl class="sums">
-      {shown.map(([name, value, isBad = false]) => (
+      <div>
+        <dt>{phrase(language, "hour.perMinute")}</dt>
+        <dd>
+          <a href={reportPath("tpps", day)}>{perMinute.format(Total.Payments / MINUTES_SHOWN)}</a>
+        </dd>
+      </div>
+      {tilesOf(language, day).map(({ name, href, of, isBad = () => false }) => (
         <div>
           <dt>{phrase(language, name)}</dt>
-          <dd class={isBad ? "bad" : undefined}>{value}</dd>
+          <dd class={isBad(Total) ? "bad" : undefined}>
+            <a href={href}>{of(Total)}</a>
+            <span class="detail">{phrase(language, "hour.today", { value: of(Today) })}</span>
+          </dd>
         </div>
       ))}
     </dl>

@@ -7,6 +7,16 @@ import type { Language } from "../../../pages/language.ts";
 import { ACTIONS } from "./actions.ts";
 import { phrase, type PlainKey, words } from "./phrase.ts";
 
+/** A part of a page with its head. */
+export function Card({ title, children }: { readonly title: Child; readonly children?: Child }): JSX.Element {
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
 /** A table whose name and heads are messages. */
 export function Table(
   { language, name, heads, rows }: {

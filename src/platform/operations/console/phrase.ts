@@ -13,6 +13,9 @@ export const CATALOGUES: Catalogues<MessageKey> = { en, es, fr, ar };
 /** The arguments of each message that has any. */
 export const ARGUMENTS = {
   "dashboard.at": ["time"],
+  "hour.today": ["value"],
+  "endings.more": ["count"],
+  "endings.unread": ["count"],
   "orders.lastAttempt": ["why"],
   "orders.ofBank": ["bank"],
   "orders.tries": ["count"],

@@ -12,6 +12,7 @@ import type { Kind, ShownReport, ShownSums } from "../reports/report_representat
 import { reportsSchema } from "../reports/report_representation.ts";
 import { More, Read } from "../../../console/parts.tsx";
 import { Table } from "./parts.tsx";
+import { Reasons } from "./reasons_table.tsx";
 import { phrase, type PlainKey, words } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
 
@@ -67,6 +68,11 @@ export async function reportsPage(visit: Visit, asked: AskedReport, now: number)
 }
 
 type Shown = Pick<AskedReport, "kind" | "id" | "from" | "until">;
+
+/** Returns the address of the report of a day. */
+export function reportPath(kind: Kind, day: string): string {
+  return `${PATH}${queryOf({ kind, from: day, until: day })}`;
+}
 
 export function queryOf(sent: Readonly<Record<string, string | undefined>>): string {
   const known = Object.entries(sent).filter((pair): pair is [string, string] =>
@@ -208,7 +214,7 @@ function Totals(
 }
 
 export function ByDay(
-  { language, kind, report: { Id, Name, Day } }: {
+  { language, kind, report: { Id, Name, Total, Day } }: {
     readonly language: Language;
     readonly kind: Kind;
     readonly report: ShownReport;
@@ -233,6 +239,7 @@ export function ByDay(
           ...columns.map(([, cell]) => cell(day)),
         ])}
       />
+      <Reasons language={language} columns={[["column.requests", Total.Requests.Reason]]} />
     </section>
   );
 }

@@ -29,6 +29,8 @@ export interface MinuteNumbers {
 /** The sums of one or several days. */
 export interface Sums {
   readonly counts: Readonly<Record<Count, number>>;
+  /** Requests that did not succeed, by the reason of the error catalogue. */
+  readonly reasons: Readonly<Record<string, number>>;
   /** Numbers by bucket of times. */
   readonly times: Readonly<Record<Time, readonly number[]>>;
   readonly minutes: MinuteNumbers;
@@ -113,10 +115,11 @@ export function boundsOf(
   return { median: boundOf(numbers, 0.5), most: boundOf(numbers, 0.95) };
 }
 
-function sumsOf({ counts, times, minutes }: Figures, observed: Uint8Array | undefined): Sums {
+function sumsOf({ counts, reasons, times, minutes }: Figures, observed: Uint8Array | undefined): Sums {
   const { held, outage, down } = minutes;
   return {
     counts: Object.fromEntries(COUNTS.map((name) => [name, counts[name] ?? 0])) as Sums["counts"],
+    reasons,
     times: { requests: times.requests ?? [], pushes: times.pushes ?? [] },
     minutes: {
       observed: common(observed, observed),
@@ -135,6 +138,7 @@ function added(one: Sums, other: Sums): Sums {
     Array.from({ length: Math.max(a.length, b.length) }, (_, place) => (a[place] ?? 0) + (b[place] ?? 0));
   return {
     counts: sum(one.counts, other.counts),
+    reasons: sum(one.reasons, other.reasons),
     times: {
       requests: longer(one.times.requests, other.times.requests),
       pushes: longer(one.times.pushes, other.times.pushes),
@@ -143,9 +147,8 @@ function added(one: Sums, other: Sums): Sums {
   };
 }
 
-function sum<T extends object>(one: T, other: T): T {
-  const numbers = other as Readonly<Record<string, number>>;
-  return Object.fromEntries(
-    Object.entries(one).map(([name, number]) => [name, number + (numbers[name] ?? 0)]),
-  ) as T;
+function sum<T extends Readonly<Record<string, number>> | MinuteNumbers>(one: T, other: T): T {
+  const all: Record<string, number> = { ...one };
+  for (const [name, number] of Object.entries(other)) all[name] = (all[name] ?? 0) + number;
+  return all as T;
 }

@@ -10,6 +10,7 @@ import {
   successRate,
   type Sums,
 } from "./report.ts";
+import { reasonsSchema, representReasons } from "./reason_representation.ts";
 
 const rate = z.number().min(0).max(1).openapi({ description: "A part of 1, with four decimals." });
 const bound = z.number().nullable().openapi({
@@ -25,6 +26,7 @@ const sums = {
     Failed: z.int().openapi({ description: "Answered with 5xx." }),
     SuccessRate: rate.optional(),
     ...times,
+    Reason: reasonsSchema,
   }),
   Payments: z.int().openapi({ description: "Payments that were made. A repeated request counts once." }),
   Orders: z.strictObject({
@@ -97,6 +99,7 @@ function representSums(kind: Kind, all: Sums): ShownSums {
       Failed: failed,
       ...rateOf("SuccessRate", successRate(all)),
       ...timesOf(all.times.requests),
+      Reason: representReasons(all.reasons),
     },
     Payments: payments,
   };

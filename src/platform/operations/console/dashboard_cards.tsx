@@ -1,0 +1,135 @@
+/** Cards of the dashboard about days, not minutes: what ends soon, and what operators did today. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { z } from "zod";
+import { Instant, Read, State } from "../../../console/parts.tsx";
+import type { Visit } from "../../../console/visit.ts";
+import { endingsSchema } from "../ending_routes.ts";
+import { peopleTodaySchema } from "../history_routes.ts";
+import { Card, Table } from "./parts.tsx";
+import { phrase } from "./phrase.ts";
+
+type Endings = z.infer<typeof endingsSchema>["Data"];
+type Ending = Endings["Ending"][number];
+
+/** Rows before the fold. */
+const SHOWN = 5;
+
+export async function endingsCard(visit: Visit, now: number): Promise<JSX.Element> {
+  const answer = await visit.read("/operations/endings", endingsSchema);
+  return (
+    <Card title={phrase(visit.language, "endings.title")}>
+      <Read visit={visit} answer={answer}>
+        {({ Data }) => <EndingList visit={visit} endings={Data} now={now} />}
+      </Read>
+    </Card>
+  );
+}
+
+interface EndingProps {
+  readonly visit: Visit;
+  readonly now: number;
+}
+
+function EndingList(
+  { visit, endings: { Ending: all, Unread }, now }: EndingProps & { readonly endings: Endings },
+): JSX.Element {
+  const { language } = visit;
+  const more = all.slice(SHOWN);
+  return (
+    <>
+      {all.length === 0
+        ? <p>{phrase(language, "endings.none")}</p>
+        : <EndingTable visit={visit} some={all.slice(0, SHOWN)} now={now} />}
+      {more.length === 0 ? null : (
+        <details>
+          <summary>{phrase(language, "endings.more", { count: more.length })}</summary>
+          <EndingTable visit={visit} some={more} now={now} />
+        </details>
+      )}
+      {Unread === 0 ? null : <p class="notice">{phrase(language, "endings.unread", { count: Unread })}</p>}
+    </>
+  );
+}
+
+function EndingTable(
+  { visit, some, now }: EndingProps & { readonly some: readonly Ending[] },
+): JSX.Element {
+  const { language } = visit;
+  return (
+    <Table
+      language={language}
+      name="endings.title"
+      heads={["column.whose", "column.use", "column.ends"]}
+      rows={some.map((one) => [
+        <Owner visit={visit} one={one} />,
+        <>
+          {phrase(language, `endings.${one.Kind}`)}
+          {one.KeyId === undefined ? null : (
+            <span class="detail">
+              <code dir="ltr">{one.KeyId}</code>
+            </span>
+          )}
+        </>,
+        <>
+          <Instant visit={visit} at={one.EndDateTime} /> {Date.parse(one.EndDateTime) > now
+            ? null
+            : <State is="bad" words={phrase(language, "participant.expired")} />}
+        </>,
+      ])}
+    />
+  );
+}
+
+function Owner({ visit: { language }, one }: { readonly visit: Visit; readonly one: Ending }): JSX.Element {
+  if (one.ClientId === undefined) {
+    return <a href="/console/keys">{phrase(language, "endings.platform")}</a>;
+  }
+  return (
+    <a href={`/console/participants/${encodeURIComponent(one.ClientId)}`}>
+      <bdi>{one.OrganisationName}</bdi> · <bdi>{one.SoftwareName}</bdi>
+    </a>
+  );
+}
+
+/** Only for those who may read histories. */
+export async function peopleCard(visit: Visit): Promise<JSX.Element | null> {
+  if (!visit.may("GET /operations/audit/people/today")) return null;
+  const answer = await visit.read("/operations/audit/people/today", peopleTodaySchema);
+  return (
+    <Card title={phrase(visit.language, "people.title")}>
+      <Read visit={visit} answer={answer}>
+        {({ Data }) => <People visit={visit} today={Data} />}
+      </Read>
+    </Card>
+  );
+}
+
+function People(
+  { visit, today: { Date: day, Operator: operators, IsComplete } }: {
+    readonly visit: Visit;
+    readonly today: z.infer<typeof peopleTodaySchema>["Data"];
+  },
+): JSX.Element {
+  const { language } = visit;
+  if (operators.length === 0) return <p>{phrase(language, "people.none")}</p>;
+  return (
+    <>
+      <Table
+        language={language}
+        name="people.title"
+        heads={["column.by", "column.entries", "column.latest"]}
+        rows={operators.map(({ Actor, Entries, LastDateTime }) => [
+          <bdi>{Actor}</bdi>,
+          <a
+            class="number"
+            href={`/console/audit?${new URLSearchParams({ operator: Actor, from: day, until: day })}`}
+          >
+            {Entries}
+          </a>,
+          <Instant visit={visit} at={LastDateTime} />,
+        ])}
+      />
+      {IsComplete ? null : <p class="detail">{phrase(language, "people.incomplete")}</p>}
+    </>
+  );
+}

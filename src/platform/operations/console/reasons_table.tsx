@@ -1,0 +1,45 @@
+/** Requests that did not succeed by their reason, of one or several periods. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { z } from "zod";
+import { type Language, LOCALES } from "../../../pages/language.ts";
+import type { reasonsSchema } from "../reports/reason_representation.ts";
+import { Table } from "./parts.tsx";
+import { phrase, type PlainKey } from "./phrase.ts";
+
+type Counted = z.infer<typeof reasonsSchema>;
+
+/** Rows. Rarer reasons are in the report as a file. */
+const SHOWN = 10;
+
+export function Reasons(
+  { language, columns, href }: {
+    readonly language: Language;
+    readonly columns: readonly (readonly [head: PlainKey, counted: Counted])[];
+    /** The page that shows the numbers by participant, unless this one does. */
+    readonly href?: string;
+  },
+): JSX.Element {
+  const { format } = new Intl.NumberFormat(LOCALES[language]);
+  const names = new Set(columns.flatMap(([, counted]) => counted.map(({ Reason }) => Reason)));
+  const countOf = (name: string, counted: Counted): number =>
+    counted.find(({ Reason }) => Reason === name)?.Requests ?? 0;
+  return (
+    <>
+      <h3>{phrase(language, "hour.reasons")}</h3>
+      {names.size === 0 ? <p>{phrase(language, "hour.noReasons")}</p> : (
+        <Table
+          language={language}
+          name="hour.reasons"
+          heads={["column.errorReason", ...columns.map(([head]) => head)]}
+          rows={[...names].slice(0, SHOWN).map((name) => [
+            <code dir="ltr">{name}</code>,
+            ...columns.map(([, counted]) => {
+              const number = format(countOf(name, counted));
+              return <span class="number">{href === undefined ? number : <a href={href}>{number}</a>}</span>;
+            }),
+          ])}
+        />
+      )}
+    </>
+  );
+}
