@@ -5,6 +5,8 @@ import type {
   controlsSchema,
   plannedOutageSchema,
 } from "../../src/platform/operations/control_representation.ts";
+import type { alarmsSchema } from "../../src/platform/operations/alarm_representation.ts";
+import type { bankStatesSchema } from "../../src/platform/operations/bank_state_routes.ts";
 import type { endingsSchema } from "../../src/platform/operations/ending_routes.ts";
 import type { historySchema, peopleTodaySchema } from "../../src/platform/operations/history_routes.ts";
 import type { keysSchema } from "../../src/platform/operations/key_routes.ts";
@@ -25,6 +27,8 @@ export interface OperationError {
   readonly error_description: string;
 }
 export type Controls = z.infer<typeof controlsSchema>;
+export type Alarms = z.infer<typeof alarmsSchema>;
+export type BankStates = z.infer<typeof bankStatesSchema>;
 export type Endings = z.infer<typeof endingsSchema>;
 export type PeopleToday = z.infer<typeof peopleTodaySchema>;
 export type Entries = z.infer<typeof historySchema>;

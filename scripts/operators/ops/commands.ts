@@ -125,6 +125,20 @@ export const COMMANDS: readonly Command[] = [
     plan: () => get("/keys"),
   },
   {
+    words: "banks",
+    ids: [],
+    required: [],
+    help: "Every bank: whether it works, is slow or fails by its last pushes, and its orders",
+    plan: () => get("/banks"),
+  },
+  {
+    words: "alarms",
+    ids: [],
+    required: [],
+    help: "What needs an operator now, by what the platform itself knows",
+    plan: () => get("/alarms"),
+  },
+  {
     words: "endings",
     ids: [],
     required: [],

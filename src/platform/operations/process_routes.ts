@@ -83,14 +83,19 @@ export function processRoutes(
 
 type ProcessOnWire = z.infer<typeof processesSchema>["Data"]["Process"][number];
 
+/** The state of a process at `now` (milliseconds). */
+export function stateOfProcess({ parts, notedAt }: ProcessState, now: number): ProcessOnWire["State"] {
+  if (Math.abs(now - notedAt) > LOST_MS) return "lost";
+  return parts.every(({ ok }) => ok) ? "works" : "fails";
+}
+
 function represent(state: ProcessState, now: number): ProcessOnWire {
   const failing = state.parts.filter(({ ok }) => !ok);
-  const isLost = Math.abs(now - state.notedAt) > LOST_MS;
   return {
     ProcessId: state.id,
     Name: state.name,
     Serves: servedOf(state),
-    State: isLost ? "lost" : failing.length > 0 ? "fails" : "works",
+    State: stateOfProcess(state, now),
     Fault: failing.map(({ name, detail }) => detail === undefined ? name : `${name}: ${detail}`),
     StartDateTime: new Date(state.startedAt).toISOString(),
     NotedDateTime: new Date(state.notedAt).toISOString(),

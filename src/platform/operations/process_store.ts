@@ -2,6 +2,7 @@
 import type { WallTime } from "../../base/kernel/clock.ts";
 import { z } from "zod";
 import { storedSums } from "../observed/figures/figures_store.ts";
+import type { BankPushes } from "../observed/figures/last_pushes.ts";
 import type { MinuteFigures } from "../observed/figures/recorder.ts";
 import { defineRecord, optional } from "../../base/store/record.ts";
 import { count, flag, instant, text } from "../../base/store/record_fields.ts";
@@ -30,6 +31,8 @@ export interface ProcessState {
   readonly signingKid: string;
   /** What it counted in each of the last 60 minutes. */
   readonly minutes: readonly MinuteFigures[];
+  /** Its last pushes of orders. */
+  readonly pushes: readonly BankPushes[];
 }
 
 export interface ProcessStore {
@@ -61,6 +64,10 @@ export const processRecord = defineRecord<ProcessState>({
     inWork: count,
     signingKid: text,
     minutes: z.array(z.looseObject({ minute: count, ...storedSums })) as z.ZodType<MinuteFigures[]>,
+    pushes: z.array(z.looseObject({
+      bank: text,
+      pushes: z.array(z.looseObject({ at: instant, isAnswered: flag, milliseconds: z.number() })),
+    })),
   }),
   version: 1,
   lifetime: "15 minutes after its last note.",

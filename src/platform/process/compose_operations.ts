@@ -110,13 +110,23 @@ function erasureParts(
 }
 
 function readings(
-  { traces, figuresStore, listBanks, standingOf, events, subscriptions, eventCircuit, errors: { errorUri } }:
-    Shared,
+  {
+    traces,
+    figures,
+    figuresStore,
+    listBanks,
+    standingOf,
+    events,
+    subscriptions,
+    eventCircuit,
+    errors: { errorUri },
+  }: Shared,
   audit: OperatorAudit,
 ): Pick<
   OperationsDeps["operations"],
   | "traces"
   | "figuresStore"
+  | "lastPushes"
   | "listBanks"
   | "standingOf"
   | "events"
@@ -126,7 +136,8 @@ function readings(
   | keyof OperatorAudit
 > {
   const ofEvents = { events, subscriptions, eventCircuit };
-  return { traces, figuresStore, listBanks, standingOf, ...ofEvents, errorUri, ...audit };
+  const lastPushes = { all: figures.lastPushes };
+  return { traces, figuresStore, lastPushes, listBanks, standingOf, ...ofEvents, errorUri, ...audit };
 }
 
 function consoleParts(

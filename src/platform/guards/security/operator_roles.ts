@@ -68,6 +68,8 @@ const API_ROLES = {
   "GET /operations/processes": ROLES,
   "GET /operations/last-hour": ROLES,
   "GET /operations/endings": ROLES,
+  "GET /operations/banks": ROLES,
+  "GET /operations/alarms": ROLES,
   "GET /operations/proposals": READ_HISTORIES,
   "POST /operations/proposals/{id}/approve": DECIDE,
   "POST /operations/proposals/{id}/withdraw": DECIDE,

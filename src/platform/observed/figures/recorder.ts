@@ -24,6 +24,7 @@ import {
   type Minute,
   noFigures,
 } from "./figures.ts";
+import { type BankPushes, openLastPushes } from "./last_pushes.ts";
 
 /** A request of an authenticated client, and the bank if it was a TPP's below the path of a bank. */
 export interface CountedRequest {
@@ -47,6 +48,8 @@ export interface FiguresRecorder {
   order(bank: string, end: OrderEnd): void;
   /** Returns what was counted in each of the last 60 minutes. */
   lastHour(): readonly MinuteFigures[];
+  /** Returns the last pushes to each bank. */
+  lastPushes(): readonly BankPushes[];
   /** Marks the present minute of a bank, or of the platform. */
   minute(name: Minute, bank?: string): void;
   /** Stores what has changed, and returns how many rows that were. @throws {StoreFailure} */
@@ -73,7 +76,7 @@ export interface RecorderDeps {
 
 export function openFiguresRecorder({ figures, clock, steady, metrics }: RecorderDeps): FiguresRecorder {
   const rows: Rows = new Map();
-  const hour = openLastHour(clock);
+  const [hour, last] = [openLastHour(clock), openLastPushes(clock)];
   const count = (of: FiguresOf, subject: string, change: (figures: Figures) => void): void => {
     if (!countIn(rows, { of, day: dayOf(clock()), subject }, change)) {
       metrics.count("platform_figures_dropped_total", {});
@@ -82,11 +85,6 @@ export function openFiguresRecorder({ figures, clock, steady, metrics }: Recorde
   const countBoth = (bank: string, change: (figures: Figures) => void): void => {
     hour.count(change);
     count("bank", bank, change);
-  };
-  let writtenAt = steady();
-  const write = async (): Promise<number> => {
-    writtenAt = steady();
-    return await writeChanged(rows, figures, dayOf(clock()));
   };
   return {
     request({ bank, clientId, ...answer }) {
@@ -99,16 +97,31 @@ export function openFiguresRecorder({ figures, clock, steady, metrics }: Recorde
       count("client", clientId, (one) => countOne(one, "payments"));
       countBoth(bank, (one) => countOne(one, "payments"));
     },
-    push: (bank, result, milliseconds) => countBoth(bank, (one) => countPush(one, result, milliseconds)),
+    push(bank, result, milliseconds) {
+      countBoth(bank, (one) => countPush(one, result, milliseconds));
+      if (result !== "refused") last.push(bank, { isAnswered: result === "answered", milliseconds });
+    },
     order: (bank, end) => countBoth(bank, (one) => countOne(one, end)),
     lastHour: hour.minutes,
+    lastPushes: last.all,
     minute: (name, bank) =>
       count(bank === undefined ? "platform" : "bank", bank ?? PLATFORM, (one) => {
         markMinute(one, name, clock());
       }),
-    write,
-    writeSometimes: async () => steady() - writtenAt < EVERY_MS ? 0 : await write(),
+    ...openWriter(rows, { figures, clock, steady }),
   };
+}
+
+function openWriter(
+  rows: Rows,
+  { figures, clock, steady }: Omit<RecorderDeps, "metrics">,
+): Pick<FiguresRecorder, "write" | "writeSometimes"> {
+  let writtenAt = steady();
+  const write = async (): Promise<number> => {
+    writtenAt = steady();
+    return await writeChanged(rows, figures, dayOf(clock()));
+  };
+  return { write, writeSometimes: async () => steady() - writtenAt < EVERY_MS ? 0 : await write() };
 }
 
 function countRequest(

@@ -1,26 +1,27 @@
-/** The state of each bank, from the controls and the metrics. */
+/** The state of each bank, from its last pushes and the controls. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import type { Language } from "../../../pages/language.ts";
 import { orderHoldsSchema } from "../recovery/operations_routes.ts";
+import { bankStatesSchema } from "../bank_state_routes.ts";
 import { controlsSchema } from "../control_representation.ts";
 import { type Badge, State } from "../../../console/parts.tsx";
 import { ordersPath } from "./orders_page.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
-import { readScrape, type Scrape, sumBy } from "./scrape.ts";
 import type { Answer, Visit } from "../../../console/visit.ts";
 
 export type ControlsInForce = z.infer<typeof controlsSchema>["Data"];
 
+/** A bank, with the changes of operators that concern it. */
 export interface BankRow {
   readonly bank: string;
+  readonly name: string;
+  readonly state: BankOnWire["State"];
+  /** The process that answers pushes no order to it for a while. */
+  readonly isBreakerOpen: boolean;
   readonly waiting: number;
   readonly held: number;
   readonly dead: number;
-  /** No process reaches it. */
-  readonly isFailing: boolean;
-  /** Waiting orders with a failed push. */
-  readonly retrying: number;
   readonly isHeld: boolean;
   /** Held after a restore. */
   readonly isRestored: boolean;
@@ -28,59 +29,45 @@ export interface BankRow {
   readonly isBlocked: boolean;
 }
 
-/** Returns the banks with traffic, orders or a control. */
-export function busyBanks(
-  { scrape, controls, restored }: Pick<BankFacts, "scrape" | "controls" | "restored">,
-): readonly string[] {
-  const names = new Set([
-    ...restored,
-    ...sumBy(scrape, "platform_bank_requests_total", "bank").keys(),
-    ...sumBy(scrape, "platform_orders", "bank").keys(),
-    ...sumBy(scrape, "platform_breaker_open_clients", "bank").keys(),
-    ...controls.BankHold.map(({ BankId }) => BankId),
-    ...controls.PlannedOutage.map(({ BankId }) => BankId),
-  ]);
-  return [...names].toSorted();
-}
+type BankOnWire = z.infer<typeof bankStatesSchema>["Data"]["Bank"][number];
 
 /** The state of the banks, as the operations API answers it. */
 export interface BankFacts {
-  readonly scrape: Scrape;
+  readonly rows: readonly BankRow[];
   readonly controls: ControlsInForce;
   /** Banks whose orders are held after a restore. */
   readonly restored: readonly string[];
-  /** Milliseconds. */
-  readonly now: number;
 }
 
 /** Reads the facts of all banks at `now` (milliseconds), or returns the first answer that has none. */
 export async function readBankFacts(visit: Visit, now: number): Promise<Answer<BankFacts>> {
-  const [metrics, controls, holds] = await Promise.all([
-    visit.readText("/operations/metrics"), // of the process that answers
+  const [banks, controls, holds] = await Promise.all([
+    visit.read("/operations/banks", bankStatesSchema),
     visit.read("/operations/controls", controlsSchema),
     visit.read("/operations/order-holds", orderHoldsSchema),
   ]);
-  if (!metrics.ok) return metrics;
+  if (!banks.ok) return banks;
   if (!controls.ok) return controls;
   if (!holds.ok) return holds;
   const restored = holds.value.Data.OrderHold.map(({ BankId }) => BankId);
-  return {
-    ok: true,
-    value: { scrape: readScrape(metrics.value), controls: controls.value.Data, restored, now },
-  };
+  const rows = banks.value.Data.Bank.map((bank) => bankRow(bank, controls.value.Data, restored, now));
+  return { ok: true, value: { rows, controls: controls.value.Data, restored } };
 }
 
-export function bankRow(bank: string, { scrape, controls, restored, now }: BankFacts): BankRow {
-  const orders = (scrape.get("platform_orders") ?? []).filter(({ labels }) => labels["bank"] === bank);
-  const count = (state: string): number =>
-    orders.filter(({ labels }) => labels["state"] === state).reduce((all, { value }) => all + value, 0);
+function bankRow(
+  { BankId: bank, ...shown }: BankOnWire,
+  controls: ControlsInForce,
+  restored: readonly string[],
+  now: number,
+): BankRow {
   return {
     bank,
-    waiting: count("waiting"),
-    held: count("held"),
-    dead: count("dead"),
-    retrying: count("retrying"),
-    isFailing: (sumBy(scrape, "platform_breaker_open_clients", "bank").get(bank) ?? 0) > 0,
+    name: shown.Name,
+    state: shown.State,
+    isBreakerOpen: shown.BreakerOpen,
+    waiting: shown.Waiting,
+    held: shown.Held,
+    dead: shown.Dead,
     isRestored: restored.includes(bank),
     isHeld: controls.BankHold.some(({ BankId }) => BankId === bank),
     inOutage: controls.PlannedOutage.some(({ BankId, FromDateTime, UntilDateTime }) =>
@@ -98,8 +85,9 @@ export function BankState(
     [row.isHeld, "state.held", "warn"],
     [row.isRestored, "state.restored", "warn"],
     [row.inOutage, "state.outage", "warn"],
-    [row.isFailing, "state.unreachable", "bad"],
-    [row.retrying > 0 && !row.isFailing, "state.retrying", "bad"],
+    [row.isBreakerOpen, "state.unreachable", "bad"],
+    [row.state === "failing" && !row.isBreakerOpen, "state.retrying", "bad"],
+    [row.state === "slow", "state.slow", "warn"],
   ];
   const present = faults.filter(([is]) => is);
   if (present.length === 0) return <State is="good" words={phrase(language, "state.works")} />;

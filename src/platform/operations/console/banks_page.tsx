@@ -2,14 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { participantsSchema } from "../participant_routes.ts";
-import {
-  type BankRow,
-  bankRow,
-  BankState,
-  type ControlsInForce,
-  OrderCount,
-  readBankFacts,
-} from "./bank_state.tsx";
+import { type BankRow, BankState, type ControlsInForce, OrderCount, readBankFacts } from "./bank_state.tsx";
 import { Instant, More, Read } from "../../../console/parts.tsx";
 import { Changes, Done, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
@@ -36,7 +29,7 @@ export async function banksPage(visit: Visit, after: string | undefined, now: nu
                   <Banks
                     visit={visit}
                     found={found}
-                    rowOf={(code) => bankRow(code, known)}
+                    rowOf={(code) => known.rows.find(({ bank }) => bank === code)}
                   />
                   <More visit={visit} path="/console/banks" query={{ after: After }} />
                 </section>
@@ -53,12 +46,12 @@ export async function banksPage(visit: Visit, after: string | undefined, now: nu
 function Banks({ visit, found, rowOf }: {
   readonly visit: Visit;
   readonly found: z.infer<typeof participantsSchema>["Data"]["Participant"];
-  readonly rowOf: (code: string) => BankRow;
+  readonly rowOf: (code: string) => BankRow | undefined;
 }): JSX.Element {
   const { language } = visit;
   if (found.length === 0) return <p>{phrase(language, "banks.none")}</p>;
   const rows = found.map(({ OrganisationId: code, OrganisationName: name }) => {
-    const row = rowOf(code);
+    const row = rowOf(code); // undefined if it was registered meanwhile
     return [
       <>
         <bdi>{name}</bdi>
@@ -66,10 +59,10 @@ function Banks({ visit, found, rowOf }: {
           <code dir="ltr">{code}</code>
         </span>
       </>,
-      <BankState language={language} row={row} />,
-      <OrderCount language={language} row={row} state="waiting" />,
-      <OrderCount language={language} row={row} state="dead" />,
-      <BankChanges visit={visit} code={code} isHeld={row.isHeld} />,
+      row === undefined ? "–" : <BankState language={language} row={row} />,
+      row === undefined ? "–" : <OrderCount language={language} row={row} state="waiting" />,
+      row === undefined ? "–" : <OrderCount language={language} row={row} state="dead" />,
+      <BankChanges visit={visit} code={code} isHeld={row?.isHeld === true} />,
     ];
   });
   return (

@@ -1,15 +1,79 @@
-/** Cards of the dashboard about days, not minutes: what ends soon, and what operators did today. */
+/** Cards of the dashboard: what needs attention, what ends soon, and what operators did today. */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { Instant, Read, State } from "../../../console/parts.tsx";
 import type { Visit } from "../../../console/visit.ts";
+import { type Alarm, type AlarmName, alarmsSchema } from "../alarm_representation.ts";
 import { endingsSchema } from "../ending_routes.ts";
 import { peopleTodaySchema } from "../history_routes.ts";
+import { ordersPath } from "./orders_page.tsx";
 import { Card, Table } from "./parts.tsx";
 import { phrase } from "./phrase.ts";
 
 type Endings = z.infer<typeof endingsSchema>["Data"];
 type Ending = Endings["Ending"][number];
+
+export async function alarmsCard(visit: Visit): Promise<JSX.Element> {
+  const answer = await visit.read("/operations/alarms", alarmsSchema);
+  return (
+    <Card title={phrase(visit.language, "alarms.title")}>
+      <Read visit={visit} answer={answer}>
+        {({ Data: { Alarm: alarms } }) => <Alarms visit={visit} alarms={alarms} />}
+      </Read>
+    </Card>
+  );
+}
+
+function Alarms(
+  { visit, alarms }: { readonly visit: Visit; readonly alarms: readonly Alarm[] },
+): JSX.Element {
+  const { language } = visit;
+  if (alarms.length === 0) return <p>{phrase(language, "alarms.none")}</p>;
+  return (
+    <Table
+      language={language}
+      name="alarms.title"
+      heads={["column.alarm", "column.state", "column.whose", "column.number"]}
+      rows={alarms.map((alarm) => [
+        <a href={pathOf(alarm)}>{phrase(language, `alarm.${alarm.Name}`)}</a>,
+        <State
+          is={alarm.Severity === "critical" ? "bad" : "warn"}
+          words={phrase(language, `alarms.${alarm.Severity}`)}
+        />,
+        <bdi>{alarm.Of}</bdi>,
+        <span class="number">{alarm.Value === undefined ? "–" : valueOf(alarm.Name, alarm.Value)}</span>,
+      ])}
+    />
+  );
+}
+
+const IN_SECONDS: ReadonlySet<AlarmName> = new Set(["BankUnreconciled", "OrdersDelayed", "OrdersHeld"]);
+
+/** A number, or a time as hours and minutes. */
+function valueOf(name: AlarmName, value: number): string {
+  if (!IN_SECONDS.has(name)) return String(value);
+  const minutes = Math.floor(value / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** The page that shows what the alarm is about. */
+function pathOf({ Name, Of }: Alarm): string {
+  switch (Name) {
+    case "ProcessLost":
+    case "ProcessFails":
+      return "#processes";
+    case "OrdersDead":
+      return ordersPath("dead");
+    case "OrdersHeld":
+      return ordersPath("held", Of);
+    case "BankUnreconciled":
+      return "/console/banks";
+    case "EventsDead":
+      return "/console/events";
+    default:
+      return ordersPath("waiting", Of);
+  }
+}
 
 /** Rows before the fold. */
 const SHOWN = 5;

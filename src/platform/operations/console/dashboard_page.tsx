@@ -1,13 +1,14 @@
 /** The dashboard: the last hour, the banks, the processes, and what works. */
+import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { z } from "zod";
 import { Fact } from "../../../pages/fact.tsx";
 import { formatMoment } from "../../../pages/formats.ts";
 import { type Language, LOCALES } from "../../../pages/language.ts";
-import { type BankFacts, bankRow, BankState, busyBanks, OrderCount, readBankFacts } from "./bank_state.tsx";
+import { type BankFacts, type BankRow, BankState, OrderCount, readBankFacts } from "./bank_state.tsx";
 import { Instant, Read, State } from "../../../console/parts.tsx";
 import { Card, Table } from "./parts.tsx";
-import { endingsCard, peopleCard } from "./dashboard_cards.tsx";
+import { alarmsCard, endingsCard, peopleCard } from "./dashboard_cards.tsx";
 import { phrase, type PlainKey } from "./phrase.ts";
 import { LastHour } from "./last_hour_card.tsx";
 import { SearchForm } from "./search_page.tsx";
@@ -29,13 +30,14 @@ const NOT_READY = 503;
 
 export async function dashboard(visit: Visit, now: number, isLive: boolean): Promise<JSX.Element> {
   const { language } = visit;
-  const [hour, banks, processes, ready, endings, people] = await Promise.all([
-    visit.read("/operations/last-hour", lastHourSchema),
+  const [hour, banks, processes, ready, endings, people, alarms] = await Promise.all([
+    readHour(visit, now),
     readBanks(visit, now),
     readProcesses(visit),
     visit.read("/health/ready", readinessSchema, NOT_READY),
     endingsCard(visit, now),
     peopleCard(visit),
+    alarmsCard(visit),
   ]);
   const isReady = ready.ok && ready.value.ready;
   const parts = (
@@ -49,21 +51,30 @@ export async function dashboard(visit: Visit, now: number, isLive: boolean): Pro
     <>
       <h1>{phrase(language, "dashboard.title")}</h1>
       <Freshness language={language} now={now} isLive={isLive} />
+      {alarms}
       {visit.may("GET /console/search")
         ? <SearchForm visit={visit} action="/console/search" sent="" />
         : null}
       {isReady ? null : parts}
-      <Card title={phrase(language, "dashboard.lastHour")}>
-        <Read visit={visit} answer={hour}>
-          {({ Data }) => <LastHour language={language} hour={Data} day={dayOf(now)} />}
-        </Read>
-      </Card>
+      {hour}
       <Card title={phrase(language, "dashboard.banks")}>{banks}</Card>
       {people}
       {endings}
       {isReady ? parts : null}
       {processes}
     </>
+  );
+}
+
+async function readHour(visit: Visit, now: number): Promise<JSX.Element> {
+  const { language } = visit;
+  const hour = await visit.read("/operations/last-hour", lastHourSchema);
+  return (
+    <Card title={phrase(language, "dashboard.lastHour")}>
+      <Read visit={visit} answer={hour}>
+        {({ Data }) => <LastHour language={language} hour={Data} day={dayOf(now)} />}
+      </Read>
+    </Card>
   );
 }
 
@@ -84,7 +95,7 @@ async function readBanks(visit: Visit, now: number): Promise<JSX.Element> {
 async function readProcesses(visit: Visit): Promise<JSX.Element> {
   const processes = await visit.read("/operations/processes", processesSchema);
   return (
-    <Card title={phrase(visit.language, "dashboard.processes")}>
+    <Card id="processes" title={phrase(visit.language, "dashboard.processes")}>
       <Read visit={visit} answer={processes}>
         {({ Data: { Process: found } }) => <Processes visit={visit} found={found} />}
       </Read>
@@ -161,6 +172,14 @@ function Parts(
   );
 }
 
+const BANKS_SHOWN = 20;
+
+/** How much of a bank needs a look: its state first, then its orders. */
+function troubles({ state, isHeld, isRestored, inOutage, isBlocked, dead, waiting, held }: BankRow): number {
+  const isBad = state === "failing" ? 4 : dead > 0 ? 3 : state === "slow" ? 2 : 0;
+  return isBad + Number(isHeld || isRestored || inOutage || isBlocked || waiting + held > 0);
+}
+
 const BANK_HEADS = [
   "column.bank",
   "column.state",
@@ -178,31 +197,46 @@ function Banks(
     readonly reports: readonly ShownReport[];
   },
 ): JSX.Element {
-  const rows = busyBanks(facts).map((bank) => bankRow(bank, facts));
-  if (rows.length === 0) return <p>{phrase(language, "dashboard.noBanks")}</p>;
-  const [percent, number] = [percentOf(language), new Intl.NumberFormat(LOCALES[language])];
+  const rows = facts.rows.toSorted((one, other) => troubles(other) - troubles(one)).slice(0, BANKS_SHOWN);
+  if (rows.length === 0) return <p>{phrase(language, "banks.none")}</p>;
   return (
-    <Table
-      language={language}
-      name="dashboard.banks"
-      heads={BANK_HEADS}
-      rows={rows.map((row) => {
-        const today = reports.find(({ Id }) => Id === row.bank)?.Total;
-        const rate = today?.Orders?.AnswerRate;
-        const report = `/console/reports?kind=banks&id=${encodeURIComponent(row.bank)}`;
-        return [
-          <bdi>{row.bank}</bdi>,
-          <BankState language={language} row={row} />,
-          <OrderCount language={language} row={row} state="waiting" />,
-          <OrderCount language={language} row={row} state="dead" />,
-          <a class="number" href={report}>
-            {rate === undefined ? "–" : percent(rate)}
-          </a>,
-          <a class="number" href={report}>{today === undefined ? "–" : number.format(today.Payments)}</a>,
-        ];
-      })}
-    />
+    <>
+      <Table
+        language={language}
+        name="dashboard.banks"
+        heads={BANK_HEADS}
+        rows={rows.map((row) => bankCells(language, row, reports.find(({ Id }) => Id === row.bank)?.Total))}
+      />
+      {rows.length === facts.rows.length ? null : (
+        <p>
+          <a href="/console/banks">{phrase(language, "dashboard.allBanks", { count: facts.rows.length })}</a>
+        </p>
+      )}
+    </>
   );
+}
+
+function bankCells(
+  language: Language,
+  row: BankRow,
+  today: ShownReport["Total"] | undefined,
+): readonly Child[] {
+  const [percent, number] = [percentOf(language), new Intl.NumberFormat(LOCALES[language])];
+  const rate = today?.Orders?.AnswerRate;
+  const report = `/console/reports?kind=banks&id=${encodeURIComponent(row.bank)}`;
+  return [
+    <>
+      <bdi>{row.name}</bdi>
+      <span class="detail">
+        <code dir="ltr">{row.bank}</code>
+      </span>
+    </>,
+    <BankState language={language} row={row} />,
+    <OrderCount language={language} row={row} state="waiting" />,
+    <OrderCount language={language} row={row} state="dead" />,
+    <a class="number" href={report}>{rate === undefined ? "–" : percent(rate)}</a>,
+    <a class="number" href={report}>{today === undefined ? "–" : number.format(today.Payments)}</a>,
+  ];
 }
 
 /** When the page was made, and the link that has it made again and again, or no more. */

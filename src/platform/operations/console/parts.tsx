@@ -8,9 +8,11 @@ import { ACTIONS } from "./actions.ts";
 import { phrase, type PlainKey, words } from "./phrase.ts";
 
 /** A part of a page with its head. */
-export function Card({ title, children }: { readonly title: Child; readonly children?: Child }): JSX.Element {
+export function Card(
+  { title, id, children }: { readonly title: Child; readonly id?: string; readonly children?: Child },
+): JSX.Element {
   return (
-    <section class="card">
+    <section class="card" id={id}>
       <h2>{title}</h2>
       {children}
     </section>

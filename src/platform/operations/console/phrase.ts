@@ -13,6 +13,7 @@ export const CATALOGUES: Catalogues<MessageKey> = { en, es, fr, ar };
 /** The arguments of each message that has any. */
 export const ARGUMENTS = {
   "dashboard.at": ["time"],
+  "dashboard.allBanks": ["count"],
   "hour.today": ["value"],
   "endings.more": ["count"],
   "endings.unread": ["count"],

@@ -1,6 +1,6 @@
 /** The console reads its figures from the text of the metrics. */
 import { assertEquals } from "@std/assert";
-import { readScrape, sumBy } from "../../../../src/platform/operations/console/scrape.ts";
+import { readScrape, sumBy } from "../../../src/platform/operations/scrape.ts";
 
 Deno.test("readScrape reads labels with braces and escapes, and skips comments", () => {
   const scrape = readScrape([

@@ -1,0 +1,106 @@
+/** The state of banks by their last pushes, and what needs an operator. */
+import { assert, assertEquals } from "@std/assert";
+import type { Alarms, BankStates } from "testing/operation_answers.ts";
+import { present } from "testing/answers.ts";
+import { ConsoleBrowser } from "testing/console_browser.ts";
+import type { Environment } from "testing/environment.ts";
+import { good } from "testing/flows.ts";
+import { judge, openLastPushes, pushesTo } from "../../../src/platform/observed/figures/last_pushes.ts";
+import { accepts, down, later, openPushEnvironment, paid } from "support/orders.ts";
+import { anotherProcess, at } from "support/processes.ts";
+
+type Bank = BankStates["Data"]["Bank"][number];
+
+async function bankA(env: Environment): Promise<Bank> {
+  const { Data: { Bank } } = await good<BankStates>(env.asOperator("/operations/banks", {}, "viewer"), 200);
+  return present(Bank.find(({ BankId }) => BankId === "BANKA"));
+}
+
+async function alarms(env: Environment): Promise<readonly string[]> {
+  const { Data: { Alarm } } = await good<Alarms>(env.asOperator("/operations/alarms", {}, "viewer"), 200);
+  return Alarm.map(({ Name, Severity, Of, Value }) => [Severity, Name, Of, Value ?? ""].join(" ").trim());
+}
+
+async function dashboard(env: Environment): Promise<string> {
+  const browser = new ConsoleBrowser((request) => env.platform.operations.fetch(request));
+  await browser.signIn("viewer");
+  return (await browser.get("/console")).html;
+}
+
+Deno.test("a bank fails from the first push that it does not answer, and works after as many answers [OP30, OP31]", async () => {
+  await using env = await openPushEnvironment(accepts);
+  await paid(env);
+  const { State, Pushes, PushesFailed } = await bankA(env);
+  assertEquals([State, Pushes, PushesFailed], ["works", 1, 0]);
+  assertEquals(await alarms(env), []);
+  assert((await dashboard(env)).includes("Nothing needs attention"));
+  env.answer = down;
+  await paid(env);
+  const failing = await bankA(env);
+  assertEquals([failing.State, failing.Pushes, failing.PushesFailed], ["failing", 2, 1]);
+  assertEquals(await alarms(env), ["warning BankFailing BANKA"]);
+  const page = await dashboard(env);
+  assert(
+    page.includes("Pushes fail") && page.includes('href="/console/orders?state=waiting&amp;bank=BANKA"'),
+  );
+  env.answer = accepts;
+  await later(env, 40_000);
+  assertEquals((await bankA(env)).State, "works");
+});
+
+Deno.test("pushes of every process count, once each, and no longer than 15 minutes [OP30]", async () => {
+  await using env = await openPushEnvironment(down);
+  const other = await anotherProcess(env, undefined, { name: "hub-2" });
+  await paid(at(env, other) as typeof env);
+  assertEquals((await bankA(env)).Pushes, 0, "it notes them every 10 s");
+  await other.workOnce();
+  const { State, Pushes, PushesFailed } = await bankA(env);
+  assertEquals([State, Pushes, PushesFailed], ["failing", 1, 1]);
+  await other.stop();
+});
+
+Deno.test("orders that wait, are given up or are held too long raise an alarm, and so does a process [OP31]", async () => {
+  await using env = await openPushEnvironment(down);
+  const other = await anotherProcess(env, undefined, { name: "hub-2" });
+  await other.workOnce();
+  await paid(env);
+  await later(env, 301_000);
+  await env.platform.workOnce();
+  const soon = await alarms(env);
+  assert(
+    soon.includes("critical ProcessLost hub-2") && soon.includes("warning OrdersDelayed BANKA 301"),
+    soon.join(),
+  );
+  for (let hour = 0; hour < 12; hour++) await later(env, 3_600_000);
+  await env.platform.workOnce();
+  const [first] = await alarms(env);
+  assertEquals(first, "critical OrdersDead BANKA 1");
+  assert((await dashboard(env)).includes('<a href="/console/orders?state=dead">Orders were given up</a>'));
+  await other.stop();
+});
+
+Deno.test("a bank is slow if half of its answers took longer than a second, and fails without half of the answers [OP30]", () => {
+  const push = (isAnswered: boolean, milliseconds = 100): Parameters<typeof judge>[0][number] => ({
+    at: 0,
+    isAnswered,
+    milliseconds,
+  });
+  assertEquals(judge([]), "works");
+  assertEquals(judge([push(true), push(false)]), "failing");
+  assertEquals(judge([push(true), push(true), push(false)]), "works");
+  assertEquals(judge([push(true, 1001)]), "slow");
+  assertEquals(judge([push(true, 1000), push(true, 2000)]), "works");
+  assertEquals(judge([push(true, 1001), push(true, 2000), push(true, 5)]), "slow");
+  assertEquals(judge([push(true, 1001), push(false), push(true, 1001)]), "slow");
+});
+
+Deno.test("the last ten pushes of the fifty banks that were pushed to last are kept [OP30]", () => {
+  let now = 0;
+  const last = openLastPushes(() => now);
+  for (now = 1; now <= 12; now++) last.push("BANKA", { isAnswered: true, milliseconds: now });
+  const list = last.all();
+  assertEquals(pushesTo("BANKA", [list, list], now).map(({ at }) => at), [3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+  assertEquals(pushesTo("BANKA", [list], 15 * 60_000 + 5).map(({ at }) => at), [6, 7, 8, 9, 10, 11, 12]);
+  for (let bank = 0; bank < 50; bank++) last.push(`BANK${bank}`, { isAnswered: true, milliseconds: 1 });
+  assertEquals([last.all().length, pushesTo("BANKA", [last.all()], now).length], [50, 0]);
+});
