@@ -1,6 +1,8 @@
 /** A developer walks a whole payment through the sandbox's pages that try each operation, in a real browser. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Page } from "playwright-core";
+import { readEdited } from "../../src/sandbox/developer/playground.ts";
+import { createLink } from "../../src/sandbox/developer/playground_page.tsx";
 import { isChromiumThere } from "support/chromium.ts";
 import { assertAccessible, assertContrast, assertFits, picture } from "./page_checks.ts";
 import { enterCode, sideBySide, signIn, type Tour } from "./sandbox_tour.ts";
@@ -38,6 +40,11 @@ async function walk({ page, endpoints }: Tour): Promise<void> {
   assertMatch(await answerOf(page), /"DomesticPaymentId": "[0-9a-f-]{36}"/);
   assertEquals(await page.locator("script").count(), 0);
   for (const { id } of LISTS) await everyOther(page, endpoints.shop_url, id);
+  await page.goto(
+    endpoints.shop_url + createLink(readEdited(new URLSearchParams({ amount: "77.00", text: "" }))),
+  );
+  assertStringIncludes(await page.inputValue("#body"), '"Amount": "77.00"');
+  await sent(page, "201", "the playground's consent");
 }
 
 /** What an answer rejects is beside the check that failed. The body goes out as it was typed. */

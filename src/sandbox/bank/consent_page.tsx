@@ -12,7 +12,12 @@ import { Complaint, DecisionButtons, PageFrame, VisitFields } from "./page_frame
 import { phrase, words } from "./page_phrase.ts";
 import { PaymentSummary } from "./payment_summary.tsx";
 
-export interface ConsentPageProps extends VisitPageProps {
+export interface ConsentPageProps {
+  readonly reader: VisitPageProps["reader"];
+  readonly profile: Pick<VisitPageProps["profile"], "displayName">;
+  readonly session: Pick<VisitPageProps["session"], "consent" | "csrf" | "complaint"> & {
+    readonly handover: Pick<VisitPageProps["session"]["handover"], "tppName">;
+  };
   readonly accounts: readonly CustomerAccount[];
   readonly balances: Balances;
 }

@@ -13,6 +13,7 @@ import { type FormTargets, shopHeaders } from "../shop/headers.ts";
 import { checkoutToken, newSession, readSession, sessionCookie } from "../shop/session.ts";
 import { DeveloperPage, ICON_PATH, STYLE_PATH } from "./frame.tsx";
 import { type Operation, operationOf, TRY_PATH, tryPath } from "./operations.ts";
+import { addPlayground, addPlaygroundHeaders, SCREEN_STYLES } from "./playground_routes.tsx";
 import { openSender, type Sender } from "./send.ts";
 import style from "./developer.css" with { type: "text" };
 import { TryIndex, TryPage } from "./try_page.tsx";
@@ -43,7 +44,7 @@ export function composeDeveloperPages(settings: DeveloperSettings): DeveloperPag
   return {
     handles: (request) => {
       const { pathname } = new URL(request.url);
-      return /^\/developer(\/|$)/.test(pathname) ||
+      return /^\/developer(\/|$)/.test(pathname) || SCREEN_STYLES.has(pathname) ||
         (pathname === "/callback" && awaiting(deps, request) !== undefined);
     },
     fetch: async (request) => await app.fetch(request),
@@ -52,6 +53,7 @@ export function composeDeveloperPages(settings: DeveloperSettings): DeveloperPag
 
 function routes(deps: Deps): Hono {
   const app = new Hono();
+  addPlaygroundHeaders(app);
   app.use(shopHeaders(deps.shopUrl, deps));
   app.use(async (c, next) => {
     // A name that another site made point to this computer is another origin (DNS rebinding).
@@ -74,6 +76,7 @@ function routes(deps: Deps): Hono {
     }),
     (c) => send(deps, c),
   );
+  addPlayground(app, { addresses: deps, now: deps.tpp.now });
   app.get("/callback", (c) => takeReturn(deps, c));
   app.notFound((c) => notice(deps, c, 404, "There is no such page. Expected an operation of the list."));
   return app;
@@ -98,7 +101,7 @@ async function show(deps: Deps, c: Context): Promise<Response> {
   const session = sessionOf(deps, c);
   const walk = deps.walks.of(session, bank);
   const attempt = c.req.query("new") === undefined ? walk.attempts.get(operation.id) : undefined;
-  const fields = attempt?.fields ?? prefilled(deps, operation, walk);
+  const fields = attempt?.fields ?? { ...prefilled(deps, operation, walk), ...given(c, operation) };
   const view = {
     addresses: deps,
     bank,
@@ -167,6 +170,12 @@ function fieldsOf(form: URLSearchParams): Fields {
     ? "authorization_code"
     : "client_credentials";
   return { body: text("body"), id: text("id").trim(), query: text("query"), key: text("key").trim(), token };
+}
+
+/** The body that a link of the playground brings. It is shown, and sent only by the form. */
+function given(c: Context, { body }: Operation): Partial<Fields> {
+  const text = c.req.query("body") ?? "";
+  return body === "signed" && text !== "" ? { body: text } : {};
 }
 
 function sessionOf({ shopUrl }: DeveloperSettings, c: Context): string {

@@ -10,6 +10,8 @@ export interface PartAddresses {
   readonly shopUrl: string;
 }
 
+export const PLAYGROUND_PATH = "/developer/playground";
+export const SCRIPT_PATH = "/developer/playground.js";
 export const STYLE_PATH = "/developer/style.css";
 export const ICON_PATH = "/developer/icon.svg";
 
@@ -49,6 +51,7 @@ function Header({ addresses: { authUrl } }: { readonly addresses: PartAddresses 
     [`${authUrl}/docs`, "Documentation"],
     [`${authUrl}/docs/reference`, "API reference"],
     [TRY_PATH, "Try it"],
+    [PLAYGROUND_PATH, "Playground"],
     ["/", "Demo shop"],
   ] as const;
   return (
