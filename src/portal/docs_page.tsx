@@ -49,6 +49,8 @@ export interface Docs {
   markdown(path: string): string | undefined;
   /** The page that answers a search in all of them. */
   find(question: string): Promise<string>;
+  /** Makes the index before the first search asks for it. Other work gets its turn meanwhile. */
+  prepare(): Promise<void>;
 }
 
 /** A document of `docs`. */
@@ -73,7 +75,8 @@ interface DocsSource {
 }
 
 /**
- * Opens the documentation. Pages are drawn each time that they are asked for; the index is made at the first search.
+ * Opens the documentation. Pages are drawn each time that they are asked for; the index is made at the first search,
+ * or by `prepare`.
  *
  * @param document an OpenAPI 3.1 document as plain data
  */
@@ -95,7 +98,13 @@ export function openDocs(
   }));
   const source: DocsSource = { reference, errors: shown, addresses, repositoryUrl, documents };
   const pages = pagesOf(source);
-  let search: Promise<Search> | undefined;
+  let made: Promise<Search> | undefined;
+  const search = (): Promise<Search> =>
+    made ??= openSearch([
+      ...documents().values().map((document) => () => documentPlaces(document)),
+      () => referencePlaces(source),
+      () => errorPlaces(shown),
+    ]);
   return {
     paths: [...pages.keys()],
     page: (path) => pages.get(path)?.(),
@@ -103,13 +112,9 @@ export function openDocs(
       path === LLMS_PATH ? llmsText(source) : documents().get(path.replace(/\.md$/, ""))?.text,
     async find(question) {
       const query = question.slice(0, MAX_QUERY_CHARACTERS).trim();
-      search ??= openSearch([
-        ...documents().values().map((document) => () => documentPlaces(document)),
-        () => referencePlaces(source),
-        () => errorPlaces(shown),
-      ]);
-      return renderFindings(query, (await search)(query));
+      return renderFindings(query, (await search())(query));
     },
+    prepare: async () => void await search(),
   };
 }
 

@@ -45,7 +45,9 @@ async function main(): Promise<void> {
     log: print,
   });
   stopWhenAsked(started);
-  print(summary((await started).endpoints, dir, (performance.now() - startedAt) / 1000));
+  const ecosystem = await started;
+  print(summary(ecosystem.endpoints, dir, (performance.now() - startedAt) / 1000));
+  await ecosystem.prepareDocs();
 }
 
 /** @throws {CannotStart} */

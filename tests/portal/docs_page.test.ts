@@ -338,3 +338,20 @@ Deno.test("each reason has its cause, expected value, example and remedy at the 
   const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
   assertEquals(ids.length, new Set(ids).size, "an id twice");
 });
+
+Deno.test("a search after the preparation of the index does not wait for it", async () => {
+  const isDoneAtOnce = async (found: Promise<string>): Promise<boolean> => {
+    const turn = Promise.withResolvers<boolean>();
+    setTimeout(() => turn.resolve(false), 0);
+    const isFirst = await Promise.race([found.then(() => true), turn.promise]);
+    await Promise.all([found, turn.promise]);
+    return isFirst;
+  };
+  const [prepared, unprepared] = [
+    openDocs(referenceDocument(), parts),
+    openDocs(referenceDocument(), parts),
+  ];
+  await prepared.prepare();
+  assertEquals(await isDoneAtOnce(prepared.find("consent")), true);
+  assertEquals(await isDoneAtOnce(unprepared.find("consent")), false);
+});

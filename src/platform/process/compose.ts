@@ -23,7 +23,7 @@ import { type Probe, type Readiness, readiness, storeProbe } from "../../base/ob
 import { openLog } from "../../base/observability/log.ts";
 import type { Log } from "../observed/log_events.ts";
 import { platformDocument } from "./openapi.ts";
-import type { PublicPageDeps } from "./public_pages.ts";
+import { documentation, once, type PublicPageDeps } from "./public_pages.ts";
 import { openReceiptSigner } from "../core/receipts/receipt_keys.ts";
 import { beginEpoch } from "../operations/recovery/begin_epoch.ts";
 import { openPlatformMetrics } from "../observed/metrics.ts";
@@ -59,6 +59,8 @@ export interface Platform extends PlatformWork {
   readonly operations: Handler;
   readonly endpoints: { readonly [host in "api" | "browser" | "operations"]: readonly MountedEndpoint[] };
   readonly readiness: () => Promise<Readiness>;
+  /** Makes the index of the documentation, so that no reader waits for it. */
+  readonly prepareDocs: () => Promise<void>;
 }
 
 export async function composePlatform(given: PlatformParts): Promise<Platform> {
@@ -79,16 +81,16 @@ export async function composePlatform(given: PlatformParts): Promise<Platform> {
   const ready = (): Promise<Readiness> => readiness(requiredProbes(store, given), advisory(shared, parts));
   const health = { readiness: ready, isServing: given.isServing ?? (() => true) };
   const operations = composeOperations(parts, shared, log, health);
-  const browser = composeBrowser(parts, shared, log, {
-    ...health,
-    openApi: () => platformDocument(config, [api.endpoints, browser.endpoints]),
-  });
+  const openApi = once(() => platformDocument(config, [api.endpoints, browser.endpoints]));
+  const docs = once(() => documentation(openApi(), given));
+  const browser = composeBrowser(parts, shared, log, { ...health, openApi, docs });
   return {
     api,
     browser,
     operations,
     endpoints: listedOf({ api, browser, operations }),
     readiness: ready,
+    prepareDocs: () => docs().prepare(),
     ...composeWork(
       { ...parts, log, markAge, readiness: ready },
       shared,
@@ -226,7 +228,7 @@ function composeBrowser(
   parts: TimedParts,
   shared: Shared,
   log: Log,
-  pages: Pick<PublicPageDeps, "readiness" | "isServing" | "openApi">,
+  pages: Pick<PublicPageDeps, "readiness" | "isServing" | "openApi" | "docs">,
 ): Host {
   const { config, store, clock, keys } = parts;
   const { baseUrl, authUrl } = config;
@@ -261,20 +263,16 @@ function composeBrowser(
 }
 
 function composePages(
-  { config, store, tryLink }: TimedParts,
+  { store }: TimedParts,
   shared: Shared,
-  pages: Pick<PublicPageDeps, "readiness" | "isServing" | "openApi">,
+  pages: Pick<PublicPageDeps, "readiness" | "isServing" | "openApi" | "docs">,
 ): PublicPageDeps {
   const findTpp = tppFinder(shared, store);
   return {
     ...pages,
     ...shared,
     ...shared.errors,
-    authUrl: config.authUrl,
-    directory: config,
-    repositoryUrl: config.repositoryUrl,
     findTpp,
-    tryLink,
   };
 }
 

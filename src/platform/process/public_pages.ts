@@ -27,10 +27,6 @@ import { READINESS_PATH } from "../config/paths.ts";
 import { ICON, ICON_PATH, STYLESHEET, STYLESHEET_PATH } from "../../pages/stylesheet.ts";
 
 export interface PublicPageDeps {
-  readonly authUrl: string;
-  readonly directory: DirectoryFacts;
-  /** Where the files of this version are; ends with a slash. */
-  readonly repositoryUrl: string | undefined;
   readonly site: Site;
   readonly findTpp: FindTpp;
   readonly readiness: () => Promise<Readiness>;
@@ -38,10 +34,9 @@ export interface PublicPageDeps {
   readonly isServing: () => boolean;
   /** The OpenAPI 3.1 document of both hosts, generated from their routes. */
   readonly openApi: () => object;
+  readonly docs: () => Docs;
   readonly traces: Pick<TraceStore, "byInteraction">;
   readonly errorUri: ErrorUri;
-  /** Absent outside of a sandbox. */
-  readonly tryLink?: TryLink | undefined;
 }
 
 const HTML = "text/html; charset=UTF-8";
@@ -126,8 +121,7 @@ const docsRoutes = ["", "/{page}", "/{chapter}/{page}", "/{chapter}/{part}/{page
  */
 export function publicPageRoutes(deps: PublicPageDeps): readonly PlatformEndpoint[] {
   const document = documentStore();
-  const openApi = once(deps.openApi);
-  const docs = once(() => openDocs(openApi(), { ...deps, errors: errorCatalogue() }));
+  const { openApi, docs } = deps;
   const { logo } = deps.site.operator;
   const file = (
     route: Endpoint["route"],
@@ -218,7 +212,25 @@ function traceEndpoint(
   ];
 }
 
-function once<T>(make: () => T): () => T {
+/** The documentation of the platform: its own parts, and what its configuration says. */
+export function documentation(
+  openApi: object,
+  { config, tryLink }: {
+    /** `repositoryUrl` is where the files of this version are; it ends with a slash. */
+    readonly config: DirectoryFacts & {
+      readonly authUrl: string;
+      readonly repositoryUrl: string | undefined;
+    };
+    /** Absent outside of a sandbox. */
+    readonly tryLink?: TryLink | undefined;
+  },
+): Docs {
+  const { authUrl, repositoryUrl } = config;
+  return openDocs(openApi, { authUrl, repositoryUrl, tryLink, directory: config, errors: errorCatalogue() });
+}
+
+/** A function that makes its value at its first call. */
+export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 }

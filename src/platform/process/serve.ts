@@ -5,6 +5,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import process from "node:process";
+import { setTimeout as later } from "node:timers";
 import { type Config, ConfigError } from "../config/config.ts";
 import type { PlatformParts } from "./compose_parts.ts";
 import type { Log } from "../observed/log_events.ts";
@@ -34,6 +35,8 @@ import { isUrl } from "../../base/store/store_url.ts";
 /** Open connections of operators and their tools. */
 export const OPERATIONS_CONNECTIONS = 32;
 
+const PREPARE_DOCS_AFTER_MS = 2000;
+
 /** @param args the command line, which may have `--only` */
 export async function serve(runtime: Runtime, args: readonly string[]): Promise<void> {
   const configured = await configure(runtime);
@@ -61,6 +64,7 @@ export async function serve(runtime: Runtime, args: readonly string[]): Promise<
     flush,
   });
   log.info("platform.listening", addresses(config, part)); // signals are handled from now on
+  if (part !== "console") prepareDocsSoon(running);
   await stopping;
   serving = false;
   await letProxiesLeave(config, listeners);
@@ -69,6 +73,12 @@ export async function serve(runtime: Runtime, args: readonly string[]): Promise<
   await running.store.close();
   log.info("platform.stopped");
   await flush();
+}
+
+/** After the requests that waited for the start. A process that stops before does not wait for it. */
+function prepareDocsSoon({ platform }: Running): void {
+  const prepare = (): void => void platform.prepareDocs().catch(() => {}); // the first search reports it
+  later(prepare, PREPARE_DOCS_AFTER_MS).unref();
 }
 
 function openParticipants(

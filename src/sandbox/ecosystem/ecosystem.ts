@@ -75,6 +75,8 @@ export interface Ecosystem {
   readonly endpoints: Endpoints;
   /** Replaces the platform's keys while it runs. @throws {Error} if they are not usable, or it runs elsewhere */
   renewPlatformKeys(json: string): Promise<void>;
+  /** Makes the index of the documentation before a reader searches. */
+  prepareDocs(): Promise<void>;
   /** Lets running requests end, closes all parts, releases the directory. Idempotent. */
   stop(): Promise<void>;
 }
@@ -114,6 +116,7 @@ export async function startEcosystem(options: EcosystemOptions): Promise<Ecosyst
       if (platform === undefined) throw new Error("The platform runs elsewhere.");
       await platform.renewKeys(json);
     },
+    prepareDocs: async () => await platform?.prepareDocs(),
     stop: () => stopped ??= parts.disposeAsync(),
   };
 }

@@ -57,6 +57,7 @@ export interface RunningPlatform {
   readonly api: Handler;
   readonly browser: Handler;
   readonly operations: Handler;
+  prepareDocs(): Promise<void>;
   /** Replaces its keys, as SIGHUP does in production. */
   renewKeys(json: string): Promise<void>;
   stop(): Promise<void>;
@@ -100,6 +101,7 @@ export async function startPlatform(
     api: (request) => platform.api.fetch(request),
     browser: (request) => platform.browser.fetch(request),
     operations: (request) => platform.operations.fetch(request),
+    prepareDocs: platform.prepareDocs,
     renewKeys: (json) => keys.renew(json),
     async stop(): Promise<void> {
       await platform.stop();
