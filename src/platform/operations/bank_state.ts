@@ -46,7 +46,7 @@ export async function readBankStates(deps: BankStateDeps): Promise<readonly Bank
     deps.processes.all(now),
   ]);
   const scrape = readScrape(text);
-  const lists = [deps.lastPushes.all(), ...processes.map(({ pushes }) => pushes)];
+  const lists = [...processes.map(({ pushes }) => pushes), deps.lastPushes.all()];
   return banks.map(({ code, orgName }) => stateOf(code, orgName, scrape, pushesTo(code, lists, now)));
 }
 

@@ -2,7 +2,7 @@
 import type { WallTime } from "../../base/kernel/clock.ts";
 import { z } from "zod";
 import { storedSums } from "../observed/figures/figures_store.ts";
-import type { BankPushes } from "../observed/figures/last_pushes.ts";
+import type { ProcessPushes } from "../observed/figures/last_pushes.ts";
 import type { MinuteFigures } from "../observed/figures/recorder.ts";
 import { defineRecord, optional } from "../../base/store/record.ts";
 import { count, flag, instant, text } from "../../base/store/record_fields.ts";
@@ -32,7 +32,7 @@ export interface ProcessState {
   /** What it counted in each of the last 60 minutes. */
   readonly minutes: readonly MinuteFigures[];
   /** Its last pushes of orders. */
-  readonly pushes: readonly BankPushes[];
+  readonly pushes: ProcessPushes;
 }
 
 export interface ProcessStore {
@@ -50,6 +50,11 @@ const MAX_PROCESSES = 2000;
 
 const processKey = (id: string): Key => ["process", id];
 
+const storedPushes = z.looseObject({
+  bank: text,
+  pushes: z.array(z.looseObject({ at: instant, isAnswered: flag, milliseconds: z.number() })),
+});
+
 export const processRecord = defineRecord<ProcessState>({
   name: "process",
   keyParts: ["id of the start of a process"],
@@ -64,10 +69,7 @@ export const processRecord = defineRecord<ProcessState>({
     inWork: count,
     signingKid: text,
     minutes: z.array(z.looseObject({ minute: count, ...storedSums })) as z.ZodType<MinuteFigures[]>,
-    pushes: z.array(z.looseObject({
-      bank: text,
-      pushes: z.array(z.looseObject({ at: instant, isAnswered: flag, milliseconds: z.number() })),
-    })),
+    pushes: z.looseObject({ id: text, banks: z.array(storedPushes) }),
   }),
   version: 1,
   lifetime: "15 minutes after its last note.",

@@ -56,6 +56,16 @@ Deno.test("pushes of every process count, once each, and no longer than 15 minut
   await other.workOnce();
   const { State, Pushes, PushesFailed } = await bankA(env);
   assertEquals([State, Pushes, PushesFailed], ["failing", 1, 1]);
+  for (let order = 0; order < 3; order++) await paid(env);
+  assertEquals(
+    (await bankA(env)).Pushes,
+    4,
+    "at the same time, in another process and in the one that answers",
+  );
+  env.now += 15 * 60_000;
+  await other.workOnce();
+  await env.platform.workOnce();
+  assertEquals((await bankA(env)).State, "failing", "the orders are tried again");
   await other.stop();
 });
 
@@ -102,5 +112,5 @@ Deno.test("the last ten pushes of the fifty banks that were pushed to last are k
   assertEquals(pushesTo("BANKA", [list, list], now).map(({ at }) => at), [3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   assertEquals(pushesTo("BANKA", [list], 15 * 60_000 + 5).map(({ at }) => at), [6, 7, 8, 9, 10, 11, 12]);
   for (let bank = 0; bank < 50; bank++) last.push(`BANK${bank}`, { isAnswered: true, milliseconds: 1 });
-  assertEquals([last.all().length, pushesTo("BANKA", [last.all()], now).length], [50, 0]);
+  assertEquals([last.all().banks.length, pushesTo("BANKA", [last.all()], now).length], [50, 0]);
 });

@@ -17,8 +17,15 @@ export interface BankPushes {
 
 export interface LastPushes {
   push(bank: string, push: Omit<LastPush, "at">): void;
-  /** Returns the banks that were pushed to last. */
-  all(): readonly BankPushes[];
+  /** Returns those to the banks that were pushed to last. */
+  all(): ProcessPushes;
+}
+
+/** The last pushes of one process. */
+export interface ProcessPushes {
+  /** Random, so that the same pushes in memory and in a note count once. */
+  readonly id: string;
+  readonly banks: readonly BankPushes[];
 }
 
 /** A process notes them every 10 s in one record, so that they are few. */
@@ -31,6 +38,7 @@ const SLOW_MS = 1000;
 
 export function openLastPushes(clock: Clock): LastPushes {
   const kept = new Map<string, readonly LastPush[]>();
+  const id = crypto.randomUUID();
   return {
     push(bank, push) {
       const pushes = [...kept.get(bank) ?? [], { at: clock(), ...push }].slice(-MAX_PUSHES);
@@ -39,19 +47,15 @@ export function openLastPushes(clock: Clock): LastPushes {
       const [oldest] = kept.keys();
       if (kept.size > MAX_BANKS && oldest !== undefined) kept.delete(oldest);
     },
-    all: () => [...kept].map(([bank, pushes]) => ({ bank, pushes })),
+    all: () => ({ id, banks: [...kept].map(([bank, pushes]) => ({ bank, pushes })) }),
   };
 }
 
-/** Returns the last pushes to a bank of all processes. A push that two lists have counts once. */
-export function pushesTo(
-  bank: string,
-  lists: readonly (readonly BankPushes[])[],
-  now: number,
-): readonly LastPush[] {
-  const pushes = lists.flat().filter((one) => one.bank === bank).flatMap((one) => one.pushes);
-  const each = new Map(pushes.map((push) => [`${push.at} ${push.milliseconds} ${push.isAnswered}`, push]));
-  return [...each.values()].filter(({ at }) => at > now - KEPT_MS && at <= now)
+/** Returns the last pushes to a bank of all processes. Of two notes of a process, the last one counts. */
+export function pushesTo(bank: string, all: readonly ProcessPushes[], now: number): readonly LastPush[] {
+  const processes = new Map(all.map(({ id, banks }) => [id, banks]));
+  return [...processes.values()].flat().filter((one) => one.bank === bank).flatMap(({ pushes }) => pushes)
+    .filter(({ at }) => at > now - KEPT_MS && at <= now)
     .toSorted((one, other) => one.at - other.at).slice(-MAX_PUSHES);
 }
 

@@ -24,7 +24,7 @@ import {
   type Minute,
   noFigures,
 } from "./figures.ts";
-import { type BankPushes, openLastPushes } from "./last_pushes.ts";
+import { openLastPushes, type ProcessPushes } from "./last_pushes.ts";
 
 /** A request of an authenticated client, and the bank if it was a TPP's below the path of a bank. */
 export interface CountedRequest {
@@ -49,7 +49,7 @@ export interface FiguresRecorder {
   /** Returns what was counted in each of the last 60 minutes. */
   lastHour(): readonly MinuteFigures[];
   /** Returns the last pushes to each bank. */
-  lastPushes(): readonly BankPushes[];
+  lastPushes(): ProcessPushes;
   /** Marks the present minute of a bank, or of the platform. */
   minute(name: Minute, bank?: string): void;
   /** Stores what has changed, and returns how many rows that were. @throws {StoreFailure} */
