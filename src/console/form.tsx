@@ -33,6 +33,8 @@ export interface FormView {
   /** The path of the form. */
   readonly path: string;
   readonly fields: readonly FormField[];
+  /** Sent with the fields. */
+  readonly hidden?: readonly (readonly [name: string, value: string])[];
   readonly submit: Child;
   /** The page that the reader came from. */
   readonly back: string;
@@ -42,7 +44,7 @@ export interface FormView {
 
 export function ChangeForm({ visit, view }: { readonly visit: Visit; readonly view: FormView }): JSX.Element {
   const { language, formToken } = visit;
-  const { title, of, effect, details = null, path, fields, submit, back, fault } = view;
+  const { title, of, effect, details = null, path, fields, hidden = [], submit, back, fault } = view;
   return (
     <article class="card act">
       <h1>{title}</h1>
@@ -56,6 +58,7 @@ export function ChangeForm({ visit, view }: { readonly visit: Visit; readonly vi
       {fault === undefined ? null : <Fault language={language} why="form.rejected" description={fault} />}
       <form method="post" action={path}>
         <input type="hidden" name="form_token" value={formToken} />
+        {hidden.map(([name, value]) => <input type="hidden" name={name} value={value} />)}
         {fields.map((field) => <FieldRow visit={visit} field={field} />)}
         <div class="buttons">
           <button type="submit" class="accept">{submit}</button>

@@ -34,7 +34,7 @@ export function actionRoutes(program: ConsoleProgram): readonly PlatformEndpoint
 }
 
 /** Whether the API has stored the change as a proposal (contract FE1). */
-function isProposed(value: unknown): boolean {
+export function isProposed(value: unknown): boolean {
   return Object(Object(value)["Data"])["State"] === "proposed";
 }
 
@@ -85,7 +85,7 @@ function draw(program: ConsoleProgram, visit: Visit, { action, path, of, proposa
   return renderFrame(program, { ...visit, title }, <ChangeForm visit={visit} view={view} />);
 }
 
-function formField(language: Language, { name, kind, least, most }: Field): FormField {
+export function formField(language: Language, { name, kind, least, most }: Field): FormField {
   const hint = kind === "check" ? {} : { hint: phrase(language, `field.${name}.hint` as PlainKey) };
   return { name, kind, least, most, label: phrase(language, `field.${name}`), ...hint };
 }

@@ -9,6 +9,7 @@ import { type SignInDeps, signInPages, signOut } from "../../../console/sign_in.
 import { endpoint, type PlatformEndpoint } from "../../guards/http/endpoint.ts";
 import { actionRoutes } from "./action_routes.tsx";
 import { banksPage } from "./banks_page.tsx";
+import { bulkRoutes } from "./bulk_routes.tsx";
 import { casePage, downloadBundle } from "./case_page.tsx";
 import { consolePage } from "./console_page.ts";
 import { dashboard } from "./dashboard_page.tsx";
@@ -60,6 +61,7 @@ export function consoleRoutes(parts: ConsoleParts, call: CallApi): readonly Plat
       consolePage(program, "get", `/console/reports/${file}`, downloadReport)
     ),
     ...actionRoutes(program),
+    ...bulkRoutes(program),
   ];
 }
 

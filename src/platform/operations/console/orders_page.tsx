@@ -1,17 +1,16 @@
 /** Orders that no bank has answered, with why, and what can be done about them. */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { z } from "zod";
 import { formatMoney } from "../../../pages/formats.ts";
 import type { Language } from "../../../pages/language.ts";
 import { openOrdersSchema } from "../../core/payments/open_order_representation.ts";
 import { Instant, More, Read } from "../../../console/parts.tsx";
 import { Changes, Done, Table } from "./parts.tsx";
+import { type Order, Select, SELECTED, Selection } from "./selected_orders.tsx";
 import { phrase } from "./phrase.ts";
 import type { Visit } from "../../../console/visit.ts";
 
 const STATES = ["waiting", "held", "dead"] as const;
 type OrderState = typeof STATES[number];
-type Order = z.infer<typeof openOrdersSchema>["Data"]["PaymentOrder"][number];
 
 export interface AskedOrders {
   readonly state?: string;
@@ -50,6 +49,12 @@ export async function ordersPage(visit: Visit, asked: AskedOrders): Promise<JSX.
           <>
             {orders.length === 0
               ? <p class="card">{phrase(language, "orders.none")}</p>
+              : state === "dead" && visit.may(SELECTED)
+              ? (
+                <Selection visit={visit} after={after}>
+                  <Orders visit={visit} orders={orders} isSelectable />
+                </Selection>
+              )
               : <Orders visit={visit} orders={orders} />}
             <More visit={visit} path="/console/orders" query={{ ...query, after: After }} />
           </>
@@ -78,10 +83,17 @@ function States(
 }
 
 function Orders(
-  { visit, orders }: { readonly visit: Visit; readonly orders: readonly Order[] },
+  { visit, orders, isSelectable = false }: {
+    readonly visit: Visit;
+    readonly orders: readonly Order[];
+    readonly isSelectable?: boolean;
+  },
 ): JSX.Element {
   const rows = orders.map((order) => [
-    <Payment visit={visit} order={order} />,
+    <>
+      {isSelectable ? <Select visit={visit} order={order} /> : null}
+      <Payment visit={visit} order={order} />
+    </>,
     <bdi>{order.BankId}</bdi>,
     <bdi>{order.Tpp ?? order.ClientId}</bdi>,
     <Instant visit={visit} at={order.CreationDateTime} />,
@@ -107,7 +119,9 @@ export interface RowProps {
   readonly order: Order;
 }
 
-function Payment({ visit, order: { DomesticPaymentId: id, InstructedAmount: sum } }: RowProps): JSX.Element {
+export function Payment(
+  { visit, order: { DomesticPaymentId: id, InstructedAmount: sum } }: RowProps,
+): JSX.Element {
   const shown = <code dir="ltr">{id}</code>;
   return (
     <>

@@ -14,6 +14,8 @@ export const CATALOGUES: Catalogues<MessageKey> = { en, es, fr, ar };
 export const ARGUMENTS = {
   "dashboard.at": ["time"],
   "dashboard.allBanks": ["count"],
+  "bulk.select": ["amount"],
+  "bulk.confirm": ["count"],
   "hour.today": ["value"],
   "endings.more": ["count"],
   "endings.unread": ["count"],

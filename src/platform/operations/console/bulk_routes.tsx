@@ -1,0 +1,189 @@
+/** Changes of several orders: a page that lists what will happen, then each order alone by the operations API, with its outcome. */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { ChangeForm } from "../../../console/form.tsx";
+import { renderFrame } from "../../../console/frame.tsx";
+import { Fault, State } from "../../../console/parts.tsx";
+import type { ConsoleProgram } from "../../../console/program.ts";
+import type { Answer, Visit } from "../../../console/visit.ts";
+import { openOrdersSchema } from "../../core/payments/open_order_representation.ts";
+import type { PlatformEndpoint } from "../../guards/http/endpoint.ts";
+import { formField, isProposed } from "./action_routes.tsx";
+import { type Action, ACTIONS, bodyOf } from "./actions.ts";
+import { consolePage } from "./console_page.ts";
+import { ordersPath, Payment } from "./orders_page.tsx";
+import { Table } from "./parts.tsx";
+import { phrase, words } from "./phrase.ts";
+import {
+  ALL,
+  BULK_ACTIONS,
+  type BulkAction,
+  fieldOf,
+  type Order,
+  SELECTED_PATH,
+} from "./selected_orders.tsx";
+
+/** Orders of one change: those of a page of the list. */
+const MAX_ORDERS = 100;
+
+export function bulkRoutes(program: ConsoleProgram): readonly PlatformEndpoint[] {
+  return [
+    consolePage(program, "post", SELECTED_PATH, async (visit, c) => {
+      const name = BULK_ACTIONS.find((one) => one === visit.form.get("action")) ?? "redrive";
+      const frame = { ...visit, title: words(visit.language, "bulk.title") };
+      const listed = await readSelected(visit);
+      if (!listed.ok || listed.value.length === 0) {
+        return c.html(renderFrame(program, frame, <Empty visit={visit} listed={listed} />), 400);
+      }
+      const content = visit.form.get("confirmed") === "true"
+        ? await carryOut(visit, name, listed.value)
+        : <Confirm visit={visit} name={name} orders={listed.value} />;
+      return c.html(renderFrame(program, frame, content));
+    }),
+  ];
+}
+
+/** Returns the selected orders that are still given up, as their list shows them now. */
+async function readSelected(visit: Visit): Promise<Answer<readonly Order[]>> {
+  const { form } = visit;
+  const after = form.get("after");
+  const query = new URLSearchParams({ state: "dead", ...(after === undefined ? {} : { after }) });
+  const answer = await visit.read(`/operations/payment-orders?${query}`, openOrdersSchema);
+  if (!answer.ok) return answer;
+  const isSelected = (order: Order): boolean => form.has(ALL) || form.has(fieldOf(order));
+  return { ok: true, value: answer.value.Data.PaymentOrder.filter(isSelected).slice(0, MAX_ORDERS) };
+}
+
+function Empty(
+  { visit: { language }, listed }: {
+    readonly visit: Visit;
+    readonly listed: Answer<readonly Order[]>;
+  },
+): JSX.Element {
+  return (
+    <article class="card act">
+      <h1>{phrase(language, "bulk.title")}</h1>
+      {listed.ok
+        ? <p class="notice" role="alert">{phrase(language, "bulk.empty")}</p>
+        : <Fault language={language} why="form.rejected" description={listed.description} />}
+      <Back language={language} />
+    </article>
+  );
+}
+
+function Back({ language }: Pick<Visit, "language">): JSX.Element {
+  return (
+    <p>
+      <a class="button" href={ordersPath("dead")}>
+        <span>{phrase(language, "bulk.back")}</span>
+      </a>
+    </p>
+  );
+}
+
+/** The change of one order that is made for each. */
+function actionOf(name: BulkAction): Action {
+  const action = ACTIONS.find(({ path }) => path === `/payment-orders/{paymentId}/${name}`);
+  if (action === undefined) throw new Error(`${name} is no action`);
+  return action;
+}
+
+function Confirm(
+  { visit, name, orders }: {
+    readonly visit: Visit;
+    readonly name: BulkAction;
+    readonly orders: readonly Order[];
+  },
+): JSX.Element {
+  const { language, form } = visit;
+  const { title, fields } = actionOf(name);
+  const after = form.get("after");
+  const kept = ["action", "confirmed", ...(after === undefined ? [] : ["after"]), ...orders.map(fieldOf)];
+  const sent = { action: name, confirmed: "true", after } as Readonly<Record<string, string | undefined>>;
+  const view = {
+    title: phrase(language, `bulk.${name}`),
+    effect: phrase(language, `${title}.effect`),
+    details: (
+      <>
+        <p>{phrase(language, "bulk.confirm", { count: orders.length })}</p>
+        <OrderTable visit={visit} orders={orders} />
+      </>
+    ),
+    path: SELECTED_PATH,
+    hidden: kept.map((field) => [field, sent[field] ?? "true"] as const),
+    fields: fields.map((field) => formField(language, field)),
+    submit: phrase(language, `bulk.${name}`),
+    back: ordersPath("dead"),
+  };
+  return <ChangeForm visit={visit} view={view} />;
+}
+
+interface Outcome {
+  readonly is: "done" | "proposed" | "failed";
+  /** Why it was not changed, in English. */
+  readonly why?: string;
+}
+
+function OrderTable(
+  { visit, orders, outcomes }: {
+    readonly visit: Visit;
+    readonly orders: readonly Order[];
+    readonly outcomes?: readonly Outcome[];
+  },
+): JSX.Element {
+  return (
+    <Table
+      language={visit.language}
+      name="orders.title"
+      heads={[
+        "column.payment",
+        "column.bank",
+        "column.tpp",
+        ...(outcomes === undefined ? [] : ["column.outcome" as const]),
+      ]}
+      rows={orders.map((order, place) => [
+        <Payment visit={visit} order={order} />,
+        <bdi>{order.BankId}</bdi>,
+        <bdi>{order.Tpp ?? order.ClientId}</bdi>,
+        ...(outcomes === undefined ? [] : [<OutcomeCell visit={visit} outcome={outcomes[place]} />]),
+      ])}
+    />
+  );
+}
+
+const BADGES = { done: "good", proposed: "warn", failed: "bad" } as const;
+
+function OutcomeCell(
+  { visit: { language }, outcome = { is: "failed" } }: {
+    readonly visit: Visit;
+    readonly outcome: Outcome | undefined;
+  },
+): JSX.Element {
+  return (
+    <>
+      <State is={BADGES[outcome.is]} words={phrase(language, `bulk.${outcome.is}`)} />
+      {outcome.why === undefined ? null : <span class="detail" lang="en" dir="ltr">{outcome.why}</span>}
+    </>
+  );
+}
+
+/** Each order is a request of its own, with its roles, second operator and history. One that fails stops no other. */
+async function carryOut(visit: Visit, name: BulkAction, orders: readonly Order[]): Promise<JSX.Element> {
+  const { language, form } = visit;
+  const body = bodyOf(actionOf(name), form);
+  const outcomes: Outcome[] = [];
+  for (const { DomesticPaymentId: id } of orders) {
+    const answer = await visit.change(`/operations/payment-orders/${id}/${name}`, body);
+    outcomes.push(
+      answer.ok
+        ? { is: isProposed(answer.value) ? "proposed" : "done" }
+        : { is: "failed", why: answer.description },
+    );
+  }
+  return (
+    <article class="card">
+      <h1>{phrase(language, "bulk.outcome")}</h1>
+      <OrderTable visit={visit} orders={orders} outcomes={outcomes} />
+      <Back language={language} />
+    </article>
+  );
+}
