@@ -1,9 +1,13 @@
-/** A change that an administrator has proposed and another one approves or rejects (contract DRC8 to DRC11). No I/O. */
+/** A change that an administrator has proposed and another one approves or rejects (contract DRC8 to DRC11). */
 import type { WallTime } from "../../base/kernel/clock.ts";
 import { sha256 } from "../../base/kernel/identifiers.ts";
-import { PROPOSAL_MS } from "../../base/store/open_proposals.ts";
-import type { Proposable } from "./four_eyes.ts";
-import type { OrgId } from "../participants/identifiers.ts";
+import { z } from "zod";
+import { defineProposals, PROPOSAL_MS, type Proposed, proposedMembers } from "../../base/store/proposals.ts";
+import { optional } from "../../base/store/record.ts";
+import { text } from "../../base/store/record_fields.ts";
+import { PROPOSABLE, type Proposable } from "./four_eyes.ts";
+import { asOrgId, type OrgId } from "../participants/identifiers.ts";
+import { OPEN_PROPOSALS, PROPOSALS } from "../participants/keys.ts";
 import type { Participant } from "../participants/participant.ts";
 
 export const PROPOSAL_STATES = ["proposed", "approved", "rejected", "withdrawn"] as const;
@@ -11,33 +15,42 @@ export const PROPOSAL_STATES = ["proposed", "approved", "rejected", "withdrawn"]
 export type ProposalState = typeof PROPOSAL_STATES[number];
 
 /** A change as one administrator has sent it. */
-export interface ProposedChange {
+export interface ProposedChange extends Pick<Proposed, "who" | "person"> {
   readonly change: Proposable;
   /** The parameters of its path. */
   readonly orgId?: OrgId;
   readonly kid?: string;
   /** As parsed. The endpoint has decoded it. */
   readonly body: unknown;
-  /** The administrator. */
-  readonly who: string;
-  /** Who the administrator is at the OpenID provider, if that is known. */
-  readonly person?: string;
 }
 
-export interface Proposal extends ProposedChange {
-  readonly id: string;
+export interface Proposal extends Proposed, ProposedChange {
   readonly state: ProposalState;
   /** {@link stateHash} of the participant. Absent for an onboarding. */
   readonly participantSha256?: string;
-  /** Milliseconds. */
-  readonly proposedAt: WallTime;
-  /** Milliseconds. It cannot be approved any more. */
-  readonly expiresAt: WallTime;
-  readonly decidedBy?: string;
-  readonly decidedAt?: WallTime;
+  readonly person?: string;
   /** Why it was approved, rejected or withdrawn. */
   readonly reason?: string;
 }
+
+export const proposals = defineProposals<Proposal>({
+  names: ["directory proposal", "directory open_proposals"],
+  keys: [PROPOSALS, OPEN_PROPOSALS],
+  what: "A change that one administrator has proposed, and what another one has decided.",
+  lifetime: "30 days. The history keeps who proposed and approved what.",
+  schema: z.looseObject({
+    ...proposedMembers,
+    change: z.enum(PROPOSABLE),
+    orgId: optional(z.custom<OrgId>((value) => asOrgId(value) !== undefined)),
+    kid: optional(text),
+    body: z.unknown(),
+    state: z.enum(PROPOSAL_STATES),
+    participantSha256: optional(text),
+    reason: optional(text),
+  }),
+  isOpen: (state) => state === "proposed",
+  conflict: "directory.conflict",
+});
 
 const PROPOSAL_ID = /^[0-9a-f]{28}$/;
 /** Milliseconds of the last time that has 12 hexadecimal digits. */

@@ -2,17 +2,22 @@
  * Proposes, approves and rejects changes that need two administrators (contract DRC8 to DRC11). An approval is staged in
  * the commit of its change.
  */
-import { notTwoPeople } from "../../base/http/two_people.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
-import { type OpenProposals, proposalsFull } from "../../base/store/open_proposals.ts";
+import type { OpenProposals } from "../../base/store/proposals.ts";
 import type { Entry, Reader } from "../../base/store/store.ts";
 import { transact, type Transaction } from "../../base/store/transaction.ts";
 import type { Directory } from "./directory.ts";
 import type { ApprovalNote } from "../participants/history.ts";
 import type { Participant } from "../participants/participant.ts";
 import { findParticipant } from "../participants/participant_store.ts";
-import { isProposalId, newProposal, type Proposal, type ProposedChange, stateHash } from "./proposal.ts";
-import { findProposal, openProposals, stageProposal } from "./proposal_store.ts";
+import {
+  isProposalId,
+  newProposal,
+  type Proposal,
+  proposals,
+  type ProposedChange,
+  stateHash,
+} from "./proposal.ts";
 
 /** An approval that becomes effective with the change: both are one commit. */
 export interface Approval {
@@ -52,12 +57,8 @@ export async function propose(directory: Directory, change: ProposedChange): Pro
     });
   }
   return await transact(directory, { what: "proposal" }, async (tx) => {
-    const now = directory.clock();
-    const proposal = newProposal(change, await hashOf(tx, change), now);
-    const open = await openProposals(tx, now);
-    const full = proposalsFull(open, change.who);
-    if (full !== undefined) throw conflict(full);
-    stageProposal(tx, null, proposal, open);
+    const proposal = newProposal(change, await hashOf(tx, change), directory.clock());
+    await proposals.stageNew(tx, proposal);
     return proposal;
   });
 }
@@ -71,7 +72,7 @@ async function hashOf(from: Reader, { orgId }: ProposedChange): Promise<string |
 
 /** @throws {ApiError} `directory.not_found` */
 export async function findExisting(from: Reader, id: string): Promise<Entry<Proposal>> {
-  const found = isProposalId(id) ? await findProposal(from, id) : null;
+  const found = isProposalId(id) ? await proposals.find(from, id) : null;
   if (found === null) throw new ApiError("directory.not_found", "no such proposal");
   return found;
 }
@@ -111,10 +112,8 @@ export async function requireApprovable(
 
 async function findOfAnother(from: Reader, id: string, by: Decision): Promise<Entry<Proposal>> {
   const found = await findExisting(from, id);
-  const { who: name, person } = found.value;
-  const why = notTwoPeople({ name, person }, { name: by.who, person: by.person });
-  if (why === undefined) return found;
-  throw conflict(why);
+  proposals.requireOther(found.value, by);
+  return found;
 }
 
 async function requireOpen(
@@ -122,8 +121,8 @@ async function requireOpen(
   from: Reader,
   proposal: Proposal,
 ): Promise<OpenProposals> {
-  const open = await openProposals(from, clock());
-  const state = stateAt(proposal, open.open.map(({ id }) => id), await restored.takenAt());
+  const open = await proposals.readOpen(from, clock());
+  const state = stateAt(proposal, open, await restored.takenAt());
   if (state !== "proposed") throw conflict(state === "expired" ? "It has expired." : `It is ${state}.`);
   return open;
 }
@@ -146,7 +145,7 @@ async function stageDecision(
 ): Promise<Proposal> {
   const open = await requireOpen(directory, tx, former.value);
   const decided: Proposal = { ...former.value, state, decidedBy: who, decidedAt: directory.clock(), reason };
-  stageProposal(tx, former, decided, open);
+  proposals.stageChange(tx, former, decided, open);
   return decided;
 }
 
@@ -155,22 +154,23 @@ async function stageDecision(
  * directory was restored since.
  */
 function stateAt(
-  { id, state, proposedAt }: Proposal,
-  open: readonly string[],
+  proposal: Proposal,
+  open: OpenProposals,
   restoredAt: number | undefined,
 ): Proposal["state"] | "expired" {
+  const { state, proposedAt } = proposal;
   if (state !== "proposed") return state;
-  return open.includes(id) && (restoredAt === undefined || proposedAt > restoredAt) ? state : "expired";
+  return open.has(proposal) && (restoredAt === undefined || proposedAt > restoredAt) ? state : "expired";
 }
 
 /** The states of proposals, in their order. */
 export async function shownStates(
   { store, clock, restored }: Directory,
-  proposals: readonly Proposal[],
+  shown: readonly Proposal[],
 ): Promise<readonly ShownState[]> {
-  const open = (await openProposals(store, clock())).open.map(({ id }) => id);
+  const open = await proposals.readOpen(store, clock());
   const restoredAt = await restored.takenAt();
-  return await Promise.all(proposals.map(async (one) => {
+  return await Promise.all(shown.map(async (one) => {
     const state = stateAt(one, open, restoredAt);
     if (state !== "proposed" || one.orgId === undefined) return state;
     const entry = await findParticipant(store, one.orgId);

@@ -11,9 +11,8 @@ import { endpoint } from "./endpoint.ts";
 import { jsonValue } from "./json_body.ts";
 import type { DirectoryLog } from "../observed/log_events.ts";
 import { dateTime } from "./participant_representation.ts";
-import { isProposalId, type Proposal } from "../changes/proposal.ts";
+import { isProposalId, type Proposal, proposals } from "../changes/proposal.ts";
 import { PROPOSAL_OPERATIONS } from "./proposal_operations.ts";
-import { listProposals } from "../changes/proposal_store.ts";
 import {
   type Approval,
   approvalOf,
@@ -80,7 +79,7 @@ async function list(directory: Directory, c: AdminContext): Promise<Response> {
       description: "after: must be the after of an earlier page",
     });
   }
-  const found = await listProposals(directory.store, after, PAGE);
+  const found = await proposals.list(directory.store, PAGE, after);
   const last = found.length === PAGE ? found.at(-1) : undefined;
   return answer(c, {
     proposals: await represented(directory, found),
@@ -145,10 +144,10 @@ function requestOf(operations: AdminOperations, { change, orgId, kid, body }: Pr
 
 async function represented(
   directory: Directory,
-  proposals: readonly Proposal[],
+  shown: readonly Proposal[],
 ): Promise<readonly z.infer<typeof proposalSchema>[]> {
-  const states = await shownStates(directory, proposals);
-  return proposals.map((one, index) => represent(one, states[index] ?? "expired"));
+  const states = await shownStates(directory, shown);
+  return shown.map((one, index) => represent(one, states[index] ?? "expired"));
 }
 
 function represent(proposal: Proposal, state: ShownState): z.infer<typeof proposalSchema> {

@@ -33,11 +33,8 @@ export const certificationReportKey = (orgId: OrgId, id: string): Key => [
   id,
 ];
 
-/** Prefix of all proposals. */
+/** Prefix of proposed changes (`proposal.ts`), by their ids. Deleted after 30 days. */
 export const PROPOSALS: Key = [ROOT, "proposal"];
-
-/** A proposed change (`proposal.ts`), by its id. Deleted after 30 days. */
-export const proposalKey = (id: string): Key => [...PROPOSALS, id];
 
 /** The proposals that can be approved now. Written with every change of a proposal. */
 export const OPEN_PROPOSALS: Key = [ROOT, "open_proposals"];

@@ -1,5 +1,5 @@
 /** Every record of the directory, for the documentation. */
-import { openProposalsRecord, proposalRecord } from "../changes/proposal_store.ts";
+import { proposals } from "../changes/proposal.ts";
 import {
   certificationReportRecord,
   certifiedKeyRecord,
@@ -18,7 +18,7 @@ export const directoryRecords = [
   historyRecord,
   peopleHeadRecord,
   certificationReportRecord,
-  proposalRecord,
-  openProposalsRecord,
+  proposals.record,
+  proposals.openRecord,
   reminderRecord,
 ] as const;

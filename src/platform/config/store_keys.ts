@@ -229,8 +229,8 @@ export const traceOfKey = (reader: string, about: string, place?: string): Key =
   ...(place === undefined ? [] : [place]),
 ];
 
-/** A change that an operator has proposed (`operations/proposal_store.ts`). 30 days. */
-export const proposalKey = (id: string): Key => ["proposal", id];
+/** Prefix of the changes that operators have proposed (`operations/proposal.ts`). 30 days. */
+export const PROPOSALS: Key = ["proposal"];
 /** The proposals that can be approved. */
 export const OPEN_PROPOSALS_KEY: Key = ["open_proposals"];
 

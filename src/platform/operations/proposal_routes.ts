@@ -7,8 +7,17 @@ import { admits, operation } from "../guards/security/operation.ts";
 import { operationBody } from "../guards/security/operation_body.ts";
 import { OPERATION_ROLES } from "../guards/security/operator_roles.ts";
 import { reasonSchema } from "./control_representation.ts";
-import type { Proposal } from "./proposal_store.ts";
-import { approve, type CarryOut, type Decision, type ProposalDeps, stateAt, withdraw } from "./proposals.ts";
+import type { Proposal } from "./proposal.ts";
+import {
+  approve,
+  type CarryOut,
+  type Decision,
+  listProposals,
+  type ProposalDeps,
+  resultOf,
+  type ShownState,
+  withdraw,
+} from "./proposals.ts";
 
 export interface ProposalRouteDeps extends ProposalDeps {
   readonly carryOut: CarryOut;
@@ -84,39 +93,40 @@ const withdrawRoute = createRoute({
 });
 
 export function proposalRoutes(deps: ProposalRouteDeps): readonly PlatformEndpoint[] {
-  const decisionOf = (operator: string, reason: string, person: Parameters<typeof admits>[1]): Decision => ({
-    operator,
+  const decisionOf = (who: string, reason: string, person: Parameters<typeof admits>[1]): Decision => ({
+    who,
     person: person.person,
     reason,
     mayChange: (endpoint) => admits(OPERATION_ROLES[endpoint] ?? [], person),
   });
   return [
     operation(listRoute, [], async (c) => {
-      const all = await deps.proposals.all(deps.clock());
-      return c.json({ Data: { Proposal: all.map((one) => represent(one, deps.clock())) } });
+      const all = await listProposals(deps);
+      return c.json({ Data: { Proposal: all.map(({ proposal, state }) => represent(proposal, state)) } });
     }),
     operation(approveRoute, [operationBody(reasonSchema)], async (c) => {
       const by = decisionOf(c.get("operator"), c.get("command").Data.Reason, c.get("person"));
       const decided = await approve(deps, deps.carryOut, c.req.param("id"), by);
-      return c.json({ Data: represent(decided, deps.clock()) });
+      return c.json({ Data: represent(decided, resultOf(decided)) });
     }),
     operation(withdrawRoute, [operationBody(reasonSchema)], async (c) => {
       const by = decisionOf(c.get("operator"), c.get("command").Data.Reason, c.get("person"));
-      return c.json({ Data: represent(await withdraw(deps, c.req.param("id"), by), deps.clock()) });
+      const withdrawn = await withdraw(deps, c.req.param("id"), by);
+      return c.json({ Data: represent(withdrawn, withdrawn.state) });
     }),
   ];
 }
 
-function represent(proposal: Proposal, now: number): z.infer<typeof proposalSchema> {
+function represent(proposal: Proposal, state: ShownState): z.infer<typeof proposalSchema> {
   const { decidedBy, decidedAt, fault } = proposal;
   return {
     ProposalId: proposal.id,
-    State: stateAt(proposal, now),
+    State: state,
     Change: proposal.endpoint,
     Path: proposal.path,
     Body: proposal.body,
     Reason: proposal.reason,
-    ProposedBy: proposal.operator,
+    ProposedBy: proposal.who,
     ProposalDateTime: wireDateTime(proposal.proposedAt),
     ExpiryDateTime: wireDateTime(proposal.expiresAt),
     ...(decidedBy === undefined ? {} : { DecidedBy: decidedBy }),

@@ -3,16 +3,15 @@
  * entry in the history of the proposal. An approval is committed before the change is carried out.
  */
 import { z } from "zod";
-import { notTwoPeople } from "../../base/http/two_people.ts";
 import { isUuid, sha256 } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import { transact, type TransactDeps } from "../../base/store/transaction.ts";
-import { PROPOSAL_MS, proposalsFull } from "../../base/store/open_proposals.ts";
+import { type OpenProposals, PROPOSAL_MS, type Proposer } from "../../base/store/proposals.ts";
 import type { Log } from "../observed/log_events.ts";
 import type { RecordAttempt } from "../guards/security/operator_audit.ts";
 import type { ControlsStore } from "../guards/security/controls_store.ts";
 import { isExactPath, type ProposedChange } from "../guards/security/four_eyes.ts";
-import { isOpen, type Proposal, type ProposalState, type ProposalStore } from "./proposal_store.ts";
+import { isOpen, type Proposal, proposals, type ProposalState } from "./proposal.ts";
 
 const rejectionSchema = z.object({ error_description: z.string() });
 
@@ -22,27 +21,41 @@ export type CarryOut = (change: ProposedChange, operator: string) => Promise<Res
 export interface ProposalDeps extends TransactDeps {
   readonly log: Log;
   readonly controls: ControlsStore;
-  readonly proposals: ProposalStore;
   readonly recordAttempt: RecordAttempt;
 }
 
 /** Who decides, and why. */
-export interface Decision {
-  readonly operator: string;
-  /** Who the operator is at the OpenID provider, if that is known. */
-  readonly person?: string | undefined;
+export interface Decision extends Proposer {
   readonly reason: string;
   /** Whether the operator has a role of the endpoint. */
   readonly mayChange: (endpoint: string) => boolean;
 }
 
-/** `unclear`: a repeated approval was rejected, perhaps because the one before has made the change. */
-export function stateAt(
-  { state, expiresAt, isRepeated = false }: Proposal,
-  now: number,
-): ProposalState | "expired" | "unclear" {
-  if (state === "failed" && isRepeated) return "unclear";
-  return isOpen(state) && now >= expiresAt ? "expired" : state;
+/** The state as shown. `unclear`: a repeated approval was rejected, perhaps because the one before has made the change. */
+export type ShownState = ProposalState | "expired" | "unclear";
+
+/** Returns the state that a decided proposal is shown with. */
+export function resultOf({ state, isRepeated = false }: Proposal): ShownState {
+  return state === "failed" && isRepeated ? "unclear" : state;
+}
+
+function isExpired(proposal: Proposal, open: OpenProposals): boolean {
+  return isOpen(proposal.state) && !open.has(proposal);
+}
+
+const MAX_LISTED = 500;
+
+/** Returns those that can be approved, and at most {@link MAX_LISTED} others, newest first. */
+export async function listProposals(
+  { store, clock }: TransactDeps,
+): Promise<readonly { readonly proposal: Proposal; readonly state: ShownState }[]> {
+  const open = await proposals.readOpen(store, clock());
+  // ids are random: ended proposals must not hide the open ones
+  const found = await proposals.findAll(store, open.open.map(({ id }) => id));
+  const all = [...found, ...await proposals.list(store, MAX_LISTED)];
+  return [...new Map(all.map((one) => [one.id, one])).values()]
+    .toSorted((one, other) => other.proposedAt - one.proposedAt)
+    .map((proposal) => ({ proposal, state: isExpired(proposal, open) ? "expired" : resultOf(proposal) }));
 }
 
 /** @throws {ApiError} `operations.conflict` if too many can be approved */
@@ -58,14 +71,11 @@ export async function propose(deps: ProposalDeps, change: ProposedChange): Promi
     expiresAt: proposedAt + PROPOSAL_MS,
   };
   await transact(deps, { what: "proposal" }, async (tx) => {
-    const open = await deps.proposals.open(tx, proposedAt);
-    const full = proposalsFull(open, change.operator);
-    if (full !== undefined) throw conflict(full);
-    deps.proposals.stage(tx, null, proposal, open);
+    await proposals.stageNew(tx, proposal);
     const reason = `body SHA-256 ${digest}, ${change.path}: ${change.reason}`;
-    await stageEvent(deps, tx, id, "proposal.made", change.operator, reason);
+    await stageEvent(deps, tx, id, "proposal.made", change.who, reason);
   });
-  deps.log.warn("proposal.made", { proposal: id, path: change.path, by: change.operator });
+  deps.log.warn("proposal.made", { proposal: id, path: change.path, by: change.who });
   return proposal;
 }
 
@@ -82,14 +92,10 @@ export async function approve(
   decision: Decision,
 ): Promise<Proposal> {
   const approved = await decide(deps, id, decision, "approved", (proposal) => {
-    const why = notTwoPeople(
-      { name: proposal.operator, person: proposal.person },
-      { name: decision.operator, person: decision.person },
-    );
-    if (why !== undefined) throw conflict(why);
+    proposals.requireOther(proposal, decision);
     if (!isExactPath(proposal.path)) throw conflict("Its path names another change. Withdraw it.");
   }).catch((error: unknown) => refuse(deps, id, decision, error));
-  const answer = await carryOut(approved, `${approved.operator} with ${decision.operator}`);
+  const answer = await carryOut(approved, `${approved.who} with ${decision.who}`);
   const fault = rejectionSchema.safeParse(await answer.json().catch(() => undefined)).data?.error_description;
   if (answer.status >= 500) {
     throw new ApiError("platform.unavailable", {
@@ -104,7 +110,7 @@ export async function approve(
 async function refuse(
   { log, recordAttempt }: ProposalDeps,
   id: string,
-  { operator }: Decision,
+  { who: operator }: Decision,
   error: unknown,
 ): Promise<never> {
   if (error instanceof ApiError && isRefusal(error)) {
@@ -127,19 +133,20 @@ export async function withdraw(deps: ProposalDeps, id: string, decision: Decisio
 async function decide(
   deps: ProposalDeps,
   id: string,
-  { operator, reason, mayChange }: Decision,
+  { who: operator, reason, mayChange }: Decision,
   state: "approved" | "withdrawn",
   require: (proposal: Proposal) => void = () => {},
 ): Promise<Proposal> {
   const event = state === "approved" ? "proposal.approved" : "proposal.withdrawn";
   const decided = await transact(deps, { what: "proposal" }, async (tx) => {
-    const former = isUuid(id) ? await deps.proposals.find(tx, id) : null;
+    const former = isUuid(id) ? await proposals.find(tx, id) : null;
     if (former === null) throw new ApiError("operations.not_found");
     const now = deps.clock();
     if (!mayChange(former.value.endpoint)) {
       throw new ApiError("operations.forbidden", `needs a role of ${former.value.endpoint}`);
     }
-    if (stateAt(former.value, now) === "expired") throw conflict("It has expired.");
+    const open = await proposals.readOpen(tx, now);
+    if (isExpired(former.value, open)) throw conflict("It has expired.");
     require(former.value);
     if (!isOpen(former.value.state)) throw conflict(`It is ${former.value.state}.`);
     const changed: Proposal = {
@@ -149,7 +156,7 @@ async function decide(
       decidedAt: now,
       ...(former.value.state === "approved" ? { isRepeated: true } : {}),
     };
-    deps.proposals.stage(tx, former, changed, await deps.proposals.open(tx, now));
+    proposals.stageChange(tx, former, changed, open);
     await stageEvent(deps, tx, id, event, operator, reason);
     return changed;
   });
@@ -168,7 +175,7 @@ async function finish(
   fault: string | undefined,
 ): Promise<Proposal> {
   return await transact(deps, { what: "proposal" }, async (tx) => {
-    const former = await deps.proposals.find(tx, id);
+    const former = await proposals.find(tx, id);
     if (former === null) throw new ApiError("operations.not_found");
     if (former.value.state === "done" || (!ok && !isOpen(former.value.state))) return former.value;
     const state = ok ? "done" : "failed";
@@ -180,9 +187,8 @@ async function finish(
       status,
       ...(fault === undefined ? {} : { fault }),
     };
-    deps.proposals.stage(tx, former, changed, await deps.proposals.open(tx, deps.clock()));
-    const told = stateAt(changed, deps.clock());
-    await stageEvent(deps, tx, id, `proposal.${told}`, "platform", fault ?? `status ${status}`);
+    proposals.stageChange(tx, former, changed, await proposals.readOpen(tx, deps.clock()));
+    await stageEvent(deps, tx, id, `proposal.${resultOf(changed)}`, "platform", fault ?? `status ${status}`);
     return changed;
   });
 }

@@ -16,7 +16,6 @@ import { openLogStore } from "../evidence/evidence_log/log_store.ts";
 import { operationsDocument } from "./openapi.ts";
 import { openOutageSpreadStore } from "../events/outage_notice_store.ts";
 import { organisationsOf } from "../operations/own/organisation_of.ts";
-import { openProposalStore } from "../operations/proposal_store.ts";
 import { openProcessStore } from "../operations/process_store.ts";
 import { propose } from "../operations/proposals.ts";
 import { fourEyesEndpoints, type ProposedChange } from "../guards/security/four_eyes.ts";
@@ -80,13 +79,12 @@ function operatorStores(
   { store }: Pick<TimedParts, "store">,
 ): Pick<
   OperationsDeps["operations"],
-  "controls" | "stageOutageChange" | "proposals" | "holds" | "processes"
+  "controls" | "stageOutageChange" | "holds" | "processes"
 > {
   return {
     processes: openProcessStore(store),
     controls: openControlsStore(),
     stageOutageChange: openOutageSpreadStore(store).stage,
-    proposals: openProposalStore(store),
     holds: openHoldStore(store),
   };
 }

@@ -11,7 +11,7 @@ import { caseErasureRecord } from "../evidence/data_keys/erasure_store.ts";
 import { dataKeyStoreRecord } from "../evidence/data_keys/sealed_store.ts";
 import { openFlowRecord } from "../core/consents/open_flow_store.ts";
 import { authorizationSessionRecord } from "../core/frontchannel/authorization_session_store.ts";
-import { openProposalsRecord, proposalRecord } from "../operations/proposal_store.ts";
+import { proposals } from "../operations/proposal.ts";
 import { processRecord } from "../operations/process_store.ts";
 import { figuresRecord } from "../observed/figures/figures_store.ts";
 import { logRecords } from "../evidence/evidence_log/log_records.ts";
@@ -93,8 +93,8 @@ export const platformRecords = [
   traceRecord,
   traceOfRecord,
   figuresRecord,
-  proposalRecord,
-  openProposalsRecord,
+  proposals.record,
+  proposals.openRecord,
   processRecord,
   eventRecord,
   finishedEventRecord,

@@ -42,7 +42,7 @@ export interface ProposedChange {
   readonly body: string;
   readonly reason: string;
   /** `operator <name>`. */
-  readonly operator: string;
+  readonly who: string;
   /** Who the operator is at the OpenID provider, if that is known. */
   readonly person?: string;
 }
@@ -91,5 +91,5 @@ export function changeOf(c: Context, endpoint: string): ProposedChange {
       description: `The body has more than ${MAX_BODY} characters.`,
     });
   }
-  return { endpoint, path, ...sent, reason, operator, ...(person === undefined ? {} : { person }) };
+  return { endpoint, path, ...sent, reason, who: operator, ...(person === undefined ? {} : { person }) };
 }

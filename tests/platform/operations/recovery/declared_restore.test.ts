@@ -5,7 +5,7 @@ import type { Entry, Key } from "../../../../src/base/store/store.ts";
 import { platformRecords } from "../../../../src/platform/process/records.ts";
 import { authorise, codeOf, toBank } from "testing/authorization_flow.ts";
 import { clientToken } from "testing/flows.ts";
-import { openTwo, proposed } from "support/four_eyes.ts";
+import { openTwo, post, proposed } from "support/four_eyes.ts";
 import { copyOf, restore } from "support/restored_store.ts";
 
 const DECLARED = new Map<string, Restore>(platformRecords.map(({ name, restore }) => [name, restore]));
@@ -30,7 +30,7 @@ Deno.test("a restore does to each record what the record declares [G9]", async (
   const flow = await toBank(env);
   codeOf(await authorise(env, flow));
   await toBank(env);
-  await proposed(env, "/organisations/BANKA/block");
+  const proposal = await proposed(env, "/organisations/BANKA/block");
   const copy = await copyOf(env);
   const seen = new Set(copy.entries.map(({ key }) => declaredOf(key)));
   await restore(env, copy);
@@ -42,4 +42,6 @@ Deno.test("a restore does to each record what the record declares [G9]", async (
     if (declared === "ended") assert(Number(Object(after.get(name)).expiresAt) <= env.now, name);
   }
   assertEquals([...seen].sort(), ["deleted", "ended", "follows", "kept", "voided"]);
+  const { status, body } = await post(env, `/proposals/${proposal}/approve`, "maria");
+  assertEquals([status, body.error_description], [409, "It has expired."], "it may have been decided since");
 });
