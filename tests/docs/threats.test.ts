@@ -3,13 +3,14 @@
  * that name, and every file that it names exists. CI runs all tests, so a claim whose test fails does not pass.
  */
 import { assert, assertEquals } from "@std/assert";
+import { listFiles, ROOT } from "../../scripts/upkeep/sources/source_files.ts";
 
-const root = new URL("../../", import.meta.url);
-const page = await Deno.readTextFile(new URL("docs/threats.md", root));
+const page = await Deno.readTextFile(`${ROOT}docs/threats.md`);
+const files = ["src", "scripts", "tests"].flatMap((folder) => listFiles(folder, [".ts", ".tsx"]));
 
 /** The page's list of known limits; its items need no test. */
 const ADMISSIONS = "What is not defended against";
-const TEST = /`(tests\/[^`]+)` ((?:“[^”]+”(?:, )?)+)/g;
+const TEST = /`([^`]+\.tsx?)` ((?:“[^”]+”(?:, )?)+)/g;
 
 interface Claim {
   readonly section: string;
@@ -48,13 +49,18 @@ function faultOf({ text }: Claim): string | undefined {
   if (!/^- \*\*.+?\.\*\* /.test(text)) return "is no list item that begins with its threat";
   if (testsOf(text).length === 0) return "names no test";
   if (!/”\.$/.test(text)) return "goes on after its last test";
-  const defence = text.replace(/^- \*\*.+?\.\*\* /, "").split("`tests/")[0]?.trim() ?? "";
+  const defence = text.replace(/^- \*\*.+?\.\*\* /, "").split(TEST)[0]?.trim() ?? "";
   return defence === "" ? "names no defence" : undefined;
 }
 
-/** The names that a file gives to its tests and steps. */
+/** The files whose path ends so. */
+function namedBy(end: string): readonly string[] {
+  return files.filter((path) => `/${path}`.endsWith(`/${end}`));
+}
+
+/** The names that the files give to their tests and steps. */
 async function testNames(path: string): Promise<readonly string[]> {
-  const source = await Deno.readTextFile(new URL(path, root)).catch(() => "");
+  const source = (await Promise.all(namedBy(path).map((file) => Deno.readTextFile(ROOT + file)))).join("\n");
   const named =
     /(?:\b(?:test|proxyTest|step)\(\s*(?:\w+,\s*)?|\bname: |\bNAME =\s*)(["`])((?:(?!\1)[^\\\n]|\\.)*)\1/g;
   return [...source.matchAll(named)].map(([, , name = ""]) => name);
@@ -80,23 +86,19 @@ Deno.test("every test that docs/threats.md names exists under that name", async 
   assertEquals(missing, []);
 });
 
-Deno.test("every file that docs/threats.md names exists", async () => {
-  const paths = new Set([...page.matchAll(/`((?:src|scripts|tests)\/[^`]+)`/g)].map(([, path = ""]) => path));
+Deno.test("every file that docs/threats.md names exists", () => {
+  const paths = new Set([...page.matchAll(/`([^`\s]+\.tsx?)`/g)].map(([, path = ""]) => path));
   assert(paths.size > 40, `${paths.size} paths`);
-  const missing: string[] = [];
-  for (const path of paths) {
-    if (!await Deno.stat(new URL(path, root)).then(({ isFile }) => isFile, () => false)) missing.push(path);
-  }
-  assertEquals(missing, []);
+  assertEquals([...paths].filter((path) => namedBy(path).length === 0), []);
 });
 
 Deno.test("a claim without a test, with words after its tests, or in a paragraph is a fault", () => {
-  const good = "- **Breaks in.** The door is shut. `tests/a.test.ts` “is shut”, “stays shut”.";
+  const good = "- **Breaks in.** The door is shut. `a.test.ts` “is shut”, “stays shut”.";
   const bad = [
     "- **Breaks in.** The door is shut.",
-    "- **Breaks in.** The door is shut. `tests/a.test.ts` “is shut”. And the window too.",
-    "- **Breaks in.** `tests/a.test.ts` “is shut”.",
-    "The door is shut. `tests/a.test.ts` “is shut”.",
+    "- **Breaks in.** The door is shut. `a.test.ts` “is shut”. And the window too.",
+    "- **Breaks in.** `a.test.ts` “is shut”.",
+    "The door is shut. `a.test.ts` “is shut”.",
   ];
   const faults = (text: string): readonly (string | undefined)[] =>
     claimsOf(`# Threats\n\nWords.\n\n## Doors\n\n${text}\n\n## ${ADMISSIONS}\n\n- Windows.\n`).map(faultOf);
