@@ -7,6 +7,7 @@ export function everything(store: Store): Promise<Entry<unknown>[]> {
 
 const UNCOUNTED: ReadonlySet<string> = new Set([
   "spent_jwt",
+  "spent_jwts",
   "rate_bucket",
   "kept_copy",
   "kept_piece",

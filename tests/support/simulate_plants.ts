@@ -47,7 +47,7 @@ export const PLANTS: readonly Plant[] = [
         `  const early = unverifiedClaims(identified.jws);
   const claimed = early.ok ? String(early.value["jti"]) : "";
   replayRecords.pending.push({
-    key: spentJwtKey("assertion", caller.clientId, await idPart(claimed)),
+    key: spentJwtKey("assertion", caller.clientId, claimed),
     expiresAt: deps.clock() + 120_000,
     rejection: "client.not_authenticated",
   });
@@ -55,8 +55,8 @@ export const PLANTS: readonly Plant[] = [
 `,
       ],
       [
-        '  replayRecords.pending.push({\n    key: spentJwtKey("assertion", caller.clientId, await idPart(jti)),',
-        '  void ({\n    key: spentJwtKey("assertion", caller.clientId, await idPart(jti)),',
+        '  replayRecords.pending.push({\n    key: spentJwtKey("assertion", caller.clientId, jti),',
+        '  void ({\n    key: spentJwtKey("assertion", caller.clientId, jti),',
       ],
     ],
     firstSeed: 1,

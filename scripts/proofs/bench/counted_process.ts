@@ -48,8 +48,14 @@ for (const [method, place] of Object.entries(ALGORITHM)) {
 }
 
 // A commit of Deno KV that fails its checks counts too. Those of a bench do not fail.
-watch(Deno.AtomicOperation.prototype, "set", () => count("rows: written"));
-watch(Deno.AtomicOperation.prototype, "delete", () => count("rows: deleted"));
+watch(Deno.AtomicOperation.prototype, "set", (_, [key]) => {
+  count("rows: written");
+  count(`kinds: ${(key as readonly string[])[0]} written`);
+});
+watch(Deno.AtomicOperation.prototype, "delete", (_, [key]) => {
+  count("rows: deleted");
+  count(`kinds: ${(key as readonly string[])[0]} deleted`);
+});
 watch(Deno.AtomicOperation.prototype, "commit", () => count("rows: transactions"));
 
 const STATEMENTS: Readonly<Record<string, string>> = {
@@ -57,10 +63,19 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   "delete from hub_entry where key = ?": "rows: deleted",
   "begin immediate": "rows: transactions",
 };
-watch(StatementSync.prototype, "all", (self) => {
+watch(StatementSync.prototype, "all", (self, [key]) => {
   const sql = (self as StatementSync).sourceSQL;
-  for (const [start, name] of Object.entries(STATEMENTS)) if (sql.startsWith(start)) count(name);
+  for (const [start, name] of Object.entries(STATEMENTS)) {
+    if (!sql.startsWith(start)) continue;
+    count(name);
+    if (key instanceof Uint8Array) count(`kinds: ${kindOf(key)} ${name.slice("rows: ".length)}`);
+  }
 });
+
+/** The name of the record that has an encoded key (`key_codec.ts`). */
+function kindOf(key: Uint8Array): string {
+  return new TextDecoder().decode(key.subarray(0, key.indexOf(0)));
+}
 
 const file = Deno.openSync("bench-counts.jsonl", { create: true, append: true });
 process.on("SIGUSR2", () => {

@@ -48,7 +48,7 @@ async function rowsOf(index: number, count: number, now: number): Promise<readon
     actor: clientId,
     reason: "created",
   };
-  const spent = spentJwtKey("dpop", "x".repeat(43), `=${crypto.randomUUID()}`);
+  const spent = spentJwtKey("dpop", "x".repeat(43), crypto.randomUUID());
   const rows: Write[] = [
     set(consentKey(id), consent),
     set(auditKey(id, createdAt, crypto.randomUUID()), created),

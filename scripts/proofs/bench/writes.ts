@@ -176,7 +176,7 @@ function summary(platform: string, samples: readonly Sample[]): Counted {
   };
 }
 
-const ORDER = ["rows: ", "disk, ", "WAL, ", "fsyncs", "calls: ", "ms: "];
+const ORDER = ["rows: ", "kinds: ", "disk, ", "WAL, ", "fsyncs", "calls: ", "ms: "];
 const TIMES = [...STAGES.map(({ name }) => name), WHOLE].map((name) => `ms: ${name}`);
 
 /** The table as Markdown. */

@@ -12,6 +12,13 @@ export interface AgeMark {
   readonly age: AgesTime;
 }
 
+/** A single-use JWT that was used. */
+export interface SpentJwt {
+  readonly id: string;
+  /** Milliseconds. */
+  readonly expiresAt: WallTime;
+}
+
 export const ageMarkRecord = defineRecord<AgeMark>({
   name: "age_mark",
   keyParts: [],
@@ -24,14 +31,32 @@ export const ageMarkRecord = defineRecord<AgeMark>({
   restore: "kept",
 });
 
-/** A replay record. Kept for longer than its JWT is valid (`transaction.ts`). */
+/**
+ * A replay record is stored for one hour longer than needed, because its JWT may become valid again if the clock is
+ * put back. After a larger step a proof for a resource has no valid token: access tokens expire after one hour.
+ */
+export const SPENT_KEPT_LONGER_MS = 3_600_000;
+
 export const spentJwtRecord = defineRecord<{ readonly expiresAt: WallTime }>({
   name: "spent_jwt",
-  keyParts: ["kind", "presenter", "jti or its hash"],
-  what: "The replay record of a single-use JWT.",
+  keyParts: ["16 bytes of the SHA-256 of its kind, presenter and jti"],
+  what: "The replay record of a single-use JWT, on PostgreSQL.",
   schema: z.looseObject({ expiresAt: instant }),
   version: 1,
   lifetime: "One hour longer than the JWT is valid.",
+  personalData: "none",
+  retention: "protocol",
+  restore: "kept",
+});
+
+/** Programs see {@link spentJwtRecord} in its place (`spent_jwts.ts`). */
+export const spentJwtsRecord = defineRecord<{ readonly spent: readonly SpentJwt[] }>({
+  name: "spent_jwts",
+  keyParts: ["last expiry (ms)", "the first hash"],
+  what: "The replay records of one transaction of a file: their hashes and expiries.",
+  schema: z.looseObject({ spent: z.array(z.looseObject({ id: text, expiresAt: instant })) }),
+  version: 1,
+  lifetime: "One hour longer than the JWTs are valid.",
   personalData: "none",
   retention: "protocol",
   restore: "kept",

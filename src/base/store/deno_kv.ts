@@ -15,6 +15,7 @@ import type { FileEngine, OpeningHooks } from "./file_engine.ts";
 import { openGroupCommits } from "./group_commits.ts";
 import { isSqliteFailure, LOCK_RETRY_MS, TURN_PATIENCE_MS, untilUnlocked } from "./sqlite_failure.ts";
 import { openSnapshots, type Snapshots } from "./snapshots.ts";
+import { openSpentJwts, type SpentJwts } from "./spent_jwts.ts";
 import { openTurns } from "./turns.ts";
 
 /** Deno KV takes at most this many keys in one `getMany`. */
@@ -76,15 +77,18 @@ export async function openDenoKv(path: string, hooks: OpeningHooks = {}): Promis
     // because the file was locked has not happened.
     const commitNow = (staged: Commit): Promise<boolean> =>
       cache.commit(staged, () => untilUnlocked(() => said(commit(kv, staged, hooks))));
+    const spent = openSpentJwts();
+    const listed = <T>(listing: Listing): Promise<Entry<T>[]> => said(list<T>(reading, listing));
+    await spent.load(listed);
     const commitInTurn = openGroupCommits(
-      (staged) => snapshots.commit(staged, () => commitNow(staged)),
+      (whole) => spent.commit(whole, (staged) => snapshots.commit(staged, () => commitNow(staged))),
       turns,
     );
-    const readMany = openReads(cache, reading, snapshots);
+    const readMany = openReads(cache, reading, snapshots, spent);
     return {
       get: async <T>(key: Key): Promise<Entry<T> | null> => (await readMany<T>([key]))[0] ?? null,
       getMany: readMany,
-      list: <T>(listing: Listing): Promise<Entry<T>[]> => said(list<T>(reading, listing)),
+      list: listed,
       commit: commitInTurn,
       close: () => Promise.resolve(close()),
     };
@@ -145,12 +149,19 @@ async function openOrSayWhy(path: string): Promise<Deno.Kv> {
 }
 
 /** Returns reads of single entries, which need no operation of the database if the cache has them all. */
-function openReads(cache: EntryCache, kv: Deno.Kv, snapshots: Snapshots): Store["getMany"] {
+function openReads(
+  cache: EntryCache,
+  kv: Deno.Kv,
+  snapshots: Snapshots,
+  spent: SpentJwts,
+): Store["getMany"] {
   const read = (keys: readonly Key[]): Promise<(Entry<unknown> | null)[]> => {
     const all = (): Promise<(Entry<unknown> | null)[]> => said(getMany(kv, keys));
     return keys.length > MAX_KEYS_A_READ ? snapshots.read(keys, all) : all(); // Deno KV reads so many in one snapshot
   };
-  return async <T>(keys: readonly Key[]) => await cache.getMany(keys, read) as (Entry<T> | null)[];
+  const cached = (keys: readonly Key[]): Promise<readonly (Entry<unknown> | null)[]> =>
+    cache.getMany(keys, read);
+  return async <T>(keys: readonly Key[]) => await spent.getMany(keys, cached) as (Entry<T> | null)[];
 }
 
 async function getMany<T>(kv: Deno.Kv, keys: readonly Key[]): Promise<(Entry<T> | null)[]> {

@@ -13,6 +13,7 @@ import { lockFile } from "./sqlite_lock.ts";
 import { isSqliteFailure, TURN_PATIENCE_MS, untilUnlocked } from "./sqlite_failure.ts";
 import { inTransaction, openStatements, type Row, type Statements } from "./sqlite_statements.ts";
 import { type Commit, type Entry, type Key, type Listing, type Store, StoreFailure } from "./store.ts";
+import { openSpentJwts } from "./spent_jwts.ts";
 import { openTurns, type Turns } from "./turns.ts";
 
 /** The bound of records (`record.ts`), and about that of Deno KV. A larger value is a bug of the program. */
@@ -45,7 +46,7 @@ export async function openSqliteStore(path: string, hooks: OpeningHooks = {}): P
   try {
     await hooks.beforeOpening?.();
     const statements = await openOrSayWhy(path, open);
-    return storeOn(statements, hooks, () => {
+    return await storeOn(statements, hooks, () => {
       statements.close();
       lock?.release();
     });
@@ -77,26 +78,37 @@ async function openOrSayWhy(path: string, open: (file: string) => DatabaseSync):
   }
 }
 
-function storeOn(statements: Statements, hooks: OpeningHooks, close: () => void): Store {
+async function storeOn(statements: Statements, hooks: OpeningHooks, close: () => void): Promise<Store> {
   const read = <T>(reading: () => T): Promise<T> => untilUnlocked(() => said(reading));
   const get = <T>(key: Key): Entry<T> | null => {
     const row = statements.get(encodeKey(key));
     return row === undefined ? null : asEntry<T>(key, row);
   };
+  const list = <T>({ prefix, after, limit }: Listing): Promise<Entry<T>[]> =>
+    read(() =>
+      statements.list(encodeKey(after ?? prefix), endBelow(prefix), limit)
+        .map((row) => asEntry<T>(decodeKey(row.key), row))
+    );
   const transact = transactions(statements, hooks);
+  const spent = openSpentJwts();
+  await spent.load(list);
+  const getMany = async <T>(keys: readonly Key[]): Promise<(Entry<T> | null)[]> =>
+    await spent.getMany(
+      keys,
+      (others) => {
+        const all = (): (Entry<unknown> | null)[] => others.map((key) => get(key));
+        return read(() => others.length === 1 ? all() : inTransaction(statements, "read", all));
+      },
+    ) as (Entry<T> | null)[];
   return {
-    get: <T>(key: Key): Promise<Entry<T> | null> => read(() => get<T>(key)),
-    getMany: <T>(keys: readonly Key[]): Promise<(Entry<T> | null)[]> =>
-      read(() => inTransaction(statements, "read", () => keys.map((key) => get<T>(key)))),
-    list: <T>({ prefix, after, limit }: Listing): Promise<Entry<T>[]> =>
-      read(() =>
-        statements.list(encodeKey(after ?? prefix), endBelow(prefix), limit)
-          .map((row) => asEntry<T>(decodeKey(row.key), row))
-      ),
-    commit: openGroupCommits(async (staged) => {
-      const encoded = encode(staged);
-      return await untilUnlocked(() => said(() => transact(encoded)));
-    }, gatheringTurns()),
+    get: async <T>(key: Key): Promise<Entry<T> | null> => (await getMany<T>([key]))[0] ?? null,
+    getMany,
+    list,
+    commit: openGroupCommits((whole) =>
+      spent.commit(whole, async (staged) => {
+        const encoded = encode(staged);
+        return await untilUnlocked(() => said(() => transact(encoded)));
+      }), gatheringTurns()),
     close: () => Promise.resolve(close()),
   };
 }

@@ -8,7 +8,7 @@ import { ApiError } from "../kernel/api_error.ts";
 import { ATTEMPT_WITHIN_MS, type Clock, monotonicClock, type WallTime } from "../kernel/clock.ts";
 import type { Mismatch } from "../kernel/result.ts";
 import { openRequestReads, type RequestReads } from "./request_reads.ts";
-import { spentJwtRecord } from "./base_records.ts";
+import { SPENT_KEPT_LONGER_MS, spentJwtRecord } from "./base_records.ts";
 import type { Check, Entry, Key, Reader, Store, Write } from "./store.ts";
 
 /** A single-use value. The commit fails with `rejection` if its key was used before and has not expired. */
@@ -212,14 +212,8 @@ function tooSlow(what: string): ApiError {
   return new ApiError("platform.unavailable", { detail: `slow: ${what}`, retryAfterSeconds: 1 });
 }
 
-/**
- * A replay record is stored for one hour longer than needed, because its JWT may become valid again if the clock is
- * put back. After a larger step a proof for a resource has no valid token: access tokens expire after one hour.
- */
-const KEPT_LONGER_MS = 3_600_000;
-
 function stageReplayRecord(tx: Pick<Transaction, "writes">, { key, expiresAt }: Once): void {
-  spentJwtRecord.set(tx, key, { expiresAt }, expiresAt + KEPT_LONGER_MS);
+  spentJwtRecord.set(tx, key, { expiresAt }, expiresAt + SPENT_KEPT_LONGER_MS);
 }
 
 function expiryOf(entry: Entry<unknown> | null | undefined): number {

@@ -2,25 +2,15 @@
  * Every key in the platform's store. `docs/storage.md` describes the records. Secrets and ids of unbounded length are stored as
  * SHA-256 hashes, so that a copy of the database contains no usable secret.
  */
+import { sha256 } from "@noble/hashes/sha2.js";
 import {
   type BankCode,
+  base64url,
   type ClientId,
   type ConsentId,
   type PaymentId,
-  sha256,
 } from "../../base/kernel/identifiers.ts";
 import type { Key } from "../../base/store/store.ts";
-
-/** Longest id of an external party that is part of a key without hashing. */
-const MAX_PLAIN_CHARACTERS = 64;
-
-/**
- * Returns an id of an external party, such as a `jti`, as part of a key: unchanged if it is short, as nearly all are,
- * else its hash. The first character distinguishes the two.
- */
-export async function idPart(id: string): Promise<string> {
-  return id.length <= MAX_PLAIN_CHARACTERS ? `=${id}` : `#${await sha256(id)}`;
-}
 
 /** Returns a time, milliseconds, as part of a key: the keys are in the order of time. */
 export const timePart = (at: number): string => String(at).padStart(15, "0");
@@ -128,12 +118,15 @@ export const claimKey = (client: ClientId, bank: BankCode, route: string, idempo
   idempotencyKey,
 ];
 
-/** The replay record of a JWT, by kind, presenter and {@link idPart}. Until the JWT has expired. */
+/** The replay record of a JWT, by kind, presenter and `jti`, of which 16 bytes of hash are enough. Until the JWT has expired. */
 export const spentJwtKey = (
   kind: "assertion" | "dpop" | "registration" | "bank_return",
   by: string,
-  jtiPart: string,
-): Key => ["spent_jwt", kind, by, jtiPart];
+  jti: string,
+): Key => {
+  const hash = sha256(new TextEncoder().encode(JSON.stringify([kind, by, jti])));
+  return ["spent_jwt", base64url(hash.subarray(0, 16))];
+};
 
 /** An erasure of a case that may not be complete (`platform/evidence/data_keys/erasure_store.ts`). Seconds. */
 export const caseErasureKey = (consent: ConsentId): Key => ["case_erasure", consent];

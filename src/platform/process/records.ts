@@ -1,5 +1,5 @@
 /** Every record of the platform's store. `docs/storage.md` is generated from this list. */
-import { baseRecords, spentJwtRecord } from "../../base/store/base_records.ts";
+import { baseRecords, spentJwtRecord, spentJwtsRecord } from "../../base/store/base_records.ts";
 import { peopleLogRecord } from "../evidence/people_log.ts";
 import { auditRecord } from "../evidence/audit_trail.ts";
 import {
@@ -78,6 +78,7 @@ export const platformRecords = [
   outboxHeldRecord,
   claimRecord,
   spentJwtRecord,
+  spentJwtsRecord,
   evidenceRecord,
   evidenceDocumentRecord,
   receiptKeyRecord,

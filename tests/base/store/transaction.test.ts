@@ -24,7 +24,7 @@ function set(tx: Transaction, key: Key, value: unknown, expiresAt?: number): voi
 // Deno KV forgets by the computer's clock, so the moving clock starts an hour ahead of it.
 const NOW = Date.now() + 3_600_000;
 const once = (kind: string, id: string, expiresAt: number, rejection: Once["rejection"]): Once => {
-  return { key: ["spent_jwt", kind, id], expiresAt, rejection, fault: { at: "jti", expected: "new" } };
+  return { key: ["spent_jwt", `${kind} ${id}`], expiresAt, rejection, fault: { at: "jti", expected: "new" } };
 };
 const PROOF = once("dpop", "a", NOW + 120_000, "dpop.replayed");
 const ASSERTION = once("assertion", "b", NOW + 60_000, "client.not_authenticated");

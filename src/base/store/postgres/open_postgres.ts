@@ -1,5 +1,6 @@
 /** Opens a PostgreSQL database for its owner. Rejects one with an unknown schema or of another program. */
 import { identify } from "../identify.ts";
+import { spreadSpentJwts } from "../spent_jwts.ts";
 import { type Store, StoreFailure } from "../store.ts";
 import type { Owner } from "../store_identity.ts";
 import { type Connections, openConnections } from "./connections.ts";
@@ -27,5 +28,6 @@ async function openFor(connections: Connections, name: string, owner: Owner): Pr
   if (fault !== undefined) throw new Error(`The database ${name} cannot be used: ${fault}.`);
   const store = openPostgresStore(connections);
   await identify(store, { path: name, owner, version: 0, lastSeen: undefined });
+  await spreadSpentJwts(store);
   return store;
 }

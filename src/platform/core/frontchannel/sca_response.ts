@@ -36,7 +36,7 @@ import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import { FAILURES, RESULT_JWT, type ResultClaim, SHORT_OF_FUNDS, SUCCESSES } from "./sca_response_schema.ts";
 import type { BankClient } from "../registration/client.ts";
 import { hasNoControl } from "../../guards/http/wire_fields.ts";
-import { idPart, spentJwtKey } from "../../config/store_keys.ts";
+import { spentJwtKey } from "../../config/store_keys.ts";
 import type { Once } from "../../../base/store/transaction.ts";
 
 /** The result that the bank reports. */
@@ -198,7 +198,7 @@ async function decode(
       ...acceptableSub(claims.sub),
     },
     once: {
-      key: spentJwtKey("bank_return", bank.code, await idPart(claims.jti)),
+      key: spentJwtKey("bank_return", bank.code, claims.jti),
       expiresAt: usableUntil(times, now),
       rejection: "bank_return.not_authentic",
       fault: { at: "jti", expected: "new for each result", received: "one used before" },

@@ -10,7 +10,7 @@ import { statementId } from "../participants/software_statement.ts";
 import type { LimitParticipant } from "../../guards/security/rate_limit_store.ts";
 import { EXPIRY_SKEW_SECONDS } from "../../../base/limits.ts";
 import type { StandingOf } from "../../guards/security/standing.ts";
-import { idPart, spentJwtKey } from "../../config/store_keys.ts";
+import { spentJwtKey } from "../../config/store_keys.ts";
 import type { Reader } from "../../../base/store/store.ts";
 import {
   type RequestState,
@@ -61,7 +61,7 @@ export async function registerClient(
   }
   await command.limitParticipant(statement);
   replayRecords.pending.push({
-    key: spentJwtKey("registration", statement.clientId, await idPart(request.jti)),
+    key: spentJwtKey("registration", statement.clientId, request.jti),
     expiresAt: Math.ceil(request.expiresAt + EXPIRY_SKEW_SECONDS) * 1000,
     rejection: "registration.invalid_client_metadata",
     fault: { at: "registration JWT jti", expected: "new for each registration", received: "one used before" },

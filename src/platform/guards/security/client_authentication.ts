@@ -21,7 +21,7 @@ import {
 import { inPart, type JwtFault, type UnverifiedJws } from "../../../base/jose/compact_jws.ts";
 import { EXPIRY_SKEW_SECONDS, MAX_JWT_CHARACTERS } from "../../../base/limits.ts";
 import { CLIENT_ASSERTION_TYPE, MAX_ASSERTION_SECONDS, MAX_JTI_CHARACTERS } from "../../../base/profile.ts";
-import { idPart, spentJwtKey } from "../../config/store_keys.ts";
+import { spentJwtKey } from "../../config/store_keys.ts";
 import { digest } from "../../evidence/digest.ts";
 import type { Reader } from "../../../base/store/store.ts";
 import type { ReplayRecords } from "../../../base/store/transaction.ts";
@@ -142,7 +142,7 @@ export async function authenticateClient(
   }
   const { jti, exp } = assertion.value.claims;
   replayRecords.pending.push({
-    key: spentJwtKey("assertion", caller.clientId, await idPart(jti)),
+    key: spentJwtKey("assertion", caller.clientId, jti),
     // NumericDate may have a fraction (RFC 7519 §2) and the clock has whole seconds. Without rounding up, the replay
     // record would expire before the assertion.
     expiresAt: (Math.ceil(exp) + EXPIRY_SKEW_SECONDS) * 1000,

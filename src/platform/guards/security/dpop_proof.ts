@@ -18,7 +18,7 @@ import {
 } from "../../../base/jose/rsa_key.ts";
 import { MAX_JWT_CHARACTERS } from "../../../base/limits.ts";
 import { DPOP_MAX_AGE_SECONDS, DPOP_REPLAY_SECONDS, MAX_JTI_CHARACTERS } from "../../../base/profile.ts";
-import { idPart, spentJwtKey } from "../../config/store_keys.ts";
+import { spentJwtKey } from "../../config/store_keys.ts";
 import type { Once } from "../../../base/store/transaction.ts";
 
 /** A valid proof for this request. Only {@link VerifyDpopProof} makes one. */
@@ -78,7 +78,7 @@ async function verifyProof(clock: Clock, keys: ProofKeys, request: ProvenRequest
   keys.remember(signer.jwk, signer);
   const jkt = signer.thumbprint;
   const once: Once = {
-    key: spentJwtKey("dpop", jkt, await idPart(claims.jti)), // RFC 9449 §11.1
+    key: spentJwtKey("dpop", jkt, claims.jti), // RFC 9449 §11.1
     expiresAt: clock() + DPOP_REPLAY_SECONDS * 1000,
     rejection: "dpop.replayed",
     fault: { at: "DPoP proof jti", expected: "new for each request", received: "one used before" },

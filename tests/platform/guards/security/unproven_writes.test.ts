@@ -106,7 +106,7 @@ Deno.test("A forged return in the right browser, and a forged payload of a prove
   const kinds = await written(env, async () => {
     assertEquals((await call(env, env.tpp, bound, CONSENTS, { body, signature })).status, 400);
   });
-  assertEquals(kinds.filter((kind) => kind !== "rate_bucket"), ["spent_jwt"]); // the proof was good: it is used up
+  assertEquals(kinds.filter((kind) => kind !== "rate_bucket"), ["spent_jwts"]); // the proof was good: it is used up
 });
 
 Deno.test("Who opens a pushed link, with no signature, begins one authorization session, which ends by itself and is recorded", async () => {

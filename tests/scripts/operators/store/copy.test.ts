@@ -8,7 +8,7 @@ import { openConnections, UNHURRIED } from "../../../../src/base/store/postgres/
 import { readPostgresUrl } from "../../../../src/base/store/postgres/settings.ts";
 import { openStore } from "../../../../src/base/store/open_store.ts";
 import type { Owner } from "../../../../src/base/store/store_identity.ts";
-import type { Entry, Key, Store, Write } from "../../../../src/base/store/store.ts";
+import type { Commit, Entry, Key, Store, Write } from "../../../../src/base/store/store.ts";
 import { isPostgresMissing, newPostgresDatabase } from "support/postgres.ts";
 
 const OWNER: Owner = { program: "platform", issuer: "https://auth.example" };
@@ -45,7 +45,7 @@ async function fill(url: string, more = 0): Promise<void> {
     },
     { kind: "set", key: ["consent", "é"], value: "text" },
     { kind: "set", key: ["evidence", "x", "0"], value: "\u20ac".repeat(30_000) },
-    { kind: "set", key: ["spent_jwt", "dpop"], value: { expiresAt: 1 }, expiresAt: Date.now() + HOUR },
+    { kind: "set", key: ["rate_bucket", "x"], value: { expiresAt: 1 }, expiresAt: Date.now() + HOUR },
     { kind: "set", key: ["zero"], value: 0 },
   ];
   for (let number = 0; number < more; number++) {
@@ -64,7 +64,7 @@ async function fill(url: string, more = 0): Promise<void> {
   });
 }
 
-const PREFIXES: readonly Key[] = [["consent"], ["evidence"], ["spent_jwt"], ["zero"], ["fill"]];
+const PREFIXES: readonly Key[] = [["consent"], ["evidence"], ["rate_bucket"], ["zero"], ["fill"]];
 
 async function contentOf(url: string): Promise<unknown[]> {
   return await using(url, async (store) => {
@@ -113,6 +113,30 @@ for (const [ending, other] of [["kv", "sqlite"], ["sqlite", "kv"]]) {
       assertEquals((await Deno.stat(last)).mode ?? 0, 0o100600);
     },
   );
+
+  postgresTest(`.${ending}: what was used once stays used in every copy`, async (folder) => {
+    const urls = [`${folder}/first.${ending}`, await newPostgresDatabase(), `${folder}/last.${other}`];
+    const ids = ["assertion", "proof"];
+    const expiresAt = Date.now() + HOUR;
+    const spending = (id: string): Commit => ({
+      checks: [{ key: ["spent_jwt", id], version: null }],
+      writes: [{ kind: "set", key: ["spent_jwt", id], value: { expiresAt }, expiresAt }],
+    });
+    const spend = (url: string, id: string): Promise<boolean> =>
+      using(url, (store) => store.commit(spending(id)));
+    const [first = "", ...copies] = urls;
+    const [one, more] = ids.map(spending);
+    await using(first, (store) =>
+      store.commit({
+        checks: [],
+        writes: [one, more].flatMap((commit) => commit?.writes ?? []),
+      }));
+    for (const [index, copy] of copies.entries()) {
+      await command("copy", "--from", urls[index] ?? "", "--to", copy);
+      for (const id of ids) assertEquals([copy, await spend(copy, id)], [copy, false]);
+      assertEquals(await spend(copy, `new ${index}`), true);
+    }
+  });
 
   postgresTest(
     `.${ending}: an expiry is copied to both engines, and what has expired is not`,

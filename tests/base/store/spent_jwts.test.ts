@@ -1,0 +1,108 @@
+/** `store/spent_jwts`: a file's replay records are in memory, and in the file one row for each transaction. */
+import { assertEquals, assertRejects } from "@std/assert";
+import { spentJwtRecord, spentJwtsRecord } from "../../../src/base/store/base_records.ts";
+import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
+import { openSpentJwts } from "../../../src/base/store/spent_jwts.ts";
+import { openSqliteStore } from "../../../src/base/store/sqlite_store.ts";
+import { type Commit, type Store, StoreFailure, type Write } from "../../../src/base/store/store.ts";
+
+const EXPIRES_AT = Date.now() + 120_000;
+
+function keyOf(id: string): readonly string[] {
+  return [spentJwtRecord.name, id];
+}
+
+/** The commit of a request that spends these and writes an entry. */
+function spending(...ids: readonly string[]): Commit {
+  const writes: Write[] = [{ kind: "set", key: ["effect", ids.join()], value: 1 }];
+  for (const id of ids) spentJwtRecord.set({ writes }, keyOf(id), { expiresAt: EXPIRES_AT }, EXPIRES_AT);
+  return { checks: ids.map((id) => ({ key: keyOf(id), version: null })), writes };
+}
+
+async function rows(store: Store): Promise<string[][]> {
+  const listed = await store.list({ prefix: [spentJwtsRecord.name], limit: 100 });
+  return listed.map((entry) => spentJwtsRecord.decode(entry).value.spent.map(({ id }) => id).toSorted());
+}
+
+for (const [name, open, atOnce] of [["kv", openDenoKv, 2], ["sqlite", openSqliteStore, 1]] as const) {
+  Deno.test(`${name}: a transaction has its replay records in one row, and each is still read by itself`, async () => {
+    const store = await open(":memory:");
+    const busy = ["x", "y"].slice(0, atOnce).map((id) => store.commit(spending(id))); // the others wait
+    await new Promise((next) => setTimeout(next)); // until the transactions of these have begun
+    const done = await Promise.all([
+      ...busy,
+      ...["a", "b", "c"].map((id) => store.commit(spending(id, `${id}2`))),
+    ]);
+    assertEquals(done.every(Boolean), true);
+    const together = ["a", "a2", "b", "b2", "c", "c2"];
+    assertEquals((await rows(store)).filter((ids) => ids.includes("a")), [together]);
+    const found = await store.getMany([keyOf("a2"), ["effect", "b,b2"], keyOf("none")]);
+    assertEquals(found.map((entry) => entry?.value ?? null), [{ expiresAt: EXPIRES_AT }, 1, null]);
+    assertEquals(await store.commit(spending("d", "b2")), false);
+    assertEquals([await store.get(["effect", "d,b2"]), await store.get(keyOf("d"))], [null, null]);
+    await store.close();
+  });
+
+  Deno.test(`${name}: what was spent stays so when the file is opened again, rows of single records too`, async () => {
+    const folder = await Deno.makeTempDir();
+    const file = `${folder}/platform.${name}`;
+    const before = await open(file);
+    assertEquals(await before.commit(spending("a", "b")), true);
+    await before.close();
+    const after = await open(file);
+    assertEquals(await after.commit(spending("b")), false);
+    assertEquals(await after.commit(spending("c")), true);
+    await after.close();
+    await Deno.remove(folder, { recursive: true });
+  });
+
+  Deno.test(`${name}: a commit that fails a check spends nothing`, async () => {
+    const store = await open(":memory:");
+    const lost = spending("a");
+    await store.commit({ checks: [], writes: [{ kind: "set", key: ["other"], value: 1 }] });
+    const checks = [...lost.checks, { key: ["other"], version: null }];
+    assertEquals(await store.commit({ ...lost, checks }), false);
+    assertEquals([await rows(store), await store.commit(lost), await rows(store)], [[], true, [["a"]]]);
+    await store.close();
+  });
+}
+
+Deno.test("A second use waits for the transaction of the first: it goes through if that one fails, and not if it succeeds", async () => {
+  for (const [first, second] of [["fails", true], ["conflicts", true], ["happens", false]]) {
+    const spent = openSpentJwts();
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+    const one = spent.commit(spending("a"), () => promise);
+    let began = false;
+    const other = spent.commit(spending("a"), () => {
+      began = true;
+      return Promise.resolve(true);
+    });
+    await new Promise((next) => setTimeout(next));
+    assertEquals(began, false);
+    if (first === "fails") {
+      reject(new StoreFailure("disk I/O error"));
+      await assertRejects(() => one, StoreFailure);
+    } else {
+      resolve(first === "happens");
+      assertEquals(await one, first === "happens");
+    }
+    assertEquals([await other, began], [second, second]);
+  }
+});
+
+Deno.test("A record of which nothing is valid any more is forgotten", async () => {
+  const spent = openSpentJwts();
+  const old = Date.now() - 2 * 3_600_000;
+  const write = (id: string, expiresAt: number): Commit => {
+    const writes: Write[] = [];
+    spentJwtRecord.set({ writes }, keyOf(id), { expiresAt }, expiresAt);
+    return { checks: [], writes };
+  };
+  for (
+    const [id, expiresAt] of [["old", old], ["late", Date.now() - 3_500_000], ["new", EXPIRES_AT]] as const
+  ) {
+    await spent.commit(write(id, expiresAt), () => Promise.resolve(true));
+  }
+  const found = await spent.getMany(["old", "late", "new"].map(keyOf), () => Promise.resolve([]));
+  assertEquals(found.map((entry) => entry !== null), [false, true, true]);
+});
