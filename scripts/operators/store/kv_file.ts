@@ -53,6 +53,7 @@ export async function openFile(
 ): Promise<Database> {
   if (mayBeNew === "existing" || isUrl(path)) await rejectMissing(path);
   const store = await engine.open(path, {
+    isAsStored: true,
     beforeOpening: async () => void await inspect(engine, path, undefined),
   });
   const database = new DatabaseSync(path, { readOnly: true });

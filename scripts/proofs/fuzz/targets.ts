@@ -41,7 +41,10 @@ export interface Fixture extends AsyncDisposable {
 
 /** Opens the environments. */
 export async function openFixture(): Promise<Fixture> {
-  const [store, directoryStore] = [watch(await openDenoKv(":memory:")), watch(await openDenoKv(":memory:"))];
+  const [store, directoryStore] = [
+    watch(await openDenoKv(":memory:", { isAsStored: true })),
+    watch(await openDenoKv(":memory:")),
+  ];
   const environment = { PLATFORM_LOG_LEVEL: "error" };
   const env = await openEnvironment({ store, environment });
   const failures: string[] = [];

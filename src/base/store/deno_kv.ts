@@ -77,9 +77,8 @@ export async function openDenoKv(path: string, hooks: OpeningHooks = {}): Promis
     // because the file was locked has not happened.
     const commitNow = (staged: Commit): Promise<boolean> =>
       cache.commit(staged, () => untilUnlocked(() => said(commit(kv, staged, hooks))));
-    const spent = openSpentJwts();
     const listed = <T>(listing: Listing): Promise<Entry<T>[]> => said(list<T>(reading, listing));
-    await spent.load(listed);
+    const spent = await openSpentJwts(listed, hooks);
     const commitInTurn = openGroupCommits(
       (whole) => spent.commit(whole, (staged) => snapshots.commit(staged, () => commitNow(staged))),
       turns,

@@ -8,6 +8,8 @@ export interface OpeningHooks {
   onCommitted?(version: number): void;
   /** Whether entries with this key may be kept in memory: small ones that many requests read. None is by default. */
   keeps?(key: Key): boolean;
+  /** Entries are written as the file has them, for tools; not what `spent_jwts.ts` joins in memory. */
+  readonly isAsStored?: boolean;
 }
 
 export interface FileEngine {

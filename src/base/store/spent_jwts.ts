@@ -4,11 +4,10 @@
  * transaction begins and released if that fails, and the rows are read when the file is opened.
  */
 import { SPENT_KEPT_LONGER_MS, type SpentJwt, spentJwtRecord, spentJwtsRecord } from "./base_records.ts";
+import type { OpeningHooks } from "./file_engine.ts";
 import type { Check, Commit, Entry, Key, Listing, Store, Write } from "./store.ts";
 
 export interface SpentJwts {
-  /** Reads the rows. Nothing is committed before. */
-  load(list: List): Promise<void>;
   /** Commits one transaction. `commit` gets it with one row in place of its replay records. */
   commit(staged: Commit, commit: (staged: Commit) => Promise<boolean>): Promise<boolean>;
   /** Reads entries, in the order of the keys. `read` gets the keys of those that are no replay records. */
@@ -33,34 +32,34 @@ interface State {
   readonly reserved: Map<string, Promise<void>>;
 }
 
-export function openSpentJwts(): SpentJwts {
+/** Replay records as any other entries. */
+const AS_STORED: SpentJwts = {
+  commit: (staged, commit) => commit(staged),
+  getMany: (keys, read) => read(keys),
+};
+
+/** Reads the rows. @param list of the file's entries */
+export async function openSpentJwts(list: List, { isAsStored = false }: OpeningHooks): Promise<SpentJwts> {
+  if (isAsStored) return AS_STORED;
   const state: State = { spans: new Map(), reserved: new Map() };
+  for (const { name } of [spentJwtRecord, spentJwtsRecord]) {
+    for await (const entry of entriesOf(name, list)) {
+      for (const spent of spentIn(entry)) keep(state, spent);
+    }
+  }
   return {
-    async load(list) {
-      for (const { name } of [spentJwtRecord, spentJwtsRecord]) {
-        for await (const entry of entriesOf(name, list)) {
-          for (const spent of spentIn(entry)) keep(state, spent);
-        }
-      }
-    },
     async commit(staged, commit) {
       const writes = Object.groupBy(staged.writes, ({ key }) => isSpent(key) ? "spent" : "others");
       const checks = Object.groupBy(staged.checks, ({ key }) => isSpent(key) ? "spent" : "others");
-      const spent = (writes.spent ?? []).flatMap(spentOf);
+      const spent = (writes.spent ?? []).map(spentOf);
       // Without a wait between the last look and the reservation, or two would reserve the same.
       for (let other = reservedOf(state, spent); other !== undefined; other = reservedOf(state, spent)) {
         await other;
       }
       if (!(checks.spent ?? []).every((check) => holds(state, check))) return false;
       const others = { checks: checks.others ?? [], writes: writes.others ?? [] };
-      if (writes.spent === undefined) return await commit(others);
-      return await reserving(state, spent, async () => {
-        const done = await commit({ ...others, writes: [...others.writes, ...rowOf(spent)] });
-        if (done) {
-          for (const { kind, key } of writes.spent ?? []) if (kind === "delete") forget(state, key);
-        }
-        return done;
-      });
+      const whole = { ...others, writes: [...others.writes, ...rowOf(spent)] };
+      return await reserving(state, spent, () => commit(whole));
     },
     async getMany(keys, read) {
       const others = keys.filter((key) => !isSpent(key));
@@ -105,7 +104,7 @@ async function reserving(
   for (const { id } of spent) state.reserved.set(id, promise);
   try {
     const done = await commit();
-    if (done) { for (const one of spent) keep(state, one); }
+    for (const one of done ? spent : []) keep(state, one);
     return done;
   } finally {
     for (const { id } of spent) state.reserved.delete(id);
@@ -143,10 +142,6 @@ function keep({ spans }: State, { id, expiresAt }: SpentJwt): void {
   spans.set(expiresAt - after, ids.set(id, after + times * SPAN_MS));
 }
 
-function forget({ spans }: State, [, id = ""]: Key): void {
-  for (const ids of spans.values()) ids.delete(id);
-}
-
 function spentIn(entry: Entry<unknown>): readonly SpentJwt[] {
   const [name, id = ""] = entry.key;
   return name === spentJwtsRecord.name
@@ -154,11 +149,10 @@ function spentIn(entry: Entry<unknown>): readonly SpentJwt[] {
     : [{ id, ...spentJwtRecord.decode(entry).value }];
 }
 
-/** A deleted one comes back when the file is opened again: no program deletes one, only the fuzzer's database in memory. */
-function spentOf(write: Write): readonly SpentJwt[] {
+function spentOf(write: Write): SpentJwt {
   const [, id = ""] = write.key;
-  if (write.kind === "delete") return [];
-  return [{ id, expiresAt: spentJwtRecord.decode({ ...write, version: "" }).value.expiresAt }];
+  if (write.kind === "delete") throw new TypeError("a replay record is never deleted");
+  return { id, expiresAt: spentJwtRecord.decode({ ...write, version: "" }).value.expiresAt };
 }
 
 function rowOf(spent: readonly SpentJwt[]): readonly Write[] {

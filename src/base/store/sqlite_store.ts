@@ -90,8 +90,7 @@ async function storeOn(statements: Statements, hooks: OpeningHooks, close: () =>
         .map((row) => asEntry<T>(decodeKey(row.key), row))
     );
   const transact = transactions(statements, hooks);
-  const spent = openSpentJwts();
-  await spent.load(list);
+  const spent = await openSpentJwts(list, hooks);
   const getMany = async <T>(keys: readonly Key[]): Promise<(Entry<T> | null)[]> =>
     await spent.getMany(
       keys,

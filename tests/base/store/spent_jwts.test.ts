@@ -69,7 +69,7 @@ for (const [name, open, atOnce] of [["kv", openDenoKv, 2], ["sqlite", openSqlite
 
 Deno.test("A second use waits for the transaction of the first: it goes through if that one fails, and not if it succeeds", async () => {
   for (const [first, second] of [["fails", true], ["conflicts", true], ["happens", false]]) {
-    const spent = openSpentJwts();
+    const spent = await openSpentJwts(() => Promise.resolve([]), {});
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
     const one = spent.commit(spending("a"), () => promise);
     let began = false;
@@ -91,7 +91,7 @@ Deno.test("A second use waits for the transaction of the first: it goes through 
 });
 
 Deno.test("A record of which nothing is valid any more is forgotten", async () => {
-  const spent = openSpentJwts();
+  const spent = await openSpentJwts(() => Promise.resolve([]), {});
   const old = Date.now() - 2 * 3_600_000;
   const write = (id: string, expiresAt: number): Commit => {
     const writes: Write[] = [];
