@@ -1,8 +1,8 @@
 /** The evidence log as its records have it, recomputed from its leaves, for tests and the simulation. */
 import { decodeJwt } from "jose";
 import { hashText, treeHead } from "../../src/base/merkle/tree.ts";
+import { logWaitingRecord } from "../../src/base/store/base_records.ts";
 import type { Entry, Key, Store } from "../../src/base/store/store.ts";
-import { logWaitingGroupRecord } from "../../src/platform/evidence/evidence_log/log_records.ts";
 import { openLogStore } from "../../src/platform/evidence/evidence_log/log_store.ts";
 import { TILE } from "../../src/platform/evidence/evidence_log/tiles.ts";
 
@@ -40,11 +40,8 @@ export async function readLogBooks(store: Store): Promise<LogBooks> {
       leaves.slice(start, end).map((leaf) => [leaf, second] as const)
     ),
   );
-  const groups = (await all(store, [logWaitingGroupRecord.name])).map(logWaitingGroupRecord.decode);
-  const waiting = [
-    ...(await all(store, ["log_waiting"])).map(({ key }) => key[2] ?? ""),
-    ...groups.flatMap(({ value }) => value.leaves.map(({ leaf }) => leaf)),
-  ];
+  const waiting = (await all(store, [logWaitingRecord.name])).map(logWaitingRecord.decode)
+    .flatMap(({ value }) => value.leaves.map(({ leaf }) => leaf));
   const jwt = head?.value.checkpoint;
   const checkpoint = jwt === undefined ? null : decodeJwt<{ size: number; root: string }>(jwt);
   const faults = [

@@ -49,14 +49,44 @@ export const spentJwtRecord = defineRecord<{ readonly expiresAt: WallTime }>({
   restore: "kept",
 });
 
+const spentJwts = z.array(z.looseObject({ id: text, expiresAt: instant }));
+
 /** Programs see {@link spentJwtRecord} in its place (`spent_jwts.ts`). */
 export const spentJwtsRecord = defineRecord<{ readonly spent: readonly SpentJwt[] }>({
   name: "spent_jwts",
   keyParts: ["last expiry (ms)", "the first hash"],
-  what: "The replay records of one transaction of a file: their hashes and expiries.",
-  schema: z.looseObject({ spent: z.array(z.looseObject({ id: text, expiresAt: instant })) }),
+  what: "The replay records of transactions of a file: their hashes and expiries.",
+  schema: z.looseObject({ spent: spentJwts }),
   version: 1,
   lifetime: "One hour longer than the JWTs are valid.",
+  personalData: "none",
+  retention: "protocol",
+  restore: "kept",
+});
+
+/** A leaf hash (base64url) and the time that it was staged with (milliseconds). */
+export interface TimedLeaf {
+  readonly at: WallTime;
+  readonly leaf: string;
+}
+
+/** What waits for the evidence log. A file has a transaction's replay records in the same row. */
+export interface LogWaiting {
+  readonly leaves: readonly TimedLeaf[];
+  readonly spent?: readonly SpentJwt[];
+}
+
+export const logWaitingRecord = defineRecord<LogWaiting>({
+  name: "log_waiting",
+  keyParts: ["time of the first (ms)", "the first leaf hash"],
+  what:
+    "Leaf hashes that have no place in the evidence log yet, with their times. A file has those of one transaction in one row, and its replay records.",
+  schema: z.looseObject({
+    leaves: z.array(z.looseObject({ at: instant, leaf: text })),
+    spent: optional(spentJwts),
+  }),
+  version: 1,
+  lifetime: "Until they have places, about one second. Replay records are kept.",
   personalData: "none",
   retention: "protocol",
   restore: "kept",

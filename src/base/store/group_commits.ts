@@ -2,7 +2,7 @@
  * Puts commits that wait for the database into one transaction, because a transaction costs more than its entries: it
  * ends with the disk's confirmation. Each commit still succeeds or fails by its own checks.
  */
-import { type Commit, type Join, type Key, StoreFailure, type Write } from "./store.ts";
+import { type Commit, type Entry, type Join, type Key, StoreFailure, type Write } from "./store.ts";
 import type { Turns } from "./turns.ts";
 
 /** Largest group. Deno KV takes 100 checks, 1,000 writes and 800 KiB of values in a transaction. */
@@ -120,8 +120,12 @@ async function commitTogether(commit: CommitFunction, commits: readonly Commit[]
 function joined(writes: readonly Write[]): readonly Write[] {
   const groups = Map.groupBy(writes, joinOf);
   return [...groups].flatMap(([join, some]) =>
-    join === undefined || some.length === 1 ? some : join(some.map(({ key }) => key))
+    join === undefined || some.length === 1 ? some : join(some.map(asEntry))
   );
+}
+
+function asEntry(write: Write): Entry<unknown> {
+  return { key: write.key, value: write.kind === "set" ? write.value : null, version: "" };
 }
 
 function joinOf(write: Write): Join | undefined {

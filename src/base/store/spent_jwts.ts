@@ -1,9 +1,16 @@
 /**
  * Keeps the replay records of a file in memory, because one process changes the file, and a row for each would cost more
- * than what many commits write. A transaction has those of all its commits in one row. A record is reserved before the
- * transaction begins and released if that fails, and the rows are read when the file is opened.
+ * than what many commits write. A transaction has those of all its commits in one row, with what waits for the evidence
+ * log if there is any. When that has its place and the row is deleted, they go into a row with those of others. A record is
+ * reserved before the transaction begins and released if that fails, and the rows are read when the file is opened.
  */
-import { SPENT_KEPT_LONGER_MS, type SpentJwt, spentJwtRecord, spentJwtsRecord } from "./base_records.ts";
+import {
+  logWaitingRecord,
+  SPENT_KEPT_LONGER_MS,
+  type SpentJwt,
+  spentJwtRecord,
+  spentJwtsRecord,
+} from "./base_records.ts";
 import type { OpeningHooks } from "./file_engine.ts";
 import type { Check, Commit, Entry, Key, Listing, Store, Write } from "./store.ts";
 
@@ -21,6 +28,10 @@ type ReadEntries = (keys: readonly Key[]) => Promise<readonly Found[]>;
 /** Records are forgotten together with all that expire in the same ten minutes. Each has about 70 bytes until then. */
 const SPAN_MS = 600_000;
 const PAGE = 1000;
+/** A row that waits for the log has at most so many, so that one transaction can move those of many rows. */
+const MAX_GUESTS = 6;
+/** Of one row: 36 kB. */
+const MAX_IN_ROW = 600;
 
 interface State {
   /**
@@ -28,6 +39,8 @@ interface State {
    * more: so each write has another version.
    */
   readonly spans: Map<number, Map<string, number>>;
+  /** Those in rows that wait for the evidence log, by key. */
+  readonly guests: Map<string, readonly SpentJwt[]>;
   /** Those of transactions under way. */
   readonly reserved: Map<string, Promise<void>>;
 }
@@ -41,10 +54,11 @@ const AS_STORED: SpentJwts = {
 /** Reads the rows. @param list of the file's entries */
 export async function openSpentJwts(list: List, { isAsStored = false }: OpeningHooks): Promise<SpentJwts> {
   if (isAsStored) return AS_STORED;
-  const state: State = { spans: new Map(), reserved: new Map() };
-  for (const { name } of [spentJwtRecord, spentJwtsRecord]) {
+  const state: State = { spans: new Map(), guests: new Map(), reserved: new Map() };
+  for (const { name } of [spentJwtRecord, spentJwtsRecord, logWaitingRecord]) {
     for await (const entry of entriesOf(name, list)) {
       for (const spent of spentIn(entry)) keep(state, spent);
+      if (name === logWaitingRecord.name) state.guests.set(nameOf(entry.key), spentIn(entry));
     }
   }
   return {
@@ -58,8 +72,16 @@ export async function openSpentJwts(list: List, { isAsStored = false }: OpeningH
       }
       if (!(checks.spent ?? []).every((check) => holds(state, check))) return false;
       const others = { checks: checks.others ?? [], writes: writes.others ?? [] };
-      const whole = { ...others, writes: [...others.writes, ...rowOf(spent)] };
-      return await reserving(state, spent, () => commit(whole));
+      const { rows, host } = placed(state, others.writes, spent);
+      // Before it begins: the log may see the row, and delete it, before this has ended.
+      if (host !== undefined) state.guests.set(host, spent);
+      let done = false;
+      try {
+        return done = await reserving(state, spent, () => commit({ ...others, writes: rows }));
+      } finally {
+        if (done) deleted(others.writes).forEach((name) => state.guests.delete(name));
+        else if (host !== undefined) state.guests.delete(host);
+      }
     },
     async getMany(keys, read) {
       const others = keys.filter((key) => !isSpent(key));
@@ -72,14 +94,21 @@ export async function openSpentJwts(list: List, { isAsStored = false }: OpeningH
 
 /** Gives each replay record of a copied file a row of its own, for a database that several processes share. */
 export async function spreadSpentJwts(store: Pick<Store, "list" | "commit">): Promise<void> {
-  for await (const row of entriesOf(spentJwtsRecord.name, store.list)) {
-    const writes: Write[] = [{ kind: "delete", key: row.key }];
-    for (const { id, expiresAt } of spentIn(row)) {
-      const until = expiresAt + SPENT_KEPT_LONGER_MS;
-      spentJwtRecord.set({ writes }, [spentJwtRecord.name, id], { expiresAt }, until);
-    }
-    await store.commit({ checks: [row], writes }); // if not, another process has
+  for (const { name } of [spentJwtsRecord, logWaitingRecord]) {
+    for await (const row of entriesOf(name, store.list)) await spread(store, row);
   }
+}
+
+async function spread(store: Pick<Store, "commit">, row: Entry<unknown>): Promise<void> {
+  const writes: Write[] = [];
+  if (spentIn(row).length === 0) return;
+  if (row.key[0] === spentJwtsRecord.name) writes.push({ kind: "delete", key: row.key });
+  else logWaitingRecord.set({ writes }, row.key, { leaves: logWaitingRecord.decode(row).value.leaves });
+  for (const { id, expiresAt } of spentIn(row)) {
+    const until = expiresAt + SPENT_KEPT_LONGER_MS;
+    spentJwtRecord.set({ writes }, [spentJwtRecord.name, id], { expiresAt }, until);
+  }
+  await store.commit({ checks: [row], writes }); // if not, another process has
 }
 
 async function* entriesOf(name: string, list: List): AsyncGenerator<Entry<unknown>> {
@@ -110,6 +139,35 @@ async function reserving(
     for (const { id } of spent) state.reserved.delete(id);
     resolve();
   }
+}
+
+interface Placed {
+  readonly rows: readonly Write[];
+  /** The row that waits for the evidence log and has them. */
+  readonly host?: string;
+}
+
+/** Puts them into a row that the transaction writes anyway, or into one of their own with those of rows that it deletes. */
+function placed({ guests }: State, writes: readonly Write[], spent: readonly SpentJwt[]): Placed {
+  const moved = deleted(writes).flatMap((name) => guests.get(name) ?? []);
+  const host = writes.find((write) => write.kind === "set" && write.key[0] === logWaitingRecord.name);
+  if (host?.kind !== "set" || spent.length === 0 || spent.length > MAX_GUESTS) {
+    return { rows: [...writes, ...rowsOf([...spent, ...moved])] };
+  }
+  const staged: Write[] = [];
+  const { leaves } = logWaitingRecord.decode({ ...host, version: "" }).value;
+  logWaitingRecord.set({ writes: staged }, host.key, { leaves, spent });
+  const others = writes.filter((write) => write !== host);
+  return { rows: [...others, ...staged, ...rowsOf(moved)], host: nameOf(host.key) };
+}
+
+function deleted(writes: readonly Write[]): readonly string[] {
+  return writes.filter(({ kind, key: [name] }) => kind === "delete" && name === logWaitingRecord.name)
+    .map(({ key }) => nameOf(key));
+}
+
+function nameOf(key: Key): string {
+  return key.join("\0");
 }
 
 /** The end of a transaction under way that writes one of these. */
@@ -144,9 +202,9 @@ function keep({ spans }: State, { id, expiresAt }: SpentJwt): void {
 
 function spentIn(entry: Entry<unknown>): readonly SpentJwt[] {
   const [name, id = ""] = entry.key;
-  return name === spentJwtsRecord.name
-    ? spentJwtsRecord.decode(entry).value.spent
-    : [{ id, ...spentJwtRecord.decode(entry).value }];
+  if (name === spentJwtsRecord.name) return spentJwtsRecord.decode(entry).value.spent;
+  if (name === logWaitingRecord.name) return logWaitingRecord.decode(entry).value.spent ?? [];
+  return [{ id, ...spentJwtRecord.decode(entry).value }];
 }
 
 function spentOf(write: Write): SpentJwt {
@@ -155,12 +213,13 @@ function spentOf(write: Write): SpentJwt {
   return { id, expiresAt: spentJwtRecord.decode({ ...write, version: "" }).value.expiresAt };
 }
 
-function rowOf(spent: readonly SpentJwt[]): readonly Write[] {
+function rowsOf(spent: readonly SpentJwt[]): readonly Write[] {
   const writes: Write[] = [];
-  const [first] = spent;
-  if (first === undefined) return [];
-  const expiresAt = Math.max(...spent.map((one) => one.expiresAt));
-  const key = [spentJwtsRecord.name, String(expiresAt).padStart(15, "0"), first.id];
-  spentJwtsRecord.set({ writes }, key, { spent }, expiresAt + SPENT_KEPT_LONGER_MS);
+  for (let start = 0; start < spent.length; start += MAX_IN_ROW) {
+    const some = spent.slice(start, start + MAX_IN_ROW);
+    const expiresAt = Math.max(...some.map((one) => one.expiresAt));
+    const key = [spentJwtsRecord.name, String(expiresAt).padStart(15, "0"), some[0]?.id ?? ""];
+    spentJwtsRecord.set({ writes }, key, { spent: some }, expiresAt + SPENT_KEPT_LONGER_MS);
+  }
   return writes;
 }

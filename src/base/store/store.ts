@@ -29,10 +29,10 @@ export type Write =
   | { readonly kind: "delete"; readonly key: Key };
 
 /**
- * Returns the write that stands for several, from their keys. A store may use it for writes with the same function that
- * happen in one transaction, because a row costs more than what is in it. The reader must know both forms.
+ * Returns the write that stands for several. A store may use it for writes with the same function that happen in one
+ * transaction, because a row costs more than what is in it. The reader must know both forms.
  */
-export type Join = (keys: readonly Key[]) => readonly Write[];
+export type Join = (rows: readonly Entry<unknown>[]) => readonly Write[];
 
 /** Requires that the key still has this version, or, if null, that the key does not exist. */
 export interface Check {

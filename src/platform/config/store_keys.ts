@@ -188,11 +188,8 @@ export const auditKey = (subject: string, at: number, id: string): Key => [
   id,
 ];
 
-/** A leaf hash that has no place in the evidence log yet, by time and hash. Until it has one. */
+/** Leaf hashes that have no place in the evidence log yet, by time and hash of the first. Until they have one. */
 export const logWaitingKey = (at: number, leaf: string): Key => ["log_waiting", timePart(at), leaf];
-
-/** Leaf hashes of commits that the database made together, by the first of them. About one second. */
-export const logWaitingGroupKey = (first: Key): Key => ["log_waiting_group", ...first.slice(1)];
 
 /** Neighbouring places of the evidence log, by the second of their entries and the first place. Never deleted. */
 export const logRangeKey = (at: number, first: number): Key => ["log_range", timePart(at), indexPart(first)];

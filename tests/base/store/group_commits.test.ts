@@ -4,7 +4,8 @@ import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { openGroupCommits } from "../../../src/base/store/group_commits.ts";
 import {
   type Commit,
-  type Key,
+  type Entry,
+  Key,
   type Store,
   StoreFailure,
   type Write,
@@ -60,7 +61,9 @@ Deno.test("commits that wait go into one transaction, each with its own result",
 
 Deno.test("writes that can be joined are one write in a transaction of several commits, and themselves in one alone", async () => {
   const { commit, transactions, begin, store } = await grouped();
-  const join = (keys: readonly Key[]): Write[] => [{ kind: "set", key: ["joined"], value: keys.flat() }];
+  const join = (rows: readonly Entry<unknown>[]): Write[] => [
+    { kind: "set", key: ["joined"], value: rows.flatMap(({ key }) => key) },
+  ];
   const joinable = (name: string): Write => ({ ...set(name), join } as Write);
   const first = commit({ checks: [], writes: [joinable("first"), joinable("of two")] });
   await Promise.resolve(); // its turn has come

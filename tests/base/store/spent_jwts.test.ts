@@ -1,6 +1,6 @@
 /** `store/spent_jwts`: a file's replay records are in memory, and in the file one row for each transaction. */
 import { assertEquals, assertRejects } from "@std/assert";
-import { spentJwtRecord, spentJwtsRecord } from "../../../src/base/store/base_records.ts";
+import { logWaitingRecord, spentJwtRecord, spentJwtsRecord } from "../../../src/base/store/base_records.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import { openSpentJwts } from "../../../src/base/store/spent_jwts.ts";
 import { openSqliteStore } from "../../../src/base/store/sqlite_store.ts";
@@ -66,6 +66,85 @@ for (const [name, open, atOnce] of [["kv", openDenoKv, 2], ["sqlite", openSqlite
     await store.close();
   });
 }
+
+/** A commit with a leaf hash that waits for the evidence log. */
+function waiting(leaf: string, ...ids: readonly string[]): Commit {
+  const { checks, writes } = spending(...ids);
+  const rows: Write[] = [...writes];
+  logWaitingRecord.set({ writes: rows }, [logWaitingRecord.name, leaf], { leaves: [{ at: 0, leaf }] });
+  return { checks, writes: rows };
+}
+
+for (const [name, open] of [["kv", openDenoKv], ["sqlite", openSqliteStore]] as const) {
+  Deno.test(`${name}: a row that waits for the evidence log has the replay records of its transaction, and leaves them when it goes`, async () => {
+    const folder = await Deno.makeTempDir();
+    const file = `${folder}/platform.${name}`;
+    const ids = ["a", "b", "c", "lost"];
+    const isSpent = async (store: Store): Promise<boolean[]> =>
+      (await store.getMany(ids.map(keyOf))).map((found) => found !== null);
+    const reopened = async <T>(work: (store: Store) => Promise<T>): Promise<T> => {
+      const store = await open(file);
+      const result = await work(store);
+      await store.close();
+      return result;
+    };
+    await reopened(async (store) => {
+      assertEquals(await store.commit(waiting("one", "a", "b")), true);
+      const lost = waiting("one", "lost");
+      assertEquals(
+        await store.commit({ ...lost, checks: [{ key: ["effect", "a,b"], version: null }] }),
+        false,
+      );
+      assertEquals(await rows(store), []);
+    });
+    const leave = (leaf: string): Write => ({ kind: "delete", key: [logWaitingRecord.name, leaf] });
+    await reopened(async (store) => {
+      assertEquals(await isSpent(store), [true, true, false, false]);
+      await Promise.all([store.commit(waiting("two", "c")), store.get(keyOf("a"))]);
+      const unmet = [{ key: ["effect", "c"], version: null }];
+      assertEquals(await store.commit({ checks: unmet, writes: [leave("one"), leave("two")] }), false);
+      assertEquals(await store.commit({ checks: [], writes: [leave("one"), leave("two")] }), true);
+      assertEquals(await rows(store), [["a", "b", "c"]]);
+      assertEquals(await store.list({ prefix: [logWaitingRecord.name], limit: 9 }), []);
+    });
+    await reopened(async (store) => assertEquals(await isSpent(store), [true, true, true, false]));
+    await Deno.remove(folder, { recursive: true });
+  });
+}
+
+Deno.test("A row that is seen and deleted before its transaction is known to have happened leaves its replay records", async () => {
+  const spent = await openSpentJwts(() => Promise.resolve([]), {});
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const one = spent.commit(waiting("one", "a"), () => promise);
+  const written: Write[] = [];
+  const growth: Commit = { checks: [], writes: [{ kind: "delete", key: [logWaitingRecord.name, "one"] }] };
+  await spent.commit(growth, ({ writes }) => Promise.resolve(written.push(...writes) > 0));
+  resolve(true);
+  assertEquals([await one, written.map(({ key }) => key[0])], [true, [
+    logWaitingRecord.name,
+    spentJwtsRecord.name,
+  ]]);
+});
+
+Deno.test("The replay records of many rows that go at once fit into one transaction of Deno KV", async () => {
+  const store = await openDenoKv(":memory:");
+  const leaves = Array.from({ length: 900 }, (_, number) => `leaf ${number}`);
+  const id = (leaf: string, number: number): string => `${leaf} ${number}`.padEnd(22, "x");
+  for (const leaf of leaves) {
+    assertEquals(
+      await store.commit(waiting(leaf, ...[1, 2, 3, 4, 5, 6].map((number) => id(leaf, number)))),
+      true,
+    );
+  }
+  const tiles = Array.from(
+    { length: 12 },
+    (_, tile): Write => ({ kind: "set", key: ["tile", String(tile)], value: "x".repeat(11_000) }),
+  );
+  const writes = leaves.map((leaf): Write => ({ kind: "delete", key: [logWaitingRecord.name, leaf] }));
+  assertEquals(await store.commit({ checks: [], writes: [...writes, ...tiles] }), true);
+  assertEquals((await rows(store)).flat().length, 5400);
+  await store.close();
+});
 
 Deno.test("A second use waits for the transaction of the first: it goes through if that one fails, and not if it succeeds", async () => {
   for (const [first, second] of [["fails", true], ["conflicts", true], ["happens", false]]) {

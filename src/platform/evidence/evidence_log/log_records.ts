@@ -1,6 +1,7 @@
 /** The records of the evidence log. They have hashes and signatures, and no data of persons. */
 import type { WallTime } from "../../../base/kernel/clock.ts";
 import { z } from "zod";
+import { logWaitingRecord } from "../../../base/store/base_records.ts";
 import { defineRecord, optional } from "../../../base/store/record.ts";
 import { count, instant, text } from "../../../base/store/record_fields.ts";
 
@@ -26,37 +27,6 @@ export interface LogHead {
   readonly kid?: string;
   readonly epoch?: LogEpoch;
 }
-
-/** A leaf hash (base64url) and the time that it was staged with (milliseconds). */
-export interface TimedLeaf {
-  readonly at: WallTime;
-  readonly leaf: string;
-}
-
-export const logWaitingRecord = defineRecord<Record<string, unknown>>({
-  name: "log_waiting",
-  keyParts: ["time (ms)", "leaf hash"],
-  what: "A leaf hash that has no place in the evidence log yet.",
-  schema: z.looseObject({}),
-  version: 1,
-  lifetime: "Until it has a place, about one second.",
-  personalData: "none",
-  retention: "protocol",
-  restore: "kept",
-});
-
-export const logWaitingGroupRecord = defineRecord<{ readonly leaves: readonly TimedLeaf[] }>({
-  name: "log_waiting_group",
-  keyParts: ["time of the first (ms)", "the first leaf hash"],
-  what:
-    "Leaf hashes that have no place in the evidence log yet, with their times. A file made their commits in one transaction.",
-  schema: z.looseObject({ leaves: z.array(z.looseObject({ at: instant, leaf: text })) }),
-  version: 1,
-  lifetime: "Until they have places, about one second.",
-  personalData: "none",
-  retention: "protocol",
-  restore: "kept",
-});
 
 export const logRangeRecord = defineRecord<{ readonly end: number }>({
   name: "log_range",
@@ -115,7 +85,6 @@ export const logCheckpointRecord = defineRecord<{ readonly checkpoint: string }>
 
 export const logRecords = [
   logWaitingRecord,
-  logWaitingGroupRecord,
   logRangeRecord,
   logTileRecord,
   logHeadRecord,

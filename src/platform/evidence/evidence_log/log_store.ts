@@ -6,6 +6,7 @@
 import type { LeafRange } from "../../../base/merkle/proofs.ts";
 import { type Hash, hashText } from "../../../base/merkle/tree.ts";
 import { storeCopyKey } from "../../../base/store/copy_mark.ts";
+import { logWaitingRecord, type TimedLeaf } from "../../../base/store/base_records.ts";
 import type { Entry, Key, Listing, Store, Write } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
 import {
@@ -13,7 +14,6 @@ import {
   logHeadKey,
   logRangeKey,
   logTileKey,
-  logWaitingGroupKey,
   logWaitingKey,
 } from "../../config/store_keys.ts";
 import {
@@ -23,9 +23,6 @@ import {
   logHeadRecord,
   logRangeRecord,
   logTileRecord,
-  logWaitingGroupRecord,
-  logWaitingRecord,
-  type TimedLeaf,
 } from "./log_records.ts";
 import type { Tile, TilePlace } from "./tiles.ts";
 
@@ -88,19 +85,16 @@ const BASE64URL = { alphabet: "base64url" } as const;
  */
 export function stageLeaf(tx: Transaction, leaf: Hash, at: number): void {
   const writes: Write[] = [];
-  logWaitingRecord.set({ writes }, logWaitingKey(at, hashText(leaf)), {});
-  tx.writes.push(...writes.map((write) => ({ ...write, join: asGroup })));
+  const text = hashText(leaf);
+  logWaitingRecord.set({ writes }, logWaitingKey(at, text), { leaves: [{ at, leaf: text }] });
+  tx.writes.push(...writes.map((write) => ({ ...write, join: asOneRow })));
 }
 
-function asGroup(keys: readonly Key[]): readonly Write[] {
+function asOneRow(rows: readonly Entry<unknown>[]): readonly Write[] {
   const writes: Write[] = [];
-  const [first = []] = keys;
-  logWaitingGroupRecord.set({ writes }, logWaitingGroupKey(first), { leaves: keys.map(leafIn) });
+  const leaves = rows.flatMap((row) => logWaitingRecord.decode(row).value.leaves);
+  logWaitingRecord.set({ writes }, rows[0]?.key ?? [], { leaves });
   return writes;
-}
-
-function leafIn(key: Key): TimedLeaf {
-  return { at: Number(key[1]), leaf: key.at(-1) ?? "" };
 }
 
 /**
@@ -134,7 +128,7 @@ export function openLogStore(store: Store): LogStore {
     },
     smallestSizeAfter: openSmallestSizes(store),
     isWaiting: async (leaf, at) =>
-      await store.get(logWaitingKey(at, hashText(leaf))) !== null || await isInGroup(store, hashText(leaf)),
+      await store.get(logWaitingKey(at, hashText(leaf))) !== null || await isInRow(store, hashText(leaf)),
     stageGrowth(tx, former, { head, placed, tiles }) {
       check(tx, logHeadKey, former?.version ?? null); // the start of an epoch changes the head
       check(tx, storeCopyKey, null);
@@ -151,23 +145,14 @@ export function openLogStore(store: Store): LogStore {
   };
 }
 
-/** A row and its leaf hashes. */
-type WaitingRow = readonly [key: Key, leaves: readonly TimedLeaf[]];
-
 /** Bounds the time in which a process hashes and does nothing else to about 10 ms. */
 const MAX_LEAVES = 2048;
 
 async function waiting(store: Store, mutations: number): Promise<WaitingLeaves> {
-  const lists = [logWaitingRecord, logWaitingGroupRecord].map(({ name }) =>
-    store.list({ prefix: [name], limit: mutations })
-  );
-  const [alone = [], groups = []] = await Promise.all(lists);
-  const rows = [
-    ...alone.map(({ key }): WaitingRow => [key, [leafIn(key)]]),
-    ...groups.map((group): WaitingRow => [group.key, logWaitingGroupRecord.decode(group).value.leaves]),
-  ].toSorted(([one], [other]) => Number(one[1]) - Number(other[1]));
+  const rows = (await store.list({ prefix: [logWaitingRecord.name], limit: mutations }))
+    .map(logWaitingRecord.decode);
   const [taken, leaves, seconds] = [[] as Key[], [] as TimedLeaf[], new Set<number>()];
-  for (const [key, others] of rows) {
+  for (const { key, value: { leaves: others } } of rows) {
     for (const { at } of others) seconds.add(secondOf(at));
     const fits = taken.length + 1 + seconds.size <= mutations && leaves.length + others.length <= MAX_LEAVES;
     if (taken.length > 0 && !fits) break;
@@ -177,14 +162,14 @@ async function waiting(store: Store, mutations: number): Promise<WaitingLeaves> 
   return {
     rows: taken,
     leaves: leaves.toSorted((one, other) => one.at - other.at),
-    areAll: taken.length === rows.length && Math.max(alone.length, groups.length) < mutations,
+    areAll: taken.length === rows.length && rows.length < mutations,
   };
 }
 
-/** The rows are few: those of about a second, unless no process has placed them. */
-async function isInGroup(store: Store, leaf: string): Promise<boolean> {
-  for await (const row of entriesBelow(store, { prefix: [logWaitingGroupRecord.name], limit: GROUPS })) {
-    if (logWaitingGroupRecord.decode(row).value.leaves.some((waits) => waits.leaf === leaf)) return true;
+/** A row has the key of its first leaf hash. The rows are few: those of about a second, unless no process has placed them. */
+async function isInRow(store: Store, leaf: string): Promise<boolean> {
+  for await (const row of entriesBelow(store, { prefix: [logWaitingRecord.name], limit: ROWS })) {
+    if (logWaitingRecord.decode(row).value.leaves.some((waits) => waits.leaf === leaf)) return true;
   }
   return false;
 }
@@ -202,7 +187,7 @@ function stageRanges(tx: Transaction, first: number, placed: readonly TimedLeaf[
 const secondOf = (at: number): number => Math.floor(at / SECOND_MS) * SECOND_MS;
 
 /** In one page. */
-const [RANGES, CHECKPOINTS, GROUPS] = [100, 500, 100];
+const [RANGES, CHECKPOINTS, ROWS] = [100, 500, 100];
 
 /**
  * Remembers the size of the last hour that was asked for, because years have thousands of checkpoints and each case of a

@@ -125,7 +125,7 @@ async function openRace(): Promise<Race> {
 
 /** The number of stored entries, without the history of the consent and its evidence. */
 async function entriesOf(env: Environment): Promise<number> {
-  const history = ["audit", "evidence", "log_waiting", "log_waiting_group"];
+  const history = ["audit", "evidence", "log_waiting"];
   return (await env.snapshot()).filter(({ key }) => !history.includes(key[0] ?? "")).length;
 }
 
