@@ -110,7 +110,7 @@ export async function openScaResponse(
   const { claims, signer } = verified.value;
   const bytes = new TextEncoder().encode(token.value);
   const evidence: Evidence = { kind: "sca_result", bytes, key: documentOfKey(signer.key) };
-  const decoded = await decode(claims, bank, deps.clock());
+  const decoded = decode(claims, bank, deps.clock());
   return ok({ ...decoded, jws: token.value, sha256: await sha256(token.value), evidence });
 }
 
@@ -180,11 +180,11 @@ function rulesFor(bank: BankClient, authUrl: string) {
   } satisfies Record<ResultClaim, ClaimRule<unknown>>;
 }
 
-async function decode(
+function decode(
   { claims, times }: CheckedResult,
   bank: BankClient,
   now: WallTime,
-): Promise<Omit<ScaResponse, "jws" | "sha256" | "evidence">> {
+): Omit<ScaResponse, "jws" | "sha256" | "evidence"> {
   return {
     correlationId: claims.correlation_id,
     times,
