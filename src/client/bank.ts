@@ -39,5 +39,6 @@ export type { MutualTlsFetch } from "./party/mutual_tls.ts";
 export { loadParticipant, type Participant, type TransportIdentity } from "./party/participant.ts";
 export type { SignatureProfile } from "./party/payload_signature.ts";
 export type { EventPoll, PlatformEvent, PolledEvents } from "./party/platform_event.ts";
+export { BANK_REASON_CODES, type BankReasonCode } from "./party/reason_codes.ts";
 export { register, type RegistrationServer } from "./party/register_client.ts";
 export type { SignFunction, SigningKey } from "./party/signer.ts";

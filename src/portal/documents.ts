@@ -19,6 +19,7 @@ export { default as "contract/operations" } from "../../docs/contract/operations
 export { default as "contract/own" } from "../../docs/contract/own.md" with { type: "text" };
 export { default as "contract/participants" } from "../../docs/contract/participants.md" with { type: "text" };
 export { default as "contract/payments" } from "../../docs/contract/payments.md" with { type: "text" };
+export { default as "contract/reasons" } from "../../docs/contract/reasons.md" with { type: "text" };
 export { default as "contract/receipts" } from "../../docs/contract/receipts.md" with { type: "text" };
 export { default as "contract/registration" } from "../../docs/contract/registration.md" with { type: "text" };
 export { default as "contract/reports" } from "../../docs/contract/reports.md" with { type: "text" };
@@ -90,6 +91,7 @@ export { default as "operations/runbooks/store-has-one-copy" } from "../../docs/
 export { default as "operations/runtimes" } from "../../docs/operations/runtimes.md" with { type: "text" };
 export { default as "operations/upgrade" } from "../../docs/operations/upgrade.md" with { type: "text" };
 export { default as "performance" } from "../../docs/performance.md" with { type: "text" };
+export { default as "reasons" } from "../../docs/reasons.md" with { type: "text" };
 export { default as "sandbox" } from "../../docs/sandbox.md" with { type: "text" };
 export { default as "signatures" } from "../../docs/signatures.md" with { type: "text" };
 export { default as "storage" } from "../../docs/storage.md" with { type: "text" };

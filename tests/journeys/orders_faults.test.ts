@@ -21,9 +21,12 @@ Deno.test("a bank that rejects: Rejected, nothing debited, the consent Consumed 
   const made = await paidAt(env, { body: over("666.01") });
   assertEquals(made.Status, "Rejected");
   const { orders, balances } = await bookOf(env);
-  assertEquals(orders.map(({ Status, StatusReason }) => [Status, StatusReason]), [
-    ["Rejected", "AC04: The account is closed"],
-  ]);
+  assertEquals(
+    orders.map(({ Status, StatusReasonCode, StatusReason }) => [Status, StatusReasonCode, StatusReason]),
+    [
+      ["Rejected", "AC04", "The account is closed"],
+    ],
+  );
   assertEquals(balances[DEBTOR_ACCOUNT.Identification], "100000.00");
   assertEquals(await consentStatus(env, made.ConsentId), "Consumed");
 });

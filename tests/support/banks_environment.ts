@@ -165,6 +165,7 @@ interface Ledger {
     readonly DomesticPaymentId: string;
     readonly ConsentId: string;
     readonly Status: string;
+    readonly StatusReasonCode?: string;
     readonly StatusReason?: string;
   }[];
 }

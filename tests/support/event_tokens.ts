@@ -29,17 +29,17 @@ export async function eventToken(
     iat: 1_770_000_000,
     jti: "1-a",
     toe: EVENT_AT,
-    events: ofPayment("Rejected", "AM04"),
+    events: ofPayment("Rejected", { reason_code: "AM04", reason: "no money" }),
   };
   const signer = { key: await (await testKey(key)).privateKey("sign"), kid: "platform" };
   return await signClaims({ ...good, ...claims }, signer, typ);
 }
 
 /** `events` of a change of the payment. */
-export function ofPayment(status: string, reason?: string): Readonly<Record<string, unknown>> {
+export function ofPayment(status: string, why: object = {}): Readonly<Record<string, unknown>> {
   return {
     [RESOURCE_UPDATE]: { subject: { "http://openbanking.org.uk/rid": paymentId } },
-    [`${authUrl}/events/payment-status-changed`]: { status, consent_id: consentId, reason },
+    [`${authUrl}/events/payment-status-changed`]: { status, consent_id: consentId, ...why },
   };
 }
 

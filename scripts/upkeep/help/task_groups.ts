@@ -52,6 +52,7 @@ export const TASK_GROUPS: Readonly<Record<string, readonly string[]>> = {
     "endpoints",
     "storage",
     "log-events",
+    "reasons",
     "units",
     "image",
     "release",

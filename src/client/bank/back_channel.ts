@@ -6,6 +6,7 @@ import * as z from "zod/mini";
 import { UntrustedMessage } from "../party/errors.ts";
 import { signPayload } from "../party/payload_signature.ts";
 import { type EventPoll, openPoll, type PolledEvents } from "../party/platform_event.ts";
+import type { BankReasonCode } from "../party/reason_codes.ts";
 import type { Bank } from "./bank.ts";
 
 const accountSchema = z.object({
@@ -81,7 +82,9 @@ export interface StatusReport {
   readonly domesticPaymentId: string;
   readonly status: string;
   /** Why it was rejected. */
-  readonly reason?: string;
+  readonly reasonCode?: BankReasonCode | undefined;
+  /** More about it, without personal data. */
+  readonly reason?: string | undefined;
   /** When the payment reached this status, milliseconds; default: now. */
   readonly at?: number;
 }
@@ -143,10 +146,11 @@ export async function listOrders(bank: Bank, after: string | undefined): Promise
  */
 export async function reportStatus(bank: Bank, report: StatusReport): Promise<void> {
   const url = `${bank.baseUrl}/${bank.code}/back-channel-payments/v1/${report.domesticPaymentId}`;
-  const { status, reason, at = bank.now() } = report;
+  const { status, reasonCode, reason, at = bank.now() } = report;
   const data = {
     Status: status,
     StatusUpdateDateTime: new Date(at).toISOString(),
+    ...(reasonCode === undefined ? {} : { StatusReasonCode: reasonCode }),
     ...(reason === undefined ? {} : { StatusReason: reason }),
   };
   const response = await putSigned(bank, url, { Data: data }, {

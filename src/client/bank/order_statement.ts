@@ -5,6 +5,7 @@
 import { compactVerify, decodeProtectedHeader } from "jose";
 import * as z from "zod/mini";
 import { HANDOVER_SECONDS, SIGNATURE_ALG } from "../party/profile.ts";
+import type { BankReasonCode } from "../party/reason_codes.ts";
 import { signJwt } from "../party/signer.ts";
 import type { Bank } from "./bank.ts";
 import { OrderRejected } from "./payment_order.ts";
@@ -19,7 +20,9 @@ export interface StatedOrder {
   readonly domesticPaymentId: string;
   readonly consentId?: string | undefined;
   readonly status: string;
-  /** The bank's reason for a rejection. */
+  /** The code of the bank's reason for a rejection. */
+  readonly reasonCode?: BankReasonCode | undefined;
+  /** The bank's text about a rejection. */
   readonly reason?: string | undefined;
   /** When the order reached its status, milliseconds since the Unix epoch. */
   readonly at: number;
@@ -92,12 +95,16 @@ async function openInquiry({ platformKeys, code, authUrl, now }: Bank, token: st
   return decoded.data;
 }
 
-function stated({ status, reason, at, signed, ...ids }: StatedOrder, now: number): Record<string, unknown> {
+function stated(
+  { status, reasonCode, reason, at, signed, ...ids }: StatedOrder,
+  now: number,
+): Record<string, unknown> {
   return {
     DomesticPaymentId: ids.domesticPaymentId,
     ConsentId: ids.consentId,
     Status: status,
     StatusUpdateDateTime: new Date(Math.min(at, now)).toISOString(),
+    ...(reasonCode === undefined ? {} : { StatusReasonCode: reasonCode }),
     ...(reason === undefined ? {} : { StatusReason: reason }),
     ...(signed === undefined ? {} : { Order: signed }),
   };

@@ -2,6 +2,7 @@
  * The address at which the platform pushes payment orders (Decision D4), as a handler of Fetch: it verifies each push
  * before the bank sees it, and answers the platform's inquiries. Hono, Deno and Bun take it as it is.
  */
+import type { BankReasonCode } from "../party/reason_codes.ts";
 import { MAX_BODY_BYTES } from "../party/profile.ts";
 import type { Bank } from "./bank.ts";
 import { isInquiry, type StatedOrder, stateOrders } from "./order_statement.ts";
@@ -12,6 +13,8 @@ export interface OrderAnswer {
   /** `AcceptedSettlementInProcess`, `AcceptedSettlementCompleted`, or `Rejected`. */
   readonly status: string;
   /** Why it was rejected. */
+  readonly reasonCode?: BankReasonCode | undefined;
+  /** More about it, without personal data. */
   readonly reason?: string | undefined;
 }
 
@@ -70,8 +73,8 @@ async function take(bank: Bank, book: OrderBook, token: string): Promise<Respons
   }
   const answer = await book.execute(await openPaymentOrder(bank, token));
   if (answer instanceof Response) return answer;
-  const { status, reason } = answer;
-  return Response.json({ Status: status, ...(reason === undefined ? {} : { StatusReason: reason }) });
+  const { status, reasonCode, reason } = answer;
+  return Response.json({ Status: status, StatusReasonCode: reasonCode, StatusReason: reason }); // without undefined ones
 }
 
 /** The body, or undefined if it is larger than any push of the platform. */

@@ -46,8 +46,8 @@ async function take(bank: Bank, { execute, onFailed }: PulledOrders, listed: unk
     if (answer === undefined) return false;
     if (answer.status === status) return true;
     const { domesticPaymentId } = order;
-    const why = answer.reason === undefined ? {} : { reason: answer.reason };
-    await reportStatus(bank, { domesticPaymentId, status: answer.status, ...why });
+    const { reasonCode, reason } = answer;
+    await reportStatus(bank, { domesticPaymentId, status: answer.status, reasonCode, reason });
     return true;
   } catch (error) {
     onFailed?.(error instanceof Error ? `${error.name}: ${error.message}` : String(error));

@@ -4,6 +4,7 @@
  */
 import { CompactEncrypt, type JWTPayload } from "jose";
 import { CONTENT_ENCRYPTION_ALG, HANDOVER_SECONDS, KEY_MANAGEMENT_ALG } from "../party/profile.ts";
+import type { BankReasonCode } from "../party/reason_codes.ts";
 import { signJwt } from "../party/signer.ts";
 import type { Bank } from "./bank.ts";
 import type { Handover } from "./open_handover.ts";
@@ -19,6 +20,8 @@ export interface ScaResult {
   readonly statusCode: ResultStatusCode;
   /** `status`: one word for the platform's history. */
   readonly status: string;
+  /** Why it failed, for the TPP. */
+  readonly reasonCode?: BankReasonCode | undefined;
   /** End-user identifier, never an account number; equals `Data.Sub` of the accounts PUT. */
   readonly sub: string;
 }
@@ -40,7 +43,7 @@ export async function resultUrl(bank: ResultSealer, handover: Handover, result: 
 export function resultClaims(
   { authUrl, code, now }: Pick<Bank, "authUrl" | "code" | "now">,
   handover: Handover,
-  { sub, status, statusCode }: ScaResult,
+  { sub, status, statusCode, reasonCode }: ScaResult,
 ): JWTPayload & { readonly iat: number } {
   const iat = Math.floor(now() / 1000);
   return {
@@ -57,6 +60,7 @@ export function resultClaims(
     correlation_id: handover.correlationId,
     bank_id: code,
     status_code: statusCode,
+    ...(reasonCode === undefined ? {} : { reason_code: reasonCode }),
   };
 }
 

@@ -17,7 +17,9 @@ export interface PlatformEvent {
   readonly status: string;
   /** When the status began, seconds since the Unix epoch. */
   readonly at: number;
-  /** The bank's reason for the rejection of a payment. */
+  /** Why a consent or a payment was rejected: a code of the platform's list (contract RSN1). */
+  readonly reasonCode?: string;
+  /** The bank's text about the rejection of a payment. */
   readonly reason?: string;
 }
 
@@ -53,6 +55,7 @@ const resourceUpdate = z.object({ subject: z.object({ "http://openbanking.org.uk
 const statusChange = z.object({
   status: z.string(),
   consent_id: z.optional(z.string()), // absent if the resource is the consent
+  reason_code: z.optional(z.string()),
   reason: z.optional(z.string()),
 });
 const claims = z.object({ jti: z.string(), toe: z.number(), events: z.record(z.string(), z.unknown()) });
@@ -93,10 +96,13 @@ export async function openEvent(
   const { jti, toe, events } = claims.parse(payload);
   const types = `${authUrl}/events/`;
   const id = Object.keys(events).find((name) => name.startsWith(types)) ?? "";
-  const { status, consent_id, reason } = statusChange.parse(events[id]);
+  const { status, consent_id, reason_code, reason } = statusChange.parse(events[id]);
   const { subject } = resourceUpdate.parse(events[RESOURCE_UPDATE]);
   const resource = subject["http://openbanking.org.uk/rid"];
-  const why = reason === undefined ? {} : { reason };
+  const why = {
+    ...(reason_code === undefined ? {} : { reasonCode: reason_code }),
+    ...(reason === undefined ? {} : { reason }),
+  };
   const consentId = consent_id ?? resource;
   return { jti, type: id.slice(types.length), resource, consentId, status, at: toe, ...why };
 }

@@ -9,7 +9,9 @@ import type { PaymentFlow } from "./payment_journey.ts";
 import type { PaymentRequest } from "./payment_request.ts";
 import { getResource, postSigned } from "./resource_request.ts";
 
-const consentAnswer = z.object({ Data: z.object({ ConsentId: z.uuid(), Status: z.string() }) });
+const consentAnswer = z.object({
+  Data: z.object({ ConsentId: z.uuid(), Status: z.string(), StatusReasonCode: z.optional(z.string()) }),
+});
 const fundsAnswer = z.object({
   Data: z.object({ FundsAvailableResult: z.optional(z.object({ FundsAvailable: z.boolean() })) }),
 });
@@ -19,6 +21,7 @@ const paymentAnswer = z.object({
     ConsentId: z.string(),
     Status: z.string(),
     StatusUpdateDateTime: z.string(),
+    StatusReasonCode: z.optional(z.string()),
     StatusReason: z.optional(z.string()),
   }),
 });
@@ -27,6 +30,8 @@ const paymentAnswer = z.object({
 export interface ConsentSeen {
   readonly consentId: string;
   readonly status: string;
+  /** Why it is `Rejected`: a code of the platform's list (contract RSN1). */
+  readonly reasonCode?: string;
 }
 
 /** A payment as last seen. */
@@ -35,7 +40,9 @@ export interface PaymentSeen {
   readonly status: string;
   /** ISO 8601, as the platform wrote it. */
   readonly statusUpdated: string;
-  /** The bank's reason for the rejection. */
+  /** Why it is `Rejected`: a code of the platform's list (contract RSN1). */
+  readonly reasonCode?: string;
+  /** The bank's text about the rejection. */
   readonly reason?: string;
 }
 
@@ -122,12 +129,15 @@ export async function readPayment(
 }
 
 function paymentOf(
-  { DomesticPaymentId, Status, StatusUpdateDateTime, StatusReason }: z.infer<typeof paymentAnswer>["Data"],
+  { DomesticPaymentId, Status, StatusUpdateDateTime, StatusReasonCode, StatusReason }: z.infer<
+    typeof paymentAnswer
+  >["Data"],
 ): PaymentSeen {
   return {
     paymentId: DomesticPaymentId,
     status: Status,
     statusUpdated: StatusUpdateDateTime,
+    ...(StatusReasonCode === undefined ? {} : { reasonCode: StatusReasonCode }),
     ...(StatusReason === undefined ? {} : { reason: StatusReason }),
   };
 }

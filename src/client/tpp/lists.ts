@@ -22,6 +22,7 @@ const entry = z.object({
   CreationDateTime: z.string(),
   Status: z.string(),
   StatusUpdateDateTime: z.string(),
+  StatusReasonCode: z.optional(z.string()),
   StatusReason: z.optional(z.string()),
   EndToEndIdentification: z.optional(z.string()),
   InstructedAmount: z.object({ Amount: z.string(), Currency: z.string() }),
@@ -37,6 +38,7 @@ export interface ListedConsent {
   readonly CreationDateTime: string;
   readonly Status: string;
   readonly StatusUpdateDateTime: string;
+  readonly StatusReasonCode?: string | undefined;
   readonly StatusReason?: string | undefined;
   readonly EndToEndIdentification?: string | undefined;
   readonly InstructedAmount: { readonly Amount: string; readonly Currency: string };

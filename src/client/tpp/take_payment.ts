@@ -34,9 +34,17 @@ export type PaymentEnd =
   /** The bank has the order. Its status may still change. */
   | { readonly kind: "submitted"; readonly payment: PaymentSeen }
   /** The customer rejected. No payment was made. */
-  | { readonly kind: "rejected"; readonly error: string; readonly description: string }
+  | ({ readonly kind: "rejected" } & FailedReturn)
   /** The customer came back without a decision. No payment was made; a new one may succeed. */
-  | { readonly kind: "failed"; readonly error: string; readonly description: string };
+  | ({ readonly kind: "failed" } & FailedReturn);
+
+/** The parameters of a return without a code. */
+export interface FailedReturn {
+  readonly error: string;
+  readonly description: string;
+  /** Why: a code of the platform's list (contract RSN1). */
+  readonly reasonCode?: string;
+}
 
 /**
  * Creates the consent and announces the authorization (contract EP1, EP6, EP3).
@@ -94,10 +102,18 @@ export async function finishPayment(
   } catch (error) {
     if (!(error instanceof oauth.AuthorizationResponseError)) throw error;
     const kind = error.error === "access_denied" ? "rejected" : "failed";
-    return { kind, error: error.error, description: error.error_description ?? "" };
+    return { kind, ...failedReturn(error) };
   }
   const token = await exchangeCode(flow, begun.authorization, checked);
   return { kind: "submitted", payment: await submitPayment(flow, begun, token, persistence) };
+}
+
+/** Returns the parameters of an authentic return without a code. */
+export function failedReturn(
+  { error, error_description: description = "", cause }: oauth.AuthorizationResponseError,
+): FailedReturn {
+  const reasonCode = cause.get("reason_code");
+  return { error, description, ...(reasonCode === null ? {} : { reasonCode }) };
 }
 
 /**

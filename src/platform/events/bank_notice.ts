@@ -4,7 +4,7 @@ import type { BankEventType, Notice, StatusChange } from "./event.ts";
 
 /** Returns the notice of a change. It links to what the bank reads on its back channel. */
 export function bankNotice(
-  { bank, resource, consentId, status, at }: StatusChange,
+  { bank, resource, consentId, status, reasonCode, at }: StatusChange,
   type: BankEventType,
   baseUrl: string,
 ): Notice {
@@ -18,6 +18,9 @@ export function bankNotice(
     at,
     about: isPayment ? "domestic-payment" : "domestic-payment-consent",
     link: `${baseUrl}${path}`,
-    details: isPayment ? { consent_id: consentId } : {},
+    details: {
+      ...(isPayment ? { consent_id: consentId } : {}),
+      ...(reasonCode === undefined ? {} : { reason_code: reasonCode }),
+    },
   };
 }

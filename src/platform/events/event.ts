@@ -12,6 +12,7 @@ import { defineRecord, optional, type StoredRecord } from "../../base/store/reco
 import { consentId, count, flag, instant, text } from "../../base/store/record_fields.ts";
 import type { Entry, Key } from "../../base/store/store.ts";
 import type { Transaction } from "../../base/store/transaction.ts";
+import { REASON_CODES, type ReasonCode } from "../../base/values/reason_codes.ts";
 import { eventKey, finishedEventKey, noticeKey, timePart } from "../config/store_keys.ts";
 
 /** The last segment of the event's identifier. A type is never renamed, because TPPs read it. */
@@ -46,6 +47,8 @@ export interface StatusChange {
   readonly clientId: ClientId;
   readonly bank: BankCode;
   readonly status: string;
+  /** The code of the reason of a rejection (contract RSN3). */
+  readonly reasonCode?: ReasonCode;
   /** The bank's or the operator's reason of a rejected payment. It may name a person, so it is sealed in the store. */
   readonly reason?: string;
   /** When the status began, milliseconds. */
@@ -86,7 +89,7 @@ interface Delivered {
 
 /** The event of a change of status as stored. Its key has the client, the bank, the position and the resource. */
 export interface StatusEvent
-  extends Pick<StatusChange, "type" | "consentId" | "status" | "reason" | "at">, Delivered {}
+  extends Pick<StatusChange, "type" | "consentId" | "status" | "reasonCode" | "reason" | "at">, Delivered {}
 
 /** A notice as stored. A later version of the platform may have stored one of a type that this one does not know. */
 export interface NoticeEvent extends Omit<Notice, "type">, Delivered {
@@ -169,6 +172,7 @@ const statusEvent = {
   type: z.enum(EVENT_TYPES),
   consentId,
   status: text,
+  reasonCode: optional(z.enum(REASON_CODES)),
   reason: optional(text),
   at: instant,
   stagedAt: instant,

@@ -1,5 +1,6 @@
 /** The claims of a security event token (RFC 8417; OBIE Event Notification 4.0.1), contract EVT2. */
 import { z } from "@hono/zod-openapi";
+import { REASON_CODES } from "../../base/values/reason_codes.ts";
 import type { JwtKind } from "../guards/http/jwt_schema.ts";
 
 /** The one event that OBIE defines for payments. */
@@ -24,6 +25,9 @@ const happenedSchema = z.strictObject({
   status: z.string(),
   status_at: dateTime,
   consent_id: z.uuid().optional().openapi({ description: "Of a payment." }),
+  reason_code: z.enum(REASON_CODES).optional().openapi({
+    description: "Of a rejection: a code of the list of reasons.",
+  }),
   reason: z.string().optional().openapi({ description: "Why a payment was rejected, if somebody said it." }),
   from: dateTime.optional().openapi({ description: "Of an outage." }),
   until: dateTime.optional().openapi({ description: "Of an outage." }),

@@ -125,8 +125,11 @@ export function openEventStore(deps: EventStoreDeps): EventStore {
   return {
     stage(tx, change) {
       const stagedAt = clock();
-      const { type, consentId, status, reason, at } = change;
-      const why = reason === undefined ? {} : { reason };
+      const { type, consentId, status, reasonCode, reason, at } = change;
+      const why = {
+        ...(reasonCode === undefined ? {} : { reasonCode }),
+        ...(reason === undefined ? {} : { reason }),
+      };
       const event = { type, consentId, status, ...why, at, stagedAt, ...causeOf(tx) };
       eventRecord.set(tx, keyOf(change, change), event, stagedAt + keepMs);
       tx.onCommit.push(() => wake(change));

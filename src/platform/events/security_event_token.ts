@@ -37,7 +37,7 @@ export function claimsOf(
       [`${origins.authUrl}/events/${event.type}`]: {
         status: event.status,
         status_at: wireDateTime(event.at),
-        ...(isStatus ? ofPayment(event) : event.details),
+        ...(isStatus ? ofChange(event) : event.details),
       },
     },
   };
@@ -70,9 +70,10 @@ function isOfPayment({ type }: StatusEvent): boolean {
   return type === "payment-status-changed";
 }
 
-function ofPayment(event: StatusEvent): Pick<Happened, "consent_id" | "reason"> {
+function ofChange(event: StatusEvent): Pick<Happened, "consent_id" | "reason_code" | "reason"> {
   return {
     ...(isOfPayment(event) ? { consent_id: event.consentId } : {}),
+    ...(event.reasonCode === undefined ? {} : { reason_code: event.reasonCode }),
     ...(event.reason === undefined ? {} : { reason: event.reason }),
   };
 }

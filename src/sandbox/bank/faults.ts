@@ -3,6 +3,8 @@
  * orders. Decides whether a fault applies; the code at each fault point implements its effect.
  */
 
+import { BANK_REASON_CODES, type BankReasonCode } from "../../client/party/reason_codes.ts";
+
 /** The point at which a fault takes effect. */
 export type FaultPoint = "execution" | "push" | "accounts" | "return";
 
@@ -22,7 +24,13 @@ export const FAULTS = [
     name: "refuse",
     amount: "666.01",
     at: "execution",
-    what: "rejects the payment order: the account is closed",
+    what: "rejects the payment order: with the reason_code of the armed fault, by default AC04",
+  },
+  {
+    name: "refuse_customer",
+    amount: "666.16",
+    at: "return",
+    what: "returns a failure: with the reason_code of the armed fault, by default AC06",
   },
   { name: "answer_late", amount: "666.02", at: "push", what: "answers a pushed order after 4 seconds" },
   {
@@ -90,6 +98,15 @@ export const FAULTS = [
   },
 ] as const satisfies readonly FaultKind[];
 
+/**
+ * The faults with a reason, and the amounts that choose it: `667.01` rejects the order with the first code of the list,
+ * `668.01` the customer, and so on.
+ */
+const BY_REASON: Partial<Record<FaultName, { readonly units: string; readonly usual: BankReasonCode }>> = {
+  refuse: { units: "667", usual: "AC04" },
+  refuse_customer: { units: "668", usual: "AC06" },
+};
+
 /** The name of a fault. */
 export type FaultName = typeof FAULTS[number]["name"];
 
@@ -103,10 +120,19 @@ export interface FaultSubject {
 /** A fault that was armed. */
 export interface ArmedFault {
   readonly fault: FaultName;
+  /** With which it rejects. */
+  readonly reasonCode?: BankReasonCode | undefined;
   /** How many more times it will trigger. */
   readonly times: number;
   /** Limits the fault to this consent; absent: any consent. */
   readonly consentId?: string | undefined;
+}
+
+/** A fault that applies. */
+export interface MetFault {
+  readonly name: FaultName;
+  /** Of a rejection. */
+  readonly reasonCode?: BankReasonCode | undefined;
 }
 
 /** The faults of one bank. */
@@ -115,7 +141,7 @@ export interface Faults {
   readonly disarm: () => void;
   readonly armed: () => readonly ArmedFault[];
   /** The fault that applies here, if any. Uses up one count of an armed fault. */
-  readonly meet: (at: FaultPoint, subject: FaultSubject) => FaultName | undefined;
+  readonly meet: (at: FaultPoint, subject: FaultSubject) => MetFault | undefined;
   /** As `meet`, without using up an armed fault. */
   readonly foresee: (at: FaultPoint, subject: FaultSubject) => FaultName | undefined;
 }
@@ -140,12 +166,30 @@ export function createFaults(): Faults {
       if (met === undefined) return byAmount(at, subject);
       const left = { ...met, times: met.times - 1 };
       armed = armed.flatMap((each) => each !== met ? [each] : left.times > 0 ? [left] : []);
-      return met.fault;
+      return metFault(met.fault, met.reasonCode);
     },
-    foresee: (at, subject) => armedFor(at, subject)?.fault ?? byAmount(at, subject),
+    foresee: (at, subject) => armedFor(at, subject)?.fault ?? byAmount(at, subject)?.name,
   };
 }
 
-function byAmount(at: FaultPoint, { amount }: FaultSubject): FaultName | undefined {
-  return FAULTS.find((kind) => kind.at === at && kind.amount === amount)?.name;
+/** Returns the fault, with a reason if it is a rejection. */
+export function metFault(name: FaultName, code?: BankReasonCode): MetFault {
+  return { name, reasonCode: code ?? BY_REASON[name]?.usual };
+}
+
+function byAmount(at: FaultPoint, { amount }: FaultSubject): MetFault | undefined {
+  for (const { name, amount: own, at: point } of FAULTS) {
+    if (point !== at) continue;
+    if (amount === own) return metFault(name);
+    const [units, nth] = amount.split(".");
+    const code = BANK_REASON_CODES[Number(nth) - 1];
+    if (units === BY_REASON[name]?.units && code !== undefined) return metFault(name, code);
+  }
+  return undefined;
+}
+
+/** Returns the amount that makes the bank reject the order, or the customer, with a code. */
+export function amountOf(name: "refuse" | "refuse_customer", code: BankReasonCode): string {
+  const nth = String(BANK_REASON_CODES.indexOf(code) + 1).padStart(2, "0");
+  return `${BY_REASON[name]?.units}.${nth}`;
 }

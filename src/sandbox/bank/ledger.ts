@@ -3,30 +3,33 @@
  * commit that records the order's id once, however often the order is pushed or pulled (Decision D1).
  */
 import { accountAt, accountId, type Customer, type CustomerAccount } from "./customers.ts";
+import type { BankReasonCode } from "../../client/party/reason_codes.ts";
 import { minorUnits, wireAmountOf } from "./money.ts";
 import type { PaymentOrder } from "../../client/bank/payment_order.ts";
 
 /** The bank's answer to an order (Decision D4). */
 export type OrderStatus = "AcceptedSettlementInProcess" | "Rejected";
 
+/** Why an order was rejected. */
+export interface RejectionReason {
+  readonly reasonCode: BankReasonCode;
+  readonly reason?: string;
+}
+
 /** An order that the bank has processed; `status` changes as the payment settles. */
-export interface ExecutedOrder {
+export interface ExecutedOrder extends Partial<RejectionReason> {
   readonly order: PaymentOrder;
   /** The first result, repeated on every later delivery. */
   readonly answer: OrderStatus;
   readonly status: string;
-  /** Why it was rejected: an ISO 20022 status reason code and a text. */
-  readonly reason?: string;
   readonly executedAtMs: number;
   /** When the platform accepted the last status report; absent before the first. */
   readonly reportedAtMs?: number;
 }
 
 /** Result of a delivery. */
-export interface OrderOutcome {
+export interface OrderOutcome extends Partial<RejectionReason> {
   readonly answer: OrderStatus;
-  /** Why it was rejected. */
-  readonly reason?: string;
   /** False when the order had been delivered before. */
   readonly isNew: boolean;
 }
@@ -43,7 +46,10 @@ export interface Ledger {
    * Executes the order, or repeats the first result. `rejection` is called only for a new order and may return a reason
    * to reject it, independent of the balance.
    */
-  readonly execute: (order: PaymentOrder, rejection?: () => string | undefined) => Promise<OrderOutcome>;
+  readonly execute: (
+    order: PaymentOrder,
+    rejection?: () => RejectionReason | undefined,
+  ) => Promise<OrderOutcome>;
   /** Records that the platform accepted a status report. */
   readonly noteStatus: (domesticPaymentId: string, status: string) => Promise<void>;
   readonly balances: () => Promise<Balances>;
@@ -100,7 +106,7 @@ interface Book {
 async function executeOnce(
   { kv, accounts, clock }: Book,
   order: PaymentOrder,
-  rejection: () => string | undefined = () => undefined,
+  rejection: () => RejectionReason | undefined = () => undefined,
 ): Promise<OrderOutcome> {
   const key = orderKey(order.domesticPaymentId);
   const known = await kv.get<ExecutedOrder>(key);
@@ -110,17 +116,22 @@ async function executeOnce(
   const debit = debitOf(order, account, balance.value ?? account?.openingMinorUnits ?? 0);
   const reason = rejection() ?? debit.reason;
   const answer = reason === undefined ? "AcceptedSettlementInProcess" : "Rejected";
-  const executed = { order, answer, status: answer, executedAtMs: clock() } as const;
+  const executed = { order, answer, status: answer, executedAtMs: clock(), ...reason } as const;
   const commit = kv.atomic().check(known).check(balance)
-    .set(key, reason === undefined ? executed : { ...executed, reason });
+    .set(key, executed);
   if (reason === undefined) commit.set(balance.key, debit.remaining);
   // Both were read in this turn, and no other process has the file open.
   if (!(await commit.commit()).ok) throw new Error("the book was changed by somebody else");
-  return outcomeOf(reason === undefined ? executed : { ...executed, reason }, true);
+  return outcomeOf(executed, true);
 }
 
-function outcomeOf({ answer, reason }: ExecutedOrder, isNew: boolean): OrderOutcome {
-  return { answer, isNew, ...(reason === undefined ? {} : { reason }) };
+function outcomeOf({ answer, reasonCode, reason }: ExecutedOrder, isNew: boolean): OrderOutcome {
+  return {
+    answer,
+    isNew,
+    ...(reasonCode === undefined ? {} : { reasonCode }),
+    ...(reason === undefined ? {} : { reason }),
+  };
 }
 
 function accountOf(
@@ -135,16 +146,16 @@ function debitOf(
   { amount }: PaymentOrder,
   account: CustomerAccount | undefined,
   balance: number,
-): { readonly remaining: number; readonly reason?: string } {
-  const rejected = (reason: string): { remaining: number; reason: string } => ({
-    remaining: balance,
-    reason,
-  });
-  if (account === undefined) return rejected("AC01: Unknown debtor account");
-  if (account.currency !== amount.Currency) return rejected("AM03: The account has another currency");
+): { readonly remaining: number; readonly reason?: RejectionReason } {
+  const rejected = (reasonCode: BankReasonCode, reason: string): {
+    remaining: number;
+    reason: RejectionReason;
+  } => ({ remaining: balance, reason: { reasonCode, reason } });
+  if (account === undefined) return rejected("AC01", "Unknown debtor account");
+  if (account.currency !== amount.Currency) return rejected("AM03", "The account has another currency");
   const units = minorUnits(amount.Amount);
-  if (units === undefined || units === 0) return rejected("AM12: The amount cannot be paid");
-  return balance < units ? rejected("AM04: Insufficient funds") : { remaining: balance - units };
+  if (units === undefined || units === 0) return rejected("AM12", "The amount cannot be paid");
+  return balance < units ? rejected("AM04", "Insufficient funds") : { remaining: balance - units };
 }
 
 async function noteStatus(

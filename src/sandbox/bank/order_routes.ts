@@ -32,28 +32,30 @@ async function answer(bank: Bank, order: PaymentOrder): Promise<OrderAnswer | Re
   // A push fault applies only to an order that is not yet executed.
   const isKnown = await bank.ledger.find(order.domesticPaymentId) !== undefined;
   const subject = { consentId: order.consentId, amount: order.amount.Amount };
-  const fault = isKnown ? undefined : bank.faults.meet("push", subject);
+  const fault = isKnown ? undefined : bank.faults.meet("push", subject)?.name;
   if (fault === "server_error") return Response.json({ error: "temporarily_unavailable" }, { status: 503 });
   if (fault === "wrong_status") return { status: "Accepted" };
   if (fault === "no_json") return new Response("OK");
   if (fault === "not_found") return Response.json({ error: "not_found" }, { status: 404 });
   if (fault === "reset") return brokenAnswer();
-  const { answer: status, reason } = await takeOrder(bank, order, "push");
+  const { answer: status, reasonCode, reason } = await takeOrder(bank, order, "push");
   if (fault === "lose_answer") return brokenAnswer();
   if (fault === "answer_late") await bank.pause(lateMs);
   if (fault === "answer_twice") {
-    const why = reason === undefined ? {} : { reason };
-    await reportStatus(bank.party, { domesticPaymentId: order.domesticPaymentId, status, ...why });
+    const { domesticPaymentId } = order;
+    await reportStatus(bank.party, { domesticPaymentId, status, reasonCode, reason });
   }
-  return { status, reason };
+  return { status, reasonCode, reason };
 }
 
 async function heldSince({ ledger }: Bank, since: number): Promise<readonly StatedOrder[]> {
   const orders = await ledger.orders();
   return orders.filter(({ executedAtMs, reportedAtMs }) => (reportedAtMs ?? executedAtMs) >= since)
-    .map(({ order: { domesticPaymentId, consentId, signed }, status, reason, executedAtMs: at }) => ({
+    .map((
+      { order: { domesticPaymentId, consentId, signed }, status, reasonCode, reason, executedAtMs: at },
+    ) => ({
       ...{ domesticPaymentId, consentId, signed },
-      ...{ status, reason, at },
+      ...{ status, reasonCode, reason, at },
     }));
 }
 
@@ -73,12 +75,13 @@ async function accountsOf(
 }
 
 function wireOrder(
-  { order, status, reason, executedAtMs }: ExecutedOrder,
+  { order, status, reasonCode, reason, executedAtMs }: ExecutedOrder,
 ): Readonly<Record<string, unknown>> {
   return {
     DomesticPaymentId: order.domesticPaymentId,
     ...(order.consentId === undefined ? {} : { ConsentId: order.consentId }),
     Status: status,
+    ...(reasonCode === undefined ? {} : { StatusReasonCode: reasonCode }),
     ...(reason === undefined ? {} : { StatusReason: reason }),
     InstructedAmount: order.amount,
     DebtorAccount: order.debtor,

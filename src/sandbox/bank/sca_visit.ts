@@ -15,7 +15,7 @@ import {
   findByCredentials,
   SANDBOX_CODE,
 } from "./customers.ts";
-import { type FaultName, FAULTS, type FaultSubject } from "./faults.ts";
+import { FAULTS, type FaultSubject, type MetFault, metFault } from "./faults.ts";
 import { minorUnits } from "./money.ts";
 import { sealReturn } from "./seal_return.ts";
 import type { EntryComplaint, ScaSession, ScaStep } from "./sessions.ts";
@@ -32,6 +32,7 @@ export type VisitOutcome =
 const maxFailures = 3;
 /** `sub` of a return if no customer has signed in. No customer has this id. */
 const nobody = "not-authenticated";
+const FAILURE = { statusCode: "failure" } as const;
 
 /**
  * Opens the handover JWT, reads the consent and starts a visit.
@@ -57,7 +58,7 @@ export function continueVisit(bank: Bank, session: ScaSession): Promise<VisitOut
   const { step } = session;
   if (step.at === "returned") return step.url.then((url) => ({ go: "platform", url }));
   if (session.expiresAtMs > bank.clock()) return Promise.resolve({ go: "page", session });
-  return finish(bank, session, { statusCode: "failure", status: "timed_out", sub: subOf(step) });
+  return finish(bank, session, { ...FAILURE, status: "timed_out", reasonCode: "NOAS", sub: subOf(step) });
 }
 
 /** Processes the form entry for the visit's current step. An entry for an earlier step has no effect. */
@@ -67,7 +68,12 @@ export function takeEntry(bank: Bank, before: ScaSession, entry: FormEntry): Pro
   if (step.at === "returned" || session.expiresAtMs <= bank.clock()) return continueVisit(bank, session);
   if (entry["step"] !== step.at) return Promise.resolve({ go: "page", session });
   if (entry["decision"] === "refuse") {
-    return finish(bank, session, { statusCode: "failure", status: "refused_by_customer", sub: subOf(step) });
+    return finish(bank, session, {
+      ...FAILURE,
+      status: "refused_by_customer",
+      reasonCode: "CUST",
+      sub: subOf(step),
+    });
   }
   switch (step.at) {
     case "login":
@@ -91,8 +97,9 @@ async function login(bank: Bank, session: ScaSession, entry: FormEntry): Promise
   const { DebtorAccount } = session.consent;
   if (DebtorAccount && accountAt(customer.accounts, DebtorAccount, currencyOf(session)) === undefined) {
     return await finish(bank, session, {
-      statusCode: "failure",
+      ...FAILURE,
       status: "debtor_account_not_owned",
+      reasonCode: "AC01",
       sub: customer.id,
     });
   }
@@ -147,7 +154,8 @@ function isShort({ consent }: ScaSession, account: PayerAccount | undefined): bo
 }
 
 function endForFunds(bank: Bank, session: ScaSession, { id: sub }: Customer): Promise<VisitOutcome> {
-  const result: ScaResult = { statusCode: "insufficient_funds", status: "insufficient_funds", sub };
+  const status = "insufficient_funds";
+  const result: ScaResult = { statusCode: status, status, reasonCode: "AM04", sub };
   return finish(bank, session, result);
 }
 
@@ -179,7 +187,7 @@ function tryAgain(bank: Bank, session: ScaSession, complaint: EntryComplaint): P
   const failures = session.failures + 1;
   if (failures >= maxFailures) {
     const result: ScaResult = {
-      statusCode: "failure",
+      ...FAILURE,
       status: "authentication_failed",
       sub: subOf(session.step),
     };
@@ -202,7 +210,9 @@ function moveTo(bank: Bank, session: ScaSession, step: ScaStep): VisitOutcome {
 }
 
 async function finish(bank: Bank, session: ScaSession, result: ScaResult): Promise<VisitOutcome> {
-  const fault = session.fault ?? bank.faults.meet("return", subjectOf(session));
+  const fault = session.fault === undefined
+    ? bank.faults.meet("return", subjectOf(session))
+    : metFault(session.fault);
   const url = sealed(bank, session.handover, result, fault);
   // Set before the first await: no further password or code can be tried, and a double click gets the same URL.
   moveTo(bank, session, { at: "returned", url });
@@ -218,10 +228,10 @@ async function sealed(
   bank: Bank,
   handover: Handover,
   result: ScaResult,
-  fault?: FaultName,
+  fault?: MetFault,
 ): Promise<string> {
   const { code } = bank.profile;
-  if (fault === "late_customer") await bank.letTimePass(FLOW_SECONDS * 1000);
+  if (fault?.name === "late_customer") await bank.letTimePass(FLOW_SECONDS * 1000);
   bank.log("sca.returned", { bank: code, statusCode: result.statusCode, status: result.status });
   return await sealReturn(bank, handover, result, fault);
 }
@@ -250,7 +260,7 @@ function faultyAccounts(
   { accounts: [own] }: Customer,
   accounts: readonly PayerAccount[] | undefined,
 ): readonly PayerAccount[] | undefined {
-  const fault = bank.faults.meet("accounts", subjectOf(session));
+  const fault = bank.faults.meet("accounts", subjectOf(session))?.name;
   if (fault === "no_balance") return accounts?.map(({ Balance: _, ...account }) => account);
   if (fault !== "too_many_accounts" || own === undefined) return accounts;
   const one = { SchemeName: own.schemeName, Identification: own.identification };

@@ -3,7 +3,7 @@ import type { Bank as Party } from "../../client/bank/bank.ts";
 import type { Handover } from "../../client/bank/open_handover.ts";
 import { resultClaims, type ScaResult, sealResult } from "../../client/bank/seal_result.ts";
 import { HANDOVER_SECONDS } from "../../client/party/profile.ts";
-import type { FaultName } from "./faults.ts";
+import type { MetFault } from "./faults.ts";
 import type { ReturnIds } from "./return_ids.ts";
 
 /** Returns the platform URL to which the browser returns, with the sealed result. */
@@ -11,17 +11,20 @@ export async function sealReturn(
   { party, returnIds }: { readonly party: Party; readonly returnIds: ReturnIds },
   handover: Handover,
   result: ScaResult,
-  fault?: FaultName,
+  fault?: MetFault,
 ): Promise<string> {
-  const claims = resultClaims(party, handover, result);
-  const late = fault === "expired_return" ? HANDOVER_SECONDS * 2 : 0;
+  const rejected: Partial<ScaResult> = fault?.name === "refuse_customer"
+    ? { statusCode: "failure", status: "rejected", reasonCode: fault.reasonCode }
+    : {};
+  const claims = resultClaims(party, handover, { ...result, ...rejected });
+  const late = fault?.name === "expired_return" ? HANDOVER_SECONDS * 2 : 0;
   const iat = claims.iat - late;
   return await sealResult(party, {
     ...claims,
     iat,
     nbf: iat,
     exp: iat + HANDOVER_SECONDS,
-    jti: fault === "replayed_return" ? returnIds.last() : returnIds.fresh(),
-    bank_id: fault === "wrong_bank_id" ? `NOT${party.code}` : party.code,
+    jti: fault?.name === "replayed_return" ? returnIds.last() : returnIds.fresh(),
+    bank_id: fault?.name === "wrong_bank_id" ? `NOT${party.code}` : party.code,
   });
 }

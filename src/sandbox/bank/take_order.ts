@@ -1,6 +1,7 @@
 /** Executes an order once and starts its settlement, whether it was pushed or pulled. */
+import type { BankReasonCode } from "../../client/party/reason_codes.ts";
 import type { Bank } from "./bank.ts";
-import type { OrderOutcome } from "./ledger.ts";
+import type { OrderOutcome, RejectionReason } from "./ledger.ts";
 import type { PaymentOrder } from "../../client/bank/payment_order.ts";
 
 /** Returns the first result, also for a repeated order. */
@@ -15,7 +16,7 @@ export async function takeOrder(
   const subject = { consentId: order.consentId, amount: order.amount.Amount };
   const outcome = await ledger.execute(
     order,
-    () => faults.meet("execution", subject) === undefined ? undefined : "AC04: The account is closed",
+    () => rejectionOf(faults.meet("execution", subject)?.reasonCode),
   );
   const { answer, isNew } = outcome;
   if (isNew || by === "push") {
@@ -23,4 +24,10 @@ export async function takeOrder(
   }
   if (isNew && answer !== "Rejected") settlement.begin(order.domesticPaymentId);
   return outcome;
+}
+
+/** This bank says no more than the code, except for the usual fault. */
+function rejectionOf(reasonCode: BankReasonCode | undefined): RejectionReason | undefined {
+  if (reasonCode === undefined) return undefined;
+  return reasonCode === "AC04" ? { reasonCode, reason: "The account is closed" } : { reasonCode };
 }

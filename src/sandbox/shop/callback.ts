@@ -15,6 +15,7 @@ import { createPayment, type PaymentSeen, readPayment } from "../../client/tpp/d
 import { describeFailure } from "../../client/tpp/failure.ts";
 import { recordRedirect } from "../../client/tpp/message_log.ts";
 import type { PaymentFlow } from "../../client/tpp/payment_journey.ts";
+import { failedReturn } from "../../client/tpp/take_payment.ts";
 import type { ShopDeps } from "./checkout.ts";
 import type { Order, OrderState } from "./orders.ts";
 
@@ -33,7 +34,7 @@ export async function finishCheckout(deps: ShopDeps, order: Order, callback: URL
   } catch (error) {
     if (!(error instanceof oauth.AuthorizationResponseError)) throw error;
     recordRedirect(order.messages, deps.tpp.now(), callback.href, "The customer came back with an error.");
-    return deps.orders.moveTo(order, rejected(error));
+    return deps.orders.moveTo(order, { phase: "refused", ...failedReturn(error) });
   }
   recordRedirect(order.messages, deps.tpp.now(), callback.href, "The customer came back with a code.");
   // No await since the phase was read, so only one of two concurrent returns gets here.
@@ -109,8 +110,4 @@ function isCertainRejection(error: unknown): boolean {
 async function usableToken(flow: PaymentFlow, token: AccessToken): Promise<AccessToken> {
   const marginMilliseconds = 30_000;
   return token.expiresAt - marginMilliseconds > flow.tpp.now() ? token : await grantClientToken(flow);
-}
-
-function rejected({ error, error_description }: oauth.AuthorizationResponseError): OrderState {
-  return { phase: "refused", error, description: error_description ?? "" };
 }

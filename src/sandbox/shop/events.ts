@@ -93,9 +93,13 @@ function stateAfter({ state }: Order, event: TppEvent): Order["state"] {
   if (state.phase !== "paid" || state.payment.paymentId !== event.resource) return state;
   const { payment: { paymentId, statusUpdated } } = state;
   if (event.at < Math.floor(Date.parse(statusUpdated) / 1000)) return state; // the shop has read a newer status
-  const reason = event.reason === undefined ? {} : { reason: event.reason };
+  const { reasonCode, reason } = event;
+  const why = {
+    ...(reasonCode === undefined ? {} : { reasonCode }),
+    ...(reason === undefined ? {} : { reason }),
+  };
   const at = new Date(event.at * 1000).toISOString();
-  const payment: PaymentSeen = { paymentId, status: event.status, statusUpdated: at, ...reason };
+  const payment: PaymentSeen = { paymentId, status: event.status, statusUpdated: at, ...why };
   return { ...state, payment };
 }
 

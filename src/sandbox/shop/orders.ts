@@ -7,6 +7,7 @@ import type { PaymentSeen } from "../../client/tpp/domestic_payments.ts";
 import type { MessageLog } from "../../client/tpp/message_log.ts";
 import type { PaymentFlow } from "../../client/tpp/payment_journey.ts";
 import type { PaymentRequest } from "../../client/tpp/payment_request.ts";
+import type { FailedReturn } from "../../client/tpp/take_payment.ts";
 import type { Good } from "./catalogue.ts";
 
 /** The end of a consent whose customer has not returned. */
@@ -26,7 +27,7 @@ export type OrderState =
   }
   | { readonly phase: "paying" }
   /** The customer returned with an authentic error. */
-  | { readonly phase: "refused"; readonly error: string; readonly description: string }
+  | ({ readonly phase: "refused" } & FailedReturn)
   /** A step failed before a payment could have been made. */
   | { readonly phase: "failed"; readonly reason: string }
   /** The payment was submitted, but no response was received. */

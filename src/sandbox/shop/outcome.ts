@@ -86,30 +86,31 @@ function decision(
   return { says: decided, tone: decided === "approved" ? "open" : "bad" };
 }
 
-/** The platform's fixed `error_description` values of `access_denied` for which the shop has its own messages. */
+/** The codes of reasons of `access_denied` for which the shop has its own messages. */
 const DENIALS: ReadonlyMap<string, Says> = new Map<string, Says>([
-  ["The bank reported insufficient funds.", "denied_funds"],
-  ["The authorization session expired.", "denied_late"],
+  ["AM04", "denied_funds"],
+  ["SESSION_EXPIRED", "denied_late"],
+  ["DS24", "denied_late"],
 ]);
 
-function rejection({ error, description }: Extract<OrderState, { phase: "refused" }>): Says {
+function rejection({ error, reasonCode }: Extract<OrderState, { phase: "refused" }>): Says {
   if (error === "temporarily_unavailable") return "unavailable";
   if (error !== "access_denied") return "refused";
-  return DENIALS.get(description ?? "") ?? "denied";
+  return DENIALS.get(reasonCode ?? "") ?? "denied";
 }
 
-/** ISO 20022 status reason codes for which the shop has its own messages. */
+/** The codes of a bank's reasons for which the shop has its own messages. */
 const REJECTIONS: ReadonlyMap<string, Says> = new Map<string, Says>([
   ["AM04", "rejected_funds"],
   ["AC04", "rejected_closed"],
 ]);
 
 // contract PT4, PT8
-function settlement({ status: word, reason }: PaymentSeen): Outcome {
+function settlement({ status: word, reasonCode, reason }: PaymentSeen): Outcome {
   if (!isSettlement(word)) return { says: "other", tone: "open", word, isFinal: false };
   const tone = word === "Pending" ? "open" : word === "Rejected" ? "bad" : "good";
   const done = DONE.get(word);
-  const says = REJECTIONS.get(/^([A-Z0-9]{4}): /.exec(reason ?? "")?.[1] ?? "") ?? word;
+  const says = REJECTIONS.get(reasonCode ?? "") ?? word;
   const more = {
     ...(done === undefined ? {} : { done }),
     ...(reason === undefined ? {} : { detail: reason }),

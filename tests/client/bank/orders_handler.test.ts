@@ -78,8 +78,10 @@ async function answered(
 Deno.test("an order of the platform is executed, and its answer is the ledger's", async () => {
   const accepted = '{"Status":"AcceptedSettlementInProcess"}';
   assertEquals(await answered(post(await pushed(), "Application/JOSE; charset=utf-8")), [200, accepted, 1]);
-  const rejection = { execute: () => Promise.resolve({ status: "Rejected", reason: "AM04: no money" }) };
-  const rejected = '{"Status":"Rejected","StatusReason":"AM04: no money"}';
+  const rejection = {
+    execute: () => Promise.resolve({ status: "Rejected", reasonCode: "AM04", reason: "no money" } as const),
+  };
+  const rejected = '{"Status":"Rejected","StatusReasonCode":"AM04","StatusReason":"no money"}';
   assertEquals(await answered(post(await pushed()), { book: rejection }), [200, rejected, 1]);
   const own = { execute: () => Promise.resolve(new Response("later", { status: 503 })) };
   assertEquals(await answered(post(await pushed()), { book: own }), [503, "later", 1]);

@@ -35,7 +35,8 @@ Deno.test("pollEvents sends an unsigned body without an idempotency key, and ret
     consentId,
     status: "Rejected",
     at: EVENT_AT,
-    reason: "AM04",
+    reasonCode: "AM04",
+    reason: "no money",
   }]);
   const { method, headers, body } = lastRequest(env, EVENTS);
   assertEquals([method, body], ["POST", '{"ack":["0-b"],"returnImmediately":true}']);

@@ -47,6 +47,7 @@ export interface EventClaims extends JWTPayload {
 /** One event in a token; its own members depend on its type. */
 export interface EventDetails {
   readonly status?: string;
+  readonly reason_code?: string;
   readonly reason?: string;
   readonly use?: string;
   readonly within_days?: number;

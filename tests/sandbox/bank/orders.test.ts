@@ -81,24 +81,29 @@ Deno.test("POST payment-orders debits the currency of the account that the payer
   const DebtorAccount = { SchemeName: "UK.OBIE.IBAN", Identification: CAROL_AT_BANKA, Currency: "GBP" };
   assertEquals(await push(env, await signOrder(env, { Data: { ...Data, DebtorAccount } })), [200, {
     Status: "Rejected",
-    StatusReason: "AM03: The account has another currency",
+    StatusReasonCode: "AM03",
+    StatusReason: "The account has another currency",
   }]);
   assertEquals(await pockets(), [["GBP", "5.00"], ["EUR", "3790.00"]]);
 });
 
-const unpayable: Record<string, [Record<string, unknown>, string]> = {
-  "an unknown account": [order("NL91ABNA0417164300"), "AC01: Unknown debtor account"],
-  "too little money": [order(ALICE_SAVINGS_AT_BANKA), "AM04: Insufficient funds"],
-  "an account in another currency": [order(ALICE_GBP_AT_BANKA), "AM03: The account has another currency"],
-  "an amount of nothing": [order(ALICE_EUR_AT_BANKA, PAYMENT_ID, "0.00"), "AM12: The amount cannot be paid"],
-  "a negative amount": [order(ALICE_EUR_AT_BANKA, PAYMENT_ID, "-5.00"), "AM12: The amount cannot be paid"],
+const unpayable: Record<string, [Record<string, unknown>, code: string, text: string]> = {
+  "an unknown account": [order("NL91ABNA0417164300"), "AC01", "Unknown debtor account"],
+  "too little money": [order(ALICE_SAVINGS_AT_BANKA), "AM04", "Insufficient funds"],
+  "an account in another currency": [order(ALICE_GBP_AT_BANKA), "AM03", "The account has another currency"],
+  "an amount of nothing": [
+    order(ALICE_EUR_AT_BANKA, PAYMENT_ID, "0.00"),
+    "AM12",
+    "The amount cannot be paid",
+  ],
+  "a negative amount": [order(ALICE_EUR_AT_BANKA, PAYMENT_ID, "-5.00"), "AM12", "The amount cannot be paid"],
 };
 
-for (const [name, [unpaid, reason]] of Object.entries(unpayable)) {
+for (const [name, [unpaid, code, reason]] of Object.entries(unpayable)) {
   Deno.test(`POST payment-orders rejects ${name} for good and debits nothing`, async () => {
     using env = await bankEnvironment();
     const before = (await ledger(env)).balances;
-    const rejected = [200, { Status: "Rejected", StatusReason: reason }];
+    const rejected = [200, { Status: "Rejected", StatusReasonCode: code, StatusReason: reason }];
     assertEquals(await push(env, await signOrder(env, unpaid)), rejected);
     assertEquals(await push(env, await signOrder(env, unpaid)), rejected); // and from its book
     assertEquals(await ledger(env), { balances: before, statuses: [`Rejected: ${reason}`] });

@@ -25,33 +25,32 @@ async function orderPage(
   return await (await env.fetch(get(path, cookie))).text();
 }
 
-function rejected(StatusReason?: string): (status: number) => Response {
-  return (status) => paymentAnswer(status, "Rejected", { StatusReason });
+function rejected(StatusReasonCode: string, StatusReason?: string): (status: number) => Response {
+  return (status) => paymentAnswer(status, "Rejected", { StatusReasonCode, StatusReason });
 }
 
 Deno.test("Too little money at the bank is said to the customer, in every language of the shop", async () => {
-  const description = "The bank reported insufficient funds.";
   for (const language of LANGUAGES) {
-    const back = { error: "access_denied", error_description: description };
+    const back = { error: "access_denied", reason_code: "AM04" };
     const words = CATALOGUES[language];
     assertStringIncludes(await orderPage(back, { language }), words["outcome.denied_funds.text"]);
   }
-  const other = await orderPage({ error: "access_denied", error_description: `${description} ` });
+  const other = await orderPage({ error: "access_denied", reason_code: "am04" });
   assertStringIncludes(other, CATALOGUES.en["outcome.denied.text"]);
 });
 
-const reasons: Record<string, readonly [string | undefined, MessageKey]> = {
-  "insufficient funds": ["AM04: Insufficient funds", "outcome.rejected_funds.text"],
-  "a closed account": ["AC04: Account closed", "outcome.rejected_closed.text"],
-  "a code that the shop has no words for": ["RR04: Regulatory reason", "outcome.Rejected.text"],
-  "a text without a code": ["AM04 or so", "outcome.Rejected.text"],
-  "no reason": [undefined, "outcome.Rejected.text"],
+const reasons: Record<string, readonly [code: string, text: string | undefined, MessageKey]> = {
+  "insufficient funds": ["AM04", "Insufficient funds", "outcome.rejected_funds.text"],
+  "a closed account": ["AC04", "Account closed", "outcome.rejected_closed.text"],
+  "a code that the shop has no words for": ["RR04", "Regulatory reason", "outcome.Rejected.text"],
+  "a text that looks like a code": ["NARR", "AM04: or so", "outcome.Rejected.text"],
+  "no text": ["MS03", undefined, "outcome.Rejected.text"],
 };
 
 Deno.test("The bank's reason for a rejected payment is said in plain words where the shop has some, and quoted", async (t) => {
-  await steps(t, reasons, async ([reason, key]) => {
+  await steps(t, reasons, async ([code, reason, key]) => {
     for (const language of LANGUAGES) {
-      const page = await orderPage({ code: "secret-code" }, { language, answer: rejected(reason) });
+      const page = await orderPage({ code: "secret-code" }, { language, answer: rejected(code, reason) });
       assertStringIncludes(page, CATALOGUES[language][key]);
       assertEquals(page.includes('class="detail"'), reason !== undefined);
       if (reason !== undefined) assertStringIncludes(page, reason);
@@ -60,7 +59,9 @@ Deno.test("The bank's reason for a rejected payment is said in plain words where
 });
 
 Deno.test("The bank's reason is text on the shop's page, never markup", async () => {
-  const page = await orderPage({ code: "secret-code" }, { answer: rejected("<img src=x onerror=alert(1)>") });
+  const page = await orderPage({ code: "secret-code" }, {
+    answer: rejected("NARR", "<img src=x onerror=alert(1)>"),
+  });
   assertEquals(page.includes("<img"), false);
   assertStringIncludes(page, "&lt;img src=x");
 });

@@ -94,7 +94,7 @@ function reported(payment: Payment, report: StatusReport, now: number): Payment 
     ...payment,
     status: report.status,
     statusUpdatedAt: movedAt(payment, report.statusUpdatedAtMilliseconds, now),
-    ...reasonOf(report.status, report.statusReason),
+    ...reasonOf(report.status, { reasonCode: report.statusReasonCode, reason: report.statusReason }),
     ...(report.charges === undefined ? {} : { charges: report.charges }),
   };
 }

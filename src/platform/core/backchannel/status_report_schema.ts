@@ -9,6 +9,8 @@ import { dayOf, instantOf } from "../../../base/kernel/date_time.ts";
 import { chargeSchema } from "../payments/payment_representation.ts";
 import { type Charge, PAYMENT_STATUSES, type PaymentStatus } from "../payments/payment.ts";
 import { MAX_STATUS_REASON_CHARACTERS } from "../../../base/profile.ts";
+import type { BankReasonCode } from "../../../base/values/reason_codes.ts";
+import { reportedReasonCodeSchema } from "../../guards/http/reason_code_schema.ts";
 
 const MAX_CHARGES = 20;
 const LAST_SECOND_MS = 86_399_000;
@@ -20,6 +22,7 @@ export interface StatusReport {
    * UTC.
    */
   readonly statusUpdatedAtMilliseconds: number;
+  readonly statusReasonCode?: BankReasonCode;
   /** The bank's text, for the payment's history and, with `Rejected`, for the TPP. */
   readonly statusReason?: string;
   /** Absent if the report has no charges. */
@@ -43,11 +46,10 @@ export const statusReportSchema = z.strictObject({
   Data: z.strictObject({
     Status: z.enum(PAYMENT_STATUSES),
     StatusUpdateDateTime: statusUpdateDateTime,
+    StatusReasonCode: reportedReasonCodeSchema,
     StatusReason: text(MAX_STATUS_REASON_CHARACTERS).optional().openapi({
-      description:
-        "The reason. With Rejected the TPP gets it unchanged. Begin with the ISO 20022 status reason code, a " +
-        "colon and a space, if there is a code. No personal data.",
-      example: "AM04: Insufficient funds",
+      description: "The reason. With Rejected the TPP gets it unchanged. No personal data.",
+      example: "Insufficient funds",
     }),
     Charges: z.array(chargeSchema).max(MAX_CHARGES).optional(),
   }),
@@ -63,10 +65,12 @@ export const statusReportSchema = z.strictObject({
  * @throws {ApiError} `resource.invalid_fields` naming every faulty place; `resource.invalid_format`
  */
 export function decodeStatusReport(value: unknown): StatusReport {
-  const { Status, StatusUpdateDateTime, StatusReason, Charges } = decode(statusReportSchema, value).Data;
+  const { Status, StatusUpdateDateTime, StatusReasonCode, StatusReason, Charges } =
+    decode(statusReportSchema, value).Data;
   return {
     status: Status,
     statusUpdatedAtMilliseconds: momentOf(StatusUpdateDateTime) ?? Number.NaN,
+    ...(StatusReasonCode === undefined ? {} : { statusReasonCode: StatusReasonCode }),
     ...(StatusReason === undefined ? {} : { statusReason: StatusReason }),
     ...(Charges === undefined ? {} : { charges: fromWire(Charges) }),
   };

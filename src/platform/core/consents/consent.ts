@@ -11,6 +11,7 @@ import { AUTHORISE_WITHIN_SECONDS, USE_WITHIN_SECONDS } from "../../../base/prof
 import { type Erased, type PersonalData, PRESENT, type Present } from "../../evidence/personal_data.ts";
 import type { PaymentData } from "./initiation.ts";
 import { covers } from "../../../base/values/money.ts";
+import type { ReasonCode } from "../../../base/values/reason_codes.ts";
 
 /** Contract CT1 to CT17. */
 export type ConsentStatus = "AwaitingAuthorisation" | "Rejected" | "Authorized" | "Consumed";
@@ -57,6 +58,8 @@ export interface Consent extends Recorded {
   readonly bank: BankCode;
   readonly request: ConsentRequest;
   readonly status: ConsentStatus;
+  /** Why it is `Rejected` (contract RSN2). */
+  readonly statusReasonCode?: ReasonCode;
   /** Milliseconds. */
   readonly createdAt: WallTime;
   /** Milliseconds. */
@@ -118,9 +121,9 @@ export function openConsent(
  */
 export function asOf<C extends Consent>(consent: C, now: WallTime): C {
   const deadline = deadlineOf(consent);
-  return deadline === undefined || now < deadline
-    ? consent
-    : { ...consent, status: "Rejected", statusUpdatedAt: deadline };
+  if (deadline === undefined || now < deadline) return consent;
+  const statusReasonCode = consent.status === "Authorized" ? "CONSENT_NOT_USED" : "DS24"; // contract RSN2
+  return { ...consent, status: "Rejected", statusReasonCode, statusUpdatedAt: deadline };
 }
 
 /** Whether the TPP named the payer's account. Then there is no choice of account and no consent screen. */
@@ -133,11 +136,28 @@ export function isImplicit(consent: ReadableConsent): boolean {
  *
  * @throws {ApiError} `resource.invalid_consent_status` if the change is not legal at `now`
  */
-export function moved<C extends Consent>(consent: C, move: ConsentMove, now: WallTime): C {
-  const current = asOf(consent, now);
+export function moved<C extends Consent>(consent: C, move: Exclude<ConsentMove, "reject">, now: WallTime): C {
+  return move === "void" ? ended(consent, move, now, "CONSENT_VOIDED") : after(consent, move, now);
+}
+
+/**
+ * Returns the consent after its rejection for a reason (contract RSN2).
+ *
+ * @throws {ApiError} as {@link moved}
+ */
+export function rejected<C extends Consent>(consent: C, code: ReasonCode, now: WallTime): C {
+  return ended(consent, "reject", now, code);
+}
+
+function ended<C extends Consent>(consent: C, move: "reject" | "void", now: WallTime, code: ReasonCode): C {
+  return { ...after(consent, move, now), statusReasonCode: code };
+}
+
+function after<C extends Consent>(consent: C, move: ConsentMove, now: WallTime): C {
+  const { statusReasonCode: _, ...current } = asOf(consent, now);
   const status = MOVES[current.status][move];
   if (status === undefined) throw wrongStatus(move, current.status, statusesBefore(move));
-  return { ...current, status, statusUpdatedAt: now };
+  return { ...current, status, statusUpdatedAt: now } as C; // the code is optional
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   pageLinks,
   representPage,
 } from "../../guards/lookup/list_representation.ts";
+import { reasonCodeSchema, representReasonCode } from "../../guards/http/reason_code_schema.ts";
 import { toWire } from "../../guards/http/wire_fields.ts";
 import {
   echoedInitiation,
@@ -31,6 +32,7 @@ const consentData = {
   ConsentId: z.uuid(),
   CreationDateTime: wireDateTimeSchema,
   Status: z.enum(["AwaitingAuthorisation", "Rejected", "Authorized", "Consumed"]),
+  StatusReasonCode: reasonCodeSchema,
   StatusUpdateDateTime: wireDateTimeSchema,
 };
 const { ReadRefundAccount, Authorisation, SCASupportData } = consentRequestSchema.shape.Data.shape;
@@ -146,6 +148,7 @@ function statusOf(consent: Consent): object {
     ConsentId: consent.id,
     CreationDateTime: wireDateTime(consent.createdAt),
     Status: consent.status,
+    ...representReasonCode(consent),
     StatusUpdateDateTime: wireDateTime(consent.statusUpdatedAt),
   };
 }

@@ -29,6 +29,7 @@ import {
 } from "../../guards/lookup/lookup_store.ts";
 import { minimised, reportsToDelete } from "./minimise.ts";
 import { fromWire, type OnWire, toWire } from "../../guards/http/wire_fields.ts";
+import { REASON_CODES } from "../../../base/values/reason_codes.ts";
 
 // The form of a consent in the store: what the TPP and the bank sent keeps the names of the API, which never change, so
 // that every version reads the records of every other one.
@@ -107,6 +108,7 @@ export const consentRecord = convertedRecord(
       bank: bankCode,
       request,
       status: z.enum(["AwaitingAuthorisation", "Rejected", "Authorized", "Consumed"]),
+      statusReasonCode: optional(z.enum(REASON_CODES)),
       createdAt: instant,
       statusUpdatedAt: instant,
       authoriseBy: instant,
@@ -279,10 +281,11 @@ function eventOf(
   { actor }: Cause,
   position: number,
 ): StatusChange | undefined {
-  const { id, clientId, bank, status, statusUpdatedAt: at } = changed;
+  const { id, clientId, bank, status, statusReasonCode: reasonCode, statusUpdatedAt: at } = changed;
   const type = actor === "clock" ? "consent-expired" : EVENT_TYPES[status]; // only a passed deadline is the clock's doing
   if (type === undefined || status === former.status) return undefined;
-  const change = { type, resource: id, consentId: id, clientId, bank, status, at, position };
+  const why = reasonCode === undefined ? {} : { reasonCode };
+  const change = { type, resource: id, consentId: id, clientId, bank, status, ...why, at, position };
   const isEnd = type === "consent-rejected" || type === "consent-expired";
   return isEnd && wasAtBank(former) ? { ...change, forBank: type } : change; // contract EVT19
 }

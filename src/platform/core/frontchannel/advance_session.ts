@@ -4,7 +4,13 @@
  * (consent, code, session, pushed request, replay record of the bank's JWT) are one commit (contract AZ15, BR15).
  */
 import type { Parties } from "../../../base/values/parties.ts";
-import { type ConsentStatus, moved, type Payer, type ReadableConsent } from "../consents/consent.ts";
+import {
+  type ConsentStatus,
+  moved,
+  type Payer,
+  type ReadableConsent,
+  rejected,
+} from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { findOpenFlow, type OpenFlow, stageFlowClosed } from "../consents/open_flow_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
@@ -32,7 +38,7 @@ import type { AuthorizationSessionStore } from "./authorization_session_store.ts
 import { screenUrl } from "./screen_url.ts";
 import { sealOutcome } from "./sealed_outcome.ts";
 import { addressOf } from "./start_authorization.ts";
-import { backTo, errorUrl, successUrl, type TppAddress } from "./tpp_redirect.ts";
+import { backTo, errorUrl, reasonCodeOf, successUrl, type TppAddress } from "./tpp_redirect.ts";
 
 export interface StepDeps extends TransactDeps {
   readonly consents: ConsentStore;
@@ -252,11 +258,11 @@ async function stageOutcome(
         ...cause,
       });
     }
-    return errorUrl(address, step.error);
+    return errorUrl(address, step);
   }
   if (step.kind === "reject") {
-    deps.consents.stageChange(tx, consent, moved(consent.value, "reject", now), cause, now);
-    return errorUrl(address, step.error);
+    deps.consents.stageChange(tx, consent, rejected(consent.value, reasonCodeOf(step), now), cause, now);
+    return errorUrl(address, step);
   }
   const authorised = moved(consent.value, "authorise", now);
   const changed = step.chosen === undefined

@@ -6,12 +6,7 @@ import type { Consent } from "../consents/consent.ts";
 import { ApiError, type ApiErrorParts } from "../../../base/kernel/api_error.ts";
 import { openRequestReads } from "../../../base/store/request_reads.ts";
 import type { AskingBrowser } from "./browser_binding.ts";
-import {
-  type AuthorizationError,
-  type AuthorizationSession,
-  isLate,
-  overtaken,
-} from "./authorization_session.ts";
+import { type AuthorizationSession, isLate, overtaken } from "./authorization_session.ts";
 import { openOutcome } from "./sealed_outcome.ts";
 import { readStanding, type StepDeps } from "./advance_session.ts";
 import { backTo, errorUrl, languagesOf } from "./tpp_redirect.ts";
@@ -37,11 +32,7 @@ export async function whereItLed(
     : await openOutcome(token, outcome.sealed);
   if (again !== null) return again;
   const { address, consent } = await readStanding(deps, session, openRequestReads(deps.store));
-  return errorUrl(address, errorOf(consent.value));
-}
-
-function errorOf(consent: Consent): AuthorizationError {
-  return overtaken(consent)?.error ?? "session_expired";
+  return errorUrl(address, overtaken(consent.value) ?? { error: "session_expired" });
 }
 
 /**
@@ -58,7 +49,7 @@ export async function afterUnusableReturn(
 ): Promise<string> {
   const { address, request, consent } = await readStanding(deps, session, openRequestReads(deps.store));
   if (request.value.completed) throw await answeredBefore(deps, session, browser, consent.value);
-  return errorUrl(address, isLate(session, deps.clock()) ? "session_expired" : "server_error");
+  return errorUrl(address, { error: isLate(session, deps.clock()) ? "session_expired" : "server_error" });
 }
 
 /**

@@ -17,6 +17,7 @@ import type { Mismatch } from "../../../base/kernel/result.ts";
 import type { Parties } from "../../../base/values/parties.ts";
 import { isYetToPass, type WallTime } from "../../../base/kernel/clock.ts";
 import { FLOW_SECONDS, LATE_CUSTOMER_SECONDS } from "../../../base/profile.ts";
+import type { ReasonCode } from "../../../base/values/reason_codes.ts";
 import type { ScaResult } from "./sca_response.ts";
 
 /**
@@ -98,11 +99,18 @@ export type Step =
   | {
     readonly kind: "reject";
     readonly error: AuthorizationError;
+    /** Of the reason; absent if the error says it all (contract RSN4). */
+    readonly code?: ReasonCode;
     readonly reason: string;
     readonly fault?: Mismatch;
   }
   /** The session ends and the consent does not change. */
-  | { readonly kind: "leave"; readonly error: AuthorizationError; readonly reason: string }
+  | {
+    readonly kind: "leave";
+    readonly error: AuthorizationError;
+    readonly code?: ReasonCode;
+    readonly reason: string;
+  }
   | { readonly kind: "ask"; readonly payer: Payer; readonly reason: string };
 
 /** The account to pay from and its owner. */
@@ -136,8 +144,10 @@ export function accountNotice(
  */
 export function overtaken(consent: Consent): Extract<Step, { kind: "leave" }> | undefined {
   if (consent.status === "AwaitingAuthorisation") return undefined;
-  const error = consent.statusUpdatedAt === consent.authoriseBy ? "access_denied" : "invalid_request";
-  return { kind: "leave", error, reason: "consent decided before" };
+  const reason = "consent decided before";
+  return consent.statusUpdatedAt === consent.authoriseBy
+    ? { kind: "leave", error: "access_denied", code: "DS24", reason }
+    : { kind: "leave", error: "invalid_request", reason };
 }
 
 /**
@@ -155,7 +165,8 @@ export function stepAfterBank(
   consentManagedByBank: boolean,
 ): Step {
   if (result.outcome === "failure") {
-    return reject(result.isShortOfFunds ? "insufficient_funds" : "access_denied", `bank: ${result.status}`);
+    const error = result.isShortOfFunds ? "insufficient_funds" : "access_denied";
+    return reject(error, `bank: ${result.status}`, result.reasonCode);
   }
   if (result.outcome === "unknown") {
     return unusable(`bank: unknown status_code, ${result.status}`, STATUS_CODE, result.statusCode);
@@ -209,7 +220,7 @@ export function stepAfterDecision(
   { payer, accounts }: { readonly payer: Payer | undefined; readonly accounts: readonly PayerAccount[] },
   consent: ReadableConsent,
 ): Step | undefined {
-  if (!decision.accepted) return reject("access_denied", "customer rejected");
+  if (!decision.accepted) return reject("access_denied", "customer rejected", "CUST");
   const account = decision.accountIndex === undefined ? undefined : accounts[decision.accountIndex];
   if (payer === undefined || account === undefined || !canPay(account, consent)) {
     return undefined;
@@ -217,6 +228,6 @@ export function stepAfterDecision(
   return { kind: "authorise", chosen: { payer, account }, reason: "customer accepted" };
 }
 
-function reject(error: AuthorizationError, reason: string): Step {
-  return { kind: "reject", error, reason };
+function reject(error: AuthorizationError, reason: string, code: ReasonCode | undefined): Step {
+  return { kind: "reject", error, reason, ...(code === undefined ? {} : { code }) };
 }

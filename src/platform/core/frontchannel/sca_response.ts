@@ -35,6 +35,7 @@ import { documentOfKey } from "../../evidence/key_documents.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import { FAILURES, RESULT_JWT, type ResultClaim, SHORT_OF_FUNDS, SUCCESSES } from "./sca_response_schema.ts";
 import type { BankClient } from "../registration/client.ts";
+import { asBankReasonCode, type BankReasonCode } from "../../../base/values/reason_codes.ts";
 import { hasNoControl } from "../../guards/http/wire_fields.ts";
 import { spentJwtKey } from "../../config/store_keys.ts";
 import type { Once } from "../../../base/store/transaction.ts";
@@ -46,6 +47,8 @@ export interface ScaResult {
   readonly statusCode?: string;
   /** Whether the bank reported insufficient funds (Decision G7). */
   readonly isShortOfFunds: boolean;
+  /** The bank's code of a failure; absent if it is not one of the list (contract RSN5). */
+  readonly reasonCode?: BankReasonCode;
   /** The bank's own status text, stored in the history. */
   readonly status: string;
   /** The bank's opaque id of the customer; absent if missing or similar to an account number. */
@@ -175,6 +178,7 @@ function rulesFor(bank: BankClient, authUrl: string) {
     debtor_account_present: required,
     status_code: anything,
     status: anything,
+    reason_code: anything,
     sub: anything,
     exp: anything,
   } satisfies Record<ResultClaim, ClaimRule<unknown>>;
@@ -194,6 +198,7 @@ function decode(
       outcome: outcomeOf(claims.status_code),
       ...received(claims.status_code),
       isShortOfFunds: claims.status_code === SHORT_OF_FUNDS,
+      ...reasonOf(claims.reason_code),
       status: printable(claims.status),
       ...acceptableSub(claims.sub),
     },
@@ -217,6 +222,11 @@ function usableUntil(times: ScaResponse["times"], now: WallTime): WallTime {
 function received(statusCode: unknown): { readonly statusCode?: string } {
   const { fault } = mismatch("status_code", "", statusCode);
   return fault.received === undefined ? {} : { statusCode: fault.received };
+}
+
+function reasonOf(code: unknown): Pick<ScaResult, "reasonCode"> {
+  const reasonCode = asBankReasonCode(code);
+  return reasonCode === undefined ? {} : { reasonCode };
 }
 
 /** Decision B3: exact values only. Unknown values fail closed. */

@@ -30,6 +30,11 @@ const resultClaimsSchema = z.looseObject({
     example: "success",
   }),
   status: z.string().optional().openapi({ description: "A word for the history." }),
+  reason_code: z.string().optional().openapi({
+    description:
+      "Why a failure is one: a code of the list of reasons that has four characters. Any other is MS03.",
+    example: "AM04",
+  }),
   sub: z.string().openapi({
     description: "Your opaque name for the customer, as in the report of the accounts; no account number.",
   }),

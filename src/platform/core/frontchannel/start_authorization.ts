@@ -95,7 +95,7 @@ export async function startAuthorization(deps: StartDeps, command: StartAuthoriz
   const { value: request } = pushed;
   const tpp = await usableClient(deps, request, client);
   const tppAddress = addressOf(deps.authUrl, request);
-  const leave = (error: AuthorizationError): Departure => ({ url: errorUrl(tppAddress, error) });
+  const leave = (error: AuthorizationError): Departure => ({ url: errorUrl(tppAddress, { error }) });
   const standing = await deps.standingOf(bank); // no older than the client's, which was read just before
   if (standing !== "active") return { url: inactiveUrl(tppAddress, "bank", standing) };
   const recipient = await readyBank(deps, bank, request.clientId);
@@ -254,7 +254,10 @@ function unavailable(
   tpp: Client,
   { parts }: ApiError,
 ): ApiError {
-  const nextUrl = errorUrl(addressOf(authUrl, request), "temporarily_unavailable");
+  const nextUrl = errorUrl(addressOf(authUrl, request), {
+    error: "temporarily_unavailable",
+    code: "PLATFORM_UNAVAILABLE",
+  });
   return new ApiError("platform.unavailable", { ...parts, nextUrl, ...backTo(tpp), ...languagesOf(request) });
 }
 

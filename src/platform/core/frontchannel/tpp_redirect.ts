@@ -3,6 +3,7 @@
  * 9207).
  */
 import type { ApiErrorParts } from "../../../base/kernel/api_error.ts";
+import type { ReasonCode } from "../../../base/values/reason_codes.ts";
 import type { Client } from "../registration/client.ts";
 import { type Inactive, whyInactive } from "../../guards/security/standing.ts";
 import type { AuthorizationError } from "./authorization_session.ts";
@@ -30,14 +31,37 @@ const ERROR: Readonly<Record<AuthorizationError, readonly [code: string, descrip
   temporarily_unavailable: ["temporarily_unavailable", "The bank cannot be reached at the moment."],
 };
 
+/** The code of an error's reason, if nothing more exact is known (contract RSN4). */
+const REASON: Readonly<Record<AuthorizationError, ReasonCode>> = {
+  access_denied: "MS03",
+  insufficient_funds: "AM04",
+  session_expired: "SESSION_EXPIRED",
+  server_error: "BANK_RESULT_UNUSABLE",
+  invalid_request: "CONSENT_DECIDED",
+  opened_too_often: "LINK_OPENED_TOO_OFTEN",
+  temporarily_unavailable: "BANK_UNAVAILABLE",
+};
+
+/** Why an authorization ends without a code. */
+export interface AuthorizationEnd {
+  readonly error: AuthorizationError;
+  /** Absent if the error says it all. */
+  readonly code?: ReasonCode;
+}
+
+/** Returns the code of the reason, for the redirect and for the consent. */
+export function reasonCodeOf({ error, code = REASON[error] }: AuthorizationEnd): ReasonCode {
+  return code;
+}
+
 export function successUrl(to: TppAddress, code: string): string {
   return withParameters(to, { code });
 }
 
 /** Returns the URL of a failure (Decision B5). */
-export function errorUrl(to: TppAddress, error: AuthorizationError): string {
-  const [code, description] = ERROR[error];
-  return withParameters(to, { error: code, error_description: description });
+export function errorUrl(to: TppAddress, end: AuthorizationEnd): string {
+  const [error, description] = ERROR[end.error];
+  return withParameters(to, { error, error_description: description, reason_code: reasonCodeOf(end) });
 }
 
 /** Returns a link to the TPP's own page, for error pages that may not redirect. */
@@ -57,7 +81,12 @@ export function languagesOf(
 export function inactiveUrl(to: TppAddress, who: "bank" | "TPP", standing: Inactive): string {
   const isOver = standing === "withdrawn" || standing === "deregistered";
   const error = isOver ? "access_denied" : "temporarily_unavailable";
-  return withParameters(to, { error, error_description: whyInactive(who, standing) });
+  const reason_code: ReasonCode = who === "bank"
+    ? isOver ? "BANK_WITHDRAWN" : "BANK_NOT_ACTIVE"
+    : isOver
+    ? "TPP_WITHDRAWN"
+    : "TPP_NOT_ACTIVE";
+  return withParameters(to, { error, error_description: whyInactive(who, standing), reason_code });
 }
 
 // The redirect_uri's own query stays unchanged, byte for byte (RFC 6749 §3.1.2).

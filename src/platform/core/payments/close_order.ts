@@ -7,7 +7,7 @@ import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { Log } from "../../observed/log_events.ts";
 import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
 import type { OrderOutboxStore } from "./order_outbox_store.ts";
-import { isLegalMove, type Payment, reasonOf } from "./payment.ts";
+import { isLegalMove, type Payment, reasonOfClosing } from "./payment.ts";
 import type { PaymentStore } from "./payment_store.ts";
 
 export interface CloseOrderDeps extends TransactDeps {
@@ -49,7 +49,7 @@ export async function closeOrder(deps: CloseOrderDeps, command: CloseOrder): Pro
     const changed: Payment = {
       ...payment.value,
       status: "Rejected",
-      ...reasonOf("Rejected", command.statusReason),
+      ...reasonOfClosing(command.statusReason),
       closedAt: now,
       statusUpdatedAt: Math.max(now, payment.value.statusUpdatedAt),
     };

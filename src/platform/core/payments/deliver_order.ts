@@ -208,7 +208,7 @@ async function endOrder(
 async function recordAnswer(
   deps: DeliverOrderDeps,
   paymentId: PaymentId,
-  { answer, reason }: Extract<PushOutcome, { ok: true }>,
+  { answer, ...word }: Extract<PushOutcome, { ok: true }>,
   evidence: readonly Evidence[],
 ): Promise<boolean> {
   // If every race is lost, the order is still in the outbox, so it is pushed again.
@@ -232,7 +232,7 @@ async function recordAnswer(
       const now = deps.clock();
       const actor = `bank ${payment.value.bank}`;
       if (moves) {
-        const answered = reasonOf(answer, reason);
+        const answered = reasonOf(answer, word);
         const changed: Payment = { ...before, status: answer, statusUpdatedAt: now, ...answered };
         const cause = { actor, reason: answered.statusReason ?? "answered to its order", evidence };
         deps.payments.stageChange(tx, payment, changed, cause, now);

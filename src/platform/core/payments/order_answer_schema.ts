@@ -2,6 +2,9 @@
 import { z } from "@hono/zod-openapi";
 import { type Failure, mismatch } from "../../../base/kernel/result.ts";
 import { strictJson } from "../../../base/kernel/json.ts";
+import { asBankReasonCode } from "../../../base/values/reason_codes.ts";
+import { reportedReasonCodeSchema } from "../../guards/http/reason_code_schema.ts";
+import type { BankWord } from "./payment.ts";
 
 const ANSWERS = ["AcceptedSettlementInProcess", "Rejected"] as const;
 
@@ -11,16 +14,24 @@ export type OrderAnswer = typeof ANSWERS[number];
 /** For the OpenAPI document, and member by member for {@link decodeOrderAnswer}. */
 export const orderAnswerSchema = z.looseObject({
   Status: z.enum(ANSWERS),
+  StatusReasonCode: reportedReasonCodeSchema,
   StatusReason: z.string().optional().openapi({
-    description: "With Rejected, for the TPP: begins with the ISO 20022 status reason code, if there is one.",
-    example: "AM04: Insufficient funds",
+    description: "With Rejected, for the TPP. No personal data.",
+    example: "Insufficient funds",
   }),
 }).openapi("PaymentOrderAnswer");
 
-/** Decodes an answer. A `StatusReason` that is no text is ignored, because the status decides the payment. */
-export function decodeOrderAnswer(
-  text: string,
-): { readonly ok: true; readonly answer: OrderAnswer; readonly reason?: string } | Failure {
+/** An answer of a bank to an order. */
+export interface AnsweredOrder extends BankWord {
+  readonly ok: true;
+  readonly answer: OrderAnswer;
+}
+
+/**
+ * Decodes an answer. A `StatusReason` that is no text and a `StatusReasonCode` that is not of the list are ignored, because
+ * the status decides the payment.
+ */
+export function decodeOrderAnswer(text: string): AnsweredOrder | Failure {
   const parsed = strictJson(text);
   const value = parsed.ok ? parsed.value : undefined;
   if (!isObject(value)) return mismatch("body", "a JSON object with Status");
@@ -28,9 +39,11 @@ export function decodeOrderAnswer(
   const status = Status.safeParse(value.Status);
   if (!status.success) return mismatch("Status", ANSWERS.join(" or "), value.Status);
   const reason = StatusReason.safeParse(value.StatusReason).data;
-  return { ok: true, answer: status.data, ...(reason === undefined ? {} : { reason }) };
+  return { ok: true, answer: status.data, reasonCode: asBankReasonCode(value.StatusReasonCode), reason };
 }
 
-function isObject(value: unknown): value is { readonly Status?: unknown; readonly StatusReason?: unknown } {
+function isObject(
+  value: unknown,
+): value is Readonly<Partial<Record<keyof typeof orderAnswerSchema.shape, unknown>>> {
   return typeof value === "object" && value !== null;
 }

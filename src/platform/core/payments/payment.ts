@@ -7,6 +7,7 @@ import { boundedText } from "../../../base/kernel/foreign_text.ts";
 import type { Account } from "../../../base/values/account.ts";
 import type { BankCode, ClientId, ConsentId, PaymentId } from "../../../base/kernel/identifiers.ts";
 import { MAX_STATUS_REASON_CHARACTERS } from "../../../base/profile.ts";
+import { bankReason, type BankReasonCode, type ReasonCode } from "../../../base/values/reason_codes.ts";
 
 /** Contract PT1 to PT10. */
 export const PAYMENT_STATUSES = [
@@ -43,7 +44,9 @@ export interface Payment extends Recorded {
   readonly debtorAccount: PayingAccount;
   readonly readRefundAccount: boolean;
   readonly status: PaymentStatus;
-  /** The bank's reason for the rejection. */
+  /** The code of the reason for the rejection (contract RSN2). */
+  readonly statusReasonCode?: ReasonCode;
+  /** The bank's text about the rejection. */
   readonly statusReason?: string;
   /** When an operator closed its order, milliseconds. Absent as soon as the bank reports a status (Decision O3). */
   readonly closedAt?: WallTime;
@@ -78,7 +81,7 @@ const MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
  */
 export function beforeReport<P extends Payment>(payment: P): P {
   if (payment.closedAt === undefined) return payment;
-  const { closedAt: _, statusReason: __, ...open } = payment;
+  const { closedAt: _, statusReason: __, statusReasonCode: ___, ...open } = payment;
   return { ...open, status: "Pending" } as P;
 }
 
@@ -115,10 +118,28 @@ export function isLegalMove(from: PaymentStatus, to: PaymentStatus): boolean {
   return MOVES[from].includes(to);
 }
 
-/** Returns the bank's reason for a status as the TPP reads it. Only `Rejected` has one (Decision G6). */
-export function reasonOf(status: PaymentStatus, reason: string | undefined): Pick<Payment, "statusReason"> {
-  const isShown = status === "Rejected" && reason !== undefined && reason !== "";
-  return isShown ? { statusReason: boundedText(reason, MAX_STATUS_REASON_CHARACTERS) } : {};
+/** What a bank says about a status. */
+export interface BankWord {
+  readonly reasonCode?: BankReasonCode | undefined;
+  readonly reason?: string | undefined;
+}
+
+type Why = Pick<Payment, "statusReason" | "statusReasonCode">;
+
+/** Returns the bank's reason for a status as the TPP reads it. Only `Rejected` has one (Decision G6, contract RSN2). */
+export function reasonOf(status: PaymentStatus, { reasonCode, reason }: BankWord): Why {
+  return status === "Rejected" ? why(bankReason(reasonCode, reason), reason) : {};
+}
+
+/** Returns the reason of an operator who has closed the order. */
+export function reasonOfClosing(reason: string): Why {
+  return why("ORDER_CLOSED", reason);
+}
+
+function why(statusReasonCode: ReasonCode, text: string | undefined): Why {
+  return text === undefined || text === ""
+    ? { statusReasonCode }
+    : { statusReasonCode, statusReason: boundedText(text, MAX_STATUS_REASON_CHARACTERS) };
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   pageLinks,
   representPage,
 } from "../../guards/lookup/list_representation.ts";
+import { reasonCodeSchema, representReasonCode } from "../../guards/http/reason_code_schema.ts";
 import { currencyCode, patterned, text, toWire } from "../../guards/http/wire_fields.ts";
 import type { Account } from "../../../base/values/account.ts";
 import {
@@ -41,12 +42,12 @@ const paymentData = {
   CreationDateTime: wireDateTimeSchema,
   Status: z.enum(PAYMENT_STATUSES),
   StatusUpdateDateTime: wireDateTimeSchema,
+  StatusReasonCode: reasonCodeSchema,
   StatusReason: z.string().max(MAX_STATUS_REASON_CHARACTERS).optional().openapi({
     description:
-      "Why the bank rejected the payment, as the bank reported it; only with the status Rejected. If " +
-      "the bank gave an ISO 20022 status reason code, the text begins with the code, a colon and a space. " +
+      "Why the bank rejected the payment, as the bank reported it; only with the status Rejected. " +
       "Text of another party: escape it before you show it.",
-    example: "AM04: Insufficient funds",
+    example: "Insufficient funds",
   }),
 };
 
@@ -107,7 +108,7 @@ export function representPayment(payment: ReadablePayment, baseUrl: string): obj
 function statusOf(payment: ReadablePayment): object {
   const { statusReason } = payment;
   const reason = statusReason === undefined ? {} : { StatusReason: statusReason }; // Decision G6
-  return { ...representStatus(payment), ...reason };
+  return { ...representStatus(payment), ...representReasonCode(payment), ...reason };
 }
 
 export function representPayments(

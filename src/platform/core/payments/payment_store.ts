@@ -28,6 +28,7 @@ import {
 import { z } from "zod";
 import type { Initiation } from "../consents/initiation.ts";
 import { fromWire, type OnWire, toWire } from "../../guards/http/wire_fields.ts";
+import { REASON_CODES } from "../../../base/values/reason_codes.ts";
 
 // The form of a payment in the store. As in a stored consent, what was sent keeps the names of the API.
 
@@ -90,6 +91,7 @@ export const paymentRecord = convertedRecord(
       debtorAccount: account,
       readRefundAccount: flag,
       status: z.enum(PAYMENT_STATUSES),
+      statusReasonCode: optional(z.enum(REASON_CODES)),
       statusReason: optional(text),
       closedAt: optional(instant),
       personalData: personalDataMember,
@@ -168,11 +170,15 @@ export const paymentOfBankRecord = defineRecord<PaymentId>({
 export function openPaymentStore(store: Store, stageEvent: StageEvent): PaymentStore {
   const stageStatus = (tx: Transaction, payment: Payment, former: Recorded, entry: AuditEvent): void => {
     const position = stageRecorded(tx, payment, former, entry);
-    const { id: resource, consentId, clientId, bank, status, statusReason, statusUpdatedAt: at } = payment;
+    const { id: resource, consentId, clientId, bank, status, statusUpdatedAt: at } = payment;
     const type = "payment-status-changed";
     const isClosed = payment.closedAt !== undefined; // its next change is the bank's report, which removes this
     const forBank = isClosed ? { forBank: "payment-closed" as const } : {}; // contract EVT19
-    const why = statusReason === undefined ? {} : { reason: statusReason };
+    const { statusReasonCode: reasonCode, statusReason: reason } = payment;
+    const why = {
+      ...(reasonCode === undefined ? {} : { reasonCode }),
+      ...(reason === undefined ? {} : { reason }),
+    };
     stageEvent(tx, { type, resource, consentId, clientId, bank, status, ...why, at, position, ...forBank }); // contract EVT1
   };
   const stageAbsence = (tx: Transaction, id: PaymentId): void => check(tx, paymentKey(id), null);

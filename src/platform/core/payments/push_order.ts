@@ -14,11 +14,11 @@ import type { ReadablePayment } from "./payment.ts";
 import type { PushFailure } from "./payment_order.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
 import type { OwnSigner } from "../../evidence/key_documents.ts";
-import { decodeOrderAnswer, type OrderAnswer } from "./order_answer_schema.ts";
+import { type AnsweredOrder, decodeOrderAnswer } from "./order_answer_schema.ts";
 import { ORDER_JWT, representOrderClaims } from "./payment_order_representation.ts";
 
 export type PushOutcome =
-  | { readonly ok: true; readonly answer: OrderAnswer; readonly reason?: string }
+  | AnsweredOrder
   | { readonly ok: false; readonly failure: PushFailure };
 
 /** A push that was tried or not, and for the payment's history the order and the bank's response. */

@@ -13,6 +13,7 @@ import type { PaymentStore } from "../../core/payments/payment_store.ts";
 import type { BankClient, Client } from "../../core/registration/client.ts";
 import type { ClientStore } from "../../core/registration/client_store.ts";
 import { type CaseEntry, readCase } from "../../evidence/read_case.ts";
+import { reasonCodeSchema, representReasonCode } from "../../guards/http/reason_code_schema.ts";
 import { toWire } from "../../guards/http/wire_fields.ts";
 import { type ErrorUri, representTraceInFull, traceSchema } from "../traces/trace_representation.ts";
 import type { TraceStore } from "../traces/trace_store.ts";
@@ -49,6 +50,7 @@ export const caseSummarySchema = z.strictObject({
       DomesticPaymentId: z.uuid().optional(),
       Status: z.string().openapi({ description: "Of the payment, or of the consent before it." }),
       StatusUpdateDateTime: at,
+      StatusReasonCode: reasonCodeSchema,
       StatusReason: z.string().optional(),
       InstructedAmount: z.strictObject({ Amount: z.string(), Currency: z.string() }),
       Creditor: account.optional().openapi({ description: "Absent if it was erased." }),
@@ -138,6 +140,7 @@ function glance(consent: Consent, payment: Payment | undefined, { tpp, bank }: P
     ...(payment === undefined ? {} : { DomesticPaymentId: payment.id }),
     Status: status,
     StatusUpdateDateTime: wireDateTime(statusUpdatedAt),
+    ...representReasonCode(payment ?? consent),
     ...(reason === undefined ? {} : { StatusReason: reason }),
     InstructedAmount: toWire(consent.request.initiation.instructedAmount),
     ...decide(consent, {

@@ -2,6 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { AccountNumber } from "../../../pages/account_number.tsx";
+import { REASONS } from "../../../../base/values/reason_codes.ts";
 import { Fact } from "../../../pages/fact.tsx";
 import type { Language } from "../../../pages/language.ts";
 import { Money } from "../../../pages/money.tsx";
@@ -36,6 +37,7 @@ export function CaseHead(
           <code dir="ltr">{one.Status}</code> <Instant visit={visit} at={one.StatusUpdateDateTime} />
         </span>
       </p>
+      <ReasonCode language={language} code={one.StatusReasonCode} />
       {one.StatusReason === undefined ? null : <p dir="auto">{one.StatusReason}</p>}
       <dl class="facts">
         <Parties visit={visit} one={one} />
@@ -43,6 +45,20 @@ export function CaseHead(
         <Standing visit={visit} order={order} erasedAt={one.ErasedDateTime} />
       </dl>
     </section>
+  );
+}
+
+/** Why the payment was rejected, as a code, and who can act. */
+function ReasonCode(
+  { language, code }: { readonly language: Language; readonly code: Glance["StatusReasonCode"] },
+): JSX.Element | null {
+  if (code === undefined) return null;
+  const { actor, meaning } = REASONS[code];
+  return (
+    <p>
+      <code dir="ltr">{code}</code> <span lang="en" dir="ltr">{meaning}</span>{" "}
+      <span class="detail">{phrase(language, `case.reason.${actor}`)}</span>
+    </p>
   );
 }
 

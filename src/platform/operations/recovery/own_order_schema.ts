@@ -13,6 +13,7 @@ import type { PayingAccount, Payment } from "../../core/payments/payment.ts";
 type LaterMember =
   | "status"
   | "statusReason"
+  | "statusReasonCode"
   | "statusUpdatedAt"
   | "charges"
   | "closedAt"

@@ -108,7 +108,7 @@ async function stageStatus(
   if (isAgreed) return "agreed";
   const now = deps.clock();
   const statusUpdatedAt = movedAt(payment, stated.statusUpdatedAt, now);
-  const reason = reasonOf(stated.status, stated.statusReason);
+  const reason = reasonOf(stated.status, stated);
   const changed: Payment = { ...payment, status: stated.status, statusUpdatedAt, ...reason };
   const evidence = [statedEvidence(stated, statement)];
   deps.payments.stageChange(tx, entry, changed, { ...causeOf(bank), evidence }, now);
@@ -159,14 +159,14 @@ async function stageRecovery(
   const at = deps.clock();
   const consumed = await stageConsumption(deps, tx, bank, { ordered, at });
   if (typeof consumed === "string") return disagree(stated, consumed);
-  const { status, statusReason } = stated;
+  const { status } = stated;
   const statusUpdatedAt = Math.max(ordered.createdAt, Math.min(stated.statusUpdatedAt, at));
   const payment = {
     ...ordered,
     status,
     statusUpdatedAt,
     charges: [],
-    ...reasonOf(status, statusReason),
+    ...reasonOf(status, stated),
     personalData: PRESENT,
   };
   const evidence = [statedEvidence(stated, statement), order];

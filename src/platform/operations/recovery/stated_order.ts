@@ -23,6 +23,7 @@ const ORDER: Readonly<Record<OrderMember, "kept" | "removed" | "digest">> = {
   ConsentId: "kept",
   Status: "kept",
   StatusUpdateDateTime: "kept",
+  StatusReasonCode: "kept",
   StatusReason: "removed",
   Order: "digest",
 };

@@ -212,6 +212,7 @@ Deno.test("GET authorization.sca.oauth2 redirects too little money with access_d
     assertEquals((await tppAnswer(answer)).parameters, {
       error: "access_denied",
       error_description: "The bank reported insufficient funds.",
+      reason_code: "AM04",
       state: "af0ifjsldkj",
       iss: `${AUTH_URL}/${flow.bank.orgId}`,
     });

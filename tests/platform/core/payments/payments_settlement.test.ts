@@ -124,6 +124,7 @@ Deno.test("a retry of POST domestic-payments answers the payment as it stands no
   const again = await good(pay(env, flow, { idempotencyKey: "k" }), 201);
   const changed = {
     Status: "Rejected",
+    StatusReasonCode: "NARR",
     StatusReason: "AC04",
     StatusUpdateDateTime: "2040-01-15T12:00:05+00:00",
     Charges,
