@@ -59,6 +59,16 @@ export interface StatusChange {
   readonly forBank?: BankEventType;
 }
 
+/** Returns the members that say why, of which there may be none. */
+export function whyOf(
+  { reasonCode, reason }: { readonly [Name in "reasonCode" | "reason"]?: StatusChange[Name] | undefined },
+): Pick<StatusChange, "reasonCode" | "reason"> {
+  return {
+    ...(reasonCode === undefined ? {} : { reasonCode }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
 /** A notice: to a TPP about an outage, a key or a statement, or to a bank about a consent or payment. */
 export interface Notice {
   readonly type: NoticeType;

@@ -28,6 +28,7 @@ import {
   stageWaiting,
   type StatusChange,
   type StoredEvent,
+  whyOf,
 } from "./event.ts";
 
 /** Whose events, and from which bank. */
@@ -126,11 +127,15 @@ export function openEventStore(deps: EventStoreDeps): EventStore {
     stage(tx, change) {
       const stagedAt = clock();
       const { type, consentId, status, reasonCode, reason, at } = change;
-      const why = {
-        ...(reasonCode === undefined ? {} : { reasonCode }),
-        ...(reason === undefined ? {} : { reason }),
+      const event = {
+        type,
+        consentId,
+        status,
+        ...whyOf({ reasonCode, reason }),
+        at,
+        stagedAt,
+        ...causeOf(tx),
       };
-      const event = { type, consentId, status, ...why, at, stagedAt, ...causeOf(tx) };
       eventRecord.set(tx, keyOf(change, change), event, stagedAt + keepMs);
       tx.onCommit.push(() => wake(change));
       if (change.forBank === undefined) return;

@@ -5,7 +5,7 @@ import { convertedRecord, defineRecord, optional, type StoredRecord } from "../.
 import { bankCode, clientId, consentId, count, instant, text } from "../../../base/store/record_fields.ts";
 import { asConsentId, type ClientId, type ConsentId } from "../../../base/kernel/identifiers.ts";
 import { type AuditEvent, record, recordedMembers } from "../../evidence/audit_trail.ts";
-import type { EventType, StatusChange } from "../../events/event.ts";
+import { type EventType, type StatusChange, whyOf } from "../../events/event.ts";
 import type { StageEvent } from "../../events/event_store.ts";
 import { stageErasure } from "../../evidence/data_keys/erasure_store.ts";
 import { consentDeadlineKey, consentForgettingKey, consentKey } from "../../config/store_keys.ts";
@@ -91,11 +91,9 @@ export const storedPayerSchema: z.ZodType<StoredPayer> = z.looseObject({
 });
 
 /** `consent_schema.ts` has checked its contents. */
-const request = z.custom<StoredConsent["request"]>((value) => isRequest(value));
-
-function isRequest(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "Data" in value && "Risk" in value;
-}
+const request = z.custom<StoredConsent["request"]>((value) =>
+  typeof value === "object" && value !== null && "Data" in value && "Risk" in value
+);
 
 export const consentRecord = convertedRecord(
   defineRecord<StoredConsent>({
@@ -281,10 +279,10 @@ function eventOf(
   { actor }: Cause,
   position: number,
 ): StatusChange | undefined {
-  const { id, clientId, bank, status, statusReasonCode: reasonCode, statusUpdatedAt: at } = changed;
+  const { id, clientId, bank, status, statusUpdatedAt: at } = changed;
   const type = actor === "clock" ? "consent-expired" : EVENT_TYPES[status]; // only a passed deadline is the clock's doing
   if (type === undefined || status === former.status) return undefined;
-  const why = reasonCode === undefined ? {} : { reasonCode };
+  const why = whyOf({ reasonCode: changed.statusReasonCode });
   const change = { type, resource: id, consentId: id, clientId, bank, status, ...why, at, position };
   const isEnd = type === "consent-rejected" || type === "consent-expired";
   return isEnd && wasAtBank(former) ? { ...change, forBank: type } : change; // contract EVT19

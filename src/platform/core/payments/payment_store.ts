@@ -13,6 +13,7 @@ import {
 import type { Cause } from "../consents/consent_store.ts";
 import { asPaymentId, type BankCode, type PaymentId } from "../../../base/kernel/identifiers.ts";
 import { type AuditEvent, record, type Recorded, recordedMembers } from "../../evidence/audit_trail.ts";
+import { whyOf } from "../../events/event.ts";
 import type { StageEvent } from "../../events/event_store.ts";
 import { stageListed, stageListedGone } from "../../guards/lookup/lookup_store.ts";
 import { paymentKey, paymentOrdersKey } from "../../config/store_keys.ts";
@@ -174,11 +175,7 @@ export function openPaymentStore(store: Store, stageEvent: StageEvent): PaymentS
     const type = "payment-status-changed";
     const isClosed = payment.closedAt !== undefined; // its next change is the bank's report, which removes this
     const forBank = isClosed ? { forBank: "payment-closed" as const } : {}; // contract EVT19
-    const { statusReasonCode: reasonCode, statusReason: reason } = payment;
-    const why = {
-      ...(reasonCode === undefined ? {} : { reasonCode }),
-      ...(reason === undefined ? {} : { reason }),
-    };
+    const why = whyOf({ reasonCode: payment.statusReasonCode, reason: payment.statusReason });
     stageEvent(tx, { type, resource, consentId, clientId, bank, status, ...why, at, position, ...forBank }); // contract EVT1
   };
   const stageAbsence = (tx: Transaction, id: PaymentId): void => check(tx, paymentKey(id), null);

@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { z } from "zod";
 import { AccountNumber } from "../../../pages/account_number.tsx";
-import { REASONS } from "../../../../base/values/reason_codes.ts";
+import { REASONS } from "../../../base/values/reason_codes.ts";
 import { Fact } from "../../../pages/fact.tsx";
 import type { Language } from "../../../pages/language.ts";
 import { Money } from "../../../pages/money.tsx";
