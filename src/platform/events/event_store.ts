@@ -126,16 +126,8 @@ export function openEventStore(deps: EventStoreDeps): EventStore {
   return {
     stage(tx, change) {
       const stagedAt = clock();
-      const { type, consentId, status, reasonCode, reason, at } = change;
-      const event = {
-        type,
-        consentId,
-        status,
-        ...whyOf({ reasonCode, reason }),
-        at,
-        stagedAt,
-        ...causeOf(tx),
-      };
+      const { type, consentId, status, at } = change;
+      const event = { type, consentId, status, ...whyOf(change), at, stagedAt, ...causeOf(tx) };
       eventRecord.set(tx, keyOf(change, change), event, stagedAt + keepMs);
       tx.onCommit.push(() => wake(change));
       if (change.forBank === undefined) return;
