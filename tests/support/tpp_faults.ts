@@ -138,6 +138,11 @@ const RETURNS: readonly TppFault[] = [
     'error instanceof oauth.AuthorizationResponseError && error.error === "access_denied";',
     "error instanceof oauth.AuthorizationResponseError;",
   ),
+  atReturn(
+    "TPP-B09",
+    "a code of a reason that the program does not know is an error",
+    'if ((query.get("reason_code") ?? "CUST") !== "CUST") throw new Error("unknown reason");',
+  ),
 ];
 
 /** Faults in what `first_payment.ts` does with answers. */

@@ -1,6 +1,7 @@
 /** Opens a bank's result JWT as the platform does, and finds what is not as agreed (contract RT1 to RT8). */
 import { compactDecrypt, decodeProtectedHeader, jwtVerify } from "jose";
 import { z } from "zod";
+import { BANK_REASON_CODES } from "../../../../src/base/values/reason_codes.ts";
 import type { BankBench } from "./bench.ts";
 import { importPlatformKey } from "./platform_side.ts";
 
@@ -19,6 +20,7 @@ const claimsSchema = z.object({
   bank_id: z.string(),
   status: z.string().min(1),
   status_code: z.string().min(1),
+  reason_code: z.enum(BANK_REASON_CODES).optional(), // contract RSN5
 });
 export type ReturnClaims = z.infer<typeof claimsSchema>;
 

@@ -2,6 +2,7 @@
 import { decodeJwt } from "jose";
 import { z } from "zod";
 import type { JsonObject } from "../../../../src/base/jose/compact_jws.ts";
+import { BANK_REASON_CODES } from "../../../../src/base/values/reason_codes.ts";
 import type { PaymentSeen } from "../../../../src/client/tpp/domestic_payments.ts";
 import type { BankBench } from "./bench.ts";
 import type { OrderAnswer, Push, TakePush } from "./between.ts";
@@ -20,7 +21,11 @@ export interface PaidOrder {
   readonly push: Push;
 }
 
-const answerSchema = z.object({ Status: z.string(), StatusReason: z.string().optional() });
+const answerSchema = z.object({
+  Status: z.string(),
+  StatusReasonCode: z.enum(BANK_REASON_CODES).optional(), // contract RSN5
+  StatusReason: z.string().optional(),
+});
 /** The statuses with which a bank may answer a push (contract PO3). */
 const PUSH_ANSWERS: readonly string[] = ["AcceptedSettlementInProcess", "Rejected"];
 

@@ -1,6 +1,7 @@
 /** The bank's reports on the orders that it accepted: signed, legal, and repeated until the platform has answered. */
 import { base64url, decodeJwt, decodeProtectedHeader, flattenedVerify } from "jose";
 import { z } from "zod";
+import { BANK_REASON_CODES } from "../../../../src/base/values/reason_codes.ts";
 import { failed, type Outcome, passed } from "../case.ts";
 import type { BankBench, BankCase } from "./bench.ts";
 import type { BackChannelCall } from "./between.ts";
@@ -12,6 +13,7 @@ const reportSchema = z.object({
   Data: z.looseObject({
     Status: z.string(),
     StatusUpdateDateTime: z.iso.datetime({ offset: true }),
+    StatusReasonCode: z.enum(BANK_REASON_CODES).optional(), // contract RSN5
     StatusReason: z.string().max(256).optional(),
   }),
 });

@@ -1,4 +1,5 @@
 /** Cases about the customer's return: what a TPP may believe of the address at which a browser arrives. */
+import { REASON_CODES, REASONS } from "../../../../src/base/values/reason_codes.ts";
 import { type Case, type Outcome } from "../case.ts";
 import type { Run, TppBench } from "./bench.ts";
 import { grants, missing, of, paymentsOf, saidNot, verdict } from "./reading.ts";
@@ -58,7 +59,13 @@ function endsAs(
   };
 }
 
-/** Cases TPP-B01 to TPP-B08. */
+/** A code for each kind of reason, by who can act and whether a retry may succeed, and one that no list has yet. */
+const KINDS: readonly string[] = [
+  ...new Map(REASON_CODES.map((code) => [`${REASONS[code].actor} ${REASONS[code].retry}`, code])).values(),
+  "A_LATER_CODE",
+];
+
+/** Cases TPP-B01 to TPP-B09. */
 export const RETURN_CASES: readonly TppCase[] = [
   rejects(
     "TPP-B01",
@@ -92,6 +99,20 @@ export const RETURN_CASES: readonly TppCase[] = [
     "fail",
     "failed",
   ),
+  {
+    id: "TPP-B09",
+    title: "A rejection is a rejection with a code of every kind",
+    requirement: "contract RSN4",
+    async run(bench) {
+      const faults: (string | false)[] = [];
+      for (const code of KINDS) {
+        const arrives = edited((query) => query.set("reason_code", code));
+        const fault = saidNot(await bench.pay({ bank: "BANKA", customer: "refuse", arrives }), "rejected");
+        faults.push(fault && `${code}: ${fault}`);
+      }
+      return verdict(faults, `it said rejected with ${KINDS.join(", ")}`);
+    },
+  },
   {
     id: "TPP-B08",
     title: "A return that arrives twice makes one payment",
