@@ -1,7 +1,6 @@
 /** A sandbox bank rejects with each code that a bank may report. */
 import { assertEquals } from "@std/assert";
-import type { Consent } from "testing/answers.ts";
-import { bodyOf } from "testing/bodies.ts";
+import { bodyOf, type Consent } from "testing/answers.ts";
 import { call, clientToken, good } from "testing/flows.ts";
 import { BANK_REASON_CODES } from "../../../src/client/party/reason_codes.ts";
 import { amountOf, createFaults } from "../../../src/sandbox/bank/faults.ts";
