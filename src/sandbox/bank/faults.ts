@@ -181,15 +181,14 @@ function byAmount(at: FaultPoint, { amount }: FaultSubject): MetFault | undefine
   for (const { name, amount: own, at: point } of FAULTS) {
     if (point !== at) continue;
     if (amount === own) return metFault(name);
-    const [units, nth] = amount.split(".");
-    const code = BANK_REASON_CODES[Number(nth) - 1];
-    if (units === BY_REASON[name]?.units && code !== undefined) return metFault(name, code);
+    const code = BANK_REASON_CODES.find((each) => name in BY_REASON && amount === amountOf(name, each));
+    if (code !== undefined) return metFault(name, code);
   }
   return undefined;
 }
 
 /** Returns the amount that makes the bank reject the order, or the customer, with a code. */
-export function amountOf(name: "refuse" | "refuse_customer", code: BankReasonCode): string {
+export function amountOf(name: FaultName, code: BankReasonCode): string {
   const nth = String(BANK_REASON_CODES.indexOf(code) + 1).padStart(2, "0");
   return `${BY_REASON[name]?.units}.${nth}`;
 }
