@@ -2,7 +2,7 @@
  * How tests of the browser front channel check responses: error pages, redirects to the TPP, and stored data. All
  * expected values are written out here, not imported from the platform.
  */
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertArrayIncludes, assertEquals, assertMatch } from "@std/assert";
 import type { Consent } from "./answers.ts";
 import { type BoundToken, call, type CallOptions, good } from "./flows.ts";
 import { type AtBank, putAccounts } from "./authorization_flow.ts";
@@ -109,14 +109,26 @@ const ERROR = {
   temporarily_unavailable: ["temporarily_unavailable", "The bank cannot be reached at the moment."],
 } as const;
 
-/** Asserts an error redirect with exactly `error`, `error_description`, `state` and `iss` (Decision B5). */
+/** The codes that the redirect of each error may have (contract RSN4). */
+const REASONS: Readonly<Record<keyof typeof ERROR, readonly string[]>> = {
+  access_denied: ["CUST", "MS03", "DS24", "BANK_WITHDRAWN", "TPP_WITHDRAWN"],
+  session_expired: ["SESSION_EXPIRED"],
+  server_error: ["BANK_RESULT_UNUSABLE"],
+  invalid_request: ["CONSENT_DECIDED"],
+  opened_too_often: ["LINK_OPENED_TOO_OFTEN"],
+  temporarily_unavailable: ["BANK_UNAVAILABLE", "PLATFORM_UNAVAILABLE", "BANK_NOT_ACTIVE", "TPP_NOT_ACTIVE"],
+};
+
+/** Asserts an error redirect with exactly `error`, `error_description`, `reason_code`, `state` and `iss` (Decision B5). */
 export async function assertErrorAnswer(
   response: Response,
   answer: keyof typeof ERROR,
   bank = "BANKA",
   description: string = ERROR[answer][1],
 ): Promise<void> {
-  assertEquals((await tppAnswer(response)).parameters, {
+  const { reason_code = "none", ...rest } = (await tppAnswer(response)).parameters;
+  assertArrayIncludes(REASONS[answer], [reason_code]);
+  assertEquals(rest, {
     error: ERROR[answer][0],
     error_description: description,
     state: "af0ifjsldkj",
