@@ -118,10 +118,16 @@ export async function testStatementKeys(): Promise<RenewableStatementKeys> {
   return await openStatementKeys(JSON.stringify({ keys: [jwk] }), () => START);
 }
 
-let authority: Promise<DirectoryParts["ca"]> | undefined;
+/** An authority whose key is a file. */
+export interface TestAuthority {
+  readonly certificatePem: string;
+  readonly privateKeyPem: string;
+}
+
+let authority: Promise<TestAuthority> | undefined;
 
 /** The directory's authority: valid 2025-01-01 to 2035-01-01, the same for all tests of a file. */
-export function testAuthority(): Promise<DirectoryParts["ca"]> {
+export function testAuthority(): Promise<TestAuthority> {
   return authority ??= makeAuthority(new Date("2025-01-01T00:00:00Z"), new Date("2035-01-01T00:00:00Z"));
 }
 
@@ -131,7 +137,7 @@ export async function makeAuthority(
   notAfter: Date,
   ca = true,
   name = "CN=Test authority",
-): Promise<DirectoryParts["ca"]> {
+): Promise<TestAuthority> {
   const keys = await pkcs1Keys(await testKey(15));
   const certificate = await X509CertificateGenerator.createSelfSigned({
     name,

@@ -116,7 +116,7 @@ export class SoftHsm implements AsyncDisposable {
   }
 
   #options(command: string | undefined): string[] {
-    const file = command === "wrapping-key" ? [] : ["--file", this.file];
+    const file = command === "wrapping-key" || command === "authority" ? [] : ["--file", this.file];
     return ["--module", this.module, "--token", `${LABEL}=${this.pinFile}`, ...file];
   }
 }

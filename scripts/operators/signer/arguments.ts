@@ -25,6 +25,8 @@ export const SIGNER_USAGE =
   serve     Answers the platform or directory: --socket <path> --file <platform-keys.json>
   wrapping-key <id>
             Makes a key in the first token that wraps data keys: the line "<id> token" of PLATFORM_WRAPPING_KEYS.
+  authority --subject "O=…, CN=…"
+            Makes the key of the directory's certificate authority in the first token. Prints its signing request.
   make, show, rotate, retire, request, certify
             As deno task platform-keys, but the private keys are made in the first token and cannot leave it.
             The file has the public ones, their times and certificates. --for directory: the keys of software

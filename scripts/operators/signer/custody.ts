@@ -1,4 +1,7 @@
 /** Keys of the platform in tokens: what `deno task signer` makes, judges and certifies instead of a file's private keys. */
+import "reflect-metadata";
+import { Name, Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
+import { cryptoWithSign } from "../../../src/base/jose/token_crypto.ts";
 import type { Token as KeysOfToken, TokenKey } from "../../../src/base/jose/own_key.ts";
 import type { Custody } from "../platform_keys/making.ts";
 import type { KeysInToken } from "../directory_keys/main.ts";
@@ -9,6 +12,9 @@ interface KeyNames {
   readonly keys: readonly { readonly kid: string; readonly n: string }[];
 }
 
+/** Of an authority's key. */
+const AUTHORITY_BITS = 3072;
+const PKCS1 = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" } as const;
 const PSS = { name: "RSA-PSS", hash: "SHA-256", saltLength: 32 } as const;
 
 /** New keys are made in the first token. A key signs its own certificate and request with PS256, as everything else. */
@@ -29,7 +35,7 @@ export function inTokens(
       return {
         keys: { privateKey: publicKey, publicKey }, // the private one is in the token
         signingAlgorithm: PSS,
-        crypto: withSign((data) => signing.sign(data)),
+        crypto: cryptoWithSign((data) => signing.sign(data)),
       };
     },
     tokenOf: ({ keys }) => ({
@@ -49,8 +55,7 @@ function tokenKey(tokens: readonly Token[], n: string): TokenKey {
   const modulus = Uint8Array.fromBase64(n, { alphabet: "base64url" });
   return {
     async sign(input) {
-      const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", input));
-      return await (await holder(tokens, modulus)).sign(modulus, digest);
+      return await (await holder(tokens, modulus)).sign(modulus, await sha256(input));
     },
     decrypt: async (encrypted) => await (await holder(tokens, modulus)).decrypt(modulus, encrypted),
   };
@@ -61,20 +66,28 @@ async function holder(tokens: readonly Token[], modulus: Modulus): Promise<Token
   throw new Error("names a key that no token has, or that could leave it");
 }
 
-/** The computer's `crypto` with a signature from elsewhere. */
-function withSign(sign: (data: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>): Crypto {
-  const { subtle } = crypto;
-  const replaced: Pick<SubtleCrypto, "sign" | "exportKey" | "digest"> = {
-    sign: async (_algorithm, _key, data) => (await sign(new Uint8Array(bytesOf(data)))).buffer,
-    exportKey: subtle.exportKey.bind(subtle) as SubtleCrypto["exportKey"],
-    digest: subtle.digest.bind(subtle),
-  };
-  const getRandomValues = crypto.getRandomValues.bind(crypto);
-  return { subtle: replaced as SubtleCrypto, getRandomValues } as Crypto;
+/**
+ * Makes the key of a certificate authority in a token. Returns its signing request (PKCS 10, PEM).
+ *
+ * @param subject as `O=Example, CN=Participants Authority 1`
+ */
+export async function authorityRequest(token: Token, subject: string, now: number): Promise<string> {
+  const name = new Name(subject).toString(); // before a key is made
+  const modulus = await token.make(
+    "sign",
+    AUTHORITY_BITS,
+    `authority ${new Date(now).toISOString().slice(0, 10)}`,
+  );
+  const jwk = { kty: "RSA", n: modulus.toBase64({ alphabet: "base64url", omitPadding: true }), e: "AQAB" };
+  const publicKey = await crypto.subtle.importKey("jwk", jwk, PKCS1, true, ["verify"]);
+  const request = await Pkcs10CertificateRequestGenerator.create({
+    name,
+    keys: { privateKey: publicKey, publicKey }, // the private one is in the token
+    signingAlgorithm: PKCS1,
+  }, cryptoWithSign(async (data) => await token.certify(modulus, await sha256(data))));
+  return request.toString("pem");
 }
 
-function bytesOf(data: BufferSource): Uint8Array {
-  return ArrayBuffer.isView(data)
-    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-    : new Uint8Array(data);
+async function sha256(data: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", data));
 }

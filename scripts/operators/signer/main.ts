@@ -7,11 +7,11 @@ import { openLogQueue } from "../../../src/base/observability/log_queue.ts";
 import { openLog } from "../../../src/base/observability/log.ts";
 import { systemClock } from "../../../src/base/kernel/clock.ts";
 import { printError } from "../../command_line/print.ts";
-import { runProgram, UsageError } from "../../command_line/run.ts";
+import { optionsOf, runProgram, UsageError } from "../../command_line/run.ts";
 import { directoryKeys } from "../directory_keys/main.ts";
 import { platformKeys } from "../platform_keys/main.ts";
 import { readSignerArguments, SIGNER_USAGE, type SignerArguments, type TokenPlace } from "./arguments.ts";
-import { inTokens, statementKeysIn } from "./custody.ts";
+import { authorityRequest, inTokens, statementKeysIn } from "./custody.ts";
 import type { SignerLog } from "../../../src/base/observability/signer_events.ts";
 import { loadPkcs11 } from "./pkcs11.ts";
 import { openService } from "./served_keys.ts";
@@ -19,6 +19,7 @@ import { wrappingLabel } from "./wrapping_uses.ts";
 import { MAKING, openToken, PinRejected, SERVING, type Token } from "./token.ts";
 
 const WRAPPING = "wrapping-key";
+const AUTHORITY = "authority";
 /** Exit status after a rejected PIN. */
 const PIN_STATUS = 2;
 const FLUSH_MS = 2000;
@@ -30,6 +31,7 @@ async function signer(args: readonly string[], print: (line: string) => void): P
   try {
     const tokens = await openTokens(given);
     if (given.serve !== undefined) await serve(given.serve, tokens);
+    else if (given.rest[0] === AUTHORITY) await makeAuthority(given.rest.slice(1), tokens, print);
     else if (given.rest[0] === WRAPPING) await makeWrappingKey(given.rest.slice(1), tokens, print);
     else {
       const now = Date.now();
@@ -55,6 +57,18 @@ async function makeWrappingKey(
   await first.makeWrapping(wrappingLabel(id));
   print(`The key is in the token ${first.label} and cannot leave it. Its line of PLATFORM_WRAPPING_KEYS:`);
   print(`${id} token`);
+}
+
+async function makeAuthority(
+  args: readonly string[],
+  [first]: readonly [Token, ...Token[]],
+  print: (line: string) => void,
+): Promise<void> {
+  const { subject } = optionsOf(args, ["subject"]);
+  if (subject === undefined) {
+    throw new UsageError('--subject is missing, such as "O=Example, CN=Authority 1".');
+  }
+  print((await authorityRequest(first, subject, Date.now())).trimEnd());
 }
 
 async function openTokens({ module, tokens, serve }: SignerArguments): Promise<readonly [Token, ...Token[]]> {

@@ -1,6 +1,6 @@
 /**
  * What the signer answers: the key set, signatures and decrypted content keys, by kid, and wrapped and unwrapped data keys,
- * by the id of a wrapping key. A key does the operations of its `use`. A digest has 32 bytes and an encrypted key as many
+ * by the id of a wrapping key. The key of a certificate authority signs certificates, by its modulus. A key does the operations of its `use`. A digest has 32 bytes and an encrypted key as many
  * as the modulus, so a request is never longer.
  */
 import { z } from "zod";
@@ -37,8 +37,12 @@ interface ServedKeys {
 
 const MAX_BODY_BYTES = 512;
 const DIGEST_BYTES = 32;
+/** A modulus of 2048 to 4096 bits. */
+const MODULUS = /^[A-Za-z0-9_-]{342,683}$/;
 const USES = { sig: "sign", enc: "decrypt" } as const;
-const OPERATIONS = ["sign", "decrypt", "wrap", "unwrap"] as const;
+const OPERATIONS = ["sign", "decrypt", "wrap", "unwrap", "certify"] as const;
+/** What the log and the counts have in place of a kid: the key of a certificate authority is not in the key file. */
+const AUTHORITY = "authority";
 
 type Operation = typeof OPERATIONS[number];
 
@@ -59,13 +63,15 @@ export async function openService({ tokens, readKeys, log }: ServiceDeps): Promi
   const uses = new Map<string, number>(); // bounded by the keys that this process has had
   const useOf = async (operation: Operation, kid: string, url: string): Promise<Use | undefined> => {
     if (operation === "sign" || operation === "decrypt") return rsaUse(keys.byKid.get(kid), operation);
+    if (operation === "certify") return await authorityUse(kid, keys, tokens);
     return await wrappingUse(tokens, operation, kid, new URL(url).searchParams.get("name") ?? "");
   };
-  const use = async (operation: Operation, kid: string, request: Request): Promise<Response> => {
+  const use = async (operation: Operation, name: string, request: Request): Promise<Response> => {
     const began = monotonicClock();
+    const kid = operation === "certify" ? AUTHORITY : name;
     let known = keys.byKid.has(kid);
     const response = await orUnavailable(log, operation, async () => {
-      const found = await useOf(operation, kid, request.url);
+      const found = await useOf(operation, name, request.url);
       known ||= found !== undefined;
       return await answerUse(found, operation, request);
     });
@@ -119,6 +125,24 @@ function rsaUse(key: ServedKey | undefined, operation: KeyOperation): Use | unde
       return { status: 400, text: `a digest has ${expected} bytes` };
     },
     run: (body) => operation === "sign" ? token.sign(modulus, body) : token.decrypt(modulus, body),
+  };
+}
+
+/** A private key of a token that is not in the key file: what is there has another use. `n` is base64url. */
+async function authorityUse(
+  n: string,
+  { byKid }: ServedKeys,
+  tokens: readonly Token[],
+): Promise<Use | undefined> {
+  if (!MODULUS.test(n)) return undefined;
+  const modulus = Uint8Array.fromBase64(n, { alphabet: "base64url" });
+  if ([...byKid.values()].some((key) => key.modulus.toHex() === modulus.toHex())) return undefined;
+  const token = await tokenOf(AUTHORITY, modulus, tokens).catch(() => undefined);
+  if (token === undefined) return undefined;
+  return {
+    fault: (length) =>
+      length === DIGEST_BYTES ? undefined : { status: 400, text: `a digest has ${DIGEST_BYTES} bytes` },
+    run: (digest) => token.certify(modulus, digest),
   };
 }
 

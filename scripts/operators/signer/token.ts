@@ -22,6 +22,8 @@ export interface Token {
   find(name: KeyName): Promise<"absent" | "kept" | "extractable">;
   /** PS256: RSASSA-PSS with SHA-256, MGF1 and a salt of 32 bytes (RFC 7518 §3.5). */
   sign(modulus: Modulus, digest: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
+  /** RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017 §8.2), as certificates have it. */
+  certify(modulus: Modulus, digest: Memory): Promise<Memory>;
   /** RSA-OAEP-256 (RFC 7518 §4.3). Returns undefined if the key cannot decrypt it. */
   decrypt(modulus: Modulus, encrypted: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Makes a key pair for one operation. Returns its modulus. */
@@ -54,6 +56,7 @@ export class PinRejected extends Error {
 const [RW_SESSION, SERIAL_SESSION, USER] = [0x2n, 0x4n, 1n];
 const CKM = {
   KEY_PAIR_GEN: 0x0n,
+  RSA_PKCS: 0x1n,
   X_509: 0x3n,
   OAEP: 0x9n,
   PSS: 0xdn,
@@ -62,6 +65,8 @@ const CKM = {
   AES_GCM: 0x1087n,
 } as const;
 const [MGF1_SHA256, DATA_SPECIFIED, SALT_BYTES] = [2n, 1n, 32n];
+/** What stands before a SHA-256 digest in a DigestInfo (RFC 8017 §9.2, note 1). */
+const SHA256_INFO = Uint8Array.fromHex("3031300d060960864801650304020105000420");
 const [PRIVATE_KEY, SECRET_KEY] = [3n, 4n];
 const [AES, AES_KEY_BYTES] = [0x1fn, 32n];
 const [IV_BYTES, TAG_BYTES] = [12, 16];
@@ -146,6 +151,12 @@ export async function openToken(
         const mechanism = withParameters(CKM.PSS, CKM.SHA256, MGF1_SHA256, SALT_BYTES);
         await call("C_SignInit", session.id, mechanism, await keyOf(call, session, modulus));
         return await output(call, "C_Sign", session, digest);
+      }),
+    certify: (modulus, digest) =>
+      withSession(async (session) => {
+        const mechanism = structure(CKM.RSA_PKCS, null, 0n);
+        await call("C_SignInit", session.id, mechanism, await keyOf(call, session, modulus));
+        return await output(call, "C_Sign", session, Uint8Array.of(...SHA256_INFO, ...digest));
       }),
     decrypt: (modulus, encrypted) =>
       withSession(async (session) => {

@@ -13,13 +13,24 @@ import { joined } from "./body.ts";
 import type { Probe } from "../observability/health.ts";
 
 /** The signer of this process. */
-export interface Signer extends Token, WrappingToken {
+export interface Signer extends Token, WrappingToken, AuthorityToken {
   /** Returns the JWK set of the token's keys. @throws {ApiError} `platform.unavailable` */
   keySet(): Promise<string>;
   /** Whether the token answers. */
   readonly probe: Probe;
   /** From then on `watcher` is told of calls, and when the signer fails and works again. */
   watch(watcher: SignerWatcher): void;
+}
+
+/** Keys of certificate authorities in a token. */
+export interface AuthorityToken {
+  /**
+   * RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017 §8.2).
+   *
+   * @param n modulus of the authority's key, base64url
+   * @throws {ApiError} `platform.unavailable`
+   */
+  certify(n: string, input: Bytes): Promise<Bytes>;
 }
 
 /** Wrapping keys of a token, by their ids. Every method throws {ApiError} `platform.unavailable`. */
@@ -30,7 +41,7 @@ export interface WrappingToken {
   unwrap(id: string, name: string, box: Bytes): Promise<Bytes | undefined>;
 }
 
-export type SignerOperation = "keys" | "sign" | "decrypt" | "wrap" | "unwrap" | "probe";
+export type SignerOperation = "keys" | "sign" | "decrypt" | "wrap" | "unwrap" | "certify" | "probe";
 
 export interface SignerWatcher {
   called(operation: SignerOperation, seconds: number, succeeded: boolean): void;
@@ -85,15 +96,14 @@ export function openSigner(path: string, deadlineMs: number = DEADLINE_MS): Sign
   };
   return {
     key: (kid) => ({
-      async sign(input) {
-        const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", input));
-        return (await call("sign", `/sign/${encodeURIComponent(kid)}`, digest)).body;
-      },
+      sign: async (input) =>
+        (await call("sign", `/sign/${encodeURIComponent(kid)}`, await sha256(input))).body,
       async decrypt(encrypted) {
         const answer = await call("decrypt", `/decrypt/${encodeURIComponent(kid)}`, encrypted);
         return answer.status === UNDECRYPTABLE ? undefined : answer.body;
       },
     }),
+    certify: async (n, input) => (await call("certify", `/certify/${n}`, await sha256(input))).body,
     ...wrappingBy(call),
     keySet: async () => new TextDecoder().decode((await call("keys", "/keys")).body),
     async probe() {
@@ -103,6 +113,10 @@ export function openSigner(path: string, deadlineMs: number = DEADLINE_MS): Sign
     },
     watch: state.watch,
   };
+}
+
+async function sha256(input: Bytes): Promise<Bytes> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", input));
 }
 
 type CallSigner = (operation: SignerOperation, target: string, body?: Bytes) => Promise<Answer>;

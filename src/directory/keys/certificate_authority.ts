@@ -17,6 +17,8 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from "@peculiar/x509";
+import type { AuthorityToken } from "../../base/http/signer_client.ts";
+import { cryptoWithSign } from "../../base/jose/token_crypto.ts";
 import { base64url } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { CertifiedKey, KeyUse } from "../participants/certified_key.ts";
@@ -26,7 +28,8 @@ import type { ProvenKey } from "./signing_request.ts";
 /** An authority that can issue certificates. */
 export interface CertificateAuthority {
   readonly certificate: X509Certificate;
-  readonly key: CryptoKey;
+  /** Signs certificates. In a token, `crypto` signs, and this is the public key. */
+  readonly signing: { readonly key: CryptoKey; readonly crypto: Crypto };
   /** Its subject key identifier, hex. */
   readonly keyId: string;
   /** The certificate and its issuers as PEM, for clients that verify. */
@@ -47,13 +50,18 @@ const DAY_MS = 86_400_000;
 const MAX_ORGANISATION_CHARACTERS = 64;
 const RSA = "RSASSA-PKCS1-v1_5";
 
+/** A certificate authority's own certificate, with those above it, and its private key (PKCS 8) or the token that has it. */
+export type AuthorityParts =
+  & { readonly certificatePem: string }
+  & ({ readonly privateKeyPem: string } | { readonly token: AuthorityToken });
+
 /**
  * Opens the authority.
  *
  * @throws {Error} with a message to be appended to "the CA …"; never contains key values
  */
 export async function openCertificateAuthority(
-  ca: { readonly certificatePem: string; readonly privateKeyPem: string },
+  ca: AuthorityParts,
   now: number,
 ): Promise<CertificateAuthority> {
   const [certificate, ...above] = parseCertificates(ca.certificatePem);
@@ -63,11 +71,11 @@ export async function openCertificateAuthority(
   const usages = certificate.getExtension(KeyUsagesExtension)?.usages ?? KeyUsageFlags.keyCertSign;
   if ((usages & KeyUsageFlags.keyCertSign) === 0) throw new Error("certificate may not sign certificates");
   if (certificate.notAfter.getTime() <= now) throw new Error("certificate has expired");
-  const key = await importKey(ca.privateKeyPem, certificate);
+  const signing = await openSigning(ca, certificate);
   const keyId = certificate.getExtension(SubjectKeyIdentifierExtension)?.keyId ??
     new Uint8Array(await certificate.publicKey.getKeyIdentifier()).toHex();
   const pem = [certificate, ...above].map((one) => `${one.toString("pem").trim()}\n`).join("");
-  return { certificate, key, keyId, pem };
+  return { certificate, signing, keyId, pem };
 }
 
 /**
@@ -98,9 +106,9 @@ export async function issueCertificate(
     notBefore: new Date(notBefore),
     notAfter: new Date(notAfter),
     publicKey: key.publicKey,
-    signingKey: ca.key,
+    signingKey: ca.signing.key,
     extensions: await extensions(use, key.publicKey, ca.keyId),
-  });
+  }, ca.signing.crypto);
   return await asCertifiedKey(certificate, use, key, { issuedAt: now, notBefore, notAfter });
 }
 
@@ -167,19 +175,35 @@ function parseCertificates(pem: string): [X509Certificate, ...X509Certificate[]]
   throw new Error("certificate is not a PEM certificate");
 }
 
-async function importKey(pem: string, certificate: X509Certificate): Promise<CryptoKey> {
+async function openSigning(
+  held: AuthorityParts,
+  certificate: X509Certificate,
+): Promise<CertificateAuthority["signing"]> {
   const algorithm = { ...certificate.publicKey.algorithm, hash: "SHA-256" };
   if (algorithm.name !== RSA && algorithm.name !== "ECDSA") throw new Error("key is neither RSA nor ECDSA");
-  const key = await crypto.subtle.importKey("pkcs8", privateKeyDer(pem), algorithm, false, ["sign"]).catch(
-    () => {
-      throw new Error("private key does not have the kind of key that its certificate has");
-    },
-  );
-  const probe = crypto.getRandomValues(new Uint8Array(32));
-  const signature = await crypto.subtle.sign(algorithm, key, probe);
   const publicKey = await certificate.publicKey.export(algorithm, ["verify"]);
-  if (await crypto.subtle.verify(algorithm, publicKey, signature, probe)) return key;
+  const signing = "token" in held
+    ? { key: publicKey, crypto: await cryptoOfToken(held.token, publicKey) }
+    : { key: await importKey(held.privateKeyPem, algorithm), crypto };
+  const probe = crypto.getRandomValues(new Uint8Array(32));
+  const signature = await signing.crypto.subtle.sign(algorithm, signing.key, probe);
+  if (await crypto.subtle.verify(algorithm, publicKey, signature, probe)) return signing;
   throw new Error("private key is not the one of its certificate");
+}
+
+async function importKey(
+  pem: string,
+  algorithm: EcKeyImportParams | RsaHashedImportParams,
+): Promise<CryptoKey> {
+  return await crypto.subtle.importKey("pkcs8", privateKeyDer(pem), algorithm, false, ["sign"]).catch(() => {
+    throw new Error("private key does not have the kind of key that its certificate has");
+  });
+}
+
+async function cryptoOfToken(token: AuthorityToken, publicKey: CryptoKey): Promise<Crypto> {
+  const { n } = await crypto.subtle.exportKey("jwk", publicKey);
+  if (n === undefined) throw new Error("key is not RSA, which a key in a token must be");
+  return cryptoWithSign((data) => token.certify(n, data));
 }
 
 function wholeSeconds(milliseconds: number): number {

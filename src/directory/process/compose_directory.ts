@@ -19,7 +19,7 @@ import { requireAdministrator } from "../http/administrator.ts";
 import type { Credentials } from "../../base/http/credentials.ts";
 import type { CertificationTerms } from "../certification/certification.ts";
 import { NO_CERTIFIERS } from "../certification/certifiers.ts";
-import { openCertificateAuthority } from "../keys/certificate_authority.ts";
+import { type AuthorityParts, openCertificateAuthority } from "../keys/certificate_authority.ts";
 import { consoleEndpoints, type ConsoleSettings } from "../console/compose_console.ts";
 import { directoryConsole } from "../console/directory_console.ts";
 import type { Directory } from "../changes/directory.ts";
@@ -45,7 +45,7 @@ export interface DirectoryParts {
   readonly issuer: string;
   readonly administrators: Credentials;
   /** PEM of the CA certificate and of its PKCS 8 private key (RSA or ECDSA). */
-  readonly ca: { readonly certificatePem: string; readonly privateKeyPem: string };
+  readonly ca: AuthorityParts;
   readonly statementKeys: StatementKeys;
   readonly store: Store;
   readonly clock: Clock;

@@ -7,7 +7,7 @@ import { isUrl, storeUrlFaults } from "../../base/store/store_url.ts";
 import { z } from "zod";
 import { ADMINISTRATORS, readCredentials } from "../../base/http/credentials.ts";
 import type { CertificationTerms } from "../certification/certification.ts";
-import { openCertificateAuthority } from "../keys/certificate_authority.ts";
+import { type AuthorityParts, openCertificateAuthority } from "../keys/certificate_authority.ts";
 import type { ConsoleSettings } from "../console/compose_console.ts";
 import { consoleFaults, consoleSettings, MIN_SECRET_CHARACTERS } from "../console/console_config.ts";
 import { readCertification } from "../certification/certification_config.ts";
@@ -34,7 +34,7 @@ export interface DirectoryConfig {
   readonly storeUrl: string;
   /** Path of the list that `deno task directory-admin` writes. */
   readonly administratorsFile: string;
-  readonly ca: { readonly certificatePem: string; readonly privateKeyPem: string };
+  readonly ca: AuthorityParts;
   /** Private JWK set as JSON. */
   readonly signingKeys: string;
   /** The file it was read from, if any. */
@@ -88,7 +88,7 @@ const schema = z.object({
     "set it to the path of the administrators' list (deno task directory-admin add makes it)",
   ),
   DIRECTORY_CA_CERT: pemOrPath("the CA's certificate, followed by those above it"),
-  DIRECTORY_CA_KEY: pemOrPath("the CA's private key (PKCS 8)"),
+  DIRECTORY_CA_KEY: pemOrPath("the CA's private key (PKCS 8), or signer: and the path of a signer's socket"),
   DIRECTORY_SIGNING_KEYS: z.string(
     "set it to the path of the private JWK set that signs software statements (deno task directory-keys make makes one)",
   ),
@@ -155,7 +155,7 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
   );
   faults.push(...consoleFaults(values), ...fourEyesFaults(values));
   faults.push(...await administratorsFaults(values, source));
-  const pems = await readPems(values, source, faults);
+  const ca = await readAuthority(values, source, faults);
   const signing = await readSigningKeys(values, source, faults);
   const certification = await readCertification(values, source, faults);
   const mail = await readMail(values, source, faults);
@@ -168,7 +168,7 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
     maxConnections: data.DIRECTORY_MAX_CONNECTIONS,
     storeUrl: data.DIRECTORY_STORE_URL,
     administratorsFile: data.DIRECTORY_ADMINISTRATORS,
-    ca: { certificatePem: pems.DIRECTORY_CA_CERT, privateKeyPem: pems.DIRECTORY_CA_KEY },
+    ca,
     ...signing,
     publicLimit: publicLimit(data.DIRECTORY_RATE_LIMIT),
     certification,
@@ -294,23 +294,28 @@ function isSandboxKeySet(json: string): boolean {
 }
 
 const PEM_NAMES = ["DIRECTORY_CA_CERT", "DIRECTORY_CA_KEY"] as const;
-type Pems = Readonly<Record<typeof PEM_NAMES[number], string>>;
 
-async function readPems(values: Partial<Values>, source: ConfigSource, faults: string[]): Promise<Pems> {
-  const texts = await Promise.all(PEM_NAMES.map((name) => readPem(name, values[name], source, faults)));
-  const [certificatePem = "", privateKeyPem = ""] = texts;
-  if (certificatePem !== "" && privateKeyPem !== "") {
-    await openCertificateAuthority({ certificatePem, privateKeyPem }, source.now)
-      .then(({ certificate }) => {
-        if (values.DIRECTORY_ENVIRONMENT !== "Sandbox" && SANDBOX_AUTHORITY.test(certificate.subject)) {
-          faults.push("DIRECTORY_CA_CERT: is a sandbox's authority; make one of your own");
-        }
-      }, (error: Error) => faults.push(`DIRECTORY_CA_CERT and DIRECTORY_CA_KEY: the ${error.message}`));
-  }
-  return {
-    DIRECTORY_CA_CERT: certificatePem,
-    DIRECTORY_CA_KEY: privateKeyPem,
-  };
+async function readAuthority(
+  values: Partial<Values>,
+  source: ConfigSource,
+  faults: string[],
+): Promise<AuthorityParts> {
+  const socket = signerPath(values.DIRECTORY_CA_KEY ?? "");
+  const [certificatePem, privateKeyPem] = await Promise.all([
+    readPem("DIRECTORY_CA_CERT", values.DIRECTORY_CA_CERT, source, faults),
+    socket === undefined ? readPem("DIRECTORY_CA_KEY", values.DIRECTORY_CA_KEY, source, faults) : "",
+  ]);
+  const parts = socket === undefined
+    ? { certificatePem, privateKeyPem }
+    : { certificatePem, token: openSigner(socket) };
+  if (certificatePem === "" || (socket === undefined && privateKeyPem === "")) return parts;
+  await openCertificateAuthority(parts, source.now)
+    .then(({ certificate }) => {
+      if (values.DIRECTORY_ENVIRONMENT !== "Sandbox" && SANDBOX_AUTHORITY.test(certificate.subject)) {
+        faults.push("DIRECTORY_CA_CERT: is a sandbox's authority; make one of your own");
+      }
+    }, (error: Error) => faults.push(`DIRECTORY_CA_CERT and DIRECTORY_CA_KEY: the ${error.message}`));
+  return parts;
 }
 
 /** The name in sandbox certificates (`sandbox/ecosystem/authority.ts`). */
