@@ -72,6 +72,41 @@ export const CKR = {
   CRYPTOKI_ALREADY_INITIALIZED: 0x191n,
 } as const;
 
+/** Mechanisms (CKM_…). */
+export const CKM = {
+  KEY_PAIR_GEN: 0x0n,
+  RSA_PKCS: 0x1n,
+  X_509: 0x3n,
+  OAEP: 0x9n,
+  PSS: 0xdn,
+  SHA256: 0x250n,
+  AES_KEY_GEN: 0x1080n,
+  AES_GCM: 0x1087n,
+} as const;
+
+/** Attributes of objects (CKA_…). */
+export const CKA = {
+  CLASS: 0x0n,
+  TOKEN: 0x1n,
+  PRIVATE: 0x2n,
+  LABEL: 0x3n,
+  KEY_TYPE: 0x100n,
+  ID: 0x102n,
+  SENSITIVE: 0x103n,
+  ENCRYPT: 0x104n,
+  DECRYPT: 0x105n,
+  SIGN: 0x108n,
+  VERIFY: 0x10an,
+  MODULUS: 0x120n,
+  MODULUS_BITS: 0x121n,
+  PUBLIC_EXPONENT: 0x122n,
+  VALUE_LEN: 0x161n,
+  EXTRACTABLE: 0x162n,
+} as const;
+
+/** Classes of objects (CKO_…). */
+export const [PRIVATE_KEY, SECRET_KEY] = [3n, 4n];
+
 /** A function of the library has failed. The message has its name and its return value. */
 export class TokenError extends Error {
   override readonly name = "TokenError";

@@ -4,7 +4,18 @@
  * tokens lock themselves after a few.
  */
 import { decodeOaep } from "./oaep.ts";
-import { type Argument, type CallToken, numberAt, structure, TokenError } from "./pkcs11.ts";
+import { makePair, makeSecret } from "./make_keys.ts";
+import {
+  type Argument,
+  type CallToken,
+  CKA,
+  CKM,
+  numberAt,
+  PRIVATE_KEY,
+  SECRET_KEY,
+  structure,
+  TokenError,
+} from "./pkcs11.ts";
 import { openSessionPool, type PoolBounds, type Slot } from "./session_pool.ts";
 
 /** A modulus, unsigned big-endian without leading zeros. */
@@ -54,40 +65,10 @@ export class PinRejected extends Error {
 }
 
 const [RW_SESSION, SERIAL_SESSION, USER] = [0x2n, 0x4n, 1n];
-const CKM = {
-  KEY_PAIR_GEN: 0x0n,
-  RSA_PKCS: 0x1n,
-  X_509: 0x3n,
-  OAEP: 0x9n,
-  PSS: 0xdn,
-  SHA256: 0x250n,
-  AES_KEY_GEN: 0x1080n,
-  AES_GCM: 0x1087n,
-} as const;
 const [MGF1_SHA256, DATA_SPECIFIED, SALT_BYTES] = [2n, 1n, 32n];
 /** What stands before a SHA-256 digest in a DigestInfo (RFC 8017 §9.2, note 1). */
 const SHA256_INFO = Uint8Array.fromHex("3031300d060960864801650304020105000420");
-const [PRIVATE_KEY, SECRET_KEY] = [3n, 4n];
-const [AES, AES_KEY_BYTES] = [0x1fn, 32n];
 const [IV_BYTES, TAG_BYTES] = [12, 16];
-const CKA = {
-  CLASS: 0x0n,
-  TOKEN: 0x1n,
-  PRIVATE: 0x2n,
-  LABEL: 0x3n,
-  KEY_TYPE: 0x100n,
-  ID: 0x102n,
-  SENSITIVE: 0x103n,
-  ENCRYPT: 0x104n,
-  DECRYPT: 0x105n,
-  SIGN: 0x108n,
-  VERIFY: 0x10an,
-  MODULUS: 0x120n,
-  MODULUS_BITS: 0x121n,
-  PUBLIC_EXPONENT: 0x122n,
-  VALUE_LEN: 0x161n,
-  EXTRACTABLE: 0x162n,
-} as const;
 const TOKEN_INFO_BYTES = 208;
 const LABEL_BYTES = 32;
 const MAX_SLOTS = 64n;
@@ -166,10 +147,15 @@ export async function openToken(
         const plain = await output(call, "C_Decrypt", session, encrypted).catch(undecryptable);
         return plain === undefined || ownOaep ? plain : decodeOaep(padded(plain, modulus.length));
       }),
-    make: (operation, bits, name) => withSession((session) => makePair(call, session, operation, bits, name)),
+    make: (operation, bits, name) =>
+      withSession((session) => makePair(call, session.id, operation, bits, name)),
     wrap: (name, data, content) => withSession((session) => wrapWith(call, session, name, data, content)),
     unwrap: (name, data, box) => withSession((session) => unwrapWith(call, session, name, data, box)),
-    makeWrapping: (name) => withSession((session) => makeSecret(call, session, name)),
+    makeWrapping: (name) =>
+      withSession(async (session) => {
+        if (await handleOf(call, session, name) !== undefined) throw new Error(`the token has a key ${name}`);
+        await makeSecret(call, session.id, name);
+      }),
     probe: () => withSession(({ id }) => call("C_GetSessionInfo", id, new Uint8Array(32))),
   };
 }
@@ -339,69 +325,4 @@ async function unwrapWith(
 function gcm(iv: Memory, data: Memory): Memory {
   const bits = [BigInt(iv.length * 8), BigInt(TAG_BYTES * 8)] as const;
   return withParameters(CKM.AES_GCM, iv, BigInt(iv.length), bits[0], data, BigInt(data.length), bits[1]);
-}
-
-async function makeSecret(call: CallToken, session: Session, label: string): Promise<void> {
-  if (await handleOf(call, session, label) !== undefined) throw new Error(`the token has a key ${label}`);
-  const [yes, no] = [Uint8Array.of(1), Uint8Array.of(0)];
-  const template = templateOf([
-    [CKA.CLASS, structure(SECRET_KEY)],
-    [CKA.KEY_TYPE, structure(AES)],
-    [CKA.VALUE_LEN, structure(AES_KEY_BYTES)],
-    [CKA.TOKEN, yes],
-    [CKA.LABEL, UTF8.encode(label)],
-    [CKA.ID, crypto.getRandomValues(new Uint8Array(16))],
-    [CKA.PRIVATE, yes],
-    [CKA.SENSITIVE, yes],
-    [CKA.EXTRACTABLE, no],
-    [CKA.ENCRYPT, yes],
-    [CKA.DECRYPT, yes],
-  ]);
-  const mechanism = structure(CKM.AES_KEY_GEN, null, 0n);
-  await call("C_GenerateKey", session.id, mechanism, ...template, new Uint8Array(8));
-}
-
-async function makePair(
-  call: CallToken,
-  session: Session,
-  operation: KeyOperation,
-  bits: number,
-  label: string,
-): Promise<Modulus> {
-  const [yes, no] = [Uint8Array.of(1), Uint8Array.of(0)];
-  const isSigning = operation === "sign";
-  const common: Attribute[] = [
-    [CKA.TOKEN, yes],
-    [CKA.LABEL, UTF8.encode(label)],
-    [CKA.ID, crypto.getRandomValues(new Uint8Array(16))],
-  ];
-  const publicTemplate = templateOf([
-    ...common,
-    [CKA.MODULUS_BITS, structure(BigInt(bits))],
-    [CKA.PUBLIC_EXPONENT, Uint8Array.of(1, 0, 1)],
-    [CKA.VERIFY, isSigning ? yes : no],
-    [CKA.ENCRYPT, isSigning ? no : yes],
-  ]);
-  const privateTemplate = templateOf([
-    ...common,
-    [CKA.PRIVATE, yes],
-    [CKA.SENSITIVE, yes],
-    [CKA.EXTRACTABLE, no],
-    [CKA.SIGN, isSigning ? yes : no],
-    [CKA.DECRYPT, isSigning ? no : yes],
-  ]);
-  const handles = [new Uint8Array(8), new Uint8Array(8)] as const;
-  const mechanism = structure(CKM.KEY_PAIR_GEN, null, 0n);
-  await call("C_GenerateKeyPair", session.id, mechanism, ...publicTemplate, ...privateTemplate, ...handles);
-  const modulus = new Uint8Array(bits / 8);
-  const wanted = structure(CKA.MODULUS, modulus, BigInt(modulus.length));
-  await call("C_GetAttributeValue", session.id, numberAt(handles[0]), wanted, 1n);
-  return modulus;
-}
-
-type Attribute = readonly [type: bigint, value: Memory];
-
-function templateOf(attributes: readonly Attribute[]): readonly [Memory, bigint] {
-  const members = attributes.flatMap(([type, value]) => [type, value, BigInt(value.length)]);
-  return [structure(...members), BigInt(attributes.length)];
 }
