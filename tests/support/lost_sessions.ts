@@ -4,7 +4,7 @@
  */
 import { printLine } from "../../scripts/command_line/print.ts";
 import { loadPkcs11 } from "../../scripts/operators/signer/pkcs11.ts";
-import { openToken, SERVING } from "../../scripts/operators/signer/token.ts";
+import { MAKING, openToken } from "../../scripts/operators/signer/token.ts";
 
 const [module = "", label = "", pin = ""] = Deno.args;
 const call = await loadPkcs11(module);
@@ -15,7 +15,7 @@ const token = await openToken(
     await call(name, ...args);
   },
   { label, pin },
-  SERVING,
+  MAKING,
 );
 const modulus = await token.make("sign", 2048, "lost sessions");
 const digest = new Uint8Array(32);
