@@ -10,9 +10,13 @@ import {
 } from "../../command_line/run.ts";
 import { callOperations, operationsUrl, reasonOf } from "../operations_api/client.ts";
 import { operatorEnvironment } from "../operations_api/environment.ts";
-import { type Command, COMMANDS, type Planned, usageOf } from "./commands.ts";
+import { type Command, COMMANDS, type Given, type Planned, usageOf } from "./commands.ts";
+import { CLEAR, drawWatch, printable, WATCHED, type Watched } from "./watch.ts";
 
 const USAGE = `deno task ops <command> [--json] [--token-file FILE] [--url URL]
+
+  watch
+      The dashboard. On a terminal it is drawn again every 5 seconds until Ctrl-C, elsewhere once.
 
 ${COMMANDS.map(usageOf).join("\n")}
 
@@ -40,6 +44,8 @@ export interface OpsTools extends ListTools {
   readonly environment: (name: string) => string | undefined;
   readonly readText: (path: string) => Promise<string>;
   readonly fetch: typeof fetch;
+  /** Of a terminal: waits, and returns whether to draw again. */
+  readonly drawAgain?: () => Promise<boolean>;
 }
 
 /**
@@ -51,11 +57,10 @@ export async function ops(args: readonly string[], tools: OpsTools): Promise<voi
   if (args.length === 0) throw new UsageError(USAGE);
   if (args[0] === "operator") return await changeOperators(args.slice(1), tools);
   const { words, given } = wordsAndOptions(args, OPTIONS);
+  if (words.join(" ") === "watch") return await watch(given, tools);
   const command = COMMANDS.find((one) => isCalled(one, words)) ?? noCommand(words.join(" "));
   const { required, optional = [], switches = [] } = command;
-  const own: readonly string[] = [...required, ...optional, ...switches, ...COMMON, "json"];
-  const other = Object.keys(given).find((name) => !own.includes(name));
-  if (other !== undefined) throw new UsageError(`${command.words} has no option --${other}.`);
+  allowOptions(command.words, given, [...required, ...optional, ...switches]);
   const missing = required.filter((name) => given[name] === undefined);
   if (missing.length > 0) throw new UsageError(`Missing: ${missing.map((name) => `--${name}`).join(", ")}.`);
   const ids = words.slice(words.length - command.ids.length);
@@ -65,11 +70,33 @@ export async function ops(args: readonly string[], tools: OpsTools): Promise<voi
   );
 }
 
+/** @throws {UsageError} if another option was given than these and the common ones */
+function allowOptions(words: string, given: Given, own: readonly string[]): void {
+  const allowed: readonly string[] = [...own, ...COMMON, "json"];
+  const other = Object.keys(given).find((name) => !allowed.includes(name));
+  if (other !== undefined) throw new UsageError(`${words} has no option --${other}.`);
+}
+
+async function watch(given: Given, tools: OpsTools): Promise<void> {
+  allowOptions("watch", given, []);
+  do {
+    const answers = await Promise.all(
+      Object.entries(WATCHED).map(async ([name, path]) => {
+        return [name, dataOf(await send({ method: "GET", path }, given, tools))] as const;
+      }),
+    );
+    const watched: unknown = Object.fromEntries(answers);
+    if (given["json"] === true) return tools.print(JSON.stringify(watched));
+    const lines = drawWatch(watched as Watched).join("\n");
+    tools.print(tools.drawAgain === undefined ? lines : `${CLEAR}${lines}`);
+  } while (await tools.drawAgain?.() ?? false);
+}
+
 /** @throws {UsageError} that says what was meant */
 function noCommand(words: string): never {
   const begun = COMMANDS.find((one) => one.words === words);
   if (begun !== undefined) throw new UsageError(`Usage: deno task ops ${usageOf(begun).trim()}`);
-  throw unknownCommand(words, COMMANDS.map((one) => one.words));
+  throw unknownCommand(words, ["watch", ...COMMANDS.map((one) => one.words)]);
 }
 
 function isCalled({ words, ids }: Command, sent: readonly string[]): boolean {
@@ -79,7 +106,7 @@ function isCalled({ words, ids }: Command, sent: readonly string[]): boolean {
 
 async function send(
   { method, path, data }: Planned,
-  given: Readonly<Record<string, string | boolean | undefined>>,
+  given: Given,
   tools: OpsTools,
 ): Promise<unknown> {
   const operator = {
@@ -127,11 +154,6 @@ function linesOf(value: unknown, indent = ""): string[] {
   );
 }
 
-/** Texts of others must not change the terminal. */
-function printable(value: unknown): string {
-  return String(value).replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "?");
-}
-
 async function changeOperators([verb, ...rest]: readonly string[], tools: OpsTools): Promise<void> {
   if (verb !== "list" && verb !== "add" && verb !== "revoke") {
     throw unknownCommand(`operator ${verb ?? ""}`, ["operator list", "operator add", "operator revoke"]);
@@ -149,6 +171,13 @@ async function changeOperators([verb, ...rest]: readonly string[], tools: OpsToo
   await changeCredentials(OPERATORS, { verb, file, name, roles, days, person }, tools);
 }
 
+const WATCH_MS = 5000;
+
+async function drawAgain(): Promise<boolean> {
+  await new Promise((resolve) => setTimeout(resolve, WATCH_MS));
+  return true;
+}
+
 if (import.meta.main) {
   await runProgram(USAGE, async (args, print) =>
     await ops(args, {
@@ -157,5 +186,6 @@ if (import.meta.main) {
       fetch,
       print,
       now: Date.now(),
+      ...(Deno.stdout.isTerminal() ? { drawAgain } : {}),
     }));
 }

@@ -18,6 +18,12 @@ const PROCESS = {
     fields: ["baseUrl", "authUrl", "scheduler"],
     meaning: "`deno serve`: the process serves. `scheduler` is `cron` or `timers`.",
   },
+  "platform.operator_unnamed": {
+    level: "warn",
+    fields: ["missing"],
+    meaning: "In production: customers cannot see whose pages they are on.",
+    act: "Set the variables that `missing` names.",
+  },
   "platform.no_signals": {
     level: "warn",
     fields: ["why"],

@@ -28,6 +28,7 @@ import type { Runtime } from "./runtime.ts";
 import { hasCode } from "../../base/kernel/error_code.ts";
 import { openFilesFaults } from "../../base/http/open_files.ts";
 import { operatesPath, partFaults, readServedPart, type ServedPart } from "./served_part.ts";
+import { warnIfUnnamed } from "./named_operator.ts";
 import { stopSignal } from "../../base/http/stop_signal.ts";
 import type { PartHealth } from "../../base/observability/health.ts";
 import { isUrl } from "../../base/store/store_url.ts";
@@ -65,6 +66,7 @@ export async function serve(runtime: Runtime, args: readonly string[]): Promise<
   });
   log.info("platform.listening", addresses(config, part)); // signals are handled from now on
   if (part !== "console") prepareDocsSoon(running);
+  warnIfUnnamed(config, log);
   await stopping;
   serving = false;
   await letProxiesLeave(config, listeners);

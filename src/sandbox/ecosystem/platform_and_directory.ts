@@ -110,6 +110,11 @@ export async function startPlatform(
   };
 }
 
+/** Of an operator that does not exist, so that the pages look as with one. */
+const LOGO =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#0b5c8a"/>' +
+  '<path d="M9 23V9h8a5 5 0 0 1 0 10h-4" fill="none" stroke="#fff" stroke-width="3"/></svg>';
+
 function variablesOf(
   { addresses, secrets, storeUrl, dataKeysStore, keepCasesDays }:
     & Pick<SandboxParts, "addresses" | "secrets">
@@ -131,6 +136,9 @@ function variablesOf(
     PLATFORM_PROXY_SECRET: secrets.proxySecret,
     PLATFORM_OPERATIONS_URL: addresses.operationsUrl,
     PLATFORM_ENVIRONMENT: "Sandbox",
+    PLATFORM_OPERATOR_NAME: "Example Payments",
+    PLATFORM_OPERATOR_LOGO: `data:image/svg+xml;base64,${btoa(LOGO)}`,
+    PLATFORM_OPERATOR_SUPPORT: "help@payments.example",
     ...(keepCasesDays === undefined ? {} : { PLATFORM_KEEP_CASES_DAYS: keepCasesDays }),
   };
 }

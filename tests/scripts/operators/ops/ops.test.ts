@@ -1,12 +1,13 @@
 /** `deno task ops`: the operations API and the list of operators from the command line. */
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import type { Controls, PlannedOutage } from "testing/operation_answers.ts";
+import type { BankStates, Controls, PlannedOutage } from "testing/operation_answers.ts";
 import { COMMANDS } from "../../../../scripts/operators/ops/commands.ts";
-import { ops } from "../../../../scripts/operators/ops/main.ts";
+import { ops, type OpsTools } from "../../../../scripts/operators/ops/main.ts";
 import { readCredentials } from "../../../../src/base/http/credentials.ts";
 import { OPERATION_ROLES, OPERATORS } from "../../../../src/platform/guards/security/operator_roles.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { OPERATOR_TOKENS } from "testing/operators.ts";
+import { down, openPushEnvironment, paid } from "support/orders.ts";
 
 const REASON = ["--reason", "The desk has asked for it."];
 
@@ -15,6 +16,7 @@ async function run(
   env: Environment,
   args: readonly string[],
   variables: Record<string, string> = {},
+  more: Partial<OpsTools> = {},
 ): Promise<string> {
   const printed: string[] = [];
   const given: Record<string, string> = { PLATFORM_OPS_TOKEN: OPERATOR_TOKENS.maria, ...variables };
@@ -26,6 +28,7 @@ async function run(
     print: (line) =>
       void printed.push(line),
     now: env.now,
+    ...more,
   });
   return printed.join("\n");
 }
@@ -54,6 +57,23 @@ Deno.test("ops changes controls and shows them as text and as JSON", async () =>
   await run(env, ["bank", "cancel-outage", "BANKA", Data.OutageId, ...REASON]);
   const left = JSON.parse(await run(env, ["controls", "--json"])) as Controls;
   assertEquals(left.Data.PlannedOutage, []);
+});
+
+Deno.test("ops watch draws the dashboard once, on a terminal again and again, and as JSON [OP31]", async () => {
+  await using env = await openPushEnvironment(down);
+  await paid(env);
+  await env.platform.workOnce();
+  const once = await run(env, ["watch"]);
+  for (const shown of ["BankFailing", "BANKA  failing  1", "The hour until 2040-01-15 12:00 UTC", "1 of 2"]) {
+    assertStringIncludes(once, shown);
+  }
+  assert(!once.includes("\x1b"), "no terminal, no control sequence");
+  let drawn = 0;
+  const again = await run(env, ["watch"], {}, { drawAgain: () => Promise.resolve(++drawn < 3) });
+  assertEquals(again.split("\x1b[2J").length - 1, 3);
+  const json = JSON.parse(await run(env, ["watch", "--json"])) as { readonly banks: BankStates["Data"] };
+  assertEquals(json.banks.Bank.map(({ State }) => State), ["failing", "works"]);
+  await assertRejects(() => run(env, ["watch", "--bank", "BANKA"]), Error, "watch has no option --bank");
 });
 
 Deno.test("ops has a command for every change of the operations API", () => {
