@@ -6,7 +6,6 @@ import type { Snapshot } from "./database.ts";
 import { directoryAnswer } from "./directory.ts";
 import { type Fact, gatherEvidence, logFaults } from "./evidence.ts";
 import { useRuntime } from "./globals.ts";
-import { listFaults } from "./lists.ts";
 import { redriveOrders } from "./operator.ts";
 import type { Incoming, Outgoing } from "./outgoing.ts";
 import { BANKS, DIRECTORY, TPPS } from "./parties.ts";
@@ -17,6 +16,29 @@ import { compareAfterRestore, type Copy, restore } from "./restore.ts";
 import { startCluster } from "./cluster.ts";
 import { CLOCK_FAULT_MS, openSimulation, type Simulation, type Violation } from "./simulation.ts";
 import { makePayment } from "./tpp.ts";
+import { consentRecord } from "../../../src/platform/core/consents/consent_store.ts";
+import { keyOfListed } from "../../../src/platform/guards/lookup/lookup_store.ts";
+import { paymentRecord } from "../../../src/platform/core/payments/payment_store.ts";
+
+const ALL = 100_000;
+
+/** Returns each entry that a list lacks, or has without its consent or payment. */
+function listFaults({ simulation: { database } }: Line): readonly string[] {
+  const consents = database.list({ prefix: [consentRecord.name], limit: ALL }).map(consentRecord.decode)
+    .filter(({ value }) => value.personalData.state !== "erased").map(({ value }) =>
+      keyOfListed("consent", value)
+    );
+  const payments = database.list({ prefix: [paymentRecord.name], limit: ALL }).map(paymentRecord.decode)
+    .filter(({ value }) => value.personalData.state !== "erased").map(({ value }) =>
+      keyOfListed("payment", value)
+    );
+  const expected = new Set([...consents, ...payments].map((key) => key.join(" ")));
+  const found = new Set(database.list({ prefix: ["listed"], limit: ALL }).map(({ key }) => key.join(" ")));
+  return [
+    ...[...expected.difference(found)].map((key) => `not listed: ${key}`),
+    ...[...found.difference(expected)].map((key) => `listed and not there: ${key}`),
+  ];
+}
 
 /** The result of a run. */
 export interface RunResult {

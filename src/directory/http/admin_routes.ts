@@ -42,9 +42,31 @@ import { findParticipant, findReport, listKeys } from "../participants/participa
 import { recordCertification } from "../changes/record_certification.ts";
 import { renewStatement } from "../changes/renew_statement.ts";
 import type { DirectoryEnv } from "./request_context.ts";
-import { limitOwnChanges } from "./own_changes_limit.ts";
 import { revokeKey } from "../changes/revoke_key.ts";
 import { setOrganisationStatus, setSoftwareStatus } from "../changes/set_status.ts";
+import { openLimiter } from "../../base/http/limiter.ts";
+import type { Clock } from "../../base/kernel/clock.ts";
+
+const AN_HOUR = 20;
+const POLICY = { perSecond: AN_HOUR / 3600, burst: AN_HOUR, maxKeys: 10_000 };
+
+/** A guard that counts the changes of each organisation's people together (contract DRC6). */
+function limitOwnChanges(clock: Clock): MiddlewareHandler<DirectoryEnv> {
+  const limiter = openLimiter(POLICY, clock);
+  return createMiddleware<DirectoryEnv>(async function ownChangesLimited(c, next): Promise<void> {
+    const organisation = c.get("organisation");
+    const retryAfterSeconds = organisation === undefined ? 0 : limiter.take(organisation);
+    if (retryAfterSeconds > 0) {
+      const minutes = Math.ceil(retryAfterSeconds / 60);
+      throw new ApiError("request.rate_limited", {
+        retryAfterSeconds,
+        description:
+          `A participant's people may make ${AN_HOUR} changes an hour. Try again after ${minutes} min.`,
+      });
+    }
+    await next();
+  });
+}
 
 /** Entries of a history in an answer. */
 export const HISTORY_PAGE = 200;

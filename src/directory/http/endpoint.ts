@@ -2,8 +2,14 @@
 import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
 import { z } from "zod";
 import type { Check, CheckedContext, Endpoint } from "../../base/http/endpoint.ts";
-import { proposed } from "./proposed_schema.ts";
 import type { DirectoryEnv } from "./request_context.ts";
+
+/** The answer to a change that waits for another administrator. */
+const proposed = z.strictObject({
+  proposal_id: z.string(),
+  state: z.literal("proposed"),
+  expires_at: z.iso.datetime(),
+}).meta({ id: "Proposed" });
 
 /**
  * Declares an endpoint.

@@ -4,8 +4,14 @@
  */
 import type { Context } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
-import type { ApiErrorParts, ErrorReason, Fault, FaultCode } from "../../../base/kernel/api_error.ts";
-import { ApiError } from "../../../base/kernel/api_error.ts";
+import {
+  ApiError,
+  type ApiErrorParts,
+  type ErrorReason,
+  type Fault,
+  type FaultCode,
+  type SecurityEvent,
+} from "../../../base/kernel/api_error.ts";
 import type { PlatformMetrics } from "../../observed/metrics.ts";
 import type { Log } from "../../observed/log_events.ts";
 import type { RequestEnv, Surface } from "../../../base/http/context.ts";
@@ -14,9 +20,22 @@ import type { ClientId } from "../../../base/kernel/identifiers.ts";
 import { explanation, type Mismatch } from "../../../base/kernel/result.ts";
 import { rejectionHeaders } from "../../../base/http/rejection_headers.ts";
 import { prefersHtml } from "../../../base/http/accepted_types.ts";
-import { securityEventOf } from "./security_events.ts";
 import { type LinkFault, linkFaultOf } from "./link_faults.ts";
 import { BUG_WIRE, ERROR_TABLE, type PageWire, type ResourceWire, type Wire } from "./error_table.ts";
+
+const BY_REASON: Readonly<Partial<Record<ErrorReason, SecurityEvent>>> = {
+  "dpop.key_mismatch": "security.proof_key_mismatch",
+  "certificate.not_participants": "security.certificate_mismatch",
+  "client.not_authenticated": "security.client_not_authenticated",
+  "signature.invalid": "security.signature_invalid",
+  "bank_return.not_authentic": "security.bank_return_not_authentic",
+  "interaction.not_yours": "security.session_of_another_browser",
+};
+
+/** Returns the security event of a rejection, or undefined if it is none. */
+function securityEventOf({ reason, parts }: ApiError): SecurityEvent | undefined {
+  return parts.security ?? BY_REASON[reason];
+}
 
 export interface ErrorPage extends PageWire {
   readonly interactionId: string;

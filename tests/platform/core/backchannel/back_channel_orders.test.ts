@@ -5,6 +5,7 @@ import type { PaymentOrders } from "testing/answers.ts";
 import {
   assertIndistinguishable,
   assertNotFound,
+  bankCall,
   idleBankCall,
   NO_TOKEN_HERE,
   NOT_A_BANK,
@@ -21,8 +22,17 @@ import {
   unchanged,
 } from "testing/resource_answers.ts";
 import { type Environment, openEnvironment, START } from "testing/environment.ts";
-import { idsOf, listed, UNKNOWN } from "./listed_orders.ts";
 import { steps } from "support/steps.ts";
+
+const UNKNOWN = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
+
+async function listed(env: Environment, query = "", bank = env.bankA): Promise<PaymentOrders["Data"]> {
+  return (await good<PaymentOrders>(bankCall(env, bank, orderPath(undefined, bank.orgId) + query), 200)).Data;
+}
+
+function idsOf(data: PaymentOrders["Data"]): string[] {
+  return data.PaymentOrder.map((order) => order.DomesticPaymentId);
+}
 
 const INITIATION = {
   InstructionIdentification: "ACME412",

@@ -4,13 +4,15 @@
  * platform has written and reads.
  */
 import { assertEquals } from "@std/assert";
-import { differencesFrom } from "../../../../src/platform/core/consents/initiation.ts";
-import { mismatchFaults } from "../../../../src/platform/core/payments/payment_schema.ts";
+import { differencesFrom, type PaymentData } from "../../../../src/platform/core/consents/initiation.ts";
+import {
+  decodePaymentRequest,
+  mismatchFaults,
+} from "../../../../src/platform/core/payments/payment_schema.ts";
 import type { Account } from "../../../../src/base/values/account.ts";
 import { edited, without } from "../../guards/http/edited.ts";
-import { FULL, MINIMAL } from "testing/bodies.ts";
+import { CONTEXT, FULL, MINIMAL } from "testing/bodies.ts";
 import { leavesOf } from "testing/resource_bodies.ts";
-import { consentDataOf, paymentDataOf } from "./payment_data.ts";
 import {
   bankInitiation,
   echoedInitiation,
@@ -28,6 +30,22 @@ import {
   type StoredPayment,
   storedPayment,
 } from "../../../../src/platform/core/payments/payment_store.ts";
+import { decodeConsentRequest } from "../../../../src/platform/core/consents/consent_schema.ts";
+
+const CONSENT_ID = "58923a3a-2f0c-4d6e-9b1e-3c1f7f0d8a11";
+
+/** The data of a decoded consent or payment to compare, from `{Data: {Initiation}, Risk}` sent as a payment. */
+function paymentDataOf(body: unknown): PaymentData {
+  const sent = without(
+    without(without(body, "Data.ReadRefundAccount"), "Data.Authorisation"),
+    "Data.SCASupportData",
+  );
+  return decodePaymentRequest(edited(sent, "Data.ConsentId", CONSENT_ID), CONTEXT);
+}
+
+function consentDataOf(body: unknown): PaymentData {
+  return decodeConsentRequest(body, CONTEXT);
+}
 
 /** Paths in which a payment differs from a consent. */
 function mismatches(consent: unknown, payment: unknown, selected?: Account): string[] {

@@ -5,22 +5,42 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { anotherFlow, comeBack, decide, deciding, goodReturn } from "support/at_bank.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
-import { Browser, toBank } from "testing/authorization_flow.ts";
+import { type AtBank, Browser, toBank } from "testing/authorization_flow.ts";
 import {
   assertCodeAnswer,
   assertErrorAnswer,
   assertNothingChanges,
   assertPage,
   codesIssued,
+  consentStatus,
   nextUrlOf,
+  reportAccounts,
 } from "testing/front_channel.ts";
-import { openEnvironment } from "testing/environment.ts";
+import { type Environment, openEnvironment } from "testing/environment.ts";
 import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
 import { steps } from "support/steps.ts";
-import { late, SESSION_MS, statusOf } from "./late.ts";
 import { postRegistration, renewedStatement } from "testing/registration.ts";
 import { ApiError } from "../../../../src/base/kernel/api_error.ts";
 import { openDecryptionLimit } from "../../../../src/platform/core/frontchannel/decryption_limit.ts";
+import { clientToken } from "testing/flows.ts";
+
+const SESSION_MS = 900_000;
+
+async function late(
+  env: Environment,
+  options: Parameters<typeof toBank>[1] = {},
+  after = SESSION_MS,
+): Promise<AtBank> {
+  const flow = await toBank(env, options);
+  if (flow.handover.debtor_account_present === "false") await reportAccounts(env, flow);
+  env.now += after;
+  return flow;
+}
+
+/** With a token of its own: late customers outlive tokens. */
+async function statusOf(env: Environment, flow: AtBank): Promise<string> {
+  return await consentStatus(env, { ...flow, bound: await clientToken(env, env.tpp, flow.bank.orgId) });
+}
 
 const DAY_MS = 86_400_000;
 

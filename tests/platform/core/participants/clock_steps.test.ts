@@ -6,11 +6,41 @@ import { asPaymentId } from "../../../../src/base/kernel/identifiers.ts";
 import { commitIfUnchanged } from "../../../../src/base/store/transaction.ts";
 import { isQueued, leased, putOff } from "../../../../src/platform/core/payments/payment_order.ts";
 import { openOrderOutboxStore } from "../../../../src/platform/core/payments/order_outbox_store.ts";
-import { openExpiringStore } from "support/expiring_store.ts";
 import { dpopProof } from "testing/jwts.ts";
 import { accepts, copiesOf, down, openPushEnvironment, orderIdOf, paid, statusOf } from "support/orders.ts";
 import { type Environment, type EnvironmentOptions, openEnvironment } from "testing/environment.ts";
 import { stepsOf } from "support/steps.ts";
+import { openTestStore } from "testing/test_store.ts";
+import type { Key, Store } from "../../../../src/base/store/store.ts";
+
+/** An in-memory store. */
+interface ExpiringStore extends Store {
+  /** Deletes every entry that has expired at `now` (ms). */
+  deleteExpired(now: number): Promise<void>;
+}
+
+async function openExpiringStore(): Promise<ExpiringStore> {
+  const store = await openTestStore();
+  const expiries = new Map<string, { readonly key: Key; readonly at: number }>();
+  return {
+    ...store,
+    async commit(staged) {
+      const isDone = await store.commit(staged);
+      for (const write of isDone ? staged.writes : []) {
+        const expiresAt = write.kind === "set" ? write.expiresAt : undefined;
+        if (expiresAt === undefined) expiries.delete(write.key.join("\n"));
+        else expiries.set(write.key.join("\n"), { key: write.key, at: expiresAt });
+      }
+      return isDone;
+    },
+    async deleteExpired(now) {
+      for (const { key } of [...expiries.values()].filter(({ at }) => at <= now)) {
+        await store.commit({ checks: [], writes: [{ kind: "delete", key }] });
+        expiries.delete(key.join("\n"));
+      }
+    },
+  };
+}
 
 const HOUR_MS = 3_600_000;
 

@@ -10,6 +10,7 @@ import { authorised } from "testing/authorization_flow.ts";
 import {
   accepts,
   down,
+  dueAtOf,
   history,
   later,
   openPushEnvironment,
@@ -21,11 +22,15 @@ import {
   statusOf,
   UNKNOWN,
 } from "support/orders.ts";
-import { wait } from "./waits.ts";
 import { FAILURES, setOrganisation, setSoftware } from "support/directory_network.ts";
 import type { HeldOrders } from "testing/operation_answers.ts";
 import { renewedStatement } from "testing/registration.ts";
 import { BOUND_MS } from "support/standing.ts";
+
+/** Milliseconds until the order is due. */
+async function wait(env: PushEnvironment, id: string): Promise<number> {
+  return await dueAtOf(env, id) - env.now;
+}
 
 type Agreement = Awaited<ReturnType<typeof authorised>>;
 

@@ -4,7 +4,6 @@ import { bodyOf, rejectionOf, type ResourceError } from "testing/answers.ts";
 import { MAX_CONSENT_RACES } from "../../../../src/base/profile.ts";
 import { bankCall, consentPath, putStatus, reportFor } from "testing/back_channel.ts";
 import { IMPLICIT } from "testing/bank_return.ts";
-import { type ConflictingStore, openConflictingStore } from "support/conflicting_store.ts";
 import { depart, pushed } from "support/departures.ts";
 import {
   call,
@@ -23,6 +22,33 @@ import { MANY_REGISTRATIONS, NEWCOMER, postRegistration } from "testing/registra
 import { CONSENTS } from "support/resource_calls.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { steps } from "support/steps.ts";
+import { openTestStore } from "testing/test_store.ts";
+import type { Commit, Store } from "../../../../src/base/store/store.ts";
+
+/** An in-memory store. */
+interface ConflictingStore extends Store {
+  /** Makes every commit lose from now on, except those of rate limits. */
+  conflicts: boolean;
+  /** Number of commits that lost. */
+  lost: number;
+}
+
+/** Opens a store without conflicts. */
+async function openConflictingStore(): Promise<ConflictingStore> {
+  const store = await openTestStore();
+  const conflicting: ConflictingStore = {
+    ...store,
+    conflicts: false,
+    lost: 0,
+    async commit(staged: Commit): Promise<boolean> {
+      const counts = staged.writes.some(({ key }) => key[0] !== "rate_bucket");
+      if (!conflicting.conflicts || !counts) return await store.commit(staged);
+      conflicting.lost += 1;
+      return false;
+    },
+  };
+  return conflicting;
+}
 
 /** One request that can be sent again and again, and what it is answered without conflicts. */
 interface Attempt {

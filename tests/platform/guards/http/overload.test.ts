@@ -7,7 +7,37 @@ import { call, clientToken, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { type Prepared, prepared } from "support/prepared_requests.ts";
-import { openSlowStore, type SlowStore } from "support/slow_store.ts";
+import { openTestStore } from "testing/test_store.ts";
+import type { Store } from "../../../../src/base/store/store.ts";
+
+/** An in-memory store. */
+interface SlowStore extends Store {
+  /** Of each read, milliseconds; 0 answers at once. */
+  readMs: number;
+}
+
+/** Opens one that is not slow yet. */
+async function openSlowStore(): Promise<SlowStore> {
+  const store = await openTestStore();
+  let last = Promise.resolve();
+  const turn = (): Promise<void> => {
+    if (slow.readMs === 0) return Promise.resolve();
+    return last = last.then(() => new Promise((resolve) => setTimeout(resolve, slow.readMs)));
+  };
+  const slow: SlowStore = {
+    ...store,
+    readMs: 0,
+    async get(key) {
+      await turn();
+      return await store.get(key);
+    },
+    async getMany(keys) {
+      await turn();
+      return await store.getMany(keys);
+    },
+  };
+  return slow;
+}
 
 const TIMES_CAPACITY = 4;
 const PAYMENTS = 8;
