@@ -112,7 +112,30 @@ async function returnAddress({ pages }: Guides, bank: Party, handover: jose.JWTP
     platformEncKey: await jose.importJWK(jwk, "RSA-OAEP-256"),
   };
   const sealed = await evaluate(bank.signs.take("handover-jwt", "With the jose library"), names, "sealed");
+  await deliverResult({ pages }, bank, sealed, String(handover["correlation_id"]));
   return pages.bank.take("return-the-customer", "Return address").replace("<JWE>", sealed);
+}
+
+/** The customer is led by the return, which has the same result. Here no browser began, so the page rejects. */
+async function deliverResult(
+  { pages }: Pick<Guides, "pages">,
+  bank: Party,
+  sealed: string,
+  correlationId: string,
+): Promise<void> {
+  const { shell } = bank;
+  const section = "a-customer-who-confirms-elsewhere";
+  await Deno.writeTextFile(`${shell.cwd}/result.jwe`, sealed);
+  await armWithProof(bank, "POST", "/BANKC/authorization-results/v1", shell.env["TOKEN"] ?? "");
+  const { Data } = await request<{ Data: { CorrelationId: string } }>(
+    shell,
+    pages.bank.take(section, "Deliver the result"),
+    200,
+  );
+  assertEquals(Data.CorrelationId, correlationId);
+  const address = pages.bank.take(section, "Waiting page").replace("<correlation_id>", correlationId);
+  const elsewhere = await fetch(address);
+  assertEquals([elsewhere.status, (await elsewhere.text()).includes("other_browser")], [400, true]);
 }
 
 /** A bank's address for pushed orders that responds as the guide says. */

@@ -62,11 +62,25 @@ export async function deliverResult(
     deps.deliveryLimit.noteFailure(bank.code);
     throw notAuthentic(response.fault);
   }
-  return await transact(
-    deps,
-    { what: "authorization session", request: command },
-    (tx) => attempt(deps, tx, bank, response.value),
-  );
+  return await store(deps, command, bank, response.value);
+}
+
+/** Between two reads of an attempt a parallel request may have brought the same result. */
+async function store(
+  deps: DeliverResultDeps,
+  request: DeliverResult,
+  bank: BankClient,
+  response: ScaResponse,
+): Promise<AuthorizationSession> {
+  try {
+    const options = { what: "authorization session", request };
+    return await transact(deps, options, (tx) => attempt(deps, tx, bank, response));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const session = (await deps.sessions.find(deps.store, response.correlationId))?.value;
+    if (session?.bank !== bank.code || session.resultSha256 !== response.sha256) throw error;
+    return session;
+  }
 }
 
 async function attempt(
