@@ -206,6 +206,7 @@ async function profileOf(
     code,
     displayName: code === "BANKA" ? "Bank A" : "Bank B",
     consentScreen,
+    hasApp: false,
     signatureProfile: consentScreen === "platform" ? "a" : "b",
     orgId: code,
     clientId: `SC-${code}`,

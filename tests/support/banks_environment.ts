@@ -200,6 +200,7 @@ async function profileOf(bank: Participant, consentScreen: "platform" | "bank"):
     code: bank.orgId,
     displayName: bank.name,
     consentScreen,
+    hasApp: false,
     signatureProfile: consentScreen === "platform" ? "a" : "b",
     orgId: bank.orgId,
     clientId: bank.clientId,

@@ -128,6 +128,23 @@ export async function putPayerAccounts(bank: Bank, update: PayerAccountsUpdate):
 }
 
 /**
+ * Delivers a result on the back channel, for a customer who confirmed elsewhere than in the browser of the handover. Lost
+ * the answer? Deliver the same text again.
+ * @param sealed what `sealedResult` has made
+ * @throws {PlatformRejected} on any status but 200
+ */
+export async function deliverResult(bank: Bank, sealed: string): Promise<void> {
+  const url = `${bank.baseUrl}/${bank.code}/authorization-results/v1`;
+  const headers = {
+    accept: "application/json",
+    "content-type": "application/jose",
+    "x-fapi-interaction-id": crypto.randomUUID(),
+  };
+  const response = await bank.link.call({ method: "POST", url, headers, body: sealed });
+  await bodyOf("delivering a result", response);
+}
+
+/**
  * Lists the bank's payment orders (Decision D2).
  * @throws {PlatformRejected} on any status but 200
  */

@@ -65,13 +65,30 @@ export function resultClaims(
 }
 
 /** Signs the claims, encrypts them to the platform, and returns the URL that carries them. */
-export async function sealResult(
-  { authUrl, code, signer, platformKeys }: ResultSealer,
+export async function sealResult(bank: ResultSealer, claims: JWTPayload): Promise<string> {
+  return returnUrl(bank, await sealedResult(bank, claims));
+}
+
+/** Returns the URL to which the customer's browser returns with a sealed result. */
+export function returnUrl({ authUrl, code }: Pick<Bank, "authUrl" | "code">, sealed: string): string {
+  return `${authUrl}/${code}/authorization.sca.oauth2?oAuthUrl=${sealed}`;
+}
+
+/** Returns the platform's page on which the browser of a handover waits for a delivered result. */
+export function waitingUrl(
+  { authUrl, code }: Pick<Bank, "authUrl" | "code">,
+  { correlationId }: Pick<Handover, "correlationId">,
+): string {
+  return `${authUrl}/${code}/authorization.waiting.oauth2?flow=${correlationId}`;
+}
+
+/** Signs the claims and encrypts them to the platform: a result for the URL, or to deliver. */
+export async function sealedResult(
+  { signer, platformKeys }: Pick<Bank, "signer" | "platformKeys">,
   claims: JWTPayload,
 ): Promise<string> {
   const [signed, { kid, key }] = await Promise.all([signJwt(signer, claims), platformKeys.encryptionKey()]);
-  const sealed = await new CompactEncrypt(new TextEncoder().encode(signed))
+  return await new CompactEncrypt(new TextEncoder().encode(signed))
     .setProtectedHeader({ alg: KEY_MANAGEMENT_ALG, enc: CONTENT_ENCRYPTION_ALG, cty: "JWT", kid })
     .encrypt(key);
-  return `${authUrl}/${code}/authorization.sca.oauth2?oAuthUrl=${sealed}`;
 }

@@ -8,6 +8,7 @@ import { reportStatus } from "../../client/bank/back_channel.ts";
 import type { Bank as Party } from "../../client/bank/bank.ts";
 import type { Bank } from "./bank.ts";
 import type { BankLog, BankProfile } from "./bank_profile.ts";
+import { appRoutes } from "./app_routes.tsx";
 import { authorizationRoutes } from "./authorization_routes.ts";
 import { certificationRoutes } from "./certification_routes.ts";
 import { customersOf } from "./customers.ts";
@@ -167,6 +168,7 @@ function composeApp(deps: BanksDeps, banks: readonly Bank[]): Hono<ConnectionEnv
   for (const bank of banks) {
     app.route(`/${bank.profile.code}`, homeRoutes(bank));
     app.route(`/${bank.profile.code}`, visitRoutes(bank, deps.banksUrl));
+    if (bank.profile.hasApp) app.route(`/${bank.profile.code}`, appRoutes(bank));
     app.route(`/${bank.profile.code}`, orderRoutes(bank));
     app.route(`/${bank.profile.code}`, faultRoutes(bank));
     if (deps.isCertified) app.route(`/${bank.profile.code}/certification`, certificationRoutes(bank));

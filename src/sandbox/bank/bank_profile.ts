@@ -19,6 +19,8 @@ export interface BankProfile {
   readonly code: string;
   readonly displayName: string;
   readonly consentScreen: ConsentScreen;
+  /** Whether customers may confirm in an app on another device: the bank delivers results on the back channel. */
+  readonly hasApp: boolean;
   readonly signatureProfile: SignatureProfile;
   readonly orgId: string;
   readonly clientId: string;

@@ -23,6 +23,11 @@ export function CodePage({ reader, profile, session }: VisitPageProps): JSX.Elem
       isFaulty={complaint !== undefined}
     >
       <PaymentSummary language={language} tppName={handover.tppName} consent={consent} />
+      {session.app === undefined ? null : (
+        <p>
+          <strong>{phrase(language, "app.began")}</strong>
+        </p>
+      )}
       {isLastPage ? null : <p>{phrase(language, "code.accountNext")}</p>}
       <form id="otp" method="post">
         <VisitFields csrf={csrf} step="code" />
@@ -46,6 +51,15 @@ export function CodePage({ reader, profile, session }: VisitPageProps): JSX.Elem
           label={isLastPage ? "code.authorise" : "code.confirm"}
           reject="code.refuse"
         />
+        {profile.hasApp && session.app === undefined
+          ? (
+            <div class="actions">
+              <button type="submit" name="decision" value="app" class="quiet" formnovalidate>
+                {phrase(language, "app.use")}
+              </button>
+            </div>
+          )
+          : null}
       </form>
     </PageFrame>
   );

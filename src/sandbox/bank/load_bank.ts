@@ -30,7 +30,11 @@ const participantSchema = z.object({
   encryption_kid: kid.nullish(),
 });
 
-const statementSchema = z.object({ iss: z.url(), consent_managedby_bank: z.boolean() });
+const statementSchema = z.object({
+  iss: z.url(),
+  consent_managedby_bank: z.boolean(),
+  results_on_back_channel: z.boolean().default(false),
+});
 
 /**
  * Loads the bank from its folder.
@@ -53,6 +57,7 @@ export async function loadBank(dir: string, options: LoadOptions = {}): Promise<
   return {
     code: participant.org_id,
     displayName: participant.org_name,
+    hasApp: statement.results_on_back_channel,
     consentScreen: statement.consent_managedby_bank ? "bank" : "platform",
     signatureProfile: options.signatureProfile ?? (statement.consent_managedby_bank ? "b" : "a"),
     orgId: participant.org_id,

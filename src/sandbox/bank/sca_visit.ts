@@ -3,9 +3,14 @@
  * Every failure ends in a return to the platform and never in a success.
  */
 import { FLOW_SECONDS } from "../../client/party/profile.ts";
-import { type PayerAccount, putPayerAccounts, readConsent } from "../../client/bank/back_channel.ts";
+import {
+  deliverResult,
+  type PayerAccount,
+  putPayerAccounts,
+  readConsent,
+} from "../../client/bank/back_channel.ts";
 import { type Handover, openHandover } from "../../client/bank/open_handover.ts";
-import type { ScaResult } from "../../client/bank/seal_result.ts";
+import { returnUrl, type ScaResult, waitingUrl } from "../../client/bank/seal_result.ts";
 import type { Bank } from "./bank.ts";
 import {
   accountAt,
@@ -18,7 +23,7 @@ import {
 import { FAULTS, type FaultSubject, type MetFault, metFault } from "./faults.ts";
 import { minorUnits } from "./money.ts";
 import { sealReturn } from "./seal_return.ts";
-import type { EntryComplaint, ScaSession, ScaStep } from "./sessions.ts";
+import { type EntryComplaint, randomText, type ScaSession, type ScaStep } from "./sessions.ts";
 
 /** Fields of the bank's forms, as sent. */
 export type FormEntry = Readonly<Record<string, string>>;
@@ -112,6 +117,7 @@ async function confirmCode(
   customer: Customer,
   entry: FormEntry,
 ): Promise<VisitOutcome> {
+  if (entry["decision"] === "app" && bank.profile.hasApp) return moveToApp(bank, session);
   if (entry["decision"] !== "confirm") return { go: "page", session };
   if ((entry["code"] ?? "").trim() !== SANDBOX_CODE) {
     return await tryAgain(bank, session, { says: "wrong_code" });
@@ -203,6 +209,13 @@ function stay(bank: Bank, session: ScaSession, complaint: EntryComplaint): Visit
   return { go: "page", session: next };
 }
 
+/** The customer, who has signed in with this browser, goes on in the app. This browser waits. */
+function moveToApp(bank: Bank, session: ScaSession): VisitOutcome {
+  const next = { ...session, app: session.app ?? randomText(32) };
+  bank.sessions.save(next);
+  return { go: "page", session: next };
+}
+
 function moveTo(bank: Bank, session: ScaSession, step: ScaStep): VisitOutcome {
   const next = { ...session, step, failures: 0, complaint: undefined };
   bank.sessions.save(next);
@@ -213,7 +226,7 @@ async function finish(bank: Bank, session: ScaSession, result: ScaResult): Promi
   const fault = session.fault === undefined
     ? bank.faults.meet("return", subjectOf(session))
     : metFault(session.fault);
-  const url = sealed(bank, session.handover, result, fault);
+  const url = sealed(bank, session.handover, result, { fault, isInApp: session.app !== undefined });
   // Set before the first await: no further password or code can be tried, and a double click gets the same URL.
   moveTo(bank, session, { at: "returned", url });
   try {
@@ -228,12 +241,25 @@ async function sealed(
   bank: Bank,
   handover: Handover,
   result: ScaResult,
-  fault?: MetFault,
+  { fault, isInApp = false }: { readonly fault?: MetFault | undefined; readonly isInApp?: boolean } = {},
 ): Promise<string> {
-  const { code } = bank.profile;
+  const { profile: { code }, party } = bank;
   if (fault?.name === "late_customer") await bank.letTimePass(FLOW_SECONDS * 1000);
   bank.log("sca.returned", { bank: code, statusCode: result.statusCode, status: result.status });
-  return await sealReturn(bank, handover, result, fault);
+  const text = await sealReturn(bank, handover, result, fault);
+  const isDelivered = isInApp && await delivers(bank, text);
+  return isDelivered ? waitingUrl(party, handover) : returnUrl(party, text);
+}
+
+/** If the platform does not take the result, the browser of the handover returns with it. */
+async function delivers(bank: Bank, text: string): Promise<boolean> {
+  try {
+    await deliverResult(bank.party, text).catch(() => deliverResult(bank.party, text)); // the answer may be lost
+    return true;
+  } catch (error) {
+    noteTrouble(bank, error);
+    return false;
+  }
 }
 
 function currencyOf({ consent }: ScaSession): string {

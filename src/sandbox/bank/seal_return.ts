@@ -1,12 +1,12 @@
-/** The URL of a customer's return to the platform, and the faults with which a sandbox bank spoils its result. */
+/** The sealed result of a customer's visit, and the faults with which a sandbox bank spoils its result. */
 import type { Bank as Party } from "../../client/bank/bank.ts";
 import type { Handover } from "../../client/bank/open_handover.ts";
-import { resultClaims, type ScaResult, sealResult } from "../../client/bank/seal_result.ts";
+import { resultClaims, type ScaResult, sealedResult } from "../../client/bank/seal_result.ts";
 import { HANDOVER_SECONDS } from "../../client/party/profile.ts";
 import type { MetFault } from "./faults.ts";
 import type { ReturnIds } from "./return_ids.ts";
 
-/** Returns the platform URL to which the browser returns, with the sealed result. */
+/** Returns the sealed result. */
 export async function sealReturn(
   { party, returnIds }: { readonly party: Party; readonly returnIds: ReturnIds },
   handover: Handover,
@@ -19,7 +19,7 @@ export async function sealReturn(
   const claims = resultClaims(party, handover, { ...result, ...rejected });
   const late = fault?.name === "expired_return" ? HANDOVER_SECONDS * 2 : 0;
   const iat = claims.iat - late;
-  return await sealResult(party, {
+  return await sealedResult(party, {
     ...claims,
     iat,
     nbf: iat,

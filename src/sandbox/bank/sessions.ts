@@ -35,6 +35,8 @@ export interface ScaSession {
   readonly secret: string;
   /** Identifies the visit in URLs. Not a secret; one browser can have several visits. */
   readonly flow: string;
+  /** 256 random bits in the address of the app's pages, once the customer goes on there. */
+  readonly app?: string;
   /** In a hidden field of every form. */
   readonly csrf: string;
   readonly bankCode: string;
@@ -59,6 +61,8 @@ export interface Sessions {
   readonly open: (visit: NewSession) => ScaSession;
   /** The visit, if cookie, bank and flow match. It may have expired. */
   readonly find: (secret: string | undefined, bankCode: string, flow: string) => ScaSession | undefined;
+  /** The visit that goes on in the app of this address. */
+  readonly findInApp: (bankCode: string, app: string) => ScaSession | undefined;
   /** The newest visit for a consent from which the customer has not returned. */
   readonly findOpen: (bankCode: string, consentId: string) => ScaSession | undefined;
   /** Replaces the stored visit. */
@@ -91,6 +95,8 @@ export function createSessions(clock: BankClock): Sessions {
       const session = secret === undefined ? undefined : sessions.get(secret);
       return session?.bankCode === bankCode && session.flow === flow ? session : undefined;
     },
+    findInApp: (bankCode, app) =>
+      [...sessions.values()].find((session) => session.bankCode === bankCode && session.app === app),
     findOpen: (bankCode, consentId) =>
       [...sessions.values()].findLast((session) =>
         session.bankCode === bankCode && session.handover.consentId === consentId &&
@@ -100,7 +106,7 @@ export function createSessions(clock: BankClock): Sessions {
   };
 }
 
-function randomText(byteCount: number): string {
+export function randomText(byteCount: number): string {
   return crypto.getRandomValues(new Uint8Array(byteCount)).toBase64({
     alphabet: "base64url",
     omitPadding: true,

@@ -27,6 +27,11 @@ export function visitPath(bankCode: string, flow: string): string {
   return `/${bankCode}/sca/${flow}`;
 }
 
+/** Path of the pages of the app on another device. */
+export function appPath(bankCode: string, app: string): string {
+  return `/${bankCode}/app/${app}`;
+}
+
 // A `__Host-` cookie could not be limited to one visit's path.
 function cookieName(banksUrl: string): string {
   return banksUrl.startsWith("https:") ? "__Secure-bank_visit" : "bank_visit";

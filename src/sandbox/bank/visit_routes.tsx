@@ -13,7 +13,8 @@ import { LANGUAGE_COOKIE } from "./page_phrase.ts";
 import { renderPage } from "./render_page.ts";
 import { continueVisit, type FormEntry, startVisit, takeEntry, type VisitOutcome } from "./sca_visit.ts";
 import type { ScaSession } from "./sessions.ts";
-import { giveVisitCookie, readVisitCookie, visitPath } from "./visit_cookie.ts";
+import { AppWaitPage } from "./app_pages.tsx";
+import { appPath, giveVisitCookie, readVisitCookie, visitPath } from "./visit_cookie.ts";
 
 /** The connection information that the server adds. */
 export interface ConnectionEnv {
@@ -32,17 +33,12 @@ export function visitRoutes(bank: Bank, banksUrl: string): Hono<ConnectionEnv> {
     if (session === undefined) return visitOver(c, bank);
     const outcome = await continueVisit(bank, session);
     if (outcome.go === "platform") return redirectTo(c, outcome);
+    if (session.app !== undefined) return waitForApp(c, bank, session, session.app);
     const page = await pageOf(bank, session, readerOf(c, LANGUAGE_COOKIE, session.handover.uiLocales));
     return await (page === undefined ? visitOver(c, bank) : renderPage(c, page));
   });
 
-  const limit = bodyLimit({
-    maxSize: maxFormBytes,
-    onError: (c) => {
-      bank.log("sca.entry_refused", { bank: bank.profile.code });
-      return problemPage(c, bank, "form", 413);
-    },
-  });
+  const limit = formLimit(bank);
   routes.post("/sca/:flow", limit, async (c) => {
     const entry = await readEntry(c);
     const session = bank.sessions.find(readVisitCookie(c, banksUrl), bank.profile.code, c.req.param("flow"));
@@ -51,6 +47,7 @@ export function visitRoutes(bank: Bank, banksUrl: string): Hono<ConnectionEnv> {
       bank.log("sca.entry_refused", { bank: bank.profile.code });
       return problemPage(c, bank, "form", 403);
     }
+    if (session.app !== undefined) return redirectTo(c, await continueVisit(bank, session));
     return redirectTo(c, await takeEntry(bank, session, entry));
   });
   return routes;
@@ -71,7 +68,24 @@ async function arrive(c: Context<ConnectionEnv>, bank: Bank, banksUrl: string): 
   }
 }
 
-async function pageOf(bank: Bank, session: ScaSession, reader: Reader): Promise<JSX.Element | undefined> {
+/** This browser looks every 2 s whether the customer has confirmed in the app. */
+function waitForApp(
+  c: Context,
+  bank: Bank,
+  session: ScaSession,
+  app: string,
+): Response | Promise<Response> {
+  const reader = readerOf(c, LANGUAGE_COOKIE, session.handover.uiLocales);
+  const address = new URL(appPath(session.bankCode, app), c.req.url).href;
+  c.header("refresh", "2");
+  return renderPage(c, <AppWaitPage reader={reader} profile={bank.profile} address={address} />);
+}
+
+export async function pageOf(
+  bank: Bank,
+  session: ScaSession,
+  reader: Reader,
+): Promise<JSX.Element | undefined> {
   const { profile, ledger } = bank;
   switch (session.step.at) {
     case "login":
@@ -94,8 +108,18 @@ function redirectTo(c: Context, outcome: VisitOutcome): Response {
   return c.redirect(visitPath(outcome.session.bankCode, outcome.session.flow), 303);
 }
 
+export function formLimit(bank: Bank): ReturnType<typeof bodyLimit> {
+  return bodyLimit({
+    maxSize: maxFormBytes,
+    onError: (c) => {
+      bank.log("sca.entry_refused", { bank: bank.profile.code });
+      return problemPage(c, bank, "form", 413);
+    },
+  });
+}
+
 /** The fields of the form, or undefined if the body is not a form or repeats a field. */
-async function readEntry(c: Context): Promise<FormEntry | undefined> {
+export async function readEntry(c: Context): Promise<FormEntry | undefined> {
   const mediaType = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (mediaType !== "application/x-www-form-urlencoded") return undefined;
   const fields = [...new URLSearchParams(await c.req.text())];
@@ -109,11 +133,11 @@ function rejectArrival(c: Context, bank: Bank, reason: string): Response | Promi
   return problemPage(c, bank, "link", 400);
 }
 
-function visitOver(c: Context, bank: Bank): Response | Promise<Response> {
+export function visitOver(c: Context, bank: Bank): Response | Promise<Response> {
   return problemPage(c, bank, "over", 410);
 }
 
-function problemPage(
+export function problemPage(
   c: Context,
   bank: Bank,
   problem: Problem,

@@ -99,6 +99,7 @@ async function application(plan: ParticipantPlan, keys: ParticipantKeys): Promis
       environment: "Sandbox",
     },
     ...plan.consentManagedByBank === undefined ? {} : { consent_managedby_bank: plan.consentManagedByBank },
+    ...plan.resultsOnBackChannel === true ? { results_on_back_channel: true } : {},
     ...plan.paymentOrdersUri === undefined ? {} : { payment_orders_uri: plan.paymentOrdersUri },
     ...plan.eventNotificationUri === undefined ? {} : { event_notification_uri: plan.eventNotificationUri },
     csrs: Object.fromEntries(requests),

@@ -18,6 +18,7 @@ export interface ParticipantPlan {
   readonly redirectUris: readonly string[];
   /** Banks only: who shows the consent screen. */
   readonly consentManagedByBank?: boolean;
+  readonly resultsOnBackChannel?: boolean;
   /** Banks only: where the platform pushes payment orders (Decision D4). */
   readonly paymentOrdersUri?: string;
   /** TPPs only: where the platform pushes events. */
@@ -58,6 +59,7 @@ function bankPlans({ banksUrl }: Addresses): readonly ParticipantPlan[] {
       logoUrl: `${banksUrl}/assets/bank.svg`,
       redirectUris: [`${banksUrl}/BANKA/sca`],
       consentManagedByBank: false,
+      resultsOnBackChannel: true,
       paymentOrdersUri: `${banksUrl}/BANKA/payment-orders`,
       keys: ["signing", "transport", "encryption"],
     },
@@ -72,6 +74,7 @@ function bankPlans({ banksUrl }: Addresses): readonly ParticipantPlan[] {
       logoUrl: `${banksUrl}/assets/bank.svg`,
       redirectUris: [`${banksUrl}/BANKB/sca`],
       consentManagedByBank: true,
+      resultsOnBackChannel: true,
       paymentOrdersUri: `${banksUrl}/BANKB/payment-orders`,
       // No encryption key: the platform encrypts to its transport key (Decision A10).
       keys: ["signing", "transport"],

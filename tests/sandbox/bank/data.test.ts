@@ -46,6 +46,7 @@ Deno.test("loadBank reads a bank with an encryption key and the platform's conse
     code: "BANKA",
     displayName: "Bank A",
     consentScreen: "platform",
+    hasApp: false,
     signatureProfile: "a",
     orgId: "BANKA",
     clientId: SOFTWARE,

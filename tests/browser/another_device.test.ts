@@ -1,0 +1,103 @@
+/**
+ * A customer begins in one browser and confirms in another, without scripts: the bank's app on another device. The
+ * browser that began goes on, at the bank's page and at the platform's.
+ */
+import { assertEquals, assertMatch } from "@std/assert";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { startPooledEcosystem } from "support/pooled_ecosystem.ts";
+import { isChromiumThere, openChromium } from "support/chromium.ts";
+import { freeSandboxPorts } from "../../scripts/command_line/sandbox_ports.ts";
+import { picture } from "./page_checks.ts";
+
+const DESKTOP = { javaScriptEnabled: false, viewport: { width: 1440, height: 900 }, locale: "en-GB" };
+const PHONE = { ...DESKTOP, viewport: { width: 390, height: 844 } };
+const MAIN_ACCOUNT = "GB33BUKB20201555555555";
+
+Deno.test({
+  name:
+    "a customer confirms in another browser, and the one that began goes on without scripts [ARS5] [ARS6] [G12]",
+  ignore: !isChromiumThere(),
+  fn: async (t) => {
+    const dir = `${await Deno.makeTempDir()}/sandbox`;
+    const ecosystem = await startPooledEcosystem({ port: freeSandboxPorts(), dir, log: () => {} });
+    const browser = await openChromium();
+    const [shop, auth] = ["shop_url", "auth_url"].map((name) => String(ecosystem.endpoints[name]));
+    try {
+      await t.step("it waits at the bank's page", async () => {
+        const { page, app } = await toApp(browser, shop ?? "");
+        await confirmIn(browser, app);
+        await paid(page);
+      });
+      await t.step("it waits at the platform's page, and no other browser goes on", async () => {
+        const { page, app } = await toApp(browser, shop ?? "");
+        const address = await waitingAddress(page.context(), auth ?? "");
+        await page.goto(address);
+        assertEquals(await page.locator("h1").innerText(), "Waiting for your bank");
+        await picture(page, "waiting-platform");
+        await elsewhere(browser, address);
+        await confirmIn(browser, app);
+        await elsewhere(browser, address);
+        await paid(page);
+      });
+    } finally {
+      await browser.close();
+      await ecosystem.stop();
+      await Deno.remove(dir, { recursive: true });
+    }
+  },
+  sanitizeResources: false, // Playwright keeps its pipes to a browser that has been closed
+  sanitizeOps: false,
+});
+
+/** The customer signs in at the bank and chooses the app. */
+async function toApp(
+  browser: Browser,
+  shop: string,
+): Promise<{ readonly page: Page; readonly app: string }> {
+  const page = await (await browser.newContext(DESKTOP)).newPage();
+  await page.goto(shop);
+  const form = page.locator('form[action="/checkout"]').first();
+  await form.locator('input[name="bank"][value="BANKA"]').check();
+  await form.locator("summary").click();
+  await form.locator('input[name="account"]').fill(MAIN_ACCOUNT);
+  await form.locator("button").click();
+  await page.locator('#login [name="username"]').fill("alice");
+  await page.locator('#login [name="password"]').fill("sandbox");
+  await page.locator('#login button[value="continue"]').click();
+  await picture(page, "waiting-code");
+  await page.locator('#otp button[value="app"]').click();
+  const app = await page.locator("a#app").getAttribute("href");
+  await picture(page, "waiting-bank");
+  return { page, app: app ?? "" };
+}
+
+async function confirmIn(browser: Browser, app: string): Promise<void> {
+  const context = await browser.newContext(PHONE);
+  const page = await context.newPage();
+  await page.goto(app);
+  await picture(page, "waiting-app");
+  await page.locator('#otp [name="code"]').fill("123456");
+  await page.locator('#otp button[value="confirm"]').click();
+  assertEquals(await page.locator("h1").innerText(), "Go back to where you began");
+  await context.close();
+}
+
+async function paid(page: Page): Promise<void> {
+  await page.waitForURL(/\/orders\//);
+  assertMatch(await page.locator("#payment-status").innerText(), /Accepted/);
+  await page.context().close();
+}
+
+async function elsewhere(browser: Browser, address: string): Promise<void> {
+  const context = await browser.newContext(DESKTOP);
+  const page = await context.newPage();
+  await page.goto(address);
+  assertEquals(await page.locator("h1").innerText(), "Please continue in the browser you started in");
+  await picture(page, "waiting-elsewhere");
+  await context.close();
+}
+
+async function waitingAddress(context: BrowserContext, auth: string): Promise<string> {
+  const cookie = (await context.cookies()).find(({ name }) => /^(__Host-)?sca-/.test(name));
+  return `${auth}/BANKA/authorization.waiting.oauth2?flow=${cookie?.name.split("sca-")[1]}`;
+}
