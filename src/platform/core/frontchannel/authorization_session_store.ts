@@ -11,6 +11,7 @@ import {
   texts,
 } from "../../../base/store/record_fields.ts";
 import { payerOf, type StoredPayer, storedPayer, storedPayerSchema } from "../consents/consent_store.ts";
+import { BANK_REASON_CODES } from "../../../base/values/reason_codes.ts";
 import { authorizationSessionKey } from "../../config/store_keys.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";
 import { check, type Transaction } from "../../../base/store/transaction.ts";
@@ -50,6 +51,7 @@ const storedRecord = defineRecord<StoredSession>({
       outcome: z.enum(["success", "failure", "unknown"]),
       statusCode: optional(text),
       isShortOfFunds: flag,
+      reasonCode: optional(z.enum(BANK_REASON_CODES)),
       status: text,
       sub: optional(text),
       jws: text,
