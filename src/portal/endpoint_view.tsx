@@ -6,7 +6,8 @@ import type { ApiAnswer, ApiContent, ApiEndpoint, ApiReference, SecurityScheme }
 import { apart, type CommonPart } from "./common_parts.ts";
 import { COMMON_PATH } from "./paths.ts";
 import { codeBlock } from "./markdown.ts";
-import { bodyFile, samplesOf } from "./request_samples.ts";
+import { samplesOf } from "./request_samples.ts";
+import { bodyFile } from "./sample_request.ts";
 import { Fields, inline, Prose, ShapeView } from "./schema_view.tsx";
 
 /** The endpoint under its heading, which is its anchor. */

@@ -1,5 +1,7 @@
 /** Requests to copy in several languages, made from an endpoint of the reference. Needs no package but Python's requests. */
 import type { ApiEndpoint } from "./api_reference.ts";
+import { csharp, go, java } from "./compiled_samples.ts";
+import { NAME, type Pair, requestOf, type SampleRequest } from "./sample_request.ts";
 
 /** A request in one language. */
 export interface Sample {
@@ -9,36 +11,6 @@ export interface Sample {
   readonly code: string;
 }
 
-/** What an endpoint asks for. In values, `$NAME` is a variable of the reader's environment. */
-interface SampleRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly isMutual: boolean;
-  readonly headers: readonly Pair[];
-  /** A form; undefined for another body or none. */
-  readonly form: readonly Pair[] | undefined;
-  /** The file with another body. */
-  readonly file: string | undefined;
-}
-
-type Pair = readonly [name: string, value: string];
-
-/** Headers and members of forms, and their variables. Others are written out. */
-const VARIABLES: Readonly<Record<string, string>> = {
-  DPoP: "PROOF",
-  "x-jws-signature": "SIGNATURE",
-  "x-idempotency-key": "KEY",
-  client_assertion: "ASSERTION",
-  client_id: "CLIENT_ID",
-  code: "CODE",
-  code_challenge: "CHALLENGE",
-  code_verifier: "VERIFIER",
-  consent_id: "CONSENT_ID",
-  dpop_jkt: "JKT",
-  request_uri: "REQUEST_URI",
-  state: "STATE",
-};
-
 /** Samples of the endpoint; none for a page that a browser opens. The file `body.json` or `body.jwt` has the body. */
 export function samplesOf(endpoint: ApiEndpoint): readonly Sample[] {
   if (!endpoint.answers.some(({ status }) => status.startsWith("2"))) return [];
@@ -47,39 +19,10 @@ export function samplesOf(endpoint: ApiEndpoint): readonly Sample[] {
     { title: "curl", language: "bash", code: curl(request) },
     { title: "TypeScript", language: "typescript", code: typescript(request) },
     { title: "Python", language: "python", code: python(request) },
+    { title: "Java", language: "java", code: java(request) },
+    { title: "Go", language: "go", code: go(request) },
+    { title: "C#", language: "csharp", code: csharp(request) },
   ];
-}
-
-function requestOf({ server, path, method, parameters, security, body }: ApiEndpoint): SampleRequest {
-  const [content] = body;
-  const isForm = content?.mediaType === "application/x-www-form-urlencoded";
-  const names = security.map(({ name }) => name);
-  const required = parameters.filter(({ required, place }) => required && place === "header");
-  return {
-    method,
-    url: server +
-      path.replaceAll(
-        /\{(\w+)\}/g,
-        (_, name: string) =>
-          name === "bank" ? "BANK" : `$${name.replaceAll(/(?=[A-Z])/g, "_").toUpperCase()}`,
-      ),
-    isMutual: names.includes("mutualTLS"),
-    headers: [
-      ...(names.some((name) => name.startsWith("DPoP")) ? [["Authorization", "DPoP $TOKEN"] as const] : []),
-      ...required.map(({ name }) => [name, `$${VARIABLES[name] ?? name}`] as const),
-      ...(content === undefined || isForm ? [] : [["content-type", content.mediaType] as const]),
-    ],
-    form: isForm
-      ? Object.entries(JSON.parse(content.example ?? "{}") as Readonly<Record<string, string>>)
-        .map(([name, value]) => [name, VARIABLES[name] === undefined ? value : `$${VARIABLES[name]}`])
-      : undefined,
-    file: content === undefined || isForm ? undefined : bodyFile(content.mediaType),
-  };
-}
-
-/** The name of the file in which a sample has its body. */
-export function bodyFile(mediaType: string): string {
-  return mediaType === "application/json" ? "body.json" : "body.jwt";
 }
 
 function curl({ method, url, isMutual, headers, form, file }: SampleRequest): string {
@@ -116,8 +59,6 @@ function signing(
       : []),
   ];
 }
-
-const NAME = /\$([A-Z_]+)/g;
 
 function typescript(request: SampleRequest): string {
   const { method, url, isMutual, headers, form } = request;

@@ -3,6 +3,7 @@ import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { anchor } from "./paths.ts";
 import { TYPES_PATH } from "./paths.ts";
+import { rulesAbout } from "./contract_rules.ts";
 import type { Field, Shape } from "./schema_shape.ts";
 
 /** The anchor of a shared schema. */
@@ -38,8 +39,24 @@ export function Entry({ field }: { readonly field: ListedField }): JSX.Element {
   return (
     <>
       <code>{name}</code> <Kind shape={shape} place={place} /> {required ? <b>required</b> : null}
+      <Rules name={name} />
       <Rest shape={shape} />
     </>
+  );
+}
+
+/** The rules of the contract about a field of this name. */
+function Rules({ name }: { readonly name: string }): JSX.Element | null {
+  const rules = rulesAbout(name);
+  if (rules.length === 0) return null;
+  return (
+    <small>
+      {rules.map(([href, id]) => (
+        <>
+          , <a href={href}>{id}</a>
+        </>
+      ))}
+    </small>
   );
 }
 

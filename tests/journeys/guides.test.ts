@@ -246,16 +246,18 @@ async function readBySamples({ endpoints, fills }: Guides, tpp: Party): Promise<
   const endpoint = readApiReference(document).groups.flatMap((group) => group.endpoints)
     .find((one) => one.method === "GET" && one.path === path);
   const samples = endpoint === undefined ? [] : samplesOf(endpoint);
-  assertEquals(samples.map(({ title }) => title), ["curl", "TypeScript", "Python"]);
+  assertEquals(samples.map(({ title }) => title), ["curl", "TypeScript", "Python", "Java", "Go", "C#"]);
   const file = (language: string): string => `sample.${language}`;
   const programs: Readonly<Record<string, string>> = {
     bash: `bash ${file("bash")}`,
     typescript: `'${Deno.execPath()}' run -A --no-config ${file("typescript")}`,
     python: `python3 ${file("python")}`,
+    java: `sed -n 's|^// ||p' ${file("java")} | bash >/dev/null 2>&1; java ${file("java")}`,
+    go: `go run ${file("go")}`,
   };
   const paymentId = tpp.shell.env["PAYMENT_ID"] ?? "";
   for (const { language, code } of samples) {
-    if (language === "python" && !hasPythonRequests()) continue;
+    if (language === "csharp" || !canRun(language)) continue;
     await Deno.writeTextFile(`${tpp.shell.cwd}/${file(language)}`, filled(code, fills));
     await armWithProof(tpp, "GET", `/BANKC/domestic-payments/v1/${paymentId}`, tpp.shell.env["TOKEN"] ?? "");
     const { text } = await run(tpp.shell, programs[language] ?? "");
@@ -263,10 +265,17 @@ async function readBySamples({ endpoints, fills }: Guides, tpp: Party): Promise<
   }
 }
 
-function hasPythonRequests(): boolean {
-  const args = ["-c", "import requests"];
-  const { success } = new Deno.Command("python3", { args, stderr: "null" }).outputSync();
-  if (!success) saySkipped("the sample in Python was not run, python3 has no requests");
+/** What a language needs to run a sample, as a shell asks for it. */
+const NEEDS: Readonly<Record<string, string>> = {
+  python: 'python3 -c "import requests"',
+  java: "command -v java keytool openssl",
+  go: "command -v go",
+};
+
+function canRun(language: string): boolean {
+  const args = ["-c", NEEDS[language] ?? "true"];
+  const { success } = new Deno.Command("bash", { args, stdout: "null", stderr: "null" }).outputSync();
+  if (!success) saySkipped(`the sample in ${language} was not run, this failed: ${NEEDS[language]}`);
   return success;
 }
 

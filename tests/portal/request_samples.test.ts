@@ -1,8 +1,9 @@
 /** The requests and examples of the API reference, as the platform's own document has them. */
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { type ApiEndpoint, readApiReference } from "../../src/portal/api_reference.ts";
+import { rulesAbout } from "../../src/portal/contract_rules.ts";
 import { samplesOf } from "../../src/portal/request_samples.ts";
 import { saySkipped } from "support/guide_snippets.ts";
 import { bodyOf } from "testing/answers.ts";
@@ -42,7 +43,7 @@ Deno.test("each answer of the reference has an example that its schema accepts",
           "schema",
         );
         const isValid = ajv.compile({ $ref: `openapi#${at}` });
-        if (!isValid(mediaType.endsWith("jose") ? example : JSON.parse(example ?? ""))) {
+        if (!isValid(/json$/.test(mediaType) ? JSON.parse(example ?? "") : example)) {
           faults.push([path, example, isValid.errors]);
         }
         checked += 1;
@@ -72,14 +73,50 @@ Deno.test("each request of the reference is a program in its language", async ()
   for (const [file, code] of scripts) await Deno.writeTextFile(file, code);
   await check(Deno.execPath(), ["check", "--quiet", "--no-config", ...scripts.map(([file]) => file)]);
   await Deno.writeTextFile(`${dir}/all.json`, JSON.stringify(codeIn("python")));
-  if (new Deno.Command("which", { args: ["python3"], stdout: "null" }).outputSync().success) {
+  if (isThere("python3")) {
     await check("python3", [
       "-c",
       'import ast, json\nfor code in json.load(open("all.json")): ast.parse(code)',
     ]);
   } else saySkipped("the requests in Python were not parsed, there is no python3");
+  await compiled(dir, { java: codeIn("java"), go: codeIn("go") }, check);
   await Deno.remove(dir, { recursive: true });
 });
+
+/** Compiles every sample in Java, and of those in Go one of each set of imports, as gofmt writes it. */
+async function compiled(
+  dir: string,
+  { java, go }: { readonly java: readonly string[]; readonly go: readonly string[] },
+  check: (program: string, args: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const classes = java.map((code, place) =>
+    [`S${place}.java`, code.replace("class Sample", `class S${place}`)] as const
+  );
+  for (const [file, code] of classes) await Deno.writeTextFile(`${dir}/${file}`, code);
+  if (isThere("javac")) {
+    await check("javac", [
+      "-Xlint:all",
+      "-Werror",
+      "-d",
+      "out",
+      ...classes.map(([file]) => file),
+    ]);
+  } else saySkipped("the requests in Java were not compiled, there is no javac");
+  if (!isThere("go")) return saySkipped("the requests in Go were not compiled, there is no go");
+  const kinds = [...new Map(go.map((code) => [/import \([^)]*\)/.exec(code)?.[0], code])).values()];
+  assert(kinds.length > 2, String(kinds.length));
+  await Deno.writeTextFile(`${dir}/go.mod`, "module samples\ngo 1.19\n");
+  for (const [place, code] of kinds.entries()) {
+    await Deno.mkdir(`${dir}/go${place}`);
+    await Deno.writeTextFile(`${dir}/go${place}/main.go`, `${code}\n`);
+  }
+  await check("go", ["vet", "./..."]);
+  await check("bash", ["-c", 'test -z "$(gofmt -l .)"']);
+}
+
+function isThere(program: string): boolean {
+  return new Deno.Command("which", { args: [program], stdout: "null" }).outputSync().success;
+}
 
 Deno.test("a request has the certificate, the token, the proof and the signature that its endpoint asks for", async () => {
   const { endpoints } = await served();
@@ -103,4 +140,18 @@ Deno.test("a request has the certificate, the token, the proof and the signature
   const keys = codeOf("GET", "/jwks");
   assert(!keys.includes("cert.pem") && keys.includes("curl"), keys);
   assertEquals(codeOf("GET", "/{bank}/authorization.oauth2"), "");
+});
+
+Deno.test("each field of the reference leads to the rules of the contract about it", async () => {
+  const rulesAt = (name: string): readonly string[] => rulesAbout(name).map(([, id]) => id);
+  assertEquals(rulesAt("CreditorAccount"), ["CF10"]);
+  assertEquals(rulesAt("code_challenge"), ["PA6"]);
+  assertEquals(rulesAt("MerchantCustomerIdentification"), []);
+  await using env = await openEnvironment();
+  const page = (path: string): Promise<string> =>
+    Promise.resolve(env.browser(new Request(`${AUTH_URL}/docs${path}`))).then((answer) => answer.text());
+  const consents = await page("/reference/consents");
+  assertStringIncludes(consents, '<a href="/docs/contract/consents#cf10">CF10</a>');
+  assertStringIncludes(await page("/contract/consents"), 'id="cf10"');
+  assert(consents.length < 300_000, String(consents.length));
 });
