@@ -49,15 +49,13 @@ export function Entry({ field }: { readonly field: ListedField }): JSX.Element {
 function Rules({ name }: { readonly name: string }): JSX.Element | null {
   const rules = rulesAbout(name);
   if (rules.length === 0) return null;
-  return (
-    <small>
-      {rules.map(([href, id]) => (
-        <>
-          , <a href={href}>{id}</a>
-        </>
-      ))}
-    </small>
-  );
+  const links = rules.map(([href, id], place) => (
+    <>
+      {place === 0 ? " rule " : ", "}
+      <a href={href}>{id}</a>
+    </>
+  ));
+  return <small>{links}</small>;
 }
 
 /** A schema that has no name here: a body. */
