@@ -25,6 +25,7 @@ interface Visit {
 
 const MAX_RELOADS = 12;
 const MAX_PAGES = 8;
+const WAITING = "authorization.waiting.oauth2";
 
 /** Opens the TPP's link and goes on until the end. */
 export async function visitPlatform(
@@ -66,6 +67,7 @@ async function nextClick(
     return returned === undefined ? undefined : { method: "GET", path: returned };
   }
   if (location !== null) return { method: "GET", path: location.replace(AUTH, "") };
+  if (path.includes(WAITING)) return { method: "GET", path }; // it waits
   const csrf = /name="csrf"[^>]*value="([^"]*)"|value="([^"]*)"[^>]*name="csrf"/.exec(text);
   const decision = visit.plan.customer.refuses ? "refuse" : "accept";
   return {
@@ -121,7 +123,26 @@ async function visitBank(visit: Visit, oAuthUrl: string): Promise<string | undef
     const put = await callResource(line, { who: bank, method: "PUT", path, body });
     if (put.status >= 400 && isPrompt(visit.plan.customer)) return undefined; // the consent is decided or late
   }
-  return returnPath(visit, handover, refuses ? "failure" : "success");
+  const result = sealedResult(visit, handover, refuses ? "failure" : "success");
+  const back = `/${bank.orgId}/authorization.sca.oauth2?${new URLSearchParams({ oAuthUrl: result })}`;
+  return await isDelivered(visit, result)
+    ? `/${bank.orgId}/${WAITING}?flow=${handover["correlation_id"]}`
+    : back;
+}
+
+/** Some customers confirm on another device. The bank delivers, sometimes twice at once, and may have lost the answer. */
+async function isDelivered(visit: Visit, sealed: string): Promise<boolean> {
+  const { line, bank } = visit;
+  const random = line.simulation.random(`deliveries of ${bank.orgId}`);
+  if (!random.chance(0.4)) return false;
+  const path = `/${bank.orgId}/authorization-results/v1`;
+  const deliver = (): Promise<Answer> => callResource(line, { who: bank, method: "POST", path, sealed });
+  const answers = await Promise.all(random.chance(0.3) ? [deliver(), deliver()] : [deliver()]);
+  const statuses = answers.map(({ status }) => status);
+  if (new Set(statuses).size > 1 && isPrompt(visit.plan.customer) && !line.simulation.isClockWrong()) {
+    line.simulation.violated("a delivery has one answer", `${statuses} for ${path}`);
+  }
+  return statuses.every((status) => status === 200) && random.chance(0.7); // others return in the browser too
 }
 
 /** Whether the customer is so quick that no deadline can have passed. */
@@ -139,7 +160,7 @@ function accountsOf(bank: Party): readonly object[] {
   }));
 }
 
-function returnPath(
+function sealedResult(
   { line, bank }: Visit,
   handover: Readonly<Record<string, unknown>>,
   code: string,
@@ -162,6 +183,5 @@ function returnPath(
     sub: "customer",
   };
   const fresh = (length: number): Uint8Array => Uint8Array.from({ length }, () => random.below(256));
-  const sealed = sealedJwt(bank.signing, PLATFORM_ENCRYPTION, claims, fresh);
-  return `/${bank.orgId}/authorization.sca.oauth2?${new URLSearchParams({ oAuthUrl: sealed })}`;
+  return sealedJwt(bank.signing, PLATFORM_ENCRYPTION, claims, fresh);
 }

@@ -125,6 +125,7 @@ export function statementOf(who: Party, at: number): string {
     org_jwks_endpoint: jwks,
     org_jwks_revoked_endpoint: `${jwks}/revoked`,
     consent_managedby_bank: who.consentManagedByBank,
+    ...(who.role === "ASPSP" ? { results_on_back_channel: true } : {}),
     ...(who.paymentOrdersUri === undefined ? {} : { payment_orders_uri: who.paymentOrdersUri }),
     ...(who.eventNotificationUri === undefined ? {} : { event_notification_uri: who.eventNotificationUri }),
   });

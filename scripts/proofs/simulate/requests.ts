@@ -13,6 +13,8 @@ export interface ResourceCall {
   readonly path: string;
   readonly query?: string;
   readonly body?: unknown;
+  /** A sealed JWT as the body, in place of `body`. */
+  readonly sealed?: string;
   readonly idempotencyKey?: string;
   readonly patience?: number;
 }
@@ -25,7 +27,7 @@ export function freshId(random: Random): string {
 /** A resource request with its DPoP proof and, if it has a body, its signature. */
 export function resourceRequest(simulation: Simulation, call: ResourceCall): Sent {
   const { who, token, method, path, query = "", idempotencyKey, patience } = call;
-  const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+  const body = call.body === undefined ? call.sealed : JSON.stringify(call.body);
   return {
     method,
     path: path + query,
@@ -36,11 +38,20 @@ export function resourceRequest(simulation: Simulation, call: ResourceCall): Sen
       authorization: `DPoP ${token.value}`,
       dpop: proof(simulation, who, method, path, token.value),
       ...(idempotencyKey === undefined ? {} : { "x-idempotency-key": idempotencyKey }),
-      ...(body === undefined
-        ? {}
-        : { "content-type": "application/json", "x-jws-signature": payloadSignature(simulation, who, body) }),
+      ...contentOf(simulation, call, body),
     },
   };
+}
+
+/** Headers of the body. A sealed JWT is signed inside. */
+function contentOf(
+  simulation: Simulation,
+  { who, sealed }: ResourceCall,
+  body: string | undefined,
+): Readonly<Record<string, string>> {
+  if (body === undefined) return {};
+  if (sealed !== undefined) return { "content-type": "application/jose" };
+  return { "content-type": "application/json", "x-jws-signature": payloadSignature(simulation, who, body) };
 }
 
 /** A form to an OAuth endpoint of a bank, with client authentication. */

@@ -21,7 +21,7 @@ import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
-import { ApiError } from "../../../base/kernel/api_error.ts";
+import { ApiError, isStoreFailure } from "../../../base/kernel/api_error.ts";
 import { type Mismatch, mismatch } from "../../../base/kernel/result.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import {
@@ -76,11 +76,16 @@ async function store(
     const options = { what: "authorization session", request };
     return await transact(deps, options, (tx) => attempt(deps, tx, bank, response));
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ApiError) || isStoreFailure(error) || isUnavailable(error)) throw error;
     const session = (await deps.sessions.find(deps.store, response.correlationId))?.value;
     if (session?.bank !== bank.code || session.resultSha256 !== response.sha256) throw error;
     return session;
   }
+}
+
+/** The commit may have happened, and has then used up the proof of this request: the bank sends another one. */
+function isUnavailable({ reason }: ApiError): boolean {
+  return reason === "platform.unavailable";
 }
 
 async function attempt(
