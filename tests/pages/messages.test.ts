@@ -27,7 +27,7 @@ const OWNERS: Readonly<Record<string, Owner>> = {
 /** The same in English on purpose: an abbreviation, and "Message", which is French too. */
 const LIKE_ENGLISH: ReadonlySet<string> = new Set(["* scheme.IBAN", "fr consent.message"]);
 /** Names that no language translates. */
-const NAMES = /\b(IBAN|JSON|POST|sort code|cookies)\b/gi;
+const NAMES = /\b(IBAN|JSON|POST|UTC|Prometheus|sort code|cookies)\b/gi;
 /** Words that exist only in English. */
 const ENGLISH =
   /\b(the|and|is|are|was|your|you|with|from|this|that|payment|account|bank|shop|please|again|back|money|wait|try|of|to|for|not|or)\b/i;
