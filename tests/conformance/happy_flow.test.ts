@@ -116,7 +116,7 @@ Deno.test("The customer rejects: access_denied with state of 128 characters and 
     dummy1: "lorem",
     dummy2: "ipsum",
     error: "access_denied",
-    reason_code: "CUST",
+    reason_code: "MS03",
     state,
     iss: `${AUTH_URL}/BANKA`,
   });
