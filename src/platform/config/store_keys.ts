@@ -211,13 +211,8 @@ export const traceKey = (interactionId: string, reader?: string, place?: string)
   ...(place === undefined ? [] : [place]),
 ];
 
-/** Interaction ids of a reader's traces, by what they are about and place. For `PLATFORM_TRACE_DAYS`. */
-export const traceOfKey = (reader: string, about: string, place?: string): Key => [
-  "trace_of",
-  reader,
-  about,
-  ...(place === undefined ? [] : [place]),
-];
+/** Where a reader's traces about something are, before the place of the newest in a row. For `PLATFORM_TRACE_DAYS`. */
+export const traceOfKey = (reader: string, about: string): Key => ["trace_of", reader, about];
 
 /** Prefix of the changes that operators have proposed (`operations/proposal.ts`). 30 days. */
 export const PROPOSALS: Key = ["proposal"];

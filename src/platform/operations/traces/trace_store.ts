@@ -79,11 +79,21 @@ export const traceRecord = defineRecord<Trace>({
   restore: "kept",
 });
 
-export const traceOfRecord = defineRecord<{ readonly interactionId: string }>({
+/** Where a trace is: the other parts of its key. */
+interface TracePlace {
+  readonly interactionId: string;
+  readonly place: string;
+}
+
+export const traceOfRecord = defineRecord<{ readonly traces: readonly TracePlace[] }>({
   name: "trace_of",
-  keyParts: ["client id of the reader", "consent id, payment id or `rejected`", "time (newest first) and id"],
-  what: "The interaction id of a trace, by what it is about.",
-  schema: z.looseObject({ interactionId: text }),
+  keyParts: [
+    "client id of the reader",
+    "consent id, payment id or `rejected`",
+    "time (newest first) and id of the newest",
+  ],
+  what: "Interaction ids and places of traces that were stored together, by what they are about.",
+  schema: z.looseObject({ traces: z.array(z.looseObject({ interactionId: text, place: text })) }),
   version: 1,
   lifetime: "`PLATFORM_TRACE_DAYS`.",
   personalData: "pseudonymous",
@@ -116,7 +126,8 @@ export function openTraceStore({ store, clock, keepMs }: TraceStoreDeps): TraceS
   return {
     async write(traces) {
       const writes: Write[] = [];
-      for (const trace of traces) stage(writes, trace, placeAt(trace.trace.at), keepMs);
+      const about = traces.flatMap((trace) => stage(writes, trace, placeAt(trace.trace.at), keepMs));
+      for (const some of Map.groupBy(about, ({ key }) => key.join("\0")).values()) stageList(writes, some);
       if (writes.length > 0) await store.commit({ checks: [], writes });
     },
     async byInteraction(interactionId, reader) {
@@ -133,30 +144,54 @@ export function openTraceStore({ store, clock, keepMs }: TraceStoreDeps): TraceS
     async about(reader, subject) {
       const listed = (await store.list({ prefix: traceOfKey(reader, subject), limit: MAX_LISTED }))
         .map(traceOfRecord.decode);
-      const keys = listed.map(({ key, value }) => traceKey(value.interactionId, reader, placeOf(key)));
+      const places = listed.flatMap(({ value }) => value.traces).toSorted(newestFirst).slice(0, MAX_LISTED);
+      const keys = places.map(({ interactionId, place }) => traceKey(interactionId, reader, place));
       const found = keys.length === 0 ? [] : await store.getMany(keys);
       return found.flatMap((entry) => entry === null ? [] : [traceRecord.decode(entry).value]).filter(isKept);
     },
   };
 }
 
+/** A trace, for the list of what it is about. */
+interface About extends TracePlace {
+  /** Of the list. */
+  readonly key: Key;
+  readonly expiresAt: number;
+}
+
+/** @returns what the trace is about */
 function stage(
   writes: Write[],
   { trace, readers }: ReadableTrace,
   place: string,
   keepMs: number,
-): void {
+): readonly About[] {
+  const { interactionId } = trace;
   const expiresAt = trace.at + keepMs;
   const all = readers.length === 0 ? [{ clientId: NO_CLIENT, isSender: true }] : readers;
-  for (const { clientId, isSender } of all) {
+  return all.flatMap(({ clientId, isSender }) => {
     const shown = isSender ? trace : asBystander(trace);
-    traceRecord.set({ writes }, traceKey(trace.interactionId, clientId, place), shown, expiresAt);
-    if (clientId === NO_CLIENT) continue;
-    for (const subject of subjectsOf(shown)) {
-      const { interactionId } = trace;
-      traceOfRecord.set({ writes }, traceOfKey(clientId, subject, place), { interactionId }, expiresAt);
-    }
-  }
+    traceRecord.set({ writes }, traceKey(interactionId, clientId, place), shown, expiresAt);
+    const subjects = clientId === NO_CLIENT ? [] : subjectsOf(shown);
+    return subjects.map((subject) => ({
+      key: traceOfKey(clientId, subject),
+      interactionId,
+      place,
+      expiresAt,
+    }));
+  });
+}
+
+/** Stages one row for traces that are about the same. */
+function stageList(writes: Write[], about: readonly About[]): void {
+  const [newest, ...others] = about.toSorted(newestFirst);
+  if (newest === undefined) return;
+  const traces = [newest, ...others].map(({ interactionId, place }) => ({ interactionId, place }));
+  traceOfRecord.set({ writes }, [...newest.key, newest.place], { traces }, newest.expiresAt);
+}
+
+function newestFirst(one: TracePlace, other: TracePlace): number {
+  return one.place < other.place ? -1 : 1;
 }
 
 function subjectsOf({ consentId, paymentId, rejection }: Trace): readonly string[] {
