@@ -196,7 +196,7 @@ function newestFirst(one: TracePlace, other: TracePlace): number {
 
 function subjectsOf({ consentId, paymentId, rejection }: Trace): readonly string[] {
   const subjects = [consentId, paymentId, rejection === undefined ? undefined : REJECTED];
-  return subjects.filter((subject) => subject !== undefined);
+  return [...new Set(subjects.filter((subject) => subject !== undefined))];
 }
 
 /** Returns each trace once, as its sender sees it. */

@@ -155,7 +155,7 @@ Deno.test("a batch of the largest traces is one commit of the store [TRC6]", asy
   const traces = openTraceStore({ store, clock: () => env.now, keepMs: 1000 });
   const queue = openTraceQueue({ traces, steady: () => 0, metrics: { count: () => {} } });
   for (let n = 0; n < 40; n++) queue.add(largest());
-  assertEquals([await queue.write(), commits], [40, [40 * 2 + 2 * 3]]);
+  assertEquals([await queue.write(), commits], [40, [40 * 2 + 2 * (40 + 1)]]);
   assertEquals((await traces.about(ONE, "rejected")).length, 40);
 });
 
