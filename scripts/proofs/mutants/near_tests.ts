@@ -10,7 +10,7 @@ const IMPORT = /(?:from|import) "(\.{1,2}\/[^"]+|(?:support|testing)\/[^"]+)"/g;
 
 /**
  * Returns a function that names the tests to run for a source file, the nearest first: those of its name, then those
- * that reach it over the fewest imports; among these, those of the mirrored folder first.
+ * of the mirrored folder and those that reach it over the fewest imports.
  *
  * @param files the programs of `src` and `tests`
  * @param max how many tests
@@ -29,9 +29,11 @@ export function nearTests(files: readonly SourceFile[], max: number): (file: str
 function rankOf(test: string, file: string, far: number): number {
   const mirror = dirname(file).replace(/^src\//, "tests/");
   if (basename(test).startsWith(basename(file).replace(/\.tsx?$/, ""))) return far;
+  if (!Number.isFinite(far)) return far;
   const isBelow = dirname(test).startsWith(dirname(mirror));
   if (!isBelow && far > MAX_IMPORTS && SLOW.test(test)) return Infinity;
-  return 100 * far + (dirname(test) === mirror ? 0 : isBelow ? 1 : far > MAX_IMPORTS ? 1000 : 2);
+  if (dirname(test) === mirror) return 100 * Math.min(far, MAX_IMPORTS);
+  return 100 * far + (isBelow ? 1 : far > MAX_IMPORTS ? 1000 : 2);
 }
 
 /** The programs that import each program. */

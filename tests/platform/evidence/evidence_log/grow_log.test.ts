@@ -5,11 +5,16 @@ import { type Hash, hashText, leafHash } from "../../../../src/base/merkle/tree.
 import { openDenoKv } from "../../../../src/base/store/deno_kv.ts";
 import { openSqliteStore } from "../../../../src/base/store/sqlite_store.ts";
 import { storeCopyKey } from "../../../../src/base/store/copy_mark.ts";
-import type { Store } from "../../../../src/base/store/store.ts";
+import type { Entry, Store } from "../../../../src/base/store/store.ts";
 import { check, commitIfUnchanged } from "../../../../src/base/store/transaction.ts";
 import { growLog, type GrowLogDeps } from "../../../../src/platform/evidence/evidence_log/grow_log.ts";
+import type { LogHead } from "../../../../src/platform/evidence/evidence_log/log_records.ts";
 import { placeOf } from "../../../../src/platform/evidence/evidence_log/log_proofs.ts";
-import { openLogStore, stageLeaf } from "../../../../src/platform/evidence/evidence_log/log_store.ts";
+import {
+  openLogStore,
+  stageLeaf,
+  stageLogEpoch,
+} from "../../../../src/platform/evidence/evidence_log/log_store.ts";
 import { missingOrForeign, readLogBooks, type StagedLeaf } from "testing/evidence_log.ts";
 import { testKey } from "testing/keys.ts";
 import { platformKeySet } from "testing/platform_keys.ts";
@@ -232,6 +237,25 @@ Deno.test("a checkpoint is signed by the key of the moment, and kept for each ho
   assertEquals((await claimsOf(second, 14))?.["size"], 2);
   const kept = await log.store.list<{ checkpoint: string }>({ prefix: ["log_checkpoint"], limit: 10 });
   assertEquals(kept.map(({ value }) => value.checkpoint), [first, second]);
+});
+
+Deno.test("a restore is declared for the head that was read, or not at all: leaves since then are not in the copy [EV6]", async () => {
+  await using log = await openLog(await openTestStore());
+  await log.stage(3);
+  await log.pass();
+  const declare = (head: Entry<LogHead> | null): Promise<boolean> =>
+    commitIfUnchanged(log.deps, (tx) => {
+      stageLogEpoch(tx, head, { id: "restore-1", startedAt: log.now, copyTakenAt: log.now });
+    });
+  const read = await log.deps.log.head();
+  await log.stage(2);
+  await log.pass();
+  assertEquals(await declare(read), false);
+  assertEquals(await declare(null), false);
+  assertEquals((await log.deps.log.head())?.value.epoch, undefined);
+  assertEquals(await declare(await log.deps.log.head()), true);
+  assertEquals((await log.deps.log.head())?.value.epoch?.size, 5);
+  await log.assertWhole(0);
 });
 
 function hashIn(text: string): Hash {

@@ -69,12 +69,13 @@ Deno.test("the programs of a folder give changes that fit them", async () => {
   }
 });
 
-Deno.test("the nearest tests have the file's name, then the fewest imports between them and the file", () => {
+Deno.test("the nearest tests have the file's name, then they mirror its folder or have the fewest imports to it", () => {
   const files = [
     { path: "src/a/b/x.ts", text: "" },
     { path: "src/a/b/y.ts", text: 'import { x } from "./x.ts";' },
     { path: "tests/support/z.ts", text: 'import { x } from "../../src/a/b/x.ts";' },
     { path: "tests/a/b/far.test.ts", text: 'import { y } from "../../../src/a/b/y.ts";' },
+    { path: "tests/a/b/mirror.test.ts", text: 'import "./far.test.ts";' },
     { path: "tests/a/other.test.ts", text: 'import { z } from "support/z.ts";' },
     { path: "tests/c/direct.test.ts", text: 'import { x } from "../../src/a/b/x.ts";' },
     { path: "tests/c/strange.test.ts", text: 'import { z } from "support/z.ts";' },
@@ -82,10 +83,11 @@ Deno.test("the nearest tests have the file's name, then the fewest imports betwe
     { path: "tests/c/too_far.test.ts", text: 'import "../a/b/far.test.ts";' },
     { path: "tests/a/b/nothing.test.ts", text: "" },
   ];
-  assertEquals(nearTests(files, 5)("src/a/b/x.ts"), [
+  assertEquals(nearTests(files, 6)("src/a/b/x.ts"), [
     "tests/c/x_again.test.ts",
     "tests/c/direct.test.ts",
     "tests/a/b/far.test.ts",
+    "tests/a/b/mirror.test.ts",
     "tests/a/other.test.ts",
     "tests/c/strange.test.ts",
   ]);
