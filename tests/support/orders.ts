@@ -4,7 +4,7 @@ import { isQueued, type PaymentOrder } from "../../src/platform/core/payments/pa
 import type { Payment, PaymentOrder as OrderClaims } from "testing/answers.ts";
 import { asPaymentId } from "../../src/base/kernel/identifiers.ts";
 import { outboxQueueKey } from "../../src/platform/config/store_keys.ts";
-import { historyOf } from "../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import { call, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";
 import { type Environment, type EnvironmentOptions, openEnvironment } from "testing/environment.ts";

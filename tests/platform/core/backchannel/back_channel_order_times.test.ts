@@ -1,6 +1,6 @@
 /** `PUT back-channel-payments/{id}`: whose time a reported status has (Decision D3; contract PR6). */
 import { assertEquals } from "@std/assert";
-import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import type { Payment, PaymentOrder } from "testing/answers.ts";
 import { bankCall, orderPath, paidAt, putStatus } from "testing/back_channel.ts";
 import { call, clientToken, good } from "testing/flows.ts";

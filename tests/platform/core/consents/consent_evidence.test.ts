@@ -6,7 +6,7 @@ import { consentBody } from "testing/flows.ts";
 import { type AtBank, authorise, toBank } from "testing/authorization_flow.ts";
 import { assertCodeAnswer, assertErrorAnswer, readForm, reportAccounts } from "testing/front_channel.ts";
 import { type Environment, openEnvironment, START } from "testing/environment.ts";
-import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import { asConsentId } from "../../../../src/base/kernel/identifiers.ts";
 import { readCase } from "../../../../src/platform/evidence/read_case.ts";
 import type { AuditEntry } from "../../../../src/platform/evidence/entry.ts";

@@ -1,6 +1,6 @@
 /** Deadlines of consents, read before and after the sweeper has written them down [STA-01, CT12, CT15]. */
 import { assertEquals } from "@std/assert";
-import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import type { Consent, Payment, ResourceError } from "testing/answers.ts";
 import { call, clientToken, createConsent, good, pay } from "testing/flows.ts";
 import { authorised } from "testing/authorization_flow.ts";

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { asConsentId, newConsentId } from "../../../../src/base/kernel/identifiers.ts";
 import { auditKey, consentForgettingKey } from "../../../../src/platform/config/store_keys.ts";
-import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import { memberOf } from "testing/answers.ts";
 import {
   type AtBank,

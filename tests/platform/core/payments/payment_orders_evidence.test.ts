@@ -3,7 +3,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { decodeJwt } from "jose";
 import type { PaymentOrder } from "testing/answers.ts";
 import { bodyAt } from "../../../../src/platform/evidence/evidence_store.ts";
-import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import { usualPlace } from "../../../../src/platform/evidence/evidence.ts";
 import { bundleOf, faultsOf } from "../../../scripts/operators/case/bundles.ts";
 import { grow } from "support/retention.ts";

@@ -3,7 +3,7 @@
  */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { type LogLine, rejectionOf } from "testing/answers.ts";
-import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import type { Client } from "../../../../src/platform/core/registration/client.ts";
 import { forUrls, serving } from "support/directory_network.ts";
 import type { JsonObject } from "testing/jwts.ts";

@@ -1,7 +1,7 @@
 /** `GET` and `DELETE /register/v1/{client_id}`: a client reads and deletes its own registration (contract DC18 to DC23, Decision B7). */
 import { assert, assertEquals } from "@std/assert";
 import { decodeJwt } from "jose";
-import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import { type Consent, type RegisteredClient, rejectionOf } from "testing/answers.ts";
 import { type Environment, openEnvironment } from "testing/environment.ts";
 import { authorised, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";

@@ -1,7 +1,7 @@
 /** Stored evidence: the signed bytes of every write, and who moved a consent or payment, when and why. */
 import { assertEquals } from "@std/assert";
 import { flattenedVerify } from "jose";
-import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import { bodyAt } from "../../../../src/platform/evidence/evidence_store.ts";
 import type { Payment } from "testing/answers.ts";
 import { ACCOUNTS, orderPath, report } from "testing/back_channel.ts";

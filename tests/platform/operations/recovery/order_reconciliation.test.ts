@@ -1,7 +1,7 @@
 /** After a restore: each bank's signed statement is compared with the store, and only then its orders go out again. */
 import { assertEquals } from "@std/assert";
 import type { Key } from "../../../../src/base/store/store.ts";
-import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import { type BookEnvironment, openBookEnvironment } from "support/bank_books.ts";
 import { firstOf, type Payment } from "testing/answers.ts";
 import { call, clientToken, consentBody, DEBTOR_ACCOUNT, good, pay } from "testing/flows.ts";

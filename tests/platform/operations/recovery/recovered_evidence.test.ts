@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { digest } from "../../../../src/platform/evidence/digest.ts";
 import { bodyAt } from "../../../../src/platform/evidence/evidence_store.ts";
-import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
+import { historyOf } from "testing/histories.ts";
 import type { Store } from "../../../../src/base/store/store.ts";
 import { bundleOf, faultsOf } from "../../../scripts/operators/case/bundles.ts";
 import { openBookEnvironment } from "support/bank_books.ts";
