@@ -73,7 +73,7 @@ function* withForgedProofs(draft: Draft, second: Draft): Generator<Mutation> {
 
 /** A key or software statement with another member, and every reference to it. */
 function* rewritten(draft: Draft): Generator<Mutation> {
-  for (const [at, text] of (draft["documents"] as string[]).entries()) {
+  for (const [at, text] of ((draft["documents"] ?? []) as string[]).entries()) {
     const key = parsed(new TextEncoder().encode(text));
     for (const [name, value] of Object.entries(membersOf(key)) as [string, Branch[string]][]) {
       const { [name]: _, ...rest } = membersOf(key);

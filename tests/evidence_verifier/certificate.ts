@@ -1,8 +1,8 @@
 /** Step 9: certificates (RFC 5280), read from their DER. */
 import { Buffer } from "node:buffer";
 import { X509Certificate } from "node:crypto";
-import { isSame, sha256Text } from "./encoding.ts";
-import type { PublicKey } from "./form.ts";
+import { isSame, listOf, membersOf, parsed, sha256Text } from "./encoding.ts";
+import { hash, list, object, type PublicKey, text } from "./form.ts";
 
 interface Node {
   readonly tag: number;
@@ -90,14 +90,44 @@ interface Chain {
 
 const known = new Map<string, Promise<Chain>>();
 
+/** When certificates were revoked, in milliseconds, by their SHA-256. */
+export type Revoked = ReadonlyMap<string, number>;
+
+const isRevokedSet = object(
+  { keys: list(object({ "x5t#S256": hash, revoked_at: text }, {}, true)) },
+  {},
+  true,
+);
+
+/** Reads the directory's key set of revoked keys, as the reader of a bundle has saved it. */
+export function readRevoked(bytes: Uint8Array): Revoked {
+  const set = parsed(bytes);
+  if (!isRevokedSet(set)) throw new Error("no key set of revoked keys");
+  return new Map(
+    listOf(membersOf(set)["keys"]).map((key) => {
+      const { "x5t#S256": sha256, revoked_at } = membersOf(key);
+      return [String(sha256), Date.parse(String(revoked_at))];
+    }),
+  );
+}
+
 /** Returns what is wrong with the certificates of a key at a time in milliseconds, or undefined. */
-export async function certificateFault(key: PublicKey, at: number): Promise<string | undefined> {
+export async function certificateFault(
+  key: PublicKey,
+  at: number,
+  revoked: Revoked,
+): Promise<string | undefined> {
   if (key.x5c === undefined) return undefined;
   const name = JSON.stringify([key.n, key.e, key.x5c, key["x5t#S256"]]);
   const found = known.get(name) ?? readChain(key, key.x5c);
   known.set(name, found);
   const { fault, from, until } = await found;
-  return fault ?? (from <= at && at <= until ? undefined : "a certificate was not valid");
+  if (fault !== undefined) return fault;
+  if (at < from || at > until) return "a certificate was not valid";
+  const isRevoked = (thumbprint: string): boolean => (revoked.get(thumbprint) ?? Infinity) <= at;
+  return revoked.size > 0 && (await thumbprintsOf(key)).some(isRevoked)
+    ? "a certificate was revoked"
+    : undefined;
 }
 
 async function readChain(key: PublicKey, x5c: readonly string[]): Promise<Chain> {

@@ -52,15 +52,21 @@ function openBody(kind: string, body: unknown): Node {
   const text = new TextDecoder().decode(fromBase64Url(String(bytes)));
   if (kind === "handover" || kind === "order") return { ...rest, jws: opened(text) };
   if (kind === "pushed_request") return { ...rest, form: Object.fromEntries(new URLSearchParams(text)) };
-  if (kind === "decision" || kind === "order_response") return { ...rest, content: JSON.parse(text) as Node };
+  if (["decision", "order_response", "retention"].includes(kind)) {
+    return { ...rest, content: JSON.parse(text) as Node };
+  }
   return { bytes: bytes ?? "", ...rest };
 }
 
 export function openDraft(text: string): Draft {
-  const bundle = JSON.parse(text) as Draft & { readonly checkpoint: string; readonly statement: string };
+  const { entry: only, ...bundle } = JSON.parse(text) as Draft & {
+    readonly checkpoint: string;
+    readonly statement: string;
+    readonly entry?: DraftEntry;
+  };
   return {
     ...bundle,
-    entries: bundle.entries.map((entry) => ({
+    entries: (only === undefined ? bundle.entries : [only]).map((entry) => ({
       ...entry,
       bodies: entry.bodies.map((body, at) =>
         openBody(String(membersOf(listOf(entry.record["items"])[at])["kind"]), body)
@@ -155,8 +161,19 @@ function place({ entries, checkpoint }: Draft): void {
   Object.assign(checkpoint.claims, { size: entries.length, root: toBase64Url(root) });
 }
 
+/** A bundle has a list of entries, the proof of a deletion has one entry. */
+export type Shape = "entries" | "entry";
+
+export function shapeOf(text: string): Shape {
+  return "entry" in branch(JSON.parse(text)) ? "entry" : "entries";
+}
+
 /** Makes the bundle of a draft. What lies inside of `from` stays as the draft has it. */
-export async function closeDraft(draft: Draft, from: Layer = "digests"): Promise<string> {
+export async function closeDraft(
+  draft: Draft,
+  from: Layer = "digests",
+  shape: Shape = "entries",
+): Promise<string> {
   const isWhole = [
     draft.entries,
     draft.checkpoint?.claims,
@@ -171,15 +188,14 @@ export async function closeDraft(draft: Draft, from: Layer = "digests"): Promise
   if (made("digests")) { for (const [at, entry] of draft.entries.entries()) digest(entry, bodies[at] ?? []); }
   if (made("chain")) chain(draft.entries);
   if (made("log")) place(draft);
-  const { statement, checkpoint, ...rest } = draft;
+  const { statement, checkpoint, entries, ...rest } = draft;
+  const closed = entries?.map((entry, at) => ({
+    ...entry,
+    ...(entry.bodies && { bodies: bodies[at] ?? [] }),
+  }));
   const signed = {
     ...rest,
-    ...(draft.entries && {
-      entries: draft.entries.map((entry, at) => ({
-        ...entry,
-        ...(entry.bodies && { bodies: bodies[at] ?? [] }),
-      })),
-    }),
+    ...(closed && { [shape]: shape === "entry" ? closed[0] : closed }),
     ...(checkpoint && { checkpoint: await sign(checkpoint) }),
   };
   if (made("statement") && statement?.claims) {

@@ -4,8 +4,12 @@ import { openBookEnvironment } from "support/bank_books.ts";
 import { accepts, openPushEnvironment } from "support/orders.ts";
 import { isComplete } from "support/part_of.ts";
 import { printLine } from "../../scripts/command_line/print.ts";
-import { openJudge, printedThumbprints, toolsFor } from "../scripts/operators/case/bundles.ts";
-import { genuineBundles, recoveredBundles } from "./genuine_cases.ts";
+import { grownBundle, openJudge, printedThumbprints, toolsFor } from "../scripts/operators/case/bundles.ts";
+import { decodeJwt } from "jose";
+import { answerOnce } from "./answered_once.ts";
+import { listOf, membersOf, sha256Text } from "./encoding.ts";
+import { openRetaining } from "support/retention.ts";
+import { genuineBundles, KINDS, recoveredBundles, retiredBundles } from "./genuine_cases.ts";
 import type { Trust } from "./parties.ts";
 import { forgeriesOf, judge } from "./trial.ts";
 import { UNPROVABLE } from "./unprovable.ts";
@@ -35,8 +39,13 @@ function isWanted({ seen, rows }: Tried, name: string): boolean {
   return row !== undefined || seen.size % 10 < 6;
 }
 
-async function tryAll(tried: Tried, [text, second]: readonly [string, string], trust: Trust): Promise<void> {
-  for await (const forgery of forgeriesOf(text, second, (name) => isWanted(tried, name))) {
+async function tryAll(
+  tried: Tried,
+  [text, second]: readonly [string, string],
+  trust: Trust,
+  life: string,
+): Promise<void> {
+  for await (const forgery of forgeriesOf(text, second, (name) => isWanted(tried, name), life)) {
     const { product, second } = await judge(forgery.text, trust);
     const count = tried.counts.get(forgery.kind) ?? { made: 0, refused: 0 };
     tried.counts.set(forgery.kind, count);
@@ -51,9 +60,15 @@ async function tryAll(tried: Tried, [text, second]: readonly [string, string], t
 }
 
 Deno.test("1,000 forged bundles of the holder of the platform's key are refused by two verifiers [EV11, EV12]", async (t) => {
+  using _ = answerOnce();
   await using env = await openPushEnvironment(accepts, BANK_B);
   await using restored = await openBookEnvironment();
-  const bundles = { ...await genuineBundles(env), ...await recoveredBundles(restored) };
+  await using retiring = await openRetaining();
+  const bundles = {
+    ...await genuineBundles(env),
+    ...await recoveredBundles(restored),
+    ...await retiredBundles(retiring),
+  };
   const judged = openJudge(toolsFor(env.platform));
   const tried: Tried = { counts: new Map(), seen: new Set(), rows: new Map(), faults: [] };
   for (const [kind, pair] of Object.entries(bundles)) {
@@ -63,7 +78,7 @@ Deno.test("1,000 forged bundles of the holder of the platform's key are refused 
       for (const genuine of pair) {
         assertEquals(await judge(genuine, trust), { product: undefined, second: undefined });
       }
-      await tryAll(tried, pair, trust);
+      await tryAll(tried, pair, trust, kind === "erased" ? "erased " : "");
     });
   }
   printLine("kind of forgery       made  refused");
@@ -75,4 +90,51 @@ Deno.test("1,000 forged bundles of the holder of the platform's key are refused 
   assertEquals(unused, [], "every row of the table is needed");
   const refused = [...tried.counts.values()].reduce((sum, count) => sum + count.refused, 0);
   assert(refused >= 1000, `${refused} forgeries were refused`);
+});
+
+/** The SHA-256 of every certificate of a bundle, with the latest time at which its key must have been good. */
+function certificatesIn(text: string): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  const note = (key: unknown, at: number): void => {
+    for (const certificate of listOf(membersOf(key)["x5c"])) {
+      const sha256 = sha256Text(Uint8Array.fromBase64(String(certificate)));
+      found.set(sha256, Math.max(found.get(sha256) ?? 0, at));
+    }
+  };
+  const { entries, documents, keys, statement } = membersOf(JSON.parse(text));
+  for (const key of listOf(keys)) note(key, Number(decodeJwt(String(statement)).iat) * 1000);
+  for (const entry of listOf(entries)) {
+    const { items, at } = membersOf(membersOf(entry)["record"]);
+    for (const item of listOf(items)) {
+      const document = listOf(documents).find((one) => sha256Text(String(one)) === membersOf(item)["key"]);
+      if (document !== undefined) note(JSON.parse(String(document)), Number(at));
+    }
+  }
+  return found;
+}
+
+Deno.test("two verifiers know the same revoked keys, up to the moment of the last signature [EV11, EV13]", async () => {
+  using _ = answerOnce();
+  await using env = await openPushEnvironment(accepts, BANK_B);
+  await using retiring = await openRetaining();
+  const live = KINDS["settled, chosen at the platform"];
+  const [erased, deleted] = Object.values(await retiredBundles(retiring)).map(([first]) => first);
+  const bundles = { paid: await grownBundle(env, await live?.(env, 0) ?? ""), erased, deleted };
+  for (const [kind, text = ""] of Object.entries(bundles)) {
+    const certificates = certificatesIn(text);
+    assert(certificates.size >= (kind === "deleted" ? 1 : 3), kind);
+    for (const [sha256, at] of certificates) {
+      const judged = async (revokedAt: number): Promise<boolean> => {
+        const key = { kty: "RSA", "x5t#S256": sha256, revoked_at: new Date(revokedAt).toISOString() };
+        const { product, second } = await judge(text, {}, JSON.stringify({ keys: [key] }));
+        assertEquals(product === undefined, second === undefined, `${kind}: ${product} and ${second}`);
+        return product === undefined;
+      };
+      assertEquals(
+        await Promise.all([judged(0), judged(at), judged(at + 1)]),
+        [false, false, true],
+        `${kind} ${sha256}`,
+      );
+    }
+  }
 });

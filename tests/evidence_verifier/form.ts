@@ -64,15 +64,24 @@ export interface Bundle {
   readonly statement: string;
 }
 
+/** The proof that retention has deleted a case (EV13). */
+export interface Deletion {
+  readonly entry: Bundle["entries"][number];
+  readonly keys: readonly PublicKey[];
+  readonly checkpoint: string;
+  readonly statement: string;
+}
+
 type Shape = (value: unknown) => boolean;
 
-const text: Shape = (value) => typeof value === "string";
+export const text: Shape = (value: unknown): boolean => typeof value === "string";
 const matches = (pattern: RegExp): Shape => (value) => typeof value === "string" && pattern.test(value);
 export const hash = matches(/^[\w-]{43}$/);
 const salt = matches(/^[\w-]{22}$/);
 export const integer: Shape = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const positive: Shape = (value) => integer(value) && Number(value) > 0;
-const list = (shape: Shape): Shape => (value) => Array.isArray(value) && value.every(shape);
+export const list = (shape: Shape): Shape => (value: unknown): boolean =>
+  Array.isArray(value) && value.every(shape);
 
 /** An object that has `required`, may have `optional`, and others only if it is `open`. */
 export function object(
@@ -137,10 +146,18 @@ const isBundle = object({
   statement: text,
 });
 
+const isDeletion = object({
+  format: (value) => value === "evidence-deletion-1",
+  entry,
+  keys: list(isKey),
+  checkpoint: text,
+  statement: text,
+});
+
 const LONGEST = 64 * 1024 * 1024;
 
-/** Returns the bundle, or what is wrong with its form. */
-export function readBundle(bytes: Uint8Array): Bundle | string {
+/** Returns the bundle or the proof of a deletion, or what is wrong with its form. */
+export function readFile(bytes: Uint8Array): Bundle | Deletion | string {
   if (bytes.length > LONGEST) return "more than 64 MiB";
   const value = parsed(bytes);
   if (value === undefined) return "no JSON in UTF-8";
@@ -152,10 +169,12 @@ export function readBundle(bytes: Uint8Array): Bundle | string {
   } catch (error) {
     return String(error);
   }
-  if (!isBundle(value)) return "other members, or members of another form";
+  if (!isBundle(value) && !isDeletion(value)) return "other members, or members of another form";
   const { entries, keys } = membersOf(value);
-  if (listOf(entries).length === 0 || listOf(keys).length === 0) return "no entries or no keys";
+  if (entries !== undefined && listOf(entries).length === 0 || listOf(keys).length === 0) {
+    return "no entries or no keys";
+  }
   const kids = listOf(keys).map((key) => membersOf(key)["kid"]);
   if (new Set(kids).size < kids.length) return "a kid twice";
-  return value as Bundle;
+  return value as Bundle | Deletion;
 }

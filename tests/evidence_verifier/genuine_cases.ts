@@ -1,8 +1,10 @@
 /** Cases of real payments, made by the platform, two of each kind: the second differs in all that it may. */
+import type { Environment } from "testing/environment.ts";
 import { giveUp } from "../platform/core/payments/operated.ts";
 import { grownBundle } from "../scripts/operators/case/bundles.ts";
 import { accepts, answers, down, later, type PushEnvironment } from "support/orders.ts";
 import type { BookEnvironment } from "support/bank_books.ts";
+import { pass, settled, work } from "support/retention.ts";
 import { copyOf, restore } from "support/restored_store.ts";
 import { authorised, decide, putAccounts, returnPath, toBank } from "testing/authorization_flow.ts";
 import { putStatus } from "testing/back_channel.ts";
@@ -135,4 +137,22 @@ export async function recoveredBundles(
   }
   const [one = "", two = "", three = "", four = ""] = bundles;
   return { "recovered, with its consent": [one, two], "recovered, its consent lost": [three, four] };
+}
+
+/** The bundles of cases that retention has erased, and the proofs that it has deleted them, one after the other. */
+export async function retiredBundles(
+  env: Environment,
+): Promise<Readonly<Record<string, readonly [string, string]>>> {
+  const { paymentId: one } = await settled(env);
+  await pass(env, 10);
+  const { paymentId: two } = await settled(env);
+  const retire = async (days: number): Promise<readonly [string, string]> => {
+    await pass(env, days);
+    await work(env);
+    await pass(env, 10);
+    await work(env);
+    return [await grownBundle(env, one), await grownBundle(env, two)];
+  };
+  const erased = await retire(190);
+  return { erased, deleted: await retire(90) };
 }

@@ -1,6 +1,6 @@
 /** Steps 9 and 13: certificates, and whose the signatures are. */
 import { type Case } from "./case.ts";
-import { certificateFault, thumbprintsOf } from "./certificate.ts";
+import { certificateFault, type Revoked, thumbprintsOf } from "./certificate.ts";
 import type { PublicKey } from "./form.ts";
 import { keyOf } from "./pieces.ts";
 import { headerOf } from "./signature.ts";
@@ -20,14 +20,14 @@ const SIGNERS: Readonly<Record<string, Party>> = {
   status_report: "bank",
 };
 
-export async function* certificateFaults(facts: Case): AsyncGenerator<string> {
+export async function* certificateFaults(facts: Case, revoked: Revoked): AsyncGenerator<string> {
   for (const key of facts.bundle.keys) {
-    const fault = await certificateFault(key, Number(facts.statement["iat"]) * 1000);
+    const fault = await certificateFault(key, Number(facts.statement["iat"]) * 1000, revoked);
     if (fault) yield `the key ${key.kid}: ${fault}`;
   }
   for (const piece of facts.pieces) {
     const key = keyOf(facts, piece);
-    const fault = key && await certificateFault(key, piece.entry.at);
+    const fault = key && await certificateFault(key, piece.entry.at, revoked);
     if (fault) yield `the key of ${piece.place}: ${fault}`;
   }
 }

@@ -1,11 +1,10 @@
 /** Steps 2 and 3: the platform's statement and the checkpoint. */
 import { canonicalForm, isSame, parsed, sha256Text } from "./encoding.ts";
-import { type Bundle, hash, integer, object } from "./form.ts";
+import { type Bundle, type Deletion, hash, integer, object, text } from "./form.ts";
 import { headerOf, verifyCompact } from "./signature.ts";
 
 type Claims = Readonly<Record<string, unknown>>;
 
-const text = (value: unknown): boolean => typeof value === "string";
 const isStatement = object({
   iss: text,
   cell: text,
@@ -16,22 +15,26 @@ const isStatement = object({
   payment_entries: integer,
   bundle_sha256: hash,
 });
+const isDeletion = object({ iss: text, cell: text, iat: integer, case: text, bundle_sha256: hash });
 const isCheckpoint = object({ iss: text, cell: text, iat: integer, size: integer, root: hash }, {
   restored: object({ epoch: text, at: integer, copy_taken_at: integer, size: integer }),
 });
 
 /** Verifies a JWS of the platform by the key that its `kid` names. */
-async function claimsOf({ keys }: Bundle, jws: string, typ: string): Promise<Claims | undefined> {
+async function claimsOf({ keys }: Bundle | Deletion, jws: string, typ: string): Promise<Claims | undefined> {
   const key = keys.find(({ kid }) => kid === headerOf(jws)["kid"]);
   const signed = key && await verifyCompact(jws, key);
   return signed?.header["typ"] === typ ? parsed(signed.payload) as Claims : undefined;
 }
 
 /** Returns the claims of the statement, or what is wrong with it. */
-export async function readStatement(bundle: Bundle): Promise<Claims | string> {
-  const claims = await claimsOf(bundle, bundle.statement, "evidence-bundle+jwt");
+export async function readStatement(bundle: Bundle | Deletion): Promise<Claims | string> {
+  const [typ, hasClaims] = "entry" in bundle
+    ? ["evidence-deletion+jwt", isDeletion]
+    : ["evidence-bundle+jwt", isStatement];
+  const claims = await claimsOf(bundle, bundle.statement, typ);
   if (claims === undefined) return "the statement is not signed by its key";
-  if (!isStatement(claims)) return "the statement has other claims";
+  if (!hasClaims(claims)) return "the statement has other claims";
   const { statement: _, ...rest } = bundle;
   if (claims["bundle_sha256"] !== sha256Text(canonicalForm(rest))) {
     return "the statement is of another bundle";
@@ -41,7 +44,7 @@ export async function readStatement(bundle: Bundle): Promise<Claims | string> {
 
 /** Returns size and root of the checkpoint, or what is wrong with it. */
 export async function readCheckpoint(
-  bundle: Bundle,
+  bundle: Bundle | Deletion,
   statement: Claims,
 ): Promise<{ readonly size: number; readonly root: string } | string> {
   const claims = await claimsOf(bundle, bundle.checkpoint, "evidence-log-checkpoint+jwt");

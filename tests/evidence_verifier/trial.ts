@@ -1,8 +1,9 @@
 /** Forges genuine bundles and asks two verifiers: that of the platform, and the second one. */
-import { verify } from "../../scripts/operators/case/verify.ts";
+import { readRevocations, verify } from "../../scripts/operators/case/verify.ts";
 import { attacksOn } from "./attacks.ts";
+import { readRevoked, type Revoked } from "./certificate.ts";
 import { listOf, membersOf } from "./encoding.ts";
-import { closeDraft, type Draft, openDraft } from "./drafts.ts";
+import { closeDraft, type Draft, openDraft, shapeOf } from "./drafts.ts";
 import { mutationsOf, type Path } from "./mutations.ts";
 import type { Trust } from "./parties.ts";
 import { faultsOf } from "./verifier.ts";
@@ -15,27 +16,39 @@ export interface Verdicts {
 
 const REFUSAL = "DOES NOT HOLD: ";
 
-export async function judge(text: string, trust: Trust): Promise<Verdicts> {
+/** @param revokedKeys a key set of revoked keys, as the directory publishes it */
+export async function judge(text: string, trust: Trust, revokedKeys?: string): Promise<Verdicts> {
   const bytes = new TextEncoder().encode(text);
-  return { product: await productSays(bytes, trust), second: await secondSays(bytes, trust) };
+  const known = revokedKeys === undefined ? {} : { revoked: readRevocations(revokedKeys) };
+  const second = revokedKeys === undefined ? [] : [readRevoked(new TextEncoder().encode(revokedKeys))];
+  return {
+    product: await productSays(bytes, { trusted: trust, ...known }),
+    second: await secondSays(bytes, trust, ...second),
+  };
 }
 
-async function productSays(bytes: Uint8Array, trusted: Trust): Promise<string | undefined> {
+async function productSays(
+  bytes: Uint8Array,
+  trust: Parameters<typeof verify>[1],
+): Promise<string | undefined> {
   const refusals: string[] = [];
   const print = (line: string): void => {
     if (!line.startsWith(REFUSAL)) return;
     refusals.push(line.slice(REFUSAL.length));
     throw new Error("the first refusal is enough");
   };
-  const holds = await verify(bytes, { trusted }, print).catch((error) => {
+  const holds = await verify(bytes, trust, print).catch((error) => {
     if (refusals.length === 0) throw error;
     return false;
   });
   return holds ? undefined : refusals[0];
 }
 
-async function secondSays(bytes: Uint8Array, trust: Trust): Promise<string | undefined> {
-  for await (const [step, fault] of faultsOf(bytes, trust)) return `step ${step}: ${fault}`;
+async function secondSays(
+  bytes: Uint8Array,
+  ...given: [Trust, Revoked?]
+): Promise<string | undefined> {
+  for await (const [step, fault] of faultsOf(bytes, ...given)) return `step ${step}: ${fault}`;
   return undefined;
 }
 
@@ -65,20 +78,30 @@ export interface Forgery {
   readonly text: string;
 }
 
-/** Yields each forgery of the first bundle that says something else. `second` is another genuine bundle of its kind. */
+/**
+ * Yields each forgery of the first bundle that says something else.
+ *
+ * @param second another genuine bundle of its kind
+ * @param life what the names of places outside of the platform's own part begin with
+ */
 export async function* forgeriesOf(
   text: string,
   second: string,
   isWanted: (name: string) => boolean,
+  life = "",
 ): AsyncGenerator<Forgery> {
-  const unchanged = await closeDraft(openDraft(text));
+  const shape = shapeOf(text);
+  const unchanged = await closeDraft(openDraft(text), "digests", shape);
   const [draft, other] = [openDraft(unchanged), openDraft(second)];
   for (const { apply, from, kind, path } of [...attacksOn(draft, other), ...mutationsOf(draft, other)]) {
-    const name = `${kind}: ${placeOf(draft, path)}`;
+    // In the proof of a deletion nothing but signatures of the platform names a key.
+    if (shape === "entry" && kind === "changed everywhere" && path.at(-1) === "kid") continue;
+    const isOfPlatform = ["keys", "checkpoint", "statement"].includes(String(path[0]));
+    const name = `${kind}: ${isOfPlatform ? "" : life}${placeOf(draft, path)}`;
     if (!isWanted(name)) continue;
     const forged = structuredClone(draft);
     await apply(forged);
-    const closed = await closeDraft(forged, from);
+    const closed = await closeDraft(forged, from, shape);
     if (closed !== unchanged) yield { kind, name, text: closed };
   }
 }

@@ -87,4 +87,21 @@ export const UNPROVABLE: readonly (readonly [RegExp, string])[] = [
     /^renumbered: (consent\.(customer_sent_to_bank|customer_authenticated|token_issued|AwaitingAuthorisation|Rejected)|payment_order\.outcome_unknown)\.moved$/,
     "the order of two entries that do not depend on each other",
   ],
+  [
+    /: erased .*\.record\.items(\.\w+(\.(sha256|key|place))?)?$/,
+    "the evidence was erased, and its digest is all that is left",
+  ],
+  [
+    /: erased (.*\.record\.authentication\.\w+(\.\w+)?|documents\.N(\.(kid|use|alg|x5t|x5c|x5t#S256))?)$/,
+    "nothing is left that a key of the TPP or the bank has signed",
+  ],
+  [
+    /^(transplanted|proofs forged|renumbered|moved|doubled): erased (\w+ )?(consent|payment)\.\w+(\.(removed|moved|doubled)|\.record\.deleted\.N)?$/,
+    "the order and the number of entries that only the platform has made, about what is erased",
+  ],
+  [/^proofs forged: erased $/, "nothing is left that binds a token to a key"],
+  [
+    /: (first )?retention\.applied(\.position|\.record(\.(sequence|at|actor|salt|reason))?|\.bodies(\.retention(\.salt|\.content(\.(until|rule|count|cases\.N))?)?)?)?$/,
+    "the platform alone deletes, and says of which cases and by which rule",
+  ],
 ];

@@ -34,7 +34,7 @@ const DAYS = {
 /** Every run of the gate is the same. `TEST_ALL=1` runs more, with another seed each time, which fast-check prints. */
 const RUNS = Deno.env.get("TEST_ALL") === "1"
   ? { numRuns: 150 }
-  : { numRuns: 5, seed: 20_400_115, endOnFailure: true };
+  : { numRuns: 6, seed: 20_400_115, endOnFailure: true };
 const WITHIN = { authorise: DAY, use: HOUR } as const;
 
 type Step = "authorise" | "reject" | "pay" | "settle" | "fail";
@@ -93,6 +93,14 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.constantFrom<Command[]>({ do: "copy" as const }, { do: "restore" as const }) },
 );
+
+/** An hour before and an hour after each limit (1, 3, 10 and 16 days), of a case that meets it. */
+const BORDERS: readonly Command[] = [
+  { do: "create", isSent: false, steps: ["reject"] },
+  { do: "create", isSent: true, steps: ["reject"] },
+  { do: "create", isSent: true, steps: ["authorise", "pay", "settle"] },
+  ...[23, 2, 46, 2, 166, 2, 142, 2].map((hours): Command => ({ do: "forward", hours })),
+];
 
 /** A case of the platform with its model. */
 interface Case {
@@ -384,7 +392,7 @@ Deno.test("retention erases and deletes each case when the oracle says, in rando
       await elapse(env, HOUR);
       for (const one of commands) await life.run(one);
     }),
-    RUNS,
+    { ...RUNS, examples: [[[...BORDERS]]] },
   );
   assertEquals([...seen].toSorted(), SEEN, "what the lives are there for has happened");
 });

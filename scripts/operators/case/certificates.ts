@@ -30,13 +30,40 @@ export function certificatesOf(key: Key): readonly Certificate[] | undefined {
   }));
 }
 
-function parsedChain(key: Key): readonly X509Certificate[] | undefined {
+type Chain = readonly X509Certificate[] | undefined;
+
+/** A key signs many pieces of many bundles: its certificates are read, and compared with each other, once. */
+const readChains = new Map<string, Chain>();
+const chainAnswers = new WeakMap<X509Certificate, Map<string, Promise<readonly string[]>>>();
+const MAX_CHAINS = 100;
+
+function parsedChain(key: Key): Chain {
   const texts: unknown = key["x5c"];
+  if (!Array.isArray(texts)) return [];
+  const name = JSON.stringify(texts);
+  if (readChains.has(name)) return readChains.get(name);
+  let chain: Chain;
   try {
-    return Array.isArray(texts) ? texts.map((text) => new X509Certificate(Uint8Array.fromBase64(text))) : [];
+    chain = texts.map((text) => new X509Certificate(Uint8Array.fromBase64(text)));
   } catch {
-    return undefined;
+    chain = undefined;
   }
+  if (readChains.size === MAX_CHAINS) readChains.clear();
+  readChains.set(name, chain);
+  return chain;
+}
+
+/** Returns the faults about a certificate that were found before, or finds them. @param about what they depend on */
+function foundOnce(
+  certificate: X509Certificate,
+  about: string,
+  find: () => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  const answers = chainAnswers.get(certificate) ?? new Map<string, Promise<readonly string[]>>();
+  chainAnswers.set(certificate, answers);
+  const answer = answers.get(about) ?? find();
+  if (answers.size < MAX_CHAINS) answers.set(about, answer);
+  return answer;
 }
 
 /** Returns what is wrong with the certificates of a key, in words that follow its name. @param at milliseconds */
@@ -50,14 +77,22 @@ export async function chainFaults(
   const [first] = chain;
   if (first === undefined) return [];
   const faults: string[] = [];
-  if (!await isOf(first, key)) faults.push("has a certificate of another key");
+  faults.push(
+    ...await foundOnce(
+      first,
+      JSON.stringify([key.n, key.e]),
+      async () => await isOf(first, key) ? [] : ["has a certificate of another key"],
+    ),
+  );
   if (typeof key["x5t#S256"] === "string" && key["x5t#S256"] !== thumbprint(first)) {
     faults.push("has another certificate than the one that it was published with (x5t#S256)");
   }
   for (const [place, certificate] of chain.entries()) {
     const issuer = chain[place + 1];
     const found = [...timeFaults(certificate, at, revoked)];
-    if (issuer !== undefined) found.push(...await issuerFaults(certificate, issuer));
+    if (issuer !== undefined) {
+      found.push(...await foundOnce(certificate, "issuer", () => issuerFaults(certificate, issuer)));
+    }
     faults.push(...found.map((fault) => `has the certificate ${certificate.subject}, which ${fault}`));
   }
   return faults;

@@ -123,18 +123,27 @@ async function* verifyEvidence(
       continue;
     }
     findings.deleted++;
-    const kind = signedKind(item.kind);
-    if ((kind === undefined) !== (item.key === undefined)) {
-      yield `the ${item.kind} of ${nameOf(entry)} is not signed`;
-    }
-    if (item.key !== undefined && keyIn(documents, item.key) === undefined) {
-      yield `the key of the ${item.kind} of ${nameOf(entry)} is missing`;
-    }
+    yield* verifyGone(entry, item, documents, findings);
     const place = item.place ?? `${record.subject} ${record.sequence} ${item.kind}`;
     if (!gone.has(place)) {
       yield `the ${item.kind} of ${nameOf(entry)} is missing, and no entry says that it was deleted`;
     }
   }
+}
+
+/** The key of a deleted piece is still there, with its certificates (steps 7 and 9). */
+async function* verifyGone(
+  entry: BundleEntry,
+  item: Item,
+  documents: ReadonlyMap<string, string>,
+  findings: Findings,
+): AsyncGenerator<string> {
+  const name = `the ${item.kind} of ${nameOf(entry)}`;
+  if ((signedKind(item.kind) === undefined) !== (item.key === undefined)) yield `${name} is not signed`;
+  if (item.key === undefined) return;
+  const key = keyIn(documents, item.key);
+  if (key === undefined) yield `the key of ${name} is missing`;
+  else yield* verifyKey(`the key of ${name}`, key, entry.record.at, findings);
 }
 
 async function* verifyItem(
