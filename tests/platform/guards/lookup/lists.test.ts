@@ -142,7 +142,7 @@ async function copied(
       key: ["consent", one.id],
       value: { ...value, ...one },
     }));
-    await env.raw.commit({ checks: [], writes: [...sets, ...tx.writes] });
+    await env.store.commit({ checks: [], writes: [...sets, ...tx.writes] });
   }
   return ids;
 }
