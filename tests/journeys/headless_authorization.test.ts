@@ -160,8 +160,8 @@ Deno.test("an unusable request is named, with the number of the platform's page 
     assertStringIncludes(json.error_description, "outcome");
   });
   await t.step("a customer who does not exist at the bank", async () => {
-    const { status, json } = await authorizations(sandbox, { ...link, username: "carol" });
-    assertEquals([status, json.error_description], [400, "username must be one of alice, bob"]);
+    const { status, json } = await authorizations(sandbox, { ...link, username: "dave" });
+    assertEquals([status, json.error_description], [400, "username must be one of alice, bob, carol"]);
   });
   await t.step("a form of another site", async () => {
     assertEquals((await authorizations(sandbox, link, "text/plain")).status, 400);

@@ -41,6 +41,7 @@ const banksRoute = createRoute({
   path: "/operations/banks",
   operationId: "listBankStates",
   summary: "Every registered bank: its state by its last pushes, and its orders",
+  description: "The last 10 pushes of 15 minutes count, of all processes.",
   responses: { 200: operationAnswer("The banks, by code", bankStatesSchema), ...operationErrors() },
 });
 const alarmsRoute = createRoute({
