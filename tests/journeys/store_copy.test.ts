@@ -62,7 +62,7 @@ async function continuesAfter({ env, store }: Journey, move: () => Promise<strin
   await store.move(env, move);
 
   const after = await env.snapshot();
-  const content = (entries: typeof before): unknown => entries.map(({ key, value }) => ({ key, value }));
+  const content = (entries: typeof before): unknown => entries.map(({ key, value }) => [key, ownValue(value)]);
   assertEquals(content(after), content(before));
   assertEquals((await call(env, env.tpp, own, path, { proof })).status, 401, "a proof that was used before");
   assertEquals(await good(pay(env, paid, again), 201), first, "the original response");
@@ -71,6 +71,12 @@ async function continuesAfter({ env, store }: Journey, move: () => Promise<strin
   await good(redeem(env, { consentId: atBank.consentId, code }), 200);
   assertEquals((await redeem(env, { consentId: atBank.consentId, code })).status, 400, "a code is used once");
   assertEquals(await store.list({ prefix: ["order_hold"], limit: 1 }), [], "a move is not a restore");
+}
+
+/** A value without the replay records that share its row in a file, and have rows of their own on PostgreSQL. */
+function ownValue(value: unknown): unknown {
+  const { spent: _spent, ...own } = value as { readonly spent?: unknown };
+  return own;
 }
 
 Deno.test({
