@@ -85,7 +85,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: "bank return",
-    floor: { ...REDIRECT, verify: 1, decrypt: 1, hash: 5, writes: 14, checks: 5, commitBytes: 4567 },
+    floor: { ...REDIRECT, verify: 1, decrypt: 1, hash: 6, writes: 14, checks: 5, commitBytes: 4800 },
     target: 1.2,
   },
   {
@@ -95,7 +95,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: "payment POST",
-    floor: { ...READ, verify: 2, hash: 2, writes: 15, checks: 4, commitBytes: 6683 },
+    floor: { ...READ, verify: 2, hash: 2, writes: 15, checks: 4, commitBytes: 6900 },
     target: 1.3,
   },
   { name: "payment GET", floor: READ, target: 1.4 },

@@ -5,8 +5,7 @@ import { currentTrace, noteCall, noteSpan, type TracedCall } from "../../base/ht
 import type { Signer } from "../../base/http/signer_client.ts";
 import { type Clock, monotonicClock, preciseClock } from "../../base/kernel/clock.ts";
 import { openSpanQueue, type Span, type SpanQueue } from "../../base/observability/spans.ts";
-import { measureStore } from "../../base/store/measured_store.ts";
-import { type GuardedStore, guardStore } from "../../base/store/guarded_store.ts";
+import { type GuardedStore, guardStore, measureStore } from "../../base/store/guarded_store.ts";
 import type { Key, Store } from "../../base/store/store.ts";
 import type { CaseKeys } from "../evidence/data_keys/case_keys.ts";
 import type { Log } from "../observed/log_events.ts";

@@ -191,7 +191,7 @@ Deno.test("a walk whose pages each have a due event reads a bounded number of pa
   const pages = 16;
   for (let page = 0; page < pages; page++) {
     await addEvents(env, 1, { push: undefined });
-    await addEvents(env, 199, { push: { failures: 3, dueAt: env.now - 1, dead: true } });
+    await addEvents(env, 199, { push: { failures: 3, rejections: 0, dueAt: env.now - 1, dead: true } });
   }
   let lists = 0;
   const { list } = env.store;

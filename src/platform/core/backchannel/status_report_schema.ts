@@ -4,13 +4,12 @@
  */
 import { z } from "@hono/zod-openapi";
 import { decode, rejectedAs } from "../../guards/http/decode.ts";
-import { fromWire, text } from "../../guards/http/wire_fields.ts";
+import { fromWire, reportedReasonCodeSchema, text } from "../../guards/http/wire_fields.ts";
 import { dayOf, instantOf } from "../../../base/kernel/date_time.ts";
 import { chargeSchema } from "../payments/payment_representation.ts";
 import { type Charge, PAYMENT_STATUSES, type PaymentStatus } from "../payments/payment.ts";
 import { MAX_STATUS_REASON_CHARACTERS } from "../../../base/profile.ts";
 import type { BankReasonCode } from "../../../base/values/reason_codes.ts";
-import { reportedReasonCodeSchema } from "../../guards/http/reason_code_schema.ts";
 
 const MAX_CHARGES = 20;
 const LAST_SECOND_MS = 86_399_000;

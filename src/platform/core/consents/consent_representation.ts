@@ -11,8 +11,7 @@ import {
   pageLinks,
   representPage,
 } from "../../guards/lookup/list_representation.ts";
-import { reasonCodeSchema, representReasonCode } from "../../guards/http/reason_code_schema.ts";
-import { toWire } from "../../guards/http/wire_fields.ts";
+import { reasonCodeSchema, representReasonCode, toWire } from "../../guards/http/wire_fields.ts";
 import {
   echoedInitiation,
   echoedInitiationSchema,

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { type Failure, mismatch } from "../../../base/kernel/result.ts";
 import { strictJson } from "../../../base/kernel/json.ts";
 import { asBankReasonCode } from "../../../base/values/reason_codes.ts";
-import { reportedReasonCodeSchema } from "../../guards/http/reason_code_schema.ts";
+import { reportedReasonCodeSchema } from "../../guards/http/wire_fields.ts";
 import type { BankWord } from "./payment.ts";
 
 const ANSWERS = ["AcceptedSettlementInProcess", "Rejected"] as const;

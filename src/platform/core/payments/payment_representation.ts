@@ -8,8 +8,14 @@ import {
   pageLinks,
   representPage,
 } from "../../guards/lookup/list_representation.ts";
-import { reasonCodeSchema, representReasonCode } from "../../guards/http/reason_code_schema.ts";
-import { currencyCode, patterned, text, toWire } from "../../guards/http/wire_fields.ts";
+import {
+  currencyCode,
+  patterned,
+  reasonCodeSchema,
+  representReasonCode,
+  text,
+  toWire,
+} from "../../guards/http/wire_fields.ts";
 import type { Account } from "../../../base/values/account.ts";
 import {
   listedInitiation,

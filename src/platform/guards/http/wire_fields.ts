@@ -1,9 +1,10 @@
-/** The kinds of text fields in resource bodies, each with its rule, fault and documentation. */
+/** Fields that several resource bodies have, each with its rule, fault and documentation. */
 import { z } from "@hono/zod-openapi";
 import type { FaultCode } from "../../../base/kernel/api_error.ts";
 import { isCountryCode } from "../../../base/values/iso_countries.ts";
 import { isCurrencyCode } from "../../../base/values/money.ts";
 import { hasVisibleLetter, isPlain } from "../../../base/kernel/foreign_text.ts";
+import { BANK_REASON_CODES, REASON_CODES, type ReasonCode } from "../../../base/values/reason_codes.ts";
 import { rejectedAs } from "./decode.ts";
 
 /** JSON Schema pattern without control characters (C0, DEL) and noncharacters of the basic plane. */
@@ -127,4 +128,26 @@ function nameOnWire(name: string): string {
 
 function nameInDomain(name: string): string {
   return name.startsWith("SCA") ? `sca${name.slice(3)}` : name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+/** The code of a reason in a response (contract RSN3). */
+export const reasonCodeSchema = z.enum(REASON_CODES).optional().openapi({
+  description:
+    "Why the status is `Rejected`: a code of the list of reasons, which says who can act and whether a " +
+    "retry may succeed. Only with that status.",
+  example: "AM04",
+});
+
+/** The code of a reason in a bank's report (contract RSN3). */
+export const reportedReasonCodeSchema = z.enum(BANK_REASON_CODES).optional().openapi({
+  description:
+    "With Rejected, for the TPP: a code of the list of reasons that has four characters. Without it the " +
+    "platform says NARR if there is a text, and MS03 if there is none.",
+  example: "AM04",
+});
+
+export function representReasonCode(
+  { statusReasonCode }: { readonly statusReasonCode?: ReasonCode },
+): { readonly StatusReasonCode?: ReasonCode } {
+  return statusReasonCode === undefined ? {} : { StatusReasonCode: statusReasonCode };
 }

@@ -38,6 +38,7 @@ Deno.test("POST par keeps the request, without credentials and by hash [PA12, PA
     dpopJkt: await thumbprint(key),
     expiresAt: env.now + 599_000,
     completed: false,
+    sessions: 0,
     v: 1,
   });
   const traces = JSON.stringify([await env.store.list({ prefix: [], limit: 1000 }), env.logged]);

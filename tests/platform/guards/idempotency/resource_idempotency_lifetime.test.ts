@@ -102,6 +102,7 @@ Deno.test("POST domestic-payment-consents answers a retry after the deadline wit
   assertEquals(Data, {
     ...first.Data,
     Status: "Rejected",
+    StatusReasonCode: "DS24",
     StatusUpdateDateTime: "2040-01-15T12:10:00+00:00",
   });
 });

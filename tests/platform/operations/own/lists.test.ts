@@ -82,7 +82,7 @@ async function copies(
         tx.writes.push({ kind: "set", key: ["payment_order", bank, place], value: one.id });
       }
     }
-    await env.raw.commit({ checks: [], writes: tx.writes });
+    await env.store.commit({ checks: [], writes: tx.writes });
   }
   return made;
 }
@@ -218,7 +218,7 @@ Deno.test("a page reads a bounded number of entries, and jumps over those of oth
     }
   }
   for (let from = 0; from < tx.writes.length; from += 300) {
-    await env.raw.commit({ checks: [], writes: tx.writes.slice(from, from + 300) });
+    await env.store.commit({ checks: [], writes: tx.writes.slice(from, from + 300) });
   }
   const { list } = env.store;
   let lists = 0;

@@ -159,7 +159,10 @@ Deno.test("after a restore each checkpoint of the evidence log declares from whi
     env.now += 1000;
     const leaf = hashText(leafHash(crypto.getRandomValues(new Uint8Array(16))));
     const key = ["log_waiting", String(env.now).padStart(15, "0"), leaf];
-    await env.store.commit({ checks: [], writes: [{ kind: "set", key, value: { v: 1 } }] });
+    await env.store.commit({
+      checks: [],
+      writes: [{ kind: "set", key, value: { v: 1, leaves: [{ at: env.now, leaf }] } }],
+    });
     await env.platform.growLog();
     const { checkpoint, faults } = await readLogBooks(env.store);
     assertEquals(faults, []);

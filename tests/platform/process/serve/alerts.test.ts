@@ -111,7 +111,7 @@ function deadEvent(at: number): readonly Write[] {
   const times = { createdAt: at, updatedAt: at };
   const callbackUrl = "https://away.example/events";
   const subscription = { id, clientId, bank, callbackUrl, namesTypes: false, ...times };
-  const push = { failures: 11, dueAt: at, dead: true, why: "status 400, err invalid_key" };
+  const push = { failures: 11, rejections: 11, dueAt: at, dead: true, why: "status 400, err invalid_key" };
   const event = { type: "consent-authorised", consentId, status: "Authorized", at, stagedAt: at, push };
   const position = String(at).padStart(15, "0");
   return [
