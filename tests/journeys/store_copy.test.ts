@@ -62,7 +62,8 @@ async function continuesAfter({ env, store }: Journey, move: () => Promise<strin
   await store.move(env, move);
 
   const after = await env.snapshot();
-  const content = (entries: typeof before): unknown => entries.map(({ key, value }) => [key, ownValue(value)]);
+  const content = (entries: typeof before): unknown =>
+    entries.map(({ key, value }) => [key, ownValue(value)]);
   assertEquals(content(after), content(before));
   assertEquals((await call(env, env.tpp, own, path, { proof })).status, 401, "a proof that was used before");
   assertEquals(await good(pay(env, paid, again), 201), first, "the original response");
