@@ -108,6 +108,7 @@ const PAGE_ROLES: Readonly<Record<string, readonly AnyRole[]>> = {
   "GET /console/cases/{id}": FIND_CASES,
   "GET /console/cases/{id}/bundle": FIND_CASES,
   "GET /console/cases/{id}/evidence/{entry}/{item}": FIND_CASES,
+  "GET /console/orders/selected": OPERATES,
   "POST /console/orders/selected": OPERATES,
   "POST /console/sign-out": [...ROLES, PARTICIPANT],
 };

@@ -26,10 +26,24 @@ import {
 const MAX_ORDERS = 100;
 
 export function bulkRoutes(program: ConsoleProgram): readonly PlatformEndpoint[] {
+  const frameOf = (visit: Visit): Visit & { readonly title: string } => ({
+    ...visit,
+    title: words(visit.language, "bulk.title"),
+  });
   return [
+    // Where a sign-in leads after a form that came too late.
+    consolePage(
+      program,
+      "get",
+      SELECTED_PATH,
+      (visit, c) =>
+        c.html(
+          renderFrame(program, frameOf(visit), <Empty visit={visit} listed={{ ok: true, value: [] }} />),
+        ),
+    ),
     consolePage(program, "post", SELECTED_PATH, async (visit, c) => {
       const name = BULK_ACTIONS.find((one) => one === visit.form.get("action")) ?? "redrive";
-      const frame = { ...visit, title: words(visit.language, "bulk.title") };
+      const frame = frameOf(visit);
       const listed = await readSelected(visit);
       if (!listed.ok || listed.value.length === 0) {
         return c.html(renderFrame(program, frame, <Empty visit={visit} listed={listed} />), 400);
