@@ -189,6 +189,7 @@ function openFlood(requests: readonly Request[]): {
       }
     })
   );
+  for (const one of sending) one.catch(() => {}); // `end` rejects with it
   return {
     async answered(count) {
       while (Math.min(...counts) < count) await new Promise((resolve) => setTimeout(resolve, 50));
