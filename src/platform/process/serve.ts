@@ -65,7 +65,7 @@ export async function serve(runtime: Runtime, args: readonly string[]): Promise<
     flush,
   });
   log.info("platform.listening", addresses(config, part)); // signals are handled from now on
-  if (part !== "console") prepareDocsSoon(running);
+  if (part === undefined || part === "browser") prepareDocsSoon(running);
   warnIfUnnamed(config, log);
   await stopping;
   serving = false;
