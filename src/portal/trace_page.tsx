@@ -1,6 +1,7 @@
 /** The page that shows what the platform did with a request, by its interaction id: in a sandbox (contract TRC12). */
 import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { Fact } from "../pages/fact.tsx";
 import { REFERENCE_PATH, TRACES_PAGE_PATH } from "./paths.ts";
 import { renderPortalPage } from "./portal_frame.tsx";
 
@@ -127,12 +128,7 @@ function Check({ check: { name, about, result } }: { readonly check: ShownCheck 
 function Facts({ facts }: { readonly facts: ShownTrace["facts"] }): JSX.Element {
   return (
     <dl class="facts">
-      {facts.map(([term, value]) => (
-        <div>
-          <dt>{term}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+      {facts.map(([term, value]) => <Fact name={term}>{value}</Fact>)}
     </dl>
   );
 }

@@ -2,6 +2,7 @@
 import "reflect-metadata";
 import { Name, Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
 import { cryptoWithSign } from "../../../src/base/jose/token_crypto.ts";
+import { sha256Bytes } from "../../../src/base/kernel/identifiers.ts";
 import type { Token as KeysOfToken, TokenKey } from "../../../src/base/jose/own_key.ts";
 import type { Custody } from "../platform_keys/making.ts";
 import type { KeysInToken } from "../directory_keys/main.ts";
@@ -55,7 +56,7 @@ function tokenKey(tokens: readonly Token[], n: string): TokenKey {
   const modulus = Uint8Array.fromBase64(n, { alphabet: "base64url" });
   return {
     async sign(input) {
-      return await (await holder(tokens, modulus)).sign(modulus, await sha256(input));
+      return await (await holder(tokens, modulus)).sign(modulus, await sha256Bytes(input));
     },
     decrypt: async (encrypted) => await (await holder(tokens, modulus)).decrypt(modulus, encrypted),
   };
@@ -84,10 +85,6 @@ export async function authorityRequest(token: Token, subject: string, now: numbe
     name,
     keys: { privateKey: publicKey, publicKey }, // the private one is in the token
     signingAlgorithm: PKCS1,
-  }, cryptoWithSign(async (data) => await token.certify(modulus, await sha256(data))));
+  }, cryptoWithSign(async (data) => await token.certify(modulus, await sha256Bytes(data))));
   return request.toString("pem");
-}
-
-async function sha256(data: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", data));
 }

@@ -117,14 +117,10 @@ export async function openService({ tokens, readKeys, log }: ServiceDeps): Promi
 function rsaUse(key: ServedKey | undefined, operation: KeyOperation): Use | undefined {
   if (key?.operation !== operation) return undefined;
   const { modulus, token } = key;
-  const expected = operation === "sign" ? DIGEST_BYTES : modulus.length;
+  if (operation === "sign") return { fault: digestFault, run: (digest) => token.sign(modulus, digest) };
   return {
-    fault(length) {
-      if (length === expected) return undefined;
-      if (operation === "decrypt") return { status: UNDECRYPTABLE, text: "length" };
-      return { status: 400, text: `a digest has ${expected} bytes` };
-    },
-    run: (body) => operation === "sign" ? token.sign(modulus, body) : token.decrypt(modulus, body),
+    fault: (length) => length === modulus.length ? undefined : { status: UNDECRYPTABLE, text: "length" },
+    run: (encrypted) => token.decrypt(modulus, encrypted),
   };
 }
 
@@ -139,11 +135,11 @@ async function authorityUse(
   if ([...byKid.values()].some((key) => key.modulus.toHex() === modulus.toHex())) return undefined;
   const token = await tokenOf(AUTHORITY, modulus, tokens).catch(() => undefined);
   if (token === undefined) return undefined;
-  return {
-    fault: (length) =>
-      length === DIGEST_BYTES ? undefined : { status: 400, text: `a digest has ${DIGEST_BYTES} bytes` },
-    run: (digest) => token.certify(modulus, digest),
-  };
+  return { fault: digestFault, run: (digest) => token.certify(modulus, digest) };
+}
+
+function digestFault(length: number): ReturnType<Use["fault"]> {
+  return length === DIGEST_BYTES ? undefined : { status: 400, text: `a digest has ${DIGEST_BYTES} bytes` };
 }
 
 async function answerUse(

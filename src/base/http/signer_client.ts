@@ -9,6 +9,7 @@ import { setTimeout } from "node:timers";
 import type { Token } from "../jose/own_key.ts";
 import { ApiError } from "../kernel/api_error.ts";
 import { monotonicClock } from "../kernel/clock.ts";
+import { sha256Bytes } from "../kernel/identifiers.ts";
 import { joined } from "./body.ts";
 import type { Probe } from "../observability/health.ts";
 
@@ -97,13 +98,13 @@ export function openSigner(path: string, deadlineMs: number = DEADLINE_MS): Sign
   return {
     key: (kid) => ({
       sign: async (input) =>
-        (await call("sign", `/sign/${encodeURIComponent(kid)}`, await sha256(input))).body,
+        (await call("sign", `/sign/${encodeURIComponent(kid)}`, await sha256Bytes(input))).body,
       async decrypt(encrypted) {
         const answer = await call("decrypt", `/decrypt/${encodeURIComponent(kid)}`, encrypted);
         return answer.status === UNDECRYPTABLE ? undefined : answer.body;
       },
     }),
-    certify: async (n, input) => (await call("certify", `/certify/${n}`, await sha256(input))).body,
+    certify: async (n, input) => (await call("certify", `/certify/${n}`, await sha256Bytes(input))).body,
     ...wrappingBy(call),
     keySet: async () => new TextDecoder().decode((await call("keys", "/keys")).body),
     async probe() {
@@ -113,10 +114,6 @@ export function openSigner(path: string, deadlineMs: number = DEADLINE_MS): Sign
     },
     watch: state.watch,
   };
-}
-
-async function sha256(input: Bytes): Promise<Bytes> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", input));
 }
 
 type CallSigner = (operation: SignerOperation, target: string, body?: Bytes) => Promise<Answer>;

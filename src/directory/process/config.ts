@@ -155,8 +155,9 @@ export async function readDirectoryConfig(source: ConfigSource): Promise<Directo
   );
   faults.push(...consoleFaults(values), ...fourEyesFaults(values));
   faults.push(...await administratorsFaults(values, source));
-  const ca = await readAuthority(values, source, faults);
-  const signing = await readSigningKeys(values, source, faults);
+  const signers = new Map<string, Signer>();
+  const ca = await readAuthority(values, source, signers, faults);
+  const signing = await readSigningKeys(values, source, signers, faults);
   const certification = await readCertification(values, source, faults);
   const mail = await readMail(values, source, faults);
   if (!parsed.success || faults.length > 0) throw new DirectoryConfigError(faults);
@@ -258,16 +259,25 @@ async function administratorsFaults(
   return faults;
 }
 
+/** Returns the signer that a variable names, the same one for the same socket. */
+function signerOf(value: string, signers: Map<string, Signer>): Signer | undefined {
+  const path = signerPath(value);
+  if (path === undefined) return undefined;
+  const signer = signers.get(path) ?? openSigner(path);
+  signers.set(path, signer);
+  return signer;
+}
+
 type Signing = Pick<DirectoryConfig, "signingKeys" | "signingKeysFile" | "signer">;
 
 async function readSigningKeys(
   { DIRECTORY_SIGNING_KEYS: value = "", DIRECTORY_ENVIRONMENT: environment }: Partial<Values>,
   source: ConfigSource,
+  signers: Map<string, Signer>,
   faults: string[],
 ): Promise<Signing> {
   const name = "DIRECTORY_SIGNING_KEYS";
-  const socket = signerPath(value);
-  const signer = socket === undefined ? undefined : openSigner(socket);
+  const signer = signerOf(value, signers);
   const file = signer !== undefined || isInline(value) || value === "" ? undefined : value;
   let json = "";
   try {
@@ -298,17 +308,16 @@ const PEM_NAMES = ["DIRECTORY_CA_CERT", "DIRECTORY_CA_KEY"] as const;
 async function readAuthority(
   values: Partial<Values>,
   source: ConfigSource,
+  signers: Map<string, Signer>,
   faults: string[],
 ): Promise<AuthorityParts> {
-  const socket = signerPath(values.DIRECTORY_CA_KEY ?? "");
+  const token = signerOf(values.DIRECTORY_CA_KEY ?? "", signers);
   const [certificatePem, privateKeyPem] = await Promise.all([
     readPem("DIRECTORY_CA_CERT", values.DIRECTORY_CA_CERT, source, faults),
-    socket === undefined ? readPem("DIRECTORY_CA_KEY", values.DIRECTORY_CA_KEY, source, faults) : "",
+    token === undefined ? readPem("DIRECTORY_CA_KEY", values.DIRECTORY_CA_KEY, source, faults) : "",
   ]);
-  const parts = socket === undefined
-    ? { certificatePem, privateKeyPem }
-    : { certificatePem, token: openSigner(socket) };
-  if (certificatePem === "" || (socket === undefined && privateKeyPem === "")) return parts;
+  const parts = token === undefined ? { certificatePem, privateKeyPem } : { certificatePem, token };
+  if (certificatePem === "" || (token === undefined && privateKeyPem === "")) return parts;
   await openCertificateAuthority(parts, source.now)
     .then(({ certificate }) => {
       if (values.DIRECTORY_ENVIRONMENT !== "Sandbox" && SANDBOX_AUTHORITY.test(certificate.subject)) {
