@@ -2,7 +2,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { logWaitingRecord, spentJwtRecord, spentJwtsRecord } from "../../../src/base/store/base_records.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
-import { openSpentJwts } from "../../../src/base/store/spent_jwts.ts";
+import { openSpentJwts, spreadSpentJwts } from "../../../src/base/store/spent_jwts.ts";
 import { openSqliteStore } from "../../../src/base/store/sqlite_store.ts";
 import { type Commit, type Store, StoreFailure, type Write } from "../../../src/base/store/store.ts";
 
@@ -124,6 +124,39 @@ Deno.test("A row that is seen and deleted before its transaction is known to hav
     logWaitingRecord.name,
     spentJwtsRecord.name,
   ]]);
+});
+
+Deno.test("A failed deletion of a row leaves its replay records to the next one, which moves them", async () => {
+  const spent = await openSpentJwts(() => Promise.resolve([]), {});
+  const key = [logWaitingRecord.name, "one"];
+  assertEquals(await spent.commit(waiting("one", "a"), () => Promise.resolve(true)), true);
+  const deletion: Commit = { checks: [], writes: [{ kind: "delete", key }] };
+  await assertRejects(
+    () => spent.commit(deletion, () => Promise.reject(new StoreFailure("full"))),
+    StoreFailure,
+  );
+  const moved: Write[] = [];
+  await spent.commit(deletion, (staged) => Promise.resolve(moved.push(...staged.writes) > 0));
+  assertEquals(moved.map(({ key: [name] }) => name), [logWaitingRecord.name, spentJwtsRecord.name]);
+});
+
+Deno.test("A copied file's rows with one replay record are spread too, and one that another process has changed is left", async () => {
+  const [key, written] = [[spentJwtsRecord.name, "0", "a"], [] as Commit[]];
+  const staged: Write[] = [];
+  spentJwtsRecord.set({ writes: staged }, key, { spent: [{ id: "a", expiresAt: EXPIRES_AT }] });
+  const [row] = staged.flatMap((write) =>
+    write.kind === "set" ? [{ key, value: write.value, version: "7" }] : []
+  );
+  await spreadSpentJwts({
+    list: ({ prefix: [name] }) =>
+      Promise.resolve(name === spentJwtsRecord.name && row !== undefined ? [row] : []) as never,
+    commit: (one) => Promise.resolve(written.push(one) > 0),
+  });
+  assertEquals(written.map(({ checks }) => checks.map((check) => check.version)), [["7"]]);
+  assertEquals(written.flatMap(({ writes }) => writes.map(({ kind, key: [name] }) => `${kind} ${name}`)), [
+    `delete ${spentJwtsRecord.name}`,
+    `set ${spentJwtRecord.name}`,
+  ]);
 });
 
 Deno.test("The replay records of as many rows as the log places at once fit into one transaction of Deno KV", async () => {
