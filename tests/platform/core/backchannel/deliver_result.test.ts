@@ -1,13 +1,14 @@
 /** The bank's result on the back channel, and the browser that goes on. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { decodeJwt } from "jose";
-import { goodReturn } from "support/at_bank.ts";
+import { anotherFlow, goodReturn } from "support/at_bank.ts";
 import { deliver, deliverJws, waitingPath } from "support/delivered_result.ts";
 import { steps } from "support/steps.ts";
 import { IMPLICIT, sealedReturn, signedReturn } from "testing/bank_return.ts";
 import { Browser, decide, putAccounts, redeem, returnClaims, toBank } from "testing/authorization_flow.ts";
 import { clientToken, good } from "testing/flows.ts";
 import {
+  ACCOUNTS,
   assertCodeAnswer,
   assertErrorAnswer,
   assertNothingChanges,
@@ -102,6 +103,20 @@ Deno.test("POST authorization-results of an explicit consent: the platform's scr
     assertEquals((await deliver(env, flow)).status, 200);
     await assertCodeAnswer(await flow.browser.open(waitingPath(flow)), "BANKB");
   });
+});
+
+Deno.test("A delivered result keeps the accounts of its customer, though another session's are reported before the browser goes on [ARS4] [G2] [C11]", async () => {
+  await using env = await openEnvironment(DECLARED);
+  const alices = await toBank(env);
+  const bobs = await anotherFlow(env, alices);
+  await reportAccounts(env, bobs, [ACCOUNTS[2]], { data: { Sub: "bob" } });
+  assertEquals((await deliver(env, bobs, { sub: "bob" })).status, 200);
+  await reportAccounts(env, alices, [ACCOUNTS[0]], { data: { Sub: "alice" } });
+  const screen = await bobs.browser.open(waitingPath(bobs));
+  assertEquals(screen.status, 303);
+  await assertCodeAnswer(await decide(bobs.browser, screen.headers.get("location") ?? "", "accept", "0"));
+  const stored = await env.store.get<{ readonly selectedAccount?: unknown }>(["consent", bobs.consentId]);
+  assertEquals(stored?.value.selectedAccount, ACCOUNTS[2]);
 });
 
 Deno.test("POST authorization-results rejects what cannot lead on, says why, and uses nothing up [ARS1] [ARS2] [ARS4] [BR6] [BR10] [BR12]", async (t) => {
