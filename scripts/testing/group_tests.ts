@@ -10,6 +10,8 @@ const SUFFIX = ".test.ts";
 const FILES_A_GROUP = 8;
 /** They start processes or browsers, or replace what is global. Each is a module of its own, and they begin first. */
 const ALONE = /^(?:journeys|browser|scripts)\/|^attacks\/(?:fuzz|proxy)/;
+/** They wait for processes, so that others work beside them: next, lest the last of them is waited for alone. */
+const WAITING = /^platform\/process\/serve\/|^base\/store\/postgres\//;
 
 /** Groups of paths below `tests/`, by the name of their module. */
 export function groupsOf(paths: readonly string[]): ReadonlyMap<string, readonly string[]> {
@@ -21,7 +23,7 @@ export function groupsOf(paths: readonly string[]): ReadonlyMap<string, readonly
     sizes.set(folder, position + 1);
     const name = ALONE.test(path)
       ? `1 ${path.slice(0, -SUFFIX.length)}`
-      : `2 ${folder} ${Math.floor(position / FILES_A_GROUP) + 1}`;
+      : `${WAITING.test(path) ? 2 : 3} ${folder} ${Math.floor(position / FILES_A_GROUP) + 1}`;
     groups.set(name, [...groups.get(name) ?? [], path]);
   }
   return groups;
