@@ -5,8 +5,7 @@
  */
 import { historyOf as readHistory } from "../../src/platform/evidence/audit_trail.ts";
 import { documentAt } from "../../src/platform/evidence/document_store.ts";
-import { type AuditEntry, leafHash } from "../../src/platform/evidence/entry.ts";
-import { bodyDigest, usualPlace } from "../../src/platform/evidence/evidence.ts";
+import { type AuditEntry, bodyDigest, leafHash, usualPlace } from "../../src/platform/evidence/evidence.ts";
 import { bodyAt } from "../../src/platform/evidence/evidence_store.ts";
 import { hashText } from "../../src/base/merkle/tree.ts";
 import type { Store } from "../../src/base/store/store.ts";

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { historyOf } from "../../../src/platform/evidence/audit_trail.ts";
-import type { AuditEntry } from "../../../src/platform/evidence/entry.ts";
+import type { AuditEntry } from "../../../src/platform/evidence/evidence.ts";
 import { listOrders } from "../../../src/client/bank/back_channel.ts";
 import { openBank } from "../../../src/client/bank/bank.ts";
 import { accountId } from "../../../src/sandbox/bank/customers.ts";

@@ -1,5 +1,5 @@
 /** The judgement: what must hold between everybody's books, whatever was retried, raced or killed. No I/O. */
-import type { AuditEntry } from "../../../src/platform/evidence/entry.ts";
+import type { AuditEntry } from "../../../src/platform/evidence/evidence.ts";
 import { accountId, customersOf } from "../../../src/sandbox/bank/customers.ts";
 import type { BankBooks, PaymentSeen, TppBooks } from "./bank_records.ts";
 import type { ConsentFact } from "./payment.ts";

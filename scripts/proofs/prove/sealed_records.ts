@@ -1,6 +1,6 @@
 /** Whether personal data is encrypted in the platform's store, as a thief of the database reads it. */
 import type { Entry, Store } from "../../../src/base/store/store.ts";
-import { caseIdOf } from "../../../src/platform/evidence/data_keys/case_id.ts";
+import { caseIdOf } from "../../../src/platform/evidence/data_keys/case_keys.ts";
 import { personalDataMember } from "../../../src/platform/evidence/personal_data.ts";
 import { SEALED } from "../../../src/platform/evidence/data_keys/sealing_store.ts";
 

@@ -1,7 +1,7 @@
 /** Everybody's books at the end of a run, read as their owners read them, for the checks of the prover. */
 import { auditRecord, historyOf } from "../../../src/platform/evidence/audit_trail.ts";
 import { hashText } from "../../../src/base/merkle/tree.ts";
-import { leafHash } from "../../../src/platform/evidence/entry.ts";
+import { leafHash } from "../../../src/platform/evidence/evidence.ts";
 import type { BankBooks, PaymentSeen, TppBooks } from "../prove/bank_records.ts";
 import type { Evidence } from "../prove/checks.ts";
 import type { ConsentFact } from "../prove/payment.ts";

@@ -1,8 +1,7 @@
 /** The records that every program's store has. */
 import type { AgesTime, WallTime } from "../kernel/clock.ts";
 import { z } from "zod";
-import { defineRecord, optional } from "./record.ts";
-import { count, instant, text } from "./record_fields.ts";
+import { count, defineRecord, instant, optional, text } from "./record.ts";
 import type { StoreIdentity } from "./store_identity.ts";
 
 /** The clock of ages at a time of the computer's clock. */

@@ -6,8 +6,7 @@
 import { z } from "zod";
 import { ApiError } from "../kernel/api_error.ts";
 import type { WallTime } from "../kernel/clock.ts";
-import { defineRecord, optional, type StoredRecord } from "./record.ts";
-import { instant, text } from "./record_fields.ts";
+import { defineRecord, instant, optional, type StoredRecord, text } from "./record.ts";
 import type { Entry, Key, Reader, Store } from "./store.ts";
 import { check, type Transaction } from "./transaction.ts";
 

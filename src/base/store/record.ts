@@ -6,6 +6,16 @@
 import { z } from "zod";
 import { frozen } from "../kernel/json.ts";
 import type { Entry, Key, Reader, Write } from "./store.ts";
+import {
+  asBankCode,
+  asClientId,
+  asConsentId,
+  asPaymentId,
+  type BankCode,
+  type ClientId,
+  type ConsentId,
+  type PaymentId,
+} from "../kernel/identifiers.ts";
 
 /**
  * Whom a record is about:
@@ -233,3 +243,16 @@ function isObject(value: unknown): value is StoredObject {
 function pathsOf({ issues }: z.ZodError): string {
   return issues.map(({ path, code }) => `${path.join(".")} ${code}`).join(", ");
 }
+
+// Members of stored values that many records have.
+
+export const text = z.string();
+export const texts = z.array(text);
+export const flag = z.boolean();
+export const count = z.number();
+/** Milliseconds since the Unix epoch. */
+export const instant = z.number();
+export const bankCode = z.custom<BankCode>((value) => asBankCode(value) !== undefined);
+export const clientId = z.custom<ClientId>((value) => asClientId(value) !== undefined);
+export const consentId = z.custom<ConsentId>((value) => asConsentId(value) !== undefined);
+export const paymentId = z.custom<PaymentId>((value) => asPaymentId(value) !== undefined);

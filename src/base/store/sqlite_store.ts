@@ -7,14 +7,13 @@ import type { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { monotonicClock } from "../kernel/clock.ts";
 import type { FileEngine, OpeningHooks } from "./file_engine.ts";
-import { openGroupCommits } from "./group_commits.ts";
+import { openGroupCommits, openTurns, type Turns } from "./group_commits.ts";
 import { decodeKey, encodeKey, endBelow } from "./key_codec.ts";
 import { lockFile } from "./sqlite_lock.ts";
 import { isSqliteFailure, TURN_PATIENCE_MS, untilUnlocked } from "./sqlite_failure.ts";
 import { inTransaction, openStatements, type Row, type Statements } from "./sqlite_statements.ts";
 import { type Commit, type Entry, type Key, type Listing, type Store, StoreFailure } from "./store.ts";
 import { openSpentJwts } from "./spent_jwts.ts";
-import { openTurns, type Turns } from "./turns.ts";
 
 /** The bound of records (`record.ts`), and about that of Deno KV. A larger value is a bug of the program. */
 const MAX_VALUE_CHARACTERS = 65_536;

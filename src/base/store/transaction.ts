@@ -23,7 +23,7 @@ export interface Once {
 
 /**
  * The replay records that one request has collected. The first commit of the request writes them. If a request writes
- * no other data, they are committed at its end (`platform/guards/http/commit_replay_records.ts`), also if it is rejected.
+ * no other data, they are committed at its end (`platform/guards/security/dpop_proof.ts`), also if it is rejected.
  */
 export interface ReplayRecords {
   readonly pending: Once[];

@@ -1,7 +1,6 @@
 /** The records of histories. None expires: a trust root must be able to prove what was done in its name. */
 import { z } from "zod";
-import { defineRecord, optional } from "../../base/store/record.ts";
-import { count, instant, text } from "../../base/store/record_fields.ts";
+import { count, defineRecord, instant, optional, text } from "../../base/store/record.ts";
 import { HAPPENINGS, type HistoryEntry } from "./history.ts";
 
 const KEPT = "Kept.";

@@ -1,7 +1,15 @@
 /** The records of participants. None expires: a trust root must be able to prove its past statements. */
 import { z } from "zod";
-import { defineRecord, optional } from "../../base/store/record.ts";
-import { clientId, count, flag, instant, text, texts } from "../../base/store/record_fields.ts";
+import {
+  clientId,
+  count,
+  defineRecord,
+  flag,
+  instant,
+  optional,
+  text,
+  texts,
+} from "../../base/store/record.ts";
 import type { CertifiedKey } from "./certified_key.ts";
 import { asOrgId, type OrgId } from "./identifiers.ts";
 import { ORGANISATION_STATUSES, type Participant, SOFTWARE_STATUSES } from "./participant.ts";

@@ -4,8 +4,7 @@
  */
 import type { WallTime } from "../../base/kernel/clock.ts";
 import { z } from "zod";
-import { defineRecord } from "../../base/store/record.ts";
-import { count, instant } from "../../base/store/record_fields.ts";
+import { count, defineRecord, instant } from "../../base/store/record.ts";
 import type { Key } from "../../base/store/store.ts";
 import { check, transact, type TransactDeps } from "../../base/store/transaction.ts";
 import type { OrgId } from "../participants/identifiers.ts";

@@ -98,7 +98,7 @@ export const outboxHeldKey = (bank: BankCode, payment: PaymentId): Key => ["outb
 /** A bank whose orders are held after a restore (`platform/operations/recovery/hold.ts`). Until they are reconciled. */
 export const orderHoldKey = (bank: BankCode): Key => ["order_hold", bank];
 
-/** Blocks, revocations, holds and planned outages of operators (`platform/guards/security/controls.ts`). Never deleted. */
+/** Blocks, revocations, holds and planned outages of operators (`platform/guards/security/controls_store.ts`). Never deleted. */
 export const CONTROLS_KEY: Key = ["operator_controls"];
 
 /** The place of the newest entry in the history of a party that operators have controlled. Never deleted. */
@@ -108,7 +108,7 @@ export const controlledPartyKey = (subject: string): Key => ["controlled_party",
 export const storeEpochKey = (startedAt: number, id: string): Key => ["store_epoch", timePart(startedAt), id];
 
 /**
- * An idempotency claim (`platform/guards/idempotency/claim_store.ts`). Its idempotency key has at most 40 characters. 24 h.
+ * An idempotency claim (`platform/guards/idempotency/idempotent.ts`). Its idempotency key has at most 40 characters. 24 h.
  */
 export const claimKey = (client: ClientId, bank: BankCode, route: string, idempotencyKey: string): Key => [
   "idempotency_claim",

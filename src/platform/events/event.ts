@@ -8,8 +8,16 @@ import {
   type PaymentId,
 } from "../../base/kernel/identifiers.ts";
 import { z } from "zod";
-import { defineRecord, optional, type StoredRecord } from "../../base/store/record.ts";
-import { consentId, count, flag, instant, text } from "../../base/store/record_fields.ts";
+import {
+  consentId,
+  count,
+  defineRecord,
+  flag,
+  instant,
+  optional,
+  type StoredRecord,
+  text,
+} from "../../base/store/record.ts";
 import type { Entry, Key } from "../../base/store/store.ts";
 import type { Transaction } from "../../base/store/transaction.ts";
 import { REASON_CODES, type ReasonCode } from "../../base/values/reason_codes.ts";

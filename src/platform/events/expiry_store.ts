@@ -1,8 +1,7 @@
 /** Stores what each TPP has been told of its expiries, so that each notice is staged once. */
 import { z } from "zod";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
-import { defineRecord } from "../../base/store/record.ts";
-import { count, instant, text } from "../../base/store/record_fields.ts";
+import { count, defineRecord, instant, text } from "../../base/store/record.ts";
 import type { Entry, Reader } from "../../base/store/store.ts";
 import { check, type Transaction } from "../../base/store/transaction.ts";
 import { toldExpiriesKey } from "../config/store_keys.ts";

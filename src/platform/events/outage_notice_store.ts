@@ -1,11 +1,10 @@
 /** Stores changes of planned outages whose notices are not all staged (Decision T4). */
 import { z } from "zod";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
-import { defineRecord, optional } from "../../base/store/record.ts";
-import { bankCode, clientId, instant, text } from "../../base/store/record_fields.ts";
+import { bankCode, clientId, defineRecord, instant, optional, text } from "../../base/store/record.ts";
 import type { Entry, Store } from "../../base/store/store.ts";
 import { causeOf, check, remove, type Transaction } from "../../base/store/transaction.ts";
-import type { OutageChange } from "../guards/security/controls.ts";
+import type { OutageChange } from "../guards/security/controls_store.ts";
 import { outageSpreadKey } from "../config/store_keys.ts";
 
 /** A change whose notices are being staged. */

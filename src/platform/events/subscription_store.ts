@@ -1,8 +1,7 @@
 /** Stores the subscriptions to events: at most one of a client at a bank. */
 import { z } from "zod";
 import type { ClientId } from "../../base/kernel/identifiers.ts";
-import { defineRecord, optional } from "../../base/store/record.ts";
-import { bankCode, clientId, flag, instant, text } from "../../base/store/record_fields.ts";
+import { bankCode, clientId, defineRecord, flag, instant, optional, text } from "../../base/store/record.ts";
 import type { Entry, Reader, Store } from "../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../base/store/transaction.ts";
 import { subscriptionKey } from "../config/store_keys.ts";

@@ -5,18 +5,23 @@
  */
 import type { WallTime } from "../../base/kernel/clock.ts";
 import { z } from "zod";
-import { defineRecord, optional } from "../../base/store/record.ts";
+import { count, defineRecord, instant, optional, text, texts } from "../../base/store/record.ts";
 import { base64url } from "../../base/kernel/identifiers.ts";
-import { count, instant, text, texts } from "../../base/store/record_fields.ts";
 import { auditKey, newestFirstPart } from "../config/store_keys.ts";
-import type { Entry, Store } from "../../base/store/store.ts";
+import type { Entry, Key, Store } from "../../base/store/store.ts";
 import { causeOf, type Transaction } from "../../base/store/transaction.ts";
 import { hashText } from "../../base/merkle/tree.ts";
-import { type AuditEntry, leafHash } from "./entry.ts";
-import { bodyDigest, type Evidence, type EvidenceItem, newSalt, usualPlace } from "./evidence.ts";
+import {
+  type AuditEntry,
+  bodyDigest,
+  type Evidence,
+  type EvidenceItem,
+  leafHash,
+  newSalt,
+  usualPlace,
+} from "./evidence.ts";
 import { stageDocument } from "./document_store.ts";
 import { stageBody, stageBodyGone } from "./evidence_store.ts";
-import { type Deed, peopleLogRecord, stagePeopleLog } from "./people_log.ts";
 import type { Row } from "../../base/store/page.ts";
 import { stageLeaf } from "./evidence_log/log_store.ts";
 
@@ -249,4 +254,45 @@ export function readCursor(sent: string): AuditCursor | undefined {
   } catch {
     return undefined;
   }
+}
+
+// What operators did, newest first: an index of the entries of histories whose actor is an operator (contract OP25).
+
+/** Where the entry of a history is. */
+export interface PlaceOfEntry {
+  readonly subject: string;
+  /** Milliseconds. */
+  readonly position: number;
+  readonly id: string;
+}
+
+/** Whether an operator changed something, or read it. */
+export type Deed = "change" | "read";
+
+const KEPT_MS = 400 * 86_400_000;
+const OPERATOR = "operator ";
+const READ = "operator.read";
+
+export const peopleLogRecord = defineRecord<PlaceOfEntry>({
+  name: "people_log",
+  keyParts: ["`change` or `read`", "time (newest first)", "random id"],
+  what: "The place of an entry of a history whose actor is an operator.",
+  schema: z.looseObject({ subject: text, position: instant, id: text }),
+  version: 1,
+  lifetime: "400 days. The entry stays.",
+  personalData: "participant",
+  retention: "protocol",
+  restore: "kept",
+});
+
+/** Returns where the index is read from: entries of the first millisecond after `until`, and older ones. */
+export function peopleLogStart(deed: Deed, until: number): Key {
+  return [peopleLogRecord.name, deed, newestFirstPart(until)];
+}
+
+/** Stages the place of an entry, if an operator is its actor. */
+export function stagePeopleLog(tx: Transaction, place: PlaceOfEntry, { at, actor, event }: AuditEntry): void {
+  if (!actor.startsWith(OPERATOR)) return;
+  const deed: Deed = event === READ ? "read" : "change";
+  peopleLogRecord.set(tx, [peopleLogRecord.name, deed, newestFirstPart(at), place.id], place, at + KEPT_MS);
 }

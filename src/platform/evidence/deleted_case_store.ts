@@ -3,8 +3,7 @@
  * apart from a lost one (contract EN14), and a restore does not bring it back.
  */
 import { z } from "zod";
-import { defineRecord } from "../../base/store/record.ts";
-import { instant, text } from "../../base/store/record_fields.ts";
+import { defineRecord, instant, text } from "../../base/store/record.ts";
 import type { PaymentId } from "../../base/kernel/identifiers.ts";
 import type { Reader } from "../../base/store/store.ts";
 import type { Transaction } from "../../base/store/transaction.ts";

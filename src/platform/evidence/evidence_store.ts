@@ -3,8 +3,7 @@
  * them. They are stored in parts, because a body can be larger than a value of the store.
  */
 import { z } from "zod";
-import { defineRecord, optional } from "../../base/store/record.ts";
-import { text } from "../../base/store/record_fields.ts";
+import { defineRecord, optional, text } from "../../base/store/record.ts";
 import { base64url } from "../../base/kernel/identifiers.ts";
 import { evidenceKey } from "../config/store_keys.ts";
 import type { Key, Reader } from "../../base/store/store.ts";

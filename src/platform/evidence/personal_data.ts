@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import type { WallTime } from "../../base/kernel/clock.ts";
-import { instant } from "../../base/store/record_fields.ts";
+import { instant } from "../../base/store/record.ts";
 
 /** Its personal data does not exist any more. */
 export interface Erased {

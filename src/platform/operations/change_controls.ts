@@ -9,13 +9,14 @@ import { transact, type TransactDeps, type Transaction } from "../../base/store/
 import {
   type Block,
   type Controls,
+  controlsIn,
+  type ControlsStore,
+  type CurrentControls,
   inForce,
   MAX_CONTROLS,
   type Outage,
   type OutageChange,
-} from "../guards/security/controls.ts";
-import type { CurrentControls } from "../guards/security/controls_store.ts";
-import { controlsIn, type ControlsStore } from "../guards/security/controls_store.ts";
+} from "../guards/security/controls_store.ts";
 
 export interface ChangeControlsDeps extends TransactDeps {
   readonly log: Log;

@@ -1,7 +1,7 @@
 /** Controls on the wire of the operations API. */
 import { z } from "@hono/zod-openapi";
 import { wireDateTime } from "../../base/kernel/clock.ts";
-import type { Controls, Outage } from "../guards/security/controls.ts";
+import type { Controls, Outage } from "../guards/security/controls_store.ts";
 import { plainText } from "../guards/security/operation_body.ts";
 
 /** The required reason of a change. It is in the party's history. */

@@ -10,8 +10,7 @@ import {
 import { asBankCode, asClientId, type BankCode, type ClientId } from "../../base/kernel/identifiers.ts";
 import { ApiError } from "../../base/kernel/api_error.ts";
 import type { ClientStore } from "../core/registration/client_store.ts";
-import { inForce } from "../guards/security/controls.ts";
-import { controlsIn } from "../guards/security/controls_store.ts";
+import { controlsIn, inForce } from "../guards/security/controls_store.ts";
 import { operation } from "../guards/security/operation.ts";
 import { operationBody } from "../guards/security/operation_body.ts";
 import {

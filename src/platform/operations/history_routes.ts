@@ -5,6 +5,7 @@ import {
   auditPage,
   cursorOf,
   type ListedEntry,
+  peopleLogStart,
   peoplePage,
   type PeoplePlace,
   readCursor,
@@ -15,7 +16,6 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Clock } from "../../base/kernel/clock.ts";
 import { type Page, readPage } from "../../base/store/page.ts";
 import { DAY_MS, dayOf } from "../observed/figures/figures.ts";
-import { peopleLogStart } from "../evidence/people_log.ts";
 import type { Store } from "../../base/store/store.ts";
 import { operation } from "../guards/security/operation.ts";
 

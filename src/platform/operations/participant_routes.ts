@@ -9,8 +9,7 @@ import { ApiError } from "../../base/kernel/api_error.ts";
 import type { Store } from "../../base/store/store.ts";
 import type { Client } from "../core/registration/client.ts";
 import type { ClientStore } from "../core/registration/client_store.ts";
-import { type Controls, isBlocked } from "../guards/security/controls.ts";
-import type { CurrentControls } from "../guards/security/controls_store.ts";
+import { type Controls, type CurrentControls, isBlocked } from "../guards/security/controls_store.ts";
 import { operation } from "../guards/security/operation.ts";
 import type { Standing } from "../guards/security/standing.ts";
 

@@ -4,8 +4,7 @@ import { z } from "zod";
 import { storedSums } from "../observed/figures/figures_store.ts";
 import type { ProcessPushes } from "../observed/figures/last_pushes.ts";
 import type { MinuteFigures } from "../observed/figures/recorder.ts";
-import { defineRecord, optional } from "../../base/store/record.ts";
-import { count, flag, instant, text } from "../../base/store/record_fields.ts";
+import { count, defineRecord, flag, instant, optional, text } from "../../base/store/record.ts";
 import type { Key, Store, Write } from "../../base/store/store.ts";
 
 /** A part of a process or of what it needs, such as `store`. */

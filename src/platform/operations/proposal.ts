@@ -1,8 +1,7 @@
 /** A change that an operator has proposed and another one approves (contract FE1 to FE4). */
 import { z } from "zod";
 import { defineProposals, type Proposed, proposedMembers } from "../../base/store/proposals.ts";
-import { optional } from "../../base/store/record.ts";
-import { count, flag, text } from "../../base/store/record_fields.ts";
+import { count, flag, optional, text } from "../../base/store/record.ts";
 import { OPEN_PROPOSALS_KEY, PROPOSALS } from "../config/store_keys.ts";
 import type { ProposedChange } from "../guards/security/four_eyes.ts";
 

@@ -5,8 +5,7 @@ import type { BankCode } from "../../base/kernel/identifiers.ts";
 import type { Reader } from "../../base/store/store.ts";
 import type { HoldStore } from "./recovery/hold_store.ts";
 import type { ClientStore } from "../core/registration/client_store.ts";
-import { type Controls, outageAt } from "../guards/security/controls.ts";
-import type { CurrentControls } from "../guards/security/controls_store.ts";
+import { type Controls, type CurrentControls, outageAt } from "../guards/security/controls_store.ts";
 import { type StandingOf, whyInactive } from "../guards/security/standing.ts";
 
 export interface WhyHeldDeps {

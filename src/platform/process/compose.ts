@@ -11,11 +11,11 @@ import { openDecryptionLimit, openDeliveryLimit } from "../core/frontchannel/dec
 import type { ResultRouteDeps } from "../core/backchannel/result_routes.ts";
 import { openBrowserBinding } from "../core/frontchannel/browser_binding.ts";
 import { backTo } from "../core/frontchannel/tpp_redirect.ts";
-import { ownSignerOf } from "../evidence/key_documents.ts";
+import { ownSignerOf } from "../evidence/document_store.ts";
 import { listed, type MountedEndpoint } from "../guards/http/endpoint.ts";
 import { currentFacts } from "../../base/http/context.ts";
 import { apiHeaders, browserHeaders } from "../../base/http/host_middleware.ts";
-import { commitReplayRecords } from "../guards/http/commit_replay_records.ts";
+import { commitReplayRecords } from "../guards/security/dpop_proof.ts";
 import { idempotent } from "../guards/idempotency/idempotent.ts";
 import { asClientId, type ConsentId, newConsentId } from "../../base/kernel/identifiers.ts";
 import type { OAuthRouteDeps } from "../core/oauth/routes.ts";

@@ -6,12 +6,12 @@ import {
   type AuthorizationSessionStore,
   openAuthorizationSessionStore,
 } from "../core/frontchannel/authorization_session_store.ts";
-import { ownSignerOf } from "../evidence/key_documents.ts";
+import { ownSignerOf } from "../evidence/document_store.ts";
 import type { ErrorDeps } from "../guards/http/on_error.ts";
 import { openExplain } from "../guards/security/proven_caller.ts";
 import type { TryLink } from "../../portal/api_reference.ts";
 import { errorPath, TRACES_PAGE_PATH } from "../../portal/paths.ts";
-import { type ClaimStore, openClaimStore } from "../guards/idempotency/claim_store.ts";
+import { type ClaimStore, openClaimStore } from "../guards/idempotency/idempotent.ts";
 import type { Credentials } from "../../base/http/credentials.ts";
 import type { Signer } from "../../base/http/signer_client.ts";
 import type { KeyRing } from "../../base/jose/key_ring.ts";
@@ -42,17 +42,17 @@ import { MAX_PUSHES, openPushSlots } from "../events/delivery/push_slots.ts";
 import { openPaymentStore, type PaymentStore } from "../core/payments/payment_store.ts";
 import { type CellClients, clientsOfCell, openCurrentClients } from "../core/registration/current_clients.ts";
 import { openStatusList, standingBy, type StatusList } from "../core/participants/status_list.ts";
-import type { Outage } from "../guards/security/controls.ts";
 import {
   type CurrentControls,
+  openControlsStore,
   openCurrentControls,
+  type Outage,
   outagesOf,
   type RejectInOutage,
   rejectInOutage,
   withBlocks,
 } from "../guards/security/controls_store.ts";
 import type { BankCode, ClientId } from "../../base/kernel/identifiers.ts";
-import { openControlsStore } from "../guards/security/controls_store.ts";
 import type { StandingOf } from "../guards/security/standing.ts";
 import { openClientStore } from "../core/registration/client_store.ts";
 import { whyHeldBy } from "../operations/why_held.ts";

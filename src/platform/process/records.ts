@@ -1,7 +1,6 @@
 /** Every record of the platform's store. `docs/storage.md` is generated from this list. */
 import { baseRecords, spentJwtRecord, spentJwtsRecord } from "../../base/store/base_records.ts";
-import { peopleLogRecord } from "../evidence/people_log.ts";
-import { auditRecord } from "../evidence/audit_trail.ts";
+import { auditRecord, peopleLogRecord } from "../evidence/audit_trail.ts";
 import {
   consentDeadlineRecord,
   consentForgettingRecord,
@@ -15,7 +14,7 @@ import { proposals } from "../operations/proposal.ts";
 import { processRecord } from "../operations/process_store.ts";
 import { figuresRecord } from "../observed/figures/figures_store.ts";
 import { logRecords } from "../evidence/evidence_log/log_records.ts";
-import { claimRecord } from "../guards/idempotency/claim_store.ts";
+import { claimRecord } from "../guards/idempotency/idempotent.ts";
 import { accessTokenRecord } from "../core/oauth/access_token_store.ts";
 import { authorizationCodeRecord, spentChallengeRecord } from "../core/oauth/authorization_code_store.ts";
 import { pushedRequestRecord } from "../core/oauth/pushed_request_store.ts";

@@ -1,6 +1,6 @@
 /** Content negotiation by `Accept`. */
 import { assertEquals } from "@std/assert";
-import { acceptsJson } from "../../../src/base/http/accepted_types.ts";
+import { acceptsJson } from "../../../src/base/http/body.ts";
 
 Deno.test("acceptsJson takes the most specific range, and q=0 as a refusal [HD9]", () => {
   const good = [

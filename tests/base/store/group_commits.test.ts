@@ -1,7 +1,7 @@
 /** Which commits go into one transaction, and the result of each. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
-import { openGroupCommits } from "../../../src/base/store/group_commits.ts";
+import { openGroupCommits, openTurns } from "../../../src/base/store/group_commits.ts";
 import {
   type Commit,
   type Entry,
@@ -10,7 +10,6 @@ import {
   StoreFailure,
   type Write,
 } from "../../../src/base/store/store.ts";
-import { openTurns } from "../../../src/base/store/turns.ts";
 
 const UNTIL_ANSWERED = { atOnce: 1, patienceMs: 60_000 };
 

@@ -1,7 +1,7 @@
 /** Commits wait in bounded turns, so that a database that is locked or broken does not hold up every request. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { StoreFailure } from "../../../src/base/store/store.ts";
-import { openTurns } from "../../../src/base/store/turns.ts";
+import { openTurns } from "../../../src/base/store/group_commits.ts";
 
 Deno.test("turns run at most so many at once, in order", async () => {
   const turns = openTurns({ atOnce: 2, patienceMs: 60_000 });

@@ -1,7 +1,7 @@
 /** The order of a history, which several processes write, and its length [M2]. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { historyOf, MAX_HISTORY } from "../../../src/platform/evidence/audit_trail.ts";
-import type { AuditEntry } from "../../../src/platform/evidence/entry.ts";
+import type { AuditEntry } from "../../../src/platform/evidence/evidence.ts";
 import { auditKey } from "../../../src/platform/config/store_keys.ts";
 import { openDenoKv } from "../../../src/base/store/deno_kv.ts";
 import type { Store } from "../../../src/base/store/store.ts";

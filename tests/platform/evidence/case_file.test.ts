@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import canonicalize from "canonicalize";
 import { historyOf } from "../../../src/platform/evidence/audit_trail.ts";
-import { canonicalEntry, leafHash } from "../../../src/platform/evidence/entry.ts";
+import { canonicalEntry, leafHash } from "../../../src/platform/evidence/evidence.ts";
 import {
   type CaseFile,
   type CaseItem,

@@ -2,12 +2,11 @@
  * A payment through each consent type leaves a complete case file: every kind of evidence, digests that recompute, and
  * signatures that the stored keys verify. What the decision made unnecessary is deleted, and an entry says so.
  */
-import type { AuditEntry } from "../../../src/platform/evidence/entry.ts";
+import { type AuditEntry, bodyDigest } from "../../../src/platform/evidence/evidence.ts";
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import canonicalize from "canonicalize";
 import { compactVerify, decodeJwt, decodeProtectedHeader, flattenedVerify, importJWK, type JWK } from "jose";
 import { asConsentId, sha256 } from "../../../src/base/kernel/identifiers.ts";
-import { bodyDigest } from "../../../src/platform/evidence/evidence.ts";
 import { type CaseEntry, type CaseFile, readCase } from "../../../src/platform/evidence/read_case.ts";
 import { memberOf, present } from "testing/answers.ts";
 import {

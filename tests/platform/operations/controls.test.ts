@@ -1,7 +1,7 @@
 /** Blocking, revoking, holding and announcing by operators, and when each takes effect. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { historyOf } from "../../../src/platform/evidence/audit_trail.ts";
-import { MAX_CONTROLS } from "../../../src/platform/guards/security/controls.ts";
+import { MAX_CONTROLS } from "../../../src/platform/guards/security/controls_store.ts";
 import { bodyOf, rejectionOf, type ServerMetadata } from "testing/answers.ts";
 import type { Controls, HeldOrders, PlannedOutage } from "testing/operation_answers.ts";
 import { AUTH_URL, type Environment, openEnvironment } from "testing/environment.ts";

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { awaitFor } from "../../kernel/patience.ts";
 import postgres from "postgres";
-import { openTurns } from "../turns.ts";
+import { openTurns } from "../group_commits.ts";
 import { asFailure, PostgresFailure } from "./failure.ts";
 import type { PostgresSettings } from "./settings.ts";
 

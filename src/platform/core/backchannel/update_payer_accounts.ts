@@ -5,7 +5,7 @@
 import { invalidStatus, isImplicit, withPayer } from "../consents/consent.ts";
 import { MAX_ACCOUNT_REPORTS } from "../../../base/profile.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
-import { reportPlace } from "../consents/payer_accounts_store.ts";
+import { reportPlace } from "../consents/consent.ts";
 import { findOpenFlow, isOpen } from "../consents/open_flow_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
 import type { AccountSchemes } from "../../../base/values/account.ts";

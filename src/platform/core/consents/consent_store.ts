@@ -1,8 +1,18 @@
 /** Stores consents. Each change checks the version that it is based on, so of parallel changes only one commits. */
 import { personalDataMember } from "../../evidence/personal_data.ts";
 import { z } from "zod";
-import { convertedRecord, defineRecord, optional, type StoredRecord } from "../../../base/store/record.ts";
-import { bankCode, clientId, consentId, count, instant, text } from "../../../base/store/record_fields.ts";
+import {
+  bankCode,
+  clientId,
+  consentId,
+  convertedRecord,
+  count,
+  defineRecord,
+  instant,
+  optional,
+  type StoredRecord,
+  text,
+} from "../../../base/store/record.ts";
 import { asConsentId, type ClientId, type ConsentId } from "../../../base/kernel/identifiers.ts";
 import { type AuditEvent, record, recordedMembers } from "../../evidence/audit_trail.ts";
 import { type EventType, type StatusChange, whyOf } from "../../events/event.ts";
@@ -17,8 +27,13 @@ import {
   type ConsentStatus,
   deadlineOf,
   type ErasedConsent,
+  isNeverAuthorised,
+  isSettled,
+  minimised,
   type Payer,
   type PayerAccount,
+  reportsToDelete,
+  wasAtBank,
 } from "./consent.ts";
 import {
   listedAmount,
@@ -27,7 +42,6 @@ import {
   stageLookup,
   stageLookupGone,
 } from "../../guards/lookup/lookup_store.ts";
-import { minimised, reportsToDelete } from "./minimise.ts";
 import { fromWire, type OnWire, toWire } from "../../guards/http/wire_fields.ts";
 import { REASON_CODES } from "../../../base/values/reason_codes.ts";
 
@@ -288,10 +302,6 @@ function eventOf(
   return isEnd && wasAtBank(former) ? { ...change, forBank: type } : change; // contract EVT19
 }
 
-function wasAtBank({ status, sentToBank }: Consent): boolean {
-  return status === "Authorized" || sentToBank === true;
-}
-
 async function stageNote(
   tx: Transaction,
   id: ConsentId,
@@ -302,14 +312,6 @@ async function stageNote(
   if (consent === null) throw new Error("a history entry without its consent");
   check(tx, consent.key, consent.version);
   stageRecorded(tx, { ...consent.value, ...facts }, consent.value, entry);
-}
-
-function isSettled(former: Consent, changed: Consent): boolean {
-  return former.status === "AwaitingAuthorisation" && changed.status !== former.status;
-}
-
-function isNeverAuthorised(former: Consent, changed: Consent): boolean {
-  return isSettled(former, changed) && changed.status === "Rejected";
 }
 
 function moveDeadline(tx: Transaction, former: Consent, changed: Consent): void {
@@ -393,7 +395,6 @@ function stageRecorded(tx: Transaction, consent: Consent, former: Consent | null
 
 function noteDeadline(tx: Transaction, consent: Consent): void {
   const deadline = deadlineOf(consent);
-  if (deadline !== undefined) {
-    consentDeadlineRecord.set(tx, consentDeadlineKey(deadline, consent.id), consent.id);
-  }
+  if (deadline === undefined) return;
+  consentDeadlineRecord.set(tx, consentDeadlineKey(deadline, consent.id), consent.id);
 }

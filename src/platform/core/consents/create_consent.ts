@@ -1,7 +1,7 @@
 /** Creates a consent (contract EP6). Consent, claim, evidence and history are one commit. */
 import type { NamedDocument } from "../../evidence/evidence.ts";
 import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identifiers.ts";
-import type { Claim, ClaimStore } from "../../guards/idempotency/claim_store.ts";
+import type { Claim, ClaimStore } from "../../guards/idempotency/idempotent.ts";
 import { type SignedBody, signedEvidence } from "../../guards/security/payload_signature.ts";
 import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
 import { type ConsentRequest, openConsent, type ReadableConsent } from "./consent.ts";

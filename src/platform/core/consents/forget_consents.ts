@@ -9,7 +9,7 @@ import type { Log } from "../../observed/log_events.ts";
 import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
 import { storedPlacesOf } from "../../evidence/read_case.ts";
 import type { ConsentStore, Deadline } from "./consent_store.ts";
-import { forgotten } from "./minimise.ts";
+import { forgotten } from "./consent.ts";
 
 export interface ForgetConsentsDeps extends TransactDeps {
   readonly log: Log;

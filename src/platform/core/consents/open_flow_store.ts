@@ -4,8 +4,7 @@
  * (Decision G2).
  */
 import { z } from "zod";
-import { defineRecord } from "../../../base/store/record.ts";
-import { instant, text } from "../../../base/store/record_fields.ts";
+import { defineRecord, instant, text } from "../../../base/store/record.ts";
 import { asConsentId, type ConsentId } from "../../../base/kernel/identifiers.ts";
 import { isYetToPass, type WallTime } from "../../../base/kernel/clock.ts";
 import { FLOW_SECONDS } from "../../../base/profile.ts";

@@ -9,12 +9,7 @@ import type { ConsentId } from "../../../base/kernel/identifiers.ts";
 import { bodyAt } from "../../evidence/evidence_store.ts";
 import { lostData } from "../../guards/security/standing.ts";
 import type { Reader } from "../../../base/store/store.ts";
-import type { Payer, PayerAccount } from "./consent.ts";
-
-/** Returns where a report is stored. It never changes. A later report has the next number. */
-export function reportPlace(consent: ConsentId, report: number): string {
-  return `${consent} payer accounts ${report}`;
-}
+import { type Payer, type PayerAccount, reportPlace } from "./consent.ts";
 
 /**
  * Returns the accounts of the payer, or null if they have been deleted by the decision. They were validated when they

@@ -1,15 +1,17 @@
 /** Stores authorization sessions by correlation id. Each change checks the version that it is based on. */
 import { z } from "zod";
-import { convertedRecord, defineRecord, optional } from "../../../base/store/record.ts";
 import {
   bankCode,
   clientId,
   consentId,
+  convertedRecord,
+  defineRecord,
   flag,
   instant,
+  optional,
   text,
   texts,
-} from "../../../base/store/record_fields.ts";
+} from "../../../base/store/record.ts";
 import { payerOf, type StoredPayer, storedPayer, storedPayerSchema } from "../consents/consent_store.ts";
 import { BANK_REASON_CODES } from "../../../base/values/reason_codes.ts";
 import { authorizationSessionKey } from "../../config/store_keys.ts";

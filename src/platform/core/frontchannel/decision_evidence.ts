@@ -7,8 +7,7 @@ import type { Language } from "../../../pages/language.ts";
 import canonicalize from "canonicalize";
 import { boundedText } from "../../../base/kernel/foreign_text.ts";
 import { digest } from "../../evidence/digest.ts";
-import type { ShownPage } from "../../evidence/entry.ts";
-import { type Evidence, newSalt } from "../../evidence/evidence.ts";
+import { type Evidence, newSalt, type ShownPage } from "../../evidence/evidence.ts";
 import type { Decision, OpenDecision } from "./open_decision.ts";
 import { type ShownAccount, shownFacts } from "./shown_facts.ts";
 

@@ -6,18 +6,16 @@
 import { isImplicit } from "../consents/consent.ts";
 import { findOpenFlow, stageFlowOpened } from "../consents/open_flow_store.ts";
 import { readConsent, type ReadConsentDeps } from "../consents/read_consent.ts";
-import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
-import { asClientId, sha256 } from "../../../base/kernel/identifiers.ts";
+import { asClientId, type BankCode, type ClientId, sha256 } from "../../../base/kernel/identifiers.ts";
 import { ApiError, type ApiErrorParts } from "../../../base/kernel/api_error.ts";
 import type { JsonObject } from "../../../base/jose/compact_jws.ts";
 import { type NamedKey, seal } from "../../../base/jose/sealed_jwt.ts";
 import { signClaims } from "../../../base/jose/own_key.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
-import type { OwnSigner } from "../../evidence/key_documents.ts";
+import type { OwnSigner } from "../../evidence/document_store.ts";
 import { canStart, type PushedRequest, referenceOf } from "../oauth/pushed_request.ts";
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
-import { issuerOf } from "../oauth/server_metadata.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import { LINK_FAULTS } from "../../guards/http/link_faults.ts";
 import {
@@ -28,7 +26,7 @@ import {
 } from "../../../base/profile.ts";
 import type { BankClient, Client } from "../registration/client.ts";
 import type { ClientStore } from "../registration/client_store.ts";
-import type { StandingOf } from "../../guards/security/standing.ts";
+import { issuerOf, type StandingOf } from "../../guards/security/standing.ts";
 import { started } from "../../../base/store/request_reads.ts";
 import type { Entry } from "../../../base/store/store.ts";
 import {

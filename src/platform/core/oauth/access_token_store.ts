@@ -3,8 +3,16 @@
  * effect at once.
  */
 import { z } from "zod";
-import { defineRecord, optional } from "../../../base/store/record.ts";
-import { bankCode, clientId, consentId, count, instant, text } from "../../../base/store/record_fields.ts";
+import {
+  bankCode,
+  clientId,
+  consentId,
+  count,
+  defineRecord,
+  instant,
+  optional,
+  text,
+} from "../../../base/store/record.ts";
 import { type Clock, isYetToPass } from "../../../base/kernel/clock.ts";
 import { newSecret, sha256 } from "../../../base/kernel/identifiers.ts";
 import { ACCESS_TOKEN_SECONDS } from "../../../base/profile.ts";

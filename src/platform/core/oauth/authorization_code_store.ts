@@ -4,8 +4,16 @@
  */
 import type { WallTime } from "../../../base/kernel/clock.ts";
 import { z } from "zod";
-import { defineRecord, optional } from "../../../base/store/record.ts";
-import { bankCode, clientId, consentId, count, instant, text } from "../../../base/store/record_fields.ts";
+import {
+  bankCode,
+  clientId,
+  consentId,
+  count,
+  defineRecord,
+  instant,
+  optional,
+  text,
+} from "../../../base/store/record.ts";
 import { newSecret, sha256 } from "../../../base/kernel/identifiers.ts";
 import { ACCESS_TOKEN_SECONDS, CHALLENGE_MEMORY_SECONDS, CODE_SECONDS } from "../../../base/profile.ts";
 import { authorizationCodeKey, spentChallengeKey } from "../../config/store_keys.ts";

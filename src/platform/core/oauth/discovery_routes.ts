@@ -11,7 +11,7 @@ import { wireDateTime } from "../../../base/kernel/clock.ts";
 import { asBankCode, type BankCode } from "../../../base/kernel/identifiers.ts";
 import { KEYS_PATH } from "../../config/paths.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import type { Outage } from "../../guards/security/controls.ts";
+import type { Outage } from "../../guards/security/controls_store.ts";
 import type { FindBank } from "../../guards/security/caller.ts";
 import { platformKeysSchema, type ServerMetadata, serverMetadataSchema } from "./discovery_representation.ts";
 import { serverMetadata } from "./server_metadata.ts";

@@ -1,6 +1,6 @@
 /** The client credentials grant (contract EP1): a token for the client itself, bound to its DPoP key. */
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
-import type { Authentication } from "../../evidence/entry.ts";
+import type { Authentication } from "../../evidence/evidence.ts";
 import type { Caller } from "../../guards/security/caller.ts";
 import type { VerifiedProof } from "../../guards/security/dpop_proof.ts";
 import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";

@@ -2,8 +2,12 @@
  * Pushed authorization requests (contract EP3; RFC 9126). All faults are rejected here, before the browser is
  * involved.
  */
-import type { BankCode, ClientId, ConsentId } from "../../../base/kernel/identifiers.ts";
-import { asConsentId } from "../../../base/kernel/identifiers.ts";
+import {
+  asConsentId,
+  type BankCode,
+  type ClientId,
+  type ConsentId,
+} from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { described, type Failure, mismatch, quoted } from "../../../base/kernel/result.ts";
 import {
@@ -13,7 +17,7 @@ import {
   REQUEST_URI_SECONDS,
 } from "../../../base/profile.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
-import type { Authentication } from "../../evidence/entry.ts";
+import type { Authentication } from "../../evidence/evidence.ts";
 import type { Client } from "../registration/client.ts";
 import type { VerifiedProof } from "../../guards/security/dpop_proof.ts";
 import type { Reader } from "../../../base/store/store.ts";

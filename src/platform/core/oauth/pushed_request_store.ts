@@ -3,17 +3,18 @@
  * commits.
  */
 import { z } from "zod";
-import { defineRecord, optional } from "../../../base/store/record.ts";
 import {
   bankCode,
   clientId,
   consentId,
   count,
+  defineRecord,
   flag,
   instant,
+  optional,
   text,
   texts,
-} from "../../../base/store/record_fields.ts";
+} from "../../../base/store/record.ts";
 import { newSecret, sha256 } from "../../../base/kernel/identifiers.ts";
 import {
   FLOW_SECONDS,

@@ -13,8 +13,8 @@ import { asConsentId, type BankCode } from "../../../base/kernel/identifiers.ts"
 import { mismatch } from "../../../base/kernel/result.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import { authenticationOf, type CertificateVariables } from "../../guards/security/client_certificate.ts";
-import type { Authentication } from "../../evidence/entry.ts";
-import { type BankVariables, requireActiveBank } from "../../guards/security/standing.ts";
+import type { Authentication } from "../../evidence/evidence.ts";
+import { type BankVariables, issuerOf, requireActiveBank } from "../../guards/security/standing.ts";
 import type { Caller } from "../../guards/security/caller.ts";
 import {
   authenticateClient,
@@ -30,7 +30,6 @@ import { formReads } from "./form_reads.ts";
 import { type CodeGrantDeps, grantAuthorizationCode } from "./grant_authorization_code.ts";
 import { grantClientCredentials } from "./grant_client_credentials.ts";
 import { pushAuthorizationRequest, type PushDeps } from "./push_authorization_request.ts";
-import { issuerOf } from "./server_metadata.ts";
 import { pushRequestSchema, pushResponseSchema, tokenRequestSchema } from "./token_request_schema.ts";
 import { tokenResponseSchema } from "./token_response.ts";
 

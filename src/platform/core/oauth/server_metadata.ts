@@ -9,13 +9,9 @@ import {
   REGISTRATION_PATH,
   TOKEN_PATH,
 } from "../../config/paths.ts";
+import { issuerOf } from "../../guards/security/standing.ts";
 import { LANGUAGES } from "../../../pages/language.ts";
 import type { ServerMetadata } from "./discovery_representation.ts";
-
-/** Returns the issuer of a bank: `{auth_url}/{BANK}` (Decision A1). */
-export function issuerOf(authUrl: string, bank: BankCode): string {
-  return `${authUrl}/${bank}`;
-}
 
 /** Returns the metadata document. Its URLs come only from configuration (Decision A6). */
 export function serverMetadata(

@@ -6,8 +6,7 @@
  */
 import type { AgesTime } from "../../../base/kernel/clock.ts";
 import { z } from "zod";
-import { defineRecord, optional } from "../../../base/store/record.ts";
-import { count, instant, text } from "../../../base/store/record_fields.ts";
+import { count, defineRecord, instant, optional, text } from "../../../base/store/record.ts";
 import { sha256 } from "../../../base/kernel/identifiers.ts";
 import { strictJson } from "../../../base/kernel/json.ts";
 import type { Reason, Result } from "../../../base/kernel/result.ts";

@@ -7,7 +7,7 @@ import { differencesFrom, withoutName } from "../consents/initiation.ts";
 import { moved, type ReadableConsent } from "../consents/consent.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import { readConsent } from "../consents/read_consent.ts";
-import type { Claim, ClaimStore, FreeClaim } from "../../guards/idempotency/claim_store.ts";
+import type { Claim, ClaimStore, FreeClaim } from "../../guards/idempotency/idempotent.ts";
 import { type PaymentId, paymentIdOf } from "../../../base/kernel/identifiers.ts";
 import { ApiError, isStoreFailure } from "../../../base/kernel/api_error.ts";
 import { type AccessToken, tokenOfAnotherConsent } from "../../guards/security/access_token.ts";

@@ -1,8 +1,17 @@
 /** The records of the outbox: orders still to be pushed, and the lists that name them. */
 import { z } from "zod";
 import type { PaymentId } from "../../../base/kernel/identifiers.ts";
-import { defineRecord, optional, type StoredRecord } from "../../../base/store/record.ts";
-import { bankCode, count, flag, instant, paymentId, text } from "../../../base/store/record_fields.ts";
+import {
+  bankCode,
+  count,
+  defineRecord,
+  flag,
+  instant,
+  optional,
+  paymentId,
+  type StoredRecord,
+  text,
+} from "../../../base/store/record.ts";
 import type { PaymentOrder } from "./payment_order.ts";
 
 const members = {

@@ -1,15 +1,17 @@
 /** Stores payments and the list of each bank's orders by time of creation. Both are written in one commit. */
 import { personalDataMember } from "../../evidence/personal_data.ts";
-import { convertedRecord, defineRecord, optional } from "../../../base/store/record.ts";
 import {
   bankCode,
   clientId,
   consentId,
+  convertedRecord,
+  defineRecord,
   flag,
   instant,
+  optional,
   paymentId,
   text,
-} from "../../../base/store/record_fields.ts";
+} from "../../../base/store/record.ts";
 import type { Cause } from "../consents/consent_store.ts";
 import { asPaymentId, type BankCode, type PaymentId } from "../../../base/kernel/identifiers.ts";
 import { type AuditEvent, record, type Recorded, recordedMembers } from "../../evidence/audit_trail.ts";

@@ -1,9 +1,8 @@
 /** Reads a payment for an entitled caller. For any other caller it does not exist (Decision C2). */
 import { forParticipant } from "../../guards/security/standing.ts";
-import type { BankCode } from "../../../base/kernel/identifiers.ts";
-import { asPaymentId } from "../../../base/kernel/identifiers.ts";
+import { asPaymentId, type BankCode } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
-import { type ClaimStore, isIdempotencyKey } from "../../guards/idempotency/claim_store.ts";
+import { type ClaimStore, isIdempotencyKey } from "../../guards/idempotency/idempotent.ts";
 import { type AccessToken, tokenOfAnotherConsent } from "../../guards/security/access_token.ts";
 import { claimKey } from "../../config/store_keys.ts";
 import type { Entry, Reader } from "../../../base/store/store.ts";

@@ -9,12 +9,10 @@ import type { JsonObject } from "../../../base/jose/compact_jws.ts";
 import type { KeyRing } from "../../../base/jose/key_ring.ts";
 import type { OwnKey } from "../../../base/jose/own_key.ts";
 import { strictJson } from "../../../base/kernel/json.ts";
-import { defineRecord } from "../../../base/store/record.ts";
-import { text } from "../../../base/store/record_fields.ts";
+import { defineRecord, text } from "../../../base/store/record.ts";
 import type { Reader } from "../../../base/store/store.ts";
 import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
-import { documentAt, stageDocument } from "../../evidence/document_store.ts";
-import { ownSignerOf } from "../../evidence/key_documents.ts";
+import { documentAt, ownSignerOf, stageDocument } from "../../evidence/document_store.ts";
 import { receiptKeyKey } from "../../config/store_keys.ts";
 
 export const receiptKeyRecord = defineRecord<{ readonly document: string }>({

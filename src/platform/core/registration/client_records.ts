@@ -1,8 +1,17 @@
 /** The records of a registered client. */
 import { z } from "zod";
 import { recordedMembers } from "../../evidence/audit_trail.ts";
-import { defineRecord, optional } from "../../../base/store/record.ts";
-import { bankCode, clientId, count, flag, instant, text, texts } from "../../../base/store/record_fields.ts";
+import {
+  bankCode,
+  clientId,
+  count,
+  defineRecord,
+  flag,
+  instant,
+  optional,
+  text,
+  texts,
+} from "../../../base/store/record.ts";
 import type { BankClient, Client, DeletedClient } from "./client.ts";
 
 const client = {

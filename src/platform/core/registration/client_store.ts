@@ -4,7 +4,7 @@ import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
 import { stageDocument } from "../../evidence/document_store.ts";
 import { record } from "../../evidence/audit_trail.ts";
 import { bankKey, clientKey, deletedClientKey, softwareStatementKey } from "../../config/store_keys.ts";
-import type { Authentication } from "../../evidence/entry.ts";
+import type { Authentication } from "../../evidence/evidence.ts";
 import type { Entry, Reader, Store } from "../../../base/store/store.ts";
 import { check, remove, type Transaction } from "../../../base/store/transaction.ts";
 import { asBank, type BankClient, type Client, type DeletedClient, type Registration } from "./client.ts";

@@ -5,7 +5,7 @@
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { ClientId } from "../../../base/kernel/identifiers.ts";
 import { type RequestState, transact, type TransactDeps } from "../../../base/store/transaction.ts";
-import type { Authentication } from "../../evidence/entry.ts";
+import type { Authentication } from "../../evidence/evidence.ts";
 import { UNKNOWN_TOKEN } from "../../guards/security/proven_caller.ts";
 import type { ClientStore } from "./client_store.ts";
 

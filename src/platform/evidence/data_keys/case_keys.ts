@@ -5,14 +5,14 @@
  */
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { MonotonicClock, WallTime } from "../../../base/kernel/clock.ts";
-import { type ConsentId, newConsentId } from "../../../base/kernel/identifiers.ts";
+import { type ConsentId, isUuid, newConsentId, paymentIdFrom } from "../../../base/kernel/identifiers.ts";
 import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
 import type { GuardedStore } from "../../../base/store/guarded_store.ts";
 import type { Check, Entry, Key, Write } from "../../../base/store/store.ts";
-import { type CaseId, caseIdOf } from "./case_id.ts";
 import { dataKeyRecord, type StoredDataKey } from "./data_key_records.ts";
 import type { Erased } from "../personal_data.ts";
 import { UnknownWrappingKey, type Wrapped, type WrappingKeys } from "./wrapping_keys.ts";
+import { digestBytes } from "../digest.ts";
 
 export interface CaseKeys {
   /** Returns the id of a new consent, whose data key is stored already. */
@@ -284,4 +284,27 @@ async function makeKeys(
 
 async function importKey(raw: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
   return await crypto.subtle.importKey("raw", raw, "AES-GCM", false, ["encrypt", "decrypt"]);
+}
+
+// Which case a consent or a payment belongs to: one data key seals both.
+
+/** The id of a consent's payment (Decision G9), whether or not the payment exists. */
+export type CaseId = string;
+
+/** The position of a UUID's version, and the version of derived payment ids. */
+const VERSION_AT = 14;
+const DERIVED = "8";
+/** Ids of the consents that requests work on. */
+const MAX_KNOWN = 2000;
+const known = openRecentlyUsed<CaseId>(MAX_KNOWN);
+
+/** Returns the case of a consent's or a payment's id, or undefined if the text is not an id. */
+export function caseIdOf(id: string): CaseId | undefined {
+  if (!isUuid(id)) return undefined;
+  if (id[VERSION_AT] === DERIVED) return id;
+  const before = known.get(id);
+  if (before !== undefined) return before;
+  const caseId = paymentIdFrom(id as ConsentId, digestBytes);
+  known.set(id, caseId);
+  return caseId;
 }

@@ -2,8 +2,7 @@
 import type { WallTime } from "../../../base/kernel/clock.ts";
 import { z } from "zod";
 import { baseRecords } from "../../../base/store/base_records.ts";
-import { defineRecord } from "../../../base/store/record.ts";
-import { instant, text } from "../../../base/store/record_fields.ts";
+import { defineRecord, instant, text } from "../../../base/store/record.ts";
 import type { Wrapped } from "./wrapping_keys.ts";
 
 /** A data key as it is stored: wrapped, or erased at an instant in milliseconds. It is never made again. */

@@ -2,8 +2,7 @@
 import type { WallTime } from "../../../base/kernel/clock.ts";
 import { z } from "zod";
 import type { ConsentId } from "../../../base/kernel/identifiers.ts";
-import { defineRecord } from "../../../base/store/record.ts";
-import { consentId, instant, text } from "../../../base/store/record_fields.ts";
+import { consentId, defineRecord, instant, text } from "../../../base/store/record.ts";
 import type { Entry, Store } from "../../../base/store/store.ts";
 import { remove, type Transaction } from "../../../base/store/transaction.ts";
 import { caseErasureKey } from "../../config/store_keys.ts";

@@ -5,8 +5,7 @@
 import { z } from "zod";
 import type { MonotonicClock } from "../../../base/kernel/clock.ts";
 import { storeCopyKey } from "../../../base/store/copy_mark.ts";
-import { defineRecord } from "../../../base/store/record.ts";
-import { text } from "../../../base/store/record_fields.ts";
+import { defineRecord, text } from "../../../base/store/record.ts";
 import { guardStore } from "../../../base/store/guarded_store.ts";
 import type { Key, Store, Write } from "../../../base/store/store.ts";
 import { type StoreIdentity, storeIdentityKey } from "../../../base/store/store_identity.ts";

@@ -7,8 +7,7 @@ import { base64url } from "../../../base/kernel/identifiers.ts";
 import type { MonotonicClock } from "../../../base/kernel/clock.ts";
 import { openRecentlyUsed } from "../../../base/kernel/recently_used.ts";
 import { openBox, sealBox } from "./aes_box.ts";
-import type { CaseId } from "./case_id.ts";
-import type { CaseKeys } from "./case_keys.ts";
+import type { CaseId, CaseKeys } from "./case_keys.ts";
 import { LOST, PRESENT } from "../personal_data.ts";
 
 export type Members = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@
  * times and amounts: what is not listed is sealed.
  */
 import type { Key } from "../../../base/store/store.ts";
-import { type CaseId, caseIdOf } from "./case_id.ts";
+import { type CaseId, caseIdOf } from "./case_keys.ts";
 import type { Members, Sealing } from "./sealing_store.ts";
 
 const RECORDED = ["v", "recorded", "sequence", "newest"];

@@ -2,8 +2,7 @@
 import type { WallTime } from "../../../base/kernel/clock.ts";
 import { z } from "zod";
 import { logWaitingRecord } from "../../../base/store/base_records.ts";
-import { defineRecord, optional } from "../../../base/store/record.ts";
-import { count, instant, text } from "../../../base/store/record_fields.ts";
+import { count, defineRecord, instant, optional, text } from "../../../base/store/record.ts";
 
 /** A restore after which the log went on from an earlier state. */
 export interface LogEpoch {

@@ -13,7 +13,7 @@ import { FIRST_SEGMENTS } from "../../../base/kernel/identifiers.ts";
 import { READINESS_PATH } from "../../config/paths.ts";
 import type { Traffic } from "./admission.ts";
 import { createMiddleware } from "hono/factory";
-import { acceptsJson } from "../../../base/http/accepted_types.ts";
+import { acceptsJson } from "../../../base/http/body.ts";
 import { isHttpDate } from "../../../base/kernel/http_date.ts";
 import { ApiError, type Fault } from "../../../base/kernel/api_error.ts";
 import { rejectMalformedInteractionId } from "../../../base/http/host_middleware.ts";

@@ -19,7 +19,7 @@ import { noteTold, tracedRejection } from "./trace_requests.ts";
 import type { ClientId } from "../../../base/kernel/identifiers.ts";
 import { explanation, type Mismatch } from "../../../base/kernel/result.ts";
 import { rejectionHeaders } from "../../../base/http/rejection_headers.ts";
-import { prefersHtml } from "../../../base/http/accepted_types.ts";
+import { prefersHtml } from "../../../base/http/body.ts";
 import { type LinkFault, linkFaultOf } from "./link_faults.ts";
 import { BUG_WIRE, ERROR_TABLE, type PageWire, type ResourceWire, type Wire } from "./error_table.ts";
 

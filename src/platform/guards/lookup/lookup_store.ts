@@ -3,8 +3,7 @@
  * lists them by time. The key of a lookup entry has a hash, so that no text of a customer stands in it.
  */
 import { z } from "zod";
-import { defineRecord, optional } from "../../../base/store/record.ts";
-import { text } from "../../../base/store/record_fields.ts";
+import { defineRecord, optional, text } from "../../../base/store/record.ts";
 import { firstOfGroups } from "../../../base/store/first_of_groups.ts";
 import type { Entry, Key, Store } from "../../../base/store/store.ts";
 import { remove, type Transaction } from "../../../base/store/transaction.ts";

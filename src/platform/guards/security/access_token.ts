@@ -17,7 +17,7 @@ import { ApiError, type Fault } from "../../../base/kernel/api_error.ts";
 import type { RequestFacts, RequestVariables } from "../../../base/http/context.ts";
 import { authenticationOf, type CertificateVariables } from "./client_certificate.ts";
 import { digest } from "../../evidence/digest.ts";
-import type { Authentication } from "../../evidence/entry.ts";
+import type { Authentication } from "../../evidence/evidence.ts";
 import type { BankVariables, StandingOf } from "./standing.ts";
 import { described, mismatch, quoted } from "../../../base/kernel/result.ts";
 import type { Caller, FindCaller, ParticipantKeys } from "./caller.ts";

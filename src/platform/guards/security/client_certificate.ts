@@ -15,7 +15,7 @@ import { spkiThumbprint } from "../../../base/jose/rsa_key.ts";
 import { because, ok, type Reason, type Result } from "../../../base/kernel/result.ts";
 import { PROXY_SECRET_HEADER, type ProxyCertificateSource } from "../../../base/profile.ts";
 import type { Context } from "hono";
-import type { Authentication } from "../../evidence/entry.ts";
+import type { Authentication } from "../../evidence/evidence.ts";
 
 /** A certificate from a trusted proxy that is currently valid. */
 export interface ClientCertificate {

@@ -3,9 +3,9 @@
  * the resource endpoints, which also require `ath`. The replay record of a valid proof is written in the request's
  * commit.
  */
-import { noteReceived } from "../../../base/http/context.ts";
+import { noteReceived, type RequestEnv } from "../../../base/http/context.ts";
 import type { Clock } from "../../../base/kernel/clock.ts";
-import { ApiError } from "../../../base/kernel/api_error.ts";
+import { ApiError, type ErrorReason, isStoreFailure } from "../../../base/kernel/api_error.ts";
 import { mismatch, ok, quoted, type Result, within } from "../../../base/kernel/result.ts";
 import { checkClaims, type ClaimRule, exactly, text, verifyJwt } from "../../../base/jose/verify_jwt.ts";
 import { inPart, type JwtFault, type UnverifiedJws } from "../../../base/jose/compact_jws.ts";
@@ -19,7 +19,12 @@ import {
 import { MAX_JWT_CHARACTERS } from "../../../base/limits.ts";
 import { DPOP_MAX_AGE_SECONDS, DPOP_REPLAY_SECONDS, MAX_JTI_CHARACTERS } from "../../../base/profile.ts";
 import { spentJwtKey } from "../../config/store_keys.ts";
-import type { Once } from "../../../base/store/transaction.ts";
+import {
+  commitReplayRecords as commitRecords,
+  type Once,
+  type TransactDeps,
+} from "../../../base/store/transaction.ts";
+import { createMiddleware } from "hono/factory";
 
 /** A valid proof for this request. Only {@link VerifyDpopProof} makes one. */
 export interface VerifiedProof {
@@ -129,4 +134,32 @@ function normalised(url: URL): string {
     return /[A-Za-z0-9._~-]/.test(character) ? character : escape.toUpperCase(); // RFC 3986 §6.2.2
   });
   return url.origin + path;
+}
+
+// Commits, at the end of the request, replay records that no other commit has written. A proof is used even if its
+// request was a read or was rejected (RFC 9449 §11.1). A request that was rate-limited or failed because of the store
+// does not consume its proof, so that it can be sent again unchanged.
+
+/** Creates the middleware. If a replay record was used before, its rejection replaces the response. */
+export function commitReplayRecords(
+  deps: TransactDeps,
+): ReturnType<typeof createMiddleware<RequestEnv>> {
+  return createMiddleware<RequestEnv>(async function spend(c, next) {
+    await next();
+    const replayRecords = c.get("replayRecords");
+    // A rejection that a commit threw is already the response, unless a handler has caught it.
+    const hidden = replayRecords.rejection !== undefined && c.error !== replayRecords.rejection;
+    if (!hidden && (replayRecords.pending.length === 0 || usesUpNothing(c.error))) return;
+    const answer = c.res;
+    c.res = undefined; // a rejection replaces the whole response, including headers
+    if (hidden) throw replayRecords.rejection;
+    await commitRecords(deps, replayRecords);
+    c.res = answer;
+  });
+}
+
+const LIMITS: readonly ErrorReason[] = ["request.rate_limited", "consents.too_many_open"];
+
+function usesUpNothing(error: Error | undefined): boolean {
+  return isStoreFailure(error) || error instanceof ApiError && LIMITS.includes(error.reason);
 }

@@ -5,8 +5,7 @@
  */
 import { noteReceived } from "../../../base/http/context.ts";
 import { createMiddleware } from "hono/factory";
-import type { Clock } from "../../../base/kernel/clock.ts";
-import { unixSeconds } from "../../../base/kernel/clock.ts";
+import { type Clock, unixSeconds } from "../../../base/kernel/clock.ts";
 import { type Failure, mismatch, ok, quoted, type Result } from "../../../base/kernel/result.ts";
 import type { JsonObject } from "../../../base/jose/compact_jws.ts";
 import { ApiError, type ErrorReason } from "../../../base/kernel/api_error.ts";
@@ -21,10 +20,8 @@ import {
 } from "../../../base/jose/detached_jws.ts";
 import { OBIE_CLAIM } from "../../../base/limits.ts";
 import type { Config } from "../../config/config.ts";
-import type { SharedDocument } from "../../evidence/document_store.ts";
-import type { Authentication } from "../../evidence/entry.ts";
-import type { Evidence, EvidenceKind } from "../../evidence/evidence.ts";
-import { documentOfKey } from "../../evidence/key_documents.ts";
+import { documentOfKey, type SharedDocument } from "../../evidence/document_store.ts";
+import type { Authentication, Evidence, EvidenceKind } from "../../evidence/evidence.ts";
 import type { AccessVariables } from "./access_token.ts";
 import type { Caller, ParticipantKeys } from "./caller.ts";
 

@@ -4,8 +4,7 @@
  */
 import { z } from "zod";
 import { openRecentlyUsed, type RecentlyUsed } from "../../../base/kernel/recently_used.ts";
-import { defineRecord } from "../../../base/store/record.ts";
-import { count, instant } from "../../../base/store/record_fields.ts";
+import { count, defineRecord, instant } from "../../../base/store/record.ts";
 import { type Clock, MAX_SKEW_MS, type SteadyClock, type WallTime } from "../../../base/kernel/clock.ts";
 import type { RateGroup, RatePolicies, RatePolicy } from "../../config/rate_policies.ts";
 import { rateBucketKey } from "../../config/store_keys.ts";

@@ -2,7 +2,7 @@
 import { decide, type PersonalData, type Present } from "../../evidence/personal_data.ts";
 import { createMiddleware } from "hono/factory";
 import type { RequestVariables } from "../../../base/http/context.ts";
-import { asBankCode } from "../../../base/kernel/identifiers.ts";
+import { asBankCode, type BankCode } from "../../../base/kernel/identifiers.ts";
 import { ApiError } from "../../../base/kernel/api_error.ts";
 import type { Bank, Caller, FindBank } from "./caller.ts";
 
@@ -29,6 +29,11 @@ export function bankPath(
     c.get("facts").bank = bank.code;
     await next();
   });
+}
+
+/** Returns the issuer of a bank: `{auth_url}/{BANK}` (Decision A1). */
+export function issuerOf(authUrl: string, bank: BankCode): string {
+  return `${authUrl}/${bank}`;
 }
 
 // Standing: whether a participant may start a flow here (Decision G5). Callers that are not active are not

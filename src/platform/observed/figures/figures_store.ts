@@ -4,8 +4,7 @@
  */
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import { convertedRecord, defineRecord, optional } from "../../../base/store/record.ts";
-import { count } from "../../../base/store/record_fields.ts";
+import { convertedRecord, count, defineRecord, optional } from "../../../base/store/record.ts";
 import type { Clock } from "../../../base/kernel/clock.ts";
 import type { Key, Store, Write } from "../../../base/store/store.ts";
 import { figuresKey } from "../../config/store_keys.ts";

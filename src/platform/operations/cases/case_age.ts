@@ -5,7 +5,7 @@
 import type { ConsentId, PaymentId } from "../../../base/kernel/identifiers.ts";
 import type { Store } from "../../../base/store/store.ts";
 import { placedHistoryOf } from "../../evidence/audit_trail.ts";
-import { leafHash } from "../../evidence/entry.ts";
+import { leafHash } from "../../evidence/evidence.ts";
 import { placeOf } from "../../evidence/evidence_log/log_proofs.ts";
 import type { LogStore } from "../../evidence/evidence_log/log_store.ts";
 

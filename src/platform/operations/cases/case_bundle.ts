@@ -12,7 +12,7 @@ import { base64url, type ConsentId, sha256 } from "../../../base/kernel/identifi
 import { hashText } from "../../../base/merkle/tree.ts";
 import type { Store } from "../../../base/store/store.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
-import { leafHash } from "../../evidence/entry.ts";
+import { leafHash } from "../../evidence/evidence.ts";
 import { type CaseEntry, type CaseFile, readCase } from "../../evidence/read_case.ts";
 import type { LogOrigin } from "../../evidence/evidence_log/checkpoint.ts";
 import { type LogView, viewLog } from "../../evidence/evidence_log/log_proofs.ts";

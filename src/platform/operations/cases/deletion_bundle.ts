@@ -4,7 +4,7 @@
  */
 import type { Store } from "../../../base/store/store.ts";
 import { entryAt } from "../../evidence/audit_trail.ts";
-import { caseIdOf } from "../../evidence/data_keys/case_id.ts";
+import { caseIdOf } from "../../evidence/data_keys/case_keys.ts";
 import { type DeletedCase, deletedCase } from "../../evidence/deleted_case_store.ts";
 import { usualPlace } from "../../evidence/evidence.ts";
 import { bodyAt } from "../../evidence/evidence_store.ts";

@@ -13,11 +13,9 @@ import {
 } from "../../../base/kernel/identifiers.ts";
 import type { Entry, Reader, Store } from "../../../base/store/store.ts";
 import { transact, type TransactDeps, type Transaction } from "../../../base/store/transaction.ts";
-import { asOf, type Consent, type ErasedConsent } from "../../core/consents/consent.ts";
+import { asOf, type Consent, type ErasedConsent, forgotten } from "../../core/consents/consent.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
-import { forgotten } from "../../core/consents/minimise.ts";
-import { caseIdOf } from "../../evidence/data_keys/case_id.ts";
-import type { CaseKeys } from "../../evidence/data_keys/case_keys.ts";
+import { caseIdOf, type CaseKeys } from "../../evidence/data_keys/case_keys.ts";
 import {
   type Erasure,
   stageErasure,

@@ -5,8 +5,7 @@
  */
 import { z } from "zod";
 import type { Clock, MonotonicClock, MonotonicTime, WallTime } from "../../../base/kernel/clock.ts";
-import { defineRecord } from "../../../base/store/record.ts";
-import { instant } from "../../../base/store/record_fields.ts";
+import { defineRecord, instant } from "../../../base/store/record.ts";
 import type { Store } from "../../../base/store/store.ts";
 import { check, commitIfUnchanged } from "../../../base/store/transaction.ts";
 import type { LogStore } from "../../evidence/evidence_log/log_store.ts";

@@ -3,8 +3,7 @@
  * used, and all short-lived entries. Each listing is read in pieces, so that a large store needs bounded memory.
  */
 import { z } from "zod";
-import { defineRecord, type StoredRecord } from "../../../base/store/record.ts";
-import { instant, text } from "../../../base/store/record_fields.ts";
+import { defineRecord, instant, type StoredRecord, text } from "../../../base/store/record.ts";
 import { consentDeadlineRecord, consentRecord } from "../../core/consents/consent_store.ts";
 import { outboxRecord } from "../../core/payments/order_outbox_records.ts";
 import { paymentRecord } from "../../core/payments/payment_store.ts";

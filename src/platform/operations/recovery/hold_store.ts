@@ -1,7 +1,14 @@
 /** Stores holds by bank, and rejects the requests that may not be answered while a bank is held. */
 import { z } from "zod";
-import { defineRecord, optional } from "../../../base/store/record.ts";
-import { bankCode, count, instant, paymentId, text } from "../../../base/store/record_fields.ts";
+import {
+  bankCode,
+  count,
+  defineRecord,
+  instant,
+  optional,
+  paymentId,
+  text,
+} from "../../../base/store/record.ts";
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import { record, recordedMembers } from "../../evidence/audit_trail.ts";

@@ -4,15 +4,20 @@
  * effect.
  */
 import { deletedCase } from "../../evidence/deleted_case_store.ts";
-import { fingerprint } from "../../guards/idempotency/claim_store.ts";
+import { fingerprint } from "../../guards/idempotency/idempotent.ts";
 import { moved } from "../../core/consents/consent.ts";
 import type { ConsentStore } from "../../core/consents/consent_store.ts";
-import type { Payment, ReadablePayment } from "../../core/payments/payment.ts";
-import { beforeReport, isReachable, movedAt, reasonOf } from "../../core/payments/payment.ts";
+import {
+  beforeReport,
+  isReachable,
+  movedAt,
+  type Payment,
+  type ReadablePayment,
+  reasonOf,
+} from "../../core/payments/payment.ts";
 import type { PaymentStore } from "../../core/payments/payment_store.ts";
 import type { OrderOutboxStore } from "../../core/payments/order_outbox_store.ts";
-import { caseIdOf } from "../../evidence/data_keys/case_id.ts";
-import type { CaseKeys } from "../../evidence/data_keys/case_keys.ts";
+import { caseIdOf, type CaseKeys } from "../../evidence/data_keys/case_keys.ts";
 import { decide, PRESENT } from "../../evidence/personal_data.ts";
 import type { BankCode, PaymentId } from "../../../base/kernel/identifiers.ts";
 import type { Entry } from "../../../base/store/store.ts";

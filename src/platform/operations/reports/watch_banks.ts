@@ -10,8 +10,7 @@ import type { BankCircuit } from "../../core/payments/deliver_order.ts";
 import type { HoldStore } from "../recovery/hold_store.ts";
 import { bankCodeOf } from "../../core/registration/client.ts";
 import type { ClientStore } from "../../core/registration/client_store.ts";
-import type { Block, Controls } from "../../guards/security/controls.ts";
-import type { CurrentControls } from "../../guards/security/controls_store.ts";
+import type { Block, Controls, CurrentControls } from "../../guards/security/controls_store.ts";
 
 export interface WatchBanksDeps {
   readonly store: Store;

@@ -3,8 +3,7 @@
  * interaction id is chosen by the caller, so requests of several parties may have the same one.
  */
 import { z } from "zod";
-import { defineRecord, optional } from "../../../base/store/record.ts";
-import { count, instant, text, texts } from "../../../base/store/record_fields.ts";
+import { count, defineRecord, instant, optional, text, texts } from "../../../base/store/record.ts";
 import type { Clock } from "../../../base/kernel/clock.ts";
 import { firstOfGroups } from "../../../base/store/first_of_groups.ts";
 import type { Key, Store, Write } from "../../../base/store/store.ts";

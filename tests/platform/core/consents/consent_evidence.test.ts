@@ -9,7 +9,7 @@ import { type Environment, openEnvironment, START } from "testing/environment.ts
 import { historyOf } from "testing/histories.ts";
 import { asConsentId } from "../../../../src/base/kernel/identifiers.ts";
 import { readCase } from "../../../../src/platform/evidence/read_case.ts";
-import type { AuditEntry } from "../../../../src/platform/evidence/entry.ts";
+import type { AuditEntry } from "../../../../src/platform/evidence/evidence.ts";
 import { readableBody } from "support/readable_body.ts";
 
 const BODY = consentBody({

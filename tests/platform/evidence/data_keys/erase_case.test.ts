@@ -6,7 +6,7 @@ import { faultsOf, grownBundle, toolsFor } from "../../../scripts/operators/case
 import { backup } from "../../../../scripts/operators/store/backup.ts";
 import { caseCommand } from "../../../../scripts/operators/case/main.ts";
 import { openDenoKv } from "../../../../src/base/store/deno_kv.ts";
-import { caseIdOf } from "../../../../src/platform/evidence/data_keys/case_id.ts";
+import { caseIdOf } from "../../../../src/platform/evidence/data_keys/case_keys.ts";
 import type { Erased } from "testing/operation_answers.ts";
 import { authorised, toBank } from "testing/authorization_flow.ts";
 import { putStatus } from "testing/back_channel.ts";

@@ -4,8 +4,7 @@
  */
 import { assertEquals, assertRejects } from "@std/assert";
 import type { Entry } from "../../../../src/base/store/store.ts";
-import { caseIdOf } from "../../../../src/platform/evidence/data_keys/case_id.ts";
-import { dataKeyKey } from "../../../../src/platform/evidence/data_keys/case_keys.ts";
+import { caseIdOf, dataKeyKey } from "../../../../src/platform/evidence/data_keys/case_keys.ts";
 import { storeCopyKey } from "../../../../src/base/store/copy_mark.ts";
 import { toBank } from "testing/authorization_flow.ts";
 import type { Environment } from "testing/environment.ts";

@@ -3,8 +3,7 @@ import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/asser
 import { openDenoKv } from "../../../../src/base/store/deno_kv.ts";
 import type { Store, Write } from "../../../../src/base/store/store.ts";
 import { newConsentId } from "../../../../src/base/kernel/identifiers.ts";
-import { CaseErased } from "../../../../src/platform/evidence/data_keys/case_keys.ts";
-import { caseIdOf } from "../../../../src/platform/evidence/data_keys/case_id.ts";
+import { CaseErased, caseIdOf } from "../../../../src/platform/evidence/data_keys/case_keys.ts";
 import { findUsedWrapping, openRewrapping } from "../../../../src/platform/evidence/data_keys/rewrap_keys.ts";
 import {
   openSealed,

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ApiError } from "../../../../src/base/kernel/api_error.ts";
 import { openDenoKv } from "../../../../src/base/store/deno_kv.ts";
-import { caseIdOf } from "../../../../src/platform/evidence/data_keys/case_id.ts";
+import { caseIdOf } from "../../../../src/platform/evidence/data_keys/case_keys.ts";
 import { findUsedWrapping, openRewrapping } from "../../../../src/platform/evidence/data_keys/rewrap_keys.ts";
 import { openSealed, type Sealed } from "../../../../src/platform/evidence/data_keys/sealed_store.ts";
 import {

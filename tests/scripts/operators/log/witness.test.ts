@@ -4,7 +4,7 @@ import { decodeJwt } from "jose";
 import { type Hash, hashText, treeHead } from "../../../../src/base/merkle/tree.ts";
 import { provesInclusion } from "../../../../src/base/merkle/verify.ts";
 import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
-import { leafHash } from "../../../../src/platform/evidence/entry.ts";
+import { leafHash } from "../../../../src/platform/evidence/evidence.ts";
 import { bodyOf } from "testing/answers.ts";
 import type { Checkpoint } from "../../../../scripts/operators/log/checkpoint.ts";
 import { compareCheckpoints } from "../../../../scripts/operators/log/witness.ts";
