@@ -4,9 +4,8 @@
  * digest, signature and key. So a test that looks at event and actor alone notices a lost member.
  */
 import { historyOf as readHistory } from "../../src/platform/evidence/audit_trail.ts";
-import { documentAt } from "../../src/platform/evidence/document_store.ts";
+import { bodyAt, documentAt } from "../../src/platform/evidence/evidence_store.ts";
 import { type AuditEntry, bodyDigest, leafHash, usualPlace } from "../../src/platform/evidence/evidence.ts";
-import { bodyAt } from "../../src/platform/evidence/evidence_store.ts";
 import { hashText } from "../../src/base/merkle/tree.ts";
 import type { Store } from "../../src/base/store/store.ts";
 

@@ -174,7 +174,7 @@ export const keptPieceKey = (urlsHash: string, digest?: string, piece?: number):
  */
 export const evidenceKey = (subject: string, piece: number): Key => ["evidence", subject, String(piece)];
 
-/** A key or a software statement that history entries name (`platform/evidence/document_store.ts`). Never deleted. */
+/** A key or a software statement that history entries name (`platform/evidence/evidence_store.ts`). Never deleted. */
 export const evidenceDocumentKey = (sha256: string): Key => ["evidence_document", sha256];
 
 /** The document of a key that has signed receipts (`platform/core/receipts/receipt_keys.ts`). Never deleted. */

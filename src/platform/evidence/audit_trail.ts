@@ -20,8 +20,7 @@ import {
   newSalt,
   usualPlace,
 } from "./evidence.ts";
-import { stageDocument } from "./document_store.ts";
-import { stageBody, stageBodyGone } from "./evidence_store.ts";
+import { stageBody, stageBodyGone, stageDocument } from "./evidence_store.ts";
 import type { Row } from "../../base/store/page.ts";
 import { stageLeaf } from "./evidence_log/log_store.ts";
 

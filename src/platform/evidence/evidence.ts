@@ -4,7 +4,6 @@
  */
 import { base64url } from "../../base/kernel/identifiers.ts";
 import { digest, digestBytes } from "./digest.ts";
-import type { SharedDocument } from "./document_store.ts";
 import type { WallTime } from "../../base/kernel/clock.ts";
 import canonicalize from "canonicalize";
 import { type Hash, leafHash as treeLeafHash } from "../../base/merkle/tree.ts";
@@ -49,6 +48,17 @@ export interface Evidence {
   readonly key?: SharedDocument | undefined;
   /** Where it is stored, if another reader than the case file must find it. */
   readonly place?: string;
+}
+
+/** A document and its name. Make it once and keep the object: it is staged until a commit of it has succeeded. */
+export interface SharedDocument {
+  /** SHA-256 of the text in UTF-8, base64url. */
+  readonly sha256: string;
+  readonly text: string;
+}
+
+export function sharedDocument(text: string): SharedDocument {
+  return { sha256: digest(text), text };
 }
 
 /** The content of a stored piece of evidence. */

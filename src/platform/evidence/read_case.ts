@@ -6,9 +6,8 @@ import { type ConsentId, type PaymentId, paymentIdOf } from "../../base/kernel/i
 import { openRequestReads } from "../../base/store/request_reads.ts";
 import type { Reader, Store } from "../../base/store/store.ts";
 import { placedHistoryOf } from "./audit_trail.ts";
-import { documentAt } from "./document_store.ts";
+import { bodyAt, documentAt } from "./evidence_store.ts";
 import { type AuditEntry, type EvidenceBody, type EvidenceItem, usualPlace } from "./evidence.ts";
-import { bodyAt } from "./evidence_store.ts";
 
 /** The case file of a consent and its payment. */
 export interface CaseFile {

@@ -6,7 +6,7 @@ import {
   type AuthorizationSessionStore,
   openAuthorizationSessionStore,
 } from "../core/frontchannel/authorization_session_store.ts";
-import { ownSignerOf } from "../evidence/document_store.ts";
+import { ownSignerOf } from "../evidence/evidence_store.ts";
 import type { ErrorDeps } from "../guards/http/on_error.ts";
 import { openExplain } from "../guards/security/proven_caller.ts";
 import type { TryLink } from "../../portal/api_reference.ts";

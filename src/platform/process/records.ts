@@ -41,8 +41,7 @@ import {
   retentionScanRecord,
 } from "../operations/cases/retention_store.ts";
 import { deletedCaseRecord } from "../evidence/deleted_case_store.ts";
-import { evidenceDocumentRecord } from "../evidence/document_store.ts";
-import { evidenceRecord } from "../evidence/evidence_store.ts";
+import { evidenceDocumentRecord, evidenceRecord } from "../evidence/evidence_store.ts";
 import { controlledPartyRecord, controlsRecord } from "../guards/security/controls_store.ts";
 import { listedRecord, lookupRecord } from "../guards/lookup/lookup_store.ts";
 import { traceOfRecord, traceRecord } from "../operations/traces/trace_store.ts";

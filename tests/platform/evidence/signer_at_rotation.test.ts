@@ -4,7 +4,7 @@ import { decodeProtectedHeader, type JSONWebKeySet, type JWK } from "jose";
 import { openKeyRing } from "../../../src/base/jose/key_ring.ts";
 import { paymentRecord } from "../../../src/platform/core/payments/payment_store.ts";
 import { pushOrder } from "../../../src/platform/core/payments/push_order.ts";
-import { ownSignerOf } from "../../../src/platform/evidence/document_store.ts";
+import { ownSignerOf } from "../../../src/platform/evidence/evidence_store.ts";
 import { withStatement } from "../../../src/platform/operations/cases/case_bundle.ts";
 import { forParticipant } from "../../../src/platform/guards/security/standing.ts";
 import { firstOf, present } from "testing/answers.ts";

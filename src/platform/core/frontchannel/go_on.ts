@@ -3,8 +3,7 @@
  * ARS5). The step is that of the same result in the customer's return, in the same one commit, and only now a code
  * exists.
  */
-import { sharedDocument } from "../../evidence/document_store.ts";
-import type { Evidence } from "../../evidence/evidence.ts";
+import { type Evidence, sharedDocument } from "../../evidence/evidence.ts";
 import type { BankClient } from "../registration/client.ts";
 import type { RequestReads } from "../../../base/store/request_reads.ts";
 import { advanceSession, type ChooseStep, type StepDeps } from "./advance_session.ts";

@@ -31,7 +31,7 @@ import { openSealed } from "../../../base/jose/sealed_jwt.ts";
 import { EXPIRY_SKEW_SECONDS, MAX_JWT_CHARACTERS } from "../../../base/limits.ts";
 import { MAX_BANK_RETURN_SECONDS, MAX_JTI_CHARACTERS } from "../../../base/profile.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
-import { documentOfKey } from "../../evidence/document_store.ts";
+import { documentOfKey } from "../../evidence/evidence_store.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";
 import { FAILURES, RESULT_JWT, type ResultClaim, SHORT_OF_FUNDS, SUCCESSES } from "./sca_response_schema.ts";
 import type { BankClient } from "../registration/client.ts";

@@ -13,7 +13,7 @@ import { type NamedKey, seal } from "../../../base/jose/sealed_jwt.ts";
 import { signClaims } from "../../../base/jose/own_key.ts";
 import type { ConsentStore } from "../consents/consent_store.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
-import type { OwnSigner } from "../../evidence/document_store.ts";
+import type { OwnSigner } from "../../evidence/evidence_store.ts";
 import { canStart, type PushedRequest, referenceOf } from "../oauth/pushed_request.ts";
 import type { PushedRequestStore } from "../oauth/pushed_request_store.ts";
 import type { ParticipantKeySets } from "../participants/participant_keys.ts";

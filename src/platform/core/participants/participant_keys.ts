@@ -29,7 +29,7 @@ import {
   spkiThumbprint,
 } from "../../../base/jose/rsa_key.ts";
 import type { JsonObject } from "../../../base/jose/compact_jws.ts";
-import { rememberPublished } from "../../evidence/document_store.ts";
+import { rememberPublished } from "../../evidence/evidence_store.ts";
 
 /** Imported keys by use. A key has exactly one use (contract DC17). */
 export interface KeySet {

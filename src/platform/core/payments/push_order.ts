@@ -13,7 +13,7 @@ import { HANDOVER_SECONDS, ORDER_PUSH_SECONDS } from "../../../base/profile.ts";
 import type { ReadablePayment } from "./payment.ts";
 import type { PushFailure } from "./payment_order.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
-import type { OwnSigner } from "../../evidence/document_store.ts";
+import type { OwnSigner } from "../../evidence/evidence_store.ts";
 import { type AnsweredOrder, decodeOrderAnswer } from "./order_answer_schema.ts";
 import { ORDER_JWT, representOrderClaims } from "./payment_order_representation.ts";
 

@@ -12,7 +12,7 @@ import { strictJson } from "../../../base/kernel/json.ts";
 import { defineRecord, text } from "../../../base/store/record.ts";
 import type { Reader } from "../../../base/store/store.ts";
 import { transact, type TransactDeps } from "../../../base/store/transaction.ts";
-import { documentAt, ownSignerOf, stageDocument } from "../../evidence/document_store.ts";
+import { documentAt, ownSignerOf, stageDocument } from "../../evidence/evidence_store.ts";
 import { receiptKeyKey } from "../../config/store_keys.ts";
 
 export const receiptKeyRecord = defineRecord<{ readonly document: string }>({

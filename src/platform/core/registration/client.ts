@@ -3,7 +3,7 @@ import type { WallTime } from "../../../base/kernel/clock.ts";
 import type { Recorded } from "../../evidence/audit_trail.ts";
 import type { BankCode } from "../../../base/kernel/identifiers.ts";
 import { asBankCode } from "../../../base/kernel/identifiers.ts";
-import { sharedDocument } from "../../evidence/document_store.ts";
+import { sharedDocument } from "../../evidence/evidence.ts";
 import type { SoftwareStatement } from "../participants/software_statement.ts";
 
 /** The statement's facts that a client keeps. */

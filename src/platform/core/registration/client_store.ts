@@ -1,7 +1,7 @@
 /** Stores registered clients by client id and, for banks, by bank code. Both are written in one commit. */
 import { wireDateTime } from "../../../base/kernel/clock.ts";
 import type { BankCode, ClientId } from "../../../base/kernel/identifiers.ts";
-import { stageDocument } from "../../evidence/document_store.ts";
+import { stageDocument } from "../../evidence/evidence_store.ts";
 import { record } from "../../evidence/audit_trail.ts";
 import { bankKey, clientKey, deletedClientKey, softwareStatementKey } from "../../config/store_keys.ts";
 import type { Authentication } from "../../evidence/evidence.ts";

@@ -8,7 +8,7 @@ import type { JsonObject, UnverifiedJws } from "../../../base/jose/compact_jws.t
 import { importRsaPublicKey, readRsaPublicJwk } from "../../../base/jose/rsa_key.ts";
 import { type Signer, verifyJwt } from "../../../base/jose/verify_jwt.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
-import { documentOfKey, rememberPublished } from "../../evidence/document_store.ts";
+import { documentOfKey, rememberPublished } from "../../evidence/evidence_store.ts";
 import { MAX_BODY_BYTES } from "../../../base/limits.ts";
 import { decodeOrder, type OrderedPayment, orderedPayment } from "./own_order_schema.ts";
 

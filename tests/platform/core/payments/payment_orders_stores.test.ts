@@ -29,7 +29,7 @@ import { denoFetch } from "../../../../src/base/http/deno_fetch.ts";
 import { historyOf } from "../../../../src/platform/evidence/audit_trail.ts";
 import { openKeyRing } from "../../../../src/base/jose/key_ring.ts";
 import { paymentRecord } from "../../../../src/platform/core/payments/payment_store.ts";
-import { ownSignerOf } from "../../../../src/platform/evidence/document_store.ts";
+import { ownSignerOf } from "../../../../src/platform/evidence/evidence_store.ts";
 import { pushOrder } from "../../../../src/platform/core/payments/push_order.ts";
 import { askBank } from "../../../../src/platform/operations/recovery/ask_bank.ts";
 import { NOTHING_COMPARED } from "../../../../src/platform/operations/recovery/hold.ts";

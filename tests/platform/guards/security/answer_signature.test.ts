@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { Hono } from "hono";
 import type { NamedKey } from "../../../../src/base/jose/sealed_jwt.ts";
 import type { RequestVariables } from "../../../../src/base/http/context.ts";
-import { answerSignature } from "../../../../src/platform/guards/security/answer_signature.ts";
+import { answerSignature } from "../../../../src/platform/guards/security/payload_signature.ts";
 import { testKey } from "testing/keys.ts";
 
 Deno.test("a signature is reused for the same body and key alone, whatever was requested, and for a minute [SG6]", async () => {
