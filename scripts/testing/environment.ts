@@ -88,10 +88,14 @@ export interface EnvironmentOptions {
   readonly operators?: Credentials;
   /** Whether proxies may use the process. By default they may. */
   readonly isServing?: () => boolean;
+  /** The directory's store and the data key store, which are closed with the environment; in memory by default. */
+  readonly otherStores?: { readonly directory: Store; readonly vault: Store };
+  /** Where the clock begins, ms. */
+  readonly start?: number;
 }
 
 type Participants = Pick<Environment, "tpp" | "otherTpp" | "bankA" | "bankB">;
-type EmptyEnvironment = Omit<Environment, keyof Participants>;
+export type EmptyEnvironment = Omit<Environment, keyof Participants>;
 
 /** The content of both databases after the registrations, and the registered participants. */
 interface Registered {
@@ -118,10 +122,14 @@ export async function openEnvironment(options: EnvironmentOptions = {}): Promise
 }
 
 async function registerAll(options: EnvironmentOptions): Promise<Registered> {
-  const directoryStore = await openTestStore();
-  await using env = await openEmptyEnvironment({ ...options, store: undefined }, undefined, directoryStore);
+  const otherStores = { directory: await openTestStore(), vault: await openDenoKv(":memory:") };
+  await using env = await openEmptyEnvironment({ ...options, store: undefined, otherStores });
   const participants = await onboardAll(env, options);
-  return { platform: await everything(env.store), directory: await everything(directoryStore), participants };
+  return {
+    platform: await everything(env.store),
+    directory: await everything(otherStores.directory),
+    participants,
+  };
 }
 
 async function storeHolding(entries: readonly Entry<unknown>[] = [], opened?: Store): Promise<Store> {
@@ -139,15 +147,20 @@ async function storeHolding(entries: readonly Entry<unknown>[] = [], opened?: St
 
 let authority: ReturnType<typeof makeAuthority> | undefined;
 
-async function openEmptyEnvironment(
+/** Opens an ecosystem without participants, or with those that its stores hold. */
+export async function openEmptyEnvironment(
   options: EnvironmentOptions,
   copied?: Registered,
-  openedDirectory?: Store,
 ): Promise<EmptyEnvironment> {
   const raw = await storeHolding(copied?.platform, options.store);
-  const directoryStore = await storeHolding(copied?.directory, openedDirectory);
-  const vault = await openDenoKv(":memory:");
-  const state = { now: START, clockStep: 0, logged: [] as string[], fetched: [] as string[] };
+  const directoryStore = await storeHolding(copied?.directory, options.otherStores?.directory);
+  const vault = options.otherStores?.vault ?? await openDenoKv(":memory:");
+  const state = {
+    now: options.start ?? START,
+    clockStep: 0,
+    logged: [] as string[],
+    fetched: [] as string[],
+  };
   const directory = await composeDirectory({
     issuer: DIRECTORY_URL,
     administrators: soleCredential("ana", ADMIN_TOKEN),

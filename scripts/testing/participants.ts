@@ -31,12 +31,12 @@ export interface Participant {
   readonly statement: string;
 }
 
-/** A participant to onboard; `keys` are pool numbers: signing, transport, encryption. */
+/** A participant to onboard; `keys` are pool numbers, or keys: signing, transport, encryption. */
 export interface Onboarding {
   readonly name: string;
   readonly role: "PISP" | "ASPSP";
   readonly orgId?: string;
-  readonly keys: readonly [number, number, number?];
+  readonly keys: readonly [number | TestKey, number | TestKey, (number | TestKey)?];
   readonly redirectUris: readonly string[];
   readonly consentManagedByBank?: boolean;
   readonly resultsOnBackChannel?: boolean;
@@ -74,7 +74,9 @@ export async function onboard(env: Fixture, who: Onboarding): Promise<Participan
 /** Onboards at the directory without registering at the platform. */
 export async function onboardOnly(env: Office, who: Onboarding): Promise<Participant> {
   const purposes = ["signing", "transport", "encryption"] as const;
-  const keys = await Promise.all(who.keys.filter((n) => n !== undefined).map((n) => testKey(n)));
+  const keys = await Promise.all(
+    who.keys.filter((key) => key !== undefined).map((key) => typeof key === "number" ? testKey(key) : key),
+  );
   const csrs = await Promise.all(
     keys.map((key, index) => signingRequest(key, `${who.name} ${purposes[index]}`)),
   );

@@ -45,6 +45,7 @@ export const TASK_GROUPS: Readonly<Record<string, readonly string[]>> = {
     "mutants",
     "mutation",
     "bench",
+    "seed",
     "coverage",
     "lines",
   ],

@@ -1,0 +1,90 @@
+/** `deno task seed`: a platform with the payments of two months, to look at. */
+import { optionsOf, runProgram, wholeNumber } from "../../command_line/run.ts";
+import type { EmptyEnvironment } from "../../testing/environment.ts";
+import { OPERATOR_TOKENS } from "../../testing/operators.ts";
+import { ADMIN_TOKEN } from "../../testing/through_proxy.ts";
+import { pageCosts, tooDear } from "./page_costs.ts";
+import { seed, type SeedOptions } from "./seed.ts";
+import { openSeeded } from "./seeded_environment.ts";
+
+const USAGE =
+  `Makes payments of 12 banks and 40 TPPs over 60 days by the platform's own endpoints, in a store below
+.data/seed, and serves the pages on the loopback interface until Ctrl-C. A store that is there is served as it is.
+
+Usage: deno task seed [options]
+
+  --payments N   how many payments (default 5000, of which a thousand take about two minutes)
+  --days D       over how many days (default 60)
+  --port P       of the operators' console; the next two are of payers' pages and documentation, and of the
+                 directory (default 9500)
+  --anew         deletes the store first
+  --costs        instead, with a store in memory: prints the bytes and the processor time of each kind of page, and
+                 fails if one has more than 300 kB without fonts or takes more than 100 ms
+  --banks N, --tpps N  how many (default 12 and 40)`;
+
+const NUMBERS = ["payments", "days", "port", "banks", "tpps"] as const;
+const FOLDER = ".data/seed";
+const PASS_MS = 1000;
+const DAY_MS = 86_400_000;
+
+await runProgram(USAGE, async (args, print) => {
+  const given = optionsOf(args, NUMBERS, ["anew", "costs"]);
+  const number = (name: typeof NUMBERS[number], byDefault: number, most: number): number =>
+    given[name] === undefined ? byDefault : wholeNumber(name, given[name], most);
+  const options = {
+    payments: number("payments", 5000, 1_000_000),
+    days: number("days", 60, 400),
+    banks: number("banks", 12, 12),
+    tpps: number("tpps", 40, 40),
+  };
+  if (given.costs === true) return await measure(options, print);
+  if (given.anew === true) await Deno.remove(FOLDER, { recursive: true }).catch(() => {});
+  const isThere = await Deno.stat(`${FOLDER}/complete`).then(() => true, () => false);
+  if (!isThere) await fill(options, print);
+  await using env = await openSeeded(FOLDER, Date.now());
+  Object.defineProperty(env, "now", { get: Date.now });
+  const port = number("port", 9500, 65_533);
+  serve(env, port);
+  print(`operators' console   http://127.0.0.1:${port}/console, token ${OPERATOR_TOKENS.maria}`);
+  print(`payers and documents http://127.0.0.1:${port + 1}/docs`);
+  print(`directory            http://127.0.0.1:${port + 2}/console, token ${ADMIN_TOKEN}`);
+  for (;;) {
+    await env.platform.workOnce();
+    env.logged.length = env.fetched.length = 0;
+    await new Promise((resolve) => setTimeout(resolve, PASS_MS));
+  }
+});
+
+/** Prints what pages cost. @returns whether none costs too much */
+async function measure(options: Omit<SeedOptions, "until">, print: (line: string) => void): Promise<boolean> {
+  await using env = await openSeeded(undefined, Date.now() - options.days * DAY_MS);
+  const costs = await pageCosts(env, await seed(env, { ...options, until: Date.now() }, print));
+  for (const { page, bytes, milliseconds } of costs.toSorted((a, b) => b.milliseconds - a.milliseconds)) {
+    print(
+      `${String(milliseconds).padStart(4)} ms ${String(Math.ceil(bytes / 1000)).padStart(4)} kB  ${page}`,
+    );
+  }
+  const faults = tooDear(costs);
+  print(`${costs.length} kinds of pages, ${faults.length} of them too dear`);
+  for (const fault of faults) print(fault);
+  return faults.length === 0;
+}
+
+/** Fills the files. An interrupted run leaves no `complete`, so the next one begins again. */
+async function fill(
+  options: Omit<SeedOptions, "until">,
+  print: (line: string) => void,
+): Promise<void> {
+  await Deno.remove(FOLDER, { recursive: true }).catch(() => {});
+  await Deno.mkdir(FOLDER, { recursive: true });
+  await using env = await openSeeded(FOLDER, Date.now() - options.days * DAY_MS);
+  await seed(env, { ...options, until: Date.now() }, print);
+  await Deno.writeTextFile(`${FOLDER}/complete`, JSON.stringify(options));
+}
+
+function serve({ platform, directory }: EmptyEnvironment, first: number): void {
+  for (const [at, host] of [platform.operations, platform.browser, directory].entries()) {
+    const address = { port: first + at, hostname: "127.0.0.1", onListen: () => {} };
+    Deno.serve(address, (request) => host.fetch(request));
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Fills a store with the payments of two months: real parties make them by the real endpoints, on a clock that the seed
+ * moves. What operators did, a bank that fails now and orders that were given up are among it.
+ */
+import { decodeJwt } from "jose";
+import type { EmptyEnvironment } from "../../testing/environment.ts";
+import type { Participant } from "../../testing/participants.ts";
+import type { PaymentOrder } from "../../testing/answers.ts";
+import { type Random, seeded } from "../prove/random.ts";
+import { isPushedTo, onboardParties, type Parties, seenBy } from "./parties.ts";
+import { carryOut, one, type Plan, planned } from "./seeded_payment.ts";
+import { operate } from "./seeded_operators.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const PASS_MS = 3 * HOUR_MS;
+/** Payments at once. */
+const AT_ONCE = 6;
+/** The last part of the payments is made in the last hour. */
+const LAST_HOUR_SHARE = 0.01;
+/** One order in so many is never taken by its bank. */
+const NEVER_TAKEN = 400;
+/** The bank that takes no order in the last 40 minutes, among those that are pushed to. */
+const FAILING = 2;
+const FAILING_MS = 40 * 60_000;
+/** How long a party thinks before a request, ms. */
+const THINKS_MS = 400;
+
+export interface SeedOptions {
+  readonly payments: number;
+  readonly days: number;
+  readonly banks: number;
+  readonly tpps: number;
+  /** The end of the time, ms. */
+  readonly until: number;
+}
+
+interface Scene extends SeedOptions {
+  readonly env: EmptyEnvironment;
+  readonly parties: Parties;
+  readonly random: Random;
+  /** By end-to-end id. */
+  readonly plans: Map<string, Plan>;
+}
+
+/** Fills the environment's store. The clock stands at `until` afterwards. */
+export async function seed(
+  env: EmptyEnvironment,
+  options: SeedOptions,
+  say: (line: string) => void,
+): Promise<Parties> {
+  env.now = options.until - options.days * DAY_MS;
+  const parties = await onboardParties(env, options);
+  const scene = { ...options, env, parties, random: seeded(1, "seed"), plans: new Map() };
+  const directory = env.network;
+  env.network = (request) =>
+    new URL(request.url).host === "directory.example" ? directory(request) : takeOrder(scene, request);
+  const times = momentsOf(scene);
+  for (let from = 0; from < times.length; from += AT_ONCE) {
+    await workUntil(scene, times[from] ?? options.until);
+    await Promise.all(times.slice(from, from + AT_ONCE).map((_, at) => payment(scene, from + at)));
+    if (from % 300 === 0) say(`${from} of ${times.length} payments`);
+    env.logged.length = env.fetched.length = 0;
+  }
+  await operate(env, parties);
+  await workUntil(scene, options.until);
+  env.now = options.until;
+  await env.platform.writeFigures();
+  return parties;
+}
+
+/** When payments begin, oldest first: by day more of them around noon, and some in the last hour. */
+function momentsOf({ payments, days, until, random }: Scene): readonly number[] {
+  const last = Math.ceil(payments * LAST_HOUR_SHARE);
+  return Array.from({ length: payments }, (_, number) => {
+    if (number < last) return until - random.below(HOUR_MS);
+    const hour = (random.below(24) + random.below(24)) / 2;
+    const moment = until - until % DAY_MS - random.below(days) * DAY_MS + hour * HOUR_MS +
+      random.below(HOUR_MS);
+    return moment < until ? moment : moment - DAY_MS;
+  }).toSorted((one, other) => one - other);
+}
+
+/** Moves the clock, with a pass of the background work each three hours. */
+async function workUntil({ env }: Scene, moment: number): Promise<void> {
+  while (env.now + PASS_MS < moment) {
+    env.now += PASS_MS;
+    await env.platform.workOnce();
+  }
+  env.now = Math.max(env.now, moment);
+  await env.platform.workOnce();
+}
+
+async function payment({ env, parties, random, plans }: Scene, number: number): Promise<void> {
+  const plan = planned(random, number);
+  plans.set(`ORDER-${String(number).padStart(6, "0")}`, plan);
+  const bank = oftenEarly(random, parties.banks);
+  const tpp = oftenEarly(random, parties.tpps);
+  const later = (): number => env.now += 20 + random.below(THINKS_MS);
+  await carryOut(seenBy(env, { tpp, bank }, later), { bank, plan, isPushedTo: isPushedTo(parties, bank) });
+}
+
+/** Some parties have more payments than others. */
+function oftenEarly(random: Random, parties: readonly Participant[]): Participant {
+  return random.chance(0.5)
+    ? one(random, parties.slice(0, Math.ceil(parties.length / 3)))
+    : one(random, parties);
+}
+
+/** The bank's answer to a pushed order. */
+async function takeOrder({ env, plans, parties, until }: Scene, request: Request): Promise<Response> {
+  const { Data } = decodeJwt<PaymentOrder>(await request.text());
+  const name = Data.Initiation.EndToEndIdentification ?? "";
+  const plan = plans.get(name);
+  const failing = parties.banks[FAILING]?.orgId.toLowerCase();
+  const isDown = new URL(request.url).host.startsWith(`${failing}.`) && env.now > until - FAILING_MS;
+  if (isDown || plan === undefined || Number(name.slice(6)) % NEVER_TAKEN === 1) {
+    return new Response("The payment system is not available.", { status: 503 });
+  }
+  return Response.json(
+    plan.end === "rejected"
+      ? { Status: "Rejected", StatusReasonCode: plan.reason }
+      : { Status: "AcceptedSettlementInProcess" },
+  );
+}
